@@ -1,0 +1,39 @@
+# The front door.  CMake does the building: see CMakePresets.json.
+PREFIX ?= /usr/local
+BUILDS = dev release clang
+
+.NOTPARALLEL:
+.PHONY: help demo test lint bench install clean setup $(BUILDS)
+
+help: ## show this list
+	@sed -n 's/^\([a-z]*\):.*## /  make \1	/p' Makefile
+
+demo: release ## start the stub server, run a load of 10 s against it, show the verdict
+	scripts/demo build/release/tailgate
+
+test: lint $(BUILDS) ## lint, build and run every test
+	ctest --preset dev
+	ctest --preset release
+
+lint: build/dev/build.ninja ## clang-format, clang-tidy, cppcheck, scripts/check-source
+	scripts/lint
+
+bench: release ## measure the parts and compare with other tools
+	bench/run build/release
+
+install: release ## install to PREFIX (/usr/local), below DESTDIR if set
+	DESTDIR='$(DESTDIR)' cmake --install build/release --prefix '$(PREFIX)'
+
+clean: ## remove what was built, keep what was downloaded
+	rm -rf build
+
+setup: ## install what the build needs (the others do this themselves)
+	@scripts/setup
+
+$(BUILDS): %: build/%/build.ninja
+	cmake --build --preset $@
+
+# Configured once; from then on Ninja runs CMake again when it has to.
+build/%/build.ninja: CMakePresets.json | setup
+	cmake --preset $*
+	@touch $@

@@ -1,0 +1,90 @@
+#include "analyzer/hist.h"
+
+#include <hdr/hdr_histogram.h>
+#include <stdlib.h>
+
+#include "analyzer/stats.h"
+#include "common/clk.h"
+
+#define HIGHEST_NS (3600 * NS_PER_S)
+#define DIGITS     3
+
+void hist_init(struct hist *h)
+{
+    *h = (struct hist){0};
+    if (hdr_init(1, HIGHEST_NS, DIGITS, &h->hdr))
+        abort(); /* out of memory */
+}
+
+void hist_fini(struct hist *h)
+{
+    if (h->hdr)
+        hdr_close(h->hdr);
+    *h = (struct hist){0};
+}
+
+void hist_add_beyond(struct hist *h)
+{
+    h->n++;
+    h->beyond++;
+}
+
+/* HdrHistogram_c does not check its own range. */
+void hist_add(struct hist *h, int64_t ns)
+{
+    if (ns < 0 || ns > HIGHEST_NS) {
+        h->out_of_range++;
+        hist_add_beyond(h);
+        return;
+    }
+    hdr_record_value(h->hdr, ns);
+    h->n++;
+    h->sum_ns += (double)ns;
+    if (ns > h->max_ns)
+        h->max_ns = ns;
+}
+
+/* Value of the rank-th smallest, from 1: the middle of its bucket. */
+static int64_t value_at_rank(const struct hist *h, int64_t rank)
+{
+    struct hdr_iter iter;
+    int64_t seen = 0;
+
+    hdr_iter_init(&iter, h->hdr);
+    while (hdr_iter_next(&iter)) {
+        seen += iter.count;
+        if (seen >= rank) {
+            int64_t middle = hdr_median_equivalent_value(h->hdr, iter.value);
+
+            return middle < h->max_ns ? middle : h->max_ns;
+        }
+    }
+    return h->max_ns;
+}
+
+int64_t hist_rank_quantile(const struct hist *h, double q)
+{
+    int64_t rank = stats_rank(q, h->n);
+
+    if (h->n == 0)
+        return HIST_EMPTY;
+    if (rank > h->n - h->beyond)
+        return HIST_BEYOND;
+    return value_at_rank(h, rank);
+}
+
+int64_t hist_quantile(const struct hist *h, double q)
+{
+    if (h->n > 0 && h->n < stats_least_n(q))
+        return HIST_TOO_FEW;
+    return hist_rank_quantile(h, q);
+}
+
+double hist_mean_ns(const struct hist *h)
+{
+    if (h->n == 0)
+        return HIST_EMPTY;
+    if (h->beyond > 0)
+        return HIST_BEYOND;
+    return h->sum_ns / (double)h->n;
+}

@@ -1,0 +1,142 @@
+#include "analyzer/judge.h"
+
+#include <float.h>
+#include <math.h>
+
+#define SIGNIFICANT 0.05
+
+const char *verdict_name(enum verdict verdict)
+{
+    static const char *const names[] = {
+        [VERDICT_NONE] = "none",       [VERDICT_PASS] = "pass",
+        [VERDICT_FAIL] = "fail",       [VERDICT_UNDECIDED] = "undecided",
+        [VERDICT_INVALID] = "invalid",
+    };
+
+    return names[verdict];
+}
+
+static enum verdict of_bounds(bool at_best, bool at_worst)
+{
+    if (at_best != at_worst)
+        return VERDICT_UNDECIDED;
+    return at_best ? VERDICT_PASS : VERDICT_FAIL;
+}
+
+/* With too few samples a pass proves nothing; misses may still be too frequent
+ * for chance, those that nobody knows left out. */
+static enum verdict with_few(enum verdict seen, const struct term_tally *tt,
+                             double inflation, double quantile)
+{
+    int64_t n = (int64_t)((double)tt->n / inflation);
+    int64_t misses =
+        (int64_t)((double)(tt->n - tt->keeps - tt->open) / inflation);
+
+    if (seen == VERDICT_FAIL &&
+        stats_binomial_upper_tail(n, 1 - quantile, misses) < SIGNIFICANT)
+        return VERDICT_FAIL;
+    return VERDICT_UNDECIDED;
+}
+
+static void judge_quantile(const struct tally *t, size_t i,
+                           struct term_judgement *j)
+{
+    const struct term_tally *tt = &t->terms[i];
+    const struct slo_term *term = j->term;
+    int64_t needed = stats_rank(term->quantile, tt->n);
+    double inflation = stats_inflation(tt->misses, TALLY_BATCHES);
+    double lacking;
+
+    j->measured_ns =
+        hist_rank_quantile(&t->hist[term->measure][VIEW_DUE], term->quantile);
+    j->n_effective = (double)tt->n / inflation;
+    if (tt->n == 0) {
+        j->verdict = VERDICT_UNDECIDED;
+        j->more_needed = stats_least_n(term->quantile);
+        return;
+    }
+    j->verdict = of_bounds(tt->keeps + tt->open >= needed, tt->keeps >= needed);
+    lacking = (double)stats_least_n(term->quantile) - j->n_effective;
+    if (lacking <= 0)
+        return;
+    j->verdict = with_few(j->verdict, tt, inflation, term->quantile);
+    if (j->verdict == VERDICT_UNDECIDED)
+        j->more_needed = (int64_t)ceil(lacking * inflation);
+}
+
+static double share(int64_t part, int64_t whole)
+{
+    return whole > 0 ? (double)part / (double)whole : 0;
+}
+
+static void judge_errors(const struct tally *t, struct term_judgement *j)
+{
+    int64_t open = t->outcome[OUTCOME_UNFINISHED];
+    int64_t failed = t->due - t->outcome[OUTCOME_OK] - open;
+
+    j->measured = share(failed, t->due);
+    j->verdict = of_bounds(j->measured < j->term->limit,
+                           share(failed + open, t->due) < j->term->limit);
+}
+
+/* Exactly the limit keeps it, whatever the division was rounded to. */
+static bool reaches(double value, double limit)
+{
+    return value >= limit * (1 - 4 * DBL_EPSILON);
+}
+
+static void judge_good(const struct tally *t, double per,
+                       struct term_judgement *j)
+{
+    double at_best = (double)(t->good + t->outcome[OUTCOME_UNFINISHED]);
+
+    if (!(per > 0))
+        return; /* nothing was due */
+    j->measured = (double)t->good / per;
+    j->verdict = of_bounds(reaches(at_best / per, j->term->limit),
+                           reaches(j->measured, j->term->limit));
+}
+
+static void judge_term(const struct tally *t, size_t i, double window_s,
+                       struct term_judgement *j)
+{
+    j->term = &t->slo->terms[i];
+    switch (j->term->kind) {
+    case SLO_QUANTILE:
+        judge_quantile(t, i, j);
+        break;
+    case SLO_ERRORS:
+        judge_errors(t, j);
+        break;
+    case SLO_GOOD:
+        judge_good(t, (double)t->due, j);
+        break;
+    case SLO_GOODPUT:
+        judge_good(t, window_s, j);
+        break;
+    }
+    if (t->due == 0)
+        j->verdict = VERDICT_UNDECIDED;
+    if (j->verdict == VERDICT_UNDECIDED && j->more_needed == 0)
+        j->why = t->due > 0 ? "depends on unfinished requests"
+                            : "nothing was due in the window";
+}
+
+/* One missed term decides; else one undecided term leaves it open. */
+static enum verdict combine(enum verdict all, enum verdict one)
+{
+    if (all == VERDICT_FAIL || one == VERDICT_FAIL)
+        return VERDICT_FAIL;
+    if (all == VERDICT_UNDECIDED || one == VERDICT_UNDECIDED)
+        return VERDICT_UNDECIDED;
+    return VERDICT_PASS;
+}
+
+void judge(const struct tally *t, double window_s, struct judgement *out)
+{
+    *out = (struct judgement){.len = t->slo->len};
+    for (size_t i = 0; i < t->slo->len; i++) {
+        judge_term(t, i, window_s, &out->terms[i]);
+        out->verdict = combine(out->verdict, out->terms[i].verdict);
+    }
+}

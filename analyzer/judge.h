@@ -1,0 +1,42 @@
+/* judge.h - is the objective met?  Exact counts in, a verdict out.  Pure.
+ *
+ * Unfinished requests are judged twice, as if they kept their limits and as if
+ * they missed: a term whose answer depends on that is undecided.
+ */
+#ifndef ANALYZER_JUDGE_H
+#define ANALYZER_JUDGE_H
+
+#include <stdint.h>
+
+#include "analyzer/tally.h"
+#include "common/slo.h"
+
+enum verdict {
+    VERDICT_NONE, /* no objective was given */
+    VERDICT_PASS,
+    VERDICT_FAIL,
+    VERDICT_UNDECIDED,
+    VERDICT_INVALID, /* the trust checks withdraw the measurement */
+};
+
+const char *verdict_name(enum verdict verdict);
+
+struct term_judgement {
+    const struct slo_term *term;
+    enum verdict verdict;
+    int64_t measured_ns; /* of a quantile; may be HIST_BEYOND and the like */
+    double measured;     /* of the others: a share, or requests a second */
+    double n_effective;  /* of a quantile */
+    int64_t more_needed; /* requests, if undecided for want of samples */
+    const char *why;     /* if undecided for another reason; else NULL */
+};
+
+struct judgement {
+    enum verdict verdict;
+    struct term_judgement terms[SLO_MAX_TERMS];
+    size_t len;
+};
+
+void judge(const struct tally *t, double window_s, struct judgement *out);
+
+#endif

@@ -1,0 +1,36 @@
+/* reader.h - a recording as the analyzer sees it: conditions, and a stream of
+ * facts.  Memory does not grow with the recording. */
+#ifndef ANALYZER_READER_H
+#define ANALYZER_READER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/measure.h"
+#include "common/recording/manifest.h"
+#include "common/recording/tgr.h"
+#include "common/settings.h"
+
+struct err;
+
+struct recording {
+    char *dir;
+    struct settings settings; /* as used */
+    struct manifest manifest;
+    bool has_end;       /* false: the run was killed */
+    struct run_end end; /* if has_end */
+    struct tgr_reader *requests;
+    struct tgr_reader *client; /* NULL: there is none, or it is damaged */
+};
+
+/* ERR_CONFIG if there is no recording at `dir`, ERR_IO or ERR_FORMAT if it
+ * cannot be read. */
+int recording_open(struct recording *rec, const char *dir, struct err *err);
+void recording_close(struct recording *rec);
+
+/* The next rows, valid until the next call.  1, 0 at the end, -1. */
+int recording_next(struct recording *rec, const struct facts **rows, size_t *n,
+                   struct err *err);
+
+#endif

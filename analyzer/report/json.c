@@ -1,0 +1,199 @@
+/* summary.json: the keys that scripts rely on.  Times are milliseconds; what
+ * cannot be given is null, with the reason in a _note beside it. */
+#include <jansson.h>
+#include <stdio.h>
+
+#include "analyzer/report/report.h"
+#include "analyzer/summary.h"
+#include "common/json.h"
+#include "common/settings.h"
+
+#define SUMMARY_SCHEMA 1
+
+static const char *reason(double ns)
+{
+    if (ns == HIST_TOO_FEW)
+        return "n too small";
+    if (ns == HIST_BEYOND)
+        return "beyond failures";
+    return "no samples";
+}
+
+/* name_ms: a number, or null and name_note. */
+static void put_ns(json_t *o, const char *name, double ns)
+{
+    char key[32];
+
+    snprintf(key, sizeof(key), "%s_ms", name);
+    if (ns >= 0) {
+        json_object_set_new(o, key, json_real(ns / 1e6));
+        return;
+    }
+    json_object_set_new(o, key, json_null());
+    snprintf(key, sizeof(key), "%s_note", name);
+    json_object_set_new(o, key, json_string(reason(ns)));
+}
+
+static void put_spread(json_t *o, const struct spread *s)
+{
+    json_object_set_new(o, "n", json_integer(s->n));
+    json_object_set_new(o, "failed", json_integer(s->beyond));
+    if (s->out_of_range > 0)
+        json_object_set_new(o, "out_of_range", json_integer(s->out_of_range));
+    put_ns(o, "mean", s->mean_ns);
+    for (int i = 0; i < SUMMARY_QUANTILES; i++)
+        put_ns(o, summary_quantile_name[i], (double)s->quantile_ns[i]);
+    put_ns(o, "max", (double)s->max_ns);
+}
+
+static json_t *spread(const struct spread *s)
+{
+    json_t *o = json_object();
+
+    put_spread(o, s);
+    return o;
+}
+
+static json_t *measures(const struct summary *s)
+{
+    json_t *all = json_object();
+
+    for (int m = 0; m < MEASURE_COUNT; m++) {
+        json_t *o = spread(&s->spread[m][VIEW_DUE]);
+
+        if (measure_is_of_answer((enum measure)m))
+            json_object_set_new(o, "ok", spread(&s->spread[m][VIEW_OK]));
+        if (measure_has_sent((enum measure)m))
+            json_object_set_new(o, "sent", spread(&s->spread[m][VIEW_SENT]));
+        json_object_set_new(all, measure_name((enum measure)m), o);
+    }
+    return all;
+}
+
+static json_t *outcomes(const struct summary *s)
+{
+    json_t *o = json_object();
+
+    for (int i = 0; i < OUTCOME_COUNT; i++) {
+        if (i != OUTCOME_OK && i != OUTCOME_UNSENT && s->outcome[i] > 0)
+            json_object_set_new(o, outcome_name((enum outcome)i),
+                                json_integer(s->outcome[i]));
+    }
+    return o;
+}
+
+static json_t *requests(const struct summary *s)
+{
+    return json_pack("{sI, sI, sI, sI, sI, so, sI, sI, sI, sI}", "scheduled",
+                     (json_int_t)s->scheduled, "issued", (json_int_t)s->issued,
+                     "unsent", (json_int_t)s->unsent, "ok", (json_int_t)s->ok,
+                     "failed", (json_int_t)s->failed, "by_outcome", outcomes(s),
+                     "good", (json_int_t)s->good, "in_warmup",
+                     (json_int_t)s->warmup_requests, "opened_connection",
+                     (json_int_t)s->fresh_connections, "retried",
+                     (json_int_t)s->retried);
+}
+
+static json_t *term(const struct term_judgement *j)
+{
+    json_t *o = json_pack("{ss}", "term", j->term->text);
+
+    if (j->term->kind == SLO_QUANTILE) {
+        put_ns(o, "measured", (double)j->measured_ns);
+        json_object_set_new(o, "n_effective", json_real(j->n_effective));
+    } else {
+        json_object_set_new(o, "measured", json_real(j->measured));
+    }
+    json_object_set_new(o, "verdict", json_string(verdict_name(j->verdict)));
+    if (j->verdict == VERDICT_UNDECIDED)
+        json_object_set_new(o, "met", json_null());
+    else
+        json_object_set_new(o, "met", json_boolean(j->verdict == VERDICT_PASS));
+    if (j->more_needed > 0)
+        json_object_set_new(o, "met_note",
+                            json_sprintf("about %lld more requests needed",
+                                         (long long)j->more_needed));
+    else if (j->why)
+        json_object_set_new(o, "met_note", json_string(j->why));
+    return o;
+}
+
+static json_t *terms(const struct summary *s)
+{
+    json_t *array = json_array();
+
+    for (size_t i = 0; i < s->judgement.len; i++)
+        json_array_append_new(array, term(&s->judgement.terms[i]));
+    return array;
+}
+
+static json_t *trust(const struct summary *s)
+{
+    json_t *checks = json_array();
+
+    for (size_t i = 0; i < s->trust.len; i++) {
+        const struct check *c = &s->trust.checks[i];
+
+        json_array_append_new(
+            checks, json_pack("{ss, sb, sf, sf, ss, ss}", "name", c->name, "ok",
+                              c->ok, "value", c->value, "limit", c->limit,
+                              "unit", c->unit, "advice", c->advice));
+    }
+    return json_pack("{sb, so}", "valid", s->trust.valid, "checks", checks);
+}
+
+static json_t *integrity(const struct summary *s)
+{
+    return json_pack("{sb, sI, sI, sI}", "killed", s->integrity.was_killed,
+                     "lost_requests", (json_int_t)s->integrity.lost_requests,
+                     "skipped_bytes", (json_int_t)s->damage.skipped_bytes,
+                     "cut_off_bytes", (json_int_t)s->damage.cut_off_bytes);
+}
+
+static void put_rates(json_t *o, const struct summary *s)
+{
+    json_object_set_new(o, "offered_rps", json_real(s->offered_rps));
+    json_object_set_new(o, "throughput_rps", json_real(s->throughput_rps));
+    json_object_set_new(o, "goodput_rps", json_real(s->goodput_rps));
+    if (s->scheduled > 0) {
+        json_object_set_new(o, "attainment", json_real(s->attainment));
+        json_object_set_new(o, "attainment_ci95",
+                            json_pack("[f, f]", s->attainment_ci95.low,
+                                      s->attainment_ci95.high));
+    } else {
+        json_object_set_new(o, "attainment", json_null());
+        json_object_set_new(o, "attainment_note", json_string("no samples"));
+        json_object_set_new(o, "attainment_ci95", json_null());
+        json_object_set_new(o, "attainment_ci95_note",
+                            json_string("no samples"));
+    }
+    json_object_set_new(o, "bytes_in_per_s", json_real(s->bytes_in_per_s));
+    json_object_set_new(o, "bytes_out_per_s", json_real(s->bytes_out_per_s));
+}
+
+static void render(const struct summary *s, struct buf *out)
+{
+    json_t *o = json_pack(
+        "{si, ss, sn, ss, sb, ss, ss, s{sf, sf, sf}, so}", "schema",
+        SUMMARY_SCHEMA, "verdict", verdict_name(s->verdict), "overloaded",
+        "overloaded_note", "the trend of requests in flight is not judged",
+        "interrupted", s->stopped_by != 0 || s->integrity.was_killed, "name",
+        s->settings->name ? s->settings->name : "", "scenario",
+        scenario_names[s->settings->load.scenario], "window", "start_s",
+        s->window_start_s, "length_s", s->window_length_s, "warmup_s",
+        s->warmup_s, "requests", requests(s));
+
+    put_rates(o, s);
+    json_object_set_new(o, "measures", measures(s));
+    json_object_set_new(o, "slo", terms(s));
+    json_object_set_new(o, "trust", trust(s));
+    json_object_set_new(o, "recording", integrity(s));
+    json_print(o, out);
+    json_decref(o);
+}
+
+const struct report_ops report_json = {
+    .name = "json",
+    .help = "every number, for programs",
+    .render = render,
+};

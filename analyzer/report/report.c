@@ -1,0 +1,17 @@
+#include "analyzer/report/report.h"
+
+#include <stddef.h>
+#include <string.h>
+
+static const struct report_ops *const formats[] = {&report_text, &report_json};
+
+const char *const report_names[] = {"text", "json", NULL};
+
+const struct report_ops *report_find(const char *name)
+{
+    for (size_t i = 0; i < sizeof(formats) / sizeof(formats[0]); i++) {
+        if (strcmp(formats[i]->name, name) == 0)
+            return formats[i];
+    }
+    return NULL;
+}

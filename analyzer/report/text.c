@@ -1,0 +1,217 @@
+/* The report a person reads: the verdict first, then what it rests on. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "analyzer/report/report.h"
+#include "analyzer/summary.h"
+#include "common/buf.h"
+#include "common/settings.h"
+#include "common/units.h"
+
+static const char *show_ns(double ns, char out[static UNITS_TEXT])
+{
+    if (ns >= 0)
+        return units_show_duration(ns, out);
+    return ns == HIST_TOO_FEW  ? "n too small"
+           : ns == HIST_BEYOND ? "failed"
+                               : "-";
+}
+
+/* ---- what ran ---- */
+
+static void put_conditions(const struct strmap *map, struct buf *out)
+{
+    if (map->keys.len == 0)
+        return;
+    buf_adds(out, "conditions ");
+    for (size_t i = 0; i < map->keys.len; i++)
+        buf_addf(out, "%s%s=%s", i ? ", " : "", map->keys.items[i],
+                 map->values.items[i]);
+    buf_adds(out, "\n");
+}
+
+static void put_title(const struct summary *s, struct buf *out)
+{
+    const struct settings *set = s->settings;
+
+    buf_addf(out, "%s: %s %s\n", set->name ? set->name : "run",
+             set->target.method ? set->target.method : "",
+             set->target.url ? set->target.url : "");
+    buf_adds(out, "load       ");
+    settings_describe_load(&set->load, out);
+    put_conditions(&set->conditions, out);
+}
+
+/* ---- the verdict ---- */
+
+static const char *const verdict_text[] = {
+    [VERDICT_NONE] = "none: no SLO was given",
+    [VERDICT_PASS] = "PASS: the SLO is met",
+    [VERDICT_FAIL] = "FAIL: the SLO is missed",
+    [VERDICT_UNDECIDED] = "UNDECIDED: this run cannot answer the question",
+    [VERDICT_INVALID] = "INVALID: do not use these numbers",
+};
+
+static void put_term(const struct term_judgement *j, struct buf *out)
+{
+    char text[UNITS_TEXT];
+
+    buf_addf(out, "  %-24s %-9s ", j->term->text, verdict_name(j->verdict));
+    if (j->term->kind == SLO_QUANTILE)
+        buf_addf(out, "measured %s", show_ns((double)j->measured_ns, text));
+    else if (j->term->kind == SLO_GOODPUT)
+        buf_addf(out, "measured %.4g/s", j->measured);
+    else
+        buf_addf(out, "measured %.4g%%", 100 * j->measured);
+    if (j->more_needed > 0)
+        buf_addf(out, "; about %lld more requests needed",
+                 (long long)j->more_needed);
+    else if (j->why)
+        buf_addf(out, "; %s", j->why);
+    buf_adds(out, "\n");
+}
+
+static void put_verdict(const struct summary *s, struct buf *out)
+{
+    buf_addf(out, "verdict    %s\n", verdict_text[s->verdict]);
+    if (s->stopped_by)
+        buf_addf(out,
+                 "           interrupted by signal %lld; what was "
+                 "recorded is reported\n",
+                 (long long)s->stopped_by);
+    if (s->integrity.was_killed)
+        buf_adds(out, "           the run was killed; what is left of it is "
+                      "reported\n");
+    for (size_t i = 0; i < s->judgement.len; i++)
+        put_term(&s->judgement.terms[i], out);
+}
+
+/* ---- counts and rates ---- */
+
+static void put_failures(const struct summary *s, struct buf *out)
+{
+    for (int i = 0; i < OUTCOME_COUNT; i++) {
+        if (i != OUTCOME_OK && i != OUTCOME_UNSENT && s->outcome[i] > 0)
+            buf_addf(out, ", %s %lld", outcome_name((enum outcome)i),
+                     (long long)s->outcome[i]);
+    }
+}
+
+static void put_counts(const struct summary *s, struct buf *out)
+{
+    buf_addf(out,
+             "requests   %lld scheduled = %lld issued + %lld unsent\n"
+             "           %lld issued = %lld ok + %lld failed",
+             (long long)s->scheduled, (long long)s->issued,
+             (long long)s->unsent, (long long)s->issued, (long long)s->ok,
+             (long long)s->failed);
+    put_failures(s, out);
+    buf_addf(out,
+             "\n           %lld good; %lld opened a connection, %lld were sent "
+             "again on one; %lld more in the warm-up\n",
+             (long long)s->good, (long long)s->fresh_connections,
+             (long long)s->retried, (long long)s->warmup_requests);
+}
+
+static void put_rates(const struct summary *s, struct buf *out)
+{
+    char in[UNITS_TEXT];
+    char sent[UNITS_TEXT];
+
+    buf_addf(out,
+             "rates      offered %.6g/s: %lld ok, %lld failed, %lld unsent\n"
+             "           throughput %.6g/s (ended ok in the window)\n"
+             "           goodput %.6g/s%s\n",
+             s->offered_rps, (long long)s->ok, (long long)s->failed,
+             (long long)s->unsent, s->throughput_rps, s->goodput_rps,
+             s->verdict == VERDICT_FAIL ? "; the SLO is missed: not deliverable"
+                                        : "");
+    buf_addf(out, "           %s/s in, %s/s out, over %.6g s\n",
+             units_show_size(s->bytes_in_per_s, in),
+             units_show_size(s->bytes_out_per_s, sent), s->window_length_s);
+    if (s->scheduled > 0)
+        buf_addf(out,
+                 "attainment %.4g%% of what was due is good (95%% interval "
+                 "%.4g%% to %.4g%%)\n",
+                 100 * s->attainment, 100 * s->attainment_ci95.low,
+                 100 * s->attainment_ci95.high);
+}
+
+/* ---- latencies ---- */
+
+static void put_row(const char *name, const struct spread *p, struct buf *out)
+{
+    char text[UNITS_TEXT];
+
+    if (p->n == 0)
+        return;
+    buf_addf(out, "%-17s %8lld %7lld %8s", name, (long long)p->n,
+             (long long)p->beyond, show_ns(p->mean_ns, text));
+    for (int i = 0; i < SUMMARY_QUANTILES; i++) {
+        double ns = (double)p->quantile_ns[i];
+
+        buf_addf(out, " %8s",
+                 ns == HIST_TOO_FEW ? "n small" : show_ns(ns, text));
+    }
+    buf_addf(out, " %8s\n", show_ns((double)p->max_ns, text));
+}
+
+static void put_latencies(const struct summary *s, struct buf *out)
+{
+    static const char *const view_name[VIEW_COUNT] = {
+        "from due", "ok, from due", "from sent"};
+
+    buf_addf(out, "%-17s %8s %7s %8s", "", "n", "failed", "mean");
+    for (int i = 0; i < SUMMARY_QUANTILES; i++)
+        buf_addf(out, " %8s", summary_quantile_name[i]);
+    buf_addf(out, " %8s\n", "max");
+    for (int v = 0; v < VIEW_COUNT; v++) {
+        char name[32];
+
+        snprintf(name, sizeof(name), "e2e %s", view_name[v]);
+        put_row(name, &s->spread[MEASURE_E2E][v], out);
+    }
+    put_row("ttfb from due", &s->spread[MEASURE_TTFB][VIEW_DUE], out);
+    put_row("connect", &s->spread[MEASURE_CONNECT][VIEW_DUE], out);
+    put_row("client lag", &s->spread[MEASURE_LAG][VIEW_DUE], out);
+}
+
+/* ---- trust ---- */
+
+static void put_trust(const struct summary *s, struct buf *out)
+{
+    buf_addf(out, "client     %s\n",
+             s->trust.valid ? "trusted" : "NOT trusted");
+    for (size_t i = 0; i < s->trust.len; i++) {
+        const struct check *c = &s->trust.checks[i];
+
+        buf_addf(out, "  %-10s %-4s %.4g %s (%s %.4g)%s%s\n", c->name,
+                 c->ok ? "ok" : "BAD", c->value, c->unit,
+                 strcmp(c->name, "samples") == 0 ? "at least" : "at most",
+                 c->limit, c->ok ? "" : ": ", c->advice);
+    }
+    if (s->damage.skipped_bytes + s->damage.cut_off_bytes > 0)
+        buf_addf(out, "  damage     %llu bytes skipped, %llu cut off\n",
+                 (unsigned long long)s->damage.skipped_bytes,
+                 (unsigned long long)s->damage.cut_off_bytes);
+}
+
+static void render(const struct summary *s, struct buf *out)
+{
+    put_title(s, out);
+    put_verdict(s, out);
+    buf_adds(out, "\n");
+    put_counts(s, out);
+    put_rates(s, out);
+    buf_adds(out, "\n");
+    put_latencies(s, out);
+    buf_adds(out, "\n");
+    put_trust(s, out);
+}
+
+const struct report_ops report_text = {
+    .name = "text",
+    .help = "for people",
+    .render = render,
+};

@@ -1,0 +1,171 @@
+#include "analyzer/summary.h"
+
+#include "analyzer/reader.h"
+#include "common/err.h"
+#include "common/xalloc.h"
+
+#include <stdlib.h>
+
+const double summary_quantile[SUMMARY_QUANTILES] = {0.5, 0.9, 0.95, 0.99,
+                                                    0.999};
+const char *const summary_quantile_name[SUMMARY_QUANTILES] = {
+    "p50", "p90", "p95", "p99", "p99.9"};
+
+/* Never before its start. */
+static void end_window_at(struct window *w, int64_t end_ns)
+{
+    if (end_ns < w->end_ns)
+        w->end_ns = end_ns > w->start_ns ? end_ns : w->start_ns;
+}
+
+/* The window as planned, or as far as the schedule got. */
+static struct window window_of(const struct recording *rec)
+{
+    const struct load_settings *load = &rec->settings.load;
+    struct window w = {.start_ns = load->warmup_ns, .end_ns = INT64_MAX / 2};
+
+    if (load->duration_ns > 0)
+        w.end_ns = load->warmup_ns + load->duration_ns;
+    if (rec->has_end)
+        end_window_at(&w, rec->end.due_end_ns);
+    return w;
+}
+
+static int read_all(struct tally *t, struct recording *rec, struct err *err)
+{
+    const struct facts *rows;
+    size_t n;
+    int rc;
+
+    while ((rc = recording_next(rec, &rows, &n, err)) > 0) {
+        for (size_t i = 0; i < n; i++)
+            tally_add(t, &rows[i]);
+    }
+    return rc;
+}
+
+/* Places in the schedule have no gaps, so that what is missing shows. */
+static void add_lost(struct summary *s, struct tally *t,
+                     const struct recording *rec)
+{
+    int64_t expected = rec->has_end ? rec->end.scheduled : t->max_seq + 1;
+
+    s->integrity.was_killed = !rec->has_end;
+    s->integrity.lost_requests = expected > t->rows ? expected - t->rows : 0;
+    if (!rec->has_end)
+        end_window_at(&t->window, t->max_due_ns + 1);
+    tally_add_lost(t, s->integrity.lost_requests);
+}
+
+static struct spread spread_of(const struct hist *h)
+{
+    struct spread s = {
+        .n = h->n,
+        .beyond = h->beyond,
+        .out_of_range = h->out_of_range,
+        .mean_ns = hist_mean_ns(h),
+        .max_ns = h->n == 0   ? HIST_EMPTY
+                  : h->beyond ? HIST_BEYOND
+                              : h->max_ns,
+    };
+
+    for (int i = 0; i < SUMMARY_QUANTILES; i++)
+        s.quantile_ns[i] = hist_quantile(h, summary_quantile[i]);
+    return s;
+}
+
+static void take_counts(struct summary *s, const struct tally *t)
+{
+    for (int o = 0; o < OUTCOME_COUNT; o++)
+        s->outcome[o] = t->outcome[o];
+    s->scheduled = t->due;
+    s->unsent = t->outcome[OUTCOME_UNSENT];
+    s->issued = s->scheduled - s->unsent;
+    s->ok = t->outcome[OUTCOME_OK];
+    s->failed = s->issued - s->ok;
+    s->warmup_requests = t->before;
+    s->good = t->good;
+    s->fresh_connections = t->fresh;
+    s->retried = t->retried;
+}
+
+static void take_rates(struct summary *s, const struct tally *t)
+{
+    double length = s->window_length_s;
+    double inflation = stats_inflation(t->good_batches, TALLY_BATCHES);
+
+    if (t->due > 0) {
+        s->attainment = (double)t->good / (double)t->due;
+        s->attainment_ci95 =
+            stats_share_interval(s->attainment, (double)t->due / inflation);
+    }
+    if (!(length > 0))
+        return;
+    s->offered_rps = (double)t->due / length;
+    s->throughput_rps = (double)t->ok_inside / length;
+    s->goodput_rps = (double)t->good / length;
+    s->bytes_in_per_s = (double)t->bytes_in / length;
+    s->bytes_out_per_s = (double)t->bytes_out / length;
+}
+
+static void take_spreads(struct summary *s, const struct tally *t)
+{
+    for (int m = 0; m < MEASURE_COUNT; m++) {
+        for (int v = 0; v < VIEW_COUNT; v++)
+            s->spread[m][v] = spread_of(&t->hist[m][v]);
+    }
+}
+
+static void conclude(struct summary *s, const struct tally *t)
+{
+    s->window_start_s = (double)t->window.start_ns / 1e9;
+    s->window_length_s = (double)(t->window.end_ns - t->window.start_ns) / 1e9;
+    take_counts(s, t);
+    take_rates(s, t);
+    take_spreads(s, t);
+    judge(t, s->window_length_s, &s->judgement);
+    trust_check(t, &s->judgement, &s->integrity, &s->trust);
+    s->verdict = s->trust.valid ? s->judgement.verdict : VERDICT_INVALID;
+}
+
+int summary_make(struct summary *s, struct recording *rec,
+                 const struct strlist *slo, struct err *err)
+{
+    struct tally *t;
+    int rc;
+
+    *s = (struct summary){
+        .dir = rec->dir,
+        .settings = &rec->settings,
+        .warmup_s = (double)rec->settings.load.warmup_ns / 1e9,
+        .stopped_by = rec->has_end ? rec->end.stopped_by : 0,
+    };
+    if (slo_parse(slo ? slo : &rec->settings.slo, &s->slo, err))
+        return -1;
+    t = xcalloc(1, sizeof(*t));
+    tally_init(t, window_of(rec), &s->slo);
+    rc = read_all(t, rec, err);
+    if (rc == 0) {
+        s->damage = tgr_damage(rec->requests);
+        add_lost(s, t, rec);
+        conclude(s, t);
+    }
+    tally_fini(t);
+    free(t);
+    return rc;
+}
+
+int summary_exit_code(const struct summary *s)
+{
+    if (s->stopped_by)
+        return 128 + (int)s->stopped_by;
+    switch (s->verdict) {
+    case VERDICT_INVALID:
+    case VERDICT_UNDECIDED:
+        return 4;
+    case VERDICT_FAIL:
+        return 1;
+    default:
+        return s->ok > 0 ? 0 : 1;
+    }
+}

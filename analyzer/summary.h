@@ -1,0 +1,83 @@
+/* summary.h - everything that is said of a run, in one struct.
+ *
+ * Every report is a rendering of it; none computes a number of its own.
+ */
+#ifndef ANALYZER_SUMMARY_H
+#define ANALYZER_SUMMARY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "analyzer/judge.h"
+#include "analyzer/stats.h"
+#include "analyzer/tally.h"
+#include "analyzer/trust.h"
+#include "common/recording/tgr.h"
+
+struct err;
+struct recording;
+
+#define SUMMARY_QUANTILES 5
+
+/* 0.5, 0.9, 0.95, 0.99, 0.999 and what they are called. */
+extern const double summary_quantile[SUMMARY_QUANTILES];
+extern const char *const summary_quantile_name[SUMMARY_QUANTILES];
+
+/* Times in ns; below 0 they are HIST_BEYOND and the like. */
+struct spread {
+    int64_t n;
+    int64_t beyond;
+    int64_t out_of_range;
+    double mean_ns;
+    int64_t quantile_ns[SUMMARY_QUANTILES];
+    int64_t max_ns;
+};
+
+struct summary {
+    const char *dir; /* borrowed from the recording */
+    const struct settings *settings;
+    struct slo slo;
+
+    double window_start_s;
+    double window_length_s;
+    double warmup_s;
+
+    /* scheduled = issued + unsent; issued = ok + failed. */
+    int64_t scheduled;
+    int64_t issued;
+    int64_t unsent;
+    int64_t ok;
+    int64_t failed;
+    int64_t outcome[OUTCOME_COUNT];
+    int64_t warmup_requests;
+    int64_t good;
+    int64_t fresh_connections;
+    int64_t retried; /* sent again after a stale connection */
+
+    double offered_rps;
+    double throughput_rps;
+    double goodput_rps;
+    double attainment;
+    struct interval attainment_ci95;
+    double bytes_in_per_s;
+    double bytes_out_per_s;
+
+    struct spread spread[MEASURE_COUNT][VIEW_COUNT];
+    struct judgement judgement;
+    struct trust trust;
+    struct integrity integrity;
+    struct tgr_damage damage;
+
+    int64_t stopped_by; /* signal; 0: not interrupted */
+    enum verdict verdict;
+};
+
+/* Read the recording once and work everything out.  `slo` replaces the one in
+ * the recording; NULL keeps that. */
+int summary_make(struct summary *s, struct recording *rec,
+                 const struct strlist *slo, struct err *err);
+
+/* 0 yes, 1 no, 4 invalid or undecided, 130/143 interrupted. */
+int summary_exit_code(const struct summary *s);
+
+#endif

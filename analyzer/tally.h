@@ -1,0 +1,69 @@
+/* tally.h - one pass over the facts of a run: every count that the summary,
+ * the verdict and the trust checks are made of.  Pure but for its histograms.
+ */
+#ifndef ANALYZER_TALLY_H
+#define ANALYZER_TALLY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "analyzer/hist.h"
+#include "analyzer/stats.h"
+#include "common/measure.h"
+#include "common/slo.h"
+
+/* Batches of the window, for what scatters more than chance would have it. */
+#define TALLY_BATCHES 20
+
+/* How a measure is looked at. */
+enum view {
+    VIEW_DUE,  /* from due, failures beyond: the headline */
+    VIEW_OK,   /* from due, successes alone */
+    VIEW_SENT, /* from sent, failures beyond */
+    VIEW_COUNT,
+};
+
+struct window {
+    int64_t start_ns;
+    int64_t end_ns; /* requests due in [start, end) are measured */
+};
+
+/* n = keeps + misses + open. */
+struct term_tally {
+    int64_t n;
+    int64_t keeps;
+    int64_t open; /* unfinished: nobody knows */
+    struct batch misses[TALLY_BATCHES];
+};
+
+/* due = sum of outcome[], unsent among them. */
+struct tally {
+    struct window window;
+    const struct slo *slo;           /* borrowed */
+    int64_t limit_ns[MEASURE_COUNT]; /* a good request keeps them; 0: none */
+    int64_t rows;                    /* read, in the whole recording */
+    int64_t max_seq;                 /* -1: none */
+    int64_t max_due_ns;
+    int64_t before;                 /* due before the window */
+    int64_t due;                    /* due in the window */
+    int64_t outcome[OUTCOME_COUNT]; /* of those */
+    int64_t good;                   /* of those */
+    int64_t ok_inside;              /* ended ok in the window */
+    int64_t fresh;                  /* opened a connection */
+    int64_t retried;                /* sent again after a stale connection */
+    int64_t bytes_in;
+    int64_t bytes_out;
+    struct batch good_batches[TALLY_BATCHES];
+    struct term_tally terms[SLO_MAX_TERMS];
+    struct hist hist[MEASURE_COUNT][VIEW_COUNT];
+};
+
+void tally_init(struct tally *t, struct window window, const struct slo *slo);
+void tally_fini(struct tally *t);
+void tally_add(struct tally *t, const struct facts *f);
+
+/* Requests that the recording lost: issued, and nobody knows how they ended.
+ */
+void tally_add_lost(struct tally *t, int64_t count);
+
+#endif

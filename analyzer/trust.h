@@ -1,0 +1,43 @@
+/* trust.h - may the measurement be believed?
+ *
+ * Named checks, each with a value, a limit and one line of advice.  They judge
+ * the size of an effect, never its significance.
+ */
+#ifndef ANALYZER_TRUST_H
+#define ANALYZER_TRUST_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "analyzer/judge.h"
+#include "analyzer/tally.h"
+
+#define TRUST_MAX_CHECKS 8
+
+struct check {
+    const char *name;
+    const char *unit; /* of value and limit: "ms", "requests" */
+    bool ok;
+    bool is_fatal; /* if it fails the run is invalid, not just undecided */
+    double value;
+    double limit;
+    const char *advice; /* "" if it passed */
+};
+
+struct trust {
+    bool valid;
+    struct check checks[TRUST_MAX_CHECKS];
+    size_t len;
+};
+
+/* What is known of the recording itself. */
+struct integrity {
+    int64_t lost_requests; /* issued, and their end is not in the recording */
+    bool was_killed;
+};
+
+void trust_check(const struct tally *t, const struct judgement *judgement,
+                 const struct integrity *integrity, struct trust *out);
+
+#endif

@@ -1,0 +1,53 @@
+/* cli.h - the commands.  argv in, library calls, an exit status out. */
+#ifndef CLI_CLI_H
+#define CLI_CLI_H
+
+#include <stddef.h>
+
+#include "common/opt.h"
+#include "common/str.h"
+
+struct err;
+
+/* Exit codes; where several apply the first of 2, 3, 130/143, 4, 1, 0. */
+enum exit_code {
+    EXIT_YES = 0,
+    EXIT_NO = 1,
+    EXIT_USAGE = 2,
+    EXIT_CANNOT = 3,
+    EXIT_INVALID = 4,
+};
+
+struct command {
+    const char *name;
+    const char *usage; /* what follows the name */
+    const char *help;  /* one line */
+
+    /* argv[0] is the first word after the name.  Returns the exit status, or
+     * -1 with err set. */
+    int (*run)(const char *const *argv, struct err *err);
+
+    /* The option tables, for the help; NULL-terminated.  Optional. */
+    const struct opt_block *const *blocks;
+};
+
+extern const struct command cmd_run;
+extern const struct command cmd_report;
+extern const struct command cmd_stub;
+extern const struct command cmd_validate;
+extern const struct command cmd_version;
+extern const struct command cmd_help;
+
+/* All of them, NULL-terminated, in the order of the help. */
+extern const struct command *const commands[];
+
+/* NULL if there is none of that name. */
+const struct command *command_find(const char *name);
+
+/* Print to stdout; ERR_IO if it cannot take it. */
+int cli_print(const char *text, struct err *err);
+
+/* "unknown command 'rnu'; did you mean 'run'?" */
+int command_refuse(const char *name, struct err *err);
+
+#endif

@@ -1,0 +1,81 @@
+#include <stdlib.h>
+
+#include "analyzer/reader.h"
+#include "analyzer/report/report.h"
+#include "analyzer/summary.h"
+#include "cli/cli.h"
+#include "cli/report_out.h"
+#include "common/err.h"
+#include "common/slo.h"
+
+struct report_args {
+    struct strlist slo;
+    int format;
+};
+
+#define AT(field) offsetof(struct report_args, field)
+
+static const struct opt opts[] = {
+    {.flag = "slo",
+     .type = &opt_list,
+     .offset = AT(slo),
+     .splits_commas = true,
+     .check = slo_check_term,
+     .help = "judge by this objective instead of the recording's; repeats"},
+    {.flag = "format",
+     .type = &opt_choice,
+     .offset = AT(format),
+     .names = report_names,
+     .initial = "text",
+     .help = "how to print it"},
+};
+
+static const struct opt_block block = {"report", opts,
+                                       sizeof(opts) / sizeof(opts[0])};
+
+static int report_one(const char *dir, const struct report_args *a,
+                      struct err *err)
+{
+    struct recording rec;
+    struct summary s;
+    int rc;
+
+    if (recording_open(&rec, dir, err))
+        return -1;
+    rc = summary_make(&s, &rec, a->slo.len > 0 ? &a->slo : NULL, err);
+    if (rc == 0)
+        rc = report_print(&s, report_find(report_names[a->format]), err);
+    if (rc == 0)
+        rc = summary_exit_code(&s);
+    recording_close(&rec);
+    return rc;
+}
+
+static int run(const char *const *argv, struct err *err)
+{
+    struct report_args a;
+    struct opt_set set = {&block, &a};
+    struct strlist words = {0};
+    int rc;
+
+    opt_init(&set);
+    rc = opt_parse_argv(&set, 1, argv, &words, err);
+    if (rc == 0 && words.len != 1)
+        rc = err_set(err, ERR_USAGE, "report takes one recording, not %zu",
+                     words.len);
+    if (rc == 0)
+        rc = report_one(words.items[0], &a, err);
+    strlist_fini(&words);
+    opt_fini(&set);
+    return rc;
+}
+
+static const struct opt_block *const blocks[] = {&block, NULL};
+
+const struct command cmd_report = {
+    .name = "report",
+    .usage = "RECORDING [FLAGS]",
+    .help = "recompute every number from a recording",
+    .run = run,
+    .blocks = blocks,
+};

@@ -1,0 +1,155 @@
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/reader.h"
+#include "analyzer/report/report.h"
+#include "analyzer/summary.h"
+#include "cli/cli.h"
+#include "cli/report_out.h"
+#include "cli/settings_args.h"
+#include "common/clk.h"
+#include "common/err.h"
+#include "common/log.h"
+#include "common/stop.h"
+#include "common/xalloc.h"
+#include "loadgen/run.h"
+
+struct run_args {
+    char *out;
+    bool force;
+    bool quiet;
+    bool json;
+};
+
+#define AT(field) offsetof(struct run_args, field)
+
+static const struct opt opts[] = {
+    {.flag = "out",
+     .letter = 'o',
+     .type = &opt_text,
+     .offset = AT(out),
+     .help = "directory of the recording (tailgate-runs/TIME-NAME)"},
+    {.flag = "force",
+     .type = &opt_switch,
+     .offset = AT(force),
+     .help = "replace a recording that is there"},
+    {.flag = "quiet",
+     .letter = 'q',
+     .type = &opt_switch,
+     .offset = AT(quiet),
+     .help = "no progress"},
+    {.flag = "json",
+     .type = &opt_switch,
+     .offset = AT(json),
+     .help = "print summary.json instead of text"},
+};
+
+static const struct opt_block block = {"run", opts,
+                                       sizeof(opts) / sizeof(opts[0])};
+
+/* tailgate-runs/20261231T235959Z-name, with nothing odd in the name. */
+static char *default_dir(const char *name)
+{
+    char time[32];
+    char *dir;
+
+    clk_format_utc(clk_realtime_ns(), CLK_NAME_FORMAT, time, sizeof(time));
+    dir = xasprintf("tailgate-runs/%s-%s", time, name);
+    for (char *p = dir + strlen("tailgate-runs/"); *p; p++) {
+        if (!isalnum((unsigned char)*p) && *p != '-' && *p != '_')
+            *p = '-';
+    }
+    return dir;
+}
+
+static void show_progress(void *arg, const struct run_progress *p)
+{
+    (void)arg;
+    if ((int64_t)p->elapsed_s % 2 != 0)
+        return;
+    log_note("%6.0fs of %.0fs: %lld sent, %lld in flight, %lld failed, %lld "
+             "unsent",
+             p->elapsed_s, p->planned_s, (long long)p->issued,
+             (long long)p->in_flight, (long long)p->failed,
+             (long long)p->unsent);
+}
+
+static int conclude(const char *dir, bool json, struct err *err)
+{
+    struct recording rec;
+    struct summary s;
+    int rc;
+
+    if (recording_open(&rec, dir, err))
+        return -1;
+    rc = summary_make(&s, &rec, NULL, err);
+    if (rc == 0)
+        rc = report_save(&s, dir, err);
+    if (rc == 0)
+        rc = report_print(&s, json ? &report_json : &report_text, err);
+    if (rc == 0)
+        rc = summary_exit_code(&s);
+    recording_close(&rec);
+    if (rc >= 0)
+        log_note("recording  %s", dir);
+    return rc;
+}
+
+static int drive(struct settings_args *a, const struct run_args *own,
+                 const char *const *argv, struct err *err)
+{
+    char *dir = own->out ? xstrdup(own->out) : default_dir(a->settings.name);
+    struct run_options options = {
+        .dir = dir,
+        .force = own->force,
+        .argv = argv,
+        .settings_file = a->file,
+        .progress = show_progress,
+    };
+    struct run_end end;
+    int rc;
+
+    stop_catch_signals();
+    rc = run_load(&a->settings, &options, &end, err);
+    if (rc == 0)
+        rc = conclude(dir, own->json, err);
+    free(dir);
+    return rc;
+}
+
+static int run(const char *const *argv, struct err *err)
+{
+    struct run_args own;
+    struct opt_set set = {&block, &own};
+    struct settings_args a;
+    int rc;
+
+    opt_init(&set);
+    rc = settings_args_read(&a, &set, argv, err);
+    if (own.quiet)
+        log_set_level(LOG_QUIET);
+    if (rc == 0)
+        rc = drive(&a, &own, argv, err);
+    settings_args_fini(&a);
+    opt_fini(&set);
+    return rc;
+}
+
+static const struct opt_block *const blocks[] = {
+    &block,
+    &settings_args_block,
+    &settings_blocks[BLOCK_TOP],
+    &settings_blocks[BLOCK_TARGET],
+    &settings_blocks[BLOCK_LOAD],
+    &settings_blocks[BLOCK_CLIENT],
+    NULL,
+};
+
+const struct command cmd_run = {
+    .name = "run",
+    .usage = "SETTINGS|URL [FLAGS]",
+    .help = "one run: a recording, a summary, a verdict",
+    .run = run,
+    .blocks = blocks,
+};

@@ -1,0 +1,99 @@
+#include <math.h>
+
+#include "analyzer/stats.h"
+#include "cli/cli.h"
+#include "cli/settings_args.h"
+#include "common/buf.h"
+#include "common/err.h"
+#include "common/slo.h"
+
+#define MAX_PLAN 65536
+
+/* Requests that the window will hold; 0 if nobody can know. */
+static double expected_requests(const struct load_settings *load)
+{
+    double by_time = load->rate_rps * (double)load->duration_ns / 1e9;
+
+    if (load->requests > 0 &&
+        (by_time <= 0 || (double)load->requests < by_time))
+        return (double)load->requests;
+    return by_time;
+}
+
+static void put_requests(const struct load_settings *load, struct buf *out)
+{
+    double n = expected_requests(load);
+    bool is_random = arrival_names[load->arrival][0] == 'p';
+
+    buf_adds(out, "requests   ");
+    if (n <= 0)
+        buf_adds(out, "as many as the server answers in time\n");
+    else if (is_random && load->duration_ns > 0)
+        buf_addf(out, "about %.0f in the window, give or take %.0f (95%%)\n", n,
+                 ceil(1.96 * sqrt(n)));
+    else
+        buf_addf(out, "%.0f in the window\n", n);
+    if (load->warmup_ns > 0 && load->rate_rps > 0)
+        buf_addf(out, "           about %.0f before it, as warm-up\n",
+                 load->rate_rps * (double)load->warmup_ns / 1e9);
+}
+
+static void put_slo(const struct slo *slo, double n, struct buf *out)
+{
+    for (size_t i = 0; i < slo->len; i++) {
+        const struct slo_term *term = &slo->terms[i];
+        double least;
+
+        buf_addf(out, "slo        %s", term->text);
+        if (term->kind == SLO_QUANTILE) {
+            least = (double)stats_least_n(term->quantile);
+            buf_addf(out, ": needs at least %.0f independent requests%s", least,
+                     n > 0 && n < least ? "; this run is TOO SHORT" : "");
+        }
+        buf_adds(out, "\n");
+    }
+}
+
+static int put_plan(const struct settings *s, struct buf *out, struct err *err)
+{
+    struct slo slo;
+
+    if (slo_parse(&s->slo, &slo, err))
+        return -1;
+    buf_addf(out, "target     %s %s\n", s->target.method, s->target.url);
+    buf_adds(out, "load       ");
+    settings_describe_load(&s->load, out);
+    put_requests(&s->load, out);
+    put_slo(&slo, expected_requests(&s->load), out);
+    return 0;
+}
+
+static int run(const char *const *argv, struct err *err)
+{
+    struct settings_args a;
+    struct buf out;
+    int rc = settings_args_read(&a, NULL, argv, err);
+
+    buf_init(&out, MAX_PLAN);
+    if (rc == 0)
+        rc = put_plan(&a.settings, &out, err);
+    if (rc == 0)
+        rc = cli_print(buf_text(&out), err);
+    buf_fini(&out);
+    settings_args_fini(&a);
+    return rc;
+}
+
+static const struct opt_block *const blocks[] = {
+    &settings_args_block,           &settings_blocks[BLOCK_TOP],
+    &settings_blocks[BLOCK_TARGET], &settings_blocks[BLOCK_LOAD],
+    &settings_blocks[BLOCK_CLIENT], NULL,
+};
+
+const struct command cmd_validate = {
+    .name = "validate",
+    .usage = "SETTINGS|URL [FLAGS]",
+    .help = "check settings and print the plan, without sending anything",
+    .run = run,
+    .blocks = blocks,
+};

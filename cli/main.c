@@ -1,0 +1,97 @@
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/cli.h"
+#include "common/err.h"
+#include "common/log.h"
+#include "common/stop.h"
+#include "common/suggest.h"
+
+const struct command *const commands[] = {
+    &cmd_run,     &cmd_report, &cmd_stub, &cmd_validate,
+    &cmd_version, &cmd_help,   NULL,
+};
+
+const struct command *command_find(const char *name)
+{
+    for (size_t i = 0; commands[i]; i++) {
+        if (strcmp(commands[i]->name, name) == 0)
+            return commands[i];
+    }
+    return NULL;
+}
+
+int command_refuse(const char *name, struct err *err)
+{
+    struct suggest s = {.word = name};
+    char hint[64];
+
+    for (size_t i = 0; commands[i]; i++)
+        suggest_consider(&s, commands[i]->name);
+    return err_set(err, ERR_USAGE, "unknown command '%s'%s", name,
+                   suggest_text(&s, "", hint, sizeof(hint)));
+}
+
+int cli_print(const char *text, struct err *err)
+{
+    if (fputs(text, stdout) == EOF || fflush(stdout) == EOF)
+        return err_set(err, ERR_IO, "cannot write to standard output");
+    return 0;
+}
+
+/* tailgate --version and the like are what people type first. */
+static const char *alias(const char *word)
+{
+    if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0)
+        return "help";
+    if (strcmp(word, "--version") == 0 || strcmp(word, "-V") == 0)
+        return "version";
+    return word;
+}
+
+static bool asks_for_help(const char *const *argv)
+{
+    for (size_t i = 0; argv[i]; i++) {
+        if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0)
+            return true;
+    }
+    return false;
+}
+
+static int dispatch(const char *const *argv, struct err *err)
+{
+    const struct command *command;
+    const char *topic[2] = {NULL, NULL};
+
+    if (!argv[0])
+        return err_set(err, ERR_USAGE, "no command given; try 'tailgate help'");
+    command = command_find(alias(argv[0]));
+    if (!command)
+        return command_refuse(argv[0], err);
+    if (asks_for_help(argv + 1)) {
+        topic[0] = command->name;
+        return cmd_help.run(topic, err);
+    }
+    return command->run(argv + 1, err);
+}
+
+static int exit_status(const struct err *err)
+{
+    return err->code == ERR_USAGE || err->code == ERR_CONFIG ? EXIT_USAGE
+                                                             : EXIT_CANNOT;
+}
+
+int main(int argc, char **argv)
+{
+    struct err err = {0};
+    int status;
+
+    (void)argc;
+    stop_ignore_write_signals();
+    status = dispatch((const char *const *)argv + 1, &err);
+    if (status >= 0)
+        return status;
+    log_error("%s", err.msg);
+    return exit_status(&err);
+}

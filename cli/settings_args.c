@@ -1,0 +1,90 @@
+#include "cli/settings_args.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/err.h"
+#include "common/xalloc.h"
+
+static const struct opt opts[] = {
+    {.flag = "set",
+     .type = &opt_list,
+     .offset = offsetof(struct settings_args, assign),
+     .help = "any key of a settings file: --set load.rate=80; repeats"},
+};
+
+const struct opt_block settings_args_block = {"settings", opts,
+                                              sizeof(opts) / sizeof(opts[0])};
+
+#define N_SETS 6
+
+static int read_flags(struct settings_args *a, const struct opt_set *own,
+                      const char *const *argv, struct strlist *words,
+                      struct err *err)
+{
+    struct opt_set sets[N_SETS] = {
+        {&settings_args_block, a},
+        settings_set(&a->settings, BLOCK_TOP),
+        settings_set(&a->settings, BLOCK_TARGET),
+        settings_set(&a->settings, BLOCK_LOAD),
+        settings_set(&a->settings, BLOCK_CLIENT),
+    };
+    size_t n = N_SETS - 1;
+
+    if (own)
+        sets[n++] = *own;
+    return opt_parse_argv(sets, n, argv, words, err);
+}
+
+static int load_word(struct settings_args *a, const char *word, struct err *err)
+{
+    struct opt_set target = settings_set(&a->settings, BLOCK_TARGET);
+
+    if (strstr(word, "://"))
+        return opt_assign(&target, opt_by_key(target.block, "url"), word, err);
+    a->file = xstrdup(word);
+    return settings_load(&a->settings, word, err);
+}
+
+static int apply(struct settings_args *a, const struct opt_set *own,
+                 const char *const *argv, struct err *err)
+{
+    struct strlist words = {0};
+    int rc = read_flags(a, own, argv, &words, err);
+
+    strlist_fini(&words);
+    for (size_t i = 0; rc == 0 && i < a->assign.len; i++)
+        rc = settings_assign(&a->settings, a->assign.items[i], err);
+    return rc ? rc : settings_resolve(&a->settings, err);
+}
+
+/* The words must be known before the flags can stand over them, so the flags
+ * are read twice. */
+int settings_args_read(struct settings_args *a, const struct opt_set *own,
+                       const char *const *argv, struct err *err)
+{
+    struct strlist words = {0};
+    int rc;
+
+    *a = (struct settings_args){0};
+    settings_init(&a->settings);
+    rc = read_flags(a, own, argv, &words, err);
+    settings_fini(&a->settings);
+    settings_init(&a->settings);
+    strlist_fini(&a->assign);
+    if (rc == 0 && words.len > 1)
+        rc = err_set(err, ERR_USAGE,
+                     "'%s': one settings file or URL is enough, after '%s'",
+                     words.items[1], words.items[0]);
+    if (rc == 0 && words.len == 1)
+        rc = load_word(a, words.items[0], err);
+    strlist_fini(&words);
+    return rc ? rc : apply(a, own, argv, err);
+}
+
+void settings_args_fini(struct settings_args *a)
+{
+    settings_fini(&a->settings);
+    strlist_fini(&a->assign);
+    free(a->file);
+}

@@ -1,0 +1,28 @@
+/* settings_args.h - settings from a command line: a file or a URL, flags over
+ * it, --set over both. */
+#ifndef CLI_SETTINGS_ARGS_H
+#define CLI_SETTINGS_ARGS_H
+
+#include "common/opt.h"
+#include "common/settings.h"
+#include "common/str.h"
+
+struct err;
+
+struct settings_args {
+    struct settings settings;
+    char *file;            /* the settings file, or NULL */
+    struct strlist assign; /* --set */
+};
+
+/* The options that every command with settings has: --set. */
+extern const struct opt_block settings_args_block;
+
+/* Read argv into the settings, and into the command's own options through
+ * `own` (its fields hold their defaults; NULL: none).  The settings are
+ * resolved.  The caller calls settings_args_fini() in any case. */
+int settings_args_read(struct settings_args *a, const struct opt_set *own,
+                       const char *const *argv, struct err *err);
+void settings_args_fini(struct settings_args *a);
+
+#endif

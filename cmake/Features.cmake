@@ -1,0 +1,27 @@
+# Optional parts.  WITH_X is AUTO (on where the library is found), ON (an error
+# where it is not) or OFF; the outcome is HAVE_X, for common/config.h.
+set(WITH_GRPC AUTO CACHE STRING "gRPC support: AUTO, ON or OFF")
+set(WITH_MPI AUTO CACHE STRING "Distributed runs over MPI: AUTO, ON or OFF")
+set_property(CACHE WITH_GRPC WITH_MPI PROPERTY STRINGS AUTO ON OFF)
+
+# Set HAVE_<name> from WITH_<name> and whether its library was found.
+function(feature name found)
+  set(have OFF)
+  if(WITH_${name} AND found) # AUTO counts as true
+    set(have ON)
+  elseif(WITH_${name} AND NOT WITH_${name} STREQUAL "AUTO")
+    message(FATAL_ERROR "WITH_${name} is ON, but its library was not found")
+  endif()
+  message(STATUS "${name}: ${have}")
+  set(HAVE_${name} ${have} PARENT_SCOPE)
+endfunction()
+
+if(WITH_GRPC)
+  pkg_check_modules(GRPC QUIET IMPORTED_TARGET grpc gpr)
+endif()
+feature(GRPC "${GRPC_FOUND}")
+
+if(WITH_MPI)
+  find_package(MPI QUIET COMPONENTS C)
+endif()
+feature(MPI "${MPI_C_FOUND}")

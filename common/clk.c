@@ -1,0 +1,58 @@
+#include "common/clk.h"
+
+#include <errno.h>
+#include <time.h>
+
+static int64_t read_clock(clockid_t id)
+{
+    struct timespec ts;
+
+    clock_gettime(id, &ts);
+    return (int64_t)ts.tv_sec * NS_PER_S + ts.tv_nsec;
+}
+
+static int64_t monotonic_now(const struct clk *clk)
+{
+    (void)clk;
+    return read_clock(CLOCK_MONOTONIC);
+}
+
+const struct clk clk_monotonic = {.now_ns = monotonic_now};
+
+static int64_t fake_now(const struct clk *clk)
+{
+    return ((const struct clk_fake *)clk)->at_ns;
+}
+
+struct clk_fake clk_fake_at(int64_t at_ns)
+{
+    return (struct clk_fake){.clk = {.now_ns = fake_now}, .at_ns = at_ns};
+}
+
+int64_t clk_realtime_ns(void)
+{
+    return read_clock(CLOCK_REALTIME);
+}
+
+int64_t clk_thread_cpu_ns(void)
+{
+    return read_clock(CLOCK_THREAD_CPUTIME_ID);
+}
+
+void clk_sleep_ns(int64_t ns)
+{
+    struct timespec ts = {.tv_sec = ns / NS_PER_S, .tv_nsec = ns % NS_PER_S};
+
+    while (clock_nanosleep(CLOCK_MONOTONIC, 0, &ts, &ts) == EINTR)
+        continue;
+}
+
+void clk_format_utc(int64_t realtime_ns, const char *strftime_format, char *out,
+                    size_t size)
+{
+    time_t t = (time_t)(realtime_ns / NS_PER_S);
+    struct tm tm;
+
+    if (!gmtime_r(&t, &tm) || strftime(out, size, strftime_format, &tm) == 0)
+        out[0] = '\0';
+}

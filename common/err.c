@@ -1,0 +1,48 @@
+#include "common/err.h"
+
+#include <assert.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+/* One line, whatever text of the user's is quoted in it. */
+static void keep_to_one_line(char *msg)
+{
+    for (; *msg; msg++) {
+        if ((unsigned char)*msg < ' ' || *msg == 0x7f)
+            *msg = '?';
+    }
+}
+
+int err_set(struct err *err, enum err_code code, const char *fmt, ...)
+{
+    va_list ap;
+
+    assert(err->code == ERR_NONE);
+    err->code = code;
+    va_start(ap, fmt);
+    vsnprintf(err->msg, sizeof(err->msg), fmt, ap);
+    va_end(ap);
+    keep_to_one_line(err->msg);
+    return -1;
+}
+
+int err_context(struct err *err, const char *fmt, ...)
+{
+    char old[sizeof(err->msg)];
+    va_list ap;
+    int n;
+
+    assert(err->code != ERR_NONE);
+    memcpy(old, err->msg, sizeof(old));
+    va_start(ap, fmt);
+    n = vsnprintf(err->msg, sizeof(err->msg), fmt, ap);
+    va_end(ap);
+    if (n < 0 || (size_t)n >= sizeof(err->msg))
+        return -1;
+    /* A message too long for its buffer is cut: better that than none. */
+    if (snprintf(err->msg + n, sizeof(err->msg) - (size_t)n, ": %s", old) < 0)
+        err->msg[n] = '\0';
+    keep_to_one_line(err->msg);
+    return -1;
+}

@@ -1,0 +1,89 @@
+#include "common/file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/err.h"
+#include "common/xalloc.h"
+
+#define READ_STEP 65536
+
+static int read_step(int fd, const char *path, struct buf *out, struct err *err)
+{
+    size_t room = out->max - out->len;
+    size_t step = room < READ_STEP ? room : READ_STEP;
+    char *p = buf_reserve(out, step);
+    char extra;
+    ssize_t n = step > 0 ? read(fd, p, step) : read(fd, &extra, 1);
+
+    if (step == 0 && n > 0)
+        return err_set(err, ERR_IO, "%s: larger than %zu bytes", path,
+                       out->max);
+    if (n < 0)
+        return err_set(err, ERR_IO, "%s: %s", path, strerror(errno));
+    out->len += (size_t)n;
+    out->data[out->len] = '\0';
+    return n > 0;
+}
+
+int file_read(const char *path, struct buf *out, struct err *err)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    int rc;
+
+    if (fd < 0)
+        return err_set(err, ERR_IO, "%s: %s", path, strerror(errno));
+    do
+        rc = read_step(fd, path, out, err);
+    while (rc > 0);
+    close(fd);
+    return rc;
+}
+
+int file_write_all(int fd, const void *data, size_t len)
+{
+    const char *p = data;
+
+    while (len > 0) {
+        ssize_t n = write(fd, p, len);
+
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0)
+            return -1;
+        p += n;
+        len -= (size_t)n;
+    }
+    return 0;
+}
+
+static int write_new(const char *path, const void *data, size_t len)
+{
+    int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    int rc;
+
+    if (fd < 0)
+        return -1;
+    rc = file_write_all(fd, data, len);
+    if (close(fd) < 0)
+        rc = -1;
+    return rc;
+}
+
+int file_replace(const char *path, const void *data, size_t len,
+                 struct err *err)
+{
+    char *temporary = xasprintf("%s.new", path);
+    int rc = 0;
+
+    if (write_new(temporary, data, len) < 0 || rename(temporary, path) < 0) {
+        rc = err_set(err, ERR_IO, "%s: %s", path, strerror(errno));
+        unlink(temporary);
+    }
+    free(temporary);
+    return rc;
+}

@@ -1,0 +1,22 @@
+/* file.h - whole small files: read within a bound, replace in one step. */
+#ifndef COMMON_FILE_H
+#define COMMON_FILE_H
+
+#include <stddef.h>
+
+#include "common/buf.h"
+
+struct err;
+
+/* Append the file to `out`, whose maximum bounds it.  ERR_IO on failure. */
+int file_read(const char *path, struct buf *out, struct err *err);
+
+/* Write to a temporary name beside it, then rename: a reader sees the old file
+ * or the new one, never half, also if we are killed.  ERR_IO on failure. */
+int file_replace(const char *path, const void *data, size_t len,
+                 struct err *err);
+
+/* write(2) until all is out; -1 with errno set if it cannot be. */
+int file_write_all(int fd, const void *data, size_t len);
+
+#endif

@@ -1,0 +1,40 @@
+#include "common/log.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+static enum log_level current_level = LOG_NORMAL;
+
+void log_set_level(enum log_level level)
+{
+    current_level = level;
+}
+
+/* One write a line, so that lines of several threads do not mix. */
+static void print_line(const char *prefix, const char *fmt, va_list ap)
+{
+    char line[1024];
+
+    vsnprintf(line, sizeof(line), fmt, ap);
+    fprintf(stderr, "%s%s\n", prefix, line);
+}
+
+void log_error(const char *fmt, ...)
+{
+    va_list ap;
+
+    va_start(ap, fmt);
+    print_line("tailgate: ", fmt, ap);
+    va_end(ap);
+}
+
+void log_note(const char *fmt, ...)
+{
+    va_list ap;
+
+    if (current_level < LOG_NORMAL)
+        return;
+    va_start(ap, fmt);
+    print_line("", fmt, ap);
+    va_end(ap);
+}

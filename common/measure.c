@@ -1,0 +1,97 @@
+#include "common/measure.h"
+
+#include <stddef.h>
+#include <string.h>
+
+#include "common/clk.h"
+
+/* A measure is the time from one fact to another. */
+struct definition {
+    const char *name;
+    size_t from;
+    size_t to;
+    bool has_sent;
+    bool is_of_answer;
+};
+
+#define AT(fact) offsetof(struct facts, fact)
+
+static const struct definition definitions[MEASURE_COUNT] = {
+    [MEASURE_E2E] = {"e2e", AT(due), AT(last), true, true},
+    [MEASURE_SERVICE] = {"service", AT(sent), AT(last), false, true},
+    [MEASURE_LAG] = {"lag", AT(due), AT(issued), false, false},
+    [MEASURE_CONNECT] = {"connect", AT(issued), AT(sent), false, false},
+    [MEASURE_TTFB] = {"ttfb", AT(due), AT(head), true, true},
+    [MEASURE_TTFT] = {"ttft", AT(due), AT(first), true, true},
+};
+
+static const char *const outcome_names[OUTCOME_COUNT] = {
+    [OUTCOME_OK] = "ok",
+    [OUTCOME_CONNECT] = "connect",
+    [OUTCOME_RESET] = "reset",
+    [OUTCOME_TIMEOUT] = "timeout",
+    [OUTCOME_STATUS] = "status",
+    [OUTCOME_INBAND] = "in-band error",
+    [OUTCOME_TRUNCATED] = "truncated",
+    [OUTCOME_MALFORMED] = "malformed",
+    [OUTCOME_EMPTY] = "empty",
+    [OUTCOME_UNFINISHED] = "unfinished",
+    [OUTCOME_UNSENT] = "unsent",
+};
+
+const char *outcome_name(enum outcome outcome)
+{
+    return (unsigned)outcome < OUTCOME_COUNT ? outcome_names[outcome]
+                                             : "unknown";
+}
+
+const char *measure_name(enum measure measure)
+{
+    return definitions[measure].name;
+}
+
+int measure_find(const char *name)
+{
+    for (int m = 0; m < MEASURE_COUNT; m++) {
+        if (strcmp(definitions[m].name, name) == 0)
+            return m;
+    }
+    return -1;
+}
+
+bool measure_has_sent(enum measure measure)
+{
+    return definitions[measure].has_sent;
+}
+
+bool measure_is_of_answer(enum measure measure)
+{
+    return definitions[measure].is_of_answer;
+}
+
+static int64_t fact_at(const struct facts *f, size_t offset)
+{
+    int64_t value;
+
+    memcpy(&value, (const char *)f + offset, sizeof(value));
+    return value;
+}
+
+int64_t measure_value(enum measure measure, enum measure_from from,
+                      const struct facts *f)
+{
+    const struct definition *d = &definitions[measure];
+    int64_t start = fact_at(f, from == FROM_SENT ? AT(sent) : d->from);
+    int64_t stop = fact_at(f, d->to);
+
+    if (measure == MEASURE_E2E && f->outcome != OUTCOME_OK)
+        stop = f->end;
+    if (measure == MEASURE_CONNECT && !f->is_fresh)
+        return TIME_ABSENT;
+    if (from == FROM_SENT && !d->has_sent)
+        return TIME_ABSENT;
+    if (start == TIME_ABSENT || stop == TIME_ABSENT)
+        return TIME_ABSENT;
+    /* Unsigned: a damaged recording may hold any numbers. */
+    return (int64_t)((uint64_t)stop - (uint64_t)start);
+}

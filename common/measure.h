@@ -1,0 +1,94 @@
+/* measure.h - the facts of one request, and what is derived from them.
+ *
+ * Pure: recorded facts in, measures out.  docs/metrics.md is the contract.
+ * Times are nanoseconds after the start of the run; TIME_ABSENT if it never
+ * came to that.
+ */
+#ifndef COMMON_MEASURE_H
+#define COMMON_MEASURE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Append only: the numbers are in recordings.
+ *
+ * scheduled = issued + unsent, and issued = ok + every other outcome. */
+enum outcome {
+    OUTCOME_OK = 0,
+    OUTCOME_CONNECT,    /* no connection; detail: enum connect_detail */
+    OUTCOME_RESET,      /* the connection broke before the response */
+    OUTCOME_TIMEOUT,    /* its deadline passed */
+    OUTCOME_STATUS,     /* an HTTP status of 400 or more; detail: which */
+    OUTCOME_INBAND,     /* a 200 whose stream carries an error */
+    OUTCOME_TRUNCATED,  /* the response ended before its end */
+    OUTCOME_MALFORMED,  /* not what the protocol allows; detail: what */
+    OUTCOME_EMPTY,      /* a 200 without content */
+    OUTCOME_UNFINISHED, /* still in flight when the run was cut */
+    OUTCOME_UNSENT,     /* never issued: not an outcome of the server's */
+    OUTCOME_COUNT,
+};
+
+enum connect_detail {
+    CONNECT_OTHER = 0,
+    CONNECT_REFUSED,
+    CONNECT_TIMED_OUT,
+    CONNECT_UNREACHABLE,
+    CONNECT_PORTS, /* no local port left */
+    CONNECT_FILES, /* no file descriptor left */
+};
+
+/* Every field is an int64_t, because every field is a column on disk. */
+struct facts {
+    int64_t seq; /* place in the schedule, from 0 */
+    int64_t due;
+    int64_t issued;
+    int64_t sent;
+    int64_t head;
+    int64_t first;
+    int64_t last;
+    int64_t end;
+    int64_t outcome;  /* enum outcome */
+    int64_t detail;   /* its meaning depends on the outcome */
+    int64_t status;   /* HTTP status, 0 if none came */
+    int64_t is_fresh; /* 1: it opened its connection */
+    int64_t retries;  /* 1: its connection was stale, it was sent again */
+    int64_t bytes_out;
+    int64_t bytes_in;
+};
+
+enum measure {
+    MEASURE_E2E,
+    MEASURE_SERVICE,
+    MEASURE_LAG,
+    MEASURE_CONNECT,
+    MEASURE_TTFB,
+    MEASURE_TTFT,
+    MEASURE_COUNT,
+};
+
+enum measure_from { FROM_DUE, FROM_SENT };
+
+const char *outcome_name(enum outcome outcome);
+
+/* Name of a measure, and back; -1 if there is none of that name. */
+const char *measure_name(enum measure measure);
+int measure_find(const char *name);
+
+/* Does a count from `sent` mean anything for it? */
+bool measure_has_sent(enum measure measure);
+
+/* Is a request that failed counted as beyond every limit of it?  Not where
+ * the measure describes the client or the network, not the answer. */
+bool measure_is_of_answer(enum measure measure);
+
+/* The measure in nanoseconds; TIME_ABSENT where the facts do not give it.  The
+ * e2e of a failure goes to its end. */
+int64_t measure_value(enum measure measure, enum measure_from from,
+                      const struct facts *f);
+
+static inline bool facts_issued(const struct facts *f)
+{
+    return f->outcome != OUTCOME_UNSENT;
+}
+
+#endif

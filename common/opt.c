@@ -1,0 +1,137 @@
+#include "common/opt.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/err.h"
+#include "common/xalloc.h"
+
+static size_t field_size(const struct opt_type *type)
+{
+    if (type->kind == OPT_LIST)
+        return sizeof(struct strlist);
+    if (type->kind == OPT_MAP)
+        return sizeof(struct strmap);
+    if (type->kind == OPT_SWITCH)
+        return sizeof(bool);
+    if (type == &opt_port || type == &opt_choice)
+        return sizeof(int);
+    return sizeof(int64_t); /* text, duration, rate, count, size, seed */
+}
+
+void opt_init(const struct opt_set *set)
+{
+    for (size_t i = 0; i < set->block->len; i++) {
+        const struct opt *opt = &set->block->opts[i];
+        struct err err = {0};
+
+        memset(opt_field(set, opt), 0, field_size(opt->type));
+        if (opt->initial && opt_assign(set, opt, opt->initial, &err))
+            abort(); /* a default that does not parse is a bug of the table */
+    }
+}
+
+void opt_clear(const struct opt_set *set, const struct opt *opt)
+{
+    if (opt->type->kind == OPT_LIST)
+        strlist_fini(opt_field(set, opt));
+    else if (opt->type->kind == OPT_MAP)
+        strmap_fini(opt_field(set, opt));
+}
+
+void opt_fini(const struct opt_set *set)
+{
+    for (size_t i = 0; i < set->block->len; i++) {
+        const struct opt *opt = &set->block->opts[i];
+
+        opt_clear(set, opt);
+        if (opt->type == &opt_text)
+            free(*(char **)opt_field(set, opt));
+        memset(opt_field(set, opt), 0, field_size(opt->type));
+    }
+}
+
+static int assign_entry(struct strmap *map, const struct opt *opt,
+                        const char *text, struct err *err)
+{
+    const char *at;
+    const char *value;
+    char *key;
+
+    text += strspn(text, " ");
+    at = strchr(text, opt->separator);
+    if (!at || at == text)
+        return err_set(err, ERR_CONFIG, "'%s' is not of the form key%cvalue",
+                       text, opt->separator);
+    value = at + 1;
+    value += strspn(value, " ");
+    while (at > text && at[-1] == ' ')
+        at--;
+    key = xstrndup(text, (size_t)(at - text));
+    strmap_put(map, key, value);
+    free(key);
+    return 0;
+}
+
+int opt_assign(const struct opt_set *set, const struct opt *opt,
+               const char *text, struct err *err)
+{
+    void *field = opt_field(set, opt);
+
+    if (opt->check && opt->check(text, err))
+        return -1;
+    switch (opt->type->kind) {
+    case OPT_LIST:
+        strlist_add(field, text);
+        return 0;
+    case OPT_MAP:
+        return assign_entry(field, opt, text, err);
+    default:
+        return opt->type->parse(field, opt, text, err);
+    }
+}
+
+const struct opt *opt_by_key(const struct opt_block *block, const char *key)
+{
+    for (size_t i = 0; i < block->len; i++) {
+        if (block->opts[i].key && strcmp(block->opts[i].key, key) == 0)
+            return &block->opts[i];
+    }
+    return NULL;
+}
+
+static const char *metavar(const struct opt *opt, char *out, size_t size)
+{
+    if (opt->type->kind == OPT_MAP && opt->separator == ':')
+        return "'KEY: VALUE'";
+    if (opt->type != &opt_choice)
+        return opt->type->metavar;
+    out[0] = '\0';
+    for (size_t i = 0, used = 0; opt->names[i] && used < size; i++)
+        used += (size_t)snprintf(out + used, size - used, "%s%s", i ? "|" : "",
+                                 opt->names[i]);
+    return out;
+}
+
+void opt_print_help(const struct opt_block *block, struct buf *out)
+{
+    for (size_t i = 0; i < block->len; i++) {
+        const struct opt *opt = &block->opts[i];
+        char left[96];
+        char names[64];
+        char letter[8] = "    ";
+
+        if (!opt->flag)
+            continue;
+        if (opt->letter)
+            snprintf(letter, sizeof(letter), "-%c, ", opt->letter);
+        snprintf(left, sizeof(left), "%s--%s %s", letter, opt->flag,
+                 metavar(opt, names, sizeof(names)));
+        buf_addf(out, "  %-34s %s", left, opt->help);
+        if (opt->initial)
+            buf_addf(out, " (default %s)", opt->initial);
+        buf_adds(out, "\n");
+    }
+}

@@ -1,0 +1,110 @@
+/* opt.h - one table of options feeds the settings file, the command line and
+ * the help.
+ *
+ * An option names a field of a struct by its offset, and says how its text is
+ * read.  A key is what stands in the file, a flag what stands on the command
+ * line; an option may have either or both.
+ */
+#ifndef COMMON_OPT_H
+#define COMMON_OPT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "common/buf.h"
+#include "common/str.h"
+
+struct err;
+struct opt;
+
+enum opt_kind {
+    OPT_SCALAR,
+    OPT_SWITCH, /* a bool; its flag takes no argument */
+    OPT_LIST,   /* a struct strlist; its flag repeats */
+    OPT_MAP,    /* a struct strmap; its flag repeats: k=v or k: v */
+};
+
+struct opt_type {
+    const char *metavar; /* for the help: DURATION */
+    enum opt_kind kind;
+
+    /* Read text into the field.  Scalars and switches only. */
+    int (*parse)(void *field, const struct opt *opt, const char *text,
+                 struct err *err);
+
+    /* Write the field as text that parse reads back.  Likewise. */
+    void (*print)(const void *field, const struct opt *opt, struct buf *out);
+};
+
+extern const struct opt_type opt_text;     /* char *, owned */
+extern const struct opt_type opt_switch;   /* bool */
+extern const struct opt_type opt_duration; /* int64_t ns */
+extern const struct opt_type opt_rate;     /* double, per second */
+extern const struct opt_type opt_count;    /* int64_t, not negative */
+extern const struct opt_type opt_size;     /* int64_t bytes */
+extern const struct opt_type opt_seed;     /* uint64_t */
+extern const struct opt_type opt_port;     /* int, 0 to 65535 */
+extern const struct opt_type opt_choice;   /* int, an index into names */
+extern const struct opt_type opt_list;
+extern const struct opt_type opt_map;
+
+struct opt {
+    const char *key;  /* within its block; NULL: command line only */
+    const char *flag; /* without dashes; NULL: settings file only */
+    char letter;      /* short flag, or 0 */
+    const struct opt_type *type;
+    size_t offset;
+    const char *initial;      /* text of the default; NULL: zero */
+    const char *const *names; /* of an opt_choice, NULL-terminated */
+    char separator;           /* of an opt_map on the command line */
+    bool splits_commas;       /* of an opt_list on the command line */
+    /* Optional: may this text (list item, map entry, scalar) stand here? */
+    int (*check)(const char *text, struct err *err);
+    const char *help; /* one line */
+};
+
+/* Options that lie in one struct, and in the file under one name. */
+struct opt_block {
+    const char *name; /* NULL: at the top of the file */
+    const struct opt *opts;
+    size_t len;
+};
+
+/* A block and the struct that its offsets are of. */
+struct opt_set {
+    const struct opt_block *block;
+    void *base;
+};
+
+/* Give every field its default, without reading what it holds. */
+void opt_init(const struct opt_set *set);
+
+/* Release owned fields and zero them. */
+void opt_fini(const struct opt_set *set);
+
+/* Set one option from text.  A list grows, a map takes "key<separator>value".
+ */
+int opt_assign(const struct opt_set *set, const struct opt *opt,
+               const char *text, struct err *err);
+
+/* Empty a list or a map. */
+void opt_clear(const struct opt_set *set, const struct opt *opt);
+
+static inline void *opt_field(const struct opt_set *set, const struct opt *opt)
+{
+    return (char *)set->base + opt->offset;
+}
+
+/* NULL if the block has no such key. */
+const struct opt *opt_by_key(const struct opt_block *block, const char *key);
+
+/* Read flags into the sets and the other words into `words`.  A flag replaces
+ * what a file said, lists included; maps are merged.  Errors: ERR_USAGE. */
+int opt_parse_argv(const struct opt_set *sets, size_t n_sets,
+                   const char *const *argv, struct strlist *words,
+                   struct err *err);
+
+/* "  -R, --rate RATE   help (default 50)" for each option with a flag. */
+void opt_print_help(const struct opt_block *block, struct buf *out);
+
+#endif

@@ -1,0 +1,14 @@
+/* dir.h - the directory of a recording. */
+#ifndef COMMON_RECORDING_DIR_H
+#define COMMON_RECORDING_DIR_H
+
+#include <stdbool.h>
+
+struct err;
+
+/* Make it and its parents.  One that holds anything is refused (ERR_USAGE),
+ * unless `force`: then the files of a recording in it are removed, and no
+ * others. */
+int recording_make_dir(const char *dir, bool force, struct err *err);
+
+#endif

@@ -1,0 +1,98 @@
+#include "common/recording/failures.h"
+
+#include <jansson.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "common/json.h"
+#include "common/measure.h"
+
+static struct failure_kind *find(struct failures *f, int64_t outcome,
+                                 int64_t detail, const char *text)
+{
+    for (size_t i = 0; i < f->len; i++) {
+        struct failure_kind *k = &f->kinds[i];
+
+        if (k->outcome == outcome && k->detail == detail &&
+            strncmp(k->text, text, FAILURES_TEXT - 1) == 0)
+            return k;
+    }
+    return NULL;
+}
+
+static struct failure_kind *add(struct failures *f, int64_t outcome,
+                                int64_t detail, const char *text)
+{
+    struct failure_kind *k;
+
+    if (f->len == FAILURES_KINDS)
+        return NULL;
+    k = &f->kinds[f->len++];
+    k->outcome = outcome;
+    k->detail = detail;
+    snprintf(k->text, sizeof(k->text), "%s", text);
+    return k;
+}
+
+static void keep_body(struct failure_kind *k, const char *body, size_t len)
+{
+    if (k->body_len > 0 || !body)
+        return;
+    k->body_len = len < FAILURES_BODY ? len : FAILURES_BODY;
+    memcpy(k->body, body, k->body_len);
+}
+
+static void note(struct failures *f, const struct failure_kind *one)
+{
+    struct failure_kind *k = find(f, one->outcome, one->detail, one->text);
+
+    if (!k)
+        k = add(f, one->outcome, one->detail, one->text);
+    if (!k) {
+        f->overflow += one->count;
+        return;
+    }
+    k->count += one->count;
+    keep_body(k, one->body, one->body_len);
+}
+
+void failures_note(struct failures *f, int64_t outcome, int64_t detail,
+                   const char *text, const char *body, size_t body_len)
+{
+    struct failure_kind one = {
+        .outcome = outcome, .detail = detail, .count = 1};
+
+    snprintf(one.text, sizeof(one.text), "%s", text);
+    keep_body(&one, body, body_len);
+    note(f, &one);
+}
+
+void failures_merge(struct failures *into, const struct failures *from)
+{
+    for (size_t i = 0; i < from->len; i++)
+        note(into, &from->kinds[i]);
+    into->overflow += from->overflow;
+}
+
+struct json_t *failures_to_json(const struct failures *f)
+{
+    json_t *array = json_array();
+
+    for (size_t i = 0; i < f->len; i++) {
+        const struct failure_kind *k = &f->kinds[i];
+        json_t *o =
+            json_pack("{ss, sI, sI, so}", "outcome",
+                      outcome_name((enum outcome)k->outcome), "detail",
+                      (json_int_t)k->detail, "count", (json_int_t)k->count,
+                      "text", json_bytes(k->text, strlen(k->text)));
+
+        if (k->body_len > 0)
+            json_object_set_new(o, "body", json_bytes(k->body, k->body_len));
+        json_array_append_new(array, o);
+    }
+    if (f->overflow > 0)
+        json_array_append_new(array,
+                              json_pack("{ss, sI}", "text", "of other kinds",
+                                        "count", (json_int_t)f->overflow));
+    return array;
+}

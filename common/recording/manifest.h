@@ -1,0 +1,58 @@
+/* manifest.h - manifest.json: what was asked, and what happened.
+ *
+ * Written when the run starts and completed when it ends.  A manifest without
+ * its end belongs to a run that was killed.
+ */
+#ifndef COMMON_RECORDING_MANIFEST_H
+#define COMMON_RECORDING_MANIFEST_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "common/settings.h"
+
+struct err;
+struct failures;
+struct json_t;
+
+/* What is known when the clock starts. */
+struct run_start {
+    int64_t monotonic_ns; /* times in the recording count from here */
+    int64_t realtime_ns;
+    const char *const *argv;   /* as asked; NULL-terminated */
+    const char *settings_file; /* NULL: none */
+};
+
+/* What is known at the end.  scheduled = issued + unsent. */
+struct run_end {
+    int64_t stopped_by; /* signal number; 0: the run came to its end */
+    int64_t due_end_ns; /* every request due before this is in the recording */
+    int64_t scheduled;
+    int64_t issued;
+    int64_t unsent;
+};
+
+struct manifest {
+    struct json_t *json; /* owned */
+};
+
+void manifest_init(struct manifest *m, struct settings *s,
+                   const struct run_start *start);
+void manifest_complete(struct manifest *m, const struct run_end *end,
+                       const struct failures *failures);
+int manifest_save(const struct manifest *m, const char *dir, struct err *err);
+
+/* ERR_IO or ERR_FORMAT. */
+int manifest_load(struct manifest *m, const char *dir, struct err *err);
+
+/* The settings as used, over what `s` holds. */
+int manifest_settings(const struct manifest *m, struct settings *s,
+                      struct err *err);
+
+/* False if the run never came to its end, and then *end is not touched. */
+bool manifest_end(const struct manifest *m, struct run_end *end);
+
+int64_t manifest_start_monotonic_ns(const struct manifest *m);
+void manifest_fini(struct manifest *m);
+
+#endif

@@ -1,0 +1,86 @@
+#include "common/recording/schema.h"
+
+#include <stddef.h>
+
+#include "common/clk.h"
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+/* Each fact lies near the one before it, so that is what it is stored
+ * relative to; rows come in the order in which requests ended. */
+#define FACT(name, unit, to, missing)                                          \
+    {                                                                          \
+#name, unit, to, offsetof(struct facts, name), missing                 \
+    }
+
+static const struct tgr_column request_columns[] = {
+    FACT(seq, "", TGR_PREVIOUS, TIME_ABSENT),
+    FACT(due, "ns", TGR_PREVIOUS, TIME_ABSENT),
+    FACT(issued, "ns", TGR_COLUMN(1), TIME_ABSENT),
+    FACT(sent, "ns", TGR_COLUMN(2), TIME_ABSENT),
+    FACT(head, "ns", TGR_COLUMN(3), TIME_ABSENT),
+    FACT(first, "ns", TGR_COLUMN(4), TIME_ABSENT),
+    FACT(last, "ns", TGR_COLUMN(5), TIME_ABSENT),
+    FACT(end, "ns", TGR_COLUMN(6), TIME_ABSENT),
+    FACT(outcome, "", TGR_PLAIN, OUTCOME_OK),
+    FACT(detail, "", TGR_PLAIN, 0),
+    FACT(status, "", TGR_PREVIOUS, 0),
+    FACT(is_fresh, "", TGR_PLAIN, 0),
+    FACT(retries, "", TGR_PLAIN, 0),
+    FACT(bytes_out, "B", TGR_PREVIOUS, 0),
+    FACT(bytes_in, "B", TGR_PREVIOUS, 0),
+};
+
+const struct tgr_schema schema_requests = {
+    .table = "requests",
+    .columns = request_columns,
+    .len = COUNT(request_columns),
+    .row_size = sizeof(struct facts),
+};
+
+#define SEEN(name, unit)                                                       \
+    {                                                                          \
+#name, unit, TGR_PREVIOUS, offsetof(struct observation, name), 0       \
+    }
+
+static const struct tgr_column client_columns[] = {
+    SEEN(at, "ns"),
+    SEEN(unsent, ""),
+    SEEN(issued, ""),
+    SEEN(done, ""),
+    SEEN(connections, ""),
+    SEEN(lag_max, "ns"),
+    SEEN(cpu, "ns"),
+    SEEN(cap_waits, ""),
+    SEEN(record_wait, "ns"),
+    SEEN(host_ticks, "ticks"),
+    SEEN(host_steal, "ticks"),
+};
+
+const struct tgr_schema schema_client = {
+    .table = "client",
+    .columns = client_columns,
+    .len = COUNT(client_columns),
+    .row_size = sizeof(struct observation),
+};
+
+#define TRUE_FACT(name, unit, to)                                              \
+    {                                                                          \
+#name, unit, to, offsetof(struct truth, name), TIME_ABSENT             \
+    }
+
+static const struct tgr_column truth_columns[] = {
+    TRUE_FACT(id, "", TGR_PREVIOUS),
+    TRUE_FACT(arrival, "ns", TGR_PREVIOUS),
+    TRUE_FACT(start, "ns", TGR_COLUMN(1)),
+    TRUE_FACT(service, "ns", TGR_PLAIN),
+    TRUE_FACT(finish, "ns", TGR_COLUMN(2)),
+    TRUE_FACT(sent, "ns", TGR_COLUMN(4)),
+};
+
+const struct tgr_schema schema_truth = {
+    .table = "truth",
+    .columns = truth_columns,
+    .len = COUNT(truth_columns),
+    .row_size = sizeof(struct truth),
+};

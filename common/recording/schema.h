@@ -1,0 +1,44 @@
+/* schema.h - the tables of a recording and their rows. */
+#ifndef COMMON_RECORDING_SCHEMA_H
+#define COMMON_RECORDING_SCHEMA_H
+
+#include <stdint.h>
+
+#include "common/measure.h"
+#include "common/recording/tgr.h"
+
+/* requests.tgr: a struct facts a request. */
+extern const struct tgr_schema schema_requests;
+
+/* client.tgr: what the client saw of itself, once a second.  Counters run from
+ * the start of the run. */
+struct observation {
+    int64_t at;          /* ns after the start of the run */
+    int64_t unsent;      /* requests given up unsent so far */
+    int64_t issued;      /* requests issued so far */
+    int64_t done;        /* of those, ended so far */
+    int64_t connections; /* open now */
+    int64_t lag_max;     /* ns, in this second */
+    int64_t cpu;         /* ns of CPU that the worker has used */
+    int64_t cap_waits;   /* times that the connection cap held a request back */
+    int64_t record_wait; /* ns spent waiting for room in the recorder */
+    int64_t host_ticks;  /* of all the host's CPUs, from /proc/stat */
+    int64_t host_steal;  /* of those, taken by the hypervisor */
+};
+
+extern const struct tgr_schema schema_client;
+
+/* truth.tgr: what the stub knows of each request.  Times are CLOCK_MONOTONIC.
+ */
+struct truth {
+    int64_t id; /* x-tailgate-id; absent if the client sent none */
+    int64_t arrival;
+    int64_t start;
+    int64_t service; /* ns of service drawn */
+    int64_t finish;  /* when the answer was due: after service and delay */
+    int64_t sent;    /* when the response was handed to the kernel */
+};
+
+extern const struct tgr_schema schema_truth;
+
+#endif

@@ -1,0 +1,371 @@
+#include "common/recording/tgr.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "common/buf.h"
+#include "common/err.h"
+#include "common/recording/tgr_impl.h"
+#include "common/xalloc.h"
+
+#define READ_STEP ((size_t)256 << 10)
+
+/* A column as the file has it. */
+struct file_column {
+    int relative_to;
+    const struct tgr_column *wanted; /* NULL: skip it */
+};
+
+struct tgr_reader {
+    int fd;
+    char *path;
+    const struct tgr_schema *schema;
+    struct file_column columns[TGR_MAX_COLUMNS];
+    size_t len;
+    struct buf in; /* bytes read and not yet used */
+    size_t used;   /* of them, already consumed */
+    bool at_end;
+    struct tgr_damage damage;
+    char *rows; /* TGR_MAX_ROWS of schema->row_size */
+    int64_t (*values)[TGR_MAX_ROWS];
+};
+
+struct frame {
+    unsigned kind;
+    size_t rows;
+    const char *payload;
+    size_t len;
+};
+
+static size_t available(const struct tgr_reader *r)
+{
+    return r->in.len - r->used;
+}
+
+static const char *at(const struct tgr_reader *r)
+{
+    return r->in.data + r->used;
+}
+
+/* Have at least `want` bytes, or all that there are.  -1: the disk failed. */
+static int fill(struct tgr_reader *r, size_t want, struct err *err)
+{
+    while (available(r) < want && !r->at_end) {
+        char *room;
+        ssize_t n;
+
+        if (r->used > 0) {
+            buf_consume(&r->in, r->used);
+            r->used = 0;
+        }
+        room = buf_reserve(&r->in, READ_STEP);
+        n = read(r->fd, room, READ_STEP);
+        if (n < 0)
+            return err_set(err, ERR_IO, "%s: %s", r->path, strerror(errno));
+        r->in.len += (size_t)n;
+        r->at_end = n == 0;
+    }
+    return 0;
+}
+
+/* 1: a whole good frame stands here; 0: none does; -1: the disk failed. */
+static int frame_here(struct tgr_reader *r, struct frame *f, struct err *err)
+{
+    const char *h;
+
+    if (fill(r, FRAME_HEADER, err))
+        return -1;
+    if (available(r) < FRAME_HEADER || get_u32(at(r)) != FRAME_MAGIC)
+        return 0;
+    f->len = get_u32(at(r) + 12);
+    if (f->len > MAX_PAYLOAD)
+        return 0;
+    if (fill(r, FRAME_HEADER + f->len, err))
+        return -1;
+    if (available(r) < FRAME_HEADER + f->len)
+        return 0;
+    h = at(r);
+    f->kind = get_u16(h + 4);
+    f->rows = get_u32(h + 8);
+    f->payload = h + FRAME_HEADER;
+    return get_u32(h + 16) == frame_crc(h, f->payload, f->len);
+}
+
+/* The next good frame; what lies before it is damage.  0 at the end. */
+static int next_frame(struct tgr_reader *r, struct frame *f, struct err *err)
+{
+    uint64_t skipped = 0;
+
+    for (;;) {
+        int rc = frame_here(r, f, err);
+
+        if (rc < 0)
+            return -1;
+        if (rc) {
+            r->damage.skipped_bytes += skipped;
+            r->used += FRAME_HEADER + f->len;
+            return 1;
+        }
+        if (available(r) == 0) {
+            r->damage.cut_off_bytes += skipped;
+            return 0;
+        }
+        r->used++;
+        skipped++;
+    }
+}
+
+/* ---- rows ---- */
+
+/* Reads within [p, end); a NULL result is damage. */
+static const char *get_varint(const char *p, const char *end, uint64_t *v)
+{
+    *v = 0;
+    for (int shift = 0; shift < 64 && p < end; shift += 7) {
+        uint64_t byte = (unsigned char)*p++;
+
+        *v |= (byte & 0x7f) << shift;
+        if (byte < 0x80)
+            return p;
+    }
+    return NULL;
+}
+
+static int64_t expected_value(const struct tgr_reader *r, size_t c, size_t row,
+                              int64_t previous)
+{
+    int to = r->columns[c].relative_to;
+
+    if (to == TGR_PLAIN)
+        return 0;
+    if (to == TGR_PREVIOUS)
+        return previous;
+    return r->values[to - TGR_COLUMN(0)][row];
+}
+
+static void store(const struct tgr_reader *r, size_t c, size_t row,
+                  int64_t value)
+{
+    const struct tgr_column *wanted = r->columns[c].wanted;
+
+    if (wanted)
+        memcpy(r->rows + row * r->schema->row_size + wanted->offset, &value,
+               sizeof(value));
+}
+
+/* values[c] keeps where each row stands, also where it is absent. */
+static const char *read_column(struct tgr_reader *r, size_t c, size_t rows,
+                               const char *p, const char *end)
+{
+    int64_t previous = 0;
+    uint64_t code = 0;
+    bool same;
+
+    if (p >= end || (*p != ENCODING_SAME && *p != ENCODING_VARINT))
+        return NULL;
+    same = *p++ == ENCODING_SAME;
+    if (same)
+        p = get_varint(p, end, &code);
+    else
+        p = end - p < 4 ? NULL : p + 4;
+    for (size_t row = 0; row < rows && p; row++) {
+        int64_t expected = expected_value(r, c, row, previous);
+        int64_t value;
+
+        if (!same)
+            p = get_varint(p, end, &code);
+        value = value_of(code, expected);
+        store(r, c, row, value);
+        previous = value == TIME_ABSENT ? expected : value;
+        r->values[c][row] = previous;
+    }
+    return p;
+}
+
+static void fill_missing(struct tgr_reader *r, size_t rows)
+{
+    for (size_t i = 0; i < r->schema->len; i++) {
+        const struct tgr_column *w = &r->schema->columns[i];
+        bool found = false;
+
+        for (size_t c = 0; c < r->len && !found; c++)
+            found = r->columns[c].wanted == w;
+        for (size_t row = 0; row < rows && !found; row++)
+            memcpy(r->rows + row * r->schema->row_size + w->offset, &w->missing,
+                   sizeof(w->missing));
+    }
+}
+
+static bool read_rows(struct tgr_reader *r, const struct frame *f)
+{
+    const char *p = f->payload;
+    const char *end = p + f->len;
+
+    if (f->rows == 0 || f->rows > TGR_MAX_ROWS)
+        return false;
+    for (size_t c = 0; c < r->len && p; c++)
+        p = read_column(r, c, f->rows, p, end);
+    if (p != end)
+        return false;
+    fill_missing(r, f->rows);
+    return true;
+}
+
+int tgr_next(struct tgr_reader *r, const void **rows, size_t *n,
+             struct err *err)
+{
+    struct frame f;
+    int rc;
+
+    while ((rc = next_frame(r, &f, err)) > 0) {
+        if (f.kind != FRAME_ROWS)
+            continue; /* a kind of a later time */
+        if (read_rows(r, &f)) {
+            *rows = r->rows;
+            *n = f.rows;
+            return 1;
+        }
+        r->damage.skipped_bytes += FRAME_HEADER + f.len;
+    }
+    return rc;
+}
+
+/* ---- opening ---- */
+
+static const char *get_name(const char *p, const char *end, char name[256])
+{
+    size_t len;
+
+    if (!p || p >= end)
+        return NULL;
+    len = (unsigned char)*p++;
+    if ((size_t)(end - p) < len)
+        return NULL;
+    memcpy(name, p, len);
+    name[len] = '\0';
+    return p + len;
+}
+
+static const struct tgr_column *find_column(const struct tgr_schema *s,
+                                            const char *name)
+{
+    for (size_t i = 0; i < s->len; i++) {
+        if (strcmp(s->columns[i].name, name) == 0)
+            return &s->columns[i];
+    }
+    return NULL;
+}
+
+static const char *get_u16_at(const char *p, const char *end, unsigned *v)
+{
+    if (!p || end - p < 2)
+        return NULL;
+    *v = get_u16(p);
+    return p + 2;
+}
+
+static const char *read_column_header(struct tgr_reader *r, size_t c,
+                                      const char *p, const char *end)
+{
+    char name[256];
+    char unit[256];
+    unsigned to = 0;
+
+    p = get_name(p, end, name);
+    p = get_name(p, end, unit);
+    p = get_u16_at(p, end, &to);
+    if (!p || to >= (unsigned)TGR_COLUMN(0) + c)
+        return NULL; /* relative to a column that is not an earlier one */
+    r->columns[c].relative_to = (int)to;
+    r->columns[c].wanted = find_column(r->schema, name);
+    return p;
+}
+
+static int read_schema(struct tgr_reader *r, const struct frame *f,
+                       struct err *err)
+{
+    const char *end = f->payload + f->len;
+    char table[256];
+    unsigned len = 0;
+    const char *p = get_name(f->payload, end, table);
+
+    p = get_u16_at(p, end, &len);
+    if (!p || f->kind != FRAME_SCHEMA || len > TGR_MAX_COLUMNS)
+        return err_set(err, ERR_FORMAT, "%s: its schema is damaged", r->path);
+    if (strcmp(table, r->schema->table) != 0)
+        return err_set(err, ERR_FORMAT, "%s: a table of %s, not of %s", r->path,
+                       table, r->schema->table);
+    for (r->len = 0; r->len < len && p; r->len++)
+        p = read_column_header(r, r->len, p, end);
+    if (!p)
+        return err_set(err, ERR_FORMAT, "%s: its schema is damaged", r->path);
+    return 0;
+}
+
+static int read_header(struct tgr_reader *r, struct err *err)
+{
+    struct frame f;
+    uint32_t version;
+    int rc;
+
+    if (fill(r, FILE_HEADER, err))
+        return -1;
+    if (available(r) < FILE_HEADER || memcmp(at(r), FILE_MAGIC, 8) != 0)
+        return err_set(err, ERR_FORMAT, "%s: not a recording of tailgate",
+                       r->path);
+    version = get_u32(at(r) + 8);
+    if (version != FILE_VERSION)
+        return err_set(err, ERR_FORMAT,
+                       "%s: format version %u; this tailgate knows %d", r->path,
+                       version, FILE_VERSION);
+    r->used += FILE_HEADER;
+    rc = frame_here(r, &f, err);
+    if (rc < 0)
+        return -1;
+    if (rc == 0)
+        return err_set(err, ERR_FORMAT, "%s: its schema is damaged", r->path);
+    r->used += FRAME_HEADER + f.len;
+    return read_schema(r, &f, err);
+}
+
+int tgr_open(struct tgr_reader **reader, const char *path,
+             const struct tgr_schema *schema, struct err *err)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    struct tgr_reader *r;
+
+    if (fd < 0)
+        return err_set(err, ERR_IO, "%s: %s", path, strerror(errno));
+    r = xcalloc(1, sizeof(*r));
+    r->fd = fd;
+    r->path = xstrdup(path);
+    r->schema = schema;
+    buf_init(&r->in, MAX_PAYLOAD + FRAME_HEADER + 2 * READ_STEP);
+    if (read_header(r, err)) {
+        tgr_close(r);
+        return -1;
+    }
+    r->rows = xcalloc(TGR_MAX_ROWS, schema->row_size);
+    r->values = xcalloc(r->len + 1, sizeof(*r->values));
+    *reader = r;
+    return 0;
+}
+
+struct tgr_damage tgr_damage(const struct tgr_reader *reader)
+{
+    return reader->damage;
+}
+
+void tgr_close(struct tgr_reader *r)
+{
+    if (!r)
+        return;
+    close(r->fd);
+    free(r->path);
+    free(r->rows);
+    free(r->values);
+    buf_fini(&r->in);
+    free(r);
+}

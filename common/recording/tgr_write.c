@@ -1,0 +1,221 @@
+#include "common/recording/tgr.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "common/buf.h"
+#include "common/err.h"
+#include "common/file.h"
+#include "common/recording/tgr_impl.h"
+#include "common/xalloc.h"
+
+struct tgr_writer {
+    int fd;
+    char *path;
+    const struct tgr_schema *schema;
+    struct buf frame;               /* kept between blocks for its memory */
+    uint64_t (*code)[TGR_MAX_ROWS]; /* likewise; a row of it a column */
+};
+
+/* A value that is absent stands where it was expected, so that what is
+ * relative to it stays small. */
+static int64_t standing(int64_t value, int64_t expected)
+{
+    return value == TIME_ABSENT ? expected : value;
+}
+
+/* Expected value of column c of one row: `at` holds the earlier columns of
+ * this row, `previous` this column of the row before. */
+static int64_t expected_value(const struct tgr_column *c, const int64_t *at,
+                              int64_t previous)
+{
+    if (c->relative_to == TGR_PLAIN)
+        return 0;
+    if (c->relative_to == TGR_PREVIOUS)
+        return previous;
+    return at[c->relative_to - TGR_COLUMN(0)];
+}
+
+/* Codes of all the columns, row by row, into code[column][row]. */
+static void make_codes(const struct tgr_schema *s, const void *rows, size_t n,
+                       uint64_t (*code)[TGR_MAX_ROWS])
+{
+    int64_t previous[TGR_MAX_COLUMNS] = {0};
+
+    for (size_t r = 0; r < n; r++) {
+        const char *row = (const char *)rows + r * s->row_size;
+
+        for (size_t c = 0; c < s->len; c++) {
+            int64_t value = field_at(row, s->columns[c].offset);
+            int64_t expected =
+                expected_value(&s->columns[c], previous, previous[c]);
+
+            code[c][r] = code_of(value, expected);
+            previous[c] = standing(value, expected);
+        }
+    }
+}
+
+static char *put_varint(char *p, uint64_t v)
+{
+    while (v >= 0x80) {
+        *p++ = (char)(v | 0x80);
+        v >>= 7;
+    }
+    *p++ = (char)v;
+    return p;
+}
+
+static bool are_same(const uint64_t *code, size_t n)
+{
+    for (size_t i = 1; i < n; i++) {
+        if (code[i] != code[0])
+            return false;
+    }
+    return true;
+}
+
+static void put_column(struct buf *out, const uint64_t *code, size_t n)
+{
+    bool same = are_same(code, n);
+    char *start = buf_reserve(out, 5 + n * 10);
+    char *p = start;
+
+    assert(start);
+    *p++ = same ? ENCODING_SAME : ENCODING_VARINT;
+    if (same) {
+        p = put_varint(p, code[0]);
+    } else {
+        p += 4; /* length, filled in below */
+        for (size_t i = 0; i < n; i++)
+            p = put_varint(p, code[i]);
+        put_u32(start + 1, (uint32_t)(p - start - 5));
+    }
+    out->len += (size_t)(p - start);
+}
+
+/* Reserve the header; finish_frame() fills it in when the payload is there. */
+static void begin_frame(struct buf *out)
+{
+    static const char blank[FRAME_HEADER];
+
+    buf_reset(out);
+    buf_add(out, blank, sizeof(blank));
+}
+
+static void finish_frame(struct buf *out, unsigned kind, unsigned shard,
+                         size_t rows)
+{
+    size_t len = out->len - FRAME_HEADER;
+    char *h = out->data;
+
+    put_u32(h, FRAME_MAGIC);
+    put_u16(h + 4, kind);
+    put_u16(h + 6, shard);
+    put_u32(h + 8, (uint32_t)rows);
+    put_u32(h + 12, (uint32_t)len);
+    put_u32(h + 16, frame_crc(h, h + FRAME_HEADER, len));
+}
+
+static int write_frame(struct tgr_writer *w, struct err *err)
+{
+    if (file_write_all(w->fd, w->frame.data, w->frame.len))
+        return err_set(err, ERR_IO, "%s: %s", w->path, strerror(errno));
+    return 0;
+}
+
+int tgr_append(struct tgr_writer *w, unsigned shard, const void *rows, size_t n,
+               struct err *err)
+{
+    assert(n > 0 && n <= TGR_MAX_ROWS);
+    make_codes(w->schema, rows, n, w->code);
+    begin_frame(&w->frame);
+    for (size_t c = 0; c < w->schema->len; c++)
+        put_column(&w->frame, w->code[c], n);
+    finish_frame(&w->frame, FRAME_ROWS, shard, n);
+    return write_frame(w, err);
+}
+
+static void put_name(struct buf *out, const char *name)
+{
+    char len = (char)strlen(name);
+
+    buf_add(out, &len, 1);
+    buf_adds(out, name);
+}
+
+static void put_schema(struct buf *out, const struct tgr_schema *s)
+{
+    char number[2];
+
+    begin_frame(out);
+    put_name(out, s->table);
+    put_u16(number, (unsigned)s->len);
+    buf_add(out, number, 2);
+    for (size_t c = 0; c < s->len; c++) {
+        put_name(out, s->columns[c].name);
+        put_name(out, s->columns[c].unit);
+        put_u16(number, (unsigned)s->columns[c].relative_to);
+        buf_add(out, number, 2);
+    }
+    finish_frame(out, FRAME_SCHEMA, 0, 0);
+}
+
+static int write_opening(struct tgr_writer *w, struct err *err)
+{
+    char header[FILE_HEADER] = FILE_MAGIC;
+
+    put_u32(header + 8, FILE_VERSION);
+    put_u32(header + 12, 0);
+    if (file_write_all(w->fd, header, sizeof(header)))
+        return err_set(err, ERR_IO, "%s: %s", w->path, strerror(errno));
+    put_schema(&w->frame, w->schema);
+    return write_frame(w, err);
+}
+
+static void writer_free(struct tgr_writer *w)
+{
+    close(w->fd);
+    buf_fini(&w->frame);
+    free(w->code);
+    free(w->path);
+    free(w);
+}
+
+int tgr_create(struct tgr_writer **writer, const char *path,
+               const struct tgr_schema *schema, struct err *err)
+{
+    int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    struct tgr_writer *w;
+
+    assert(schema->len <= TGR_MAX_COLUMNS);
+    if (fd < 0)
+        return err_set(err, ERR_IO, "%s: %s", path, strerror(errno));
+    w = xcalloc(1, sizeof(*w));
+    w->fd = fd;
+    w->path = xstrdup(path);
+    w->schema = schema;
+    w->code = xcalloc(schema->len, sizeof(*w->code));
+    buf_init(&w->frame, FRAME_HEADER + MAX_PAYLOAD);
+    if (write_opening(w, err)) {
+        writer_free(w);
+        return -1;
+    }
+    *writer = w;
+    return 0;
+}
+
+int tgr_finish(struct tgr_writer *w, struct err *err)
+{
+    int rc = 0;
+
+    if (!w)
+        return 0;
+    if (fsync(w->fd) < 0 && errno != EINVAL)
+        rc = err_set(err, ERR_IO, "%s: %s", w->path, strerror(errno));
+    writer_free(w);
+    return rc;
+}

@@ -1,0 +1,36 @@
+#include "common/rng.h"
+
+#include <math.h>
+
+#define GOLDEN_GAMMA 0x9e3779b97f4a7c15U
+
+static uint64_t mix(uint64_t z)
+{
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9U;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebU;
+    return z ^ (z >> 31);
+}
+
+/* Mixed twice, so that neighbouring seeds and purposes start far apart in the
+ * one cycle that all the streams share. */
+struct rng rng_stream(uint64_t seed, enum rng_purpose purpose)
+{
+    uint64_t start = mix(seed + GOLDEN_GAMMA);
+
+    return (struct rng){.state = mix(start ^ (uint64_t)purpose * GOLDEN_GAMMA)};
+}
+
+uint64_t rng_next(struct rng *rng)
+{
+    return mix(rng->state += GOLDEN_GAMMA);
+}
+
+double rng_uniform(struct rng *rng)
+{
+    return (double)((rng_next(rng) >> 11) + 1) * 0x1p-53;
+}
+
+double rng_exponential(struct rng *rng)
+{
+    return -log(rng_uniform(rng));
+}

@@ -1,0 +1,31 @@
+/* rng.h - seeded streams of random numbers (splitmix64).
+ *
+ * Each purpose has a stream of its own, so that drawing more service times
+ * does not move the arrivals.
+ */
+#ifndef COMMON_RNG_H
+#define COMMON_RNG_H
+
+#include <stdint.h>
+
+/* What a stream is for.  Append only: a number is part of what a seed means. */
+enum rng_purpose {
+    RNG_ARRIVAL = 1,
+    RNG_SERVICE = 2,
+};
+
+struct rng {
+    uint64_t state;
+};
+
+struct rng rng_stream(uint64_t seed, enum rng_purpose purpose);
+
+uint64_t rng_next(struct rng *rng);
+
+/* Uniform in (0, 1]: never 0, so that its logarithm is finite. */
+double rng_uniform(struct rng *rng);
+
+/* Exponential with mean 1. */
+double rng_exponential(struct rng *rng);
+
+#endif

@@ -1,0 +1,331 @@
+#include "common/settings.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/clk.h"
+#include "common/err.h"
+#include "common/suggest.h"
+#include "common/units.h"
+#include "common/xalloc.h"
+#include "common/yaml.h"
+
+#define DEFAULT_DURATION_NS (10 * NS_PER_S)
+
+struct opt_set settings_set(struct settings *s, enum settings_block block)
+{
+    return (struct opt_set){.block = &settings_blocks[block], .base = s};
+}
+
+void settings_init(struct settings *s)
+{
+    for (int b = 0; b < BLOCK_COUNT; b++) {
+        struct opt_set set = settings_set(s, (enum settings_block)b);
+
+        opt_init(&set);
+    }
+}
+
+void settings_fini(struct settings *s)
+{
+    for (int b = 0; b < BLOCK_COUNT; b++) {
+        struct opt_set set = settings_set(s, (enum settings_block)b);
+
+        opt_fini(&set);
+    }
+}
+
+/* ---- the file ---- */
+
+/* One place in a settings file. */
+struct spot {
+    const char *path;
+    const struct yaml_node *node;
+    struct err *err;
+};
+
+static int refuse(const struct spot *at)
+{
+    return err_context(at->err, "%s:%zu: %s", at->path, at->node->line,
+                       at->node->key ? at->node->key : "item");
+}
+
+static int refuse_kind(const struct spot *at, const char *wanted)
+{
+    err_set(at->err, ERR_CONFIG, "must be %s", wanted);
+    return refuse(at);
+}
+
+static int assign(const struct opt_set *set, const struct opt *opt,
+                  const char *text, const struct spot *at)
+{
+    return opt_assign(set, opt, text, at->err) ? refuse(at) : 0;
+}
+
+static int assign_list(const struct opt_set *set, const struct opt *opt,
+                       const struct spot *at)
+{
+    opt_clear(set, opt);
+    if (at->node->kind == YAML_SCALAR)
+        return assign(set, opt, at->node->text, at);
+    for (size_t i = 0; i < at->node->len; i++) {
+        struct spot item = {at->path, &at->node->items[i], at->err};
+
+        if (item.node->kind != YAML_SCALAR)
+            return refuse_kind(&item, "a plain value");
+        if (assign(set, opt, item.node->text, &item))
+            return -1;
+    }
+    return 0;
+}
+
+static int assign_entry(const struct opt_set *set, const struct opt *opt,
+                        const struct spot *at)
+{
+    char *text;
+    int rc;
+
+    if (at->node->kind != YAML_SCALAR)
+        return refuse_kind(at, "a plain value");
+    if (strchr(at->node->key, opt->separator))
+        return refuse_kind(at, "a key without separators");
+    text = xasprintf("%s%c%s", at->node->key, opt->separator, at->node->text);
+    rc = assign(set, opt, text, at);
+    free(text);
+    return rc;
+}
+
+static int assign_map(const struct opt_set *set, const struct opt *opt,
+                      const struct spot *at)
+{
+    if (at->node->kind != YAML_MAP)
+        return refuse_kind(at, "a map of key: value");
+    for (size_t i = 0; i < at->node->len; i++) {
+        struct spot entry = {at->path, &at->node->items[i], at->err};
+
+        if (assign_entry(set, opt, &entry))
+            return -1;
+    }
+    return 0;
+}
+
+static int assign_node(const struct opt_set *set, const struct opt *opt,
+                       const struct spot *at)
+{
+    switch (opt->type->kind) {
+    case OPT_LIST:
+        if (at->node->kind == YAML_MAP)
+            return refuse_kind(at, "a list");
+        return assign_list(set, opt, at);
+    case OPT_MAP:
+        return assign_map(set, opt, at);
+    default:
+        if (at->node->kind != YAML_SCALAR)
+            return refuse_kind(at, "a plain value");
+        return assign(set, opt, at->node->text, at);
+    }
+}
+
+static void consider_keys(struct suggest *s, const struct opt_block *block)
+{
+    for (size_t i = 0; i < block->len; i++) {
+        if (block->opts[i].key)
+            suggest_consider(s, block->opts[i].key);
+    }
+}
+
+/* The block that has this very key; NULL if none does. */
+static const char *block_with(const char *key)
+{
+    for (int b = 0; b < BLOCK_COUNT; b++) {
+        if (settings_blocks[b].name && opt_by_key(&settings_blocks[b], key))
+            return settings_blocks[b].name;
+    }
+    return NULL;
+}
+
+static int refuse_key(const struct opt_block *block, const char *key,
+                      struct err *err)
+{
+    const char *in = block->name ? " in " : "";
+    const char *name = block->name ? block->name : "";
+    const char *elsewhere = block_with(key);
+    struct suggest s = {.word = key};
+    char hint[64];
+
+    if (elsewhere)
+        return err_set(err, ERR_CONFIG,
+                       "unknown key '%s'%s%s; did you mean '%s.%s'?", key, in,
+                       name, elsewhere, key);
+    consider_keys(&s, block);
+    for (int b = 0; b < BLOCK_COUNT && !block->name; b++) {
+        if (settings_blocks[b].name)
+            suggest_consider(&s, settings_blocks[b].name);
+    }
+    return err_set(err, ERR_CONFIG, "unknown key '%s'%s%s%s", key, in, name,
+                   suggest_text(&s, "", hint, sizeof(hint)));
+}
+
+static int load_block(const struct opt_set *set, const struct spot *at)
+{
+    if (at->node->kind != YAML_MAP)
+        return refuse_kind(at, "a map of key: value");
+    for (size_t i = 0; i < at->node->len; i++) {
+        struct spot entry = {at->path, &at->node->items[i], at->err};
+        const struct opt *opt = opt_by_key(set->block, entry.node->key);
+
+        if (!opt) {
+            refuse_key(set->block, entry.node->key, at->err);
+            return err_context(at->err, "%s:%zu", at->path, entry.node->line);
+        }
+        if (assign_node(set, opt, &entry))
+            return -1;
+    }
+    return 0;
+}
+
+static int block_by_name(const char *name, size_t len)
+{
+    for (int b = 0; b < BLOCK_COUNT; b++) {
+        const char *known = settings_blocks[b].name;
+
+        if (known && strlen(known) == len && memcmp(known, name, len) == 0)
+            return b;
+    }
+    return -1;
+}
+
+static int load_entry(struct settings *s, const struct spot *at)
+{
+    struct opt_set top = settings_set(s, BLOCK_TOP);
+    const struct opt *opt = opt_by_key(top.block, at->node->key);
+    int block = block_by_name(at->node->key, strlen(at->node->key));
+
+    if (opt)
+        return assign_node(&top, opt, at);
+    if (block >= 0) {
+        struct opt_set set = settings_set(s, (enum settings_block)block);
+
+        return load_block(&set, at);
+    }
+    refuse_key(top.block, at->node->key, at->err);
+    return err_context(at->err, "%s:%zu", at->path, at->node->line);
+}
+
+int settings_load(struct settings *s, const char *path, struct err *err)
+{
+    struct yaml_node root;
+    int rc = 0;
+
+    if (yaml_load_file(&root, path, err))
+        return -1;
+    for (size_t i = 0; i < root.len && rc == 0; i++) {
+        struct spot at = {path, &root.items[i], err};
+
+        rc = load_entry(s, &at);
+    }
+    yaml_fini(&root);
+    return rc;
+}
+
+/* ---- --set block.key=value ---- */
+
+int settings_assign(struct settings *s, const char *assignment, struct err *err)
+{
+    size_t path_len = strcspn(assignment, "=");
+    size_t block_len = strcspn(assignment, ".=");
+    bool is_nested = block_len < path_len;
+    int block = is_nested ? block_by_name(assignment, block_len) : BLOCK_TOP;
+    const char *rest = assignment + (is_nested ? block_len + 1 : 0);
+    struct opt_set set;
+    const struct opt *opt;
+    char *key;
+    int rc;
+
+    if (assignment[path_len] != '=')
+        return err_set(err, ERR_USAGE, "--set '%s': write block.key=value",
+                       assignment);
+    if (block < 0)
+        return err_set(err, ERR_USAGE, "--set '%s': no block '%.*s'",
+                       assignment, (int)block_len, assignment);
+    set = settings_set(s, (enum settings_block)block);
+    key = xstrndup(rest, (size_t)(assignment + path_len - rest));
+    opt = opt_by_key(set.block, key);
+    if (!opt) {
+        rc = refuse_key(set.block, key, err);
+    } else {
+        if (opt->type->kind == OPT_LIST)
+            opt_clear(&set, opt);
+        rc = opt_assign(&set, opt, assignment + path_len + 1, err);
+    }
+    free(key);
+    return rc ? err_context(err, "--set %.*s", (int)path_len, assignment) : 0;
+}
+
+/* ---- what follows from the rest ---- */
+
+static int resolve_scenario(struct load_settings *load,
+                            struct client_settings *client, struct err *err)
+{
+    bool has_rate = load->rate_rps > 0;
+
+    if (load->scenario == SCENARIO_AUTO)
+        load->scenario = has_rate ? SCENARIO_SERVER : SCENARIO_CLOSED;
+    if (load->scenario == SCENARIO_SERVER) {
+        if (!has_rate)
+            return err_set(err, ERR_CONFIG,
+                           "load.rate: the server scenario needs a rate "
+                           "(--rate)");
+        if (load->clients > 0)
+            return err_set(err, ERR_CONFIG,
+                           "load.clients: an open loop has a rate, not "
+                           "clients; cap its connections with -c");
+        return 0;
+    }
+    if (has_rate)
+        return err_set(err, ERR_CONFIG,
+                       "load.rate: a closed loop has clients, not a rate");
+    if (load->clients == 0)
+        load->clients = client->connections;
+    if (load->clients == 0)
+        return err_set(err, ERR_CONFIG,
+                       "load: neither a rate (--rate) nor clients (-c) given");
+    return 0;
+}
+
+int settings_resolve(struct settings *s, struct err *err)
+{
+    if (!s->target.url)
+        return err_set(err, ERR_CONFIG, "target.url: no target given");
+    if (resolve_scenario(&s->load, &s->client, err))
+        return -1;
+    if (s->load.duration_ns == 0 && s->load.requests == 0)
+        s->load.duration_ns = DEFAULT_DURATION_NS;
+    if (s->target.timeout_ns == 0)
+        return err_set(err, ERR_CONFIG, "target.timeout: must be above 0");
+    if (!s->target.method)
+        s->target.method = xstrdup(s->target.body ? "POST" : "GET");
+    if (!s->name)
+        s->name = xstrdup("run");
+    return 0;
+}
+
+void settings_describe_load(const struct load_settings *load, struct buf *out)
+{
+    char text[UNITS_TEXT];
+
+    if (load->scenario == SCENARIO_CLOSED)
+        buf_addf(out, "closed loop, %lld clients", (long long)load->clients);
+    else
+        buf_addf(out, "open loop, %s %s", arrival_names[load->arrival],
+                 units_print_rate(load->rate_rps, text));
+    if (load->requests > 0)
+        buf_addf(out, ", %lld requests", (long long)load->requests);
+    if (load->duration_ns > 0)
+        buf_addf(out, ", window %s",
+                 units_print_duration(load->duration_ns, text));
+    if (load->warmup_ns > 0)
+        buf_addf(out, " after %s of warm-up",
+                 units_print_duration(load->warmup_ns, text));
+    buf_addf(out, ", seed %llu\n", (unsigned long long)load->seed);
+}

@@ -1,0 +1,113 @@
+/* settings.h - everything a run can be told, in one struct.
+ *
+ * One option table a block says for each key its flag, default, check and
+ * help; the settings file, the command line, --set, the manifest and the help
+ * all go through it.  An unknown key is an error with its line.
+ */
+#ifndef COMMON_SETTINGS_H
+#define COMMON_SETTINGS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/opt.h"
+#include "common/str.h"
+
+struct err;
+struct json_t;
+
+enum scenario { SCENARIO_AUTO, SCENARIO_SERVER, SCENARIO_CLOSED };
+
+struct target_settings {
+    char *url;
+    char *method; /* NULL: GET, or POST if there is a body */
+    struct strmap headers;
+    char *body; /* text, or @file */
+    int64_t timeout_ns;
+    bool request_id;
+};
+
+struct load_settings {
+    int scenario;        /* enum scenario */
+    int arrival;         /* index into arrival_names */
+    double rate_rps;     /* 0: none asked */
+    int64_t duration_ns; /* 0: none asked */
+    int64_t warmup_ns;
+    int64_t requests; /* 0: as many as the duration gives */
+    int64_t clients;  /* of a closed loop */
+    uint64_t seed;
+};
+
+struct client_settings {
+    int64_t connections; /* 0: as many as it takes */
+    int64_t spin_ns;     /* poll instead of sleeping for the last of a wait */
+};
+
+struct stub_settings {
+    char *bind;
+    int port;
+    char *service; /* of the one FIFO server */
+    int64_t delay_ns;
+    int64_t stall_ns;
+    int64_t stall_every_ns;
+    uint64_t seed;
+    int64_t body_bytes;
+};
+
+struct settings {
+    char *name;
+    struct target_settings target;
+    struct load_settings load;
+    struct strlist slo;
+    struct client_settings client;
+    struct strmap conditions;
+    struct stub_settings stub;
+};
+
+enum settings_block {
+    BLOCK_TOP,
+    BLOCK_TARGET,
+    BLOCK_LOAD,
+    BLOCK_CLIENT,
+    BLOCK_STUB,
+    BLOCK_COUNT,
+};
+
+extern const struct opt_block settings_blocks[BLOCK_COUNT];
+
+/* Names of enum scenario, and of the arrival processes; NULL-terminated. */
+extern const char *const scenario_names[];
+extern const char *const arrival_names[];
+
+/* Every default, nothing asked. */
+void settings_init(struct settings *s);
+void settings_fini(struct settings *s);
+
+struct opt_set settings_set(struct settings *s, enum settings_block block);
+
+/* Read a file over what is there.  ERR_CONFIG "file:line: ...". */
+int settings_load(struct settings *s, const char *path, struct err *err);
+
+/* "load.rate=80". */
+int settings_assign(struct settings *s, const char *assignment,
+                    struct err *err);
+
+/* Fill in what follows from the rest, and refuse what contradicts itself or
+ * cannot be run.  After this the settings are "as used". */
+int settings_resolve(struct settings *s, struct err *err);
+
+/* As used, with secrets redacted; the caller owns the reference. */
+struct json_t *settings_to_json(struct settings *s);
+
+/* Read back; keys of another version are passed over.  ERR_FORMAT. */
+int settings_from_json(struct settings *s, const struct json_t *json,
+                       struct err *err);
+
+/* One line: "open loop, poisson 50/s, window 10s, seed 1". */
+void settings_describe_load(const struct load_settings *load, struct buf *out);
+
+/* Must a header of this name never be shown? */
+bool settings_is_secret(const char *header);
+
+#endif

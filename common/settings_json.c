@@ -1,0 +1,169 @@
+/* Settings in a manifest: written as used, read back by the analyzer. */
+#include "common/settings.h"
+
+#include <jansson.h>
+#include <string.h>
+#include <strings.h>
+
+#include "common/err.h"
+#include "common/json.h"
+
+bool settings_is_secret(const char *header)
+{
+    static const char *const secrets[] = {
+        "authorization", "proxy-authorization", "cookie",
+        "set-cookie",    "x-api-key",           "api-key",
+        "x-auth-token"};
+
+    for (size_t i = 0; i < sizeof(secrets) / sizeof(secrets[0]); i++) {
+        if (strcasecmp(header, secrets[i]) == 0)
+            return true;
+    }
+    return false;
+}
+
+static json_t *text_to_json(const char *text)
+{
+    return json_bytes(text, strlen(text));
+}
+
+static json_t *field_to_json(const struct opt_set *set, const struct opt *opt)
+{
+    const void *field = opt_field(set, opt);
+    json_t *json;
+
+    if (opt->type->kind == OPT_LIST) {
+        const struct strlist *list = field;
+
+        json = json_array();
+        for (size_t i = 0; i < list->len; i++)
+            json_array_append_new(json, text_to_json(list->items[i]));
+    } else if (opt->type->kind == OPT_MAP) {
+        const struct strmap *map = field;
+
+        json = json_object();
+        for (size_t i = 0; i < map->keys.len; i++) {
+            const char *key = map->keys.items[i];
+
+            json_object_set_new(json, key,
+                                text_to_json(settings_is_secret(key)
+                                                 ? "(redacted)"
+                                                 : map->values.items[i]));
+        }
+    } else {
+        struct buf text;
+
+        buf_init(&text, (size_t)1 << 20);
+        opt->type->print(field, opt, &text);
+        json = json_bytes(buf_text(&text), text.len);
+        buf_fini(&text);
+    }
+    return json;
+}
+
+struct json_t *settings_to_json(struct settings *s)
+{
+    json_t *root = json_object();
+
+    for (int b = 0; b < BLOCK_COUNT; b++) {
+        struct opt_set set = settings_set(s, (enum settings_block)b);
+        json_t *into = set.block->name ? json_object() : json_incref(root);
+
+        for (size_t i = 0; i < set.block->len; i++) {
+            const struct opt *opt = &set.block->opts[i];
+
+            json_object_set_new(into, opt->key, field_to_json(&set, opt));
+        }
+        if (set.block->name)
+            json_object_set_new(root, set.block->name, into);
+        else
+            json_decref(into);
+    }
+    return root;
+}
+
+static int wrong_kind(struct err *err)
+{
+    return err_set(err, ERR_FORMAT, "not of the kind it should be");
+}
+
+static int list_from_json(const struct opt_set *set, const struct opt *opt,
+                          json_t *json, struct err *err)
+{
+    json_t *item;
+    size_t i;
+
+    if (!json_is_array(json))
+        return wrong_kind(err);
+    opt_clear(set, opt);
+    json_array_foreach(json, i, item)
+    {
+        if (!json_is_string(item))
+            return wrong_kind(err);
+        if (opt_assign(set, opt, json_string_value(item), err))
+            return -1;
+    }
+    return 0;
+}
+
+static int map_from_json(const struct opt_set *set, const struct opt *opt,
+                         json_t *json, struct err *err)
+{
+    const char *key;
+    json_t *item;
+
+    if (!json_is_object(json))
+        return wrong_kind(err);
+    opt_clear(set, opt);
+    json_object_foreach(json, key, item)
+    {
+        if (!json_is_string(item))
+            return wrong_kind(err);
+        strmap_put(opt_field(set, opt), key, json_string_value(item));
+    }
+    return 0;
+}
+
+static int field_from_json(const struct opt_set *set, const struct opt *opt,
+                           json_t *json, struct err *err)
+{
+    const char *text = json_string_value(json);
+
+    if (opt->type->kind == OPT_LIST)
+        return list_from_json(set, opt, json, err);
+    if (opt->type->kind == OPT_MAP)
+        return map_from_json(set, opt, json, err);
+    if (!text)
+        return wrong_kind(err);
+    /* An empty text is an option that was not given. */
+    return text[0] ? opt_assign(set, opt, text, err) : 0;
+}
+
+static int block_from_json(const struct opt_set *set, const json_t *from,
+                           struct err *err)
+{
+    for (size_t i = 0; i < set->block->len; i++) {
+        const struct opt *opt = &set->block->opts[i];
+        json_t *field = json_object_get(from, opt->key);
+
+        if (field && field_from_json(set, opt, field, err)) {
+            err->code = ERR_FORMAT;
+            return err_context(err, "settings in the manifest: %s", opt->key);
+        }
+    }
+    return 0;
+}
+
+int settings_from_json(struct settings *s, const struct json_t *json,
+                       struct err *err)
+{
+    for (int b = 0; b < BLOCK_COUNT; b++) {
+        struct opt_set set = settings_set(s, (enum settings_block)b);
+        const json_t *from =
+            set.block->name ? json_object_get(json, set.block->name) : json;
+
+        if (block_from_json(&set, from, err))
+            return -1;
+    }
+    return 0;
+}

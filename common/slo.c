@@ -1,0 +1,172 @@
+#include "common/slo.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/err.h"
+#include "common/suggest.h"
+#include "common/units.h"
+
+static const struct {
+    const char *name;
+    enum slo_kind kind;
+    const char *relation;
+} counted[] = {
+    {"errors", SLO_ERRORS, "<"},
+    {"good", SLO_GOOD, ">="},
+    {"goodput", SLO_GOODPUT, ">="},
+};
+
+#define N_COUNTED (sizeof(counted) / sizeof(counted[0]))
+
+struct words {
+    char name[24];
+    char quantile[24]; /* "" if there is none */
+    char relation[4];
+    char limit[24];
+};
+
+static int bad_form(const char *text, struct err *err)
+{
+    return err_set(err, ERR_CONFIG,
+                   "'%s' is not an SLO term; write 'e2e p99 < 200ms', 'errors "
+                   "< 0.1%%', 'good >= 90%%' or 'goodput >= 40/s'",
+                   text);
+}
+
+/* name [pNN] relation limit, with or without spaces round the relation. */
+static int split(const char *text, struct words *w)
+{
+    char left[64];
+    char extra[2];
+    size_t at = strcspn(text, "<>=");
+    size_t relation = strspn(text + at, "<>=");
+    int n;
+
+    if (at >= sizeof(left) || relation == 0 || relation >= sizeof(w->relation))
+        return -1;
+    memcpy(left, text, at);
+    left[at] = '\0';
+    memcpy(w->relation, text + at, relation);
+    w->relation[relation] = '\0';
+    w->quantile[0] = '\0';
+    n = sscanf(left, "%23s %23s %1s", w->name, w->quantile, extra);
+    if (n != 1 && n != 2)
+        return -1;
+    return sscanf(text + at + relation, "%23s %1s", w->limit, extra) == 1 ? 0
+                                                                          : -1;
+}
+
+static int parse_quantile(const char *text, double *quantile)
+{
+    struct err ignored = {0};
+    char percent[32];
+
+    if (text[0] != 'p')
+        return -1;
+    snprintf(percent, sizeof(percent), "%.24s%%", text + 1);
+    if (units_parse_share(percent, quantile, &ignored))
+        return -1;
+    return *quantile > 0 && *quantile < 1 ? 0 : -1;
+}
+
+static int unknown_measure(const char *name, struct err *err)
+{
+    struct suggest s = {.word = name};
+    char hint[64];
+
+    for (int m = 0; m < MEASURE_COUNT; m++)
+        suggest_consider(&s, measure_name((enum measure)m));
+    for (size_t i = 0; i < N_COUNTED; i++)
+        suggest_consider(&s, counted[i].name);
+    return err_set(err, ERR_CONFIG, "unknown measure '%s' in an SLO%s", name,
+                   suggest_text(&s, "", hint, sizeof(hint)));
+}
+
+static int parse_measured(const struct words *w, struct slo_term *term,
+                          struct err *err)
+{
+    int measure = measure_find(w->name);
+
+    if (measure < 0)
+        return unknown_measure(w->name, err);
+    term->kind = SLO_QUANTILE;
+    term->measure = (enum measure)measure;
+    if (parse_quantile(w->quantile, &term->quantile))
+        return err_set(err, ERR_CONFIG,
+                       "SLO on %s: '%s' is not a quantile; write p50, p99 or "
+                       "p99.9",
+                       w->name, w->quantile);
+    if (strcmp(w->relation, "<") != 0)
+        return err_set(err, ERR_CONFIG, "SLO on %s: write '<', not '%s'",
+                       w->name, w->relation);
+    if (units_parse_duration(w->limit, &term->limit_ns, err))
+        return err_context(err, "SLO on %s", w->name);
+    if (term->limit_ns == 0)
+        return err_set(err, ERR_CONFIG, "SLO on %s: nothing is below 0",
+                       w->name);
+    snprintf(term->text, sizeof(term->text), "%s %s < %s", w->name, w->quantile,
+             w->limit);
+    return 0;
+}
+
+static int parse_counted(size_t i, const struct words *w, struct slo_term *term,
+                         struct err *err)
+{
+    int rc;
+
+    term->kind = counted[i].kind;
+    if (strcmp(w->relation, counted[i].relation) != 0)
+        return err_set(err, ERR_CONFIG, "SLO on %s: write '%s', not '%s'",
+                       w->name, counted[i].relation, w->relation);
+    if (term->kind == SLO_GOODPUT)
+        rc = units_parse_rate(w->limit, &term->limit, err);
+    else
+        rc = units_parse_share(w->limit, &term->limit, err);
+    if (rc)
+        return err_context(err, "SLO on %s", w->name);
+    if (term->kind == SLO_ERRORS && !(term->limit > 0))
+        return err_set(err, ERR_CONFIG, "SLO on %s: nothing is below 0",
+                       w->name);
+    snprintf(term->text, sizeof(term->text), "%s %s %s", w->name, w->relation,
+             w->limit);
+    return 0;
+}
+
+int slo_parse_term(const char *text, struct slo_term *term, struct err *err)
+{
+    struct words w;
+
+    *term = (struct slo_term){0};
+    if (split(text, &w))
+        return bad_form(text, err);
+    for (size_t i = 0; i < N_COUNTED; i++) {
+        if (strcmp(w.name, counted[i].name) != 0)
+            continue;
+        return w.quantile[0] ? bad_form(text, err)
+                             : parse_counted(i, &w, term, err);
+    }
+    return parse_measured(&w, term, err);
+}
+
+int slo_check_term(const char *text, struct err *err)
+{
+    struct slo_term term;
+
+    return slo_parse_term(text, &term, err);
+}
+
+int slo_parse(const struct strlist *texts, struct slo *slo, struct err *err)
+{
+    *slo = (struct slo){0};
+    if (texts->len > SLO_MAX_TERMS)
+        return err_set(err, ERR_CONFIG, "more than %d SLO terms",
+                       SLO_MAX_TERMS);
+    for (size_t i = 0; i < texts->len; i++) {
+        if (slo_parse_term(texts->items[i], &slo->terms[i], err))
+            return -1;
+        slo->len++;
+    }
+    return 0;
+}

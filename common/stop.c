@@ -1,0 +1,30 @@
+#include "common/stop.h"
+
+#include <signal.h>
+
+atomic_int stop_signal;
+
+static void on_signal(int number)
+{
+    atomic_store(&stop_signal, number);
+}
+
+void stop_catch_signals(void)
+{
+    /* SA_RESETHAND: the second one is not ours any more. */
+    struct sigaction action = {.sa_handler = on_signal,
+                               .sa_flags = (int)SA_RESETHAND};
+
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+}
+
+void stop_ignore_write_signals(void)
+{
+    struct sigaction action = {.sa_handler = SIG_IGN};
+
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGPIPE, &action, NULL);
+    sigaction(SIGXFSZ, &action, NULL);
+}

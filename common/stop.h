@@ -1,0 +1,18 @@
+/* stop.h - the one flag by which a run is asked to end. */
+#ifndef COMMON_STOP_H
+#define COMMON_STOP_H
+
+#include <stdatomic.h>
+
+/* 0, or the number of the signal that asked. */
+extern atomic_int stop_signal;
+
+/* From now on SIGINT and SIGTERM set the flag instead of ending us; a second
+ * one ends us at once. */
+void stop_catch_signals(void);
+
+/* A reader that is gone and a file that may not grow become errors of the
+ * write, instead of our end. */
+void stop_ignore_write_signals(void);
+
+#endif

@@ -1,0 +1,48 @@
+#include "common/str.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/xalloc.h"
+
+void strlist_add(struct strlist *list, const char *item)
+{
+    list->items = xrealloc(list->items, list->len + 1, sizeof(*list->items));
+    list->items[list->len++] = xstrdup(item);
+}
+
+void strlist_fini(struct strlist *list)
+{
+    for (size_t i = 0; i < list->len; i++)
+        free(list->items[i]);
+    free(list->items);
+    *list = (struct strlist){0};
+}
+
+void strmap_put(struct strmap *map, const char *key, const char *value)
+{
+    for (size_t i = 0; i < map->keys.len; i++) {
+        if (strcmp(map->keys.items[i], key) == 0) {
+            free(map->values.items[i]);
+            map->values.items[i] = xstrdup(value);
+            return;
+        }
+    }
+    strlist_add(&map->keys, key);
+    strlist_add(&map->values, value);
+}
+
+const char *strmap_get(const struct strmap *map, const char *key)
+{
+    for (size_t i = 0; i < map->keys.len; i++) {
+        if (strcmp(map->keys.items[i], key) == 0)
+            return map->values.items[i];
+    }
+    return NULL;
+}
+
+void strmap_fini(struct strmap *map)
+{
+    strlist_fini(&map->keys);
+    strlist_fini(&map->values);
+}

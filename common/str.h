@@ -1,0 +1,28 @@
+/* str.h - lists of strings and ordered maps of strings, as settings hold them.
+ */
+#ifndef COMMON_STR_H
+#define COMMON_STR_H
+
+#include <stddef.h>
+
+struct strlist {
+    char **items; /* owned, with their texts */
+    size_t len;
+};
+
+struct strmap {
+    struct strlist keys;
+    struct strlist values; /* as many as keys */
+};
+
+void strlist_add(struct strlist *list, const char *item);
+void strlist_fini(struct strlist *list);
+
+/* Replaces the value of a key that is there.  Order is that of first use. */
+void strmap_put(struct strmap *map, const char *key, const char *value);
+
+/* NULL if there is none. */
+const char *strmap_get(const struct strmap *map, const char *key);
+void strmap_fini(struct strmap *map);
+
+#endif

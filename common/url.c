@@ -1,0 +1,109 @@
+#include "common/url.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/err.h"
+
+static bool copy(char *out, size_t size, const char *from, size_t len)
+{
+    if (len >= size)
+        return false;
+    memcpy(out, from, len);
+    out[len] = '\0';
+    return true;
+}
+
+static bool is_port(const char *text)
+{
+    size_t len = strlen(text);
+
+    return len >= 1 && len <= 5 && strspn(text, "0123456789") == len &&
+           strtol(text, NULL, 10) >= 1 && strtol(text, NULL, 10) <= 65535;
+}
+
+/* Nothing that could end the request line or a header early. */
+static bool is_clean(const char *text)
+{
+    for (; *text; text++) {
+        if ((unsigned char)*text <= ' ' || *text == 0x7f)
+            return false;
+    }
+    return true;
+}
+
+/* host[:port], the host in brackets if it holds colons. */
+static bool split_authority(struct url *url, const char *p, size_t len)
+{
+    const char *end = p + len;
+    const char *host_end;
+    bool bracketed = len > 0 && *p == '[';
+
+    if (bracketed) {
+        p++;
+        host_end = memchr(p, ']', (size_t)(end - p));
+        if (!host_end ||
+            !copy(url->host, sizeof(url->host), p, (size_t)(host_end - p)))
+            return false;
+        host_end++;
+    } else {
+        host_end = memchr(p, ':', len);
+        if (!host_end)
+            host_end = end;
+        if (!copy(url->host, sizeof(url->host), p, (size_t)(host_end - p)))
+            return false;
+    }
+    if (host_end == end)
+        return copy(url->port, sizeof(url->port), "80", 2) && url->host[0];
+    return url->host[0] && *host_end == ':' &&
+           copy(url->port, sizeof(url->port), host_end + 1,
+                (size_t)(end - host_end - 1)) &&
+           is_port(url->port);
+}
+
+static bool split_http(struct url *url, const char *rest)
+{
+    size_t authority = strcspn(rest, "/?#");
+    const char *path = rest + authority;
+    size_t path_len = strcspn(path, "#");
+
+    if (memchr(rest, '@', authority))
+        return false; /* a password does not belong in a URL */
+    if (!split_authority(url, rest, authority))
+        return false;
+    if (*path == '/')
+        return copy(url->path, sizeof(url->path), path, path_len);
+    url->path[0] = '/';
+    return copy(url->path + 1, sizeof(url->path) - 1, path, path_len);
+}
+
+int url_parse(const char *text, struct url *url, struct err *err)
+{
+    const char *colon = strstr(text, "://");
+
+    *url = (struct url){0};
+    if (!colon || !is_clean(text) ||
+        !copy(url->scheme, sizeof(url->scheme), text, (size_t)(colon - text)))
+        return err_set(err, ERR_CONFIG,
+                       "'%s' is not a URL; write http://host:port/path", text);
+    if (strcmp(url->scheme, "null") == 0)
+        return 0;
+    if (strcmp(url->scheme, "http") != 0)
+        return err_set(err, ERR_CONFIG,
+                       "'%s': the scheme '%s' is not supported; write http:// "
+                       "or null://",
+                       text, url->scheme);
+    if (!split_http(url, colon + 3))
+        return err_set(err, ERR_CONFIG,
+                       "'%s' is not a URL; write http://host:port/path", text);
+    return 0;
+}
+
+int url_check(const char *text, struct err *err)
+{
+    struct url url;
+
+    return url_parse(text, &url, err);
+}

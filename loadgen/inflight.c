@@ -1,0 +1,84 @@
+#include "loadgen/inflight.h"
+
+#include <stdlib.h>
+
+#include "common/clk.h"
+#include "common/xalloc.h"
+
+#define SLAB_LEN 256
+
+struct slab {
+    struct slab *next;
+    struct request requests[SLAB_LEN];
+};
+
+void request_reset(struct request *r, int64_t seq, int64_t due_ns)
+{
+    *r = (struct request){.facts = {
+                              .seq = seq,
+                              .due = due_ns,
+                              .issued = TIME_ABSENT,
+                              .sent = TIME_ABSENT,
+                              .head = TIME_ABSENT,
+                              .first = TIME_ABSENT,
+                              .last = TIME_ABSENT,
+                              .end = TIME_ABSENT,
+                          }};
+}
+
+static void add_slab(struct inflight *f)
+{
+    struct slab *slab = xcalloc(1, sizeof(*slab));
+
+    slab->next = f->slabs;
+    f->slabs = slab;
+    for (size_t i = 0; i < SLAB_LEN; i++) {
+        slab->requests[i].next = f->unused;
+        f->unused = &slab->requests[i];
+    }
+}
+
+struct request *inflight_add(struct inflight *f, int64_t seq, int64_t due_ns)
+{
+    struct request *r;
+
+    if (!f->unused)
+        add_slab(f);
+    r = f->unused;
+    f->unused = r->next;
+    request_reset(r, seq, due_ns);
+    r->previous = f->newest;
+    if (f->newest)
+        f->newest->next = r;
+    else
+        f->oldest = r;
+    f->newest = r;
+    f->len++;
+    return r;
+}
+
+void inflight_remove(struct inflight *f, struct request *r)
+{
+    if (r->previous)
+        r->previous->next = r->next;
+    else
+        f->oldest = r->next;
+    if (r->next)
+        r->next->previous = r->previous;
+    else
+        f->newest = r->previous;
+    f->len--;
+    r->next = f->unused;
+    f->unused = r;
+}
+
+void inflight_fini(struct inflight *f)
+{
+    while (f->slabs) {
+        struct slab *slab = f->slabs;
+
+        f->slabs = slab->next;
+        free(slab);
+    }
+    *f = (struct inflight){0};
+}

@@ -1,0 +1,267 @@
+#include "loadgen/recorder.h"
+
+#include <pthread.h>
+#include <semaphore.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/buf.h"
+#include "common/clk.h"
+#include "common/err.h"
+#include "common/file.h"
+#include "common/xalloc.h"
+
+#define CHUNK_ROWS   1024
+#define CHUNK_SEEN   5  /* seconds that a trickle of rows may wait */
+#define CHUNK_SPARSE 16 /* fewer rows than this are a trickle */
+#define RING         16
+
+#define MAX_PROC_STAT ((size_t)4 << 20)
+
+struct chunk {
+    struct facts rows[CHUNK_ROWS];
+    size_t n_rows;
+    struct observation seen[CHUNK_SEEN];
+    size_t n_seen;
+};
+
+/* Chunks tail .. head-1 are the writer's, the one at head is the worker's. */
+struct shard {
+    struct recorder *recorder;
+    struct chunk ring[RING];
+    unsigned head; /* the worker's alone */
+    unsigned tail; /* the writer's alone */
+    sem_t full;    /* chunks that wait to be written */
+    sem_t room;    /* chunks that may be filled */
+    int64_t waited_ns;
+};
+
+struct recorder {
+    struct tgr_writer *requests;
+    struct tgr_writer *client;
+    struct shard **shards;
+    int n_shards;
+    pthread_t thread;
+    sem_t work; /* posted once for each chunk of any shard, and at the end */
+    atomic_bool is_ending;
+    atomic_bool has_failed;
+    struct err err; /* the writer's until it has ended */
+};
+
+/* ---- the writer's thread ---- */
+
+/* The host's clock ticks, from the first line of /proc/stat: user nice system
+ * idle iowait irq softirq steal.  The last is what the hypervisor took. */
+static void read_host(struct observation *seen)
+{
+    struct err ignored = {0};
+    struct buf text;
+    char *p;
+
+    buf_init(&text, MAX_PROC_STAT);
+    if (file_read("/proc/stat", &text, &ignored) == 0 && text.len > 4) {
+        p = text.data + strlen("cpu");
+        for (int i = 0; i < 8; i++) {
+            seen->host_steal = (int64_t)strtoull(p, &p, 10);
+            seen->host_ticks += seen->host_steal;
+        }
+    }
+    buf_fini(&text);
+}
+
+static int write_chunk(struct recorder *r, unsigned shard, struct chunk *c)
+{
+    for (size_t i = 0; i < c->n_seen; i++)
+        read_host(&c->seen[i]);
+    if (c->n_rows > 0 &&
+        tgr_append(r->requests, shard, c->rows, c->n_rows, &r->err))
+        return -1;
+    if (c->n_seen > 0 &&
+        tgr_append(r->client, shard, c->seen, c->n_seen, &r->err))
+        return -1;
+    return 0;
+}
+
+/* After a failure chunks are emptied all the same, so that nobody hangs. */
+static void drain_shard(struct recorder *r, unsigned i)
+{
+    struct shard *s = r->shards[i];
+
+    while (sem_trywait(&s->full) == 0) {
+        struct chunk *c = &s->ring[s->tail++ % RING];
+
+        if (!atomic_load(&r->has_failed) && write_chunk(r, i, c))
+            atomic_store(&r->has_failed, true);
+        c->n_rows = 0;
+        c->n_seen = 0;
+        sem_post(&s->room);
+    }
+}
+
+static void *writer_main(void *arg)
+{
+    struct recorder *r = arg;
+    bool is_last;
+
+    do {
+        sem_wait(&r->work);
+        is_last = atomic_load(&r->is_ending);
+        for (int i = 0; i < r->n_shards; i++)
+            drain_shard(r, (unsigned)i);
+    } while (!is_last);
+    return NULL;
+}
+
+/* ---- the workers' side ---- */
+
+static void wait_for_room(struct shard *s)
+{
+    int64_t before;
+
+    if (sem_trywait(&s->room) == 0)
+        return;
+    before = clk_now(&clk_monotonic);
+    while (sem_wait(&s->room) != 0)
+        continue;
+    s->waited_ns += clk_now(&clk_monotonic) - before;
+}
+
+static struct chunk *current(struct shard *s)
+{
+    return &s->ring[s->head % RING];
+}
+
+static void hand_over(struct shard *s)
+{
+    s->head++;
+    sem_post(&s->full);
+    sem_post(&s->recorder->work);
+    wait_for_room(s);
+}
+
+void shard_add(struct shard *s, const struct facts *facts)
+{
+    struct chunk *c = current(s);
+
+    c->rows[c->n_rows++] = *facts;
+    if (c->n_rows == CHUNK_ROWS)
+        hand_over(s);
+}
+
+void shard_observe(struct shard *s, const struct observation *seen)
+{
+    struct chunk *c = current(s);
+
+    c->seen[c->n_seen++] = *seen;
+    if (c->n_seen == CHUNK_SEEN || c->n_rows >= CHUNK_SPARSE)
+        hand_over(s);
+}
+
+void shard_flush(struct shard *s)
+{
+    struct chunk *c = current(s);
+
+    if (c->n_rows > 0 || c->n_seen > 0)
+        hand_over(s);
+}
+
+int64_t shard_waited_ns(const struct shard *s)
+{
+    return s->waited_ns;
+}
+
+struct shard *recorder_shard(struct recorder *r, int i)
+{
+    return r->shards[i];
+}
+
+bool recorder_has_failed(const struct recorder *r)
+{
+    return atomic_load(&r->has_failed);
+}
+
+/* ---- making and ending ---- */
+
+static struct shard *shard_new(struct recorder *r)
+{
+    struct shard *s = xcalloc(1, sizeof(*s));
+
+    s->recorder = r;
+    sem_init(&s->full, 0, 0);
+    sem_init(&s->room, 0, RING - 1); /* one is in the worker's hand */
+    return s;
+}
+
+static int create_table(struct tgr_writer **writer, const char *dir,
+                        const char *name, const struct tgr_schema *schema,
+                        struct err *err)
+{
+    char *path = xasprintf("%s/%s", dir, name);
+    int rc = tgr_create(writer, path, schema, err);
+
+    free(path);
+    return rc;
+}
+
+static void recorder_free(struct recorder *r)
+{
+    for (int i = 0; i < r->n_shards; i++) {
+        sem_destroy(&r->shards[i]->full);
+        sem_destroy(&r->shards[i]->room);
+        free(r->shards[i]);
+    }
+    sem_destroy(&r->work);
+    free(r->shards);
+    free(r);
+}
+
+int recorder_new(struct recorder **recorder, const char *dir, int n_shards,
+                 struct err *err)
+{
+    struct recorder *r = xcalloc(1, sizeof(*r));
+    struct err ignored = {0};
+
+    sem_init(&r->work, 0, 0);
+    r->n_shards = n_shards;
+    r->shards = xcalloc((size_t)n_shards, sizeof(struct shard *));
+    for (int i = 0; i < n_shards; i++)
+        r->shards[i] = shard_new(r);
+    if (create_table(&r->requests, dir, "requests.tgr", &schema_requests,
+                     err) ||
+        create_table(&r->client, dir, "client.tgr", &schema_client, err))
+        goto fail;
+    if (pthread_create(&r->thread, NULL, writer_main, r)) {
+        err_set(err, ERR_IO, "cannot start a thread");
+        goto fail;
+    }
+    *recorder = r;
+    return 0;
+fail:
+    tgr_finish(r->requests, &ignored);
+    tgr_finish(r->client, &ignored);
+    recorder_free(r);
+    return -1;
+}
+
+int recorder_finish(struct recorder *r, struct err *err)
+{
+    int rc = 0;
+
+    if (!r)
+        return 0;
+    atomic_store(&r->is_ending, true);
+    sem_post(&r->work);
+    pthread_join(r->thread, NULL);
+    if (tgr_finish(r->requests, &(struct err){0}) |
+        tgr_finish(r->client, &(struct err){0})) {
+        if (!r->err.code)
+            err_set(&r->err, ERR_IO, "the recording cannot be flushed");
+    }
+    if (r->err.code) {
+        *err = r->err;
+        rc = -1;
+    }
+    recorder_free(r);
+    return rc;
+}

@@ -1,0 +1,45 @@
+/* recorder.h - from the workers' memory to the disk, off the hot path.
+ *
+ * Each worker has a shard: a ring of chunks that it fills and hands over.  One
+ * thread takes them, encodes and writes, so that a slow disk delays nobody's
+ * sends until the ring is full; then the worker waits, and says for how long.
+ * Memory does not grow with the run.
+ */
+#ifndef LOADGEN_RECORDER_H
+#define LOADGEN_RECORDER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "common/measure.h"
+#include "common/recording/schema.h"
+
+struct err;
+struct recorder;
+struct shard;
+
+/* Make DIR/requests.tgr and DIR/client.tgr and start the thread.  ERR_IO. */
+int recorder_new(struct recorder **recorder, const char *dir, int n_shards,
+                 struct err *err);
+
+/* Write what is left, end the thread, close.  The first error of the disk's,
+ * if there was any: what came before it is on disk.  Accepts NULL. */
+int recorder_finish(struct recorder *recorder, struct err *err);
+
+/* Has the disk failed?  Any thread. */
+bool recorder_has_failed(const struct recorder *recorder);
+
+/* The rest belongs to the one thread that owns the shard. */
+struct shard *recorder_shard(struct recorder *recorder, int i);
+void shard_add(struct shard *shard, const struct facts *facts);
+
+/* Once a second; hands over what has gathered. */
+void shard_observe(struct shard *shard, const struct observation *seen);
+
+/* Hand over everything, before the thread ends. */
+void shard_flush(struct shard *shard);
+
+/* Total time spent waiting for room. */
+int64_t shard_waited_ns(const struct shard *shard);
+
+#endif

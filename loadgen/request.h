@@ -1,0 +1,21 @@
+/* request.h - one request on its way. */
+#ifndef LOADGEN_REQUEST_H
+#define LOADGEN_REQUEST_H
+
+#include <stddef.h>
+
+#include "common/measure.h"
+
+struct request {
+    struct facts facts;
+    struct request *next; /* in flight, in the order of due; or free */
+    struct request *previous;
+    void *conn; /* the transport's own */
+
+    /* Why it failed, valid while the transport reports its end. */
+    const char *why;
+    const char *body; /* beginning of a failing response's body */
+    size_t body_len;
+};
+
+#endif

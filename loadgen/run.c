@@ -1,0 +1,173 @@
+#include "loadgen/run.h"
+
+#include <sys/resource.h>
+
+#include "common/clk.h"
+#include "common/err.h"
+#include "common/recording/dir.h"
+#include "common/recording/failures.h"
+#include "common/settings.h"
+#include "common/stop.h"
+#include "loadgen/recorder.h"
+#include "loadgen/target.h"
+#include "loadgen/transport/transport.h"
+#include "loadgen/worker.h"
+
+/* Between writing the manifest and the first request that can be due. */
+#define LEAD_NS     (100 * NS_PER_MS)
+#define POLL_NS     (20 * NS_PER_MS)
+#define PROGRESS_NS NS_PER_S
+#define SPARE_FILES                                                            \
+    INT64_C(64) /* of the limit, for everything but connections */
+
+struct run {
+    struct settings *settings;
+    const struct run_options *options;
+    struct target target;
+    struct recorder *recorder;
+    struct worker *worker;
+    struct manifest manifest;
+    int64_t start_ns;
+};
+
+/* As many as the process may open; raised as far as it goes. */
+static int64_t connection_bound(void)
+{
+    struct rlimit limit;
+
+    if (getrlimit(RLIMIT_NOFILE, &limit) < 0)
+        return 1024 - SPARE_FILES;
+    limit.rlim_cur = limit.rlim_max;
+    setrlimit(RLIMIT_NOFILE, &limit);
+    if (limit.rlim_cur == RLIM_INFINITY || limit.rlim_cur > INT32_MAX)
+        return INT32_MAX;
+    return (int64_t)limit.rlim_cur > 2 * SPARE_FILES
+               ? (int64_t)limit.rlim_cur - SPARE_FILES
+               : SPARE_FILES;
+}
+
+static int64_t max_connections(const struct settings *s)
+{
+    int64_t bound = connection_bound();
+    int64_t asked = s->client.connections;
+
+    return asked > 0 && asked < bound ? asked : bound;
+}
+
+/* Everything that can fail is tried before anything is written. */
+static int prepare(struct run *run, struct err *err)
+{
+    struct worker_env env;
+
+    if (target_init(&run->target, &run->settings->target, err))
+        return -1;
+    env = (struct worker_env){
+        .settings = run->settings,
+        .target = &run->target,
+        .transport = transport_find(run->target.url.scheme),
+        .clk = &clk_monotonic,
+        .max_connections = max_connections(run->settings),
+    };
+    if (worker_new(&run->worker, &env, err) ||
+        recording_make_dir(run->options->dir, run->options->force, err))
+        return -1;
+    return recorder_new(&run->recorder, run->options->dir, 1, err);
+}
+
+static int begin(struct run *run, struct err *err)
+{
+    struct run_start start = {
+        .monotonic_ns = clk_now(&clk_monotonic) + LEAD_NS,
+        .realtime_ns = clk_realtime_ns() + LEAD_NS,
+        .argv = run->options->argv,
+        .settings_file = run->options->settings_file,
+    };
+
+    run->start_ns = start.monotonic_ns;
+    manifest_init(&run->manifest, run->settings, &start);
+    if (manifest_save(&run->manifest, run->options->dir, err))
+        return -1;
+    return worker_start(run->worker, recorder_shard(run->recorder, 0),
+                        run->start_ns, err);
+}
+
+static void show_progress(const struct run *run, int64_t now_ns)
+{
+    const struct load_settings *load = &run->settings->load;
+    struct worker_counts c = worker_progress(run->worker);
+    struct run_progress p = {
+        .elapsed_s = (double)(now_ns - run->start_ns) / 1e9,
+        .issued = c.issued,
+        .in_flight = c.issued - c.done,
+        .failed = c.failed,
+        .unsent = c.unsent,
+    };
+
+    if (load->duration_ns > 0)
+        p.planned_s = (double)(load->warmup_ns + load->duration_ns) / 1e9;
+    if (run->options->progress)
+        run->options->progress(run->options->arg, &p);
+}
+
+/* Until the worker is done, or somebody or the disk says stop. */
+static void wait_for_end(const struct run *run)
+{
+    int64_t shown_ns = run->start_ns;
+    bool is_cut = false;
+
+    while (!worker_is_done(run->worker)) {
+        int64_t now_ns;
+
+        clk_sleep_ns(POLL_NS);
+        now_ns = clk_now(&clk_monotonic);
+        if (!is_cut &&
+            (atomic_load(&stop_signal) || recorder_has_failed(run->recorder))) {
+            worker_cut(run->worker);
+            is_cut = true;
+        }
+        if (now_ns - shown_ns >= PROGRESS_NS) {
+            show_progress(run, now_ns);
+            shown_ns += PROGRESS_NS;
+        }
+    }
+    worker_join(run->worker);
+}
+
+static int conclude(struct run *run, struct run_end *end, struct err *err)
+{
+    struct worker_counts c = worker_counts(run->worker);
+    int rc = recorder_finish(run->recorder, err);
+
+    run->recorder = NULL;
+    *end = (struct run_end){
+        .stopped_by = atomic_load(&stop_signal),
+        .due_end_ns = worker_due_end_ns(run->worker),
+        .scheduled = c.issued + c.unsent,
+        .issued = c.issued,
+        .unsent = c.unsent,
+    };
+    if (rc)
+        return -1;
+    manifest_complete(&run->manifest, end, worker_failures(run->worker));
+    return manifest_save(&run->manifest, run->options->dir, err);
+}
+
+int run_load(struct settings *settings, const struct run_options *options,
+             struct run_end *end, struct err *err)
+{
+    struct run run = {.settings = settings, .options = options};
+    struct err ignored = {0};
+    int rc = prepare(&run, err);
+
+    if (rc == 0)
+        rc = begin(&run, err);
+    if (rc == 0) {
+        wait_for_end(&run);
+        rc = conclude(&run, end, err);
+    }
+    recorder_finish(run.recorder, &ignored);
+    worker_free(run.worker);
+    target_fini(&run.target);
+    manifest_fini(&run.manifest);
+    return rc;
+}

@@ -1,0 +1,519 @@
+/* HTTP/1.1 over plain sockets: read(2), write(2) and libevent's readiness,
+ * nothing in between.
+ *
+ * A connection carries one request at a time.  Idle ones are kept on a stack,
+ * so that the warmest is used first.  The life of a request is begin() ->
+ * send_request() -> on_readable() -> finish().
+ */
+#include <errno.h>
+#include <event2/event.h>
+#include <event2/event_struct.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "common/buf.h"
+#include "common/err.h"
+#include "common/http1.h"
+#include "common/xalloc.h"
+#include "loadgen/request.h"
+#include "loadgen/target.h"
+#include "loadgen/transport/transport.h"
+
+#define READ_SIZE        ((size_t)64 << 10)
+#define PROBE_TIMEOUT_MS 5000
+#define KEPT_BODY        512
+
+struct http1_transport;
+
+struct conn {
+    struct http1_transport *transport;
+    int fd;
+    bool is_connected;
+    bool has_served; /* it is kept alive: the server may close it any time */
+    struct event readable; /* always added while open */
+    struct event writable; /* added while connecting or half sent */
+    struct http1 parser;
+    struct request *request; /* NULL: idle */
+    struct buf unsent;       /* what the kernel did not take at once */
+    char body[KEPT_BODY];    /* beginning of the body, for failures */
+    size_t body_len;
+    struct conn *next; /* idle: the stack; closed: for reuse */
+};
+
+struct http1_transport {
+    const struct transport_env *env;
+    struct addrinfo *address; /* in turn */
+    struct conn *idle;
+    struct conn *unused; /* closed connections, kept for their memory */
+    int64_t n_open;
+    char *out;         /* own copy of the request, for its id */
+    char *in;          /* READ_SIZE, shared by all connections */
+    struct conn **all; /* every conn ever made, to be freed */
+    size_t n_all;
+};
+
+static void conn_close(struct conn *c)
+{
+    struct http1_transport *t = c->transport;
+
+    event_del(&c->readable);
+    event_del(&c->writable);
+    close(c->fd);
+    c->fd = -1;
+    c->request = NULL;
+    c->next = t->unused;
+    t->unused = c;
+    t->n_open--;
+}
+
+static void remove_idle(struct conn *c)
+{
+    struct conn **at = &c->transport->idle;
+
+    while (*at != c)
+        at = &(*at)->next;
+    *at = c->next;
+}
+
+/* ---- the end of a request ---- */
+
+static void report_end(struct http1_transport *t, struct request *r,
+                       enum outcome outcome, int64_t detail, const char *why)
+{
+    r->facts.outcome = outcome;
+    r->facts.detail = detail;
+    r->why = why;
+    r->conn = NULL;
+    t->env->ended(t->env->arg, r);
+}
+
+/* It failed, and its connection with it. */
+static void break_off(struct conn *c, enum outcome outcome, int64_t detail,
+                      const char *why)
+{
+    struct http1_transport *t = c->transport;
+    struct request *r = c->request;
+
+    r->facts.end = transport_now(t->env);
+    r->body = c->body;
+    r->body_len = c->body_len;
+    conn_close(c);
+    report_end(t, r, outcome, detail, why);
+}
+
+/* The response is whole: the request is over, the connection may live on. */
+static void finish(struct conn *c, int64_t now, bool has_leftover)
+{
+    struct http1_transport *t = c->transport;
+    struct request *r = c->request;
+    int status = c->parser.status;
+    char why[24];
+
+    r->facts.first = now;
+    r->facts.last = now;
+    r->facts.end = now;
+    r->body = c->body;
+    r->body_len = c->body_len;
+    c->request = NULL;
+    c->has_served = true;
+    if (c->parser.keeps_alive && !has_leftover) {
+        c->next = t->idle;
+        t->idle = c;
+    } else {
+        conn_close(c);
+    }
+    if (status < 400) {
+        report_end(t, r, OUTCOME_OK, 0, NULL);
+        return;
+    }
+    snprintf(why, sizeof(why), "HTTP status %d", status);
+    report_end(t, r, OUTCOME_STATUS, status, why);
+}
+
+/* ---- reading ---- */
+
+static bool retry(struct conn *c);
+
+/* The connection broke.  If the server closed it while it was idle, that is
+ * not the request's fault. */
+static void take_break(struct conn *c, int64_t detail, const char *why)
+{
+    if (!retry(c))
+        break_off(c, OUTCOME_RESET, detail, why);
+}
+
+static void on_body(void *arg, const char *data, size_t len)
+{
+    struct conn *c = arg;
+    size_t room = KEPT_BODY - c->body_len;
+
+    if (len > room)
+        len = room;
+    memcpy(c->body + c->body_len, data, len);
+    c->body_len += len;
+}
+
+static const struct http1_hooks response_hooks = {.body = on_body};
+
+static void take_bytes(struct conn *c, size_t len)
+{
+    struct http1_transport *t = c->transport;
+    int64_t now = transport_now(t->env);
+    struct facts *f = &c->request->facts;
+    ssize_t used = http1_feed(&c->parser, t->in, len);
+
+    f->bytes_in += (int64_t)len;
+    f->status = c->parser.status;
+    if (used < 0) {
+        break_off(c, OUTCOME_MALFORMED, c->parser.error,
+                  http1_error_text(c->parser.error));
+        return;
+    }
+    if (f->head == TIME_ABSENT && http1_has_head(&c->parser))
+        f->head = now;
+    if (http1_is_done(&c->parser))
+        finish(c, now, (size_t)used < len);
+}
+
+static void take_eof(struct conn *c)
+{
+    if (http1_finish_at_eof(&c->parser))
+        finish(c, transport_now(c->transport->env), false);
+    else if (!c->parser.has_started)
+        take_break(c, 0, "closed before any response");
+    else
+        break_off(c, OUTCOME_TRUNCATED, 0, "closed inside the response");
+}
+
+/* An idle connection that becomes readable was closed, or is out of step. */
+static void drop_idle(struct conn *c)
+{
+    remove_idle(c);
+    conn_close(c);
+}
+
+static void on_readable(evutil_socket_t fd, short what, void *arg)
+{
+    struct conn *c = arg;
+    ssize_t n;
+
+    (void)what;
+    if (!c->request) {
+        drop_idle(c);
+        return;
+    }
+    n = recv(fd, c->transport->in, READ_SIZE, 0);
+    if (n > 0)
+        take_bytes(c, (size_t)n);
+    else if (n == 0)
+        take_eof(c);
+    else if (errno != EAGAIN && errno != EINTR)
+        take_break(c, errno, strerror(errno));
+}
+
+/* ---- sending ---- */
+
+static void put_id(struct http1_transport *t, int64_t seq)
+{
+    size_t at = t->env->target->id_at;
+
+    if (at == 0)
+        return;
+    for (size_t i = TARGET_ID_DIGITS; i > 0; i--) {
+        t->out[at + i - 1] = (char)('0' + seq % 10);
+        seq /= 10;
+    }
+}
+
+static void send_rest(struct conn *c)
+{
+    ssize_t n = send(c->fd, c->unsent.data, c->unsent.len, MSG_NOSIGNAL);
+
+    if (n < 0 && errno != EAGAIN && errno != EINTR) {
+        take_break(c, errno, strerror(errno));
+        return;
+    }
+    if (n > 0)
+        buf_consume(&c->unsent, (size_t)n);
+    if (c->unsent.len > 0)
+        event_add(&c->writable, NULL);
+}
+
+static void send_request(struct conn *c)
+{
+    struct http1_transport *t = c->transport;
+    size_t len = t->env->target->request.len;
+    struct facts *f = &c->request->facts;
+    ssize_t n;
+
+    put_id(t, f->seq);
+    if (f->sent == TIME_ABSENT)
+        f->sent = transport_now(t->env); /* of the first attempt */
+    f->bytes_out = (int64_t)len;
+    n = send(c->fd, t->out, len, MSG_NOSIGNAL);
+    if (n == (ssize_t)len)
+        return;
+    if (n < 0 && errno != EAGAIN && errno != EINTR) {
+        take_break(c, errno, strerror(errno));
+        return;
+    }
+    if (n < 0)
+        n = 0;
+    buf_add(&c->unsent, t->out + n, len - (size_t)n);
+    event_add(&c->writable, NULL);
+}
+
+/* ---- connecting ---- */
+
+static enum connect_detail connect_detail(int error)
+{
+    switch (error) {
+    case ECONNREFUSED:
+        return CONNECT_REFUSED;
+    case ETIMEDOUT:
+        return CONNECT_TIMED_OUT;
+    case EHOSTUNREACH:
+    case ENETUNREACH:
+        return CONNECT_UNREACHABLE;
+    case EADDRNOTAVAIL:
+        return CONNECT_PORTS;
+    case EMFILE:
+    case ENFILE:
+        return CONNECT_FILES;
+    default:
+        return CONNECT_OTHER;
+    }
+}
+
+static int socket_error(int fd)
+{
+    int error = 0;
+    socklen_t len = sizeof(error);
+
+    if (getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &len) < 0)
+        return errno;
+    return error;
+}
+
+static void on_writable(evutil_socket_t fd, short what, void *arg)
+{
+    struct conn *c = arg;
+    int error;
+
+    (void)what;
+    if (c->is_connected) {
+        send_rest(c);
+        return;
+    }
+    error = socket_error(fd);
+    if (error) {
+        break_off(c, OUTCOME_CONNECT, connect_detail(error), strerror(error));
+        return;
+    }
+    c->is_connected = true;
+    event_add(&c->readable, NULL);
+    send_request(c);
+}
+
+static struct conn *conn_new(struct http1_transport *t)
+{
+    struct conn *c = t->unused;
+
+    if (c) {
+        t->unused = c->next;
+        return c;
+    }
+    c = xcalloc(1, sizeof(*c));
+    c->transport = t;
+    http1_init(&c->parser, HTTP1_RESPONSE, &response_hooks, c);
+    buf_init(&c->unsent, t->env->target->request.len);
+    t->all = xrealloc(t->all, t->n_all + 1, sizeof(struct conn *));
+    t->all[t->n_all++] = c;
+    return c;
+}
+
+/* A socket on its way to the next address; -1 with errno set. */
+static int start_connect(struct http1_transport *t)
+{
+    const struct addrinfo *a = t->address;
+    int one = 1;
+    int fd;
+
+    t->address = a->ai_next ? a->ai_next : t->env->target->addresses;
+    fd = socket(a->ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+    if (fd < 0)
+        return -1;
+    setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one));
+    if (connect(fd, a->ai_addr, a->ai_addrlen) < 0 && errno != EINPROGRESS) {
+        int error = errno;
+
+        close(fd);
+        errno = error;
+        return -1;
+    }
+    return fd;
+}
+
+static struct conn *conn_open(struct http1_transport *t)
+{
+    int fd = start_connect(t);
+    struct conn *c;
+
+    if (fd < 0)
+        return NULL;
+    c = conn_new(t);
+    c->fd = fd;
+    c->is_connected = false;
+    c->has_served = false;
+    event_assign(&c->readable, t->env->base, fd, EV_READ | EV_PERSIST,
+                 on_readable, c);
+    event_assign(&c->writable, t->env->base, fd, EV_WRITE, on_writable, c);
+    event_add(&c->writable, NULL);
+    t->n_open++;
+    return c;
+}
+
+/* ---- the ops ---- */
+
+static void begin(struct conn *c, struct request *r)
+{
+    c->request = r;
+    r->conn = c;
+    c->body_len = 0;
+    buf_reset(&c->unsent);
+    http1_begin(&c->parser);
+    c->parser.is_head_request = c->transport->env->target->is_head;
+}
+
+static void start_fresh(struct http1_transport *t, struct request *r)
+{
+    struct conn *c = conn_open(t);
+
+    r->facts.is_fresh = 1;
+    if (c) {
+        begin(c, r);
+        return;
+    }
+    r->facts.end = transport_now(t->env);
+    report_end(t, r, OUTCOME_CONNECT, connect_detail(errno), strerror(errno));
+}
+
+/* Once, on a fresh connection, and only before any byte of the response: the
+ * clock goes on.  False if this is not such a case. */
+static bool retry(struct conn *c)
+{
+    struct http1_transport *t = c->transport;
+    struct request *r = c->request;
+
+    if (!c->has_served || c->parser.has_started || r->facts.retries > 0)
+        return false;
+    r->facts.retries = 1;
+    conn_close(c);
+    start_fresh(t, r);
+    return true;
+}
+
+static void http1_start(void *self, struct request *r)
+{
+    struct http1_transport *t = self;
+    struct conn *c = t->idle;
+
+    if (!c) {
+        start_fresh(t, r);
+        return;
+    }
+    t->idle = c->next;
+    begin(c, r);
+    send_request(c);
+}
+
+static bool http1_has_room(void *self)
+{
+    const struct http1_transport *t = self;
+
+    return t->idle || t->n_open < t->env->max_connections;
+}
+
+static void http1_cancel(void *self, struct request *r)
+{
+    struct conn *c = r->conn;
+
+    (void)self;
+    conn_close(c);
+    r->conn = NULL;
+}
+
+static int64_t http1_connections(void *self)
+{
+    const struct http1_transport *t = self;
+
+    return t->n_open;
+}
+
+/* One attempt before the clock starts: is anybody there? */
+static int probe(struct http1_transport *t, struct err *err)
+{
+    const struct url *url = &t->env->target->url;
+    int fd = start_connect(t);
+    struct pollfd p = {.fd = fd, .events = POLLOUT};
+    int error = fd < 0 ? errno : 0;
+
+    if (fd >= 0) {
+        error =
+            poll(&p, 1, PROBE_TIMEOUT_MS) == 1 ? socket_error(fd) : ETIMEDOUT;
+        close(fd);
+    }
+    t->address = t->env->target->addresses;
+    if (error)
+        return err_set(err, ERR_IO, "%s port %s: %s", url->host, url->port,
+                       strerror(error));
+    return 0;
+}
+
+static int http1_transport_init(void *self, const struct transport_env *env,
+                                struct err *err)
+{
+    struct http1_transport *t = self;
+
+    t->env = env;
+    t->address = env->target->addresses;
+    t->in = xcalloc(1, READ_SIZE);
+    t->out = xstrndup(env->target->request.data, env->target->request.len);
+    return probe(t, err);
+}
+
+static void http1_transport_fini(void *self)
+{
+    struct http1_transport *t = self;
+
+    for (size_t i = 0; i < t->n_all; i++) {
+        struct conn *c = t->all[i];
+
+        if (c->fd >= 0)
+            conn_close(c);
+        http1_fini(&c->parser);
+        buf_fini(&c->unsent);
+        free(c);
+    }
+    free(t->all);
+    free(t->in);
+    free(t->out);
+}
+
+const struct transport_ops transport_http1 = {
+    .name = "http",
+    .help = "HTTP/1.1 on our own sockets",
+    .state_size = sizeof(struct http1_transport),
+    .init = http1_transport_init,
+    .has_room = http1_has_room,
+    .start = http1_start,
+    .cancel = http1_cancel,
+    .connections = http1_connections,
+    .fini = http1_transport_fini,
+};

@@ -1,0 +1,72 @@
+/* transport.h - how a request gets to the server and its answer back.
+ *
+ * A transport lives on one worker's event base and is only ever called from
+ * that thread.  It fills in the facts of a request and says when it is over;
+ * it judges nothing.
+ */
+#ifndef LOADGEN_TRANSPORT_TRANSPORT_H
+#define LOADGEN_TRANSPORT_TRANSPORT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/clk.h"
+
+struct err;
+struct event_base;
+struct request;
+struct target;
+
+/* What a transport is given; everything is borrowed. */
+struct transport_env {
+    struct event_base *base;
+    const struct clk *clk;
+    int64_t start_ns; /* facts count from here */
+    const struct target *target;
+    int64_t max_connections;
+
+    /* The request is over: outcome, detail and end are set.  It is the
+     * worker's again, and may be reused before this returns. */
+    void (*ended)(void *arg, struct request *r);
+    void *arg;
+};
+
+struct transport_ops {
+    const char *name; /* the URL's scheme */
+    const char *help;
+    size_t state_size;
+
+    /* Required.  Tries one connection, may block for that: ERR_IO if nobody
+     * answers. */
+    int (*init)(void *self, const struct transport_env *env, struct err *err);
+
+    /* Can a request start without waiting for another to end?  Required. */
+    bool (*has_room)(void *self);
+
+    /* Send it; must not block.  May call ended() before it returns.  Required.
+     */
+    void (*start)(void *self, struct request *r);
+
+    /* Forget a request that is in flight; ended() is not called.  Required. */
+    void (*cancel)(void *self, struct request *r);
+
+    /* How many connections are open.  Required. */
+    int64_t (*connections)(void *self);
+
+    /* Safe after an init that failed.  Required. */
+    void (*fini)(void *self);
+};
+
+extern const struct transport_ops transport_http1;
+extern const struct transport_ops transport_null;
+
+/* NULL if there is none for this scheme. */
+const struct transport_ops *transport_find(const char *scheme);
+
+static inline int64_t transport_now(const struct transport_env *env)
+{
+    return clk_now(env->clk) - env->start_ns;
+}
+
+#endif

@@ -1,0 +1,30 @@
+/* stub.h - the bundled model server: one FIFO server on an ideal timeline
+ * behind HTTP/1.
+ */
+#ifndef SERVER_STUB_STUB_H
+#define SERVER_STUB_STUB_H
+
+struct err;
+struct stub_settings;
+
+struct stub_options {
+    const char *truth_path; /* where to leave the truth log; NULL: nowhere */
+
+    /* Called once clients can connect; `url` is valid during the call.
+     * Optional. */
+    void (*listening)(void *arg, const char *url);
+    void *arg;
+};
+
+/* Can these settings be served?  ERR_CONFIG "stub.<key>: ...". */
+int stub_check(const struct stub_settings *settings, struct err *err);
+
+/* Serve until stop_signal is set, which is looked at 20 times a second, or the
+ * truth log cannot be written.  Requests that are waiting then get no answer;
+ * the truth log has them as not sent.  Raises the soft limit of open files.
+ * ERR_CONFIG as stub_check(), ERR_IO if it cannot listen ("127.0.0.1:80:
+ * Permission denied") or write. */
+int stub_run(const struct stub_settings *settings,
+             const struct stub_options *options, struct err *err);
+
+#endif

@@ -1,0 +1,222 @@
+/* Wrong input: the right exit code, and one line that names the place. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "common/xalloc.h"
+#include "tests/support/proc.h"
+#include "tests/support/tmpdir.h"
+
+#define URL          "http://127.0.0.1:1"
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+/* Exactly this on stderr, nothing on stdout. */
+static void check(const char *const *argv, int status, const char *want)
+{
+    struct proc_result r = proc_run(argv);
+    char *line = xasprintf("tailgate: %s\n", want);
+
+    if (r.status != status || strcmp(r.err, line) != 0)
+        print_error("%s %s: exit %d, said: %s", argv[1] ? argv[1] : "",
+                    argv[1] && argv[2] ? argv[2] : "", r.status, r.err);
+    assert_int_equal(r.status, status);
+    assert_string_equal(r.err, line);
+    assert_string_equal(r.out, "");
+    free(line);
+    proc_result_fini(&r);
+}
+
+static const struct {
+    const char *argv[8];
+    const char *want;
+} command_cases[] = {
+    {{"tailgate"}, "no command given; try 'tailgate help'"},
+    {{"tailgate", "rnu"}, "unknown command 'rnu'; did you mean 'run'?"},
+    {{"tailgate", "help", "reprot"},
+     "unknown command 'reprot'; did you mean 'report'?"},
+    {{"tailgate", "version", "x"}, "version takes no arguments"},
+    {{"tailgate", "run", URL, "--rat", "5"},
+     "unknown flag '--rat'; did you mean '--rate'?"},
+    {{"tailgate", "run", URL, "-Z"}, "unknown flag '-Z'"},
+    {{"tailgate", "run", URL, "--rate"}, "--rate needs a value (RATE)"},
+    {{"tailgate", "run", URL, "--rate", "-5"},
+     "--rate: '-5' is not a rate above 0; write 50, 0.5 or 2/m"},
+    {{"tailgate", "run", URL, "--rate", "0"},
+     "--rate: '0' is not a rate above 0; write 50, 0.5 or 2/m"},
+    {{"tailgate", "run", URL, "--rate", "10/fortnight"},
+     "--rate: '10/fortnight' is not a rate above 0; write 50, 0.5 or 2/m"},
+    {{"tailgate", "run", URL, "--rate", "nan"},
+     "--rate: 'nan' is not a rate above 0; write 50, 0.5 or 2/m"},
+    {{"tailgate", "run", URL, "--rate", "5", "--duration", "10"},
+     "--duration: '10' is not a duration; write 500ms, 2s or 1h30m"},
+    {{"tailgate", "run", URL, "--rate", "5", "--duration", "-1s"},
+     "--duration: '-1s' is not a duration; write 500ms, 2s or 1h30m"},
+    {{"tailgate", "run", URL, "--rate", "5", "--timeout", "0"},
+     "target.timeout: must be above 0"},
+    {{"tailgate", "run", URL, "--rate", "5", "-n", "1.5"},
+     "--requests: '1.5' is not a count; write 1000, 10k or 1M"},
+    {{"tailgate", "run", URL, "--rate", "5", "--seed", "x"},
+     "--seed: 'x' is not a seed; write a whole number from 0"},
+    {{"tailgate", "run", URL, "--rate", "5", "--arrival", "poison"},
+     "--arrival: 'poison' is none of: poisson, constant"},
+    {{"tailgate", "run", URL},
+     "load: neither a rate (--rate) nor clients (-c) given"},
+    {{"tailgate", "run", "--rate", "5"}, "target.url: no target given"},
+    {{"tailgate", "run", URL, "--rate", "5", "--clients", "3"},
+     "load.clients: an open loop has a rate, not clients; cap its "
+     "connections with -c"},
+    {{"tailgate", "run", URL, "--scenario", "closed", "--rate", "5"},
+     "load.rate: a closed loop has clients, not a rate"},
+    {{"tailgate", "run", URL, "--scenario", "server"},
+     "load.rate: the server scenario needs a rate (--rate)"},
+    {{"tailgate", "run", URL, "--rate", "5", "--slo", "e2e p99 200ms"},
+     "--slo: 'e2e p99 200ms' is not an SLO term; write 'e2e p99 < 200ms', "
+     "'errors < 0.1%', 'good >= 90%' or 'goodput >= 40/s'"},
+    {{"tailgate", "run", URL, "--rate", "5", "--slo", "e2 p99 < 1s"},
+     "--slo: unknown measure 'e2' in an SLO; did you mean 'e2e'?"},
+    {{"tailgate", "run", URL, "--rate", "5", "--slo", "e2e p101 < 1s"},
+     "--slo: SLO on e2e: 'p101' is not a quantile; write p50, p99 or "
+     "p99.9"},
+    {{"tailgate", "run", URL, "--rate", "5", "--slo", "errors < 200%"},
+     "--slo: SLO on errors: '200%' is not a share of 0 to 100%; write 0.1% "
+     "or 0.001"},
+    {{"tailgate", "run", URL, "--rate", "5", "--set", "load.rat=5"},
+     "--set load.rat: unknown key 'rat' in load; did you mean 'rate'?"},
+    {{"tailgate", "run", URL, "--rate", "5", "--set", "lod.rate=5"},
+     "--set 'lod.rate=5': no block 'lod'"},
+    {{"tailgate", "run", URL, "--rate", "5", "-H", "nocolon"},
+     "--header: 'nocolon' is not of the form key:value"},
+    {{"tailgate", "run", URL, "--rate", "5", "--body", "@/no/such"},
+     "target.body: /no/such: No such file or directory"},
+    {{"tailgate", "run", URL, "--rate", "5", "-X", "GE T"},
+     "target.method: 'GE T' is no method"},
+    {{"tailgate", "run", "ftp://x/", "--rate", "5"},
+     "'ftp://x/': the scheme 'ftp' is not supported; write http:// or "
+     "null://"},
+    {{"tailgate", "run", "http://:80/", "--rate", "5"},
+     "'http://:80/' is not a URL; write http://host:port/path"},
+    {{"tailgate", "run", "http://h:99999/", "--rate", "5"},
+     "'http://h:99999/' is not a URL; write http://host:port/path"},
+    {{"tailgate", "run", URL, "http://h/", "--rate", "5"},
+     "'http://h/': one settings file or URL is enough, after '" URL "'"},
+    {{"tailgate", "run", "/no/such.yaml"},
+     "/no/such.yaml: No such file or directory"},
+    {{"tailgate", "validate", URL, "--rate", "5x"},
+     "--rate: '5x' is not a rate above 0; write 50, 0.5 or 2/m"},
+    {{"tailgate", "report"}, "report takes one recording, not 0"},
+    {{"tailgate", "report", "/no/such"}, "/no/such: No such file or directory"},
+    {{"tailgate", "report", "x", "--format", "xml"},
+     "--format: 'xml' is none of: text, json"},
+    {{"tailgate", "stub", "--service", "exponential"},
+     "--service: 'exponential' is not a distribution; write 'none', 'fixed "
+     "2ms' or 'exponential 2ms'"},
+    {{"tailgate", "stub", "--port", "65536"},
+     "--port: '65536' is not a port (0 to 65535)"},
+};
+
+static void command_lines(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < COUNT(command_cases); i++)
+        check(command_cases[i].argv, 2, command_cases[i].want);
+}
+
+/* "%s" stands for the file's path. */
+static void settings_files(void **state)
+{
+    static const struct {
+        const char *text;
+        const char *want;
+    } cases[] = {
+        {"load:\n  rat: 5\n",
+         "%s:2: unknown key 'rat' in load; did you mean 'rate'?"},
+        {"lode: {rate: 5}\n", "%s:1: unknown key 'lode'; did you mean 'load'?"},
+        {"load: {rate: 5}\nname: x\nload: {seed: 1}\n",
+         "%s:3: duplicate key 'load', first on line 1"},
+        {"load:\n  rate: 5\n  rate: 6\n",
+         "%s:3: duplicate key 'rate', first on line 2"},
+        {"load:\n  duration: 10 parsecs\n",
+         "%s:2: duration: '10 parsecs' is not a duration; write 500ms, 2s or "
+         "1h30m"},
+        {"load:\n  rate: -1\n",
+         "%s:2: rate: '-1' is not a rate above 0; write 50, 0.5 or 2/m"},
+        {"load: [1, 2]\n", "%s:1: load: must be a map of key: value"},
+        {"load:\n  rate: [5]\n", "%s:2: rate: must be a plain value"},
+        {"load: {rate: 5\n", "%s:2: did not find expected ',' or '}'"},
+        {"a: &x 1\n", "%s:1: anchors, aliases and tags are not allowed"},
+        {"name: *x\n", "%s:1: anchors, aliases and tags are not allowed"},
+        {"just text\n", "%s:1: settings are 'key: value' lines"},
+        {"name: a\n---\nname: b\n", "%s:2: a second document in one file"},
+        {"slo:\n  - e2e p99 < 1s\n  - e2e p99 << 1s\n",
+         "%s:3: item: SLO on e2e: write '<', not '<<'"},
+        {"target: {url: 127.0.0.1}\n",
+         "%s:1: url: '127.0.0.1' is not a URL; write http://host:port/path"},
+        {"target: {headers: [a]}\n",
+         "%s:1: headers: must be a map of key: value"},
+        {"client: {connections: many}\n",
+         "%s:1: connections: 'many' is not a count; write 1000, 10k or 1M"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        char *path = xstrdup(
+            tmpdir_write("bad.yaml", cases[i].text, strlen(cases[i].text)));
+        const char *rest = strstr(cases[i].want, "%s") + 2;
+        char *want = xasprintf("%s%s", path, rest);
+
+        check(ARGS("run", path), 2, want);
+        free(want);
+        free(path);
+    }
+}
+
+static void nobody_listening(void **state)
+{
+    int port = free_port();
+    char *url = xasprintf("http://127.0.0.1:%d/", port);
+    char *want = xasprintf("127.0.0.1 port %d: Connection refused", port);
+    const char *dir = tmpdir_path("never-made");
+
+    (void)state;
+    check(ARGS("run", url, "--rate", "5", "-o", dir), 3, want);
+    check(ARGS("report", dir), 2,
+          (free(want), want = xasprintf("%s: No such file or directory", dir)));
+    free(want);
+    free(url);
+}
+
+static void damaged_recordings(void **state)
+{
+    char *want;
+    const char *dir = tmpdir_root();
+
+    (void)state;
+    tmpdir_write("manifest.json", "{]", 2);
+    want =
+        xasprintf("%s/manifest.json:1: string or '}' expected near ']'", dir);
+    check(ARGS("report", dir), 3, want);
+    free(want);
+    tmpdir_write("manifest.json", "{\"schema\": 99}", 14);
+    want = xasprintf("%s/manifest.json: schema 99; this tailgate knows 1", dir);
+    check(ARGS("report", dir), 3, want);
+    free(want);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(command_lines),
+        cmocka_unit_test(settings_files),
+        cmocka_unit_test(nobody_listening),
+        cmocka_unit_test(damaged_recordings),
+    };
+
+    return cmocka_run_group_tests_name("badinput", tests, tmpdir_setup,
+                                       tmpdir_teardown);
+}

@@ -1,0 +1,268 @@
+/* Servers, clients and disks that die: every request is accounted for.
+ *
+ * load_summary() checks the identity of the counts each time. */
+#include <jansson.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+
+#include <cmocka.h>
+
+#include "common/clk.h"
+#include "common/xalloc.h"
+#include "tests/support/proc.h"
+#include "tests/support/rawserver.h"
+#include "tests/support/tmpdir.h"
+
+static void must_end(struct proc *p, int status)
+{
+    struct proc_result r = proc_wait(p);
+
+    proc_expect(&r, status);
+    proc_result_fini(&r);
+}
+
+/* A run's own exit code, unless a busy machine made the client late. */
+static void run_must_end(struct proc *p, const char *dir, int status)
+{
+    struct proc_result r = proc_wait(p);
+
+    run_expect(&r, dir, status);
+    proc_result_fini(&r);
+}
+
+static double failures_of(const json_t *summary, const char *kind)
+{
+    const json_t *kinds =
+        json_object_get(json_object_get(summary, "requests"), "by_outcome");
+
+    return json_number_value(json_object_get(kinds, kind));
+}
+
+/* Each response that is wrong in its own way has its own name. */
+static void wrong_responses(void **state)
+{
+    static const struct {
+        const char *bytes;
+        enum raw_ending ending;
+        const char *outcome; /* "ok" or a kind of failure */
+    } cases[] = {
+        {"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi", RAW_CLOSE, "ok"},
+        {"HTTP/1.1 200 OK\r\n\r\nuntil the end", RAW_CLOSE, "ok"},
+        {"HTTP/1.0 200 OK\nContent-Length: 2\n\nhi", RAW_CLOSE, "ok"},
+        {"HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 204 None\r\n\r\n", RAW_CLOSE,
+         "ok"},
+        {"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2;x=y\r\nhi\r\n"
+         "0\r\nt: v\r\n\r\n",
+         RAW_CLOSE, "ok"},
+        {"HTTP/1.1 503 Busy\r\nContent-Length: 4\r\n\r\nbusy", RAW_CLOSE,
+         "status"},
+        {"HTTP/1.1 404 None\r\nContent-Length: 0\r\n\r\n", RAW_CLOSE, "status"},
+        {"", RAW_CLOSE, "reset"},
+        {"", RAW_RESET, "reset"},
+        {"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhi", RAW_CLOSE,
+         "truncated"},
+        {"HTTP/1.1 200 OK\r\nContent-Le", RAW_CLOSE, "truncated"},
+        {"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhi",
+         RAW_CLOSE, "truncated"},
+        {"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\nhi",
+         RAW_CLOSE, "malformed"},
+        {"HTTP/1.1 200 OK\r\nContent-Length: 99999999999999999999\r\n\r\nhi",
+         RAW_CLOSE, "malformed"},
+        {"SSH-2.0-OpenSSH_9.2\r\n", RAW_CLOSE, "malformed"},
+        {"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhi", RAW_HOLD, "timeout"},
+        {"", RAW_HOLD, "timeout"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        bool is_ok = strcmp(cases[i].outcome, "ok") == 0;
+        struct rawserver server = rawserver_start(
+            cases[i].bytes, strlen(cases[i].bytes), cases[i].ending);
+        const char *dir = tmpdir_path("wrong");
+        struct proc run = proc_start(
+            ARGS("run", server.url, "-c", "1", "-n", "4", "--timeout",
+                 cases[i].ending == RAW_HOLD ? "100ms" : "20s", "-q", "--force",
+                 "-o", dir));
+        json_t *summary;
+
+        run_must_end(&run, dir, is_ok ? 0 : 1);
+        rawserver_stop(&server);
+        summary = load_summary(dir);
+        if (is_ok)
+            assert_true(number_at(summary, "requests.ok") == 4);
+        else if (failures_of(summary, cases[i].outcome) != 4)
+            fail_msg("case %zu: not 4 %s", i, cases[i].outcome);
+        json_decref(summary);
+    }
+}
+
+static void server_killed_mid_run(void **state)
+{
+    char *dir = xstrdup(tmpdir_path("killed-server"));
+    char *url;
+    struct proc stub = stub_start(ARGS("stub", "--delay", "20ms"), &url);
+    struct proc run =
+        proc_start(ARGS("run", url, "--rate", "400", "--duration", "2s",
+                        "--slo", "errors < 1%", "-q", "-o", dir));
+    json_t *summary;
+
+    (void)state;
+    clk_sleep_ns(NS_PER_S);
+    kill(stub.pid, SIGKILL);
+    must_end(&stub, 128 + SIGKILL);
+    run_must_end(&run, dir, 1);
+    summary = load_summary(dir);
+    assert_true(number_at(summary, "requests.ok") > 0);
+    assert_true(failures_of(summary, "connect") > 0);
+    assert_true(number_at(summary, "requests.unsent") == 0);
+    json_decref(summary);
+    free(url);
+    free(dir);
+}
+
+/* A slow server, so that some requests are in flight when the end comes. */
+static void end_client(const char *dir, int signal_number, int status)
+{
+    char *url;
+    struct proc stub = stub_start(ARGS("stub", "--delay", "300ms"), &url);
+    struct proc run = proc_start(ARGS("run", url, "--rate", "300", "--duration",
+                                      "60s", "-q", "-o", dir));
+
+    clk_sleep_ns(2500 * NS_PER_MS);
+    kill(run.pid, signal_number);
+    must_end(&run, status);
+    stub_stop(&stub);
+    free(url);
+}
+
+static void client_interrupted(void **state)
+{
+    static const struct {
+        int signal_number;
+        const char *name;
+    } cases[] = {{SIGINT, "int"}, {SIGTERM, "term"}};
+
+    (void)state;
+    for (size_t i = 0; i < 2; i++) {
+        int status = 128 + cases[i].signal_number;
+        char *dir = xstrdup(tmpdir_path(cases[i].name));
+        struct proc report;
+        json_t *summary;
+
+        end_client(dir, cases[i].signal_number, status);
+        summary = load_summary(dir);
+        assert_true(json_is_true(json_object_get(summary, "interrupted")));
+        assert_true(number_at(summary, "requests.ok") > 0);
+        assert_true(failures_of(summary, "unfinished") > 0);
+        assert_true(number_at(summary, "window.length_s") < 30);
+        json_decref(summary);
+        report = proc_start(ARGS("report", dir));
+        must_end(&report, status);
+        free(dir);
+    }
+}
+
+static void client_killed(void **state)
+{
+    char *dir = xstrdup(tmpdir_path("killed-client"));
+    struct proc_result r;
+    json_t *json;
+
+    (void)state;
+    end_client(dir, SIGKILL, 128 + SIGKILL);
+    r = proc_run(
+        ARGS("report", dir, "--format", "json", "--slo", "e2e p50 < 10s"));
+    json = json_loads(r.out, 0, NULL);
+    assert_non_null(json);
+    assert_true(json_is_true(json_object_get(json, "interrupted")));
+    assert_true(number_at(json, "requests.ok") > 0);
+    assert_true(number_at(json, "requests.issued") ==
+                number_at(json, "requests.ok") +
+                    failures_of(json, "unfinished"));
+    assert_true(failures_of(json, "unfinished") ==
+                number_at(json, "recording.lost_requests"));
+    json_decref(json);
+    proc_result_fini(&r);
+    free(dir);
+}
+
+/* One connection at 20 answers a second, asked for 200: most are never sent, or
+ * so late that their deadline passes, and the run is not to be believed. */
+static void a_cap_that_closes_the_loop(void **state)
+{
+    const char *dir = tmpdir_path("cap");
+    char *url;
+    struct proc stub = stub_start(ARGS("stub", "--delay", "50ms"), &url);
+    struct proc run =
+        proc_start(ARGS("run", url, "--rate", "200", "--duration", "1s", "-c",
+                        "1", "--timeout", "300ms", "-q", "-o", dir));
+    json_t *summary;
+
+    (void)state;
+    must_end(&run, 4);
+    stub_stop(&stub);
+    summary = load_summary(dir);
+    assert_true(number_at(summary, "requests.unsent") > 0);
+    assert_true(number_at(summary, "requests.unsent") +
+                    failures_of(summary, "timeout") >
+                100);
+    assert_true(number_at(summary, "requests.ok") > 0);
+    assert_string_equal(json_string_value(json_object_get(summary, "verdict")),
+                        "invalid");
+    json_decref(summary);
+    free(url);
+}
+
+static void small_files_only(void)
+{
+    struct rlimit limit = {.rlim_cur = 100000, .rlim_max = 100000};
+
+    setrlimit(RLIMIT_FSIZE, &limit);
+}
+
+/* The disk is full: said so, and what was recorded can be read. */
+static void a_full_disk(void **state)
+{
+    char *dir = xstrdup(tmpdir_path("full"));
+    struct proc run =
+        proc_start_with(ARGS("run", "null://", "--rate", "100k", "--duration",
+                             "60s", "-q", "-o", dir),
+                        small_files_only);
+    struct proc_result r = proc_wait(&run);
+    json_t *json;
+
+    (void)state;
+    assert_int_equal(r.status, 3);
+    assert_non_null(strstr(r.err, "requests.tgr: File too large"));
+    proc_result_fini(&r);
+    r = proc_run(ARGS("report", dir, "--format", "json"));
+    json = json_loads(r.out, 0, NULL);
+    assert_non_null(json);
+    assert_true(number_at(json, "requests.ok") > 1000);
+    json_decref(json);
+    proc_result_fini(&r);
+    free(dir);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(wrong_responses),
+        cmocka_unit_test(server_killed_mid_run),
+        cmocka_unit_test(client_interrupted),
+        cmocka_unit_test(client_killed),
+        cmocka_unit_test(a_cap_that_closes_the_loop),
+        cmocka_unit_test(a_full_disk),
+    };
+
+    return cmocka_run_group_tests_name("faults", tests, tmpdir_setup,
+                                       tmpdir_teardown);
+}

@@ -1,0 +1,163 @@
+/* Verdicts and exit codes of `report`, on a recording made by hand. */
+#include <jansson.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include <cmocka.h>
+
+#include "common/clk.h"
+#include "common/err.h"
+#include "common/recording/failures.h"
+#include "common/recording/manifest.h"
+#include "common/recording/schema.h"
+#include "common/xalloc.h"
+#include "tests/support/proc.h"
+#include "tests/support/tmpdir.h"
+
+#define N 1000
+
+static char *recording; /* its directory */
+
+/* A thousand requests in ten seconds, punctual, answered in 1 ms; five of them,
+ * far apart, with a status of 503. */
+static void write_requests(const char *path)
+{
+    struct facts *rows = xcalloc(N, sizeof(*rows));
+    struct tgr_writer *writer;
+    struct err err = {0};
+
+    for (int64_t i = 0; i < N; i++) {
+        int64_t due = i * 10 * NS_PER_MS;
+        int64_t done = due + NS_PER_MS;
+
+        rows[i] = (struct facts){.seq = i,
+                                 .due = due,
+                                 .issued = due + 1000,
+                                 .sent = due + 2000,
+                                 .head = done,
+                                 .first = done,
+                                 .last = done,
+                                 .end = done};
+        if (i % 200 == 100) {
+            rows[i].outcome = OUTCOME_STATUS;
+            rows[i].detail = rows[i].status = 503;
+        }
+    }
+    assert_int_equal(tgr_create(&writer, path, &schema_requests, &err), 0);
+    assert_int_equal(tgr_append(writer, 0, rows, N, &err), 0);
+    assert_int_equal(tgr_finish(writer, &err), 0);
+    free(rows);
+}
+
+static int make_recording(void **state)
+{
+    struct run_end end = {
+        .due_end_ns = 10 * NS_PER_S, .scheduled = N, .issued = N};
+    struct run_start start = {0};
+    struct failures failures = {0};
+    struct settings settings;
+    struct manifest manifest;
+    struct err err = {0};
+    char *path;
+
+    assert_int_equal(tmpdir_setup(state), 0);
+    recording = xstrdup(tmpdir_path("rec"));
+    assert_int_equal(mkdir(recording, 0777), 0);
+    path = xasprintf("%s/requests.tgr", recording);
+    write_requests(path);
+    free(path);
+    settings_init(&settings);
+    settings.target.url = xstrdup("http://127.0.0.1:1/");
+    settings.load.rate_rps = 100;
+    settings.load.duration_ns = 10 * NS_PER_S;
+    assert_int_equal(settings_resolve(&settings, &err), 0);
+    manifest_init(&manifest, &settings, &start);
+    manifest_complete(&manifest, &end, &failures);
+    assert_int_equal(manifest_save(&manifest, recording, &err), 0);
+    manifest_fini(&manifest);
+    settings_fini(&settings);
+    return 0;
+}
+
+static int remove_recording(void **state)
+{
+    free(recording);
+    return tmpdir_teardown(state);
+}
+
+static void verdict_and_exit_code(void **state)
+{
+    static const struct {
+        const char *slo;
+        int status;
+        const char *verdict;
+    } cases[] = {
+        {"e2e p99 < 2ms", 0, "pass"},
+        {"e2e p99 < 1ms", 1, "fail"}, /* strictly below */
+        {"e2e p99 < 1001us", 0, "pass"},
+        {"service p50 < 999us", 0, "pass"},
+        {"errors < 0.5%", 1, "fail"}, /* 5 of 1000 are not less */
+        {"errors < 0.6%", 0, "pass"},
+        {"good >= 99.5%", 0, "pass"},
+        {"good >= 99.6%", 1, "fail"},
+        {"goodput >= 99.5", 0, "pass"},
+        {"goodput >= 99.6", 1, "fail"},
+        {"e2e p99 < 2ms, errors < 0.1%", 1, "fail"},
+        {"e2e p99.9 < 2ms", 1, "fail"},       /* 5 beyond, where 1 may be */
+        {"connect p50 < 1s", 4, "undecided"}, /* nobody connected */
+        {"lag p99.9 < 1s", 4, "undecided"},   /* 2995 are needed */
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct proc_result r = proc_run(ARGS("report", recording, "--slo",
+                                             cases[i].slo, "--format", "json"));
+        json_t *json = json_loads(r.out, 0, NULL);
+
+        if (r.status != cases[i].status)
+            print_error("case %zu: %s\n", i, cases[i].slo);
+        proc_expect(&r, cases[i].status);
+        assert_string_equal(json_string_value(json_object_get(json, "verdict")),
+                            cases[i].verdict);
+        json_decref(json);
+        proc_result_fini(&r);
+    }
+}
+
+static void the_numbers_are_those_recorded(void **state)
+{
+    struct proc_result r =
+        proc_run(ARGS("report", recording, "--format", "json"));
+    json_t *json = json_loads(r.out, 0, NULL);
+
+    (void)state;
+    proc_expect(&r, 0);
+    assert_true(number_at(json, "requests.scheduled") == N);
+    assert_true(number_at(json, "requests.ok") == N - 5);
+    assert_true(number_at(json, "requests.by_outcome.status") == 5);
+    assert_true(number_at(json, "offered_rps") == 100);
+    assert_true(number_at(json, "throughput_rps") == 99.5);
+    assert_true(number_at(json, "attainment") == 0.995);
+    assert_true(number_at(json, "measures.e2e.p50_ms") >= 0.999);
+    assert_true(number_at(json, "measures.e2e.p50_ms") <= 1.001);
+    assert_true(json_is_null(json_object_get(
+        json_object_get(json_object_get(json, "measures"), "e2e"), "max_ms")));
+    json_decref(json);
+    proc_result_fini(&r);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(verdict_and_exit_code),
+        cmocka_unit_test(the_numbers_are_those_recorded),
+    };
+
+    return cmocka_run_group_tests_name("report", tests, make_recording,
+                                       remove_recording);
+}

@@ -1,0 +1,262 @@
+/* `run` and `report` as a user sees them: files, exit codes, what is printed.
+ */
+#include <jansson.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include <cmocka.h>
+
+#include "common/err.h"
+#include "common/json.h"
+#include "common/xalloc.h"
+#include "tests/support/proc.h"
+#include "tests/support/tmpdir.h"
+
+static char *stub_url; /* of the stub that serves all tests here */
+static struct proc stub;
+
+static int start_stub(void **state)
+{
+    if (tmpdir_setup(state))
+        return -1;
+    stub = stub_start(ARGS("stub", "--service", "fixed 1ms"), &stub_url);
+    return 0;
+}
+
+static int end_stub(void **state)
+{
+    stub_stop(&stub);
+    free(stub_url);
+    return tmpdir_teardown(state);
+}
+
+static struct proc_result must_run(const char *const *argv, int status)
+{
+    struct proc_result r = proc_run(argv);
+
+    proc_expect(&r, status);
+    return r;
+}
+
+/* A run that records to `dir`, to be found in argv as well. */
+static void run_for(const char *const *argv, const char *dir, int status)
+{
+    struct proc_result r = proc_run(argv);
+
+    run_expect(&r, dir, status);
+    proc_result_fini(&r);
+}
+
+static json_t *load_manifest(const char *dir)
+{
+    char *path = xasprintf("%s/manifest.json", dir);
+    struct err err = {0};
+    json_t *json = NULL;
+
+    assert_int_equal(json_read_file(path, &json, &err), 0);
+    free(path);
+    return json;
+}
+
+static const char *text_at(const json_t *json, const char *block,
+                           const char *key)
+{
+    const json_t *at = json_object_get(json, block);
+
+    return json_string_value(json_object_get(at, key));
+}
+
+static void report_repeats_the_run(void **state)
+{
+    const char *dir = tmpdir_path("repeat");
+    struct proc_result run =
+        proc_run(ARGS("run", stub_url, "--rate", "300", "--duration", "1s",
+                      "--slo", "e2e p90 < 5s", "-q", "-o", dir));
+    struct proc_result report = must_run(ARGS("report", dir), run.status);
+    struct proc_result json =
+        must_run(ARGS("report", dir, "--format", "json"), run.status);
+    json_t *saved = load_summary(dir);
+    json_t *printed = json_loads(json.out, 0, NULL);
+
+    (void)state;
+    run_expect(&run, dir, 0);
+    assert_string_equal(run.out, report.out);
+    assert_string_equal(run.err, "");
+    assert_true(json_equal(saved, printed));
+    json_decref(saved);
+    json_decref(printed);
+    proc_result_fini(&run);
+    proc_result_fini(&report);
+    proc_result_fini(&json);
+}
+
+static void a_settings_file_and_flags_over_it(void **state)
+{
+    static const char text[] = "name: my run\n"
+                               "target: {headers: {x-team: a}, timeout: 3s}\n"
+                               "load: {rate: 1, duration: 1s, seed: 5}\n"
+                               "slo: [e2e p99 < 1s]\n"
+                               "conditions: {hardware: none}\n";
+    char *file = xstrdup(tmpdir_write("s.yaml", text, strlen(text)));
+    const char *dir = tmpdir_path("file");
+    json_t *manifest;
+    json_t *used;
+
+    (void)state;
+    run_for(ARGS("run", file, "--url", stub_url, "--rate", "400", "--label",
+                 "batch=8", "--slo", "errors < 50%", "--set",
+                 "load.duration=500ms", "-q", "-o", dir),
+            dir, 0);
+    manifest = load_manifest(dir);
+    used = json_object_get(manifest, "settings");
+    assert_string_equal(text_at(used, "load", "rate"), "400/s");
+    assert_string_equal(text_at(used, "load", "duration"), "500ms");
+    assert_string_equal(text_at(used, "load", "seed"), "5");
+    assert_string_equal(text_at(used, "target", "timeout"), "3s");
+    assert_string_equal(text_at(used, "conditions", "hardware"), "none");
+    assert_string_equal(text_at(used, "conditions", "batch"), "8");
+    assert_int_equal(json_array_size(json_object_get(used, "slo")), 1);
+    assert_string_equal(text_at(manifest, "asked", "file"), file);
+    json_decref(manifest);
+    free(file);
+}
+
+static void secrets_stay_out_of_the_recording(void **state)
+{
+    const char *dir = tmpdir_path("secret");
+    json_t *manifest;
+    char *text;
+
+    (void)state;
+    run_for(ARGS("run", stub_url, "--rate", "100", "-n", "5", "-H",
+                 "Authorization: Bearer sk-planted", "-H",
+                 "x-api-key:sk-planted", "--header=cookie: sk-planted", "-q",
+                 "-o", dir),
+            dir, 0);
+    manifest = load_manifest(dir);
+    text = json_dumps(manifest, 0);
+    assert_null(strstr(text, "sk-planted"));
+    assert_non_null(strstr(text, "(redacted)"));
+    free(text);
+    json_decref(manifest);
+}
+
+static void nothing_is_overwritten(void **state)
+{
+    char *dir = xstrdup(tmpdir_path("kept"));
+    char *other = xasprintf("%s/notes.txt", dir);
+    struct proc_result r;
+    struct stat st;
+
+    (void)state;
+    run_for(ARGS("run", "null://", "--rate", "100", "-n", "3", "-q", "-o", dir),
+            dir, 0);
+    tmpdir_write("kept/notes.txt", "mine", 4);
+    r = must_run(
+        ARGS("run", "null://", "--rate", "100", "-n", "4", "-q", "-o", dir), 2);
+    assert_non_null(strstr(r.err, "is not empty; --force replaces"));
+    proc_result_fini(&r);
+    run_for(ARGS("run", "null://", "--rate", "100", "-n", "4", "-q", "--force",
+                 "-o", dir),
+            dir, 0);
+    assert_int_equal(stat(other, &st), 0);
+    free(other);
+    free(dir);
+}
+
+/* A body from a file, a method of one's own, many requests on few
+ * connections. */
+static void bodies_methods_and_keep_alive(void **state)
+{
+    static const char *const methods[] = {"POST", "PUT", "HEAD", "GET"};
+    char *body = xstrdup(tmpdir_write("body.json", "{\"a\": 1}", 8));
+    char *at_body = xasprintf("@%s", body);
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(methods) / sizeof(methods[0]); i++) {
+        const char *dir = tmpdir_path(methods[i]);
+        json_t *summary;
+
+        run_for(ARGS("run", stub_url, "-X", methods[i], "--body", at_body, "-c",
+                     "2", "-n", "50", "-q", "-o", dir),
+                dir, 0);
+        summary = load_summary(dir);
+        assert_true(number_at(summary, "requests.ok") == 50);
+        assert_true(number_at(summary, "requests.opened_connection") == 2);
+        assert_true(number_at(summary, "bytes_out_per_s") > 0);
+        json_decref(summary);
+    }
+    free(at_body);
+    free(body);
+}
+
+static void keys_that_scripts_rely_on(void **state)
+{
+    static const char *const numbers[] = {"schema",
+                                          "window.start_s",
+                                          "window.length_s",
+                                          "window.warmup_s",
+                                          "requests.scheduled",
+                                          "offered_rps",
+                                          "throughput_rps",
+                                          "goodput_rps",
+                                          "attainment",
+                                          "measures.e2e.n",
+                                          "measures.e2e.p50_ms",
+                                          "measures.e2e.ok.p50_ms",
+                                          "measures.e2e.sent.p50_ms",
+                                          "measures.service.p50_ms",
+                                          "measures.lag.p50_ms",
+                                          "measures.ttfb.p50_ms",
+                                          "measures.ttft.p50_ms",
+                                          "measures.connect.n"};
+    const char *dir = tmpdir_path("keys");
+    json_t *summary;
+
+    (void)state;
+    run_for(ARGS("run", stub_url, "--rate", "100", "--warmup", "200ms",
+                 "--duration", "1s", "-q", "-o", dir),
+            dir, 0);
+    summary = load_summary(dir);
+    for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
+        number_at(summary, numbers[i]);
+    assert_string_equal(json_string_value(json_object_get(summary, "verdict")),
+                        "none");
+    assert_true(number_at(summary, "window.start_s") == 0.2);
+    assert_true(number_at(summary, "window.length_s") == 1);
+    json_decref(summary);
+}
+
+static void validate_prints_the_plan(void **state)
+{
+    struct proc_result r =
+        must_run(ARGS("validate", "http://h/", "--rate", "50", "--duration",
+                      "2s", "--slo", "e2e p99 < 1s"),
+                 0);
+
+    (void)state;
+    assert_non_null(strstr(r.out, "open loop, poisson 50/s, window 2s"));
+    assert_non_null(strstr(r.out, "about 100 in the window"));
+    assert_non_null(strstr(r.out, "TOO SHORT"));
+    proc_result_fini(&r);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(report_repeats_the_run),
+        cmocka_unit_test(a_settings_file_and_flags_over_it),
+        cmocka_unit_test(secrets_stay_out_of_the_recording),
+        cmocka_unit_test(nothing_is_overwritten),
+        cmocka_unit_test(bodies_methods_and_keep_alive),
+        cmocka_unit_test(keys_that_scripts_rely_on),
+        cmocka_unit_test(validate_prints_the_plan),
+    };
+
+    return cmocka_run_group_tests_name("run", tests, start_stub, end_stub);
+}

@@ -1,0 +1,64 @@
+/* A million requests: bounded memory, small files, a quick report. */
+#include <jansson.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+
+#include <cmocka.h>
+
+#include "common/xalloc.h"
+#include "tests/support/proc.h"
+#include "tests/support/tmpdir.h"
+
+#define N 1000000
+
+static off_t bytes_in(const char *dir, const char *name)
+{
+    char *path = xasprintf("%s/%s", dir, name);
+    struct stat st;
+
+    assert_int_equal(stat(path, &st), 0);
+    free(path);
+    return st.st_size;
+}
+
+static void a_million_requests(void **state)
+{
+    char *dir = xstrdup(tmpdir_path("million"));
+    struct proc_result run = proc_run(
+        ARGS("run", "null://", "--rate", "200k", "-n", "1M", "-q", "-o", dir));
+    struct proc_result report = proc_run(ARGS("report", dir));
+    json_t *summary = load_summary(dir);
+    off_t bytes = bytes_in(dir, "requests.tgr") + bytes_in(dir, "client.tgr") +
+                  bytes_in(dir, "manifest.json");
+
+    (void)state;
+    print_message("run: %ld kB resident, %.2f bytes a request; report: %.2f s "
+                  "of CPU, %ld kB\n",
+                  run.max_rss_kb, (double)bytes / N, report.cpu_s,
+                  report.max_rss_kb);
+    assert_true(number_at(summary, "requests.scheduled") == N);
+    assert_true(run.max_rss_kb < 65536);
+    assert_true(bytes <= (off_t)64 * N);
+    assert_true(report.cpu_s < 2);
+    /* The report says what the run said. */
+    assert_string_equal(report.out, run.out);
+    assert_int_equal(report.status, run.status);
+    json_decref(summary);
+    proc_result_fini(&run);
+    proc_result_fini(&report);
+    free(dir);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_million_requests),
+    };
+
+    return cmocka_run_group_tests_name("scale", tests, tmpdir_setup,
+                                       tmpdir_teardown);
+}

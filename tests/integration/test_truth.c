@@ -1,0 +1,155 @@
+/* What the client measured against what the stub knows, request by request. */
+#include <jansson.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "common/clk.h"
+#include "common/err.h"
+#include "common/recording/manifest.h"
+#include "common/recording/schema.h"
+#include "common/xalloc.h"
+#include "tests/support/proc.h"
+#include "tests/support/tmpdir.h"
+
+/* Room for every request of the run; the schedule is fixed by its seed. */
+#define MAX_REQUESTS 8192
+
+static size_t read_table(const char *path, const struct tgr_schema *schema,
+                         void *into)
+{
+    struct tgr_reader *reader;
+    struct err err = {0};
+    const void *rows;
+    size_t total = 0;
+    size_t n;
+
+    assert_int_equal(tgr_open(&reader, path, schema, &err), 0);
+    while (tgr_next(reader, &rows, &n, &err) > 0) {
+        assert_true(total + n <= MAX_REQUESTS);
+        memcpy((char *)into + total * schema->row_size, rows,
+               n * schema->row_size);
+        total += n;
+    }
+    tgr_close(reader);
+    return total;
+}
+
+static int by_arrival(const void *a, const void *b)
+{
+    const struct truth *x = a;
+    const struct truth *y = b;
+
+    return (x->arrival > y->arrival) - (x->arrival < y->arrival);
+}
+
+static int by_value(const void *a, const void *b)
+{
+    int64_t x = *(const int64_t *)a;
+    int64_t y = *(const int64_t *)b;
+
+    return (x > y) - (x < y);
+}
+
+/* One server, first come first served: each starts when it has arrived and the
+ * one before it is finished. */
+static void check_lindley(struct truth *truth, size_t n)
+{
+    int64_t free_at = INT64_MIN;
+
+    qsort(truth, n, sizeof(*truth), by_arrival);
+    for (size_t i = 0; i < n; i++) {
+        int64_t start = truth[i].arrival > free_at ? truth[i].arrival : free_at;
+
+        assert_int_equal(truth[i].start, start);
+        assert_int_equal(truth[i].finish, start + truth[i].service);
+        assert_true(truth[i].sent >= truth[i].finish);
+        free_at = truth[i].finish;
+    }
+}
+
+/* measured[id] minus truth, sorted. */
+static void differences(const struct facts *facts, const struct truth *truth,
+                        size_t n, int64_t *out)
+{
+    int64_t *e2e = xcalloc(n, sizeof(*e2e));
+
+    for (size_t i = 0; i < n; i++) {
+        assert_int_equal(facts[i].outcome, OUTCOME_OK);
+        assert_in_range(facts[i].seq, 0, n - 1);
+        e2e[facts[i].seq] = facts[i].last - facts[i].due;
+    }
+    for (size_t i = 0; i < n; i++) {
+        assert_in_range(truth[i].id, 0, n - 1);
+        out[i] = e2e[truth[i].id] - (truth[i].finish - truth[i].arrival);
+    }
+    qsort(out, n, sizeof(*out), by_value);
+    free(e2e);
+}
+
+static void run_against_fifo(const char *dir, const char *truth_path)
+{
+    char *url;
+    struct proc stub = stub_start(
+        ARGS("stub", "--service", "exponential 2ms", "--truth", truth_path),
+        &url);
+    struct proc_result r = proc_run(
+        ARGS("run", url, "--rate", "350", "--duration", "10s", "--seed", "7",
+             "--request-id", "--spin", "80us", "-q", "-o", dir));
+
+    if (r.status != 0)
+        print_error("%s%s", r.out, r.err);
+    assert_int_equal(r.status, 0);
+    proc_result_fini(&r);
+    stub_stop(&stub);
+    free(url);
+}
+
+static void measured_e2e_is_the_truth_and_little_more(void **state)
+{
+    struct facts *facts = xcalloc(MAX_REQUESTS, sizeof(*facts));
+    struct truth *truth = xcalloc(MAX_REQUESTS, sizeof(*truth));
+    int64_t *diff = xcalloc(MAX_REQUESTS, sizeof(*diff));
+    char *dir = xstrdup(tmpdir_path("fifo"));
+    char *truth_path = xstrdup(tmpdir_path("truth.tgr"));
+    char *requests = xasprintf("%s/requests.tgr", dir);
+    int64_t median;
+    int64_t p99;
+    size_t n;
+
+    (void)state;
+    run_against_fifo(dir, truth_path);
+    n = read_table(truth_path, &schema_truth, truth);
+    assert_int_equal(read_table(requests, &schema_requests, facts), n);
+    assert_in_range(n, 3000, 4000);
+    check_lindley(truth, n);
+    differences(facts, truth, n, diff);
+    median = diff[n / 2];
+    p99 = diff[n * 99 / 100];
+    print_message("measured minus truth, us: min %.1f median %.1f p99 %.1f\n",
+                  (double)diff[0] / 1e3, (double)median / 1e3,
+                  (double)p99 / 1e3);
+    assert_true(diff[0] >= 0);
+    assert_true(median < 150 * NS_PER_US);
+    free(requests);
+    free(truth_path);
+    free(dir);
+    free(diff);
+    free(truth);
+    free(facts);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(measured_e2e_is_the_truth_and_little_more),
+    };
+
+    return cmocka_run_group_tests_name("truth", tests, tmpdir_setup,
+                                       tmpdir_teardown);
+}

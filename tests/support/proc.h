@@ -1,0 +1,69 @@
+/* proc.h - start the executable under test, wait for it, read what it said.
+ *
+ * Every process started here is ended here, by its pid.
+ */
+#ifndef TESTS_SUPPORT_PROC_H
+#define TESTS_SUPPORT_PROC_H
+
+#include <sys/types.h>
+
+struct json_t;
+
+/* What a finished process left. */
+struct proc_result {
+    int status;   /* exit code, or 128 + signal */
+    char *out;    /* owned */
+    char *err;    /* owned */
+    double cpu_s; /* user and system */
+    long max_rss_kb;
+};
+
+/* A process that runs. */
+struct proc {
+    pid_t pid;
+    int out_fd;
+    int err_fd;
+};
+
+/* Arguments of tailgate, NULL-terminated; argv[0] is filled in. */
+#define ARGS(...) ((const char *const[]){"tailgate", __VA_ARGS__, NULL})
+
+struct proc proc_start(const char *const *argv);
+
+/* `prepare` runs in the child, just before it becomes tailgate. */
+struct proc proc_start_with(const char *const *argv, void (*prepare)(void));
+struct proc_result proc_wait(struct proc *p);
+
+/* Start and wait. */
+struct proc_result proc_run(const char *const *argv);
+void proc_result_fini(struct proc_result *r);
+
+/* It must have ended so; else what it said is shown. */
+void proc_expect(const struct proc_result *r, int status);
+
+/* The same for a run that recorded to `dir`, where 4 is taken too if all that
+ * its summary complains of is lag: a busy machine makes the client late, and
+ * saying so is right.  Verdicts as such are tested on made recordings. */
+void run_expect(const struct proc_result *r, const char *dir, int status);
+
+/* One line of its standard output, without the newline; owned by the caller. */
+char *proc_read_line(struct proc *p);
+
+/* `tailgate stub` with these arguments; *url is owned by the caller. */
+struct proc stub_start(const char *const *argv, char **url);
+
+/* SIGTERM, and it must end with 0. */
+void stub_stop(struct proc *p);
+
+/* A port on which nobody listens. */
+int free_port(void);
+
+/* DIR/summary.json; the caller owns it.  The accounting identity is checked
+ * on the way, since it must hold in every summary. */
+struct json_t *load_summary(const char *dir);
+
+/* A number at a path such as "requests.ok"; fails the test if it is not there.
+ */
+double number_at(const struct json_t *json, const char *path);
+
+#endif

@@ -1,0 +1,25 @@
+/* rawserver.h - a server that answers every connection with the same bytes and
+ * closes it: for responses that no honest server would send. */
+#ifndef TESTS_SUPPORT_RAWSERVER_H
+#define TESTS_SUPPORT_RAWSERVER_H
+
+#include <stddef.h>
+#include <sys/types.h>
+
+enum raw_ending {
+    RAW_CLOSE, /* after the bytes */
+    RAW_RESET, /* likewise, with a reset */
+    RAW_HOLD,  /* keep the connection open */
+};
+
+struct rawserver {
+    pid_t pid;
+    char url[40];
+};
+
+/* Bytes are borrowed until it is stopped. */
+struct rawserver rawserver_start(const char *bytes, size_t len,
+                                 enum raw_ending ending);
+void rawserver_stop(struct rawserver *s);
+
+#endif

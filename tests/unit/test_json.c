@@ -1,0 +1,224 @@
+/* JSON files, and the whole files below them. */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+#include <jansson.h>
+
+#include "common/buf.h"
+#include "common/err.h"
+#include "common/file.h"
+#include "common/json.h"
+#include "tests/support/tmpdir.h"
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+static void objects_come_back(void **state)
+{
+    json_t *out = json_pack("{s:i, s:[s,b], s:{s:f}}", "z", 1, "a", "x\n\"é", 1,
+                            "m", "k", 0.1);
+    json_t *back = NULL;
+    struct err err = {0};
+
+    (void)state;
+    assert_int_equal(json_write_file(tmpdir_path("j"), out, &err), 0);
+    assert_int_equal(json_read_file(tmpdir_path("j"), &back, &err), 0);
+    assert_true(json_equal(out, back));
+    json_decref(out);
+    json_decref(back);
+}
+
+static void printing_keeps_the_order_of_keys(void **state)
+{
+    json_t *json = json_pack("{s:i, s:i}", "z", 1, "a", 2);
+    struct buf out;
+
+    (void)state;
+    buf_init(&out, 1000);
+    json_print(json, &out);
+    assert_string_equal(buf_text(&out), "{\n  \"z\": 1,\n  \"a\": 2\n}\n");
+    buf_fini(&out);
+    json_decref(json);
+}
+
+static void what_is_no_object_is_refused(void **state)
+{
+    static const struct {
+        const char *text;
+        const char *want; /* after the path */
+    } cases[] = {
+        {"", ":1: '[' or '{' expected near end of file"},
+        {"{\n\"a\": 1,\n}", ":3: string or '}' expected near '}'"},
+        {"{\"a\": 1", ":1: '}' expected near end of file"},
+        {"{\"a\": 1, \"a\": 2}", ":1: duplicate object key near '\"a\"'"},
+        {"{} x", ":1: end of file expected near 'x'"},
+        {"[1]", ": not a JSON object"},
+        {"{\"a\": \"\xff\"}", ":1: unable to decode byte 0xff near '\"'"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        const char *path =
+            tmpdir_write("j", cases[i].text, strlen(cases[i].text));
+        json_t *json = NULL;
+        struct err err = {0};
+        char want[300];
+
+        snprintf(want, sizeof(want), "%s%s", path, cases[i].want);
+        assert_int_equal(json_read_file(path, &json, &err), -1);
+        assert_int_equal(err.code, ERR_FORMAT);
+        assert_string_equal(err.msg, want);
+        assert_null(json);
+    }
+}
+
+static void a_missing_file_is_named(void **state)
+{
+    json_t *json = NULL;
+    struct err err = {0};
+    char want[300];
+
+    (void)state;
+    snprintf(want, sizeof(want), "%s: No such file or directory",
+             tmpdir_path("none"));
+    assert_int_equal(json_read_file(tmpdir_path("none"), &json, &err), -1);
+    assert_int_equal(err.code, ERR_IO);
+    assert_string_equal(err.msg, want);
+}
+
+static void numbers_are_looked_up(void **state)
+{
+    json_t *json = json_pack("{s:I, s:s, s:f}", "n", (json_int_t)INT64_MAX, "s",
+                             "5", "f", 2.0);
+
+    (void)state;
+    assert_int_equal(json_get_int(json, "n", -1), INT64_MAX);
+    assert_int_equal(json_get_int(json, "s", -1), -1);
+    assert_int_equal(json_get_int(json, "f", -1), -1);
+    assert_int_equal(json_get_int(json, "none", -7), -7);
+    assert_int_equal(json_get_int(NULL, "n", -7), -7);
+    json_decref(json);
+}
+
+/* Whatever a server sent can be written, and read again. */
+static void any_bytes_make_a_string(void **state)
+{
+    static const struct {
+        const char *bytes;
+        size_t len;
+        const char *want;
+    } cases[] = {
+        {"", 0, ""},
+        {"plain", 5, "plain"},
+        {"two\nlines\t", 10, "two\nlines\t"},
+        {"\xc3\xa9t\xc3\xa9", 5, "\xc3\xa9t\xc3\xa9"},
+        {"a\xff"
+         "b\n",
+         4, "a?b?"},
+        {"cut \xc3", 5, "cut "},
+        {"cut \xe2\x82", 6, "cut "},
+        {"cut \xf0\x9f\x98", 7, "cut "},
+        {"\xe2\x82\xac", 3, "\xe2\x82\xac"},
+        {"\x80\x80", 2, "??"},
+        {"\xff", 1, "?"},
+        {"a\0b", 3, "a?b"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        json_t *out =
+            json_pack("{s:o}", "s", json_bytes(cases[i].bytes, cases[i].len));
+        json_t *back = NULL;
+        struct err err = {0};
+
+        assert_int_equal(json_write_file(tmpdir_path("j"), out, &err), 0);
+        assert_int_equal(json_read_file(tmpdir_path("j"), &back, &err), 0);
+        assert_string_equal(json_string_value(json_object_get(back, "s")),
+                            cases[i].want);
+        json_decref(out);
+        json_decref(back);
+    }
+}
+
+/* ---- whole files ---- */
+
+static void files_are_replaced_in_one_step(void **state)
+{
+    struct err err = {0};
+    struct stat before;
+    struct stat after;
+    struct buf text;
+
+    (void)state;
+    buf_init(&text, 5);
+    assert_int_equal(file_replace(tmpdir_path("f"), "old", 3, &err), 0);
+    assert_int_equal(stat(tmpdir_path("f"), &before), 0);
+    assert_int_equal(file_replace(tmpdir_path("f"), "newer", 5, &err), 0);
+    assert_int_equal(stat(tmpdir_path("f"), &after), 0);
+    assert_true(before.st_ino != after.st_ino);
+    assert_int_equal(file_read(tmpdir_path("f"), &text, &err), 0);
+    assert_string_equal(buf_text(&text), "newer");
+    assert_int_equal(access(tmpdir_path("f.new"), F_OK), -1);
+    buf_fini(&text);
+}
+
+/* The old file stays, and nothing lies about. */
+static void a_failed_replacement_changes_nothing(void **state)
+{
+    struct err err = {0};
+    char want[300];
+
+    (void)state;
+    assert_int_equal(mkdir(tmpdir_path("d"), 0777), 0);
+    assert_int_equal(mkdir(tmpdir_path("d/x"), 0777), 0);
+    snprintf(want, sizeof(want), "%s: %s", tmpdir_path("d"), strerror(EISDIR));
+    assert_int_equal(file_replace(tmpdir_path("d"), "x", 1, &err), -1);
+    assert_int_equal(err.code, ERR_IO);
+    assert_string_equal(err.msg, want);
+    assert_int_equal(access(tmpdir_path("d.new"), F_OK), -1);
+    assert_int_equal(access(tmpdir_path("d/x"), F_OK), 0);
+}
+
+static void reading_is_bounded(void **state)
+{
+    struct err err = {0};
+    struct buf text;
+    char want[300];
+
+    (void)state;
+    buf_init(&text, 4);
+    snprintf(want, sizeof(want), "%s: larger than 4 bytes",
+             tmpdir_write("f", "12345", 5));
+    assert_int_equal(file_read(tmpdir_path("f"), &text, &err), -1);
+    assert_string_equal(err.msg, want);
+    err = (struct err){0};
+    buf_reset(&text);
+    assert_int_equal(file_read(tmpdir_write("f", "1234", 4), &text, &err), 0);
+    assert_string_equal(buf_text(&text), "1234");
+    buf_fini(&text);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(objects_come_back),
+        cmocka_unit_test(printing_keeps_the_order_of_keys),
+        cmocka_unit_test(what_is_no_object_is_refused),
+        cmocka_unit_test(a_missing_file_is_named),
+        cmocka_unit_test(numbers_are_looked_up),
+        cmocka_unit_test(any_bytes_make_a_string),
+        cmocka_unit_test(files_are_replaced_in_one_step),
+        cmocka_unit_test(a_failed_replacement_changes_nothing),
+        cmocka_unit_test(reading_is_bounded),
+    };
+
+    return cmocka_run_group_tests_name("json", tests, tmpdir_setup,
+                                       tmpdir_teardown);
+}

@@ -1,0 +1,285 @@
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+#include <jansson.h>
+
+#include "common/buf.h"
+#include "common/config.h"
+#include "common/err.h"
+#include "common/file.h"
+#include "common/measure.h"
+#include "common/recording/dir.h"
+#include "common/recording/failures.h"
+#include "common/recording/manifest.h"
+#include "tests/support/tmpdir.h"
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+static void make_settings(struct settings *s)
+{
+    struct err err = {0};
+
+    settings_init(s);
+    assert_int_equal(settings_assign(s, "target.url=http://h/x", &err), 0);
+    assert_int_equal(settings_assign(s, "load.rate=12.5", &err), 0);
+    assert_int_equal(
+        settings_assign(s, "target.headers=Authorization: Bearer s3cret", &err),
+        0);
+    assert_int_equal(settings_resolve(s, &err), 0);
+}
+
+static void begin(struct manifest *m, const char *const *argv)
+{
+    const struct run_start start = {.monotonic_ns = 123456789,
+                                    .realtime_ns = INT64_C(1798761599000000000),
+                                    .argv = argv,
+                                    .settings_file = "chat.yaml"};
+    struct settings s;
+
+    make_settings(&s);
+    manifest_init(m, &s, &start);
+    settings_fini(&s);
+}
+
+static const json_t *get(const struct manifest *m, const char *a, const char *b)
+{
+    return json_object_get(json_object_get(m->json, a), b);
+}
+
+static void what_was_asked_comes_back(void **state)
+{
+    static const char *const argv[] = {"run", "chat.yaml", "\xff", NULL};
+    struct manifest m = {0};
+    struct err err = {0};
+
+    (void)state;
+    begin(&m, argv);
+    assert_int_equal(manifest_save(&m, tmpdir_root(), &err), 0);
+    manifest_fini(&m);
+    assert_int_equal(manifest_load(&m, tmpdir_root(), &err), 0);
+    assert_int_equal(manifest_start_monotonic_ns(&m), 123456789);
+    assert_string_equal(json_string_value(json_object_get(m.json, "tailgate")),
+                        TAILGATE_VERSION);
+    assert_string_equal(json_string_value(get(&m, "clock", "utc")),
+                        "2026-12-31T23:59:59Z");
+    assert_string_equal(json_string_value(get(&m, "asked", "file")),
+                        "chat.yaml");
+    assert_int_equal(json_array_size(get(&m, "asked", "argv")), 3);
+    assert_string_equal(
+        json_string_value(json_array_get(get(&m, "asked", "argv"), 2)), "?");
+    assert_non_null(json_string_value(get(&m, "environment", "host")));
+    assert_true(json_integer_value(get(&m, "environment", "cpus")) > 0);
+    manifest_fini(&m);
+    manifest_fini(&m);
+}
+
+static void the_settings_come_back(void **state)
+{
+    struct manifest m = {0};
+    struct settings s;
+    struct err err = {0};
+
+    (void)state;
+    begin(&m, NULL);
+    assert_int_equal(manifest_save(&m, tmpdir_root(), &err), 0);
+    manifest_fini(&m);
+    assert_int_equal(manifest_load(&m, tmpdir_root(), &err), 0);
+    settings_init(&s);
+    assert_int_equal(manifest_settings(&m, &s, &err), 0);
+    assert_string_equal(s.target.url, "http://h/x");
+    assert_string_equal(s.target.method, "GET");
+    assert_true(s.load.rate_rps == 12.5);
+    assert_int_equal(s.load.scenario, SCENARIO_SERVER);
+    assert_string_equal(strmap_get(&s.target.headers, "Authorization"),
+                        "(redacted)");
+    settings_fini(&s);
+    manifest_fini(&m);
+}
+
+static void the_end_is_added(void **state)
+{
+    static const struct run_end end = {.stopped_by = SIGINT,
+                                       .due_end_ns = 5,
+                                       .scheduled = 100,
+                                       .issued = 90,
+                                       .unsent = 10};
+    struct failures failures = {0};
+    struct run_end back = {.issued = 77};
+    struct manifest m = {0};
+    struct err err = {0};
+
+    (void)state;
+    failures_note(&failures, OUTCOME_RESET, 0, "reset", "\0\xff", 2);
+    begin(&m, NULL);
+    assert_int_equal(manifest_save(&m, tmpdir_root(), &err), 0);
+    assert_false(manifest_end(&m, &back));
+    assert_int_equal(back.issued, 77);
+    manifest_complete(&m, &end, &failures);
+    assert_int_equal(manifest_save(&m, tmpdir_root(), &err), 0);
+    manifest_fini(&m);
+
+    assert_int_equal(manifest_load(&m, tmpdir_root(), &err), 0);
+    assert_true(manifest_end(&m, &back));
+    assert_memory_equal(&back, &end, sizeof(end));
+    assert_int_equal(json_array_size(json_object_get(m.json, "failures")), 1);
+    manifest_fini(&m);
+}
+
+/* By whichever way a secret came in, it does not get out. */
+static void secrets_do_not_reach_the_disk(void **state)
+{
+    static const char *const argv[] = {
+        "-H",
+        "Authorization: Bearer s3cret",
+        "--header=x-api-key: s3cret",
+        "-HCookie:s3cret",
+        "-H cookie : s3cret",
+        "--set",
+        "target.headers=api-key: s3cret",
+        "--set=target.headers=X-Auth-Token: s3cret",
+        "-qHproxy-authorization: s3cret",
+        "x-team: shown",
+        "http://h:80/",
+        NULL,
+    };
+    struct manifest m = {0};
+    struct err err = {0};
+    struct buf text;
+
+    (void)state;
+    begin(&m, argv);
+    assert_int_equal(manifest_save(&m, tmpdir_root(), &err), 0);
+    manifest_fini(&m);
+    buf_init(&text, 1 << 20);
+    assert_int_equal(file_read(tmpdir_path("manifest.json"), &text, &err), 0);
+    assert_null(strstr(buf_text(&text), "s3cret"));
+    assert_non_null(strstr(buf_text(&text), "\"-HCookie: (redacted)\""));
+    assert_non_null(strstr(buf_text(&text), "\"x-team: shown\""));
+    assert_non_null(strstr(buf_text(&text), "\"http://h:80/\""));
+    buf_fini(&text);
+}
+
+static void other_manifests_are_refused(void **state)
+{
+    static const struct {
+        const char *text;
+        enum err_code code;
+        const char *want; /* after the path */
+    } cases[] = {
+        {"{\"schema\": 2}", ERR_FORMAT, ": schema 2; this tailgate knows 1"},
+        {"{}", ERR_FORMAT, ": schema -1; this tailgate knows 1"},
+        {"{\"schema\": \"1\"}", ERR_FORMAT,
+         ": schema -1; this tailgate knows 1"},
+        {"[]", ERR_FORMAT, ": not a JSON object"},
+        {"{\"schema\"", ERR_FORMAT, ":1: ':' expected near end of file"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        const char *path =
+            tmpdir_write("manifest.json", cases[i].text, strlen(cases[i].text));
+        struct manifest m = {0};
+        struct err err = {0};
+        char want[300];
+
+        snprintf(want, sizeof(want), "%s%s", path, cases[i].want);
+        assert_int_equal(manifest_load(&m, tmpdir_root(), &err), -1);
+        assert_int_equal(err.code, cases[i].code);
+        assert_string_equal(err.msg, want);
+        manifest_fini(&m);
+    }
+}
+
+static void a_directory_without_one_is_named(void **state)
+{
+    struct manifest m = {0};
+    struct err err = {0};
+    char want[300];
+
+    (void)state;
+    snprintf(want, sizeof(want), "%s/manifest.json: No such file or directory",
+             tmpdir_path("none"));
+    assert_int_equal(manifest_load(&m, tmpdir_path("none"), &err), -1);
+    assert_int_equal(err.code, ERR_IO);
+    assert_string_equal(err.msg, want);
+}
+
+/* ---- its directory ---- */
+
+static void directories_are_made_with_their_parents(void **state)
+{
+    static const char *const names[] = {"new", "a/b/c", "x//y/", "new/"};
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(names); i++) {
+        struct err err = {0};
+
+        assert_int_equal(recording_make_dir(tmpdir_path(names[i]), false, &err),
+                         0);
+        assert_int_equal(access(tmpdir_path(names[i]), W_OK), 0);
+    }
+}
+
+static void a_directory_in_use_is_not_overwritten(void **state)
+{
+    struct err err = {0};
+    char want[300];
+
+    (void)state;
+    assert_int_equal(recording_make_dir(tmpdir_path("used"), false, &err), 0);
+    tmpdir_write("used/notes.txt", "mine", 4);
+    tmpdir_write("used/manifest.json", "{}", 2);
+    snprintf(want, sizeof(want),
+             "%s: is not empty; --force replaces the recording in it",
+             tmpdir_path("used"));
+    assert_int_equal(recording_make_dir(tmpdir_path("used"), false, &err), -1);
+    assert_int_equal(err.code, ERR_USAGE);
+    assert_string_equal(err.msg, want);
+    assert_int_equal(access(tmpdir_path("used/manifest.json"), F_OK), 0);
+
+    err = (struct err){0};
+    assert_int_equal(recording_make_dir(tmpdir_path("used"), true, &err), 0);
+    assert_int_equal(access(tmpdir_path("used/manifest.json"), F_OK), -1);
+    assert_int_equal(access(tmpdir_path("used/notes.txt"), F_OK), 0);
+}
+
+static void what_cannot_be_a_directory_is_named(void **state)
+{
+    struct err err = {0};
+    char want[300];
+
+    (void)state;
+    assert_int_equal(recording_make_dir("", false, &err), -1);
+    assert_int_equal(err.code, ERR_USAGE);
+    err = (struct err){0};
+    snprintf(want, sizeof(want), "%s: Not a directory",
+             tmpdir_write("file", "x", 1));
+    assert_int_equal(recording_make_dir(tmpdir_path("file"), true, &err), -1);
+    assert_int_equal(err.code, ERR_IO);
+    assert_string_equal(err.msg, want);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_was_asked_comes_back),
+        cmocka_unit_test(the_settings_come_back),
+        cmocka_unit_test(the_end_is_added),
+        cmocka_unit_test(secrets_do_not_reach_the_disk),
+        cmocka_unit_test(other_manifests_are_refused),
+        cmocka_unit_test(a_directory_without_one_is_named),
+        cmocka_unit_test(directories_are_made_with_their_parents),
+        cmocka_unit_test(a_directory_in_use_is_not_overwritten),
+        cmocka_unit_test(what_cannot_be_a_directory_is_named),
+    };
+
+    return cmocka_run_group_tests_name("manifest", tests, tmpdir_setup,
+                                       tmpdir_teardown);
+}

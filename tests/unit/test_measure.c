@@ -1,0 +1,194 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "common/clk.h"
+#include "common/measure.h"
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+#define ABSENT       TIME_ABSENT
+
+/* Distances between neighbours are powers of two: no two differences are the
+ * same. */
+static const struct facts whole = {
+    .due = 1000,
+    .issued = 1001,
+    .sent = 1003,
+    .head = 1007,
+    .first = 1015,
+    .last = 1031,
+    .end = 1063,
+    .outcome = OUTCOME_OK,
+    .is_fresh = 1,
+};
+
+static void definitions_are_those_of_the_contract(void **state)
+{
+    static const struct {
+        enum measure measure;
+        int64_t from_due;
+        int64_t from_sent;
+    } cases[] = {
+        {MEASURE_E2E, 31, 28},         /* last - due, last - sent */
+        {MEASURE_SERVICE, 28, ABSENT}, /* last - sent */
+        {MEASURE_LAG, 1, ABSENT},      /* issued - due */
+        {MEASURE_CONNECT, 2, ABSENT},  /* sent - issued */
+        {MEASURE_TTFB, 7, 4},          /* head - due, head - sent */
+        {MEASURE_TTFT, 15, 12},        /* first - due, first - sent */
+    };
+
+    (void)state;
+    assert_int_equal(COUNT(cases), MEASURE_COUNT);
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        enum measure m = cases[i].measure;
+
+        assert_int_equal(measure_value(m, FROM_DUE, &whole), cases[i].from_due);
+        assert_int_equal(measure_value(m, FROM_SENT, &whole),
+                         cases[i].from_sent);
+        assert_int_equal(measure_has_sent(m), cases[i].from_sent != ABSENT);
+    }
+}
+
+/* One fact missing, and which measures go with it. */
+static void absent_facts_make_absent_measures(void **state)
+{
+    static const struct {
+        size_t fact;
+        enum measure measure;
+        enum measure_from from;
+        int64_t want;
+    } cases[] = {
+        {offsetof(struct facts, last), MEASURE_E2E, FROM_DUE, ABSENT},
+        {offsetof(struct facts, last), MEASURE_SERVICE, FROM_DUE, ABSENT},
+        {offsetof(struct facts, last), MEASURE_TTFT, FROM_DUE, 15},
+        {offsetof(struct facts, due), MEASURE_E2E, FROM_DUE, ABSENT},
+        {offsetof(struct facts, due), MEASURE_E2E, FROM_SENT, 28},
+        {offsetof(struct facts, due), MEASURE_LAG, FROM_DUE, ABSENT},
+        {offsetof(struct facts, sent), MEASURE_E2E, FROM_DUE, 31},
+        {offsetof(struct facts, sent), MEASURE_E2E, FROM_SENT, ABSENT},
+        {offsetof(struct facts, sent), MEASURE_SERVICE, FROM_DUE, ABSENT},
+        {offsetof(struct facts, sent), MEASURE_CONNECT, FROM_DUE, ABSENT},
+        {offsetof(struct facts, issued), MEASURE_CONNECT, FROM_DUE, ABSENT},
+        {offsetof(struct facts, issued), MEASURE_LAG, FROM_DUE, ABSENT},
+        {offsetof(struct facts, head), MEASURE_TTFB, FROM_DUE, ABSENT},
+        {offsetof(struct facts, head), MEASURE_TTFT, FROM_DUE, 15},
+        {offsetof(struct facts, first), MEASURE_TTFT, FROM_DUE, ABSENT},
+        {offsetof(struct facts, end), MEASURE_E2E, FROM_DUE, 31},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct facts f = whole;
+
+        *(int64_t *)(void *)((char *)&f + cases[i].fact) = ABSENT;
+        assert_int_equal(measure_value(cases[i].measure, cases[i].from, &f),
+                         cases[i].want);
+    }
+}
+
+static void connect_is_of_fresh_connections(void **state)
+{
+    struct facts f = whole;
+
+    (void)state;
+    f.is_fresh = 0;
+    assert_int_equal(measure_value(MEASURE_CONNECT, FROM_DUE, &f), ABSENT);
+    assert_int_equal(measure_value(MEASURE_LAG, FROM_DUE, &f), 1);
+}
+
+/* "for a failure end - due", whether or not content came. */
+static void the_e2e_of_a_failure_goes_to_its_end(void **state)
+{
+    (void)state;
+    for (int o = OUTCOME_OK + 1; o < OUTCOME_COUNT; o++) {
+        struct facts f = whole;
+
+        f.outcome = o;
+        assert_int_equal(measure_value(MEASURE_E2E, FROM_DUE, &f), 63);
+        assert_int_equal(measure_value(MEASURE_E2E, FROM_SENT, &f), 60);
+        f.last = ABSENT;
+        assert_int_equal(measure_value(MEASURE_E2E, FROM_DUE, &f), 63);
+        assert_int_equal(measure_value(MEASURE_SERVICE, FROM_DUE, &f), ABSENT);
+        f.end = ABSENT;
+        assert_int_equal(measure_value(MEASURE_E2E, FROM_DUE, &f), ABSENT);
+    }
+}
+
+static void unsent_requests_have_no_times(void **state)
+{
+    struct facts f = {.due = 5,
+                      .issued = ABSENT,
+                      .sent = ABSENT,
+                      .head = ABSENT,
+                      .first = ABSENT,
+                      .last = ABSENT,
+                      .end = ABSENT,
+                      .outcome = OUTCOME_UNSENT};
+
+    (void)state;
+    assert_false(facts_issued(&f));
+    assert_true(facts_issued(&whole));
+    for (int m = 0; m < MEASURE_COUNT; m++) {
+        assert_int_equal(measure_value((enum measure)m, FROM_DUE, &f), ABSENT);
+        assert_int_equal(measure_value((enum measure)m, FROM_SENT, &f), ABSENT);
+    }
+}
+
+/* A damaged recording may hold anything: no overflow, whatever the answer. */
+static void extremes_do_no_harm(void **state)
+{
+    struct facts f = {.due = INT64_MIN + 1, .last = INT64_MAX};
+
+    (void)state;
+    assert_int_equal(measure_value(MEASURE_E2E, FROM_DUE, &f), -2);
+}
+
+static void failures_count_against_the_answer(void **state)
+{
+    static const bool want[MEASURE_COUNT] = {
+        [MEASURE_E2E] = true,  [MEASURE_SERVICE] = true,
+        [MEASURE_LAG] = false, [MEASURE_CONNECT] = false,
+        [MEASURE_TTFB] = true, [MEASURE_TTFT] = true,
+    };
+
+    (void)state;
+    for (int m = 0; m < MEASURE_COUNT; m++)
+        assert_int_equal(measure_is_of_answer((enum measure)m), want[m]);
+}
+
+static void names_go_both_ways(void **state)
+{
+    static const char *const outcomes[] = {
+        "ok",     "connect",       "reset",     "timeout",
+        "status", "in-band error", "truncated", "malformed",
+        "empty",  "unfinished",    "unsent"};
+
+    (void)state;
+    for (int m = 0; m < MEASURE_COUNT; m++)
+        assert_int_equal(measure_find(measure_name((enum measure)m)), m);
+    assert_int_equal(measure_find("latency"), -1);
+    assert_int_equal(measure_find(""), -1);
+    assert_int_equal(COUNT(outcomes), OUTCOME_COUNT);
+    for (int o = 0; o < OUTCOME_COUNT; o++)
+        assert_string_equal(outcome_name((enum outcome)o), outcomes[o]);
+    assert_string_equal(outcome_name(OUTCOME_COUNT), "unknown");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(definitions_are_those_of_the_contract),
+        cmocka_unit_test(absent_facts_make_absent_measures),
+        cmocka_unit_test(connect_is_of_fresh_connections),
+        cmocka_unit_test(the_e2e_of_a_failure_goes_to_its_end),
+        cmocka_unit_test(unsent_requests_have_no_times),
+        cmocka_unit_test(extremes_do_no_harm),
+        cmocka_unit_test(failures_count_against_the_answer),
+        cmocka_unit_test(names_go_both_ways),
+    };
+
+    return cmocka_run_group_tests_name("measure", tests, NULL, NULL);
+}

@@ -1,0 +1,516 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+#include <jansson.h>
+
+#include "common/clk.h"
+#include "common/err.h"
+#include "common/settings.h"
+#include "tests/support/tmpdir.h"
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+/* Load a file of this text, over what is there. */
+static int load(struct settings *s, const char *text, struct err *err)
+{
+    return settings_load(s, tmpdir_write("s.yaml", text, strlen(text)), err);
+}
+
+static void must_load(struct settings *s, const char *text)
+{
+    struct err err = {0};
+
+    if (load(s, text, &err))
+        fail_msg("%s", err.msg);
+}
+
+static void must_assign(struct settings *s, const char *assignment)
+{
+    struct err err = {0};
+
+    if (settings_assign(s, assignment, &err))
+        fail_msg("%s", err.msg);
+}
+
+static int parse_flags(struct settings *s, const char *const *argv,
+                       struct err *err)
+{
+    struct opt_set sets[BLOCK_STUB];
+    struct strlist words = {0};
+    int rc;
+
+    for (int b = 0; b < BLOCK_STUB; b++)
+        sets[b] = settings_set(s, (enum settings_block)b);
+    rc = opt_parse_argv(sets, BLOCK_STUB, argv, &words, err);
+    strlist_fini(&words);
+    return rc;
+}
+
+static void a_whole_file_is_read(void **state)
+{
+    struct settings s;
+
+    (void)state;
+    settings_init(&s);
+    must_load(&s, "name: chat\n"
+                  "target:\n"
+                  "  url: http://h:1/p\n"
+                  "  method: PUT\n"
+                  "  headers: {x-team: search, x: 'a: b'}\n"
+                  "  body: '@f'\n"
+                  "  timeout: 1.5s\n"
+                  "  request_id: true\n"
+                  "load: {scenario: server, arrival: constant, rate: 50/s,\n"
+                  "       duration: 1m, warmup: 5s, requests: 1k, seed: 9}\n"
+                  "slo: [e2e p99 < 200ms, errors < 0.1%]\n"
+                  "client: {connections: 8}\n"
+                  "conditions: {hardware: 1xL4}\n"
+                  "stub: {port: 80, service: fixed 2ms, body_size: 1k}\n");
+    assert_string_equal(s.name, "chat");
+    assert_string_equal(s.target.url, "http://h:1/p");
+    assert_string_equal(s.target.method, "PUT");
+    assert_string_equal(strmap_get(&s.target.headers, "x"), "a: b");
+    assert_int_equal(s.target.timeout_ns, 1500 * NS_PER_MS);
+    assert_true(s.target.request_id);
+    assert_int_equal(s.load.scenario, SCENARIO_SERVER);
+    assert_string_equal(arrival_names[s.load.arrival], "constant");
+    assert_true(s.load.rate_rps == 50);
+    assert_int_equal(s.load.duration_ns, 60 * NS_PER_S);
+    assert_int_equal(s.load.requests, 1000);
+    assert_int_equal(s.load.seed, 9);
+    assert_int_equal(s.slo.len, 2);
+    assert_string_equal(s.slo.items[1], "errors < 0.1%");
+    assert_int_equal(s.client.connections, 8);
+    assert_string_equal(strmap_get(&s.conditions, "hardware"), "1xL4");
+    assert_int_equal(s.stub.port, 80);
+    assert_int_equal(s.stub.body_bytes, 1024);
+    settings_fini(&s);
+    settings_fini(&s);
+}
+
+#define RATE     " is not a rate above 0; write 50, 0.5 or 2/m"
+#define DURATION " is not a duration; write 500ms, 2s or 1h30m"
+
+static const struct {
+    const char *text;
+    const char *want; /* after the path */
+} refused[] = {
+    {"lod: {}\n", ":1: unknown key 'lod'; did you mean 'load'?"},
+    {"nam: x\n", ":1: unknown key 'nam'; did you mean 'name'?"},
+    {"\nload:\n  rat: 5\n",
+     ":3: unknown key 'rat' in load; did you mean 'rate'?"},
+    {"load:\n  url: x\n",
+     ":2: unknown key 'url' in load; did you mean 'target.url'?"},
+    {"rate: 5\n", ":1: unknown key 'rate'; did you mean 'load.rate'?"},
+    {"zzzzzz: 1\n", ":1: unknown key 'zzzzzz'"},
+    {"load:\n  rate: 5x\n", ":2: rate: '5x'" RATE},
+    {"load: {rate: -5}\n", ":1: rate: '-5'" RATE},
+    {"load: {rate: 0}\n", ":1: rate: '0'" RATE},
+    {"load:\n  rate:\n", ":2: rate: ''" RATE},
+    {"load: {duration: 5}\n", ":1: duration: '5'" DURATION},
+    {"load:\n  rate: 5\n  duration: -5s\n", ":3: duration: '-5s'" DURATION},
+    {"load: {rate: [5]}\n", ":1: rate: must be a plain value"},
+    {"load: {rate: {a: 5}}\n", ":1: rate: must be a plain value"},
+    {"load: 5\n", ":1: load: must be a map of key: value"},
+    {"load:\n", ":1: load: must be a map of key: value"},
+    {"load: [rate]\n", ":1: load: must be a map of key: value"},
+    {"name: [x]\n", ":1: name: must be a plain value"},
+    {"slo: {e2e: 5}\n", ":1: slo: must be a list"},
+    {"slo:\n- errors < 1%\n- [x]\n", ":3: item: must be a plain value"},
+    {"slo:\n- errors < 1%\n- e2e p99 > 1s\n",
+     ":3: item: SLO on e2e: write '<', not '>'"},
+    {"slo: e2e p99 < 5\n", ":1: slo: SLO on e2e: '5'" DURATION},
+    {"conditions: x\n", ":1: conditions: must be a map of key: value"},
+    {"conditions:\n  a: [1]\n", ":2: a: must be a plain value"},
+    {"conditions:\n  a=b: 1\n", ":2: a=b: must be a key without separators"},
+    {"target: {url: ftp://h/}\n",
+     ":1: url: 'ftp://h/': the scheme 'ftp' is not supported; write http:// or "
+     "null://"},
+    {"target: {request_id: yes}\n",
+     ":1: request_id: 'yes' is neither true nor false"},
+    {"load: {arrival: poison}\n",
+     ":1: arrival: 'poison' is none of: poisson, constant"},
+    {"load: {scenario: offline}\n",
+     ":1: scenario: 'offline' is none of: auto, server, closed"},
+    {"load: {seed: -1}\n",
+     ":1: seed: '-1' is not a seed; write a whole number from 0"},
+    {"stub: {port: 70000}\n", ":1: port: '70000' is not a port (0 to 65535)"},
+    {"stub: {service: slow}\n",
+     ":1: service: 'slow' is not a distribution; write 'none', 'fixed 2ms' or "
+     "'exponential 2ms'"},
+    {"load:\n  rate: 5\n  rate: 6\n",
+     ":3: duplicate key 'rate', first on line 2"},
+    {"name: \"two\nlines\"\nload: {rate: \"a\\nb\"}\n", ":3: rate: 'a?b'" RATE},
+};
+
+static void wrong_files_are_refused_with_their_line(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < COUNT(refused); i++) {
+        struct settings s;
+        struct err err = {0};
+        char want[400];
+
+        snprintf(want, sizeof(want), "%s%s", tmpdir_path("s.yaml"),
+                 refused[i].want);
+        settings_init(&s);
+        assert_int_equal(load(&s, refused[i].text, &err), -1);
+        assert_int_equal(err.code, ERR_CONFIG);
+        assert_string_equal(err.msg, want);
+        settings_fini(&s);
+    }
+}
+
+/* Default, then the file, then --set and flags in the order they are given. */
+static void later_sources_win(void **state)
+{
+    static const char *const argv[] = {"--rate",  "80",           "-H",
+                                       "b: 22",   "--slo",        "errors < 5%",
+                                       "--label", "hardware=cpu", NULL};
+    struct settings s;
+    struct err err = {0};
+
+    (void)state;
+    settings_init(&s);
+    assert_int_equal(s.load.seed, 1);
+    must_load(&s, "load: {rate: 50, seed: 2, duration: 5s}\n"
+                  "target: {headers: {a: 1, b: 2}}\n"
+                  "slo: [e2e p99 < 1s, e2e p50 < 1s]\n"
+                  "conditions: {hardware: gpu, precision: fp16}\n");
+    must_assign(&s, "load.seed=3");
+    must_assign(&s, "load.rate=70");
+    assert_true(s.load.rate_rps == 70);
+    assert_int_equal(parse_flags(&s, argv, &err), 0);
+    assert_true(s.load.rate_rps == 80);
+    assert_int_equal(s.load.seed, 3);
+    assert_int_equal(s.load.duration_ns, 5 * NS_PER_S);
+    assert_string_equal(strmap_get(&s.target.headers, "a"), "1");
+    assert_string_equal(strmap_get(&s.target.headers, "b"), "22");
+    assert_int_equal(s.slo.len, 1);
+    assert_string_equal(s.slo.items[0], "errors < 5%");
+    assert_string_equal(strmap_get(&s.conditions, "hardware"), "cpu");
+    assert_string_equal(strmap_get(&s.conditions, "precision"), "fp16");
+    settings_fini(&s);
+}
+
+/* A second file replaces lists and merges maps, like flags. */
+static void a_second_file_goes_over_the_first(void **state)
+{
+    struct settings s;
+
+    (void)state;
+    settings_init(&s);
+    must_load(&s, "slo: [e2e p99 < 1s]\nconditions: {a: 1, b: 2}\n");
+    must_load(&s, "slo: errors < 1%\nconditions: {b: 3}\n");
+    assert_int_equal(s.slo.len, 1);
+    assert_string_equal(s.slo.items[0], "errors < 1%");
+    assert_string_equal(strmap_get(&s.conditions, "a"), "1");
+    assert_string_equal(strmap_get(&s.conditions, "b"), "3");
+    settings_fini(&s);
+}
+
+static void assignments_reach_every_kind(void **state)
+{
+    struct settings s;
+
+    (void)state;
+    settings_init(&s);
+    must_assign(&s, "name=a=b");
+    must_assign(&s, "slo=errors < 1%");
+    must_assign(&s, "slo=errors < 2%");
+    must_assign(&s, "conditions=a=1");
+    must_assign(&s, "conditions=b=2");
+    must_assign(&s, "target.headers=x-y: z");
+    must_assign(&s, "target.request_id=true");
+    must_assign(&s, "stub.service=exponential 1ms");
+    assert_string_equal(s.name, "a=b");
+    assert_int_equal(s.slo.len, 1);
+    assert_string_equal(s.slo.items[0], "errors < 2%");
+    assert_string_equal(strmap_get(&s.conditions, "a"), "1");
+    assert_string_equal(strmap_get(&s.conditions, "b"), "2");
+    assert_string_equal(strmap_get(&s.target.headers, "x-y"), "z");
+    assert_true(s.target.request_id);
+    settings_fini(&s);
+}
+
+static void wrong_assignments_are_refused(void **state)
+{
+    static const struct {
+        const char *text;
+        const char *want;
+    } cases[] = {
+        {"", "--set '': write block.key=value"},
+        {"load.rate", "--set 'load.rate': write block.key=value"},
+        {"lod.rate=5", "--set 'lod.rate=5': no block 'lod'"},
+        {".rate=5", "--set '.rate=5': no block ''"},
+        {"load.rat=5", "--set load.rat: unknown key 'rat' in load; did you "
+                       "mean 'rate'?"},
+        {"rate=5", "--set rate: unknown key 'rate'; did you mean 'load.rate'?"},
+        {"=5", "--set : unknown key ''"},
+        {"load.rate=x", "--set load.rate: 'x'" RATE},
+        {"load.=x", "--set load.: unknown key '' in load"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct settings s;
+        struct err err = {0};
+
+        settings_init(&s);
+        assert_int_equal(settings_assign(&s, cases[i].text, &err), -1);
+        assert_true(err.code == ERR_USAGE || err.code == ERR_CONFIG);
+        assert_string_equal(err.msg, cases[i].want);
+        settings_fini(&s);
+    }
+}
+
+/* ---- what follows from the rest ---- */
+
+static void contradictions_are_refused(void **state)
+{
+    static const struct {
+        const char *text;
+        const char *want;
+    } cases[] = {
+        {"load: {rate: 5}", "target.url: no target given"},
+        {"target: {url: http://h}",
+         "load: neither a rate (--rate) nor clients (-c) given"},
+        {"target: {url: http://h}\nload: {scenario: server}",
+         "load.rate: the server scenario needs a rate (--rate)"},
+        {"target: {url: http://h}\nload: {scenario: closed, rate: 5}",
+         "load.rate: a closed loop has clients, not a rate"},
+        {"target: {url: http://h}\nload: {scenario: closed}",
+         "load: neither a rate (--rate) nor clients (-c) given"},
+        {"target: {url: http://h}\nload: {rate: 5, clients: 2}",
+         "load.clients: an open loop has a rate, not clients; cap its "
+         "connections with -c"},
+        {"target: {url: http://h, timeout: 0s}\nload: {rate: 5}",
+         "target.timeout: must be above 0"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct settings s;
+        struct err err = {0};
+
+        settings_init(&s);
+        must_load(&s, cases[i].text);
+        assert_int_equal(settings_resolve(&s, &err), -1);
+        assert_int_equal(err.code, ERR_CONFIG);
+        assert_string_equal(err.msg, cases[i].want);
+        settings_fini(&s);
+    }
+}
+
+static void the_rest_follows(void **state)
+{
+    static const struct {
+        const char *text;
+        int scenario;
+        int64_t clients;
+        int64_t duration_ns;
+        const char *method;
+    } cases[] = {
+        {"load: {rate: 5}", SCENARIO_SERVER, 0, 10 * NS_PER_S, "GET"},
+        {"load: {rate: 5, requests: 3}", SCENARIO_SERVER, 0, 0, "GET"},
+        {"load: {rate: 5, duration: 1s}\nclient: {connections: 4}",
+         SCENARIO_SERVER, 0, NS_PER_S, "GET"},
+        {"client: {connections: 4}", SCENARIO_CLOSED, 4, 10 * NS_PER_S, "GET"},
+        {"load: {clients: 2}\nclient: {connections: 4}", SCENARIO_CLOSED, 2,
+         10 * NS_PER_S, "GET"},
+        {"load: {rate: 5}\ntarget: {body: x}", SCENARIO_SERVER, 0,
+         10 * NS_PER_S, "POST"},
+        {"load: {rate: 5}\ntarget: {body: x, method: PUT}", SCENARIO_SERVER, 0,
+         10 * NS_PER_S, "PUT"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct settings s;
+        struct err err = {0};
+
+        settings_init(&s);
+        must_load(&s, cases[i].text);
+        must_assign(&s, "target.url=http://h");
+        assert_int_equal(settings_resolve(&s, &err), 0);
+        assert_int_equal(s.load.scenario, cases[i].scenario);
+        assert_int_equal(s.load.clients, cases[i].clients);
+        assert_int_equal(s.load.duration_ns, cases[i].duration_ns);
+        assert_string_equal(s.target.method, cases[i].method);
+        assert_string_equal(s.name, "run");
+        settings_fini(&s);
+    }
+}
+
+/* ---- in the manifest ---- */
+
+static void json_comes_back_the_same(void **state)
+{
+    static const char *const texts[] = {
+        "{}",
+        "target: {url: http://h/, timeout: 123456789ns}\nload: {rate: 2/m}",
+        "load: {rate: 0.1, seed: 18446744073709551615, requests: 5}\n"
+        "slo: [e2e p99.9 < 1.5s, goodput >= 2/m]\n"
+        "conditions: {z: 1, a: '', 'k k': 'é \"q\" \\n'}\n"
+        "target: {headers: {X-A: 'b: c'}, body: \"multi\\nline\", "
+        "request_id: true}\n"
+        "stub: {service: exponential 2ms, stall: 1s, stall_every: 5s}",
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(texts); i++) {
+        struct settings a;
+        struct settings b;
+        struct err err = {0};
+        json_t *first;
+        json_t *second;
+
+        settings_init(&a);
+        settings_init(&b);
+        must_load(&a, texts[i]);
+        must_load(&b, "conditions: {stale: 1}\nslo: [errors < 1%]\n");
+        first = settings_to_json(&a);
+        assert_int_equal(settings_from_json(&b, first, &err), 0);
+        second = settings_to_json(&b);
+        assert_true(json_equal(first, second));
+        assert_true(a.load.rate_rps == b.load.rate_rps);
+        json_decref(first);
+        json_decref(second);
+        settings_fini(&a);
+        settings_fini(&b);
+    }
+}
+
+static void secrets_are_redacted(void **state)
+{
+    static const struct {
+        const char *header;
+        bool is_secret;
+    } cases[] = {
+        {"Authorization", true},   {"authorization", true},
+        {"COOKIE", true},          {"X-Api-Key", true},
+        {"api-key", true},         {"proxy-authorization", true},
+        {"x-auth-token", true},    {"x-team", false},
+        {"authorization2", false}, {"", false},
+    };
+    struct settings s;
+    json_t *json;
+    char *text;
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++)
+        assert_int_equal(settings_is_secret(cases[i].header),
+                         cases[i].is_secret);
+    settings_init(&s);
+    must_load(&s, "target: {headers: {AUTHORIZATION: s3cret, x: shown}}");
+    must_assign(&s, "target.headers=cookie : s3cret");
+    json = settings_to_json(&s);
+    text = json_dumps(json, 0);
+    assert_null(strstr(text, "s3cret"));
+    assert_non_null(strstr(text, "shown"));
+    free(text);
+    json_decref(json);
+    settings_fini(&s);
+}
+
+static void text_that_is_no_utf8_is_kept_readable(void **state)
+{
+    struct settings s;
+    json_t *json;
+
+    (void)state;
+    settings_init(&s);
+    must_assign(&s, "name=a\xff"
+                    "b");
+    must_assign(&s, "conditions=k=\xfe.");
+    json = settings_to_json(&s);
+    assert_string_equal(json_string_value(json_object_get(json, "name")),
+                        "a?b");
+    assert_string_equal(json_string_value(json_object_get(
+                            json_object_get(json, "conditions"), "k")),
+                        "?.");
+    json_decref(json);
+    settings_fini(&s);
+}
+
+static void damaged_json_is_refused(void **state)
+{
+    static const struct {
+        const char *json;
+        const char *want;
+    } cases[] = {
+        {"{\"name\": 5}", "name: not of the kind it should be"},
+        {"{\"slo\": \"errors < 1%\"}", "slo: not of the kind it should be"},
+        {"{\"slo\": [1]}", "slo: not of the kind it should be"},
+        {"{\"conditions\": []}", "conditions: not of the kind it should be"},
+        {"{\"conditions\": {\"a\": 1}}",
+         "conditions: not of the kind it should be"},
+        {"{\"load\": {\"rate\": \"x\"}}", "rate: 'x'" RATE},
+        {"{\"load\": {\"scenario\": \"later\"}}",
+         "scenario: 'later' is none of: auto, server, closed"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        json_t *json = json_loads(cases[i].json, 0, NULL);
+        struct settings s;
+        struct err err = {0};
+        char want[300];
+
+        snprintf(want, sizeof(want), "settings in the manifest: %s",
+                 cases[i].want);
+        settings_init(&s);
+        assert_int_equal(settings_from_json(&s, json, &err), -1);
+        assert_int_equal(err.code, ERR_FORMAT);
+        assert_string_equal(err.msg, want);
+        settings_fini(&s);
+        json_decref(json);
+    }
+}
+
+/* Keys of a later version, or none at all, do no harm. */
+static void unknown_json_is_passed_over(void **state)
+{
+    json_t *json =
+        json_loads("{\"later\": {\"x\": 1}, \"load\": {\"new\": [1]}, "
+                   "\"target\": 5}",
+                   0, NULL);
+    struct settings s;
+    struct err err = {0};
+
+    (void)state;
+    settings_init(&s);
+    assert_int_equal(settings_from_json(&s, json, &err), 0);
+    assert_int_equal(settings_from_json(&s, NULL, &err), 0);
+    assert_int_equal(s.load.seed, 1);
+    settings_fini(&s);
+    json_decref(json);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_whole_file_is_read),
+        cmocka_unit_test(wrong_files_are_refused_with_their_line),
+        cmocka_unit_test(later_sources_win),
+        cmocka_unit_test(a_second_file_goes_over_the_first),
+        cmocka_unit_test(assignments_reach_every_kind),
+        cmocka_unit_test(wrong_assignments_are_refused),
+        cmocka_unit_test(contradictions_are_refused),
+        cmocka_unit_test(the_rest_follows),
+        cmocka_unit_test(json_comes_back_the_same),
+        cmocka_unit_test(secrets_are_redacted),
+        cmocka_unit_test(text_that_is_no_utf8_is_kept_readable),
+        cmocka_unit_test(damaged_json_is_refused),
+        cmocka_unit_test(unknown_json_is_passed_over),
+    };
+
+    return cmocka_run_group_tests_name("settings", tests, tmpdir_setup,
+                                       tmpdir_teardown);
+}

@@ -1,0 +1,184 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "common/clk.h"
+#include "common/err.h"
+#include "common/slo.h"
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+static void terms_are_read(void **state)
+{
+    static const struct {
+        const char *text;
+        struct slo_term want;
+    } cases[] = {
+        {"e2e p99 < 200ms",
+         {SLO_QUANTILE, MEASURE_E2E, 0.99, 200 * NS_PER_MS, 0,
+          "e2e p99 < 200ms"}},
+        {"ttft p99.9<2s",
+         {SLO_QUANTILE, MEASURE_TTFT, 0.999, 2 * NS_PER_S, 0,
+          "ttft p99.9 < 2s"}},
+        {"  service\tp50  <1h30m ",
+         {SLO_QUANTILE, MEASURE_SERVICE, 0.5, 5400 * NS_PER_S, 0,
+          "service p50 < 1h30m"}},
+        {"ttfb p99.99 < 1us",
+         {SLO_QUANTILE, MEASURE_TTFB, 0.9999, 1000, 0, "ttfb p99.99 < 1us"}},
+        {"errors < 0.1%", {SLO_ERRORS, 0, 0, 0, 0.001, "errors < 0.1%"}},
+        {"errors<0.5", {SLO_ERRORS, 0, 0, 0, 0.5, "errors < 0.5"}},
+        {"good >= 90%", {SLO_GOOD, 0, 0, 0, 0.9, "good >= 90%"}},
+        {"good>=1", {SLO_GOOD, 0, 0, 0, 1, "good >= 1"}},
+        {"goodput >= 40/s", {SLO_GOODPUT, 0, 0, 0, 40, "goodput >= 40/s"}},
+        {"goodput>=2/m", {SLO_GOODPUT, 0, 0, 0, 2.0 / 60, "goodput >= 2/m"}},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        const struct slo_term *want = &cases[i].want;
+        struct err err = {0};
+        struct slo_term term;
+
+        assert_int_equal(slo_check_term(cases[i].text, &err), 0);
+        assert_int_equal(slo_parse_term(cases[i].text, &term, &err), 0);
+        assert_int_equal(term.kind, want->kind);
+        assert_int_equal(term.measure, want->measure);
+        assert_true(term.quantile == want->quantile);
+        assert_int_equal(term.limit_ns, want->limit_ns);
+        assert_true(term.limit == want->limit);
+        assert_string_equal(term.text, want->text);
+    }
+}
+
+/* What is shown can be read again, and is shown the same. */
+static void the_shown_text_is_a_term(void **state)
+{
+    static const char *const texts[] = {"e2e  p99<200ms", "errors<1%",
+                                        "goodput>=5", "connect p50.5 < 3s"};
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(texts); i++) {
+        struct err err = {0};
+        struct slo_term a;
+        struct slo_term b;
+
+        assert_int_equal(slo_parse_term(texts[i], &a, &err), 0);
+        assert_int_equal(slo_parse_term(a.text, &b, &err), 0);
+        assert_string_equal(a.text, b.text);
+        assert_int_equal(a.limit_ns, b.limit_ns);
+        assert_true(a.limit == b.limit && a.quantile == b.quantile);
+    }
+}
+
+#define BAD                                                                    \
+    " is not an SLO term; write 'e2e p99 < 200ms', 'errors < 0.1%', 'good >= " \
+    "90%' or 'goodput >= 40/s'"
+#define QUANTILE " is not a quantile; write p50, p99 or p99.9"
+#define DURATION " is not a duration; write 500ms, 2s or 1h30m"
+#define SHARE    " is not a share of 0 to 100%; write 0.1% or 0.001"
+
+static const struct {
+    const char *text;
+    const char *want;
+} refused[] = {
+    {"", "''" BAD},
+    {"e2e", "'e2e'" BAD},
+    {"e2e p99", "'e2e p99'" BAD},
+    {"e2e p99 200ms", "'e2e p99 200ms'" BAD},
+    {"< 200ms", "'< 200ms'" BAD},
+    {"e2e p99 <", "'e2e p99 <'" BAD},
+    {"e2e p99 < 200 ms", "'e2e p99 < 200 ms'" BAD},
+    {"e2e p99 p50 < 2s", "'e2e p99 p50 < 2s'" BAD},
+    {"e2e p99 <<<< 2s", "'e2e p99 <<<< 2s'" BAD},
+    {"errors p99 < 1%", "'errors p99 < 1%'" BAD},
+    {"e2e < 200ms", "SLO on e2e: ''" QUANTILE},
+    {"e2e 99 < 200ms", "SLO on e2e: '99'" QUANTILE},
+    {"e2e P99 < 200ms", "SLO on e2e: 'P99'" QUANTILE},
+    {"e2e p100 < 200ms", "SLO on e2e: 'p100'" QUANTILE},
+    {"e2e p0 < 200ms", "SLO on e2e: 'p0'" QUANTILE},
+    {"e2e p99% < 200ms", "SLO on e2e: 'p99%'" QUANTILE},
+    {"e2e p-5 < 200ms", "SLO on e2e: 'p-5'" QUANTILE},
+    {"e2e p < 200ms", "SLO on e2e: 'p'" QUANTILE},
+    {"e2e p99 > 200ms", "SLO on e2e: write '<', not '>'"},
+    {"e2e p99 <= 200ms", "SLO on e2e: write '<', not '<='"},
+    {"e2e p99 = 200ms", "SLO on e2e: write '<', not '='"},
+    {"e2e p99 < 200", "SLO on e2e: '200'" DURATION},
+    {"e2e p99 < -1s", "SLO on e2e: '-1s'" DURATION},
+    {"e2e p99 < 1%", "SLO on e2e: '1%'" DURATION},
+    {"e2e p99 < 0s", "SLO on e2e: nothing is below 0"},
+    {"e2e p99 < 5s < 6s", "'e2e p99 < 5s < 6s'" BAD},
+    {"errors > 1%", "SLO on errors: write '<', not '>'"},
+    {"errors < 1s", "SLO on errors: '1s'" SHARE},
+    {"errors < 101%", "SLO on errors: '101%'" SHARE},
+    {"good < 90%", "SLO on good: write '>=', not '<'"},
+    {"good >= 90", "SLO on good: '90'" SHARE},
+    {"goodput > 40", "SLO on goodput: write '>=', not '>'"},
+    {"goodput >= 0", "SLO on goodput: '0' is not a rate above 0; write 50, "
+                     "0.5 or 2/m"},
+    {"e2 p99 < 1s", "unknown measure 'e2' in an SLO; did you mean 'e2e'?"},
+    {"tfft p99 < 1s", "unknown measure 'tfft' in an SLO; did you mean 'ttft'?"},
+    {"error < 1%", "unknown measure 'error' in an SLO; did you mean 'errors'?"},
+    {"latency p99 < 1s", "unknown measure 'latency' in an SLO"},
+};
+
+static void what_is_no_term_is_refused(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < COUNT(refused); i++) {
+        struct err err = {0};
+
+        assert_int_equal(slo_check_term(refused[i].text, &err), -1);
+        assert_int_equal(err.code, ERR_CONFIG);
+        assert_string_equal(err.msg, refused[i].want);
+    }
+}
+
+static void a_list_of_terms_is_bounded(void **state)
+{
+    struct strlist texts = {0};
+    struct err err = {0};
+    struct slo slo;
+
+    (void)state;
+    assert_int_equal(slo_parse(&texts, &slo, &err), 0);
+    assert_int_equal(slo.len, 0);
+    for (int i = 0; i < SLO_MAX_TERMS; i++)
+        strlist_add(&texts, i % 2 ? "errors < 1%" : "e2e p99 < 1s");
+    assert_int_equal(slo_parse(&texts, &slo, &err), 0);
+    assert_int_equal(slo.len, SLO_MAX_TERMS);
+    assert_int_equal(slo.terms[15].kind, SLO_ERRORS);
+    strlist_add(&texts, "errors < 1%");
+    assert_int_equal(slo_parse(&texts, &slo, &err), -1);
+    assert_string_equal(err.msg, "more than 16 SLO terms");
+    strlist_fini(&texts);
+}
+
+static void a_bad_term_in_a_list_is_refused(void **state)
+{
+    struct strlist texts = {0};
+    struct err err = {0};
+    struct slo slo;
+
+    (void)state;
+    strlist_add(&texts, "errors < 1%");
+    strlist_add(&texts, "e2e p99 > 1s");
+    assert_int_equal(slo_parse(&texts, &slo, &err), -1);
+    assert_string_equal(err.msg, "SLO on e2e: write '<', not '>'");
+    strlist_fini(&texts);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(terms_are_read),
+        cmocka_unit_test(the_shown_text_is_a_term),
+        cmocka_unit_test(what_is_no_term_is_refused),
+        cmocka_unit_test(a_list_of_terms_is_bounded),
+        cmocka_unit_test(a_bad_term_in_a_list_is_refused),
+    };
+
+    return cmocka_run_group_tests_name("slo", tests, NULL, NULL);
+}

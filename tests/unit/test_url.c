@@ -1,0 +1,162 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "common/err.h"
+#include "common/url.h"
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+static void addresses_are_split(void **state)
+{
+    static const struct {
+        const char *text;
+        struct url want;
+    } cases[] = {
+        {"http://host", {"http", "host", "80", "/"}},
+        {"http://host/", {"http", "host", "80", "/"}},
+        {"http://host:8000", {"http", "host", "8000", "/"}},
+        {"http://127.0.0.1:1/a/b?c=d&e",
+         {"http", "127.0.0.1", "1", "/a/b?c=d&e"}},
+        {"http://h?q=1", {"http", "h", "80", "/?q=1"}},
+        {"http://h:9#frag", {"http", "h", "9", "/"}},
+        {"http://h/p#frag?no", {"http", "h", "80", "/p"}},
+        {"http://h/a@b:c", {"http", "h", "80", "/a@b:c"}},
+        {"http://[::1]/", {"http", "::1", "80", "/"}},
+        {"http://[fe80::1%25eth0]:65535/x",
+         {"http", "fe80::1%25eth0", "65535", "/x"}},
+        {"null://", {"null", "", "", ""}},
+        {"null://whatever:x/y", {"null", "", "", ""}},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct err err = {0};
+        struct url url;
+
+        assert_int_equal(url_check(cases[i].text, &err), 0);
+        assert_int_equal(url_parse(cases[i].text, &url, &err), 0);
+        assert_string_equal(url.scheme, cases[i].want.scheme);
+        assert_string_equal(url.host, cases[i].want.host);
+        assert_string_equal(url.port, cases[i].want.port);
+        assert_string_equal(url.path, cases[i].want.path);
+    }
+}
+
+static void what_is_no_address_is_refused(void **state)
+{
+    static const char *const cases[] = {
+        "",
+        "host",
+        "host:80",
+        "http:/host",
+        "http://",
+        "http:///path",
+        "http://:80/",
+        "http://h:/",
+        "http://h:0/",
+        "http://h:65536/",
+        "http://h:123456/",
+        "http://h:8o/",
+        "http://h:-1/",
+        "http://h:+1/",
+        "http://h:1:2/",
+        "http://[::1",
+        "http://[]/",
+        "http://[::1]x/",
+        "http://[::1]:/",
+        "http://::1/",
+        "http://u:p@h/",
+        "http://u@h/",
+        "http://h /",
+        "http://h/a b",
+        "http://h/a\tb",
+        "http://h/a\x7f",
+        " http://h/",
+        "averyveryverylongscheme://h/",
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct err err = {0};
+        char want[200];
+
+        snprintf(want, sizeof(want),
+                 "'%s' is not a URL; write http://host:port/path", cases[i]);
+        for (char *p = want; *p; p++) {
+            if (*p == '\t' || *p == 0x7f)
+                *p = '?';
+        }
+        assert_int_equal(url_check(cases[i], &err), -1);
+        assert_int_equal(err.code, ERR_CONFIG);
+        assert_string_equal(err.msg, want);
+    }
+}
+
+static void other_schemes_are_named(void **state)
+{
+    struct err err = {0};
+
+    (void)state;
+    assert_int_equal(url_check("https://h/", &err), -1);
+    assert_string_equal(err.msg, "'https://h/': the scheme 'https' is not "
+                                 "supported; write http:// or null://");
+}
+
+/* A line break would end the request line early. */
+static void line_breaks_are_refused(void **state)
+{
+    struct err err = {0};
+
+    (void)state;
+    assert_int_equal(url_check("http://h/\r\nx-injected: 1", &err), -1);
+    assert_string_equal(err.msg, "'http://h/??x-injected: 1' is not a URL; "
+                                 "write http://host:port/path");
+}
+
+/* n is the length of the part that is put in. */
+static void lengths_are_bounded(void **state)
+{
+    static const struct {
+        const char *before;
+        size_t n;
+        const char *after;
+        int want;
+    } cases[] = {
+        {"http://", 255, "/", 0},   {"http://", 256, "/", -1},
+        {"http://[", 255, "]/", 0}, {"http://[", 256, "]/", -1},
+        {"http://h/", 2046, "", 0}, {"http://h/", 2047, "", -1},
+        {"http://h?", 2045, "", 0}, {"http://h?", 2046, "", -1},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct err err = {0};
+        char middle[2100];
+        char text[2200];
+
+        memset(middle, 'x', cases[i].n);
+        middle[cases[i].n] = '\0';
+        snprintf(text, sizeof(text), "%s%s%s", cases[i].before, middle,
+                 cases[i].after);
+        assert_int_equal(url_check(text, &err), cases[i].want);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(addresses_are_split),
+        cmocka_unit_test(what_is_no_address_is_refused),
+        cmocka_unit_test(other_schemes_are_named),
+        cmocka_unit_test(line_breaks_are_refused),
+        cmocka_unit_test(lengths_are_bounded),
+    };
+
+    return cmocka_run_group_tests_name("url", tests, NULL, NULL);
+}
