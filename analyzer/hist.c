@@ -4,15 +4,13 @@
 #include <stdlib.h>
 
 #include "analyzer/stats.h"
-#include "common/clk.h"
 
-#define HIGHEST_NS (3600 * NS_PER_S)
-#define DIGITS     3
+#define DIGITS 3
 
 void hist_init(struct hist *h)
 {
     *h = (struct hist){0};
-    if (hdr_init(1, HIGHEST_NS, DIGITS, &h->hdr))
+    if (hdr_init(1, HIST_HIGHEST_NS, DIGITS, &h->hdr))
         abort(); /* out of memory */
 }
 
@@ -32,7 +30,7 @@ void hist_add_beyond(struct hist *h)
 /* HdrHistogram_c does not check its own range. */
 void hist_add(struct hist *h, int64_t ns)
 {
-    if (ns < 0 || ns > HIGHEST_NS) {
+    if (ns < 0 || ns > HIST_HIGHEST_NS) {
         h->out_of_range++;
         hist_add_beyond(h);
         return;

@@ -9,6 +9,8 @@
 
 #include <stdint.h>
 
+#include "common/clk.h"
+
 struct hdr_histogram;
 
 /* n = in the histogram + beyond. */
@@ -20,6 +22,8 @@ struct hist {
     int64_t max_ns;       /* of the finite ones, exact */
     double sum_ns;        /* likewise */
 };
+
+#define HIST_HIGHEST_NS (3600 * NS_PER_S)
 
 /* A quantile that is not a number. */
 #define HIST_BEYOND  (-1) /* it falls among the failures */

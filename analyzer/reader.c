@@ -71,3 +71,11 @@ int recording_next(struct recording *rec, const struct facts **rows, size_t *n,
     *rows = data;
     return rc;
 }
+
+int recording_rewind(struct recording *rec, struct err *err)
+{
+    tgr_close(rec->requests);
+    rec->requests = NULL;
+    return open_table(&rec->requests, rec->dir, "requests.tgr",
+                      &schema_requests, err);
+}

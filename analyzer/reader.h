@@ -33,4 +33,7 @@ void recording_close(struct recording *rec);
 int recording_next(struct recording *rec, const struct facts **rows, size_t *n,
                    struct err *err);
 
+/* Start again with the first row. */
+int recording_rewind(struct recording *rec, struct err *err);
+
 #endif

@@ -1,33 +1,47 @@
 #include "analyzer/summary.h"
 
+#include <stdlib.h>
+
 #include "analyzer/reader.h"
 #include "common/err.h"
 #include "common/xalloc.h"
-
-#include <stdlib.h>
 
 const double summary_quantile[SUMMARY_QUANTILES] = {0.5, 0.9, 0.95, 0.99,
                                                     0.999};
 const char *const summary_quantile_name[SUMMARY_QUANTILES] = {
     "p50", "p90", "p95", "p99", "p99.9"};
 
-/* Never before its start. */
-static void end_window_at(struct window *w, int64_t end_ns)
+/* A run that was killed got as far as its last request in the recording, which
+ * takes a reading of its own to find. */
+static int find_due_end(struct recording *rec, int64_t *end_ns, struct err *err)
 {
-    if (end_ns < w->end_ns)
-        w->end_ns = end_ns > w->start_ns ? end_ns : w->start_ns;
+    const struct facts *rows;
+    size_t n;
+    int rc;
+
+    *end_ns = rec->end.due_end_ns;
+    if (rec->has_end)
+        return 0;
+    while ((rc = recording_next(rec, &rows, &n, err)) > 0) {
+        for (size_t i = 0; i < n; i++) {
+            if (rows[i].due >= *end_ns)
+                *end_ns = rows[i].due + 1;
+        }
+    }
+    return rc ? rc : recording_rewind(rec, err);
 }
 
-/* The window as planned, or as far as the schedule got. */
-static struct window window_of(const struct recording *rec)
+/* The window as planned, or as far as the schedule got; never before its
+ * start. */
+static struct window window_of(const struct load_settings *load,
+                               int64_t due_end_ns)
 {
-    const struct load_settings *load = &rec->settings.load;
-    struct window w = {.start_ns = load->warmup_ns, .end_ns = INT64_MAX / 2};
+    struct window w = {.start_ns = load->warmup_ns, .end_ns = due_end_ns};
 
-    if (load->duration_ns > 0)
-        w.end_ns = load->warmup_ns + load->duration_ns;
-    if (rec->has_end)
-        end_window_at(&w, rec->end.due_end_ns);
+    if (load->duration_ns > 0 && w.end_ns > w.start_ns + load->duration_ns)
+        w.end_ns = w.start_ns + load->duration_ns;
+    if (w.end_ns < w.start_ns)
+        w.end_ns = w.start_ns;
     return w;
 }
 
@@ -52,8 +66,6 @@ static void add_lost(struct summary *s, struct tally *t,
 
     s->integrity.was_killed = !rec->has_end;
     s->integrity.lost_requests = expected > t->rows ? expected - t->rows : 0;
-    if (!rec->has_end)
-        end_window_at(&t->window, t->max_due_ns + 1);
     tally_add_lost(t, s->integrity.lost_requests);
 }
 
@@ -132,6 +144,7 @@ int summary_make(struct summary *s, struct recording *rec,
                  const struct strlist *slo, struct err *err)
 {
     struct tally *t;
+    int64_t due_end_ns;
     int rc;
 
     *s = (struct summary){
@@ -140,10 +153,11 @@ int summary_make(struct summary *s, struct recording *rec,
         .warmup_s = (double)rec->settings.load.warmup_ns / 1e9,
         .stopped_by = rec->has_end ? rec->end.stopped_by : 0,
     };
-    if (slo_parse(slo ? slo : &rec->settings.slo, &s->slo, err))
+    if (slo_parse(slo ? slo : &rec->settings.slo, &s->slo, err) ||
+        find_due_end(rec, &due_end_ns, err))
         return -1;
     t = xcalloc(1, sizeof(*t));
-    tally_init(t, window_of(rec), &s->slo);
+    tally_init(t, window_of(&rec->settings.load, due_end_ns), &s->slo);
     rc = read_all(t, rec, err);
     if (rc == 0) {
         s->damage = tgr_damage(rec->requests);

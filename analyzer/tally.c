@@ -143,8 +143,6 @@ void tally_add(struct tally *t, const struct facts *f)
     if (f->outcome < 0 || f->outcome >= OUTCOME_COUNT)
         return; /* of a later version: not a row that we can read */
     t->rows++;
-    if (f->due > t->max_due_ns)
-        t->max_due_ns = f->due;
     if (f->outcome == OUTCOME_OK && is_inside(&t->window, f->end))
         t->ok_inside++;
     if (f->due < t->window.start_ns)
@@ -155,19 +153,13 @@ void tally_add(struct tally *t, const struct facts *f)
 
 void tally_add_lost(struct tally *t, int64_t count)
 {
-    const struct facts lost = {.due = t->window.end_ns - 1,
-                               .issued = TIME_ABSENT,
-                               .sent = TIME_ABSENT,
-                               .head = TIME_ABSENT,
-                               .first = TIME_ABSENT,
-                               .last = TIME_ABSENT,
-                               .end = TIME_ABSENT,
-                               .outcome = OUTCOME_UNFINISHED};
+    struct facts lost = facts_unknown(0, t->window.end_ns - 1);
 
     if (t->window.end_ns <= t->window.start_ns) {
         t->before += count; /* it never got to the window */
         return;
     }
+    lost.outcome = OUTCOME_UNFINISHED;
     for (int64_t i = 0; i < count; i++)
         add_measured(t, &lost);
 }

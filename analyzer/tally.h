@@ -43,14 +43,13 @@ struct tally {
     int64_t limit_ns[MEASURE_COUNT]; /* a good request keeps them; 0: none */
     int64_t rows;                    /* read, in the whole recording */
     int64_t max_seq;                 /* -1: none */
-    int64_t max_due_ns;
-    int64_t before;                 /* due before the window */
-    int64_t due;                    /* due in the window */
-    int64_t outcome[OUTCOME_COUNT]; /* of those */
-    int64_t good;                   /* of those */
-    int64_t ok_inside;              /* ended ok in the window */
-    int64_t fresh;                  /* opened a connection */
-    int64_t retried;                /* sent again after a stale connection */
+    int64_t before;                  /* due before the window */
+    int64_t due;                     /* due in the window */
+    int64_t outcome[OUTCOME_COUNT];  /* of those */
+    int64_t good;                    /* of those */
+    int64_t ok_inside;               /* ended ok in the window */
+    int64_t fresh;                   /* opened a connection */
+    int64_t retried;                 /* sent again after a stale connection */
     int64_t bytes_in;
     int64_t bytes_out;
     struct batch good_batches[TALLY_BATCHES];

@@ -53,8 +53,10 @@ static void check_lag(const struct tally *t, struct trust *trust,
     int64_t measured_ns = hist_rank_quantile(&t->hist[m][VIEW_OK], q);
     double limit_ns = floor_ns(t, m, floor);
 
-    if (lag_ns < 0)
+    if (lag_ns == HIST_EMPTY)
         return; /* nothing was issued; other checks speak */
+    if (lag_ns == HIST_BEYOND)
+        lag_ns = HIST_HIGHEST_NS;
     if (measured_ns > 0 && LAG_SHARE * (double)measured_ns > limit_ns)
         limit_ns = LAG_SHARE * (double)measured_ns;
     add(trust, (struct check){

@@ -95,3 +95,15 @@ int64_t measure_value(enum measure measure, enum measure_from from,
     /* Unsigned: a damaged recording may hold any numbers. */
     return (int64_t)((uint64_t)stop - (uint64_t)start);
 }
+
+struct facts facts_unknown(int64_t seq, int64_t due_ns)
+{
+    return (struct facts){.seq = seq,
+                          .due = due_ns,
+                          .issued = TIME_ABSENT,
+                          .sent = TIME_ABSENT,
+                          .head = TIME_ABSENT,
+                          .first = TIME_ABSENT,
+                          .last = TIME_ABSENT,
+                          .end = TIME_ABSENT};
+}

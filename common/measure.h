@@ -86,6 +86,9 @@ bool measure_is_of_answer(enum measure measure);
 int64_t measure_value(enum measure measure, enum measure_from from,
                       const struct facts *f);
 
+/* A request of which nothing is known but its place and when it is due. */
+struct facts facts_unknown(int64_t seq, int64_t due_ns);
+
 static inline bool facts_issued(const struct facts *f)
 {
     return f->outcome != OUTCOME_UNSENT;

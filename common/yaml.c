@@ -55,24 +55,6 @@ static struct yaml_node *add_item(struct yaml_node *parent)
 static int read_node(struct loader *l, struct yaml_node *node,
                      const yaml_event_t *event, int depth);
 
-static int read_list(struct loader *l, struct yaml_node *list, int depth)
-{
-    for (;;) {
-        yaml_event_t event;
-        int rc = 0;
-        bool done;
-
-        if (next_event(l, &event))
-            return -1;
-        done = event.type == YAML_SEQUENCE_END_EVENT;
-        if (!done)
-            rc = read_node(l, add_item(list), &event, depth);
-        yaml_event_delete(&event);
-        if (rc || done)
-            return rc;
-    }
-}
-
 static bool is_decorated(const yaml_event_t *e)
 {
     switch (e->type) {
@@ -135,8 +117,19 @@ static int read_entry(struct loader *l, struct yaml_node *map,
     return 0;
 }
 
-static int read_map(struct loader *l, struct yaml_node *map, int depth)
+static int read_item(struct loader *l, struct yaml_node *list,
+                     const yaml_event_t *event, int depth)
 {
+    return read_node(l, add_item(list), event, depth);
+}
+
+/* The items of a list, or the entries of a map, up to its end. */
+static int read_items(struct loader *l, struct yaml_node *parent, int depth)
+{
+    bool is_list = parent->kind == YAML_LIST;
+    yaml_event_type_t end =
+        is_list ? YAML_SEQUENCE_END_EVENT : YAML_MAPPING_END_EVENT;
+
     for (;;) {
         yaml_event_t event;
         int rc = 0;
@@ -144,9 +137,9 @@ static int read_map(struct loader *l, struct yaml_node *map, int depth)
 
         if (next_event(l, &event))
             return -1;
-        done = event.type == YAML_MAPPING_END_EVENT;
+        done = event.type == end;
         if (!done)
-            rc = read_entry(l, map, &event, depth);
+            rc = (is_list ? read_item : read_entry)(l, parent, &event, depth);
         yaml_event_delete(&event);
         if (rc || done)
             return rc;
@@ -178,10 +171,10 @@ static int read_node(struct loader *l, struct yaml_node *node,
         return read_scalar(l, node, event);
     case YAML_SEQUENCE_START_EVENT:
         node->kind = YAML_LIST;
-        return read_list(l, node, depth + 1);
+        return read_items(l, node, depth + 1);
     case YAML_MAPPING_START_EVENT:
         node->kind = YAML_MAP;
-        return read_map(l, node, depth + 1);
+        return read_items(l, node, depth + 1);
     default:
         return refuse(l, node->line, "not a value");
     }

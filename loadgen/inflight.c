@@ -2,7 +2,6 @@
 
 #include <stdlib.h>
 
-#include "common/clk.h"
 #include "common/xalloc.h"
 
 #define SLAB_LEN 256
@@ -11,20 +10,6 @@ struct slab {
     struct slab *next;
     struct request requests[SLAB_LEN];
 };
-
-void request_reset(struct request *r, int64_t seq, int64_t due_ns)
-{
-    *r = (struct request){.facts = {
-                              .seq = seq,
-                              .due = due_ns,
-                              .issued = TIME_ABSENT,
-                              .sent = TIME_ABSENT,
-                              .head = TIME_ABSENT,
-                              .first = TIME_ABSENT,
-                              .last = TIME_ABSENT,
-                              .end = TIME_ABSENT,
-                          }};
-}
 
 static void add_slab(struct inflight *f)
 {
@@ -46,7 +31,7 @@ struct request *inflight_add(struct inflight *f, int64_t seq, int64_t due_ns)
         add_slab(f);
     r = f->unused;
     f->unused = r->next;
-    request_reset(r, seq, due_ns);
+    *r = (struct request){.facts = facts_unknown(seq, due_ns)};
     r->previous = f->newest;
     if (f->newest)
         f->newest->next = r;

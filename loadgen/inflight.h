@@ -31,7 +31,4 @@ static inline struct request *inflight_oldest(const struct inflight *f)
     return f->oldest;
 }
 
-/* Nothing known but seq and due. */
-void request_reset(struct request *r, int64_t seq, int64_t due_ns);
-
 #endif

@@ -57,11 +57,11 @@ static int64_t max_connections(const struct settings *s)
 /* Everything that can fail is tried before anything is written. */
 static int prepare(struct run *run, struct err *err)
 {
-    struct worker_env env;
+    struct engine_env env;
 
     if (target_init(&run->target, &run->settings->target, err))
         return -1;
-    env = (struct worker_env){
+    env = (struct engine_env){
         .settings = run->settings,
         .target = &run->target,
         .transport = transport_find(run->target.url.scheme),
@@ -94,7 +94,7 @@ static int begin(struct run *run, struct err *err)
 static void show_progress(const struct run *run, int64_t now_ns)
 {
     const struct load_settings *load = &run->settings->load;
-    struct worker_counts c = worker_progress(run->worker);
+    struct engine_counts c = worker_progress(run->worker);
     struct run_progress p = {
         .elapsed_s = (double)(now_ns - run->start_ns) / 1e9,
         .issued = c.issued,
@@ -135,20 +135,21 @@ static void wait_for_end(const struct run *run)
 
 static int conclude(struct run *run, struct run_end *end, struct err *err)
 {
-    struct worker_counts c = worker_counts(run->worker);
+    const struct engine *engine = worker_engine(run->worker);
+    struct engine_counts c = engine_counts(engine);
     int rc = recorder_finish(run->recorder, err);
 
     run->recorder = NULL;
     *end = (struct run_end){
         .stopped_by = atomic_load(&stop_signal),
-        .due_end_ns = worker_due_end_ns(run->worker),
+        .due_end_ns = engine_due_end_ns(engine),
         .scheduled = c.issued + c.unsent,
         .issued = c.issued,
         .unsent = c.unsent,
     };
     if (rc)
         return -1;
-    manifest_complete(&run->manifest, end, worker_failures(run->worker));
+    manifest_complete(&run->manifest, end, engine_failures(engine));
     return manifest_save(&run->manifest, run->options->dir, err);
 }
 

@@ -70,7 +70,7 @@ static int64_t closed_due_end_ns(void *self)
 {
     const struct closed_loop *c = self;
 
-    return c->window_left == 0 ? c->last_end_ns : c->window_end_ns;
+    return c->window_left == 0 ? c->last_end_ns + 1 : c->window_end_ns;
 }
 
 static void closed_fini(void *self)

@@ -81,6 +81,13 @@ static void add_host(struct target *t)
              t->url.host, is_ipv6 ? "]" : "", t->url.port);
 }
 
+/* Methods whose lack of a body must be said, or some servers refuse them. */
+static bool expects_body(const char *method)
+{
+    return strcmp(method, "POST") == 0 || strcmp(method, "PUT") == 0 ||
+           strcmp(method, "PATCH") == 0;
+}
+
 static int write_request(struct target *t, const struct target_settings *s,
                          const struct buf *body, struct err *err)
 {
@@ -95,7 +102,7 @@ static int write_request(struct target *t, const struct target_settings *s,
         buf_adds(&t->request, "User-Agent: tailgate\r\n");
     if (s->body && !has_header(&s->headers, "content-type"))
         buf_adds(&t->request, "Content-Type: application/json\r\n");
-    if (s->body)
+    if (s->body || expects_body(s->method))
         buf_addf(&t->request, "Content-Length: %zu\r\n", body->len);
     if (add_headers(&t->request, &s->headers, err))
         return -1;

@@ -150,25 +150,40 @@ static json_t *integrity(const struct summary *s)
                      "cut_off_bytes", (json_int_t)s->damage.cut_off_bytes);
 }
 
+static void put_nothing(json_t *o, const char *name, const char *why)
+{
+    char note[40];
+
+    snprintf(note, sizeof(note), "%s_note", name);
+    json_object_set_new(o, name, json_null());
+    json_object_set_new(o, note, json_string(why));
+}
+
+static void put_rate(json_t *o, const char *name, const struct summary *s,
+                     double rate)
+{
+    if (s->window_length_s > 0)
+        json_object_set_new(o, name, json_real(rate));
+    else
+        put_nothing(o, name, "the window is empty");
+}
+
 static void put_rates(json_t *o, const struct summary *s)
 {
-    json_object_set_new(o, "offered_rps", json_real(s->offered_rps));
-    json_object_set_new(o, "throughput_rps", json_real(s->throughput_rps));
-    json_object_set_new(o, "goodput_rps", json_real(s->goodput_rps));
+    put_rate(o, "offered_rps", s, s->offered_rps);
+    put_rate(o, "throughput_rps", s, s->throughput_rps);
+    put_rate(o, "goodput_rps", s, s->goodput_rps);
     if (s->scheduled > 0) {
         json_object_set_new(o, "attainment", json_real(s->attainment));
         json_object_set_new(o, "attainment_ci95",
                             json_pack("[f, f]", s->attainment_ci95.low,
                                       s->attainment_ci95.high));
     } else {
-        json_object_set_new(o, "attainment", json_null());
-        json_object_set_new(o, "attainment_note", json_string("no samples"));
-        json_object_set_new(o, "attainment_ci95", json_null());
-        json_object_set_new(o, "attainment_ci95_note",
-                            json_string("no samples"));
+        put_nothing(o, "attainment", "no samples");
+        put_nothing(o, "attainment_ci95", "no samples");
     }
-    json_object_set_new(o, "bytes_in_per_s", json_real(s->bytes_in_per_s));
-    json_object_set_new(o, "bytes_out_per_s", json_real(s->bytes_out_per_s));
+    put_rate(o, "bytes_in_per_s", s, s->bytes_in_per_s);
+    put_rate(o, "bytes_out_per_s", s, s->bytes_out_per_s);
 }
 
 static void render(const struct summary *s, struct buf *out)

@@ -1,7 +1,10 @@
 #include "loadgen/arrival/arrival_impl.h"
 
+#include <stdbool.h>
+
 struct constant {
     double gap_ns;
+    bool has_begun; /* the first request is due at once */
 };
 
 static int constant_init(void *self, double rate_rps, struct err *err)
@@ -13,10 +16,12 @@ static int constant_init(void *self, double rate_rps, struct err *err)
 
 static double constant_gap_ns(void *self, struct rng *rng)
 {
-    const struct constant *c = self;
+    struct constant *c = self;
+    bool is_first = !c->has_begun;
 
     (void)rng;
-    return c->gap_ns;
+    c->has_begun = true;
+    return is_first ? 0 : c->gap_ns;
 }
 
 const struct arrival_ops arrival_constant = {

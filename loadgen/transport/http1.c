@@ -8,9 +8,6 @@
 #include <errno.h>
 #include <event2/event.h>
 #include <event2/event_struct.h>
-#include <netinet/in.h>
-#include <netinet/tcp.h>
-#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,11 +20,11 @@
 #include "common/xalloc.h"
 #include "loadgen/request.h"
 #include "loadgen/target.h"
+#include "loadgen/transport/socket.h"
 #include "loadgen/transport/transport.h"
 
-#define READ_SIZE        ((size_t)64 << 10)
-#define PROBE_TIMEOUT_MS 5000
-#define KEPT_BODY        512
+#define READ_SIZE ((size_t)64 << 10)
+#define KEPT_BODY 512
 
 struct http1_transport;
 
@@ -48,7 +45,7 @@ struct conn {
 
 struct http1_transport {
     const struct transport_env *env;
-    struct addrinfo *address; /* in turn */
+    const struct addrinfo *address; /* in turn */
     struct conn *idle;
     struct conn *unused; /* closed connections, kept for their memory */
     int64_t n_open;
@@ -271,36 +268,6 @@ static void send_request(struct conn *c)
 
 /* ---- connecting ---- */
 
-static enum connect_detail connect_detail(int error)
-{
-    switch (error) {
-    case ECONNREFUSED:
-        return CONNECT_REFUSED;
-    case ETIMEDOUT:
-        return CONNECT_TIMED_OUT;
-    case EHOSTUNREACH:
-    case ENETUNREACH:
-        return CONNECT_UNREACHABLE;
-    case EADDRNOTAVAIL:
-        return CONNECT_PORTS;
-    case EMFILE:
-    case ENFILE:
-        return CONNECT_FILES;
-    default:
-        return CONNECT_OTHER;
-    }
-}
-
-static int socket_error(int fd)
-{
-    int error = 0;
-    socklen_t len = sizeof(error);
-
-    if (getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &len) < 0)
-        return errno;
-    return error;
-}
-
 static void on_writable(evutil_socket_t fd, short what, void *arg)
 {
     struct conn *c = arg;
@@ -313,7 +280,8 @@ static void on_writable(evutil_socket_t fd, short what, void *arg)
     }
     error = socket_error(fd);
     if (error) {
-        break_off(c, OUTCOME_CONNECT, connect_detail(error), strerror(error));
+        break_off(c, OUTCOME_CONNECT, socket_connect_detail(error),
+                  strerror(error));
         return;
     }
     c->is_connected = true;
@@ -338,31 +306,17 @@ static struct conn *conn_new(struct http1_transport *t)
     return c;
 }
 
-/* A socket on its way to the next address; -1 with errno set. */
-static int start_connect(struct http1_transport *t)
+static const struct addrinfo *next_address(struct http1_transport *t)
 {
     const struct addrinfo *a = t->address;
-    int one = 1;
-    int fd;
 
     t->address = a->ai_next ? a->ai_next : t->env->target->addresses;
-    fd = socket(a->ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-    if (fd < 0)
-        return -1;
-    setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one));
-    if (connect(fd, a->ai_addr, a->ai_addrlen) < 0 && errno != EINPROGRESS) {
-        int error = errno;
-
-        close(fd);
-        errno = error;
-        return -1;
-    }
-    return fd;
+    return a;
 }
 
 static struct conn *conn_open(struct http1_transport *t)
 {
-    int fd = start_connect(t);
+    int fd = socket_connect(next_address(t));
     struct conn *c;
 
     if (fd < 0)
@@ -401,7 +355,8 @@ static void start_fresh(struct http1_transport *t, struct request *r)
         return;
     }
     r->facts.end = transport_now(t->env);
-    report_end(t, r, OUTCOME_CONNECT, connect_detail(errno), strerror(errno));
+    report_end(t, r, OUTCOME_CONNECT, socket_connect_detail(errno),
+               strerror(errno));
 }
 
 /* Once, on a fresh connection, and only before any byte of the response: the
@@ -456,26 +411,6 @@ static int64_t http1_connections(void *self)
     return t->n_open;
 }
 
-/* One attempt before the clock starts: is anybody there? */
-static int probe(struct http1_transport *t, struct err *err)
-{
-    const struct url *url = &t->env->target->url;
-    int fd = start_connect(t);
-    struct pollfd p = {.fd = fd, .events = POLLOUT};
-    int error = fd < 0 ? errno : 0;
-
-    if (fd >= 0) {
-        error =
-            poll(&p, 1, PROBE_TIMEOUT_MS) == 1 ? socket_error(fd) : ETIMEDOUT;
-        close(fd);
-    }
-    t->address = t->env->target->addresses;
-    if (error)
-        return err_set(err, ERR_IO, "%s port %s: %s", url->host, url->port,
-                       strerror(error));
-    return 0;
-}
-
 static int http1_transport_init(void *self, const struct transport_env *env,
                                 struct err *err)
 {
@@ -485,7 +420,7 @@ static int http1_transport_init(void *self, const struct transport_env *env,
     t->address = env->target->addresses;
     t->in = xcalloc(1, READ_SIZE);
     t->out = xstrndup(env->target->request.data, env->target->request.len);
-    return probe(t, err);
+    return socket_probe(env->target->addresses, err);
 }
 
 static void http1_transport_fini(void *self)

@@ -137,6 +137,8 @@ static void the_numbers_are_those_recorded(void **state)
 
     (void)state;
     proc_expect(&r, 0);
+    assert_string_equal(json_string_value(json_object_get(json, "verdict")),
+                        "none");
     assert_true(number_at(json, "requests.scheduled") == N);
     assert_true(number_at(json, "requests.ok") == N - 5);
     assert_true(number_at(json, "requests.by_outcome.status") == 5);

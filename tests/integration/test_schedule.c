@@ -80,7 +80,7 @@ static void a_metronome_needs_no_seed(void **state)
     (void)state;
     record_schedule("m", "constant", "1", a);
     for (size_t i = 0; i < N; i++)
-        assert_int_equal(a[i], ((int64_t)i + 1) * 100000);
+        assert_int_equal(a[i], (int64_t)i * 100000);
     free(a);
 }
 

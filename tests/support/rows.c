@@ -14,17 +14,10 @@
 
 struct facts row_unsent(int64_t seq, int64_t due_ms)
 {
-    return (struct facts){
-        .seq = seq,
-        .due = due_ms * NS_PER_MS,
-        .issued = TIME_ABSENT,
-        .sent = TIME_ABSENT,
-        .head = TIME_ABSENT,
-        .first = TIME_ABSENT,
-        .last = TIME_ABSENT,
-        .end = TIME_ABSENT,
-        .outcome = OUTCOME_UNSENT,
-    };
+    struct facts f = facts_unknown(seq, due_ms * NS_PER_MS);
+
+    f.outcome = OUTCOME_UNSENT;
+    return f;
 }
 
 struct facts row_failed(int64_t seq, int64_t due_ms, int64_t e2e_ms,

@@ -1,0 +1,277 @@
+/* Which request is due next: the open loop by its window, the closed loop by
+ * what its clients wait for. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "common/clk.h"
+#include "common/err.h"
+#include "common/settings.h"
+#include "common/xalloc.h"
+#include "loadgen/source.h"
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+enum { POISSON, CONSTANT };
+
+struct source {
+    const struct source_ops *ops;
+    void *self;
+};
+
+static struct source source_make(const struct load_settings *load)
+{
+    struct source s = {.ops = source_for(load)};
+    struct err err = {0};
+
+    s.self = xcalloc(1, s.ops->state_size);
+    assert_int_equal(s.ops->init(s.self, load, &err), 0);
+    return s;
+}
+
+static void source_end(struct source *s)
+{
+    s->ops->fini(s->self);
+    free(s->self);
+}
+
+/* Take one that must be due then. */
+static void take_at(struct source *s, int64_t seq, int64_t at_ns)
+{
+    struct due due;
+
+    assert_int_equal(s->ops->peek_ns(s->self), at_ns);
+    due = s->ops->take(s->self);
+    assert_int_equal(due.seq, seq);
+    assert_int_equal(due.at_ns, at_ns);
+}
+
+static void assert_nothing_due(struct source *s)
+{
+    assert_true(s->ops->peek_ns(s->self) == DUE_UNKNOWN);
+}
+
+static void names_fit_the_arrivals(void **state)
+{
+    (void)state;
+    assert_string_equal(arrival_names[POISSON], "poisson");
+    assert_string_equal(arrival_names[CONSTANT], "constant");
+}
+
+/* ---- open loop ---- */
+
+/* A metronome of 10/s: 0 s, 0.1 s, 0.2 s, ... */
+static void open_window_ends_by_time_or_count(void **state)
+{
+    static const struct {
+        int64_t warmup_ms;
+        int64_t duration_ms;
+        int64_t requests;
+        int64_t want;       /* given out in all */
+        int64_t due_end_ms; /* first instant that is not covered */
+    } cases[] = {
+        {0, 1000, 0, 10, 1000},   {0, 1050, 0, 11, 1050},
+        {500, 1050, 0, 16, 1550}, {0, 0, 25, 25, 2500},
+        {450, 0, 3, 8, 800},      {0, 1050, 4, 4, 400},
+        {0, 1050, 400, 11, 1050}, {450, 1000, 400, 15, 1450},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct load_settings load = {
+            .scenario = SCENARIO_SERVER,
+            .arrival = CONSTANT,
+            .rate_rps = 10,
+            .warmup_ns = cases[i].warmup_ms * NS_PER_MS,
+            .duration_ns = cases[i].duration_ms * NS_PER_MS,
+            .requests = cases[i].requests,
+        };
+        struct source s = source_make(&load);
+
+        for (int64_t seq = 0; seq < cases[i].want; seq++)
+            take_at(&s, seq, seq * 100 * NS_PER_MS);
+        assert_nothing_due(&s);
+        assert_int_equal(s.ops->due_end_ns(s.self),
+                         cases[i].due_end_ms * NS_PER_MS);
+        source_end(&s);
+    }
+}
+
+static void open_constant_does_not_drift(void **state)
+{
+    struct load_settings load = {.scenario = SCENARIO_SERVER,
+                                 .arrival = CONSTANT,
+                                 .rate_rps = 300000,
+                                 .duration_ns = 10 * NS_PER_S};
+    struct source s = source_make(&load);
+
+    (void)state;
+    for (int64_t i = 0; i < 3000000; i++) {
+        struct due due = s.ops->take(s.self);
+        int64_t off_ns = due.at_ns - i * 10000 / 3;
+
+        assert_true(off_ns >= -1 && off_ns <= 1);
+    }
+    source_end(&s);
+}
+
+/* FNV-1a over the stream; it must not go back in time on the way. */
+static uint64_t digest(uint64_t seed, double rate_rps)
+{
+    struct load_settings load = {.scenario = SCENARIO_SERVER,
+                                 .arrival = POISSON,
+                                 .rate_rps = rate_rps,
+                                 .requests = 100000,
+                                 .seed = seed};
+    struct source s = source_make(&load);
+    uint64_t hash = 0xcbf29ce484222325U;
+    int64_t last_ns = 0;
+
+    for (int64_t i = 0; s.ops->peek_ns(s.self) != DUE_UNKNOWN; i++) {
+        struct due due = s.ops->take(s.self);
+
+        assert_int_equal(due.seq, i);
+        assert_true(due.at_ns >= last_ns);
+        last_ns = due.at_ns;
+        hash = (hash ^ (uint64_t)due.at_ns) * 0x100000001b3U;
+    }
+    assert_true(s.ops->due_end_ns(s.self) >= last_ns);
+    source_end(&s);
+    return hash;
+}
+
+static void open_seed_decides_the_stream(void **state)
+{
+    (void)state;
+    assert_true(digest(42, 1000) == digest(42, 1000));
+    assert_true(digest(42, 1000) != digest(43, 1000));
+    assert_true(digest(42, 1000) != digest(42, 1001));
+    assert_true(digest(42, 1e9) == digest(42, 1e9)); /* several in one ns */
+}
+
+/* The second arrival would be due in 30,000 years. */
+static void open_rate_near_zero_is_due_once(void **state)
+{
+    struct load_settings load = {.scenario = SCENARIO_SERVER,
+                                 .arrival = CONSTANT,
+                                 .rate_rps = 1e-12,
+                                 .duration_ns = NS_PER_S};
+    struct source s = source_make(&load);
+
+    (void)state;
+    take_at(&s, 0, 0);
+    assert_nothing_due(&s);
+    assert_int_equal(s.ops->due_end_ns(s.self), NS_PER_S);
+    source_end(&s);
+}
+
+static void open_bad_rate_is_refused(void **state)
+{
+    struct load_settings load = {
+        .scenario = SCENARIO_SERVER, .arrival = POISSON, .rate_rps = -5};
+    struct source s = {.ops = source_for(&load)};
+    struct err err = {0};
+
+    (void)state;
+    s.self = xcalloc(1, s.ops->state_size);
+    assert_int_equal(s.ops->init(s.self, &load, &err), -1);
+    assert_int_equal(err.code, ERR_CONFIG);
+    assert_string_equal(err.msg, "rate must be above 0, not -5");
+    source_end(&s);
+}
+
+/* ---- closed loop ---- */
+
+static void closed_clients_wait_for_their_answers(void **state)
+{
+    struct load_settings load = {
+        .scenario = SCENARIO_CLOSED, .clients = 3, .duration_ns = 1000};
+    struct source s = source_make(&load);
+
+    (void)state;
+    for (int64_t seq = 0; seq < 3; seq++)
+        take_at(&s, seq, 0);
+    assert_nothing_due(&s);
+    s.ops->ended(s.self, 10);
+    take_at(&s, 3, 10);
+    assert_nothing_due(&s);
+    s.ops->ended(s.self, 20); /* who ended first is due first */
+    s.ops->ended(s.self, 25);
+    s.ops->ended(s.self, 25);
+    take_at(&s, 4, 20);
+    take_at(&s, 5, 25);
+    s.ops->ended(s.self, 30); /* the ring wraps */
+    take_at(&s, 6, 25);
+    take_at(&s, 7, 30);
+    assert_nothing_due(&s);
+    source_end(&s);
+}
+
+static void closed_loop_ends_by_time(void **state)
+{
+    struct load_settings load = {.scenario = SCENARIO_CLOSED,
+                                 .clients = 2,
+                                 .warmup_ns = 100,
+                                 .duration_ns = 1000};
+    struct source s = source_make(&load);
+
+    (void)state;
+    take_at(&s, 0, 0);
+    take_at(&s, 1, 0);
+    s.ops->ended(s.self, 1099);
+    take_at(&s, 2, 1099);
+    s.ops->ended(s.self, 1100);
+    assert_nothing_due(&s);
+    s.ops->ended(s.self, 5000);
+    assert_nothing_due(&s);
+    assert_int_equal(s.ops->due_end_ns(s.self), 1100);
+    source_end(&s);
+}
+
+static void closed_loop_ends_by_count(void **state)
+{
+    struct load_settings load = {.scenario = SCENARIO_CLOSED,
+                                 .clients = 2,
+                                 .warmup_ns = 100,
+                                 .requests = 3};
+    struct source s = source_make(&load);
+
+    (void)state;
+    take_at(&s, 0, 0); /* those of the warm-up do not count */
+    take_at(&s, 1, 0);
+    s.ops->ended(s.self, 99);
+    take_at(&s, 2, 99);
+    s.ops->ended(s.self, 100);
+    take_at(&s, 3, 100);
+    s.ops->ended(s.self, 150);
+    take_at(&s, 4, 150);
+    s.ops->ended(s.self, 160);
+    take_at(&s, 5, 160);
+    s.ops->ended(s.self, 170);
+    assert_nothing_due(&s);
+    s.ops->ended(s.self, 180);
+    assert_nothing_due(&s);
+    assert_int_equal(s.ops->due_end_ns(s.self), 181); /* just after it */
+    source_end(&s);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(names_fit_the_arrivals),
+        cmocka_unit_test(open_window_ends_by_time_or_count),
+        cmocka_unit_test(open_constant_does_not_drift),
+        cmocka_unit_test(open_seed_decides_the_stream),
+        cmocka_unit_test(open_rate_near_zero_is_due_once),
+        cmocka_unit_test(open_bad_rate_is_refused),
+        cmocka_unit_test(closed_clients_wait_for_their_answers),
+        cmocka_unit_test(closed_loop_ends_by_time),
+        cmocka_unit_test(closed_loop_ends_by_count),
+    };
+
+    return cmocka_run_group_tests_name("source", tests, NULL, NULL);
+}

@@ -1,0 +1,253 @@
+/* The checks that may withdraw a measurement. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "analyzer/trust.h"
+#include "common/clk.h"
+#include "tests/support/rows.h"
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+struct run {
+    const char *slo;
+    int64_t n;
+    int64_t lag_us;  /* of every request */
+    int64_t late_us; /* of the last 2 %, instead */
+    int64_t ttfb_ms;
+    int64_t e2e_ms;
+};
+
+static struct trust check_run(const struct run *r,
+                              const struct integrity *integrity)
+{
+    const struct window w = {.end_ns = 10 * NS_PER_S};
+    struct slo slo = slo_of(r->slo);
+    struct judgement j;
+    struct trust trust;
+    struct tally t;
+
+    tally_init(&t, w, &slo);
+    for (int64_t i = 0; i < r->n; i++) {
+        struct facts f = row_ok(i, i % 10000, r->e2e_ms);
+        bool is_late = r->late_us && i >= r->n - r->n / 50;
+
+        f.issued = f.due + (is_late ? r->late_us : r->lag_us) * NS_PER_US;
+        f.head = f.due + r->ttfb_ms * NS_PER_MS;
+        tally_add(&t, &f);
+    }
+    judge(&t, 10, &j);
+    trust_check(&t, &j, integrity, &trust);
+    tally_fini(&t);
+    return trust;
+}
+
+static const struct check *find(const struct trust *t, const char *name)
+{
+    for (size_t i = 0; i < t->len; i++) {
+        if (strcmp(t->checks[i].name, name) == 0)
+            return &t->checks[i];
+    }
+    return NULL;
+}
+
+/* p50 may be 100 us or 10 % of the measured p50, p99 1 ms or 10 % of p99; a
+ * limit that was asked for makes the floor 10 % of itself at most. */
+static const struct {
+    struct run run;
+    const char *check;
+    double limit_ms;
+    bool ok;
+} lags[] = {
+    /* the floor */
+    {{"", 1000, 99, 0, 1, 1}, "lag p50", 0.1, true},
+    {{"", 1000, 110, 0, 1, 1}, "lag p50", 0.1, false},
+    {{"", 1000, 99, 990, 1, 1}, "lag p99", 1, true},
+    {{"", 1000, 99, 1100, 1, 1}, "lag p99", 1, false},
+    /* the share of e2e */
+    {{"", 1000, 900, 0, 1, 10}, "lag p50", 1, true},
+    {{"", 1000, 1100, 0, 1, 10}, "lag p50", 1, false},
+    {{"", 1000, 99, 9900, 1, 100}, "lag p99", 10, true},
+    {{"", 1000, 99, 11000, 1, 100}, "lag p99", 10, false},
+    /* of the tightest measure in the SLO, and of no other */
+    {{"e2e p99 < 1s", 1000, 900, 0, 1, 10}, "lag p50", 1, true},
+    {{"e2e p99 < 1s,ttfb p99 < 1s", 1000, 900, 0, 5, 10},
+     "lag p50",
+     0.5,
+     false},
+    {{"ttfb p99 < 1s,e2e p99 < 1s", 1000, 400, 0, 5, 10}, "lag p50", 0.5, true},
+    {{"ttfb p99 < 1s,ttft p99 < 1s", 1000, 900, 0, 5, 10},
+     "lag p50",
+     0.5,
+     false},
+    /* a tight limit lowers the floor */
+    {{"e2e p99 < 500us", 1000, 40, 0, 0, 0}, "lag p50", 0.05, true},
+    {{"e2e p99 < 500us", 1000, 60, 0, 0, 0}, "lag p50", 0.05, false},
+    {{"e2e p99 < 5ms", 1000, 1, 400, 1, 1}, "lag p99", 0.5, true},
+    {{"e2e p99 < 5ms", 1000, 1, 600, 1, 1}, "lag p99", 0.5, false},
+};
+
+static void lag_is_small_against_what_is_measured(void **state)
+{
+    const struct integrity whole = {0};
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(lags); i++) {
+        struct trust t = check_run(&lags[i].run, &whole);
+        const struct check *c = find(&t, lags[i].check);
+
+        assert_non_null(c);
+        if (c->ok != lags[i].ok)
+            print_error("case %zu: %g ms, at most %g\n", i, c->value, c->limit);
+        assert_int_equal(c->ok, lags[i].ok);
+        assert_true(fabs(c->limit - lags[i].limit_ms) <=
+                    lags[i].limit_ms / 1000);
+        assert_int_equal(c->advice[0] == '\0', lags[i].ok);
+        if (!lags[i].ok)
+            assert_false(t.valid);
+    }
+}
+
+static void a_clean_run_is_trusted(void **state)
+{
+    const struct run run = {"e2e p99 < 1s", 1000, 10, 0, 1, 10};
+    const struct integrity whole = {0};
+    struct trust t = check_run(&run, &whole);
+
+    (void)state;
+    assert_true(t.valid);
+    assert_int_equal(t.len, 5);
+    for (size_t i = 0; i < t.len; i++) {
+        assert_true(t.checks[i].ok);
+        assert_string_equal(t.checks[i].advice, "");
+    }
+}
+
+static void one_unsent_request_invalidates(void **state)
+{
+    const struct window w = {.end_ns = NS_PER_S};
+    const struct integrity whole = {0};
+    struct slo slo = slo_of("");
+    struct facts ok = row_ok(0, 0, 5);
+    struct facts unsent = row_unsent(1, 1);
+    struct judgement j;
+    struct trust trust;
+    struct tally t;
+
+    (void)state;
+    tally_init(&t, w, &slo);
+    tally_add(&t, &ok);
+    tally_add(&t, &unsent);
+    judge(&t, 1, &j);
+    trust_check(&t, &j, &whole, &trust);
+    assert_false(trust.valid);
+    assert_false(find(&trust, "unsent")->ok);
+    assert_true(find(&trust, "unsent")->value == 1);
+    assert_true(find(&trust, "unsent")->limit == 0);
+    tally_fini(&t);
+}
+
+/* Too few samples leave the verdict open; they do not make it invalid. */
+static void samples_are_of_the_neediest_term(void **state)
+{
+    static const struct {
+        const char *slo;
+        int64_t n;
+        bool ok;
+        double limit;
+    } cases[] = {
+        {"e2e p99 < 1s", 299, true, 299},
+        {"e2e p99 < 1s", 298, false, 299},
+        {"e2e p50 < 1s,e2e p99.9 < 1s,e2e p90 < 1s", 1000, false, 2995},
+        {"e2e p50 < 1s,errors < 1%", 5, true, 5},
+    };
+    const struct integrity whole = {0};
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct run run = {cases[i].slo, cases[i].n, 0, 0, 1, 10};
+        struct trust t = check_run(&run, &whole);
+        const struct check *c = find(&t, "samples");
+
+        assert_non_null(c);
+        assert_int_equal(c->ok, cases[i].ok);
+        assert_true(c->limit == cases[i].limit);
+        assert_true(c->value == (double)cases[i].n);
+        assert_true(t.valid);
+    }
+}
+
+static void no_quantile_asks_for_no_samples(void **state)
+{
+    const struct run run = {"errors < 1%", 3, 0, 0, 1, 10};
+    const struct integrity whole = {0};
+    struct trust t = check_run(&run, &whole);
+
+    (void)state;
+    assert_null(find(&t, "samples"));
+    assert_true(t.valid);
+}
+
+static void lost_requests_are_said(void **state)
+{
+    const struct run run = {"", 10, 0, 0, 1, 10};
+    const struct integrity killed = {.lost_requests = 4, .was_killed = true};
+    const struct integrity damaged = {.lost_requests = 4};
+    struct trust t = check_run(&run, &killed);
+
+    (void)state;
+    assert_false(find(&t, "recording")->ok);
+    assert_true(find(&t, "recording")->value == 4);
+    assert_non_null(strstr(find(&t, "recording")->advice, "killed"));
+    assert_true(t.valid); /* they are judged both ways instead */
+    t = check_run(&run, &damaged);
+    assert_non_null(strstr(find(&t, "recording")->advice, "damaged"));
+}
+
+static void nothing_issued_has_no_lag(void **state)
+{
+    const struct run run = {"e2e p99 < 1s", 0, 0, 0, 1, 10};
+    const struct integrity whole = {0};
+    struct trust t = check_run(&run, &whole);
+
+    (void)state;
+    assert_null(find(&t, "lag p50"));
+    assert_null(find(&t, "lag p99"));
+    assert_true(t.valid);
+}
+
+/* Longer than the histogram goes is not "nothing". */
+static void an_endless_lag_is_no_trust(void **state)
+{
+    const struct run run = {"", 100, 7200 * 1000000LL, 0, 1, 10};
+    const struct integrity whole = {0};
+    struct trust t = check_run(&run, &whole);
+
+    (void)state;
+    assert_non_null(find(&t, "lag p50"));
+    assert_false(find(&t, "lag p50")->ok);
+    assert_true(isfinite(find(&t, "lag p50")->value));
+    assert_false(t.valid);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(lag_is_small_against_what_is_measured),
+        cmocka_unit_test(a_clean_run_is_trusted),
+        cmocka_unit_test(one_unsent_request_invalidates),
+        cmocka_unit_test(samples_are_of_the_neediest_term),
+        cmocka_unit_test(no_quantile_asks_for_no_samples),
+        cmocka_unit_test(lost_requests_are_said),
+        cmocka_unit_test(nothing_issued_has_no_lag),
+        cmocka_unit_test(an_endless_lag_is_no_trust),
+    };
+
+    return cmocka_run_group_tests_name("trust", tests, NULL, NULL);
+}
