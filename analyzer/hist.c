@@ -21,10 +21,10 @@ void hist_fini(struct hist *h)
     *h = (struct hist){0};
 }
 
-void hist_add_beyond(struct hist *h)
+void hist_add_beyond(struct hist *h, int64_t count)
 {
-    h->n++;
-    h->beyond++;
+    h->n += count;
+    h->beyond += count;
 }
 
 /* HdrHistogram_c does not check its own range. */
@@ -32,7 +32,7 @@ void hist_add(struct hist *h, int64_t ns)
 {
     if (ns < 0 || ns > HIST_HIGHEST_NS) {
         h->out_of_range++;
-        hist_add_beyond(h);
+        hist_add_beyond(h, 1);
         return;
     }
     hdr_record_value(h->hdr, ns);
@@ -60,15 +60,18 @@ static int64_t value_at_rank(const struct hist *h, int64_t rank)
     return h->max_ns;
 }
 
+int64_t hist_at_rank(const struct hist *h, int64_t rank)
+{
+    int64_t finite = h->n - h->beyond;
+
+    if (rank <= finite)
+        return value_at_rank(h, rank);
+    return rank <= finite + h->out_of_range ? HIST_OUT_OF_RANGE : HIST_BEYOND;
+}
+
 int64_t hist_rank_quantile(const struct hist *h, double q)
 {
-    int64_t rank = stats_rank(q, h->n);
-
-    if (h->n == 0)
-        return HIST_EMPTY;
-    if (rank > h->n - h->beyond)
-        return HIST_BEYOND;
-    return value_at_rank(h, rank);
+    return h->n > 0 ? hist_at_rank(h, stats_rank(q, h->n)) : HIST_EMPTY;
 }
 
 int64_t hist_quantile(const struct hist *h, double q)
@@ -78,11 +81,22 @@ int64_t hist_quantile(const struct hist *h, double q)
     return hist_rank_quantile(h, q);
 }
 
-double hist_mean_ns(const struct hist *h)
+/* Why there is neither a mean nor a maximum; 0 if there is. */
+static int lacks(const struct hist *h)
 {
     if (h->n == 0)
         return HIST_EMPTY;
-    if (h->beyond > 0)
+    if (h->beyond > h->out_of_range)
         return HIST_BEYOND;
-    return h->sum_ns / (double)h->n;
+    return h->beyond > 0 ? HIST_OUT_OF_RANGE : 0;
+}
+
+double hist_mean_ns(const struct hist *h)
+{
+    return lacks(h) ? lacks(h) : h->sum_ns / (double)h->n;
+}
+
+int64_t hist_max_ns(const struct hist *h)
+{
+    return lacks(h) ? lacks(h) : h->max_ns;
 }

@@ -2,7 +2,7 @@
  *
  * Failures sit beyond every value.  Percentiles are nearest rank ceil(q n) over
  * all of it; three significant digits, 1 ns to an hour.  What is longer is
- * counted as out of range and treated as beyond.
+ * counted as out of range and lies between the values and the failures.
  */
 #ifndef ANALYZER_HIST_H
 #define ANALYZER_HIST_H
@@ -13,7 +13,7 @@
 
 struct hdr_histogram;
 
-/* n = in the histogram + beyond. */
+/* n = in the histogram + beyond, and failed = beyond - out_of_range. */
 struct hist {
     struct hdr_histogram *hdr; /* owned */
     int64_t n;
@@ -26,14 +26,15 @@ struct hist {
 #define HIST_HIGHEST_NS (3600 * NS_PER_S)
 
 /* A quantile that is not a number. */
-#define HIST_BEYOND  (-1) /* it falls among the failures */
-#define HIST_TOO_FEW (-2) /* n cannot bound it */
-#define HIST_EMPTY   (-3)
+#define HIST_BEYOND       (-1) /* it falls among the failures */
+#define HIST_TOO_FEW      (-2) /* n cannot bound it */
+#define HIST_EMPTY        (-3)
+#define HIST_OUT_OF_RANGE (-4) /* it falls among those out of range */
 
 void hist_init(struct hist *h);
 void hist_fini(struct hist *h);
 void hist_add(struct hist *h, int64_t ns);
-void hist_add_beyond(struct hist *h);
+void hist_add_beyond(struct hist *h, int64_t count);
 
 /* Nanoseconds, or one of the above. */
 int64_t hist_quantile(const struct hist *h, double q);
@@ -41,8 +42,12 @@ int64_t hist_quantile(const struct hist *h, double q);
 /* The same, whether or not n can bound it. */
 int64_t hist_rank_quantile(const struct hist *h, double q);
 
-/* Mean of the finite ones; HIST_EMPTY if there are none, HIST_BEYOND if not
- * all are finite. */
+/* The rank-th smallest, from 1.  A rank above n is beyond. */
+int64_t hist_at_rank(const struct hist *h, int64_t rank);
+
+/* Mean and maximum, if all are finite; else HIST_EMPTY, HIST_BEYOND or, if
+ * nothing failed, HIST_OUT_OF_RANGE. */
 double hist_mean_ns(const struct hist *h);
+int64_t hist_max_ns(const struct hist *h);
 
 #endif

@@ -47,8 +47,11 @@ static void judge_quantile(const struct tally *t, size_t i,
     double inflation = stats_inflation(tt->misses, TALLY_BATCHES);
     double lacking;
 
+    /* Whom the term concerns and the histogram does not hold has no value: it
+     * lies beyond. */
     j->measured_ns =
-        hist_rank_quantile(&t->hist[term->measure][VIEW_DUE], term->quantile);
+        tt->n > 0 ? hist_at_rank(&t->hist[term->measure][VIEW_DUE], needed)
+                  : HIST_EMPTY;
     j->n_effective = (double)tt->n / inflation;
     if (tt->n == 0) {
         j->verdict = VERDICT_UNDECIDED;

@@ -21,12 +21,10 @@ static int check_dir(const char *dir, struct err *err)
     return 0;
 }
 
-static int open_table(struct tgr_reader **reader, const char *dir,
-                      const char *name, const struct tgr_schema *schema,
-                      struct err *err)
+static int open_requests(struct recording *rec, struct err *err)
 {
-    char *path = xasprintf("%s/%s", dir, name);
-    int rc = tgr_open(reader, path, schema, err);
+    char *path = xasprintf("%s/requests.tgr", rec->dir);
+    int rc = tgr_open(&rec->requests, path, &schema_requests, err);
 
     free(path);
     return rc;
@@ -34,28 +32,22 @@ static int open_table(struct tgr_reader **reader, const char *dir,
 
 int recording_open(struct recording *rec, const char *dir, struct err *err)
 {
-    struct err ignored = {0};
-
     *rec = (struct recording){0};
     settings_init(&rec->settings);
     rec->dir = xstrdup(dir);
     if (check_dir(dir, err) || manifest_load(&rec->manifest, dir, err) ||
         manifest_settings(&rec->manifest, &rec->settings, err) ||
-        open_table(&rec->requests, dir, "requests.tgr", &schema_requests, err))
-        goto fail;
+        open_requests(rec, err)) {
+        recording_close(rec);
+        return -1;
+    }
     rec->has_end = manifest_end(&rec->manifest, &rec->end);
-    if (open_table(&rec->client, dir, "client.tgr", &schema_client, &ignored))
-        rec->client = NULL;
     return 0;
-fail:
-    recording_close(rec);
-    return -1;
 }
 
 void recording_close(struct recording *rec)
 {
     tgr_close(rec->requests);
-    tgr_close(rec->client);
     manifest_fini(&rec->manifest);
     settings_fini(&rec->settings);
     free(rec->dir);
@@ -76,6 +68,5 @@ int recording_rewind(struct recording *rec, struct err *err)
 {
     tgr_close(rec->requests);
     rec->requests = NULL;
-    return open_table(&rec->requests, rec->dir, "requests.tgr",
-                      &schema_requests, err);
+    return open_requests(rec, err);
 }

@@ -21,7 +21,6 @@ struct recording {
     bool has_end;       /* false: the run was killed */
     struct run_end end; /* if has_end */
     struct tgr_reader *requests;
-    struct tgr_reader *client; /* NULL: there is none, or it is damaged */
 };
 
 /* ERR_CONFIG if there is no recording at `dir`, ERR_IO or ERR_FORMAT if it

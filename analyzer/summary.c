@@ -73,12 +73,10 @@ static struct spread spread_of(const struct hist *h)
 {
     struct spread s = {
         .n = h->n,
-        .beyond = h->beyond,
+        .failed = h->beyond - h->out_of_range,
         .out_of_range = h->out_of_range,
         .mean_ns = hist_mean_ns(h),
-        .max_ns = h->n == 0   ? HIST_EMPTY
-                  : h->beyond ? HIST_BEYOND
-                              : h->max_ns,
+        .max_ns = hist_max_ns(h),
     };
 
     for (int i = 0; i < SUMMARY_QUANTILES; i++)
@@ -116,8 +114,8 @@ static void take_rates(struct summary *s, const struct tally *t)
     s->offered_rps = (double)t->due / length;
     s->throughput_rps = (double)t->ok_inside / length;
     s->goodput_rps = (double)t->good / length;
-    s->bytes_in_per_s = (double)t->bytes_in / length;
-    s->bytes_out_per_s = (double)t->bytes_out / length;
+    s->bytes_in_per_s = t->bytes_in / length;
+    s->bytes_out_per_s = t->bytes_out / length;
 }
 
 static void take_spreads(struct summary *s, const struct tally *t)
@@ -138,6 +136,8 @@ static void conclude(struct summary *s, const struct tally *t)
     judge(t, s->window_length_s, &s->judgement);
     trust_check(t, &s->judgement, &s->integrity, &s->trust);
     s->verdict = s->trust.valid ? s->judgement.verdict : VERDICT_INVALID;
+    if (s->verdict == VERDICT_PASS && s->integrity.was_killed)
+        s->verdict = VERDICT_UNDECIDED; /* what was left to come is not known */
 }
 
 int summary_make(struct summary *s, struct recording *rec,

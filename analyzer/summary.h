@@ -26,7 +26,7 @@ extern const char *const summary_quantile_name[SUMMARY_QUANTILES];
 /* Times in ns; below 0 they are HIST_BEYOND and the like. */
 struct spread {
     int64_t n;
-    int64_t beyond;
+    int64_t failed;
     int64_t out_of_range;
     double mean_ns;
     int64_t quantile_ns[SUMMARY_QUANTILES];

@@ -43,6 +43,8 @@ struct tally {
     int64_t limit_ns[MEASURE_COUNT]; /* a good request keeps them; 0: none */
     int64_t rows;                    /* read, in the whole recording */
     int64_t max_seq;                 /* -1: none */
+    int64_t max_seq_before;          /* of those due before the window */
+    int64_t min_seq;                 /* of those due in it; -1: none */
     int64_t before;                  /* due before the window */
     int64_t due;                     /* due in the window */
     int64_t outcome[OUTCOME_COUNT];  /* of those */
@@ -50,8 +52,8 @@ struct tally {
     int64_t ok_inside;               /* ended ok in the window */
     int64_t fresh;                   /* opened a connection */
     int64_t retried;                 /* sent again after a stale connection */
-    int64_t bytes_in;
-    int64_t bytes_out;
+    double bytes_in;                 /* of those that ended in the window */
+    double bytes_out;
     struct batch good_batches[TALLY_BATCHES];
     struct term_tally terms[SLO_MAX_TERMS];
     struct hist hist[MEASURE_COUNT][VIEW_COUNT];
@@ -62,7 +64,8 @@ void tally_fini(struct tally *t);
 void tally_add(struct tally *t, const struct facts *f);
 
 /* Requests that the recording lost: issued, and nobody knows how they ended.
- */
+ * After all the others: those whose place is before the first one seen in the
+ * window were due before it. */
 void tally_add_lost(struct tally *t, int64_t count);
 
 #endif

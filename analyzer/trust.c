@@ -55,7 +55,7 @@ static void check_lag(const struct tally *t, struct trust *trust,
 
     if (lag_ns == HIST_EMPTY)
         return; /* nothing was issued; other checks speak */
-    if (lag_ns == HIST_BEYOND)
+    if (lag_ns == HIST_OUT_OF_RANGE)
         lag_ns = HIST_HIGHEST_NS;
     if (measured_ns > 0 && LAG_SHARE * (double)measured_ns > limit_ns)
         limit_ns = LAG_SHARE * (double)measured_ns;

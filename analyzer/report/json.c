@@ -16,6 +16,8 @@ static const char *reason(double ns)
         return "n too small";
     if (ns == HIST_BEYOND)
         return "beyond failures";
+    if (ns == HIST_OUT_OF_RANGE)
+        return "out of range";
     return "no samples";
 }
 
@@ -37,7 +39,7 @@ static void put_ns(json_t *o, const char *name, double ns)
 static void put_spread(json_t *o, const struct spread *s)
 {
     json_object_set_new(o, "n", json_integer(s->n));
-    json_object_set_new(o, "failed", json_integer(s->beyond));
+    json_object_set_new(o, "failed", json_integer(s->failed));
     if (s->out_of_range > 0)
         json_object_set_new(o, "out_of_range", json_integer(s->out_of_range));
     put_ns(o, "mean", s->mean_ns);
@@ -209,6 +211,5 @@ static void render(const struct summary *s, struct buf *out)
 
 const struct report_ops report_json = {
     .name = "json",
-    .help = "every number, for programs",
     .render = render,
 };

@@ -7,7 +7,6 @@ struct summary;
 
 struct report_ops {
     const char *name; /* as in --format */
-    const char *help;
 
     /* Append the whole report.  Required. */
     void (*render)(const struct summary *s, struct buf *out);

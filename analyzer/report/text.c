@@ -13,9 +13,10 @@ static const char *show_ns(double ns, char out[static UNITS_TEXT])
 {
     if (ns >= 0)
         return units_show_duration(ns, out);
-    return ns == HIST_TOO_FEW  ? "n too small"
-           : ns == HIST_BEYOND ? "failed"
-                               : "-";
+    return ns == HIST_TOO_FEW        ? "n too small"
+           : ns == HIST_BEYOND       ? "failed"
+           : ns == HIST_OUT_OF_RANGE ? "> 1h"
+                                     : "-";
 }
 
 /* ---- what ran ---- */
@@ -147,7 +148,7 @@ static void put_row(const char *name, const struct spread *p, struct buf *out)
     if (p->n == 0)
         return;
     buf_addf(out, "%-17s %8lld %7lld %8s", name, (long long)p->n,
-             (long long)p->beyond, show_ns(p->mean_ns, text));
+             (long long)p->failed, show_ns(p->mean_ns, text));
     for (int i = 0; i < SUMMARY_QUANTILES; i++) {
         double ns = (double)p->quantile_ns[i];
 
@@ -212,6 +213,5 @@ static void render(const struct summary *s, struct buf *out)
 
 const struct report_ops report_text = {
     .name = "text",
-    .help = "for people",
     .render = render,
 };

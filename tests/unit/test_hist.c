@@ -103,8 +103,8 @@ static void failures_are_beyond_every_value(void **state)
     hist_init(&h);
     for (int64_t i = 1; i <= 3; i++)
         hist_add(&h, i);
-    for (int i = 0; i < 7; i++)
-        hist_add_beyond(&h);
+    hist_add_beyond(&h, 4);
+    hist_add_beyond(&h, 3);
     assert_int_equal(h.n, 10);
     assert_int_equal(h.beyond, 7);
     for (size_t i = 0; i < COUNT(cases); i++)
@@ -114,6 +114,10 @@ static void failures_are_beyond_every_value(void **state)
     assert_int_equal(h.max_ns, 3);
     assert_int_equal(h.out_of_range, 0);
     assert_true(hist_mean_ns(&h) == HIST_BEYOND);
+    assert_int_equal(hist_max_ns(&h), HIST_BEYOND);
+    assert_int_equal(hist_at_rank(&h, 3), 3);
+    assert_int_equal(hist_at_rank(&h, 4), HIST_BEYOND);
+    assert_int_equal(hist_at_rank(&h, 11), HIST_BEYOND); /* more than n */
     hist_fini(&h);
 }
 
@@ -137,7 +141,13 @@ static void what_is_out_of_range_is_counted(void **state)
     assert_int_equal(h.beyond, COUNT(outside));
     assert_int_equal(h.n, 2 + COUNT(outside));
     assert_int_equal(h.max_ns, 3600 * NS_PER_S);
-    assert_int_equal(hist_rank_quantile(&h, 0.5), HIST_BEYOND);
+    assert_int_equal(hist_rank_quantile(&h, 0.5), HIST_OUT_OF_RANGE);
+    assert_int_equal(hist_max_ns(&h), HIST_OUT_OF_RANGE);
+    assert_true(hist_mean_ns(&h) == HIST_OUT_OF_RANGE);
+    hist_add_beyond(&h, 1); /* what failed is further out */
+    assert_int_equal(hist_rank_quantile(&h, 0.5), HIST_OUT_OF_RANGE);
+    assert_int_equal(hist_rank_quantile(&h, 1), HIST_BEYOND);
+    assert_true(hist_mean_ns(&h) == HIST_BEYOND);
     hist_fini(&h);
 }
 

@@ -311,6 +311,21 @@ static void what_was_measured_stands_beside(void **state)
     assert_true(j.terms[4].measured == 8);
 }
 
+/* The unsent have no lag, and are among the n of a term on it. */
+static void unsent_requests_miss_a_limit_on_lag(void **state)
+{
+    const struct mix few = {.fast = 995, .unsent = 5};
+    const struct mix many = {.fast = 985, .unsent = 15};
+    struct judgement j = judge_mix("lag p99 < 1ms", &few);
+
+    (void)state;
+    assert_int_equal(j.verdict, VERDICT_PASS);
+    assert_int_equal(j.terms[0].measured_ns, 0);
+    j = judge_mix("lag p99 < 1ms", &many);
+    assert_int_equal(j.verdict, VERDICT_FAIL);
+    assert_int_equal(j.terms[0].measured_ns, HIST_BEYOND);
+}
+
 static void the_reason_is_named(void **state)
 {
     struct mix mix = {.fast = 899, .open = 101};
@@ -344,6 +359,7 @@ int main(void)
         cmocka_unit_test(one_missed_term_decides),
         cmocka_unit_test(nothing_due_is_undecided),
         cmocka_unit_test(what_was_measured_stands_beside),
+        cmocka_unit_test(unsent_requests_miss_a_limit_on_lag),
         cmocka_unit_test(the_reason_is_named),
         cmocka_unit_test(verdicts_have_names),
     };

@@ -79,7 +79,7 @@ static void fill_rates(struct made *m)
 static void fill_spread(struct made *m, struct spread *p)
 {
     p->n = fresh(m);
-    p->beyond = fresh(m);
+    p->failed = fresh(m);
     p->out_of_range = fresh(m);
     p->mean_ns = (double)fresh(m);
     for (int i = 0; i < SUMMARY_QUANTILES; i++)
@@ -293,18 +293,18 @@ static void text_says_why_a_number_is_missing(void **state)
     char *text;
 
     (void)state;
-    *p = (struct spread){.n = 60, .beyond = 7, .mean_ns = HIST_BEYOND};
+    *p = (struct spread){.n = 60, .failed = 7, .mean_ns = HIST_BEYOND};
     p->quantile_ns[0] = 12300000;
     p->quantile_ns[1] = HIST_BEYOND;
     p->quantile_ns[2] = HIST_BEYOND;
     p->quantile_ns[3] = HIST_TOO_FEW;
-    p->quantile_ns[4] = HIST_TOO_FEW;
+    p->quantile_ns[4] = HIST_OUT_OF_RANGE;
     p->max_ns = HIST_BEYOND;
     m->s.spread[MEASURE_CONNECT][VIEW_DUE].n = 0;
     text = rendered(&report_text, &m->s);
     assert_says(text, "%-17s %8d %7d %8s %8s %8s %8s %8s %8s %8s\n",
                 "e2e from due", 60, 7, "failed", "12.3ms", "failed", "failed",
-                "n small", "n small", "failed");
+                "n small", "> 1h", "failed");
     assert_null(strstr(text, "\nconnect"));
     assert_non_null(strstr(text, "\nclient lag"));
     free(text);
@@ -440,6 +440,7 @@ static void json_has_every_count_and_rate(void **state)
 static void check_spread(const json_t *o, const struct spread *p)
 {
     assert_number(o, "n", (double)p->n);
+    assert_number(o, "failed", (double)p->failed);
     assert_number(o, "mean_ms", p->mean_ns / 1e6);
     assert_number(o, "p50_ms", (double)p->quantile_ns[0] / 1e6);
     assert_number(o, "p90_ms", (double)p->quantile_ns[1] / 1e6);
@@ -493,6 +494,7 @@ static void json_gives_null_and_a_reason(void **state)
 
     (void)state;
     p->mean_ns = HIST_BEYOND;
+    p->quantile_ns[2] = HIST_OUT_OF_RANGE;
     p->quantile_ns[3] = HIST_TOO_FEW;
     p->quantile_ns[4] = HIST_BEYOND;
     p->max_ns = HIST_EMPTY;
@@ -500,6 +502,8 @@ static void json_gives_null_and_a_reason(void **state)
     e2e = at(json, "measures/e2e");
     assert_true(json_is_null(at(e2e, "p99_ms")));
     assert_text(e2e, "p99_note", "n too small");
+    assert_true(json_is_null(at(e2e, "p95_ms")));
+    assert_text(e2e, "p95_note", "out of range");
     assert_true(json_is_null(at(e2e, "p99.9_ms")));
     assert_text(e2e, "p99.9_note", "beyond failures");
     assert_true(json_is_null(at(e2e, "mean_ms")));

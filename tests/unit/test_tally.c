@@ -111,17 +111,67 @@ static void connect_is_of_those_that_opened_one(void **state)
     fresh.is_fresh = 1;
     fresh.bytes_in = 100;
     fresh.bytes_out = 30;
-    refused.is_fresh = 1;
     refused.sent = TIME_ABSENT;
     tally_init(&t, window, &slo);
     add(&t, fresh);
     add(&t, refused);
     add(&t, row_ok(2, 110, 5));
-    assert_int_equal(t.fresh, 2);
+    assert_int_equal(t.fresh, 1);
     assert_int_equal(t.hist[MEASURE_CONNECT][VIEW_DUE].n, 1);
     assert_int_equal(t.hist[MEASURE_CONNECT][VIEW_DUE].max_ns, NS_PER_MS);
-    assert_int_equal(t.bytes_in, 100);
-    assert_int_equal(t.bytes_out, 30);
+    tally_fini(&t);
+}
+
+/* Like throughput: of those that ended in the window, whenever due, whatever
+ * became of them.  Sums that 64 bits cannot hold do no harm. */
+static void bytes_go_by_completion(void **state)
+{
+    static const struct {
+        int64_t due_ms;
+        int64_t e2e_ms;
+        enum outcome outcome;
+        int counts;
+    } cases[] = {
+        {90, 5, OUTCOME_OK, 0},      {90, 20, OUTCOME_OK, 1},
+        {150, 10, OUTCOME_OK, 1},    {150, 100, OUTCOME_OK, 0},
+        {150, 10, OUTCOME_RESET, 1}, {150, 100, OUTCOME_TIMEOUT, 0},
+    };
+    const double far = 0x1p62 - 1;
+    struct slo slo = slo_of("");
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct facts f =
+            row_failed(0, cases[i].due_ms, cases[i].e2e_ms, cases[i].outcome);
+        struct tally t;
+
+        f.bytes_in = (INT64_C(1) << 62) - 1;
+        f.bytes_out = 30;
+        tally_init(&t, window, &slo);
+        for (int k = 0; k < 3; k++)
+            add(&t, f);
+        assert_true(t.bytes_in == 3 * far * cases[i].counts);
+        assert_true(t.bytes_out == 90 * cases[i].counts);
+        tally_fini(&t);
+    }
+}
+
+/* The views say what they are named after. */
+static void views_of_the_client_and_the_answer(void **state)
+{
+    struct slo slo = slo_of("");
+    struct tally t;
+
+    (void)state;
+    tally_init(&t, window, &slo);
+    add(&t, row_ok(0, 100, 5));
+    add(&t, row_failed(1, 110, 3, OUTCOME_RESET));
+    assert_int_equal(t.hist[MEASURE_LAG][VIEW_DUE].n, 2);
+    assert_int_equal(t.hist[MEASURE_LAG][VIEW_OK].n, 1);
+    assert_int_equal(t.hist[MEASURE_LAG][VIEW_SENT].n, 0);
+    assert_int_equal(t.hist[MEASURE_SERVICE][VIEW_DUE].beyond, 1);
+    assert_int_equal(t.hist[MEASURE_SERVICE][VIEW_SENT].n, 0);
+    assert_int_equal(t.hist[MEASURE_TTFB][VIEW_SENT].beyond, 1);
     tally_fini(&t);
 }
 
@@ -220,6 +270,59 @@ static void terms_count_keeps_misses_and_open(void **state)
     tally_fini(&t);
 }
 
+/* A request as a term on the client or the network sees it. */
+static void terms_on_lag_and_connect(void **state)
+{
+    enum { KEEPS, MISSES, OPEN, APART };
+    static const struct {
+        enum outcome outcome;
+        int is_fresh;
+        int retries;
+        bool was_sent;
+        int lag;
+        int connect;
+    } cases[] = {
+        {OUTCOME_OK, 1, 0, true, KEEPS, KEEPS},
+        {OUTCOME_OK, 0, 0, true, KEEPS, APART},
+        {OUTCOME_OK, 1, 1, true, KEEPS, APART}, /* how long is not known */
+        {OUTCOME_STATUS, 1, 0, true, KEEPS, KEEPS},
+        {OUTCOME_CONNECT, 0, 0, false, KEEPS, MISSES},
+        {OUTCOME_CONNECT, 0, 1, true, KEEPS, MISSES},
+        {OUTCOME_TIMEOUT, 0, 0, false, KEEPS, MISSES},
+        {OUTCOME_TIMEOUT, 0, 0, true, KEEPS, APART},
+        {OUTCOME_TIMEOUT, 1, 0, true, KEEPS, KEEPS},
+        {OUTCOME_UNFINISHED, 0, 0, false, KEEPS, OPEN},
+        {OUTCOME_UNFINISHED, 0, 0, true, KEEPS, APART},
+        {OUTCOME_UNSENT, 0, 0, false, MISSES, APART},
+    };
+    struct slo slo = slo_of("lag p99 < 2ms,connect p99 < 2ms");
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct facts f = row_failed(0, 150, 9, cases[i].outcome);
+        int want[2] = {cases[i].lag, cases[i].connect};
+        struct tally t;
+
+        if (cases[i].outcome == OUTCOME_UNSENT)
+            f = row_unsent(0, 150);
+        if (!cases[i].was_sent)
+            f.sent = TIME_ABSENT;
+        f.is_fresh = cases[i].is_fresh;
+        f.retries = cases[i].retries;
+        tally_init(&t, window, &slo);
+        add(&t, f);
+        for (size_t k = 0; k < 2; k++) {
+            const struct term_tally *tt = &t.terms[k];
+
+            assert_int_equal(tt->n, want[k] != APART);
+            assert_int_equal(tt->keeps, want[k] == KEEPS);
+            assert_int_equal(tt->open, want[k] == OPEN);
+            assert_int_equal(sum_of(tt->misses, true), want[k] == MISSES);
+        }
+        tally_fini(&t);
+    }
+}
+
 static void batches_cut_the_window_evenly(void **state)
 {
     struct slo slo = slo_of("e2e p99 < 1ms");
@@ -254,6 +357,76 @@ static void lost_requests_are_unfinished(void **state)
     assert_int_equal(t.hist[MEASURE_LAG][VIEW_DUE].n, 0);
     assert_int_equal(t.rows, 0);
     tally_fini(&t);
+}
+
+/* As many as a manifest may claim: that takes no time. */
+static void any_number_may_be_lost(void **state)
+{
+    const int64_t many = INT64_MAX / 2;
+    struct slo slo = slo_of("e2e p99 < 20ms,lag p99 < 1ms,errors < 1%");
+    struct tally t;
+
+    (void)state;
+    tally_init(&t, window, &slo);
+    add(&t, row_ok(0, 150, 5));
+    tally_add_lost(&t, many);
+    assert_int_equal(t.due, many + 1);
+    assert_int_equal(t.outcome[OUTCOME_UNFINISHED], many);
+    for (size_t i = 0; i < 2; i++) {
+        assert_int_equal(t.terms[i].n, many + 1);
+        assert_int_equal(t.terms[i].keeps, 1);
+        assert_int_equal(t.terms[i].open, many);
+        assert_int_equal(sum_of(t.terms[i].misses, false), many + 1);
+        assert_int_equal(sum_of(t.terms[i].misses, true), 0);
+    }
+    assert_int_equal(t.terms[2].n, 0);
+    assert_int_equal(sum_of(t.good_batches, false), many + 1);
+    assert_int_equal(t.hist[MEASURE_E2E][VIEW_SENT].beyond, many);
+    assert_int_equal(t.hist[MEASURE_SERVICE][VIEW_SENT].n, 0);
+    tally_fini(&t);
+}
+
+/* Places grow with due: what is missing before the first of the window was of
+ * the warm-up. */
+static void lost_requests_of_the_warm_up_are_not_charged(void **state)
+{
+    static const struct {
+        int64_t before[3]; /* places seen; -1: none */
+        int64_t inside[2];
+        int64_t lost;
+        int64_t early; /* of those */
+    } cases[] = {
+        {{0, 1, 2}, {3, 5}, 1, 0},   {{0, 1, 4}, {5, 6}, 2, 2},
+        {{0, 1, -1}, {4, 9}, 6, 2},  {{-1, -1, -1}, {7, 8}, 7, 7},
+        {{0, 3, 5}, {-1, -1}, 9, 3}, {{-1, -1, -1}, {-1, -1}, 4, 0},
+        {{0, 1, -1}, {8, 4}, 2, 2},
+    };
+    struct slo slo = slo_of("");
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        int64_t before = 0;
+        int64_t inside = 0;
+        struct tally t;
+
+        tally_init(&t, window, &slo);
+        for (size_t k = 0; k < 2; k++) { /* in no order */
+            if (cases[i].inside[k] < 0)
+                continue;
+            add(&t, row_ok(cases[i].inside[k], 150, 5));
+            inside++;
+        }
+        for (size_t k = 0; k < 3; k++) {
+            if (cases[i].before[k] < 0)
+                continue;
+            add(&t, row_ok(cases[i].before[k], 50, 5));
+            before++;
+        }
+        tally_add_lost(&t, cases[i].lost);
+        assert_int_equal(t.before, before + cases[i].early);
+        assert_int_equal(t.due, inside + cases[i].lost - cases[i].early);
+        tally_fini(&t);
+    }
 }
 
 /* A run that was cut in its warm-up has no window to lose them in. */
@@ -301,11 +474,16 @@ int main(void)
         cmocka_unit_test(a_failure_is_no_throughput),
         cmocka_unit_test(failures_are_beyond),
         cmocka_unit_test(connect_is_of_those_that_opened_one),
+        cmocka_unit_test(bytes_go_by_completion),
+        cmocka_unit_test(views_of_the_client_and_the_answer),
         cmocka_unit_test(good_keeps_every_limit),
         cmocka_unit_test(only_an_answer_is_good),
         cmocka_unit_test(terms_count_keeps_misses_and_open),
+        cmocka_unit_test(terms_on_lag_and_connect),
         cmocka_unit_test(batches_cut_the_window_evenly),
         cmocka_unit_test(lost_requests_are_unfinished),
+        cmocka_unit_test(any_number_may_be_lost),
+        cmocka_unit_test(lost_requests_of_the_warm_up_are_not_charged),
         cmocka_unit_test(an_empty_window_takes_nothing),
         cmocka_unit_test(an_outcome_of_a_later_version_is_no_row),
     };
