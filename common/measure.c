@@ -86,8 +86,8 @@ int64_t measure_value(enum measure measure, enum measure_from from,
 
     if (measure == MEASURE_E2E && f->outcome != OUTCOME_OK)
         stop = f->end;
-    if (measure == MEASURE_CONNECT && !f->is_fresh)
-        return TIME_ABSENT;
+    if (measure == MEASURE_CONNECT && (!f->is_fresh || f->retries > 0))
+        return TIME_ABSENT; /* of a second attempt `issued` is not the start */
     if (from == FROM_SENT && !d->has_sent)
         return TIME_ABSENT;
     if (start == TIME_ABSENT || stop == TIME_ABSENT)

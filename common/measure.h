@@ -47,12 +47,12 @@ struct facts {
     int64_t first;
     int64_t last;
     int64_t end;
-    int64_t outcome;  /* enum outcome */
-    int64_t detail;   /* its meaning depends on the outcome */
-    int64_t status;   /* HTTP status, 0 if none came */
-    int64_t is_fresh; /* 1: it opened its connection */
-    int64_t retries;  /* 1: its connection was stale, it was sent again */
-    int64_t bytes_out;
+    int64_t outcome;   /* enum outcome */
+    int64_t detail;    /* its meaning depends on the outcome */
+    int64_t status;    /* HTTP status, 0 if none came */
+    int64_t is_fresh;  /* 1: its connection was established for it */
+    int64_t retries;   /* 1: its connection was stale, it was sent again */
+    int64_t bytes_out; /* that the kernel took, of all attempts */
     int64_t bytes_in;
 };
 

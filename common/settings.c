@@ -12,6 +12,9 @@
 
 #define DEFAULT_DURATION_NS (10 * NS_PER_S)
 
+/* More than one machine can open; each takes memory before the run starts. */
+#define MAX_CLIENTS INT64_C(1000000)
+
 struct opt_set settings_set(struct settings *s, enum settings_block block)
 {
     return (struct opt_set){.block = &settings_blocks[block], .base = s};
@@ -293,10 +296,21 @@ static int resolve_scenario(struct load_settings *load,
     return 0;
 }
 
+static int check_bound(const char *key, int64_t count, struct err *err)
+{
+    if (count > MAX_CLIENTS)
+        return err_set(err, ERR_CONFIG, "%s: %lld; at most 1M are possible",
+                       key, (long long)count);
+    return 0;
+}
+
 int settings_resolve(struct settings *s, struct err *err)
 {
     if (!s->target.url)
         return err_set(err, ERR_CONFIG, "target.url: no target given");
+    if (check_bound("load.clients", s->load.clients, err) ||
+        check_bound("client.connections", s->client.connections, err))
+        return -1;
     if (resolve_scenario(&s->load, &s->client, err))
         return -1;
     if (s->load.duration_ns == 0 && s->load.requests == 0)

@@ -3,23 +3,29 @@
 
 #include <jansson.h>
 #include <string.h>
-#include <strings.h>
 
 #include "common/err.h"
 #include "common/json.h"
 
 bool settings_is_secret(const char *header)
 {
-    static const char *const secrets[] = {
-        "authorization", "proxy-authorization", "cookie",
-        "set-cookie",    "x-api-key",           "api-key",
-        "x-auth-token"};
+    static const char *const parts[] = {"auth",   "cookie", "token",
+                                        "secret", "key",    "password"};
 
-    for (size_t i = 0; i < sizeof(secrets) / sizeof(secrets[0]); i++) {
-        if (strcasecmp(header, secrets[i]) == 0)
+    for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
+        if (strcasestr(header, parts[i]))
             return true;
     }
     return false;
+}
+
+/* Other maps are shown as they are: tokens=128 is a condition, not a secret. */
+static const char *shown(const struct opt *opt, const char *key,
+                         const char *value)
+{
+    bool is_header = opt->offset == offsetof(struct settings, target.headers);
+
+    return is_header && settings_is_secret(key) ? "(redacted)" : value;
 }
 
 static json_t *text_to_json(const char *text)
@@ -45,10 +51,8 @@ static json_t *field_to_json(const struct opt_set *set, const struct opt *opt)
         for (size_t i = 0; i < map->keys.len; i++) {
             const char *key = map->keys.items[i];
 
-            json_object_set_new(json, key,
-                                text_to_json(settings_is_secret(key)
-                                                 ? "(redacted)"
-                                                 : map->values.items[i]));
+            json_object_set_new(
+                json, key, text_to_json(shown(opt, key, map->values.items[i])));
         }
     } else {
         struct buf text;

@@ -236,20 +236,10 @@ const char *units_print_rate(double per_second, char out[static UNITS_TEXT])
     return out;
 }
 
-const char *units_print_size(int64_t bytes, char out[static UNITS_TEXT])
-{
-    return units_print_count(bytes, out);
-}
-
 const char *units_print_count(int64_t count, char out[static UNITS_TEXT])
 {
     snprintf(out, UNITS_TEXT, "%lld", (long long)count);
     return out;
-}
-
-const char *units_print_share(double share, char out[static UNITS_TEXT])
-{
-    return units_print_number(share, out);
 }
 
 /* Three digits: 1.23, 12.3, 123. */

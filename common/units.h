@@ -1,7 +1,7 @@
 /* units.h - durations, rates, sizes, counts and shares, as people write them.
  *
- * Every kind has a parser and an exact printer: what the printer writes, the
- * parser reads back to the same value.  A parser takes the whole text or
+ * What a printer writes, the parser reads back to the same value: sizes are
+ * printed as counts, shares as numbers.  A parser takes the whole text or
  * refuses it with one line that shows an example (ERR_CONFIG).
  */
 #ifndef COMMON_UNITS_H
@@ -27,7 +27,6 @@ const char *units_print_rate(double per_second, char out[static UNITS_TEXT]);
 
 /* 512, 64k (1024), 1MiB, 10MB (10^6), in bytes. */
 int units_parse_size(const char *text, int64_t *bytes, struct err *err);
-const char *units_print_size(int64_t bytes, char out[static UNITS_TEXT]);
 
 /* 1000, 10k (1000), 1.5M: a whole number, not negative. */
 int units_parse_count(const char *text, int64_t *count, struct err *err);
@@ -35,7 +34,6 @@ const char *units_print_count(int64_t count, char out[static UNITS_TEXT]);
 
 /* 0.1%, 99.9% or 0.001: a share of one, 0 to 1. */
 int units_parse_share(const char *text, double *share, struct err *err);
-const char *units_print_share(double share, char out[static UNITS_TEXT]);
 
 /* The shortest decimal that reads back as the same double; in plain digits
  * from 1e-12 to 1e15, as far as the parsers go. */

@@ -62,6 +62,7 @@ static void read_host(struct observation *seen)
     buf_init(&text, MAX_PROC_STAT);
     if (file_read("/proc/stat", &text, &ignored) == 0 && text.len > 4) {
         p = text.data + strlen("cpu");
+        seen->host_ticks = 0;
         for (int i = 0; i < 8; i++) {
             seen->host_steal = (int64_t)strtoull(p, &p, 10);
             seen->host_ticks += seen->host_steal;
@@ -72,8 +73,12 @@ static void read_host(struct observation *seen)
 
 static int write_chunk(struct recorder *r, unsigned shard, struct chunk *c)
 {
-    for (size_t i = 0; i < c->n_seen; i++)
-        read_host(&c->seen[i]);
+    for (size_t i = 0; i < c->n_seen; i++) {
+        c->seen[i].host_ticks = TIME_ABSENT;
+        c->seen[i].host_steal = TIME_ABSENT;
+    }
+    if (c->n_seen > 0) /* what is read now is true of the last alone */
+        read_host(&c->seen[c->n_seen - 1]);
     if (c->n_rows > 0 &&
         tgr_append(r->requests, shard, c->rows, c->n_rows, &r->err))
         return -1;
@@ -244,6 +249,14 @@ fail:
     return -1;
 }
 
+static void close_table(struct tgr_writer *writer, struct err *first)
+{
+    struct err err = {0};
+
+    if (tgr_finish(writer, &err) && !first->code)
+        *first = err;
+}
+
 int recorder_finish(struct recorder *r, struct err *err)
 {
     int rc = 0;
@@ -253,11 +266,8 @@ int recorder_finish(struct recorder *r, struct err *err)
     atomic_store(&r->is_ending, true);
     sem_post(&r->work);
     pthread_join(r->thread, NULL);
-    if (tgr_finish(r->requests, &(struct err){0}) |
-        tgr_finish(r->client, &(struct err){0})) {
-        if (!r->err.code)
-            err_set(&r->err, ERR_IO, "the recording cannot be flushed");
-    }
+    close_table(r->requests, &r->err);
+    close_table(r->client, &r->err);
     if (r->err.code) {
         *err = r->err;
         rc = -1;

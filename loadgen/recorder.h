@@ -33,7 +33,8 @@ bool recorder_has_failed(const struct recorder *recorder);
 struct shard *recorder_shard(struct recorder *recorder, int i);
 void shard_add(struct shard *shard, const struct facts *facts);
 
-/* Once a second; hands over what has gathered. */
+/* Once a second; hands over what has gathered, unless it is a trickle that can
+ * wait a few seconds more. */
 void shard_observe(struct shard *shard, const struct observation *seen);
 
 /* Hand over everything, before the thread ends. */

@@ -4,11 +4,11 @@
 
 #include <stdatomic.h>
 #include <stdbool.h>
-#include <sys/resource.h>
 
 #include "common/clk.h"
 #include "common/dist.h"
 #include "common/err.h"
+#include "common/files.h"
 #include "common/recording/schema.h"
 #include "common/rng.h"
 #include "common/settings.h"
@@ -125,16 +125,6 @@ static void on_tick(void *arg)
 
 /* ---- start and end ---- */
 
-static void raise_file_limit(void)
-{
-    struct rlimit limit;
-
-    if (getrlimit(RLIMIT_NOFILE, &limit))
-        return;
-    limit.rlim_cur = limit.rlim_max;
-    setrlimit(RLIMIT_NOFILE, &limit);
-}
-
 /* What fails here is released by stub_fini(), as is the rest. */
 static int stub_init(struct stub *stub, const struct stub_settings *settings,
                      const struct stub_options *options, struct err *err)
@@ -193,7 +183,7 @@ int stub_run(const struct stub_settings *settings,
     struct stub stub;
     int rc;
 
-    raise_file_limit();
+    files_raise_limit();
     rc = stub_init(&stub, settings, options, err);
     if (rc == 0) {
         if (options->listening)

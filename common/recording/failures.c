@@ -42,36 +42,19 @@ static void keep_body(struct failure_kind *k, const char *body, size_t len)
     memcpy(k->body, body, k->body_len);
 }
 
-static void note(struct failures *f, const struct failure_kind *one)
-{
-    struct failure_kind *k = find(f, one->outcome, one->detail, one->text);
-
-    if (!k)
-        k = add(f, one->outcome, one->detail, one->text);
-    if (!k) {
-        f->overflow += one->count;
-        return;
-    }
-    k->count += one->count;
-    keep_body(k, one->body, one->body_len);
-}
-
 void failures_note(struct failures *f, int64_t outcome, int64_t detail,
                    const char *text, const char *body, size_t body_len)
 {
-    struct failure_kind one = {
-        .outcome = outcome, .detail = detail, .count = 1};
+    struct failure_kind *k = find(f, outcome, detail, text);
 
-    snprintf(one.text, sizeof(one.text), "%s", text);
-    keep_body(&one, body, body_len);
-    note(f, &one);
-}
-
-void failures_merge(struct failures *into, const struct failures *from)
-{
-    for (size_t i = 0; i < from->len; i++)
-        note(into, &from->kinds[i]);
-    into->overflow += from->overflow;
+    if (!k)
+        k = add(f, outcome, detail, text);
+    if (!k) {
+        f->overflow++;
+        return;
+    }
+    k->count++;
+    keep_body(k, body, body_len);
 }
 
 struct json_t *failures_to_json(const struct failures *f)

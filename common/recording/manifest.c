@@ -20,24 +20,58 @@ static char *manifest_path(const char *dir)
     return xasprintf("%s/manifest.json", dir);
 }
 
-/* "-H 'authorization: x'" must not end up on disk by way of argv. */
-static json_t *redacted(const char *arg)
-{
-    size_t len = strcspn(arg, ":");
-    bool has_colon = arg[len] == ':';
-    json_t *out = NULL;
-    char *before;
+/* ---- what was asked, without its secrets ---- */
 
-    while (len > 0 && arg[len - 1] == ' ')
-        len--;
-    before = xstrndup(arg, len);
-    /* By how it ends: -Hcookie, --header=cookie, target.headers=cookie. */
-    for (size_t i = 0; i < len && has_colon && !out; i++) {
-        if (settings_is_secret(before + i))
-            out = json_sprintf("%s: (redacted)", before);
+static const char *after(const char *text, const char *prefix)
+{
+    size_t len = strlen(prefix);
+
+    return strncmp(text, prefix, len) == 0 ? text + len : NULL;
+}
+
+/* What follows the H of -H, -qH or -Hname, "" included; NULL: no such flag. */
+static const char *after_letter(const char *arg)
+{
+    const char *h = arg[0] == '-' && arg[1] != '-' ? strchr(arg, 'H') : NULL;
+
+    return h ? h + 1 : NULL;
+}
+
+/* Where in argv[i] a header stands, whichever way it was given; or NULL. */
+static const char *header_in(const char *const *argv, size_t i)
+{
+    const char *flag = i > 0 ? argv[i - 1] : "";
+    const char *letter = after_letter(flag);
+    const char *set = after(argv[i], "--set=");
+
+    if (strcmp(flag, "--header") == 0 || (letter && !letter[0]))
+        return argv[i];
+    if (strcmp(flag, "--set") == 0)
+        set = argv[i];
+    if (set)
+        return after(set, "target.headers=");
+    letter = after_letter(argv[i]);
+    return letter ? letter : after(argv[i], "--header=");
+}
+
+/* "-H 'authorization: x'" must not end up on disk by way of argv. */
+static json_t *redacted(const char *const *argv, size_t i)
+{
+    const char *header = header_in(argv, i);
+    size_t len = header ? strcspn(header, ":") : 0;
+    json_t *out = NULL;
+    char *name;
+
+    if (header && header[len] == ':') {
+        while (len > 0 && header[len - 1] == ' ')
+            len--;
+        name = xstrndup(header, len);
+        if (settings_is_secret(name))
+            out = json_sprintf("%.*s: (redacted)",
+                               (int)(header + len - argv[i]), argv[i]);
+        free(name);
     }
-    free(before);
-    return out ? out : json_bytes(arg, strlen(arg));
+    return out ? out : json_bytes(argv[i], strlen(argv[i]));
 }
 
 static json_t *asked(const struct run_start *start)
@@ -46,7 +80,7 @@ static json_t *asked(const struct run_start *start)
     json_t *out = json_object();
 
     for (size_t i = 0; start->argv && start->argv[i]; i++)
-        json_array_append_new(argv, redacted(start->argv[i]));
+        json_array_append_new(argv, redacted(start->argv, i));
     json_object_set_new(out, "argv", argv);
     if (start->settings_file)
         json_object_set_new(
@@ -107,20 +141,33 @@ int manifest_save(const struct manifest *m, const char *dir, struct err *err)
     return rc;
 }
 
+static int check(const struct manifest *m, struct err *err)
+{
+    int64_t schema = json_get_int(m->json, "schema", -1);
+    struct run_end end;
+
+    if (schema != MANIFEST_SCHEMA)
+        return err_set(err, ERR_FORMAT, "schema %lld; this tailgate knows %d",
+                       (long long)schema, MANIFEST_SCHEMA);
+    if (!manifest_end(m, &end))
+        return 0;
+    if (end.scheduled < 0 || end.issued < 0 || end.unsent < 0 ||
+        end.issued != end.scheduled - end.unsent)
+        return err_set(err, ERR_FORMAT,
+                       "%lld scheduled are not %lld issued + %lld unsent",
+                       (long long)end.scheduled, (long long)end.issued,
+                       (long long)end.unsent);
+    return 0;
+}
+
 int manifest_load(struct manifest *m, const char *dir, struct err *err)
 {
     char *path = manifest_path(dir);
-    int64_t schema;
     int rc = json_read_file(path, &m->json, err);
 
-    if (rc == 0) {
-        schema = json_get_int(m->json, "schema", -1);
-        if (schema != MANIFEST_SCHEMA)
-            rc = err_set(err, ERR_FORMAT,
-                         "%s: schema %lld; this tailgate knows %d", path,
-                         (long long)schema, MANIFEST_SCHEMA);
-        if (rc)
-            manifest_fini(m);
+    if (rc == 0 && check(m, err)) {
+        manifest_fini(m);
+        rc = err_context(err, "%s", path);
     }
     free(path);
     return rc;
@@ -146,11 +193,6 @@ bool manifest_end(const struct manifest *m, struct run_end *end)
         .unsent = json_get_int(json, "unsent", 0),
     };
     return true;
-}
-
-int64_t manifest_start_monotonic_ns(const struct manifest *m)
-{
-    return json_get_int(json_object_get(m->json, "clock"), "monotonic_ns", 0);
 }
 
 void manifest_fini(struct manifest *m)

@@ -42,7 +42,8 @@ void manifest_complete(struct manifest *m, const struct run_end *end,
                        const struct failures *failures);
 int manifest_save(const struct manifest *m, const char *dir, struct err *err);
 
-/* ERR_IO or ERR_FORMAT. */
+/* ERR_IO; ERR_FORMAT if it is none, of another version, or its counts do not
+ * add up. */
 int manifest_load(struct manifest *m, const char *dir, struct err *err);
 
 /* The settings as used, over what `s` holds. */
@@ -52,7 +53,6 @@ int manifest_settings(const struct manifest *m, struct settings *s,
 /* False if the run never came to its end, and then *end is not touched. */
 bool manifest_end(const struct manifest *m, struct run_end *end);
 
-int64_t manifest_start_monotonic_ns(const struct manifest *m);
 void manifest_fini(struct manifest *m);
 
 #endif

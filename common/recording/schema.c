@@ -38,23 +38,23 @@ const struct tgr_schema schema_requests = {
     .row_size = sizeof(struct facts),
 };
 
-#define SEEN(name, unit)                                                       \
+#define SEEN(name, unit, missing)                                              \
     {                                                                          \
-#name, unit, TGR_PREVIOUS, offsetof(struct observation, name), 0       \
+#name, unit, TGR_PREVIOUS, offsetof(struct observation, name), missing \
     }
 
 static const struct tgr_column client_columns[] = {
-    SEEN(at, "ns"),
-    SEEN(unsent, ""),
-    SEEN(issued, ""),
-    SEEN(done, ""),
-    SEEN(connections, ""),
-    SEEN(lag_max, "ns"),
-    SEEN(cpu, "ns"),
-    SEEN(cap_waits, ""),
-    SEEN(record_wait, "ns"),
-    SEEN(host_ticks, "ticks"),
-    SEEN(host_steal, "ticks"),
+    SEEN(at, "ns", 0),
+    SEEN(unsent, "", 0),
+    SEEN(issued, "", 0),
+    SEEN(done, "", 0),
+    SEEN(connections, "", 0),
+    SEEN(lag_max, "ns", 0),
+    SEEN(cpu, "ns", 0),
+    SEEN(cap_waits, "", 0),
+    SEEN(record_wait, "ns", 0),
+    SEEN(host_ticks, "ticks", TIME_ABSENT),
+    SEEN(host_steal, "ticks", TIME_ABSENT),
 };
 
 const struct tgr_schema schema_client = {

@@ -22,8 +22,9 @@ struct observation {
     int64_t cpu;         /* ns of CPU that the worker has used */
     int64_t cap_waits;   /* times that the connection cap held a request back */
     int64_t record_wait; /* ns spent waiting for room in the recorder */
-    int64_t host_ticks;  /* of all the host's CPUs, from /proc/stat */
-    int64_t host_steal;  /* of those, taken by the hypervisor */
+    /* Absent but in the last observation of each chunk, when they are read. */
+    int64_t host_ticks; /* of all the host's CPUs, from /proc/stat */
+    int64_t host_steal; /* of those, taken by the hypervisor */
 };
 
 extern const struct tgr_schema schema_client;

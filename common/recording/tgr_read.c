@@ -155,6 +155,12 @@ static void store(const struct tgr_reader *r, size_t c, size_t row,
                sizeof(value));
 }
 
+static bool is_allowed(int64_t value)
+{
+    return value == TIME_ABSENT ||
+           (value > -(INT64_C(1) << 62) && value < INT64_C(1) << 62);
+}
+
 /* values[c] keeps where each row stands, also where it is absent. */
 static const char *read_column(struct tgr_reader *r, size_t c, size_t rows,
                                const char *p, const char *end)
@@ -177,6 +183,8 @@ static const char *read_column(struct tgr_reader *r, size_t c, size_t rows,
         if (!same)
             p = get_varint(p, end, &code);
         value = value_of(code, expected);
+        if (!is_allowed(value))
+            return NULL;
         store(r, c, row, value);
         previous = value == TIME_ABSENT ? expected : value;
         r->values[c][row] = previous;

@@ -22,13 +22,13 @@ struct number_kind {
 
 static const struct whole_kind whole_kinds[] = {
     {units_parse_duration, units_print_duration},
-    {units_parse_size, units_print_size},
+    {units_parse_size, units_print_count},
     {units_parse_count, units_print_count},
 };
 
 static const struct number_kind number_kinds[] = {
     {units_parse_rate, units_print_rate},
-    {units_parse_share, units_print_share},
+    {units_parse_share, units_print_number},
 };
 
 static void try_whole(const struct whole_kind *k, const char *text)

@@ -71,6 +71,12 @@ static const struct {
     {{"tailgate", "run", URL, "--rate", "5", "--clients", "3"},
      "load.clients: an open loop has a rate, not clients; cap its "
      "connections with -c"},
+    {{"tailgate", "run", URL, "--clients", "1000001"},
+     "load.clients: 1000001; at most 1M are possible"},
+    {{"tailgate", "run", URL, "-c", "2M"},
+     "client.connections: 2000000; at most 1M are possible"},
+    {{"tailgate", "run", URL, "--rate", "5", "-c", "9007199254740992"},
+     "client.connections: 9007199254740992; at most 1M are possible"},
     {{"tailgate", "run", URL, "--scenario", "closed", "--rate", "5"},
      "load.rate: a closed loop has clients, not a rate"},
     {{"tailgate", "run", URL, "--scenario", "server"},

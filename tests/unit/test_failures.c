@@ -62,27 +62,6 @@ static void what_is_kept_is_bounded(void **state)
     }
 }
 
-static void merging_adds_up(void **state)
-{
-    struct failures a = {0};
-    struct failures b = {0};
-
-    (void)state;
-    failures_note(&a, OUTCOME_RESET, 0, "reset", NULL, 0);
-    failures_note(&b, OUTCOME_RESET, 0, "reset", "half", 4);
-    for (int i = 0; i < FAILURES_KINDS + 5; i++)
-        failures_note(&b, OUTCOME_STATUS, i, "x", NULL, 0);
-    assert_int_equal(b.overflow, 6);
-    failures_merge(&a, &b);
-    assert_int_equal(a.len, FAILURES_KINDS);
-    assert_int_equal(a.kinds[0].count, 2);
-    assert_int_equal(a.kinds[0].body_len, 4);
-    assert_int_equal(a.overflow, 6);
-    assert_int_equal(total(&a), FAILURES_KINDS + 7);
-    failures_merge(&a, &(struct failures){0});
-    assert_int_equal(total(&a), FAILURES_KINDS + 7);
-}
-
 static void check_text(const json_t *o, const char *key, const char *want)
 {
     assert_string_equal(json_string_value(json_object_get(o, key)), want);
@@ -136,7 +115,6 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(kinds_are_told_apart),
         cmocka_unit_test(what_is_kept_is_bounded),
-        cmocka_unit_test(merging_adds_up),
         cmocka_unit_test(shown_as_json),
         cmocka_unit_test(a_cut_character_costs_only_itself),
     };

@@ -64,7 +64,8 @@ static void what_was_asked_comes_back(void **state)
     assert_int_equal(manifest_save(&m, tmpdir_root(), &err), 0);
     manifest_fini(&m);
     assert_int_equal(manifest_load(&m, tmpdir_root(), &err), 0);
-    assert_int_equal(manifest_start_monotonic_ns(&m), 123456789);
+    assert_int_equal(json_integer_value(get(&m, "clock", "monotonic_ns")),
+                     123456789);
     assert_string_equal(json_string_value(json_object_get(m.json, "tailgate")),
                         TAILGATE_VERSION);
     assert_string_equal(json_string_value(get(&m, "clock", "utc")),
@@ -145,8 +146,16 @@ static void secrets_do_not_reach_the_disk(void **state)
         "target.headers=api-key: s3cret",
         "--set=target.headers=X-Auth-Token: s3cret",
         "-qHproxy-authorization: s3cret",
+        "-qH",
+        "x-goog-api-key: s3cret",
+        "--header",
+        "X-My-Password : s3cret",
+        "-H",
         "x-team: shown",
-        "http://h:80/",
+        "--body",
+        "{\"key\": \"body shown\"}",
+        "--name=secret: shown",
+        "http://h:80/?key=shown",
         NULL,
     };
     struct manifest m = {0};
@@ -162,7 +171,10 @@ static void secrets_do_not_reach_the_disk(void **state)
     assert_null(strstr(buf_text(&text), "s3cret"));
     assert_non_null(strstr(buf_text(&text), "\"-HCookie: (redacted)\""));
     assert_non_null(strstr(buf_text(&text), "\"x-team: shown\""));
-    assert_non_null(strstr(buf_text(&text), "\"http://h:80/\""));
+    assert_non_null(strstr(buf_text(&text), "\"x-goog-api-key: (redacted)\""));
+    assert_non_null(strstr(buf_text(&text), "body shown"));
+    assert_non_null(strstr(buf_text(&text), "\"--name=secret: shown\""));
+    assert_non_null(strstr(buf_text(&text), "\"http://h:80/?key=shown\""));
     buf_fini(&text);
 }
 
@@ -179,6 +191,14 @@ static void other_manifests_are_refused(void **state)
          ": schema -1; this tailgate knows 1"},
         {"[]", ERR_FORMAT, ": not a JSON object"},
         {"{\"schema\"", ERR_FORMAT, ":1: ':' expected near end of file"},
+        {"{\"schema\": 1, \"end\": {\"scheduled\": -1, \"issued\": -1}}",
+         ERR_FORMAT, ": -1 scheduled are not -1 issued + 0 unsent"},
+        {"{\"schema\": 1, \"end\": {\"scheduled\": 3, \"issued\": 4, "
+         "\"unsent\": -1}}",
+         ERR_FORMAT, ": 3 scheduled are not 4 issued + -1 unsent"},
+        {"{\"schema\": 1, \"end\": {\"scheduled\": 9, \"issued\": 4, "
+         "\"unsent\": 4}}",
+         ERR_FORMAT, ": 9 scheduled are not 4 issued + 4 unsent"},
     };
 
     (void)state;

@@ -94,6 +94,9 @@ static void connect_is_of_fresh_connections(void **state)
     struct facts f = whole;
 
     (void)state;
+    f.retries = 1; /* two attempts lie between issued and now */
+    assert_int_equal(measure_value(MEASURE_CONNECT, FROM_DUE, &f), ABSENT);
+    f.retries = 0;
     f.is_fresh = 0;
     assert_int_equal(measure_value(MEASURE_CONNECT, FROM_DUE, &f), ABSENT);
     assert_int_equal(measure_value(MEASURE_LAG, FROM_DUE, &f), 1);

@@ -1,5 +1,6 @@
 /* What the workers hand over is on disk, once; a disk that fails is reported
  * and stops nobody. */
+#include <errno.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -11,9 +12,11 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
+#include "common/clk.h"
 #include "common/err.h"
 #include "common/recording/schema.h"
 #include "common/xalloc.h"
@@ -111,8 +114,12 @@ static size_t count_observations(const char *dir)
         const struct observation *seen = rows;
 
         total += len;
-        for (size_t i = 0; i < len; i++)
-            assert_true(seen[i].host_ticks > 0); /* the recorder adds these */
+        for (size_t i = 0; i + 1 < len; i++) {
+            assert_int_equal(seen[i].host_ticks, TIME_ABSENT);
+            assert_int_equal(seen[i].host_steal, TIME_ABSENT);
+        }
+        assert_true(seen[len - 1].host_ticks > 0); /* the recorder adds these */
+        assert_true(seen[len - 1].host_steal >= 0);
     }
     tgr_close(r);
     return total;
@@ -164,6 +171,27 @@ static void a_whole_chunk_and_one_row(void **state)
     rows_arrive_once(1, 1, "row");
 }
 
+/* Five seconds without a row are one chunk: only the last second's can have
+ * been read when it was written. */
+static void seconds_that_waited_have_no_host_times(void **state)
+{
+    char *dir = make_dir("idle");
+    struct recorder *recorder;
+    struct err err = {0};
+
+    (void)state;
+    assert_int_equal(recorder_new(&recorder, dir, 1, &err), 0);
+    for (int64_t i = 0; i < 7; i++) {
+        struct observation seen = {.at = i};
+
+        shard_observe(recorder_shard(recorder, 0), &seen);
+    }
+    shard_flush(recorder_shard(recorder, 0));
+    assert_int_equal(recorder_finish(recorder, &err), 0);
+    assert_int_equal(count_observations(dir), 7);
+    free(dir);
+}
+
 static void an_empty_run_leaves_readable_tables(void **state)
 {
     char *dir = make_dir("empty");
@@ -195,6 +223,43 @@ static void a_missing_directory_is_an_error(void **state)
     assert_int_equal(err.code, ERR_IO);
     assert_non_null(strstr(err.msg, "requests.tgr: No such file"));
     assert_null(recorder);
+}
+
+/* ---- a disk that fails at the end ---- */
+
+static int fsyncs_until_failure = -1;
+
+/* In the place of the library's, for this program. */
+int fsync(int fd)
+{
+    (void)fd;
+    if (fsyncs_until_failure < 0 || fsyncs_until_failure-- > 0)
+        return 0;
+    errno = EIO;
+    return -1;
+}
+
+/* Whichever file it is, its name and what the system said are told. */
+static void a_failing_flush_is_named(void **state)
+{
+    static const char *const files[] = {"requests.tgr", "client.tgr"};
+
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        char *dir = make_dir(files[i]);
+        char *want = xasprintf("%s/%s: Input/output error", dir, files[i]);
+        struct recorder *recorder;
+        struct err err = {0};
+
+        assert_int_equal(recorder_new(&recorder, dir, 1, &err), 0);
+        fsyncs_until_failure = i;
+        assert_int_equal(recorder_finish(recorder, &err), -1);
+        fsyncs_until_failure = -1;
+        assert_int_equal(err.code, ERR_IO);
+        assert_string_equal(err.msg, want);
+        free(want);
+        free(dir);
+    }
 }
 
 /* ---- a full disk ---- */
@@ -265,8 +330,10 @@ int main(void)
         cmocka_unit_test(one_shard_records_every_row),
         cmocka_unit_test(three_shards_record_every_row),
         cmocka_unit_test(a_whole_chunk_and_one_row),
+        cmocka_unit_test(seconds_that_waited_have_no_host_times),
         cmocka_unit_test(an_empty_run_leaves_readable_tables),
         cmocka_unit_test(a_missing_directory_is_an_error),
+        cmocka_unit_test(a_failing_flush_is_named),
         cmocka_unit_test(a_full_disk_is_reported_and_nobody_hangs),
     };
 

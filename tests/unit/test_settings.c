@@ -393,11 +393,14 @@ static void secrets_are_redacted(void **state)
         const char *header;
         bool is_secret;
     } cases[] = {
-        {"Authorization", true},   {"authorization", true},
-        {"COOKIE", true},          {"X-Api-Key", true},
-        {"api-key", true},         {"proxy-authorization", true},
-        {"x-auth-token", true},    {"x-team", false},
-        {"authorization2", false}, {"", false},
+        {"Authorization", true},  {"authorization", true},
+        {"COOKIE", true},         {"X-Api-Key", true},
+        {"api-key", true},        {"proxy-authorization", true},
+        {"x-auth-token", true},   {"x-team", false},
+        {"authorization2", true}, {"", false},
+        {"x-goog-api-key", true}, {"X-Amz-Security-Token", true},
+        {"My-Secret", true},      {"x-PASSWORD", true},
+        {"x-trace-id", false},    {"accept", false},
     };
     struct settings s;
     json_t *json;
@@ -410,10 +413,13 @@ static void secrets_are_redacted(void **state)
     settings_init(&s);
     must_load(&s, "target: {headers: {AUTHORIZATION: s3cret, x: shown}}");
     must_assign(&s, "target.headers=cookie : s3cret");
+    must_assign(&s, "target.headers=x-goog-api-key: s3cret");
+    must_assign(&s, "conditions=max_tokens=as asked");
     json = settings_to_json(&s);
     text = json_dumps(json, 0);
     assert_null(strstr(text, "s3cret"));
     assert_non_null(strstr(text, "shown"));
+    assert_non_null(strstr(text, "as asked")); /* not a header */
     free(text);
     json_decref(json);
     settings_fini(&s);
