@@ -23,7 +23,7 @@ static double expected_requests(const struct load_settings *load)
 static void put_requests(const struct load_settings *load, struct buf *out)
 {
     double n = expected_requests(load);
-    bool is_random = arrival_names[load->arrival][0] == 'p';
+    bool is_random = load->arrival == ARRIVAL_POISSON;
 
     buf_adds(out, "requests   ");
     if (n <= 0)

@@ -18,6 +18,7 @@ struct err;
 struct json_t;
 
 enum scenario { SCENARIO_AUTO, SCENARIO_SERVER, SCENARIO_CLOSED };
+enum arrival { ARRIVAL_POISSON, ARRIVAL_CONSTANT, ARRIVAL_COUNT };
 
 struct target_settings {
     char *url;
@@ -30,7 +31,7 @@ struct target_settings {
 
 struct load_settings {
     int scenario;        /* enum scenario */
-    int arrival;         /* index into arrival_names */
+    int arrival;         /* enum arrival */
     double rate_rps;     /* 0: none asked */
     int64_t duration_ns; /* 0: none asked */
     int64_t warmup_ns;

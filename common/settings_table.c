@@ -9,7 +9,11 @@
 #define AT(field)    offsetof(struct settings, field)
 
 const char *const scenario_names[] = {"auto", "server", "closed", NULL};
-const char *const arrival_names[] = {"poisson", "constant", NULL};
+const char *const arrival_names[] = {
+    [ARRIVAL_POISSON] = "poisson",
+    [ARRIVAL_CONSTANT] = "constant",
+    [ARRIVAL_COUNT] = NULL,
+};
 
 static const struct opt top[] = {
     {.key = "name",

@@ -25,7 +25,6 @@ struct due {
  * `self`; calls come from one thread and must not block. */
 struct source_ops {
     const char *name;
-    const char *help;
     size_t state_size;
 
     /* Required. */

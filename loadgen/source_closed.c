@@ -3,6 +3,7 @@
 
 #include "common/settings.h"
 #include "common/xalloc.h"
+#include "loadgen/quota.h"
 #include "loadgen/source.h"
 
 struct closed_loop {
@@ -10,9 +11,7 @@ struct closed_loop {
     size_t n_clients;
     size_t first;
     size_t n_ready;
-    int64_t window_start_ns;
-    int64_t window_end_ns; /* DUE_UNKNOWN: the count alone ends it */
-    int64_t window_left;   /* requests; negative: the time alone ends it */
+    struct quota quota;
     int64_t next_seq;
     int64_t last_end_ns;
 };
@@ -26,11 +25,7 @@ static int closed_init(void *self, const struct load_settings *load,
     c->n_clients = (size_t)load->clients;
     c->n_ready = c->n_clients; /* all idle since 0 */
     c->ready_ns = xcalloc(c->n_clients, sizeof(*c->ready_ns));
-    c->window_start_ns = load->warmup_ns;
-    c->window_end_ns = load->duration_ns > 0
-                           ? load->warmup_ns + load->duration_ns
-                           : DUE_UNKNOWN;
-    c->window_left = load->requests > 0 ? load->requests : -1;
+    c->quota = quota_of(load);
     return 0;
 }
 
@@ -38,8 +33,7 @@ static int64_t closed_peek_ns(void *self)
 {
     const struct closed_loop *c = self;
 
-    if (c->n_ready == 0 || c->window_left == 0 ||
-        c->ready_ns[c->first] >= c->window_end_ns)
+    if (c->n_ready == 0 || quota_is_spent(&c->quota, c->ready_ns[c->first]))
         return DUE_UNKNOWN;
     return c->ready_ns[c->first];
 }
@@ -51,8 +45,7 @@ static struct due closed_take(void *self)
 
     c->first = (c->first + 1) % c->n_clients;
     c->n_ready--;
-    if (due.at_ns >= c->window_start_ns && c->window_left > 0)
-        c->window_left--;
+    quota_take(&c->quota, due.at_ns);
     return due;
 }
 
@@ -70,7 +63,8 @@ static int64_t closed_due_end_ns(void *self)
 {
     const struct closed_loop *c = self;
 
-    return c->window_left == 0 ? c->last_end_ns + 1 : c->window_end_ns;
+    return c->quota.window_left == 0 ? c->last_end_ns + 1
+                                     : c->quota.window_end_ns;
 }
 
 static void closed_fini(void *self)
@@ -82,7 +76,6 @@ static void closed_fini(void *self)
 
 const struct source_ops source_closed = {
     .name = "closed",
-    .help = "N clients, each sends when its last request has ended",
     .state_size = sizeof(struct closed_loop),
     .init = closed_init,
     .peek_ns = closed_peek_ns,

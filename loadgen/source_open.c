@@ -6,16 +6,15 @@
 #include "common/settings.h"
 #include "common/xalloc.h"
 #include "loadgen/arrival/arrival.h"
+#include "loadgen/quota.h"
 #include "loadgen/source.h"
 
 struct open_loop {
     const struct arrival_ops *arrival;
     void *arrival_self;
     struct rng rng;
-    int64_t window_start_ns;
-    int64_t window_end_ns; /* DUE_UNKNOWN: the count alone ends it */
-    int64_t window_left;   /* requests; negative: the time alone ends it */
-    double at_ns;          /* exact; rounded when given out */
+    struct quota quota;
+    double at_ns; /* exact; rounded when given out */
     int64_t next_ns;
     int64_t next_seq;
 };
@@ -32,40 +31,29 @@ static int open_init(void *self, const struct load_settings *load,
 {
     struct open_loop *o = self;
 
-    o->arrival = arrival_find(arrival_names[load->arrival]);
+    o->arrival = arrival_of((enum arrival)load->arrival);
     o->arrival_self = xcalloc(1, o->arrival->state_size);
     if (o->arrival->init(o->arrival_self, load->rate_rps, err))
         return -1;
     o->rng = rng_stream(load->seed, RNG_ARRIVAL);
-    o->window_start_ns = load->warmup_ns;
-    o->window_end_ns = load->duration_ns > 0
-                           ? load->warmup_ns + load->duration_ns
-                           : DUE_UNKNOWN;
-    o->window_left = load->requests > 0 ? load->requests : -1;
+    o->quota = quota_of(load);
     o->next_ns = draw(o);
     return 0;
-}
-
-static bool is_over(const struct open_loop *o)
-{
-    return o->next_ns >= o->window_end_ns || o->window_left == 0;
 }
 
 static int64_t open_peek_ns(void *self)
 {
     const struct open_loop *o = self;
 
-    return is_over(o) ? DUE_UNKNOWN : o->next_ns;
+    return quota_is_spent(&o->quota, o->next_ns) ? DUE_UNKNOWN : o->next_ns;
 }
 
-/* Requests of the warm-up do not count towards those asked for. */
 static struct due open_take(void *self)
 {
     struct open_loop *o = self;
     struct due due = {.seq = o->next_seq++, .at_ns = o->next_ns};
 
-    if (due.at_ns >= o->window_start_ns && o->window_left > 0)
-        o->window_left--;
+    quota_take(&o->quota, due.at_ns);
     o->next_ns = draw(o);
     return due;
 }
@@ -75,7 +63,8 @@ static int64_t open_due_end_ns(void *self)
 {
     const struct open_loop *o = self;
 
-    return o->next_ns < o->window_end_ns ? o->next_ns : o->window_end_ns;
+    return o->next_ns < o->quota.window_end_ns ? o->next_ns
+                                               : o->quota.window_end_ns;
 }
 
 static void open_fini(void *self)
@@ -87,7 +76,6 @@ static void open_fini(void *self)
 
 const struct source_ops source_open = {
     .name = "open",
-    .help = "requests are due at the times of an arrival process",
     .state_size = sizeof(struct open_loop),
     .init = open_init,
     .peek_ns = open_peek_ns,

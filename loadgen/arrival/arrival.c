@@ -1,23 +1,22 @@
 #include "loadgen/arrival/arrival.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "common/err.h"
+#include "common/settings.h"
 #include "loadgen/arrival/arrival_impl.h"
 
 static const struct arrival_ops *const processes[] = {
-    &arrival_poisson,
-    &arrival_constant,
+    [ARRIVAL_POISSON] = &arrival_poisson,
+    [ARRIVAL_CONSTANT] = &arrival_constant,
 };
 
-const struct arrival_ops *arrival_find(const char *name)
+_Static_assert(sizeof(processes) / sizeof(processes[0]) == ARRIVAL_COUNT,
+               "a process for each name in the settings");
+
+const struct arrival_ops *arrival_of(enum arrival arrival)
 {
-    for (size_t i = 0; i < sizeof(processes) / sizeof(processes[0]); i++) {
-        if (strcmp(processes[i]->name, name) == 0)
-            return processes[i];
-    }
-    return NULL;
+    return processes[arrival];
 }
 
 int arrival_mean_gap(double rate_rps, double *gap_ns, struct err *err)

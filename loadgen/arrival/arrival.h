@@ -8,6 +8,8 @@
 
 #include <stddef.h>
 
+#include "common/settings.h"
+
 struct err;
 struct rng;
 
@@ -16,7 +18,6 @@ struct rng;
  */
 struct arrival_ops {
     const char *name; /* as written in the settings */
-    const char *help; /* one line */
     size_t state_size;
 
     /* Check the rate and fill in self.  Required. */
@@ -26,7 +27,6 @@ struct arrival_ops {
     double (*gap_ns)(void *self, struct rng *rng);
 };
 
-/* NULL if there is no process of that name. */
-const struct arrival_ops *arrival_find(const char *name);
+const struct arrival_ops *arrival_of(enum arrival arrival);
 
 #endif

@@ -1,3 +1,4 @@
+/* A metronome: one request every 1/rate seconds. */
 #include "loadgen/arrival/arrival_impl.h"
 
 #include <stdbool.h>
@@ -26,7 +27,6 @@ static double constant_gap_ns(void *self, struct rng *rng)
 
 const struct arrival_ops arrival_constant = {
     .name = "constant",
-    .help = "a metronome: one request every 1/rate seconds",
     .state_size = sizeof(struct constant),
     .init = constant_init,
     .gap_ns = constant_gap_ns,

@@ -1,3 +1,4 @@
+/* Independent users: exponential gaps with the given mean rate. */
 #include "loadgen/arrival/arrival_impl.h"
 
 #include "common/rng.h"
@@ -22,7 +23,6 @@ static double poisson_gap_ns(void *self, struct rng *rng)
 
 const struct arrival_ops arrival_poisson = {
     .name = "poisson",
-    .help = "independent users: exponential gaps with the given mean rate",
     .state_size = sizeof(struct poisson),
     .init = poisson_init,
     .gap_ns = poisson_gap_ns,

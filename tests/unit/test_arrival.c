@@ -31,17 +31,15 @@ static void every_name_in_the_settings_has_a_process(void **state)
     (void)state;
     assert_non_null(arrival_names[0]);
     for (size_t i = 0; arrival_names[i]; i++) {
-        const struct arrival_ops *ops = arrival_find(arrival_names[i]);
+        const struct arrival_ops *ops = arrival_of((enum arrival)i);
 
         assert_non_null(ops);
         assert_string_equal(ops->name, arrival_names[i]);
-        assert_non_null(ops->help);
         assert_non_null(ops->init);
         assert_non_null(ops->gap_ns);
         assert_true(ops->state_size > 0);
     }
-    assert_null(arrival_find("poison"));
-    assert_null(arrival_find(""));
+    assert_null(arrival_names[ARRIVAL_COUNT]);
 }
 
 static void bad_rates_are_refused(void **state)
@@ -59,7 +57,7 @@ static void bad_rates_are_refused(void **state)
 
     (void)state;
     for (size_t p = 0; arrival_names[p]; p++) {
-        const struct arrival_ops *ops = arrival_find(arrival_names[p]);
+        const struct arrival_ops *ops = arrival_of((enum arrival)p);
         void *self = xcalloc(1, ops->state_size);
 
         for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -76,7 +74,7 @@ static void bad_rates_are_refused(void **state)
 /* A gap that is no whole number of nanoseconds must not be rounded. */
 static void constant_does_not_drift(void **state)
 {
-    const struct arrival_ops *ops = arrival_find("constant");
+    const struct arrival_ops *ops = arrival_of(ARRIVAL_CONSTANT);
     void *self = process_new(ops, 300000);
     struct rng rng = rng_stream(1, RNG_ARRIVAL);
     struct rng before = rng;
@@ -98,7 +96,7 @@ static void constant_does_not_drift(void **state)
  * one seed in 10,000 would fail. */
 static void poisson_gaps_are_exponential_and_independent(void **state)
 {
-    const struct arrival_ops *ops = arrival_find("poisson");
+    const struct arrival_ops *ops = arrival_of(ARRIVAL_POISSON);
     void *self = process_new(ops, 70000);
     struct rng rng = rng_stream(7, RNG_ARRIVAL);
     double margin = 4.5 / sqrt(N);

@@ -16,8 +16,6 @@
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-enum { POISSON, CONSTANT };
-
 struct source {
     const struct source_ops *ops;
     void *self;
@@ -55,13 +53,6 @@ static void assert_nothing_due(struct source *s)
     assert_true(s->ops->peek_ns(s->self) == DUE_UNKNOWN);
 }
 
-static void names_fit_the_arrivals(void **state)
-{
-    (void)state;
-    assert_string_equal(arrival_names[POISSON], "poisson");
-    assert_string_equal(arrival_names[CONSTANT], "constant");
-}
-
 /* ---- open loop ---- */
 
 /* A metronome of 10/s: 0 s, 0.1 s, 0.2 s, ... */
@@ -84,7 +75,7 @@ static void open_window_ends_by_time_or_count(void **state)
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct load_settings load = {
             .scenario = SCENARIO_SERVER,
-            .arrival = CONSTANT,
+            .arrival = ARRIVAL_CONSTANT,
             .rate_rps = 10,
             .warmup_ns = cases[i].warmup_ms * NS_PER_MS,
             .duration_ns = cases[i].duration_ms * NS_PER_MS,
@@ -104,7 +95,7 @@ static void open_window_ends_by_time_or_count(void **state)
 static void open_constant_does_not_drift(void **state)
 {
     struct load_settings load = {.scenario = SCENARIO_SERVER,
-                                 .arrival = CONSTANT,
+                                 .arrival = ARRIVAL_CONSTANT,
                                  .rate_rps = 300000,
                                  .duration_ns = 10 * NS_PER_S};
     struct source s = source_make(&load);
@@ -123,7 +114,7 @@ static void open_constant_does_not_drift(void **state)
 static uint64_t digest(uint64_t seed, double rate_rps)
 {
     struct load_settings load = {.scenario = SCENARIO_SERVER,
-                                 .arrival = POISSON,
+                                 .arrival = ARRIVAL_POISSON,
                                  .rate_rps = rate_rps,
                                  .requests = 100000,
                                  .seed = seed};
@@ -157,7 +148,7 @@ static void open_seed_decides_the_stream(void **state)
 static void open_rate_near_zero_is_due_once(void **state)
 {
     struct load_settings load = {.scenario = SCENARIO_SERVER,
-                                 .arrival = CONSTANT,
+                                 .arrival = ARRIVAL_CONSTANT,
                                  .rate_rps = 1e-12,
                                  .duration_ns = NS_PER_S};
     struct source s = source_make(&load);
@@ -171,8 +162,9 @@ static void open_rate_near_zero_is_due_once(void **state)
 
 static void open_bad_rate_is_refused(void **state)
 {
-    struct load_settings load = {
-        .scenario = SCENARIO_SERVER, .arrival = POISSON, .rate_rps = -5};
+    struct load_settings load = {.scenario = SCENARIO_SERVER,
+                                 .arrival = ARRIVAL_POISSON,
+                                 .rate_rps = -5};
     struct source s = {.ops = source_for(&load)};
     struct err err = {0};
 
@@ -262,7 +254,6 @@ static void closed_loop_ends_by_count(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(names_fit_the_arrivals),
         cmocka_unit_test(open_window_ends_by_time_or_count),
         cmocka_unit_test(open_constant_does_not_drift),
         cmocka_unit_test(open_seed_decides_the_stream),
