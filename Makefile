@@ -1,6 +1,6 @@
 # The front door.  CMake does the building: see CMakePresets.json.
 PREFIX ?= /usr/local
-BUILDS = dev release clang
+BUILDS = dev tsan release clang
 
 .NOTPARALLEL:
 .PHONY: help demo test lint bench install clean setup $(BUILDS)
@@ -13,6 +13,7 @@ demo: release ## start the stub server, run a load of 10 s against it, show the 
 
 test: lint $(BUILDS) ## lint, build and run every test
 	ctest --preset dev
+	ctest --preset tsan
 	ctest --preset release
 
 lint: build/dev/build.ninja ## clang-format, clang-tidy, cppcheck, scripts/check-source

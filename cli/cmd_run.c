@@ -1,4 +1,5 @@
 #include <ctype.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -63,14 +64,18 @@ static char *default_dir(const char *name)
     return dir;
 }
 
+/* Called once a second, it speaks every other time. */
 static void show_progress(void *arg, const struct run_progress *p)
 {
-    (void)arg;
-    if ((int64_t)p->elapsed_s % 2 != 0)
+    int *calls = arg;
+    char planned[32] = "";
+
+    if (++*calls % 2 != 0)
         return;
-    log_note("%6.0fs of %.0fs: %lld sent, %lld in flight, %lld failed, %lld "
-             "unsent",
-             p->elapsed_s, p->planned_s, (long long)p->issued,
+    if (p->planned_s > 0)
+        snprintf(planned, sizeof(planned), " of %.0fs", p->planned_s);
+    log_note("%6.0fs%s: %lld sent, %lld in flight, %lld failed, %lld unsent",
+             p->elapsed_s, planned, (long long)p->issued,
              (long long)p->in_flight, (long long)p->failed,
              (long long)p->unsent);
 }
@@ -100,12 +105,14 @@ static int drive(struct settings_args *a, const struct run_args *own,
                  const char *const *argv, struct err *err)
 {
     char *dir = own->out ? xstrdup(own->out) : default_dir(a->settings.name);
+    int progress_calls = 0;
     struct run_options options = {
         .dir = dir,
         .force = own->force,
         .argv = argv,
         .settings_file = a->file,
         .progress = show_progress,
+        .arg = &progress_calls,
     };
     struct run_end end;
     int rc;

@@ -240,7 +240,9 @@ void engine_cut(struct engine *e)
     struct request *r;
 
     e->is_pumping = true; /* nothing is sent any more */
-    while (e->source_ops->peek_ns(e->source) < cut_ns && !e->source_ops->ended)
+    /* A client that leaves one unsent is due again at cut_ns at the earliest.
+     */
+    while (e->source_ops->peek_ns(e->source) < cut_ns)
         leave_unsent(e);
     while ((r = inflight_oldest(&e->inflight)))
         give_up(e, r, OUTCOME_UNFINISHED, "in flight when the run was cut");

@@ -38,7 +38,8 @@ struct engine_counts {
     int64_t failed; /* of those done */
 };
 
-/* Makes the transport, which tries one connection.  ERR_IO, ERR_CONFIG. */
+/* Makes the transport, which tries the target's addresses until one answers.
+ * ERR_IO, ERR_CONFIG. */
 int engine_new(struct engine **engine, const struct engine_env *env,
                struct event_base *base, struct err *err);
 

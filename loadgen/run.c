@@ -1,9 +1,8 @@
 #include "loadgen/run.h"
 
-#include <sys/resource.h>
-
 #include "common/clk.h"
 #include "common/err.h"
+#include "common/files.h"
 #include "common/recording/dir.h"
 #include "common/recording/failures.h"
 #include "common/settings.h"
@@ -28,22 +27,15 @@ struct run {
     struct worker *worker;
     struct manifest manifest;
     int64_t start_ns;
+    int stopped_by; /* the signal that made us cut it; 0: none */
 };
 
 /* As many as the process may open; raised as far as it goes. */
 static int64_t connection_bound(void)
 {
-    struct rlimit limit;
+    int64_t files = files_raise_limit();
 
-    if (getrlimit(RLIMIT_NOFILE, &limit) < 0)
-        return 1024 - SPARE_FILES;
-    limit.rlim_cur = limit.rlim_max;
-    setrlimit(RLIMIT_NOFILE, &limit);
-    if (limit.rlim_cur == RLIM_INFINITY || limit.rlim_cur > INT32_MAX)
-        return INT32_MAX;
-    return (int64_t)limit.rlim_cur > 2 * SPARE_FILES
-               ? (int64_t)limit.rlim_cur - SPARE_FILES
-               : SPARE_FILES;
+    return files > 2 * SPARE_FILES ? files - SPARE_FILES : SPARE_FILES;
 }
 
 static int64_t max_connections(const struct settings *s)
@@ -109,8 +101,9 @@ static void show_progress(const struct run *run, int64_t now_ns)
         run->options->progress(run->options->arg, &p);
 }
 
-/* Until the worker is done, or somebody or the disk says stop. */
-static void wait_for_end(const struct run *run)
+/* Until the worker is done, or somebody or the disk says stop.  A signal that
+ * comes after the end stops nothing. */
+static int wait_for_end(struct run *run, struct err *err)
 {
     int64_t shown_ns = run->start_ns;
     bool is_cut = false;
@@ -122,6 +115,7 @@ static void wait_for_end(const struct run *run)
         now_ns = clk_now(&clk_monotonic);
         if (!is_cut &&
             (atomic_load(&stop_signal) || recorder_has_failed(run->recorder))) {
+            run->stopped_by = atomic_load(&stop_signal);
             worker_cut(run->worker);
             is_cut = true;
         }
@@ -130,9 +124,10 @@ static void wait_for_end(const struct run *run)
             shown_ns += PROGRESS_NS;
         }
     }
-    worker_join(run->worker);
+    return worker_join(run->worker, err);
 }
 
+/* Whatever failed, what was recorded is closed; the first error stands. */
 static int conclude(struct run *run, struct run_end *end, struct err *err)
 {
     const struct engine *engine = worker_engine(run->worker);
@@ -141,7 +136,7 @@ static int conclude(struct run *run, struct run_end *end, struct err *err)
 
     run->recorder = NULL;
     *end = (struct run_end){
-        .stopped_by = atomic_load(&stop_signal),
+        .stopped_by = run->stopped_by,
         .due_end_ns = engine_due_end_ns(engine),
         .scheduled = c.issued + c.unsent,
         .issued = c.issued,
@@ -163,10 +158,10 @@ int run_load(struct settings *settings, const struct run_options *options,
     if (rc == 0)
         rc = begin(&run, err);
     if (rc == 0) {
-        wait_for_end(&run);
-        rc = conclude(&run, end, err);
+        rc = wait_for_end(&run, err);
+        rc = conclude(&run, end, rc ? &ignored : err) ? -1 : rc;
     }
-    recorder_finish(run.recorder, &ignored);
+    recorder_finish(run.recorder, &(struct err){0});
     worker_free(run.worker);
     target_fini(&run.target);
     manifest_fini(&run.manifest);

@@ -26,7 +26,8 @@ struct run_options {
     const char *const *argv;   /* for the manifest */
     const char *settings_file; /* likewise; NULL: none */
 
-    /* Called about once a second from the calling thread.  Optional. */
+    /* Called once for each second of the run, soon after it is over, from the
+     * calling thread.  Optional. */
     void (*progress)(void *arg, const struct run_progress *progress);
     void *arg;
 };

@@ -22,6 +22,7 @@ struct worker {
     int cut_fd;
 
     pthread_t thread;
+    bool has_failed; /* its event loop; the thread's until it has ended */
     atomic_bool is_done;
     atomic_llong seen_issued; /* counts as of the last tick */
     atomic_llong seen_unsent;
@@ -74,7 +75,9 @@ static void *worker_main(void *arg)
     event_add(w->cut, NULL);
     event_add(w->tick, &second);
     engine_begin(w->engine, w->shard, w->start_ns);
-    event_base_dispatch(w->base);
+    w->has_failed = event_base_dispatch(w->base) != 0;
+    if (w->has_failed)
+        engine_cut(w->engine);
     observe(w);
     shard_flush(w->shard);
     atomic_store(&w->is_done, true);
@@ -116,9 +119,10 @@ struct engine_counts worker_progress(const struct worker *w)
     };
 }
 
-void worker_join(struct worker *w)
+int worker_join(struct worker *w, struct err *err)
 {
     pthread_join(w->thread, NULL);
+    return w->has_failed ? err_set(err, ERR_IO, "the event loop failed") : 0;
 }
 
 const struct engine *worker_engine(const struct worker *w)

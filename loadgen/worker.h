@@ -11,9 +11,11 @@
 
 #include "loadgen/engine.h"
 
+struct err;
+struct shard;
 struct worker;
 
-/* Tries one connection.  ERR_IO, ERR_CONFIG. */
+/* Tries the target's addresses until one answers.  ERR_IO, ERR_CONFIG. */
 int worker_new(struct worker **worker, const struct engine_env *env,
                struct err *err);
 
@@ -34,8 +36,9 @@ bool worker_is_done(const struct worker *worker);
 /* As of the last second.  Any thread. */
 struct engine_counts worker_progress(const struct worker *worker);
 
-/* Wait for the thread.  From here on the engine may be asked how it went. */
-void worker_join(struct worker *worker);
+/* Wait for the thread.  From here on the engine may be asked how it went.
+ * ERR_IO if its event loop failed; then the run was cut. */
+int worker_join(struct worker *worker, struct err *err);
 const struct engine *worker_engine(const struct worker *worker);
 
 #endif

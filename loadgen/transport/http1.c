@@ -1,4 +1,4 @@
-/* HTTP/1.1 over plain sockets: read(2), write(2) and libevent's readiness,
+/* HTTP/1.1 over plain sockets: recv(2), send(2) and libevent's readiness,
  * nothing in between.
  *
  * A connection carries one request at a time.  Idle ones are kept on a stack,
@@ -33,19 +33,20 @@ struct conn {
     int fd;
     bool is_connected;
     bool has_served; /* it is kept alive: the server may close it any time */
-    struct event readable; /* always added while open */
+    struct event readable; /* added while connected */
     struct event writable; /* added while connecting or half sent */
     struct http1 parser;
     struct request *request; /* NULL: idle */
     struct buf unsent;       /* what the kernel did not take at once */
     char body[KEPT_BODY];    /* beginning of the body, for failures */
     size_t body_len;
-    struct conn *next; /* idle: the stack; closed: for reuse */
+    struct conn *next;     /* idle: the stack; closed: for reuse */
+    struct conn *previous; /* idle: nearer to its top */
 };
 
 struct http1_transport {
     const struct transport_env *env;
-    const struct addrinfo *address; /* in turn */
+    const struct addrinfo *address; /* the one that answered before the run */
     struct conn *idle;
     struct conn *unused; /* closed connections, kept for their memory */
     int64_t n_open;
@@ -69,13 +70,25 @@ static void conn_close(struct conn *c)
     t->n_open--;
 }
 
+static void add_idle(struct conn *c)
+{
+    struct http1_transport *t = c->transport;
+
+    c->previous = NULL;
+    c->next = t->idle;
+    if (t->idle)
+        t->idle->previous = c;
+    t->idle = c;
+}
+
 static void remove_idle(struct conn *c)
 {
-    struct conn **at = &c->transport->idle;
-
-    while (*at != c)
-        at = &(*at)->next;
-    *at = c->next;
+    if (c->previous)
+        c->previous->next = c->next;
+    else
+        c->transport->idle = c->next;
+    if (c->next)
+        c->next->previous = c->previous;
 }
 
 /* ---- the end of a request ---- */
@@ -119,12 +132,10 @@ static void finish(struct conn *c, int64_t now, bool has_leftover)
     r->body_len = c->body_len;
     c->request = NULL;
     c->has_served = true;
-    if (c->parser.keeps_alive && !has_leftover) {
-        c->next = t->idle;
-        t->idle = c;
-    } else {
+    if (c->parser.keeps_alive && !has_leftover && c->unsent.len == 0)
+        add_idle(c);
+    else
         conn_close(c);
-    }
     if (status < 400) {
         report_end(t, r, OUTCOME_OK, 0, NULL);
         return;
@@ -228,9 +239,25 @@ static void put_id(struct http1_transport *t, int64_t seq)
     }
 }
 
+/* What the kernel took counts, and when it was about to take the first byte of
+ * the first attempt that got any out. */
+static ssize_t send_bytes(struct conn *c, const char *data, size_t len)
+{
+    struct facts *f = &c->request->facts;
+    int64_t before = transport_now(c->transport->env);
+    ssize_t n = send(c->fd, data, len, MSG_NOSIGNAL);
+
+    if (n <= 0)
+        return n;
+    if (f->sent == TIME_ABSENT)
+        f->sent = before;
+    f->bytes_out += n;
+    return n;
+}
+
 static void send_rest(struct conn *c)
 {
-    ssize_t n = send(c->fd, c->unsent.data, c->unsent.len, MSG_NOSIGNAL);
+    ssize_t n = send_bytes(c, c->unsent.data, c->unsent.len);
 
     if (n < 0 && errno != EAGAIN && errno != EINTR) {
         take_break(c, errno, strerror(errno));
@@ -246,14 +273,10 @@ static void send_request(struct conn *c)
 {
     struct http1_transport *t = c->transport;
     size_t len = t->env->target->request.len;
-    struct facts *f = &c->request->facts;
     ssize_t n;
 
-    put_id(t, f->seq);
-    if (f->sent == TIME_ABSENT)
-        f->sent = transport_now(t->env); /* of the first attempt */
-    f->bytes_out = (int64_t)len;
-    n = send(c->fd, t->out, len, MSG_NOSIGNAL);
+    put_id(t, c->request->facts.seq);
+    n = send_bytes(c, t->out, len);
     if (n == (ssize_t)len)
         return;
     if (n < 0 && errno != EAGAIN && errno != EINTR) {
@@ -285,6 +308,7 @@ static void on_writable(evutil_socket_t fd, short what, void *arg)
         return;
     }
     c->is_connected = true;
+    c->request->facts.is_fresh = 1;
     event_add(&c->readable, NULL);
     send_request(c);
 }
@@ -306,17 +330,9 @@ static struct conn *conn_new(struct http1_transport *t)
     return c;
 }
 
-static const struct addrinfo *next_address(struct http1_transport *t)
-{
-    const struct addrinfo *a = t->address;
-
-    t->address = a->ai_next ? a->ai_next : t->env->target->addresses;
-    return a;
-}
-
 static struct conn *conn_open(struct http1_transport *t)
 {
-    int fd = socket_connect(next_address(t));
+    int fd = socket_connect(t->address);
     struct conn *c;
 
     if (fd < 0)
@@ -349,7 +365,6 @@ static void start_fresh(struct http1_transport *t, struct request *r)
 {
     struct conn *c = conn_open(t);
 
-    r->facts.is_fresh = 1;
     if (c) {
         begin(c, r);
         return;
@@ -383,7 +398,7 @@ static void http1_start(void *self, struct request *r)
         start_fresh(t, r);
         return;
     }
-    t->idle = c->next;
+    remove_idle(c);
     begin(c, r);
     send_request(c);
 }
@@ -417,10 +432,9 @@ static int http1_transport_init(void *self, const struct transport_env *env,
     struct http1_transport *t = self;
 
     t->env = env;
-    t->address = env->target->addresses;
     t->in = xcalloc(1, READ_SIZE);
     t->out = xstrndup(env->target->request.data, env->target->request.len);
-    return socket_probe(env->target->addresses, err);
+    return socket_probe(env->target->addresses, &t->address, err);
 }
 
 static void http1_transport_fini(void *self)
@@ -443,7 +457,6 @@ static void http1_transport_fini(void *self)
 
 const struct transport_ops transport_http1 = {
     .name = "http",
-    .help = "HTTP/1.1 on our own sockets",
     .state_size = sizeof(struct http1_transport),
     .init = http1_transport_init,
     .has_room = http1_has_room,

@@ -56,7 +56,6 @@ static void null_fini(void *self)
 
 const struct transport_ops transport_null = {
     .name = "null",
-    .help = "answers at once, without a network",
     .state_size = sizeof(struct null_transport),
     .init = null_init,
     .has_room = null_has_room,

@@ -75,7 +75,8 @@ static int try_connect(const struct addrinfo *address)
     return error;
 }
 
-int socket_probe(const struct addrinfo *addresses, struct err *err)
+int socket_probe(const struct addrinfo *addresses,
+                 const struct addrinfo **answers, struct err *err)
 {
     char host[NI_MAXHOST] = "?";
     char port[NI_MAXSERV] = "?";
@@ -86,8 +87,10 @@ int socket_probe(const struct addrinfo *addresses, struct err *err)
         a = a->ai_next;
         error = try_connect(a);
     }
-    if (!error)
+    if (!error) {
+        *answers = a;
         return 0;
+    }
     getnameinfo(a->ai_addr, a->ai_addrlen, host, sizeof(host), port,
                 sizeof(port), NI_NUMERICHOST | NI_NUMERICSERV);
     return err_set(err, ERR_IO, "%s port %s: %s", host, port, strerror(error));

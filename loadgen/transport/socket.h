@@ -16,8 +16,9 @@ int socket_error(int fd);
 
 enum connect_detail socket_connect_detail(int error);
 
-/* Is anybody there?  Tries each address until one answers; may block for
- * seconds.  ERR_IO with what the last one said. */
-int socket_probe(const struct addrinfo *addresses, struct err *err);
+/* Is anybody there?  Tries each address until one answers, and says which;
+ * may block for seconds.  ERR_IO with what the last one said. */
+int socket_probe(const struct addrinfo *addresses,
+                 const struct addrinfo **answers, struct err *err);
 
 #endif

@@ -27,18 +27,17 @@ struct transport_env {
     int64_t max_connections;
 
     /* The request is over: outcome, detail and end are set.  It is the
-     * worker's again, and may be reused before this returns. */
+     * engine's again, and may be reused before this returns. */
     void (*ended)(void *arg, struct request *r);
     void *arg;
 };
 
 struct transport_ops {
     const char *name; /* the URL's scheme */
-    const char *help;
     size_t state_size;
 
-    /* Required.  Tries one connection, may block for that: ERR_IO if nobody
-     * answers. */
+    /* Required.  Tries the target's addresses until one answers, and may block
+     * for that: ERR_IO if none does. */
     int (*init)(void *self, const struct transport_env *env, struct err *err);
 
     /* Can a request start without waiting for another to end?  Required. */

@@ -245,6 +245,29 @@ static void a_run_of_three_requests(void **state)
     json_decref(summary);
 }
 
+/* Every two seconds, and how long it will take only where that is known. */
+static void progress_says_what_it_knows(void **state)
+{
+    char *dir = xstrdup(tmpdir_path("by-count"));
+    struct proc count =
+        proc_start(ARGS("run", "null://", "--arrival", "constant", "--rate",
+                        "100", "-n", "270", "-o", dir));
+    struct proc time =
+        proc_start(ARGS("run", "null://", "--rate", "100", "--duration",
+                        "2700ms", "-o", tmpdir_path("by-time")));
+    struct proc_result by_count = proc_wait(&count);
+    struct proc_result by_time = proc_wait(&time);
+
+    (void)state;
+    assert_non_null(strstr(by_count.err, "s: "));
+    assert_null(strstr(by_count.err, " 1s"));
+    assert_null(strstr(by_count.err, " of "));
+    assert_non_null(strstr(by_time.err, "s of 3s: "));
+    proc_result_fini(&by_count);
+    proc_result_fini(&by_time);
+    free(dir);
+}
+
 static void validate_prints_the_plan(void **state)
 {
     struct proc_result r =
@@ -269,6 +292,7 @@ int main(void)
         cmocka_unit_test(bodies_methods_and_keep_alive),
         cmocka_unit_test(keys_that_scripts_rely_on),
         cmocka_unit_test(a_run_of_three_requests),
+        cmocka_unit_test(progress_says_what_it_knows),
         cmocka_unit_test(validate_prints_the_plan),
     };
 
