@@ -1,15 +1,34 @@
 #!/bin/sh
-# The man page and --help name the same flags.
+# The man page and --help name the same flags, command by command.
 set -eu
 page=$TAILGATE_SOURCE/man/tailgate.1
-from_help=$(for command in run report stub validate; do
-    "$TAILGATE" help "$command"
-done | grep -oE '^ +(-., )?--[a-z-]+' | grep -oE -e '--[a-z-]+' | sort -u)
-from_page=$(sed 's/\\-/-/g' "$page" | grep -E '^\.B[RI]? ' |
-    grep -oE -e '--[a-z-]+' | sort -u)
-if [ "$from_help" != "$from_page" ]; then
-    echo "flags of the help:" $from_help
-    echo "flags of the page:" $from_page
-    exit 1
-fi
-[ "$(echo "$from_help" | wc -l)" -gt 20 ]
+bad=0
+
+# of_help <command>: its flags as the help has them: "-R, --rate" or "--name".
+of_help() {
+    "$TAILGATE" help "$1" | grep -oE '^ +(-[A-Za-z], )?--[a-z-]+' |
+        sed 's/^ *//' | sort
+}
+
+# of_page <command>: the same from the sections OPTIONS OF ... that name it.
+of_page() {
+    sed 's/\\-/-/g' "$page" | awk -v command="$(echo "$1" | tr a-z A-Z)" '
+        /^\.SH/ { inside = /OPTIONS OF/ && (" " $0 " ") ~ (" " command " ") }
+        inside && /^\.B[RI]? / {
+            match($0, /--[a-z-]+/)
+            flag = substr($0, RSTART, RLENGTH)
+            print ($2 ~ /^-[A-Za-z]$/ ? $2 ", " : "") flag
+        }' | sort
+}
+
+for command in run report stub validate; do
+    if [ "$(of_help "$command")" != "$(of_page "$command")" ]; then
+        echo "$command, flags of the help:" $(of_help "$command")
+        echo "$command, flags of the page:" $(of_page "$command")
+        bad=1
+    fi
+    [ "$(of_help "$command" | wc -l)" -gt 1 ]
+done
+[ "$(of_help run | wc -l)" -gt 20 ]
+of_help run | grep -q '^-R, --rate$'
+exit $bad

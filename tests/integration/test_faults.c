@@ -15,7 +15,6 @@
 
 #include <cmocka.h>
 
-#include "common/clk.h"
 #include "common/xalloc.h"
 #include "tests/support/proc.h"
 #include "tests/support/rawserver.h"
@@ -110,12 +109,12 @@ static void server_killed_mid_run(void **state)
     char *url;
     struct proc stub = stub_start(ARGS("stub", "--delay", "20ms"), &url);
     struct proc run =
-        proc_start(ARGS("run", url, "--rate", "400", "--duration", "2s",
+        proc_start(ARGS("run", url, "--rate", "400", "--duration", "3s",
                         "--slo", "errors < 1%", "-q", "-o", dir));
     json_t *summary;
 
     (void)state;
-    clk_sleep_ns(NS_PER_S);
+    wait_for_rows(dir);
     kill(stub.pid, SIGKILL);
     must_end(&stub, 128 + SIGKILL);
     run_must_end(&run, dir, 1);
@@ -136,7 +135,7 @@ static void end_client(const char *dir, int signal_number, int status)
     struct proc run = proc_start(ARGS("run", url, "--rate", "300", "--duration",
                                       "60s", "-q", "-o", dir));
 
-    clk_sleep_ns(2500 * NS_PER_MS);
+    wait_for_rows(dir);
     kill(run.pid, signal_number);
     must_end(&run, status);
     stub_stop(&stub);
@@ -180,6 +179,7 @@ static void client_killed(void **state)
     end_client(dir, SIGKILL, 128 + SIGKILL);
     r = proc_run(
         ARGS("report", dir, "--format", "json", "--slo", "e2e p50 < 10s"));
+    proc_expect(&r, 4); /* it would pass, had it been let */
     json = json_loads(r.out, 0, NULL);
     assert_non_null(json);
     assert_true(json_is_true(json_object_get(json, "interrupted")));

@@ -102,9 +102,7 @@ static void run_against_fifo(const char *dir, const char *truth_path)
         ARGS("run", url, "--rate", "350", "--duration", "10s", "--seed", "7",
              "--request-id", "--spin", "80us", "-q", "-o", dir));
 
-    if (r.status != 0)
-        print_error("%s%s", r.out, r.err);
-    assert_int_equal(r.status, 0);
+    run_expect(&r, dir, 0);
     proc_result_fini(&r);
     stub_stop(&stub);
     free(url);

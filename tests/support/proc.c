@@ -14,14 +14,17 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
 
 #include "common/buf.h"
+#include "common/clk.h"
 #include "common/err.h"
 #include "common/json.h"
+#include "common/recording/schema.h"
 #include "common/xalloc.h"
 
 #define MAX_OUTPUT ((size_t)4 << 20)
@@ -164,6 +167,42 @@ void stub_stop(struct proc *p)
         print_error("stub said: %s\n", r.err);
     assert_int_equal(r.status, 0);
     proc_result_fini(&r);
+}
+
+/* 0 if there is none. */
+static off_t size_of(const char *path)
+{
+    struct stat st;
+
+    return stat(path, &st) == 0 ? st.st_size : 0;
+}
+
+/* Of a table that holds nothing but its schema. */
+static off_t bare_size(const char *dir)
+{
+    char *path = xasprintf("%s.bare", dir);
+    struct tgr_writer *w;
+    struct err err = {0};
+    off_t size;
+
+    assert_int_equal(tgr_create(&w, path, &schema_requests, &err), 0);
+    assert_int_equal(tgr_finish(w, &err), 0);
+    size = size_of(path);
+    unlink(path);
+    free(path);
+    return size;
+}
+
+void wait_for_rows(const char *dir)
+{
+    char *path = xasprintf("%s/requests.tgr", dir);
+    off_t bare = bare_size(dir);
+    int tries = 0;
+
+    while (size_of(path) <= bare && tries++ < 2000)
+        clk_sleep_ns(10 * NS_PER_MS);
+    assert_true(size_of(path) > bare);
+    free(path);
 }
 
 int free_port(void)

@@ -55,6 +55,10 @@ struct proc stub_start(const char *const *argv, char **url);
 /* SIGTERM, and it must end with 0. */
 void stub_stop(struct proc *p);
 
+/* Until the run that records to `dir` has written rows; it has to within
+ * seconds. */
+void wait_for_rows(const char *dir);
+
 /* A port on which nobody listens. */
 int free_port(void);
 
