@@ -11,13 +11,20 @@
 
 static int check_dir(const char *dir, struct err *err)
 {
+    char *manifest = xasprintf("%s/manifest.json", dir);
     struct stat st;
+    int rc = stat(manifest, &st);
+
+    free(manifest);
 
     if (stat(dir, &st) < 0)
         return err_set(err, ERR_CONFIG, "%s: %s", dir, strerror(errno));
     if (!S_ISDIR(st.st_mode))
         return err_set(err, ERR_CONFIG, "%s: not a recording (a directory)",
                        dir);
+    if (rc < 0)
+        return err_set(err, ERR_CONFIG,
+                       "%s: not a recording (no manifest.json)", dir);
     return 0;
 }
 
@@ -69,4 +76,26 @@ int recording_rewind(struct recording *rec, struct err *err)
     tgr_close(rec->requests);
     rec->requests = NULL;
     return open_requests(rec, err);
+}
+
+struct last_seen recording_last_seen(const struct recording *rec)
+{
+    char *path = xasprintf("%s/client.tgr", rec->dir);
+    struct last_seen last = {0};
+    struct tgr_reader *reader;
+    struct err ignored = {0};
+    const void *data;
+    size_t n;
+
+    if (tgr_open(&reader, path, &schema_client, &ignored) == 0) {
+        while (tgr_next(reader, &data, &n, &ignored) > 0) {
+            const struct observation *seen = data;
+
+            last.scheduled = seen[n - 1].issued + seen[n - 1].unsent;
+            last.at_ns = seen[n - 1].at;
+        }
+        tgr_close(reader);
+    }
+    free(path);
+    return last;
 }

@@ -12,14 +12,15 @@ const char *const summary_quantile_name[SUMMARY_QUANTILES] = {
     "p50", "p90", "p95", "p99", "p99.9"};
 
 /* A run that was killed got as far as its last request in the recording, which
- * takes a reading of its own to find. */
+ * takes a reading of its own to find, or as the client last saw itself. */
 static int find_due_end(struct recording *rec, int64_t *end_ns, struct err *err)
 {
     const struct facts *rows;
     size_t n;
     int rc;
 
-    *end_ns = rec->end.due_end_ns;
+    *end_ns =
+        rec->has_end ? rec->end.due_end_ns : recording_last_seen(rec).at_ns;
     if (rec->has_end)
         return 0;
     while ((rc = recording_next(rec, &rows, &n, err)) > 0) {
@@ -58,11 +59,22 @@ static int read_all(struct tally *t, struct recording *rec, struct err *err)
     return rc;
 }
 
-/* Places in the schedule have no gaps, so that what is missing shows. */
+/* Requests that there must have been.  Places in the schedule have no gaps, so
+ * that what is missing shows. */
+static int64_t expected_rows(const struct tally *t, const struct recording *rec)
+{
+    int64_t seen;
+
+    if (rec->has_end)
+        return rec->end.scheduled;
+    seen = recording_last_seen(rec).scheduled;
+    return seen > t->max_seq + 1 ? seen : t->max_seq + 1;
+}
+
 static void add_lost(struct summary *s, struct tally *t,
                      const struct recording *rec)
 {
-    int64_t expected = rec->has_end ? rec->end.scheduled : t->max_seq + 1;
+    int64_t expected = expected_rows(t, rec);
 
     s->integrity.was_killed = !rec->has_end;
     s->integrity.lost_requests = expected > t->rows ? expected - t->rows : 0;
@@ -161,6 +173,7 @@ int summary_make(struct summary *s, struct recording *rec,
     rc = read_all(t, rec, err);
     if (rc == 0) {
         s->damage = tgr_damage(rec->requests);
+        manifest_failures(&rec->manifest, &s->failures);
         add_lost(s, t, rec);
         conclude(s, t);
     }

@@ -12,6 +12,7 @@
 #include "analyzer/stats.h"
 #include "analyzer/tally.h"
 #include "analyzer/trust.h"
+#include "common/recording/failures.h"
 #include "common/recording/tgr.h"
 
 struct err;
@@ -49,6 +50,7 @@ struct summary {
     int64_t ok;
     int64_t failed;
     int64_t outcome[OUTCOME_COUNT];
+    struct failures failures; /* texts and counts, of the whole run */
     int64_t warmup_requests;
     int64_t good;
     int64_t fresh_connections;

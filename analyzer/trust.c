@@ -6,8 +6,8 @@
 #define LAG_SHARE 0.1
 /* ... and below this it harms nobody, whatever is measured (but see floor_ns).
  */
-#define LAG_FLOOR_P50_NS (100 * NS_PER_US)
-#define LAG_FLOOR_P99_NS NS_PER_MS
+#define LAG_FLOOR_P50_NS (200 * NS_PER_US)
+#define LAG_FLOOR_P99_NS (2 * NS_PER_MS)
 
 static void add(struct trust *trust, struct check check)
 {
@@ -48,13 +48,15 @@ static double floor_ns(const struct tally *t, enum measure m, int64_t floor)
 static void check_lag(const struct tally *t, struct trust *trust,
                       const char *name, double q, int64_t floor)
 {
+    const struct hist *lag = &t->hist[MEASURE_LAG][VIEW_DUE];
     enum measure m = tightest(t, q);
-    int64_t lag_ns = hist_rank_quantile(&t->hist[MEASURE_LAG][VIEW_DUE], q);
+    int64_t lag_ns = hist_rank_quantile(lag, q);
     int64_t measured_ns = hist_rank_quantile(&t->hist[m][VIEW_OK], q);
     double limit_ns = floor_ns(t, m, floor);
 
-    if (lag_ns == HIST_EMPTY)
-        return; /* nothing was issued; other checks speak */
+    /* Too few to bound the quantile, or no latency that lag could spoil. */
+    if (lag->n < stats_least_n(q) || t->outcome[OUTCOME_OK] == 0)
+        return;
     if (lag_ns == HIST_OUT_OF_RANGE)
         lag_ns = HIST_HIGHEST_NS;
     if (measured_ns > 0 && LAG_SHARE * (double)measured_ns > limit_ns)
@@ -66,8 +68,9 @@ static void check_lag(const struct tally *t, struct trust *trust,
                    .is_fatal = true,
                    .value = (double)lag_ns / 1e6,
                    .limit = limit_ns / 1e6,
-                   .advice = "the client was late: lower the rate, free its "
-                             "CPU, or raise the cap on connections",
+                   .advice = "the client was late: try --spin, free its CPU, "
+                             "lower the rate, or let it open more connections "
+                             "(-c, the limit of open files)",
                });
 }
 
@@ -82,24 +85,26 @@ static void check_unsent(const struct tally *t, struct trust *trust)
                    .is_fatal = true,
                    .value = (double)unsent,
                    .advice = "the client did not get to them: lower the rate "
-                             "or raise the cap on connections",
+                             "or let it open more connections (-c, the limit "
+                             "of open files)",
                });
 }
 
 static void check_recording(const struct integrity *integrity,
                             struct trust *trust)
 {
-    add(trust, (struct check){
-                   .name = "recording",
-                   .unit = "requests lost",
-                   .ok = integrity->lost_requests == 0,
-                   .value = (double)integrity->lost_requests,
-                   .advice = integrity->was_killed
-                                 ? "the run was killed: requests in flight "
-                                   "then count as unfinished"
-                                 : "the file is damaged: what is missing "
-                                   "counts as unfinished",
-               });
+    add(trust,
+        (struct check){
+            .name = "recording",
+            .unit = "requests lost",
+            .ok = integrity->lost_requests == 0 && !integrity->was_killed,
+            .value = (double)integrity->lost_requests,
+            .advice = integrity->was_killed
+                          ? "the run was killed: requests in flight "
+                            "then count as unfinished"
+                          : "the file is damaged: what is missing "
+                            "counts as unfinished",
+        });
 }
 
 static void check_samples(const struct judgement *j, struct trust *trust)

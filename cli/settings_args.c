@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "common/err.h"
 #include "common/xalloc.h"
@@ -43,7 +44,11 @@ static int load_word(struct settings_args *a, const char *word, struct err *err)
     if (strstr(word, "://"))
         return opt_assign(&target, opt_by_key(target.block, "url"), word, err);
     a->file = xstrdup(word);
-    return settings_load(&a->settings, word, err);
+    if (settings_load(&a->settings, word, err) == 0)
+        return 0;
+    if (access(word, F_OK) < 0 && strpbrk(word, ":"))
+        err_context(err, "a URL starts with http://; as a settings file");
+    return -1;
 }
 
 static int apply(struct settings_args *a, const struct opt_set *own,

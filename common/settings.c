@@ -248,6 +248,10 @@ int settings_assign(struct settings *s, const char *assignment, struct err *err)
     if (assignment[path_len] != '=')
         return err_set(err, ERR_USAGE, "--set '%s': write block.key=value",
                        assignment);
+    if (!is_nested && block_by_name(assignment, path_len) >= 0)
+        return err_set(err, ERR_USAGE,
+                       "--set '%s': a block, not a key; write %.*s.key=value",
+                       assignment, (int)path_len, assignment);
     if (block < 0)
         return err_set(err, ERR_USAGE, "--set '%s': no block '%.*s'",
                        assignment, (int)block_len, assignment);

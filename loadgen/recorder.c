@@ -12,18 +12,19 @@
 #include "common/file.h"
 #include "common/xalloc.h"
 
-#define CHUNK_ROWS   1024
-#define CHUNK_SEEN   5  /* seconds that a trickle of rows may wait */
-#define CHUNK_SPARSE 16 /* fewer rows than this are a trickle */
-#define RING         16
+#define CHUNK_ROWS 1024
+#define RING       16
+#define TRICKLE    16 /* fewer rows than this wait for more ... */
+#define PATIENCE   5 /* ... through this many chunks, which is as many seconds \
+                      */
 
 #define MAX_PROC_STAT ((size_t)4 << 20)
 
 struct chunk {
     struct facts rows[CHUNK_ROWS];
     size_t n_rows;
-    struct observation seen[CHUNK_SEEN];
-    size_t n_seen;
+    struct observation seen;
+    bool has_seen;
 };
 
 /* Chunks tail .. head-1 are the writer's, the one at head is the worker's. */
@@ -35,6 +36,12 @@ struct shard {
     sem_t full;    /* chunks that wait to be written */
     sem_t room;    /* chunks that may be filled */
     int64_t waited_ns;
+
+    /* Rows of a trickle, the writer's alone: blocks of a few would be all
+     * overhead. */
+    struct facts held[TRICKLE];
+    size_t n_held;
+    int held_chunks;
 };
 
 struct recorder {
@@ -59,10 +66,10 @@ static void read_host(struct observation *seen)
     struct buf text;
     char *p;
 
+    seen->host_ticks = 0;
     buf_init(&text, MAX_PROC_STAT);
     if (file_read("/proc/stat", &text, &ignored) == 0 && text.len > 4) {
         p = text.data + strlen("cpu");
-        seen->host_ticks = 0;
         for (int i = 0; i < 8; i++) {
             seen->host_steal = (int64_t)strtoull(p, &p, 10);
             seen->host_ticks += seen->host_steal;
@@ -71,21 +78,45 @@ static void read_host(struct observation *seen)
     buf_fini(&text);
 }
 
+static int write_rows(struct recorder *r, unsigned shard,
+                      const struct facts *rows, size_t n)
+{
+    return n > 0 ? tgr_append(r->requests, shard, rows, n, &r->err) : 0;
+}
+
+static int write_held(struct recorder *r, unsigned shard)
+{
+    struct shard *s = r->shards[shard];
+    size_t n = s->n_held;
+
+    s->n_held = 0;
+    s->held_chunks = 0;
+    return write_rows(r, shard, s->held, n);
+}
+
+/* True: the rows wait for more. */
+static bool hold(struct shard *s, const struct chunk *c)
+{
+    if (s->n_held + c->n_rows > TRICKLE || s->held_chunks == PATIENCE)
+        return false;
+    memcpy(s->held + s->n_held, c->rows, c->n_rows * sizeof(c->rows[0]));
+    s->n_held += c->n_rows;
+    s->held_chunks++;
+    return true;
+}
+
+/* What was seen goes out at once: it says how far a run got that is killed. */
 static int write_chunk(struct recorder *r, unsigned shard, struct chunk *c)
 {
-    for (size_t i = 0; i < c->n_seen; i++) {
-        c->seen[i].host_ticks = TIME_ABSENT;
-        c->seen[i].host_steal = TIME_ABSENT;
+    if (c->has_seen) {
+        read_host(&c->seen);
+        if (tgr_append(r->client, shard, &c->seen, 1, &r->err))
+            return -1;
     }
-    if (c->n_seen > 0) /* what is read now is true of the last alone */
-        read_host(&c->seen[c->n_seen - 1]);
-    if (c->n_rows > 0 &&
-        tgr_append(r->requests, shard, c->rows, c->n_rows, &r->err))
-        return -1;
-    if (c->n_seen > 0 &&
-        tgr_append(r->client, shard, c->seen, c->n_seen, &r->err))
-        return -1;
-    return 0;
+    if (hold(r->shards[shard], c))
+        return 0;
+    return write_held(r, shard) || write_rows(r, shard, c->rows, c->n_rows) ? -1
+                                                                            : 0;
 }
 
 /* After a failure chunks are emptied all the same, so that nobody hangs. */
@@ -99,7 +130,7 @@ static void drain_shard(struct recorder *r, unsigned i)
         if (!atomic_load(&r->has_failed) && write_chunk(r, i, c))
             atomic_store(&r->has_failed, true);
         c->n_rows = 0;
-        c->n_seen = 0;
+        c->has_seen = false;
         sem_post(&s->room);
     }
 }
@@ -115,6 +146,10 @@ static void *writer_main(void *arg)
         for (int i = 0; i < r->n_shards; i++)
             drain_shard(r, (unsigned)i);
     } while (!is_last);
+    for (int i = 0; i < r->n_shards; i++) {
+        if (!atomic_load(&r->has_failed) && write_held(r, (unsigned)i))
+            atomic_store(&r->has_failed, true);
+    }
     return NULL;
 }
 
@@ -158,16 +193,14 @@ void shard_observe(struct shard *s, const struct observation *seen)
 {
     struct chunk *c = current(s);
 
-    c->seen[c->n_seen++] = *seen;
-    if (c->n_seen == CHUNK_SEEN || c->n_rows >= CHUNK_SPARSE)
-        hand_over(s);
+    c->seen = *seen;
+    c->has_seen = true;
+    hand_over(s);
 }
 
 void shard_flush(struct shard *s)
 {
-    struct chunk *c = current(s);
-
-    if (c->n_rows > 0 || c->n_seen > 0)
+    if (current(s)->n_rows > 0)
         hand_over(s);
 }
 

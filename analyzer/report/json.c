@@ -84,6 +84,21 @@ static json_t *outcomes(const struct summary *s)
     return o;
 }
 
+static json_t *failures(const struct summary *s)
+{
+    json_t *array = json_array();
+
+    for (size_t i = 0; i < s->failures.len; i++) {
+        const struct failure_kind *k = &s->failures.kinds[i];
+
+        json_array_append_new(
+            array, json_pack("{ss, ss, sI}", "outcome",
+                             outcome_name((enum outcome)k->outcome), "text",
+                             k->text, "count", (json_int_t)k->count));
+    }
+    return array;
+}
+
 static json_t *requests(const struct summary *s)
 {
     return json_pack("{sI, sI, sI, sI, sI, so, sI, sI, sI, sI}", "scheduled",
@@ -203,6 +218,7 @@ static void render(const struct summary *s, struct buf *out)
     put_rates(o, s);
     json_object_set_new(o, "measures", measures(s));
     json_object_set_new(o, "slo", terms(s));
+    json_object_set_new(o, "failures", failures(s));
     json_object_set_new(o, "trust", trust(s));
     json_object_set_new(o, "recording", integrity(s));
     json_print(o, out);

@@ -9,6 +9,8 @@
 #include "common/settings.h"
 #include "common/units.h"
 
+#define MAX_REASONS 8
+
 static const char *show_ns(double ns, char out[static UNITS_TEXT])
 {
     if (ns >= 0)
@@ -32,12 +34,22 @@ static void put_conditions(const struct strmap *map, struct buf *out)
     buf_adds(out, "\n");
 }
 
+/* A name may hold anything; a terminal is not to be told what to do. */
+static void put_plain(const char *text, struct buf *out)
+{
+    for (; *text; text++) {
+        char c = (unsigned char)*text < ' ' || *text == 0x7f ? '?' : *text;
+
+        buf_add(out, &c, 1);
+    }
+}
+
 static void put_title(const struct summary *s, struct buf *out)
 {
     const struct settings *set = s->settings;
 
-    buf_addf(out, "%s: %s %s\n", set->name ? set->name : "run",
-             set->target.method ? set->target.method : "",
+    put_plain(set->name ? set->name : "run", out);
+    buf_addf(out, ": %s %s\n", set->target.method ? set->target.method : "",
              set->target.url ? set->target.url : "");
     buf_adds(out, "load       ");
     settings_describe_load(&set->load, out);
@@ -75,7 +87,11 @@ static void put_term(const struct term_judgement *j, struct buf *out)
 
 static void put_verdict(const struct summary *s, struct buf *out)
 {
-    buf_addf(out, "verdict    %s\n", verdict_text[s->verdict]);
+    buf_addf(out, "verdict    %s", verdict_text[s->verdict]);
+    if (s->verdict == VERDICT_NONE && s->failed > 0)
+        buf_addf(out, "; %.3g%% of the requests failed",
+                 100 * (double)s->failed / (double)s->issued);
+    buf_adds(out, "\n");
     if (s->stopped_by)
         buf_addf(out,
                  "           interrupted by signal %lld; what was "
@@ -99,6 +115,17 @@ static void put_failures(const struct summary *s, struct buf *out)
     }
 }
 
+/* What they said, of the whole run. */
+static void put_reasons(const struct failures *f, struct buf *out)
+{
+    for (size_t i = 0; i < f->len && i < MAX_REASONS; i++)
+        buf_addf(
+            out, "           %lld x %s: %s\n", (long long)f->kinds[i].count,
+            outcome_name((enum outcome)f->kinds[i].outcome), f->kinds[i].text);
+    if (f->len > MAX_REASONS)
+        buf_adds(out, "           more of them in manifest.json\n");
+}
+
 static void put_counts(const struct summary *s, struct buf *out)
 {
     buf_addf(out,
@@ -108,8 +135,10 @@ static void put_counts(const struct summary *s, struct buf *out)
              (long long)s->unsent, (long long)s->issued, (long long)s->ok,
              (long long)s->failed);
     put_failures(s, out);
+    buf_adds(out, "\n");
+    put_reasons(&s->failures, out);
     buf_addf(out,
-             "\n           %lld good; %lld opened a connection, %lld were sent "
+             "           %lld good; %lld opened a connection, %lld were sent "
              "again on one; %lld more in the warm-up\n",
              (long long)s->good, (long long)s->fresh_connections,
              (long long)s->retried, (long long)s->warmup_requests);
@@ -133,8 +162,8 @@ static void put_rates(const struct summary *s, struct buf *out)
              units_show_size(s->bytes_out_per_s, sent), s->window_length_s);
     if (s->scheduled > 0)
         buf_addf(out,
-                 "attainment %.4g%% of what was due is good (95%% interval "
-                 "%.4g%% to %.4g%%)\n",
+                 "attainment %.6g%% of what was due is good (95%% interval "
+                 "%.6g%% to %.6g%%)\n",
                  100 * s->attainment, 100 * s->attainment_ci95.low,
                  100 * s->attainment_ci95.high);
 }

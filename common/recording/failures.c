@@ -79,3 +79,36 @@ struct json_t *failures_to_json(const struct failures *f)
                                         "count", (json_int_t)f->overflow));
     return array;
 }
+
+static int64_t find_outcome(const char *name)
+{
+    for (int i = 0; name && i < OUTCOME_COUNT; i++) {
+        if (strcmp(outcome_name((enum outcome)i), name) == 0)
+            return i;
+    }
+    return -1;
+}
+
+void failures_from_json(struct failures *f, const struct json_t *array)
+{
+    const json_t *item;
+    size_t i;
+
+    *f = (struct failures){0};
+    json_array_foreach(array, i, item)
+    {
+        const char *text = json_string_value(json_object_get(item, "text"));
+        int64_t outcome =
+            find_outcome(json_string_value(json_object_get(item, "outcome")));
+        struct failure_kind *k;
+
+        if (f->len == FAILURES_KINDS || outcome < 0 || !text)
+            continue;
+        k = &f->kinds[f->len];
+        k->outcome = outcome;
+        k->detail = json_get_int(item, "detail", 0);
+        k->count = json_get_int(item, "count", 0);
+        snprintf(k->text, sizeof(k->text), "%s", text);
+        f->len++;
+    }
+}

@@ -38,4 +38,7 @@ void failures_note(struct failures *f, int64_t outcome, int64_t detail,
 /* A new array, the caller owns it. */
 struct json_t *failures_to_json(const struct failures *f);
 
+/* Read back, without the bodies; what is not as it should be is passed over. */
+void failures_from_json(struct failures *f, const struct json_t *array);
+
 #endif

@@ -195,6 +195,11 @@ bool manifest_end(const struct manifest *m, struct run_end *end)
     return true;
 }
 
+void manifest_failures(const struct manifest *m, struct failures *failures)
+{
+    failures_from_json(failures, json_object_get(m->json, "failures"));
+}
+
 void manifest_fini(struct manifest *m)
 {
     json_decref(m->json);

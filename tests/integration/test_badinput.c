@@ -111,6 +111,12 @@ static const struct {
      "'http://h:99999/' is not a URL; write http://host:port/path"},
     {{"tailgate", "run", URL, "http://h/", "--rate", "5"},
      "'http://h/': one settings file or URL is enough, after '" URL "'"},
+    {{"tailgate", "run", "127.0.0.1:8000", "--rate", "5"},
+     "a URL starts with http://; as a settings file: 127.0.0.1:8000: No such "
+     "file or directory"},
+    {{"tailgate", "run", URL, "--set", "load=3"},
+     "--set 'load=3': a block, not a key; write load.key=value"},
+    {{"tailgate", "report", "/"}, "/: not a recording (no manifest.json)"},
     {{"tailgate", "run", "/no/such.yaml"},
      "/no/such.yaml: No such file or directory"},
     {{"tailgate", "validate", URL, "--rate", "5x"},

@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -33,6 +34,7 @@ static void exec_child(const char *const *argv, const int *out, const int *err)
 {
     const char *path = getenv("TAILGATE");
 
+    prctl(PR_SET_PDEATHSIG, SIGKILL); /* a test that fails leaves nothing */
     dup2(out[1], STDOUT_FILENO);
     dup2(err[1], STDERR_FILENO);
     execv(path ? path : "tailgate", (char *const *)argv);

@@ -272,8 +272,8 @@ static void text_says_what_it_counts(void **state)
     assert_says(text, "offered %.6g/s", s->offered_rps);
     assert_says(text, "throughput %.6g/s", s->throughput_rps);
     assert_says(text, "goodput %.6g/s", s->goodput_rps);
-    assert_says(text, "attainment %.4g%%", 100 * s->attainment);
-    assert_says(text, "interval %.4g%% to %.4g%%)",
+    assert_says(text, "attainment %.6g%%", 100 * s->attainment);
+    assert_says(text, "interval %.6g%% to %.6g%%)",
                 100 * s->attainment_ci95.low, 100 * s->attainment_ci95.high);
     assert_says(text, "signal %lld", (long long)s->stopped_by);
     assert_says(text, "about %lld more requests needed",

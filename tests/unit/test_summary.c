@@ -33,7 +33,8 @@ struct made {
     const char *slo;
     struct facts rows[MAX_ROWS];
     size_t n;
-    bool was_killed; /* its manifest has no end */
+    bool was_killed;         /* its manifest has no end */
+    struct observation seen; /* the last; at 0: there is none */
     struct run_end end;
 };
 
@@ -84,6 +85,19 @@ static void write_rows(const struct made *m, const char *dir)
     free(path);
 }
 
+static void write_seen(const struct made *m, const char *dir)
+{
+    char *path = xasprintf("%s/client.tgr", dir);
+    struct tgr_writer *w;
+    struct err err = {0};
+
+    assert_int_equal(tgr_create(&w, path, &schema_client, &err), 0);
+    if (m->seen.at > 0)
+        assert_int_equal(tgr_append(w, 0, &m->seen, 1, &err), 0);
+    assert_int_equal(tgr_finish(w, &err), 0);
+    free(path);
+}
+
 static void write_manifest(const struct made *m, const char *dir)
 {
     static const struct failures none;
@@ -118,6 +132,7 @@ static struct read *sum_up(struct made *m, const struct strlist *slo)
 
     assert_true(mkdir(dir, 0777) == 0 || access(dir, W_OK) == 0);
     write_rows(m, dir);
+    write_seen(m, dir);
     write_manifest(m, dir);
     assert_int_equal(recording_open(&r->rec, dir, &err), 0);
     assert_int_equal(summary_make(&r->s, &r->rec, slo, &err), 0);
@@ -363,6 +378,28 @@ static void gaps_of_a_killed_run_are_unfinished(void **state)
     }
 }
 
+/* The server stood still when the client was killed: what it had issued since
+ * leaves no gap, but the client wrote down how far it had got. */
+static void the_end_of_a_killed_run_is_known(void **state)
+{
+    struct made *m = made_new(0, 60000, "e2e p50 < 10ms");
+    struct read *r;
+
+    (void)state;
+    m->was_killed = true;
+    add_fast(m, 0, 100);
+    m->seen = (struct observation){
+        .at = 4 * NS_PER_S, .issued = 390, .unsent = 10, .done = 100};
+    r = sum_up(m, NULL);
+    assert_int_equal(r->s.scheduled, 400);
+    assert_int_equal(r->s.ok, 100);
+    assert_int_equal(r->s.outcome[OUTCOME_UNFINISHED], 300);
+    assert_true(r->s.window_length_s == 4);
+    assert_int_equal(r->s.verdict, VERDICT_UNDECIDED);
+    assert_int_equal(summary_exit_code(&r->s), 4);
+    read_free(r);
+}
+
 static void killed_in_its_warm_up(void **state)
 {
     static const char *const slos[] = {"", "e2e p99 < 10ms"};
@@ -450,6 +487,7 @@ int main(void)
         cmocka_unit_test(exit_codes),
         cmocka_unit_test(another_slo_may_be_asked),
         cmocka_unit_test(gaps_of_a_killed_run_are_unfinished),
+        cmocka_unit_test(the_end_of_a_killed_run_is_known),
         cmocka_unit_test(killed_in_its_warm_up),
         cmocka_unit_test(nothing_recorded_at_all),
         cmocka_unit_test(rows_lost_to_damage_are_unfinished),

@@ -57,7 +57,7 @@ static const struct check *find(const struct trust *t, const char *name)
     return NULL;
 }
 
-/* p50 may be 100 us or 10 % of the measured p50, p99 1 ms or 10 % of p99; a
+/* p50 may be 200 us or 10 % of the measured p50, p99 2 ms or 10 % of p99; a
  * limit that was asked for makes the floor 10 % of itself at most. */
 static const struct {
     struct run run;
@@ -66,10 +66,10 @@ static const struct {
     bool ok;
 } lags[] = {
     /* the floor */
-    {{"", 1000, 99, 0, 1, 1}, "lag p50", 0.1, true},
-    {{"", 1000, 110, 0, 1, 1}, "lag p50", 0.1, false},
-    {{"", 1000, 99, 990, 1, 1}, "lag p99", 1, true},
-    {{"", 1000, 99, 1100, 1, 1}, "lag p99", 1, false},
+    {{"", 1000, 199, 0, 1, 1}, "lag p50", 0.2, true},
+    {{"", 1000, 220, 0, 1, 1}, "lag p50", 0.2, false},
+    {{"", 1000, 99, 1990, 1, 1}, "lag p99", 2, true},
+    {{"", 1000, 99, 2200, 1, 1}, "lag p99", 2, false},
     /* the share of e2e */
     {{"", 1000, 900, 0, 1, 10}, "lag p50", 1, true},
     {{"", 1000, 1100, 0, 1, 10}, "lag p50", 1, false},
@@ -112,6 +112,22 @@ static void lag_is_small_against_what_is_measured(void **state)
         if (!lags[i].ok)
             assert_false(t.valid);
     }
+}
+
+/* The second largest of a hundred is no p99. */
+static void few_requests_bound_no_lag(void **state)
+{
+    const struct run run = {"", 298, 10, 9900, 1, 1};
+    const struct run fewer = {"", 4, 900, 900, 1, 1};
+    const struct integrity whole = {0};
+    struct trust t = check_run(&run, &whole);
+
+    (void)state;
+    assert_non_null(find(&t, "lag p50"));
+    assert_null(find(&t, "lag p99"));
+    t = check_run(&fewer, &whole);
+    assert_null(find(&t, "lag p50"));
+    assert_true(t.valid);
 }
 
 static void a_clean_run_is_trusted(void **state)
@@ -240,6 +256,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(lag_is_small_against_what_is_measured),
+        cmocka_unit_test(few_requests_bound_no_lag),
         cmocka_unit_test(a_clean_run_is_trusted),
         cmocka_unit_test(one_unsent_request_invalidates),
         cmocka_unit_test(samples_are_of_the_neediest_term),
