@@ -15,8 +15,9 @@
 #define CHUNK_ROWS 1024
 #define RING       16
 #define TRICKLE    16 /* fewer rows than this wait for more ... */
-#define PATIENCE   5 /* ... through this many chunks, which is as many seconds \
-                      */
+#define PATIENCE                                                               \
+    5 /* ... through this many chunks, which is as many seconds                \
+       */
 
 #define MAX_PROC_STAT ((size_t)4 << 20)
 

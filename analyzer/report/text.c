@@ -38,9 +38,9 @@ static void put_conditions(const struct strmap *map, struct buf *out)
 static void put_plain(const char *text, struct buf *out)
 {
     for (; *text; text++) {
-        char c = (unsigned char)*text < ' ' || *text == 0x7f ? '?' : *text;
+        bool is_control = (unsigned char)*text < ' ' || *text == 0x7f;
 
-        buf_add(out, &c, 1);
+        buf_add(out, is_control ? "?" : text, 1);
     }
 }
 
