@@ -9,7 +9,7 @@ help: ## show this list
 	@sed -n 's/^\([a-z]*\):.*## /  make \1	/p' Makefile
 
 demo: release ## start the stub server, run a load of 10 s against it, show the verdict
-	scripts/demo build/release/tailgate
+	build/release/tailgate run scenarios/demo.yaml
 
 test: lint $(BUILDS) ## lint, build and run every test
 	ctest --preset dev

@@ -3,14 +3,20 @@
 #include "analyzer/reader.h"
 #include "analyzer/report/report.h"
 #include "analyzer/summary.h"
+#include "analyzer/truth.h"
 #include "cli/cli.h"
 #include "cli/report_out.h"
 #include "common/err.h"
 #include "common/slo.h"
+#include "common/xalloc.h"
+
+#define MAX_TRUTH 65536
 
 struct report_args {
     struct strlist slo;
     int format;
+    bool truth;
+    char *truth_file;
 };
 
 #define AT(field) offsetof(struct report_args, field)
@@ -22,6 +28,14 @@ static const struct opt opts[] = {
      .splits_commas = true,
      .check = slo_check_term,
      .help = "judge by this objective instead of the recording's; repeats"},
+    {.flag = "truth",
+     .type = &opt_switch,
+     .offset = AT(truth),
+     .help = "compare with the truth log of the stub that ran beside it"},
+    {.flag = "truth-file",
+     .type = &opt_text,
+     .offset = AT(truth_file),
+     .help = "the same with a truth log from elsewhere"},
     {.flag = "format",
      .type = &opt_choice,
      .offset = AT(format),
@@ -32,6 +46,30 @@ static const struct opt opts[] = {
 
 static const struct opt_block block = {"report", opts,
                                        sizeof(opts) / sizeof(opts[0])};
+
+static int print_truth(struct recording *rec, const struct report_args *a,
+                       struct err *err)
+{
+    char *path = a->truth_file ? xstrdup(a->truth_file)
+                               : xasprintf("%s/truth.tgr", rec->dir);
+    struct truth_report report;
+    struct buf out;
+    int rc;
+
+    buf_init(&out, MAX_TRUTH);
+    rc = recording_rewind(rec, err);
+    if (rc == 0) {
+        rc = truth_compare(&report, rec, path, err);
+        if (rc == 0)
+            truth_print(&report, &out);
+        truth_report_fini(&report);
+    }
+    if (rc == 0)
+        rc = cli_print(buf_text(&out), err);
+    buf_fini(&out);
+    free(path);
+    return rc;
+}
 
 static int report_one(const char *dir, const struct report_args *a,
                       struct err *err)
@@ -45,6 +83,8 @@ static int report_one(const char *dir, const struct report_args *a,
     rc = summary_make(&s, &rec, a->slo.len > 0 ? &a->slo : NULL, err);
     if (rc == 0)
         rc = report_print(&s, report_find(report_names[a->format]), err);
+    if (rc == 0 && (a->truth || a->truth_file))
+        rc = print_truth(&rec, a, err);
     if (rc == 0)
         rc = summary_exit_code(&s);
     recording_close(&rec);

@@ -12,9 +12,11 @@
 #include "common/clk.h"
 #include "common/err.h"
 #include "common/log.h"
+#include "common/recording/dir.h"
 #include "common/stop.h"
 #include "common/xalloc.h"
 #include "loadgen/run.h"
+#include "study/child.h"
 
 struct run_args {
     char *out;
@@ -101,6 +103,53 @@ static int conclude(const char *dir, bool json, struct err *err)
     return rc;
 }
 
+/* Aim at the stub beside us; a path that was given is kept. */
+static void aim_at(struct settings *s, const char *stub_url)
+{
+    const char *path = s->target.url ? strstr(s->target.url, "://") : NULL;
+    char *url;
+
+    if (path)
+        path = strchr(path + strlen("://"), '/');
+    url = xasprintf("%s%s", stub_url, path ? path : "/");
+    free(s->target.url);
+    s->target.url = url;
+    s->target.request_id = true; /* so that its truth can be joined */
+}
+
+static int start_stub(struct child *stub, struct settings *s,
+                      struct run_options *options, struct err *err)
+{
+    char *truth = xasprintf("%s/truth.tgr", options->dir);
+    int rc = recording_make_dir(options->dir, options->force, err);
+
+    options->has_dir = true;
+    if (rc == 0)
+        rc = child_start_stub(stub, s, truth, err);
+    if (rc == 0)
+        aim_at(s, stub->url);
+    free(truth);
+    return rc;
+}
+
+/* The stub, if there is one, ends before its truth is read. */
+static int drive_with(struct settings *s, struct run_options *options,
+                      struct err *err)
+{
+    struct child stub = {0};
+    struct err late = {0};
+    struct run_end end;
+    int rc = s->has_stub ? start_stub(&stub, s, options, err) : 0;
+
+    if (rc == 0)
+        rc = run_load(s, options, &end, err);
+    if (child_stop(&stub, &late) && rc == 0) {
+        *err = late;
+        rc = -1;
+    }
+    return rc;
+}
+
 static int drive(struct settings_args *a, const struct run_args *own,
                  const char *const *argv, struct err *err)
 {
@@ -114,11 +163,10 @@ static int drive(struct settings_args *a, const struct run_args *own,
         .progress = show_progress,
         .arg = &progress_calls,
     };
-    struct run_end end;
     int rc;
 
     stop_catch_signals();
-    rc = run_load(&a->settings, &options, &end, err);
+    rc = drive_with(&a->settings, &options, err);
     if (rc == 0)
         rc = conclude(dir, own->json, err);
     free(dir);
@@ -144,13 +192,8 @@ static int run(const char *const *argv, struct err *err)
 }
 
 static const struct opt_block *const blocks[] = {
-    &block,
-    &settings_args_block,
-    &settings_blocks[BLOCK_TOP],
-    &settings_blocks[BLOCK_TARGET],
-    &settings_blocks[BLOCK_LOAD],
-    &settings_blocks[BLOCK_CLIENT],
-    NULL,
+    &block,      &settings_args_block, &block_top, &block_target,
+    &block_load, &block_client,        NULL,
 };
 
 const struct command cmd_run = {

@@ -1,13 +1,17 @@
 #include <stdio.h>
 
 #include "cli/cli.h"
+#include "common/buf.h"
 #include "common/err.h"
 #include "common/settings.h"
 #include "common/stop.h"
 #include "server-stub/stub.h"
 
+#define MAX_CONFIG 65536
+
 struct stub_args {
     char *truth;
+    bool print_config;
 };
 
 static const struct opt opts[] = {
@@ -15,6 +19,10 @@ static const struct opt opts[] = {
      .type = &opt_text,
      .offset = offsetof(struct stub_args, truth),
      .help = "file to log arrival, start and finish of each request to"},
+    {.flag = "print-config",
+     .type = &opt_switch,
+     .offset = offsetof(struct stub_args, print_config),
+     .help = "print the effective settings, fit for a file, and end"},
 };
 
 static const struct opt_block block = {"log", opts,
@@ -57,6 +65,29 @@ static int configure(struct settings *s, const struct opt_set *own,
     return rc;
 }
 
+static int print_config(struct settings *settings, struct err *err)
+{
+    struct buf out;
+    int rc = stub_check(&settings->stub, err);
+
+    buf_init(&out, MAX_CONFIG);
+    settings_print_block(settings, BLOCK_STUB, &out);
+    if (rc == 0)
+        rc = cli_print(buf_text(&out), err);
+    buf_fini(&out);
+    return rc;
+}
+
+static int serve(const struct settings *settings, const struct stub_args *a,
+                 struct err *err)
+{
+    struct stub_options options = {.truth_path = a->truth,
+                                   .listening = say_listening};
+
+    stop_catch_signals();
+    return stub_run(&settings->stub, &options, err);
+}
+
 static int run(const char *const *argv, struct err *err)
 {
     struct stub_args a;
@@ -67,20 +98,15 @@ static int run(const char *const *argv, struct err *err)
     opt_init(&own);
     settings_init(&settings);
     rc = configure(&settings, &own, argv, err);
-    if (rc == 0) {
-        struct stub_options options = {.truth_path = a.truth,
-                                       .listening = say_listening};
-
-        stop_catch_signals();
-        rc = stub_run(&settings.stub, &options, err);
-    }
+    if (rc == 0)
+        rc = a.print_config ? print_config(&settings, err)
+                            : serve(&settings, &a, err);
     settings_fini(&settings);
     opt_fini(&own);
     return rc;
 }
 
-static const struct opt_block *const blocks[] = {&settings_blocks[BLOCK_STUB],
-                                                 &block, NULL};
+static const struct opt_block *const blocks[] = {&block_stub, &block, NULL};
 
 const struct command cmd_stub = {
     .name = "stub",

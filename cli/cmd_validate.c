@@ -85,9 +85,8 @@ static int run(const char *const *argv, struct err *err)
 }
 
 static const struct opt_block *const blocks[] = {
-    &settings_args_block,           &settings_blocks[BLOCK_TOP],
-    &settings_blocks[BLOCK_TARGET], &settings_blocks[BLOCK_LOAD],
-    &settings_blocks[BLOCK_CLIENT], NULL,
+    &settings_args_block, &block_top,    &block_target,
+    &block_load,          &block_client, NULL,
 };
 
 const struct command cmd_validate = {

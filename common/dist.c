@@ -2,55 +2,186 @@
 
 #include <math.h>
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "common/err.h"
 #include "common/rng.h"
 #include "common/units.h"
+#include "common/xalloc.h"
+
+/* Nothing that is drawn may pass these: later sums must not overflow. */
+#define MOST       0x1p62
+#define MOST_COUNT (INT64_C(1) << 40)
+
+#define MOST_PARAMS 2
 
 struct dist_ops {
     const char *name;
-    bool has_mean;
-    int64_t (*draw_ns)(const struct dist *dist, struct rng *rng);
+    int n_params; /* mean, then standard deviation; -1: a table */
+    double (*draw)(const struct dist *dist, struct rng *rng);
 };
 
-static int64_t draw_mean(const struct dist *dist, struct rng *rng)
+/* What a parameter's text stands for. */
+typedef int parse_value(const char *text, int64_t *value, struct err *err);
+
+static double draw_mean(const struct dist *dist, struct rng *rng)
 {
     (void)rng;
-    return dist->mean_ns;
+    return dist->mean;
 }
 
-static int64_t draw_exponential(const struct dist *dist, struct rng *rng)
+static double draw_exponential(const struct dist *dist, struct rng *rng)
 {
-    /* A mean of centuries must not turn into a time before now. */
-    return llround(fmin(rng_exponential(rng) * (double)dist->mean_ns, 0x1p62));
+    return rng_exponential(rng) * dist->mean;
+}
+
+/* Box-Muller; the second of the pair is not used, so that a draw always takes
+ * two numbers from the stream. */
+static double draw_lognormal(const struct dist *dist, struct rng *rng)
+{
+    double ratio = dist->sd / dist->mean;
+    double sigma2 = log1p(ratio * ratio);
+    double radius = sqrt(2 * rng_exponential(rng));
+    double normal = radius * cos(2 * M_PI * rng_uniform(rng));
+
+    return dist->mean * exp(sqrt(sigma2) * normal - sigma2 / 2);
+}
+
+/* Between two points of the table values are uniform. */
+static double draw_table(const struct dist *dist, struct rng *rng)
+{
+    double u = rng_uniform(rng);
+    size_t i = 1;
+
+    while (i < dist->n_points - 1 && dist->share[i] < u)
+        i++;
+    return dist->value[i - 1] + (dist->value[i] - dist->value[i - 1]) *
+                                    (u - dist->share[i - 1]) /
+                                    (dist->share[i] - dist->share[i - 1]);
 }
 
 static const struct dist_ops kinds[] = {
-    {"none", false, draw_mean},
-    {"fixed", true, draw_mean},
-    {"exponential", true, draw_exponential},
+    {"none", 0, draw_mean},
+    {"fixed", 1, draw_mean},
+    {"exponential", 1, draw_exponential},
+    {"lognormal", 2, draw_lognormal},
+    {"empirical", -1, draw_table},
 };
+
+static const struct dist_ops *find_kind(const char *name)
+{
+    for (size_t i = 0; name && i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+        if (strcmp(kinds[i].name, name) == 0)
+            return &kinds[i];
+    }
+    return NULL;
+}
+
+/* "50:2ms", in rising order of both. */
+static int add_point(struct dist *dist, char *text, parse_value *parse)
+{
+    struct err ignored = {0};
+    char *colon = strchr(text, ':');
+    size_t n = dist->n_points;
+    char percent[16];
+    double share;
+    int64_t value;
+
+    if (!colon || n == DIST_MAX_POINTS)
+        return -1;
+    *colon = '\0';
+    if (snprintf(percent, sizeof(percent), "%s%%", text) >=
+            (int)sizeof(percent) ||
+        units_parse_share(percent, &share, &ignored) ||
+        parse(colon + 1, &value, &ignored))
+        return -1;
+    if (n > 0 &&
+        (share <= dist->share[n - 1] || (double)value < dist->value[n - 1]))
+        return -1;
+    dist->share[n] = share;
+    dist->value[n] = (double)value;
+    dist->n_points++;
+    return 0;
+}
+
+static int read_table(struct dist *dist, char *rest, parse_value *parse)
+{
+    char *word;
+
+    while ((word = strsep(&rest, " "))) {
+        if (word[0] && add_point(dist, word, parse))
+            return -1;
+    }
+    return dist->n_points >= 2 && dist->share[0] <= 0 &&
+                   dist->share[dist->n_points - 1] >= 1
+               ? 0
+               : -1;
+}
+
+static int read_params(struct dist *dist, char *rest, parse_value *parse)
+{
+    double *fields[MOST_PARAMS] = {&dist->mean, &dist->sd};
+    struct err ignored = {0};
+    int n = 0;
+    char *word;
+
+    while ((word = strsep(&rest, " "))) {
+        int64_t value;
+
+        if (!word[0])
+            continue;
+        if (n == MOST_PARAMS || n == dist->ops->n_params ||
+            parse(word, &value, &ignored))
+            return -1;
+        *fields[n++] = (double)value;
+    }
+    return n == dist->ops->n_params && (n < 2 || dist->mean > 0) ? 0 : -1;
+}
+
+static int read_dist(const char *text, struct dist *dist, parse_value *parse)
+{
+    char *copy = xstrdup(text + strspn(text, " "));
+    char *rest = copy;
+    int rc = -1;
+
+    *dist = (struct dist){0};
+    dist->ops = find_kind(strsep(&rest, " "));
+    if (dist->ops)
+        rc = dist->ops->n_params < 0 ? read_table(dist, rest, parse)
+                                     : read_params(dist, rest, parse);
+    free(copy);
+    return rc;
+}
 
 int dist_parse(const char *text, struct dist *dist, struct err *err)
 {
-    char name[24] = "";
-    char mean[24] = "";
-    char extra[2];
-    int n = sscanf(text, "%23s %23s %1s", name, mean, extra);
-
-    *dist = (struct dist){0};
-    for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
-        if (strcmp(kinds[i].name, name) != 0 || n != 1 + kinds[i].has_mean)
-            continue;
-        dist->ops = &kinds[i];
-        return n == 2 ? units_parse_duration(mean, &dist->mean_ns, err) : 0;
-    }
+    if (read_dist(text, dist, units_parse_duration) == 0)
+        return 0;
     return err_set(err, ERR_CONFIG,
-                   "'%s' is not a distribution; write 'none', 'fixed 2ms' or "
-                   "'exponential 2ms'",
+                   "'%s' is not a distribution; write 'none', 'fixed 2ms', "
+                   "'exponential 2ms', 'lognormal 20ms 5ms' (mean, deviation) "
+                   "or 'empirical 0:1ms 50:2ms 100:9ms'",
+                   text);
+}
+
+/* A bare number is that number. */
+int dist_parse_counts(const char *text, struct dist *dist, struct err *err)
+{
+    struct err ignored = {0};
+    int64_t fixed;
+
+    if (units_parse_count(text, &fixed, &ignored) == 0) {
+        *dist = (struct dist){.ops = find_kind("fixed"), .mean = (double)fixed};
+        return 0;
+    }
+    if (read_dist(text, dist, units_parse_count) == 0)
+        return 0;
+    return err_set(err, ERR_CONFIG,
+                   "'%s' is not a distribution; write '128', 'exponential "
+                   "128', 'lognormal 512 256' (mean, deviation) or 'empirical "
+                   "0:1 50:80 100:900'",
                    text);
 }
 
@@ -61,7 +192,35 @@ int dist_check(const char *text, struct err *err)
     return dist_parse(text, &dist, err);
 }
 
+int dist_check_counts(const char *text, struct err *err)
+{
+    struct dist dist;
+
+    return dist_parse_counts(text, &dist, err);
+}
+
 int64_t dist_draw_ns(const struct dist *dist, struct rng *rng)
 {
-    return dist->ops->draw_ns(dist, rng);
+    return llround(fmin(dist->ops->draw(dist, rng), MOST));
+}
+
+int64_t dist_draw_count(const struct dist *dist, struct rng *rng)
+{
+    int64_t n = dist_draw_ns(dist, rng);
+
+    if (n < 1)
+        return 1;
+    return n < MOST_COUNT ? n : MOST_COUNT;
+}
+
+double dist_mean(const struct dist *dist)
+{
+    double sum = 0;
+
+    if (dist->ops->n_params >= 0)
+        return dist->mean;
+    for (size_t i = 1; i < dist->n_points; i++)
+        sum += (dist->share[i] - dist->share[i - 1]) *
+               (dist->value[i] + dist->value[i - 1]) / 2;
+    return sum;
 }

@@ -1,25 +1,44 @@
-/* dist.h - a distribution of durations, as people write it: "exponential 2ms".
+/* dist.h - a distribution, as people write it: "exponential 2ms", "lognormal
+ * 512 256".
  */
 #ifndef COMMON_DIST_H
 #define COMMON_DIST_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 struct err;
 struct rng;
 struct dist_ops;
 
+#define DIST_MAX_POINTS 16
+
 struct dist {
     const struct dist_ops *ops;
-    int64_t mean_ns;
+    double mean;
+    double sd;
+    size_t n_points; /* of a quantile table, in rising order */
+    double share[DIST_MAX_POINTS];
+    double value[DIST_MAX_POINTS];
 };
 
-/* "none" is always 0. */
+/* Of durations, in nanoseconds; "none" is always 0. */
 int dist_parse(const char *text, struct dist *dist, struct err *err);
+
+/* Of whole numbers, such as tokens. */
+int dist_parse_counts(const char *text, struct dist *dist, struct err *err);
 
 /* For an option table. */
 int dist_check(const char *text, struct err *err);
+int dist_check_counts(const char *text, struct err *err);
 
+/* Never negative. */
 int64_t dist_draw_ns(const struct dist *dist, struct rng *rng);
+
+/* At least 1, at most 2^40. */
+int64_t dist_draw_count(const struct dist *dist, struct rng *rng);
+
+/* What many draws come to on average. */
+double dist_mean(const struct dist *dist);
 
 #endif

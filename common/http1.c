@@ -86,6 +86,8 @@ static int read_start(struct http1 *p, const char *s, size_t len)
 
     if (len == 0 && p->kind == HTTP1_REQUEST)
         return 0; /* an empty line before a request is to be passed over */
+    if (p->hooks->start)
+        p->hooks->start(p->arg, s, len);
     if (p->kind == HTTP1_RESPONSE)
         rc = read_status_line(p, s, len);
     else

@@ -31,6 +31,9 @@ enum http1_error {
 #define HTTP1_MAX_HEAD ((size_t)64 << 10)
 
 struct http1_hooks {
+    /* The start line, without its end.  Optional. */
+    void (*start)(void *arg, const char *line, size_t len);
+
     /* A header, or a trailer; not NUL-terminated.  Optional. */
     void (*header)(void *arg, const char *name, size_t name_len,
                    const char *value, size_t value_len);

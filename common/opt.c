@@ -18,7 +18,7 @@ static size_t field_size(const struct opt_type *type)
         return sizeof(bool);
     if (type == &opt_port || type == &opt_choice)
         return sizeof(int);
-    return sizeof(int64_t); /* text, duration, rate, count, size, seed */
+    return sizeof(int64_t); /* text, durations and numbers */
 }
 
 void opt_init(const struct opt_set *set)

@@ -42,6 +42,8 @@ extern const struct opt_type opt_duration; /* int64_t ns */
 extern const struct opt_type opt_rate;     /* double, per second */
 extern const struct opt_type opt_count;    /* int64_t, not negative */
 extern const struct opt_type opt_size;     /* int64_t bytes */
+extern const struct opt_type opt_number;   /* double, not negative */
+extern const struct opt_type opt_share;    /* double, 0 to 1 */
 extern const struct opt_type opt_seed;     /* uint64_t */
 extern const struct opt_type opt_port;     /* int, 0 to 65535 */
 extern const struct opt_type opt_choice;   /* int, an index into names */

@@ -121,6 +121,35 @@ static int parse_size(void *field, const struct opt *opt, const char *text,
 
 const struct opt_type opt_size = {"SIZE", OPT_SCALAR, parse_size, print_count};
 
+static int parse_number(void *field, const struct opt *opt, const char *text,
+                        struct err *err)
+{
+    (void)opt;
+    return units_parse_number(text, field, err);
+}
+
+static void print_number(const void *field, const struct opt *opt,
+                         struct buf *out)
+{
+    char text[UNITS_TEXT];
+
+    (void)opt;
+    buf_adds(out, units_print_number(*(const double *)field, text));
+}
+
+const struct opt_type opt_number = {"NUMBER", OPT_SCALAR, parse_number,
+                                    print_number};
+
+static int parse_share(void *field, const struct opt *opt, const char *text,
+                       struct err *err)
+{
+    (void)opt;
+    return units_parse_share(text, field, err);
+}
+
+const struct opt_type opt_share = {"SHARE", OPT_SCALAR, parse_share,
+                                   print_number};
+
 static bool parse_whole(const char *text, unsigned long long *value)
 {
     char *end;

@@ -12,6 +12,10 @@
 enum rng_purpose {
     RNG_ARRIVAL = 1,
     RNG_SERVICE = 2,
+    RNG_DEMAND = 3,
+    RNG_ROUTER = 4,
+    RNG_FAULT = 5,
+    RNG_ACCEPT = 6,
 };
 
 struct rng {

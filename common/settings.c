@@ -17,11 +17,12 @@
 
 struct opt_set settings_set(struct settings *s, enum settings_block block)
 {
-    return (struct opt_set){.block = &settings_blocks[block], .base = s};
+    return (struct opt_set){.block = settings_blocks[block], .base = s};
 }
 
 void settings_init(struct settings *s)
 {
+    s->has_stub = false;
     for (int b = 0; b < BLOCK_COUNT; b++) {
         struct opt_set set = settings_set(s, (enum settings_block)b);
 
@@ -141,8 +142,8 @@ static void consider_keys(struct suggest *s, const struct opt_block *block)
 static const char *block_with(const char *key)
 {
     for (int b = 0; b < BLOCK_COUNT; b++) {
-        if (settings_blocks[b].name && opt_by_key(&settings_blocks[b], key))
-            return settings_blocks[b].name;
+        if (settings_blocks[b]->name && opt_by_key(settings_blocks[b], key))
+            return settings_blocks[b]->name;
     }
     return NULL;
 }
@@ -162,8 +163,8 @@ static int refuse_key(const struct opt_block *block, const char *key,
                        name, elsewhere, key);
     consider_keys(&s, block);
     for (int b = 0; b < BLOCK_COUNT && !block->name; b++) {
-        if (settings_blocks[b].name)
-            suggest_consider(&s, settings_blocks[b].name);
+        if (settings_blocks[b]->name)
+            suggest_consider(&s, settings_blocks[b]->name);
     }
     return err_set(err, ERR_CONFIG, "unknown key '%s'%s%s%s", key, in, name,
                    suggest_text(&s, "", hint, sizeof(hint)));
@@ -190,7 +191,7 @@ static int load_block(const struct opt_set *set, const struct spot *at)
 static int block_by_name(const char *name, size_t len)
 {
     for (int b = 0; b < BLOCK_COUNT; b++) {
-        const char *known = settings_blocks[b].name;
+        const char *known = settings_blocks[b]->name;
 
         if (known && strlen(known) == len && memcmp(known, name, len) == 0)
             return b;
@@ -208,6 +209,9 @@ static int load_entry(struct settings *s, const struct spot *at)
         return assign_node(&top, opt, at);
     if (block >= 0) {
         struct opt_set set = settings_set(s, (enum settings_block)block);
+
+        if (block == BLOCK_STUB)
+            s->has_stub = true;
 
         return load_block(&set, at);
     }
@@ -310,7 +314,7 @@ static int check_bound(const char *key, int64_t count, struct err *err)
 
 int settings_resolve(struct settings *s, struct err *err)
 {
-    if (!s->target.url)
+    if (!s->target.url && !s->has_stub)
         return err_set(err, ERR_CONFIG, "target.url: no target given");
     if (check_bound("load.clients", s->load.clients, err) ||
         check_bound("client.connections", s->client.connections, err))

@@ -48,11 +48,39 @@ struct client_settings {
 struct stub_settings {
     char *bind;
     int port;
-    char *service; /* of the one FIFO server */
+    char *model;
+    uint64_t seed;
+
+    char *service; /* common/service.h */
+    int64_t prefill_ns;
+    int64_t decode_ns;
+    int64_t decode_item_ns;
+    int64_t chunk_tokens;
+    char *prompt_tokens; /* a distribution of counts */
+    char *output_tokens; /* likewise */
+    int64_t kv_tokens;
+
+    int batching; /* index into batching_names */
+    int64_t max_batch;
+    int64_t max_delay_ns;
+    struct strlist preferred;
+    int64_t max_running;
+
+    int64_t replicas;
+    int router; /* index into router_names; 0: one shared queue */
+    struct strlist speed;
+    int64_t queue_max;
+    int64_t full_status;
+    int discipline; /* index into discipline_names */
+
     int64_t delay_ns;
     int64_t stall_ns;
     int64_t stall_every_ns;
-    uint64_t seed;
+    struct strlist faults; /* common/fault.h */
+    int64_t cold;
+    double cold_factor;
+    double drift;
+    bool cache;
     int64_t body_bytes;
 };
 
@@ -64,6 +92,7 @@ struct settings {
     struct client_settings client;
     struct strmap conditions;
     struct stub_settings stub;
+    bool has_stub; /* a stub is to run beside the load */
 };
 
 enum settings_block {
@@ -75,11 +104,22 @@ enum settings_block {
     BLOCK_COUNT,
 };
 
-extern const struct opt_block settings_blocks[BLOCK_COUNT];
+extern const struct opt_block block_top;
+extern const struct opt_block block_target;
+extern const struct opt_block block_load;
+extern const struct opt_block block_client;
+extern const struct opt_block block_stub;
 
-/* Names of enum scenario, and of the arrival processes; NULL-terminated. */
+/* The same, by enum settings_block. */
+extern const struct opt_block *const settings_blocks[BLOCK_COUNT];
+
+/* Names of enum scenario, of the arrival processes, and of what a stub can be
+ * told; NULL-terminated. */
 extern const char *const scenario_names[];
 extern const char *const arrival_names[];
+extern const char *const batching_names[];
+extern const char *const router_names[];
+extern const char *const discipline_names[];
 
 /* Every default, nothing asked. */
 void settings_init(struct settings *s);
@@ -100,6 +140,10 @@ int settings_resolve(struct settings *s, struct err *err);
 
 /* As used, with secrets redacted; the caller owns the reference. */
 struct json_t *settings_to_json(struct settings *s);
+
+/* One block as the text of a settings file (JSON, which is YAML too). */
+void settings_print_block(struct settings *s, enum settings_block block,
+                          struct buf *out);
 
 /* Read back; keys of another version are passed over.  ERR_FORMAT. */
 int settings_from_json(struct settings *s, const struct json_t *json,

@@ -86,6 +86,18 @@ struct json_t *settings_to_json(struct settings *s)
     return root;
 }
 
+void settings_print_block(struct settings *s, enum settings_block block,
+                          struct buf *out)
+{
+    const char *name = settings_blocks[block]->name;
+    json_t *all = settings_to_json(s);
+    json_t *json = json_pack("{sO}", name, json_object_get(all, name));
+
+    json_print(json, out);
+    json_decref(json);
+    json_decref(all);
+}
+
 static int wrong_kind(struct err *err)
 {
     return err_set(err, ERR_FORMAT, "not of the kind it should be");

@@ -1,12 +1,10 @@
 /* The option tables: every key, flag, default and help text there is. */
 #include "common/settings.h"
 
-#include "common/dist.h"
 #include "common/slo.h"
 #include "common/url.h"
 
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-#define AT(field)    offsetof(struct settings, field)
+#define AT(field) offsetof(struct settings, field)
 
 const char *const scenario_names[] = {"auto", "server", "closed", NULL};
 const char *const arrival_names[] = {
@@ -145,63 +143,15 @@ static const struct opt client[] = {
              "sends for more CPU"},
 };
 
-static const struct opt stub[] = {
-    {.key = "bind",
-     .flag = "bind",
-     .type = &opt_text,
-     .offset = AT(stub.bind),
-     .initial = "127.0.0.1",
-     .help = "address to listen on"},
-    {.key = "port",
-     .flag = "port",
-     .type = &opt_port,
-     .offset = AT(stub.port),
-     .initial = "0",
-     .help = "port to listen on; 0 takes a free one"},
-    {.key = "service",
-     .flag = "service",
-     .type = &opt_text,
-     .offset = AT(stub.service),
-     .initial = "none",
-     .check = dist_check,
-     .help = "service time of the one FIFO server: none, 'fixed 2ms', "
-             "'exponential 2ms'"},
-    {.key = "delay",
-     .flag = "delay",
-     .type = &opt_duration,
-     .offset = AT(stub.delay_ns),
-     .initial = "0s",
-     .help = "added to every answer, without a queue"},
-    {.key = "stall",
-     .flag = "stall",
-     .type = &opt_duration,
-     .offset = AT(stub.stall_ns),
-     .initial = "0s",
-     .help = "stand still for this long ..."},
-    {.key = "stall_every",
-     .flag = "stall-every",
-     .type = &opt_duration,
-     .offset = AT(stub.stall_every_ns),
-     .initial = "0s",
-     .help = "... once in this interval"},
-    {.key = "seed",
-     .flag = "seed",
-     .type = &opt_seed,
-     .offset = AT(stub.seed),
-     .initial = "1",
-     .help = "of the service times"},
-    {.key = "body_size",
-     .flag = "body-size",
-     .type = &opt_size,
-     .offset = AT(stub.body_bytes),
-     .initial = "32",
-     .help = "bytes in the body of an answer, at least 2"},
-};
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-const struct opt_block settings_blocks[BLOCK_COUNT] = {
-    [BLOCK_TOP] = {NULL, top, COUNT(top)},
-    [BLOCK_TARGET] = {"target", target, COUNT(target)},
-    [BLOCK_LOAD] = {"load", load, COUNT(load)},
-    [BLOCK_CLIENT] = {"client", client, COUNT(client)},
-    [BLOCK_STUB] = {"stub", stub, COUNT(stub)},
+const struct opt_block block_top = {NULL, top, COUNT(top)};
+const struct opt_block block_target = {"target", target, COUNT(target)};
+const struct opt_block block_load = {"load", load, COUNT(load)};
+const struct opt_block block_client = {"client", client, COUNT(client)};
+
+const struct opt_block *const settings_blocks[BLOCK_COUNT] = {
+    [BLOCK_TOP] = &block_top,   [BLOCK_TARGET] = &block_target,
+    [BLOCK_LOAD] = &block_load, [BLOCK_CLIENT] = &block_client,
+    [BLOCK_STUB] = &block_stub,
 };

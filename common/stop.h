@@ -7,8 +7,8 @@
 /* 0, or the number of the signal that asked. */
 extern atomic_int stop_signal;
 
-/* From now on SIGINT and SIGTERM set the flag instead of ending us; a second
- * one ends us at once. */
+/* From now on SIGINT, SIGTERM and SIGHUP set the flag instead of ending us; a
+ * second one ends us at once. */
 void stop_catch_signals(void);
 
 /* A reader that is gone and a file that may not grow become errors of the

@@ -199,6 +199,16 @@ int units_parse_share(const char *text, double *share, struct err *err)
     return 0;
 }
 
+int units_parse_number(const char *text, double *value, struct err *err)
+{
+    const char *p = text;
+
+    if (!take_number(&p, 0, value) || *p)
+        return err_set(err, ERR_CONFIG, "'%s' is not a number; write 1 or 0.5",
+                       text);
+    return 0;
+}
+
 const char *units_print_duration(int64_t ns, char out[static UNITS_TEXT])
 {
     if (ns == 0)

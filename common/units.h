@@ -35,6 +35,9 @@ const char *units_print_count(int64_t count, char out[static UNITS_TEXT]);
 /* 0.1%, 99.9% or 0.001: a share of one, 0 to 1. */
 int units_parse_share(const char *text, double *share, struct err *err);
 
+/* 1, 0.5, 2.25: a plain number, not negative. */
+int units_parse_number(const char *text, double *value, struct err *err);
+
 /* The shortest decimal that reads back as the same double; in plain digits
  * from 1e-12 to 1e15, as far as the parsers go. */
 const char *units_print_number(double value, char out[static UNITS_TEXT]);

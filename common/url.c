@@ -1,5 +1,6 @@
 #include "common/url.h"
 
+#include <ctype.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -69,14 +70,18 @@ static bool split_http(struct url *url, const char *rest)
     const char *path = rest + authority;
     size_t path_len = strcspn(path, "#");
 
-    if (memchr(rest, '@', authority))
-        return false; /* a password does not belong in a URL */
     if (!split_authority(url, rest, authority))
         return false;
     if (*path == '/')
         return copy(url->path, sizeof(url->path), path, path_len);
     url->path[0] = '/';
     return copy(url->path + 1, sizeof(url->path) - 1, path, path_len);
+}
+
+/* Not to be repeated in a message either. */
+static bool has_password(const char *rest)
+{
+    return memchr(rest, '@', strcspn(rest, "/?#")) != NULL;
 }
 
 int url_parse(const char *text, struct url *url, struct err *err)
@@ -88,8 +93,13 @@ int url_parse(const char *text, struct url *url, struct err *err)
         !copy(url->scheme, sizeof(url->scheme), text, (size_t)(colon - text)))
         return err_set(err, ERR_CONFIG,
                        "'%s' is not a URL; write http://host:port/path", text);
+    for (char *p = url->scheme; *p; p++)
+        *p = (char)tolower((unsigned char)*p);
     if (strcmp(url->scheme, "null") == 0)
         return 0;
+    if (has_password(colon + 3))
+        return err_set(err, ERR_CONFIG,
+                       "a user or password in a URL; send it in a header (-H)");
     if (strcmp(url->scheme, "http") != 0)
         return err_set(err, ERR_CONFIG,
                        "'%s': the scheme '%s' is not supported; write http:// "

@@ -60,7 +60,9 @@ static int prepare(struct run *run, struct err *err)
         .clk = &clk_monotonic,
         .max_connections = max_connections(run->settings),
     };
-    if (worker_new(&run->worker, &env, err) ||
+    if (worker_new(&run->worker, &env, err))
+        return -1;
+    if (!run->options->has_dir &&
         recording_make_dir(run->options->dir, run->options->force, err))
         return -1;
     return recorder_new(&run->recorder, run->options->dir, 1, err);

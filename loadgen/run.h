@@ -21,7 +21,8 @@ struct run_progress {
 };
 
 struct run_options {
-    const char *dir;           /* made here */
+    const char *dir;           /* made here, unless the caller has made it */
+    bool has_dir;              /* the caller has */
     bool force;                /* replace a recording that is there */
     const char *const *argv;   /* for the manifest */
     const char *settings_file; /* likewise; NULL: none */

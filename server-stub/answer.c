@@ -5,19 +5,74 @@
 
 #define HEAD_ROOM 512
 
-static void start_head(struct answer *answer, const char *status,
-                       size_t body_len, bool keeps_alive)
+static const char *reason(int status)
 {
-    buf_init(&answer->text, HEAD_ROOM + body_len);
-    buf_addf(&answer->text,
-             "HTTP/1.1 %s\r\nContent-Type: application/json\r\n"
-             "Content-Length: %zu\r\nConnection: %s\r\n\r\n",
-             status, body_len, keeps_alive ? "keep-alive" : "close");
-    answer->head_len = answer->text.len;
+    switch (status) {
+    case 200:
+        return "OK";
+    case 400:
+        return "Bad Request";
+    case 404:
+        return "Not Found";
+    case 413:
+        return "Content Too Large";
+    case 429:
+        return "Too Many Requests";
+    case 500:
+        return "Internal Server Error";
+    case 503:
+        return "Service Unavailable";
+    default:
+        return "Status";
+    }
+}
+
+static void write_head(struct buf *out, int status, const char *type,
+                       const char *extra, bool keeps_alive)
+{
+    buf_addf(out, "HTTP/1.1 %d %s\r\nContent-Type: %s\r\n%sConnection: %s\r\n",
+             status, reason(status), type, extra,
+             keeps_alive ? "keep-alive" : "close");
+}
+
+void answer_write(struct buf *out, int status, const char *type,
+                  bool keeps_alive, const char *body, size_t len)
+{
+    bool is_busy = status == 429 || status == 503;
+
+    write_head(out, status, type, is_busy ? "Retry-After: 1\r\n" : "",
+               keeps_alive);
+    buf_addf(out, "Content-Length: %zu\r\n\r\n", len);
+    buf_add(out, body, len);
+}
+
+void answer_write_stream(struct buf *out, bool chunked, bool keeps_alive)
+{
+    write_head(out, 200, "text/event-stream",
+               chunked ? "Transfer-Encoding: chunked\r\n" : "",
+               chunked && keeps_alive);
+    buf_adds(out, "Cache-Control: no-cache\r\n\r\n");
+}
+
+void answer_write_piece(struct buf *out, bool chunked, const char *data,
+                        size_t len)
+{
+    if (len == 0)
+        return;
+    if (chunked)
+        buf_addf(out, "%zx\r\n", len);
+    buf_add(out, data, len);
+    if (chunked)
+        buf_adds(out, "\r\n");
+}
+
+void answer_write_end(struct buf *out)
+{
+    buf_adds(out, "0\r\n\r\n");
 }
 
 /* {"pad":"xxxx"}, or {} and spaces where that does not fit. */
-static void add_padded_body(struct buf *text, size_t len)
+static void write_padded(struct buf *text, size_t len)
 {
     static const char *const large[] = {"{\"pad\":\"", "\"}"};
     static const char *const small[] = {"{}", ""};
@@ -32,34 +87,20 @@ static void add_padded_body(struct buf *text, size_t len)
     assert(!text->overflowed);
 }
 
-static void make_refusal(struct answer *answer, enum http1_error error)
+void answer_init(struct answer *answer, int64_t body_bytes, bool keeps_alive)
 {
     struct buf body;
 
-    buf_init(&body, HEAD_ROOM);
-    buf_addf(&body, "{\"error\":\"%s\"}", http1_error_text(error));
-    start_head(answer, "400 Bad Request", body.len, false);
-    buf_add(&answer->text, body.data, body.len);
+    buf_init(&body, (size_t)body_bytes);
+    write_padded(&body, (size_t)body_bytes);
+    buf_init(&answer->text, HEAD_ROOM + body.len);
+    answer_write(&answer->text, 200, "application/json", keeps_alive, body.data,
+                 body.len);
+    answer->head_len = answer->text.len - body.len;
     buf_fini(&body);
 }
 
-void answers_init(struct answers *answers, int64_t body_bytes)
+void answer_fini(struct answer *answer)
 {
-    *answers = (struct answers){0};
-    for (int keeps_alive = 0; keeps_alive < 2; keeps_alive++) {
-        struct answer *ok = &answers->ok[keeps_alive];
-
-        start_head(ok, "200 OK", (size_t)body_bytes, keeps_alive);
-        add_padded_body(&ok->text, (size_t)body_bytes);
-    }
-    for (int error = 0; error < HTTP1_ERROR_COUNT; error++)
-        make_refusal(&answers->refusal[error], (enum http1_error)error);
-}
-
-void answers_fini(struct answers *answers)
-{
-    for (int keeps_alive = 0; keeps_alive < 2; keeps_alive++)
-        buf_fini(&answers->ok[keeps_alive].text);
-    for (int error = 0; error < HTTP1_ERROR_COUNT; error++)
-        buf_fini(&answers->refusal[error].text);
+    buf_fini(&answer->text);
 }

@@ -1,115 +1,119 @@
-/* Ties the parts together: a request from the front is put on the timeline,
- * waits in the heap until its answer is due, and ends in the truth log. */
+/* Ties the parts together: sockets in front, the server behind, one timer for
+ * whatever is due next. */
 #include "server-stub/stub.h"
 
 #include <stdatomic.h>
-#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <unistd.h>
 
 #include "common/clk.h"
-#include "common/dist.h"
 #include "common/err.h"
 #include "common/files.h"
-#include "common/recording/schema.h"
-#include "common/rng.h"
 #include "common/settings.h"
 #include "common/stop.h"
-#include "server-stub/answer.h"
+#include "common/xalloc.h"
+#include "server-stub/config.h"
 #include "server-stub/front.h"
+#include "server-stub/heap.h"
 #include "server-stub/listener.h"
 #include "server-stub/loop.h"
-#include "server-stub/pending.h"
-#include "server-stub/timeline.h"
+#include "server-stub/server.h"
+#include "server-stub/stalls.h"
 #include "server-stub/truth.h"
 
 #define TICK_NS (50 * NS_PER_MS)
 
 struct stub {
     const struct clk *clk;
-    struct dist service;
-    struct rng rng;
-    int64_t delay_ns;
-    struct timeline timeline;
-    struct pending pending; /* of struct conn */
-    struct answers answers;
+    struct stub_config config;
     struct loop *loop;
-    struct timer *due;  /* the earliest of pending */
+    struct timer *due;  /* whatever comes next */
     struct timer *tick; /* the stop flag and the truth log */
+    int64_t due_ns;     /* what `due` is set to */
     struct front *front;
     struct listener *listener;
+    struct server *server;
+    struct heap unaccepted;  /* sockets that a fault holds back, by time */
     struct truth_log *truth; /* NULL: not asked for */
 };
 
 int stub_check(const struct stub_settings *settings, struct err *err)
 {
-    struct dist service;
+    struct stub_config config;
 
-    if (dist_parse(settings->service, &service, err))
-        return err_context(err, "stub.service");
-    if (settings->stall_ns > 0 && settings->stall_every_ns == 0)
-        return err_set(err, ERR_CONFIG,
-                       "stub.stall: needs stub.stall_every as well");
-    if (settings->stall_ns == 0 && settings->stall_every_ns > 0)
-        return err_set(err, ERR_CONFIG,
-                       "stub.stall_every: needs stub.stall as well");
-    if (settings->stall_ns > 0 &&
-        settings->stall_ns >= settings->stall_every_ns)
-        return err_set(err, ERR_CONFIG,
-                       "stub.stall: must be shorter than stub.stall_every");
-    if (settings->body_bytes < ANSWER_MIN_BODY ||
-        settings->body_bytes > ANSWER_MAX_BODY)
-        return err_set(err, ERR_CONFIG,
-                       "stub.body_size: must be from %d bytes to 64 MiB",
-                       ANSWER_MIN_BODY);
-    return 0;
+    return stub_config(settings, &config, err);
 }
 
-/* ---- the life of a request ---- */
+/* ---- what is due ---- */
 
-static bool on_request(void *arg, struct conn *conn, struct truth *truth)
+static void set_timer(struct stub *stub)
 {
-    struct stub *stub = arg;
-    struct span span;
+    int64_t server_ns = server_next_ns(stub->server);
+    int64_t accept_ns = heap_first_key(&stub->unaccepted);
+    int64_t next_ns = server_ns < accept_ns ? server_ns : accept_ns;
 
-    truth->service = dist_draw_ns(&stub->service, &stub->rng);
-    span = timeline_serve(&stub->timeline, truth->arrival, truth->service);
-    truth->start = span.start_ns;
-    truth->finish = timeline_after(span.finish_ns, stub->delay_ns);
-    if (truth->finish <= truth->arrival)
-        return true;
-    if (truth->finish < pending_next_ns(&stub->pending))
-        timer_set(stub->due, truth->finish);
-    pending_push(&stub->pending, truth->finish, conn);
-    return false;
+    if (next_ns == stub->due_ns)
+        return;
+    stub->due_ns = next_ns;
+    timer_set(stub->due, next_ns);
 }
 
-/* Never early: the clock is asked again before each answer. */
+static void take_unaccepted(struct stub *stub, int64_t now_ns)
+{
+    while (heap_first_key(&stub->unaccepted) <= now_ns) {
+        int *fd = heap_pop(&stub->unaccepted);
+
+        front_take(stub->front, *fd);
+        free(fd);
+    }
+}
+
+/* Never early: the clock is asked again after each round. */
 static void on_due(void *arg)
 {
     struct stub *stub = arg;
+    int64_t now_ns = clk_now(stub->clk);
 
-    while (pending_next_ns(&stub->pending) <= clk_now(stub->clk))
-        front_answer(pending_pop(&stub->pending));
-    timer_set(stub->due, pending_next_ns(&stub->pending));
+    stub->due_ns = INT64_MAX;
+    server_advance(stub->server, now_ns);
+    take_unaccepted(stub, now_ns);
+    set_timer(stub);
 }
 
-static void on_answered(void *arg, const struct truth *truth)
+static void on_request(void *arg, struct exchange *x)
 {
     struct stub *stub = arg;
 
-    if (stub->truth)
-        truth_log_add(stub->truth, truth);
+    server_request(stub->server, x);
+    set_timer(stub);
 }
 
-static const struct front_hooks hooks = {
-    .request = on_request,
-    .answered = on_answered,
-};
+static void on_ended(void *arg, struct exchange *x, int64_t sent_ns)
+{
+    const struct stub *stub = arg;
+
+    server_ended(stub->server, x, sent_ns);
+}
+
+static const struct front_hooks hooks = {.request = on_request,
+                                         .ended = on_ended};
 
 static void on_client(void *arg, int fd)
 {
     struct stub *stub = arg;
+    int64_t now_ns = clk_now(stub->clk);
+    int64_t delay_ns = server_accept_delay_ns(stub->server, now_ns);
+    int *kept;
 
-    front_take(stub->front, fd);
+    if (delay_ns == 0) {
+        front_take(stub->front, fd);
+        return;
+    }
+    kept = xcalloc(1, sizeof(*kept));
+    *kept = fd;
+    heap_push(&stub->unaccepted, time_after(now_ns, delay_ns), kept);
+    set_timer(stub);
 }
 
 static void on_tick(void *arg)
@@ -125,35 +129,49 @@ static void on_tick(void *arg)
 
 /* ---- start and end ---- */
 
-/* What fails here is released by stub_fini(), as is the rest. */
-static int stub_init(struct stub *stub, const struct stub_settings *settings,
-                     const struct stub_options *options, struct err *err)
+static int make_loop(struct stub *stub, struct err *err)
 {
-    *stub = (struct stub){.clk = &clk_monotonic};
-    if (stub_check(settings, err) ||
-        dist_parse(settings->service, &stub->service, err))
-        return -1;
-    stub->rng = rng_stream(settings->seed, RNG_SERVICE);
-    stub->delay_ns = settings->delay_ns;
-    answers_init(&stub->answers, settings->body_bytes);
     if (!(stub->loop = loop_new(err)) ||
         !(stub->due = timer_new(stub->loop, on_due, stub, err)) ||
         !(stub->tick = timer_new(stub->loop, on_tick, stub, err)))
         return -1;
     timer_sharpen(stub->due);
-    stub->front =
-        front_new(stub->loop, stub->clk, &stub->answers, &hooks, stub);
+    return 0;
+}
+
+/* What fails here is released by stub_fini(), as is the rest. */
+static int stub_init(struct stub *stub, const struct stub_settings *settings,
+                     const struct stub_options *options, struct err *err)
+{
+    *stub = (struct stub){.clk = &clk_monotonic, .due_ns = INT64_MAX};
+    if (stub_config(settings, &stub->config, err) || make_loop(stub, err))
+        return -1;
+    stub->front = front_new(stub->loop, stub->clk, &hooks, stub);
     stub->listener = listener_new(stub->loop, settings->bind, settings->port,
                                   on_client, stub, err);
     if (!stub->listener)
         return -1;
-    if (options->truth_path &&
-        !(stub->truth = truth_log_new(options->truth_path, err)))
-        return -1;
-    timeline_init(&stub->timeline, clk_now(stub->clk), settings->stall_ns,
-                  settings->stall_every_ns);
+    if (options->truth_path) {
+        stub->truth = truth_log_new(options->truth_path,
+                                    stub->config.sim.model->has_tokens, err);
+        if (!stub->truth)
+            return -1;
+    }
+    stub->server =
+        server_new(settings, &stub->config, stub->truth, clk_now(stub->clk));
     timer_repeat(stub->tick, TICK_NS);
     return 0;
+}
+
+static void close_unaccepted(struct stub *stub)
+{
+    while (stub->unaccepted.len > 0) {
+        int *fd = heap_pop(&stub->unaccepted);
+
+        close(*fd);
+        free(fd);
+    }
+    heap_fini(&stub->unaccepted);
 }
 
 /* `rc` is how it went so far; the first failure is the one to report. */
@@ -162,9 +180,9 @@ static int stub_fini(struct stub *stub, int rc, struct err *err)
     struct err late = {0};
 
     listener_free(stub->listener);
-    while (stub->pending.len > 0)
-        front_abandon(pending_pop(&stub->pending));
+    close_unaccepted(stub);
     front_free(stub->front);
+    server_free(stub->server);
     if (truth_log_free(stub->truth, &late) && rc == 0) {
         *err = late;
         rc = -1;
@@ -172,8 +190,6 @@ static int stub_fini(struct stub *stub, int rc, struct err *err)
     timer_free(stub->tick);
     timer_free(stub->due);
     loop_free(stub->loop);
-    pending_fini(&stub->pending);
-    answers_fini(&stub->answers);
     return rc;
 }
 

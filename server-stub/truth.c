@@ -1,6 +1,7 @@
 #include "server-stub/truth.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "common/clk.h"
 #include "common/err.h"
@@ -9,22 +10,27 @@
 
 #define BLOCK_ROWS 1024
 
-struct truth_log {
-    struct tgr_writer *writer;
-    struct err err;       /* the first failure */
-    int64_t next_tick_ns; /* write then, however few there are */
+/* One file, and the rows for its next block. */
+struct table {
+    struct tgr_writer *writer; /* NULL: not kept */
+    const struct tgr_schema *schema;
     size_t len;
-    struct truth rows[BLOCK_ROWS];
+    char *rows; /* BLOCK_ROWS of schema->row_size */
 };
 
-struct truth_log *truth_log_new(const char *path, struct err *err)
-{
-    struct truth_log *log = xcalloc(1, sizeof(*log));
+struct truth_log {
+    struct table requests;
+    struct table steps;
+    struct err err;       /* the first failure */
+    int64_t next_tick_ns; /* write then, however few there are */
+};
 
-    if (!tgr_create(&log->writer, path, &schema_truth, err))
-        return log;
-    free(log);
-    return NULL;
+static int table_init(struct table *t, const char *path,
+                      const struct tgr_schema *schema, struct err *err)
+{
+    t->schema = schema;
+    t->rows = xcalloc(BLOCK_ROWS, schema->row_size);
+    return tgr_create(&t->writer, path, schema, err);
 }
 
 bool truth_log_has_failed(const struct truth_log *log)
@@ -32,39 +38,86 @@ bool truth_log_has_failed(const struct truth_log *log)
     return log->err.code != ERR_NONE;
 }
 
-static void write_block(struct truth_log *log)
+static void table_write(struct truth_log *log, struct table *t)
 {
-    if (log->len > 0 && !truth_log_has_failed(log))
-        tgr_append(log->writer, 0, log->rows, log->len, &log->err);
-    log->len = 0;
+    if (t->len > 0 && !truth_log_has_failed(log))
+        tgr_append(t->writer, 0, t->rows, t->len, &log->err);
+    t->len = 0;
+}
+
+static void table_add(struct truth_log *log, struct table *t, const void *row)
+{
+    memcpy(t->rows + t->len * t->schema->row_size, row, t->schema->row_size);
+    if (++t->len == BLOCK_ROWS)
+        table_write(log, t);
+}
+
+static void table_fini(struct truth_log *log, struct table *t)
+{
+    struct err late = {0};
+
+    table_write(log, t);
+    if (tgr_finish(t->writer, &late) && !truth_log_has_failed(log))
+        log->err = late;
+    free(t->rows);
+}
+
+/* dir/truth.tgr -> dir/truth-steps.tgr */
+static char *steps_path(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    const char *dot = strrchr(path, '.');
+    size_t len =
+        dot && (!slash || dot > slash) ? (size_t)(dot - path) : strlen(path);
+
+    return xasprintf("%.*s-steps%s", (int)len, path, path + len);
+}
+
+struct truth_log *truth_log_new(const char *path, bool with_steps,
+                                struct err *err)
+{
+    struct truth_log *log = xcalloc(1, sizeof(*log));
+    char *steps = steps_path(path);
+    int rc = table_init(&log->requests, path, &schema_truth, err);
+
+    if (rc == 0 && with_steps)
+        rc = table_init(&log->steps, steps, &schema_truth_steps, err);
+    free(steps);
+    if (rc == 0)
+        return log;
+    truth_log_free(log, &(struct err){0});
+    return NULL;
 }
 
 void truth_log_add(struct truth_log *log, const struct truth *row)
 {
-    log->rows[log->len++] = *row;
-    if (log->len == BLOCK_ROWS)
-        write_block(log);
+    table_add(log, &log->requests, row);
+}
+
+void truth_log_add_step(struct truth_log *log, const struct truth_step *row)
+{
+    table_add(log, &log->steps, row);
 }
 
 void truth_log_tick(struct truth_log *log, int64_t now_ns)
 {
     if (now_ns < log->next_tick_ns)
         return;
-    write_block(log);
+    table_write(log, &log->requests);
+    table_write(log, &log->steps);
     log->next_tick_ns = now_ns + NS_PER_S;
 }
 
 int truth_log_free(struct truth_log *log, struct err *err)
 {
-    struct err late = {0};
-    int rc;
+    int rc = 0;
 
     if (!log)
         return 0;
-    write_block(log);
-    rc = tgr_finish(log->writer, &late);
-    if (rc || truth_log_has_failed(log)) {
-        *err = truth_log_has_failed(log) ? log->err : late;
+    table_fini(log, &log->requests);
+    table_fini(log, &log->steps);
+    if (truth_log_has_failed(log)) {
+        *err = log->err;
         rc = -1;
     }
     free(log);

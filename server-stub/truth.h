@@ -12,13 +12,19 @@
 struct err;
 struct truth;
 struct truth_log;
+struct truth_step;
 
-/* NULL and ERR_IO if the file cannot be made. */
-struct truth_log *truth_log_new(const char *path, struct err *err);
+/* `path`, and beside it the same name with -steps, if there are to be any.
+ * NULL and ERR_IO if a file cannot be made. */
+struct truth_log *truth_log_new(const char *path, bool with_steps,
+                                struct err *err);
 
 /* Take a row.  The first failure to write is kept for truth_log_free(), and
  * from then on rows are dropped. */
 void truth_log_add(struct truth_log *log, const struct truth *row);
+
+/* Only of a log with steps. */
+void truth_log_add_step(struct truth_log *log, const struct truth_step *row);
 
 /* Call often: writes what is there once a second. */
 void truth_log_tick(struct truth_log *log, int64_t now_ns);

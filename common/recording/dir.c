@@ -11,7 +11,8 @@
 #include "common/xalloc.h"
 
 static const char *const files[] = {"manifest.json", "requests.tgr",
-                                    "client.tgr", "summary.json"};
+                                    "client.tgr",    "summary.json",
+                                    "truth.tgr",     "truth-steps.tgr"};
 
 static int make_path(char *path, struct err *err)
 {

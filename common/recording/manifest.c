@@ -195,6 +195,11 @@ bool manifest_end(const struct manifest *m, struct run_end *end)
     return true;
 }
 
+int64_t manifest_start_monotonic_ns(const struct manifest *m)
+{
+    return json_get_int(json_object_get(m->json, "clock"), "monotonic_ns", 0);
+}
+
 void manifest_failures(const struct manifest *m, struct failures *failures)
 {
     failures_from_json(failures, json_object_get(m->json, "failures"));

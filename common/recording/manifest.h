@@ -53,6 +53,9 @@ int manifest_settings(const struct manifest *m, struct settings *s,
 /* False if the run never came to its end, and then *end is not touched. */
 bool manifest_end(const struct manifest *m, struct run_end *end);
 
+/* The moment from which the recording's times count, of CLOCK_MONOTONIC. */
+int64_t manifest_start_monotonic_ns(const struct manifest *m);
+
 /* What failing requests said, of the whole run; empty if it was killed. */
 void manifest_failures(const struct manifest *m, struct failures *failures);
 

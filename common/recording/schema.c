@@ -74,8 +74,14 @@ static const struct tgr_column truth_columns[] = {
     TRUE_FACT(arrival, "ns", TGR_PREVIOUS),
     TRUE_FACT(start, "ns", TGR_COLUMN(1)),
     TRUE_FACT(service, "ns", TGR_PLAIN),
-    TRUE_FACT(finish, "ns", TGR_COLUMN(2)),
-    TRUE_FACT(sent, "ns", TGR_COLUMN(4)),
+    TRUE_FACT(first, "ns", TGR_COLUMN(2)),
+    TRUE_FACT(finish, "ns", TGR_COLUMN(4)),
+    TRUE_FACT(sent, "ns", TGR_COLUMN(5)),
+    TRUE_FACT(batch, "", TGR_PLAIN),
+    TRUE_FACT(replica, "", TGR_PLAIN),
+    TRUE_FACT(tokens, "", TGR_PREVIOUS),
+    TRUE_FACT(status, "", TGR_PREVIOUS),
+    TRUE_FACT(faults, "", TGR_PLAIN),
 };
 
 const struct tgr_schema schema_truth = {
@@ -83,4 +89,16 @@ const struct tgr_schema schema_truth = {
     .columns = truth_columns,
     .len = COUNT(truth_columns),
     .row_size = sizeof(struct truth),
+};
+
+static const struct tgr_column step_columns[] = {
+    {"id", "", TGR_PREVIOUS, offsetof(struct truth_step, id), TIME_ABSENT},
+    {"at", "ns", TGR_PREVIOUS, offsetof(struct truth_step, at), TIME_ABSENT},
+};
+
+const struct tgr_schema schema_truth_steps = {
+    .table = "truth-steps",
+    .columns = step_columns,
+    .len = COUNT(step_columns),
+    .row_size = sizeof(struct truth_step),
 };

@@ -32,14 +32,28 @@ extern const struct tgr_schema schema_client;
 /* truth.tgr: what the stub knows of each request.  Times are CLOCK_MONOTONIC.
  */
 struct truth {
-    int64_t id; /* x-tailgate-id; absent if the client sent none */
-    int64_t arrival;
-    int64_t start;
-    int64_t service; /* ns of service drawn */
-    int64_t finish;  /* when the answer was due: after service and delay */
-    int64_t sent;    /* when the response was handed to the kernel */
+    int64_t id;      /* x-tailgate-id; absent if the client sent none */
+    int64_t arrival; /* its last byte was read */
+    int64_t start;   /* it left the queue; absent if it was refused */
+    int64_t service; /* ns drawn for its batch, or for its iterations */
+    int64_t first;   /* its first token, or its answer, is due; after delay */
+    int64_t finish;  /* its last token, or its answer, is due; after delay */
+    int64_t sent;    /* the answer was handed to the kernel whole */
+    int64_t batch;   /* requests in its batch when it started */
+    int64_t replica;
+    int64_t tokens; /* of output */
+    int64_t status; /* of the answer; 0: there was none */
+    int64_t faults; /* bit 1 << enum fault_kind */
 };
 
 extern const struct tgr_schema schema_truth;
+
+/* truth-steps.tgr: a row a token, of answers with tokens. */
+struct truth_step {
+    int64_t id;
+    int64_t at; /* when the token was due; after delay */
+};
+
+extern const struct tgr_schema schema_truth_steps;
 
 #endif

@@ -127,7 +127,9 @@ static const struct {
      "--format: 'xml' is none of: text, json"},
     {{"tailgate", "stub", "--service", "exponential"},
      "--service: 'exponential' is not a distribution; write 'none', 'fixed "
-     "2ms' or 'exponential 2ms'"},
+     "2ms', "
+     "'exponential 2ms', 'lognormal 20ms 5ms' (mean, deviation) or "
+     "'empirical 0:1ms 50:2ms 100:9ms'"},
     {{"tailgate", "stub", "--port", "65536"},
      "--port: '65536' is not a port (0 to 65535)"},
 };

@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include <cmocka.h>
 
@@ -13,76 +14,190 @@
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
+/* Tables of so many points. */
+#define FIFTEEN                                                                \
+    "empirical 0:1s 1:1s 2:1s 3:1s 4:1s 5:1s 6:1s 7:1s 8:1s 9:1s 10:1s 11:1s " \
+    "12:1s 13:1s 14:1s "
+#define SIXTEEN   (FIFTEEN "100:1s")
+#define SEVENTEEN (FIFTEEN "15:1s 100:1s")
+
+static struct dist parsed(const char *text)
+{
+    struct err err = {0};
+    struct dist dist;
+
+    if (dist_parse(text, &dist, &err))
+        fail_msg("%s", err.msg);
+    return dist;
+}
+
+static struct dist parsed_counts(const char *text)
+{
+    struct err err = {0};
+    struct dist dist;
+
+    if (dist_parse_counts(text, &dist, &err))
+        fail_msg("%s", err.msg);
+    return dist;
+}
+
+/* ---- texts ---- */
+
 static void distributions_are_read(void **state)
 {
     static const struct {
         const char *text;
-        int64_t mean_ns;
+        double mean;
     } cases[] = {
         {"none", 0},
         {" none ", 0},
-        {"fixed 2ms", 2 * NS_PER_MS},
+        {"fixed 2ms", 2e6},
         {"fixed 0s", 0},
-        {"  exponential   1.5ms ", 1500 * NS_PER_US},
+        {"  exponential   1.5ms ", 1.5e6},
+        {"lognormal 20ms 5ms", 20e6},
+        {"lognormal 20ms 0s", 20e6},
+        {"empirical 0:1ms 100:3ms", 2e6},
+        {" empirical  0:1ms  50:2ms 100:9ms ", 0.5 * 1.5e6 + 0.5 * 5.5e6},
+        {"empirical 0:1ms 99.9:1ms 100:1ms", 1e6},
+        {"empirical 0:0 25:0 25.0000001:4s 100:4s", 3e9},
+        {SIXTEEN, 1e9},
     };
 
     (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct err err = {0};
-        struct dist dist;
+        struct dist dist = parsed(cases[i].text);
 
         assert_int_equal(dist_check(cases[i].text, &err), 0);
-        assert_int_equal(dist_parse(cases[i].text, &dist, &err), 0);
-        assert_int_equal(dist.mean_ns, cases[i].mean_ns);
+        assert_true(fabs(dist_mean(&dist) - cases[i].mean) <=
+                    1e-8 * cases[i].mean);
     }
 }
 
-#define BAD                                                                    \
-    " is not a distribution; write 'none', 'fixed 2ms' or 'exponential 2ms'"
-
-static void what_is_no_distribution_is_refused(void **state)
+static void counts_are_read(void **state)
 {
     static const struct {
         const char *text;
-        const char *want;
+        double mean;
     } cases[] = {
-        {"", "''" BAD},
-        {"  ", "'  '" BAD},
-        {"fixed", "'fixed'" BAD},
-        {"none 2ms", "'none 2ms'" BAD},
-        {"fixed 2ms 3ms", "'fixed 2ms 3ms'" BAD},
-        {"Fixed 2ms", "'Fixed 2ms'" BAD},
-        {"uniform 2ms", "'uniform 2ms'" BAD},
-        {"2ms", "'2ms'" BAD},
-        {"fixed2ms", "'fixed2ms'" BAD},
-        {"fixed 2", "'2' is not a duration; write 500ms, 2s or 1h30m"},
-        {"exponential -2ms",
-         "'-2ms' is not a duration; write 500ms, 2s or 1h30m"},
+        {"128", 128},
+        {"1.5k", 1500},
+        {"fixed 128", 128},
+        {"exponential 128", 128},
+        {"lognormal 512 256", 512},
+        {"empirical 0:1 50:80 100:900", 0.5 * 40.5 + 0.5 * 490},
     };
 
     (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct err err = {0};
+        struct dist dist = parsed_counts(cases[i].text);
 
-        assert_int_equal(dist_check(cases[i].text, &err), -1);
-        assert_int_equal(err.code, ERR_CONFIG);
-        assert_string_equal(err.msg, cases[i].want);
+        assert_int_equal(dist_check_counts(cases[i].text, &err), 0);
+        assert_true(fabs(dist_mean(&dist) - cases[i].mean) < 1e-9);
     }
 }
+
+/* Of neither kind, whatever the unit. */
+static const char *const malformed[] = {
+    "",          "  ",        "fixed",     "exponential",
+    "lognormal", "empirical", "Fixed 2ms", "uniform 2ms",
+    "2ms",       "fixed2ms",  "fixed -1",  "exponential x",
+};
+
+static const char *const malformed_durations[] = {
+    "fixed 2",
+    "128",
+    "none 2ms",
+    "fixed 2ms 3ms",
+    "exponential -2ms",
+    "exponential 2ms 2ms",
+    "lognormal 20ms",
+    "lognormal 20ms 5ms 1ms",
+    "lognormal 20ms 5",
+    "lognormal 0s 5ms",
+    "lognormal 20ms -5ms",
+    "empirical 0:1ms",               /* one point */
+    "empirical 100:1ms",             /* likewise */
+    "empirical 1:1ms 100:2ms",       /* does not begin at 0 */
+    "empirical 0:1ms 99:2ms",        /* does not end at 100 */
+    "empirical 0:1ms 0:2ms 100:3ms", /* the same share twice */
+    "empirical 0:1ms 60:2ms 50:3ms 100:4ms",
+    "empirical 0:2ms 50:1ms 100:4ms",
+    "empirical 0:1ms 50 100:4ms",
+    "empirical 0:1ms :2ms 100:4ms",
+    "empirical 0:1ms 50: 100:4ms",
+    "empirical 0:1ms 50%:2ms 100:4ms",
+    "empirical 0:1ms -5:2ms 100:4ms",
+    "empirical 0:1ms 101:2ms",
+    "empirical 0:1ms 50:2 100:4ms",
+    "empirical 0:1ms 50:2ms:3ms 100:4ms",
+    "empirical 0:1ms 50.0000000000000x:2ms 100:4ms",
+    "empirical 0:1ms 5.00000000000000000000000000000:2ms 100:4ms",
+    SEVENTEEN, /* one point too many */
+};
+
+static const char *const malformed_counts[] = {
+    "128.5",
+    "-1",
+    "fixed 2ms",
+    "fixed 2.5",
+    "lognormal 0 5",
+    "lognormal 512",
+    "exponential 12 12",
+    "empirical 0:1ms 100:2ms",
+    "empirical 0:10 100:9",
+    "empirical 0:1.5 100:9",
+};
+
+static void assert_refused(int (*check)(const char *text, struct err *err),
+                           const char *const *texts, size_t n, const char *hint)
+{
+    for (size_t i = 0; i < n; i++) {
+        struct err err = {0};
+        char want[512];
+
+        snprintf(want, sizeof(want), "'%s' is not a distribution; write %s",
+                 texts[i], hint);
+        if (check(texts[i], &err) != -1)
+            fail_msg("'%s' is taken", texts[i]);
+        assert_int_equal(err.code, ERR_CONFIG);
+        assert_string_equal(err.msg, want);
+    }
+}
+
+static void what_is_no_distribution_is_refused(void **state)
+{
+    static const char durations[] =
+        "'none', 'fixed 2ms', 'exponential 2ms', 'lognormal 20ms 5ms' (mean, "
+        "deviation) or 'empirical 0:1ms 50:2ms 100:9ms'";
+    static const char counts[] =
+        "'128', 'exponential 128', 'lognormal 512 256' (mean, deviation) or "
+        "'empirical 0:1 50:80 100:900'";
+
+    (void)state;
+    assert_refused(dist_check, malformed, COUNT(malformed), durations);
+    assert_refused(dist_check, malformed_durations, COUNT(malformed_durations),
+                   durations);
+    assert_refused(dist_check_counts, malformed, COUNT(malformed), counts);
+    assert_refused(dist_check_counts, malformed_counts, COUNT(malformed_counts),
+                   counts);
+}
+
+/* ---- draws ---- */
 
 static void fixed_times_do_not_vary(void **state)
 {
     struct rng rng = rng_stream(1, RNG_SERVICE);
-    struct err err = {0};
-    struct dist none;
-    struct dist fixed;
+    struct dist none = parsed("none");
+    struct dist fixed = parsed("fixed 2ms");
+    struct dist narrow = parsed("lognormal 2ms 0s");
 
     (void)state;
-    assert_int_equal(dist_parse("none", &none, &err), 0);
-    assert_int_equal(dist_parse("fixed 2ms", &fixed, &err), 0);
     for (int i = 0; i < 10; i++) {
         assert_int_equal(dist_draw_ns(&none, &rng), 0);
         assert_int_equal(dist_draw_ns(&fixed, &rng), 2 * NS_PER_MS);
+        assert_int_equal(dist_draw_ns(&narrow, &rng), 2 * NS_PER_MS);
     }
 }
 
@@ -91,15 +206,13 @@ static void fixed_times_do_not_vary(void **state)
 static void exponential_times_do(void **state)
 {
     struct rng rng = rng_stream(1, RNG_SERVICE);
-    struct err err = {0};
-    struct dist dist;
+    struct dist dist = parsed("exponential 2ms");
     const int n = 200000;
     double p = exp(-1);
     double sum = 0;
     int above = 0;
 
     (void)state;
-    assert_int_equal(dist_parse("exponential 2ms", &dist, &err), 0);
     for (int i = 0; i < n; i++) {
         int64_t ns = dist_draw_ns(&dist, &rng);
 
@@ -111,13 +224,135 @@ static void exponential_times_do(void **state)
     assert_true(fabs(above - n * p) < 5 * sqrt(n * p * (1 - p)));
 }
 
+/* With w = 1 + (sd/mean)^2 the kurtosis is w^4 + 2w^3 + 3w^2 - 3, and the
+ * variance of n draws scatters by sd^2 sqrt((kurtosis - 1) / n).  The median is
+ * mean / sqrt(w), and the logarithm is normal: 2.275 % are two of its
+ * deviations, sqrt(log(w)), above. */
+static void lognormal_times_have_mean_and_deviation(void **state)
+{
+    struct rng rng = rng_stream(1, RNG_SERVICE);
+    struct dist dist = parsed("lognormal 20ms 10ms");
+    const int n = 1000000;
+    const double w = 1.25;
+    const double p = erfc(M_SQRT2) / 2;
+    double median = 20e6 / sqrt(w);
+    double kurtosis = pow(w, 4) + 2 * pow(w, 3) + 3 * w * w - 3;
+    double sum = 0;
+    double square = 0;
+    int above = 0;
+    int far_above = 0;
+
+    (void)state;
+    for (int i = 0; i < n; i++) {
+        double ns = (double)dist_draw_ns(&dist, &rng);
+
+        sum += ns;
+        square += (ns - 20e6) * (ns - 20e6);
+        above += ns > median;
+        far_above += ns > median * exp(2 * sqrt(log(w)));
+    }
+    assert_true(fabs(sum / n - 20e6) < 5 * 10e6 / sqrt(n));
+    assert_true(fabs(square / n / 100e12 - 1) < 5 * sqrt((kurtosis - 1) / n));
+    assert_true(fabs(above - n * 0.5) < 5 * sqrt(n * 0.25));
+    assert_true(fabs(far_above - n * p) < 5 * sqrt(n * p * (1 - p)));
+}
+
+/* A draw is the table read at the stream's next number, a straight line from
+ * point to point. */
+static void empirical_times_invert_the_table(void **state)
+{
+    struct rng rng = rng_stream(1, RNG_SERVICE);
+    struct rng same = rng_stream(1, RNG_SERVICE);
+    struct dist dist = parsed("empirical 0:1ms 50:2ms 90:2ms 99:5ms 100:50ms");
+
+    (void)state;
+    for (int i = 0; i < 100000; i++) {
+        double u = rng_uniform(&same);
+        double want = 2e6;
+
+        if (u < 0.5)
+            want = 1e6 + 1e6 * u / 0.5;
+        else if (u > 0.99)
+            want = 5e6 + 45e6 * (u - 0.99) / 0.01;
+        else if (u > 0.9)
+            want = 2e6 + 3e6 * (u - 0.9) / 0.09;
+        assert_true(fabs((double)dist_draw_ns(&dist, &rng) - want) <= 1);
+    }
+}
+
+/* The share that is at most a point's value is the point's share, a binomial;
+ * the mean scatters by less than range/2 / sqrt(n). */
+static void empirical_times_have_their_quantiles(void **state)
+{
+    struct rng rng = rng_stream(2, RNG_SERVICE);
+    struct dist dist = parsed("empirical 0:1ms 50:2ms 90:3ms 99:5ms 100:50ms");
+    const int n = 1000000;
+    double sum = 0;
+    int up_to[DIST_MAX_POINTS] = {0};
+
+    (void)state;
+    for (int i = 0; i < n; i++) {
+        double ns = (double)dist_draw_ns(&dist, &rng);
+
+        sum += ns;
+        for (size_t k = 0; k < dist.n_points; k++)
+            up_to[k] += ns <= dist.value[k];
+    }
+    for (size_t k = 0; k < dist.n_points; k++) {
+        double p = dist.share[k];
+
+        assert_true(fabs(up_to[k] - n * p) <= 5 * sqrt(n * p * (1 - p)));
+    }
+    assert_true(fabs(sum / n - dist_mean(&dist)) < 5 * 24.5e6 / sqrt(n));
+}
+
+static void counts_are_at_least_one(void **state)
+{
+    struct rng rng = rng_stream(1, RNG_DEMAND);
+    struct dist zero = parsed_counts("0");
+    struct dist fixed = parsed_counts("128");
+    struct dist small = parsed_counts("exponential 1");
+    struct dist huge = parsed_counts("lognormal 9000000000000000 1");
+
+    (void)state;
+    for (int i = 0; i < 1000; i++) {
+        assert_int_equal(dist_draw_count(&zero, &rng), 1);
+        assert_int_equal(dist_draw_count(&fixed, &rng), 128);
+        assert_true(dist_draw_count(&small, &rng) >= 1);
+        assert_int_equal(dist_draw_count(&huge, &rng), INT64_C(1) << 40);
+    }
+}
+
+/* However long the tail, a draw is a number of nanoseconds. */
+static void draws_have_an_end(void **state)
+{
+    struct rng rng = rng_stream(1, RNG_SERVICE);
+    struct dist dist = parsed("lognormal 50000d 50000d");
+    int at_the_end = 0;
+
+    (void)state;
+    for (int i = 0; i < 10000; i++) {
+        int64_t ns = dist_draw_ns(&dist, &rng);
+
+        assert_in_range(ns, 0, INT64_C(1) << 62);
+        at_the_end += ns == INT64_C(1) << 62;
+    }
+    assert_true(at_the_end > 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(distributions_are_read),
+        cmocka_unit_test(counts_are_read),
         cmocka_unit_test(what_is_no_distribution_is_refused),
         cmocka_unit_test(fixed_times_do_not_vary),
         cmocka_unit_test(exponential_times_do),
+        cmocka_unit_test(lognormal_times_have_mean_and_deviation),
+        cmocka_unit_test(empirical_times_invert_the_table),
+        cmocka_unit_test(empirical_times_have_their_quantiles),
+        cmocka_unit_test(counts_are_at_least_one),
+        cmocka_unit_test(draws_have_an_end),
     };
 
     return cmocka_run_group_tests_name("dist", tests, NULL, NULL);

@@ -190,12 +190,14 @@ static void the_real_tables_come_back(void **state)
                       .bytes_out = 100,
                       .bytes_in = 0};
     struct observation o = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11};
-    struct truth t = {TIME_ABSENT, 1, 2, 3, 4, 5};
+    struct truth t = {TIME_ABSENT, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11};
+    struct truth_step step = {12, 13};
 
     (void)state;
     check_round_trip(&schema_requests, &f, 1, 1);
     check_round_trip(&schema_client, &o, 1, 1);
     check_round_trip(&schema_truth, &t, 1, 1);
+    check_round_trip(&schema_truth_steps, &step, 1, 1);
 }
 
 /* A field that no column carries would be lost without a word. */
@@ -207,6 +209,8 @@ static void every_field_has_its_column(void **state)
     assert_int_equal(schema_client.len * sizeof(int64_t),
                      sizeof(struct observation));
     assert_int_equal(schema_truth.len * sizeof(int64_t), sizeof(struct truth));
+    assert_int_equal(schema_truth_steps.len * sizeof(int64_t),
+                     sizeof(struct truth_step));
 }
 
 /* ---- another schema ---- */

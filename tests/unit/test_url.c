@@ -30,6 +30,7 @@ static void addresses_are_split(void **state)
         {"http://[::1]/", {"http", "::1", "80", "/"}},
         {"http://[fe80::1%25eth0]:65535/x",
          {"http", "fe80::1%25eth0", "65535", "/x"}},
+        {"HTTP://h/", {"http", "h", "80", "/"}},
         {"null://", {"null", "", "", ""}},
         {"null://whatever:x/y", {"null", "", "", ""}},
     };
@@ -71,8 +72,6 @@ static void what_is_no_address_is_refused(void **state)
         "http://[::1]x/",
         "http://[::1]:/",
         "http://::1/",
-        "http://u:p@h/",
-        "http://u@h/",
         "http://h /",
         "http://h/a b",
         "http://h/a\tb",
@@ -95,6 +94,21 @@ static void what_is_no_address_is_refused(void **state)
         assert_int_equal(url_check(cases[i], &err), -1);
         assert_int_equal(err.code, ERR_CONFIG);
         assert_string_equal(err.msg, want);
+    }
+}
+
+/* Nor is the password repeated. */
+static void passwords_are_refused(void **state)
+{
+    static const char *const cases[] = {"http://u:p@h/", "http://u@h/"};
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct err err = {0};
+
+        assert_int_equal(url_check(cases[i], &err), -1);
+        assert_string_equal(
+            err.msg, "a user or password in a URL; send it in a header (-H)");
     }
 }
 
@@ -153,6 +167,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(addresses_are_split),
         cmocka_unit_test(what_is_no_address_is_refused),
+        cmocka_unit_test(passwords_are_refused),
         cmocka_unit_test(other_schemes_are_named),
         cmocka_unit_test(line_breaks_are_refused),
         cmocka_unit_test(lengths_are_bounded),

@@ -6,29 +6,29 @@
 #include <cmocka.h>
 
 #include "common/rng.h"
-#include "server-stub/pending.h"
+#include "server-stub/heap.h"
 
 static void an_empty_heap_has_nothing_due(void **state)
 {
-    struct pending p = {0};
+    struct heap p = {0};
 
     (void)state;
-    assert_int_equal(pending_next_ns(&p), INT64_MAX);
-    pending_fini(&p);
+    assert_int_equal(heap_first_key(&p), INT64_MAX);
+    heap_fini(&p);
 }
 
 static void same_time_comes_out_as_it_went_in(void **state)
 {
     static char what[1000];
-    struct pending p = {0};
+    struct heap p = {0};
 
     (void)state;
     for (size_t i = 0; i < sizeof(what); i++)
-        pending_push(&p, 7, &what[i]);
+        heap_push(&p, 7, &what[i]);
     for (size_t i = 0; i < sizeof(what); i++)
-        assert_ptr_equal(pending_pop(&p), &what[i]);
+        assert_ptr_equal(heap_pop(&p), &what[i]);
     assert_int_equal(p.len, 0);
-    pending_fini(&p);
+    heap_fini(&p);
 }
 
 /* Push and pop in turn, at random: what comes out is never later than what is
@@ -39,7 +39,7 @@ static void the_earliest_comes_first(void **state)
     static int seen[20000];
     struct rng rng = rng_stream(5, RNG_SERVICE);
     const size_t n = sizeof(due) / sizeof(due[0]);
-    struct pending p = {0};
+    struct heap p = {0};
     size_t popped = 0;
     size_t pushed = 0;
 
@@ -47,20 +47,20 @@ static void the_earliest_comes_first(void **state)
     while (popped < n) {
         if (pushed < n && (p.len == 0 || rng_next(&rng) % 5 < 3)) {
             due[pushed] = (int64_t)(rng_next(&rng) % 500);
-            pending_push(&p, due[pushed], &due[pushed]);
+            heap_push(&p, due[pushed], &due[pushed]);
             pushed++;
         } else {
-            int64_t next = pending_next_ns(&p);
-            const int64_t *what = pending_pop(&p);
+            int64_t next = heap_first_key(&p);
+            const int64_t *what = heap_pop(&p);
 
             assert_int_equal(*what, next);
-            assert_true(pending_next_ns(&p) >= next);
+            assert_true(heap_first_key(&p) >= next);
             assert_int_equal(seen[what - due]++, 0);
             popped++;
         }
     }
     assert_int_equal(p.len, 0);
-    pending_fini(&p);
+    heap_fini(&p);
 }
 
 int main(void)

@@ -1,0 +1,174 @@
+#include "common/fault.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/err.h"
+#include "common/rng.h"
+#include "common/units.h"
+#include "common/xalloc.h"
+
+/* How the parameter of a kind is read; NULL: it has none. */
+typedef int parse_param(const char *text, int64_t *value, struct err *err);
+
+static const struct {
+    const char *name;
+    parse_param *parse;
+} kinds[FAULT_KINDS] = {
+    [FAULT_STATUS] = {"status", units_parse_count},
+    [FAULT_INBAND] = {"inband", NULL},
+    [FAULT_RESET] = {"reset", NULL},
+    [FAULT_HANG] = {"hang", units_parse_duration},
+    [FAULT_TRUNCATED] = {"truncated", NULL},
+    [FAULT_MALFORMED] = {"malformed", NULL},
+    [FAULT_EMPTY] = {"empty", NULL},
+    [FAULT_DOUBLE_DONE] = {"double-done", NULL},
+    [FAULT_NO_DONE] = {"no-done", NULL},
+    [FAULT_ROLE_FIRST] = {"role-first", NULL},
+    [FAULT_BUNDLE] = {"bundle", units_parse_count},
+    [FAULT_BURST] = {"burst", NULL},
+    [FAULT_NO_USAGE] = {"no-usage", NULL},
+    [FAULT_SLOW_ACCEPT] = {"slow-accept", units_parse_duration},
+};
+
+const char *fault_name(enum fault_kind kind)
+{
+    return kinds[kind].name;
+}
+
+/* "name=value" cut in two; the value is NULL without '='. */
+static char *cut_value(char *word)
+{
+    char *equals = strchr(word, '=');
+
+    if (!equals)
+        return NULL;
+    *equals = '\0';
+    return equals + 1;
+}
+
+static int read_kind(char *word, struct fault *f, struct err *err)
+{
+    const char *value = cut_value(word);
+
+    for (int k = 0; k < FAULT_KINDS; k++) {
+        if (strcmp(kinds[k].name, word) != 0)
+            continue;
+        f->kind = (enum fault_kind)k;
+        if ((kinds[k].parse != NULL) != (value != NULL))
+            return err_set(err, ERR_CONFIG, "fault '%s' %s", word,
+                           value ? "takes no value" : "needs a value");
+        return value ? kinds[k].parse(value, &f->param, err) : 0;
+    }
+    return err_set(err, ERR_CONFIG, "no fault '%s'", word);
+}
+
+static int parse_from_1(const char *text, int64_t *value, struct err *err)
+{
+    if (units_parse_count(text, value, err))
+        return -1;
+    return *value > 0 ? 0
+                      : err_set(err, ERR_CONFIG, "requests are counted from 1");
+}
+
+static int read_condition(char *word, struct fault *f, struct err *err)
+{
+    const char *value = cut_value(word);
+
+    if (value && strcmp(word, "p") == 0)
+        return units_parse_share(value, &f->share, err);
+    if (value && strcmp(word, "n") == 0)
+        return parse_from_1(value, &f->nth, err);
+    if (value && strcmp(word, "every") == 0)
+        return parse_from_1(value, &f->every, err);
+    if (value && strcmp(word, "from") == 0)
+        return units_parse_duration(value, &f->from_ns, err);
+    if (value && strcmp(word, "to") == 0)
+        return units_parse_duration(value, &f->to_ns, err);
+    return err_set(err, ERR_CONFIG,
+                   "'%s' is no condition of a fault; write p=1%%, n=7, "
+                   "every=100, from=10s or to=12s",
+                   word);
+}
+
+static int check_values(const struct fault *f, struct err *err)
+{
+    if (f->kind == FAULT_STATUS && (f->param < 300 || f->param > 599))
+        return err_set(err, ERR_CONFIG, "fault 'status': 300 to 599");
+    if (f->kind == FAULT_BUNDLE && f->param < 1)
+        return err_set(err, ERR_CONFIG, "fault 'bundle': at least 1 token");
+    if (f->from_ns >= f->to_ns)
+        return err_set(err, ERR_CONFIG, "fault '%s': 'from' is not before 'to'",
+                       fault_name(f->kind));
+    return 0;
+}
+
+int fault_parse(const char *text, struct fault *fault, struct err *err)
+{
+    char *copy = xstrdup(text);
+    char *rest = copy;
+    bool has_kind = false;
+    int rc = 0;
+    char *word;
+
+    *fault = (struct fault){.share = 1, .to_ns = INT64_MAX};
+    while (rc == 0 && (word = strsep(&rest, " "))) {
+        if (!word[0])
+            continue;
+        rc = has_kind ? read_condition(word, fault, err)
+                      : read_kind(word, fault, err);
+        has_kind = true;
+    }
+    if (rc == 0)
+        rc = has_kind ? check_values(fault, err)
+                      : err_set(err, ERR_CONFIG, "an empty fault");
+    free(copy);
+    return rc;
+}
+
+int fault_check(const char *text, struct err *err)
+{
+    struct fault fault;
+
+    return fault_parse(text, &fault, err);
+}
+
+int fault_plan_parse(const struct strlist *texts, struct fault_plan *plan,
+                     struct err *err)
+{
+    *plan = (struct fault_plan){0};
+    if (texts->len > FAULT_MAX)
+        return err_set(err, ERR_CONFIG, "more than %d faults", FAULT_MAX);
+    for (size_t i = 0; i < texts->len; i++) {
+        if (fault_parse(texts->items[i], &plan->faults[i], err))
+            return -1;
+        plan->len++;
+    }
+    return 0;
+}
+
+static bool holds(const struct fault *f, int64_t nth, int64_t since_ns)
+{
+    if (f->nth > 0 && nth != f->nth)
+        return false;
+    if (f->every > 0 && nth % f->every != 0)
+        return false;
+    return since_ns >= f->from_ns && since_ns < f->to_ns;
+}
+
+struct fault_set fault_draw(const struct fault_plan *plan, int64_t nth,
+                            int64_t since_ns, struct rng *rng)
+{
+    struct fault_set set = {0};
+
+    for (size_t i = 0; i < plan->len; i++) {
+        const struct fault *f = &plan->faults[i];
+        bool hits = f->share >= 1 || rng_uniform(rng) <= f->share;
+
+        if (!hits || !holds(f, nth, since_ns))
+            continue;
+        set.kinds |= UINT32_C(1) << f->kind;
+        set.param[f->kind] = f->param;
+    }
+    return set;
+}

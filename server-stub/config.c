@@ -1,0 +1,157 @@
+#include "server-stub/config.h"
+
+#include "common/err.h"
+#include "common/service.h"
+#include "common/settings.h"
+#include "common/units.h"
+#include "server-stub/answer.h"
+
+static int read_model(const struct stub_settings *s, struct sim_settings *sim,
+                      struct err *err)
+{
+    static const struct model_ops *const models[] = {
+        [SERVICE_PLAIN] = &model_plain,
+        [SERVICE_BATCH] = &model_batch,
+        [SERVICE_LLM] = &model_llm,
+    };
+    struct model_settings *m = &sim->model_settings;
+    struct service service;
+
+    if (service_parse(s->service, &service, err))
+        return err_context(err, "stub.service");
+    sim->model = models[service.kind];
+    *m = (struct model_settings){
+        .service = service.dist,
+        .base_ns = service.base_ns,
+        .per_item_ns = service.per_item_ns,
+        .prefill_ns = s->prefill_ns,
+        .decode_ns = s->decode_ns,
+        .decode_item_ns = s->decode_item_ns,
+        .chunk_tokens = s->chunk_tokens,
+    };
+    if (dist_parse_counts(s->prompt_tokens, &m->prompt, err))
+        return err_context(err, "stub.prompt_tokens");
+    if (dist_parse_counts(s->output_tokens, &m->output, err))
+        return err_context(err, "stub.output_tokens");
+    sim->kv_tokens = service.kind == SERVICE_LLM ? s->kv_tokens : 0;
+    return 0;
+}
+
+static int read_preferred(const struct stub_settings *s,
+                          struct policy_settings *p, struct err *err)
+{
+    if (s->preferred.len > POLICY_MAX_PREFERRED)
+        return err_set(err, ERR_CONFIG, "stub.preferred: more than %d sizes",
+                       POLICY_MAX_PREFERRED);
+    for (size_t i = 0; i < s->preferred.len; i++) {
+        int64_t size;
+
+        if (units_parse_count(s->preferred.items[i], &size, err))
+            return err_context(err, "stub.preferred");
+        if (size < 1 || size > s->max_batch ||
+            (i > 0 && size <= p->preferred[i - 1]))
+            return err_set(err, ERR_CONFIG,
+                           "stub.preferred: sizes rise from 1 to max_batch");
+        p->preferred[p->n_preferred++] = size;
+    }
+    return 0;
+}
+
+static int read_policy(const struct stub_settings *s, struct sim_settings *sim,
+                       struct err *err)
+{
+    if (s->max_batch < 1)
+        return err_set(err, ERR_CONFIG, "stub.max_batch: at least 1");
+    if (s->max_running < 1)
+        return err_set(err, ERR_CONFIG, "stub.max_running: at least 1");
+    sim->policy = policy_find(batching_names[s->batching]);
+    sim->policy_settings = (struct policy_settings){
+        .max_batch = s->max_batch,
+        .max_delay_ns = s->max_delay_ns,
+        .max_running = s->max_running,
+    };
+    return read_preferred(s, &sim->policy_settings, err);
+}
+
+static int read_replicas(const struct stub_settings *s,
+                         struct sim_settings *sim, struct err *err)
+{
+    if (s->replicas < 1 || s->replicas > SIM_MAX_REPLICAS)
+        return err_set(err, ERR_CONFIG, "stub.replicas: 1 to %d",
+                       SIM_MAX_REPLICAS);
+    if (s->speed.len > (size_t)s->replicas)
+        return err_set(err, ERR_CONFIG,
+                       "stub.speed: more speeds than replicas");
+    sim->replicas = (size_t)s->replicas;
+    if (s->router > 0)
+        sim->router = router_find(router_names[s->router]);
+    for (size_t i = 0; i < s->speed.len; i++) {
+        if (units_parse_number(s->speed.items[i], &sim->speed[i], err))
+            return err_context(err, "stub.speed");
+        if (!(sim->speed[i] > 0))
+            return err_set(err, ERR_CONFIG, "stub.speed: above 0");
+    }
+    return 0;
+}
+
+static int read_stalls(const struct stub_settings *s, struct sim_settings *sim,
+                       struct err *err)
+{
+    if (s->stall_ns > 0 && s->stall_every_ns == 0)
+        return err_set(err, ERR_CONFIG,
+                       "stub.stall: needs stub.stall_every as well");
+    if (s->stall_ns == 0 && s->stall_every_ns > 0)
+        return err_set(err, ERR_CONFIG,
+                       "stub.stall_every: needs stub.stall as well");
+    if (s->stall_ns > 0 && s->stall_ns >= s->stall_every_ns)
+        return err_set(err, ERR_CONFIG,
+                       "stub.stall: must be shorter than stub.stall_every");
+    sim->stalls =
+        (struct stalls){.stall_ns = s->stall_ns, .every_ns = s->stall_every_ns};
+    return 0;
+}
+
+/* The model's name stands in JSON as it is. */
+static bool is_plain_text(const char *s)
+{
+    for (; *s; s++) {
+        if ((unsigned char)*s < ' ' || *s == '"' || *s == '\\')
+            return false;
+    }
+    return true;
+}
+
+static int check_rest(const struct stub_settings *s, struct err *err)
+{
+    if (!is_plain_text(s->model))
+        return err_set(err, ERR_CONFIG,
+                       "stub.model: no quotes, backslashes or line ends");
+    if (s->body_bytes < ANSWER_MIN_BODY || s->body_bytes > ANSWER_MAX_BODY)
+        return err_set(err, ERR_CONFIG,
+                       "stub.body_size: must be from %d bytes to 64 MiB",
+                       ANSWER_MIN_BODY);
+    if (s->full_status < 400 || s->full_status > 599)
+        return err_set(err, ERR_CONFIG, "stub.full_status: 400 to 599");
+    return 0;
+}
+
+int stub_config(const struct stub_settings *s, struct stub_config *config,
+                struct err *err)
+{
+    struct sim_settings *sim = &config->sim;
+
+    *config = (struct stub_config){0};
+    sim->queue_max = s->queue_max;
+    sim->by_priority = s->discipline == 1;
+    sim->cold_jobs = s->cold;
+    sim->cold_factor = s->cold_factor;
+    sim->drift_per_min = s->drift;
+    sim->seed = s->seed;
+    if (check_rest(s, err) || read_model(s, sim, err) ||
+        read_policy(s, sim, err) || read_replicas(s, sim, err) ||
+        read_stalls(s, sim, err))
+        return -1;
+    if (fault_plan_parse(&s->faults, &config->faults, err))
+        return err_context(err, "stub.faults");
+    return 0;
+}

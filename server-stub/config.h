@@ -1,0 +1,20 @@
+/* config.h - from settings as written to settings as simulated. */
+#ifndef SERVER_STUB_CONFIG_H
+#define SERVER_STUB_CONFIG_H
+
+#include "common/fault.h"
+#include "server-stub/sim.h"
+
+struct err;
+struct stub_settings;
+
+struct stub_config {
+    struct sim_settings sim;
+    struct fault_plan faults;
+};
+
+/* ERR_CONFIG "stub.<key>: ..." for what cannot be served. */
+int stub_config(const struct stub_settings *s, struct stub_config *config,
+                struct err *err);
+
+#endif

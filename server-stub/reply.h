@@ -1,0 +1,41 @@
+/* reply.h - the bytes of an answer, faults included. */
+#ifndef SERVER_STUB_REPLY_H
+#define SERVER_STUB_REPLY_H
+
+#include <stddef.h>
+
+#include "common/buf.h"
+#include "server-stub/answer.h"
+
+struct call;
+struct exchange;
+struct stub_settings;
+
+struct reply {
+    const char *model;      /* borrowed */
+    struct answer plain[2]; /* [1]: and the connection stays open */
+    struct buf event;       /* scratch: an event or a body */
+    struct buf text;        /* scratch: what goes out */
+};
+
+void reply_init(struct reply *r, const struct stub_settings *settings);
+void reply_fini(struct reply *r);
+
+/* The request was taken in: a stream may be announced. */
+void reply_begin(struct reply *r, struct call *call);
+
+/* One more token is due; call->due_tokens counts it already. */
+void reply_token(struct reply *r, struct call *call);
+
+/* The whole answer is due: what is left of it goes out, and the exchange is
+ * ended. */
+void reply_finish(struct reply *r, struct call *call);
+
+/* Refuse it with this status. */
+void reply_status(struct reply *r, struct call *call, int status);
+
+/* A page; ends the exchange. */
+void reply_text(struct reply *r, struct exchange *x, int status,
+                const char *type, const char *body, size_t len);
+
+#endif

@@ -1,0 +1,65 @@
+#include "server-stub/seen.h"
+
+#include <stdlib.h>
+
+#include "common/xalloc.h"
+
+#define FIRST_CAP 1024
+
+void seen_fini(struct seen *s)
+{
+    free(s->bodies);
+    *s = (struct seen){0};
+}
+
+/* FNV-1a. */
+uint64_t seen_hash(const char *data, size_t len)
+{
+    uint64_t h = 0xcbf29ce484222325U;
+
+    for (size_t i = 0; i < len; i++)
+        h = (h ^ (unsigned char)data[i]) * 0x100000001b3U;
+    return h ? h : 1;
+}
+
+/* Its place, or the free one where it would go. */
+static struct seen_body *place(const struct seen *s, uint64_t hash)
+{
+    size_t at = hash & (s->cap - 1);
+
+    while (s->bodies[at].hash != 0 && s->bodies[at].hash != hash)
+        at = (at + 1) & (s->cap - 1);
+    return &s->bodies[at];
+}
+
+static void grow(struct seen *s)
+{
+    struct seen larger = {.cap = s->cap ? 2 * s->cap : FIRST_CAP,
+                          .len = s->len};
+
+    larger.bodies = xcalloc(larger.cap, sizeof(*larger.bodies));
+    for (size_t i = 0; i < s->cap; i++) {
+        if (s->bodies[i].hash != 0)
+            *place(&larger, s->bodies[i].hash) = s->bodies[i];
+    }
+    free(s->bodies);
+    *s = larger;
+}
+
+void seen_add(struct seen *s, uint64_t hash, int64_t tokens)
+{
+    struct seen_body *body;
+
+    if (2 * s->len >= s->cap)
+        grow(s);
+    body = place(s, hash);
+    if (body->hash == hash)
+        return;
+    *body = (struct seen_body){hash, tokens};
+    s->len++;
+}
+
+int64_t seen_find(const struct seen *s, uint64_t hash)
+{
+    return s->cap > 0 ? place(s, hash)->tokens : 0;
+}

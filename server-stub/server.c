@@ -1,0 +1,420 @@
+#include "server-stub/server.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/buf.h"
+#include "common/clk.h"
+#include "common/recording/schema.h"
+#include "common/rng.h"
+#include "common/settings.h"
+#include "common/xalloc.h"
+#include "server-stub/answer.h"
+#include "server-stub/api.h"
+#include "server-stub/call.h"
+#include "server-stub/config.h"
+#include "server-stub/front.h"
+#include "server-stub/heap.h"
+#include "server-stub/page.h"
+#include "server-stub/reply.h"
+#include "server-stub/seen.h"
+#include "server-stub/sim.h"
+#include "server-stub/stalls.h"
+#include "server-stub/truth.h"
+
+#define MAX_TEXT ((size_t)64 << 20)
+
+/* A token or an answer that is due; waits in the heap until then. */
+struct action {
+    struct call *call;
+    bool is_finish;
+    struct action *next; /* unused ones */
+};
+
+struct server {
+    const struct stub_settings *settings;
+    const struct stub_config *config;
+    struct truth_log *truth; /* NULL: not asked for */
+    int64_t epoch_ns;
+    bool is_null; /* answers at once, never fails: no simulation needed */
+    bool has_steps;
+    bool is_advancing; /* further up the stack */
+    struct sim *sim;
+    struct rng fault_rng;
+    struct rng accept_rng;
+    struct seen seen; /* bodies, for the cache */
+    struct heap due;  /* of struct action */
+    struct reply reply;
+    int64_t nth;
+    int64_t accepted;
+    int64_t null_served; /* past the simulation */
+    struct call *unused_calls;
+    struct action *unused_actions;
+};
+
+/* ---- calls and actions are kept for reuse ---- */
+
+static struct call *call_new(struct server *s)
+{
+    struct call *call = s->unused_calls;
+
+    if (call)
+        s->unused_calls = call->next;
+    else
+        call = xcalloc(1, sizeof(*call));
+    *call = (struct call){.job = {.start_ns = TIME_ABSENT,
+                                  .first_ns = TIME_ABSENT,
+                                  .finish_ns = TIME_ABSENT}};
+    return call;
+}
+
+static void log_truth(struct server *s, const struct call *call)
+{
+    const struct job *job = &call->job;
+    struct truth row = {
+        .id = call->id,
+        .arrival = job->arrival_ns,
+        .start = job->start_ns,
+        .service = job->service_ns,
+        .first = call->first_due_ns,
+        .finish = call->finish_due_ns,
+        .sent = call->sent_ns,
+        .batch = job->batch,
+        .replica = job->replica,
+        .tokens = job->produced,
+        .status = call->status,
+        .faults = call->faults.kinds,
+    };
+
+    if (s->truth)
+        truth_log_add(s->truth, &row);
+}
+
+/* Gone when both the simulation and the front are through with it. */
+static void release(struct server *s, struct call *call)
+{
+    if (call->is_simulated || call->x)
+        return;
+    log_truth(s, call);
+    call->next = s->unused_calls;
+    s->unused_calls = call;
+}
+
+static void put_off(struct server *s, struct call *call, int64_t at_ns,
+                    bool is_finish)
+{
+    struct action *action = s->unused_actions;
+
+    if (action)
+        s->unused_actions = action->next;
+    else
+        action = xcalloc(1, sizeof(*action));
+    *action = (struct action){.call = call, .is_finish = is_finish};
+    heap_push(&s->due, time_after(at_ns, call->delay_ns), action);
+}
+
+/* ---- what the simulation says ---- */
+
+static void on_token(void *arg, struct job *job, int64_t at_ns)
+{
+    struct server *s = arg;
+    struct call *call = (struct call *)job;
+
+    if (call->streams || s->has_steps)
+        put_off(s, call, at_ns, false);
+}
+
+static void on_finished(void *arg, struct job *job)
+{
+    put_off(arg, (struct call *)job, job->finish_ns, true);
+}
+
+static const struct sim_hooks sim_hooks = {.token = on_token,
+                                           .finished = on_finished};
+
+/* ---- what goes out ---- */
+
+static void give_token(struct server *s, struct call *call, int64_t at_ns)
+{
+    struct truth_step step = {.id = call->id, .at = at_ns};
+
+    if (s->has_steps)
+        truth_log_add_step(s->truth, &step);
+    if (call->first_due_ns == TIME_ABSENT)
+        call->first_due_ns = at_ns;
+    call->due_tokens++;
+    reply_token(&s->reply, call);
+}
+
+static void give_answer(struct server *s, struct call *call, int64_t at_ns)
+{
+    if (call->first_due_ns == TIME_ABSENT)
+        call->first_due_ns = time_after(call->job.first_ns, call->delay_ns);
+    call->finish_due_ns = at_ns;
+    if (s->settings->cache)
+        seen_add(&s->seen, call->body_hash, call->job.produced);
+    reply_finish(&s->reply, call);
+    call->is_simulated = false;
+    release(s, call);
+}
+
+/* The simulation first, then the bytes: what is sent may bring in the next
+ * request of a connection, which must not meet a simulation at work.  What
+ * that one makes due is left to the caller further up: thousands of such
+ * connections may end an answer at once, and the stack is not that deep. */
+void server_advance(struct server *s, int64_t now_ns)
+{
+    if (s->is_advancing)
+        return;
+    s->is_advancing = true;
+    sim_advance(s->sim, now_ns);
+    while (heap_first_key(&s->due) <= now_ns) {
+        int64_t at_ns = heap_first_key(&s->due);
+        struct action *action = heap_pop(&s->due);
+        struct call *call = action->call;
+        bool is_finish = action->is_finish;
+
+        action->next = s->unused_actions;
+        s->unused_actions = action;
+        if (is_finish)
+            give_answer(s, call, at_ns);
+        else
+            give_token(s, call, at_ns);
+    }
+    s->is_advancing = false;
+}
+
+int64_t server_next_ns(const struct server *s)
+{
+    int64_t sim_ns = sim_next_ns(s->sim);
+    int64_t due_ns = heap_first_key(&s->due);
+
+    return sim_ns < due_ns ? sim_ns : due_ns;
+}
+
+/* ---- what comes in ---- */
+
+static bool give_page(struct server *s, struct exchange *x)
+{
+    struct sim_counts counts = sim_counts(s->sim);
+    struct page_view view = {.model = s->settings->model, .counts = &counts};
+    const char *type;
+    struct buf body;
+    bool found;
+
+    if (strcmp(x->method, "GET") != 0 && strcmp(x->method, "HEAD") != 0)
+        return false;
+    counts.arrived += s->null_served;
+    counts.served += s->null_served;
+    buf_init(&body, MAX_TEXT);
+    found = page_write(x->path, &view, &body, &type);
+    if (found)
+        reply_text(&s->reply, x, 200, type, buf_text(&body), body.len);
+    buf_fini(&body);
+    return found;
+}
+
+static struct call *begin_call(struct server *s, struct exchange *x)
+{
+    struct call *call = call_new(s);
+
+    call->x = x;
+    x->owner = call;
+    call->id = x->id;
+    call->nth = ++s->nth;
+    call->api = api_for(x->path);
+    call->job.arrival_ns = x->arrival_ns;
+    call->job.priority = x->priority;
+    call->first_due_ns = call->finish_due_ns = call->sent_ns = TIME_ABSENT;
+    call->faults = fault_draw(&s->config->faults, call->nth,
+                              x->arrival_ns - s->epoch_ns, &s->fault_rng);
+    call->faults.kinds &= ~(UINT32_C(1) << FAULT_SLOW_ACCEPT); /* not ours */
+    call->delay_ns = s->settings->delay_ns;
+    if (fault_has(&call->faults, FAULT_HANG))
+        call->delay_ns =
+            time_after(call->delay_ns, call->faults.param[FAULT_HANG]);
+    if (s->settings->cache)
+        call->body_hash = seen_hash(x->body, x->body_len);
+    return call;
+}
+
+static void refuse(struct server *s, struct call *call, int status)
+{
+    reply_status(&s->reply, call, status);
+}
+
+/* No queue, no work: the whole answer is due on arrival. */
+static void serve_at_once(struct call *call)
+{
+    struct job *job = &call->job;
+
+    if (job->output_tokens == 0)
+        job->output_tokens = 1;
+    job->produced = job->output_tokens;
+    job->batch = 1;
+    job->start_ns = job->first_ns = job->finish_ns = job->arrival_ns;
+    call->is_simulated = true;
+}
+
+/* As many tokens as the first time, all at once. */
+static void give_cached(struct server *s, struct call *call, int64_t tokens)
+{
+    call->job.output_tokens = tokens;
+    serve_at_once(call);
+    for (int64_t i = 0; i < tokens; i++)
+        on_token(s, &call->job, call->job.arrival_ns);
+    on_finished(s, &call->job);
+}
+
+/* One write, no timer and no heap. */
+static void give_null(struct server *s, struct call *call)
+{
+    serve_at_once(call);
+    call->due_tokens = call->job.produced;
+    s->null_served++;
+    give_answer(s, call, call->job.arrival_ns);
+}
+
+static void simulate(struct server *s, struct call *call)
+{
+    enum sim_reply taken;
+
+    call->is_simulated = true;
+    taken = sim_arrive(s->sim, &call->job);
+    if (taken == SIM_TAKEN)
+        return;
+    call->is_simulated = false;
+    refuse(s, call, taken == SIM_FULL ? (int)s->settings->full_status : 413);
+}
+
+static void start_call(struct server *s, struct call *call)
+{
+    int64_t tokens =
+        s->settings->cache ? seen_find(&s->seen, call->body_hash) : 0;
+
+    if (s->is_null)
+        give_null(s, call);
+    else if (tokens > 0)
+        give_cached(s, call, tokens);
+    else
+        simulate(s, call);
+}
+
+void server_request(struct server *s, struct exchange *x)
+{
+    struct call *call;
+
+    if (give_page(s, x))
+        return;
+    call = begin_call(s, x);
+    if (!call->api->read(x, call)) {
+        refuse(s, call, 400);
+        return;
+    }
+    if (fault_has(&call->faults, FAULT_STATUS)) {
+        refuse(s, call, (int)call->faults.param[FAULT_STATUS]);
+        return;
+    }
+    start_call(s, call);
+    if (!call->is_over)
+        reply_begin(&s->reply, call);
+    server_advance(s, x->arrival_ns);
+}
+
+void server_ended(struct server *s, struct exchange *x, int64_t sent_ns)
+{
+    struct call *call = x->owner;
+
+    if (!call)
+        return; /* a page */
+    call->sent_ns = sent_ns;
+    call->x = NULL;
+    release(s, call);
+}
+
+int64_t server_accept_delay_ns(struct server *s, int64_t now_ns)
+{
+    struct fault_set set = fault_draw(&s->config->faults, ++s->accepted,
+                                      now_ns - s->epoch_ns, &s->accept_rng);
+
+    return fault_has(&set, FAULT_SLOW_ACCEPT) ? set.param[FAULT_SLOW_ACCEPT]
+                                              : 0;
+}
+
+/* ---- making and ending ---- */
+
+static bool is_null(const struct stub_settings *settings,
+                    const struct stub_config *config)
+{
+    return strcmp(settings->service, "none") == 0 && settings->delay_ns == 0 &&
+           config->sim.stalls.stall_ns == 0 && config->faults.len == 0 &&
+           !settings->cache;
+}
+
+struct server *server_new(const struct stub_settings *settings,
+                          const struct stub_config *config,
+                          struct truth_log *truth, int64_t epoch_ns)
+{
+    struct server *s = xcalloc(1, sizeof(*s));
+    struct sim_settings sim = config->sim;
+
+    s->settings = settings;
+    s->config = config;
+    s->truth = truth;
+    s->epoch_ns = epoch_ns;
+    s->is_null = is_null(settings, config);
+    s->has_steps = truth && config->sim.model->has_tokens;
+    sim.stalls.epoch_ns = epoch_ns;
+    s->sim = sim_new(&sim, &sim_hooks, s);
+    s->fault_rng = rng_stream(settings->seed, RNG_FAULT);
+    s->accept_rng = rng_stream(settings->seed, RNG_ACCEPT);
+    reply_init(&s->reply, settings);
+    return s;
+}
+
+static void forget_actions(struct server *s)
+{
+    while (s->due.len > 0) {
+        struct action *action = heap_pop(&s->due);
+
+        if (action->is_finish) {
+            action->call->is_simulated = false;
+            release(s, action->call);
+        }
+        free(action);
+    }
+    while (s->unused_actions) {
+        struct action *action = s->unused_actions;
+
+        s->unused_actions = action->next;
+        free(action);
+    }
+}
+
+static void forget_job(void *arg, struct job *job)
+{
+    struct server *s = arg;
+    struct call *call = (struct call *)job;
+
+    call->is_simulated = false;
+    release(s, call);
+}
+
+void server_free(struct server *s)
+{
+    if (!s)
+        return;
+    forget_actions(s);
+    sim_drain(s->sim, forget_job, s);
+    sim_free(s->sim);
+    while (s->unused_calls) {
+        struct call *call = s->unused_calls;
+
+        s->unused_calls = call->next;
+        free(call);
+    }
+    heap_fini(&s->due);
+    seen_fini(&s->seen);
+    reply_fini(&s->reply);
+    free(s);
+}

@@ -1,0 +1,147 @@
+#include "study/child.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "common/buf.h"
+#include "common/err.h"
+#include "common/file.h"
+#include "common/settings.h"
+#include "common/xalloc.h"
+
+#define MAX_SETTINGS ((size_t)1 << 20)
+#define MAX_LINE     4096
+
+static const char announces[] = "listening on ";
+
+/* The stub's settings in a file without a name; -1 on failure. */
+static int write_settings(struct settings *s, struct err *err)
+{
+    int fd = memfd_create("stub settings", 0);
+    struct buf text;
+    int rc;
+
+    buf_init(&text, MAX_SETTINGS);
+    settings_print_block(s, BLOCK_STUB, &text);
+    rc = fd < 0 ? -1 : file_write_all(fd, buf_text(&text), text.len);
+    if (rc)
+        err_set(err, ERR_IO, "settings of the stub: %s", strerror(errno));
+    buf_fini(&text);
+    if (rc && fd >= 0)
+        close(fd);
+    return rc ? -1 : fd;
+}
+
+static _Noreturn void become_stub(pid_t parent, int out_fd, int settings_fd,
+                                  const char *truth_path)
+{
+    char path[32];
+    const char *argv[8] = {"tailgate", "stub", path, "--port", "0"};
+
+    /* Told of our end; too late if that has come already. */
+    prctl(PR_SET_PDEATHSIG, SIGTERM);
+    if (getppid() != parent)
+        _exit(127);
+    setpgid(0, 0);
+    dup2(out_fd, STDOUT_FILENO);
+    lseek(settings_fd, 0, SEEK_SET);
+    snprintf(path, sizeof(path), "/proc/self/fd/%d", settings_fd);
+    if (truth_path) {
+        argv[5] = "--truth";
+        argv[6] = truth_path;
+    }
+    execv("/proc/self/exe", (char *const *)argv);
+    _exit(127);
+}
+
+/* The first line of its output; false if it ends without one. */
+static bool read_line(int fd, char line[static MAX_LINE])
+{
+    size_t len = 0;
+
+    while (len < MAX_LINE - 1) {
+        ssize_t n = read(fd, line + len, 1);
+
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0)
+            return false;
+        if (line[len] == '\n')
+            break;
+        len++;
+    }
+    line[len] = '\0';
+    return true;
+}
+
+static int wait_until_listening(struct child *child, int fd, struct err *err)
+{
+    char line[MAX_LINE];
+
+    if (!read_line(fd, line) ||
+        strncmp(line, announces, strlen(announces)) != 0) {
+        struct err ignored = {0};
+
+        child_stop(child, &ignored);
+        return err_set(err, ERR_IO, "the stub does not start");
+    }
+    child->url = xstrdup(line + strlen(announces));
+    return 0;
+}
+
+int child_start_stub(struct child *child, struct settings *settings,
+                     const char *truth_path, struct err *err)
+{
+    int settings_fd = write_settings(settings, err);
+    pid_t parent = getpid();
+    int out[2];
+    int rc;
+
+    *child = (struct child){0};
+    if (settings_fd < 0)
+        return -1;
+    if (pipe2(out, O_CLOEXEC) < 0) {
+        close(settings_fd);
+        return err_set(err, ERR_IO, "a pipe to the stub: %s", strerror(errno));
+    }
+    child->pid = fork();
+    if (child->pid == 0)
+        become_stub(parent, out[1], settings_fd, truth_path);
+    close(settings_fd);
+    close(out[1]);
+    if (child->pid < 0) {
+        child->pid = 0;
+        rc =
+            err_set(err, ERR_IO, "a process for the stub: %s", strerror(errno));
+    } else {
+        rc = wait_until_listening(child, out[0], err);
+    }
+    close(out[0]);
+    return rc;
+}
+
+int child_stop(struct child *child, struct err *err)
+{
+    int status = 0;
+    int rc = 0;
+
+    if (child->pid > 0) {
+        kill(child->pid, SIGTERM);
+        while (waitpid(child->pid, &status, 0) < 0 && errno == EINTR)
+            continue;
+        if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
+            rc = err_set(err, ERR_IO, "the stub beside the run failed");
+    }
+    free(child->url);
+    *child = (struct child){0};
+    return rc;
+}

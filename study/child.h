@@ -1,0 +1,28 @@
+/* child.h - a stub that runs beside us, as a process of its own.
+ *
+ * It is this same executable, in a process group of its own so that a Ctrl-C
+ * is ours alone; it ends with us, whatever happens to us. */
+#ifndef STUDY_CHILD_H
+#define STUDY_CHILD_H
+
+#include <sys/types.h>
+
+struct err;
+struct settings;
+
+struct child {
+    pid_t pid; /* 0: none */
+    char *url; /* owned */
+};
+
+/* Start it with the stub's settings, on a free port, and wait until it
+ * listens.  `truth_path` may be NULL.  ERR_CONFIG for settings that it cannot
+ * serve, ERR_IO if it does not start. */
+int child_start_stub(struct child *child, struct settings *settings,
+                     const char *truth_path, struct err *err);
+
+/* End it and wait for that; accepts one that never started.  ERR_IO if it had
+ * failed. */
+int child_stop(struct child *child, struct err *err);
+
+#endif

@@ -1,0 +1,355 @@
+/* Every fault of the stub, as a client sees it on the wire. */
+#include <jansson.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "common/clk.h"
+#include "common/xalloc.h"
+#include "tests/support/httpget.h"
+#include "tests/support/proc.h"
+
+#define CHAT "/v1/chat/completions"
+#define TEXT "/v1/completions"
+
+/* Three tokens, of which the second is the middle. */
+#define ASK(more)                                                              \
+    "{\"messages\":[{\"role\":\"user\",\"content\":\"hello\"}],"               \
+    "\"prompt\":\"hello\",\"max_tokens\":3" more "}"
+#define STREAM                                                                 \
+    ASK(",\"stream\":true,\"stream_options\":{\"include_usage\":true}")
+#define WHOLE ASK("")
+
+/* Events, without the id, which each answer has its own of. */
+#define CHAT_EVENT(choices)                                                    \
+    "{\"object\":\"chat.completion.chunk\",\"created\":0,\"model\":\"stub\","  \
+    "\"choices\":[" choices "]"
+#define DELTA(delta, reason)                                                   \
+    CHAT_EVENT("{\"index\":0,\"delta\":" delta ",\"finish_reason\":" reason    \
+               "}")                                                            \
+    "}"
+#define ROLE      DELTA("{\"role\":\"assistant\",\"content\":\"\"}", "null")
+#define TOK       DELTA("{\"content\":\" tok\"}", "null")
+#define TOK2      DELTA("{\"content\":\" tok tok\"}", "null")
+#define TOK_LAST  DELTA("{\"content\":\" tok\"}", "\"length\"")
+#define TOK3_LAST DELTA("{\"content\":\" tok tok tok\"}", "\"length\"")
+#define NUMBERS                                                                \
+    ",\"usage\":{\"prompt_tokens\":2,\"completion_tokens\":3,"                 \
+    "\"total_tokens\":5}}"
+#define USAGE CHAT_EVENT("") NUMBERS
+#define DONE  "[DONE]"
+#define ERROR                                                                  \
+    "{\"error\":{\"message\":\"the stub was told to fail\",\"type\":"          \
+    "\"server_error\",\"code\":500}}"
+#define GARBAGE "{\"choices\": [not JSON"
+
+#define CHAT_WHOLE_HEAD                                                        \
+    "{\"object\":\"chat.completion\",\"created\":0,\"model\":\"stub\","        \
+    "\"choices\":[{\"index\":0,\"message\":{\"role\":\"assistant\","           \
+    "\"content\":\" tok tok tok\"},\"finish_reason\":\"length\"}]"
+#define TEXT_DELTA(text, reason)                                               \
+    "{\"object\":\"text_completion\",\"created\":0,\"model\":\"stub\","        \
+    "\"choices\":[{\"index\":0,\"text\":\"" text                               \
+    "\",\"finish_reason\":" reason "}]}"
+#define TEXT_USAGE                                                             \
+    "{\"object\":\"text_completion\",\"created\":0,\"model\":\"stub\","        \
+    "\"choices\":[]" NUMBERS
+#define PLAIN "{\"pad\":\"xxxxxxxxxxxxxxxxxxxxxx\"}"
+#define REFUSED                                                                \
+    "{\"error\":{\"message\":\"refused by the stub\",\"type\":"                \
+    "\"server_error\"}}"
+#define INBAND                                                                 \
+    "{\"error\":{\"message\":\"the stub was told to fail\",\"code\":500}}"
+
+struct wire {
+    const char *fault; /* NULL: none */
+    const char *path;
+    const char *body;
+    int status;
+    enum http_end end;
+    const char *events[8]; /* of a stream; else [0] is the body */
+};
+
+static const struct wire wires[] = {
+    {NULL,
+     CHAT,
+     STREAM,
+     200,
+     HTTP_WHOLE,
+     {ROLE, TOK, TOK, TOK_LAST, USAGE, DONE}},
+    {"status=418", CHAT, STREAM, 418, HTTP_WHOLE, {REFUSED}},
+    {"inband", CHAT, STREAM, 200, HTTP_WHOLE, {ROLE, TOK, TOK, ERROR}},
+    {"reset", CHAT, STREAM, 200, HTTP_RESET, {ROLE, TOK, TOK}},
+    {"hang=250ms",
+     CHAT,
+     STREAM,
+     200,
+     HTTP_WHOLE,
+     {ROLE, TOK, TOK, TOK_LAST, USAGE, DONE}},
+    {"truncated", CHAT, STREAM, 200, HTTP_CUT, {ROLE, TOK, TOK}},
+    {"malformed",
+     CHAT,
+     STREAM,
+     200,
+     HTTP_WHOLE,
+     {ROLE, TOK, TOK, GARBAGE, TOK_LAST, USAGE, DONE}},
+    {"empty", CHAT, STREAM, 200, HTTP_WHOLE, {USAGE, DONE}},
+    {"double-done",
+     CHAT,
+     STREAM,
+     200,
+     HTTP_WHOLE,
+     {ROLE, TOK, TOK, TOK_LAST, USAGE, DONE, DONE}},
+    {"no-done",
+     CHAT,
+     STREAM,
+     200,
+     HTTP_WHOLE,
+     {ROLE, TOK, TOK, TOK_LAST, USAGE}},
+    {"role-first",
+     CHAT,
+     STREAM,
+     200,
+     HTTP_WHOLE,
+     {ROLE, TOK, TOK, TOK_LAST, USAGE, DONE}},
+    {"bundle=2",
+     CHAT,
+     STREAM,
+     200,
+     HTTP_WHOLE,
+     {ROLE, TOK2, TOK_LAST, USAGE, DONE}},
+    {"bundle=8", CHAT, STREAM, 200, HTTP_WHOLE, {ROLE, TOK3_LAST, USAGE, DONE}},
+    {"burst",
+     CHAT,
+     STREAM,
+     200,
+     HTTP_WHOLE,
+     {ROLE, TOK, TOK, TOK_LAST, USAGE, DONE}},
+    {"no-usage",
+     CHAT,
+     STREAM,
+     200,
+     HTTP_WHOLE,
+     {ROLE, TOK, TOK, TOK_LAST, DONE}},
+
+    {NULL, CHAT, WHOLE, 200, HTTP_WHOLE, {CHAT_WHOLE_HEAD NUMBERS}},
+    {"status=500", CHAT, WHOLE, 500, HTTP_WHOLE, {REFUSED}},
+    {"inband", CHAT, WHOLE, 200, HTTP_WHOLE, {INBAND}},
+    {"reset", CHAT, WHOLE, 0, HTTP_RESET, {NULL}},
+    {"hang=250ms", CHAT, WHOLE, 200, HTTP_WHOLE, {CHAT_WHOLE_HEAD NUMBERS}},
+    {"truncated", CHAT, WHOLE, 200, HTTP_CUT, {NULL}},
+    {"malformed", CHAT, WHOLE, 0, HTTP_NOT_HTTP, {NULL}},
+    {"empty", CHAT, WHOLE, 200, HTTP_WHOLE, {""}},
+    {"no-usage", CHAT, WHOLE, 200, HTTP_WHOLE, {CHAT_WHOLE_HEAD "}"}},
+
+    {NULL,
+     TEXT,
+     STREAM,
+     200,
+     HTTP_WHOLE,
+     {TEXT_DELTA(" tok", "null"), TEXT_DELTA(" tok", "null"),
+      TEXT_DELTA(" tok", "\"length\""), TEXT_USAGE, DONE}},
+    {"role-first",
+     TEXT,
+     STREAM,
+     200,
+     HTTP_WHOLE,
+     {TEXT_DELTA("", "null"), TEXT_DELTA(" tok", "null"),
+      TEXT_DELTA(" tok", "null"), TEXT_DELTA(" tok", "\"length\""), TEXT_USAGE,
+      DONE}},
+    {NULL,
+     TEXT,
+     WHOLE,
+     200,
+     HTTP_WHOLE,
+     {"{\"object\":\"text_completion\",\"created\":0,\"model\":\"stub\","
+      "\"choices\":[{\"index\":0,\"text\":\" tok tok tok\",\"finish_reason\":"
+      "\"length\"}]" NUMBERS}},
+
+    {NULL, "/", "anything", 200, HTTP_WHOLE, {PLAIN}},
+    {"status=503", "/", "anything", 503, HTTP_WHOLE, {REFUSED}},
+    {"inband", "/", "anything", 200, HTTP_WHOLE, {INBAND}},
+    {"reset", "/", "anything", 0, HTTP_RESET, {NULL}},
+    {"truncated", "/", "anything", 200, HTTP_CUT, {NULL}},
+    {"malformed", "/", "anything", 0, HTTP_NOT_HTTP, {NULL}},
+    {"empty", "/", "anything", 200, HTTP_WHOLE, {""}},
+};
+
+#define N_WIRES (sizeof(wires) / sizeof(wires[0]))
+
+/* Both are the same text, or the same JSON but for the id, which must be that
+ * of the nth answer. */
+static void expect_json(const char *got, const char *want, int nth)
+{
+    json_t *x = json_loads(got, 0, NULL);
+    json_t *y = json_loads(want, 0, NULL);
+    const json_t *id = json_object_get(x, "id");
+    char text[24];
+
+    if (id) {
+        snprintf(text, sizeof(text), "stub-%d", nth);
+        assert_string_equal(json_string_value(id), text);
+        json_object_del(x, "id");
+    }
+    if (!json_equal(x, y) && strcmp(got, want) != 0)
+        fail_msg("%s\n  is not\n%s", got, want);
+    json_decref(x);
+    json_decref(y);
+}
+
+/* "data: ...\n\n", again and again, and nothing else. */
+static void expect_events(const char *body, const char *const *events, int nth)
+{
+    for (; *events; events++) {
+        const char *end = strstr(body, "\n\n");
+        char *event;
+
+        assert_non_null(end);
+        assert_memory_equal(body, "data: ", 6);
+        event = xstrndup(body + 6, (size_t)(end - body - 6));
+        expect_json(event, *events, nth);
+        free(event);
+        body = end + 2;
+    }
+    assert_string_equal(body, "");
+}
+
+/* What is not to come before a time must not; nothing is said of how late it
+ * may be. */
+static void expect_times(const struct wire *w, const struct http_reply *r,
+                         int64_t sent_ns)
+{
+    bool is_fault = w->fault && w->end == HTTP_WHOLE;
+
+    if (is_fault && strncmp(w->fault, "hang", 4) == 0)
+        assert_true(r->first_ns - sent_ns >= 250 * NS_PER_MS);
+    /* Two tokens are to be read, three to be made. */
+    if (is_fault && strcmp(w->fault, "burst") == 0)
+        assert_true(r->first_ns - sent_ns >= 60 * NS_PER_MS);
+    if (is_fault && strcmp(w->fault, "role-first") == 0) {
+        assert_true(r->opening < strlen(buf_text(&r->body)));
+        assert_null(memmem(buf_text(&r->body), r->opening, " tok", 4));
+    }
+}
+
+static void check(const struct wire *w, const char *url, int nth)
+{
+    int64_t sent_ns = clk_now(&clk_monotonic);
+    struct http_reply r = HTTP_ASK(url, .path = w->path, .body = w->body);
+    bool is_stream = http_has_header(&r, "Content-Type: text/event-stream");
+
+    if (r.status != w->status || r.end != w->end)
+        fail_msg("%s on %s: status %d, end %d", w->fault, w->path, r.status,
+                 (int)r.end);
+    if (is_stream)
+        expect_events(buf_text(&r.body), w->events, nth);
+    else if (w->events[0])
+        expect_json(buf_text(&r.body), w->events[0], nth);
+    assert_int_equal(is_stream,
+                     w->status == 200 && strstr(w->body, "stream") != NULL);
+    assert_int_equal(http_has_header(&r, "Retry-After: 1"), w->status == 503);
+    expect_times(w, &r, sent_ns);
+    http_reply_fini(&r);
+}
+
+/* Prefill takes 2 x 20 ms, a token after the first 10 ms. */
+#define STUB                                                                   \
+    "stub", "--service", "llm", "--batching", "continuous", "--prefill=20ms",  \
+        "--decode=10ms", "--decode-item=0", "--prompt-tokens=2",               \
+        "--output-tokens=3"
+#define STUB_ARGC 11 /* with the program's name */
+
+/* Each fault strikes the request that it was told to, and no other: a dozen a
+ * stub, one after the other. */
+static void each_fault_by_number(void **state)
+{
+    enum { AT_ONCE = 12 };
+    (void)state;
+    for (size_t first = 0; first < N_WIRES; first += AT_ONCE) {
+        const char *argv[STUB_ARGC + 2 * AT_ONCE + 1] = {"tailgate", STUB};
+        char texts[AT_ONCE][40];
+        size_t argc = STUB_ARGC;
+        struct proc stub;
+        char *url;
+
+        for (size_t i = 0; i < AT_ONCE && first + i < N_WIRES; i++) {
+            if (!wires[first + i].fault)
+                continue;
+            snprintf(texts[i], sizeof(texts[i]), "%s n=%zu",
+                     wires[first + i].fault, i + 1);
+            argv[argc++] = "--fault";
+            argv[argc++] = texts[i];
+        }
+        stub = stub_start(argv, &url);
+        for (size_t i = 0; i < AT_ONCE && first + i < N_WIRES; i++)
+            check(&wires[first + i], url, (int)i + 1);
+        stub_stop(&stub);
+        free(url);
+    }
+}
+
+static void each_fault_by_probability(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < N_WIRES; i++) {
+        struct proc stub;
+        char *text;
+        char *url;
+
+        if (!wires[i].fault)
+            continue;
+        text = xasprintf("%s p=100%%", wires[i].fault);
+        stub = stub_start(ARGS(STUB, "--fault", text), &url);
+        check(&wires[i], url, 1);
+        check(&wires[i], url, 2);
+        stub_stop(&stub);
+        free(text);
+        free(url);
+    }
+}
+
+/* The connection is there, but nobody takes it yet; the second is quick, so
+ * that it overtakes the first. */
+static void a_slow_accept(void **state)
+{
+    char *url;
+    struct proc stub =
+        stub_start(ARGS("stub", "--fault", "slow-accept=250ms n=1"), &url);
+    int64_t start_ns = clk_now(&clk_monotonic);
+    int fd = http_connect(url);
+    struct http_reply first;
+    struct http_reply second;
+
+    (void)state;
+    http_send(fd, &(struct http_request){0});
+    second = HTTP_ASK(url, 0);
+    first = http_read(fd);
+    assert_int_equal(first.status, 200);
+    assert_int_equal(second.status, 200);
+    assert_true(first.end_ns - start_ns >= 250 * NS_PER_MS);
+    assert_true(second.end_ns < first.end_ns);
+    http_reply_fini(&first);
+    http_reply_fini(&second);
+    close(fd);
+    stub_stop(&stub);
+    free(url);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(each_fault_by_number),
+        cmocka_unit_test(each_fault_by_probability),
+        cmocka_unit_test(a_slow_accept),
+    };
+
+    return cmocka_run_group_tests_name("stub_faults", tests, NULL, NULL);
+}

@@ -1,0 +1,171 @@
+/* The simulated models behind a real network, once each: nothing lost, order
+ * kept, bounds held, and what was measured is the truth and little more. */
+#include <jansson.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "common/clk.h"
+#include "common/err.h"
+#include "common/recording/schema.h"
+#include "common/xalloc.h"
+#include "tests/support/proc.h"
+#include "tests/support/tmpdir.h"
+
+#define MAX_ROWS 65536
+
+#define COMPLETION                                                             \
+    "target: {url: 'http://stub/v1/completions', method: POST, body: "         \
+    "'{\"prompt\": [1, 2, 3, 4], \"max_tokens\": 5}'}\n"
+
+static const struct {
+    const char *name;
+    const char *stub;   /* settings */
+    const char *target; /* likewise */
+    const char *rate;
+    bool is_fifo; /* one queue: starts in the order of arrivals */
+    int64_t max_batch;
+    int64_t tokens; /* of each answer */
+} models[] = {
+    {"M/M/1", "service: exponential 2ms", "", "300", true, 1, 1},
+    {"M/D/1", "service: fixed 2ms", "", "300", true, 1, 1},
+    {"M/G/1", "service: lognormal 2ms 2ms", "", "300", true, 1, 1},
+    {"M/M/2", "service: exponential 4ms, replicas: 2", "", "300", true, 1, 1},
+    {"random", "service: exponential 4ms, replicas: 2, router: random", "",
+     "300", false, 1, 1},
+    {"static",
+     "service: batch 4ms 1ms, batching: static, max_batch: 4, max_delay: 20ms",
+     "", "300", true, 4, 1},
+    {"dynamic",
+     "service: batch 4ms 1ms, batching: dynamic, max_batch: 4, max_delay: 2ms, "
+     "preferred: [2, 4]",
+     "", "300", true, 4, 1},
+    {"continuous",
+     "service: llm, batching: continuous, max_running: 8, prefill: 100us, "
+     "decode: 1ms, decode_item: 100us, kv_tokens: 64",
+     COMPLETION, "100", true, 8, 5},
+    {"10k/s", "service: none, stall: 1ms, stall_every: 10s", "", "10k", true, 1,
+     1},
+};
+
+static size_t read_truth(const char *dir, struct truth *rows)
+{
+    char *path = xasprintf("%s/truth.tgr", dir);
+    struct tgr_reader *reader;
+    struct err err = {0};
+    const void *data;
+    size_t total = 0;
+    size_t n;
+
+    assert_int_equal(tgr_open(&reader, path, &schema_truth, &err), 0);
+    while (tgr_next(reader, &data, &n, &err) > 0) {
+        assert_true(total + n <= MAX_ROWS);
+        memcpy(rows + total, data, n * sizeof(*rows));
+        total += n;
+    }
+    tgr_close(reader);
+    free(path);
+    return total;
+}
+
+static int by_arrival(const void *a, const void *b)
+{
+    const struct truth *x = a;
+    const struct truth *y = b;
+
+    return (x->arrival > y->arrival) - (x->arrival < y->arrival);
+}
+
+static void check_rows(size_t m, struct truth *rows, size_t n)
+{
+    int64_t last_start = INT64_MIN;
+
+    qsort(rows, n, sizeof(*rows), by_arrival);
+    for (size_t i = 0; i < n; i++) {
+        assert_true(rows[i].start >= rows[i].arrival);
+        assert_true(rows[i].first >= rows[i].start);
+        assert_true(rows[i].finish >= rows[i].first);
+        assert_true(rows[i].sent >= rows[i].finish);
+        assert_in_range(rows[i].batch, 1, models[m].max_batch);
+        assert_int_equal(rows[i].tokens, models[m].tokens);
+        assert_int_equal(rows[i].status, 200);
+        if (models[m].is_fifo)
+            assert_true(rows[i].start >= last_start);
+        last_start = rows[i].start;
+    }
+}
+
+/* The line of `report --truth` that counts, and the row of the differences. */
+static void check_report(const char *dir, double issued)
+{
+    struct proc_result r = proc_run(ARGS("report", dir, "--truth"));
+    const char *at = strstr(r.out, "\ntruth ");
+    long long matched = -1;
+    long long unmatched = -1;
+    long long below = -1;
+
+    assert_non_null(at);
+    sscanf(at,
+           "\ntruth %lld requests matched, %lld without a match, %lld below",
+           &matched, &unmatched, &below);
+    assert_true((double)matched == issued);
+    assert_int_equal(unmatched, 0);
+    assert_int_equal(below, 0);
+    at = strstr(at, "\nmeasured - truth");
+    assert_non_null(at);
+    print_message("%.*s\n", (int)strcspn(at + 1, "\n"), at + 1);
+    proc_result_fini(&r);
+}
+
+static void check_model(size_t m, struct truth *rows)
+{
+    char *text = xasprintf("stub: {%s}\n%sclient: {spin: 80us}\n",
+                           models[m].stub, models[m].target);
+    char *file = xstrdup(tmpdir_write("s.yaml", text, strlen(text)));
+    char *dir = xasprintf("%s/%zu", tmpdir_root(), m);
+    struct proc_result r =
+        proc_run(ARGS("run", file, "--rate", models[m].rate, "--duration",
+                      "1500ms", "--seed", "5", "-q", "-o", dir));
+    json_t *summary;
+    size_t n;
+
+    run_expect(&r, dir, 0);
+    proc_result_fini(&r);
+    summary = load_summary(dir);
+    n = read_truth(dir, rows);
+    print_message("%s, %zu requests: ", models[m].name, n);
+    assert_true(number_at(summary, "requests.ok") == (double)n);
+    assert_true(number_at(summary, "requests.failed") == 0);
+    check_rows(m, rows, n);
+    check_report(dir, (double)n);
+    json_decref(summary);
+    free(dir);
+    free(file);
+    free(text);
+}
+
+static void every_model_over_the_network(void **state)
+{
+    struct truth *rows = xcalloc(MAX_ROWS, sizeof(*rows));
+
+    (void)state;
+    for (size_t m = 0; m < sizeof(models) / sizeof(models[0]); m++)
+        check_model(m, rows);
+    free(rows);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_model_over_the_network),
+    };
+
+    return cmocka_run_group_tests_name("stub_truth", tests, tmpdir_setup,
+                                       tmpdir_teardown);
+}
