@@ -1,6 +1,5 @@
 #include "common/url.h"
 
-#include <ctype.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -78,6 +77,14 @@ static bool split_http(struct url *url, const char *rest)
     return copy(url->path + 1, sizeof(url->path) - 1, path, path_len);
 }
 
+static void lower(char *s)
+{
+    for (; *s; s++) {
+        if (*s >= 'A' && *s <= 'Z')
+            *s = (char)(*s - 'A' + 'a');
+    }
+}
+
 /* Not to be repeated in a message either. */
 static bool has_password(const char *rest)
 {
@@ -93,8 +100,7 @@ int url_parse(const char *text, struct url *url, struct err *err)
         !copy(url->scheme, sizeof(url->scheme), text, (size_t)(colon - text)))
         return err_set(err, ERR_CONFIG,
                        "'%s' is not a URL; write http://host:port/path", text);
-    for (char *p = url->scheme; *p; p++)
-        *p = (char)tolower((unsigned char)*p);
+    lower(url->scheme);
     if (strcmp(url->scheme, "null") == 0)
         return 0;
     if (has_password(colon + 3))
