@@ -23,14 +23,16 @@ static double expected_requests(const struct load_settings *load)
 static void put_requests(const struct load_settings *load, struct buf *out)
 {
     double n = expected_requests(load);
-    bool is_random = load->arrival == ARRIVAL_POISSON;
+    double cv = load->arrival == ARRIVAL_CONSTANT || load->exact ? 0
+                : load->arrival == ARRIVAL_GAMMA                 ? load->cv
+                                                                 : 1;
 
     buf_adds(out, "requests   ");
     if (n <= 0)
         buf_adds(out, "as many as the server answers in time\n");
-    else if (is_random && load->duration_ns > 0)
+    else if (cv > 0 && load->duration_ns > 0)
         buf_addf(out, "about %.0f in the window, give or take %.0f (95%%)\n", n,
-                 ceil(1.96 * sqrt(n)));
+                 ceil(1.96 * cv * sqrt(n)));
     else
         buf_addf(out, "%.0f in the window\n", n);
     if (load->warmup_ns > 0 && load->rate_rps > 0)

@@ -37,16 +37,12 @@ static double draw_exponential(const struct dist *dist, struct rng *rng)
     return rng_exponential(rng) * dist->mean;
 }
 
-/* Box-Muller; the second of the pair is not used, so that a draw always takes
- * two numbers from the stream. */
 static double draw_lognormal(const struct dist *dist, struct rng *rng)
 {
     double ratio = dist->sd / dist->mean;
     double sigma2 = log1p(ratio * ratio);
-    double radius = sqrt(2 * rng_exponential(rng));
-    double normal = radius * cos(2 * M_PI * rng_uniform(rng));
 
-    return dist->mean * exp(sqrt(sigma2) * normal - sigma2 / 2);
+    return dist->mean * exp(sqrt(sigma2) * rng_normal(rng) - sigma2 / 2);
 }
 
 /* Between two points of the table values are uniform. */

@@ -34,3 +34,11 @@ double rng_exponential(struct rng *rng)
 {
     return -log(rng_uniform(rng));
 }
+
+/* Box-Muller; the second of the pair is not used. */
+double rng_normal(struct rng *rng)
+{
+    double radius = sqrt(2 * rng_exponential(rng));
+
+    return radius * cos(2 * M_PI * rng_uniform(rng));
+}

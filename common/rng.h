@@ -16,6 +16,7 @@ enum rng_purpose {
     RNG_ROUTER = 4,
     RNG_FAULT = 5,
     RNG_ACCEPT = 6,
+    RNG_WINDOW = 7,
 };
 
 struct rng {
@@ -31,5 +32,8 @@ double rng_uniform(struct rng *rng);
 
 /* Exponential with mean 1. */
 double rng_exponential(struct rng *rng);
+
+/* Normal with mean 0 and variance 1; always two numbers of the stream. */
+double rng_normal(struct rng *rng);
 
 #endif

@@ -5,6 +5,7 @@
 
 #include "common/clk.h"
 #include "common/err.h"
+#include "common/stage.h"
 #include "common/suggest.h"
 #include "common/units.h"
 #include "common/xalloc.h"
@@ -275,6 +276,43 @@ int settings_assign(struct settings *s, const char *assignment, struct err *err)
 
 /* ---- what follows from the rest ---- */
 
+/* Stages say both how much and for how long. */
+static int resolve_stages(struct load_settings *load, struct err *err)
+{
+    double requests = 0;
+
+    if (load->stages.len == 0)
+        return 0;
+    if (load->rate_rps > 0 || load->duration_ns > 0 || load->burst_on_ns > 0)
+        return err_set(err, ERR_CONFIG,
+                       "load.stages: instead of rate, duration and bursts, not "
+                       "beside them");
+    for (size_t i = 0; i < load->stages.len; i++) {
+        struct stage stage;
+
+        if (stage_parse(load->stages.items[i], &stage, err))
+            return err_context(err, "load.stages");
+        load->duration_ns += stage.length_ns;
+        requests +=
+            (stage.from_rps + stage.to_rps) / 2 * (double)stage.length_ns / 1e9;
+    }
+    load->rate_rps = requests / ((double)load->duration_ns / 1e9);
+    if (!(load->rate_rps > 0))
+        return err_set(err, ERR_CONFIG, "load.stages: no load at all");
+    return 0;
+}
+
+static int check_arrivals(const struct load_settings *load, struct err *err)
+{
+    if ((load->burst_on_ns > 0) != (load->burst_off_ns > 0))
+        return err_set(err, ERR_CONFIG,
+                       "load.burst_on: goes with load.burst_off");
+    if (load->exact && load->duration_ns == 0)
+        return err_set(err, ERR_CONFIG,
+                       "load.exact: needs a duration or stages");
+    return 0;
+}
+
 static int resolve_scenario(struct load_settings *load,
                             struct client_settings *client, struct err *err)
 {
@@ -319,10 +357,13 @@ int settings_resolve(struct settings *s, struct err *err)
     if (check_bound("load.clients", s->load.clients, err) ||
         check_bound("client.connections", s->client.connections, err))
         return -1;
-    if (resolve_scenario(&s->load, &s->client, err))
+    if (resolve_stages(&s->load, err) ||
+        resolve_scenario(&s->load, &s->client, err))
         return -1;
     if (s->load.duration_ns == 0 && s->load.requests == 0)
         s->load.duration_ns = DEFAULT_DURATION_NS;
+    if (check_arrivals(&s->load, err))
+        return -1;
     if (s->target.timeout_ns == 0)
         return err_set(err, ERR_CONFIG, "target.timeout: must be above 0");
     if (!s->target.method)
@@ -332,6 +373,26 @@ int settings_resolve(struct settings *s, struct err *err)
     return 0;
 }
 
+static void describe_rate(const struct load_settings *load, struct buf *out)
+{
+    char text[UNITS_TEXT];
+    char off[UNITS_TEXT];
+
+    buf_addf(out, "open loop, %s ", arrival_names[load->arrival]);
+    if (load->arrival == ARRIVAL_GAMMA)
+        buf_addf(out, "(cv %g) ", load->cv);
+    for (size_t i = 0; i < load->stages.len; i++)
+        buf_addf(out, "%s%s", i ? ", then " : "", load->stages.items[i]);
+    if (load->stages.len == 0)
+        buf_adds(out, units_print_rate(load->rate_rps, text));
+    if (load->burst_on_ns > 0)
+        buf_addf(out, " in bursts (%s on, %s off)",
+                 units_print_duration(load->burst_on_ns, text),
+                 units_print_duration(load->burst_off_ns, off));
+    if (load->exact)
+        buf_adds(out, ", exact count");
+}
+
 void settings_describe_load(const struct load_settings *load, struct buf *out)
 {
     char text[UNITS_TEXT];
@@ -339,8 +400,7 @@ void settings_describe_load(const struct load_settings *load, struct buf *out)
     if (load->scenario == SCENARIO_CLOSED)
         buf_addf(out, "closed loop, %lld clients", (long long)load->clients);
     else
-        buf_addf(out, "open loop, %s %s", arrival_names[load->arrival],
-                 units_print_rate(load->rate_rps, text));
+        describe_rate(load, out);
     if (load->requests > 0)
         buf_addf(out, ", %lld requests", (long long)load->requests);
     if (load->duration_ns > 0)

@@ -18,7 +18,12 @@ struct err;
 struct json_t;
 
 enum scenario { SCENARIO_AUTO, SCENARIO_SERVER, SCENARIO_CLOSED };
-enum arrival { ARRIVAL_POISSON, ARRIVAL_CONSTANT, ARRIVAL_COUNT };
+enum arrival {
+    ARRIVAL_POISSON,
+    ARRIVAL_CONSTANT,
+    ARRIVAL_GAMMA,
+    ARRIVAL_COUNT,
+};
 
 struct target_settings {
     char *url;
@@ -30,9 +35,14 @@ struct target_settings {
 };
 
 struct load_settings {
-    int scenario;        /* enum scenario */
-    int arrival;         /* enum arrival */
-    double rate_rps;     /* 0: none asked */
+    int scenario;          /* enum scenario */
+    int arrival;           /* enum arrival */
+    double rate_rps;       /* 0: none asked */
+    struct strlist stages; /* common/stage.h; instead of rate and duration */
+    double cv;             /* of gamma gaps */
+    int64_t burst_on_ns;   /* 0: no bursts */
+    int64_t burst_off_ns;
+    bool exact;          /* as many arrivals as are expected, no more or less */
     int64_t duration_ns; /* 0: none asked */
     int64_t warmup_ns;
     int64_t requests; /* 0: as many as the duration gives */

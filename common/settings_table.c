@@ -2,6 +2,7 @@
 #include "common/settings.h"
 
 #include "common/slo.h"
+#include "common/stage.h"
 #include "common/url.h"
 
 #define AT(field) offsetof(struct settings, field)
@@ -10,6 +11,7 @@ const char *const scenario_names[] = {"auto", "server", "closed", NULL};
 const char *const arrival_names[] = {
     [ARRIVAL_POISSON] = "poisson",
     [ARRIVAL_CONSTANT] = "constant",
+    [ARRIVAL_GAMMA] = "gamma",
     [ARRIVAL_COUNT] = NULL,
 };
 
@@ -94,6 +96,38 @@ static const struct opt load[] = {
      .type = &opt_rate,
      .offset = AT(load.rate_rps),
      .help = "requests a second in all: 50, 0.5, 2/m"},
+    {.key = "stages",
+     .flag = "stage",
+     .type = &opt_list,
+     .offset = AT(load.stages),
+     .splits_commas = true,
+     .check = stage_check,
+     .help = "'50/s 30s', or '10/s..100/s 1m' for a ramp, instead of rate and "
+             "duration; repeats"},
+    {.key = "cv",
+     .flag = "cv",
+     .type = &opt_number,
+     .offset = AT(load.cv),
+     .initial = "1",
+     .help = "coefficient of variation of gamma gaps; above 1 in clusters"},
+    {.key = "burst_on",
+     .flag = "burst-on",
+     .type = &opt_duration,
+     .offset = AT(load.burst_on_ns),
+     .initial = "0s",
+     .help = "send for this long ..."},
+    {.key = "burst_off",
+     .flag = "burst-off",
+     .type = &opt_duration,
+     .offset = AT(load.burst_off_ns),
+     .initial = "0s",
+     .help = "... and are silent for this long, at the same mean rate"},
+    {.key = "exact",
+     .flag = "exact",
+     .type = &opt_switch,
+     .offset = AT(load.exact),
+     .help = "as many requests as the rate comes to, not more or less by "
+             "chance"},
     {.key = "duration",
      .flag = "duration",
      .letter = 'd',

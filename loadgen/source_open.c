@@ -1,29 +1,94 @@
 /* Open loop: due times are a pure function of settings and seed. */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "common/err.h"
 #include "common/rng.h"
 #include "common/settings.h"
 #include "common/xalloc.h"
 #include "loadgen/arrival/arrival.h"
 #include "loadgen/quota.h"
+#include "loadgen/shape.h"
 #include "loadgen/source.h"
 
 struct open_loop {
+    const struct load_settings *load; /* borrowed */
     const struct arrival_ops *arrival;
     void *arrival_self;
     struct rng rng;
+    struct shape shape;
     struct quota quota;
-    double at_ns; /* exact; rounded when given out */
+    bool is_fitted;  /* gaps are scaled so that the window's count is exact */
+    int64_t left;    /* of that count */
+    double scale;    /* of gaps */
+    double arrivals; /* expected up to the next one */
     int64_t next_ns;
     int64_t next_seq;
 };
 
+/* Start the process at its beginning. */
+static int restart(struct open_loop *o, enum rng_purpose purpose,
+                   struct err *err)
+{
+    memset(o->arrival_self, 0, o->arrival->state_size);
+    o->rng = rng_stream(o->load->seed, purpose);
+    return o->arrival->init ? o->arrival->init(o->arrival_self, o->load, err)
+                            : 0;
+}
+
+/* A process conditioned on its count: as many gaps as are expected in the
+ * window, and the one that leads out of it, are stretched to fit.  For
+ * independent users that gives uniform order statistics, which is what the
+ * condition means.  Drawn twice from the same seed, so that nothing has to be
+ * kept. */
+static void fit_window(struct open_loop *o)
+{
+    double before = shape_arrivals(&o->shape, (double)o->quota.window_start_ns);
+    double expected =
+        shape_arrivals(&o->shape, (double)o->quota.window_end_ns) - before;
+    int64_t n = llround(expected);
+    struct err none = {0};
+    double sum = 0;
+
+    o->is_fitted = true;
+    o->left = n;
+    o->arrivals = before;
+    restart(o, RNG_WINDOW, &none); /* cannot fail: it did not before */
+    for (int64_t i = 0; i <= n; i++)
+        sum += o->arrival->gap(o->arrival_self, &o->rng);
+    o->scale = sum > 0 ? expected / sum : 1;
+    restart(o, RNG_WINDOW, &none);
+}
+
 /* Beyond what 64 bits can count (a rate near 0) nothing is due. */
 static int64_t draw(struct open_loop *o)
 {
-    o->at_ns += o->arrival->gap_ns(o->arrival_self, &o->rng);
-    return o->at_ns < 0x1p62 ? llround(o->at_ns) : DUE_UNKNOWN;
+    double at_ns;
+
+    o->arrivals += o->arrival->gap(o->arrival_self, &o->rng) * o->scale;
+    at_ns = shape_when_ns(&o->shape, o->arrivals);
+    return at_ns < 0x1p62 ? llround(at_ns) : DUE_UNKNOWN;
+}
+
+/* The warm-up is free to vary; a window whose count is to be exact begins
+ * anew. */
+static int64_t next_due(struct open_loop *o)
+{
+    int64_t due_ns;
+
+    if (!o->is_fitted) {
+        due_ns = draw(o);
+        if (!o->load->exact || due_ns < o->quota.window_start_ns)
+            return due_ns;
+        fit_window(o);
+    }
+    if (o->left-- <= 0)
+        return DUE_UNKNOWN;
+    due_ns = draw(o);
+    /* Half a nanosecond before the end is not after it. */
+    return due_ns < o->quota.window_end_ns ? due_ns
+                                           : o->quota.window_end_ns - 1;
 }
 
 static int open_init(void *self, const struct load_settings *load,
@@ -31,13 +96,14 @@ static int open_init(void *self, const struct load_settings *load,
 {
     struct open_loop *o = self;
 
+    o->load = load;
     o->arrival = arrival_of((enum arrival)load->arrival);
     o->arrival_self = xcalloc(1, o->arrival->state_size);
-    if (o->arrival->init(o->arrival_self, load->rate_rps, err))
-        return -1;
-    o->rng = rng_stream(load->seed, RNG_ARRIVAL);
     o->quota = quota_of(load);
-    o->next_ns = draw(o);
+    o->scale = 1;
+    if (shape_init(&o->shape, load, err) || restart(o, RNG_ARRIVAL, err))
+        return -1;
+    o->next_ns = next_due(o);
     return 0;
 }
 
@@ -54,7 +120,7 @@ static struct due open_take(void *self)
     struct due due = {.seq = o->next_seq++, .at_ns = o->next_ns};
 
     quota_take(&o->quota, due.at_ns);
-    o->next_ns = draw(o);
+    o->next_ns = next_due(o);
     return due;
 }
 
@@ -71,6 +137,7 @@ static void open_fini(void *self)
 {
     struct open_loop *o = self;
 
+    shape_fini(&o->shape);
     free(o->arrival_self);
 }
 

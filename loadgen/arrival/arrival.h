@@ -1,7 +1,9 @@
-/* arrival.h - the gaps between requests of an open loop.
+/* arrival.h - the gaps between requests of an open loop, in units of the mean
+ * gap.
  *
  * An arrival process is a pure function of its settings and a seed.  It knows
  * no clock, no socket and no response: that is what keeps the load open-loop.
+ * loadgen/shape.h turns units into time.
  */
 #ifndef LOADGEN_ARRIVAL_ARRIVAL_H
 #define LOADGEN_ARRIVAL_ARRIVAL_H
@@ -20,11 +22,11 @@ struct arrival_ops {
     const char *name; /* as written in the settings */
     size_t state_size;
 
-    /* Check the rate and fill in self.  Required. */
-    int (*init)(void *self, double rate_rps, struct err *err);
+    /* Check the settings and fill in self.  Optional. */
+    int (*init)(void *self, const struct load_settings *load, struct err *err);
 
-    /* Time from the last arrival to the next.  Required. */
-    double (*gap_ns)(void *self, struct rng *rng);
+    /* From the last arrival to the next; 1 on average.  Required. */
+    double (*gap)(void *self, struct rng *rng);
 };
 
 const struct arrival_ops *arrival_of(enum arrival arrival);

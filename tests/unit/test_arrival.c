@@ -16,12 +16,14 @@
 
 #define N 100000
 
-static void *process_new(const struct arrival_ops *ops, double rate_rps)
+static void *process_new(const struct arrival_ops *ops, double cv)
 {
+    const struct load_settings load = {.cv = cv};
     void *self = xcalloc(1, ops->state_size);
     struct err err = {0};
 
-    assert_int_equal(ops->init(self, rate_rps, &err), 0);
+    if (ops->init)
+        assert_int_equal(ops->init(self, &load, &err), 0);
     assert_int_equal(err.code, ERR_NONE);
     return self;
 }
@@ -35,58 +37,76 @@ static void every_name_in_the_settings_has_a_process(void **state)
 
         assert_non_null(ops);
         assert_string_equal(ops->name, arrival_names[i]);
-        assert_non_null(ops->init);
-        assert_non_null(ops->gap_ns);
+        assert_non_null(ops->gap);
         assert_true(ops->state_size > 0);
     }
     assert_null(arrival_names[ARRIVAL_COUNT]);
 }
 
-static void bad_rates_are_refused(void **state)
+static void a_metronome_starts_at_once(void **state)
 {
-    static const struct {
-        double rate_rps;
-        const char *want;
-    } cases[] = {
-        {0, "rate must be above 0, not 0"},
-        {-1, "rate must be above 0, not -1"},
-        {NAN, "rate must be above 0, not nan"},
-        {INFINITY, "rate must be finite, not inf"},
-        {-INFINITY, "rate must be above 0, not -inf"},
-    };
+    const struct arrival_ops *ops = arrival_of(ARRIVAL_CONSTANT);
+    void *self = process_new(ops, 1);
+    struct rng rng = rng_stream(1, RNG_ARRIVAL);
+    struct rng before = rng;
 
     (void)state;
-    for (size_t p = 0; arrival_names[p]; p++) {
-        const struct arrival_ops *ops = arrival_of((enum arrival)p);
-        void *self = xcalloc(1, ops->state_size);
+    assert_true(ops->gap(self, &rng) == 0);
+    for (int i = 0; i < 100; i++)
+        assert_true(ops->gap(self, &rng) == 1);
+    assert_int_equal(rng.state, before.state);
+    free(self);
+}
 
-        for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-            struct err err = {0};
+/* Mean 1, and the coefficient of variation asked for.  The mean of N gaps has
+ * a standard error of cv / sqrt(N).  A gamma of shape k has excess kurtosis 6/k
+ * and skewness 2/sqrt(k), so by the delta method the sample's cv has a
+ * standard error of cv sqrt((1/2 + 3/(2k) + cv^2 - cv skewness) / N), which
+ * with cv^2 = 1/k is cv sqrt((1/2 + 1/(2k)) / N).  5 sigma each. */
+static void gamma_gaps_have_their_variation(void **state)
+{
+    static const double cvs[] = {0.1, 0.5, 1, 2, 5};
 
-            assert_int_equal(ops->init(self, cases[i].rate_rps, &err), -1);
-            assert_int_equal(err.code, ERR_CONFIG);
-            assert_string_equal(err.msg, cases[i].want);
+    (void)state;
+    for (size_t c = 0; c < sizeof(cvs) / sizeof(cvs[0]); c++) {
+        const struct arrival_ops *ops = arrival_of(ARRIVAL_GAMMA);
+        void *self = process_new(ops, cvs[c]);
+        struct rng rng = rng_stream(11, RNG_ARRIVAL);
+        double n = 10.0 * N;
+        double sum = 0;
+        double squares = 0;
+        double cv;
+
+        for (int i = 0; i < 10 * N; i++) {
+            double gap = ops->gap(self, &rng);
+
+            assert_true(gap >= 0);
+            sum += gap;
+            squares += gap * gap;
         }
+        cv = sqrt(squares / n - sum / n * sum / n) / (sum / n);
+        assert_true(fabs(sum / n - 1) < 5 * cvs[c] / sqrt(n));
+        assert_true(fabs(cv - cvs[c]) <
+                    5 * cvs[c] * sqrt((0.5 + cvs[c] * cvs[c] / 2) / n));
         free(self);
     }
 }
 
-/* A gap that is no whole number of nanoseconds must not be rounded. */
-static void constant_does_not_drift(void **state)
+static void gamma_refuses_odd_variations(void **state)
 {
-    const struct arrival_ops *ops = arrival_of(ARRIVAL_CONSTANT);
-    void *self = process_new(ops, 300000);
-    struct rng rng = rng_stream(1, RNG_ARRIVAL);
-    struct rng before = rng;
-    double at_ns = 0;
+    static const double cvs[] = {0, 0.001, 101, NAN};
 
     (void)state;
-    assert_true(ops->gap_ns(self, &rng) == 0); /* the first is due at once */
-    for (int i = 0; i < 600000; i++)
-        at_ns += ops->gap_ns(self, &rng);
-    assert_true(fabs(at_ns - 2e9) < 1);
-    assert_int_equal(rng.state, before.state);
-    free(self);
+    for (size_t i = 0; i < sizeof(cvs) / sizeof(cvs[0]); i++) {
+        const struct arrival_ops *ops = arrival_of(ARRIVAL_GAMMA);
+        const struct load_settings load = {.cv = cvs[i]};
+        void *self = xcalloc(1, ops->state_size);
+        struct err err = {0};
+
+        assert_int_equal(ops->init(self, &load, &err), -1);
+        assert_string_equal(err.msg, "load.cv: 0.01 to 100");
+        free(self);
+    }
 }
 
 /* For exponential gaps mean and coefficient of variation, both 1 in units of
@@ -97,7 +117,7 @@ static void constant_does_not_drift(void **state)
 static void poisson_gaps_are_exponential_and_independent(void **state)
 {
     const struct arrival_ops *ops = arrival_of(ARRIVAL_POISSON);
-    void *self = process_new(ops, 70000);
+    void *self = process_new(ops, 1);
     struct rng rng = rng_stream(7, RNG_ARRIVAL);
     double margin = 4.5 / sqrt(N);
     double p = exp(-1);
@@ -111,7 +131,7 @@ static void poisson_gaps_are_exponential_and_independent(void **state)
 
     (void)state;
     for (int i = 0; i < N; i++) {
-        double gap = ops->gap_ns(self, &rng) * 70000 / 1e9;
+        double gap = ops->gap(self, &rng);
 
         assert_true(gap >= 0);
         sum += gap;
@@ -133,8 +153,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_name_in_the_settings_has_a_process),
-        cmocka_unit_test(bad_rates_are_refused),
-        cmocka_unit_test(constant_does_not_drift),
+        cmocka_unit_test(a_metronome_starts_at_once),
+        cmocka_unit_test(gamma_gaps_have_their_variation),
+        cmocka_unit_test(gamma_refuses_odd_variations),
         cmocka_unit_test(poisson_gaps_are_exponential_and_independent),
     };
 

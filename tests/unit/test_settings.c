@@ -135,7 +135,7 @@ static const struct {
     {"target: {request_id: yes}\n",
      ":1: request_id: 'yes' is neither true nor false"},
     {"load: {arrival: poison}\n",
-     ":1: arrival: 'poison' is none of: poisson, constant"},
+     ":1: arrival: 'poison' is none of: poisson, constant, gamma"},
     {"load: {scenario: offline}\n",
      ":1: scenario: 'offline' is none of: auto, server, closed"},
     {"load: {seed: -1}\n",

@@ -1,5 +1,6 @@
 /* Which request is due next: the open loop by its window, the closed loop by
  * what its clients wait for. */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -176,6 +177,64 @@ static void open_bad_rate_is_refused(void **state)
     source_end(&s);
 }
 
+/* Whatever the process and the seed, the window holds what was asked for, the
+ * warm-up is left to chance, and nothing is due outside. */
+static void an_exact_count_is_exact(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 0; seed < 60; seed++) {
+        struct load_settings load = {
+            .scenario = SCENARIO_SERVER,
+            .arrival = (int)(seed % ARRIVAL_COUNT),
+            .rate_rps = 100,
+            .cv = 3,
+            .exact = true,
+            .seed = seed,
+            .warmup_ns = seed % 2 ? NS_PER_S : 0,
+            .duration_ns = 5 * NS_PER_S,
+        };
+        struct source s = source_make(&load);
+        int64_t inside = 0;
+        int64_t last_ns = 0;
+        int64_t at_ns;
+
+        while ((at_ns = s.ops->peek_ns(s.self)) != DUE_UNKNOWN) {
+            assert_true(at_ns >= last_ns);
+            last_ns = at_ns;
+            inside += at_ns >= load.warmup_ns;
+            s.ops->take(s.self);
+        }
+        assert_int_equal(inside, 500);
+        assert_true(last_ns < load.warmup_ns + load.duration_ns);
+        assert_int_equal(s.ops->due_end_ns(s.self),
+                         load.warmup_ns + load.duration_ns);
+        source_end(&s);
+    }
+}
+
+/* Given their number, independent arrivals are uniform: the mean of 500 times
+ * in a window of length 1 has a standard error of sqrt(1/12/500); over 200
+ * seeds, 5 sigma. */
+static void an_exact_poisson_stream_is_uniform(void **state)
+{
+    double sum = 0;
+
+    (void)state;
+    for (uint64_t seed = 0; seed < 200; seed++) {
+        struct load_settings load = {.scenario = SCENARIO_SERVER,
+                                     .rate_rps = 500,
+                                     .exact = true,
+                                     .seed = seed,
+                                     .duration_ns = NS_PER_S};
+        struct source s = source_make(&load);
+
+        for (int i = 0; i < 500; i++)
+            sum += (double)s.ops->take(s.self).at_ns / 1e9;
+        source_end(&s);
+    }
+    assert_true(fabs(sum / 1e5 - 0.5) < 5 * sqrt(1.0 / 12 / 1e5));
+}
+
 /* ---- closed loop ---- */
 
 static void closed_clients_wait_for_their_answers(void **state)
@@ -259,6 +318,8 @@ int main(void)
         cmocka_unit_test(open_seed_decides_the_stream),
         cmocka_unit_test(open_rate_near_zero_is_due_once),
         cmocka_unit_test(open_bad_rate_is_refused),
+        cmocka_unit_test(an_exact_count_is_exact),
+        cmocka_unit_test(an_exact_poisson_stream_is_uniform),
         cmocka_unit_test(closed_clients_wait_for_their_answers),
         cmocka_unit_test(closed_loop_ends_by_time),
         cmocka_unit_test(closed_loop_ends_by_count),
