@@ -11,6 +11,9 @@
 #include "common/units.h"
 #include "common/xalloc.h"
 
+/* Requests of a run that was killed, of which nobody knows the number. */
+#define MAX_KILLED 100000000
+
 /* What is kept of a row of the log, by its id. */
 struct known {
     int64_t arrival_ns;
@@ -19,15 +22,18 @@ struct known {
 };
 
 struct log {
+    int64_t start_ns;   /* of the run */
+    int64_t max_id;     /* of its requests */
     struct known *rows; /* owned; arrival TIME_ABSENT: no such id */
     size_t len;
 };
 
+/* Rows of other runs, by their time or their id, are passed over. */
 static void keep(struct log *log, const struct truth *row)
 {
     size_t id;
 
-    if (row->id < 0 || row->id > INT32_MAX)
+    if (row->id < 0 || row->id >= log->max_id || row->arrival < log->start_ns)
         return;
     id = (size_t)row->id;
     if (id >= log->len) {
@@ -93,7 +99,6 @@ static bool is_known(const struct log *log, int64_t seq)
 static int join(struct truth_report *t, struct recording *rec,
                 const struct log *log, struct err *err)
 {
-    int64_t start_ns = manifest_start_monotonic_ns(&rec->manifest);
     const struct facts *rows;
     size_t n;
     int rc;
@@ -103,7 +108,7 @@ static int join(struct truth_report *t, struct recording *rec,
             if (rows[i].outcome != OUTCOME_OK)
                 continue;
             if (is_known(log, rows[i].seq))
-                compare(t, &rows[i], &log->rows[rows[i].seq], start_ns);
+                compare(t, &rows[i], &log->rows[rows[i].seq], log->start_ns);
             else
                 t->unmatched++;
         }
@@ -114,7 +119,10 @@ static int join(struct truth_report *t, struct recording *rec,
 int truth_compare(struct truth_report *report, struct recording *rec,
                   const char *path, struct err *err)
 {
-    struct log log = {0};
+    struct log log = {
+        .start_ns = manifest_start_monotonic_ns(&rec->manifest),
+        .max_id = rec->has_end ? rec->end.scheduled : MAX_KILLED,
+    };
     int rc;
 
     *report = (struct truth_report){.min_excess_ns = INT64_MAX};
@@ -145,8 +153,11 @@ void truth_print(const struct truth_report *t, struct buf *out)
              "below the truth\n",
              (long long)t->matched, (long long)t->unmatched,
              (long long)t->negative);
-    if (t->matched == 0)
+    if (t->matched == 0) {
+        buf_adds(out, "           the log is of another run, or the client "
+                      "sent no ids (--request-id)\n");
         return;
+    }
     buf_addf(out, "           measured - truth at least %s\n",
              units_show_duration((double)t->min_excess_ns, text));
     buf_addf(out, "%-17s %8s %8s %8s %8s\n", "", "p50", "p90", "p99", "max");

@@ -103,6 +103,8 @@ static int run(const char *const *argv, struct err *err)
     if (rc == 0 && words.len != 1)
         rc = err_set(err, ERR_USAGE, "report takes one recording, not %zu",
                      words.len);
+    if (rc == 0 && (a.truth || a.truth_file) && a.format != 0)
+        rc = err_set(err, ERR_USAGE, "--truth goes with --format text");
     if (rc == 0)
         rc = report_one(words.items[0], &a, err);
     strlist_fini(&words);

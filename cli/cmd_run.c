@@ -16,6 +16,7 @@
 #include "common/stop.h"
 #include "common/xalloc.h"
 #include "loadgen/run.h"
+#include "server-stub/stub.h"
 #include "study/child.h"
 
 struct run_args {
@@ -121,7 +122,10 @@ static int start_stub(struct child *stub, struct settings *s,
                       struct run_options *options, struct err *err)
 {
     char *truth = xasprintf("%s/truth.tgr", options->dir);
-    int rc = recording_make_dir(options->dir, options->force, err);
+    int rc = stub_check(&s->stub, err);
+
+    if (rc == 0)
+        rc = recording_make_dir(options->dir, options->force, err);
 
     options->has_dir = true;
     if (rc == 0)
@@ -143,10 +147,8 @@ static int drive_with(struct settings *s, struct run_options *options,
 
     if (rc == 0)
         rc = run_load(s, options, &end, err);
-    if (child_stop(&stub, &late) && rc == 0) {
-        *err = late;
-        rc = -1;
-    }
+    if (child_stop(&stub, &late))
+        log_error("%s", late.msg); /* what it did to the load is recorded */
     return rc;
 }
 

@@ -6,6 +6,7 @@
 #include "common/buf.h"
 #include "common/err.h"
 #include "common/slo.h"
+#include "server-stub/stub.h"
 
 #define MAX_PLAN 65536
 
@@ -62,7 +63,11 @@ static int put_plan(const struct settings *s, struct buf *out, struct err *err)
 
     if (slo_parse(&s->slo, &slo, err))
         return -1;
-    buf_addf(out, "target     %s %s\n", s->target.method, s->target.url);
+    if (s->has_stub && stub_check(&s->stub, err))
+        return -1;
+    buf_addf(out, "target     %s %s%s\n", s->target.method,
+             s->target.url ? s->target.url : "",
+             s->has_stub ? " at the stub beside the run" : "");
     buf_adds(out, "load       ");
     settings_describe_load(&s->load, out);
     put_requests(&s->load, out);

@@ -103,7 +103,7 @@ static const struct opt opts[] = {
      .help = "'status=503 p=1%', 'reset every=100', 'truncated n=7', 'hang=2s "
              "from=10s to=12s'; repeats"},
     {.key = "cold", .flag = "cold", .type = &opt_count, .offset = AT(cold),
-     .initial = "0", .help = "the first so many requests are slower ..."},
+     .initial = "0", .help = "until so many requests are served, work is slower ..."},
     {.key = "cold_factor", .flag = "cold-factor", .type = &opt_number,
      .offset = AT(cold_factor), .initial = "10",
      .help = "... by this factor"},

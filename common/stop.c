@@ -11,9 +11,18 @@ static void on_signal(int number)
 
 void stop_catch_signals(void)
 {
-    /* SA_RESETHAND: the second one is not ours any more. */
-    struct sigaction action = {.sa_handler = on_signal,
-                               .sa_flags = (int)SA_RESETHAND};
+    struct sigaction action = {.sa_handler = on_signal};
+
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGTERM, &action, NULL);
+    sigaction(SIGHUP, &action, NULL);
+    action.sa_flags = (int)SA_RESETHAND; /* the second is not ours any more */
+    sigaction(SIGINT, &action, NULL);
+}
+
+void stop_default_signals(void)
+{
+    struct sigaction action = {.sa_handler = SIG_DFL};
 
     sigemptyset(&action.sa_mask);
     sigaction(SIGINT, &action, NULL);

@@ -8,8 +8,12 @@
 extern atomic_int stop_signal;
 
 /* From now on SIGINT, SIGTERM and SIGHUP set the flag instead of ending us; a
- * second one ends us at once. */
+ * second SIGINT ends us at once.  (SIGTERM may come more than once: the kernel
+ * sends a parent's death signal for each of its threads.) */
 void stop_catch_signals(void);
+
+/* As they were; for a child that is to become another program. */
+void stop_default_signals(void);
 
 /* A reader that is gone and a file that may not grow become errors of the
  * write, instead of our end. */

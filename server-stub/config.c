@@ -130,8 +130,8 @@ static int check_rest(const struct stub_settings *s, struct err *err)
         return err_set(err, ERR_CONFIG,
                        "stub.body_size: must be from %d bytes to 64 MiB",
                        ANSWER_MIN_BODY);
-    if (s->full_status < 400 || s->full_status > 599)
-        return err_set(err, ERR_CONFIG, "stub.full_status: 400 to 599");
+    if (s->full_status != 429 && s->full_status != 503)
+        return err_set(err, ERR_CONFIG, "stub.full_status: 429 or 503");
     return 0;
 }
 

@@ -8,6 +8,9 @@
 #include "server-stub/call.h"
 #include "server-stub/front.h"
 
+/* A stream need not be whole before it goes out. */
+#define ENOUGH_TEXT ((size_t)64 << 10)
+
 #define MAX_TEXT ((size_t)128 << 20)
 
 static const char garbage[] = "\x16\x03\x01this is not HTTP\r\n\r\n";
@@ -219,6 +222,8 @@ static void add_due(struct reply *r, struct call *call, bool all)
         if (waiting == 0 || (waiting < bundle && !all))
             return;
         add_tokens(r, call, waiting < bundle ? waiting : bundle);
+        if (!call->is_over && r->text.len > ENOUGH_TEXT)
+            send_text(r, call->x);
     }
 }
 

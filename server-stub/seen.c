@@ -5,6 +5,7 @@
 #include "common/xalloc.h"
 
 #define FIRST_CAP 1024
+#define MOST      ((size_t)1 << 20)
 
 void seen_fini(struct seen *s)
 {
@@ -50,6 +51,8 @@ void seen_add(struct seen *s, uint64_t hash, int64_t tokens)
 {
     struct seen_body *body;
 
+    if (s->len == MOST)
+        return; /* it has seen enough */
     if (2 * s->len >= s->cap)
         grow(s);
     body = place(s, hash);

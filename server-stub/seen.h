@@ -23,7 +23,8 @@ void seen_fini(struct seen *s);
 /* Never 0. */
 uint64_t seen_hash(const char *data, size_t len);
 
-/* Tokens are at least 1; those of the first time are kept. */
+/* Tokens are at least 1; those of the first time are kept, and no more than a
+ * million bodies.  The hash is not 0. */
 void seen_add(struct seen *s, uint64_t hash, int64_t tokens);
 
 /* Its tokens; 0 if it was not seen. */

@@ -47,7 +47,8 @@ struct server {
     struct reply reply;
     int64_t nth;
     int64_t accepted;
-    int64_t null_served; /* past the simulation */
+    int64_t at_once;  /* served past the simulation: null mode, the cache */
+    int64_t unserved; /* refused past it: no request, or a fault */
     struct call *unused_calls;
     struct action *unused_actions;
 };
@@ -120,7 +121,7 @@ static void on_token(void *arg, struct job *job, int64_t at_ns)
     struct server *s = arg;
     struct call *call = (struct call *)job;
 
-    if (call->streams || s->has_steps)
+    if (s->config->sim.model->has_tokens && (call->streams || s->has_steps))
         put_off(s, call, at_ns, false);
 }
 
@@ -151,6 +152,8 @@ static void give_answer(struct server *s, struct call *call, int64_t at_ns)
     if (call->first_due_ns == TIME_ABSENT)
         call->first_due_ns = time_after(call->job.first_ns, call->delay_ns);
     call->finish_due_ns = at_ns;
+    if (!s->config->sim.model->has_tokens)
+        call->due_tokens = call->job.produced;
     if (s->settings->cache)
         seen_add(&s->seen, call->body_hash, call->job.produced);
     reply_finish(&s->reply, call);
@@ -204,8 +207,9 @@ static bool give_page(struct server *s, struct exchange *x)
 
     if (strcmp(x->method, "GET") != 0 && strcmp(x->method, "HEAD") != 0)
         return false;
-    counts.arrived += s->null_served;
-    counts.served += s->null_served;
+    counts.arrived += s->at_once + s->unserved;
+    counts.served += s->at_once;
+    counts.refused += s->unserved;
     buf_init(&body, MAX_TEXT);
     found = page_write(x->path, &view, &body, &type);
     if (found)
@@ -234,20 +238,24 @@ static struct call *begin_call(struct server *s, struct exchange *x)
         call->delay_ns =
             time_after(call->delay_ns, call->faults.param[FAULT_HANG]);
     if (s->settings->cache)
-        call->body_hash = seen_hash(x->body, x->body_len);
+        call->body_hash = seen_hash(x->path, strlen(x->path)) ^
+                          seen_hash(x->body, x->body_len) << 1;
     return call;
 }
 
+/* Before it gets to the simulation, which counts its own. */
 static void refuse(struct server *s, struct call *call, int status)
 {
+    s->unserved++;
     reply_status(&s->reply, call, status);
 }
 
 /* No queue, no work: the whole answer is due on arrival. */
-static void serve_at_once(struct call *call)
+static void serve_at_once(struct server *s, struct call *call)
 {
     struct job *job = &call->job;
 
+    s->at_once++;
     if (job->output_tokens == 0)
         job->output_tokens = 1;
     job->produced = job->output_tokens;
@@ -260,7 +268,7 @@ static void serve_at_once(struct call *call)
 static void give_cached(struct server *s, struct call *call, int64_t tokens)
 {
     call->job.output_tokens = tokens;
-    serve_at_once(call);
+    serve_at_once(s, call);
     for (int64_t i = 0; i < tokens; i++)
         on_token(s, &call->job, call->job.arrival_ns);
     on_finished(s, &call->job);
@@ -269,9 +277,8 @@ static void give_cached(struct server *s, struct call *call, int64_t tokens)
 /* One write, no timer and no heap. */
 static void give_null(struct server *s, struct call *call)
 {
-    serve_at_once(call);
+    serve_at_once(s, call);
     call->due_tokens = call->job.produced;
-    s->null_served++;
     give_answer(s, call, call->job.arrival_ns);
 }
 
@@ -284,7 +291,8 @@ static void simulate(struct server *s, struct call *call)
     if (taken == SIM_TAKEN)
         return;
     call->is_simulated = false;
-    refuse(s, call, taken == SIM_FULL ? (int)s->settings->full_status : 413);
+    reply_status(&s->reply, call,
+                 taken == SIM_FULL ? (int)s->settings->full_status : 413);
 }
 
 static void start_call(struct server *s, struct call *call)
@@ -347,6 +355,7 @@ static bool is_null(const struct stub_settings *settings,
                     const struct stub_config *config)
 {
     return strcmp(settings->service, "none") == 0 && settings->delay_ns == 0 &&
+           config->sim.policy == &policy_none && settings->queue_max == 0 &&
            config->sim.stalls.stall_ns == 0 && config->faults.len == 0 &&
            !settings->cache;
 }

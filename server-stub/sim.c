@@ -84,9 +84,10 @@ static void progress(struct sim *sim, struct job *job, int64_t now_ns)
     job->step_decodes = false;
     if (!makes_token)
         return;
-    job->produced++;
-    sim->counts.tokens++;
-    if (job->produced == 1)
+    /* A model without tokens makes the whole answer at once. */
+    job->produced += sim->set.model->has_tokens ? 1 : job->output_tokens;
+    sim->counts.tokens += sim->set.model->has_tokens;
+    if (job->first_ns == TIME_ABSENT)
         job->first_ns = now_ns;
     if (sim->hooks->token)
         sim->hooks->token(sim->arg, job, now_ns);
@@ -162,6 +163,21 @@ static void count_batch(struct sim_counts *c, const struct replica *r)
         c->kv_max = r->kv_used;
 }
 
+/* By priority the first to go need not be the one that has waited longest. */
+static int64_t oldest_arrival_ns(const struct sim *sim,
+                                 const struct heap *queue)
+{
+    int64_t oldest_ns = ((struct job *)heap_first(queue))->arrival_ns;
+
+    for (size_t i = 1; i < queue->len && sim->set.by_priority; i++) {
+        const struct job *job = queue->items[i].what;
+
+        if (job->arrival_ns < oldest_ns)
+            oldest_ns = job->arrival_ns;
+    }
+    return oldest_ns;
+}
+
 /* Let in what the policy lets in, as far as the KV budget goes. */
 static void admit(struct sim *sim, struct replica *r, int64_t now_ns)
 {
@@ -173,7 +189,7 @@ static void admit(struct sim *sim, struct replica *r, int64_t now_ns)
     int64_t n;
 
     if (queue->len > 0)
-        view.oldest_ns = ((struct job *)heap_first(queue))->arrival_ns;
+        view.oldest_ns = oldest_arrival_ns(sim, queue);
     n = sim->set.policy->admit(&sim->set.policy_settings, &view, &r->again_ns);
     for (; n > 0 && fits(sim, r, heap_first(queue)); n--)
         join(sim, r, heap_pop(queue), now_ns);
@@ -258,7 +274,7 @@ static void prepare(struct sim *sim, struct job *job)
     job->step_decodes = false;
     if (sim->set.model->demand)
         sim->set.model->demand(&sim->set.model_settings, job, &sim->demand_rng);
-    else
+    else if (job->output_tokens == 0)
         job->output_tokens = 1;
     job->kv_tokens = job->prompt_tokens + job->output_tokens;
 }

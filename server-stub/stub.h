@@ -1,5 +1,4 @@
-/* stub.h - the bundled model server: one FIFO server on an ideal timeline
- * behind HTTP/1.
+/* stub.h - the bundled model server: a simulation behind HTTP/1.
  */
 #ifndef SERVER_STUB_STUB_H
 #define SERVER_STUB_STUB_H

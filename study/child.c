@@ -16,22 +16,29 @@
 #include "common/err.h"
 #include "common/file.h"
 #include "common/settings.h"
+#include "common/stop.h"
 #include "common/xalloc.h"
 
 #define MAX_SETTINGS ((size_t)1 << 20)
 #define MAX_LINE     4096
+
+/* Above the standard ones, which may be closed here and are set there. */
+#define FIRST_FREE_FD 3
 
 static const char announces[] = "listening on ";
 
 /* The stub's settings in a file without a name; -1 on failure. */
 static int write_settings(struct settings *s, struct err *err)
 {
-    int fd = memfd_create("stub settings", 0);
+    int low = memfd_create("stub settings", 0);
+    int fd = low < 0 ? -1 : fcntl(low, F_DUPFD, FIRST_FREE_FD);
     struct buf text;
     int rc;
 
     buf_init(&text, MAX_SETTINGS);
     settings_print_block(s, BLOCK_STUB, &text);
+    if (low >= 0)
+        close(low);
     rc = fd < 0 ? -1 : file_write_all(fd, buf_text(&text), text.len);
     if (rc)
         err_set(err, ERR_IO, "settings of the stub: %s", strerror(errno));
@@ -47,12 +54,14 @@ static _Noreturn void become_stub(pid_t parent, int out_fd, int settings_fd,
     char path[32];
     const char *argv[8] = {"tailgate", "stub", path, "--port", "0"};
 
-    /* Told of our end; too late if that has come already. */
-    prctl(PR_SET_PDEATHSIG, SIGTERM);
-    if (getppid() != parent)
+    /* Told of our end, also before it can listen for that; too late if that
+     * has come already. */
+    stop_default_signals();
+    if (prctl(PR_SET_PDEATHSIG, SIGTERM) < 0 || getppid() != parent)
         _exit(127);
     setpgid(0, 0);
-    dup2(out_fd, STDOUT_FILENO);
+    if (dup2(out_fd, STDOUT_FILENO) < 0)
+        _exit(127);
     lseek(settings_fd, 0, SEEK_SET);
     snprintf(path, sizeof(path), "/proc/self/fd/%d", settings_fd);
     if (truth_path) {
@@ -71,7 +80,7 @@ static bool read_line(int fd, char line[static MAX_LINE])
     while (len < MAX_LINE - 1) {
         ssize_t n = read(fd, line + len, 1);
 
-        if (n < 0 && errno == EINTR)
+        if (n < 0 && errno == EINTR && !atomic_load(&stop_signal))
             continue;
         if (n <= 0)
             return false;

@@ -119,9 +119,10 @@ static void put_failures(const struct summary *s, struct buf *out)
 static void put_reasons(const struct failures *f, struct buf *out)
 {
     for (size_t i = 0; i < f->len && i < MAX_REASONS; i++)
-        buf_addf(
-            out, "           %lld x %s: %s\n", (long long)f->kinds[i].count,
-            outcome_name((enum outcome)f->kinds[i].outcome), f->kinds[i].text);
+        buf_addf(out, "           %lld x %s: %s (whole run)\n",
+                 (long long)f->kinds[i].count,
+                 outcome_name((enum outcome)f->kinds[i].outcome),
+                 f->kinds[i].text);
     if (f->len > MAX_REASONS)
         buf_adds(out, "           more of them in manifest.json\n");
 }

@@ -26,7 +26,7 @@ struct policy_settings {
 struct policy_view {
     int64_t now_ns;
     int64_t waiting;
-    int64_t oldest_ns; /* arrival of the first in the queue, if any waits */
+    int64_t oldest_ns; /* arrival of the one that waits longest, if any does */
     int64_t running;   /* in the batch already */
 };
 

@@ -234,10 +234,6 @@ static void expect_times(const struct wire *w, const struct http_reply *r,
     /* Two tokens are to be read, three to be made. */
     if (is_fault && strcmp(w->fault, "burst") == 0)
         assert_true(r->first_ns - sent_ns >= 60 * NS_PER_MS);
-    if (is_fault && strcmp(w->fault, "role-first") == 0) {
-        assert_true(r->opening < strlen(buf_text(&r->body)));
-        assert_null(memmem(buf_text(&r->body), r->opening, " tok", 4));
-    }
 }
 
 static void check(const struct wire *w, const char *url, int nth)
@@ -322,7 +318,7 @@ static void a_slow_accept(void **state)
 {
     char *url;
     struct proc stub =
-        stub_start(ARGS("stub", "--fault", "slow-accept=250ms n=1"), &url);
+        stub_start(ARGS("stub", "--fault", "slow-accept=2s n=1"), &url);
     int64_t start_ns = clk_now(&clk_monotonic);
     int fd = http_connect(url);
     struct http_reply first;
@@ -334,7 +330,7 @@ static void a_slow_accept(void **state)
     first = http_read(fd);
     assert_int_equal(first.status, 200);
     assert_int_equal(second.status, 200);
-    assert_true(first.end_ns - start_ns >= 250 * NS_PER_MS);
+    assert_true(first.end_ns - start_ns >= 2 * NS_PER_S);
     assert_true(second.end_ns < first.end_ns);
     http_reply_fini(&first);
     http_reply_fini(&second);

@@ -103,10 +103,8 @@ static bool read_more(int fd, struct http1 *parser, struct http_reply *reply)
         return false;
     }
     assert_int_equal(used, n); /* nothing was said unasked */
-    if (reply->opening == 0 && reply->body.len > 0) {
-        reply->opening = reply->body.len;
+    if (reply->first_ns == TIME_ABSENT && reply->body.len > 0)
         reply->first_ns = reply->end_ns;
-    }
     return !http1_is_done(parser);
 }
 

@@ -22,7 +22,6 @@ struct http_reply {
     bool keeps_alive;
     struct buf head;  /* a "name: value" a line, names as they came */
     struct buf body;  /* without its framing */
-    size_t opening;   /* bytes of the body in the read that brought the first */
     int64_t first_ns; /* when that was; TIME_ABSENT if there is no body */
     int64_t end_ns;
 };

@@ -30,13 +30,16 @@
 
 #define MAX_OUTPUT ((size_t)4 << 20)
 
-static void exec_child(const char *const *argv, const int *out, const int *err)
+static void exec_child(const char *const *argv, const int *out, const int *err,
+                       void (*prepare)(void))
 {
     const char *path = getenv("TAILGATE");
 
     prctl(PR_SET_PDEATHSIG, SIGKILL); /* a test that fails leaves nothing */
     dup2(out[1], STDOUT_FILENO);
     dup2(err[1], STDERR_FILENO);
+    if (prepare)
+        prepare();
     execv(path ? path : "tailgate", (char *const *)argv);
     _exit(127);
 }
@@ -56,10 +59,8 @@ struct proc proc_start_with(const char *const *argv, void (*prepare)(void))
     assert_int_equal(pipe2(err, O_CLOEXEC), 0);
     p.pid = fork();
     assert_true(p.pid >= 0);
-    if (p.pid == 0 && prepare)
-        prepare();
     if (p.pid == 0)
-        exec_child(argv, out, err);
+        exec_child(argv, out, err, prepare);
     close(out[1]);
     close(err[1]);
     p.out_fd = out[0];

@@ -1,0 +1,142 @@
+/* A stub beside the run: started for it, aimed at, ended with it. */
+#include <errno.h>
+#include <jansson.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "common/buf.h"
+#include "common/clk.h"
+#include "common/err.h"
+#include "common/file.h"
+#include "common/xalloc.h"
+#include "tests/support/proc.h"
+#include "tests/support/tmpdir.h"
+
+#define PATIENCE_NS (20 * NS_PER_S)
+
+/* The one child of a process, once it has one. */
+static pid_t child_of(pid_t parent)
+{
+    char *path = xasprintf("/proc/%d/task/%d/children", parent, parent);
+    int64_t until = clk_now(&clk_monotonic) + PATIENCE_NS;
+    pid_t child = 0;
+
+    while (child == 0 && clk_now(&clk_monotonic) < until) {
+        struct err ignored = {0};
+        struct buf text;
+
+        buf_init(&text, 4096);
+        if (file_read(path, &text, &ignored) == 0)
+            child = (pid_t)strtol(buf_text(&text), NULL, 10);
+        buf_fini(&text);
+        clk_sleep_ns(NS_PER_MS);
+    }
+    free(path);
+    assert_true(child > 0);
+    return child;
+}
+
+static void must_vanish(pid_t pid)
+{
+    int64_t until = clk_now(&clk_monotonic) + PATIENCE_NS;
+
+    while (kill(pid, 0) == 0 && clk_now(&clk_monotonic) < until)
+        clk_sleep_ns(NS_PER_MS);
+    assert_int_equal(kill(pid, 0), -1);
+    assert_int_equal(errno, ESRCH);
+}
+
+static void the_stub_ends_with_its_run(void **state)
+{
+    static const int signals[] = {SIGKILL, SIGTERM, SIGINT, SIGHUP};
+    static const char text[] = "stub: {service: fixed 2ms}\n";
+    char *file = xstrdup(tmpdir_write("s.yaml", text, strlen(text)));
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++) {
+        char *dir = xasprintf("%s/%zu", tmpdir_root(), i);
+        struct proc run = proc_start(ARGS(
+            "run", file, "--rate", "50", "--duration", "60s", "-q", "-o", dir));
+        pid_t stub = child_of(run.pid);
+        struct proc_result r;
+
+        clk_sleep_ns(300 * NS_PER_MS); /* well into it, or still starting */
+        assert_int_equal(kill(run.pid, signals[i]), 0);
+        r = proc_wait(&run);
+        assert_true(r.status == 128 + signals[i] || r.status == 3);
+        must_vanish(stub);
+        proc_result_fini(&r);
+        free(dir);
+    }
+    free(file);
+}
+
+/* Said before anything is touched. */
+static void what_cannot_be_served_is_refused_first(void **state)
+{
+    static const char bad[] = "stub: {replicas: 0}\nload: {rate: 5}\n";
+    char *file = xstrdup(tmpdir_write("bad.yaml", bad, strlen(bad)));
+    char *dir = xstrdup(tmpdir_path("kept"));
+    char *manifest = xasprintf("%s/manifest.json", dir);
+    struct proc_result r =
+        proc_run(ARGS("run", "null://", "-c", "1", "-n", "5", "-q", "-o", dir));
+    struct stat st;
+
+    (void)state;
+    run_expect(&r, dir, 0);
+    proc_result_fini(&r);
+    r = proc_run(ARGS("run", file, "--force", "-q", "-o", dir));
+    proc_expect(&r, 2);
+    assert_string_equal(r.err, "tailgate: stub.replicas: 1 to 64\n");
+    proc_result_fini(&r);
+    assert_int_equal(stat(manifest, &st), 0);
+    r = proc_run(ARGS("validate", file));
+    proc_expect(&r, 2);
+    proc_result_fini(&r);
+    free(manifest);
+    free(dir);
+    free(file);
+}
+
+static void close_stdout(void)
+{
+    close(STDOUT_FILENO);
+}
+
+/* The stub's own output must not end up where its settings are. */
+static void a_closed_stdout_hangs_nobody(void **state)
+{
+    static const char text[] = "stub: {service: none}\n";
+    char *file = xstrdup(tmpdir_write("c.yaml", text, strlen(text)));
+    const char *dir = tmpdir_path("closed");
+    struct proc run = proc_start_with(
+        ARGS("run", file, "--rate", "50", "-n", "5", "-q", "-o", dir),
+        close_stdout);
+    struct proc_result r = proc_wait(&run);
+
+    (void)state;
+    assert_int_equal(r.status, 3); /* the report cannot be printed */
+    proc_result_fini(&r);
+    free(file);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_stub_ends_with_its_run),
+        cmocka_unit_test(what_cannot_be_served_is_refused_first),
+        cmocka_unit_test(a_closed_stdout_hangs_nobody),
+    };
+
+    return cmocka_run_group_tests_name("beside", tests, tmpdir_setup,
+                                       tmpdir_teardown);
+}
