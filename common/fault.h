@@ -23,7 +23,7 @@ struct rng;
 enum fault_kind {
     FAULT_STATUS = 0,  /* =N: another HTTP status */
     FAULT_INBAND,      /* an error inside a 200 */
-    FAULT_RESET,       /* the connection, in the middle of the answer */
+    FAULT_RESET,       /* of the connection; in the middle of a stream */
     FAULT_HANG,        /* =DURATION: the answer comes that much later */
     FAULT_TRUNCATED,   /* the connection ends in the middle of the answer */
     FAULT_MALFORMED,   /* not HTTP; in a stream, not JSON */

@@ -10,7 +10,9 @@
 #include "common/err.h"
 #include "common/opt.h"
 #include "common/settings.h"
+#include "server-stub/batching/policy.h"
 #include "server-stub/config.h"
+#include "server-stub/router.h"
 
 /* Flags of `tailgate stub`, up to a NULL. */
 static void tell(struct settings *s, const char *const *flags)
@@ -272,9 +274,20 @@ static void long_lists_are_refused(void **state)
     }
 }
 
+/* A name that the settings take and nobody serves would be a crash. */
+static void every_name_is_served(void **state)
+{
+    (void)state;
+    for (size_t i = 0; batching_names[i]; i++)
+        assert_non_null(policy_find(batching_names[i]));
+    for (size_t i = 1; router_names[i]; i++) /* 0: no router */
+        assert_non_null(router_find(router_names[i]));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_name_is_served),
         cmocka_unit_test(the_defaults_can_be_served),
         cmocka_unit_test(settings_reach_the_simulation),
         cmocka_unit_test(a_batch_model_has_no_kv),
