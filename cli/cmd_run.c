@@ -107,14 +107,16 @@ static int conclude(const char *dir, bool json, struct err *err)
 /* Aim at the stub beside us; a path that was given is kept. */
 static void aim_at(struct settings *s, const char *stub_url)
 {
-    const char *path = s->target.url ? strstr(s->target.url, "://") : NULL;
+    const char *given = settings_url(s);
+    const char *path = strstr(given, "://");
     char *url;
 
     if (path)
         path = strchr(path + strlen("://"), '/');
     url = xasprintf("%s%s", stub_url, path ? path : "/");
-    free(s->target.url);
-    s->target.url = url;
+    strlist_fini(&s->target.urls);
+    strlist_add(&s->target.urls, url);
+    free(url);
     s->target.request_id = true; /* so that its truth can be joined */
 }
 

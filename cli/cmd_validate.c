@@ -65,8 +65,7 @@ static int put_plan(const struct settings *s, struct buf *out, struct err *err)
         return -1;
     if (s->has_stub && stub_check(&s->stub, err))
         return -1;
-    buf_addf(out, "target     %s %s%s\n", s->target.method,
-             s->target.url ? s->target.url : "",
+    buf_addf(out, "target     %s %s%s\n", s->target.method, settings_url(s),
              s->has_stub ? " at the stub beside the run" : "");
     buf_adds(out, "load       ");
     settings_describe_load(&s->load, out);

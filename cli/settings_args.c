@@ -41,8 +41,16 @@ static int load_word(struct settings_args *a, const char *word, struct err *err)
 {
     struct opt_set target = settings_set(&a->settings, BLOCK_TARGET);
 
-    if (strstr(word, "://"))
+    if (strstr(word, "://")) {
+        if (!a->has_url)
+            strlist_fini(&a->settings.target.urls);
+        a->has_url = true;
         return opt_assign(&target, opt_by_key(target.block, "url"), word, err);
+    }
+    if (a->file)
+        return err_set(err, ERR_USAGE,
+                       "'%s': one settings file is enough, after '%s'", word,
+                       a->file);
     a->file = xstrdup(word);
     if (settings_load(&a->settings, word, err) == 0)
         return 0;
@@ -77,12 +85,8 @@ int settings_args_read(struct settings_args *a, const struct opt_set *own,
     settings_fini(&a->settings);
     settings_init(&a->settings);
     strlist_fini(&a->assign);
-    if (rc == 0 && words.len > 1)
-        rc = err_set(err, ERR_USAGE,
-                     "'%s': one settings file or URL is enough, after '%s'",
-                     words.items[1], words.items[0]);
-    if (rc == 0 && words.len == 1)
-        rc = load_word(a, words.items[0], err);
+    for (size_t i = 0; rc == 0 && i < words.len; i++)
+        rc = load_word(a, words.items[i], err);
     strlist_fini(&words);
     return rc ? rc : apply(a, own, argv, err);
 }

@@ -1,4 +1,4 @@
-/* settings_args.h - settings from a command line: a file or a URL, flags over
+/* settings_args.h - settings from a command line: a file, URLs, flags over
  * it, --set over both. */
 #ifndef CLI_SETTINGS_ARGS_H
 #define CLI_SETTINGS_ARGS_H
@@ -12,6 +12,7 @@ struct err;
 struct settings_args {
     struct settings settings;
     char *file;            /* the settings file, or NULL */
+    bool has_url;          /* a URL was among the words */
     struct strlist assign; /* --set */
 };
 

@@ -105,5 +105,6 @@ struct facts facts_unknown(int64_t seq, int64_t due_ns)
                           .head = TIME_ABSENT,
                           .first = TIME_ABSENT,
                           .last = TIME_ABSENT,
-                          .end = TIME_ABSENT};
+                          .end = TIME_ABSENT,
+                          .buffered = TIME_ABSENT};
 }

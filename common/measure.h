@@ -54,6 +54,7 @@ struct facts {
     int64_t retries;   /* 1: its connection was stale, it was sent again */
     int64_t bytes_out; /* that the kernel took, of all attempts */
     int64_t bytes_in;
+    int64_t buffered; /* ns that the last read's data lay in the kernel */
 };
 
 enum measure {

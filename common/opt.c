@@ -80,6 +80,10 @@ int opt_assign(const struct opt_set *set, const struct opt *opt,
 {
     void *field = opt_field(set, opt);
 
+    if (opt->takes_auto && strcmp(text, "auto") == 0) {
+        *(int64_t *)field = OPT_AUTO;
+        return 0;
+    }
     if (opt->check && opt->check(text, err))
         return -1;
     switch (opt->type->kind) {
@@ -91,6 +95,17 @@ int opt_assign(const struct opt_set *set, const struct opt *opt,
     default:
         return opt->type->parse(field, opt, text, err);
     }
+}
+
+void opt_print(const struct opt_set *set, const struct opt *opt,
+               struct buf *out)
+{
+    const void *field = opt_field(set, opt);
+
+    if (opt->takes_auto && *(const int64_t *)field == OPT_AUTO)
+        buf_adds(out, "auto");
+    else
+        opt->type->print(field, opt, out);
 }
 
 const struct opt *opt_by_key(const struct opt_block *block, const char *key)

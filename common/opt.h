@@ -50,6 +50,9 @@ extern const struct opt_type opt_choice;   /* int, an index into names */
 extern const struct opt_type opt_list;
 extern const struct opt_type opt_map;
 
+/* Not said: what fits the rest is chosen when the run starts. */
+#define OPT_AUTO (-1)
+
 struct opt {
     const char *key;  /* within its block; NULL: command line only */
     const char *flag; /* without dashes; NULL: settings file only */
@@ -60,6 +63,7 @@ struct opt {
     const char *const *names; /* of an opt_choice, NULL-terminated */
     char separator;           /* of an opt_map on the command line */
     bool splits_commas;       /* of an opt_list on the command line */
+    bool takes_auto;          /* of an int64_t: 'auto' becomes OPT_AUTO */
     /* Optional: may this text (list item, map entry, scalar) stand here? */
     int (*check)(const char *text, struct err *err);
     const char *help; /* one line */
@@ -88,6 +92,10 @@ void opt_fini(const struct opt_set *set);
  */
 int opt_assign(const struct opt_set *set, const struct opt *opt,
                const char *text, struct err *err);
+
+/* Write a scalar or a switch as text that opt_assign() reads back. */
+void opt_print(const struct opt_set *set, const struct opt *opt,
+               struct buf *out);
 
 /* Empty a list or a map. */
 void opt_clear(const struct opt_set *set, const struct opt *opt);

@@ -334,7 +334,7 @@ static int resolve_scenario(struct load_settings *load,
     if (has_rate)
         return err_set(err, ERR_CONFIG,
                        "load.rate: a closed loop has clients, not a rate");
-    if (load->clients == 0)
+    if (load->clients == 0 && client->connections > 0)
         load->clients = client->connections;
     if (load->clients == 0)
         return err_set(err, ERR_CONFIG,
@@ -352,7 +352,7 @@ static int check_bound(const char *key, int64_t count, struct err *err)
 
 int settings_resolve(struct settings *s, struct err *err)
 {
-    if (!s->target.url && !s->has_stub)
+    if (s->target.urls.len == 0 && !s->has_stub)
         return err_set(err, ERR_CONFIG, "target.url: no target given");
     if (check_bound("load.clients", s->load.clients, err) ||
         check_bound("client.connections", s->client.connections, err))
@@ -371,6 +371,11 @@ int settings_resolve(struct settings *s, struct err *err)
     if (!s->name)
         s->name = xstrdup("run");
     return 0;
+}
+
+const char *settings_url(const struct settings *s)
+{
+    return s->target.urls.len > 0 ? s->target.urls.items[0] : "";
 }
 
 static void describe_rate(const struct load_settings *load, struct buf *out)

@@ -26,11 +26,13 @@ enum arrival {
 };
 
 struct target_settings {
-    char *url;
-    char *method; /* NULL: GET, or POST if there is a body */
+    struct strlist urls; /* requests take turns among them */
+    char *method;        /* NULL: GET, or POST if there is a body */
     struct strmap headers;
     char *body; /* text, or @file */
     int64_t timeout_ns;
+    int64_t connect_timeout_ns;
+    bool no_keepalive; /* a connection a request */
     bool request_id;
 };
 
@@ -47,12 +49,18 @@ struct load_settings {
     int64_t warmup_ns;
     int64_t requests; /* 0: as many as the duration gives */
     int64_t clients;  /* of a closed loop */
+    int64_t drain_ns; /* at the end, for what is in flight; or OPT_AUTO */
     uint64_t seed;
 };
 
 struct client_settings {
-    int64_t connections; /* 0: as many as it takes */
-    int64_t spin_ns;     /* poll instead of sleeping for the last of a wait */
+    int64_t connections;   /* a cap, or OPT_AUTO: as many as it takes */
+    int64_t max_in_flight; /* requests; or OPT_AUTO until the run starts */
+    int64_t max_burst;     /* sent at once after the client was suspended */
+    int64_t preconnect;    /* connections to open before the run */
+    int64_t threads;       /* OPT_AUTO until the run starts */
+    char *cpus;            /* list such as 0,2-3 to pin them to; NULL: none */
+    int64_t spin_ns;       /* poll instead of sleeping for the last of a wait */
 };
 
 struct stub_settings {
@@ -158,6 +166,9 @@ void settings_print_block(struct settings *s, enum settings_block block,
 /* Read back; keys of another version are passed over.  ERR_FORMAT. */
 int settings_from_json(struct settings *s, const struct json_t *json,
                        struct err *err);
+
+/* The first of the target's URLs; "" if there is none. */
+const char *settings_url(const struct settings *s);
 
 /* One line: "open loop, poisson 50/s, window 10s, seed 1". */
 void settings_describe_load(const struct load_settings *load, struct buf *out);

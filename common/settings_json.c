@@ -58,7 +58,7 @@ static json_t *field_to_json(const struct opt_set *set, const struct opt *opt)
         struct buf text;
 
         buf_init(&text, (size_t)1 << 20);
-        opt->type->print(field, opt, &text);
+        opt_print(set, opt, &text);
         json = json_bytes(buf_text(&text), text.len);
         buf_fini(&text);
     }

@@ -133,7 +133,7 @@ int target_init(struct target *t, const struct target_settings *s,
 
     *t = (struct target){0};
     buf_init(&t->request, MAX_REQUEST);
-    if (url_parse(s->url, &t->url, err))
+    if (url_parse(s->urls.items[0], &t->url, err))
         return err_context(err, "target.url");
     buf_init(&body, MAX_REQUEST);
     rc = read_body(s->body, &body, err);

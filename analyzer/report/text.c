@@ -49,8 +49,11 @@ static void put_title(const struct summary *s, struct buf *out)
     const struct settings *set = s->settings;
 
     put_plain(set->name ? set->name : "run", out);
-    buf_addf(out, ": %s %s\n", set->target.method ? set->target.method : "",
-             set->target.url ? set->target.url : "");
+    buf_addf(out, ": %s %s", set->target.method ? set->target.method : "",
+             settings_url(set));
+    if (set->target.urls.len > 1)
+        buf_addf(out, " and %zu more in turn", set->target.urls.len - 1);
+    buf_adds(out, "\n");
     buf_adds(out, "load       ");
     settings_describe_load(&set->load, out);
     put_conditions(&set->conditions, out);

@@ -123,12 +123,15 @@ void manifest_complete(struct manifest *m, const struct run_end *end,
                        const struct failures *failures)
 {
     json_object_set_new(m->json, "end",
-                        json_pack("{sI, sI, sI, sI, sI}", "stopped_by",
-                                  (json_int_t)end->stopped_by, "due_end_ns",
-                                  (json_int_t)end->due_end_ns, "scheduled",
-                                  (json_int_t)end->scheduled, "issued",
-                                  (json_int_t)end->issued, "unsent",
-                                  (json_int_t)end->unsent));
+                        json_pack("{sI, sI, sI, sI, sI, sI, sI, sI}",
+                                  "stopped_by", (json_int_t)end->stopped_by,
+                                  "due_end_ns", (json_int_t)end->due_end_ns,
+                                  "scheduled", (json_int_t)end->scheduled,
+                                  "issued", (json_int_t)end->issued, "unsent",
+                                  (json_int_t)end->unsent, "rtt_floor_ns",
+                                  (json_int_t)end->rtt_floor_ns, "segments",
+                                  (json_int_t)end->segments, "retransmits",
+                                  (json_int_t)end->retransmits));
     json_object_set_new(m->json, "failures", failures_to_json(failures));
 }
 
@@ -191,6 +194,9 @@ bool manifest_end(const struct manifest *m, struct run_end *end)
         .scheduled = json_get_int(json, "scheduled", 0),
         .issued = json_get_int(json, "issued", 0),
         .unsent = json_get_int(json, "unsent", 0),
+        .rtt_floor_ns = json_get_int(json, "rtt_floor_ns", 0),
+        .segments = json_get_int(json, "segments", 0),
+        .retransmits = json_get_int(json, "retransmits", 0),
     };
     return true;
 }

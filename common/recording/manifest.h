@@ -30,6 +30,11 @@ struct run_end {
     int64_t scheduled;
     int64_t issued;
     int64_t unsent;
+
+    /* The network path, from TCP_INFO of every connection; noted. */
+    int64_t rtt_floor_ns; /* smallest round trip; 0: not known */
+    int64_t segments;     /* sent */
+    int64_t retransmits;  /* of those, sent again */
 };
 
 struct manifest {

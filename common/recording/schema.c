@@ -29,6 +29,7 @@ static const struct tgr_column request_columns[] = {
     FACT(retries, "", TGR_PLAIN, 0),
     FACT(bytes_out, "B", TGR_PREVIOUS, 0),
     FACT(bytes_in, "B", TGR_PREVIOUS, 0),
+    FACT(buffered, "ns", TGR_PLAIN, TIME_ABSENT),
 };
 
 const struct tgr_schema schema_requests = {
@@ -55,6 +56,10 @@ static const struct tgr_column client_columns[] = {
     SEEN(record_wait, "ns", 0),
     SEEN(host_ticks, "ticks", TIME_ABSENT),
     SEEN(host_steal, "ticks", TIME_ABSENT),
+    SEEN(spun, "ns", 0),
+    SEEN(suspended_max, "ns", 0),
+    SEEN(throttled, "ns", TIME_ABSENT),
+    SEEN(pressure, "ns", TIME_ABSENT),
 };
 
 const struct tgr_schema schema_client = {

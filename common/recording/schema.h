@@ -22,9 +22,15 @@ struct observation {
     int64_t cpu;         /* ns of CPU that the worker has used */
     int64_t cap_waits;   /* times that the connection cap held a request back */
     int64_t record_wait; /* ns spent waiting for room in the recorder */
-    /* Absent but in the last observation of each chunk, when they are read. */
-    int64_t host_ticks; /* of all the host's CPUs, from /proc/stat */
+    int64_t spun;        /* ns of that CPU that went into client.spin */
+    int64_t suspended_max; /* ns, in this second: the longest time in which it
+                              did not run though it had to */
+
+    /* Of the host; absent where it does not tell. */
+    int64_t host_ticks; /* of all its CPUs, from /proc/stat */
     int64_t host_steal; /* of those, taken by the hypervisor */
+    int64_t throttled;  /* ns that our cgroup was kept from its CPUs */
+    int64_t pressure;   /* ns in which some task waited for a CPU */
 };
 
 extern const struct tgr_schema schema_client;

@@ -109,8 +109,8 @@ static const struct {
      "'http://:80/' is not a URL; write http://host:port/path"},
     {{"tailgate", "run", "http://h:99999/", "--rate", "5"},
      "'http://h:99999/' is not a URL; write http://host:port/path"},
-    {{"tailgate", "run", URL, "http://h/", "--rate", "5"},
-     "'http://h/': one settings file or URL is enough, after '" URL "'"},
+    {{"tailgate", "run", URL, "--rate", "5", "--cpus", "3-1"},
+     "--cpus: '3-1' is no list of CPUs; write it like 0,2-3"},
     {{"tailgate", "run", "127.0.0.1:8000", "--rate", "5"},
      "a URL starts with http://; as a settings file: 127.0.0.1:8000: No such "
      "file or directory"},

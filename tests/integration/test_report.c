@@ -72,7 +72,7 @@ static int make_recording(void **state)
     write_requests(path);
     free(path);
     settings_init(&settings);
-    settings.target.url = xstrdup("http://127.0.0.1:1/");
+    strlist_add(&settings.target.urls, "http://127.0.0.1:1/");
     settings.load.rate_rps = 100;
     settings.load.duration_ns = 10 * NS_PER_S;
     assert_int_equal(settings_resolve(&settings, &err), 0);

@@ -65,13 +65,15 @@ static void make_target(struct target *target, int port, size_t body_len)
 {
     char method[] = "POST";
     char *body = xcalloc(body_len + 1, 1);
-    struct target_settings s = {.url = xasprintf("http://127.0.0.1:%d/", port),
-                                .method = method,
+    char *url = xasprintf("http://127.0.0.1:%d/", port);
+    struct target_settings s = {.method = method,
                                 .body = memset(body, 'x', body_len)};
     struct err err = {0};
 
+    strlist_add(&s.urls, url);
     assert_int_equal(target_init(target, &s, &err), 0);
-    free(s.url);
+    strlist_fini(&s.urls);
+    free(url);
     free(body);
 }
 

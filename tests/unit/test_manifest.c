@@ -94,7 +94,7 @@ static void the_settings_come_back(void **state)
     assert_int_equal(manifest_load(&m, tmpdir_root(), &err), 0);
     settings_init(&s);
     assert_int_equal(manifest_settings(&m, &s, &err), 0);
-    assert_string_equal(s.target.url, "http://h/x");
+    assert_string_equal(settings_url(&s), "http://h/x");
     assert_string_equal(s.target.method, "GET");
     assert_true(s.load.rate_rps == 12.5);
     assert_int_equal(s.load.scenario, SCENARIO_SERVER);

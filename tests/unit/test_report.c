@@ -133,7 +133,7 @@ static struct made *made_new(int64_t start)
     settings_init(&m->settings);
     m->settings.name = xstrdup("checkout");
     m->settings.target.method = xstrdup("GET");
-    m->settings.target.url = xstrdup("http://host/");
+    strlist_add(&m->settings.target.urls, "http://host/");
     m->settings.load.scenario = SCENARIO_SERVER;
     m->settings.load.rate_rps = (double)fresh(m);
     m->settings.load.duration_ns = fresh(m);

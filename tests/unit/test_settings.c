@@ -73,7 +73,7 @@ static void a_whole_file_is_read(void **state)
                   "conditions: {hardware: 1xL4}\n"
                   "stub: {port: 80, service: fixed 2ms, body_size: 1k}\n");
     assert_string_equal(s.name, "chat");
-    assert_string_equal(s.target.url, "http://h:1/p");
+    assert_string_equal(settings_url(&s), "http://h:1/p");
     assert_string_equal(s.target.method, "PUT");
     assert_string_equal(strmap_get(&s.target.headers, "x"), "a: b");
     assert_int_equal(s.target.timeout_ns, 1500 * NS_PER_MS);

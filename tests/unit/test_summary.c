@@ -108,7 +108,7 @@ static void write_manifest(const struct made *m, const char *dir)
     struct err err = {0};
 
     settings_init(&settings);
-    settings.target.url = xstrdup("null://");
+    strlist_add(&settings.target.urls, "null://");
     settings.load.scenario = SCENARIO_SERVER;
     settings.load.rate_rps = 100;
     settings.load.warmup_ns = m->warmup_ms * NS_PER_MS;

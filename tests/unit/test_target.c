@@ -29,12 +29,12 @@ struct asked {
 static struct target_settings settings_of(const struct asked *a)
 {
     struct target_settings s = {
-        .url = xstrdup(a->url),
         .method = xstrdup(a->method),
         .body = a->body ? xstrdup(a->body) : NULL,
         .request_id = a->request_id,
     };
 
+    strlist_add(&s.urls, a->url);
     for (size_t i = 0; i < COUNT(a->headers) && a->headers[i][0]; i++)
         strmap_put(&s.headers, a->headers[i][0], a->headers[i][1]);
     return s;
@@ -45,7 +45,7 @@ static int init(struct target *t, const struct asked *a, struct err *err)
     struct target_settings s = settings_of(a);
     int rc = target_init(t, &s, err);
 
-    free(s.url);
+    strlist_fini(&s.urls);
     free(s.method);
     free(s.body);
     strmap_fini(&s.headers);
