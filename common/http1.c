@@ -362,6 +362,7 @@ const char *http1_error_text(enum http1_error error)
         [HTTP1_BAD_LENGTH] = "Content-Length is not one number",
         [HTTP1_BAD_ENCODING] = "unknown Transfer-Encoding",
         [HTTP1_BAD_CHUNK] = "a damaged chunk",
+        [HTTP1_LONG_BODY] = "longer than target.max_response",
     };
 
     return error < HTTP1_ERROR_COUNT ? texts[error] : "unknown error";

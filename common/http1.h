@@ -25,6 +25,7 @@ enum http1_error {
     HTTP1_BAD_LENGTH,   /* Content-Length no number, or two that differ */
     HTTP1_BAD_ENCODING, /* a Transfer-Encoding other than chunked */
     HTTP1_BAD_CHUNK,    /* chunk without a size, or without its end */
+    HTTP1_LONG_BODY,    /* above the bound of whoever reads it */
     HTTP1_ERROR_COUNT,
 };
 

@@ -32,7 +32,8 @@ struct target_settings {
     char *body; /* text, or @file */
     int64_t timeout_ns;
     int64_t connect_timeout_ns;
-    bool no_keepalive; /* a connection a request */
+    bool no_keepalive;    /* a connection a request */
+    int64_t max_response; /* bytes */
     bool request_id;
 };
 

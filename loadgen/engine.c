@@ -26,16 +26,27 @@ struct engine {
 
     struct event *due_timer;      /* fires when the next request is due */
     struct event *deadline_timer; /* fires when the oldest one times out */
+    struct event *drain_timer;    /* fires when nobody waits any longer */
+
+    struct pacer pacer;
+    int64_t armed_ns; /* the loop must run then for the pacer ... */
+    int64_t tick_ns;  /* ... and then to observe; INT64_MAX: not at all */
+    bool is_spinning; /* since spin_from_ns, unless spin_mark has moved */
+    int64_t spin_from_ns;
+    int64_t spin_mark;
+    int64_t spun_ns;
+    int64_t suspended_max_ns; /* since the last observation */
 
     struct inflight inflight;
     struct engine_counts counts;
     bool is_pumping;
     bool waits_for_end; /* only the end of a request can make progress */
     bool has_deadline;  /* the deadline timer is set */
+    bool has_drain;     /* the drain timer is set */
     int64_t held_seq;   /* last request that the cap held back */
     int64_t cap_waits;
     int64_t lag_max_ns; /* since the last observation */
-    int64_t due_end_ns;
+    struct engine_end end;
     struct failures failures;
 };
 
@@ -44,12 +55,9 @@ static int64_t now_ns(const struct engine *e)
     return transport_now(&e->transport_env);
 }
 
-/* Microseconds are rounded down: early costs one more look, late is late.
- * Within the spin nobody sleeps: a wait of 0 polls the sockets and comes back.
- */
-static void arm(struct engine *e, struct event *timer, int64_t at_ns)
+/* Microseconds are rounded down: early costs one more look, late is late. */
+static void arm(struct event *timer, int64_t wait_ns)
 {
-    int64_t wait_ns = at_ns - now_ns(e) - e->env.settings->client.spin_ns;
     struct timeval tv = {0};
 
     if (wait_ns > 0) {
@@ -57,6 +65,32 @@ static void arm(struct engine *e, struct event *timer, int64_t at_ns)
         tv.tv_usec = wait_ns % NS_PER_S / NS_PER_US;
     }
     event_add(timer, &tv);
+}
+
+/* What the loop does now and then is work or it is spinning. */
+static int64_t work_done(const struct engine *e)
+{
+    return e->counts.issued + e->counts.done;
+}
+
+/* Within the spin nobody sleeps: a wait of 0 polls the sockets and comes back.
+ */
+static void arm_due(struct engine *e, int64_t now, int64_t due_ns)
+{
+    int64_t wait_ns = due_ns - now - e->env.settings->client.spin_ns;
+
+    e->armed_ns = due_ns;
+    e->is_spinning = wait_ns <= 0 && due_ns > now;
+    e->spin_from_ns = now;
+    e->spin_mark = work_done(e);
+    arm(e->due_timer, wait_ns);
+}
+
+static void end_spin(struct engine *e, int64_t now)
+{
+    if (e->is_spinning && e->spin_mark == work_done(e))
+        e->spun_ns += now - e->spin_from_ns;
+    e->is_spinning = false;
 }
 
 /* ---- the end of a request ---- */
@@ -111,8 +145,8 @@ static void arm_deadline(struct engine *e)
 
     e->has_deadline = oldest != NULL;
     if (oldest)
-        arm(e, e->deadline_timer,
-            oldest->facts.due + e->env.settings->target.timeout_ns);
+        arm(e->deadline_timer,
+            oldest->facts.due + e->env.settings->target.timeout_ns - now_ns(e));
 }
 
 static void on_deadline(evutil_socket_t fd, short what, void *arg)
@@ -132,14 +166,14 @@ static void on_deadline(evutil_socket_t fd, short what, void *arg)
 
 /* ---- the pacer ---- */
 
-static void issue(struct engine *e)
+static void issue(struct engine *e, int64_t now)
 {
     struct due due = e->source_ops->take(e->source);
     struct request *r = inflight_add(&e->inflight, due.seq, due.at_ns);
     int64_t lag_ns;
 
-    r->facts.issued = now_ns(e);
-    lag_ns = r->facts.issued - due.at_ns;
+    r->facts.issued = now;
+    lag_ns = now - due.at_ns;
     if (lag_ns > e->lag_max_ns)
         e->lag_max_ns = lag_ns;
     e->counts.issued++;
@@ -170,52 +204,91 @@ static void note_cap_wait(struct engine *e)
     e->held_seq = seq;
 }
 
-static void end_if_idle(struct engine *e)
+/* Whatever is left to do, it ends here. */
+static void finish(struct engine *e)
 {
-    if (e->inflight.len > 0)
-        return;
-    e->due_end_ns = e->source_ops->due_end_ns(e->source);
+    e->end.due_end_ns = e->source_ops->due_end_ns(e->source);
+    if (e->env.transport->path)
+        e->end.path = e->env.transport->path(e->transport);
     event_base_loopbreak(e->transport_env.base);
 }
 
+/* Nothing is due any more: what is in flight has so much time to end.  A
+ * window that ends by the clock has set this before. */
+static void drain(struct engine *e)
+{
+    int64_t drain_ns = e->env.settings->load.drain_ns;
+
+    if (e->inflight.len == 0) {
+        finish(e);
+    } else if (drain_ns >= 0 && !e->has_drain) {
+        e->has_drain = true;
+        arm(e->drain_timer, drain_ns);
+    }
+}
+
+static bool has_room(const struct engine *e)
+{
+    return (int64_t)e->inflight.len < e->env.max_in_flight &&
+           e->env.transport->has_room(e->transport);
+}
+
 /* One step; false when there is nothing to do for now. */
-static bool step(struct engine *e)
+static bool step(struct engine *e, int64_t now)
 {
     int64_t due_ns = e->source_ops->peek_ns(e->source);
 
-    switch (pacer_decide(now_ns(e), due_ns, e->env.settings->target.timeout_ns,
-                         e->env.transport->has_room(e->transport))) {
+    switch (pacer_decide(&e->pacer, now, due_ns, has_room(e))) {
     case PACE_ISSUE:
-        issue(e);
+        issue(e, now);
         return true;
     case PACE_UNSENT:
         leave_unsent(e);
         return true;
     case PACE_WAIT:
-        arm(e, e->due_timer, due_ns);
+        arm_due(e, now, due_ns);
         return false;
     case PACE_FULL:
         e->waits_for_end = true;
         note_cap_wait(e);
         return false;
-    default: /* PACE_IDLE */
+    case PACE_IDLE:
         e->waits_for_end = true;
-        end_if_idle(e);
+        return false;
+    default: /* PACE_OVER */
+        e->waits_for_end = true;
+        drain(e);
         return false;
     }
 }
 
+/* Has the loop come round when it had to? */
+static void note_wake(struct engine *e, int64_t now)
+{
+    int64_t wake_ns = e->armed_ns < e->tick_ns ? e->armed_ns : e->tick_ns;
+    int64_t suspended_ns = pacer_wake(&e->pacer, now, wake_ns);
+
+    if (suspended_ns > e->suspended_max_ns)
+        e->suspended_max_ns = suspended_ns;
+}
+
 static void pump(struct engine *e)
 {
+    int64_t now = now_ns(e);
     int steps = 0;
 
+    note_wake(e, now);
+    end_spin(e, now);
+    e->armed_ns = INT64_MAX;
     e->is_pumping = true;
     e->waits_for_end = false;
-    while (steps < PUMP_BATCH && step(e))
+    while (steps < PUMP_BATCH && step(e, now)) {
         steps++;
+        now = now_ns(e);
+    }
     e->is_pumping = false;
     if (steps == PUMP_BATCH)
-        arm(e, e->due_timer, 0);
+        arm_due(e, now, now);
 }
 
 static void on_due(evutil_socket_t fd, short what, void *arg)
@@ -229,9 +302,16 @@ static void on_due(evutil_socket_t fd, short what, void *arg)
 
 void engine_begin(struct engine *e, struct shard *shard, int64_t start_ns)
 {
+    const struct load_settings *load = &e->env.settings->load;
+
     e->shard = shard;
     e->transport_env.start_ns = start_ns;
-    arm(e, e->due_timer, 0); /* the loop must run before it can be broken */
+    if (load->drain_ns >= 0 && load->duration_ns > 0) {
+        e->has_drain = true;
+        arm(e->drain_timer,
+            load->warmup_ns + load->duration_ns + load->drain_ns - now_ns(e));
+    }
+    arm(e->due_timer, 0); /* the loop must run before it can be broken */
 }
 
 void engine_cut(struct engine *e)
@@ -246,16 +326,24 @@ void engine_cut(struct engine *e)
         leave_unsent(e);
     while ((r = inflight_oldest(&e->inflight)))
         give_up(e, r, OUTCOME_UNFINISHED, "in flight when the run was cut");
-    e->due_end_ns = e->source_ops->due_end_ns(e->source);
-    if (e->due_end_ns > cut_ns)
-        e->due_end_ns = cut_ns;
-    event_base_loopbreak(e->transport_env.base);
+    finish(e);
+    e->end.was_cut = true;
+    if (e->end.due_end_ns > cut_ns)
+        e->end.due_end_ns = cut_ns;
+}
+
+static void on_drain(evutil_socket_t fd, short what, void *arg)
+{
+    (void)fd;
+    (void)what;
+    engine_cut(arg);
 }
 
 struct observation engine_observe(struct engine *e)
 {
+    int64_t now = now_ns(e);
     struct observation seen = {
-        .at = now_ns(e),
+        .at = now,
         .unsent = e->counts.unsent,
         .issued = e->counts.issued,
         .done = e->counts.done,
@@ -264,8 +352,13 @@ struct observation engine_observe(struct engine *e)
         .cpu = clk_thread_cpu_ns(),
         .cap_waits = e->cap_waits,
         .record_wait = shard_waited_ns(e->shard),
+        .spun = e->spun_ns,
     };
 
+    note_wake(e, now);
+    e->tick_ns = now + NS_PER_S;
+    seen.suspended_max = e->suspended_max_ns;
+    e->suspended_max_ns = 0;
     e->lag_max_ns = 0;
     return seen;
 }
@@ -280,21 +373,26 @@ const struct failures *engine_failures(const struct engine *e)
     return &e->failures;
 }
 
-int64_t engine_due_end_ns(const struct engine *e)
+struct engine_end engine_end(const struct engine *e)
 {
-    return e->due_end_ns;
+    return e->end;
 }
 
 static int make_parts(struct engine *e, struct err *err)
 {
     e->due_timer = evtimer_new(e->transport_env.base, on_due, e);
     e->deadline_timer = evtimer_new(e->transport_env.base, on_deadline, e);
+    e->drain_timer = evtimer_new(e->transport_env.base, on_drain, e);
     e->transport = xcalloc(1, e->env.transport->state_size);
     if (e->env.transport->init(e->transport, &e->transport_env, err))
         return -1;
+    if (e->env.preconnect > 0 && e->env.transport->preconnect &&
+        e->env.transport->preconnect(e->transport, e->env.preconnect, err))
+        return -1;
     e->source_ops = source_for(&e->env.settings->load);
     e->source = xcalloc(1, e->source_ops->state_size);
-    return e->source_ops->init(e->source, &e->env.settings->load, err);
+    return e->source_ops->init(e->source, &e->env.settings->load, e->env.lane,
+                               err);
 }
 
 int engine_new(struct engine **engine, const struct engine_env *env,
@@ -304,10 +402,15 @@ int engine_new(struct engine **engine, const struct engine_env *env,
 
     e->env = *env;
     e->held_seq = -1;
+    e->armed_ns = INT64_MAX;
+    e->tick_ns = INT64_MAX;
+    e->pacer = pacer_make(env->settings->target.timeout_ns,
+                          env->settings->client.max_burst);
     e->transport_env = (struct transport_env){
         .base = base,
         .clk = env->clk,
-        .target = env->target,
+        .targets = env->targets,
+        .settings = &env->settings->target,
         .max_connections = env->max_connections,
         .ended = on_ended,
         .arg = e,
@@ -333,5 +436,6 @@ void engine_free(struct engine *e)
     inflight_fini(&e->inflight);
     event_free(e->due_timer);
     event_free(e->deadline_timer);
+    event_free(e->drain_timer);
     free(e);
 }

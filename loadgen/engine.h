@@ -7,27 +7,33 @@
 #ifndef LOADGEN_ENGINE_H
 #define LOADGEN_ENGINE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "common/clk.h"
 #include "common/recording/failures.h"
 #include "common/recording/schema.h"
+#include "loadgen/source.h"
+#include "loadgen/transport/socket.h"
 
 struct engine;
 struct err;
 struct event_base;
 struct settings;
 struct shard;
-struct target;
+struct targets;
 struct transport_ops;
 
 /* Everything is borrowed. */
 struct engine_env {
     const struct settings *settings;
-    const struct target *target;
+    const struct targets *targets;
     const struct transport_ops *transport;
     const struct clk *clk;
-    int64_t max_connections;
+    struct lane lane;        /* this engine's share of the schedule ... */
+    int64_t max_connections; /* ... of the connections */
+    int64_t max_in_flight;   /* ... and of the bound on requests in flight */
+    int64_t preconnect;      /* ... and of those opened ahead */
 };
 
 /* taken = issued + unsent, issued = done + in flight. */
@@ -38,8 +44,8 @@ struct engine_counts {
     int64_t failed; /* of those done */
 };
 
-/* Makes the transport, which tries the target's addresses until one answers.
- * ERR_IO, ERR_CONFIG. */
+/* Makes the transport and opens the connections that are asked for ahead; may
+ * block for that.  ERR_IO, ERR_CONFIG. */
 int engine_new(struct engine **engine, const struct engine_env *env,
                struct event_base *base, struct err *err);
 
@@ -60,7 +66,13 @@ struct observation engine_observe(struct engine *engine);
 struct engine_counts engine_counts(const struct engine *engine);
 const struct failures *engine_failures(const struct engine *engine);
 
-/* Every request due before this has been recorded; valid at the end. */
-int64_t engine_due_end_ns(const struct engine *engine);
+/* How it ended; valid at the end. */
+struct engine_end {
+    int64_t due_end_ns; /* every request due before this has been recorded */
+    bool was_cut;       /* before everything was sent and over */
+    struct socket_path path;
+};
+
+struct engine_end engine_end(const struct engine *engine);
 
 #endif

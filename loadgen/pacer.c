@@ -2,14 +2,38 @@
 
 #include "loadgen/source.h"
 
-enum pace pacer_decide(int64_t now_ns, int64_t due_ns, int64_t timeout_ns,
+struct pacer pacer_make(int64_t timeout_ns, int64_t max_burst)
+{
+    return (struct pacer){.timeout_ns = timeout_ns,
+                          .max_burst = max_burst,
+                          .resumed_ns = INT64_MIN};
+}
+
+int64_t pacer_wake(struct pacer *p, int64_t now_ns, int64_t wake_ns)
+{
+    if (now_ns - wake_ns < PACER_SUSPENDED_NS)
+        return 0;
+    p->resumed_ns = now_ns;
+    p->burst_left = p->max_burst;
+    return now_ns - wake_ns;
+}
+
+enum pace pacer_decide(struct pacer *p, int64_t now_ns, int64_t due_ns,
                        bool has_room)
 {
+    bool is_backlog = due_ns <= p->resumed_ns;
+
     if (due_ns == DUE_UNKNOWN)
         return PACE_IDLE;
+    if (due_ns == DUE_NEVER)
+        return PACE_OVER;
     if (due_ns > now_ns)
         return PACE_WAIT;
-    if (now_ns - due_ns >= timeout_ns)
+    if (now_ns - due_ns >= p->timeout_ns || (is_backlog && p->burst_left == 0))
         return PACE_UNSENT;
-    return has_room ? PACE_ISSUE : PACE_FULL;
+    if (!has_room)
+        return PACE_FULL;
+    if (is_backlog)
+        p->burst_left--;
+    return PACE_ISSUE;
 }

@@ -1,12 +1,19 @@
 #include "loadgen/run.h"
 
+#include <sched.h>
+#include <stdlib.h>
+#include <unistd.h>
+
 #include "common/clk.h"
+#include "common/cpus.h"
 #include "common/err.h"
 #include "common/files.h"
 #include "common/recording/dir.h"
 #include "common/recording/failures.h"
 #include "common/settings.h"
 #include "common/stop.h"
+#include "common/xalloc.h"
+#include "loadgen/plan.h"
 #include "loadgen/recorder.h"
 #include "loadgen/target.h"
 #include "loadgen/transport/transport.h"
@@ -16,56 +23,100 @@
 #define LEAD_NS     (100 * NS_PER_MS)
 #define POLL_NS     (20 * NS_PER_MS)
 #define PROGRESS_NS NS_PER_S
-#define SPARE_FILES                                                            \
-    INT64_C(64) /* of the limit, for everything but connections */
 
 struct run {
     struct settings *settings;
     const struct run_options *options;
-    struct target target;
+    struct cpus cpus;
+    struct targets targets;
+    struct strlist endpoints; /* tried before the run, and what they said */
     struct recorder *recorder;
-    struct worker *worker;
+    struct worker **workers;
+    int64_t n_workers; /* that were made */
     struct manifest manifest;
     int64_t start_ns;
     int stopped_by; /* the signal that made us cut it; 0: none */
 };
 
-/* As many as the process may open; raised as far as it goes. */
-static int64_t connection_bound(void)
+static int make_workers(struct run *run, struct err *err)
 {
-    int64_t files = files_raise_limit();
+    const struct client_settings *c = &run->settings->client;
 
-    return files > 2 * SPARE_FILES ? files - SPARE_FILES : SPARE_FILES;
+    run->workers = xcalloc((size_t)c->threads, sizeof(*run->workers));
+    for (int64_t i = 0; i < c->threads; i++) {
+        struct lane lane = {.worker = i, .workers = c->threads};
+        int64_t room = lane_share(c->max_in_flight, lane);
+        struct engine_env env = {
+            .settings = run->settings,
+            .targets = &run->targets,
+            .transport = transport_find(run->targets.items[0].url.scheme),
+            .clk = &clk_monotonic,
+            .lane = lane,
+            .max_connections = room,
+            .max_in_flight = room,
+            .preconnect = lane_share(c->preconnect, lane),
+        };
+
+        if (worker_new(&run->workers[i], &env, err))
+            return -1;
+        run->n_workers++;
+    }
+    return 0;
 }
 
-static int64_t max_connections(const struct settings *s)
+static int find_cpus(struct run *run, struct err *err)
 {
-    int64_t bound = connection_bound();
-    int64_t asked = s->client.connections;
+    const char *asked = run->settings->client.cpus;
+    cpu_set_t allowed;
 
-    return asked > 0 && asked < bound ? asked : bound;
+    CPU_ZERO(&allowed);
+    if (!asked)
+        return 0;
+    if (cpus_parse(asked, &run->cpus, err) ||
+        sched_getaffinity(0, sizeof(allowed), &allowed))
+        return -1;
+    for (size_t i = 0; i < run->cpus.len; i++) {
+        if (!CPU_ISSET((size_t)run->cpus.cpu[i], &allowed))
+            return err_set(err, ERR_IO,
+                           "client.cpus: this process may not use CPU %d",
+                           run->cpus.cpu[i]);
+    }
+    return 0;
 }
 
 /* Everything that can fail is tried before anything is written. */
 static int prepare(struct run *run, struct err *err)
 {
-    struct engine_env env;
+    struct settings *s = run->settings;
+    struct machine machine = {.cores = sysconf(_SC_NPROCESSORS_ONLN),
+                              .files = files_raise_limit()};
 
-    if (target_init(&run->target, &run->settings->target, err))
-        return -1;
-    env = (struct engine_env){
-        .settings = run->settings,
-        .target = &run->target,
-        .transport = transport_find(run->target.url.scheme),
-        .clk = &clk_monotonic,
-        .max_connections = max_connections(run->settings),
-    };
-    if (worker_new(&run->worker, &env, err))
+    if (plan_client(s, machine, err) || find_cpus(run, err) ||
+        targets_init(&run->targets, &s->target, err) ||
+        targets_probe(&run->targets, s->target.connect_timeout_ns,
+                      &run->endpoints, err) ||
+        make_workers(run, err))
         return -1;
     if (!run->options->has_dir &&
         recording_make_dir(run->options->dir, run->options->force, err))
         return -1;
-    return recorder_new(&run->recorder, run->options->dir, 1, err);
+    return recorder_new(&run->recorder, run->options->dir, (int)run->n_workers,
+                        err);
+}
+
+static int start_workers(struct run *run, struct err *err)
+{
+    const struct cpus *cpus = &run->cpus;
+
+    for (int64_t i = 0; i < run->n_workers; i++) {
+        int cpu =
+            cpus->len > 0 ? cpus->cpu[(size_t)i % cpus->len] : WORKER_ANY_CPU;
+
+        if (worker_start(run->workers[i], recorder_shard(run->recorder, (int)i),
+                         run->start_ns, cpu, err))
+            return -1;
+    }
+    return 0;
 }
 
 static int begin(struct run *run, struct err *err)
@@ -75,42 +126,73 @@ static int begin(struct run *run, struct err *err)
         .realtime_ns = clk_realtime_ns() + LEAD_NS,
         .argv = run->options->argv,
         .settings_file = run->options->settings_file,
+        .endpoints = &run->endpoints,
     };
 
     run->start_ns = start.monotonic_ns;
     manifest_init(&run->manifest, run->settings, &start);
     if (manifest_save(&run->manifest, run->options->dir, err))
         return -1;
-    return worker_start(run->worker, recorder_shard(run->recorder, 0),
-                        run->start_ns, err);
+    return start_workers(run, err);
 }
 
 static void show_progress(const struct run *run, int64_t now_ns)
 {
     const struct load_settings *load = &run->settings->load;
-    struct engine_counts c = worker_progress(run->worker);
     struct run_progress p = {
         .elapsed_s = (double)(now_ns - run->start_ns) / 1e9,
-        .issued = c.issued,
-        .in_flight = c.issued - c.done,
-        .failed = c.failed,
-        .unsent = c.unsent,
     };
 
+    for (int64_t i = 0; i < run->n_workers; i++) {
+        struct engine_counts c = worker_progress(run->workers[i]);
+
+        p.issued += c.issued;
+        p.in_flight += c.issued - c.done;
+        p.failed += c.failed;
+        p.unsent += c.unsent;
+    }
     if (load->duration_ns > 0)
         p.planned_s = (double)(load->warmup_ns + load->duration_ns) / 1e9;
     if (run->options->progress)
         run->options->progress(run->options->arg, &p);
 }
 
-/* Until the worker is done, or somebody or the disk says stop.  A signal that
- * comes after the end stops nothing. */
+static void cut_workers(const struct run *run)
+{
+    for (int64_t i = 0; i < run->n_workers; i++)
+        worker_cut(run->workers[i]);
+}
+
+static bool are_done(const struct run *run)
+{
+    for (int64_t i = 0; i < run->n_workers; i++) {
+        if (!worker_is_done(run->workers[i]))
+            return false;
+    }
+    return true;
+}
+
+/* What the first one that failed says stands. */
+static int join_workers(struct run *run, struct err *err)
+{
+    struct err ignored = {0};
+    int rc = 0;
+
+    for (int64_t i = 0; i < run->n_workers; i++) {
+        if (worker_join(run->workers[i], rc ? &ignored : err))
+            rc = -1;
+    }
+    return rc;
+}
+
+/* Until the workers are done, or somebody or the disk says stop.  A signal
+ * that comes after the end stops nothing. */
 static int wait_for_end(struct run *run, struct err *err)
 {
     int64_t shown_ns = run->start_ns;
     bool is_cut = false;
 
-    while (!worker_is_done(run->worker)) {
+    while (!are_done(run)) {
         int64_t now_ns;
 
         clk_sleep_ns(POLL_NS);
@@ -118,7 +200,7 @@ static int wait_for_end(struct run *run, struct err *err)
         if (!is_cut &&
             (atomic_load(&stop_signal) || recorder_has_failed(run->recorder))) {
             run->stopped_by = atomic_load(&stop_signal);
-            worker_cut(run->worker);
+            cut_workers(run);
             is_cut = true;
         }
         if (now_ns - shown_ns >= PROGRESS_NS) {
@@ -126,28 +208,84 @@ static int wait_for_end(struct run *run, struct err *err)
             shown_ns += PROGRESS_NS;
         }
     }
-    return worker_join(run->worker, err);
+    return join_workers(run, err);
+}
+
+static void add_path(struct run_end *end, const struct socket_path *path)
+{
+    if (path->rtt_floor_ns > 0 &&
+        (end->rtt_floor_ns == 0 || path->rtt_floor_ns < end->rtt_floor_ns))
+        end->rtt_floor_ns = path->rtt_floor_ns;
+    end->segments += path->segments;
+    end->retransmits += path->retransmits;
+}
+
+/* Where workers were cut the earliest counts: beyond it not everything that
+ * was due is in the recording. */
+static void add_end(struct run_end *end, bool *was_cut,
+                    const struct engine_end *e)
+{
+    bool is_first = end->due_end_ns == TIME_ABSENT;
+
+    if (is_first || (e->was_cut && !*was_cut) ||
+        (e->was_cut == *was_cut &&
+         (e->was_cut ? e->due_end_ns < end->due_end_ns
+                     : e->due_end_ns > end->due_end_ns)))
+        end->due_end_ns = e->due_end_ns;
+    *was_cut |= e->was_cut;
+    add_path(end, &e->path);
+}
+
+static struct run_end sum_up(const struct run *run, struct failures *failures)
+{
+    struct run_end end = {.stopped_by = run->stopped_by,
+                          .due_end_ns = TIME_ABSENT};
+    bool was_cut = false;
+
+    for (int64_t i = 0; i < run->n_workers; i++) {
+        const struct engine *engine = worker_engine(run->workers[i]);
+        struct engine_counts c = engine_counts(engine);
+        struct engine_end e = engine_end(engine);
+
+        end.scheduled += c.issued + c.unsent;
+        end.issued += c.issued;
+        end.unsent += c.unsent;
+        add_end(&end, &was_cut, &e);
+        failures_merge(failures, engine_failures(engine));
+    }
+    return end;
 }
 
 /* Whatever failed, what was recorded is closed; the first error stands. */
 static int conclude(struct run *run, struct run_end *end, struct err *err)
 {
-    const struct engine *engine = worker_engine(run->worker);
-    struct engine_counts c = engine_counts(engine);
+    struct failures failures = {0};
     int rc = recorder_finish(run->recorder, err);
 
     run->recorder = NULL;
-    *end = (struct run_end){
-        .stopped_by = run->stopped_by,
-        .due_end_ns = engine_due_end_ns(engine),
-        .scheduled = c.issued + c.unsent,
-        .issued = c.issued,
-        .unsent = c.unsent,
-    };
+    *end = sum_up(run, &failures);
     if (rc)
         return -1;
-    manifest_complete(&run->manifest, end, engine_failures(engine));
+    manifest_complete(&run->manifest, end, &failures);
     return manifest_save(&run->manifest, run->options->dir, err);
+}
+
+/* After a start that failed some may be running. */
+static void end_workers(struct run *run)
+{
+    cut_workers(run);
+    join_workers(run, &(struct err){0});
+}
+
+static void run_fini(struct run *run)
+{
+    recorder_finish(run->recorder, &(struct err){0});
+    for (int64_t i = 0; i < run->n_workers; i++)
+        worker_free(run->workers[i]);
+    free(run->workers);
+    targets_fini(&run->targets);
+    strlist_fini(&run->endpoints);
+    manifest_fini(&run->manifest);
 }
 
 int run_load(struct settings *settings, const struct run_options *options,
@@ -157,15 +295,15 @@ int run_load(struct settings *settings, const struct run_options *options,
     struct err ignored = {0};
     int rc = prepare(&run, err);
 
-    if (rc == 0)
+    if (rc == 0) {
         rc = begin(&run, err);
+        if (rc)
+            end_workers(&run);
+    }
     if (rc == 0) {
         rc = wait_for_end(&run, err);
         rc = conclude(&run, end, rc ? &ignored : err) ? -1 : rc;
     }
-    recorder_finish(run.recorder, &(struct err){0});
-    worker_free(run.worker);
-    target_fini(&run.target);
-    manifest_fini(&run.manifest);
+    run_fini(&run);
     return rc;
 }

@@ -13,11 +13,26 @@
 struct err;
 struct load_settings;
 
-/* No request is due at any time that is known now. */
+/* No request is due at any time that is known now ... */
 #define DUE_UNKNOWN INT64_MAX
+/* ... and none ever will be. */
+#define DUE_NEVER (INT64_MAX - 1)
+
+/* Which of the run's requests are this worker's: those at places
+ * worker + k * workers.  The schedule of the run does not depend on it. */
+struct lane {
+    int64_t worker; /* from 0 */
+    int64_t workers;
+};
+
+/* The lane's part of what is shared out evenly. */
+static inline int64_t lane_share(int64_t total, struct lane lane)
+{
+    return total / lane.workers + (lane.worker < total % lane.workers);
+}
 
 struct due {
-    int64_t seq;   /* from 0, in order */
+    int64_t seq;   /* place in the schedule, in order */
     int64_t at_ns; /* after the start of the run; never decreasing */
 };
 
@@ -28,19 +43,20 @@ struct source_ops {
     size_t state_size;
 
     /* Required. */
-    int (*init)(void *self, const struct load_settings *load, struct err *err);
+    int (*init)(void *self, const struct load_settings *load, struct lane lane,
+                struct err *err);
 
-    /* When the next request is due; DUE_UNKNOWN if none is.  Required. */
+    /* When the next request is due, DUE_UNKNOWN or DUE_NEVER.  Required. */
     int64_t (*peek_ns)(void *self);
 
-    /* Take it.  Only after a peek that was not DUE_UNKNOWN.  Required. */
+    /* Take it.  Only after a peek that told a time.  Required. */
     struct due (*take)(void *self);
 
     /* A request that was taken is over.  Optional. */
     void (*ended)(void *self, int64_t end_ns);
 
-    /* Every request due before this has been given out, once peek_ns() has
-     * said DUE_UNKNOWN and none is in flight.  Required. */
+    /* Every request of the lane due before this has been given out, once
+     * peek_ns() has said DUE_NEVER.  Required. */
     int64_t (*due_end_ns)(void *self);
 
     /* Release what init took; safe after an init that failed.  Optional. */

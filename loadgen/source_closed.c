@@ -1,4 +1,5 @@
-/* Closed loop: N clients, each sends when its last request has ended. */
+/* Closed loop: N clients, each sends when its last request has ended.  A lane
+ * has its share of the clients and of the requests. */
 #include <stdlib.h>
 
 #include "common/settings.h"
@@ -11,21 +12,26 @@ struct closed_loop {
     size_t n_clients;
     size_t first;
     size_t n_ready;
-    struct quota quota;
+    struct quota quota; /* of this lane */
+    struct lane lane;
     int64_t next_seq;
     int64_t last_end_ns;
 };
 
 static int closed_init(void *self, const struct load_settings *load,
-                       struct err *err)
+                       struct lane lane, struct err *err)
 {
     struct closed_loop *c = self;
 
     (void)err;
-    c->n_clients = (size_t)load->clients;
+    c->n_clients = (size_t)lane_share(load->clients, lane);
     c->n_ready = c->n_clients; /* all idle since 0 */
     c->ready_ns = xcalloc(c->n_clients, sizeof(*c->ready_ns));
     c->quota = quota_of(load);
+    if (c->quota.window_left > 0)
+        c->quota.window_left = lane_share(load->requests, lane);
+    c->lane = lane;
+    c->next_seq = lane.worker;
     return 0;
 }
 
@@ -33,16 +39,21 @@ static int64_t closed_peek_ns(void *self)
 {
     const struct closed_loop *c = self;
 
-    if (c->n_ready == 0 || quota_is_spent(&c->quota, c->ready_ns[c->first]))
+    if (c->quota.window_left == 0)
+        return DUE_NEVER;
+    if (c->n_ready == 0)
         return DUE_UNKNOWN;
-    return c->ready_ns[c->first];
+    return quota_is_spent(&c->quota, c->ready_ns[c->first])
+               ? DUE_NEVER
+               : c->ready_ns[c->first];
 }
 
 static struct due closed_take(void *self)
 {
     struct closed_loop *c = self;
-    struct due due = {.seq = c->next_seq++, .at_ns = c->ready_ns[c->first]};
+    struct due due = {.seq = c->next_seq, .at_ns = c->ready_ns[c->first]};
 
+    c->next_seq += c->lane.workers;
     c->first = (c->first + 1) % c->n_clients;
     c->n_ready--;
     quota_take(&c->quota, due.at_ns);

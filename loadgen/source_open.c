@@ -18,7 +18,8 @@ struct open_loop {
     void *arrival_self;
     struct rng rng;
     struct shape shape;
-    struct quota quota;
+    struct quota quota; /* of all lanes: each walks the whole schedule */
+    struct lane lane;
     bool is_fitted;  /* gaps are scaled so that the window's count is exact */
     int64_t left;    /* of that count */
     double scale;    /* of gaps */
@@ -91,12 +92,24 @@ static int64_t next_due(struct open_loop *o)
                                            : o->quota.window_end_ns - 1;
 }
 
+/* Past the requests of other lanes. */
+static void skip_others(struct open_loop *o)
+{
+    while (o->next_seq % o->lane.workers != o->lane.worker &&
+           !quota_is_spent(&o->quota, o->next_ns)) {
+        quota_take(&o->quota, o->next_ns);
+        o->next_seq++;
+        o->next_ns = next_due(o);
+    }
+}
+
 static int open_init(void *self, const struct load_settings *load,
-                     struct err *err)
+                     struct lane lane, struct err *err)
 {
     struct open_loop *o = self;
 
     o->load = load;
+    o->lane = lane;
     o->arrival = arrival_of((enum arrival)load->arrival);
     o->arrival_self = xcalloc(1, o->arrival->state_size);
     o->quota = quota_of(load);
@@ -104,6 +117,7 @@ static int open_init(void *self, const struct load_settings *load,
     if (shape_init(&o->shape, load, err) || restart(o, RNG_ARRIVAL, err))
         return -1;
     o->next_ns = next_due(o);
+    skip_others(o);
     return 0;
 }
 
@@ -111,7 +125,7 @@ static int64_t open_peek_ns(void *self)
 {
     const struct open_loop *o = self;
 
-    return quota_is_spent(&o->quota, o->next_ns) ? DUE_UNKNOWN : o->next_ns;
+    return quota_is_spent(&o->quota, o->next_ns) ? DUE_NEVER : o->next_ns;
 }
 
 static struct due open_take(void *self)
@@ -121,6 +135,7 @@ static struct due open_take(void *self)
 
     quota_take(&o->quota, due.at_ns);
     o->next_ns = next_due(o);
+    skip_others(o);
     return due;
 }
 

@@ -7,6 +7,8 @@
 #include "common/err.h"
 #include "common/file.h"
 #include "common/settings.h"
+#include "common/xalloc.h"
+#include "loadgen/transport/socket.h"
 
 #define MAX_REQUEST ((size_t)64 << 20)
 
@@ -94,7 +96,6 @@ static int write_request(struct target *t, const struct target_settings *s,
     if (!is_token(s->method))
         return err_set(err, ERR_CONFIG, "target.method: '%s' is no method",
                        s->method);
-    t->is_head = strcmp(s->method, "HEAD") == 0;
     buf_addf(&t->request, "%s %s HTTP/1.1\r\n", s->method, t->url.path);
     if (!has_header(&s->headers, "host"))
         add_host(t);
@@ -104,6 +105,8 @@ static int write_request(struct target *t, const struct target_settings *s,
         buf_adds(&t->request, "Content-Type: application/json\r\n");
     if (s->body || expects_body(s->method))
         buf_addf(&t->request, "Content-Length: %zu\r\n", body->len);
+    if (s->no_keepalive && !has_header(&s->headers, "connection"))
+        buf_adds(&t->request, "Connection: close\r\n");
     if (add_headers(&t->request, &s->headers, err))
         return -1;
     if (s->request_id)
@@ -115,40 +118,125 @@ static int write_request(struct target *t, const struct target_settings *s,
     return 0;
 }
 
+/* Every address of the name, once each, whatever else is known of them. */
 static int resolve(struct target *t, struct err *err)
 {
     struct addrinfo hints = {.ai_socktype = SOCK_STREAM};
-    int rc = getaddrinfo(t->url.host, t->url.port, &hints, &t->addresses);
+    int rc = getaddrinfo(t->url.host, t->url.port, &hints, &t->resolved);
 
     if (rc)
         return err_set(err, ERR_IO, "%s: %s", t->url.host, gai_strerror(rc));
     return 0;
 }
 
-int target_init(struct target *t, const struct target_settings *s,
-                struct err *err)
+static int target_init(struct target *t, const char *url,
+                       const struct target_settings *s, const struct buf *body,
+                       struct err *err)
+{
+    buf_init(&t->request, MAX_REQUEST);
+    if (url_parse(url, &t->url, err))
+        return err_context(err, "target.url");
+    if (write_request(t, s, body, err))
+        return -1;
+    return strcmp(t->url.scheme, "http") == 0 ? resolve(t, err) : 0;
+}
+
+/* The addresses of a target lie side by side. */
+static void add_endpoints(struct targets *ts, struct target *t)
+{
+    t->first_endpoint = ts->n_endpoints;
+    for (const struct addrinfo *a = t->resolved; a; a = a->ai_next) {
+        ts->endpoints = xrealloc(ts->endpoints, ts->n_endpoints + 1,
+                                 sizeof(*ts->endpoints));
+        ts->endpoints[ts->n_endpoints++] =
+            (struct endpoint){.target = t, .address = a};
+        t->n_endpoints++;
+    }
+}
+
+static int init_all(struct targets *ts, const struct target_settings *s,
+                    const struct buf *body, struct err *err)
+{
+    ts->items = xcalloc(s->urls.len, sizeof(*ts->items));
+    ts->len = s->urls.len;
+    ts->is_head = strcmp(s->method, "HEAD") == 0;
+    for (size_t i = 0; i < ts->len; i++) {
+        struct target *t = &ts->items[i];
+
+        if (target_init(t, s->urls.items[i], s, body, err))
+            return -1;
+        if (strcmp(t->url.scheme, ts->items[0].url.scheme) != 0)
+            return err_set(err, ERR_CONFIG,
+                           "target.url: %s and %s cannot be mixed",
+                           ts->items[0].url.scheme, t->url.scheme);
+        add_endpoints(ts, t);
+    }
+    return 0;
+}
+
+int targets_init(struct targets *ts, const struct target_settings *s,
+                 struct err *err)
 {
     struct buf body;
     int rc;
 
-    *t = (struct target){0};
-    buf_init(&t->request, MAX_REQUEST);
-    if (url_parse(s->urls.items[0], &t->url, err))
-        return err_context(err, "target.url");
+    *ts = (struct targets){0};
     buf_init(&body, MAX_REQUEST);
     rc = read_body(s->body, &body, err);
     if (rc == 0)
-        rc = write_request(t, s, &body, err);
+        rc = init_all(ts, s, &body, err);
     buf_fini(&body);
-    if (rc == 0 && strcmp(t->url.scheme, "http") == 0)
-        rc = resolve(t, err);
     return rc;
 }
 
-void target_fini(struct target *t)
+/* Those of one target that answer move to *kept. */
+static int probe_target(struct targets *ts, struct target *t, size_t *kept,
+                        int64_t timeout_ns, struct strlist *said,
+                        struct err *err)
 {
-    if (t->addresses)
-        freeaddrinfo(t->addresses);
-    t->addresses = NULL;
-    buf_fini(&t->request);
+    size_t first = *kept;
+
+    for (size_t i = 0; i < t->n_endpoints; i++) {
+        struct endpoint e = ts->endpoints[t->first_endpoint + i];
+        int error = socket_probe(e.address, timeout_ns);
+        char text[SOCKET_ADDRESS_TEXT];
+        char *line =
+            xasprintf("%s%s%s", socket_address_text(e.address, text),
+                      error ? ": " : "", error ? socket_error_text(error) : "");
+
+        strlist_add(said, line);
+        free(line);
+        if (!error)
+            ts->endpoints[(*kept)++] = e;
+    }
+    t->first_endpoint = first;
+    t->n_endpoints = *kept - first;
+    if (t->n_endpoints == 0)
+        return err_set(err, ERR_IO, "%s", said->items[said->len - 1]);
+    return 0;
+}
+
+int targets_probe(struct targets *ts, int64_t timeout_ns, struct strlist *said,
+                  struct err *err)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < ts->len && ts->items[i].resolved; i++) {
+        if (probe_target(ts, &ts->items[i], &kept, timeout_ns, said, err))
+            return -1;
+    }
+    ts->n_endpoints = kept;
+    return 0;
+}
+
+void targets_fini(struct targets *ts)
+{
+    for (size_t i = 0; i < ts->len; i++) {
+        if (ts->items[i].resolved)
+            freeaddrinfo(ts->items[i].resolved);
+        buf_fini(&ts->items[i].request);
+    }
+    free(ts->items);
+    free(ts->endpoints);
+    *ts = (struct targets){0};
 }

@@ -1,6 +1,8 @@
 /* target.h - where requests go, and the bytes they are made of.
  *
- * Built once before the clock starts; const from then on, and shared.
+ * Several targets take turns, and so do the addresses of each: the place of a
+ * request in the schedule decides, whoever sends it.  Built once before the
+ * clock starts; const from then on, and shared.
  */
 #ifndef LOADGEN_TARGET_H
 #define LOADGEN_TARGET_H
@@ -8,8 +10,10 @@
 #include <netdb.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "common/buf.h"
+#include "common/str.h"
 #include "common/url.h"
 
 struct err;
@@ -18,18 +22,47 @@ struct target_settings;
 /* Digits of an id in the request; the header's value has a fixed width. */
 #define TARGET_ID_DIGITS 18
 
+/* One URL. */
 struct target {
     struct url url;
-    struct addrinfo *addresses; /* NULL for the null transport */
-    struct buf request;         /* head and body, as sent */
-    size_t id_at;               /* where the id's digits stand; 0: nowhere */
-    bool is_head;               /* the method is HEAD: no body comes back */
+    struct addrinfo *resolved; /* NULL for the null transport */
+    struct buf request;        /* head and body, as sent */
+    size_t id_at;              /* where the id's digits stand; 0: nowhere */
+    size_t first_endpoint;
+    size_t n_endpoints;
 };
 
-/* Resolve, read the body's file, write the request.  ERR_CONFIG for what was
+/* One address of one target. */
+struct endpoint {
+    const struct target *target;
+    const struct addrinfo *address;
+};
+
+struct targets {
+    struct target *items;
+    size_t len;
+    struct endpoint *endpoints; /* none for the null transport */
+    size_t n_endpoints;
+    bool is_head; /* the method is HEAD: no body comes back */
+};
+
+/* Resolve, read the body's file, write the requests.  ERR_CONFIG for what was
  * asked wrongly, ERR_IO for a name that does not resolve. */
-int target_init(struct target *t, const struct target_settings *s,
-                struct err *err);
-void target_fini(struct target *t);
+int targets_init(struct targets *ts, const struct target_settings *s,
+                 struct err *err);
+void targets_fini(struct targets *ts);
+
+/* Try every endpoint once, which may block, and drop those that do not answer;
+ * `said` gets a line for each.  ERR_IO if a target has none left. */
+int targets_probe(struct targets *ts, int64_t timeout_ns, struct strlist *said,
+                  struct err *err);
+
+/* Which endpoint the request at this place of the schedule goes to. */
+static inline size_t targets_route(const struct targets *ts, int64_t seq)
+{
+    const struct target *t = &ts->items[(size_t)seq % ts->len];
+
+    return t->first_endpoint + (size_t)seq / ts->len % t->n_endpoints;
+}
 
 #endif

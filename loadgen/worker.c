@@ -2,8 +2,10 @@
 
 #include <event2/event.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/eventfd.h>
 #include <sys/prctl.h>
 #include <unistd.h>
@@ -22,6 +24,7 @@ struct worker {
     int cut_fd;
 
     pthread_t thread;
+    bool has_thread;
     bool has_failed; /* its event loop; the thread's until it has ended */
     atomic_bool is_done;
     atomic_llong seen_issued; /* counts as of the last tick */
@@ -86,13 +89,38 @@ static void *worker_main(void *arg)
 
 /* ---- other threads ---- */
 
-int worker_start(struct worker *w, struct shard *shard, int64_t start_ns,
-                 struct err *err)
+static int start_thread(struct worker *w, int cpu)
 {
+    pthread_attr_t attr;
+    cpu_set_t set;
+    int error;
+
+    pthread_attr_init(&attr);
+    CPU_ZERO(&set);
+    if (cpu != WORKER_ANY_CPU) {
+        CPU_SET((size_t)cpu, &set);
+        pthread_attr_setaffinity_np(&attr, sizeof(set), &set);
+    }
+    error = pthread_create(&w->thread, &attr, worker_main, w);
+    pthread_attr_destroy(&attr);
+    return error;
+}
+
+int worker_start(struct worker *w, struct shard *shard, int64_t start_ns,
+                 int cpu, struct err *err)
+{
+    int error;
+
     w->shard = shard;
     w->start_ns = start_ns;
-    if (pthread_create(&w->thread, NULL, worker_main, w))
-        return err_set(err, ERR_IO, "cannot start a thread");
+    error = start_thread(w, cpu);
+    if (error && cpu != WORKER_ANY_CPU)
+        return err_set(err, ERR_IO, "client.cpus: cannot run on CPU %d: %s",
+                       cpu, strerror(error));
+    if (error)
+        return err_set(err, ERR_IO, "cannot start a thread: %s",
+                       strerror(error));
+    w->has_thread = true;
     return 0;
 }
 
@@ -121,7 +149,9 @@ struct engine_counts worker_progress(const struct worker *w)
 
 int worker_join(struct worker *w, struct err *err)
 {
-    pthread_join(w->thread, NULL);
+    if (w->has_thread)
+        pthread_join(w->thread, NULL);
+    w->has_thread = false;
     return w->has_failed ? err_set(err, ERR_IO, "the event loop failed") : 0;
 }
 

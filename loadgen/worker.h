@@ -15,7 +15,7 @@ struct err;
 struct shard;
 struct worker;
 
-/* Tries the target's addresses until one answers.  ERR_IO, ERR_CONFIG. */
+/* See engine_new().  ERR_IO, ERR_CONFIG. */
 int worker_new(struct worker **worker, const struct engine_env *env,
                struct err *err);
 
@@ -23,9 +23,11 @@ int worker_new(struct worker **worker, const struct engine_env *env,
 void worker_free(struct worker *worker);
 
 /* Record to `shard`, which is its alone from here on; the clock of the run
- * starts at start_ns, soon. */
+ * starts at start_ns, soon.  The thread is kept on `cpu`; WORKER_ANY_CPU: on
+ * none.  ERR_IO. */
+#define WORKER_ANY_CPU (-1)
 int worker_start(struct worker *worker, struct shard *shard, int64_t start_ns,
-                 struct err *err);
+                 int cpu, struct err *err);
 
 /* Cut the run now, see engine_cut().  Any thread. */
 void worker_cut(struct worker *worker);

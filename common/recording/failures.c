@@ -42,19 +42,42 @@ static void keep_body(struct failure_kind *k, const char *body, size_t len)
     memcpy(k->body, body, k->body_len);
 }
 
-void failures_note(struct failures *f, int64_t outcome, int64_t detail,
-                   const char *text, const char *body, size_t body_len)
+/* The kind, new if need be; NULL if there is no place for it. */
+static struct failure_kind *kind_of(struct failures *f, int64_t outcome,
+                                    int64_t detail, const char *text)
 {
     struct failure_kind *k = find(f, outcome, detail, text);
 
-    if (!k)
-        k = add(f, outcome, detail, text);
+    return k ? k : add(f, outcome, detail, text);
+}
+
+void failures_note(struct failures *f, int64_t outcome, int64_t detail,
+                   const char *text, const char *body, size_t body_len)
+{
+    struct failure_kind *k = kind_of(f, outcome, detail, text);
+
     if (!k) {
         f->overflow++;
         return;
     }
     k->count++;
     keep_body(k, body, body_len);
+}
+
+void failures_merge(struct failures *into, const struct failures *from)
+{
+    into->overflow += from->overflow;
+    for (size_t i = 0; i < from->len; i++) {
+        const struct failure_kind *k = &from->kinds[i];
+        struct failure_kind *to = kind_of(into, k->outcome, k->detail, k->text);
+
+        if (!to) {
+            into->overflow += k->count;
+            continue;
+        }
+        to->count += k->count;
+        keep_body(to, k->body, k->body_len);
+    }
 }
 
 struct json_t *failures_to_json(const struct failures *f)

@@ -35,6 +35,9 @@ struct failures {
 void failures_note(struct failures *f, int64_t outcome, int64_t detail,
                    const char *text, const char *body, size_t body_len);
 
+/* Add another's; kinds that find no place overflow. */
+void failures_merge(struct failures *into, const struct failures *from);
+
 /* A new array, the caller owns it. */
 struct json_t *failures_to_json(const struct failures *f);
 

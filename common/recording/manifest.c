@@ -110,13 +110,23 @@ static json_t *clock_anchor(const struct run_start *start)
                      (json_int_t)start->realtime_ns);
 }
 
+static json_t *endpoints(const struct strlist *list)
+{
+    json_t *out = json_array();
+
+    for (size_t i = 0; list && i < list->len; i++)
+        json_array_append_new(out, json_string(list->items[i]));
+    return out;
+}
+
 void manifest_init(struct manifest *m, struct settings *s,
                    const struct run_start *start)
 {
-    m->json = json_pack("{si, ss, so, so, so, so}", "schema", MANIFEST_SCHEMA,
-                        "tailgate", TAILGATE_VERSION, "asked", asked(start),
-                        "settings", settings_to_json(s), "clock",
-                        clock_anchor(start), "environment", environment());
+    m->json = json_pack("{si, ss, so, so, so, so, so}", "schema",
+                        MANIFEST_SCHEMA, "tailgate", TAILGATE_VERSION, "asked",
+                        asked(start), "settings", settings_to_json(s), "clock",
+                        clock_anchor(start), "environment", environment(),
+                        "endpoints", endpoints(start->endpoints));
 }
 
 void manifest_complete(struct manifest *m, const struct run_end *end,

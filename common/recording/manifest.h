@@ -19,8 +19,9 @@ struct json_t;
 struct run_start {
     int64_t monotonic_ns; /* times in the recording count from here */
     int64_t realtime_ns;
-    const char *const *argv;   /* as asked; NULL-terminated */
-    const char *settings_file; /* NULL: none */
+    const char *const *argv;         /* as asked; NULL-terminated */
+    const char *settings_file;       /* NULL: none */
+    const struct strlist *endpoints; /* addresses, as used */
 };
 
 /* What is known at the end.  scheduled = issued + unsent. */

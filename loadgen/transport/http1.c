@@ -1,9 +1,9 @@
-/* HTTP/1.1 over plain sockets: recv(2), send(2) and libevent's readiness,
+/* HTTP/1.1 over plain sockets: recvmsg(2), send(2) and libevent's readiness,
  * nothing in between.
  *
- * A connection carries one request at a time.  Idle ones are kept on a stack,
- * so that the warmest is used first.  The life of a request is begin() ->
- * send_request() -> on_readable() -> finish().
+ * A connection carries one request at a time.  Idle ones are kept on a stack
+ * for each endpoint, so that the warmest is used first.  The life of a request
+ * is begin() -> send_request() -> on_readable() -> finish().
  */
 #include <errno.h>
 #include <event2/event.h>
@@ -17,9 +17,11 @@
 #include "common/buf.h"
 #include "common/err.h"
 #include "common/http1.h"
+#include "common/settings.h"
 #include "common/xalloc.h"
 #include "loadgen/request.h"
 #include "loadgen/target.h"
+#include "loadgen/transport/connlist.h"
 #include "loadgen/transport/socket.h"
 #include "loadgen/transport/transport.h"
 
@@ -29,66 +31,81 @@
 struct http1_transport;
 
 struct conn {
+    struct connlink link; /* idle, or being established */
     struct http1_transport *transport;
+    struct pool *pool;
     int fd;
+    int64_t opened_ns;
     bool is_connected;
-    bool has_served; /* it is kept alive: the server may close it any time */
+    bool was_idle;         /* the server may have closed it meanwhile */
     struct event readable; /* added while connected */
     struct event writable; /* added while connecting or half sent */
     struct http1 parser;
-    struct request *request; /* NULL: idle */
+    struct request *request; /* NULL: none */
     struct buf unsent;       /* what the kernel did not take at once */
     char body[KEPT_BODY];    /* beginning of the body, for failures */
     size_t body_len;
-    struct conn *next;     /* idle: the stack; closed: for reuse */
-    struct conn *previous; /* idle: nearer to its top */
+    struct conn *next_unused;
+};
+
+/* The way to one endpoint. */
+struct pool {
+    const struct endpoint *endpoint;
+    struct connlist idle;
+    char *out; /* own copy of the request, for its id */
 };
 
 struct http1_transport {
     const struct transport_env *env;
-    const struct addrinfo *address; /* the one that answered before the run */
-    struct conn *idle;
-    struct conn *unused; /* closed connections, kept for their memory */
+    struct pool *pools; /* one an endpoint */
+    struct connlist connecting;
+    struct event connect_timer; /* fires when the oldest of those is late */
+    struct conn *unused;        /* closed, kept for their memory */
     int64_t n_open;
-    char *out;         /* own copy of the request, for its id */
-    char *in;          /* READ_SIZE, shared by all connections */
-    struct conn **all; /* every conn ever made, to be freed */
+    int64_t n_idle;
+    size_t max_request; /* the longest of the endpoints' */
+    char *in;           /* READ_SIZE, shared by all connections */
+    struct conn **all;  /* every conn ever made, to be freed */
     size_t n_all;
+    struct socket_path path; /* of those that were closed */
+    int connect_error;       /* the last of a connection without a request */
 };
+
+static struct conn *conn_of(struct connlink *link)
+{
+    return (struct conn *)link;
+}
+
+static void set_idle(struct conn *c)
+{
+    connlist_add_first(&c->pool->idle, &c->link);
+    c->transport->n_idle++;
+    c->was_idle = true;
+}
+
+static void unset_idle(struct conn *c)
+{
+    connlist_remove(&c->link);
+    c->transport->n_idle--;
+}
 
 static void conn_close(struct conn *c)
 {
     struct http1_transport *t = c->transport;
 
+    if (c->link.list == &c->pool->idle)
+        t->n_idle--;
+    connlist_remove(&c->link);
     event_del(&c->readable);
     event_del(&c->writable);
+    if (c->is_connected)
+        socket_add_path(c->fd, &t->path);
     close(c->fd);
     c->fd = -1;
     c->request = NULL;
-    c->next = t->unused;
+    c->next_unused = t->unused;
     t->unused = c;
     t->n_open--;
-}
-
-static void add_idle(struct conn *c)
-{
-    struct http1_transport *t = c->transport;
-
-    c->previous = NULL;
-    c->next = t->idle;
-    if (t->idle)
-        t->idle->previous = c;
-    t->idle = c;
-}
-
-static void remove_idle(struct conn *c)
-{
-    if (c->previous)
-        c->previous->next = c->next;
-    else
-        c->transport->idle = c->next;
-    if (c->next)
-        c->next->previous = c->previous;
 }
 
 /* ---- the end of a request ---- */
@@ -117,6 +134,12 @@ static void break_off(struct conn *c, enum outcome outcome, int64_t detail,
     report_end(t, r, outcome, detail, why);
 }
 
+static bool is_reusable(const struct conn *c, bool has_leftover)
+{
+    return c->parser.keeps_alive && !has_leftover && c->unsent.len == 0 &&
+           !c->transport->env->settings->no_keepalive;
+}
+
 /* The response is whole: the request is over, the connection may live on. */
 static void finish(struct conn *c, int64_t now, bool has_leftover)
 {
@@ -131,9 +154,8 @@ static void finish(struct conn *c, int64_t now, bool has_leftover)
     r->body = c->body;
     r->body_len = c->body_len;
     c->request = NULL;
-    c->has_served = true;
-    if (c->parser.keeps_alive && !has_leftover && c->unsent.len == 0)
-        add_idle(c);
+    if (is_reusable(c, has_leftover))
+        set_idle(c);
     else
         conn_close(c);
     if (status < 400) {
@@ -169,18 +191,27 @@ static void on_body(void *arg, const char *data, size_t len)
 
 static const struct http1_hooks response_hooks = {.body = on_body};
 
+static bool is_too_long(const struct conn *c)
+{
+    int64_t most = c->transport->env->settings->max_response;
+
+    return c->parser.content_length > most || c->request->facts.bytes_in > most;
+}
+
 static void take_bytes(struct conn *c, size_t len)
 {
     struct http1_transport *t = c->transport;
     int64_t now = transport_now(t->env);
     struct facts *f = &c->request->facts;
     ssize_t used = http1_feed(&c->parser, t->in, len);
+    enum http1_error error = used < 0 ? c->parser.error : HTTP1_FINE;
 
     f->bytes_in += (int64_t)len;
     f->status = c->parser.status;
-    if (used < 0) {
-        break_off(c, OUTCOME_MALFORMED, c->parser.error,
-                  http1_error_text(c->parser.error));
+    if (!error && is_too_long(c))
+        error = HTTP1_LONG_BODY;
+    if (error) {
+        break_off(c, OUTCOME_MALFORMED, error, http1_error_text(error));
         return;
     }
     if (f->head == TIME_ABSENT && http1_has_head(&c->parser))
@@ -199,42 +230,38 @@ static void take_eof(struct conn *c)
         break_off(c, OUTCOME_TRUNCATED, 0, "closed inside the response");
 }
 
-/* An idle connection that becomes readable was closed, or is out of step. */
-static void drop_idle(struct conn *c)
-{
-    remove_idle(c);
-    conn_close(c);
-}
-
 static void on_readable(evutil_socket_t fd, short what, void *arg)
 {
     struct conn *c = arg;
+    int64_t buffered_ns;
     ssize_t n;
 
     (void)what;
     if (!c->request) {
-        drop_idle(c);
+        conn_close(c); /* an idle one was closed, or is out of step */
         return;
     }
-    n = recv(fd, c->transport->in, READ_SIZE, 0);
-    if (n > 0)
+    n = socket_receive(fd, c->transport->in, READ_SIZE, &buffered_ns);
+    if (n > 0) {
+        c->request->facts.buffered = buffered_ns;
         take_bytes(c, (size_t)n);
-    else if (n == 0)
+    } else if (n == 0) {
         take_eof(c);
-    else if (errno != EAGAIN && errno != EINTR)
+    } else if (errno != EAGAIN && errno != EINTR) {
         take_break(c, errno, strerror(errno));
+    }
 }
 
 /* ---- sending ---- */
 
-static void put_id(struct http1_transport *t, int64_t seq)
+static void put_id(struct pool *p, int64_t seq)
 {
-    size_t at = t->env->target->id_at;
+    size_t at = p->endpoint->target->id_at;
 
     if (at == 0)
         return;
     for (size_t i = TARGET_ID_DIGITS; i > 0; i--) {
-        t->out[at + i - 1] = (char)('0' + seq % 10);
+        p->out[at + i - 1] = (char)('0' + seq % 10);
         seq /= 10;
     }
 }
@@ -271,12 +298,11 @@ static void send_rest(struct conn *c)
 
 static void send_request(struct conn *c)
 {
-    struct http1_transport *t = c->transport;
-    size_t len = t->env->target->request.len;
+    size_t len = c->pool->endpoint->target->request.len;
     ssize_t n;
 
-    put_id(t, c->request->facts.seq);
-    n = send_bytes(c, t->out, len);
+    put_id(c->pool, c->request->facts.seq);
+    n = send_bytes(c, c->pool->out, len);
     if (n == (ssize_t)len)
         return;
     if (n < 0 && errno != EAGAIN && errno != EINTR) {
@@ -285,11 +311,66 @@ static void send_request(struct conn *c)
     }
     if (n < 0)
         n = 0;
-    buf_add(&c->unsent, t->out + n, len - (size_t)n);
+    buf_add(&c->unsent, c->pool->out + n, len - (size_t)n);
     event_add(&c->writable, NULL);
 }
 
 /* ---- connecting ---- */
+
+/* All have the same time, so the oldest is the first to be late. */
+static void arm_connect_timer(struct http1_transport *t)
+{
+    int64_t wait_ns;
+    struct timeval tv = {0};
+
+    if (!t->connecting.first)
+        return;
+    wait_ns = conn_of(t->connecting.first)->opened_ns +
+              t->env->settings->connect_timeout_ns - clk_now(t->env->clk);
+    if (wait_ns > 0) {
+        tv.tv_sec = wait_ns / NS_PER_S;
+        tv.tv_usec = wait_ns % NS_PER_S / NS_PER_US + 1;
+    }
+    event_add(&t->connect_timer, &tv);
+}
+
+static void fail_connect(struct conn *c, int error, const char *why)
+{
+    if (c->request) {
+        break_off(c, OUTCOME_CONNECT, socket_connect_detail(error), why);
+        return;
+    }
+    c->transport->connect_error = error;
+    conn_close(c);
+}
+
+static void on_connect_timer(evutil_socket_t fd, short what, void *arg)
+{
+    struct http1_transport *t = arg;
+    int64_t late_ns =
+        clk_now(t->env->clk) - t->env->settings->connect_timeout_ns;
+
+    (void)fd;
+    (void)what;
+    while (t->connecting.first &&
+           conn_of(t->connecting.first)->opened_ns <= late_ns)
+        fail_connect(conn_of(t->connecting.first), ETIMEDOUT,
+                     "not connected within the connect timeout");
+    arm_connect_timer(t);
+}
+
+static void take_connection(struct conn *c)
+{
+    connlist_remove(&c->link);
+    c->is_connected = true;
+    event_add(&c->readable, NULL);
+    if (!c->request) {
+        set_idle(c);
+        return;
+    }
+    c->request->facts.is_fresh = 1;
+    send_request(c);
+}
 
 static void on_writable(evutil_socket_t fd, short what, void *arg)
 {
@@ -302,15 +383,10 @@ static void on_writable(evutil_socket_t fd, short what, void *arg)
         return;
     }
     error = socket_error(fd);
-    if (error) {
-        break_off(c, OUTCOME_CONNECT, socket_connect_detail(error),
-                  strerror(error));
-        return;
-    }
-    c->is_connected = true;
-    c->request->facts.is_fresh = 1;
-    event_add(&c->readable, NULL);
-    send_request(c);
+    if (error)
+        fail_connect(c, error, socket_error_text(error));
+    else
+        take_connection(c);
 }
 
 static struct conn *conn_new(struct http1_transport *t)
@@ -318,33 +394,52 @@ static struct conn *conn_new(struct http1_transport *t)
     struct conn *c = t->unused;
 
     if (c) {
-        t->unused = c->next;
+        t->unused = c->next_unused;
         return c;
     }
     c = xcalloc(1, sizeof(*c));
     c->transport = t;
     http1_init(&c->parser, HTTP1_RESPONSE, &response_hooks, c);
-    buf_init(&c->unsent, t->env->target->request.len);
+    buf_init(&c->unsent, t->max_request);
     t->all = xrealloc(t->all, t->n_all + 1, sizeof(struct conn *));
     t->all[t->n_all++] = c;
     return c;
 }
 
-static struct conn *conn_open(struct http1_transport *t)
+/* Idle connections to other endpoints give way. */
+static void make_room(struct http1_transport *t)
 {
-    int fd = socket_connect(t->address);
-    struct conn *c;
+    struct pool *p = t->pools;
 
+    if (t->n_open < t->env->max_connections || t->n_idle == 0)
+        return;
+    while (!p->idle.last)
+        p++;
+    conn_close(conn_of(p->idle.last));
+}
+
+static struct conn *conn_open(struct http1_transport *t, struct pool *p)
+{
+    struct conn *c;
+    int fd;
+
+    make_room(t);
+    fd = socket_connect(p->endpoint->address);
     if (fd < 0)
         return NULL;
     c = conn_new(t);
+    c->pool = p;
     c->fd = fd;
     c->is_connected = false;
-    c->has_served = false;
+    c->was_idle = false;
+    c->opened_ns = clk_now(t->env->clk);
     event_assign(&c->readable, t->env->base, fd, EV_READ | EV_PERSIST,
                  on_readable, c);
     event_assign(&c->writable, t->env->base, fd, EV_WRITE, on_writable, c);
     event_add(&c->writable, NULL);
+    connlist_add_last(&t->connecting, &c->link);
+    if (t->connecting.len == 1)
+        arm_connect_timer(t);
     t->n_open++;
     return c;
 }
@@ -358,12 +453,13 @@ static void begin(struct conn *c, struct request *r)
     c->body_len = 0;
     buf_reset(&c->unsent);
     http1_begin(&c->parser);
-    c->parser.is_head_request = c->transport->env->target->is_head;
+    c->parser.is_head_request = c->transport->env->targets->is_head;
 }
 
-static void start_fresh(struct http1_transport *t, struct request *r)
+static void start_fresh(struct http1_transport *t, struct pool *p,
+                        struct request *r)
 {
-    struct conn *c = conn_open(t);
+    struct conn *c = conn_open(t, p);
 
     if (c) {
         begin(c, r);
@@ -371,7 +467,7 @@ static void start_fresh(struct http1_transport *t, struct request *r)
     }
     r->facts.end = transport_now(t->env);
     report_end(t, r, OUTCOME_CONNECT, socket_connect_detail(errno),
-               strerror(errno));
+               socket_error_text(errno));
 }
 
 /* Once, on a fresh connection, and only before any byte of the response: the
@@ -381,24 +477,26 @@ static bool retry(struct conn *c)
     struct http1_transport *t = c->transport;
     struct request *r = c->request;
 
-    if (!c->has_served || c->parser.has_started || r->facts.retries > 0)
+    if (!c->was_idle || c->parser.has_started || r->facts.retries > 0)
         return false;
     r->facts.retries = 1;
     conn_close(c);
-    start_fresh(t, r);
+    start_fresh(t, c->pool, r);
     return true;
 }
 
 static void http1_start(void *self, struct request *r)
 {
     struct http1_transport *t = self;
-    struct conn *c = t->idle;
+    struct pool *p = &t->pools[targets_route(t->env->targets, r->facts.seq)];
+    struct conn *c;
 
-    if (!c) {
-        start_fresh(t, r);
+    if (!p->idle.first) {
+        start_fresh(t, p, r);
         return;
     }
-    remove_idle(c);
+    c = conn_of(p->idle.first);
+    unset_idle(c);
     begin(c, r);
     send_request(c);
 }
@@ -407,7 +505,7 @@ static bool http1_has_room(void *self)
 {
     const struct http1_transport *t = self;
 
-    return t->idle || t->n_open < t->env->max_connections;
+    return t->n_idle > 0 || t->n_open < t->env->max_connections;
 }
 
 static void http1_cancel(void *self, struct request *r)
@@ -426,21 +524,67 @@ static int64_t http1_connections(void *self)
     return t->n_open;
 }
 
+/* Each is idle, or lost, after the connect timeout at the latest. */
+static int http1_preconnect(void *self, int64_t n, struct err *err)
+{
+    struct http1_transport *t = self;
+    size_t n_pools = t->env->targets->n_endpoints;
+
+    t->connect_error = 0;
+    for (int64_t i = 0; i < n && !t->connect_error; i++) {
+        if (!conn_open(t, &t->pools[(size_t)i % n_pools]))
+            t->connect_error = errno;
+    }
+    while (t->connecting.len > 0)
+        event_base_loop(t->env->base, EVLOOP_ONCE);
+    if (!t->connect_error)
+        return 0;
+    return err_set(err, ERR_IO, "client.preconnect: %lld of %lld: %s",
+                   (long long)t->n_idle, (long long)n,
+                   socket_error_text(t->connect_error));
+}
+
+static struct socket_path http1_path(void *self)
+{
+    const struct http1_transport *t = self;
+    struct socket_path path = t->path;
+
+    for (size_t i = 0; i < t->n_all; i++) {
+        if (t->all[i]->fd >= 0 && t->all[i]->is_connected)
+            socket_add_path(t->all[i]->fd, &path);
+    }
+    return path;
+}
+
 static int http1_transport_init(void *self, const struct transport_env *env,
                                 struct err *err)
 {
     struct http1_transport *t = self;
+    const struct targets *targets = env->targets;
 
+    (void)err;
     t->env = env;
     t->in = xcalloc(1, READ_SIZE);
-    t->out = xstrndup(env->target->request.data, env->target->request.len);
-    return socket_probe(env->target->addresses, &t->address, err);
+    event_assign(&t->connect_timer, env->base, -1, 0, on_connect_timer, t);
+    t->pools = xcalloc(targets->n_endpoints, sizeof(*t->pools));
+    for (size_t i = 0; i < targets->n_endpoints; i++) {
+        const struct endpoint *e = &targets->endpoints[i];
+
+        t->pools[i].endpoint = e;
+        t->pools[i].out =
+            xstrndup(e->target->request.data, e->target->request.len);
+        if (e->target->request.len > t->max_request)
+            t->max_request = e->target->request.len;
+    }
+    return 0;
 }
 
 static void http1_transport_fini(void *self)
 {
     struct http1_transport *t = self;
 
+    if (!t->env)
+        return;
     for (size_t i = 0; i < t->n_all; i++) {
         struct conn *c = t->all[i];
 
@@ -450,18 +594,23 @@ static void http1_transport_fini(void *self)
         buf_fini(&c->unsent);
         free(c);
     }
+    event_del(&t->connect_timer);
+    for (size_t i = 0; i < t->env->targets->n_endpoints; i++)
+        free(t->pools[i].out);
+    free(t->pools);
     free(t->all);
     free(t->in);
-    free(t->out);
 }
 
 const struct transport_ops transport_http1 = {
     .name = "http",
     .state_size = sizeof(struct http1_transport),
     .init = http1_transport_init,
+    .preconnect = http1_preconnect,
     .has_room = http1_has_room,
     .start = http1_start,
     .cancel = http1_cancel,
     .connections = http1_connections,
+    .path = http1_path,
     .fini = http1_transport_fini,
 };

@@ -1,26 +1,30 @@
 #include "loadgen/transport/socket.h"
 
 #include <errno.h>
+#include <linux/errqueue.h>
+#include <linux/net_tstamp.h>
+#include <linux/tcp.h>
 #include <netinet/in.h>
-#include <netinet/tcp.h>
+
 #include <poll.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "common/err.h"
-
-#define PROBE_TIMEOUT_MS 5000
+#include "common/clk.h"
 
 int socket_connect(const struct addrinfo *a)
 {
     int one = 1;
+    int stamps = SOF_TIMESTAMPING_RX_SOFTWARE | SOF_TIMESTAMPING_SOFTWARE;
     int fd;
 
     fd = socket(a->ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
     if (fd < 0)
         return -1;
     setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one));
+    setsockopt(fd, SOL_SOCKET, SO_TIMESTAMPING, &stamps, sizeof(stamps));
     if (connect(fd, a->ai_addr, a->ai_addrlen) < 0 && errno != EINPROGRESS) {
         int error = errno;
 
@@ -61,37 +65,96 @@ enum connect_detail socket_connect_detail(int error)
     }
 }
 
-/* 0, or the errno of one attempt. */
-static int try_connect(const struct addrinfo *address)
+const char *socket_error_text(int error)
 {
+    switch (error) {
+    case EADDRNOTAVAIL:
+        return "no local port left: keep connections alive, use more target "
+               "addresses, or widen net.ipv4.ip_local_port_range";
+    case EMFILE:
+    case ENFILE:
+        return "no open file left: raise the limit (ulimit -n) or cap the "
+               "connections (-c)";
+    default:
+        return strerror(error);
+    }
+}
+
+static int64_t stamp_ns(struct msghdr *message)
+{
+    for (struct cmsghdr *c = CMSG_FIRSTHDR(message); c;
+         c = CMSG_NXTHDR(message, c)) {
+        struct scm_timestamping stamps;
+
+        if (c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_TIMESTAMPING)
+            continue;
+        memcpy(&stamps, CMSG_DATA(c), sizeof(stamps));
+        return stamps.ts[0].tv_sec * NS_PER_S + stamps.ts[0].tv_nsec;
+    }
+    return 0;
+}
+
+ssize_t socket_receive(int fd, void *data, size_t size, int64_t *buffered_ns)
+{
+    union {
+        struct cmsghdr align;
+        char space[CMSG_SPACE(sizeof(struct scm_timestamping))];
+    } control;
+    struct iovec piece = {.iov_base = data, .iov_len = size};
+    struct msghdr message = {.msg_iov = &piece,
+                             .msg_iovlen = 1,
+                             .msg_control = control.space,
+                             .msg_controllen = sizeof(control)};
+    ssize_t n = recvmsg(fd, &message, 0);
+    int64_t stamp = n > 0 ? stamp_ns(&message) : 0;
+
+    *buffered_ns = stamp > 0 ? clk_realtime_ns() - stamp : TIME_ABSENT;
+    return n;
+}
+
+void socket_add_path(int fd, struct socket_path *sum)
+{
+    struct tcp_info info;
+    socklen_t len = sizeof(info);
+    int64_t rtt_ns;
+
+    memset(&info, 0, sizeof(info));
+    if (getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &len) < 0)
+        return;
+    rtt_ns = info.tcpi_min_rtt * NS_PER_US;
+    if (info.tcpi_min_rtt != UINT32_MAX && rtt_ns > 0 &&
+        (sum->rtt_floor_ns == 0 || rtt_ns < sum->rtt_floor_ns))
+        sum->rtt_floor_ns = rtt_ns;
+    sum->segments += info.tcpi_segs_out;
+    sum->retransmits += info.tcpi_total_retrans;
+}
+
+int socket_probe(const struct addrinfo *address, int64_t timeout_ns)
+{
+    int64_t timeout_ms = timeout_ns / NS_PER_MS;
     int fd = socket_connect(address);
     struct pollfd p = {.fd = fd, .events = POLLOUT};
     int error;
 
     if (fd < 0)
         return errno;
-    error = poll(&p, 1, PROBE_TIMEOUT_MS) == 1 ? socket_error(fd) : ETIMEDOUT;
+    if (timeout_ms > INT32_MAX)
+        timeout_ms = INT32_MAX;
+    error = poll(&p, 1, (int)timeout_ms) == 1 ? socket_error(fd) : ETIMEDOUT;
     close(fd);
     return error;
 }
 
-int socket_probe(const struct addrinfo *addresses,
-                 const struct addrinfo **answers, struct err *err)
+const char *socket_address_text(const struct addrinfo *a,
+                                char out[static SOCKET_ADDRESS_TEXT])
 {
-    char host[NI_MAXHOST] = "?";
-    char port[NI_MAXSERV] = "?";
-    const struct addrinfo *a = addresses;
-    int error = try_connect(a);
+    char host[INET6_ADDRSTRLEN + 1] = "?";
+    char port[8] = "?";
+    bool is_ipv6 = a->ai_family == AF_INET6;
 
-    while (error && a->ai_next) {
-        a = a->ai_next;
-        error = try_connect(a);
-    }
-    if (!error) {
-        *answers = a;
-        return 0;
-    }
     getnameinfo(a->ai_addr, a->ai_addrlen, host, sizeof(host), port,
                 sizeof(port), NI_NUMERICHOST | NI_NUMERICSERV);
-    return err_set(err, ERR_IO, "%s port %s: %s", host, port, strerror(error));
+    snprintf(out, SOCKET_ADDRESS_TEXT, "%s%s%s:%s", is_ipv6 ? "[" : "", host,
+             is_ipv6 ? "]" : "", port);
+    return out;
 }

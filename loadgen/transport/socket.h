@@ -3,12 +3,16 @@
 #define LOADGEN_TRANSPORT_SOCKET_H
 
 #include <netdb.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
 
 #include "common/measure.h"
 
 struct err;
 
-/* A socket that is connecting, with TCP_NODELAY; -1 with errno set. */
+/* A socket that is connecting, with TCP_NODELAY and the kernel's receive
+ * timestamps; -1 with errno set. */
 int socket_connect(const struct addrinfo *address);
 
 /* What became of it, as an errno; 0: it is connected. */
@@ -16,9 +20,30 @@ int socket_error(int fd);
 
 enum connect_detail socket_connect_detail(int error);
 
-/* Is anybody there?  Tries each address until one answers, and says which;
- * may block for seconds.  ERR_IO with what the last one said. */
-int socket_probe(const struct addrinfo *addresses,
-                 const struct addrinfo **answers, struct err *err);
+/* strerror(), with advice where the client itself is the cause. */
+const char *socket_error_text(int error);
+
+/* recv() that says how long, by CLOCK_REALTIME, the last segment it read had
+ * been in the kernel; TIME_ABSENT if the kernel does not tell. */
+ssize_t socket_receive(int fd, void *data, size_t size, int64_t *buffered_ns);
+
+/* What the kernel knows of the way there. */
+struct socket_path {
+    int64_t rtt_floor_ns; /* smallest round trip; 0: not known */
+    int64_t segments;     /* sent */
+    int64_t retransmits;  /* of those, sent again */
+};
+
+/* Add a connection's to the sum of others. */
+void socket_add_path(int fd, struct socket_path *sum);
+
+/* Is anybody there?  One attempt, which may block for timeout_ns: 0, or its
+ * errno. */
+int socket_probe(const struct addrinfo *address, int64_t timeout_ns);
+
+/* "127.0.0.1:80", "[::1]:80". */
+#define SOCKET_ADDRESS_TEXT 64
+const char *socket_address_text(const struct addrinfo *address,
+                                char out[static SOCKET_ADDRESS_TEXT]);
 
 #endif

@@ -12,18 +12,21 @@
 #include <stdint.h>
 
 #include "common/clk.h"
+#include "loadgen/transport/socket.h"
 
 struct err;
 struct event_base;
 struct request;
-struct target;
+struct target_settings;
+struct targets;
 
 /* What a transport is given; everything is borrowed. */
 struct transport_env {
     struct event_base *base;
     const struct clk *clk;
     int64_t start_ns; /* facts count from here */
-    const struct target *target;
+    const struct targets *targets;
+    const struct target_settings *settings;
     int64_t max_connections;
 
     /* The request is over: outcome, detail and end are set.  It is the
@@ -36,9 +39,13 @@ struct transport_ops {
     const char *name; /* the URL's scheme */
     size_t state_size;
 
-    /* Required.  Tries the target's addresses until one answers, and may block
-     * for that: ERR_IO if none does. */
+    /* Required. */
     int (*init)(void *self, const struct transport_env *env, struct err *err);
+
+    /* Open n connections ahead of the requests, before the clock starts; may
+     * block, and run the event base.  ERR_IO if not all can be had.
+     * Optional. */
+    int (*preconnect)(void *self, int64_t n, struct err *err);
 
     /* Can a request start without waiting for another to end?  Required. */
     bool (*has_room)(void *self);
@@ -52,6 +59,10 @@ struct transport_ops {
 
     /* How many connections are open.  Required. */
     int64_t (*connections)(void *self);
+
+    /* What is known of the network path, over every connection there was.
+     * Optional. */
+    struct socket_path (*path)(void *self);
 
     /* Safe after an init that failed.  Required. */
     void (*fini)(void *self);

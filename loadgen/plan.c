@@ -1,0 +1,113 @@
+#include "loadgen/plan.h"
+
+#include <math.h>
+
+#include "common/err.h"
+#include "common/settings.h"
+#include "common/stage.h"
+
+/* One thread sends well over twice of this; at half its power it is punctual.
+ */
+#define RATE_A_THREAD    50000.0
+#define CLIENTS_A_THREAD 256.0
+
+/* Open files beside the connections: in all, and for each thread. */
+#define SPARE_FILES        64
+#define SPARE_FILES_THREAD 8
+
+static int64_t least(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+static int64_t most(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+/* The highest rate that the schedule comes to. */
+static double peak_rps(const struct load_settings *load)
+{
+    double peak = load->rate_rps;
+
+    if (load->burst_on_ns > 0)
+        peak *= (double)(load->burst_on_ns + load->burst_off_ns) /
+                (double)load->burst_on_ns;
+    for (size_t i = 0; i < load->stages.len; i++) {
+        struct err ignored = {0};
+        struct stage stage = {0};
+
+        stage_parse(load->stages.items[i], &stage, &ignored);
+        peak = fmax(peak, fmax(stage.from_rps, stage.to_rps));
+    }
+    return peak;
+}
+
+/* A core is left for the recorder and everybody else; in a closed loop, which
+ * takes what it can get, half of them. */
+static int64_t choose_threads(const struct load_settings *load, int64_t cores)
+{
+    bool is_closed = load->scenario == SCENARIO_CLOSED;
+    int64_t room = most(is_closed ? cores / 2 : cores - 1, 1);
+    double wanted = is_closed ? (double)load->clients / CLIENTS_A_THREAD
+                              : peak_rps(load) / RATE_A_THREAD;
+
+    room = least(room, PLAN_MAX_THREADS);
+    return wanted < (double)room ? most((int64_t)ceil(wanted), 1) : room;
+}
+
+/* The cap on connections, whichever way it was asked for; 0: there is none. */
+static int64_t cap_of(const struct settings *s)
+{
+    const struct client_settings *c = &s->client;
+    int64_t cap = INT64_MAX;
+
+    if (s->load.scenario == SCENARIO_CLOSED)
+        cap = least(cap, s->load.clients);
+    if (c->connections > 0)
+        cap = least(cap, c->connections);
+    if (c->max_in_flight > 0)
+        cap = least(cap, c->max_in_flight);
+    return cap < INT64_MAX ? cap : 0;
+}
+
+static int check(const struct client_settings *c, int64_t cap, struct err *err)
+{
+    if (c->threads > PLAN_MAX_THREADS)
+        return err_set(err, ERR_CONFIG, "client.threads: %lld; at most %d",
+                       (long long)c->threads, PLAN_MAX_THREADS);
+    if (cap > 0 && c->preconnect > cap)
+        return err_set(err, ERR_CONFIG,
+                       "client.preconnect: %lld; at most %lld connections "
+                       "are allowed",
+                       (long long)c->preconnect, (long long)cap);
+    return 0;
+}
+
+int plan_client(struct settings *s, struct machine machine, struct err *err)
+{
+    struct client_settings *c = &s->client;
+    int64_t cap = cap_of(s);
+    int64_t asked = most(cap, c->preconnect);
+    int64_t spare;
+
+    if (check(c, cap, err))
+        return -1;
+    if (c->threads <= 0)
+        c->threads = choose_threads(&s->load, machine.cores);
+    if (cap > 0)
+        c->threads = least(c->threads, cap); /* each needs a connection */
+    spare = SPARE_FILES + SPARE_FILES_THREAD * c->threads;
+    if (asked > machine.files - spare)
+        return err_set(err, ERR_IO,
+                       "%lld connections need %lld open files; the limit is "
+                       "%lld (ulimit -Hn)",
+                       (long long)asked, (long long)(asked + spare),
+                       (long long)machine.files);
+    if (cap == 0) {
+        cap = least(PLAN_MAX_IN_FLIGHT, machine.files - spare);
+        cap = most(cap, most(c->preconnect, c->threads));
+    }
+    c->max_in_flight = cap;
+    return 0;
+}

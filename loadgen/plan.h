@@ -1,0 +1,25 @@
+/* plan.h - what "auto" becomes when a run starts, and whether this machine can
+ * do what was asked.  Pure. */
+#ifndef LOADGEN_PLAN_H
+#define LOADGEN_PLAN_H
+
+#include <stdint.h>
+
+struct err;
+struct settings;
+
+#define PLAN_MAX_THREADS   64
+#define PLAN_MAX_IN_FLIGHT 32768 /* unless told otherwise */
+
+/* What the machine has. */
+struct machine {
+    int64_t cores;
+    int64_t files; /* that this process may have open */
+};
+
+/* Replace OPT_AUTO in client.threads and client.max_in_flight.  ERR_CONFIG for
+ * what contradicts itself, ERR_IO with the number for what the limit of open
+ * files does not allow. */
+int plan_client(struct settings *s, struct machine machine, struct err *err);
+
+#endif
