@@ -16,92 +16,9 @@
 #include <cmocka.h>
 
 #include "common/xalloc.h"
+#include "tests/support/outcome.h"
 #include "tests/support/proc.h"
-#include "tests/support/rawserver.h"
 #include "tests/support/tmpdir.h"
-
-static void must_end(struct proc *p, int status)
-{
-    struct proc_result r = proc_wait(p);
-
-    proc_expect(&r, status);
-    proc_result_fini(&r);
-}
-
-/* A run's own exit code, unless a busy machine made the client late. */
-static void run_must_end(struct proc *p, const char *dir, int status)
-{
-    struct proc_result r = proc_wait(p);
-
-    run_expect(&r, dir, status);
-    proc_result_fini(&r);
-}
-
-static double failures_of(const json_t *summary, const char *kind)
-{
-    const json_t *kinds =
-        json_object_get(json_object_get(summary, "requests"), "by_outcome");
-
-    return json_number_value(json_object_get(kinds, kind));
-}
-
-/* Each response that is wrong in its own way has its own name. */
-static void wrong_responses(void **state)
-{
-    static const struct {
-        const char *bytes;
-        enum raw_ending ending;
-        const char *outcome; /* "ok" or a kind of failure */
-    } cases[] = {
-        {"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi", RAW_CLOSE, "ok"},
-        {"HTTP/1.1 200 OK\r\n\r\nuntil the end", RAW_CLOSE, "ok"},
-        {"HTTP/1.0 200 OK\nContent-Length: 2\n\nhi", RAW_CLOSE, "ok"},
-        {"HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 204 None\r\n\r\n", RAW_CLOSE,
-         "ok"},
-        {"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2;x=y\r\nhi\r\n"
-         "0\r\nt: v\r\n\r\n",
-         RAW_CLOSE, "ok"},
-        {"HTTP/1.1 503 Busy\r\nContent-Length: 4\r\n\r\nbusy", RAW_CLOSE,
-         "status"},
-        {"HTTP/1.1 404 None\r\nContent-Length: 0\r\n\r\n", RAW_CLOSE, "status"},
-        {"", RAW_CLOSE, "reset"},
-        {"", RAW_RESET, "reset"},
-        {"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhi", RAW_CLOSE,
-         "truncated"},
-        {"HTTP/1.1 200 OK\r\nContent-Le", RAW_CLOSE, "truncated"},
-        {"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhi",
-         RAW_CLOSE, "truncated"},
-        {"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\nhi",
-         RAW_CLOSE, "malformed"},
-        {"HTTP/1.1 200 OK\r\nContent-Length: 99999999999999999999\r\n\r\nhi",
-         RAW_CLOSE, "malformed"},
-        {"SSH-2.0-OpenSSH_9.2\r\n", RAW_CLOSE, "malformed"},
-        {"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhi", RAW_HOLD, "timeout"},
-        {"", RAW_HOLD, "timeout"},
-    };
-
-    (void)state;
-    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-        bool is_ok = strcmp(cases[i].outcome, "ok") == 0;
-        struct rawserver server = rawserver_start(
-            cases[i].bytes, strlen(cases[i].bytes), cases[i].ending);
-        const char *dir = tmpdir_path("wrong");
-        struct proc run = proc_start(
-            ARGS("run", server.url, "-c", "1", "-n", "4", "--timeout",
-                 cases[i].ending == RAW_HOLD ? "100ms" : "20s", "-q", "--force",
-                 "-o", dir));
-        json_t *summary;
-
-        run_must_end(&run, dir, is_ok ? 0 : 1);
-        rawserver_stop(&server);
-        summary = load_summary(dir);
-        if (is_ok)
-            assert_true(number_at(summary, "requests.ok") == 4);
-        else if (failures_of(summary, cases[i].outcome) != 4)
-            fail_msg("case %zu: not 4 %s", i, cases[i].outcome);
-        json_decref(summary);
-    }
-}
 
 static void server_killed_mid_run(void **state)
 {
@@ -255,7 +172,6 @@ static void a_full_disk(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(wrong_responses),
         cmocka_unit_test(server_killed_mid_run),
         cmocka_unit_test(client_interrupted),
         cmocka_unit_test(client_killed),

@@ -1,0 +1,27 @@
+/* outcome.h - how a run ended, for tests of what can go wrong. */
+#ifndef TESTS_SUPPORT_OUTCOME_H
+#define TESTS_SUPPORT_OUTCOME_H
+
+#include <stdbool.h>
+
+#include "tests/support/proc.h"
+
+struct json_t;
+
+/* Wait; it must end so. */
+void must_end(struct proc *p, int status);
+
+/* The same for a run that records to `dir`, see run_expect(). */
+void run_must_end(struct proc *p, const char *dir, int status);
+
+/* How many failed so: "reset", "status", ... */
+double failures_of(const struct json_t *summary, const char *outcome);
+
+/* How many said so when they failed, of this outcome. */
+double failures_saying(const struct json_t *summary, const char *outcome,
+                       const char *text);
+
+/* Did the trust check of this name fail? */
+bool check_failed(const struct json_t *summary, const char *name);
+
+#endif
