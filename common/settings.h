@@ -61,7 +61,7 @@ struct client_settings {
     int64_t preconnect;    /* connections to open before the run */
     int64_t threads;       /* OPT_AUTO until the run starts */
     char *cpus;            /* list such as 0,2-3 to pin them to; NULL: none */
-    int64_t spin_ns;       /* poll instead of sleeping for the last of a wait */
+    int64_t spin_ns;       /* poll instead of sleeping around a send */
 };
 
 struct stub_settings {

@@ -235,8 +235,8 @@ static const struct opt client[] = {
      .type = &opt_duration,
      .offset = AT(client.spin_ns),
      .initial = "0s",
-     .help = "poll instead of sleeping for the last of each wait: sharper "
-             "sends for more CPU"},
+     .help = "poll instead of sleeping for so long before and after each send: "
+             "sharper times for more CPU"},
 };
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))

@@ -29,9 +29,10 @@ struct engine {
     struct event *drain_timer;    /* fires when nobody waits any longer */
 
     struct pacer pacer;
-    int64_t armed_ns; /* the loop must run then for the pacer ... */
-    int64_t tick_ns;  /* ... and then to observe; INT64_MAX: not at all */
-    bool is_spinning; /* since spin_from_ns, unless spin_mark has moved */
+    int64_t armed_ns;      /* the loop must run then for the pacer ... */
+    int64_t tick_ns;       /* ... and then to observe; INT64_MAX: not at all */
+    int64_t spin_until_ns; /* an answer may come soon */
+    bool is_spinning;      /* since spin_from_ns, unless spin_mark has moved */
     int64_t spin_from_ns;
     int64_t spin_mark;
     int64_t spun_ns;
@@ -73,12 +74,14 @@ static int64_t work_done(const struct engine *e)
     return e->counts.issued + e->counts.done;
 }
 
-/* Within the spin nobody sleeps: a wait of 0 polls the sockets and comes back.
- */
+/* Within the spin, before a request is due and after one was sent, nobody
+ * sleeps: a wait of 0 polls the sockets and comes back. */
 static void arm_due(struct engine *e, int64_t now, int64_t due_ns)
 {
     int64_t wait_ns = due_ns - now - e->env.settings->client.spin_ns;
 
+    if (now < e->spin_until_ns)
+        wait_ns = 0;
     e->armed_ns = due_ns;
     e->is_spinning = wait_ns <= 0 && due_ns > now;
     e->spin_from_ns = now;
@@ -177,6 +180,7 @@ static void issue(struct engine *e, int64_t now)
     if (lag_ns > e->lag_max_ns)
         e->lag_max_ns = lag_ns;
     e->counts.issued++;
+    e->spin_until_ns = now + e->env.settings->client.spin_ns;
     if (!e->has_deadline)
         arm_deadline(e);
     e->env.transport->start(e->transport, r);

@@ -12,45 +12,40 @@
 #include "common/recording/schema.h"
 #include "common/xalloc.h"
 #include "tests/support/proc.h"
+#include "tests/support/table.h"
 #include "tests/support/tmpdir.h"
 
 #define N 5000
 
 /* Due times by place in the schedule. */
 static void record_schedule(const char *name, const char *arrival,
-                            const char *seed, int64_t due[N])
+                            const char *seed, const char *threads,
+                            int64_t due[N])
 {
     char *dir = xstrdup(tmpdir_path(name));
     char *path = xasprintf("%s/requests.tgr", dir);
-    struct proc_result r =
-        proc_run(ARGS("run", "null://", "--rate", "10k", "-n", "5k",
-                      "--arrival", arrival, "--seed", seed, "-q", "-o", dir));
-    struct tgr_reader *reader;
-    struct err err = {0};
-    const void *rows;
-    size_t total = 0;
+    struct proc_result r = proc_run(
+        ARGS("run", "null://", "--rate", "10k", "-n", "5k", "--arrival",
+             arrival, "--seed", seed, "-t", threads, "-q", "-o", dir));
+    struct facts *rows;
     size_t n;
 
     /* 0, or 4 where a busy machine made the client late. */
     assert_true(r.status == 0 || r.status == 4);
     proc_result_fini(&r);
     memset(due, 0, N * sizeof(*due));
-    assert_int_equal(tgr_open(&reader, path, &schema_requests, &err), 0);
-    while (tgr_next(reader, &rows, &n, &err) > 0) {
-        const struct facts *f = rows;
-
-        for (size_t i = 0; i < n; i++) {
-            assert_in_range(f[i].seq, 0, N - 1);
-            due[f[i].seq] = f[i].due;
-        }
-        total += n;
+    rows = table_read(path, &schema_requests, &n);
+    assert_int_equal(n, N);
+    for (size_t i = 0; i < n; i++) {
+        assert_in_range(rows[i].seq, 0, N - 1);
+        due[rows[i].seq] = rows[i].due;
     }
-    assert_int_equal(total, N);
-    tgr_close(reader);
+    free(rows);
     free(path);
     free(dir);
 }
 
+/* Whatever the number of threads. */
 static void a_seed_fixes_the_schedule(void **state)
 {
     int64_t *a = xcalloc(N, sizeof(*a));
@@ -59,9 +54,9 @@ static void a_seed_fixes_the_schedule(void **state)
     size_t same = 0;
 
     (void)state;
-    record_schedule("a", "poisson", "42", a);
-    record_schedule("b", "poisson", "42", b);
-    record_schedule("c", "poisson", "43", c);
+    record_schedule("a", "poisson", "42", "1", a);
+    record_schedule("b", "poisson", "42", "3", b);
+    record_schedule("c", "poisson", "43", "1", c);
     assert_memory_equal(a, b, N * sizeof(*a));
     for (size_t i = 0; i < N; i++)
         same += a[i] == c[i];
@@ -78,7 +73,7 @@ static void a_metronome_needs_no_seed(void **state)
     int64_t *a = xcalloc(N, sizeof(*a));
 
     (void)state;
-    record_schedule("m", "constant", "1", a);
+    record_schedule("m", "constant", "1", "2", a);
     for (size_t i = 0; i < N; i++)
         assert_int_equal(a[i], (int64_t)i * 100000);
     free(a);
