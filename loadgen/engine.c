@@ -416,6 +416,7 @@ int engine_new(struct engine **engine, const struct engine_env *env,
         .targets = env->targets,
         .settings = &env->settings->target,
         .max_connections = env->max_connections,
+        .stamp_every = env->stamp_every,
         .ended = on_ended,
         .arg = e,
     };

@@ -34,6 +34,7 @@ struct engine_env {
     int64_t max_connections; /* ... of the connections */
     int64_t max_in_flight;   /* ... and of the bound on requests in flight */
     int64_t preconnect;      /* ... and of those opened ahead */
+    uint64_t stamp_every;    /* see struct transport_env */
 };
 
 /* taken = issued + unsent, issued = done + in flight. */

@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 struct err;
+struct load_settings;
 struct settings;
 
 #define PLAN_MAX_THREADS   64
@@ -21,5 +22,9 @@ struct machine {
  * what contradicts itself, ERR_IO with the number for what the limit of open
  * files does not allow. */
 int plan_client(struct settings *s, struct machine machine, struct err *err);
+
+/* How often to ask the kernel when it received what is read: always at rates
+ * where that costs nothing that matters, else often enough for a p99. */
+uint64_t plan_stamp_every(const struct load_settings *load);
 
 #endif

@@ -55,6 +55,7 @@ static int make_workers(struct run *run, struct err *err)
             .max_connections = room,
             .max_in_flight = room,
             .preconnect = lane_share(c->preconnect, lane),
+            .stamp_every = plan_stamp_every(&run->settings->load),
         };
 
         if (worker_new(&run->workers[i], &env, err))
