@@ -32,15 +32,20 @@ static void decisions(void **state)
         {150, 100, 50, false, PACE_UNSENT},
         {100, DUE_UNKNOWN, 50, true, PACE_IDLE},
         {100, DUE_UNKNOWN, 50, false, PACE_IDLE},
+        {100, DUE_NEVER, 50, true, PACE_OVER},
+        {100, DUE_NEVER, 50, false, PACE_OVER},
         {-100, 0, 50, true, PACE_WAIT}, /* before the start of the run */
         {INT64_MAX - 1, 0, INT64_MAX, true, PACE_ISSUE},
     };
 
     (void)state;
-    for (size_t i = 0; i < COUNT(cases); i++)
-        assert_int_equal(pacer_decide(cases[i].now, cases[i].due,
-                                      cases[i].timeout, cases[i].has_room),
-                         cases[i].want);
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct pacer p = pacer_make(cases[i].timeout, 0);
+
+        assert_int_equal(
+            pacer_decide(&p, cases[i].now, cases[i].due, cases[i].has_room),
+            cases[i].want);
+    }
 }
 
 int main(void)

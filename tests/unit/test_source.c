@@ -22,14 +22,20 @@ struct source {
     void *self;
 };
 
-static struct source source_make(const struct load_settings *load)
+static struct source lane_make(const struct load_settings *load,
+                               struct lane lane)
 {
     struct source s = {.ops = source_for(load)};
     struct err err = {0};
 
     s.self = xcalloc(1, s.ops->state_size);
-    assert_int_equal(s.ops->init(s.self, load, &err), 0);
+    assert_int_equal(s.ops->init(s.self, load, lane, &err), 0);
     return s;
+}
+
+static struct source source_make(const struct load_settings *load)
+{
+    return lane_make(load, (struct lane){0, 1});
 }
 
 static void source_end(struct source *s)
@@ -49,9 +55,15 @@ static void take_at(struct source *s, int64_t seq, int64_t at_ns)
     assert_int_equal(due.at_ns, at_ns);
 }
 
+/* Not before a request ends. */
 static void assert_nothing_due(struct source *s)
 {
     assert_true(s->ops->peek_ns(s->self) == DUE_UNKNOWN);
+}
+
+static void assert_over(struct source *s)
+{
+    assert_true(s->ops->peek_ns(s->self) == DUE_NEVER);
 }
 
 /* ---- open loop ---- */
@@ -86,7 +98,7 @@ static void open_window_ends_by_time_or_count(void **state)
 
         for (int64_t seq = 0; seq < cases[i].want; seq++)
             take_at(&s, seq, seq * 100 * NS_PER_MS);
-        assert_nothing_due(&s);
+        assert_over(&s);
         assert_int_equal(s.ops->due_end_ns(s.self),
                          cases[i].due_end_ms * NS_PER_MS);
         source_end(&s);
@@ -123,7 +135,7 @@ static uint64_t digest(uint64_t seed, double rate_rps)
     uint64_t hash = 0xcbf29ce484222325U;
     int64_t last_ns = 0;
 
-    for (int64_t i = 0; s.ops->peek_ns(s.self) != DUE_UNKNOWN; i++) {
+    for (int64_t i = 0; s.ops->peek_ns(s.self) != DUE_NEVER; i++) {
         struct due due = s.ops->take(s.self);
 
         assert_int_equal(due.seq, i);
@@ -156,7 +168,7 @@ static void open_rate_near_zero_is_due_once(void **state)
 
     (void)state;
     take_at(&s, 0, 0);
-    assert_nothing_due(&s);
+    assert_over(&s);
     assert_int_equal(s.ops->due_end_ns(s.self), NS_PER_S);
     source_end(&s);
 }
@@ -171,7 +183,7 @@ static void open_bad_rate_is_refused(void **state)
 
     (void)state;
     s.self = xcalloc(1, s.ops->state_size);
-    assert_int_equal(s.ops->init(s.self, &load, &err), -1);
+    assert_int_equal(s.ops->init(s.self, &load, (struct lane){0, 1}, &err), -1);
     assert_int_equal(err.code, ERR_CONFIG);
     assert_string_equal(err.msg, "rate must be above 0, not -5");
     source_end(&s);
@@ -198,7 +210,7 @@ static void an_exact_count_is_exact(void **state)
         int64_t last_ns = 0;
         int64_t at_ns;
 
-        while ((at_ns = s.ops->peek_ns(s.self)) != DUE_UNKNOWN) {
+        while ((at_ns = s.ops->peek_ns(s.self)) != DUE_NEVER) {
             assert_true(at_ns >= last_ns);
             last_ns = at_ns;
             inside += at_ns >= load.warmup_ns;
@@ -276,9 +288,9 @@ static void closed_loop_ends_by_time(void **state)
     s.ops->ended(s.self, 1099);
     take_at(&s, 2, 1099);
     s.ops->ended(s.self, 1100);
-    assert_nothing_due(&s);
+    assert_over(&s);
     s.ops->ended(s.self, 5000);
-    assert_nothing_due(&s);
+    assert_over(&s);
     assert_int_equal(s.ops->due_end_ns(s.self), 1100);
     source_end(&s);
 }
@@ -302,10 +314,11 @@ static void closed_loop_ends_by_count(void **state)
     take_at(&s, 4, 150);
     s.ops->ended(s.self, 160);
     take_at(&s, 5, 160);
+    assert_over(&s);
     s.ops->ended(s.self, 170);
-    assert_nothing_due(&s);
+    assert_over(&s);
     s.ops->ended(s.self, 180);
-    assert_nothing_due(&s);
+    assert_over(&s);
     assert_int_equal(s.ops->due_end_ns(s.self), 181); /* just after it */
     source_end(&s);
 }
