@@ -26,7 +26,8 @@ struct engine {
 
     struct event *due_timer;      /* fires when the next request is due */
     struct event *deadline_timer; /* fires when the oldest one times out */
-    struct event *drain_timer;    /* fires when nobody waits any longer */
+    struct event *drain_timer;    /* fires when nobody waits any longer: */
+    int64_t drain_end_ns;         /* INT64_MAX: not set */
 
     struct pacer pacer;
     int64_t armed_ns;      /* the loop must run then for the pacer ... */
@@ -43,7 +44,6 @@ struct engine {
     bool is_pumping;
     bool waits_for_end; /* only the end of a request can make progress */
     bool has_deadline;  /* the deadline timer is set */
-    bool has_drain;     /* the drain timer is set */
     int64_t held_seq;   /* last request that the cap held back */
     int64_t cap_waits;
     int64_t lag_max_ns; /* since the last observation */
@@ -217,18 +217,33 @@ static void finish(struct engine *e)
     event_base_loopbreak(e->transport_env.base);
 }
 
+/* The end of whichever limit comes first. */
+static void limit_drain(struct engine *e, int64_t end_ns)
+{
+    if (end_ns >= e->drain_end_ns)
+        return;
+    e->drain_end_ns = end_ns;
+    arm(e->drain_timer, end_ns - now_ns(e));
+}
+
+static bool is_over_by_count(const struct engine *e)
+{
+    const struct load_settings *load = &e->env.settings->load;
+
+    return load->duration_ns == 0 || e->source_ops->due_end_ns(e->source) <
+                                         load->warmup_ns + load->duration_ns;
+}
+
 /* Nothing is due any more: what is in flight has so much time to end.  A
  * window that ends by the clock has set this before. */
 static void drain(struct engine *e)
 {
     int64_t drain_ns = e->env.settings->load.drain_ns;
 
-    if (e->inflight.len == 0) {
+    if (e->inflight.len == 0)
         finish(e);
-    } else if (drain_ns >= 0 && !e->has_drain) {
-        e->has_drain = true;
-        arm(e->drain_timer, drain_ns);
-    }
+    else if (drain_ns >= 0 && is_over_by_count(e))
+        limit_drain(e, now_ns(e) + drain_ns);
 }
 
 static bool has_room(const struct engine *e)
@@ -266,7 +281,8 @@ static bool step(struct engine *e, int64_t now)
     }
 }
 
-/* Has the loop come round when it had to? */
+/* Has the loop come round when it had to?  It has now, for whatever it had to:
+ * a suspension is noted once. */
 static void note_wake(struct engine *e, int64_t now)
 {
     int64_t wake_ns = e->armed_ns < e->tick_ns ? e->armed_ns : e->tick_ns;
@@ -274,6 +290,10 @@ static void note_wake(struct engine *e, int64_t now)
 
     if (suspended_ns > e->suspended_max_ns)
         e->suspended_max_ns = suspended_ns;
+    if (e->armed_ns < now)
+        e->armed_ns = now;
+    if (e->tick_ns < now)
+        e->tick_ns = now;
 }
 
 static void pump(struct engine *e)
@@ -310,11 +330,8 @@ void engine_begin(struct engine *e, struct shard *shard, int64_t start_ns)
 
     e->shard = shard;
     e->transport_env.start_ns = start_ns;
-    if (load->drain_ns >= 0 && load->duration_ns > 0) {
-        e->has_drain = true;
-        arm(e->drain_timer,
-            load->warmup_ns + load->duration_ns + load->drain_ns - now_ns(e));
-    }
+    if (load->drain_ns >= 0 && load->duration_ns > 0)
+        limit_drain(e, load->warmup_ns + load->duration_ns + load->drain_ns);
     arm(e->due_timer, 0); /* the loop must run before it can be broken */
 }
 
@@ -338,9 +355,15 @@ void engine_cut(struct engine *e)
 
 static void on_drain(evutil_socket_t fd, short what, void *arg)
 {
+    struct engine *e = arg;
+    int64_t left_ns = e->drain_end_ns - now_ns(e);
+
     (void)fd;
     (void)what;
-    engine_cut(arg);
+    if (left_ns > 0)
+        arm(e->drain_timer, left_ns);
+    else
+        engine_cut(e);
 }
 
 struct observation engine_observe(struct engine *e)
@@ -408,6 +431,7 @@ int engine_new(struct engine **engine, const struct engine_env *env,
     e->held_seq = -1;
     e->armed_ns = INT64_MAX;
     e->tick_ns = INT64_MAX;
+    e->drain_end_ns = INT64_MAX;
     e->pacer = pacer_make(env->settings->target.timeout_ns,
                           env->settings->client.max_burst);
     e->transport_env = (struct transport_env){

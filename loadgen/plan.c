@@ -93,7 +93,7 @@ int plan_client(struct settings *s, struct machine machine, struct err *err)
 {
     struct client_settings *c = &s->client;
     int64_t cap = cap_of(s);
-    int64_t asked = most(cap, c->preconnect);
+    int64_t asked;
     int64_t spare;
 
     if (check(c, cap, err))
@@ -102,6 +102,7 @@ int plan_client(struct settings *s, struct machine machine, struct err *err)
         c->threads = choose_threads(&s->load, machine.cores);
     if (cap > 0)
         c->threads = least(c->threads, cap); /* each needs a connection */
+    asked = most(most(cap, c->preconnect), c->threads);
     spare = SPARE_FILES + SPARE_FILES_THREAD * c->threads;
     if (asked > machine.files - spare)
         return err_set(err, ERR_IO,
@@ -111,7 +112,7 @@ int plan_client(struct settings *s, struct machine machine, struct err *err)
                        (long long)machine.files);
     if (cap == 0) {
         cap = least(PLAN_MAX_IN_FLIGHT, machine.files - spare);
-        cap = most(cap, most(c->preconnect, c->threads));
+        cap = most(cap, c->preconnect);
     }
     c->max_in_flight = cap;
     return 0;

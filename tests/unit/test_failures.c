@@ -62,6 +62,65 @@ static void what_is_kept_is_bounded(void **state)
     }
 }
 
+static void merged_as_if_noted_together(void **state)
+{
+    struct failures into = {0};
+    struct failures from = {0};
+
+    (void)state;
+    failures_note(&into, OUTCOME_STATUS, 503, "busy", NULL, 0);
+    failures_note(&into, OUTCOME_RESET, 0, "gone", "mine", 4);
+    failures_note(&from, OUTCOME_RESET, 0, "gone", "theirs", 6);
+    failures_note(&from, OUTCOME_STATUS, 503, "busy", "why", 3);
+    failures_note(&from, OUTCOME_STATUS, 503, "busy", NULL, 0);
+    failures_note(&from, OUTCOME_STATUS, 500, "busy", "new", 3);
+    into.overflow = 2;
+    from.overflow = 5;
+    failures_merge(&into, &from);
+    assert_int_equal(into.len, 3);
+    assert_int_equal(into.kinds[0].count, 3);
+    assert_memory_equal(into.kinds[0].body, "why", 3); /* it had none */
+    assert_int_equal(into.kinds[1].count, 2);
+    assert_int_equal(into.kinds[1].body_len, 4);
+    assert_memory_equal(into.kinds[1].body, "mine", 4);
+    assert_int_equal(into.kinds[2].detail, 500);
+    assert_int_equal(into.kinds[2].count, 1);
+    assert_memory_equal(into.kinds[2].body, "new", 3);
+    assert_int_equal(into.overflow, 7);
+    assert_int_equal(total(&into), 13);
+    assert_int_equal(from.len, 3); /* as it was */
+    assert_int_equal(total(&from), 9);
+}
+
+/* Those that find no place are counted all the same; those that have one in
+ * both are added to it. */
+static void merging_overflows_in_the_end(void **state)
+{
+    struct failures into = {0};
+    struct failures from = {0};
+    struct failures empty = {0};
+
+    (void)state;
+    for (int i = 0; i < FAILURES_KINDS - 1; i++)
+        failures_note(&into, OUTCOME_STATUS, i, "a", NULL, 0);
+    for (int i = 0; i < 10; i++) {
+        failures_note(&from, OUTCOME_STATUS, 1000 + i, "b", NULL, 0);
+        failures_note(&from, OUTCOME_STATUS, 1000 + i, "b", NULL, 0);
+        failures_note(&from, OUTCOME_STATUS, i, "a", NULL, 0);
+    }
+    failures_merge(&into, &from);
+    assert_int_equal(into.len, FAILURES_KINDS);
+    assert_int_equal(into.kinds[0].count, 2);
+    assert_int_equal(into.kinds[FAILURES_KINDS - 1].detail, 1000);
+    assert_int_equal(into.kinds[FAILURES_KINDS - 1].count, 2);
+    assert_int_equal(into.overflow, 18);
+    assert_int_equal(total(&into), FAILURES_KINDS - 1 + 30);
+    failures_merge(&into, &empty);
+    assert_int_equal(total(&into), FAILURES_KINDS - 1 + 30);
+    failures_merge(&empty, &into);
+    assert_int_equal(total(&empty), total(&into));
+}
+
 static void check_text(const json_t *o, const char *key, const char *want)
 {
     assert_string_equal(json_string_value(json_object_get(o, key)), want);
@@ -115,6 +174,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(kinds_are_told_apart),
         cmocka_unit_test(what_is_kept_is_bounded),
+        cmocka_unit_test(merged_as_if_noted_together),
+        cmocka_unit_test(merging_overflows_in_the_end),
         cmocka_unit_test(shown_as_json),
         cmocka_unit_test(a_cut_character_costs_only_itself),
     };

@@ -12,6 +12,7 @@
 #include "common/clk.h"
 #include "common/err.h"
 #include "common/settings.h"
+#include "common/str.h"
 #include "common/xalloc.h"
 #include "loadgen/source.h"
 
@@ -22,14 +23,20 @@ struct source {
     void *self;
 };
 
-static struct source source_make(const struct load_settings *load)
+static struct source lane_make(const struct load_settings *load,
+                               struct lane lane)
 {
     struct source s = {.ops = source_for(load)};
     struct err err = {0};
 
     s.self = xcalloc(1, s.ops->state_size);
-    assert_int_equal(s.ops->init(s.self, load, &err), 0);
+    assert_int_equal(s.ops->init(s.self, load, lane, &err), 0);
     return s;
+}
+
+static struct source source_make(const struct load_settings *load)
+{
+    return lane_make(load, (struct lane){0, 1});
 }
 
 static void source_end(struct source *s)
@@ -49,9 +56,15 @@ static void take_at(struct source *s, int64_t seq, int64_t at_ns)
     assert_int_equal(due.at_ns, at_ns);
 }
 
+/* Not before a request ends. */
 static void assert_nothing_due(struct source *s)
 {
     assert_true(s->ops->peek_ns(s->self) == DUE_UNKNOWN);
+}
+
+static void assert_over(struct source *s)
+{
+    assert_true(s->ops->peek_ns(s->self) == DUE_NEVER);
 }
 
 /* ---- open loop ---- */
@@ -86,7 +99,7 @@ static void open_window_ends_by_time_or_count(void **state)
 
         for (int64_t seq = 0; seq < cases[i].want; seq++)
             take_at(&s, seq, seq * 100 * NS_PER_MS);
-        assert_nothing_due(&s);
+        assert_over(&s);
         assert_int_equal(s.ops->due_end_ns(s.self),
                          cases[i].due_end_ms * NS_PER_MS);
         source_end(&s);
@@ -123,7 +136,7 @@ static uint64_t digest(uint64_t seed, double rate_rps)
     uint64_t hash = 0xcbf29ce484222325U;
     int64_t last_ns = 0;
 
-    for (int64_t i = 0; s.ops->peek_ns(s.self) != DUE_UNKNOWN; i++) {
+    for (int64_t i = 0; s.ops->peek_ns(s.self) != DUE_NEVER; i++) {
         struct due due = s.ops->take(s.self);
 
         assert_int_equal(due.seq, i);
@@ -156,7 +169,7 @@ static void open_rate_near_zero_is_due_once(void **state)
 
     (void)state;
     take_at(&s, 0, 0);
-    assert_nothing_due(&s);
+    assert_over(&s);
     assert_int_equal(s.ops->due_end_ns(s.self), NS_PER_S);
     source_end(&s);
 }
@@ -171,7 +184,7 @@ static void open_bad_rate_is_refused(void **state)
 
     (void)state;
     s.self = xcalloc(1, s.ops->state_size);
-    assert_int_equal(s.ops->init(s.self, &load, &err), -1);
+    assert_int_equal(s.ops->init(s.self, &load, (struct lane){0, 1}, &err), -1);
     assert_int_equal(err.code, ERR_CONFIG);
     assert_string_equal(err.msg, "rate must be above 0, not -5");
     source_end(&s);
@@ -198,7 +211,7 @@ static void an_exact_count_is_exact(void **state)
         int64_t last_ns = 0;
         int64_t at_ns;
 
-        while ((at_ns = s.ops->peek_ns(s.self)) != DUE_UNKNOWN) {
+        while ((at_ns = s.ops->peek_ns(s.self)) != DUE_NEVER) {
             assert_true(at_ns >= last_ns);
             last_ns = at_ns;
             inside += at_ns >= load.warmup_ns;
@@ -276,9 +289,9 @@ static void closed_loop_ends_by_time(void **state)
     s.ops->ended(s.self, 1099);
     take_at(&s, 2, 1099);
     s.ops->ended(s.self, 1100);
-    assert_nothing_due(&s);
+    assert_over(&s);
     s.ops->ended(s.self, 5000);
-    assert_nothing_due(&s);
+    assert_over(&s);
     assert_int_equal(s.ops->due_end_ns(s.self), 1100);
     source_end(&s);
 }
@@ -302,12 +315,194 @@ static void closed_loop_ends_by_count(void **state)
     take_at(&s, 4, 150);
     s.ops->ended(s.self, 160);
     take_at(&s, 5, 160);
+    assert_over(&s);
     s.ops->ended(s.self, 170);
-    assert_nothing_due(&s);
+    assert_over(&s);
     s.ops->ended(s.self, 180);
-    assert_nothing_due(&s);
+    assert_over(&s);
     assert_int_equal(s.ops->due_end_ns(s.self), 181); /* just after it */
     source_end(&s);
+}
+
+/* ---- lanes ---- */
+
+static const int64_t lane_counts[] = {1, 2, 3, 7};
+
+/* What one lane alone gives out; the caller owns it. */
+static int64_t *draw_all(const struct load_settings *load, int64_t *n,
+                         int64_t *due_end_ns)
+{
+    struct source s = source_make(load);
+    int64_t *due = xcalloc(10000, sizeof(*due));
+
+    for (*n = 0; s.ops->peek_ns(s.self) != DUE_NEVER; (*n)++) {
+        assert_true(*n < 10000);
+        due[*n] = s.ops->take(s.self).at_ns;
+    }
+    *due_end_ns = s.ops->due_end_ns(s.self);
+    source_end(&s);
+    return due;
+}
+
+/* Every request stands in the lane of its place, and nowhere else. */
+static void check_lanes(const struct load_settings *load, int64_t workers)
+{
+    int64_t n;
+    int64_t due_end_ns;
+    int64_t *due = draw_all(load, &n, &due_end_ns);
+
+    assert_true(n >= 25);
+    for (int64_t w = 0; w < workers; w++) {
+        struct source s = lane_make(load, (struct lane){w, workers});
+
+        for (int64_t seq = w; seq < n; seq += workers)
+            take_at(&s, seq, due[seq]);
+        assert_over(&s);
+        assert_int_equal(s.ops->due_end_ns(s.self), due_end_ns);
+        source_end(&s);
+    }
+    free(due);
+}
+
+static void open_lanes_share_one_schedule(void **state)
+{
+    static const struct {
+        struct load_settings load;
+        const char *stages[2];
+    } cases[] = {
+        {{.arrival = ARRIVAL_POISSON, .duration_ns = 3 * NS_PER_S}, {NULL}},
+        {{.arrival = ARRIVAL_CONSTANT, .duration_ns = 3 * NS_PER_S}, {NULL}},
+        {{.arrival = ARRIVAL_GAMMA, .cv = 3, .duration_ns = 3 * NS_PER_S},
+         {NULL}},
+        {{.arrival = ARRIVAL_POISSON,
+          .warmup_ns = NS_PER_S,
+          .duration_ns = 3 * NS_PER_S},
+         {NULL}},
+        {{.exact = true, .duration_ns = 3 * NS_PER_S}, {NULL}},
+        {{.exact = true,
+          .arrival = ARRIVAL_GAMMA,
+          .cv = 2,
+          .warmup_ns = NS_PER_S,
+          .duration_ns = 3 * NS_PER_S},
+         {NULL}},
+        {{.requests = 101}, {NULL}},
+        {{.requests = 101, .warmup_ns = NS_PER_S}, {NULL}},
+        {{.requests = 101, .duration_ns = 700 * NS_PER_MS}, {NULL}},
+        {{.burst_on_ns = NS_PER_S / 10,
+          .burst_off_ns = NS_PER_S / 5,
+          .duration_ns = 3 * NS_PER_S},
+         {NULL}},
+        {{.duration_ns = 4 * NS_PER_S, .warmup_ns = NS_PER_S},
+         {"10/s..100/s 2s", "0 2s"}},
+        {{.duration_ns = 4 * NS_PER_S, .exact = true},
+         {"50/s 2s", "100/s..10/s 2s"}},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct load_settings load = cases[i].load;
+
+        load.scenario = SCENARIO_SERVER;
+        load.rate_rps = 50;
+        load.seed = 7 + i;
+        for (size_t k = 0; k < 2 && cases[i].stages[k]; k++)
+            strlist_add(&load.stages, cases[i].stages[k]);
+        for (size_t k = 0; k < COUNT(lane_counts); k++)
+            check_lanes(&load, lane_counts[k]);
+        strlist_fini(&load.stages);
+    }
+}
+
+/* More lanes than requests: those that get none are over from the start. */
+static void an_open_lane_may_have_nothing(void **state)
+{
+    struct load_settings load = {
+        .scenario = SCENARIO_SERVER, .rate_rps = 50, .requests = 3, .seed = 1};
+    int64_t n;
+    int64_t due_end_ns;
+    int64_t *due = draw_all(&load, &n, &due_end_ns);
+
+    (void)state;
+    assert_int_equal(n, 3);
+    for (int64_t w = 0; w < 7; w++) {
+        struct source s = lane_make(&load, (struct lane){w, 7});
+
+        if (w < 3)
+            take_at(&s, w, due[w]);
+        assert_over(&s);
+        assert_int_equal(s.ops->due_end_ns(s.self), due_end_ns);
+        source_end(&s);
+    }
+    free(due);
+}
+
+static void shares_are_even_and_complete(void **state)
+{
+    (void)state;
+    for (int64_t total = 0; total < 30; total++) {
+        for (int64_t workers = 1; workers < 12; workers++) {
+            int64_t sum = 0;
+            int64_t last = INT64_MAX;
+
+            for (int64_t w = 0; w < workers; w++) {
+                int64_t share = lane_share(total, (struct lane){w, workers});
+
+                assert_in_range(share, total / workers, total / workers + 1);
+                assert_true(share <= last);
+                last = share;
+                sum += share;
+            }
+            assert_int_equal(sum, total);
+        }
+    }
+}
+
+/* All clients of a lane send at once, their answers come every 10 ns; returns
+ * how many requests the lane had. */
+static int64_t run_closed_lane(const struct load_settings *load,
+                               struct lane lane)
+{
+    struct source s = lane_make(load, lane);
+    int64_t clients = lane_share(load->clients, lane);
+    int64_t at_ns = 0;
+    int64_t taken = 0;
+    int64_t in_flight = 0;
+
+    while (s.ops->peek_ns(s.self) != DUE_NEVER) {
+        if (s.ops->peek_ns(s.self) == DUE_UNKNOWN) {
+            assert_int_equal(in_flight, clients);
+            s.ops->ended(s.self, at_ns += 10);
+            in_flight--;
+        }
+        take_at(&s, lane.worker + lane.workers * taken++, at_ns);
+        in_flight++;
+        assert_true(in_flight <= clients);
+    }
+    source_end(&s);
+    return taken;
+}
+
+static void closed_lanes_share_clients_and_requests(void **state)
+{
+    static const struct {
+        int64_t clients;
+        int64_t requests;
+    } cases[] = {{7, 100}, {20, 101}, {20, 7}, {20, 3}, {20, 1}, {7, 7}};
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct load_settings load = {.scenario = SCENARIO_CLOSED,
+                                     .clients = cases[i].clients,
+                                     .requests = cases[i].requests};
+
+        for (size_t k = 0; k < COUNT(lane_counts); k++) {
+            int64_t sum = 0;
+
+            for (int64_t w = 0; w < lane_counts[k]; w++)
+                sum += run_closed_lane(&load, (struct lane){w, lane_counts[k]});
+            assert_int_equal(sum, cases[i].requests);
+        }
+    }
 }
 
 int main(void)
@@ -323,6 +518,10 @@ int main(void)
         cmocka_unit_test(closed_clients_wait_for_their_answers),
         cmocka_unit_test(closed_loop_ends_by_time),
         cmocka_unit_test(closed_loop_ends_by_count),
+        cmocka_unit_test(open_lanes_share_one_schedule),
+        cmocka_unit_test(an_open_lane_may_have_nothing),
+        cmocka_unit_test(shares_are_even_and_complete),
+        cmocka_unit_test(closed_lanes_share_clients_and_requests),
     };
 
     return cmocka_run_group_tests_name("source", tests, NULL, NULL);

@@ -40,10 +40,10 @@ static struct target_settings settings_of(const struct asked *a)
     return s;
 }
 
-static int init(struct target *t, const struct asked *a, struct err *err)
+static int init(struct targets *t, const struct asked *a, struct err *err)
 {
     struct target_settings s = settings_of(a);
-    int rc = target_init(t, &s, err);
+    int rc = targets_init(t, &s, err);
 
     strlist_fini(&s.urls);
     free(s.method);
@@ -124,36 +124,40 @@ static void requests_are_exactly_these_bytes(void **state)
     (void)state;
     for (size_t i = 0; i < COUNT(requests); i++) {
         const struct asked *a = &requests[i].asked;
-        struct target t;
+        struct targets t;
         struct err err = {0};
 
         assert_int_equal(init(&t, a, &err), 0);
-        assert_string_equal(buf_text(&t.request), requests[i].want);
-        assert_int_equal(t.request.len, strlen(requests[i].want));
+        assert_int_equal(t.len, 1);
+        assert_string_equal(buf_text(&t.items->request), requests[i].want);
+        assert_int_equal(t.items->request.len, strlen(requests[i].want));
         assert_int_equal(t.is_head, strcmp(a->method, "HEAD") == 0);
-        assert_non_null(t.addresses);
-        target_fini(&t);
+        assert_int_equal(t.n_endpoints, 1);
+        assert_ptr_equal(t.endpoints[0].target, t.items);
+        targets_fini(&t);
     }
 }
 
 static void the_id_has_a_place_only_if_asked(void **state)
 {
     struct asked a = {.url = "http://127.0.0.1:1/", .method = "GET"};
-    struct target t;
+    struct targets t;
     struct err err = {0};
 
     (void)state;
     assert_int_equal(init(&t, &a, &err), 0);
-    assert_int_equal(t.id_at, 0);
-    assert_null(strstr(buf_text(&t.request), "x-tailgate-id"));
-    target_fini(&t);
+    assert_int_equal(t.items->id_at, 0);
+    assert_null(strstr(buf_text(&t.items->request), "x-tailgate-id"));
+    targets_fini(&t);
     a.request_id = true;
     assert_int_equal(init(&t, &a, &err), 0);
-    assert_ptr_equal(t.request.data + t.id_at,
-                     strstr(t.request.data, "x-tailgate-id: ") + 15);
-    assert_int_equal(strspn(t.request.data + t.id_at, "0"), TARGET_ID_DIGITS);
-    assert_memory_equal(t.request.data + t.id_at + TARGET_ID_DIGITS, "\r\n", 2);
-    target_fini(&t);
+    assert_ptr_equal(t.items->request.data + t.items->id_at,
+                     strstr(t.items->request.data, "x-tailgate-id: ") + 15);
+    assert_int_equal(strspn(t.items->request.data + t.items->id_at, "0"),
+                     TARGET_ID_DIGITS);
+    assert_memory_equal(
+        t.items->request.data + t.items->id_at + TARGET_ID_DIGITS, "\r\n", 2);
+    targets_fini(&t);
 }
 
 static void a_body_may_come_from_a_file(void **state)
@@ -162,17 +166,19 @@ static void a_body_may_come_from_a_file(void **state)
     char *body = xasprintf("@%s", tmpdir_write("body", bytes, sizeof(bytes)));
     struct asked a = {
         .url = "http://127.0.0.1:1/", .method = "POST", .body = body};
-    struct target t;
+    struct targets t;
     struct err err = {0};
 
     (void)state;
     assert_int_equal(init(&t, &a, &err), 0);
-    assert_non_null(strstr(t.request.data, "\r\nContent-Length: 7\r\n"));
-    assert_memory_equal(t.request.data + t.request.len - sizeof(bytes), bytes,
-                        sizeof(bytes));
-    assert_memory_equal(t.request.data + t.request.len - sizeof(bytes) - 4,
+    assert_non_null(strstr(t.items->request.data, "\r\nContent-Length: 7\r\n"));
+    assert_memory_equal(t.items->request.data + t.items->request.len -
+                            sizeof(bytes),
+                        bytes, sizeof(bytes));
+    assert_memory_equal(t.items->request.data + t.items->request.len -
+                            sizeof(bytes) - 4,
                         "\r\n\r\n", 4);
-    target_fini(&t);
+    targets_fini(&t);
     free(body);
 }
 
@@ -181,19 +187,19 @@ static void addresses_are_of_the_asked_family(void **state)
     struct asked four = {.url = "http://127.0.0.1:1/", .method = "GET"};
     struct asked six = {.url = "http://[::1]:1/", .method = "GET"};
     struct asked none = {.url = "null://", .method = "GET"};
-    struct target t;
+    struct targets t;
     struct err err = {0};
 
     (void)state;
     assert_int_equal(init(&t, &four, &err), 0);
-    assert_int_equal(t.addresses->ai_family, AF_INET);
-    target_fini(&t);
+    assert_int_equal(t.endpoints->address->ai_family, AF_INET);
+    targets_fini(&t);
     assert_int_equal(init(&t, &six, &err), 0);
-    assert_int_equal(t.addresses->ai_family, AF_INET6);
-    target_fini(&t);
+    assert_int_equal(t.endpoints->address->ai_family, AF_INET6);
+    targets_fini(&t);
     assert_int_equal(init(&t, &none, &err), 0);
-    assert_null(t.addresses);
-    target_fini(&t);
+    assert_int_equal(t.n_endpoints, 0);
+    targets_fini(&t);
 }
 
 #define LOCAL .url = "http://127.0.0.1:1/"
@@ -240,14 +246,14 @@ static void what_cannot_be_sent_is_refused(void **state)
 {
     (void)state;
     for (size_t i = 0; i < COUNT(refusals); i++) {
-        struct target t;
+        struct targets t;
         struct err err = {0};
 
         assert_int_equal(init(&t, &refusals[i].asked, &err), -1);
         assert_int_equal(err.code, refusals[i].code);
         assert_memory_equal(err.msg, refusals[i].want,
                             strlen(refusals[i].want));
-        target_fini(&t);
+        targets_fini(&t);
     }
 }
 

@@ -50,13 +50,18 @@ static void break_epoll(void)
 static int run_worker(const char *name, bool breaks, struct engine_counts *c,
                       struct err *err)
 {
-    struct settings settings = {
-        .load = {.scenario = SCENARIO_SERVER, .rate_rps = 1e5, .requests = 50},
-        .target = {.timeout_ns = NS_PER_S}};
+    struct settings settings = {.load = {.scenario = SCENARIO_SERVER,
+                                         .rate_rps = 1e5,
+                                         .requests = 50,
+                                         .drain_ns = OPT_AUTO},
+                                .client = {.max_burst = 50},
+                                .target = {.timeout_ns = NS_PER_S}};
     struct engine_env env = {.settings = &settings,
                              .transport = &transport_null,
                              .clk = &clk_monotonic,
-                             .max_connections = 1};
+                             .lane = {0, 1},
+                             .max_connections = 1,
+                             .max_in_flight = 1};
     const char *dir = tmpdir_path(name);
     struct recorder *recorder;
     struct worker *worker;
@@ -69,7 +74,7 @@ static int run_worker(const char *name, bool breaks, struct engine_counts *c,
         break_epoll();
     assert_int_equal(worker_start(worker, recorder_shard(recorder, 0),
                                   clk_now(&clk_monotonic) - 100 * NS_PER_MS,
-                                  err),
+                                  WORKER_ANY_CPU, err),
                      0);
     rc = worker_join(worker, err);
     assert_true(worker_is_done(worker));

@@ -1,0 +1,169 @@
+#include "tests/support/httprig.h"
+
+#include <arpa/inet.h>
+#include <event2/event.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "common/err.h"
+#include "common/xalloc.h"
+
+static void on_ended(void *arg, struct request *r)
+{
+    struct httprig *rig = arg;
+
+    (void)r;
+    rig->ended++;
+}
+
+int httprig_listen(struct sockaddr_in *address, int backlog)
+{
+    socklen_t len = sizeof(*address);
+    int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+    address->sin_family = AF_INET;
+    address->sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    assert_int_equal(bind(fd, (struct sockaddr *)address, len), 0);
+    assert_int_equal(listen(fd, backlog), 0);
+    assert_int_equal(getsockname(fd, (struct sockaddr *)address, &len), 0);
+    return fd;
+}
+
+/* ---- making and ending ---- */
+
+static void add_server(struct httprig *rig)
+{
+    struct sockaddr_in address = {0};
+    char *url;
+
+    rig->listeners[rig->n_servers] = httprig_listen(&address, 16);
+    url = xasprintf("http://127.0.0.1:%d/%zu", ntohs(address.sin_port),
+                    rig->n_servers);
+    strlist_add(&rig->settings.urls, url);
+    free(url);
+    rig->n_servers++;
+}
+
+static void make_settings(struct target_settings *s,
+                          const struct httprig_setup *setup)
+{
+    s->method = xstrdup(setup->method ? setup->method : "POST");
+    s->body = xcalloc(setup->body_len + 1, 1);
+    memset(s->body, 'x', setup->body_len);
+    s->connect_timeout_ns = NS_PER_S;
+    s->max_response =
+        setup->max_response > 0 ? setup->max_response : 1000000000;
+}
+
+struct httprig *httprig_new(const struct httprig_setup *setup)
+{
+    struct httprig *rig = xcalloc(1, sizeof(*rig));
+    struct err err = {0};
+
+    make_settings(&rig->settings, setup);
+    do
+        add_server(rig);
+    while (rig->n_servers < setup->n_servers);
+    assert_int_equal(targets_init(&rig->targets, &rig->settings, &err), 0);
+    rig->base = event_base_new();
+    rig->clk = clk_fake_at(1000);
+    rig->env = (struct transport_env){
+        .base = rig->base,
+        .clk = &rig->clk.clk,
+        .targets = &rig->targets,
+        .settings = &rig->settings,
+        .max_connections =
+            setup->max_connections > 0 ? setup->max_connections : 8,
+        .ended = on_ended,
+        .arg = rig};
+    rig->self = xcalloc(1, transport_http1.state_size);
+    assert_int_equal(transport_http1.init(rig->self, &rig->env, &err), 0);
+    return rig;
+}
+
+void httprig_stop_server(struct httprig *rig, size_t i)
+{
+    if (rig->listeners[i] >= 0)
+        close(rig->listeners[i]);
+    rig->listeners[i] = -1;
+}
+
+void httprig_free(struct httprig *rig)
+{
+    transport_http1.fini(rig->self);
+    free(rig->self);
+    event_base_free(rig->base);
+    targets_fini(&rig->targets);
+    strlist_fini(&rig->settings.urls);
+    free(rig->settings.method);
+    free(rig->settings.body);
+    for (size_t i = 0; i < rig->n_servers; i++)
+        httprig_stop_server(rig, i);
+    free(rig);
+}
+
+/* ---- requests ---- */
+
+struct request httprig_request(const struct httprig *rig)
+{
+    return (struct request){.facts = facts_unknown(rig->ended, 0)};
+}
+
+void httprig_start(struct httprig *rig, struct request *r)
+{
+    transport_http1.start(rig->self, r);
+}
+
+void httprig_step(const struct httprig *rig)
+{
+    event_base_loop(rig->base, EVLOOP_NONBLOCK);
+}
+
+void httprig_step_until_ended(const struct httprig *rig, int ended)
+{
+    for (int i = 0; i < HTTPRIG_MAX_SPIN && rig->ended < ended; i++)
+        httprig_step(rig);
+    assert_int_equal(rig->ended, ended);
+}
+
+int httprig_accept(const struct httprig *rig, size_t i, const struct request *r)
+{
+    for (int n = 0; n < HTTPRIG_MAX_SPIN && r->facts.sent == TIME_ABSENT; n++)
+        httprig_step(rig);
+    return accept(rig->listeners[i], NULL, NULL);
+}
+
+void httprig_answer(int fd, const char *bytes)
+{
+    assert_int_equal(write(fd, bytes, strlen(bytes)), strlen(bytes));
+}
+
+void httprig_read_request(const struct httprig *rig, int fd)
+{
+    char bytes[1024];
+    size_t len = rig->targets.items[0].request.len;
+
+    assert_true(len <= sizeof(bytes));
+    assert_int_equal(recv(fd, bytes, len, MSG_WAITALL), len);
+}
+
+int httprig_serve_one(struct httprig *rig, size_t i)
+{
+    struct request r = httprig_request(rig);
+    int ended = rig->ended;
+    int fd;
+
+    httprig_start(rig, &r);
+    fd = httprig_accept(rig, i, &r);
+    httprig_read_request(rig, fd);
+    httprig_answer(fd, HTTPRIG_ANSWER);
+    httprig_step_until_ended(rig, ended + 1);
+    assert_int_equal(r.facts.outcome, OUTCOME_OK);
+    return fd;
+}
