@@ -77,25 +77,3 @@ int recording_rewind(struct recording *rec, struct err *err)
     rec->requests = NULL;
     return open_requests(rec, err);
 }
-
-struct last_seen recording_last_seen(const struct recording *rec)
-{
-    char *path = xasprintf("%s/client.tgr", rec->dir);
-    struct last_seen last = {0};
-    struct tgr_reader *reader;
-    struct err ignored = {0};
-    const void *data;
-    size_t n;
-
-    if (tgr_open(&reader, path, &schema_client, &ignored) == 0) {
-        while (tgr_next(reader, &data, &n, &ignored) > 0) {
-            const struct observation *seen = data;
-
-            last.scheduled = seen[n - 1].issued + seen[n - 1].unsent;
-            last.at_ns = seen[n - 1].at;
-        }
-        tgr_close(reader);
-    }
-    free(path);
-    return last;
-}

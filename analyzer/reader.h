@@ -35,13 +35,4 @@ int recording_next(struct recording *rec, const struct facts **rows, size_t *n,
 /* Start again with the first row. */
 int recording_rewind(struct recording *rec, struct err *err);
 
-/* How far the schedule had got when the client last looked at itself: requests
- * due, and the time.  Both 0 if nothing is known. */
-struct last_seen {
-    int64_t scheduled;
-    int64_t at_ns;
-};
-
-struct last_seen recording_last_seen(const struct recording *rec);
-
 #endif

@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "analyzer/client.h"
 #include "analyzer/reader.h"
 #include "common/err.h"
 #include "common/xalloc.h"
@@ -11,25 +12,10 @@ const double summary_quantile[SUMMARY_QUANTILES] = {0.5, 0.9, 0.95, 0.99,
 const char *const summary_quantile_name[SUMMARY_QUANTILES] = {
     "p50", "p90", "p95", "p99", "p99.9"};
 
-/* A run that was killed got as far as its last request in the recording, which
- * takes a reading of its own to find, or as the client last saw itself. */
-static int find_due_end(struct recording *rec, int64_t *end_ns, struct err *err)
+/* Of an older recording nothing is known: it had one. */
+static int64_t threads_of(const struct settings *s)
 {
-    const struct facts *rows;
-    size_t n;
-    int rc;
-
-    *end_ns =
-        rec->has_end ? rec->end.due_end_ns : recording_last_seen(rec).at_ns;
-    if (rec->has_end)
-        return 0;
-    while ((rc = recording_next(rec, &rows, &n, err)) > 0) {
-        for (size_t i = 0; i < n; i++) {
-            if (rows[i].due >= *end_ns)
-                *end_ns = rows[i].due + 1;
-        }
-    }
-    return rc ? rc : recording_rewind(rec, err);
+    return s->client.threads > 1 ? s->client.threads : 1;
 }
 
 /* The window as planned, or as far as the schedule got; never before its
@@ -46,6 +32,39 @@ static struct window window_of(const struct load_settings *load,
     return w;
 }
 
+/* What the client saw in the window as planned, which for a run that was killed
+ * is all there is. */
+static void read_client(struct client *c, const struct recording *rec)
+{
+    int64_t end_ns = rec->has_end ? rec->end.due_end_ns : INT64_MAX;
+
+    client_init(c, window_of(&rec->settings.load, end_ns),
+                threads_of(&rec->settings));
+    client_read(c, rec->dir);
+}
+
+/* A run that was killed got as far as its last request in the recording, which
+ * takes a reading of its own to find, or as the client last saw itself. */
+static int find_due_end(struct recording *rec, const struct client *client,
+                        int64_t *end_ns, struct err *err)
+{
+    const struct facts *rows;
+    size_t n;
+    int rc;
+
+    *end_ns =
+        rec->has_end ? rec->end.due_end_ns : client_known_until_ns(client);
+    if (rec->has_end)
+        return 0;
+    while ((rc = recording_next(rec, &rows, &n, err)) > 0) {
+        for (size_t i = 0; i < n; i++) {
+            if (rows[i].due >= *end_ns)
+                *end_ns = rows[i].due + 1;
+        }
+    }
+    return rc ? rc : recording_rewind(rec, err);
+}
+
 static int read_all(struct tally *t, struct recording *rec, struct err *err)
 {
     const struct facts *rows;
@@ -59,22 +78,29 @@ static int read_all(struct tally *t, struct recording *rec, struct err *err)
     return rc;
 }
 
-/* Requests that there must have been.  Places in the schedule have no gaps, so
- * that what is missing shows. */
-static int64_t expected_rows(const struct tally *t, const struct recording *rec)
+/* Requests that there must have been, by the places that were seen and by what
+ * the client wrote down. */
+static int64_t expected_rows(const struct tally *t, const struct client *client,
+                             const struct recording *rec)
 {
-    int64_t seen;
+    int64_t expected = 0;
 
     if (rec->has_end)
         return rec->end.scheduled;
-    seen = recording_last_seen(rec).scheduled;
-    return seen > t->max_seq + 1 ? seen : t->max_seq + 1;
+    for (int i = 0; i < t->n_lanes; i++) {
+        int64_t places = tally_places(t, i);
+        int64_t seen = t->n_lanes > 1 ? client_scheduled(client, i)
+                                      : client_scheduled_in_all(client);
+
+        expected += seen > places ? seen : places;
+    }
+    return expected;
 }
 
 static void add_lost(struct summary *s, struct tally *t,
-                     const struct recording *rec)
+                     const struct client *client, const struct recording *rec)
 {
-    int64_t expected = expected_rows(t, rec);
+    int64_t expected = expected_rows(t, client, rec);
 
     s->integrity.was_killed = !rec->has_end;
     s->integrity.lost_requests = expected > t->rows ? expected - t->rows : 0;
@@ -138,47 +164,86 @@ static void take_spreads(struct summary *s, const struct tally *t)
     }
 }
 
-static void conclude(struct summary *s, const struct tally *t)
+static bool is_open_loop(const struct settings *s)
 {
+    return s->load.scenario != SCENARIO_CLOSED;
+}
+
+static void conclude(struct summary *s, const struct tally *t,
+                     const struct client *client)
+{
+    const struct evidence evidence = {
+        .tally = t,
+        .judgement = &s->judgement,
+        .integrity = &s->integrity,
+        .client = client,
+        .is_open_loop = is_open_loop(s->settings),
+    };
+
     s->window_start_s = (double)t->window.start_ns / 1e9;
     s->window_length_s = (double)(t->window.end_ns - t->window.start_ns) / 1e9;
     take_counts(s, t);
     take_rates(s, t);
     take_spreads(s, t);
     judge(t, s->window_length_s, &s->judgement);
-    trust_check(t, &s->judgement, &s->integrity, &s->trust);
+    trust_check(&evidence, &s->trust);
     s->verdict = s->trust.valid ? s->judgement.verdict : VERDICT_INVALID;
     if (s->verdict == VERDICT_PASS && s->integrity.was_killed)
         s->verdict = VERDICT_UNDECIDED; /* what was left to come is not known */
 }
 
+/* What two readings gather: too large for a stack. */
+struct work {
+    struct tally tally;
+    struct client client;
+};
+
+static int sum_up(struct summary *s, struct work *w, struct recording *rec,
+                  struct err *err)
+{
+    const struct settings *set = &rec->settings;
+    int64_t due_end_ns;
+    int rc;
+
+    read_client(&w->client, rec);
+    if (find_due_end(rec, &w->client, &due_end_ns, err))
+        return -1;
+    tally_init(&w->tally, window_of(&set->load, due_end_ns), &s->slo);
+    tally_set_lanes(&w->tally, is_open_loop(set) ? 1 : threads_of(set));
+    rc = read_all(&w->tally, rec, err);
+    if (rc == 0) {
+        s->damage = tgr_damage(rec->requests);
+        manifest_failures(&rec->manifest, &s->failures);
+        add_lost(s, &w->tally, &w->client, rec);
+        conclude(s, &w->tally, &w->client);
+    }
+    tally_fini(&w->tally);
+    return rc;
+}
+
 int summary_make(struct summary *s, struct recording *rec,
                  const struct strlist *slo, struct err *err)
 {
-    struct tally *t;
-    int64_t due_end_ns;
+    struct work *w;
     int rc;
 
     *s = (struct summary){
         .dir = rec->dir,
         .settings = &rec->settings,
+        .threads = threads_of(&rec->settings),
         .warmup_s = (double)rec->settings.load.warmup_ns / 1e9,
-        .stopped_by = rec->has_end ? rec->end.stopped_by : 0,
     };
-    if (slo_parse(slo ? slo : &rec->settings.slo, &s->slo, err) ||
-        find_due_end(rec, &due_end_ns, err))
-        return -1;
-    t = xcalloc(1, sizeof(*t));
-    tally_init(t, window_of(&rec->settings.load, due_end_ns), &s->slo);
-    rc = read_all(t, rec, err);
-    if (rc == 0) {
-        s->damage = tgr_damage(rec->requests);
-        manifest_failures(&rec->manifest, &s->failures);
-        add_lost(s, t, rec);
-        conclude(s, t);
+    if (rec->has_end) {
+        s->stopped_by = rec->end.stopped_by;
+        s->rtt_floor_ns = rec->end.rtt_floor_ns;
+        s->segments = rec->end.segments;
+        s->retransmits = rec->end.retransmits;
     }
-    tally_fini(t);
-    free(t);
+    if (slo_parse(slo ? slo : &rec->settings.slo, &s->slo, err))
+        return -1;
+    w = xcalloc(1, sizeof(*w));
+    rc = sum_up(s, w, rec, err);
+    free(w);
     return rc;
 }
 

@@ -64,6 +64,12 @@ struct summary {
     double bytes_in_per_s;
     double bytes_out_per_s;
 
+    /* The client, and the network path; noted, not judged. */
+    int64_t threads;
+    int64_t rtt_floor_ns; /* smallest round trip; 0: not known */
+    int64_t segments;     /* sent */
+    int64_t retransmits;  /* of those, sent again */
+
     struct spread spread[MEASURE_COUNT][VIEW_COUNT];
     struct judgement judgement;
     struct trust trust;

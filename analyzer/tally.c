@@ -20,12 +20,11 @@ static void find_limits(struct tally *t)
 
 void tally_init(struct tally *t, struct window window, const struct slo *slo)
 {
-    *t = (struct tally){.window = window,
-                        .slo = slo,
-                        .max_seq = -1,
-                        .max_seq_before = -1,
-                        .min_seq = -1};
+    *t = (struct tally){.window = window, .slo = slo};
     find_limits(t);
+    tally_set_lanes(t, 1);
+    pace_init(&t->pace, window);
+    hist_init(&t->buffered);
     for (int m = 0; m < MEASURE_COUNT; m++) {
         for (int v = 0; v < VIEW_COUNT; v++)
             hist_init(&t->hist[m][v]);
@@ -34,10 +33,62 @@ void tally_init(struct tally *t, struct window window, const struct slo *slo)
 
 void tally_fini(struct tally *t)
 {
+    pace_fini(&t->pace);
+    hist_fini(&t->buffered);
     for (int m = 0; m < MEASURE_COUNT; m++) {
         for (int v = 0; v < VIEW_COUNT; v++)
             hist_fini(&t->hist[m][v]);
     }
+}
+
+/* ---- places ---- */
+
+void tally_set_lanes(struct tally *t, int64_t n)
+{
+    t->n_lanes = n > 1 && n <= TALLY_MAX_LANES ? (int)n : 1;
+    for (int i = 0; i < t->n_lanes; i++)
+        t->lanes[i] = (struct lane){
+            .max_place = -1, .max_place_before = -1, .min_place = -1};
+}
+
+int64_t tally_places(const struct tally *t, int lane)
+{
+    return t->lanes[lane].max_place + 1;
+}
+
+static struct lane *lane_of(struct tally *t, const struct facts *f)
+{
+    return &t->lanes[f->seq < 0 ? 0 : f->seq % t->n_lanes];
+}
+
+/* -1: none, in a damaged row. */
+static int64_t place_of(const struct tally *t, const struct facts *f)
+{
+    return f->seq < 0 ? -1 : f->seq / t->n_lanes;
+}
+
+static void raise_to(int64_t *max, int64_t place)
+{
+    if (place > *max)
+        *max = place;
+}
+
+static void note_before(struct tally *t, const struct facts *f)
+{
+    struct lane *l = lane_of(t, f);
+
+    t->before++;
+    l->before++;
+    raise_to(&l->max_place_before, place_of(t, f));
+}
+
+static void note_inside(struct tally *t, const struct facts *f)
+{
+    struct lane *l = lane_of(t, f);
+    int64_t place = place_of(t, f);
+
+    if (place >= 0 && (l->min_place < 0 || place < l->min_place))
+        l->min_place = place;
 }
 
 /* ---- one request ---- */
@@ -145,17 +196,13 @@ static void add_measured(struct tally *t, const struct facts *f)
     t->good_batches[batch].hits += good;
     t->fresh += f->is_fresh != 0;
     t->retried += f->retries != 0;
-    if (t->min_seq < 0 || f->seq < t->min_seq)
-        t->min_seq = f->seq;
+    note_inside(t, f);
+    if (f->buffered != TIME_ABSENT)
+        hist_add(&t->buffered, f->buffered);
     for (size_t i = 0; i < t->slo->len; i++)
         add_to_term(&t->terms[i], &t->slo->terms[i], f, batch);
     for (int m = 0; m < MEASURE_COUNT; m++)
         add_to_views(t, (enum measure)m, f);
-}
-
-static bool is_inside(const struct window *w, int64_t at_ns)
-{
-    return at_ns >= w->start_ns && at_ns < w->end_ns;
 }
 
 /* Throughput goes by completion, whenever it was due. */
@@ -166,24 +213,17 @@ static void add_ended(struct tally *t, const struct facts *f)
     t->bytes_out += (double)f->bytes_out;
 }
 
-static void add_before(struct tally *t, const struct facts *f)
-{
-    t->before++;
-    if (f->seq > t->max_seq_before)
-        t->max_seq_before = f->seq;
-}
-
 void tally_add(struct tally *t, const struct facts *f)
 {
-    if (f->seq > t->max_seq)
-        t->max_seq = f->seq;
+    raise_to(&lane_of(t, f)->max_place, place_of(t, f));
     if (f->outcome < 0 || f->outcome >= OUTCOME_COUNT)
         return; /* of a later version: not a row that we can read */
     t->rows++;
-    if (is_inside(&t->window, f->end))
+    pace_add(&t->pace, f);
+    if (window_holds(&t->window, f->end))
         add_ended(t, f);
     if (f->due < t->window.start_ns)
-        add_before(t, f);
+        note_before(t, f);
     else if (f->due < t->window.end_ns)
         add_measured(t, f);
 }
@@ -194,11 +234,19 @@ void tally_add(struct tally *t, const struct facts *f)
  * not seen? */
 static int64_t lost_before(const struct tally *t)
 {
-    int64_t places = t->min_seq >= 0 ? t->min_seq : t->max_seq_before + 1;
+    int64_t lost = 0;
 
     if (t->window.end_ns <= t->window.start_ns)
         return INT64_MAX; /* it never got to the window */
-    return places > t->before ? places - t->before : 0;
+    for (int i = 0; i < t->n_lanes; i++) {
+        const struct lane *l = &t->lanes[i];
+        int64_t places =
+            l->min_place >= 0 ? l->min_place : l->max_place_before + 1;
+
+        if (places > l->before)
+            lost += places - l->before;
+    }
+    return lost;
 }
 
 /* As many facts_unknown() that are unfinished. */

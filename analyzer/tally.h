@@ -8,12 +8,16 @@
 #include <stdint.h>
 
 #include "analyzer/hist.h"
+#include "analyzer/pace.h"
 #include "analyzer/stats.h"
+#include "analyzer/window.h"
 #include "common/measure.h"
 #include "common/slo.h"
 
 /* Batches of the window, for what scatters more than chance would have it. */
 #define TALLY_BATCHES 20
+
+#define TALLY_MAX_LANES 64
 
 /* How a measure is looked at. */
 enum view {
@@ -21,11 +25,6 @@ enum view {
     VIEW_OK,   /* from due, successes alone */
     VIEW_SENT, /* from sent, failures beyond */
     VIEW_COUNT,
-};
-
-struct window {
-    int64_t start_ns;
-    int64_t end_ns; /* requests due in [start, end) are measured */
 };
 
 /* n = keeps + misses + open. */
@@ -36,36 +35,55 @@ struct term_tally {
     struct batch misses[TALLY_BATCHES];
 };
 
+/* Places in a lane have no gaps and grow with due, so that what is missing
+ * shows.  Request seq has place seq / n in lane seq % n of n.  The open loop is
+ * one lane however many workers there are, since they share its schedule; in a
+ * closed loop each worker numbers its own. */
+struct lane {
+    int64_t max_place;        /* -1: none */
+    int64_t max_place_before; /* of those due before the window; -1: none */
+    int64_t min_place;        /* of those due in it; -1: none */
+    int64_t before;           /* seen, due before the window */
+};
+
 /* due = sum of outcome[], unsent among them. */
 struct tally {
     struct window window;
     const struct slo *slo;           /* borrowed */
     int64_t limit_ns[MEASURE_COUNT]; /* a good request keeps them; 0: none */
     int64_t rows;                    /* read, in the whole recording */
-    int64_t max_seq;                 /* -1: none */
-    int64_t max_seq_before;          /* of those due before the window */
-    int64_t min_seq;                 /* of those due in it; -1: none */
-    int64_t before;                  /* due before the window */
-    int64_t due;                     /* due in the window */
-    int64_t outcome[OUTCOME_COUNT];  /* of those */
-    int64_t good;                    /* of those */
-    int64_t ok_inside;               /* ended ok in the window */
-    int64_t fresh;                   /* opened a connection */
-    int64_t retried;                 /* sent again after a stale connection */
-    double bytes_in;                 /* of those that ended in the window */
+    struct lane lanes[TALLY_MAX_LANES];
+    int n_lanes;
+    int64_t before;                 /* due before the window */
+    int64_t due;                    /* due in the window */
+    int64_t outcome[OUTCOME_COUNT]; /* of those */
+    int64_t good;                   /* of those */
+    int64_t ok_inside;              /* ended ok in the window */
+    int64_t fresh;                  /* opened a connection */
+    int64_t retried;                /* sent again after a stale connection */
+    double bytes_in;                /* of those that ended in the window */
     double bytes_out;
     struct batch good_batches[TALLY_BATCHES];
     struct term_tally terms[SLO_MAX_TERMS];
     struct hist hist[MEASURE_COUNT][VIEW_COUNT];
+    struct hist buffered; /* how long answers lay in the kernel, at least */
+    struct pace pace;
 };
 
 void tally_init(struct tally *t, struct window window, const struct slo *slo);
 void tally_fini(struct tally *t);
+
+/* Before the first row; one lane unless told.  More than TALLY_MAX_LANES are
+ * not told apart. */
+void tally_set_lanes(struct tally *t, int64_t n);
 void tally_add(struct tally *t, const struct facts *f);
+
+/* Requests that there must have been in a lane, by the places seen. */
+int64_t tally_places(const struct tally *t, int lane);
 
 /* Requests that the recording lost: issued, and nobody knows how they ended.
  * After all the others: those whose place is before the first one seen in the
- * window were due before it. */
+ * window, in their lane, were due before it. */
 void tally_add_lost(struct tally *t, int64_t count);
 
 #endif

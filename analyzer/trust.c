@@ -9,14 +9,27 @@
 #define LAG_FLOOR_P50_NS (200 * NS_PER_US)
 #define LAG_FLOOR_P99_NS (2 * NS_PER_MS)
 
-static void add(struct trust *trust, struct check check)
-{
-    if (check.ok)
-        check.advice = "";
-    else if (check.is_fatal)
-        trust->valid = false;
-    trust->checks[trust->len++] = check;
-}
+/* What a rule makes of the evidence. */
+enum finding {
+    UNKNOWN,  /* nothing: no check */
+    BY_LIMIT, /* the value decides */
+    FINE,
+    WRONG,
+};
+
+/* One check: its line in the table below, and a function that sets the value
+ * and, where it is not the same for every run, the limit or the advice. */
+struct rule {
+    const char *name;
+    const char *unit;
+    bool is_fatal;
+    bool is_minimum;
+    double limit;
+    enum finding (*find)(const struct evidence *e, struct check *c);
+    const char *advice;
+};
+
+/* ---- late ---- */
 
 /* The measure in the SLO whose quantile is smallest, or e2e. */
 static enum measure tightest(const struct tally *t, double q)
@@ -45,70 +58,127 @@ static double floor_ns(const struct tally *t, enum measure m, int64_t floor)
                                                           : (double)floor;
 }
 
-static void check_lag(const struct tally *t, struct trust *trust,
-                      const char *name, double q, int64_t floor)
+/* A delay of the client's against what is measured. */
+static enum finding find_delay(const struct tally *t, const struct hist *delay,
+                               double q, int64_t floor, struct check *c)
 {
-    const struct hist *lag = &t->hist[MEASURE_LAG][VIEW_DUE];
     enum measure m = tightest(t, q);
-    int64_t lag_ns = hist_rank_quantile(lag, q);
+    int64_t delay_ns = hist_rank_quantile(delay, q);
     int64_t measured_ns = hist_rank_quantile(&t->hist[m][VIEW_OK], q);
     double limit_ns = floor_ns(t, m, floor);
 
-    /* Too few to bound the quantile, or no latency that lag could spoil. */
-    if (lag->n < stats_least_n(q) || t->outcome[OUTCOME_OK] == 0)
-        return;
-    if (lag_ns == HIST_OUT_OF_RANGE)
-        lag_ns = HIST_HIGHEST_NS;
+    /* Too few to bound the quantile, or no latency that it could spoil. */
+    if (delay->n < stats_least_n(q) || t->outcome[OUTCOME_OK] == 0)
+        return UNKNOWN;
+    if (delay_ns == HIST_OUT_OF_RANGE)
+        delay_ns = HIST_HIGHEST_NS;
     if (measured_ns > 0 && LAG_SHARE * (double)measured_ns > limit_ns)
         limit_ns = LAG_SHARE * (double)measured_ns;
-    add(trust, (struct check){
-                   .name = name,
-                   .unit = "ms",
-                   .ok = (double)lag_ns <= limit_ns,
-                   .is_fatal = true,
-                   .value = (double)lag_ns / 1e6,
-                   .limit = limit_ns / 1e6,
-                   .advice = "the client was late: try --spin, free its CPU, "
-                             "lower the rate, or let it open more connections "
-                             "(-c, the limit of open files)",
-               });
+    c->value = (double)delay_ns / 1e6;
+    c->limit = limit_ns / 1e6;
+    return BY_LIMIT;
 }
 
-static void check_unsent(const struct tally *t, struct trust *trust)
+static enum finding find_lag_p50(const struct evidence *e, struct check *c)
 {
-    int64_t unsent = t->outcome[OUTCOME_UNSENT];
-
-    add(trust, (struct check){
-                   .name = "unsent",
-                   .unit = "requests",
-                   .ok = unsent == 0,
-                   .is_fatal = true,
-                   .value = (double)unsent,
-                   .advice = "the client did not get to them: lower the rate "
-                             "or let it open more connections (-c, the limit "
-                             "of open files)",
-               });
+    return find_delay(e->tally, &e->tally->hist[MEASURE_LAG][VIEW_DUE], 0.5,
+                      LAG_FLOOR_P50_NS, c);
 }
 
-static void check_recording(const struct integrity *integrity,
-                            struct trust *trust)
+static enum finding find_lag_p99(const struct evidence *e, struct check *c)
 {
-    add(trust,
-        (struct check){
-            .name = "recording",
-            .unit = "requests lost",
-            .ok = integrity->lost_requests == 0 && !integrity->was_killed,
-            .value = (double)integrity->lost_requests,
-            .advice = integrity->was_killed
-                          ? "the run was killed: requests in flight "
-                            "then count as unfinished"
-                          : "the file is damaged: what is missing "
-                            "counts as unfinished",
-        });
+    return find_delay(e->tally, &e->tally->hist[MEASURE_LAG][VIEW_DUE], 0.99,
+                      LAG_FLOOR_P99_NS, c);
 }
 
-static void check_samples(const struct judgement *j, struct trust *trust)
+static enum finding find_buffer_wait(const struct evidence *e, struct check *c)
 {
+    return find_delay(e->tally, &e->tally->buffered, 0.99, LAG_FLOOR_P99_NS, c);
+}
+
+/* ---- not what the schedule asked ---- */
+
+static enum finding find_unsent(const struct evidence *e, struct check *c)
+{
+    c->value = (double)e->tally->outcome[OUTCOME_UNSENT];
+    return BY_LIMIT;
+}
+
+static enum finding find_pace(const struct evidence *e, struct check *c)
+{
+    c->value = pace_worst_percent(&e->tally->pace);
+    return e->is_open_loop && e->tally->pace.due > 0 ? BY_LIMIT : UNKNOWN;
+}
+
+static enum finding find_rate(const struct evidence *e, struct check *c)
+{
+    c->value = pace_sent_percent(&e->tally->pace);
+    return e->is_open_loop && e->tally->pace.due > 0 ? BY_LIMIT : UNKNOWN;
+}
+
+/* ---- what the client saw of itself and of its host ---- */
+
+static enum finding find_share(bool (*share_of)(const struct client *c,
+                                                double *share),
+                               const struct evidence *e, struct check *c)
+{
+    double share = 0;
+
+    if (!share_of(e->client, &share))
+        return UNKNOWN;
+    c->value = 100 * share;
+    return BY_LIMIT;
+}
+
+static enum finding find_cap(const struct evidence *e, struct check *c)
+{
+    return e->is_open_loop ? find_share(client_held_back, e, c) : UNKNOWN;
+}
+
+static enum finding find_busy(const struct evidence *e, struct check *c)
+{
+    return find_share(client_busy, e, c);
+}
+
+static enum finding find_suspended(const struct evidence *e, struct check *c)
+{
+    c->value = (double)e->client->suspended_max_ns / 1e6;
+    return e->client->suspended_max_ns == TIME_ABSENT ? UNKNOWN : BY_LIMIT;
+}
+
+static enum finding find_steal(const struct evidence *e, struct check *c)
+{
+    return find_share(client_stolen, e, c);
+}
+
+static enum finding find_throttled(const struct evidence *e, struct check *c)
+{
+    return find_share(client_throttled, e, c);
+}
+
+static enum finding find_pressure(const struct evidence *e, struct check *c)
+{
+    return find_share(client_pressed, e, c);
+}
+
+/* ---- the evidence itself ---- */
+
+/* Of the measure that has most of them: a request is in several. */
+static enum finding find_range(const struct evidence *e, struct check *c)
+{
+    for (int m = 0; m < MEASURE_COUNT; m++) {
+        double n = (double)e->tally->hist[m][VIEW_DUE].out_of_range;
+
+        if (n > c->value)
+            c->value = n;
+    }
+    return BY_LIMIT;
+}
+
+/* The term that lacks most. */
+static enum finding find_samples(const struct evidence *e, struct check *c)
+{
+    const struct judgement *j = e->judgement;
     const struct term_judgement *worst = NULL;
 
     for (size_t i = 0; i < j->len; i++) {
@@ -122,24 +192,154 @@ static void check_samples(const struct judgement *j, struct trust *trust)
             worst = term;
     }
     if (!worst)
-        return;
-    add(trust, (struct check){
-                   .name = "samples",
-                   .unit = "effective",
-                   .ok = worst->more_needed == 0,
-                   .value = worst->n_effective,
-                   .limit = (double)stats_least_n(worst->term->quantile),
-                   .advice = "too few requests for this quantile: run longer",
-               });
+        return UNKNOWN;
+    c->value = worst->n_effective;
+    c->limit = (double)stats_least_n(worst->term->quantile);
+    /* Few may be enough: a miss that chance does not explain is a miss. */
+    return worst->more_needed == 0 ? FINE : WRONG;
 }
 
-void trust_check(const struct tally *t, const struct judgement *judgement,
-                 const struct integrity *integrity, struct trust *out)
+static enum finding find_recording(const struct evidence *e, struct check *c)
+{
+    c->value = (double)e->integrity->lost_requests;
+    if (!e->integrity->was_killed)
+        return BY_LIMIT;
+    c->advice = "the run was killed: requests in flight then count as "
+                "unfinished";
+    return WRONG;
+}
+
+/* ---- the table ---- */
+
+/* docs/metrics.md says why the limits are what they are. */
+static const struct rule rules[] = {
+    {.name = "lag p50",
+     .unit = "ms",
+     .is_fatal = true,
+     .find = find_lag_p50,
+     .advice = "the client was late: try --spin, free its CPU, lower the rate, "
+               "or let it open more connections (-c, the limit of open files)"},
+    {.name = "lag p99",
+     .unit = "ms",
+     .is_fatal = true,
+     .find = find_lag_p99,
+     .advice = "the client was late: try --spin, free its CPU, lower the rate, "
+               "or let it open more connections (-c, the limit of open files)"},
+    {.name = "unsent",
+     .unit = "requests",
+     .is_fatal = true,
+     .find = find_unsent,
+     .advice = "the client did not get to them: lower the rate or let it open "
+               "more connections (-c, the limit of open files)"},
+    {.name = "pace",
+     .unit = "% off in the worst second",
+     .is_fatal = true,
+     .limit = 10,
+     .find = find_pace,
+     .advice = "what was sent then is not what was due: free the client's CPU "
+               "or lower the rate"},
+    {.name = "rate",
+     .unit = "% sent in the window",
+     .is_fatal = true,
+     .is_minimum = true,
+     .limit = 99,
+     .find = find_rate,
+     .advice = "the client fell behind its schedule: lower the rate, or give "
+               "it more threads (-t) and CPU"},
+    {.name = "connection cap",
+     .unit = "% of the requests",
+     .is_fatal = true,
+     .limit = 1,
+     .find = find_cap,
+     .advice = "they waited for a connection, so the loop was no longer open: "
+               "raise -c, or the limit of open files"},
+    {.name = "buffer wait",
+     .unit = "ms at p99",
+     .is_fatal = true,
+     .find = find_buffer_wait,
+     .advice = "answers lay in the kernel while the client was busy: give it "
+               "more threads (-t) and CPU, or lower the rate"},
+    {.name = "busy",
+     .unit = "% of a thread's time",
+     .is_fatal = true,
+     .limit = 90,
+     .find = find_busy,
+     .advice = "this is the client's limit, not the server's: give it more "
+               "threads (-t) or lower the rate"},
+    {.name = "suspended",
+     .unit = "ms at a time",
+     .is_fatal = true,
+     .limit = 250,
+     .find = find_suspended,
+     .advice = "the client did not run though it had to: keep others off its "
+               "CPU, and the host from sleeping"},
+    {.name = "steal",
+     .unit = "% of the ticks",
+     .is_fatal = true,
+     .limit = 5,
+     .find = find_steal,
+     .advice = "the hypervisor gave the client's CPUs to others: use a host "
+               "of its own"},
+    {.name = "throttled",
+     .unit = "% of the time",
+     .is_fatal = true,
+     .limit = 1,
+     .find = find_throttled,
+     .advice = "the client's cgroup has used up its CPU quota: raise it"},
+    {.name = "pressure",
+     .unit = "% of the time",
+     .limit = 50,
+     .find = find_pressure,
+     .advice = "tasks waited for a CPU; harmless where lag is small"},
+    {.name = "range",
+     .unit = "requests out of it",
+     .find = find_range,
+     .advice = "longer than 1h: percentiles among them are not given"},
+    {.name = "samples",
+     .unit = "effective",
+     .is_minimum = true,
+     .find = find_samples,
+     .advice = "too few requests for this quantile: run longer"},
+    {.name = "recording",
+     .unit = "requests lost",
+     .find = find_recording,
+     .advice = "the file is damaged: what is missing counts as unfinished"},
+};
+
+_Static_assert(sizeof(rules) / sizeof(rules[0]) <= TRUST_MAX_CHECKS,
+               "a check would not fit");
+
+static bool keeps_limit(const struct check *c)
+{
+    return c->is_minimum ? c->value >= c->limit : c->value <= c->limit;
+}
+
+static void apply(const struct rule *r, const struct evidence *e,
+                  struct trust *out)
+{
+    struct check c = {
+        .name = r->name,
+        .unit = r->unit,
+        .is_fatal = r->is_fatal,
+        .is_minimum = r->is_minimum,
+        .limit = r->limit,
+        .advice = r->advice,
+    };
+    enum finding found = r->find(e, &c);
+
+    if (found == UNKNOWN)
+        return;
+    c.ok = found == BY_LIMIT ? keeps_limit(&c) : found == FINE;
+    if (c.ok)
+        c.advice = "";
+    else if (c.is_fatal)
+        out->valid = false;
+    out->checks[out->len++] = c;
+}
+
+void trust_check(const struct evidence *e, struct trust *out)
 {
     *out = (struct trust){.valid = true};
-    check_lag(t, out, "lag p50", 0.5, LAG_FLOOR_P50_NS);
-    check_lag(t, out, "lag p99", 0.99, LAG_FLOOR_P99_NS);
-    check_unsent(t, out);
-    check_samples(judgement, out);
-    check_recording(integrity, out);
+    for (size_t i = 0; i < sizeof(rules) / sizeof(rules[0]); i++)
+        apply(&rules[i], e, out);
 }

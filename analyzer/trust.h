@@ -1,7 +1,8 @@
 /* trust.h - may the measurement be believed?
  *
  * Named checks, each with a value, a limit and one line of advice.  They judge
- * the size of an effect, never its significance.
+ * the size of an effect, never its significance.  A check for which nothing is
+ * known is left out.
  */
 #ifndef ANALYZER_TRUST_H
 #define ANALYZER_TRUST_H
@@ -10,16 +11,18 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "analyzer/client.h"
 #include "analyzer/judge.h"
 #include "analyzer/tally.h"
 
-#define TRUST_MAX_CHECKS 8
+#define TRUST_MAX_CHECKS 16
 
 struct check {
     const char *name;
     const char *unit; /* of value and limit: "ms", "requests" */
     bool ok;
-    bool is_fatal; /* if it fails the run is invalid, not just undecided */
+    bool is_fatal;   /* if it fails the run is invalid, not just undecided */
+    bool is_minimum; /* the limit is the least value, not the most */
     double value;
     double limit;
     const char *advice; /* "" if it passed */
@@ -37,7 +40,15 @@ struct integrity {
     bool was_killed;
 };
 
-void trust_check(const struct tally *t, const struct judgement *judgement,
-                 const struct integrity *integrity, struct trust *out);
+/* Everything that a check may look at; borrowed. */
+struct evidence {
+    const struct tally *tally;
+    const struct judgement *judgement;
+    const struct integrity *integrity;
+    const struct client *client;
+    bool is_open_loop;
+};
+
+void trust_check(const struct evidence *e, struct trust *out);
 
 #endif

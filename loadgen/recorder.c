@@ -6,11 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/buf.h"
 #include "common/clk.h"
 #include "common/err.h"
-#include "common/file.h"
 #include "common/xalloc.h"
+#include "loadgen/host.h"
 
 #define CHUNK_ROWS 1024
 #define RING       16
@@ -18,8 +17,6 @@
 #define PATIENCE                                                               \
     5 /* ... through this many chunks, which is as many seconds                \
        */
-
-#define MAX_PROC_STAT ((size_t)4 << 20)
 
 struct chunk {
     struct facts rows[CHUNK_ROWS];
@@ -50,6 +47,7 @@ struct recorder {
     struct tgr_writer *client;
     struct shard **shards;
     int n_shards;
+    struct host host; /* the writer's */
     pthread_t thread;
     sem_t work; /* posted once for each chunk of any shard, and at the end */
     atomic_bool is_ending;
@@ -58,26 +56,6 @@ struct recorder {
 };
 
 /* ---- the writer's thread ---- */
-
-/* The host's clock ticks, from the first line of /proc/stat: user nice system
- * idle iowait irq softirq steal.  The last is what the hypervisor took. */
-static void read_host(struct observation *seen)
-{
-    struct err ignored = {0};
-    struct buf text;
-    char *p;
-
-    seen->host_ticks = 0;
-    buf_init(&text, MAX_PROC_STAT);
-    if (file_read("/proc/stat", &text, &ignored) == 0 && text.len > 4) {
-        p = text.data + strlen("cpu");
-        for (int i = 0; i < 8; i++) {
-            seen->host_steal = (int64_t)strtoull(p, &p, 10);
-            seen->host_ticks += seen->host_steal;
-        }
-    }
-    buf_fini(&text);
-}
 
 static int write_rows(struct recorder *r, unsigned shard,
                       const struct facts *rows, size_t n)
@@ -110,7 +88,7 @@ static bool hold(struct shard *s, const struct chunk *c)
 static int write_chunk(struct recorder *r, unsigned shard, struct chunk *c)
 {
     if (c->has_seen) {
-        read_host(&c->seen);
+        host_read(&r->host, &c->seen);
         if (tgr_append(r->client, shard, &c->seen, 1, &r->err))
             return -1;
     }
@@ -251,6 +229,7 @@ static void recorder_free(struct recorder *r)
         free(r->shards[i]);
     }
     sem_destroy(&r->work);
+    host_fini(&r->host);
     free(r->shards);
     free(r);
 }
@@ -261,6 +240,7 @@ int recorder_new(struct recorder **recorder, const char *dir, int n_shards,
     struct recorder *r = xcalloc(1, sizeof(*r));
     struct err ignored = {0};
 
+    host_init(&r->host, "");
     sem_init(&r->work, 0, 0);
     r->n_shards = n_shards;
     r->shards = xcalloc((size_t)n_shards, sizeof(struct shard *));

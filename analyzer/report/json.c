@@ -144,18 +144,20 @@ static json_t *terms(const struct summary *s)
     return array;
 }
 
+static json_t *check(const struct check *c)
+{
+    return json_pack("{ss, sb, sb, sf, sf, ss, ss, ss}", "name", c->name, "ok",
+                     c->ok, "fatal", c->is_fatal, "value", c->value, "limit",
+                     c->limit, "bound", c->is_minimum ? "at least" : "at most",
+                     "unit", c->unit, "advice", c->advice);
+}
+
 static json_t *trust(const struct summary *s)
 {
     json_t *checks = json_array();
 
-    for (size_t i = 0; i < s->trust.len; i++) {
-        const struct check *c = &s->trust.checks[i];
-
-        json_array_append_new(
-            checks, json_pack("{ss, sb, sf, sf, ss, ss}", "name", c->name, "ok",
-                              c->ok, "value", c->value, "limit", c->limit,
-                              "unit", c->unit, "advice", c->advice));
-    }
+    for (size_t i = 0; i < s->trust.len; i++)
+        json_array_append_new(checks, check(&s->trust.checks[i]));
     return json_pack("{sb, so}", "valid", s->trust.valid, "checks", checks);
 }
 
@@ -174,6 +176,34 @@ static void put_nothing(json_t *o, const char *name, const char *why)
     snprintf(note, sizeof(note), "%s_note", name);
     json_object_set_new(o, name, json_null());
     json_object_set_new(o, note, json_string(why));
+}
+
+static json_t *network(const struct summary *s)
+{
+    json_t *o;
+
+    if (s->rtt_floor_ns > 0)
+        return json_pack("{sf, sI, sI}", "rtt_floor_ms",
+                         (double)s->rtt_floor_ns / 1e6, "segments",
+                         (json_int_t)s->segments, "retransmits",
+                         (json_int_t)s->retransmits);
+    o = json_object();
+    put_nothing(o, "rtt_floor_ms", "not known");
+    put_nothing(o, "segments", "not known");
+    put_nothing(o, "retransmits", "not known");
+    return o;
+}
+
+static json_t *client(const struct summary *s)
+{
+    int64_t max_in_flight = s->settings->client.max_in_flight;
+    json_t *o = json_pack("{sI}", "threads", (json_int_t)s->threads);
+
+    if (max_in_flight > 0)
+        json_object_set_new(o, "max_in_flight", json_integer(max_in_flight));
+    else
+        put_nothing(o, "max_in_flight", "not known");
+    return o;
 }
 
 static void put_rate(json_t *o, const char *name, const struct summary *s,
@@ -219,6 +249,8 @@ static void render(const struct summary *s, struct buf *out)
     json_object_set_new(o, "measures", measures(s));
     json_object_set_new(o, "slo", terms(s));
     json_object_set_new(o, "failures", failures(s));
+    json_object_set_new(o, "network", network(s));
+    json_object_set_new(o, "client", client(s));
     json_object_set_new(o, "trust", trust(s));
     json_object_set_new(o, "recording", integrity(s));
     json_print(o, out);

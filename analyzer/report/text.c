@@ -1,7 +1,6 @@
 /* The report a person reads: the verdict first, then what it rests on. */
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "analyzer/report/report.h"
 #include "analyzer/summary.h"
@@ -88,6 +87,20 @@ static void put_term(const struct term_judgement *j, struct buf *out)
     buf_adds(out, "\n");
 }
 
+/* Those that failed; the others are named below, in one line. */
+static void put_failed_checks(const struct trust *t, struct buf *out)
+{
+    for (size_t i = 0; i < t->len; i++) {
+        const struct check *c = &t->checks[i];
+
+        if (!c->ok)
+            buf_addf(out, "  %-14s %-4s %.4g %s (%s %.4g): %s\n", c->name,
+                     c->is_fatal ? "BAD" : "note", c->value, c->unit,
+                     c->is_minimum ? "at least" : "at most", c->limit,
+                     c->advice);
+    }
+}
+
 static void put_verdict(const struct summary *s, struct buf *out)
 {
     buf_addf(out, "verdict    %s", verdict_text[s->verdict]);
@@ -103,6 +116,7 @@ static void put_verdict(const struct summary *s, struct buf *out)
     if (s->integrity.was_killed)
         buf_adds(out, "           the run was killed; what is left of it is "
                       "reported\n");
+    put_failed_checks(&s->trust, out);
     for (size_t i = 0; i < s->judgement.len; i++)
         put_term(&s->judgement.terms[i], out);
 }
@@ -211,22 +225,46 @@ static void put_latencies(const struct summary *s, struct buf *out)
     put_row("client lag", &s->spread[MEASURE_LAG][VIEW_DUE], out);
 }
 
-/* ---- trust ---- */
+/* ---- the client ---- */
+
+static void put_network(const struct summary *s, struct buf *out)
+{
+    char text[UNITS_TEXT];
+
+    if (s->rtt_floor_ns <= 0)
+        return;
+    buf_addf(out,
+             "network    round trip floor %s, %lld of %lld segments sent "
+             "again\n",
+             units_show_duration((double)s->rtt_floor_ns, text),
+             (long long)s->retransmits, (long long)s->segments);
+}
+
+static void put_client(const struct summary *s, struct buf *out)
+{
+    int64_t max_in_flight = s->settings->client.max_in_flight;
+
+    buf_addf(out, "client     %lld thread%s", (long long)s->threads,
+             s->threads == 1 ? "" : "s");
+    if (max_in_flight > 0)
+        buf_addf(out, ", at most %lld in flight", (long long)max_in_flight);
+    buf_adds(out, "\n");
+}
 
 static void put_trust(const struct summary *s, struct buf *out)
 {
-    buf_addf(out, "client     %s\n",
-             s->trust.valid ? "trusted" : "NOT trusted");
-    for (size_t i = 0; i < s->trust.len; i++) {
-        const struct check *c = &s->trust.checks[i];
+    const char *separator = "; passed: ";
 
-        buf_addf(out, "  %-10s %-4s %.4g %s (%s %.4g)%s%s\n", c->name,
-                 c->ok ? "ok" : "BAD", c->value, c->unit,
-                 strcmp(c->name, "samples") == 0 ? "at least" : "at most",
-                 c->limit, c->ok ? "" : ": ", c->advice);
+    buf_addf(out, "checks     %s", s->trust.valid ? "trusted" : "NOT trusted");
+    for (size_t i = 0; i < s->trust.len; i++) {
+        if (!s->trust.checks[i].ok)
+            continue;
+        buf_addf(out, "%s%s", separator, s->trust.checks[i].name);
+        separator = ", ";
     }
+    buf_adds(out, "\n");
     if (s->damage.skipped_bytes + s->damage.cut_off_bytes > 0)
-        buf_addf(out, "  damage     %llu bytes skipped, %llu cut off\n",
+        buf_addf(out, "damage     %llu bytes skipped, %llu cut off\n",
                  (unsigned long long)s->damage.skipped_bytes,
                  (unsigned long long)s->damage.cut_off_bytes);
 }
@@ -241,6 +279,8 @@ static void render(const struct summary *s, struct buf *out)
     buf_adds(out, "\n");
     put_latencies(s, out);
     buf_adds(out, "\n");
+    put_network(s, out);
+    put_client(s, out);
     put_trust(s, out);
 }
 

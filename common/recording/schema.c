@@ -56,8 +56,8 @@ static const struct tgr_column client_columns[] = {
     SEEN(record_wait, "ns", 0),
     SEEN(host_ticks, "ticks", TIME_ABSENT),
     SEEN(host_steal, "ticks", TIME_ABSENT),
-    SEEN(spun, "ns", 0),
-    SEEN(suspended_max, "ns", 0),
+    SEEN(spun, "ns", TIME_ABSENT),
+    SEEN(suspended_max, "ns", TIME_ABSENT),
     SEEN(throttled, "ns", TIME_ABSENT),
     SEEN(pressure, "ns", TIME_ABSENT),
 };

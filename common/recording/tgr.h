@@ -74,6 +74,9 @@ int tgr_open(struct tgr_reader **reader, const char *path,
 int tgr_next(struct tgr_reader *reader, const void **rows, size_t *n,
              struct err *err);
 
+/* Whose rows the last tgr_next() gave. */
+unsigned tgr_shard(const struct tgr_reader *reader);
+
 struct tgr_damage tgr_damage(const struct tgr_reader *reader);
 void tgr_close(struct tgr_reader *reader);
 

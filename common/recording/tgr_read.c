@@ -28,12 +28,14 @@ struct tgr_reader {
     size_t used;   /* of them, already consumed */
     bool at_end;
     struct tgr_damage damage;
-    char *rows; /* TGR_MAX_ROWS of schema->row_size */
+    unsigned shard; /* of the block that was read last */
+    char *rows;     /* TGR_MAX_ROWS of schema->row_size */
     int64_t (*values)[TGR_MAX_ROWS];
 };
 
 struct frame {
     unsigned kind;
+    unsigned shard;
     size_t rows;
     const char *payload;
     size_t len;
@@ -88,6 +90,7 @@ static int frame_here(struct tgr_reader *r, struct frame *f, struct err *err)
         return 0;
     h = at(r);
     f->kind = get_u16(h + 4);
+    f->shard = get_u16(h + 6);
     f->rows = get_u32(h + 8);
     f->payload = h + FRAME_HEADER;
     return get_u32(h + 16) == frame_crc(h, f->payload, f->len);
@@ -233,6 +236,7 @@ int tgr_next(struct tgr_reader *r, const void **rows, size_t *n,
         if (read_rows(r, &f)) {
             *rows = r->rows;
             *n = f.rows;
+            r->shard = f.shard;
             return 1;
         }
         r->damage.skipped_bytes += FRAME_HEADER + f.len;
@@ -359,6 +363,11 @@ int tgr_open(struct tgr_reader **reader, const char *path,
     r->values = xcalloc(r->len + 1, sizeof(*r->values));
     *reader = r;
     return 0;
+}
+
+unsigned tgr_shard(const struct tgr_reader *reader)
+{
+    return reader->shard;
 }
 
 struct tgr_damage tgr_damage(const struct tgr_reader *reader)

@@ -42,8 +42,9 @@ void proc_result_fini(struct proc_result *r);
 void proc_expect(const struct proc_result *r, int status);
 
 /* The same for a run that recorded to `dir`, where 4 is taken too if all that
- * its summary complains of is lag: a busy machine makes the client late, and
- * saying so is right.  Verdicts as such are tested on made recordings. */
+ * its summary complains of is the machine, such as lag or stolen ticks: a busy
+ * one makes the client late, and saying so is right.  Verdicts as such are
+ * tested on made recordings. */
 void run_expect(const struct proc_result *r, const char *dir, int status);
 
 /* One line of its standard output, without the newline; owned by the caller. */

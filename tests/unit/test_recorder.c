@@ -168,9 +168,8 @@ static void a_whole_chunk_and_one_row(void **state)
     rows_arrive_once(1, 1, "row");
 }
 
-/* Five seconds without a row are one chunk: only the last second's can have
- * been read when it was written. */
-static void seconds_that_waited_have_no_host_times(void **state)
+/* Seconds without a row are seen all the same, each with the host's times. */
+static void idle_seconds_are_written_as_they_come(void **state)
 {
     char *dir = make_dir("idle");
     struct recorder *recorder;
@@ -327,7 +326,7 @@ int main(void)
         cmocka_unit_test(one_shard_records_every_row),
         cmocka_unit_test(three_shards_record_every_row),
         cmocka_unit_test(a_whole_chunk_and_one_row),
-        cmocka_unit_test(seconds_that_waited_have_no_host_times),
+        cmocka_unit_test(idle_seconds_are_written_as_they_come),
         cmocka_unit_test(an_empty_run_leaves_readable_tables),
         cmocka_unit_test(a_missing_directory_is_an_error),
         cmocka_unit_test(a_failing_flush_is_named),

@@ -53,6 +53,11 @@ static void fill_counts(struct made *m)
     for (int o = 0; o < OUTCOME_COUNT; o++)
         s->outcome[o] = fresh(m);
     s->stopped_by = fresh(m);
+    s->threads = fresh(m);
+    m->settings.client.max_in_flight = fresh(m);
+    s->rtt_floor_ns = fresh(m) * NS_PER_US;
+    s->segments = fresh(m);
+    s->retransmits = fresh(m);
     s->integrity.lost_requests = fresh(m);
     s->integrity.was_killed = true;
     s->damage.skipped_bytes = (uint64_t)fresh(m);
@@ -119,6 +124,7 @@ static void fill_trust(struct made *m)
                                   .advice = ""};
     t->checks[1] = (struct check){.name = "samples",
                                   .unit = "effective",
+                                  .is_minimum = true,
                                   .value = (double)fresh(m) / 10,
                                   .limit = (double)fresh(m) / 10,
                                   .advice = "run longer"};
@@ -278,6 +284,11 @@ static void text_says_what_it_counts(void **state)
     assert_says(text, "signal %lld", (long long)s->stopped_by);
     assert_says(text, "about %lld more requests needed",
                 (long long)s->judgement.terms[0].more_needed);
+    assert_says(text, "client     %lld threads, at most %lld in flight\n",
+                (long long)s->threads,
+                (long long)m->settings.client.max_in_flight);
+    assert_says(text, ", %lld of %lld segments sent again\n",
+                (long long)s->retransmits, (long long)s->segments);
     assert_says(text, "%llu bytes skipped, %llu cut off",
                 (unsigned long long)s->damage.skipped_bytes,
                 (unsigned long long)s->damage.cut_off_bytes);
@@ -340,6 +351,41 @@ static void text_opens_with_the_verdict(void **state)
         free(text);
         made_free(m);
     }
+}
+
+/* Above every number that was measured: the verdict, then what failed, each in
+ * a line of its own.  What passed is one line at the end. */
+static void text_says_first_why_a_run_is_invalid(void **state)
+{
+    struct made *m = made_new(10000);
+    struct trust *t = &m->s.trust;
+    const char *verdict;
+    const char *lag;
+    char *text;
+
+    (void)state;
+    m->s.verdict = VERDICT_INVALID;
+    t->checks[0] = (struct check){.name = "lag p99",
+                                  .unit = "ms",
+                                  .is_fatal = true,
+                                  .value = 12.5,
+                                  .limit = 2,
+                                  .advice = "free its CPU"};
+    t->checks[2] = (struct check){.name = "unsent", .ok = true, .advice = ""};
+    t->checks[3] = (struct check){.name = "steal", .ok = true, .advice = ""};
+    t->len = 4;
+    text = rendered(&report_text, &m->s);
+    verdict = strstr(text, "\nverdict    INVALID");
+    lag = strstr(text, "\n  lag p99        BAD  12.5 ms (at most 2): free its "
+                       "CPU\n");
+    assert_true(verdict && lag && verdict < lag);
+    assert_says(text, "\n  samples        note ");
+    assert_says(text, " effective (at least ");
+    assert_true(lag < strstr(text, "measured"));
+    assert_true(lag < strstr(text, "scheduled"));
+    assert_says(text, "\nchecks     NOT trusted; passed: unsent, steal\n");
+    free(text);
+    made_free(m);
 }
 
 /* ---- JSON ---- */
@@ -424,6 +470,11 @@ static void json_has_every_count_and_rate(void **state)
         {"attainment_ci95/1", s->attainment_ci95.high},
         {"trust/checks/0/value", s->trust.checks[0].value},
         {"trust/checks/1/limit", s->trust.checks[1].limit},
+        {"network/rtt_floor_ms", (double)s->rtt_floor_ns / 1e6},
+        {"network/segments", (double)s->segments},
+        {"network/retransmits", (double)s->retransmits},
+        {"client/threads", (double)s->threads},
+        {"client/max_in_flight", (double)m->settings.client.max_in_flight},
         {"slo/0/measured_ms", (double)s->judgement.terms[0].measured_ns / 1e6},
         {"slo/1/measured", s->judgement.terms[1].measured},
     };
@@ -547,6 +598,9 @@ static void json_says_the_verdict(void **state)
         assert_text(json, "trust/checks/0/name", "lag");
         assert_true(json_is_true(at(json, "trust/checks/0/ok")));
         assert_text(json, "trust/checks/1/advice", "run longer");
+        assert_text(json, "trust/checks/0/bound", "at most");
+        assert_text(json, "trust/checks/1/bound", "at least");
+        assert_true(json_is_false(at(json, "trust/checks/0/fatal")));
         json_decref(json);
         made_free(m);
     }
@@ -557,7 +611,7 @@ static void json_says_the_verdict(void **state)
 static void an_empty_run_can_be_rendered(void **state)
 {
     struct settings settings;
-    struct summary s = {.settings = &settings};
+    struct summary s = {.settings = &settings, .threads = 1};
     json_t *json;
     char *text;
 
@@ -577,7 +631,15 @@ static void an_empty_run_can_be_rendered(void **state)
     assert_says(text, "0 scheduled = 0 issued + 0 unsent\n");
     assert_null(strstr(text, "attainment"));
     assert_null(strstr(text, "nan"));
+    assert_null(strstr(text, "network"));
+    assert_says(text, "\nclient     1 thread\n");
     json = parsed(&s);
+    assert_true(json_is_null(at(json, "network/rtt_floor_ms")));
+    assert_text(json, "network/rtt_floor_ms_note", "not known");
+    assert_true(json_is_null(at(json, "network/segments")));
+    assert_true(json_is_null(at(json, "network/retransmits")));
+    assert_true(json_is_null(at(json, "client/max_in_flight")));
+    assert_text(json, "client/max_in_flight_note", "not known");
     assert_true(json_is_null(at(json, "attainment")));
     assert_text(json, "attainment_note", "no samples");
     assert_true(json_is_null(at(json, "attainment_ci95")));
@@ -608,6 +670,7 @@ int main(void)
         cmocka_unit_test(text_says_what_it_counts),
         cmocka_unit_test(text_says_why_a_number_is_missing),
         cmocka_unit_test(text_opens_with_the_verdict),
+        cmocka_unit_test(text_says_first_why_a_run_is_invalid),
         cmocka_unit_test(json_has_every_count_and_rate),
         cmocka_unit_test(json_has_every_measure),
         cmocka_unit_test(json_gives_null_and_a_reason),

@@ -25,6 +25,7 @@
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 #define MAX_ROWS     1000
+#define MAX_SHARDS   3
 
 /* A run to be written down. */
 struct made {
@@ -33,8 +34,10 @@ struct made {
     const char *slo;
     struct facts rows[MAX_ROWS];
     size_t n;
-    bool was_killed;         /* its manifest has no end */
-    struct observation seen; /* the last; at 0: there is none */
+    bool was_killed;                     /* its manifest has no end */
+    struct observation seen[MAX_SHARDS]; /* the last; at 0: there is none */
+    int64_t threads;
+    bool is_closed;
     struct run_end end;
 };
 
@@ -92,8 +95,10 @@ static void write_seen(const struct made *m, const char *dir)
     struct err err = {0};
 
     assert_int_equal(tgr_create(&w, path, &schema_client, &err), 0);
-    if (m->seen.at > 0)
-        assert_int_equal(tgr_append(w, 0, &m->seen, 1, &err), 0);
+    for (unsigned i = 0; i < MAX_SHARDS; i++) {
+        if (m->seen[i].at > 0)
+            assert_int_equal(tgr_append(w, i, &m->seen[i], 1, &err), 0);
+    }
     assert_int_equal(tgr_finish(w, &err), 0);
     free(path);
 }
@@ -109,7 +114,8 @@ static void write_manifest(const struct made *m, const char *dir)
 
     settings_init(&settings);
     strlist_add(&settings.target.urls, "null://");
-    settings.load.scenario = SCENARIO_SERVER;
+    settings.load.scenario = m->is_closed ? SCENARIO_CLOSED : SCENARIO_SERVER;
+    settings.client.threads = m->threads ? m->threads : OPT_AUTO;
     settings.load.rate_rps = 100;
     settings.load.warmup_ns = m->warmup_ms * NS_PER_MS;
     settings.load.duration_ns = m->duration_ms * NS_PER_MS;
@@ -388,7 +394,7 @@ static void the_end_of_a_killed_run_is_known(void **state)
     (void)state;
     m->was_killed = true;
     add_fast(m, 0, 100);
-    m->seen = (struct observation){
+    m->seen[0] = (struct observation){
         .at = 4 * NS_PER_S, .issued = 390, .unsent = 10, .done = 100};
     r = sum_up(m, NULL);
     assert_int_equal(r->s.scheduled, 400);
@@ -398,6 +404,55 @@ static void the_end_of_a_killed_run_is_known(void **state)
     assert_int_equal(r->s.verdict, VERDICT_UNDECIDED);
     assert_int_equal(summary_exit_code(&r->s), 4);
     read_free(r);
+}
+
+/* Three workers, of which each looked at itself at a time of its own.  The rows
+ * are 0, 3, 6, ... of worker 0 alone: the others stood still. */
+static void three_workers_are_killed(void **state)
+{
+    static const struct {
+        bool is_closed;
+        int64_t rows; /* of worker 0 */
+        int64_t at_ms[3];
+        int64_t taken[3];
+        int64_t scheduled;
+        double length_s;
+    } cases[] = {
+        /* 21 is the last place seen: 22 in all; nobody says more */
+        {false, 8, {0, 0, 0}, {0, 0, 0}, 22, 0.07},
+        {true, 8, {0, 0, 0}, {0, 0, 0}, 8, 0.07},
+        /* counts of all of them; the time up to which all are known */
+        {false, 8, {3000, 2900, 4000}, {30, 29, 40}, 99, 2.9},
+        {true, 8, {3000, 2900, 4000}, {30, 29, 40}, 99, 2.9},
+        /* worker 0 got further than it wrote down, worker 2 said nothing */
+        {false, 100, {500, 600, 0}, {50, 60, 0}, 298, 0.99},
+        {true, 100, {500, 600, 0}, {50, 60, 0}, 160, 0.99},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct made *m = made_new(0, 60000, "");
+        struct read *r;
+
+        m->was_killed = true;
+        m->threads = 3;
+        m->is_closed = cases[i].is_closed;
+        for (int64_t k = 0; k < cases[i].rows; k++)
+            add(m, row_ok(3 * k, 10 * k, 5));
+        for (size_t k = 0; k < 3; k++)
+            m->seen[k] =
+                (struct observation){.at = cases[i].at_ms[k] * NS_PER_MS,
+                                     .issued = cases[i].taken[k]};
+        r = sum_up(m, NULL);
+        assert_int_equal(r->s.scheduled, cases[i].scheduled);
+        assert_int_equal(r->s.integrity.lost_requests,
+                         cases[i].scheduled - cases[i].rows);
+        if (fabs(r->s.window_length_s - cases[i].length_s) > 1e-6)
+            print_error("case %zu: %g s\n", i, r->s.window_length_s);
+        assert_true(fabs(r->s.window_length_s - cases[i].length_s) <= 1e-6);
+        assert_int_equal(r->s.threads, 3);
+        read_free(r);
+    }
 }
 
 static void killed_in_its_warm_up(void **state)
@@ -459,6 +514,36 @@ static void rows_lost_to_damage_are_unfinished(void **state)
     read_free(r);
 }
 
+/* What the client saw in the window reaches the checks. */
+static void client_and_network_are_noted(void **state)
+{
+    struct made *m = made_new(0, 1000, "");
+    struct read *r;
+    bool is_found = false;
+
+    (void)state;
+    add_fast(m, 0, 100);
+    m->end.rtt_floor_ns = 23000;
+    m->end.segments = 300;
+    m->end.retransmits = 2;
+    m->seen[0] =
+        (struct observation){.at = NS_PER_S, .suspended_max = 251 * NS_PER_MS};
+    r = sum_up(m, NULL);
+    assert_int_equal(r->s.threads, 1);
+    assert_int_equal(r->s.rtt_floor_ns, 23000);
+    assert_int_equal(r->s.segments, 300);
+    assert_int_equal(r->s.retransmits, 2);
+    for (size_t i = 0; i < r->s.trust.len; i++) {
+        const struct check *c = &r->s.trust.checks[i];
+
+        if (strcmp(c->name, "suspended") == 0)
+            is_found = !c->ok;
+    }
+    assert_true(is_found);
+    assert_int_equal(r->s.verdict, VERDICT_INVALID);
+    read_free(r);
+}
+
 static void what_is_no_recording_is_said(void **state)
 {
     struct recording rec;
@@ -488,7 +573,9 @@ int main(void)
         cmocka_unit_test(another_slo_may_be_asked),
         cmocka_unit_test(gaps_of_a_killed_run_are_unfinished),
         cmocka_unit_test(the_end_of_a_killed_run_is_known),
+        cmocka_unit_test(three_workers_are_killed),
         cmocka_unit_test(killed_in_its_warm_up),
+        cmocka_unit_test(client_and_network_are_noted),
         cmocka_unit_test(nothing_recorded_at_all),
         cmocka_unit_test(rows_lost_to_damage_are_unfinished),
         cmocka_unit_test(what_is_no_recording_is_said),

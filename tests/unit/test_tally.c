@@ -429,6 +429,101 @@ static void lost_requests_of_the_warm_up_are_not_charged(void **state)
     }
 }
 
+/* In a closed loop of three workers the numbers of each have no gaps; those of
+ * all together may. */
+static void lanes_are_numbered_apart(void **state)
+{
+    static const struct {
+        int64_t lanes;
+        int64_t before[4]; /* seq; -1: none */
+        int64_t inside[4];
+        int64_t places; /* that there must have been */
+        int64_t early;  /* lost before the window, of all that are lost */
+    } cases[] = {
+        /* lane 0: 0 3 6, lane 1: 1 4, lane 2: 2 */
+        {3, {0, 1, 2, 3}, {6, 4, -1, -1}, 6, 0},
+        {1, {0, 1, 2, 3}, {6, 4, -1, -1}, 7, 0},
+        /* lane 1 is far ahead, and nothing of lane 2 was seen */
+        {3, {0, 1, 4, 7}, {10, 3, -1, -1}, 6, 0},
+        {1, {0, 1, 4, 7}, {10, 13, -1, -1}, 14, 6},
+        /* lane 0 lacks 3 before its first in the window, lane 1 lacks 4 and 7
+         * after it */
+        {3, {0, 2, -1, -1}, {6, 1, 10, 5}, 3 + 4 + 2, 1},
+        /* lane 0 lacks 0 and lane 1 lacks 1 before those of the warm-up */
+        {3, {3, 4, 2, -1}, {-1, -1, -1, -1}, 2 + 2 + 1, 2},
+        /* too many lanes are one */
+        {65, {0, 1, -1, -1}, {65, -1, -1, -1}, 66, 63},
+        {64, {0, 1, -1, -1}, {65, -1, -1, -1}, 3, 0},
+    };
+    struct slo slo = slo_of("");
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        int64_t places = 0;
+        int64_t before;
+        struct tally t;
+
+        tally_init(&t, window, &slo);
+        tally_set_lanes(&t, cases[i].lanes);
+        for (size_t k = 0; k < 4; k++) {
+            if (cases[i].inside[k] >= 0)
+                add(&t, row_ok(cases[i].inside[k], 150, 5));
+            if (cases[i].before[k] >= 0)
+                add(&t, row_ok(cases[i].before[k], 50, 5));
+        }
+        before = t.before;
+        for (int k = 0; k < t.n_lanes; k++)
+            places += tally_places(&t, k);
+        assert_int_equal(places, cases[i].places);
+        tally_add_lost(&t, places - t.rows);
+        if (t.before - before != cases[i].early)
+            print_error("case %zu: %lld\n", i, (long long)(t.before - before));
+        assert_int_equal(t.before, before + cases[i].early);
+        assert_int_equal(t.due + t.before, places);
+        tally_fini(&t);
+    }
+}
+
+/* As a damaged file may have it. */
+static void a_row_without_a_place_is_counted(void **state)
+{
+    static const int64_t seqs[] = {-1, -64, TIME_ABSENT};
+    struct slo slo = slo_of("");
+    struct tally t;
+
+    (void)state;
+    tally_init(&t, window, &slo);
+    tally_set_lanes(&t, 3);
+    for (size_t i = 0; i < COUNT(seqs); i++) {
+        add(&t, row_ok(seqs[i], 150, 5));
+        add(&t, row_ok(seqs[i], 50, 5));
+    }
+    assert_int_equal(t.rows, 6);
+    assert_int_equal(t.due, 3);
+    assert_int_equal(tally_places(&t, 0), 0);
+    tally_add_lost(&t, 1);
+    assert_int_equal(t.due, 4);
+    tally_fini(&t);
+}
+
+static void buffered_is_of_those_that_know(void **state)
+{
+    struct slo slo = slo_of("");
+    struct facts f = row_ok(0, 150, 5);
+    struct tally t;
+
+    (void)state;
+    tally_init(&t, window, &slo);
+    add(&t, f);
+    f.buffered = 3000;
+    add(&t, f);
+    f.due = 50 * NS_PER_MS; /* of the warm-up */
+    add(&t, f);
+    assert_int_equal(t.buffered.n, 1);
+    assert_int_equal(t.buffered.max_ns, 3000);
+    tally_fini(&t);
+}
+
 /* A run that was cut in its warm-up has no window to lose them in. */
 static void an_empty_window_takes_nothing(void **state)
 {
@@ -463,7 +558,7 @@ static void an_outcome_of_a_later_version_is_no_row(void **state)
     }
     assert_int_equal(t.rows, 0);
     assert_int_equal(t.due, 0);
-    assert_int_equal(t.max_seq, 9);
+    assert_int_equal(tally_places(&t, 0), 10);
     tally_fini(&t);
 }
 
@@ -484,6 +579,9 @@ int main(void)
         cmocka_unit_test(lost_requests_are_unfinished),
         cmocka_unit_test(any_number_may_be_lost),
         cmocka_unit_test(lost_requests_of_the_warm_up_are_not_charged),
+        cmocka_unit_test(lanes_are_numbered_apart),
+        cmocka_unit_test(a_row_without_a_place_is_counted),
+        cmocka_unit_test(buffered_is_of_those_that_know),
         cmocka_unit_test(an_empty_window_takes_nothing),
         cmocka_unit_test(an_outcome_of_a_later_version_is_no_row),
     };

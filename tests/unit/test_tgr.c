@@ -307,6 +307,31 @@ static void a_full_disk_is_an_error(void **state)
     assert_string_equal(err.msg, "/dev/full: No space left on device");
 }
 
+static void blocks_keep_their_shard(void **state)
+{
+    static const unsigned shards[] = {3, 0, 65535, 1};
+    const char *path = tmpdir_path("shards.tgr");
+    struct row row = {0};
+    struct tgr_writer *w;
+    struct tgr_reader *r;
+    struct err err = {0};
+    const void *rows;
+    size_t n;
+
+    (void)state;
+    assert_int_equal(tgr_create(&w, path, &schema, &err), 0);
+    for (size_t i = 0; i < COUNT(shards); i++)
+        assert_int_equal(tgr_append(w, shards[i], &row, 1, &err), 0);
+    assert_int_equal(tgr_finish(w, &err), 0);
+    assert_int_equal(tgr_open(&r, path, &schema, &err), 0);
+    for (size_t i = 0; i < COUNT(shards); i++) {
+        assert_int_equal(tgr_next(r, &rows, &n, &err), 1);
+        assert_int_equal(tgr_shard(r), shards[i]);
+    }
+    assert_int_equal(tgr_next(r, &rows, &n, &err), 0);
+    tgr_close(r);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -320,6 +345,7 @@ int main(void)
         cmocka_unit_test(missing_columns_get_their_default),
         cmocka_unit_test(files_that_cannot_be_made_or_opened_are_named),
         cmocka_unit_test(a_full_disk_is_an_error),
+        cmocka_unit_test(blocks_keep_their_shard),
     };
 
     return cmocka_run_group_tests_name("tgr", tests, tmpdir_setup,

@@ -24,12 +24,37 @@ struct run {
     int64_t e2e_ms;
 };
 
+/* A client of which nothing is known. */
+static struct client no_client(void)
+{
+    struct client c;
+
+    client_init(&c, (struct window){0}, 1);
+    return c;
+}
+
+static struct trust judged(const struct tally *t, const struct client *client,
+                           const struct integrity *integrity, bool is_closed)
+{
+    struct judgement j;
+    struct trust trust;
+
+    judge(t, 10, &j);
+    trust_check(&(struct evidence){.tally = t,
+                                   .judgement = &j,
+                                   .integrity = integrity,
+                                   .client = client,
+                                   .is_open_loop = !is_closed},
+                &trust);
+    return trust;
+}
+
 static struct trust check_run(const struct run *r,
                               const struct integrity *integrity)
 {
     const struct window w = {.end_ns = 10 * NS_PER_S};
+    struct client client = no_client();
     struct slo slo = slo_of(r->slo);
-    struct judgement j;
     struct trust trust;
     struct tally t;
 
@@ -42,8 +67,7 @@ static struct trust check_run(const struct run *r,
         f.head = f.due + r->ttfb_ms * NS_PER_MS;
         tally_add(&t, &f);
     }
-    judge(&t, 10, &j);
-    trust_check(&t, &j, integrity, &trust);
+    trust = judged(&t, &client, integrity, false);
     tally_fini(&t);
     return trust;
 }
@@ -138,7 +162,7 @@ static void a_clean_run_is_trusted(void **state)
 
     (void)state;
     assert_true(t.valid);
-    assert_int_equal(t.len, 5);
+    assert_int_equal(t.len, 8); /* nothing is known of client and host */
     for (size_t i = 0; i < t.len; i++) {
         assert_true(t.checks[i].ok);
         assert_string_equal(t.checks[i].advice, "");
@@ -152,7 +176,7 @@ static void one_unsent_request_invalidates(void **state)
     struct slo slo = slo_of("");
     struct facts ok = row_ok(0, 0, 5);
     struct facts unsent = row_unsent(1, 1);
-    struct judgement j;
+    struct client client = no_client();
     struct trust trust;
     struct tally t;
 
@@ -160,8 +184,7 @@ static void one_unsent_request_invalidates(void **state)
     tally_init(&t, w, &slo);
     tally_add(&t, &ok);
     tally_add(&t, &unsent);
-    judge(&t, 1, &j);
-    trust_check(&t, &j, &whole, &trust);
+    trust = judged(&t, &client, &whole, false);
     assert_false(trust.valid);
     assert_false(find(&trust, "unsent")->ok);
     assert_true(find(&trust, "unsent")->value == 1);
@@ -252,6 +275,213 @@ static void an_endless_lag_is_no_trust(void **state)
     assert_false(t.valid);
 }
 
+/* ---- what was sent and when ---- */
+
+/* A hundred a second for 10 s, of which the first so many of second 4 leave in
+ * second 5, and the last so many after the window. */
+static struct trust check_pace(int64_t late, int64_t behind, bool is_closed)
+{
+    const struct window w = {.end_ns = 10 * NS_PER_S};
+    const struct integrity whole = {0};
+    struct client client = no_client();
+    struct slo slo = slo_of("");
+    struct trust trust;
+    struct tally t;
+
+    tally_init(&t, w, &slo);
+    for (int64_t i = 0; i < 1000; i++) {
+        struct facts f = row_ok(i, 10 * i, 5);
+
+        if (i >= 400 && i < 400 + late)
+            f.issued = 5 * NS_PER_S;
+        if (i >= 1000 - behind)
+            f.issued = 11 * NS_PER_S;
+        tally_add(&t, &f);
+    }
+    trust = judged(&t, &client, &whole, is_closed);
+    tally_fini(&t);
+    return trust;
+}
+
+static void each_second_gets_what_was_due(void **state)
+{
+    static const struct {
+        int64_t late;
+        int64_t behind;
+        const char *check;
+        double value;
+        double limit;
+        bool ok;
+    } cases[] = {
+        {0, 0, "pace", 0, 10, true},    {10, 0, "pace", 10, 10, true},
+        {11, 0, "pace", 11, 10, false}, {0, 0, "rate", 100, 99, true},
+        {0, 10, "rate", 99, 99, true},  {0, 11, "rate", 98.9, 99, false},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct trust t = check_pace(cases[i].late, cases[i].behind, false);
+        const struct check *c = find(&t, cases[i].check);
+
+        assert_non_null(c);
+        assert_true(fabs(c->value - cases[i].value) < 1e-9);
+        assert_true(c->limit == cases[i].limit);
+        assert_int_equal(c->ok, cases[i].ok);
+        assert_int_equal(c->advice[0] == '\0', cases[i].ok);
+        assert_true(c->is_fatal);
+        if (!cases[i].ok)
+            assert_false(t.valid);
+    }
+}
+
+/* What is due there depends on when answers came. */
+static void a_closed_loop_has_no_pace(void **state)
+{
+    struct trust t = check_pace(50, 50, true);
+
+    (void)state;
+    assert_null(find(&t, "pace"));
+    assert_null(find(&t, "rate"));
+    assert_null(find(&t, "connection cap"));
+}
+
+/* Of 1000 answers in 50 ms or 1 ms the last 2 % lay in the kernel so long. */
+static void answers_lie_in_the_kernel(void **state)
+{
+    static const struct {
+        int64_t e2e_ms;
+        int64_t n; /* of which it is known */
+        int64_t us;
+        double limit_ms; /* 0: no check */
+        bool ok;
+    } cases[] = {
+        {1, 1000, 1990, 2, true},  {1, 1000, 2010, 2, false},
+        {50, 1000, 4990, 5, true}, {50, 1000, 5010, 5, false},
+        {1, 299, 3000, 2, false},  {1, 298, 3000, 0, true},
+        {1, 0, 0, 0, true},
+    };
+    const struct window w = {.end_ns = 10 * NS_PER_S};
+    const struct integrity whole = {0};
+    struct slo slo = slo_of("");
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct client client = no_client();
+        const struct check *c;
+        struct trust trust;
+        struct tally t;
+
+        tally_init(&t, w, &slo);
+        for (int64_t k = 0; k < 1000; k++) {
+            struct facts f = row_ok(k, 10 * k, cases[i].e2e_ms);
+
+            if (k < cases[i].n)
+                f.buffered = k % 50 == 0 ? cases[i].us * NS_PER_US : 1000;
+            tally_add(&t, &f);
+        }
+        trust = judged(&t, &client, &whole, false);
+        c = find(&trust, "buffer wait");
+        assert_int_equal(c != NULL, cases[i].limit_ms > 0);
+        assert_int_equal(trust.valid, cases[i].ok);
+        if (c) {
+            assert_int_equal(c->ok, cases[i].ok);
+            assert_true(fabs(c->limit - cases[i].limit_ms) < 0.01);
+        }
+        tally_fini(&t);
+    }
+}
+
+/* ---- the client and its host ---- */
+
+/* A value of the last of two looks, 4 s after a first one where all is 0 (and
+ * 1000 requests and ticks have gone by). */
+static void checks_on_what_the_client_saw(void **state)
+{
+    static const struct {
+        const char *check;
+        size_t field;
+        int64_t at_limit;
+        int64_t beyond;
+        double limit;
+        bool is_fatal;
+    } cases[] = {
+        {"busy", offsetof(struct observation, cpu), 3600 * NS_PER_MS,
+         3601 * NS_PER_MS, 90, true},
+        {"connection cap", offsetof(struct observation, cap_waits), 10, 11, 1,
+         true},
+        {"suspended", offsetof(struct observation, suspended_max),
+         250 * NS_PER_MS, 251 * NS_PER_MS, 250, true},
+        {"steal", offsetof(struct observation, host_steal), 50, 51, 5, true},
+        {"throttled", offsetof(struct observation, throttled), 40 * NS_PER_MS,
+         41 * NS_PER_MS, 1, true},
+        {"pressure", offsetof(struct observation, pressure), 2000 * NS_PER_MS,
+         2001 * NS_PER_MS, 50, false},
+    };
+    const struct window w = {.end_ns = 10 * NS_PER_S};
+    const struct integrity whole = {0};
+    struct slo slo = slo_of("");
+    struct tally t;
+
+    (void)state;
+    tally_init(&t, w, &slo);
+    for (size_t i = 0; i < 2 * COUNT(cases); i++) {
+        bool is_beyond = i >= COUNT(cases);
+        size_t k = i % COUNT(cases);
+        struct observation first = {.at = NS_PER_S};
+        struct observation last = {
+            .at = 5 * NS_PER_S, .issued = 1000, .host_ticks = 1000};
+        const struct check *c;
+        struct client client;
+        struct trust trust;
+
+        memcpy((char *)&last + cases[k].field,
+               is_beyond ? &cases[k].beyond : &cases[k].at_limit,
+               sizeof(int64_t));
+        client_init(&client, w, 1);
+        client_add(&client, 0, &first);
+        client_add(&client, 0, &last);
+        trust = judged(&t, &client, &whole, false);
+        c = find(&trust, cases[k].check);
+        assert_non_null(c);
+        if (c->ok == is_beyond)
+            print_error("%s: %g of %g\n", c->name, c->value, c->limit);
+        assert_int_equal(c->ok, !is_beyond);
+        assert_true(c->limit == cases[k].limit);
+        assert_true(is_beyond ? c->value > c->limit
+                              : fabs(c->value - c->limit) < 1e-9);
+        assert_int_equal(c->is_fatal, cases[k].is_fatal);
+        assert_int_equal(c->advice[0] == '\0', !is_beyond);
+        assert_int_equal(trust.valid, !is_beyond || !cases[k].is_fatal);
+    }
+    tally_fini(&t);
+}
+
+/* Terms go by exact counts, so only a percentile cannot be shown. */
+static void out_of_range_is_said(void **state)
+{
+    static const int64_t e2e_ms[] = {3600000, 3600001};
+    const struct window w = {.end_ns = 10 * NS_PER_S};
+    const struct integrity whole = {0};
+    struct slo slo = slo_of("");
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(e2e_ms); i++) {
+        struct facts f = row_ok(0, 0, e2e_ms[i]);
+        struct client client = no_client();
+        struct trust trust;
+        struct tally t;
+
+        tally_init(&t, w, &slo);
+        tally_add(&t, &f);
+        trust = judged(&t, &client, &whole, false);
+        assert_non_null(find(&trust, "range"));
+        assert_int_equal(find(&trust, "range")->ok, i == 0);
+        assert_true(find(&trust, "range")->value == (double)i);
+        assert_true(trust.valid);
+        tally_fini(&t);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -264,6 +494,11 @@ int main(void)
         cmocka_unit_test(lost_requests_are_said),
         cmocka_unit_test(nothing_issued_has_no_lag),
         cmocka_unit_test(an_endless_lag_is_no_trust),
+        cmocka_unit_test(each_second_gets_what_was_due),
+        cmocka_unit_test(a_closed_loop_has_no_pace),
+        cmocka_unit_test(answers_lie_in_the_kernel),
+        cmocka_unit_test(checks_on_what_the_client_saw),
+        cmocka_unit_test(out_of_range_is_said),
     };
 
     return cmocka_run_group_tests_name("trust", tests, NULL, NULL);

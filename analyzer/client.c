@@ -1,0 +1,203 @@
+#include "analyzer/client.h"
+
+#include <stdlib.h>
+
+#include "common/clk.h"
+#include "common/err.h"
+#include "common/xalloc.h"
+
+/* Shorter spans say nothing: ticks are of 10 ms. */
+#define LEAST_SPAN_NS (NS_PER_S / 2)
+
+/* Of a counter of one worker, so that all together can be added up. */
+#define MOST_REQUESTS ((INT64_C(1) << 62) / CLIENT_MAX_SHARDS)
+
+/* ---- gathering ---- */
+
+void client_init(struct client *c, struct window window, int64_t n_shards)
+{
+    *c = (struct client){
+        .window = window, .n_shards = 1, .suspended_max_ns = TIME_ABSENT};
+    if (n_shards > 1)
+        c->n_shards =
+            n_shards < CLIENT_MAX_SHARDS ? (int)n_shards : CLIENT_MAX_SHARDS;
+}
+
+static void look(struct counter *c, int64_t at_ns, int64_t value)
+{
+    if (value == TIME_ABSENT)
+        return;
+    if (!c->is_seen || at_ns < c->from_ns) {
+        c->from_ns = at_ns;
+        c->from = value;
+    }
+    if (!c->is_seen || at_ns > c->to_ns) {
+        c->to_ns = at_ns;
+        c->to = value;
+    }
+    c->is_seen = true;
+}
+
+static int64_t bounded(int64_t count)
+{
+    return count < 0 ? 0 : count < MOST_REQUESTS ? count : MOST_REQUESTS;
+}
+
+static int64_t taken(const struct observation *seen)
+{
+    return bounded(bounded(seen->issued) + bounded(seen->unsent));
+}
+
+void client_add(struct client *c, unsigned shard,
+                const struct observation *seen)
+{
+    struct client_shard *s;
+
+    if (shard >= CLIENT_MAX_SHARDS)
+        return;
+    s = &c->shards[shard];
+    if ((int)shard >= c->n_shards)
+        c->n_shards = (int)shard + 1;
+    if (!s->is_seen || seen->at >= s->last_ns) {
+        s->is_seen = true;
+        s->last_ns = seen->at;
+        s->scheduled = taken(seen);
+    }
+    if (seen->suspended_max > c->suspended_max_ns)
+        c->suspended_max_ns = seen->suspended_max;
+    if (seen->at < c->window.start_ns || seen->at > c->window.end_ns)
+        return;
+    look(&s->taken, seen->at, taken(seen));
+    look(&s->cap_waits, seen->at, seen->cap_waits);
+    look(&s->cpu, seen->at, seen->cpu);
+    look(&s->spun, seen->at, seen->spun);
+    look(&c->ticks, seen->at, seen->host_ticks);
+    look(&c->steal, seen->at, seen->host_steal);
+    look(&c->throttled, seen->at, seen->throttled);
+    look(&c->pressure, seen->at, seen->pressure);
+}
+
+void client_read(struct client *c, const char *dir)
+{
+    char *path = xasprintf("%s/client.tgr", dir);
+    struct tgr_reader *reader;
+    struct err ignored = {0};
+    const void *data;
+    size_t n;
+
+    if (tgr_open(&reader, path, &schema_client, &ignored) == 0) {
+        while (tgr_next(reader, &data, &n, &ignored) > 0) {
+            const struct observation *seen = data;
+
+            for (size_t i = 0; i < n; i++)
+                client_add(c, tgr_shard(reader), &seen[i]);
+        }
+        tgr_close(reader);
+    }
+    free(path);
+}
+
+/* ---- how far it got ---- */
+
+int64_t client_scheduled(const struct client *c, int shard)
+{
+    return c->shards[shard].scheduled;
+}
+
+int64_t client_scheduled_in_all(const struct client *c)
+{
+    int64_t sum = 0;
+
+    for (int i = 0; i < c->n_shards; i++)
+        sum += c->shards[i].scheduled;
+    return sum;
+}
+
+int64_t client_known_until_ns(const struct client *c)
+{
+    int64_t least = c->shards[0].last_ns; /* 0 if it was never seen */
+
+    for (int i = 1; i < c->n_shards; i++) {
+        if (c->shards[i].last_ns < least)
+            least = c->shards[i].last_ns;
+    }
+    return least;
+}
+
+/* ---- shares ---- */
+
+static double grown(const struct counter *c)
+{
+    return c->to > c->from ? (double)(c->to - c->from) : 0;
+}
+
+static bool is_known(const struct counter *c)
+{
+    return c->is_seen && c->to_ns - c->from_ns >= LEAST_SPAN_NS;
+}
+
+/* A counter of nanoseconds as a share of the time that passed. */
+static bool share_of_time(const struct counter *c, double *share)
+{
+    if (!is_known(c))
+        return false;
+    *share = grown(c) / (double)(c->to_ns - c->from_ns);
+    return true;
+}
+
+bool client_busy(const struct client *c, double *share)
+{
+    bool is_any_known = false;
+
+    *share = 0;
+    for (int i = 0; i < c->n_shards; i++) {
+        double cpu;
+        double spun;
+
+        if (!share_of_time(&c->shards[i].cpu, &cpu) ||
+            !share_of_time(&c->shards[i].spun, &spun))
+            continue;
+        is_any_known = true;
+        if (cpu - spun > *share)
+            *share = cpu - spun;
+    }
+    return is_any_known;
+}
+
+bool client_held_back(const struct client *c, double *share)
+{
+    bool is_any_known = false;
+    double waits = 0;
+    double requests = 0;
+
+    for (int i = 0; i < c->n_shards; i++) {
+        if (!is_known(&c->shards[i].cap_waits))
+            continue;
+        is_any_known = true;
+        waits += grown(&c->shards[i].cap_waits);
+        requests += grown(&c->shards[i].taken);
+    }
+    /* One that waits is counted before it is taken. */
+    if (requests < waits)
+        requests = waits;
+    *share = requests > 0 ? waits / requests : 0;
+    return is_any_known;
+}
+
+bool client_stolen(const struct client *c, double *share)
+{
+    if (!is_known(&c->ticks) || !is_known(&c->steal) || !(grown(&c->ticks) > 0))
+        return false;
+    *share = grown(&c->steal) / grown(&c->ticks);
+    return true;
+}
+
+bool client_throttled(const struct client *c, double *share)
+{
+    return share_of_time(&c->throttled, share);
+}
+
+bool client_pressed(const struct client *c, double *share)
+{
+    return share_of_time(&c->pressure, share);
+}
