@@ -286,8 +286,8 @@ static void who_waits_for_room_is_unsent_in_the_end(void **state)
 
 /* ---- spinning ---- */
 
-/* 10/s and 20 ms of spin: what it polls in the last 20 ms of each wait is
- * spun, unless something came of it. */
+/* 10/s and 20 ms of spin: what it polls in the first and the last 20 ms of each
+ * wait is spun, unless something came of it. */
 static void only_fruitless_polling_is_spun(void **state)
 {
     static const struct {
@@ -295,9 +295,10 @@ static void only_fruitless_polling_is_spun(void **state)
         int64_t want_ms; /* spun until then */
         bool ends;       /* the one in flight, first */
     } cases[] = {
-        {0, 0, false},    {50, 0, false},   {80, 0, false},   {81, 1, false},
-        {90, 10, false},  {95, 10, true},   {99, 14, false},  {100, 15, false},
-        {150, 15, false}, {185, 15, false}, {200, 30, false},
+        {0, 0, false},    {10, 10, false},  {20, 20, false},  {50, 20, false},
+        {80, 20, false},  {81, 21, false},  {90, 30, false},  {95, 30, true},
+        {99, 34, false},  {100, 35, false}, {120, 55, false}, {150, 55, false},
+        {185, 55, false}, {200, 70, false},
     };
     const struct setup setup = {.load = rig_open_load(10, 4),
                                 .slots = 4,
