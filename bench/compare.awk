@@ -32,15 +32,17 @@ $1 == server {
     rate[$3, $2] = $4 / $5
     per_cpu[$3, $2] = $4 / $6
     cost[$3, $2] = $6 * 1e6 / $4
+    client_busy[$3, $2] = $6 / $5 * 100
     busy[$3, $2] = $7 / $5 * 100
 }
 
 END {
-    printf "%-16s %12s %15s %15s %12s\n", "medians", "requests/s", "requests/CPU s", "CPU us/request", "server busy"
+    printf "%-16s %12s %15s %15s %12s %12s\n", "medians", "requests/s", "requests/CPU s", "CPU us/request",
+        "client busy", "server busy"
     for (i = 1; i <= clients; i++) {
         c = order[i]
-        printf "%-16s %12.0f %15.0f %15.2f %10.0f %%\n", c, median(all(rate, c)), median(all(per_cpu, c)),
-            median(all(cost, c)), median(all(busy, c))
+        printf "%-16s %12.0f %15.0f %15.2f %10.0f %% %10.0f %%\n", c, median(all(rate, c)), median(all(per_cpu, c)),
+            median(all(cost, c)), median(all(client_busy, c)), median(all(busy, c))
     }
     print "\ntailgate against the others, medians of the ratios of each round"
     against(per_cpu, "requests a CPU second", "wrk", ">=", "1.0")
