@@ -1,0 +1,90 @@
+/* The bare client on libevent, with plain events: what the library that
+ * Tailgate stands on adds to epoll. */
+#include <event2/event.h>
+#include <event2/event_struct.h>
+#include <stdbool.h>
+#include <stdlib.h>
+
+#include "bench/floor.h"
+#include "common/clk.h"
+#include "common/xalloc.h"
+
+struct loop {
+    struct event_base *base;
+    struct event *events; /* one a connection */
+    bool has_failed;
+};
+
+/* The one of this program, which a callback stops when it fails. */
+static struct loop loop;
+
+static void on_readable(evutil_socket_t fd, short what, void *arg)
+{
+    (void)fd;
+    (void)what;
+    if (floor_read(arg) == 0)
+        return;
+    loop.has_failed = true;
+    event_base_loopbreak(loop.base);
+}
+
+static struct event_base *new_base(void)
+{
+    struct event_config *config = event_config_new();
+    struct event_base *base = NULL;
+
+    if (config && event_config_set_flag(config, EVENT_BASE_FLAG_NOLOCK) == 0)
+        base = event_base_new_with_config(config);
+    if (config)
+        event_config_free(config);
+    return base;
+}
+
+static int watch_all(struct floor_client *c)
+{
+    for (int i = 0; i < c->n_conns; i++) {
+        struct event *event = &loop.events[i];
+
+        if (event_assign(event, loop.base, c->conns[i].fd, EV_READ | EV_PERSIST,
+                         on_readable, &c->conns[i]) ||
+            event_add(event, NULL))
+            return -1;
+    }
+    return 0;
+}
+
+static int run(const struct floor_client *c)
+{
+    int64_t left_ns = c->end_ns - clk_now(&clk_monotonic);
+    struct timeval tv = {0};
+
+    if (left_ns > 0) {
+        tv.tv_sec = left_ns / NS_PER_S;
+        tv.tv_usec = left_ns % NS_PER_S / NS_PER_US;
+    }
+    if (event_base_loopexit(loop.base, &tv) ||
+        event_base_dispatch(loop.base) < 0)
+        return -1;
+    return loop.has_failed ? -1 : 0;
+}
+
+int main(int argc, char **argv)
+{
+    struct floor_client client;
+    int rc = floor_begin(&client, argc, argv);
+
+    loop.base = new_base();
+    if (client.n_conns > 0)
+        loop.events = xcalloc((size_t)client.n_conns, sizeof(*loop.events));
+    if (!loop.base || (rc == 0 && watch_all(&client)))
+        rc = -1;
+    if (rc == 0)
+        rc = run(&client);
+    if (rc == 0)
+        floor_print(&client);
+    if (loop.base)
+        event_base_free(loop.base);
+    free(loop.events);
+    floor_end(&client);
+    return rc ? 1 : 0;
+}
