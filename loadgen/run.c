@@ -42,7 +42,7 @@ static int make_workers(struct run *run, struct err *err)
 {
     const struct client_settings *c = &run->settings->client;
 
-    run->workers = xcalloc((size_t)c->threads, sizeof(*run->workers));
+    run->workers = xcalloc((size_t)c->threads, sizeof(struct worker *));
     for (int64_t i = 0; i < c->threads; i++) {
         struct lane lane = {.worker = i, .workers = c->threads};
         int64_t room = lane_share(c->max_in_flight, lane);
