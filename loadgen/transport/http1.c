@@ -191,11 +191,13 @@ static void on_body(void *arg, const char *data, size_t len)
 
 static const struct http1_hooks response_hooks = {.body = on_body};
 
+/* A length that was only told, as in the answer to HEAD, is not too long. */
 static bool is_too_long(const struct conn *c)
 {
     int64_t most = c->transport->env->settings->max_response;
 
-    return c->parser.content_length > most || c->request->facts.bytes_in > most;
+    return c->request->facts.bytes_in > most ||
+           (c->parser.content_length > most && !http1_is_done(&c->parser));
 }
 
 static void take_bytes(struct conn *c, size_t len)
