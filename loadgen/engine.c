@@ -436,6 +436,7 @@ int engine_new(struct engine **engine, const struct engine_env *env,
         .targets = env->targets,
         .settings = &env->settings->target,
         .max_connections = env->max_connections,
+        .lane = env->lane,
         .ended = on_ended,
         .arg = e,
     };

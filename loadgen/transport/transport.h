@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "common/clk.h"
+#include "loadgen/source.h"
 #include "loadgen/transport/socket.h"
 
 struct err;
@@ -28,6 +29,7 @@ struct transport_env {
     const struct targets *targets;
     const struct target_settings *settings;
     int64_t max_connections;
+    struct lane lane; /* whose requests it will be given */
 
     /* The request is over: outcome, detail and end are set.  It is the
      * engine's again, and may be reused before this returns. */

@@ -81,6 +81,7 @@ struct httprig *httprig_new(const struct httprig_setup *setup)
         .settings = &rig->settings,
         .max_connections =
             setup->max_connections > 0 ? setup->max_connections : 8,
+        .lane = {0, 1},
         .ended = on_ended,
         .arg = rig};
     rig->self = xcalloc(1, transport_http1.state_size);

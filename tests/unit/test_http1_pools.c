@@ -14,6 +14,7 @@
 #include "common/clk.h"
 #include "common/err.h"
 #include "common/http1.h"
+#include "loadgen/source.h"
 #include "tests/support/httprig.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
@@ -156,30 +157,72 @@ static void a_connection_made_in_time_is_not_late(void **state)
     httprig_free(rig);
 }
 
-/* ---- opened ahead ---- */
-
-/* Five over two endpoints: three and two. */
-static void connections_opened_ahead_are_used(void **state)
+/* Its deadline passed meanwhile: it is forgotten, and its connection. */
+static void a_request_may_be_cancelled_before_it_is_connected(void **state)
 {
-    struct httprig *rig = httprig_new(&(struct httprig_setup){.n_servers = 2});
-    struct request r[5];
-    struct err err = {0};
+    struct httprig *rig = httprig_new(&(struct httprig_setup){.body_len = 1});
+    struct request r = httprig_request(rig);
+    int filler;
 
     (void)state;
-    assert_int_equal(transport_http1.preconnect(rig->self, 5, &err), 0);
-    assert_int_equal(connections(rig), 5);
-    for (int i = 0; i < 5; i++) {
-        r[i] = httprig_request(rig);
-        r[i].facts.seq = i;
-        httprig_start(rig, &r[i]);
-        assert_int_equal(r[i].facts.sent, 1000); /* at once */
-        assert_int_equal(r[i].facts.is_fresh, 0);
-    }
-    assert_int_equal(connections(rig), 5);
-    for (int i = 0; i < 5; i++)
-        transport_http1.cancel(rig->self, &r[i]);
+    httprig_fill_server(rig, 0, &filler);
+    rig->settings.connect_timeout_ns = 2000;
+    httprig_start(rig, &r);
+    transport_http1.cancel(rig->self, &r);
     assert_int_equal(connections(rig), 0);
+    rig->clk.at_ns = NS_PER_S;
+    step_often(rig);
+    assert_int_equal(rig->ended, 0);
+    close(filler);
     httprig_free(rig);
+}
+
+static void without_keepalive_each_has_its_own(void **state)
+{
+    struct httprig *rig = httprig_new(&(struct httprig_setup){.body_len = 1});
+
+    (void)state;
+    rig->settings.no_keepalive = true; /* whatever the server says */
+    for (int i = 0; i < 3; i++) {
+        int fd = httprig_serve_one(rig, 0);
+
+        assert_int_equal(connections(rig), 0);
+        close(fd);
+    }
+    httprig_free(rig);
+}
+
+/* ---- opened ahead ---- */
+
+/* Five over two endpoints, for the requests that this lane will send: with two
+ * lanes all of them go to the same endpoint. */
+static void connections_opened_ahead_are_used(void **state)
+{
+    static const struct lane lanes[] = {{0, 1}, {0, 2}, {1, 2}, {2, 3}};
+
+    (void)state;
+    for (size_t k = 0; k < COUNT(lanes); k++) {
+        struct httprig *rig =
+            httprig_new(&(struct httprig_setup){.n_servers = 2});
+        struct request r[5];
+        struct err err = {0};
+
+        rig->env.lane = lanes[k];
+        assert_int_equal(transport_http1.preconnect(rig->self, 5, &err), 0);
+        assert_int_equal(connections(rig), 5);
+        for (int i = 0; i < 5; i++) {
+            r[i] = httprig_request(rig);
+            r[i].facts.seq = lanes[k].worker + i * lanes[k].workers;
+            httprig_start(rig, &r[i]);
+            assert_int_equal(r[i].facts.sent, 1000); /* at once */
+            assert_int_equal(r[i].facts.is_fresh, 0);
+        }
+        assert_int_equal(connections(rig), 5);
+        for (int i = 0; i < 5; i++)
+            transport_http1.cancel(rig->self, &r[i]);
+        assert_int_equal(connections(rig), 0);
+        httprig_free(rig);
+    }
 }
 
 /* It was idle from the start, so it may be stale like any other. */
@@ -342,6 +385,8 @@ int main(void)
         cmocka_unit_test(at_the_cap_an_idle_connection_gives_way),
         cmocka_unit_test(who_is_not_connected_in_time_fails),
         cmocka_unit_test(a_connection_made_in_time_is_not_late),
+        cmocka_unit_test(a_request_may_be_cancelled_before_it_is_connected),
+        cmocka_unit_test(without_keepalive_each_has_its_own),
         cmocka_unit_test(connections_opened_ahead_are_used),
         cmocka_unit_test(one_opened_ahead_may_be_stale),
         cmocka_unit_test(who_cannot_be_opened_ahead_is_an_error),

@@ -293,6 +293,8 @@ static void contradictions_are_refused(void **state)
          "connections with -c"},
         {"target: {url: http://h, timeout: 0s}\nload: {rate: 5}",
          "target.timeout: must be above 0"},
+        {"target: {url: http://h, connect_timeout: 0s}\nload: {rate: 5}",
+         "target.connect_timeout: must be above 0"},
     };
 
     (void)state;
