@@ -90,6 +90,7 @@ int plan_client(struct settings *s, struct machine machine, struct err *err)
     int64_t cap = cap_of(s);
     int64_t asked;
     int64_t spare;
+    long long needed;
 
     if (check(c, cap, err))
         return -1;
@@ -99,12 +100,12 @@ int plan_client(struct settings *s, struct machine machine, struct err *err)
         c->threads = least(c->threads, cap); /* each needs a connection */
     asked = most(most(cap, c->preconnect), c->threads);
     spare = SPARE_FILES + SPARE_FILES_THREAD * c->threads;
-    if (asked > machine.files - spare)
+    needed = asked + spare;
+    if (needed > machine.files)
         return err_set(err, ERR_IO,
                        "%lld connections need %lld open files; the limit is "
                        "%lld (ulimit -Hn)",
-                       (long long)asked, (long long)(asked + spare),
-                       (long long)machine.files);
+                       (long long)asked, needed, (long long)machine.files);
     if (cap == 0) {
         cap = least(PLAN_MAX_IN_FLIGHT, machine.files - spare);
         cap = most(cap, c->preconnect);

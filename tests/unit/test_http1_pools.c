@@ -114,13 +114,15 @@ static void who_is_not_connected_in_time_fails(void **state)
     (void)state;
     httprig_fill_server(rig, 0, &filler);
     rig->settings.connect_timeout_ns = 2000;
-    for (int i = 0; i < 2; i++) {
+    for (int64_t i = 0; i < 2; i++) {
         rig->clk.at_ns = 1000 * (i + 1);
         r[i] = httprig_request(rig);
         httprig_start(rig, &r[i]);
     }
     for (int i = 0; i < 2; i++) {
-        rig->clk.at_ns = 3000 + 1000 * i - 1;
+        int64_t end_ns = 3000 + 1000L * i;
+
+        rig->clk.at_ns = end_ns - 1;
         step_often(rig);
         assert_int_equal(rig->ended, i);
         rig->clk.at_ns++;
@@ -128,7 +130,7 @@ static void who_is_not_connected_in_time_fails(void **state)
         assert_int_equal(connections(rig), 1 - i);
         assert_int_equal(r[i].facts.outcome, OUTCOME_CONNECT);
         assert_int_equal(r[i].facts.detail, CONNECT_TIMED_OUT);
-        assert_int_equal(r[i].facts.end, 3000 + 1000 * i);
+        assert_int_equal(r[i].facts.end, end_ns);
         assert_int_equal(r[i].facts.sent, TIME_ABSENT);
         assert_string_equal(rig->why,
                             "not connected within the connect timeout");
