@@ -428,8 +428,9 @@ int engine_new(struct engine **engine, const struct engine_env *env,
     e->armed_ns = INT64_MAX;
     e->tick_ns = INT64_MAX;
     e->drain_end_ns = INT64_MAX;
-    e->pacer = pacer_make(env->settings->target.timeout_ns,
-                          env->settings->client.max_burst);
+    e->pacer =
+        pacer_make(env->settings->target.timeout_ns,
+                   lane_share(env->settings->client.max_burst, env->lane));
     e->transport_env = (struct transport_env){
         .base = base,
         .clk = env->clk,
