@@ -326,6 +326,7 @@ void engine_begin(struct engine *e, struct shard *shard, int64_t start_ns)
 
     e->shard = shard;
     e->transport_env.start_ns = start_ns;
+    e->armed_ns = 0;
     if (load->drain_ns >= 0 && load->duration_ns > 0)
         limit_drain(e, load->warmup_ns + load->duration_ns + load->drain_ns);
     arm(e->due_timer, 0); /* the loop must run before it can be broken */
