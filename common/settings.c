@@ -366,6 +366,9 @@ int settings_resolve(struct settings *s, struct err *err)
         return -1;
     if (s->target.timeout_ns == 0)
         return err_set(err, ERR_CONFIG, "target.timeout: must be above 0");
+    if (s->target.connect_timeout_ns == 0)
+        return err_set(err, ERR_CONFIG,
+                       "target.connect_timeout: must be above 0");
     if (!s->target.method)
         s->target.method = xstrdup(s->target.body ? "POST" : "GET");
     if (!s->name)

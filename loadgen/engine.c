@@ -330,6 +330,7 @@ void engine_begin(struct engine *e, struct shard *shard, int64_t start_ns)
 
     e->shard = shard;
     e->transport_env.start_ns = start_ns;
+    e->armed_ns = 0;
     if (load->drain_ns >= 0 && load->duration_ns > 0)
         limit_drain(e, load->warmup_ns + load->duration_ns + load->drain_ns);
     arm(e->due_timer, 0); /* the loop must run before it can be broken */
@@ -432,8 +433,9 @@ int engine_new(struct engine **engine, const struct engine_env *env,
     e->armed_ns = INT64_MAX;
     e->tick_ns = INT64_MAX;
     e->drain_end_ns = INT64_MAX;
-    e->pacer = pacer_make(env->settings->target.timeout_ns,
-                          env->settings->client.max_burst);
+    e->pacer =
+        pacer_make(env->settings->target.timeout_ns,
+                   lane_share(env->settings->client.max_burst, env->lane));
     e->transport_env = (struct transport_env){
         .base = base,
         .clk = env->clk,
@@ -441,6 +443,7 @@ int engine_new(struct engine **engine, const struct engine_env *env,
         .settings = &env->settings->target,
         .max_connections = env->max_connections,
         .stamp_every = env->stamp_every,
+        .lane = env->lane,
         .ended = on_ended,
         .arg = e,
     };

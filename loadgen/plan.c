@@ -95,7 +95,7 @@ int plan_client(struct settings *s, struct machine machine, struct err *err)
     int64_t cap = cap_of(s);
     int64_t asked;
     int64_t spare;
-    int64_t needed;
+    long long needed;
 
     if (check(c, cap, err))
         return -1;
@@ -110,8 +110,7 @@ int plan_client(struct settings *s, struct machine machine, struct err *err)
         return err_set(err, ERR_IO,
                        "%lld connections need %lld open files; the limit is "
                        "%lld (ulimit -Hn)",
-                       (long long)asked, (long long)needed,
-                       (long long)machine.files);
+                       (long long)asked, needed, (long long)machine.files);
     if (cap == 0) {
         cap = least(PLAN_MAX_IN_FLIGHT, machine.files - spare);
         cap = most(cap, c->preconnect);

@@ -192,11 +192,13 @@ static void on_body(void *arg, const char *data, size_t len)
 
 static const struct http1_hooks response_hooks = {.body = on_body};
 
+/* A length that was only told, as in the answer to HEAD, is not too long. */
 static bool is_too_long(const struct conn *c)
 {
     int64_t most = c->transport->env->settings->max_response;
 
-    return c->parser.content_length > most || c->request->facts.bytes_in > most;
+    return c->request->facts.bytes_in > most ||
+           (c->parser.content_length > most && !http1_is_done(&c->parser));
 }
 
 static void take_bytes(struct conn *c, size_t len)
@@ -533,15 +535,23 @@ static int64_t http1_connections(void *self)
     return t->n_open;
 }
 
+/* Where the i-th of the lane's requests will go. */
+static struct pool *pool_ahead(struct http1_transport *t, int64_t i)
+{
+    struct lane lane = t->env->lane;
+
+    return &t->pools[targets_route(t->env->targets,
+                                   lane.worker + i * lane.workers)];
+}
+
 /* Each is idle, or lost, after the connect timeout at the latest. */
 static int http1_preconnect(void *self, int64_t n, struct err *err)
 {
     struct http1_transport *t = self;
-    size_t n_pools = t->env->targets->n_endpoints;
 
     t->connect_error = 0;
     for (int64_t i = 0; i < n && !t->connect_error; i++) {
-        if (!conn_open(t, &t->pools[(size_t)i % n_pools]))
+        if (!conn_open(t, pool_ahead(t, i)))
             t->connect_error = errno;
     }
     while (t->connecting.len > 0)

@@ -45,6 +45,7 @@ struct setup {
     int64_t max_in_flight; /* 0: no bound */
     int64_t max_burst;     /* 0: no bound */
     int64_t spin_ns;
+    struct lane lane; /* 0, 0: the only one */
 };
 
 struct rig {
@@ -56,7 +57,8 @@ struct rig {
     struct fake *fake;
     char *dir;
     bool has_ended;
-    struct facts *rows; /* by seq, once it was closed */
+    struct lane lane;
+    struct facts *rows; /* by place in the lane, once it was closed */
     size_t n;
 };
 

@@ -4,6 +4,7 @@
 #include <event2/event.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -18,8 +19,8 @@ static void on_ended(void *arg, struct request *r)
 {
     struct httprig *rig = arg;
 
-    (void)r;
     rig->ended++;
+    snprintf(rig->why, sizeof(rig->why), "%s", r->why ? r->why : "");
 }
 
 int httprig_listen(struct sockaddr_in *address, int backlog)
@@ -81,6 +82,7 @@ struct httprig *httprig_new(const struct httprig_setup *setup)
         .max_connections =
             setup->max_connections > 0 ? setup->max_connections : 8,
         .stamp_every = 1,
+        .lane = {0, 1},
         .ended = on_ended,
         .arg = rig};
     rig->self = xcalloc(1, transport_http1.state_size);
@@ -107,6 +109,19 @@ void httprig_free(struct httprig *rig)
     for (size_t i = 0; i < rig->n_servers; i++)
         httprig_stop_server(rig, i);
     free(rig);
+}
+
+/* With a backlog of 0 there is room for one that nobody accepts. */
+void httprig_fill_server(const struct httprig *rig, size_t i, int *filler)
+{
+    struct sockaddr_in address;
+    socklen_t len = sizeof(address);
+
+    assert_int_equal(listen(rig->listeners[i], 0), 0);
+    assert_int_equal(
+        getsockname(rig->listeners[i], (struct sockaddr *)&address, &len), 0);
+    *filler = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    assert_int_equal(connect(*filler, (struct sockaddr *)&address, len), 0);
 }
 
 /* ---- requests ---- */
@@ -145,13 +160,14 @@ void httprig_answer(int fd, const char *bytes)
     assert_int_equal(write(fd, bytes, strlen(bytes)), strlen(bytes));
 }
 
-void httprig_read_request(const struct httprig *rig, int fd)
+void httprig_read_request(const struct httprig *rig, size_t i, int fd)
 {
+    const struct buf *want = &rig->targets.items[i].request;
     char bytes[1024];
-    size_t len = rig->targets.items[0].request.len;
 
-    assert_true(len <= sizeof(bytes));
-    assert_int_equal(recv(fd, bytes, len, MSG_WAITALL), len);
+    assert_true(want->len <= sizeof(bytes));
+    assert_int_equal(recv(fd, bytes, want->len, MSG_WAITALL), want->len);
+    assert_memory_equal(bytes, want->data, want->len);
 }
 
 int httprig_serve_one(struct httprig *rig, size_t i)
@@ -162,7 +178,7 @@ int httprig_serve_one(struct httprig *rig, size_t i)
 
     httprig_start(rig, &r);
     fd = httprig_accept(rig, i, &r);
-    httprig_read_request(rig, fd);
+    httprig_read_request(rig, i, fd);
     httprig_answer(fd, HTTPRIG_ANSWER);
     httprig_step_until_ended(rig, ended + 1);
     assert_int_equal(r.facts.outcome, OUTCOME_OK);

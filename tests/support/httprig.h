@@ -27,7 +27,8 @@ struct httprig {
     void *self;
     int listeners[HTTPRIG_SERVERS]; /* -1: none */
     size_t n_servers;
-    int ended; /* calls */
+    int ended;     /* calls */
+    char why[100]; /* of the last of them */
 };
 
 struct httprig_setup {
@@ -47,6 +48,9 @@ int httprig_listen(struct sockaddr_in *address, int backlog);
 /* Whoever connects there is refused from here on. */
 void httprig_stop_server(struct httprig *rig, size_t i);
 
+/* Whoever connects there from here on waits.  The caller closes *filler. */
+void httprig_fill_server(const struct httprig *rig, size_t i, int *filler);
+
 /* The next one in the schedule. */
 struct request httprig_request(const struct httprig *rig);
 
@@ -61,8 +65,9 @@ int httprig_accept(const struct httprig *rig, size_t i,
                    const struct request *r);
 void httprig_answer(int fd, const char *bytes);
 
-/* A socket that is closed with bytes unread resets its peer. */
-void httprig_read_request(const struct httprig *rig, int fd);
+/* It must be the one for the i-th server.  A socket that is closed with bytes
+ * unread resets its peer. */
+void httprig_read_request(const struct httprig *rig, size_t i, int fd);
 
 /* The i-th server's end of a connection that has served one request and is
  * idle.  Whose turn it is must be known. */

@@ -65,6 +65,52 @@ static void after_a_suspension_the_burst_is_bounded(void **state)
     }
 }
 
+/* It was away when the run began. */
+static void a_client_can_miss_the_start(void **state)
+{
+    const struct setup setup = {.load = rig_open_load(100, 40),
+                                .slots = RIG_MAX_FLIGHT,
+                                .timeout_ns = 10 * NS_PER_S,
+                                .max_burst = 10};
+    struct rig *rig = rig_new(&setup);
+
+    (void)state;
+    rig->fake->ends_at_once = true;
+    rig_pass_at(rig, 300 * MS); /* 31 are due */
+    assert_int_equal(rig->fake->started, 10);
+    assert_int_equal(engine_observe(rig->engine).suspended_max, 300 * MS);
+    rig_pass_at(rig, 390 * MS);
+    rig_close(rig);
+    assert_int_equal(rig_count(rig, OUTCOME_UNSENT), 21);
+    assert_int_equal(rig_count(rig, OUTCOME_OK), 19);
+    rig_free(rig);
+}
+
+/* The burst is that of the client, not of each of its workers. */
+static void workers_share_the_burst(void **state)
+{
+    static const int64_t want[] = {4, 3, 3};
+
+    (void)state;
+    for (int64_t w = 0; w < 3; w++) {
+        const struct setup setup = {.load = rig_open_load(100, 90),
+                                    .slots = RIG_MAX_FLIGHT,
+                                    .timeout_ns = 10 * NS_PER_S,
+                                    .max_burst = 10,
+                                    .lane = {w, 3}};
+        struct rig *rig = rig_new(&setup);
+
+        rig->fake->ends_at_once = true;
+        rig_pass_at(rig, -1);
+        rig_pass_at(rig, NS_PER_S);
+        rig_pass(rig);
+        rig_close(rig);
+        assert_int_equal(rig->n, 30);
+        assert_int_equal(rig_count(rig, OUTCOME_OK), want[w]);
+        rig_free(rig);
+    }
+}
+
 /* No request is due for long, but it has to observe every second. */
 static void an_idle_client_can_be_suspended_too(void **state)
 {
@@ -324,6 +370,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(after_a_suspension_the_burst_is_bounded),
+        cmocka_unit_test(a_client_can_miss_the_start),
+        cmocka_unit_test(workers_share_the_burst),
         cmocka_unit_test(an_idle_client_can_be_suspended_too),
         cmocka_unit_test(a_full_engine_is_not_suspended),
         cmocka_unit_test(the_lower_bound_holds_requests_back),

@@ -20,6 +20,8 @@ struct fields {
     double rate;
     int64_t count;
     int64_t size;
+    int64_t bound;
+    int64_t pause;
     uint64_t seed;
     int port;
     int choice;
@@ -84,6 +86,19 @@ static const struct opt opts[] = {
      AT(size),
      .initial = "64k",
      .help = "a size"},
+    {.key = "bound",
+     .flag = "bound",
+     .type = &opt_count,
+     AT(bound),
+     .takes_auto = true,
+     .initial = "auto",
+     .help = "a bound"},
+    {.key = "pause",
+     .flag = "pause",
+     .type = &opt_duration,
+     AT(pause),
+     .takes_auto = true,
+     .help = "a pause"},
     {.key = "seed",
      .flag = "seed",
      .type = &opt_seed,
@@ -168,6 +183,8 @@ static void defaults_are_set(void **state)
     assert_int_equal(x.f.duration, 2 * NS_PER_S);
     assert_true(x.f.rate == 0);
     assert_int_equal(x.f.size, 65536);
+    assert_int_equal(x.f.bound, OPT_AUTO);
+    assert_int_equal(x.f.pause, 0);
     assert_int_equal(x.f.choice, 1);
     assert_int_equal(x.f.list.len, 0);
     end(&x);
@@ -289,6 +306,10 @@ static const struct {
     {{"--rate="}, "--rate: '' is not a rate above 0; write 50, 0.5 or 2/m"},
     {{"-d5"}, "--duration: '5' is not a duration; write 500ms, 2s or 1h30m"},
     {{"-n", "x"}, "--count: 'x' is not a count; write 1000, 10k or 1M"},
+    {{"-n", "auto"}, "--count: 'auto' is not a count; write 1000, 10k or 1M"},
+    {{"--bound", "-1"}, "--bound: '-1' is not a count; write 1000, 10k or 1M"},
+    {{"--bound", "Auto"},
+     "--bound: 'Auto' is not a count; write 1000, 10k or 1M"},
     {{"--size", "1.5"}, "--size: '1.5' is not a size; write 512, 64k or 1MiB"},
     {{"--on=yes"}, "--on: 'yes' is neither true nor false"},
     {{"--seed", "-1"},
@@ -334,6 +355,9 @@ static void printed_values_are_read_back(void **state)
         {"rate", "0.125/s"},     {"count", "12345"},
         {"size", "1048576"},     {"seed", "18446744073709551615"},
         {"port", "80"},          {"colour", "red"},
+        {"bound", "auto"},       {"bound", "0"},
+        {"bound", "77"},         {"pause", "auto"},
+        {"pause", "3s"},
     };
 
     (void)state;
@@ -345,12 +369,37 @@ static void printed_values_are_read_back(void **state)
         begin(&x);
         buf_init(&out, 100);
         assert_int_equal(opt_assign(&x.set, opt, cases[i].text, &x.err), 0);
-        opt->type->print(opt_field(&x.set, opt), opt, &out);
+        opt_print(&x.set, opt, &out);
         assert_string_equal(buf_text(&out), cases[i].text);
         buf_fini(&out);
         end(&x);
     }
     assert_null(opt_by_key(&block, "none"));
+}
+
+static void auto_can_be_said_and_taken_back(void **state)
+{
+    static const struct {
+        const char *argv[5];
+        int64_t bound;
+        int64_t pause;
+    } cases[] = {
+        {{"--bound", "5", "--pause=2s"}, 5, 2 * NS_PER_S},
+        {{"--bound=auto", "--pause", "auto"}, OPT_AUTO, OPT_AUTO},
+        {{"--bound=5", "--bound", "auto"}, OPT_AUTO, 0},
+        {{"--pause=auto", "--pause", "0s"}, OPT_AUTO, 0},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct fixture x;
+
+        begin(&x);
+        assert_int_equal(parse(&x, cases[i].argv), 0);
+        assert_int_equal(x.f.bound, cases[i].bound);
+        assert_int_equal(x.f.pause, cases[i].pause);
+        end(&x);
+    }
 }
 
 /* The same flag in two sets goes to the first; each set has its own struct. */
@@ -381,6 +430,7 @@ static void the_help_has_a_line_a_flag(void **state)
         "  -d, --duration DURATION            a time (default 2s)\n",
         "      --colour red|green|blue        a colour (default green)\n",
         "      --label KEY=VALUE              labels\n",
+        "      --bound N                      a bound (default auto)\n",
         "  -H, --header 'KEY: VALUE'          headers\n",
     };
     struct buf out;
@@ -406,6 +456,7 @@ int main(void)
         cmocka_unit_test(flags_replace_lists_and_merge_maps),
         cmocka_unit_test(wrong_command_lines_are_refused),
         cmocka_unit_test(printed_values_are_read_back),
+        cmocka_unit_test(auto_can_be_said_and_taken_back),
         cmocka_unit_test(sets_are_searched_in_order),
         cmocka_unit_test(the_help_has_a_line_a_flag),
     };

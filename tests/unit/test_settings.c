@@ -293,6 +293,8 @@ static void contradictions_are_refused(void **state)
          "connections with -c"},
         {"target: {url: http://h, timeout: 0s}\nload: {rate: 5}",
          "target.timeout: must be above 0"},
+        {"target: {url: http://h, connect_timeout: 0s}\nload: {rate: 5}",
+         "target.connect_timeout: must be above 0"},
     };
 
     (void)state;
@@ -446,6 +448,41 @@ static void text_that_is_no_utf8_is_kept_readable(void **state)
     settings_fini(&s);
 }
 
+/* What a run with "auto" was told, and what another was told instead. */
+static void auto_comes_back_from_json(void **state)
+{
+    static const char *const told[] = {"auto", "0"};
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(told); i++) {
+        int64_t want = i == 0 ? OPT_AUTO : 0;
+        struct settings a;
+        struct settings b;
+        struct err err = {0};
+        json_t *json;
+
+        settings_init(&a);
+        settings_init(&b);
+        assert_int_equal(a.client.threads, OPT_AUTO);
+        assert_int_equal(a.client.connections, OPT_AUTO);
+        a.client.max_in_flight = want;
+        a.load.drain_ns = want;
+        b.client.max_in_flight = b.load.drain_ns = 77;
+        json = settings_to_json(&a);
+        assert_string_equal(
+            json_string_value(json_object_get(json_object_get(json, "client"),
+                                              "max_in_flight")),
+            told[i]);
+        assert_int_equal(settings_from_json(&b, json, &err), 0);
+        assert_int_equal(b.client.max_in_flight, want);
+        assert_int_equal(b.load.drain_ns, want);
+        assert_int_equal(b.client.threads, OPT_AUTO);
+        json_decref(json);
+        settings_fini(&a);
+        settings_fini(&b);
+    }
+}
+
 static void damaged_json_is_refused(void **state)
 {
     static const struct {
@@ -514,6 +551,7 @@ int main(void)
         cmocka_unit_test(json_comes_back_the_same),
         cmocka_unit_test(secrets_are_redacted),
         cmocka_unit_test(text_that_is_no_utf8_is_kept_readable),
+        cmocka_unit_test(auto_comes_back_from_json),
         cmocka_unit_test(damaged_json_is_refused),
         cmocka_unit_test(unknown_json_is_passed_over),
     };

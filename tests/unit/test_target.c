@@ -1,4 +1,5 @@
 /* The bytes of a request, and what cannot be one. */
+#include <arpa/inet.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -7,23 +8,28 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
+#include "common/clk.h"
 #include "common/err.h"
 #include "common/settings.h"
 #include "common/xalloc.h"
 #include "loadgen/target.h"
+#include "tests/support/httprig.h"
 #include "tests/support/tmpdir.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 struct asked {
     const char *url;
+    const char *second; /* URL; NULL: none */
     const char *method;
     const char *body;
     const char *headers[2][2]; /* name, value */
     bool request_id;
+    bool no_keepalive;
 };
 
 static struct target_settings settings_of(const struct asked *a)
@@ -32,9 +38,12 @@ static struct target_settings settings_of(const struct asked *a)
         .method = xstrdup(a->method),
         .body = a->body ? xstrdup(a->body) : NULL,
         .request_id = a->request_id,
+        .no_keepalive = a->no_keepalive,
     };
 
     strlist_add(&s.urls, a->url);
+    if (a->second)
+        strlist_add(&s.urls, a->second);
     for (size_t i = 0; i < COUNT(a->headers) && a->headers[i][0]; i++)
         strmap_put(&s.headers, a->headers[i][0], a->headers[i][1]);
     return s;
@@ -105,6 +114,21 @@ static const struct {
      "x-team: search\r\n"
      "\r\n"
      "x"},
+    {{.url = "http://127.0.0.1:81/", .method = "GET", .no_keepalive = true},
+     "GET / HTTP/1.1\r\n"
+     "Host: 127.0.0.1:81\r\n"
+     "User-Agent: tailgate\r\n"
+     "Connection: close\r\n"
+     "\r\n"},
+    {{.url = "http://127.0.0.1:81/",
+      .method = "GET",
+      .headers = {{"connection", "keep-alive"}},
+      .no_keepalive = true},
+     "GET / HTTP/1.1\r\n"
+     "Host: 127.0.0.1:81\r\n"
+     "User-Agent: tailgate\r\n"
+     "connection: keep-alive\r\n"
+     "\r\n"},
     {{.url = "http://127.0.0.1:81/",
       .method = "POST",
       .body = "id",
@@ -211,6 +235,15 @@ static const struct {
 } refusals[] = {
     {{.url = "127.0.0.1", .method = "GET"}, ERR_CONFIG, "target.url: '127.0"},
     {{.url = "ftp://h/", .method = "GET"}, ERR_CONFIG, "target.url: 'ftp:"},
+    {{LOCAL, .second = "null://", .method = "GET"},
+     ERR_CONFIG,
+     "target.url: http and null cannot be mixed"},
+    {{.url = "null://", .second = "http://127.0.0.1:1/", .method = "GET"},
+     ERR_CONFIG,
+     "target.url: null and http cannot be mixed"},
+    {{LOCAL, .second = "nonsense", .method = "GET"},
+     ERR_CONFIG,
+     "target.url: 'nonsense'"},
     {{LOCAL, .method = ""}, ERR_CONFIG, "target.method: '' is no method"},
     {{LOCAL, .method = "GET /"}, ERR_CONFIG, "target.method: 'GET /' is no"},
     {{LOCAL, .method = "GET", .headers = {{"", "x"}}},
@@ -257,6 +290,197 @@ static void what_cannot_be_sent_is_refused(void **state)
     }
 }
 
+/* ---- several ---- */
+
+static void each_url_has_its_own_request(void **state)
+{
+    struct asked a = {.url = "http://127.0.0.1:81/one",
+                      .second = "http://[::1]:82/two",
+                      .method = "GET"};
+    struct targets t;
+    struct err err = {0};
+
+    (void)state;
+    assert_int_equal(init(&t, &a, &err), 0);
+    assert_int_equal(t.len, 2);
+    assert_string_equal(buf_text(&t.items[0].request),
+                        "GET /one HTTP/1.1\r\nHost: 127.0.0.1:81\r\n"
+                        "User-Agent: tailgate\r\n\r\n");
+    assert_string_equal(buf_text(&t.items[1].request),
+                        "GET /two HTTP/1.1\r\nHost: [::1]:82\r\n"
+                        "User-Agent: tailgate\r\n\r\n");
+    assert_int_equal(t.n_endpoints, 2);
+    for (size_t i = 0; i < 2; i++) {
+        assert_int_equal(t.items[i].first_endpoint, i);
+        assert_int_equal(t.items[i].n_endpoints, 1);
+        assert_ptr_equal(t.endpoints[i].target, &t.items[i]);
+        assert_ptr_equal(t.endpoints[i].address, t.items[i].resolved);
+    }
+    targets_fini(&t);
+    targets_fini(&t);
+}
+
+/* Targets take turns, and so do the addresses of each. */
+static void routes_go_round(void **state)
+{
+    static const struct {
+        size_t endpoints[3]; /* of each target; 0: no such target */
+        size_t want[9];
+    } cases[] = {
+        {{1}, {0, 0, 0, 0, 0, 0, 0, 0, 0}},
+        {{3}, {0, 1, 2, 0, 1, 2, 0, 1, 2}},
+        {{1, 1}, {0, 1, 0, 1, 0, 1, 0, 1, 0}},
+        {{2, 1}, {0, 2, 1, 2, 0, 2, 1, 2, 0}},
+        {{2, 3, 1}, {0, 2, 5, 1, 3, 5, 0, 4, 5}},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct target items[3] = {{.id_at = 0}};
+        struct targets ts = {.items = items};
+
+        for (; ts.len < 3 && cases[i].endpoints[ts.len] > 0; ts.len++) {
+            items[ts.len].first_endpoint = ts.n_endpoints;
+            items[ts.len].n_endpoints = cases[i].endpoints[ts.len];
+            ts.n_endpoints += cases[i].endpoints[ts.len];
+        }
+        for (int64_t seq = 0; seq < 9; seq++)
+            assert_int_equal(targets_route(&ts, seq), cases[i].want[seq]);
+    }
+}
+
+/* ---- who answers ---- */
+
+#define N_ADDRESSES 4
+
+/* Two targets with two addresses each, on ports of their own. */
+struct addresses {
+    struct sockaddr_in sockets[N_ADDRESSES];
+    struct addrinfo infos[N_ADDRESSES];
+    int listeners[N_ADDRESSES]; /* -1: nobody is there */
+    struct target items[2];
+    struct endpoint endpoints[N_ADDRESSES];
+    struct targets targets;
+    struct strlist said;
+};
+
+static void addresses_begin(struct addresses *a, const bool *answers)
+{
+    *a = (struct addresses){.targets = {.items = a->items,
+                                        .len = 2,
+                                        .endpoints = a->endpoints,
+                                        .n_endpoints = N_ADDRESSES}};
+    for (size_t i = 0; i < N_ADDRESSES; i++) {
+        struct target *t = &a->items[i / 2];
+
+        a->listeners[i] = httprig_listen(&a->sockets[i], 16);
+        a->infos[i] =
+            (struct addrinfo){.ai_family = AF_INET,
+                              .ai_addrlen = sizeof(a->sockets[i]),
+                              .ai_addr = (struct sockaddr *)&a->sockets[i]};
+        a->endpoints[i] = (struct endpoint){t, &a->infos[i]};
+        t->resolved = &a->infos[i / 2 * 2];
+        t->first_endpoint = i / 2 * 2;
+        t->n_endpoints = 2;
+    }
+    for (size_t i = 0; i < N_ADDRESSES; i++) {
+        if (!answers[i])
+            close(a->listeners[i]);
+    }
+}
+
+static void addresses_end(struct addresses *a, const bool *answers)
+{
+    for (size_t i = 0; i < N_ADDRESSES; i++) {
+        if (answers[i])
+            close(a->listeners[i]);
+    }
+    strlist_fini(&a->said);
+}
+
+static void check_said(const struct addresses *a, size_t i, bool answers)
+{
+    char *want = xasprintf("127.0.0.1:%d%s", ntohs(a->sockets[i].sin_port),
+                           answers ? "" : ": Connection refused");
+
+    assert_string_equal(a->said.items[i], want);
+    free(want);
+}
+
+static void who_does_not_answer_is_dropped(void **state)
+{
+    static const struct {
+        bool answers[N_ADDRESSES];
+        size_t n[2]; /* kept of each target */
+        size_t kept[N_ADDRESSES];
+    } cases[] = {
+        {{true, true, true, true}, {2, 2}, {0, 1, 2, 3}},
+        {{false, true, true, true}, {1, 2}, {1, 2, 3}},
+        {{true, false, false, true}, {1, 1}, {0, 3}},
+        {{true, true, true, false}, {2, 1}, {0, 1, 2}},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct addresses a;
+        struct err err = {0};
+
+        addresses_begin(&a, cases[i].answers);
+        assert_int_equal(targets_probe(&a.targets, 5 * NS_PER_S, &a.said, &err),
+                         0);
+        assert_int_equal(a.targets.n_endpoints, cases[i].n[0] + cases[i].n[1]);
+        assert_int_equal(a.items[0].first_endpoint, 0);
+        assert_int_equal(a.items[1].first_endpoint, cases[i].n[0]);
+        for (size_t k = 0; k < 2; k++)
+            assert_int_equal(a.items[k].n_endpoints, cases[i].n[k]);
+        for (size_t k = 0; k < a.targets.n_endpoints; k++)
+            assert_ptr_equal(a.endpoints[k].address,
+                             &a.infos[cases[i].kept[k]]);
+        assert_int_equal(a.said.len, N_ADDRESSES);
+        for (size_t k = 0; k < N_ADDRESSES; k++)
+            check_said(&a, k, cases[i].answers[k]);
+        addresses_end(&a, cases[i].answers);
+    }
+}
+
+/* One of the targets has nobody left, whoever answers for the other. */
+static void a_target_that_does_not_answer_is_an_error(void **state)
+{
+    static const bool cases[][N_ADDRESSES] = {
+        {false, false, true, true},
+        {true, true, false, false},
+        {false, false, false, false},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct addresses a;
+        struct err err = {0};
+
+        addresses_begin(&a, cases[i]);
+        assert_int_equal(targets_probe(&a.targets, 5 * NS_PER_S, &a.said, &err),
+                         -1);
+        assert_int_equal(err.code, ERR_IO);
+        assert_string_equal(err.msg, a.said.items[a.said.len - 1]);
+        check_said(&a, i == 1 ? 3 : 1, false);
+        addresses_end(&a, cases[i]);
+    }
+}
+
+static void nobody_is_asked_for_null(void **state)
+{
+    struct asked a = {.url = "null://", .method = "GET"};
+    struct strlist said = {0};
+    struct targets t;
+    struct err err = {0};
+
+    (void)state;
+    assert_int_equal(init(&t, &a, &err), 0);
+    assert_int_equal(targets_probe(&t, 1, &said, &err), 0);
+    assert_int_equal(said.len, 0);
+    targets_fini(&t);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -265,6 +489,11 @@ int main(void)
         cmocka_unit_test(a_body_may_come_from_a_file),
         cmocka_unit_test(addresses_are_of_the_asked_family),
         cmocka_unit_test(what_cannot_be_sent_is_refused),
+        cmocka_unit_test(each_url_has_its_own_request),
+        cmocka_unit_test(routes_go_round),
+        cmocka_unit_test(who_does_not_answer_is_dropped),
+        cmocka_unit_test(a_target_that_does_not_answer_is_an_error),
+        cmocka_unit_test(nobody_is_asked_for_null),
     };
 
     return cmocka_run_group_tests_name("target", tests, tmpdir_setup,

@@ -47,15 +47,16 @@ static void break_epoll(void)
     close(null);
 }
 
+static const struct settings settings = {.load = {.scenario = SCENARIO_SERVER,
+                                                  .rate_rps = 1e5,
+                                                  .requests = 50,
+                                                  .drain_ns = OPT_AUTO},
+                                         .client = {.max_burst = 50},
+                                         .target = {.timeout_ns = NS_PER_S}};
+
 static int run_worker(const char *name, bool breaks, struct engine_counts *c,
                       struct err *err)
 {
-    struct settings settings = {.load = {.scenario = SCENARIO_SERVER,
-                                         .rate_rps = 1e5,
-                                         .requests = 50,
-                                         .drain_ns = OPT_AUTO},
-                                .client = {.max_burst = 50},
-                                .target = {.timeout_ns = NS_PER_S}};
     struct engine_env env = {.settings = &settings,
                              .transport = &transport_null,
                              .clk = &clk_monotonic,
@@ -108,11 +109,63 @@ static void a_broken_event_loop_is_an_error(void **state)
     assert_int_equal(c.issued + c.unsent, 50); /* all were due by then */
 }
 
+/* ---- what it needs before it can run ---- */
+
+static int fail_preconnect(void *self, int64_t n, struct err *err)
+{
+    (void)self;
+    return err_set(err, ERR_IO, "none of %lld", (long long)n);
+}
+
+/* Nothing was asked ahead, nothing is tried. */
+static void connections_ahead_are_opened_first(void **state)
+{
+    struct transport_ops transport = transport_null;
+    struct engine_env env = {.settings = &settings,
+                             .transport = &transport,
+                             .clk = &clk_monotonic,
+                             .lane = {0, 1}};
+    struct worker *worker;
+    struct err err = {0};
+
+    (void)state;
+    transport.preconnect = fail_preconnect;
+    assert_int_equal(worker_new(&worker, &env, &err), 0);
+    worker_free(worker);
+    env.preconnect = 7;
+    assert_int_equal(worker_new(&worker, &env, &err), -1);
+    assert_int_equal(err.code, ERR_IO);
+    assert_string_equal(err.msg, "none of 7");
+}
+
+static void a_cpu_that_is_not_there_is_an_error(void **state)
+{
+    struct engine_env env = {.settings = &settings,
+                             .transport = &transport_null,
+                             .clk = &clk_monotonic,
+                             .lane = {0, 1}};
+    struct worker *worker;
+    struct err err = {0};
+
+    (void)state;
+    if (sysconf(_SC_NPROCESSORS_CONF) > 1023)
+        skip();
+    assert_int_equal(worker_new(&worker, &env, &err), 0);
+    assert_int_equal(worker_start(worker, NULL, 0, 1023, &err), -1);
+    assert_int_equal(err.code, ERR_IO);
+    assert_string_equal(
+        err.msg, "client.cpus: cannot run on CPU 1023: Invalid argument");
+    assert_int_equal(worker_join(worker, &err), 0); /* it has no thread */
+    worker_free(worker);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_run_comes_to_its_end),
         cmocka_unit_test(a_broken_event_loop_is_an_error),
+        cmocka_unit_test(connections_ahead_are_opened_first),
+        cmocka_unit_test(a_cpu_that_is_not_there_is_an_error),
     };
 
     return cmocka_run_group_tests_name("worker", tests, tmpdir_setup,
