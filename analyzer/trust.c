@@ -211,20 +211,22 @@ static enum finding find_recording(const struct evidence *e, struct check *c)
 
 /* ---- the table ---- */
 
+static const char late[] =
+    "the client was late: try --spin, free its CPU, lower the rate, or let it "
+    "open more connections (-c, the limit of open files)";
+
 /* docs/metrics.md says why the limits are what they are. */
 static const struct rule rules[] = {
     {.name = "lag p50",
      .unit = "ms",
      .is_fatal = true,
      .find = find_lag_p50,
-     .advice = "the client was late: try --spin, free its CPU, lower the rate, "
-               "or let it open more connections (-c, the limit of open files)"},
+     .advice = late},
     {.name = "lag p99",
      .unit = "ms",
      .is_fatal = true,
      .find = find_lag_p99,
-     .advice = "the client was late: try --spin, free its CPU, lower the rate, "
-               "or let it open more connections (-c, the limit of open files)"},
+     .advice = late},
     {.name = "unsent",
      .unit = "requests",
      .is_fatal = true,
