@@ -9,11 +9,11 @@
 #include <stdint.h>
 
 #include "analyzer/judge.h"
-#include "analyzer/stats.h"
 #include "analyzer/tally.h"
 #include "analyzer/trust.h"
 #include "common/recording/failures.h"
 #include "common/recording/tgr.h"
+#include "common/stats.h"
 
 struct err;
 struct recording;
