@@ -10,12 +10,12 @@
 #include "loadgen/recorder.h"
 #include "loadgen/target.h"
 #include "loadgen/transport/transport.h"
+#include "loadgen/watch.h"
 #include "loadgen/worker.h"
 
 /* Between writing the manifest and the first request that can be due. */
-#define LEAD_NS     (100 * NS_PER_MS)
-#define POLL_NS     (20 * NS_PER_MS)
-#define PROGRESS_NS NS_PER_S
+#define LEAD_NS (100 * NS_PER_MS)
+#define POLL_NS (20 * NS_PER_MS)
 #define SPARE_FILES                                                            \
     INT64_C(64) /* of the limit, for everything but connections */
 
@@ -26,6 +26,7 @@ struct run {
     struct recorder *recorder;
     struct worker *worker;
     struct manifest manifest;
+    struct watch watch;
     int64_t start_ns;
     int stopped_by; /* the signal that made us cut it; 0: none */
 };
@@ -65,7 +66,10 @@ static int prepare(struct run *run, struct err *err)
     if (!run->options->has_dir &&
         recording_make_dir(run->options->dir, run->options->force, err))
         return -1;
-    return recorder_new(&run->recorder, run->options->dir, 1, err);
+    if (recorder_new(&run->recorder, run->options->dir, 1, err))
+        return -1;
+    return watch_init(&run->watch, run->settings, run->options, run->recorder,
+                      err);
 }
 
 static int begin(struct run *run, struct err *err)
@@ -85,46 +89,28 @@ static int begin(struct run *run, struct err *err)
                         run->start_ns, err);
 }
 
-static void show_progress(const struct run *run, int64_t now_ns)
+/* Does somebody or the disk say stop? */
+static bool is_to_be_cut(struct run *run)
 {
-    const struct load_settings *load = &run->settings->load;
-    struct engine_counts c = worker_progress(run->worker);
-    struct run_progress p = {
-        .elapsed_s = (double)(now_ns - run->start_ns) / 1e9,
-        .issued = c.issued,
-        .in_flight = c.issued - c.done,
-        .failed = c.failed,
-        .unsent = c.unsent,
-    };
+    int64_t at_ns = clk_now(&clk_monotonic) - run->start_ns;
 
-    if (load->duration_ns > 0)
-        p.planned_s = (double)(load->warmup_ns + load->duration_ns) / 1e9;
-    if (run->options->progress)
-        run->options->progress(run->options->arg, &p);
+    watch_look(&run->watch, at_ns);
+    return atomic_load(&stop_signal) || recorder_has_failed(run->recorder);
 }
 
-/* Until the worker is done, or somebody or the disk says stop.  A signal that
- * comes after the end stops nothing. */
+/* Until the worker is done, or is told to be.  A signal that comes after the
+ * end stops nothing. */
 static int wait_for_end(struct run *run, struct err *err)
 {
-    int64_t shown_ns = run->start_ns;
     bool is_cut = false;
 
     while (!worker_is_done(run->worker)) {
-        int64_t now_ns;
-
         clk_sleep_ns(POLL_NS);
-        now_ns = clk_now(&clk_monotonic);
-        if (!is_cut &&
-            (atomic_load(&stop_signal) || recorder_has_failed(run->recorder))) {
-            run->stopped_by = atomic_load(&stop_signal);
-            worker_cut(run->worker);
-            is_cut = true;
-        }
-        if (now_ns - shown_ns >= PROGRESS_NS) {
-            show_progress(run, now_ns);
-            shown_ns += PROGRESS_NS;
-        }
+        if (is_cut || !is_to_be_cut(run))
+            continue;
+        run->stopped_by = atomic_load(&stop_signal);
+        worker_cut(run->worker);
+        is_cut = true;
     }
     return worker_join(run->worker, err);
 }
@@ -164,6 +150,7 @@ int run_load(struct settings *settings, const struct run_options *options,
         rc = conclude(&run, end, rc ? &ignored : err) ? -1 : rc;
     }
     recorder_finish(run.recorder, &(struct err){0});
+    watch_fini(&run.watch);
     worker_free(run.worker);
     target_fini(&run.target);
     manifest_fini(&run.manifest);

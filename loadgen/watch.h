@@ -1,0 +1,33 @@
+/* watch.h - the eye on a run that goes on: shows how it stands.  The calling
+ * thread's; costs the workers nothing. */
+#ifndef LOADGEN_WATCH_H
+#define LOADGEN_WATCH_H
+
+#include <stdint.h>
+
+#include "loadgen/progress.h"
+
+struct err;
+struct recorder;
+struct run_options;
+struct settings;
+
+struct watch {
+    const struct run_options *options; /* borrowed */
+    struct progress *progress;         /* NULL: nobody wants to know */
+    int64_t next_show_ns;
+};
+
+/* Watch what `recorder` writes, if anybody wants to know; before its shards are
+ * filled.  All arguments are borrowed.  ERR_CONFIG. */
+int watch_init(struct watch *watch, const struct settings *settings,
+               const struct run_options *options, struct recorder *recorder,
+               struct err *err);
+
+/* After the recorder's end.  Accepts a zeroed one. */
+void watch_fini(struct watch *watch);
+
+/* Often, `at_ns` after the start of the run. */
+void watch_look(struct watch *watch, int64_t at_ns);
+
+#endif
