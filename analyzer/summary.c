@@ -150,6 +150,8 @@ static void conclude(struct summary *s, const struct tally *t)
     s->verdict = s->trust.valid ? s->judgement.verdict : VERDICT_INVALID;
     if (s->verdict == VERDICT_PASS && s->integrity.was_killed)
         s->verdict = VERDICT_UNDECIDED; /* what was left to come is not known */
+    if (s->verdict == VERDICT_PASS && s->aborted)
+        s->verdict = VERDICT_FAIL; /* it was not worth going on with */
 }
 
 int summary_make(struct summary *s, struct recording *rec,
@@ -165,6 +167,8 @@ int summary_make(struct summary *s, struct recording *rec,
         .warmup_s = (double)rec->settings.load.warmup_ns / 1e9,
         .stopped_by = rec->has_end ? rec->end.stopped_by : 0,
     };
+    if (rec->has_end && rec->end.aborted[0])
+        s->aborted = rec->end.aborted;
     if (slo_parse(slo ? slo : &rec->settings.slo, &s->slo, err) ||
         find_due_end(rec, &due_end_ns, err))
         return -1;
@@ -193,6 +197,6 @@ int summary_exit_code(const struct summary *s)
     case VERDICT_FAIL:
         return 1;
     default:
-        return s->ok > 0 ? 0 : 1;
+        return s->ok > 0 && !s->aborted ? 0 : 1;
     }
 }

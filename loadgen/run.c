@@ -1,5 +1,7 @@
 #include "loadgen/run.h"
 
+#include <stdio.h>
+
 #include "common/clk.h"
 #include "common/err.h"
 #include "common/files.h"
@@ -89,13 +91,13 @@ static int begin(struct run *run, struct err *err)
                         run->start_ns, err);
 }
 
-/* Does somebody or the disk say stop? */
+/* Does somebody, the disk or load.abort_on say stop? */
 static bool is_to_be_cut(struct run *run)
 {
     int64_t at_ns = clk_now(&clk_monotonic) - run->start_ns;
 
-    watch_look(&run->watch, at_ns);
-    return atomic_load(&stop_signal) || recorder_has_failed(run->recorder);
+    return watch_look(&run->watch, at_ns) || atomic_load(&stop_signal) ||
+           recorder_has_failed(run->recorder);
 }
 
 /* Until the worker is done, or is told to be.  A signal that comes after the
@@ -130,6 +132,7 @@ static int conclude(struct run *run, struct run_end *end, struct err *err)
         .issued = c.issued,
         .unsent = c.unsent,
     };
+    snprintf(end->aborted, sizeof(end->aborted), "%s", run->watch.why);
     if (rc)
         return -1;
     manifest_complete(&run->manifest, end, engine_failures(engine));

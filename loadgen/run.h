@@ -27,7 +27,7 @@ struct run_options {
 };
 
 /* Drive the load and record it; returns when every request has ended, or soon
- * after common/stop.h's flag was set.  *end says how
+ * after common/stop.h's flag was set or load.abort_on came true.  *end says how
  * it went.  ERR_CONFIG, ERR_IO; after a disk that failed mid-run what was
  * recorded is kept. */
 int run_load(struct settings *settings, const struct run_options *options,

@@ -1,10 +1,13 @@
-/* watch.h - the eye on a run that goes on: shows how it stands.  The calling
- * thread's; costs the workers nothing. */
+/* watch.h - the eye on a run that goes on: shows how it stands, and says when
+ * it is not worth going on with.  The calling thread's; costs the workers
+ * nothing. */
 #ifndef LOADGEN_WATCH_H
 #define LOADGEN_WATCH_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
+#include "common/abort.h"
 #include "loadgen/progress.h"
 
 struct err;
@@ -15,7 +18,10 @@ struct settings;
 struct watch {
     const struct run_options *options; /* borrowed */
     struct progress *progress;         /* NULL: nobody wants to know */
+    struct abort_window window;        /* without a ring: nothing aborts */
     int64_t next_show_ns;
+    int64_t next_second_ns;
+    char why[ABORT_TEXT]; /* it was aborted; "" until then */
 };
 
 /* Watch what `recorder` writes, if anybody wants to know; before its shards are
@@ -27,7 +33,8 @@ int watch_init(struct watch *watch, const struct settings *settings,
 /* After the recorder's end.  Accepts a zeroed one. */
 void watch_fini(struct watch *watch);
 
-/* Often, `at_ns` after the start of the run. */
-void watch_look(struct watch *watch, int64_t at_ns);
+/* Often, `at_ns` after the start of the run.  True once, when it is to be
+ * aborted. */
+bool watch_look(struct watch *watch, int64_t at_ns);
 
 #endif
