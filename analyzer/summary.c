@@ -190,6 +190,8 @@ static void conclude(struct summary *s, const struct tally *t,
     s->verdict = s->trust.valid ? s->judgement.verdict : VERDICT_INVALID;
     if (s->verdict == VERDICT_PASS && s->integrity.was_killed)
         s->verdict = VERDICT_UNDECIDED; /* what was left to come is not known */
+    if (s->verdict == VERDICT_PASS && s->aborted)
+        s->verdict = VERDICT_FAIL; /* it was not worth going on with */
 }
 
 /* What two readings gather: too large for a stack. */
@@ -238,6 +240,8 @@ int summary_make(struct summary *s, struct recording *rec,
         s->rtt_floor_ns = rec->end.rtt_floor_ns;
         s->segments = rec->end.segments;
         s->retransmits = rec->end.retransmits;
+        if (rec->end.aborted[0])
+            s->aborted = rec->end.aborted;
     }
     if (slo_parse(slo ? slo : &rec->settings.slo, &s->slo, err))
         return -1;
@@ -258,6 +262,6 @@ int summary_exit_code(const struct summary *s)
     case VERDICT_FAIL:
         return 1;
     default:
-        return s->ok > 0 ? 0 : 1;
+        return s->ok > 0 && !s->aborted ? 0 : 1;
     }
 }

@@ -9,11 +9,11 @@
 #include <stdint.h>
 
 #include "analyzer/judge.h"
-#include "analyzer/stats.h"
 #include "analyzer/tally.h"
 #include "analyzer/trust.h"
 #include "common/recording/failures.h"
 #include "common/recording/tgr.h"
+#include "common/stats.h"
 
 struct err;
 struct recording;
@@ -76,7 +76,8 @@ struct summary {
     struct integrity integrity;
     struct tgr_damage damage;
 
-    int64_t stopped_by; /* signal; 0: not interrupted */
+    int64_t stopped_by;  /* signal; 0: not interrupted */
+    const char *aborted; /* by load.abort_on, and why; NULL: it was not */
     enum verdict verdict;
 };
 
@@ -85,7 +86,7 @@ struct summary {
 int summary_make(struct summary *s, struct recording *rec,
                  const struct strlist *slo, struct err *err);
 
-/* 0 yes, 1 no, 4 invalid or undecided, 130/143 interrupted. */
+/* 0 yes, 1 no or aborted, 4 invalid or undecided, 130/143 interrupted. */
 int summary_exit_code(const struct summary *s);
 
 #endif

@@ -1,27 +1,12 @@
 #include "analyzer/tally.h"
 
 #include "common/clk.h"
-
-/* Per measure the term with the highest quantile gives a request's limit. */
-static void find_limits(struct tally *t)
-{
-    double quantile[MEASURE_COUNT] = {0};
-
-    for (size_t i = 0; i < t->slo->len; i++) {
-        const struct slo_term *term = &t->slo->terms[i];
-
-        if (term->kind != SLO_QUANTILE ||
-            term->quantile < quantile[term->measure])
-            continue;
-        quantile[term->measure] = term->quantile;
-        t->limit_ns[term->measure] = term->limit_ns;
-    }
-}
+#include "common/good.h"
 
 void tally_init(struct tally *t, struct window window, const struct slo *slo)
 {
     *t = (struct tally){.window = window, .slo = slo};
-    find_limits(t);
+    good_limits(slo, t->limit_ns);
     tally_set_lanes(t, 1);
     pace_init(&t->pace, window);
     hist_init(&t->buffered);
@@ -101,23 +86,6 @@ static size_t batch_of(const struct tally *t, int64_t due_ns)
     return at < TALLY_BATCHES ? (size_t)at : TALLY_BATCHES - 1;
 }
 
-/* Did it open a connection, or try to?  How long that took is not known of one
- * that was sent again, unless it failed. */
-static bool has_connected(const struct facts *f)
-{
-    bool is_left_unsent = f->sent == TIME_ABSENT;
-
-    return (f->is_fresh && f->retries == 0) || f->outcome == OUTCOME_CONNECT ||
-           (f->outcome == OUTCOME_TIMEOUT && is_left_unsent) ||
-           (f->outcome == OUTCOME_UNFINISHED && is_left_unsent);
-}
-
-/* Is this request one of the n that a term on this measure is about? */
-static bool concerns(enum measure m, const struct facts *f)
-{
-    return m != MEASURE_CONNECT || has_connected(f);
-}
-
 /* Nobody knows what it would have come to. */
 static bool is_open(enum measure m, const struct facts *f)
 {
@@ -126,37 +94,16 @@ static bool is_open(enum measure m, const struct facts *f)
             measure_value(m, FROM_DUE, f) == TIME_ABSENT);
 }
 
-static bool keeps_limit(enum measure m, const struct facts *f, int64_t limit_ns)
-{
-    int64_t value = measure_value(m, FROM_DUE, f);
-
-    if (measure_is_of_answer(m) && f->outcome != OUTCOME_OK)
-        return false;
-    return value != TIME_ABSENT && value < limit_ns;
-}
-
-static bool is_good(const struct tally *t, const struct facts *f)
-{
-    if (f->outcome != OUTCOME_OK)
-        return false;
-    for (int m = 0; m < MEASURE_COUNT; m++) {
-        if (t->limit_ns[m] > 0 && concerns((enum measure)m, f) &&
-            !keeps_limit((enum measure)m, f, t->limit_ns[m]))
-            return false;
-    }
-    return true;
-}
-
 static void add_to_term(struct term_tally *tt, const struct slo_term *term,
                         const struct facts *f, size_t batch)
 {
-    if (term->kind != SLO_QUANTILE || !concerns(term->measure, f))
+    if (term->kind != SLO_QUANTILE || !good_concerns(term->measure, f))
         return;
     tt->n++;
     tt->misses[batch].n++;
     if (is_open(term->measure, f))
         tt->open++;
-    else if (keeps_limit(term->measure, f, term->limit_ns))
+    else if (good_keeps(term->measure, f, term->limit_ns))
         tt->keeps++;
     else
         tt->misses[batch].hits++;
@@ -187,7 +134,7 @@ static void add_to_views(struct tally *t, enum measure m, const struct facts *f)
 static void add_measured(struct tally *t, const struct facts *f)
 {
     size_t batch = batch_of(t, f->due);
-    bool good = is_good(t, f);
+    bool good = good_is(t->limit_ns, f);
 
     t->due++;
     t->outcome[f->outcome]++;

@@ -7,12 +7,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "analyzer/hist.h"
 #include "analyzer/pace.h"
-#include "analyzer/stats.h"
 #include "analyzer/window.h"
+#include "common/hist.h"
 #include "common/measure.h"
 #include "common/slo.h"
+#include "common/stats.h"
 
 /* Batches of the window, for what scatters more than chance would have it. */
 #define TALLY_BATCHES 20

@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-#include "analyzer/hist.h"
+#include "common/hist.h"
 
 struct buf;
 struct err;

@@ -7,6 +7,7 @@
 #include "analyzer/report/report.h"
 #include "analyzer/summary.h"
 #include "cli/cli.h"
+#include "cli/live.h"
 #include "cli/report_out.h"
 #include "cli/settings_args.h"
 #include "common/clk.h"
@@ -23,6 +24,7 @@ struct run_args {
     char *out;
     bool force;
     bool quiet;
+    bool no_colour;
     bool json;
 };
 
@@ -43,6 +45,10 @@ static const struct opt opts[] = {
      .type = &opt_switch,
      .offset = AT(quiet),
      .help = "no progress"},
+    {.flag = "no-color",
+     .type = &opt_switch,
+     .offset = AT(no_colour),
+     .help = "no colour on a terminal; nor with NO_COLOR in the environment"},
     {.flag = "json",
      .type = &opt_switch,
      .offset = AT(json),
@@ -65,22 +71,6 @@ static char *default_dir(const char *name)
             *p = '-';
     }
     return dir;
-}
-
-/* Called once a second, it speaks every other time. */
-static void show_progress(void *arg, const struct run_progress *p)
-{
-    int *calls = arg;
-    char planned[32] = "";
-
-    if (++*calls % 2 != 0)
-        return;
-    if (p->planned_s > 0)
-        snprintf(planned, sizeof(planned), " of %.0fs", p->planned_s);
-    log_note("%6.0fs%s: %lld sent, %lld in flight, %lld failed, %lld unsent",
-             p->elapsed_s, planned, (long long)p->issued,
-             (long long)p->in_flight, (long long)p->failed,
-             (long long)p->unsent);
 }
 
 static int conclude(const char *dir, bool json, struct err *err)
@@ -149,6 +139,8 @@ static int drive_with(struct settings *s, struct run_options *options,
 
     if (rc == 0)
         rc = run_load(s, options, &end, err);
+    if (options->progress)
+        live_end(options->arg);
     if (child_stop(&stub, &late))
         log_error("%s", late.msg); /* what it did to the load is recorded */
     return rc;
@@ -158,17 +150,20 @@ static int drive(struct settings_args *a, const struct run_args *own,
                  const char *const *argv, struct err *err)
 {
     char *dir = own->out ? xstrdup(own->out) : default_dir(a->settings.name);
-    int progress_calls = 0;
+    struct live live;
     struct run_options options = {
         .dir = dir,
         .force = own->force,
         .argv = argv,
         .settings_file = a->file,
-        .progress = show_progress,
-        .arg = &progress_calls,
     };
     int rc;
 
+    if (!own->quiet) {
+        live_init(&live, own->no_colour);
+        options.progress = live_show;
+        options.arg = &live;
+    }
     stop_catch_signals();
     rc = drive_with(&a->settings, &options, err);
     if (rc == 0)

@@ -1,11 +1,11 @@
 #include <math.h>
 
-#include "analyzer/stats.h"
 #include "cli/cli.h"
 #include "cli/settings_args.h"
 #include "common/buf.h"
 #include "common/err.h"
 #include "common/slo.h"
+#include "common/stats.h"
 #include "server-stub/stub.h"
 
 #define MAX_PLAN 65536

@@ -10,11 +10,24 @@ void log_set_level(enum log_level level)
     current_level = level;
 }
 
+static struct {
+    void (*call)(void *arg);
+    void *arg;
+} first;
+
+void log_set_before(void (*before)(void *arg), void *arg)
+{
+    first.call = before;
+    first.arg = arg;
+}
+
 /* One write a line, so that lines of several threads do not mix. */
 static void print_line(const char *prefix, const char *fmt, va_list ap)
 {
     char line[1024];
 
+    if (first.call)
+        first.call(first.arg);
     vsnprintf(line, sizeof(line), fmt, ap);
     fprintf(stderr, "%s%s\n", prefix, line);
 }

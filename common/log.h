@@ -10,6 +10,10 @@ enum log_level {
 /* Set once, before threads start. */
 void log_set_level(enum log_level level);
 
+/* Called before each message, on its thread, to clear what is in the way; NULL:
+ * nothing is. */
+void log_set_before(void (*before)(void *arg), void *arg);
+
 /* "tailgate: <text>"; always shown. */
 void log_error(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 

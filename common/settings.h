@@ -52,6 +52,7 @@ struct load_settings {
     int64_t clients;  /* of a closed loop */
     int64_t drain_ns; /* at the end, for what is in flight; or OPT_AUTO */
     uint64_t seed;
+    char *abort_on; /* common/abort.h; NULL: never */
 };
 
 struct client_settings {

@@ -1,6 +1,7 @@
 /* The option tables: every key, flag, default and help text there is. */
 #include "common/settings.h"
 
+#include "common/abort.h"
 #include "common/cpus.h"
 #include "common/slo.h"
 #include "common/stage.h"
@@ -183,6 +184,12 @@ static const struct opt load[] = {
      .offset = AT(load.seed),
      .initial = "1",
      .help = "same seed, same schedule"},
+    {.key = "abort_on",
+     .flag = "abort-on",
+     .type = &opt_text,
+     .offset = AT(load.abort_on),
+     .check = abort_check,
+     .help = "end the run early: 'errors > 50%', 'errors > 10% over 30s'"},
 };
 
 static const struct opt client[] = {

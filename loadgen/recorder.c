@@ -52,7 +52,8 @@ struct recorder {
     sem_t work; /* posted once for each chunk of any shard, and at the end */
     atomic_bool is_ending;
     atomic_bool has_failed;
-    struct err err; /* the writer's until it has ended */
+    struct err err;         /* the writer's until it has ended */
+    struct watcher watcher; /* its `saw` is NULL: nobody */
 };
 
 /* ---- the writer's thread ---- */
@@ -106,6 +107,9 @@ static void drain_shard(struct recorder *r, unsigned i)
     while (sem_trywait(&s->full) == 0) {
         struct chunk *c = &s->ring[s->tail++ % RING];
 
+        if (r->watcher.saw)
+            r->watcher.saw(r->watcher.arg, i, c->rows, c->n_rows,
+                           c->has_seen ? &c->seen : NULL);
         if (!atomic_load(&r->has_failed) && write_chunk(r, i, c))
             atomic_store(&r->has_failed, true);
         c->n_rows = 0;
@@ -191,6 +195,16 @@ int64_t shard_waited_ns(const struct shard *s)
 struct shard *recorder_shard(struct recorder *r, int i)
 {
     return r->shards[i];
+}
+
+void recorder_watch(struct recorder *r, struct watcher watcher)
+{
+    r->watcher = watcher;
+}
+
+int recorder_n_shards(const struct recorder *r)
+{
+    return r->n_shards;
 }
 
 bool recorder_has_failed(const struct recorder *r)

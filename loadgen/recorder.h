@@ -9,6 +9,7 @@
 #define LOADGEN_RECORDER_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "common/measure.h"
@@ -28,6 +29,20 @@ int recorder_finish(struct recorder *recorder, struct err *err);
 
 /* Has the disk failed?  Any thread. */
 bool recorder_has_failed(const struct recorder *recorder);
+
+/* Who wants to know of every chunk: a shard's rows, and what it saw of itself
+ * or NULL; both borrowed for the call.  On the recorder's thread, which it
+ * holds up, each shard's in order, whatever the disk does. */
+struct watcher {
+    void (*saw)(void *arg, unsigned shard, const struct facts *rows, size_t n,
+                const struct observation *seen);
+    void *arg;
+};
+
+/* At most one, before any shard is filled. */
+void recorder_watch(struct recorder *recorder, struct watcher watcher);
+
+int recorder_n_shards(const struct recorder *recorder);
 
 /* The rest belongs to the one thread that owns the shard. */
 struct shard *recorder_shard(struct recorder *recorder, int i);

@@ -1,6 +1,7 @@
 #include "loadgen/run.h"
 
 #include <sched.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -17,12 +18,12 @@
 #include "loadgen/recorder.h"
 #include "loadgen/target.h"
 #include "loadgen/transport/transport.h"
+#include "loadgen/watch.h"
 #include "loadgen/worker.h"
 
 /* Between writing the manifest and the first request that can be due. */
-#define LEAD_NS     (100 * NS_PER_MS)
-#define POLL_NS     (20 * NS_PER_MS)
-#define PROGRESS_NS NS_PER_S
+#define LEAD_NS (100 * NS_PER_MS)
+#define POLL_NS (20 * NS_PER_MS)
 
 struct run {
     struct settings *settings;
@@ -34,6 +35,7 @@ struct run {
     struct worker **workers;
     int64_t n_workers; /* that were made */
     struct manifest manifest;
+    struct watch watch;
     int64_t start_ns;
     int stopped_by; /* the signal that made us cut it; 0: none */
 };
@@ -101,8 +103,11 @@ static int prepare(struct run *run, struct err *err)
     if (!run->options->has_dir &&
         recording_make_dir(run->options->dir, run->options->force, err))
         return -1;
-    return recorder_new(&run->recorder, run->options->dir, (int)run->n_workers,
-                        err);
+    if (recorder_new(&run->recorder, run->options->dir, (int)run->n_workers,
+                     err))
+        return -1;
+    return watch_init(&run->watch, run->settings, run->options, run->recorder,
+                      err);
 }
 
 static int start_workers(struct run *run, struct err *err)
@@ -137,25 +142,13 @@ static int begin(struct run *run, struct err *err)
     return start_workers(run, err);
 }
 
-static void show_progress(const struct run *run, int64_t now_ns)
+/* Does somebody, the disk or load.abort_on say stop? */
+static bool is_to_be_cut(struct run *run)
 {
-    const struct load_settings *load = &run->settings->load;
-    struct run_progress p = {
-        .elapsed_s = (double)(now_ns - run->start_ns) / 1e9,
-    };
+    int64_t at_ns = clk_now(&clk_monotonic) - run->start_ns;
 
-    for (int64_t i = 0; i < run->n_workers; i++) {
-        struct engine_counts c = worker_progress(run->workers[i]);
-
-        p.issued += c.issued;
-        p.in_flight += c.issued - c.done;
-        p.failed += c.failed;
-        p.unsent += c.unsent;
-    }
-    if (load->duration_ns > 0)
-        p.planned_s = (double)(load->warmup_ns + load->duration_ns) / 1e9;
-    if (run->options->progress)
-        run->options->progress(run->options->arg, &p);
+    return watch_look(&run->watch, at_ns) || atomic_load(&stop_signal) ||
+           recorder_has_failed(run->recorder);
 }
 
 static void cut_workers(const struct run *run)
@@ -186,28 +179,19 @@ static int join_workers(struct run *run, struct err *err)
     return rc;
 }
 
-/* Until the workers are done, or somebody or the disk says stop.  A signal
- * that comes after the end stops nothing. */
+/* Until the workers are done, or are told to be.  A signal that comes after the
+ * end stops nothing. */
 static int wait_for_end(struct run *run, struct err *err)
 {
-    int64_t shown_ns = run->start_ns;
     bool is_cut = false;
 
     while (!are_done(run)) {
-        int64_t now_ns;
-
         clk_sleep_ns(POLL_NS);
-        now_ns = clk_now(&clk_monotonic);
-        if (!is_cut &&
-            (atomic_load(&stop_signal) || recorder_has_failed(run->recorder))) {
-            run->stopped_by = atomic_load(&stop_signal);
-            cut_workers(run);
-            is_cut = true;
-        }
-        if (now_ns - shown_ns >= PROGRESS_NS) {
-            show_progress(run, now_ns);
-            shown_ns += PROGRESS_NS;
-        }
+        if (is_cut || !is_to_be_cut(run))
+            continue;
+        run->stopped_by = atomic_load(&stop_signal);
+        cut_workers(run);
+        is_cut = true;
     }
     return join_workers(run, err);
 }
@@ -265,6 +249,7 @@ static int conclude(struct run *run, struct run_end *end, struct err *err)
 
     run->recorder = NULL;
     *end = sum_up(run, &failures);
+    snprintf(end->aborted, sizeof(end->aborted), "%s", run->watch.why);
     if (rc)
         return -1;
     manifest_complete(&run->manifest, end, &failures);
@@ -281,6 +266,7 @@ static void end_workers(struct run *run)
 static void run_fini(struct run *run)
 {
     recorder_finish(run->recorder, &(struct err){0});
+    watch_fini(&run->watch);
     for (int64_t i = 0; i < run->n_workers; i++)
         worker_free(run->workers[i]);
     free(run->workers);

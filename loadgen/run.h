@@ -5,20 +5,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "common/clk.h"
 #include "common/recording/manifest.h"
+#include "loadgen/progress.h"
 
 struct err;
 struct settings;
 
-/* What a person may want to see while it runs. */
-struct run_progress {
-    double elapsed_s;
-    double planned_s; /* 0: not known */
-    int64_t issued;
-    int64_t in_flight;
-    int64_t failed;
-    int64_t unsent;
-};
+#define RUN_PROGRESS_NS (250 * NS_PER_MS)
 
 struct run_options {
     const char *dir;           /* made here, unless the caller has made it */
@@ -27,15 +21,15 @@ struct run_options {
     const char *const *argv;   /* for the manifest */
     const char *settings_file; /* likewise; NULL: none */
 
-    /* Called once for each second of the run, soon after it is over, from the
-     * calling thread.  Optional. */
+    /* Called every RUN_PROGRESS_NS from the calling thread.  Optional. */
     void (*progress)(void *arg, const struct run_progress *progress);
     void *arg;
 };
 
 /* Drive the load and record it; returns when every request has ended, or soon
- * after common/stop.h's flag was set.  *end says how it went.  ERR_CONFIG,
- * ERR_IO; after a disk that failed mid-run what was recorded is kept. */
+ * after common/stop.h's flag was set or load.abort_on came true.  *end says how
+ * it went.  ERR_CONFIG, ERR_IO; after a disk that failed mid-run what was
+ * recorded is kept. */
 int run_load(struct settings *settings, const struct run_options *options,
              struct run_end *end, struct err *err);
 

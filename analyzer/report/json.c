@@ -2,6 +2,7 @@
  * cannot be given is null, with the reason in a _note beside it. */
 #include <jansson.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "analyzer/report/report.h"
 #include "analyzer/summary.h"
@@ -245,6 +246,9 @@ static void render(const struct summary *s, struct buf *out)
         s->window_start_s, "length_s", s->window_length_s, "warmup_s",
         s->warmup_s, "requests", requests(s));
 
+    json_object_set_new(o, "aborted",
+                        s->aborted ? json_bytes(s->aborted, strlen(s->aborted))
+                                   : json_null());
     put_rates(o, s);
     json_object_set_new(o, "measures", measures(s));
     json_object_set_new(o, "slo", terms(s));

@@ -101,13 +101,32 @@ static void put_failed_checks(const struct trust *t, struct buf *out)
     }
 }
 
+/* An aborted run fails also where every term was kept as far as it got. */
+static const char *verdict_line(const struct summary *s)
+{
+    if (s->aborted && s->verdict == VERDICT_FAIL &&
+        s->judgement.verdict != VERDICT_FAIL)
+        return "FAIL: the run was aborted";
+    return verdict_text[s->verdict];
+}
+
+static void put_aborted(const char *why, struct buf *out)
+{
+    if (!why)
+        return;
+    buf_adds(out, "           ABORTED ");
+    put_plain(why, out);
+    buf_adds(out, "\n");
+}
+
 static void put_verdict(const struct summary *s, struct buf *out)
 {
-    buf_addf(out, "verdict    %s", verdict_text[s->verdict]);
+    buf_addf(out, "verdict    %s", verdict_line(s));
     if (s->verdict == VERDICT_NONE && s->failed > 0)
         buf_addf(out, "; %.3g%% of the requests failed",
                  100 * (double)s->failed / (double)s->issued);
     buf_adds(out, "\n");
+    put_aborted(s->aborted, out);
     if (s->stopped_by)
         buf_addf(out,
                  "           interrupted by signal %lld; what was "

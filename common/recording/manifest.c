@@ -1,6 +1,7 @@
 #include "common/recording/manifest.h"
 
 #include <jansson.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
@@ -142,6 +143,9 @@ void manifest_complete(struct manifest *m, const struct run_end *end,
                                   (json_int_t)end->rtt_floor_ns, "segments",
                                   (json_int_t)end->segments, "retransmits",
                                   (json_int_t)end->retransmits));
+    if (end->aborted[0])
+        json_object_set_new(json_object_get(m->json, "end"), "aborted",
+                            json_string(end->aborted));
     json_object_set_new(m->json, "failures", failures_to_json(failures));
 }
 
@@ -195,6 +199,7 @@ int manifest_settings(const struct manifest *m, struct settings *s,
 bool manifest_end(const struct manifest *m, struct run_end *end)
 {
     const json_t *json = json_object_get(m->json, "end");
+    const char *aborted;
 
     if (!json_is_object(json))
         return false;
@@ -208,6 +213,9 @@ bool manifest_end(const struct manifest *m, struct run_end *end)
         .segments = json_get_int(json, "segments", 0),
         .retransmits = json_get_int(json, "retransmits", 0),
     };
+    aborted = json_string_value(json_object_get(json, "aborted"));
+    if (aborted)
+        snprintf(end->aborted, sizeof(end->aborted), "%s", aborted);
     return true;
 }
 

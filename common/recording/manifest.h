@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "common/abort.h"
 #include "common/settings.h"
 
 struct err;
@@ -36,6 +37,8 @@ struct run_end {
     int64_t rtt_floor_ns; /* smallest round trip; 0: not known */
     int64_t segments;     /* sent */
     int64_t retransmits;  /* of those, sent again */
+
+    char aborted[ABORT_TEXT]; /* by load.abort_on, and why; "": it was not */
 };
 
 struct manifest {

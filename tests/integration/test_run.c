@@ -261,7 +261,8 @@ static void progress_says_what_it_knows(void **state)
     (void)state;
     assert_non_null(strstr(by_count.err, "s: "));
     assert_null(strstr(by_count.err, " 1s"));
-    assert_null(strstr(by_count.err, " of "));
+    assert_null(strstr(by_count.err, "s of "));
+    assert_non_null(strstr(by_count.err, " of 270 sent"));
     assert_non_null(strstr(by_time.err, "s of 3s: "));
     proc_result_fini(&by_count);
     proc_result_fini(&by_time);

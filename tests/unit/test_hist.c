@@ -9,8 +9,8 @@
 
 #include <cmocka.h>
 
-#include "analyzer/hist.h"
 #include "common/clk.h"
+#include "common/hist.h"
 #include "common/rng.h"
 #include "common/xalloc.h"
 
@@ -176,6 +176,25 @@ static void too_few_cannot_bound_a_quantile(void **state)
     }
 }
 
+static void a_reset_forgets_everything(void **state)
+{
+    struct hist h;
+
+    (void)state;
+    hist_init(&h);
+    hist_add(&h, NS_PER_S);
+    hist_add(&h, INT64_MAX);
+    hist_add_beyond(&h, 2);
+    hist_reset(&h);
+    assert_int_equal(h.n + h.beyond + h.out_of_range, 0);
+    assert_int_equal(hist_rank_quantile(&h, 0.5), HIST_EMPTY);
+    assert_int_equal(hist_max_ns(&h), HIST_EMPTY);
+    hist_add(&h, 7);
+    assert_int_equal(hist_rank_quantile(&h, 1), 7);
+    assert_true(hist_mean_ns(&h) == 7);
+    hist_fini(&h);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -184,6 +203,7 @@ int main(void)
         cmocka_unit_test(failures_are_beyond_every_value),
         cmocka_unit_test(what_is_out_of_range_is_counted),
         cmocka_unit_test(too_few_cannot_bound_a_quantile),
+        cmocka_unit_test(a_reset_forgets_everything),
     };
 
     return cmocka_run_group_tests_name("hist", tests, NULL, NULL);

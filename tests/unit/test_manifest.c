@@ -110,7 +110,8 @@ static void the_end_is_added(void **state)
                                        .due_end_ns = 5,
                                        .scheduled = 100,
                                        .issued = 90,
-                                       .unsent = 10};
+                                       .unsent = 10,
+                                       .aborted = "errors > 5%: why"};
     struct failures failures = {0};
     struct run_end back = {.issued = 77};
     struct manifest m = {0};

@@ -168,6 +168,52 @@ static void a_whole_chunk_and_one_row(void **state)
     rows_arrive_once(1, 1, "row");
 }
 
+/* What a watcher has seen. */
+struct seen {
+    int64_t rows[N_SHARDS];
+    int64_t observations[N_SHARDS];
+    int64_t next_seq[N_SHARDS];
+};
+
+static void count_chunk(void *arg, unsigned shard, const struct facts *rows,
+                        size_t n, const struct observation *observed)
+{
+    struct seen *seen = arg;
+
+    for (size_t i = 0; i < n; i++)
+        assert_int_equal(rows[i].seq, seen->next_seq[shard]++);
+    seen->rows[shard] += (int64_t)n;
+    if (observed)
+        assert_int_equal(observed->at,
+                         ++seen->observations[shard] * SECOND - 1);
+}
+
+/* Each chunk, in order, a trickle too. */
+static void a_watcher_sees_every_row(void **state)
+{
+    char *dir = make_dir("watched");
+    struct seen seen = {0};
+    struct job job = {.n = 3 * SECOND + 5};
+    struct recorder *recorder;
+    struct err err = {0};
+
+    (void)state;
+    assert_int_equal(recorder_new(&recorder, dir, N_SHARDS, &err), 0);
+    assert_int_equal(recorder_n_shards(recorder), N_SHARDS);
+    recorder_watch(recorder, (struct watcher){count_chunk, &seen});
+    for (int i = 0; i < 2; i++) {
+        job.shard = recorder_shard(recorder, i);
+        fill(&job);
+    }
+    assert_int_equal(recorder_finish(recorder, &err), 0);
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(seen.rows[i], job.n);
+        assert_int_equal(seen.observations[i], 3);
+    }
+    assert_int_equal(seen.rows[2], 0);
+    free(dir);
+}
+
 /* Seconds without a row are seen all the same, each with the host's times. */
 static void idle_seconds_are_written_as_they_come(void **state)
 {
@@ -327,6 +373,7 @@ int main(void)
         cmocka_unit_test(three_shards_record_every_row),
         cmocka_unit_test(a_whole_chunk_and_one_row),
         cmocka_unit_test(idle_seconds_are_written_as_they_come),
+        cmocka_unit_test(a_watcher_sees_every_row),
         cmocka_unit_test(an_empty_run_leaves_readable_tables),
         cmocka_unit_test(a_missing_directory_is_an_error),
         cmocka_unit_test(a_failing_flush_is_named),

@@ -651,6 +651,47 @@ static void an_empty_run_can_be_rendered(void **state)
     settings_fini(&settings);
 }
 
+/* ---- a run that was cut for its errors ---- */
+
+static void an_aborted_run_says_why(void **state)
+{
+    static const struct {
+        enum verdict verdict;
+        enum verdict judged;
+        const char *line;
+    } cases[] = {
+        {VERDICT_NONE, VERDICT_NONE, "verdict    none: no SLO was given"},
+        {VERDICT_FAIL, VERDICT_FAIL, "verdict    FAIL: the SLO is missed"},
+        {VERDICT_FAIL, VERDICT_PASS, "verdict    FAIL: the run was aborted"},
+        {VERDICT_INVALID, VERDICT_FAIL, "verdict    INVALID"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct settings settings;
+        struct summary s = {.settings = &settings,
+                            .verdict = cases[i].verdict,
+                            .judgement = {.verdict = cases[i].judged},
+                            .aborted = "errors > 5%: \x1b[2J"};
+        json_t *json;
+        char *text;
+
+        settings_init(&settings);
+        text = rendered(&report_text, &s);
+        assert_says(text, "%s", cases[i].line);
+        assert_says(text, "\n           ABORTED errors > 5%%: ?[2J\n");
+        json = parsed(&s);
+        assert_text(json, "aborted", s.aborted);
+        json_decref(json);
+        s.aborted = NULL;
+        json = parsed(&s);
+        assert_true(json_is_null(at(json, "aborted")));
+        json_decref(json);
+        free(text);
+        settings_fini(&settings);
+    }
+}
+
 static void formats_are_found_by_name(void **state)
 {
     (void)state;
@@ -676,6 +717,7 @@ int main(void)
         cmocka_unit_test(json_gives_null_and_a_reason),
         cmocka_unit_test(json_says_the_verdict),
         cmocka_unit_test(an_empty_run_can_be_rendered),
+        cmocka_unit_test(an_aborted_run_says_why),
         cmocka_unit_test(formats_are_found_by_name),
     };
 

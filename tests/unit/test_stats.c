@@ -7,8 +7,8 @@
 
 #include <cmocka.h>
 
-#include "analyzer/stats.h"
 #include "common/rng.h"
+#include "common/stats.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 

@@ -316,6 +316,47 @@ static void exit_codes(void **state)
         r = sum_up(m, NULL);
         assert_int_equal(r->s.verdict, cases[i].verdict);
         assert_int_equal(summary_exit_code(&r->s), cases[i].code);
+        assert_null(r->s.aborted);
+        read_free(r);
+    }
+}
+
+/* The answer of an aborted run is no, unless something outranks that. */
+static void exit_codes_of_aborted_runs(void **state)
+{
+    static const char why[] = "errors > 5%: 9% of 11 requests in 1s";
+    static const struct {
+        const char *slo;
+        int64_t failed;
+        int64_t unsent;
+        int64_t stopped_by;
+        enum verdict verdict;
+        int code;
+    } cases[] = {
+        {"", 1, 0, 0, VERDICT_NONE, 1},
+        {"e2e p50 < 10ms", 1, 0, 0, VERDICT_FAIL, 1}, /* though it was met */
+        {"errors < 1%", 1, 0, 0, VERDICT_FAIL, 1},
+        {"e2e p99 < 10ms", 0, 0, 0, VERDICT_UNDECIDED, 4},
+        {"", 1, 1, 0, VERDICT_INVALID, 4},
+        {"", 1, 0, SIGINT, VERDICT_NONE, 130},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct made *m = made_new(0, 1000, cases[i].slo);
+        struct read *r;
+
+        add_fast(m, 0, 10);
+        for (int64_t k = 0; k < cases[i].failed; k++)
+            add(m, row_failed((int64_t)m->n, 500 + k, 1, OUTCOME_RESET));
+        for (int64_t k = 0; k < cases[i].unsent; k++)
+            add(m, row_unsent((int64_t)m->n, 600));
+        m->end.stopped_by = cases[i].stopped_by;
+        memcpy(m->end.aborted, why, sizeof(why));
+        r = sum_up(m, NULL);
+        assert_string_equal(r->s.aborted, why);
+        assert_int_equal(r->s.verdict, cases[i].verdict);
+        assert_int_equal(summary_exit_code(&r->s), cases[i].code);
         read_free(r);
     }
 }
@@ -570,6 +611,7 @@ int main(void)
         cmocka_unit_test(every_percentile),
         cmocka_unit_test(the_window_ends_where_the_schedule_did),
         cmocka_unit_test(exit_codes),
+        cmocka_unit_test(exit_codes_of_aborted_runs),
         cmocka_unit_test(another_slo_may_be_asked),
         cmocka_unit_test(gaps_of_a_killed_run_are_unfinished),
         cmocka_unit_test(the_end_of_a_killed_run_is_known),

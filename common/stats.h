@@ -1,6 +1,6 @@
 /* stats.h - the few statistics that a verdict rests on.  Pure. */
-#ifndef ANALYZER_STATS_H
-#define ANALYZER_STATS_H
+#ifndef COMMON_STATS_H
+#define COMMON_STATS_H
 
 #include <stddef.h>
 #include <stdint.h>

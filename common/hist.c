@@ -1,9 +1,9 @@
-#include "analyzer/hist.h"
+#include "common/hist.h"
 
 #include <hdr/hdr_histogram.h>
 #include <stdlib.h>
 
-#include "analyzer/stats.h"
+#include "common/stats.h"
 
 #define DIGITS 3
 
@@ -19,6 +19,14 @@ void hist_fini(struct hist *h)
     if (h->hdr)
         hdr_close(h->hdr);
     *h = (struct hist){0};
+}
+
+void hist_reset(struct hist *h)
+{
+    struct hdr_histogram *hdr = h->hdr;
+
+    hdr_reset(hdr);
+    *h = (struct hist){.hdr = hdr};
 }
 
 void hist_add_beyond(struct hist *h, int64_t count)

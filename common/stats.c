@@ -1,4 +1,4 @@
-#include "analyzer/stats.h"
+#include "common/stats.h"
 
 #include <float.h>
 #include <math.h>

@@ -4,8 +4,8 @@
  * all of it; three significant digits, 1 ns to an hour.  What is longer is
  * counted as out of range and lies between the values and the failures.
  */
-#ifndef ANALYZER_HIST_H
-#define ANALYZER_HIST_H
+#ifndef COMMON_HIST_H
+#define COMMON_HIST_H
 
 #include <stdint.h>
 
@@ -33,6 +33,9 @@ struct hist {
 
 void hist_init(struct hist *h);
 void hist_fini(struct hist *h);
+
+/* Empty it, keep the memory. */
+void hist_reset(struct hist *h);
 void hist_add(struct hist *h, int64_t ns);
 void hist_add_beyond(struct hist *h, int64_t count);
 

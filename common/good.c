@@ -1,0 +1,59 @@
+#include "common/good.h"
+
+#include "common/clk.h"
+#include "common/slo.h"
+
+void good_limits(const struct slo *slo, int64_t limit_ns[static MEASURE_COUNT])
+{
+    double quantile[MEASURE_COUNT] = {0};
+
+    for (int m = 0; m < MEASURE_COUNT; m++)
+        limit_ns[m] = 0;
+    for (size_t i = 0; i < slo->len; i++) {
+        const struct slo_term *term = &slo->terms[i];
+
+        if (term->kind != SLO_QUANTILE ||
+            term->quantile < quantile[term->measure])
+            continue;
+        quantile[term->measure] = term->quantile;
+        limit_ns[term->measure] = term->limit_ns;
+    }
+}
+
+/* Did it open a connection, or try to?  How long that took is not known of one
+ * that was sent again, unless it failed. */
+static bool has_connected(const struct facts *f)
+{
+    bool is_left_unsent = f->sent == TIME_ABSENT;
+
+    return (f->is_fresh && f->retries == 0) || f->outcome == OUTCOME_CONNECT ||
+           (f->outcome == OUTCOME_TIMEOUT && is_left_unsent) ||
+           (f->outcome == OUTCOME_UNFINISHED && is_left_unsent);
+}
+
+bool good_concerns(enum measure m, const struct facts *f)
+{
+    return m != MEASURE_CONNECT || has_connected(f);
+}
+
+bool good_keeps(enum measure m, const struct facts *f, int64_t limit_ns)
+{
+    int64_t value = measure_value(m, FROM_DUE, f);
+
+    if (measure_is_of_answer(m) && f->outcome != OUTCOME_OK)
+        return false;
+    return value != TIME_ABSENT && value < limit_ns;
+}
+
+bool good_is(const int64_t limit_ns[static MEASURE_COUNT],
+             const struct facts *f)
+{
+    if (f->outcome != OUTCOME_OK)
+        return false;
+    for (int m = 0; m < MEASURE_COUNT; m++) {
+        if (limit_ns[m] > 0 && good_concerns((enum measure)m, f) &&
+            !good_keeps((enum measure)m, f, limit_ns[m]))
+            return false;
+    }
+    return true;
+}

@@ -1,0 +1,27 @@
+/* good.h - does one request keep its limits?  Pure, and the only definition:
+ * the summary and what is shown while a run goes on both ask here. */
+#ifndef COMMON_GOOD_H
+#define COMMON_GOOD_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "common/measure.h"
+
+struct slo;
+
+/* A request's limits: per measure that of the term with the highest quantile;
+ * 0: none. */
+void good_limits(const struct slo *slo, int64_t limit_ns[static MEASURE_COUNT]);
+
+/* Is this request one of the n that a term on this measure is about? */
+bool good_concerns(enum measure m, const struct facts *f);
+
+/* Does it keep this one limit?  One that failed keeps none of the answer's. */
+bool good_keeps(enum measure m, const struct facts *f, int64_t limit_ns);
+
+/* Ok, and keeps every limit that concerns it. */
+bool good_is(const int64_t limit_ns[static MEASURE_COUNT],
+             const struct facts *f);
+
+#endif

@@ -1,0 +1,221 @@
+#include "loadgen/progress.h"
+
+#include <math.h>
+#include <pthread.h>
+#include <stdlib.h>
+
+#include "common/clk.h"
+#include "common/good.h"
+#include "common/hist.h"
+#include "common/recording/schema.h"
+#include "common/settings.h"
+#include "common/slo.h"
+#include "common/xalloc.h"
+#include "loadgen/shape.h"
+
+/* What a shard said of itself. */
+struct witness {
+    struct observation before; /* when the last second began */
+    struct observation last;
+    bool has_reported; /* since then */
+};
+
+struct progress {
+    const struct load_settings *load; /* borrowed */
+    struct shape shape;               /* of an open loop */
+    int64_t limit_ns[MEASURE_COUNT];
+
+    pthread_mutex_t lock; /* for all that follows */
+    struct witness *witnesses;
+    int n_witnesses;
+    struct hist e2e; /* of the second that is being gathered */
+    struct hist lag;
+    int64_t lag_max_ns;
+    struct run_progress now; /* as of the last whole second */
+};
+
+/* ---- the recorder's thread ---- */
+
+static bool is_in_window(const struct load_settings *load, int64_t due_ns)
+{
+    return due_ns >= load->warmup_ns &&
+           (load->duration_ns == 0 ||
+            due_ns < load->warmup_ns + load->duration_ns);
+}
+
+static void add_row(struct progress *p, const struct facts *f)
+{
+    p->now.outcome[f->outcome]++;
+    if (is_in_window(p->load, f->due)) {
+        p->now.due++;
+        p->now.good += good_is(p->limit_ns, f);
+    }
+    if (!facts_issued(f))
+        return;
+    hist_add(&p->lag, measure_value(MEASURE_LAG, FROM_DUE, f));
+    if (f->outcome == OUTCOME_OK)
+        hist_add(&p->e2e, measure_value(MEASURE_E2E, FROM_DUE, f));
+    else
+        hist_add_beyond(&p->e2e, 1);
+}
+
+static double per_second(int64_t count, int64_t ns)
+{
+    return ns > 0 ? (double)count * 1e9 / (double)ns : 0;
+}
+
+static void sum_up(struct progress *p)
+{
+    struct run_progress *now = &p->now;
+
+    now->issued = now->in_flight = now->unsent = 0;
+    now->sent_rps = now->done_rps = 0;
+    for (int i = 0; i < p->n_witnesses; i++) {
+        struct witness *w = &p->witnesses[i];
+        int64_t ns = w->last.at - w->before.at;
+
+        now->issued += w->last.issued;
+        now->in_flight += w->last.issued - w->last.done;
+        now->unsent += w->last.unsent;
+        now->sent_rps += per_second(w->last.issued - w->before.issued, ns);
+        now->done_rps += per_second(w->last.done - w->before.done, ns);
+        w->before = w->last;
+        w->has_reported = false;
+    }
+}
+
+/* A second is whole: say what it was, and begin the next. */
+static void turn(struct progress *p)
+{
+    sum_up(p);
+    p->now.e2e.p50_ns = hist_rank_quantile(&p->e2e, 0.5);
+    p->now.e2e.p99_ns = hist_rank_quantile(&p->e2e, 0.99);
+    p->now.lag.p50_ns = hist_rank_quantile(&p->lag, 0.5);
+    p->now.lag.p99_ns = hist_rank_quantile(&p->lag, 0.99);
+    p->now.lag.max_ns = p->lag_max_ns;
+    hist_reset(&p->e2e);
+    hist_reset(&p->lag);
+    p->lag_max_ns = 0;
+}
+
+static bool have_all_reported(const struct progress *p)
+{
+    for (int i = 0; i < p->n_witnesses; i++) {
+        if (!p->witnesses[i].has_reported)
+            return false;
+    }
+    return true;
+}
+
+/* Seconds go by the shards' own, which begin together.  One that reports again
+ * before all the others did does not wait for them: they have ended. */
+static void add_seen(struct progress *p, unsigned shard,
+                     const struct observation *seen)
+{
+    struct witness *w = &p->witnesses[shard];
+
+    w->last = *seen;
+    w->has_reported = true;
+    if (seen->lag_max > p->lag_max_ns)
+        p->lag_max_ns = seen->lag_max;
+    if (have_all_reported(p))
+        turn(p);
+}
+
+void progress_add(void *progress, unsigned shard, const struct facts *rows,
+                  size_t n, const struct observation *seen)
+{
+    struct progress *p = progress;
+
+    pthread_mutex_lock(&p->lock);
+    if (seen && p->witnesses[shard].has_reported)
+        turn(p);
+    for (size_t i = 0; i < n; i++)
+        add_row(p, &rows[i]);
+    if (seen)
+        add_seen(p, shard, seen);
+    pthread_mutex_unlock(&p->lock);
+}
+
+/* ---- whoever shows it ---- */
+
+/* What the schedule wanted in the second before `at_ns`. */
+static double asked_rps(const struct progress *p, int64_t at_ns)
+{
+    double end = (double)p->load->warmup_ns + (double)p->load->duration_ns;
+    double until = (double)at_ns;
+    double from = fmax(0, until - 1e9);
+
+    if (p->load->duration_ns > 0)
+        until = fmin(until, end);
+    if (until <= from)
+        return 0;
+    return (shape_arrivals(&p->shape, until) -
+            shape_arrivals(&p->shape, from)) *
+           1e9 / ((double)at_ns - from);
+}
+
+void progress_read(struct progress *p, int64_t at_ns, struct run_progress *out)
+{
+    pthread_mutex_lock(&p->lock);
+    *out = p->now;
+    pthread_mutex_unlock(&p->lock);
+    out->elapsed_s = at_ns > 0 ? (double)at_ns / 1e9 : 0;
+    if (out->is_open_loop)
+        out->asked_rps = asked_rps(p, at_ns);
+}
+
+/* ---- making and ending ---- */
+
+static const struct last_second nothing_yet = {
+    .p50_ns = HIST_EMPTY, .p99_ns = HIST_EMPTY, .max_ns = HIST_EMPTY};
+
+static int make_parts(struct progress *p, const struct settings *settings,
+                      struct err *err)
+{
+    struct slo slo;
+
+    if (slo_parse(&settings->slo, &slo, err))
+        return -1;
+    good_limits(&slo, p->limit_ns);
+    p->now.has_slo = slo.len > 0;
+    p->now.is_open_loop = p->load->scenario == SCENARIO_SERVER;
+    return p->now.is_open_loop ? shape_init(&p->shape, p->load, err) : 0;
+}
+
+int progress_new(struct progress **progress, const struct settings *settings,
+                 int n_shards, struct err *err)
+{
+    const struct load_settings *load = &settings->load;
+    struct progress *p = xcalloc(1, sizeof(*p));
+
+    p->load = load;
+    p->now = (struct run_progress){.planned_requests = load->requests,
+                                   .e2e = nothing_yet,
+                                   .lag = nothing_yet};
+    if (load->duration_ns > 0)
+        p->now.planned_s = (double)(load->warmup_ns + load->duration_ns) / 1e9;
+    pthread_mutex_init(&p->lock, NULL);
+    p->witnesses = xcalloc((size_t)n_shards, sizeof(*p->witnesses));
+    p->n_witnesses = n_shards;
+    hist_init(&p->e2e);
+    hist_init(&p->lag);
+    if (make_parts(p, settings, err)) {
+        progress_free(p);
+        return -1;
+    }
+    *progress = p;
+    return 0;
+}
+
+void progress_free(struct progress *p)
+{
+    if (!p)
+        return;
+    hist_fini(&p->e2e);
+    hist_fini(&p->lag);
+    free(p->witnesses);
+    pthread_mutex_destroy(&p->lock);
+    shape_fini(&p->shape);
+    free(p);
+}

@@ -1,0 +1,86 @@
+#include "loadgen/watch.h"
+
+#include "common/clk.h"
+#include "common/err.h"
+#include "common/settings.h"
+#include "loadgen/recorder.h"
+#include "loadgen/run.h"
+
+int watch_init(struct watch *w, const struct settings *settings,
+               const struct run_options *options, struct recorder *recorder,
+               struct err *err)
+{
+    const char *abort_on = settings->load.abort_on;
+    struct abort_rule rule;
+
+    *w = (struct watch){.options = options,
+                        .next_show_ns = RUN_PROGRESS_NS,
+                        .next_second_ns = NS_PER_S};
+    if (!abort_on && !options->progress)
+        return 0;
+    if (abort_on && abort_parse(abort_on, &rule, err))
+        return -1;
+    if (progress_new(&w->progress, settings, recorder_n_shards(recorder), err))
+        return -1;
+    if (abort_on)
+        abort_window_init(&w->window, &rule);
+    recorder_watch(recorder, (struct watcher){progress_add, w->progress});
+    return 0;
+}
+
+void watch_fini(struct watch *w)
+{
+    progress_free(w->progress);
+    abort_window_fini(&w->window);
+    *w = (struct watch){0};
+}
+
+/* Those that were never sent, or still in flight when the run was cut, did not
+ * end. */
+static bool is_end(int outcome)
+{
+    return outcome != OUTCOME_UNSENT && outcome != OUTCOME_UNFINISHED;
+}
+
+static struct abort_counts counts_of(const struct run_progress *p)
+{
+    struct abort_counts c = {0};
+
+    for (int o = 0; o < OUTCOME_COUNT; o++)
+        c.ended += is_end(o) ? p->outcome[o] : 0;
+    c.failed = c.ended - p->outcome[OUTCOME_OK];
+    return c;
+}
+
+/* A second is over. */
+static bool is_to_abort(struct watch *w, const struct run_progress *p)
+{
+    struct abort_finding found;
+
+    if (!w->window.ring || w->why[0])
+        return false;
+    found = abort_window_add(&w->window, counts_of(p));
+    if (found.is_exceeded)
+        abort_describe(&w->window.rule, &found, w->why);
+    return found.is_exceeded;
+}
+
+bool watch_look(struct watch *w, int64_t at_ns)
+{
+    struct run_progress p;
+    bool shows = w->options->progress && at_ns >= w->next_show_ns;
+    bool is_second_over = at_ns >= w->next_second_ns;
+
+    if (!w->progress || !(shows || is_second_over))
+        return false;
+    progress_read(w->progress, at_ns, &p);
+    if (shows) {
+        w->options->progress(w->options->arg, &p);
+        w->next_show_ns = at_ns + RUN_PROGRESS_NS;
+    }
+    if (!is_second_over)
+        return false;
+    while (w->next_second_ns <= at_ns)
+        w->next_second_ns += NS_PER_S;
+    return is_to_abort(w, &p);
+}

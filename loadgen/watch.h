@@ -1,0 +1,40 @@
+/* watch.h - the eye on a run that goes on: shows how it stands, and says when
+ * it is not worth going on with.  The calling thread's; costs the workers
+ * nothing. */
+#ifndef LOADGEN_WATCH_H
+#define LOADGEN_WATCH_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "common/abort.h"
+#include "loadgen/progress.h"
+
+struct err;
+struct recorder;
+struct run_options;
+struct settings;
+
+struct watch {
+    const struct run_options *options; /* borrowed */
+    struct progress *progress;         /* NULL: nobody wants to know */
+    struct abort_window window;        /* without a ring: nothing aborts */
+    int64_t next_show_ns;
+    int64_t next_second_ns;
+    char why[ABORT_TEXT]; /* it was aborted; "" until then */
+};
+
+/* Watch what `recorder` writes, if anybody wants to know; before its shards are
+ * filled.  All arguments are borrowed.  ERR_CONFIG. */
+int watch_init(struct watch *watch, const struct settings *settings,
+               const struct run_options *options, struct recorder *recorder,
+               struct err *err);
+
+/* After the recorder's end.  Accepts a zeroed one. */
+void watch_fini(struct watch *watch);
+
+/* Often, `at_ns` after the start of the run.  True once, when it is to be
+ * aborted. */
+bool watch_look(struct watch *watch, int64_t at_ns);
+
+#endif

@@ -1,0 +1,148 @@
+/* --abort-on: a run of which nothing comes is cut, and says so; a healthy one
+ * is let be.  load_summary() checks that every request is accounted for. */
+#include <jansson.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "common/clk.h"
+#include "common/err.h"
+#include "common/json.h"
+#include "common/xalloc.h"
+#include "tests/support/proc.h"
+#include "tests/support/tmpdir.h"
+
+static json_t *load_manifest(const char *dir)
+{
+    char *path = xasprintf("%s/manifest.json", dir);
+    struct err err = {0};
+    json_t *json = NULL;
+
+    assert_int_equal(json_read_file(path, &json, &err), 0);
+    free(path);
+    return json;
+}
+
+static const char *text_at(const json_t *json, const char *key)
+{
+    const char *text = json_string_value(json_object_get(json, key));
+
+    return text ? text : "";
+}
+
+/* Its exit code is 1, unless the cut caught a request that was just due, or a
+ * busy machine made the client late. */
+static void expect_no(const struct proc_result *r, const char *dir,
+                      const json_t *summary)
+{
+    if (r->status != 4 || number_at(summary, "requests.unsent") != 1)
+        run_expect(r, dir, 1);
+}
+
+/* Manifest and summary agree on why, and on how many. */
+static void assert_same_end(const json_t *manifest, const json_t *summary)
+{
+    const json_t *end = json_object_get(manifest, "end");
+
+    assert_string_equal(text_at(end, "aborted"), text_at(summary, "aborted"));
+    assert_true(number_at(end, "stopped_by") == 0);
+    assert_true(number_at(end, "scheduled") ==
+                number_at(summary, "requests.scheduled"));
+    assert_true(number_at(summary, "requests.scheduled") >= 10);
+}
+
+static void hopeless_runs_are_cut(void **state)
+{
+    static const struct {
+        const char *fault;
+        const char *slo;
+        const char *rule; /* as it is said again */
+    } cases[] = {
+        {"status=503", "e2e p50 < 10s", "errors > 50%"},
+        {"status=503 p=60%", "lag p50 < 10s", "errors > 0.3"}, /* met so far */
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        char *dir = xstrdup(tmpdir_path(i ? "some" : "all"));
+        char *abort_on = xasprintf("%s over 2s", cases[i].rule);
+        char *want = xasprintf("ABORTED %s: ", cases[i].rule);
+        char *url;
+        struct proc stub =
+            stub_start(ARGS("stub", "--fault", cases[i].fault), &url);
+        int64_t before_ns = clk_now(&clk_monotonic);
+        struct proc_result r = proc_run(
+            ARGS("run", url, "--rate", "200", "--duration", "60s", "--abort-on",
+                 abort_on, "--slo", cases[i].slo, "-q", "-o", dir));
+        int64_t took_ns = clk_now(&clk_monotonic) - before_ns;
+        json_t *summary = load_summary(dir);
+        json_t *manifest = load_manifest(dir);
+
+        stub_stop(&stub);
+        expect_no(&r, dir, summary);
+        assert_true(took_ns < 20 * NS_PER_S);
+        assert_non_null(strstr(r.out, want));
+        assert_non_null(
+            strstr(text_at(summary, "aborted"), want + strlen("ABORTED ")));
+        assert_same_end(manifest, summary);
+        json_decref(manifest);
+        json_decref(summary);
+        proc_result_fini(&r);
+        free(url);
+        free(want);
+        free(abort_on);
+        free(dir);
+    }
+}
+
+static void healthy_runs_are_let_be(void **state)
+{
+    char *dir = xstrdup(tmpdir_path("healthy"));
+    char *url;
+    struct proc stub =
+        stub_start(ARGS("stub", "--fault", "status=503 p=10%"), &url);
+    struct proc_result r =
+        proc_run(ARGS("run", url, "--rate", "200", "--duration", "2500ms",
+                      "--abort-on", "errors > 50% over 1s", "-q", "-o", dir));
+    json_t *summary = load_summary(dir);
+
+    (void)state;
+    stub_stop(&stub);
+    run_expect(&r, dir, 0);
+    assert_true(json_is_null(json_object_get(summary, "aborted")));
+    assert_null(strstr(r.out, "ABORTED"));
+    assert_true(number_at(summary, "window.length_s") == 2.5);
+    json_decref(summary);
+    proc_result_fini(&r);
+    free(url);
+    free(dir);
+}
+
+static void a_rule_that_cannot_be_read_is_wrong_usage(void **state)
+{
+    struct proc_result r =
+        proc_run(ARGS("run", "null://", "--rate", "1", "--abort-on",
+                      "errors < 5%", "-o", tmpdir_path("usage")));
+
+    (void)state;
+    proc_expect(&r, 2);
+    assert_non_null(strstr(r.err, "'errors < 5%' is no reason to abort"));
+    proc_result_fini(&r);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(hopeless_runs_are_cut),
+        cmocka_unit_test(healthy_runs_are_let_be),
+        cmocka_unit_test(a_rule_that_cannot_be_read_is_wrong_usage),
+    };
+
+    return cmocka_run_group_tests_name("abort", tests, tmpdir_setup,
+                                       tmpdir_teardown);
+}

@@ -1,0 +1,250 @@
+/* Progress as a terminal gets it: redrawn in place, never too wide, gone at the
+ * end; as lines where there is no terminal; not at all with -q. */
+#include <pty.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "common/buf.h"
+#include "common/xalloc.h"
+#include "tests/support/proc.h"
+#include "tests/support/screen.h"
+#include "tests/support/tmpdir.h"
+
+#define MAX_OUTPUT ((size_t)1 << 20)
+#define ROWS       24
+
+static int slave = -1; /* what the next process has as standard error */
+
+static void use_terminal(void)
+{
+    dup2(slave, STDERR_FILENO);
+    setenv("TERM", "xterm", 1);
+    unsetenv("NO_COLOR");
+}
+
+static void use_dumb_terminal(void)
+{
+    use_terminal();
+    setenv("TERM", "dumb", 1);
+}
+
+static void use_terminal_without_colour(void)
+{
+    use_terminal();
+    setenv("NO_COLOR", "1", 1);
+}
+
+/* A run on a terminal of its own. */
+struct session {
+    struct proc proc;
+    int master;
+    struct screen *screen;
+    struct buf seen; /* everything that came */
+};
+
+static struct session session_start(const char *const *argv, int columns,
+                                    void (*prepare)(void))
+{
+    struct winsize size = {.ws_col = (unsigned short)columns, .ws_row = ROWS};
+    struct session s;
+
+    assert_int_equal(openpty(&s.master, &slave, NULL, NULL, &size), 0);
+    s.proc = proc_start_with(argv, prepare);
+    close(slave);
+    s.screen = xcalloc(1, sizeof(*s.screen));
+    s.screen->columns = columns;
+    s.screen->rows = ROWS;
+    buf_init(&s.seen, MAX_OUTPUT);
+    return s;
+}
+
+/* Whole frames at a time: where one ends there is one block, or none. */
+static void show(struct session *s, const char *bytes, size_t len)
+{
+    screen_put(s->screen, bytes, len);
+    assert_false(s->screen->has_wrapped);
+    assert_true(screen_count(s->screen, "rate ") <= 1);
+    assert_true(screen_count(s->screen, "time ") <= 1);
+}
+
+/* False at the end, which a terminal says with an error. */
+static bool session_read(struct session *s)
+{
+    char bytes[4096];
+    ssize_t n = read(s->master, bytes, sizeof(bytes));
+    const char *end;
+    size_t shown = 0;
+
+    if (n <= 0)
+        return false;
+    assert_int_equal(buf_add(&s->seen, bytes, (size_t)n), 0);
+    while ((end = strstr(s->seen.data + shown, "\x1b[?25h"))) {
+        size_t len = (size_t)(end - s->seen.data) + strlen("\x1b[?25h") - shown;
+
+        show(s, s->seen.data + shown, len);
+        shown += len;
+    }
+    buf_consume(&s->seen, shown);
+    return true;
+}
+
+/* Until its end; the screen then shows what is left of it. */
+static struct proc_result session_end(struct session *s)
+{
+    while (session_read(s))
+        continue;
+    screen_put(s->screen, buf_text(&s->seen), s->seen.len);
+    close(s->master);
+    return proc_wait(&s->proc);
+}
+
+static void session_free(struct session *s, struct proc_result *r)
+{
+    buf_fini(&s->seen);
+    free(s->screen);
+    proc_result_fini(r);
+}
+
+static void a_block_is_redrawn_and_erased(void **state)
+{
+    static const struct {
+        int columns;
+        void (*prepare)(void);
+        bool has_colour;
+        const char *flag;
+    } cases[] = {
+        {80, use_terminal, true, "--force"},
+        {40, use_terminal, false, "--no-color"},
+        {200, use_terminal_without_colour, false, "--force"},
+    };
+    const char *dir = tmpdir_path("block");
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct session s = session_start(
+            ARGS("run", "null://", "--rate", "200", "--duration", "1500ms",
+                 "--slo", "e2e p50 < 1s", "--force", cases[i].flag, "-o", dir),
+            cases[i].columns, cases[i].prepare);
+        struct proc_result r = session_end(&s);
+        struct proc_result again;
+
+        run_expect(&r, dir, 0);
+        again = proc_run(ARGS("report", dir));
+        assert_string_equal(r.out, again.out);
+        proc_result_fini(&again);
+        assert_true(s.screen->frames >= 4); /* of 6, and one to erase them */
+        assert_false(s.screen->is_cursor_hidden);
+        assert_int_equal(s.screen->has_colour, cases[i].has_colour);
+        assert_int_equal(screen_used(s.screen), 1);
+        assert_int_equal(screen_count(s.screen, "recording  "), 1);
+        session_free(&s, &r);
+    }
+}
+
+/* By hand, or from elsewhere; the block is there when it comes. */
+static void an_interruption_leaves_no_trace(void **state)
+{
+    static const int signals[] = {SIGINT, SIGTERM};
+
+    (void)state;
+    for (size_t i = 0; i < 2; i++) {
+        struct session s =
+            session_start(ARGS("run", "null://", "--rate", "200", "--duration",
+                               "60s", "--force", "-o", tmpdir_path("cut")),
+                          80, use_terminal);
+        struct proc_result r;
+
+        while (s.screen->frames < 2 && session_read(&s))
+            continue;
+        assert_int_equal(screen_count(s.screen, "time "), 1);
+        assert_int_equal(screen_count(s.screen, "errors   none"), 1);
+        assert_int_equal(screen_used(s.screen), 6);
+        assert_int_equal(kill(s.proc.pid, signals[i]), 0);
+        r = session_end(&s);
+        assert_int_equal(r.status, 128 + signals[i]);
+        assert_non_null(strstr(r.out, "interrupted by signal"));
+        assert_false(s.screen->is_cursor_hidden);
+        assert_int_equal(screen_used(s.screen), 1);
+        session_free(&s, &r);
+    }
+}
+
+/* Each fact that the block has, in a line; no sequence a file would not like.
+ */
+static void assert_is_line(const char *text)
+{
+    static const char *const parts[] = {"     2s of 2s: asked ",
+                                        "/s, sent ",
+                                        " in flight; ",
+                                        "; e2e p50 ",
+                                        "; good 100% of ",
+                                        "; errors none; ",
+                                        "lag p50 "};
+
+    for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
+        if (!strstr(text, parts[i]))
+            fail_msg("no '%s' in: %s", parts[i], text);
+    }
+    assert_null(strchr(text, '\x1b'));
+}
+
+static void lines_where_nothing_can_be_redrawn(void **state)
+{
+    const char *dir = tmpdir_path("lines");
+    const char *const *argv =
+        ARGS("run", "null://", "--rate", "200", "--duration", "2200ms", "--slo",
+             "e2e p50 < 1s", "--force", "-o", dir);
+    struct proc_result r = proc_run(argv);
+    struct session s;
+
+    (void)state;
+    run_expect(&r, dir, 0);
+    assert_is_line(r.err);
+    proc_result_fini(&r);
+    s = session_start(argv, 80, use_dumb_terminal);
+    while (session_read(&s))
+        continue;
+    r = proc_wait(&s.proc);
+    close(s.master);
+    run_expect(&r, dir, 0);
+    assert_is_line(buf_text(&s.seen));
+    session_free(&s, &r);
+}
+
+static void quiet_is_silent(void **state)
+{
+    struct session s =
+        session_start(ARGS("run", "null://", "--rate", "200", "--duration",
+                           "600ms", "-q", "-o", tmpdir_path("quiet")),
+                      80, use_terminal);
+    struct proc_result r = session_end(&s);
+
+    (void)state;
+    assert_int_equal(s.seen.len, 0);
+    assert_int_equal(s.screen->frames, 0);
+    assert_non_null(strstr(r.out, "verdict"));
+    session_free(&s, &r);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_block_is_redrawn_and_erased),
+        cmocka_unit_test(an_interruption_leaves_no_trace),
+        cmocka_unit_test(lines_where_nothing_can_be_redrawn),
+        cmocka_unit_test(quiet_is_silent),
+    };
+
+    return cmocka_run_group_tests_name("progress", tests, tmpdir_setup,
+                                       tmpdir_teardown);
+}

@@ -1,0 +1,85 @@
+/* Which limits a request has, and whether it keeps them. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "common/clk.h"
+#include "common/good.h"
+#include "tests/support/rows.h"
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+static void the_highest_quantile_gives_the_limit(void **state)
+{
+    static const struct {
+        const char *slo;
+        int64_t e2e_ms;
+        int64_t lag_ms;
+    } cases[] = {
+        {"", 0, 0},
+        {"errors < 1%,good >= 90%,goodput >= 4/s", 0, 0},
+        {"e2e p99 < 20ms", 20, 0},
+        {"e2e p50 < 5ms,e2e p99 < 20ms,lag p90 < 1ms", 20, 1},
+        {"e2e p99 < 20ms,e2e p50 < 5ms", 20, 0},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct slo slo = slo_of(cases[i].slo);
+        int64_t limit_ns[MEASURE_COUNT] = {7, 7, 7, 7, 7, 7};
+
+        good_limits(&slo, limit_ns);
+        assert_int_equal(limit_ns[MEASURE_E2E], cases[i].e2e_ms * NS_PER_MS);
+        assert_int_equal(limit_ns[MEASURE_LAG], cases[i].lag_ms * NS_PER_MS);
+        assert_int_equal(limit_ns[MEASURE_TTFT], 0);
+    }
+}
+
+/* Issued when due, sent a millisecond later. */
+static void good_is_ok_within_every_limit(void **state)
+{
+    static const struct {
+        const char *slo;
+        enum outcome outcome;
+        int64_t e2e_ms;
+        bool is_fresh;
+        bool want;
+    } cases[] = {
+        {"", OUTCOME_OK, 50, false, true},
+        {"", OUTCOME_STATUS, 5, false, false},
+        {"e2e p99 < 20ms", OUTCOME_OK, 19, false, true},
+        {"e2e p99 < 20ms", OUTCOME_OK, 20, false, false}, /* strictly below */
+        {"e2e p99 < 20ms", OUTCOME_RESET, 5, false, false},
+        {"e2e p99 < 20ms,ttft p99 < 10ms", OUTCOME_OK, 15, false, false},
+        {"lag p99 < 1ms", OUTCOME_OK, 15, false, true},
+        {"connect p99 < 1ms", OUTCOME_OK, 15, false, true}, /* not concerned */
+        {"connect p99 < 1ms", OUTCOME_OK, 15, true, false},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct slo slo = slo_of(cases[i].slo);
+        int64_t limit_ns[MEASURE_COUNT];
+        struct facts f = row_ok(0, 100, cases[i].e2e_ms);
+
+        f.outcome = cases[i].outcome;
+        f.is_fresh = cases[i].is_fresh;
+        good_limits(&slo, limit_ns);
+        if (good_is(limit_ns, &f) != cases[i].want)
+            fail_msg("case %zu", i);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_highest_quantile_gives_the_limit),
+        cmocka_unit_test(good_is_ok_within_every_limit),
+    };
+
+    return cmocka_run_group_tests_name("good", tests, NULL, NULL);
+}
