@@ -16,6 +16,8 @@
 /* After this many sends in a row the responses get their turn. */
 #define PUMP_BATCH 64
 
+#define CUT_GRACE_NS (2 * NS_PER_MS)
+
 struct engine {
     struct engine_env env;
     struct transport_env transport_env;
@@ -336,9 +338,8 @@ void engine_begin(struct engine *e, struct shard *shard, int64_t start_ns)
     arm(e->due_timer, 0); /* the loop must run before it can be broken */
 }
 
-void engine_cut(struct engine *e)
+static void cut(struct engine *e, int64_t cut_ns)
 {
-    int64_t cut_ns = now_ns(e);
     struct request *r;
 
     e->is_pumping = true; /* nothing is sent any more */
@@ -354,6 +355,21 @@ void engine_cut(struct engine *e)
         e->end.due_end_ns = cut_ns;
 }
 
+/* What fell due a moment ago, as late as the pacer may always be, was not yet
+ * due when the cut came. */
+static int64_t cut_time_ns(const struct engine *e)
+{
+    int64_t due_ns = e->source_ops->peek_ns(e->source);
+    int64_t now = now_ns(e);
+
+    return due_ns < now && now - due_ns < CUT_GRACE_NS ? due_ns : now;
+}
+
+void engine_cut(struct engine *e)
+{
+    cut(e, cut_time_ns(e));
+}
+
 static void on_drain(evutil_socket_t fd, short what, void *arg)
 {
     struct engine *e = arg;
@@ -364,7 +380,7 @@ static void on_drain(evutil_socket_t fd, short what, void *arg)
     if (left_ns > 0)
         arm(e->drain_timer, left_ns);
     else
-        engine_cut(e);
+        cut(e, now_ns(e));
 }
 
 struct observation engine_observe(struct engine *e)

@@ -27,29 +27,14 @@ struct worker {
     bool has_thread;
     bool has_failed; /* its event loop; the thread's until it has ended */
     atomic_bool is_done;
-    atomic_llong seen_issued; /* counts as of the last tick */
-    atomic_llong seen_unsent;
-    atomic_llong seen_done;
-    atomic_llong seen_failed;
 };
 
 /* ---- the thread ---- */
-
-static void publish(struct worker *w)
-{
-    struct engine_counts c = engine_counts(w->engine);
-
-    atomic_store(&w->seen_issued, c.issued);
-    atomic_store(&w->seen_unsent, c.unsent);
-    atomic_store(&w->seen_done, c.done);
-    atomic_store(&w->seen_failed, c.failed);
-}
 
 static void observe(struct worker *w)
 {
     struct observation seen = engine_observe(w->engine);
 
-    publish(w);
     shard_observe(w->shard, &seen);
 }
 
@@ -135,16 +120,6 @@ void worker_cut(struct worker *w)
 bool worker_is_done(const struct worker *w)
 {
     return atomic_load(&w->is_done);
-}
-
-struct engine_counts worker_progress(const struct worker *w)
-{
-    return (struct engine_counts){
-        .issued = atomic_load(&w->seen_issued),
-        .unsent = atomic_load(&w->seen_unsent),
-        .done = atomic_load(&w->seen_done),
-        .failed = atomic_load(&w->seen_failed),
-    };
 }
 
 int worker_join(struct worker *w, struct err *err)

@@ -35,9 +35,6 @@ void worker_cut(struct worker *worker);
 /* Has its thread nothing left to do?  Any thread. */
 bool worker_is_done(const struct worker *worker);
 
-/* As of the last second.  Any thread. */
-struct engine_counts worker_progress(const struct worker *worker);
-
 /* Wait for the thread.  From here on the engine may be asked how it went.
  * ERR_IO if its event loop failed; then the run was cut. */
 int worker_join(struct worker *worker, struct err *err);

@@ -31,7 +31,7 @@ struct transport_env {
     int64_t max_connections;
     uint64_t stamp_every; /* of the reads, how often the kernel is asked when it
                              got the data; at least 1 */
-    struct lane lane; /* whose requests it will be given */
+    struct lane lane;     /* whose requests it will be given */
 
     /* The request is over: outcome, detail and end are set.  It is the
      * engine's again, and may be reused before this returns. */
