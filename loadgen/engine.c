@@ -77,12 +77,13 @@ static int64_t work_done(const struct engine *e)
 }
 
 /* Within the spin, before a request is due and after one was sent, nobody
- * sleeps: a wait of 0 polls the sockets and comes back. */
+ * sleeps, nor for a wait that is shorter than going to sleep takes: a wait of 0
+ * polls the sockets and comes back. */
 static void arm_due(struct engine *e, int64_t now, int64_t due_ns)
 {
     int64_t wait_ns = due_ns - now - e->env.settings->client.spin_ns;
 
-    if (now < e->spin_until_ns)
+    if (now < e->spin_until_ns || wait_ns < e->env.short_wait_ns)
         wait_ns = 0;
     e->armed_ns = due_ns;
     e->is_spinning = wait_ns <= 0 && due_ns > now;

@@ -27,4 +27,8 @@ int plan_client(struct settings *s, struct machine machine, struct err *err);
  * where that costs nothing that matters, else often enough for a p99. */
 uint64_t plan_stamp_every(const struct load_settings *load);
 
+/* For how short a wait it is cheaper to poll than to sleep.  With one core the
+ * server may need it. */
+int64_t plan_short_wait_ns(struct machine machine);
+
 #endif

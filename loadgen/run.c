@@ -28,6 +28,7 @@
 struct run {
     struct settings *settings;
     const struct run_options *options;
+    struct machine machine;
     struct cpus cpus;
     struct targets targets;
     struct strlist endpoints; /* tried before the run, and what they said */
@@ -58,6 +59,7 @@ static int make_workers(struct run *run, struct err *err)
             .max_in_flight = room,
             .preconnect = lane_share(c->preconnect, lane),
             .stamp_every = plan_stamp_every(&run->settings->load),
+            .short_wait_ns = plan_short_wait_ns(run->machine),
         };
 
         if (worker_new(&run->workers[i], &env, err))
@@ -91,10 +93,10 @@ static int find_cpus(struct run *run, struct err *err)
 static int prepare(struct run *run, struct err *err)
 {
     struct settings *s = run->settings;
-    struct machine machine = {.cores = sysconf(_SC_NPROCESSORS_ONLN),
-                              .files = files_raise_limit()};
 
-    if (plan_client(s, machine, err) || find_cpus(run, err) ||
+    run->machine.cores = sysconf(_SC_NPROCESSORS_ONLN);
+    run->machine.files = files_raise_limit();
+    if (plan_client(s, run->machine, err) || find_cpus(run, err) ||
         targets_init(&run->targets, &s->target, err) ||
         targets_probe(&run->targets, s->target.connect_timeout_ns,
                       &run->endpoints, err) ||
