@@ -20,7 +20,8 @@ static const struct definition definitions[MEASURE_COUNT] = {
     [MEASURE_E2E] = {"e2e", AT(due), AT(last), true, true},
     [MEASURE_SERVICE] = {"service", AT(sent), AT(last), false, true},
     [MEASURE_LAG] = {"lag", AT(due), AT(issued), false, false},
-    [MEASURE_CONNECT] = {"connect", AT(issued), AT(sent), false, false},
+    [MEASURE_CONNECT] = {"connect", AT(issued), AT(connected), false, false},
+    [MEASURE_TLS] = {"tls", AT(connected), AT(secured), false, false},
     [MEASURE_TTFB] = {"ttfb", AT(due), AT(head), true, true},
     [MEASURE_TTFT] = {"ttft", AT(due), AT(first), true, true},
 };
@@ -88,6 +89,8 @@ int64_t measure_value(enum measure measure, enum measure_from from,
         stop = f->end;
     if (measure == MEASURE_CONNECT && (!f->is_fresh || f->retries > 0))
         return TIME_ABSENT; /* of a second attempt `issued` is not the start */
+    if (measure == MEASURE_CONNECT && stop == TIME_ABSENT)
+        stop = f->sent; /* recordings of before `connected` */
     if (from == FROM_SENT && !d->has_sent)
         return TIME_ABSENT;
     if (start == TIME_ABSENT || stop == TIME_ABSENT)
@@ -106,5 +109,7 @@ struct facts facts_unknown(int64_t seq, int64_t due_ns)
                           .first = TIME_ABSENT,
                           .last = TIME_ABSENT,
                           .end = TIME_ABSENT,
-                          .buffered = TIME_ABSENT};
+                          .buffered = TIME_ABSENT,
+                          .connected = TIME_ABSENT,
+                          .secured = TIME_ABSENT};
 }

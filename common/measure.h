@@ -33,8 +33,10 @@ enum connect_detail {
     CONNECT_REFUSED,
     CONNECT_TIMED_OUT,
     CONNECT_UNREACHABLE,
-    CONNECT_PORTS, /* no local port left */
-    CONNECT_FILES, /* no file descriptor left */
+    CONNECT_PORTS,    /* no local port left */
+    CONNECT_FILES,    /* no file descriptor left */
+    CONNECT_TLS,      /* no handshake, or not the server that it says */
+    CONNECT_PROTOCOL, /* not the version of HTTP that was asked for */
 };
 
 /* Every field is an int64_t, because every field is a column on disk. */
@@ -54,7 +56,9 @@ struct facts {
     int64_t retries;   /* 1: its connection was stale, it was sent again */
     int64_t bytes_out; /* that the kernel took, of all attempts */
     int64_t bytes_in;
-    int64_t buffered; /* ns that the last read's data lay in the kernel */
+    int64_t buffered;  /* ns that the last read's data lay in the kernel */
+    int64_t connected; /* its connection was established, ... */
+    int64_t secured;   /* ... and the TLS handshake over */
 };
 
 enum measure {
@@ -62,6 +66,7 @@ enum measure {
     MEASURE_SERVICE,
     MEASURE_LAG,
     MEASURE_CONNECT,
+    MEASURE_TLS,
     MEASURE_TTFB,
     MEASURE_TTFT,
     MEASURE_COUNT,

@@ -18,6 +18,7 @@ struct err;
 struct json_t;
 
 enum scenario { SCENARIO_AUTO, SCENARIO_SERVER, SCENARIO_CLOSED };
+enum transport_choice { TRANSPORT_AUTO, TRANSPORT_NATIVE, TRANSPORT_CURL };
 enum arrival {
     ARRIVAL_POISSON,
     ARRIVAL_CONSTANT,
@@ -34,6 +35,16 @@ struct target_settings {
     int64_t connect_timeout_ns;
     bool no_keepalive;    /* a connection a request */
     int64_t max_response; /* bytes */
+    int transport;        /* enum transport_choice */
+    bool http2;
+    bool insecure; /* TLS without verification */
+    char *ca_file;
+    char *cert; /* of the client's, with its key */
+    char *key;
+    char *proxy;       /* URL; NULL: none, whatever the environment says */
+    char *unix_socket; /* path to connect to instead of the host */
+    char *auth_env;    /* environment variable that holds the API key, ... */
+    char *auth_file;   /* ... or file */
     bool request_id;
 };
 
@@ -135,6 +146,7 @@ extern const struct opt_block *const settings_blocks[BLOCK_COUNT];
 
 /* Names of enum scenario, of the arrival processes, and of what a stub can be
  * told; NULL-terminated. */
+extern const char *const transport_names[];
 extern const char *const scenario_names[];
 extern const char *const arrival_names[];
 extern const char *const batching_names[];

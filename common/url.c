@@ -55,8 +55,11 @@ static bool split_authority(struct url *url, const char *p, size_t len)
         if (!copy(url->host, sizeof(url->host), p, (size_t)(host_end - p)))
             return false;
     }
-    if (host_end == end)
-        return copy(url->port, sizeof(url->port), "80", 2) && url->host[0];
+    if (host_end == end) {
+        snprintf(url->port, sizeof(url->port), "%s",
+                 strcmp(url->scheme, "https") == 0 ? "443" : "80");
+        return url->host[0];
+    }
     return url->host[0] && *host_end == ':' &&
            copy(url->port, sizeof(url->port), host_end + 1,
                 (size_t)(end - host_end - 1)) &&
@@ -106,10 +109,10 @@ int url_parse(const char *text, struct url *url, struct err *err)
     if (has_password(colon + 3))
         return err_set(err, ERR_CONFIG,
                        "a user or password in a URL; send it in a header (-H)");
-    if (strcmp(url->scheme, "http") != 0)
+    if (strcmp(url->scheme, "http") != 0 && strcmp(url->scheme, "https") != 0)
         return err_set(err, ERR_CONFIG,
-                       "'%s': the scheme '%s' is not supported; write http:// "
-                       "or null://",
+                       "'%s': the scheme '%s' is not supported; write http://, "
+                       "https:// or null://",
                        text, url->scheme);
     if (!split_http(url, colon + 3))
         return err_set(err, ERR_CONFIG,

@@ -11,7 +11,8 @@ struct url {
     char path[2048]; /* from the first '/', with the query; "/" if none */
 };
 
-/* "http://host[:port][/path]", "http://[::1]:80/" or "null://".  ERR_CONFIG. */
+/* "http://host[:port][/path]", "https://[::1]:8443/" or "null://".  ERR_CONFIG.
+ */
 int url_parse(const char *text, struct url *url, struct err *err);
 
 /* For an option table. */

@@ -16,6 +16,7 @@
 #include "common/xalloc.h"
 #include "loadgen/plan.h"
 #include "loadgen/recorder.h"
+#include "loadgen/secret.h"
 #include "loadgen/target.h"
 #include "loadgen/transport/transport.h"
 #include "loadgen/watch.h"
@@ -31,6 +32,7 @@ struct run {
     struct machine machine;
     struct cpus cpus;
     struct targets targets;
+    const struct transport_ops *transport;
     struct strlist endpoints; /* tried before the run, and what they said */
     struct recorder *recorder;
     struct worker **workers;
@@ -52,7 +54,7 @@ static int make_workers(struct run *run, struct err *err)
         struct engine_env env = {
             .settings = run->settings,
             .targets = &run->targets,
-            .transport = transport_find(run->targets.items[0].url.scheme),
+            .transport = run->transport,
             .clk = &clk_monotonic,
             .lane = lane,
             .max_connections = room,
@@ -66,6 +68,19 @@ static int make_workers(struct run *run, struct err *err)
             return -1;
         run->n_workers++;
     }
+    return 0;
+}
+
+static int choose_transport(struct run *run, struct err *err)
+{
+    run->transport = transport_choose(&run->settings->target,
+                                      run->targets.items[0].url.scheme, err);
+    if (!run->transport)
+        return -1;
+    if (run->settings->client.preconnect > 0 && !run->transport->preconnect)
+        return err_set(err, ERR_CONFIG,
+                       "client.preconnect: not with the %s transport",
+                       run->transport->name);
     return 0;
 }
 
@@ -98,6 +113,7 @@ static int prepare(struct run *run, struct err *err)
     run->machine.files = files_raise_limit();
     if (plan_client(s, run->machine, err) || find_cpus(run, err) ||
         targets_init(&run->targets, &s->target, err) ||
+        choose_transport(run, err) ||
         targets_probe(&run->targets, s->target.connect_timeout_ns,
                       &run->endpoints, err) ||
         make_workers(run, err))
@@ -251,6 +267,7 @@ static int conclude(struct run *run, struct run_end *end, struct err *err)
 
     run->recorder = NULL;
     *end = sum_up(run, &failures);
+    secret_redact(&run->targets.headers, &failures);
     snprintf(end->aborted, sizeof(end->aborted), "%s", run->watch.why);
     if (rc)
         return -1;

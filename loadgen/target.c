@@ -1,5 +1,6 @@
 #include "loadgen/target.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -8,6 +9,7 @@
 #include "common/file.h"
 #include "common/settings.h"
 #include "common/xalloc.h"
+#include "loadgen/secret.h"
 #include "loadgen/transport/socket.h"
 
 #define MAX_REQUEST ((size_t)64 << 20)
@@ -49,30 +51,71 @@ static bool has_header(const struct strmap *headers, const char *name)
     return false;
 }
 
-static int add_headers(struct buf *out, const struct strmap *headers,
-                       struct err *err)
+static int check_header(const char *name, const char *value, struct err *err)
+{
+    if (!is_token(name) || has_line_break(value))
+        return err_set(err, ERR_CONFIG,
+                       "target.headers: '%s' cannot be a header", name);
+    if (strcasecmp(name, "content-length") == 0 ||
+        strcasecmp(name, "transfer-encoding") == 0)
+        return err_set(err, ERR_CONFIG,
+                       "target.headers: '%s' is set from the body", name);
+    return 0;
+}
+
+static void add_line(struct strlist *lines, const char *name, const char *value)
+{
+    char *line = xasprintf("%s: %s", name, value);
+
+    strlist_add(lines, line);
+    free(line);
+}
+
+static int add_asked(struct strlist *lines, const struct strmap *headers,
+                     struct err *err)
 {
     for (size_t i = 0; i < headers->keys.len; i++) {
         const char *name = headers->keys.items[i];
         const char *value = headers->values.items[i];
 
-        if (!is_token(name) || has_line_break(value))
-            return err_set(err, ERR_CONFIG,
-                           "target.headers: '%s' cannot be a header", name);
-        if (strcasecmp(name, "content-length") == 0 ||
-            strcasecmp(name, "transfer-encoding") == 0)
-            return err_set(err, ERR_CONFIG,
-                           "target.headers: '%s' is set from the body", name);
-        buf_addf(out, "%s: %s\r\n", name, value);
+        if (check_header(name, value, err))
+            return -1;
+        add_line(lines, name, value);
     }
     return 0;
 }
 
-static void add_id(struct target *t)
+/* Methods whose lack of a body must be said, or some servers refuse them. */
+static bool expects_body(const char *method)
 {
-    buf_adds(&t->request, "x-tailgate-id: ");
-    t->id_at = t->request.len;
-    buf_addf(&t->request, "%0*d\r\n", TARGET_ID_DIGITS, 0);
+    return strcmp(method, "POST") == 0 || strcmp(method, "PUT") == 0 ||
+           strcmp(method, "PATCH") == 0;
+}
+
+/* All but Host, which is the URL's. */
+static int make_headers(struct targets *ts, const struct target_settings *s,
+                        struct err *err)
+{
+    struct strlist *lines = &ts->headers;
+    char number[24];
+
+    if (!has_header(&s->headers, "user-agent"))
+        add_line(lines, "User-Agent", "tailgate");
+    if (s->body && !has_header(&s->headers, "content-type"))
+        add_line(lines, "Content-Type", "application/json");
+    if (ts->has_length) {
+        snprintf(number, sizeof(number), "%zu", ts->body.len);
+        add_line(lines, "Content-Length", number);
+    }
+    if (s->no_keepalive && !has_header(&s->headers, "connection"))
+        add_line(lines, "Connection", "close");
+    if (add_asked(lines, &s->headers, err) || secret_add_header(s, lines, err))
+        return -1;
+    if (s->request_id) {
+        snprintf(number, sizeof(number), "%0*d", TARGET_ID_DIGITS, 0);
+        add_line(lines, TARGET_ID_HEADER, number);
+    }
+    return 0;
 }
 
 static void add_host(struct target *t)
@@ -83,39 +126,34 @@ static void add_host(struct target *t)
              t->url.host, is_ipv6 ? "]" : "", t->url.port);
 }
 
-/* Methods whose lack of a body must be said, or some servers refuse them. */
-static bool expects_body(const char *method)
+static int write_request(struct target *t, const struct targets *ts,
+                         const struct target_settings *s, struct err *err)
 {
-    return strcmp(method, "POST") == 0 || strcmp(method, "PUT") == 0 ||
-           strcmp(method, "PATCH") == 0;
-}
+    static const char id[] = TARGET_ID_HEADER ": ";
 
-static int write_request(struct target *t, const struct target_settings *s,
-                         const struct buf *body, struct err *err)
-{
-    if (!is_token(s->method))
-        return err_set(err, ERR_CONFIG, "target.method: '%s' is no method",
-                       s->method);
     buf_addf(&t->request, "%s %s HTTP/1.1\r\n", s->method, t->url.path);
     if (!has_header(&s->headers, "host"))
         add_host(t);
-    if (!has_header(&s->headers, "user-agent"))
-        buf_adds(&t->request, "User-Agent: tailgate\r\n");
-    if (s->body && !has_header(&s->headers, "content-type"))
-        buf_adds(&t->request, "Content-Type: application/json\r\n");
-    if (s->body || expects_body(s->method))
-        buf_addf(&t->request, "Content-Length: %zu\r\n", body->len);
-    if (s->no_keepalive && !has_header(&s->headers, "connection"))
-        buf_adds(&t->request, "Connection: close\r\n");
-    if (add_headers(&t->request, &s->headers, err))
-        return -1;
-    if (s->request_id)
-        add_id(t);
+    for (size_t i = 0; i < ts->headers.len; i++) {
+        const char *line = ts->headers.items[i];
+
+        if (s->request_id && i + 1 == ts->headers.len)
+            t->id_at = t->request.len + sizeof(id) - 1;
+        buf_addf(&t->request, "%s\r\n", line);
+    }
     buf_adds(&t->request, "\r\n");
-    if (buf_add(&t->request, buf_text(body), body->len))
+    if (buf_add(&t->request, buf_text(&ts->body), ts->body.len))
         return err_set(err, ERR_CONFIG, "target.body: larger than %zu bytes",
                        MAX_REQUEST);
     return 0;
+}
+
+void target_put_id(char *digits, int64_t seq)
+{
+    for (size_t i = TARGET_ID_DIGITS; i > 0; i--) {
+        digits[i - 1] = (char)('0' + seq % 10);
+        seq /= 10;
+    }
 }
 
 /* Every address of the name, once each, whatever else is known of them. */
@@ -129,41 +167,58 @@ static int resolve(struct target *t, struct err *err)
     return 0;
 }
 
-static int target_init(struct target *t, const char *url,
-                       const struct target_settings *s, const struct buf *body,
+static int target_init(struct target *t, const struct targets *ts,
+                       const char *url, const struct target_settings *s,
                        struct err *err)
 {
+    bool goes_direct = !s->proxy && !s->unix_socket;
+
+    t->text = url;
     buf_init(&t->request, MAX_REQUEST);
     if (url_parse(url, &t->url, err))
         return err_context(err, "target.url");
-    if (write_request(t, s, body, err))
+    if (write_request(t, ts, s, err))
         return -1;
-    return strcmp(t->url.scheme, "http") == 0 ? resolve(t, err) : 0;
+    t->is_null = strcmp(t->url.scheme, "null") == 0;
+    return goes_direct && !t->is_null ? resolve(t, err) : 0;
+}
+
+static void add_endpoint(struct targets *ts, struct target *t,
+                         const struct addrinfo *address)
+{
+    ts->endpoints =
+        xrealloc(ts->endpoints, ts->n_endpoints + 1, sizeof(*ts->endpoints));
+    ts->endpoints[ts->n_endpoints++] =
+        (struct endpoint){.target = t, .address = address};
+    t->n_endpoints++;
 }
 
 /* The addresses of a target lie side by side. */
 static void add_endpoints(struct targets *ts, struct target *t)
 {
     t->first_endpoint = ts->n_endpoints;
-    for (const struct addrinfo *a = t->resolved; a; a = a->ai_next) {
-        ts->endpoints = xrealloc(ts->endpoints, ts->n_endpoints + 1,
-                                 sizeof(*ts->endpoints));
-        ts->endpoints[ts->n_endpoints++] =
-            (struct endpoint){.target = t, .address = a};
-        t->n_endpoints++;
-    }
+    for (const struct addrinfo *a = t->resolved; a; a = a->ai_next)
+        add_endpoint(ts, t, a);
+    if (!t->resolved && !t->is_null)
+        add_endpoint(ts, t, NULL);
 }
 
 static int init_all(struct targets *ts, const struct target_settings *s,
-                    const struct buf *body, struct err *err)
+                    struct err *err)
 {
+    if (!is_token(s->method))
+        return err_set(err, ERR_CONFIG, "target.method: '%s' is no method",
+                       s->method);
+    ts->has_length = s->body || expects_body(s->method);
+    if (make_headers(ts, s, err))
+        return -1;
     ts->items = xcalloc(s->urls.len, sizeof(*ts->items));
     ts->len = s->urls.len;
     ts->is_head = strcmp(s->method, "HEAD") == 0;
     for (size_t i = 0; i < ts->len; i++) {
         struct target *t = &ts->items[i];
 
-        if (target_init(t, s->urls.items[i], s, body, err))
+        if (target_init(t, ts, s->urls.items[i], s, err))
             return -1;
         if (strcmp(t->url.scheme, ts->items[0].url.scheme) != 0)
             return err_set(err, ERR_CONFIG,
@@ -177,16 +232,16 @@ static int init_all(struct targets *ts, const struct target_settings *s,
 int targets_init(struct targets *ts, const struct target_settings *s,
                  struct err *err)
 {
-    struct buf body;
-    int rc;
-
     *ts = (struct targets){0};
-    buf_init(&body, MAX_REQUEST);
-    rc = read_body(s->body, &body, err);
-    if (rc == 0)
-        rc = init_all(ts, s, &body, err);
-    buf_fini(&body);
-    return rc;
+    buf_init(&ts->body, MAX_REQUEST);
+    return read_body(s->body, &ts->body, err) || init_all(ts, s, err) ? -1 : 0;
+}
+
+/* Beyond a proxy or a unix socket there is no address of ours to try. */
+static const char *endpoint_text(const struct endpoint *e,
+                                 char out[static SOCKET_ADDRESS_TEXT])
+{
+    return e->address ? socket_address_text(e->address, out) : e->target->text;
 }
 
 /* Those of one target that answer move to *kept. */
@@ -198,11 +253,11 @@ static int probe_target(struct targets *ts, struct target *t, size_t *kept,
 
     for (size_t i = 0; i < t->n_endpoints; i++) {
         struct endpoint e = ts->endpoints[t->first_endpoint + i];
-        int error = socket_probe(e.address, timeout_ns);
+        int error = e.address ? socket_probe(e.address, timeout_ns) : 0;
         char text[SOCKET_ADDRESS_TEXT];
         char *line =
-            xasprintf("%s%s%s", socket_address_text(e.address, text),
-                      error ? ": " : "", error ? socket_error_text(error) : "");
+            xasprintf("%s%s%s", endpoint_text(&e, text), error ? ": " : "",
+                      error ? socket_error_text(error) : "");
 
         strlist_add(said, line);
         free(line);
@@ -221,7 +276,7 @@ int targets_probe(struct targets *ts, int64_t timeout_ns, struct strlist *said,
 {
     size_t kept = 0;
 
-    for (size_t i = 0; i < ts->len && ts->items[i].resolved; i++) {
+    for (size_t i = 0; i < ts->len && !ts->items[i].is_null; i++) {
         if (probe_target(ts, &ts->items[i], &kept, timeout_ns, said, err))
             return -1;
     }
@@ -236,6 +291,8 @@ void targets_fini(struct targets *ts)
             freeaddrinfo(ts->items[i].resolved);
         buf_fini(&ts->items[i].request);
     }
+    strlist_fini(&ts->headers);
+    buf_fini(&ts->body);
     free(ts->items);
     free(ts->endpoints);
     *ts = (struct targets){0};

@@ -21,11 +21,14 @@ struct target_settings;
 
 /* Digits of an id in the request; the header's value has a fixed width. */
 #define TARGET_ID_DIGITS 18
+#define TARGET_ID_HEADER "x-tailgate-id"
 
 /* One URL. */
 struct target {
+    const char *text; /* the URL, borrowed */
     struct url url;
-    struct addrinfo *resolved; /* NULL for the null transport */
+    bool is_null;
+    struct addrinfo *resolved; /* NULL: the way there is not by address */
     struct buf request;        /* head and body, as sent */
     size_t id_at;              /* where the id's digits stand; 0: nowhere */
     size_t first_endpoint;
@@ -35,7 +38,7 @@ struct target {
 /* One address of one target. */
 struct endpoint {
     const struct target *target;
-    const struct addrinfo *address;
+    const struct addrinfo *address; /* NULL: a proxy or unix socket knows */
 };
 
 struct targets {
@@ -43,7 +46,10 @@ struct targets {
     size_t len;
     struct endpoint *endpoints; /* none for the null transport */
     size_t n_endpoints;
-    bool is_head; /* the method is HEAD: no body comes back */
+    struct strlist headers; /* lines, all but Host; the id's is the last */
+    struct buf body;
+    bool has_length; /* there is a body, if of length 0 */
+    bool is_head;    /* the method is HEAD: no body comes back */
 };
 
 /* Resolve, read the body's file, write the requests.  ERR_CONFIG for what was
@@ -64,5 +70,8 @@ static inline size_t targets_route(const struct targets *ts, int64_t seq)
 
     return t->first_endpoint + (size_t)seq / ts->len % t->n_endpoints;
 }
+
+/* Write a request's place over the digits of an id. */
+void target_put_id(char *digits, int64_t seq);
 
 #endif

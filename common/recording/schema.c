@@ -30,6 +30,8 @@ static const struct tgr_column request_columns[] = {
     FACT(bytes_out, "B", TGR_PREVIOUS, 0),
     FACT(bytes_in, "B", TGR_PREVIOUS, 0),
     FACT(buffered, "ns", TGR_PLAIN, TIME_ABSENT),
+    FACT(connected, "ns", TGR_COLUMN(2), TIME_ABSENT),
+    FACT(secured, "ns", TGR_COLUMN(16), TIME_ABSENT),
 };
 
 const struct tgr_schema schema_requests = {

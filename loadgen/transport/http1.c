@@ -269,12 +269,8 @@ static void put_id(struct pool *p, int64_t seq)
 {
     size_t at = p->endpoint->target->id_at;
 
-    if (at == 0)
-        return;
-    for (size_t i = TARGET_ID_DIGITS; i > 0; i--) {
-        p->out[at + i - 1] = (char)('0' + seq % 10);
-        seq /= 10;
-    }
+    if (at > 0)
+        target_put_id(p->out + at, seq);
 }
 
 /* What the kernel took counts, and when it was about to take the first byte of
@@ -380,6 +376,7 @@ static void take_connection(struct conn *c)
         return;
     }
     c->request->facts.is_fresh = 1;
+    c->request->facts.connected = transport_now(c->transport->env);
     send_request(c);
 }
 
@@ -622,7 +619,7 @@ static void http1_transport_fini(void *self)
 }
 
 const struct transport_ops transport_http1 = {
-    .name = "http",
+    .name = "native",
     .state_size = sizeof(struct http1_transport),
     .init = http1_transport_init,
     .preconnect = http1_preconnect,

@@ -40,7 +40,7 @@ struct transport_env {
 };
 
 struct transport_ops {
-    const char *name; /* the URL's scheme */
+    const char *name; /* native, curl, null */
     size_t state_size;
 
     /* Required. */
@@ -73,10 +73,14 @@ struct transport_ops {
 };
 
 extern const struct transport_ops transport_http1;
+extern const struct transport_ops transport_curl;
 extern const struct transport_ops transport_null;
 
-/* NULL if there is none for this scheme. */
-const struct transport_ops *transport_find(const char *scheme);
+/* The one that was asked for, or that can do what was; NULL with ERR_CONFIG if
+ * there is none. */
+const struct transport_ops *transport_choose(const struct target_settings *s,
+                                             const char *scheme,
+                                             struct err *err);
 
 static inline int64_t transport_now(const struct transport_env *env)
 {

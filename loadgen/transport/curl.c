@@ -1,0 +1,691 @@
+/* HTTP through libcurl: TLS, HTTP/2, proxies and unix sockets.
+ *
+ * One easy handle carries one request at a time.  libcurl's cost a request
+ * grows with the handles in one multi, so there are many small multis, all on
+ * the worker's event base.  The life of a request is curl_start() ->
+ * on_prereq() -> on_header(), on_body() -> finish().
+ */
+#include <curl/curl.h>
+#include <errno.h>
+#include <event2/event.h>
+#include <event2/event_struct.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/err.h"
+#include "common/http1.h"
+#include "common/settings.h"
+#include "common/xalloc.h"
+#include "loadgen/request.h"
+#include "loadgen/target.h"
+#include "loadgen/transport/curl_verdict.h"
+#include "loadgen/transport/socket.h"
+#include "loadgen/transport/transport.h"
+
+#define HANDLES_A_MULTI 32
+#define READ_SIZE       (16L << 10)
+#define KEPT_BODY       512
+
+struct curl_transport;
+struct multi;
+struct pool;
+
+/* Carries one request at a time. */
+struct handle {
+    struct multi *multi;
+    CURL *easy;
+    struct curl_slist *headers;
+    char *id; /* the digits in them; NULL: none */
+    struct request *request;
+    struct handle *next; /* unused */
+
+    /* Of the request. */
+    int64_t began_ns; /* libcurl's times count from here */
+    int64_t last_ns;  /* when the last byte came */
+    int sends;        /* times that it was about to be sent */
+    size_t head_len;
+    bool is_whole_head;
+    bool is_too_long; /* for us, who broke it off */
+    char body[KEPT_BODY];
+    size_t body_len;
+    char why[CURL_ERROR_SIZE];
+};
+
+/* A few handles and the connections that they share. */
+struct multi {
+    struct pool *pool;
+    CURLM *curl;
+    struct event timer;
+    struct handle handles[HANDLES_A_MULTI];
+    size_t n_handles;      /* that were made */
+    struct handle *unused; /* of those */
+    bool has_room;         /* it is on the pool's list of those */
+    struct multi *next_with_room;
+    struct multi *next;
+};
+
+/* The way to one endpoint. */
+struct pool {
+    struct curl_transport *transport;
+    const struct endpoint *endpoint;
+    struct curl_slist *connect_to;
+    struct multi *with_room;
+    struct multi *multis; /* all of them */
+};
+
+/* A socket that libcurl waits for. */
+struct watch {
+    struct multi *multi;
+    struct event event;
+    struct watch *next; /* unused */
+};
+
+struct curl_transport {
+    const struct transport_env *env;
+    struct pool *pools; /* one an endpoint */
+    int64_t n_in_flight;
+    int64_t n_sockets;
+    bool *is_ours; /* by descriptor: a socket of ours is open */
+    size_t n_fds;
+    struct watch *unused_watches;
+    struct socket_path path; /* of sockets that were closed */
+};
+
+static int64_t now_ns(const struct handle *h)
+{
+    return transport_now(h->multi->pool->transport->env);
+}
+
+/* ---- the end of a request ---- */
+
+static void put_back(struct handle *h)
+{
+    struct multi *m = h->multi;
+
+    curl_multi_remove_handle(m->curl, h->easy);
+    h->request->conn = NULL;
+    h->request = NULL;
+    h->next = m->unused;
+    m->unused = h;
+    m->pool->transport->n_in_flight--;
+    if (m->has_room)
+        return;
+    m->has_room = true;
+    m->next_with_room = m->pool->with_room;
+    m->pool->with_room = m;
+}
+
+static int64_t get_number(CURL *easy, CURLINFO what)
+{
+    curl_off_t value = 0;
+
+    curl_easy_getinfo(easy, what, &value);
+    return value;
+}
+
+static long get_long(CURL *easy, CURLINFO what)
+{
+    long value = 0;
+
+    curl_easy_getinfo(easy, what, &value);
+    return value;
+}
+
+static void take_connection(const struct handle *h, struct facts *f)
+{
+    int64_t connected_us = get_number(h->easy, CURLINFO_CONNECT_TIME_T);
+    int64_t secured_us = get_number(h->easy, CURLINFO_APPCONNECT_TIME_T);
+
+    f->is_fresh = get_long(h->easy, CURLINFO_NUM_CONNECTS) > 0;
+    if (!f->is_fresh)
+        return;
+    if (connected_us > 0)
+        f->connected = h->began_ns + connected_us * NS_PER_US;
+    if (secured_us > 0)
+        f->secured = h->began_ns + secured_us * NS_PER_US;
+}
+
+/* What only libcurl knows. */
+static void take_facts(const struct handle *h, struct facts *f)
+{
+    f->status = get_long(h->easy, CURLINFO_RESPONSE_CODE);
+    f->retries = h->sends > 1;
+    f->bytes_out = get_long(h->easy, CURLINFO_REQUEST_SIZE) +
+                   get_number(h->easy, CURLINFO_SIZE_UPLOAD_T);
+    f->bytes_in = get_long(h->easy, CURLINFO_HEADER_SIZE) +
+                  get_number(h->easy, CURLINFO_SIZE_DOWNLOAD_T);
+    take_connection(h, f);
+}
+
+static void finish(struct handle *h, CURLcode code)
+{
+    const struct transport_env *env = h->multi->pool->transport->env;
+    struct request *r = h->request;
+    struct curl_verdict v;
+
+    take_facts(h, &r->facts);
+    v = curl_judge(&(struct curl_ending){
+        .code = code,
+        .error = (int)get_long(h->easy, CURLINFO_OS_ERRNO),
+        .status = (int)r->facts.status,
+        .was_sent = h->sends > 0,
+        .has_begun = h->head_len > 0,
+        .is_whole_head = h->is_whole_head,
+        .is_too_long = h->is_too_long,
+        .is_downgrade =
+            env->settings->http2 && code == CURLE_OK &&
+            get_long(h->easy, CURLINFO_HTTP_VERSION) < CURL_HTTP_VERSION_2_0,
+        .text = h->why,
+    });
+    r->facts.end = now_ns(h);
+    if (v.outcome == OUTCOME_OK || v.outcome == OUTCOME_STATUS)
+        r->facts.first = r->facts.last = h->last_ns;
+    r->facts.outcome = v.outcome;
+    r->facts.detail = v.detail;
+    if (v.text)
+        snprintf(h->why, sizeof(h->why), "%s", v.text);
+    else if (!h->why[0] && v.outcome != OUTCOME_OK)
+        snprintf(h->why, sizeof(h->why), "%s", curl_easy_strerror(code));
+    r->why = h->why;
+    r->body = h->body;
+    r->body_len = h->body_len;
+    put_back(h);
+    env->ended(env->arg, r);
+}
+
+static void finish_all(struct multi *m)
+{
+    CURLMsg *message;
+    int left;
+
+    while ((message = curl_multi_info_read(m->curl, &left))) {
+        CURLcode code = message->data.result;
+        char *h = NULL;
+
+        curl_easy_getinfo(message->easy_handle, CURLINFO_PRIVATE, &h);
+        finish((struct handle *)(void *)h, code);
+    }
+}
+
+/* ---- what libcurl tells of a request ---- */
+
+static int on_prereq(void *arg, char *ip, char *local_ip, int port,
+                     int local_port)
+{
+    struct handle *h = arg;
+    struct facts *f = &h->request->facts;
+
+    (void)ip;
+    (void)local_ip;
+    (void)port;
+    (void)local_port;
+    h->sends++;
+    if (f->sent == TIME_ABSENT)
+        f->sent = now_ns(h);
+    return CURL_PREREQFUNC_OK;
+}
+
+static bool is_too_long(const struct handle *h)
+{
+    const struct transport_env *env = h->multi->pool->transport->env;
+    int64_t most = env->settings->max_response;
+    int64_t announced = get_number(h->easy, CURLINFO_CONTENT_LENGTH_DOWNLOAD_T);
+
+    return h->request->facts.bytes_in > most ||
+           (announced > most && !env->targets->is_head);
+}
+
+/* False: that is enough of it. */
+static bool take_bytes(struct handle *h, size_t len)
+{
+    h->last_ns = now_ns(h);
+    h->request->facts.bytes_in += (int64_t)len;
+    h->is_too_long = h->head_len > HTTP1_MAX_HEAD || is_too_long(h);
+    return !h->is_too_long;
+}
+
+/* A line of the head; the empty one ends it, unless it is of a 1xx. */
+static size_t on_header(char *data, size_t size, size_t n, void *arg)
+{
+    struct handle *h = arg;
+    size_t len = size * n;
+    bool is_end = len == 2 && memcmp(data, "\r\n", 2) == 0;
+
+    h->head_len += len;
+    if (!take_bytes(h, len))
+        return 0;
+    if (is_end && !h->is_whole_head &&
+        get_long(h->easy, CURLINFO_RESPONSE_CODE) >= 200) {
+        h->is_whole_head = true;
+        h->request->facts.head = h->last_ns;
+    }
+    return len;
+}
+
+static size_t on_body(char *data, size_t size, size_t n, void *arg)
+{
+    struct handle *h = arg;
+    size_t len = size * n;
+    size_t room = KEPT_BODY - h->body_len;
+    size_t kept = len < room ? len : room;
+
+    memcpy(h->body + h->body_len, data, kept);
+    h->body_len += kept;
+    return take_bytes(h, len) ? len : 0;
+}
+
+/* ---- sockets and timers ---- */
+
+static void on_event(evutil_socket_t fd, short what, void *arg)
+{
+    struct multi *m = ((struct watch *)arg)->multi;
+    int flags = (what & EV_READ ? CURL_CSELECT_IN : 0) |
+                (what & EV_WRITE ? CURL_CSELECT_OUT : 0);
+    int running;
+
+    curl_multi_socket_action(m->curl, fd, flags, &running);
+    finish_all(m);
+}
+
+static void on_timeout(evutil_socket_t fd, short what, void *arg)
+{
+    struct multi *m = arg;
+    int running;
+
+    (void)fd;
+    (void)what;
+    curl_multi_socket_action(m->curl, CURL_SOCKET_TIMEOUT, 0, &running);
+    finish_all(m);
+}
+
+static struct watch *watch_new(struct multi *m)
+{
+    struct curl_transport *t = m->pool->transport;
+    struct watch *w = t->unused_watches;
+
+    if (w)
+        t->unused_watches = w->next;
+    else
+        w = xcalloc(1, sizeof(*w));
+    w->multi = m;
+    return w;
+}
+
+static void watch_drop(struct watch *w)
+{
+    struct curl_transport *t = w->multi->pool->transport;
+
+    event_del(&w->event);
+    w->next = t->unused_watches;
+    t->unused_watches = w;
+}
+
+static int on_watch(CURL *easy, curl_socket_t fd, int what, void *arg,
+                    void *known)
+{
+    struct multi *m = arg;
+    struct watch *w = known;
+    short wanted = EV_PERSIST;
+
+    (void)easy;
+    if (what == CURL_POLL_REMOVE) {
+        if (w)
+            watch_drop(w);
+        return 0;
+    }
+    if (what & CURL_POLL_IN)
+        wanted |= EV_READ;
+    if (what & CURL_POLL_OUT)
+        wanted |= EV_WRITE;
+    if (w) {
+        event_del(&w->event);
+    } else {
+        w = watch_new(m);
+        curl_multi_assign(m->curl, fd, w);
+    }
+    event_assign(&w->event, m->pool->transport->env->base, fd, wanted, on_event,
+                 w);
+    event_add(&w->event, NULL);
+    return 0;
+}
+
+static int on_timer(CURLM *curl, long wait_ms, void *arg)
+{
+    struct multi *m = arg;
+    struct timeval tv = {.tv_sec = wait_ms / 1000,
+                         .tv_usec = wait_ms % 1000 * 1000};
+
+    (void)curl;
+    if (wait_ms < 0)
+        event_del(&m->timer);
+    else
+        event_add(&m->timer, &tv);
+    return 0;
+}
+
+/* Sockets are counted, and asked about their path before they go. */
+static curl_socket_t on_open(void *arg, curlsocktype purpose,
+                             struct curl_sockaddr *address)
+{
+    struct curl_transport *t = arg;
+    int fd = socket(address->family, address->socktype | SOCK_CLOEXEC,
+                    address->protocol);
+
+    (void)purpose;
+    if (fd < 0)
+        return CURL_SOCKET_BAD;
+    if ((size_t)fd >= t->n_fds) {
+        t->is_ours = xrealloc(t->is_ours, (size_t)fd + 1, sizeof(bool));
+        memset(t->is_ours + t->n_fds, 0,
+               ((size_t)fd + 1 - t->n_fds) * sizeof(bool));
+        t->n_fds = (size_t)fd + 1;
+    }
+    t->is_ours[fd] = true;
+    t->n_sockets++;
+    return fd;
+}
+
+static int on_close(void *arg, curl_socket_t fd)
+{
+    struct curl_transport *t = arg;
+
+    socket_add_path(fd, &t->path);
+    t->is_ours[fd] = false;
+    t->n_sockets--;
+    return close(fd);
+}
+
+/* ---- making handles ---- */
+
+static void set_method(CURL *easy, const struct transport_env *env)
+{
+    const struct target_settings *s = env->settings;
+
+    curl_easy_setopt(easy, CURLOPT_CUSTOMREQUEST, s->method);
+    if (env->targets->is_head) {
+        curl_easy_setopt(easy, CURLOPT_NOBODY, 1L);
+    } else if (env->targets->has_length) {
+        curl_easy_setopt(easy, CURLOPT_POSTFIELDS,
+                         buf_text(&env->targets->body));
+        curl_easy_setopt(easy, CURLOPT_POSTFIELDSIZE_LARGE,
+                         (curl_off_t)env->targets->body.len);
+    }
+}
+
+/* Verification is on unless it was asked off. */
+static void set_tls(CURL *easy, const struct target_settings *s)
+{
+    curl_easy_setopt(easy, CURLOPT_SSL_VERIFYPEER, s->insecure ? 0L : 1L);
+    curl_easy_setopt(easy, CURLOPT_SSL_VERIFYHOST, s->insecure ? 0L : 2L);
+    if (s->ca_file)
+        curl_easy_setopt(easy, CURLOPT_CAINFO, s->ca_file);
+    if (s->cert)
+        curl_easy_setopt(easy, CURLOPT_SSLCERT, s->cert);
+    if (s->key)
+        curl_easy_setopt(easy, CURLOPT_SSLKEY, s->key);
+}
+
+/* Proxies of the environment are not asked: "" is none. */
+static void set_way(CURL *easy, const struct pool *p)
+{
+    const struct target_settings *s = p->transport->env->settings;
+
+    curl_easy_setopt(easy, CURLOPT_PROXY, s->proxy ? s->proxy : "");
+    curl_easy_setopt(easy, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
+    curl_easy_setopt(easy, CURLOPT_CONNECT_TO, p->connect_to);
+    if (s->unix_socket)
+        curl_easy_setopt(easy, CURLOPT_UNIX_SOCKET_PATH, s->unix_socket);
+    curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS,
+                     (long)(s->connect_timeout_ns / NS_PER_MS));
+    curl_easy_setopt(easy, CURLOPT_FORBID_REUSE, s->no_keepalive ? 1L : 0L);
+    curl_easy_setopt(easy, CURLOPT_HTTP_VERSION,
+                     s->http2 ? (long)CURL_HTTP_VERSION_2TLS
+                              : (long)CURL_HTTP_VERSION_1_1);
+    curl_easy_setopt(easy, CURLOPT_PIPEWAIT, s->http2 ? 1L : 0L);
+}
+
+static void set_callbacks(struct handle *h)
+{
+    struct curl_transport *t = h->multi->pool->transport;
+    CURL *easy = h->easy;
+
+    curl_easy_setopt(easy, CURLOPT_PRIVATE, h);
+    curl_easy_setopt(easy, CURLOPT_ERRORBUFFER, h->why);
+    curl_easy_setopt(easy, CURLOPT_PREREQFUNCTION, on_prereq);
+    curl_easy_setopt(easy, CURLOPT_PREREQDATA, h);
+    curl_easy_setopt(easy, CURLOPT_HEADERFUNCTION, on_header);
+    curl_easy_setopt(easy, CURLOPT_HEADERDATA, h);
+    curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, on_body);
+    curl_easy_setopt(easy, CURLOPT_WRITEDATA, h);
+    curl_easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, on_open);
+    curl_easy_setopt(easy, CURLOPT_OPENSOCKETDATA, t);
+    curl_easy_setopt(easy, CURLOPT_CLOSESOCKETFUNCTION, on_close);
+    curl_easy_setopt(easy, CURLOPT_CLOSESOCKETDATA, t);
+}
+
+/* Each handle has a list of its own, for the id in it. */
+static void set_headers(struct handle *h, const struct strlist *lines)
+{
+    static const char id[] = "x-tailgate-id: ";
+
+    h->headers = curl_slist_append(NULL, "Expect:");
+    h->headers = curl_slist_append(h->headers, "Accept:");
+    for (size_t i = 0; i < lines->len; i++)
+        h->headers = curl_slist_append(h->headers, lines->items[i]);
+    for (struct curl_slist *l = h->headers; l; l = l->next) {
+        if (strncmp(l->data, id, sizeof(id) - 1) == 0)
+            h->id = l->data + sizeof(id) - 1;
+    }
+    curl_easy_setopt(h->easy, CURLOPT_HTTPHEADER, h->headers);
+}
+
+static void handle_init(struct handle *h, struct multi *m)
+{
+    const struct transport_env *env = m->pool->transport->env;
+
+    h->multi = m;
+    h->easy = curl_easy_init();
+    if (!h->easy)
+        abort(); /* out of memory */
+    curl_easy_setopt(h->easy, CURLOPT_URL, m->pool->endpoint->target->text);
+    curl_easy_setopt(h->easy, CURLOPT_NOSIGNAL, 1L);
+    curl_easy_setopt(h->easy, CURLOPT_BUFFERSIZE, READ_SIZE);
+    set_callbacks(h);
+    set_method(h->easy, env);
+    set_headers(h, &env->targets->headers);
+    set_tls(h->easy, env->settings);
+    set_way(h->easy, m->pool);
+}
+
+static struct multi *multi_new(struct pool *p)
+{
+    struct multi *m = xcalloc(1, sizeof(*m));
+
+    m->pool = p;
+    m->curl = curl_multi_init();
+    if (!m->curl)
+        abort(); /* out of memory */
+    event_assign(&m->timer, p->transport->env->base, -1, 0, on_timeout, m);
+    curl_multi_setopt(m->curl, CURLMOPT_SOCKETFUNCTION, on_watch);
+    curl_multi_setopt(m->curl, CURLMOPT_SOCKETDATA, m);
+    curl_multi_setopt(m->curl, CURLMOPT_TIMERFUNCTION, on_timer);
+    curl_multi_setopt(m->curl, CURLMOPT_TIMERDATA, m);
+    curl_multi_setopt(m->curl, CURLMOPT_MAXCONNECTS, (long)HANDLES_A_MULTI);
+    curl_multi_setopt(m->curl, CURLMOPT_PIPELINING, (long)CURLPIPE_MULTIPLEX);
+    m->next = p->multis;
+    p->multis = m;
+    m->has_room = true;
+    m->next_with_room = p->with_room;
+    p->with_room = m;
+    return m;
+}
+
+/* The one that was used last has the warmest connection. */
+static struct handle *take_handle(struct pool *p)
+{
+    struct multi *m = p->with_room ? p->with_room : multi_new(p);
+    struct handle *h = m->unused;
+
+    if (h) {
+        m->unused = h->next;
+    } else {
+        h = &m->handles[m->n_handles++];
+        handle_init(h, m);
+    }
+    if (!m->unused && m->n_handles == HANDLES_A_MULTI) {
+        p->with_room = m->next_with_room;
+        m->has_room = false;
+    }
+    return h;
+}
+
+/* ---- the ops ---- */
+
+static void begin(struct handle *h, struct request *r)
+{
+    h->request = r;
+    r->conn = h;
+    h->began_ns = now_ns(h);
+    h->last_ns = h->began_ns;
+    h->sends = 0;
+    h->head_len = 0;
+    h->is_whole_head = false;
+    h->is_too_long = false;
+    h->body_len = 0;
+    h->why[0] = '\0';
+    if (h->id)
+        target_put_id(h->id, r->facts.seq);
+}
+
+static void curl_start(void *self, struct request *r)
+{
+    struct curl_transport *t = self;
+    struct pool *p = &t->pools[targets_route(t->env->targets, r->facts.seq)];
+    struct handle *h = take_handle(p);
+    struct multi *m = h->multi;
+    int running;
+
+    begin(h, r);
+    t->n_in_flight++;
+    curl_multi_add_handle(m->curl, h->easy);
+    curl_multi_socket_action(m->curl, CURL_SOCKET_TIMEOUT, 0, &running);
+    finish_all(m);
+}
+
+static bool curl_has_room(void *self)
+{
+    const struct curl_transport *t = self;
+
+    return t->n_in_flight < t->env->max_connections;
+}
+
+static void curl_cancel(void *self, struct request *r)
+{
+    struct handle *h = r->conn;
+
+    (void)self;
+    take_facts(h, &r->facts);
+    put_back(h);
+}
+
+static int64_t curl_connections(void *self)
+{
+    const struct curl_transport *t = self;
+
+    return t->n_sockets;
+}
+
+static struct socket_path curl_path(void *self)
+{
+    const struct curl_transport *t = self;
+    struct socket_path path = t->path;
+
+    for (size_t fd = 0; fd < t->n_fds; fd++) {
+        if (t->is_ours[fd])
+            socket_add_path((int)fd, &path);
+    }
+    return path;
+}
+
+/* Host and port stay those of the URL for TLS and the Host header; only where
+ * the connection goes is ours to say. */
+static void pool_init(struct pool *p, struct curl_transport *t,
+                      const struct endpoint *e)
+{
+    char address[SOCKET_ADDRESS_TEXT];
+    char *text;
+
+    p->transport = t;
+    p->endpoint = e;
+    if (!e->address)
+        return;
+    text = xasprintf("::%s", socket_address_text(e->address, address));
+    p->connect_to = curl_slist_append(NULL, text);
+    free(text);
+}
+
+static int curl_transport_init(void *self, const struct transport_env *env,
+                               struct err *err)
+{
+    struct curl_transport *t = self;
+
+    if (curl_global_init(CURL_GLOBAL_DEFAULT))
+        return err_set(err, ERR_IO, "libcurl cannot be used");
+    t->env = env;
+    t->pools = xcalloc(env->targets->n_endpoints, sizeof(*t->pools));
+    for (size_t i = 0; i < env->targets->n_endpoints; i++)
+        pool_init(&t->pools[i], t, &env->targets->endpoints[i]);
+    return 0;
+}
+
+static void multi_free(struct multi *m)
+{
+    for (size_t i = 0; i < m->n_handles; i++) {
+        curl_multi_remove_handle(m->curl, m->handles[i].easy);
+        curl_easy_cleanup(m->handles[i].easy);
+        curl_slist_free_all(m->handles[i].headers);
+    }
+    curl_multi_cleanup(m->curl);
+    event_del(&m->timer);
+    free(m);
+}
+
+static void curl_transport_fini(void *self)
+{
+    struct curl_transport *t = self;
+
+    if (!t->env)
+        return;
+    for (size_t i = 0; i < t->env->targets->n_endpoints; i++) {
+        while (t->pools[i].multis) {
+            struct multi *m = t->pools[i].multis;
+
+            t->pools[i].multis = m->next;
+            multi_free(m);
+        }
+        curl_slist_free_all(t->pools[i].connect_to);
+    }
+    while (t->unused_watches) {
+        struct watch *w = t->unused_watches;
+
+        t->unused_watches = w->next;
+        free(w);
+    }
+    free(t->pools);
+    free(t->is_ours);
+    curl_global_cleanup();
+}
+
+const struct transport_ops transport_curl = {
+    .name = "curl",
+    .state_size = sizeof(struct curl_transport),
+    .init = curl_transport_init,
+    .has_room = curl_has_room,
+    .start = curl_start,
+    .cancel = curl_cancel,
+    .connections = curl_connections,
+    .path = curl_path,
+    .fini = curl_transport_fini,
+};

@@ -1,0 +1,33 @@
+/* curl_verdict.h - what libcurl's word on a request means in ours: the same
+ * outcomes as on the native transport.  Pure. */
+#ifndef LOADGEN_TRANSPORT_CURL_VERDICT_H
+#define LOADGEN_TRANSPORT_CURL_VERDICT_H
+
+#include <curl/curl.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "common/measure.h"
+
+/* How a transfer ended. */
+struct curl_ending {
+    CURLcode code;
+    int error;          /* errno, if one was the cause; else 0 */
+    int status;         /* of HTTP; 0: none came */
+    bool was_sent;      /* the request began to go out */
+    bool has_begun;     /* a byte of the response came */
+    bool is_whole_head; /* its head was complete */
+    bool is_too_long;   /* we broke it off for its length */
+    bool is_downgrade;  /* not the protocol that was asked for */
+    const char *text;   /* libcurl's, may be "" */
+};
+
+struct curl_verdict {
+    enum outcome outcome;
+    int64_t detail;
+    const char *text; /* NULL: libcurl's is right */
+};
+
+struct curl_verdict curl_judge(const struct curl_ending *e);
+
+#endif
