@@ -12,6 +12,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include "common/err.h"
@@ -27,6 +29,8 @@
 #define HANDLES_A_MULTI 32
 #define READ_SIZE       (16L << 10)
 #define KEPT_BODY       512
+
+#define MAX_LENGTH_DIGITS 18
 
 struct curl_transport;
 struct multi;
@@ -47,7 +51,7 @@ struct handle {
     int sends;        /* times that it was about to be sent */
     size_t head_len;
     bool is_whole_head;
-    bool is_too_long; /* for us, who broke it off */
+    enum http1_error refusal; /* ours, who broke it off */
     char body[KEPT_BODY];
     size_t body_len;
     char why[CURL_ERROR_SIZE];
@@ -159,6 +163,36 @@ static void take_facts(const struct handle *h, struct facts *f)
     take_connection(h, f);
 }
 
+static struct curl_verdict judge(const struct handle *h, CURLcode code)
+{
+    bool wants_2 = h->multi->pool->transport->env->settings->http2;
+
+    return curl_judge(&(struct curl_ending){
+        .code = code,
+        .error = (int)get_long(h->easy, CURLINFO_OS_ERRNO),
+        .status = (int)h->request->facts.status,
+        .was_sent = h->sends > 0,
+        .has_begun = h->head_len > 0,
+        .is_whole_head = h->is_whole_head,
+        .refusal = h->refusal,
+        .is_downgrade = wants_2 && get_long(h->easy, CURLINFO_HTTP_VERSION) <
+                                       CURL_HTTP_VERSION_2_0,
+        .text = h->why,
+    });
+}
+
+/* Why, in libcurl's words unless there are better. */
+static void explain(struct handle *h, const struct curl_verdict *v,
+                    CURLcode code)
+{
+    const char *text = v->text ? v->text : curl_easy_strerror(code);
+
+    if (v->outcome == OUTCOME_STATUS)
+        snprintf(h->why, sizeof(h->why), "HTTP status %d", (int)v->detail);
+    else if (v->text || !h->why[0])
+        snprintf(h->why, sizeof(h->why), "%s", text);
+}
+
 static void finish(struct handle *h, CURLcode code)
 {
     const struct transport_env *env = h->multi->pool->transport->env;
@@ -166,28 +200,13 @@ static void finish(struct handle *h, CURLcode code)
     struct curl_verdict v;
 
     take_facts(h, &r->facts);
-    v = curl_judge(&(struct curl_ending){
-        .code = code,
-        .error = (int)get_long(h->easy, CURLINFO_OS_ERRNO),
-        .status = (int)r->facts.status,
-        .was_sent = h->sends > 0,
-        .has_begun = h->head_len > 0,
-        .is_whole_head = h->is_whole_head,
-        .is_too_long = h->is_too_long,
-        .is_downgrade =
-            env->settings->http2 && code == CURLE_OK &&
-            get_long(h->easy, CURLINFO_HTTP_VERSION) < CURL_HTTP_VERSION_2_0,
-        .text = h->why,
-    });
+    v = judge(h, code);
+    explain(h, &v, code);
     r->facts.end = now_ns(h);
     if (v.outcome == OUTCOME_OK || v.outcome == OUTCOME_STATUS)
         r->facts.first = r->facts.last = h->last_ns;
     r->facts.outcome = v.outcome;
     r->facts.detail = v.detail;
-    if (v.text)
-        snprintf(h->why, sizeof(h->why), "%s", v.text);
-    else if (!h->why[0] && v.outcome != OUTCOME_OK)
-        snprintf(h->why, sizeof(h->why), "%s", curl_easy_strerror(code));
     r->why = h->why;
     r->body = h->body;
     r->body_len = h->body_len;
@@ -227,14 +246,18 @@ static int on_prereq(void *arg, char *ip, char *local_ip, int port,
     return CURL_PREREQFUNC_OK;
 }
 
-static bool is_too_long(const struct handle *h)
+static enum http1_error judge_length(const struct handle *h)
 {
     const struct transport_env *env = h->multi->pool->transport->env;
     int64_t most = env->settings->max_response;
     int64_t announced = get_number(h->easy, CURLINFO_CONTENT_LENGTH_DOWNLOAD_T);
 
-    return h->request->facts.bytes_in > most ||
-           (announced > most && !env->targets->is_head);
+    if (h->head_len > HTTP1_MAX_HEAD)
+        return HTTP1_LONG_HEAD;
+    if (h->request->facts.bytes_in > most ||
+        (announced > most && !env->targets->is_head))
+        return HTTP1_LONG_BODY;
+    return HTTP1_FINE;
 }
 
 /* False: that is enough of it. */
@@ -242,8 +265,25 @@ static bool take_bytes(struct handle *h, size_t len)
 {
     h->last_ns = now_ns(h);
     h->request->facts.bytes_in += (int64_t)len;
-    h->is_too_long = h->head_len > HTTP1_MAX_HEAD || is_too_long(h);
-    return !h->is_too_long;
+    if (!h->refusal)
+        h->refusal = judge_length(h);
+    return !h->refusal;
+}
+
+/* libcurl reads a length that is too long for it as none. */
+static bool is_bad_length(const char *line, size_t len)
+{
+    static const char name[] = "content-length:";
+    size_t at = sizeof(name) - 1;
+    size_t digits = 0;
+
+    if (len < at || strncasecmp(line, name, at) != 0)
+        return false;
+    while (at < len && line[at] == ' ')
+        at++;
+    for (; at < len && line[at] >= '0' && line[at] <= '9'; at++)
+        digits += digits > 0 || line[at] != '0';
+    return digits > MAX_LENGTH_DIGITS;
 }
 
 /* A line of the head; the empty one ends it, unless it is of a 1xx. */
@@ -251,9 +291,11 @@ static size_t on_header(char *data, size_t size, size_t n, void *arg)
 {
     struct handle *h = arg;
     size_t len = size * n;
-    bool is_end = len == 2 && memcmp(data, "\r\n", 2) == 0;
+    bool is_end = data[0] == '\n' || (data[0] == '\r' && len == 2);
 
     h->head_len += len;
+    if (is_bad_length(data, len))
+        h->refusal = HTTP1_BAD_LENGTH;
     if (!take_bytes(h, len))
         return 0;
     if (is_end && !h->is_whole_head &&
@@ -552,7 +594,7 @@ static void begin(struct handle *h, struct request *r)
     h->sends = 0;
     h->head_len = 0;
     h->is_whole_head = false;
-    h->is_too_long = false;
+    h->refusal = HTTP1_FINE;
     h->body_len = 0;
     h->why[0] = '\0';
     if (h->id)

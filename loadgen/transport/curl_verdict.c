@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <string.h>
 
-#include "common/http1.h"
 #include "loadgen/transport/socket.h"
 
 static bool is_of_tls(CURLcode code)
@@ -80,8 +79,8 @@ static struct curl_verdict judge_break(const struct curl_ending *e)
 
 struct curl_verdict curl_judge(const struct curl_ending *e)
 {
-    if (e->is_too_long)
-        return malformed(e->is_whole_head ? HTTP1_LONG_BODY : HTTP1_LONG_HEAD);
+    if (e->refusal)
+        return malformed(e->refusal);
     if (e->code != CURLE_OK)
         return e->was_sent ? judge_break(e) : judge_connect(e);
     if (e->is_downgrade)

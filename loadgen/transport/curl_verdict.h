@@ -7,19 +7,20 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "common/http1.h"
 #include "common/measure.h"
 
 /* How a transfer ended. */
 struct curl_ending {
     CURLcode code;
-    int error;          /* errno, if one was the cause; else 0 */
-    int status;         /* of HTTP; 0: none came */
-    bool was_sent;      /* the request began to go out */
-    bool has_begun;     /* a byte of the response came */
-    bool is_whole_head; /* its head was complete */
-    bool is_too_long;   /* we broke it off for its length */
-    bool is_downgrade;  /* not the protocol that was asked for */
-    const char *text;   /* libcurl's, may be "" */
+    int error;                /* errno, if one was the cause; else 0 */
+    int status;               /* of HTTP; 0: none came */
+    bool was_sent;            /* the request began to go out */
+    bool has_begun;           /* a byte of the response came */
+    bool is_whole_head;       /* its head was complete */
+    enum http1_error refusal; /* why we broke it off, or HTTP1_FINE */
+    bool is_downgrade;        /* not the protocol that was asked for */
+    const char *text;         /* libcurl's, may be "" */
 };
 
 struct curl_verdict {

@@ -76,15 +76,17 @@ static const struct {
     {CHUNKED "5\r\nhi", RAW_HOLD, "timeout", "no answer within the timeout"},
 };
 
-/* Four requests, one after the other, all of which must end so. */
-static void four_end(const struct rawserver *server, const char *timeout,
-                     const char *outcome, const char *text)
+/* Four requests, one after the other, all of which must end so, whichever
+ * transport carries them. */
+static void four_end_on(const char *transport, const struct rawserver *server,
+                        const char *timeout, const char *outcome,
+                        const char *text)
 {
     bool is_ok = strcmp(outcome, "ok") == 0;
     const char *dir = tmpdir_path("four");
-    struct proc run =
-        proc_start(ARGS("run", server->url, "-c", "1", "-n", "4", "--timeout",
-                        timeout, "-q", "--force", "-o", dir));
+    struct proc run = proc_start(
+        ARGS("run", server->url, "--transport", transport, "-c", "1", "-n", "4",
+             "--timeout", timeout, "-q", "--force", "-o", dir));
     json_t *summary;
 
     run_must_end(&run, dir, is_ok ? 0 : 1);
@@ -92,8 +94,15 @@ static void four_end(const struct rawserver *server, const char *timeout,
     if (is_ok ? number_at(summary, "requests.ok") != 4
               : failures_of(summary, outcome) != 4 ||
                     failures_saying(summary, outcome, text) != 4)
-        fail_msg("not 4 %s: %s", outcome, text);
+        fail_msg("%s: not 4 %s: %s", transport, outcome, text);
     json_decref(summary);
+}
+
+static void four_end(const struct rawserver *server, const char *timeout,
+                     const char *outcome, const char *text)
+{
+    four_end_on("native", server, timeout, outcome, text);
+    four_end_on("curl", server, timeout, outcome, text);
 }
 
 static void wrong_responses(void **state)
