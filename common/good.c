@@ -33,6 +33,9 @@ static bool has_connected(const struct facts *f)
 
 bool good_concerns(enum measure m, const struct facts *f)
 {
+    if (m == MEASURE_TLS)
+        return f->secured != TIME_ABSENT ||
+               (f->outcome == OUTCOME_CONNECT && f->detail == CONNECT_TLS);
     return m != MEASURE_CONNECT || has_connected(f);
 }
 

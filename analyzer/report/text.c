@@ -241,6 +241,7 @@ static void put_latencies(const struct summary *s, struct buf *out)
     }
     put_row("ttfb from due", &s->spread[MEASURE_TTFB][VIEW_DUE], out);
     put_row("connect", &s->spread[MEASURE_CONNECT][VIEW_DUE], out);
+    put_row("tls", &s->spread[MEASURE_TLS][VIEW_DUE], out);
     put_row("client lag", &s->spread[MEASURE_LAG][VIEW_DUE], out);
 }
 

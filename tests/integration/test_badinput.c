@@ -103,8 +103,8 @@ static const struct {
     {{"tailgate", "run", URL, "--rate", "5", "-X", "GE T"},
      "target.method: 'GE T' is no method"},
     {{"tailgate", "run", "ftp://x/", "--rate", "5"},
-     "'ftp://x/': the scheme 'ftp' is not supported; write http:// or "
-     "null://"},
+     "'ftp://x/': the scheme 'ftp' is not supported; write http://, "
+     "https:// or null://"},
     {{"tailgate", "run", "http://:80/", "--rate", "5"},
      "'http://:80/' is not a URL; write http://host:port/path"},
     {{"tailgate", "run", "http://h:99999/", "--rate", "5"},

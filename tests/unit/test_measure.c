@@ -23,6 +23,8 @@ static const struct facts whole = {
     .end = 1063,
     .outcome = OUTCOME_OK,
     .is_fresh = 1,
+    .connected = 1002,
+    .secured = 1012,
 };
 
 static void definitions_are_those_of_the_contract(void **state)
@@ -35,7 +37,8 @@ static void definitions_are_those_of_the_contract(void **state)
         {MEASURE_E2E, 31, 28},         /* last - due, last - sent */
         {MEASURE_SERVICE, 28, ABSENT}, /* last - sent */
         {MEASURE_LAG, 1, ABSENT},      /* issued - due */
-        {MEASURE_CONNECT, 2, ABSENT},  /* sent - issued */
+        {MEASURE_CONNECT, 1, ABSENT},  /* connected - issued */
+        {MEASURE_TLS, 10, ABSENT},     /* secured - connected */
         {MEASURE_TTFB, 7, 4},          /* head - due, head - sent */
         {MEASURE_TTFT, 15, 12},        /* first - due, first - sent */
     };
@@ -70,7 +73,9 @@ static void absent_facts_make_absent_measures(void **state)
         {offsetof(struct facts, sent), MEASURE_E2E, FROM_DUE, 31},
         {offsetof(struct facts, sent), MEASURE_E2E, FROM_SENT, ABSENT},
         {offsetof(struct facts, sent), MEASURE_SERVICE, FROM_DUE, ABSENT},
-        {offsetof(struct facts, sent), MEASURE_CONNECT, FROM_DUE, ABSENT},
+        {offsetof(struct facts, connected), MEASURE_CONNECT, FROM_DUE, 2},
+        {offsetof(struct facts, connected), MEASURE_TLS, FROM_DUE, ABSENT},
+        {offsetof(struct facts, secured), MEASURE_TLS, FROM_DUE, ABSENT},
         {offsetof(struct facts, issued), MEASURE_CONNECT, FROM_DUE, ABSENT},
         {offsetof(struct facts, issued), MEASURE_LAG, FROM_DUE, ABSENT},
         {offsetof(struct facts, head), MEASURE_TTFB, FROM_DUE, ABSENT},
@@ -129,6 +134,8 @@ static void unsent_requests_have_no_times(void **state)
                       .first = ABSENT,
                       .last = ABSENT,
                       .end = ABSENT,
+                      .connected = ABSENT,
+                      .secured = ABSENT,
                       .outcome = OUTCOME_UNSENT};
 
     (void)state;

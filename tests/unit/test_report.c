@@ -513,6 +513,7 @@ static void json_has_every_measure(void **state)
         {"e2e", MEASURE_E2E, true, true},
         {"service", MEASURE_SERVICE, true, false},
         {"connect", MEASURE_CONNECT, false, false},
+        {"tls", MEASURE_TLS, false, false},
         {"lag", MEASURE_LAG, false, false},
         {"ttfb", MEASURE_TTFB, true, true},
         {"ttft", MEASURE_TTFT, true, true},

@@ -130,8 +130,8 @@ static const struct {
     {"conditions:\n  a: [1]\n", ":2: a: must be a plain value"},
     {"conditions:\n  a=b: 1\n", ":2: a=b: must be a key without separators"},
     {"target: {url: ftp://h/}\n",
-     ":1: url: 'ftp://h/': the scheme 'ftp' is not supported; write http:// or "
-     "null://"},
+     ":1: url: 'ftp://h/': the scheme 'ftp' is not supported; write http://, "
+     "https:// or null://"},
     {"target: {request_id: yes}\n",
      ":1: request_id: 'yes' is neither true nor false"},
     {"load: {arrival: poison}\n",
