@@ -10,7 +10,7 @@
 #define LEAST_SPAN_NS (NS_PER_S / 2)
 
 /* Of a counter of one worker, so that all together can be added up. */
-#define MOST_REQUESTS ((INT64_C(1) << 62) / CLIENT_MAX_SHARDS)
+#define MOST_REQUESTS ((INT64_C(1) << 62) / RECORDING_MAX_SHARDS)
 
 /* ---- gathering ---- */
 
@@ -19,8 +19,8 @@ void client_init(struct client *c, struct window window, int64_t n_shards)
     *c = (struct client){
         .window = window, .n_shards = 1, .suspended_max_ns = TIME_ABSENT};
     if (n_shards > 1)
-        c->n_shards =
-            n_shards < CLIENT_MAX_SHARDS ? (int)n_shards : CLIENT_MAX_SHARDS;
+        c->n_shards = n_shards < RECORDING_MAX_SHARDS ? (int)n_shards
+                                                      : RECORDING_MAX_SHARDS;
 }
 
 static void look(struct counter *c, int64_t at_ns, int64_t value)
@@ -48,16 +48,27 @@ static int64_t taken(const struct observation *seen)
     return bounded(bounded(seen->issued) + bounded(seen->unsent));
 }
 
+/* The worker's counters begin at 0, with the run. */
+static void look_at_start(struct client_shard *s)
+{
+    look(&s->taken, 0, 0);
+    look(&s->cap_waits, 0, 0);
+    look(&s->cpu, 0, 0);
+    look(&s->spun, 0, 0);
+}
+
 void client_add(struct client *c, unsigned shard,
                 const struct observation *seen)
 {
     struct client_shard *s;
 
-    if (shard >= CLIENT_MAX_SHARDS)
+    if (shard >= RECORDING_MAX_SHARDS)
         return;
     s = &c->shards[shard];
     if ((int)shard >= c->n_shards)
         c->n_shards = (int)shard + 1;
+    if (!s->is_seen && c->window.start_ns <= 0)
+        look_at_start(s);
     if (!s->is_seen || seen->at >= s->last_ns) {
         s->is_seen = true;
         s->last_ns = seen->at;
@@ -65,7 +76,8 @@ void client_add(struct client *c, unsigned shard,
     }
     if (seen->suspended_max > c->suspended_max_ns)
         c->suspended_max_ns = seen->suspended_max;
-    if (seen->at < c->window.start_ns || seen->at > c->window.end_ns)
+    if (seen->at < c->window.start_ns ||
+        seen->at > c->window.end_ns + LEAST_SPAN_NS)
         return;
     look(&s->taken, seen->at, taken(seen));
     look(&s->cap_waits, seen->at, seen->cap_waits);

@@ -14,8 +14,6 @@
 #include "analyzer/window.h"
 #include "common/recording/schema.h"
 
-#define CLIENT_MAX_SHARDS 64
-
 /* A counter, at the first and the last look at it. */
 struct counter {
     int64_t from_ns;
@@ -39,7 +37,7 @@ struct client_shard {
 struct client {
     struct window window;
     int n_shards;
-    struct client_shard shards[CLIENT_MAX_SHARDS];
+    struct client_shard shards[RECORDING_MAX_SHARDS];
     int64_t suspended_max_ns; /* in the whole run; TIME_ABSENT: not known */
 
     /* Of the host, in the window. */

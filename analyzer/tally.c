@@ -30,9 +30,9 @@ void tally_fini(struct tally *t)
 
 void tally_set_lanes(struct tally *t, int64_t n)
 {
-    t->n_lanes = n > 1 && n <= TALLY_MAX_LANES ? (int)n : 1;
+    t->n_lanes = n > 1 && n <= RECORDING_MAX_SHARDS ? (int)n : 1;
     for (int i = 0; i < t->n_lanes; i++)
-        t->lanes[i] = (struct lane){
+        t->lanes[i] = (struct place_lane){
             .max_place = -1, .max_place_before = -1, .min_place = -1};
 }
 
@@ -41,7 +41,7 @@ int64_t tally_places(const struct tally *t, int lane)
     return t->lanes[lane].max_place + 1;
 }
 
-static struct lane *lane_of(struct tally *t, const struct facts *f)
+static struct place_lane *lane_of(struct tally *t, const struct facts *f)
 {
     return &t->lanes[f->seq < 0 ? 0 : f->seq % t->n_lanes];
 }
@@ -60,7 +60,7 @@ static void raise_to(int64_t *max, int64_t place)
 
 static void note_before(struct tally *t, const struct facts *f)
 {
-    struct lane *l = lane_of(t, f);
+    struct place_lane *l = lane_of(t, f);
 
     t->before++;
     l->before++;
@@ -69,7 +69,7 @@ static void note_before(struct tally *t, const struct facts *f)
 
 static void note_inside(struct tally *t, const struct facts *f)
 {
-    struct lane *l = lane_of(t, f);
+    struct place_lane *l = lane_of(t, f);
     int64_t place = place_of(t, f);
 
     if (place >= 0 && (l->min_place < 0 || place < l->min_place))
@@ -186,7 +186,7 @@ static int64_t lost_before(const struct tally *t)
     if (t->window.end_ns <= t->window.start_ns)
         return INT64_MAX; /* it never got to the window */
     for (int i = 0; i < t->n_lanes; i++) {
-        const struct lane *l = &t->lanes[i];
+        const struct place_lane *l = &t->lanes[i];
         int64_t places =
             l->min_place >= 0 ? l->min_place : l->max_place_before + 1;
 

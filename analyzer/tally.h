@@ -11,13 +11,12 @@
 #include "analyzer/window.h"
 #include "common/hist.h"
 #include "common/measure.h"
+#include "common/recording/schema.h"
 #include "common/slo.h"
 #include "common/stats.h"
 
 /* Batches of the window, for what scatters more than chance would have it. */
 #define TALLY_BATCHES 20
-
-#define TALLY_MAX_LANES 64
 
 /* How a measure is looked at. */
 enum view {
@@ -39,7 +38,7 @@ struct term_tally {
  * shows.  Request seq has place seq / n in lane seq % n of n.  The open loop is
  * one lane however many workers there are, since they share its schedule; in a
  * closed loop each worker numbers its own. */
-struct lane {
+struct place_lane {
     int64_t max_place;        /* -1: none */
     int64_t max_place_before; /* of those due before the window; -1: none */
     int64_t min_place;        /* of those due in it; -1: none */
@@ -52,7 +51,7 @@ struct tally {
     const struct slo *slo;           /* borrowed */
     int64_t limit_ns[MEASURE_COUNT]; /* a good request keeps them; 0: none */
     int64_t rows;                    /* read, in the whole recording */
-    struct lane lanes[TALLY_MAX_LANES];
+    struct place_lane lanes[RECORDING_MAX_SHARDS];
     int n_lanes;
     int64_t before;                 /* due before the window */
     int64_t due;                    /* due in the window */
@@ -73,8 +72,8 @@ struct tally {
 void tally_init(struct tally *t, struct window window, const struct slo *slo);
 void tally_fini(struct tally *t);
 
-/* Before the first row; one lane unless told.  More than TALLY_MAX_LANES are
- * not told apart. */
+/* Before the first row; one lane unless told.  More than RECORDING_MAX_SHARDS
+ * are not told apart. */
 void tally_set_lanes(struct tally *t, int64_t n);
 void tally_add(struct tally *t, const struct facts *f);
 

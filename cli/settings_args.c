@@ -42,9 +42,10 @@ static int load_word(struct settings_args *a, const char *word, struct err *err)
     struct opt_set target = settings_set(&a->settings, BLOCK_TARGET);
 
     if (strstr(word, "://")) {
-        if (!a->has_url)
+        if (!a->first_url) {
             strlist_fini(&a->settings.target.urls);
-        a->has_url = true;
+            a->first_url = xstrdup(word);
+        }
         return opt_assign(&target, opt_by_key(target.block, "url"), word, err);
     }
     if (a->file)
@@ -68,6 +69,11 @@ static int apply(struct settings_args *a, const struct opt_set *own,
     strlist_fini(&words);
     for (size_t i = 0; rc == 0 && i < a->assign.len; i++)
         rc = settings_assign(&a->settings, a->assign.items[i], err);
+    if (rc == 0 && a->first_url &&
+        strcmp(settings_url(&a->settings), a->first_url) != 0)
+        rc = err_set(err, ERR_USAGE,
+                     "'%s': give URLs as words or with --url, not both",
+                     a->first_url);
     return rc ? rc : settings_resolve(&a->settings, err);
 }
 
@@ -96,4 +102,5 @@ void settings_args_fini(struct settings_args *a)
     settings_fini(&a->settings);
     strlist_fini(&a->assign);
     free(a->file);
+    free(a->first_url);
 }

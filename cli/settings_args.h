@@ -12,7 +12,7 @@ struct err;
 struct settings_args {
     struct settings settings;
     char *file;            /* the settings file, or NULL */
-    bool has_url;          /* a URL was among the words */
+    char *first_url;       /* of the words; NULL: none */
     struct strlist assign; /* --set */
 };
 

@@ -18,6 +18,9 @@
 
 #define CUT_GRACE_NS (2 * NS_PER_MS)
 
+/* A suspension shows as a beat that is late. */
+#define BEAT_NS (100 * NS_PER_MS)
+
 struct engine {
     struct engine_env env;
     struct transport_env transport_env;
@@ -28,12 +31,13 @@ struct engine {
 
     struct event *due_timer;      /* fires when the next request is due */
     struct event *deadline_timer; /* fires when the oldest one times out */
+    struct event *heartbeat;      /* fires while the client runs */
     struct event *drain_timer;    /* fires when nobody waits any longer: */
     int64_t drain_end_ns;         /* INT64_MAX: not set */
 
     struct pacer pacer;
     int64_t armed_ns;      /* the loop must run then for the pacer ... */
-    int64_t tick_ns;       /* ... and then to observe; INT64_MAX: not at all */
+    int64_t beat_ns;       /* ... and then for the heartbeat */
     int64_t spin_until_ns; /* an answer may come soon */
     bool is_spinning;      /* since spin_from_ns, unless spin_mark has moved */
     int64_t spin_from_ns;
@@ -288,15 +292,32 @@ static bool step(struct engine *e, int64_t now)
  * a suspension is noted once. */
 static void note_wake(struct engine *e, int64_t now)
 {
-    int64_t wake_ns = e->armed_ns < e->tick_ns ? e->armed_ns : e->tick_ns;
+    int64_t wake_ns = e->armed_ns < e->beat_ns ? e->armed_ns : e->beat_ns;
     int64_t suspended_ns = pacer_wake(&e->pacer, now, wake_ns);
 
     if (suspended_ns > e->suspended_max_ns)
         e->suspended_max_ns = suspended_ns;
     if (e->armed_ns < now)
         e->armed_ns = now;
-    if (e->tick_ns < now)
-        e->tick_ns = now;
+    if (e->beat_ns < now)
+        e->beat_ns = now;
+}
+
+static void beat(struct engine *e, int64_t now)
+{
+    e->beat_ns = now + BEAT_NS;
+    arm(e->heartbeat, BEAT_NS);
+}
+
+static void on_beat(evutil_socket_t fd, short what, void *arg)
+{
+    struct engine *e = arg;
+    int64_t now = now_ns(e);
+
+    (void)fd;
+    (void)what;
+    note_wake(e, now);
+    beat(e, now);
 }
 
 static void pump(struct engine *e)
@@ -336,6 +357,7 @@ void engine_begin(struct engine *e, struct shard *shard, int64_t start_ns)
     e->armed_ns = 0;
     if (load->drain_ns >= 0 && load->duration_ns > 0)
         limit_drain(e, load->warmup_ns + load->duration_ns + load->drain_ns);
+    beat(e, now_ns(e));
     arm(e->due_timer, 0); /* the loop must run before it can be broken */
 }
 
@@ -401,7 +423,6 @@ struct observation engine_observe(struct engine *e)
     };
 
     note_wake(e, now);
-    e->tick_ns = now + NS_PER_S;
     seen.suspended_max = e->suspended_max_ns;
     e->suspended_max_ns = 0;
     e->lag_max_ns = 0;
@@ -428,6 +449,7 @@ static int make_parts(struct engine *e, struct err *err)
     e->due_timer = evtimer_new(e->transport_env.base, on_due, e);
     e->deadline_timer = evtimer_new(e->transport_env.base, on_deadline, e);
     e->drain_timer = evtimer_new(e->transport_env.base, on_drain, e);
+    e->heartbeat = evtimer_new(e->transport_env.base, on_beat, e);
     e->transport = xcalloc(1, e->env.transport->state_size);
     if (e->env.transport->init(e->transport, &e->transport_env, err))
         return -1;
@@ -448,7 +470,7 @@ int engine_new(struct engine **engine, const struct engine_env *env,
     e->env = *env;
     e->held_seq = -1;
     e->armed_ns = INT64_MAX;
-    e->tick_ns = INT64_MAX;
+    e->beat_ns = INT64_MAX;
     e->drain_end_ns = INT64_MAX;
     e->pacer =
         pacer_make(env->settings->target.timeout_ns,
@@ -486,5 +508,6 @@ void engine_free(struct engine *e)
     event_free(e->due_timer);
     event_free(e->deadline_timer);
     event_free(e->drain_timer);
+    event_free(e->heartbeat);
     free(e);
 }

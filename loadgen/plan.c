@@ -62,7 +62,7 @@ static int64_t choose_threads(const struct load_settings *load, int64_t cores)
     double wanted = is_closed ? (double)load->clients / CLIENTS_A_THREAD
                               : peak_rps(load) / RATE_A_THREAD;
 
-    room = least(room, PLAN_MAX_THREADS);
+    room = least(room, RECORDING_MAX_SHARDS);
     return wanted < (double)room ? most((int64_t)ceil(wanted), 1) : room;
 }
 
@@ -83,9 +83,9 @@ static int64_t cap_of(const struct settings *s)
 
 static int check(const struct client_settings *c, int64_t cap, struct err *err)
 {
-    if (c->threads > PLAN_MAX_THREADS)
+    if (c->threads > RECORDING_MAX_SHARDS)
         return err_set(err, ERR_CONFIG, "client.threads: %lld; at most %d",
-                       (long long)c->threads, PLAN_MAX_THREADS);
+                       (long long)c->threads, RECORDING_MAX_SHARDS);
     if (cap > 0 && c->preconnect > cap)
         return err_set(err, ERR_CONFIG,
                        "client.preconnect: %lld; at most %lld connections "

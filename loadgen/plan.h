@@ -5,11 +5,12 @@
 
 #include <stdint.h>
 
+#include "common/recording/schema.h"
+
 struct err;
 struct load_settings;
 struct settings;
 
-#define PLAN_MAX_THREADS   64
 #define PLAN_MAX_IN_FLIGHT 32768 /* unless told otherwise */
 
 /* What the machine has. */

@@ -43,6 +43,19 @@ struct run {
     int stopped_by; /* the signal that made us cut it; 0: none */
 };
 
+/* A client of a closed loop keeps a connection to each endpoint, as far as
+ * files go: else every turn to another endpoint would cost a new one. */
+static int64_t connections_of(const struct run *run, int64_t in_flight)
+{
+    int64_t ways = (int64_t)run->targets.n_endpoints;
+    int64_t files = run->machine.files / 2 / run->settings->client.threads;
+
+    if (run->settings->load.scenario != SCENARIO_CLOSED || ways < 2)
+        return in_flight;
+    return in_flight * ways < files || in_flight > files ? in_flight * ways
+                                                         : files;
+}
+
 static int make_workers(struct run *run, struct err *err)
 {
     const struct client_settings *c = &run->settings->client;
@@ -57,7 +70,7 @@ static int make_workers(struct run *run, struct err *err)
             .transport = run->transport,
             .clk = &clk_monotonic,
             .lane = lane,
-            .max_connections = room,
+            .max_connections = connections_of(run, room),
             .max_in_flight = room,
             .preconnect = lane_share(c->preconnect, lane),
             .stamp_every = plan_stamp_every(&run->settings->load),
@@ -73,6 +86,8 @@ static int make_workers(struct run *run, struct err *err)
 
 static int choose_transport(struct run *run, struct err *err)
 {
+    if (run->settings->load.scenario == SCENARIO_CLOSED)
+        run->targets.n_lanes = run->settings->client.threads;
     run->transport = transport_choose(&run->settings->target,
                                       run->targets.items[0].url.scheme, err);
     if (!run->transport)
@@ -84,17 +99,29 @@ static int choose_transport(struct run *run, struct err *err)
     return 0;
 }
 
+/* Those that this process may use, not those that there are. */
+static int64_t usable_cores(void)
+{
+    cpu_set_t allowed;
+
+    return sched_getaffinity(0, sizeof(allowed), &allowed)
+               ? sysconf(_SC_NPROCESSORS_ONLN)
+               : CPU_COUNT(&allowed);
+}
+
 static int find_cpus(struct run *run, struct err *err)
 {
     const char *asked = run->settings->client.cpus;
     cpu_set_t allowed;
 
-    CPU_ZERO(&allowed);
     if (!asked)
         return 0;
-    if (cpus_parse(asked, &run->cpus, err) ||
-        sched_getaffinity(0, sizeof(allowed), &allowed))
+    if (cpus_parse(asked, &run->cpus, err))
         return -1;
+    if (sched_getaffinity(0, sizeof(allowed), &allowed))
+        return err_set(err, ERR_IO,
+                       "client.cpus: the kernel does not say "
+                       "which CPUs there are");
     for (size_t i = 0; i < run->cpus.len; i++) {
         if (!CPU_ISSET((size_t)run->cpus.cpu[i], &allowed))
             return err_set(err, ERR_IO,
@@ -109,7 +136,7 @@ static int prepare(struct run *run, struct err *err)
 {
     struct settings *s = run->settings;
 
-    run->machine.cores = sysconf(_SC_NPROCESSORS_ONLN);
+    run->machine.cores = usable_cores();
     run->machine.files = files_raise_limit();
     if (plan_client(s, run->machine, err) || find_cpus(run, err) ||
         targets_init(&run->targets, &s->target, err) ||

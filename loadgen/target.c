@@ -232,7 +232,7 @@ static int init_all(struct targets *ts, const struct target_settings *s,
 int targets_init(struct targets *ts, const struct target_settings *s,
                  struct err *err)
 {
-    *ts = (struct targets){0};
+    *ts = (struct targets){.n_lanes = 1};
     buf_init(&ts->body, MAX_REQUEST);
     return read_body(s->body, &ts->body, err) || init_all(ts, s, err) ? -1 : 0;
 }

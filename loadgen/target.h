@@ -50,6 +50,7 @@ struct targets {
     struct buf body;
     bool has_length; /* there is a body, if of length 0 */
     bool is_head;    /* the method is HEAD: no body comes back */
+    int64_t n_lanes; /* of a closed loop, whose workers count by themselves */
 };
 
 /* Resolve, read the body's file, write the requests.  ERR_CONFIG for what was
@@ -66,9 +67,10 @@ int targets_probe(struct targets *ts, int64_t timeout_ns, struct strlist *said,
 /* Which endpoint the request at this place of the schedule goes to. */
 static inline size_t targets_route(const struct targets *ts, int64_t seq)
 {
-    const struct target *t = &ts->items[(size_t)seq % ts->len];
+    size_t place = (size_t)(seq / ts->n_lanes + seq % ts->n_lanes);
+    const struct target *t = &ts->items[place % ts->len];
 
-    return t->first_endpoint + (size_t)seq / ts->len % t->n_endpoints;
+    return t->first_endpoint + place / ts->len % t->n_endpoints;
 }
 
 /* Write a request's place over the digits of an id. */

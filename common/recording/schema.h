@@ -7,6 +7,9 @@
 #include "common/measure.h"
 #include "common/recording/tgr.h"
 
+/* Workers, and so shards, that a recording may have. */
+#define RECORDING_MAX_SHARDS 64
+
 /* requests.tgr: a struct facts a request. */
 extern const struct tgr_schema schema_requests;
 

@@ -18,6 +18,7 @@
 #include "common/err.h"
 #include "common/http1.h"
 #include "common/settings.h"
+#include "common/stop.h"
 #include "common/xalloc.h"
 #include "loadgen/request.h"
 #include "loadgen/target.h"
@@ -27,6 +28,8 @@
 
 #define READ_SIZE ((size_t)64 << 10)
 #define KEPT_BODY 512
+
+#define STAMPED_AT_FIRST 4096
 
 struct http1_transport;
 
@@ -38,6 +41,7 @@ struct conn {
     int64_t opened_ns;
     bool is_connected;
     bool was_idle;         /* the server may have closed it meanwhile */
+    bool is_stamped;       /* the kernel is asked when it got the answer */
     struct event readable; /* added while connected */
     struct event writable; /* added while connecting or half sent */
     struct http1 parser;
@@ -60,8 +64,8 @@ struct http1_transport {
     struct pool *pools; /* one an endpoint */
     struct connlist connecting;
     struct event connect_timer; /* fires when the oldest of those is late */
-    uint64_t reads;
-    struct conn *unused; /* closed, kept for their memory */
+    uint64_t requests;          /* begun */
+    struct conn *unused;        /* closed, kept for their memory */
     int64_t n_open;
     int64_t n_idle;
     size_t max_request; /* the longest of the endpoints' */
@@ -235,12 +239,20 @@ static void take_eof(struct conn *c)
 
 /* Asking the kernel when it got the data costs more than the rest of a read.
  */
-static ssize_t receive(struct http1_transport *t, int fd, int64_t *buffered_ns)
+static ssize_t receive(const struct conn *c, int64_t *buffered_ns)
 {
-    if (t->reads++ % t->env->stamp_every == 0)
-        return socket_receive(fd, t->in, READ_SIZE, buffered_ns);
-    *buffered_ns = TIME_ABSENT;
-    return recv(fd, t->in, READ_SIZE, 0);
+    char *in = c->transport->in;
+
+    return c->is_stamped ? socket_receive(c->fd, in, READ_SIZE, buffered_ns)
+                         : recv(c->fd, in, READ_SIZE, 0);
+}
+
+/* The first ones all, so that a short run has enough of them. */
+static bool is_to_be_stamped(struct http1_transport *t)
+{
+    uint64_t n = t->requests++;
+
+    return n < STAMPED_AT_FIRST || n % t->env->stamp_every == 0;
 }
 
 static void on_readable(evutil_socket_t fd, short what, void *arg)
@@ -248,12 +260,13 @@ static void on_readable(evutil_socket_t fd, short what, void *arg)
     struct conn *c = arg;
     ssize_t n;
 
+    (void)fd;
     (void)what;
     if (!c->request) {
         conn_close(c); /* an idle one was closed, or is out of step */
         return;
     }
-    n = receive(c->transport, fd, &c->request->facts.buffered);
+    n = receive(c, &c->request->facts.buffered);
     if (n > 0) {
         take_bytes(c, (size_t)n);
     } else if (n == 0) {
@@ -461,6 +474,7 @@ static void begin(struct conn *c, struct request *r)
     c->body_len = 0;
     buf_reset(&c->unsent);
     http1_begin(&c->parser);
+    c->is_stamped = is_to_be_stamped(c->transport);
     c->parser.is_head_request = c->transport->env->targets->is_head;
 }
 
@@ -551,8 +565,10 @@ static int http1_preconnect(void *self, int64_t n, struct err *err)
         if (!conn_open(t, pool_ahead(t, i)))
             t->connect_error = errno;
     }
-    while (t->connecting.len > 0)
+    while (t->connecting.len > 0 && !atomic_load(&stop_signal))
         event_base_loop(t->env->base, EVLOOP_ONCE);
+    if (atomic_load(&stop_signal))
+        return err_set(err, ERR_IO, "interrupted");
     if (!t->connect_error)
         return 0;
     return err_set(err, ERR_IO, "client.preconnect: %lld of %lld: %s",

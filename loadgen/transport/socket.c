@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "common/clk.h"
+#include "common/stop.h"
 
 int socket_connect(const struct addrinfo *a)
 {
@@ -109,6 +110,8 @@ ssize_t socket_receive(int fd, void *data, size_t size, int64_t *buffered_ns)
     int64_t stamp = n > 0 ? stamp_ns(&message) : 0;
 
     *buffered_ns = stamp > 0 ? clk_realtime_ns() - stamp : TIME_ABSENT;
+    if (*buffered_ns < 0)
+        *buffered_ns = TIME_ABSENT; /* the clock was set back */
     return n;
 }
 
@@ -135,12 +138,16 @@ int socket_probe(const struct addrinfo *address, int64_t timeout_ns)
     int fd = socket_connect(address);
     struct pollfd p = {.fd = fd, .events = POLLOUT};
     int error;
+    int n;
 
     if (fd < 0)
         return errno;
     if (timeout_ms > INT32_MAX)
         timeout_ms = INT32_MAX;
-    error = poll(&p, 1, (int)timeout_ms) == 1 ? socket_error(fd) : ETIMEDOUT;
+    while ((n = poll(&p, 1, (int)timeout_ms)) < 0 && errno == EINTR &&
+           !atomic_load(&stop_signal))
+        continue;
+    error = n == 1 ? socket_error(fd) : n == 0 ? ETIMEDOUT : errno;
     close(fd);
     return error;
 }

@@ -29,8 +29,8 @@ struct transport_env {
     const struct targets *targets;
     const struct target_settings *settings;
     int64_t max_connections;
-    uint64_t stamp_every; /* of the reads, how often the kernel is asked when it
-                             got the data; at least 1 */
+    uint64_t stamp_every; /* of the requests, how often the kernel is asked when
+                             it got the data; at least 1 */
     struct lane lane;     /* whose requests it will be given */
 
     /* The request is over: outcome, detail and end are set.  It is the

@@ -109,6 +109,8 @@ static const struct {
      "'http://:80/' is not a URL; write http://host:port/path"},
     {{"tailgate", "run", "http://h:99999/", "--rate", "5"},
      "'http://h:99999/' is not a URL; write http://host:port/path"},
+    {{"tailgate", "run", URL, "--rate", "5", "--url", "http://h/"},
+     "'" URL "': give URLs as words or with --url, not both"},
     {{"tailgate", "run", URL, "--rate", "5", "--cpus", "3-1"},
      "--cpus: '3-1' is no list of CPUs; write it like 0,2-3"},
     {{"tailgate", "run", "127.0.0.1:8000", "--rate", "5"},

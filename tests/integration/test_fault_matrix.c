@@ -296,6 +296,35 @@ static void a_client_that_was_stopped(void **state)
     free(dir);
 }
 
+/* Nor does a closed loop pass its own absence off as the server's: stopped in
+ * its first second, or between two observations. */
+static void a_closed_loop_that_was_stopped(void **state)
+{
+    static const int64_t after_ms[] = {400, 1300};
+    char *url;
+    struct proc stub = stub_start(ARGS("stub", "--delay", "1ms"), &url);
+
+    (void)state;
+    for (size_t i = 0; i < 2; i++) {
+        const char *dir = tmpdir_path(i ? "stopped-later" : "stopped-early");
+        struct proc run = proc_start(
+            ARGS("run", url, "-c", "2", "--duration", "3s", "-q", "-o", dir));
+        json_t *summary;
+
+        clk_sleep_ns(after_ms[i] * NS_PER_MS);
+        kill(run.pid, SIGSTOP);
+        clk_sleep_ns(600 * NS_PER_MS);
+        kill(run.pid, SIGCONT);
+        must_end(&run, 4);
+        summary =
+            load_summary(tmpdir_path(i ? "stopped-later" : "stopped-early"));
+        assert_true(check_failed(summary, "suspended"));
+        json_decref(summary);
+    }
+    stub_stop(&stub);
+    free(url);
+}
+
 /* Ten times what any client can do is not a latency. */
 static void a_client_asked_for_too_much(void **state)
 {
@@ -386,6 +415,7 @@ int main(void)
         cmocka_unit_test(slow_accept),
         cmocka_unit_test(a_server_killed_and_restarted),
         cmocka_unit_test(a_client_that_was_stopped),
+        cmocka_unit_test(a_closed_loop_that_was_stopped),
         cmocka_unit_test(a_client_asked_for_too_much),
         cmocka_unit_test(a_client_without_cpu),
     };

@@ -245,6 +245,31 @@ static void a_run_of_three_requests(void **state)
     json_decref(summary);
 }
 
+/* Open and closed loop, several targets, more threads than cores: nothing is
+ * lost, and connections are kept. */
+static void several_threads(void **state)
+{
+    static const char *const loads[][2] = {{"--rate", "600"}, {"-c", "9"}};
+
+    (void)state;
+    for (size_t i = 0; i < 2; i++) {
+        char *dir = xstrdup(tmpdir_path(i ? "threads-closed" : "threads-open"));
+        struct proc_result r = proc_run(
+            ARGS("run", stub_url, stub_url, loads[i][0], loads[i][1], "-t", "3",
+                 "-n", "600", "--preconnect", i ? "0" : "6", "-q", "-o", dir));
+        json_t *summary;
+
+        run_expect(&r, dir, 0);
+        proc_result_fini(&r);
+        summary = load_summary(dir);
+        assert_true(number_at(summary, "requests.ok") == 600);
+        assert_true(number_at(summary, "requests.opened_connection") <=
+                    (i ? 18 : 600));
+        json_decref(summary);
+        free(dir);
+    }
+}
+
 /* Every two seconds, and how long it will take only where that is known. */
 static void progress_says_what_it_knows(void **state)
 {
@@ -293,6 +318,7 @@ int main(void)
         cmocka_unit_test(bodies_methods_and_keep_alive),
         cmocka_unit_test(keys_that_scripts_rely_on),
         cmocka_unit_test(a_run_of_three_requests),
+        cmocka_unit_test(several_threads),
         cmocka_unit_test(progress_says_what_it_knows),
         cmocka_unit_test(validate_prints_the_plan),
     };

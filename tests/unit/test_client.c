@@ -42,7 +42,7 @@ static struct client watched(unsigned shard, struct observation first,
     struct client c;
 
     before.at = window.start_ns - 1;
-    after.at = window.end_ns + 1;
+    after.at = window.end_ns + NS_PER_S;
     before.cpu = before.cap_waits = before.host_steal = -9 * NS_PER_S;
     after.cpu = after.cap_waits = after.host_steal = 99 * NS_PER_S;
     client_init(&c, window, n_shards);
@@ -88,6 +88,25 @@ static void shares_are_of_the_window(void **state)
     assert_true(client_stolen(&c, &share) && is_near(share, 0.05));
     assert_true(client_throttled(&c, &share) && is_near(share, 2));
     assert_true(client_pressed(&c, &share) && is_near(share, 0.25));
+}
+
+/* The worker's own counters begin at 0 with the run, the host's do not; the
+ * last look may come just after the end. */
+static void without_warm_up_the_start_is_a_look(void **state)
+{
+    struct observation last = {.at = 1010 * NS_PER_MS,
+                               .cpu = 505 * NS_PER_MS,
+                               .issued = 100,
+                               .cap_waits = 20};
+    struct client c;
+    double share;
+
+    (void)state;
+    client_init(&c, (struct window){0, NS_PER_S}, 1);
+    client_add(&c, 0, &last);
+    assert_true(client_busy(&c, &share) && is_near(share, 0.5));
+    assert_true(client_held_back(&c, &share) && is_near(share, 0.2));
+    assert_false(client_stolen(&c, &share));
 }
 
 static void one_look_says_nothing(void **state)
@@ -245,8 +264,8 @@ static void absurd_counts_add_up(void **state)
     struct client c;
 
     (void)state;
-    client_init(&c, window, CLIENT_MAX_SHARDS);
-    for (unsigned i = 0; i < CLIENT_MAX_SHARDS; i++) {
+    client_init(&c, window, RECORDING_MAX_SHARDS);
+    for (unsigned i = 0; i < RECORDING_MAX_SHARDS; i++) {
         struct observation seen = {.at = far, .issued = far, .unsent = far};
 
         client_add(&c, i, &seen);
@@ -291,6 +310,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(shares_are_of_the_window),
+        cmocka_unit_test(without_warm_up_the_start_is_a_look),
         cmocka_unit_test(one_look_says_nothing),
         cmocka_unit_test(what_the_host_does_not_tell_is_not_known),
         cmocka_unit_test(an_older_recording_is_not_called_busy),

@@ -134,6 +134,34 @@ static void a_cut_open_loop_accounts_for_those_that_wait(void **state)
     rig_free(rig);
 }
 
+/* What fell due a moment before the cut was not left unsent: it belongs to what
+ * comes after. */
+static void a_cut_forgives_the_pacer_its_lag(void **state)
+{
+    static const struct {
+        int64_t cut_ns;
+        size_t n;
+        int64_t due_end_ns;
+    } cases[] = {{100 * MS + 1, 1, 100 * MS},
+                 {102 * MS - 1, 1, 100 * MS},
+                 {102 * MS, 2, 102 * MS}};
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        const struct setup setup = {
+            .load = rig_open_load(10, 100), .slots = 9, .timeout_ns = NS_PER_S};
+        struct rig *rig = rig_new(&setup);
+
+        rig_pass_at(rig, 0);
+        rig_cut_at(rig, cases[i].cut_ns);
+        rig_close(rig);
+        assert_int_equal(rig->n, cases[i].n);
+        assert_int_equal(engine_end(rig->engine).due_end_ns,
+                         cases[i].due_end_ns);
+        rig_free(rig);
+    }
+}
+
 /* Five clients, two connections: three are due and wait. */
 static void a_cut_closed_loop_accounts_for_those_that_wait(void **state)
 {
@@ -430,6 +458,7 @@ int main(void)
         cmocka_unit_test(the_end_of_one_lets_the_next_go),
         cmocka_unit_test(deadlines_pass_in_the_order_of_due),
         cmocka_unit_test(a_cut_open_loop_accounts_for_those_that_wait),
+        cmocka_unit_test(a_cut_forgives_the_pacer_its_lag),
         cmocka_unit_test(a_cut_closed_loop_accounts_for_those_that_wait),
         cmocka_unit_test(responses_get_their_turn_after_64_sends),
         cmocka_unit_test(answers_may_come_before_start_returns),

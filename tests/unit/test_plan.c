@@ -40,7 +40,7 @@ static const struct {
     {{.rate_rps = 100000}, {NULL}, 1, 1},
     {{.rate_rps = 1e6}, {NULL}, 8, 7},
     {{.rate_rps = 1e6}, {NULL}, 64, 20},
-    {{.rate_rps = 1e12}, {NULL}, 1000, PLAN_MAX_THREADS},
+    {{.rate_rps = 1e12}, {NULL}, 1000, RECORDING_MAX_SHARDS},
     /* The rate within a burst, not its mean. */
     {{.rate_rps = 50000, .burst_on_ns = 1, .burst_off_ns = 3}, {NULL}, 8, 4},
     {{.rate_rps = 10, .burst_on_ns = 1, .burst_off_ns = 9}, {NULL}, 8, 1},
@@ -153,10 +153,12 @@ static const struct {
     {{.connections = 2, .max_in_flight = AUTO, .threads = AUTO}, 0, 1024, 2, 2},
     {{.connections = AUTO, .max_in_flight = 1, .threads = 8}, 0, 1024, 1, 1},
     {{.connections = AUTO, .max_in_flight = AUTO, .threads = 8}, 5, 1024, 5, 5},
-    {{.connections = AUTO, .max_in_flight = AUTO, .threads = PLAN_MAX_THREADS},
+    {{.connections = AUTO,
+      .max_in_flight = AUTO,
+      .threads = RECORDING_MAX_SHARDS},
      0,
      100000,
-     PLAN_MAX_THREADS,
+     RECORDING_MAX_SHARDS,
      PLAN_MAX_IN_FLIGHT},
     /* As many as there can be: 1024 files less those for everything else. */
     {{.connections = 952, .max_in_flight = AUTO, .threads = 1},
@@ -264,9 +266,38 @@ static void each_thread_needs_a_connection(void **state)
         "4 connections need 100 open files; the limit is 99 (ulimit -Hn)");
 }
 
+static void nobody_polls_where_there_is_one_core(void **state)
+{
+    (void)state;
+    assert_int_equal(plan_short_wait_ns((struct machine){.cores = 1}), 0);
+    assert_in_range(plan_short_wait_ns((struct machine){.cores = 2}),
+                    10 * NS_PER_US, 100 * NS_PER_US);
+}
+
+/* Some 2,000 a second, whatever the rate. */
+static void timestamps_are_thinned_out(void **state)
+{
+    static const struct {
+        double rate_rps;
+        uint64_t want;
+    } cases[] = {{1, 1}, {2000, 1}, {2001, 2}, {50000, 25}};
+    const struct load_settings closed = {.scenario = SCENARIO_CLOSED};
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        const struct load_settings load = {.scenario = SCENARIO_SERVER,
+                                           .rate_rps = cases[i].rate_rps};
+
+        assert_int_equal(plan_stamp_every(&load), cases[i].want);
+    }
+    assert_true(plan_stamp_every(&closed) > 1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(nobody_polls_where_there_is_one_core),
+        cmocka_unit_test(timestamps_are_thinned_out),
         cmocka_unit_test(threads_follow_from_load_and_cores),
         cmocka_unit_test(the_lowest_bound_holds),
         cmocka_unit_test(what_cannot_be_is_refused),

@@ -337,7 +337,7 @@ static void routes_go_round(void **state)
     (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct target items[3] = {{.id_at = 0}};
-        struct targets ts = {.items = items};
+        struct targets ts = {.items = items, .n_lanes = 1};
 
         for (; ts.len < 3 && cases[i].endpoints[ts.len] > 0; ts.len++) {
             items[ts.len].first_endpoint = ts.n_endpoints;
@@ -346,6 +346,23 @@ static void routes_go_round(void **state)
         }
         for (int64_t seq = 0; seq < 9; seq++)
             assert_int_equal(targets_route(&ts, seq), cases[i].want[seq]);
+    }
+}
+
+/* Workers of a closed loop number their own requests; each goes round all
+ * targets. */
+static void every_lane_takes_turns(void **state)
+{
+    static const size_t want[2][4] = {{0, 1, 0, 1}, {1, 0, 1, 0}};
+    struct target items[2] = {{.n_endpoints = 1},
+                              {.first_endpoint = 1, .n_endpoints = 1}};
+    struct targets ts = {.items = items, .len = 2, .n_lanes = 2};
+
+    (void)state;
+    for (int64_t worker = 0; worker < 2; worker++) {
+        for (int64_t k = 0; k < 4; k++)
+            assert_int_equal(targets_route(&ts, worker + 2 * k),
+                             want[worker][k]);
     }
 }
 
@@ -491,6 +508,7 @@ int main(void)
         cmocka_unit_test(what_cannot_be_sent_is_refused),
         cmocka_unit_test(each_url_has_its_own_request),
         cmocka_unit_test(routes_go_round),
+        cmocka_unit_test(every_lane_takes_turns),
         cmocka_unit_test(who_does_not_answer_is_dropped),
         cmocka_unit_test(a_target_that_does_not_answer_is_an_error),
         cmocka_unit_test(nobody_is_asked_for_null),

@@ -437,7 +437,7 @@ static void checks_on_what_the_client_saw(void **state)
         memcpy((char *)&last + cases[k].field,
                is_beyond ? &cases[k].beyond : &cases[k].at_limit,
                sizeof(int64_t));
-        client_init(&client, w, 1);
+        client_init(&client, (struct window){1, w.end_ns}, 1);
         client_add(&client, 0, &first);
         client_add(&client, 0, &last);
         trust = judged(&t, &client, &whole, false);
