@@ -55,6 +55,7 @@ static void look_at_start(struct client_shard *s)
     look(&s->cap_waits, 0, 0);
     look(&s->cpu, 0, 0);
     look(&s->spun, 0, 0);
+    look(&s->record_wait, 0, 0);
 }
 
 void client_add(struct client *c, unsigned shard,
@@ -83,6 +84,7 @@ void client_add(struct client *c, unsigned shard,
     look(&s->cap_waits, seen->at, seen->cap_waits);
     look(&s->cpu, seen->at, seen->cpu);
     look(&s->spun, seen->at, seen->spun);
+    look(&s->record_wait, seen->at, seen->record_wait);
     look(&c->ticks, seen->at, seen->host_ticks);
     look(&c->steal, seen->at, seen->host_steal);
     look(&c->throttled, seen->at, seen->throttled);
@@ -172,6 +174,23 @@ bool client_busy(const struct client *c, double *share)
         is_any_known = true;
         if (cpu - spun > *share)
             *share = cpu - spun;
+    }
+    return is_any_known;
+}
+
+bool client_record_wait(const struct client *c, double *share)
+{
+    bool is_any_known = false;
+
+    *share = 0;
+    for (int i = 0; i < c->n_shards; i++) {
+        double waited;
+
+        if (!share_of_time(&c->shards[i].record_wait, &waited))
+            continue;
+        is_any_known = true;
+        if (waited > *share)
+            *share = waited;
     }
     return is_any_known;
 }

@@ -32,6 +32,7 @@ struct client_shard {
     struct counter cap_waits;
     struct counter cpu;
     struct counter spun;
+    struct counter record_wait;
 };
 
 struct client {
@@ -71,6 +72,9 @@ int64_t client_known_until_ns(const struct client *c);
 
 /* Of its time, that the busiest worker was on a CPU, spinning left out. */
 bool client_busy(const struct client *c, double *share);
+
+/* Of its time, that the worker most held up waited for the recorder. */
+bool client_record_wait(const struct client *c, double *share);
 
 /* Of the requests, that the connection cap held back. */
 bool client_held_back(const struct client *c, double *share);

@@ -140,6 +140,11 @@ static enum finding find_busy(const struct evidence *e, struct check *c)
     return find_share(client_busy, e, c);
 }
 
+static enum finding find_disk(const struct evidence *e, struct check *c)
+{
+    return find_share(client_record_wait, e, c);
+}
+
 static enum finding find_suspended(const struct evidence *e, struct check *c)
 {
     c->value = (double)e->client->suspended_max_ns / 1e6;
@@ -268,6 +273,13 @@ static const struct rule rules[] = {
      .find = find_busy,
      .advice = "this is the client's limit, not the server's: give it more "
                "threads (-t) or lower the rate"},
+    {.name = "disk",
+     .unit = "% of a thread's time",
+     .is_fatal = true,
+     .limit = 1,
+     .find = find_disk,
+     .advice = "the client waited for its own recording: put it (-o) on a "
+               "faster disk"},
     {.name = "suspended",
      .unit = "ms at a time",
      .is_fatal = true,

@@ -15,7 +15,7 @@
 #include "analyzer/judge.h"
 #include "analyzer/tally.h"
 
-#define TRUST_MAX_CHECKS 16
+#define TRUST_MAX_CHECKS 20
 
 struct check {
     const char *name;

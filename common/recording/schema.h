@@ -25,7 +25,7 @@ struct observation {
     int64_t cpu;         /* ns of CPU that the worker has used */
     int64_t cap_waits;   /* times that the connection cap held a request back */
     int64_t record_wait; /* ns spent waiting for room in the recorder */
-    int64_t spun;        /* ns of that CPU that went into client.spin */
+    int64_t spun;        /* ns of polling in vain, instead of sleeping */
     int64_t suspended_max; /* ns, in this second: the longest time in which it
                               did not run though it had to */
 

@@ -409,6 +409,8 @@ static void checks_on_what_the_client_saw(void **state)
          3601 * NS_PER_MS, 90, true},
         {"connection cap", offsetof(struct observation, cap_waits), 10, 11, 1,
          true},
+        {"disk", offsetof(struct observation, record_wait), 40 * NS_PER_MS,
+         41 * NS_PER_MS, 1, true},
         {"suspended", offsetof(struct observation, suspended_max),
          250 * NS_PER_MS, 251 * NS_PER_MS, 250, true},
         {"steal", offsetof(struct observation, host_steal), 50, 51, 5, true},
