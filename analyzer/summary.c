@@ -188,7 +188,8 @@ static void conclude(struct summary *s, const struct tally *t,
     judge(t, s->window_length_s, &s->judgement);
     trust_check(&evidence, &s->trust);
     s->verdict = s->trust.valid ? s->judgement.verdict : VERDICT_INVALID;
-    if (s->verdict == VERDICT_PASS && s->integrity.was_killed)
+    if (s->verdict == VERDICT_PASS &&
+        (s->integrity.was_killed || s->stopped_by))
         s->verdict = VERDICT_UNDECIDED; /* what was left to come is not known */
     if (s->verdict == VERDICT_PASS && s->aborted)
         s->verdict = VERDICT_FAIL; /* it was not worth going on with */

@@ -32,8 +32,8 @@ void tally_set_lanes(struct tally *t, int64_t n)
 {
     t->n_lanes = n > 1 && n <= RECORDING_MAX_SHARDS ? (int)n : 1;
     for (int i = 0; i < t->n_lanes; i++)
-        t->lanes[i] = (struct place_lane){
-            .max_place = -1, .max_place_before = -1, .min_place = -1};
+        t->lanes[i] =
+            (struct place_lane){.max_place = -1, .max_place_before = -1};
 }
 
 int64_t tally_places(const struct tally *t, int lane)
@@ -65,15 +65,6 @@ static void note_before(struct tally *t, const struct facts *f)
     t->before++;
     l->before++;
     raise_to(&l->max_place_before, place_of(t, f));
-}
-
-static void note_inside(struct tally *t, const struct facts *f)
-{
-    struct place_lane *l = lane_of(t, f);
-    int64_t place = place_of(t, f);
-
-    if (place >= 0 && (l->min_place < 0 || place < l->min_place))
-        l->min_place = place;
 }
 
 /* ---- one request ---- */
@@ -143,7 +134,6 @@ static void add_measured(struct tally *t, const struct facts *f)
     t->good_batches[batch].hits += good;
     t->fresh += f->is_fresh != 0;
     t->retried += f->retries != 0;
-    note_inside(t, f);
     if (f->buffered != TIME_ABSENT)
         hist_add(&t->buffered, f->buffered);
     for (size_t i = 0; i < t->slo->len; i++)
@@ -177,8 +167,9 @@ void tally_add(struct tally *t, const struct facts *f)
 
 /* ---- those that are missing ---- */
 
-/* Places grow with due, without gaps: how many of those before the window were
- * not seen? */
+/* Places grow with due, without gaps: how many were certainly due before the
+ * window and not seen?  Of those missing at its edge nobody knows, so they
+ * count as of the window. */
 static int64_t lost_before(const struct tally *t)
 {
     int64_t lost = 0;
@@ -187,8 +178,7 @@ static int64_t lost_before(const struct tally *t)
         return INT64_MAX; /* it never got to the window */
     for (int i = 0; i < t->n_lanes; i++) {
         const struct place_lane *l = &t->lanes[i];
-        int64_t places =
-            l->min_place >= 0 ? l->min_place : l->max_place_before + 1;
+        int64_t places = l->max_place_before + 1;
 
         if (places > l->before)
             lost += places - l->before;

@@ -41,7 +41,6 @@ struct term_tally {
 struct place_lane {
     int64_t max_place;        /* -1: none */
     int64_t max_place_before; /* of those due before the window; -1: none */
-    int64_t min_place;        /* of those due in it; -1: none */
     int64_t before;           /* seen, due before the window */
 };
 

@@ -259,7 +259,7 @@ static const struct rule rules[] = {
      .limit = 1,
      .find = find_cap,
      .advice = "they waited for a connection, so the loop was no longer open: "
-               "raise -c, or the limit of open files"},
+               "raise -c or --max-in-flight, or the limit of open files"},
     {.name = "buffer wait",
      .unit = "ms at p99",
      .is_fatal = true,

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "analyzer/reader.h"
 #include "analyzer/report/report.h"
@@ -58,14 +59,20 @@ static const struct opt opts[] = {
 static const struct opt_block block = {"run", opts,
                                        sizeof(opts) / sizeof(opts[0])};
 
-/* tailgate-runs/20261231T235959Z-name, with nothing odd in the name. */
+#define MAX_NAME 64
+
+/* tailgate-runs/20261231T235959Z-name-1234, with nothing odd in the name.  The
+ * last part keeps runs apart that start within a second. */
 static char *default_dir(const char *name)
 {
+    int64_t now_ns = clk_realtime_ns();
     char time[32];
     char *dir;
 
-    clk_format_utc(clk_realtime_ns(), CLK_NAME_FORMAT, time, sizeof(time));
-    dir = xasprintf("tailgate-runs/%s-%s", time, name);
+    clk_format_utc(now_ns, CLK_NAME_FORMAT, time, sizeof(time));
+    dir = xasprintf("tailgate-runs/%s-%.*s-%04x", time, MAX_NAME, name,
+                    (unsigned)((uint64_t)now_ns / 1000 ^ (uint64_t)getpid()) &
+                        0xffff);
     for (char *p = dir + strlen("tailgate-runs/"); *p; p++) {
         if (!isalnum((unsigned char)*p) && *p != '-' && *p != '_')
             *p = '-';
@@ -166,6 +173,11 @@ static int drive(struct settings_args *a, const struct run_args *own,
     }
     stop_catch_signals();
     rc = drive_with(&a->settings, &options, err);
+    if (rc && atomic_load(&stop_signal)) {
+        log_error("interrupted before the run began");
+        free(dir);
+        return 128 + atomic_load(&stop_signal);
+    }
     if (rc == 0)
         rc = conclude(dir, own->json, err);
     free(dir);

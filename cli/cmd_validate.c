@@ -5,6 +5,7 @@
 #include "common/buf.h"
 #include "common/err.h"
 #include "common/slo.h"
+#include "common/stage.h"
 #include "common/stats.h"
 #include "server-stub/stub.h"
 
@@ -19,6 +20,17 @@ static double expected_requests(const struct load_settings *load)
         (by_time <= 0 || (double)load->requests < by_time))
         return (double)load->requests;
     return by_time;
+}
+
+/* The warm-up goes at the rate that the first stage starts with. */
+static double first_rate_rps(const struct load_settings *load)
+{
+    struct stage first = {.from_rps = load->rate_rps};
+    struct err ignored = {0};
+
+    if (load->stages.len > 0)
+        stage_parse(load->stages.items[0], &first, &ignored);
+    return first.from_rps;
 }
 
 static void put_requests(const struct load_settings *load, struct buf *out)
@@ -38,7 +50,7 @@ static void put_requests(const struct load_settings *load, struct buf *out)
         buf_addf(out, "%.0f in the window\n", n);
     if (load->warmup_ns > 0 && load->rate_rps > 0)
         buf_addf(out, "           about %.0f before it, as warm-up\n",
-                 load->rate_rps * (double)load->warmup_ns / 1e9);
+                 first_rate_rps(load) * (double)load->warmup_ns / 1e9);
 }
 
 static void put_slo(const struct slo *slo, double n, struct buf *out)

@@ -26,9 +26,10 @@ static int parse_over(const char *text, int64_t *over_s, struct err *err)
 
     if (units_parse_duration(text, &ns, err))
         return -1;
-    *over_s = ns / NS_PER_S + (ns % NS_PER_S > 0);
-    if (*over_s < 1 || *over_s > MAX_OVER_S)
-        return err_set(err, ERR_CONFIG, "over '%s': write 1s to 1h", text);
+    *over_s = ns / NS_PER_S;
+    if (*over_s < 1 || *over_s > MAX_OVER_S || ns % NS_PER_S != 0)
+        return err_set(err, ERR_CONFIG,
+                       "over '%s': write 1s to 1h, in whole seconds", text);
     return 0;
 }
 

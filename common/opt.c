@@ -93,7 +93,11 @@ int opt_assign(const struct opt_set *set, const struct opt *opt,
     case OPT_MAP:
         return assign_entry(field, opt, text, err);
     default:
-        return opt->type->parse(field, opt, text, err);
+        if (opt->type->parse(field, opt, text, err))
+            return -1;
+        if (opt->is_positive && *(const int64_t *)field == 0)
+            return err_set(err, ERR_CONFIG, "must be above 0");
+        return 0;
     }
 }
 
@@ -104,7 +108,7 @@ void opt_print(const struct opt_set *set, const struct opt *opt,
 
     if (opt->takes_auto && *(const int64_t *)field == OPT_AUTO)
         buf_adds(out, "auto");
-    else
+    else if (!opt->is_positive || *(const int64_t *)field != 0)
         opt->type->print(field, opt, out);
 }
 

@@ -64,6 +64,7 @@ struct opt {
     char separator;           /* of an opt_map on the command line */
     bool splits_commas;       /* of an opt_list on the command line */
     bool takes_auto;          /* of an int64_t: 'auto' becomes OPT_AUTO */
+    bool is_positive;         /* of an int64_t: 0 is what was not given */
     /* Optional: may this text (list item, map entry, scalar) stand here? */
     int (*check)(const char *text, struct err *err);
     const char *help; /* one line */

@@ -307,6 +307,17 @@ static int check_arrivals(const struct load_settings *load, struct err *err)
     if ((load->burst_on_ns > 0) != (load->burst_off_ns > 0))
         return err_set(err, ERR_CONFIG,
                        "load.burst_on: goes with load.burst_off");
+    if (load->scenario == SCENARIO_CLOSED &&
+        (load->exact || load->burst_on_ns > 0))
+        return err_set(err, ERR_CONFIG,
+                       "load.%s: a closed loop has no arrivals of its own",
+                       load->exact ? "exact" : "burst_on");
+    if (load->cv != 1 && load->arrival != ARRIVAL_GAMMA)
+        return err_set(err, ERR_CONFIG, "load.cv: goes with arrival gamma");
+    if (load->exact && load->requests > 0)
+        return err_set(err, ERR_CONFIG,
+                       "load.exact: the rate and the duration say how many, "
+                       "not load.requests");
     if (load->exact && load->duration_ns == 0)
         return err_set(err, ERR_CONFIG,
                        "load.exact: needs a duration or stages");
@@ -364,11 +375,9 @@ int settings_resolve(struct settings *s, struct err *err)
         s->load.duration_ns = DEFAULT_DURATION_NS;
     if (check_arrivals(&s->load, err))
         return -1;
-    if (s->target.timeout_ns == 0)
-        return err_set(err, ERR_CONFIG, "target.timeout: must be above 0");
-    if (s->target.connect_timeout_ns == 0)
+    if (s->target.no_keepalive && s->client.preconnect > 0)
         return err_set(err, ERR_CONFIG,
-                       "target.connect_timeout: must be above 0");
+                       "client.preconnect: not with target.no_keepalive");
     if (!s->target.method)
         s->target.method = xstrdup(s->target.body ? "POST" : "GET");
     if (!s->name)

@@ -48,9 +48,10 @@ struct engine {
     struct inflight inflight;
     struct engine_counts counts;
     bool is_pumping;
-    bool waits_for_end; /* only the end of a request can make progress */
-    bool has_deadline;  /* the deadline timer is set */
-    int64_t held_seq;   /* last request that the cap held back */
+    bool waits_for_end;    /* only the end of a request can make progress */
+    bool has_deadline;     /* the deadline timer is set */
+    bool is_full;          /* the cap holds back what is due */
+    int64_t full_until_ns; /* what was due by then waited for room */
     int64_t cap_waits;
     int64_t lag_max_ns; /* since the last observation */
     struct engine_end end;
@@ -176,9 +177,18 @@ static void on_deadline(evutil_socket_t fd, short what, void *arg)
 
 /* ---- the pacer ---- */
 
-static void issue(struct engine *e, int64_t now)
+static struct due take(struct engine *e)
 {
     struct due due = e->source_ops->take(e->source);
+
+    if (due.at_ns <= e->full_until_ns)
+        e->cap_waits++;
+    return due;
+}
+
+static void issue(struct engine *e, int64_t now)
+{
+    struct due due = take(e);
     struct request *r = inflight_add(&e->inflight, due.seq, due.at_ns);
     int64_t lag_ns;
 
@@ -195,7 +205,7 @@ static void issue(struct engine *e, int64_t now)
 
 static void leave_unsent(struct engine *e)
 {
-    struct due due = e->source_ops->take(e->source);
+    struct due due = take(e);
     struct request r = {.facts = facts_unknown(due.seq, due.at_ns)};
 
     r.facts.outcome = OUTCOME_UNSENT;
@@ -203,16 +213,6 @@ static void leave_unsent(struct engine *e)
     record(e, &r);
     if (e->source_ops->ended)
         e->source_ops->ended(e->source, now_ns(e));
-}
-
-/* Count a request that has to wait for a connection once. */
-static void note_cap_wait(struct engine *e)
-{
-    int64_t seq = e->counts.issued + e->counts.unsent;
-
-    if (e->held_seq != seq)
-        e->cap_waits++;
-    e->held_seq = seq;
 }
 
 /* Whatever is left to do, it ends here. */
@@ -276,7 +276,7 @@ static bool step(struct engine *e, int64_t now)
         return false;
     case PACE_FULL:
         e->waits_for_end = true;
-        note_cap_wait(e);
+        e->is_full = true;
         return false;
     case PACE_IDLE:
         e->waits_for_end = true;
@@ -327,6 +327,9 @@ static void pump(struct engine *e)
 
     note_wake(e, now);
     end_spin(e, now);
+    if (e->is_full)
+        e->full_until_ns = now;
+    e->is_full = false;
     e->armed_ns = INT64_MAX;
     e->is_pumping = true;
     e->waits_for_end = false;
@@ -468,7 +471,7 @@ int engine_new(struct engine **engine, const struct engine_env *env,
     struct engine *e = xcalloc(1, sizeof(*e));
 
     e->env = *env;
-    e->held_seq = -1;
+    e->full_until_ns = INT64_MIN;
     e->armed_ns = INT64_MAX;
     e->beat_ns = INT64_MAX;
     e->drain_end_ns = INT64_MAX;

@@ -34,6 +34,7 @@ struct run {
     struct targets targets;
     const struct transport_ops *transport;
     struct strlist endpoints; /* tried before the run, and what they said */
+    bool has_dir;             /* made, or taken over */
     struct recorder *recorder;
     struct worker **workers;
     int64_t n_workers; /* that were made */
@@ -148,6 +149,7 @@ static int prepare(struct run *run, struct err *err)
     if (!run->options->has_dir &&
         recording_make_dir(run->options->dir, run->options->force, err))
         return -1;
+    run->has_dir = true;
     if (recorder_new(&run->recorder, run->options->dir, (int)run->n_workers,
                      err))
         return -1;
@@ -326,17 +328,21 @@ int run_load(struct settings *settings, const struct run_options *options,
 {
     struct run run = {.settings = settings, .options = options};
     struct err ignored = {0};
+    bool has_begun = false;
     int rc = prepare(&run, err);
 
     if (rc == 0) {
         rc = begin(&run, err);
         if (rc)
             end_workers(&run);
+        has_begun = rc == 0;
     }
     if (rc == 0) {
         rc = wait_for_end(&run, err);
         rc = conclude(&run, end, rc ? &ignored : err) ? -1 : rc;
     }
     run_fini(&run);
+    if (!has_begun && run.has_dir)
+        recording_discard(options->dir);
     return rc;
 }

@@ -22,17 +22,6 @@ static const char *show_ns(double ns, char out[static UNITS_TEXT])
 
 /* ---- what ran ---- */
 
-static void put_conditions(const struct strmap *map, struct buf *out)
-{
-    if (map->keys.len == 0)
-        return;
-    buf_adds(out, "conditions ");
-    for (size_t i = 0; i < map->keys.len; i++)
-        buf_addf(out, "%s%s=%s", i ? ", " : "", map->keys.items[i],
-                 map->values.items[i]);
-    buf_adds(out, "\n");
-}
-
 /* A name may hold anything; a terminal is not to be told what to do. */
 static void put_plain(const char *text, struct buf *out)
 {
@@ -41,6 +30,20 @@ static void put_plain(const char *text, struct buf *out)
 
         buf_add(out, is_control ? "?" : text, 1);
     }
+}
+
+static void put_conditions(const struct strmap *map, struct buf *out)
+{
+    if (map->keys.len == 0)
+        return;
+    buf_adds(out, "conditions ");
+    for (size_t i = 0; i < map->keys.len; i++) {
+        buf_adds(out, i ? ", " : "");
+        put_plain(map->keys.items[i], out);
+        buf_adds(out, "=");
+        put_plain(map->values.items[i], out);
+    }
+    buf_adds(out, "\n");
 }
 
 static void put_title(const struct summary *s, struct buf *out)

@@ -2,6 +2,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -63,6 +64,62 @@ static int remove_files(const char *dir, struct err *err)
     return 0;
 }
 
+/* Any of its files: a run may have died before it had a manifest. */
+static bool holds_recording(const char *dir)
+{
+    for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
+        char *path = xasprintf("%s/%s", dir, files[i]);
+        bool is_there = access(path, F_OK) == 0;
+
+        free(path);
+        if (is_there)
+            return true;
+    }
+    return false;
+}
+
+void recording_discard(const char *dir)
+{
+    struct err ignored = {0};
+
+    remove_files(dir, &ignored);
+    rmdir(dir);
+}
+
+/* Of two runs that start at once, one gets it. */
+static int claim(const char *dir, struct err *err)
+{
+    char *path = xasprintf("%s/requests.tgr", dir);
+    int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    int error = errno;
+
+    free(path);
+    if (fd >= 0)
+        close(fd);
+    else if (error == EEXIST)
+        return err_set(err, ERR_USAGE, "%s: another run has just taken it",
+                       dir);
+    else
+        return err_set(err, ERR_IO, "%s: %s", dir, strerror(error));
+    return 0;
+}
+
+static int make_empty(const char *dir, bool force, struct err *err)
+{
+    int rc = holds_anything(dir, err);
+
+    if (rc <= 0)
+        return rc;
+    if (!force)
+        return err_set(err, ERR_USAGE,
+                       "%s: is not empty; --force replaces the recording in it",
+                       dir);
+    if (!holds_recording(dir))
+        return err_set(err, ERR_USAGE,
+                       "%s: is not empty, and no recording to replace", dir);
+    return remove_files(dir, err);
+}
+
 int recording_make_dir(const char *dir, bool force, struct err *err)
 {
     char *path;
@@ -73,14 +130,5 @@ int recording_make_dir(const char *dir, bool force, struct err *err)
     path = xstrdup(dir);
     rc = make_path(path, err);
     free(path);
-    if (rc)
-        return rc;
-    rc = holds_anything(dir, err);
-    if (rc <= 0)
-        return rc;
-    if (!force)
-        return err_set(err, ERR_USAGE,
-                       "%s: is not empty; --force replaces the recording in it",
-                       dir);
-    return remove_files(dir, err);
+    return rc || make_empty(dir, force, err) || claim(dir, err) ? -1 : 0;
 }

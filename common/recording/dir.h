@@ -11,4 +11,8 @@ struct err;
  * others. */
 int recording_make_dir(const char *dir, bool force, struct err *err);
 
+/* Remove a recording that never began, and the directory if nothing else is in
+ * it. */
+void recording_discard(const char *dir);
+
 #endif

@@ -31,6 +31,8 @@
 
 #define STAMPED_AT_FIRST 4096
 
+#define STALE_GRACE_NS (2 * NS_PER_MS)
+
 struct http1_transport;
 
 struct conn {
@@ -39,6 +41,7 @@ struct conn {
     struct pool *pool;
     int fd;
     int64_t opened_ns;
+    int64_t asked_ns; /* its request began to go out */
     bool is_connected;
     bool was_idle;         /* the server may have closed it meanwhile */
     bool is_stamped;       /* the kernel is asked when it got the answer */
@@ -321,6 +324,7 @@ static void send_request(struct conn *c)
     size_t len = c->pool->endpoint->target->request.len;
     ssize_t n;
 
+    c->asked_ns = clk_now(c->transport->env->clk);
     put_id(c->pool, c->request->facts.seq);
     n = send_bytes(c, c->pool->out, len);
     if (n == (ssize_t)len)
@@ -492,6 +496,16 @@ static void start_fresh(struct http1_transport *t, struct pool *p,
                socket_error_text(errno));
 }
 
+/* What a server closed while it was idle answers a request with a reset, or has
+ * closed it already: within a round trip.  Later than that it had the request.
+ */
+static bool broke_at_once(const struct conn *c)
+{
+    int64_t waited_ns = clk_now(c->transport->env->clk) - c->asked_ns;
+
+    return waited_ns <= STALE_GRACE_NS + 2 * socket_rtt_ns(c->fd);
+}
+
 /* Once, on a fresh connection, and only before any byte of the response: the
  * clock goes on.  False if this is not such a case. */
 static bool retry(struct conn *c)
@@ -499,7 +513,8 @@ static bool retry(struct conn *c)
     struct http1_transport *t = c->transport;
     struct request *r = c->request;
 
-    if (!c->was_idle || c->parser.has_started || r->facts.retries > 0)
+    if (!c->was_idle || c->parser.has_started || r->facts.retries > 0 ||
+        !broke_at_once(c))
         return false;
     r->facts.retries = 1;
     conn_close(c);

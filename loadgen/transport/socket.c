@@ -115,16 +115,27 @@ ssize_t socket_receive(int fd, void *data, size_t size, int64_t *buffered_ns)
     return n;
 }
 
-void socket_add_path(int fd, struct socket_path *sum)
+/* All 0 where the kernel does not tell. */
+static struct tcp_info ask_tcp(int fd)
 {
     struct tcp_info info;
     socklen_t len = sizeof(info);
-    int64_t rtt_ns;
 
     memset(&info, 0, sizeof(info));
-    if (getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &len) < 0)
-        return;
-    rtt_ns = info.tcpi_min_rtt * NS_PER_US;
+    getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &len);
+    return info;
+}
+
+int64_t socket_rtt_ns(int fd)
+{
+    return ask_tcp(fd).tcpi_rtt * NS_PER_US;
+}
+
+void socket_add_path(int fd, struct socket_path *sum)
+{
+    struct tcp_info info = ask_tcp(fd);
+    int64_t rtt_ns = info.tcpi_min_rtt * NS_PER_US;
+
     if (info.tcpi_min_rtt != UINT32_MAX && rtt_ns > 0 &&
         (sum->rtt_floor_ns == 0 || rtt_ns < sum->rtt_floor_ns))
         sum->rtt_floor_ns = rtt_ns;

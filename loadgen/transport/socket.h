@@ -27,6 +27,10 @@ const char *socket_error_text(int error);
  * been in the kernel; TIME_ABSENT if the kernel does not tell. */
 ssize_t socket_receive(int fd, void *data, size_t size, int64_t *buffered_ns);
 
+/* The connection's round trip as the kernel has measured it lately; 0: not
+ * known. */
+int64_t socket_rtt_ns(int fd);
+
 /* What the kernel knows of the way there. */
 struct socket_path {
     int64_t rtt_floor_ns; /* smallest round trip; 0: not known */

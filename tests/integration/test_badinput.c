@@ -58,7 +58,7 @@ static const struct {
     {{"tailgate", "run", URL, "--rate", "5", "--duration", "-1s"},
      "--duration: '-1s' is not a duration; write 500ms, 2s or 1h30m"},
     {{"tailgate", "run", URL, "--rate", "5", "--timeout", "0"},
-     "target.timeout: must be above 0"},
+     "--timeout: must be above 0"},
     {{"tailgate", "run", URL, "--rate", "5", "-n", "1.5"},
      "--requests: '1.5' is not a count; write 1000, 10k or 1M"},
     {{"tailgate", "run", URL, "--rate", "5", "--seed", "x"},

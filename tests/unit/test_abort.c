@@ -28,8 +28,7 @@ static void rules_are_read(void **state)
         {"errors>50%", 0.5, 10, "errors > 50%"},
         {"  errors  >  12.5%  over  30s ", 0.125, 30, "errors > 12.5%"},
         {"errors > 0% over 1m", 0, 60, "errors > 0%"},
-        {"errors > 50% over 1500ms", 0.5, 2, "errors > 50%"}, /* whole ones */
-        {"errors > 50% over 1ns", 0.5, 1, "errors > 50%"},
+        {"errors > 50% over 1s", 0.5, 1, "errors > 50%"},
         {"errors > 50% over 1h", 0.5, 3600, "errors > 50%"},
     };
 
@@ -64,8 +63,11 @@ static void what_is_no_rule_is_refused(void **state)
         {"errors > 5% over 3s 4s",
          "'errors > 5% over 3s 4s' is no reason to abort" WRITE_INSTEAD},
         {"errors > 100%", "errors: no share is above '100%'"},
-        {"errors > 5% over 0s", "over '0s': write 1s to 1h"},
-        {"errors > 5% over 61m", "over '61m': write 1s to 1h"},
+        {"errors > 5% over 0s", "over '0s': write 1s to 1h, in whole seconds"},
+        {"errors > 5% over 1500ms",
+         "over '1500ms': write 1s to 1h, in whole seconds"},
+        {"errors > 5% over 61m",
+         "over '61m': write 1s to 1h, in whole seconds"},
     };
 
     (void)state;

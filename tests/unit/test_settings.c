@@ -291,10 +291,17 @@ static void contradictions_are_refused(void **state)
         {"target: {url: http://h}\nload: {rate: 5, clients: 2}",
          "load.clients: an open loop has a rate, not clients; cap its "
          "connections with -c"},
-        {"target: {url: http://h, timeout: 0s}\nload: {rate: 5}",
-         "target.timeout: must be above 0"},
-        {"target: {url: http://h, connect_timeout: 0s}\nload: {rate: 5}",
-         "target.connect_timeout: must be above 0"},
+        {"target: {url: http://h}\nload: {clients: 5, exact: true}",
+         "load.exact: a closed loop has no arrivals of its own"},
+        {"target: {url: http://h}\nload: {rate: 5, cv: 2}",
+         "load.cv: goes with arrival gamma"},
+        {"target: {url: http://h}\nload: {rate: 5, exact: true, requests: 9, "
+         "duration: 1s}",
+         "load.exact: the rate and the duration say how many, not "
+         "load.requests"},
+        {"target: {url: http://h, no_keepalive: true}\nload: {rate: 5}\n"
+         "client: {preconnect: 2}",
+         "client.preconnect: not with target.no_keepalive"},
     };
 
     (void)state;
@@ -451,11 +458,11 @@ static void text_that_is_no_utf8_is_kept_readable(void **state)
 /* What a run with "auto" was told, and what another was told instead. */
 static void auto_comes_back_from_json(void **state)
 {
-    static const char *const told[] = {"auto", "0"};
+    static const char *const told[] = {"auto", "9"};
 
     (void)state;
     for (size_t i = 0; i < COUNT(told); i++) {
-        int64_t want = i == 0 ? OPT_AUTO : 0;
+        int64_t want = i == 0 ? OPT_AUTO : 9;
         struct settings a;
         struct settings b;
         struct err err = {0};
