@@ -91,6 +91,26 @@ static void a_stale_connection_is_replaced_once(void **state)
     httprig_free(rig);
 }
 
+/* It had the request for longer than a round trip, and then hung up: that is no
+ * stale connection, and the request is not sent again. */
+static void who_breaks_off_later_has_failed(void **state)
+{
+    struct httprig *rig = rig_new(10);
+    int fd = httprig_serve_one(rig, 0);
+    struct request r = httprig_request(rig);
+
+    (void)state;
+    httprig_start(rig, &r);
+    httprig_read_request(rig, 0, fd);
+    rig->clk.at_ns += NS_PER_S;
+    close(fd);
+    httprig_step_until_ended(rig, 2);
+    assert_int_equal(r.facts.outcome, OUTCOME_RESET);
+    assert_int_equal(r.facts.retries, 0);
+    assert_string_equal(rig->why, "closed before any response");
+    httprig_free(rig);
+}
+
 /* Reset: the kernel takes no byte of the first attempt, so it was not sent. */
 static void what_the_kernel_did_not_take_was_not_sent(void **state)
 {
@@ -239,6 +259,7 @@ int main(void)
         cmocka_unit_test(fresh_is_who_got_its_connection),
         cmocka_unit_test(a_refused_connection_was_not_opened),
         cmocka_unit_test(a_stale_connection_is_replaced_once),
+        cmocka_unit_test(who_breaks_off_later_has_failed),
         cmocka_unit_test(what_the_kernel_did_not_take_was_not_sent),
         cmocka_unit_test(a_large_request_counts_as_it_goes),
         cmocka_unit_test(an_early_answer_ends_the_connection),

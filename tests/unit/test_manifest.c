@@ -5,6 +5,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -271,6 +272,37 @@ static void a_directory_in_use_is_not_overwritten(void **state)
     assert_int_equal(access(tmpdir_path("used/notes.txt"), F_OK), 0);
 }
 
+/* Not even with --force: what is in it is not ours. */
+static void a_directory_of_something_else_is_left_alone(void **state)
+{
+    struct err err = {0};
+    char want[300];
+
+    (void)state;
+    assert_int_equal(mkdir(tmpdir_path("other"), 0777), 0);
+    tmpdir_write("other/notes.txt", "mine", 4);
+    snprintf(want, sizeof(want),
+             "%s: is not empty, and no recording to replace",
+             tmpdir_path("other"));
+    assert_int_equal(recording_make_dir(tmpdir_path("other"), true, &err), -1);
+    assert_int_equal(err.code, ERR_USAGE);
+    assert_string_equal(err.msg, want);
+}
+
+/* Taken by one run it is not empty for another; a run that never began leaves
+ * nothing. */
+static void a_directory_is_taken_once(void **state)
+{
+    struct err err = {0};
+
+    (void)state;
+    assert_int_equal(recording_make_dir(tmpdir_path("once"), false, &err), 0);
+    assert_int_equal(recording_make_dir(tmpdir_path("once"), false, &err), -1);
+    assert_int_equal(err.code, ERR_USAGE);
+    recording_discard(tmpdir_path("once"));
+    assert_int_equal(access(tmpdir_path("once"), F_OK), -1);
+}
+
 static void what_cannot_be_a_directory_is_named(void **state)
 {
     struct err err = {0};
@@ -298,6 +330,8 @@ int main(void)
         cmocka_unit_test(a_directory_without_one_is_named),
         cmocka_unit_test(directories_are_made_with_their_parents),
         cmocka_unit_test(a_directory_in_use_is_not_overwritten),
+        cmocka_unit_test(a_directory_of_something_else_is_left_alone),
+        cmocka_unit_test(a_directory_is_taken_once),
         cmocka_unit_test(what_cannot_be_a_directory_is_named),
     };
 
