@@ -384,6 +384,11 @@ static void on_drain(evutil_socket_t fd, short what, void *arg)
         cut(e, now_ns(e));
 }
 
+int64_t engine_observe_ns(const struct engine *e)
+{
+    return e->env.observe_ns > 0 ? e->env.observe_ns : NS_PER_S;
+}
+
 struct observation engine_observe(struct engine *e)
 {
     int64_t now = now_ns(e);
@@ -401,7 +406,7 @@ struct observation engine_observe(struct engine *e)
     };
 
     note_wake(e, now);
-    e->tick_ns = now + NS_PER_S;
+    e->tick_ns = now + engine_observe_ns(e);
     seen.suspended_max = e->suspended_max_ns;
     e->suspended_max_ns = 0;
     e->lag_max_ns = 0;

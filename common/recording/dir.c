@@ -4,31 +4,15 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "common/err.h"
+#include "common/file.h"
 #include "common/xalloc.h"
 
 static const char *const files[] = {"manifest.json", "requests.tgr",
                                     "client.tgr",    "summary.json",
                                     "truth.tgr",     "truth-steps.tgr"};
-
-static int make_path(char *path, struct err *err)
-{
-    for (char *p = path + 1;; p++) {
-        char c = *p;
-
-        if (c != '/' && c != '\0')
-            continue;
-        *p = '\0';
-        if (mkdir(path, 0777) < 0 && errno != EEXIST)
-            return err_set(err, ERR_IO, "%s: %s", path, strerror(errno));
-        *p = c;
-        if (c == '\0')
-            return 0;
-    }
-}
 
 /* 1 if it holds anything. */
 static int holds_anything(const char *dir, struct err *err)
@@ -65,16 +49,12 @@ static int remove_files(const char *dir, struct err *err)
 
 int recording_make_dir(const char *dir, bool force, struct err *err)
 {
-    char *path;
     int rc;
 
     if (!dir[0])
         return err_set(err, ERR_USAGE, "--out: an empty name");
-    path = xstrdup(dir);
-    rc = make_path(path, err);
-    free(path);
-    if (rc)
-        return rc;
+    if (file_make_dir(dir, err))
+        return -1;
     rc = holds_anything(dir, err);
     if (rc <= 0)
         return rc;
@@ -83,4 +63,12 @@ int recording_make_dir(const char *dir, bool force, struct err *err)
                        "%s: is not empty; --force replaces the recording in it",
                        dir);
     return remove_files(dir, err);
+}
+
+int recording_remove(const char *dir, struct err *err)
+{
+    if (remove_files(dir, err))
+        return -1;
+    return rmdir(dir) < 0 ? err_set(err, ERR_IO, "%s: %s", dir, strerror(errno))
+                          : 0;
 }
