@@ -16,6 +16,9 @@
 #define MAX_LINE  256
 #define MAX_STUBS 8
 
+/* Of its time, that a client at its limit spends on a CPU. */
+#define BUSY 0.5
+
 #define FLOOR_RPS 200.0
 #define LAG_RPS   1000.0
 #define SPIN_NS   (80 * NS_PER_US)
@@ -112,6 +115,20 @@ static void say_probe(const struct work *w, enum calibrated which, double rps,
     say(w, &line);
 }
 
+/* Late, and yet idle: somebody else had the CPU. */
+static void say_unquiet(const struct work *w, enum calibrated which,
+                        double client_share)
+{
+    struct buf line;
+
+    buf_init(&line, MAX_LINE);
+    buf_addf(&line,
+             "%-6s the client was late though only %.0f%% busy: others use "
+             "this machine, and its limit seems lower than it is",
+             calibrated_names[which], 100 * client_share);
+    say(w, &line);
+}
+
 /* ---- measuring ---- */
 
 static int run(struct work *w, enum calibrated which, struct probe p,
@@ -175,6 +192,7 @@ static int find_ceiling(struct work *w, enum calibrated which,
                         struct calibrated_transport *out, struct err *err)
 {
     struct probe p = {.window_ns = w->effort->window_ns};
+    double share = 1; /* of the client, when it failed last */
     struct ceiling c;
 
     ceiling_init(&c, &w->effort->plan);
@@ -186,12 +204,16 @@ static int find_ceiling(struct work *w, enum calibrated which,
         if (w->stopped_by)
             return 0;
         say_probe(w, which, p.rate_rps, &r);
+        if (!r.is_trusted)
+            share = r.client_share;
         ceiling_note(&c, r.is_trusted                ? FOUND_PASSED
                          : probe_is_stub_limited(&r) ? FOUND_STUB
                                                      : FOUND_CLIENT);
     }
     out->max_rate_rps = c.low_rps;
     out->limit = c.low_rps > 0 ? c.limit : LIMIT_CLIENT;
+    if (out->limit == LIMIT_CLIENT && share < BUSY)
+        say_unquiet(w, which, share);
     return 0;
 }
 
@@ -209,8 +231,8 @@ static int measure(struct work *w, enum calibrated which,
 
 /* ---- the stubs ---- */
 
-/* A stub costs more a request than the client does: half of the cores are
- * theirs. */
+/* A stub costs about as much a request as the native client does: half of the
+ * cores are theirs. */
 static size_t choose_stubs(void)
 {
     long half = sysconf(_SC_NPROCESSORS_ONLN) / 2;

@@ -285,7 +285,8 @@ static void put_calibration(const struct summary *s, struct buf *out)
     buf_addf(out, " (%s%s, calibrated %.10s)", c->transport, without_tls(s),
              c->of.date);
     if (s->calibration_used >= 0)
-        buf_addf(out, ", %.2g%% used", 100 * s->calibration_used);
+        buf_addf(out, ", %.*f%% used", s->calibration_used < 0.1 ? 1 : 0,
+                 100 * s->calibration_used);
 }
 
 static void put_client(const struct summary *s, struct buf *out)
