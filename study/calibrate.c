@@ -44,7 +44,7 @@ static const struct effort quick = {
     .warmup_ns = 100 * NS_PER_MS,
     .still_ns = 450 * NS_PER_MS,
     .window_ns = 700 * NS_PER_MS,
-    .budget_ns = 9 * NS_PER_S,
+    .budget_ns = 8500 * NS_PER_MS,
 };
 
 static const struct effort thorough = {
@@ -188,6 +188,13 @@ static bool has_time(const struct work *w)
            w->deadline_ns;
 }
 
+static enum ceiling_found found(const struct probe_result *r)
+{
+    if (r->is_trusted)
+        return FOUND_PASSED;
+    return probe_is_stub_limited(r) ? FOUND_STUB : FOUND_CLIENT;
+}
+
 static int find_ceiling(struct work *w, enum calibrated which,
                         struct calibrated_transport *out, struct err *err)
 {
@@ -206,9 +213,7 @@ static int find_ceiling(struct work *w, enum calibrated which,
         say_probe(w, which, p.rate_rps, &r);
         if (!r.is_trusted)
             share = r.client_share;
-        ceiling_note(&c, r.is_trusted                ? FOUND_PASSED
-                         : probe_is_stub_limited(&r) ? FOUND_STUB
-                                                     : FOUND_CLIENT);
+        ceiling_note(&c, found(&r));
     }
     out->max_rate_rps = c.low_rps;
     out->limit = c.low_rps > 0 ? c.limit : LIMIT_CLIENT;

@@ -1,6 +1,5 @@
 /* `calibrate` as a user sees it, and what `run` makes of its file.  One short
  * calibration serves several tests; the others are written by hand. */
-#include <dirent.h>
 #include <jansson.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -67,16 +66,10 @@ static const char *calibration_file(void)
     return tmpdir_path("state/tailgate/calibration.json");
 }
 
+/* Nothing else can be removed like this. */
 static bool is_empty(const char *dir)
 {
-    DIR *d = opendir(dir);
-    int n = 0;
-
-    assert_non_null(d);
-    while (readdir(d))
-        n++;
-    closedir(d);
-    return n == 2;
+    return rmdir(dir) == 0 && mkdir(dir, 0777) == 0;
 }
 
 static json_t *read_json(const char *path)

@@ -388,57 +388,6 @@ static void text_says_first_why_a_run_is_invalid(void **state)
     made_free(m);
 }
 
-/* What the client is known to be good for, in the client's line. */
-static void text_quotes_the_calibration(void **state)
-{
-    static const struct {
-        enum calibration_standing standing;
-        double rate;
-        enum calibration_limit limit;
-        double used;
-        const char *url;
-        const char *want;
-    } cases[] = {
-        {CALIBRATION_NONE, 0, LIMIT_CLIENT, -1, "http://h/", " in flight\n"},
-        {CALIBRATION_STALE, 0, LIMIT_CLIENT, -1, "http://h/",
-         " in flight; its calibration is stale: another host\n"},
-        {CALIBRATED, 120e3, LIMIT_CLIENT, 0.042, "http://h/",
-         " in flight; good for 120k/s here (native, calibrated 2026-11-16), "
-         "4.2% used\n"},
-        {CALIBRATED, 9500, LIMIT_STUB, 1.3, "http://h/",
-         "; good for at least 9.5k/s here (native, calibrated 2026-11-16), "
-         "130% used\n"},
-        {CALIBRATED, 9500, LIMIT_CLIENT, 0.5, "https://h/",
-         "; good for 9.5k/s here (native without TLS, calibrated 2026-11-16), "
-         "50% used\n"},
-        {CALIBRATED, 0, LIMIT_CLIENT, -1, "http://h/",
-         "; good for no rate that was tried here (native, calibrated "
-         "2026-11-16)\n"},
-    };
-
-    (void)state;
-    for (size_t i = 0; i < COUNT(cases); i++) {
-        struct made *m = made_new(10000);
-        char *text;
-
-        strlist_fini(&m->settings.target.urls);
-        strlist_add(&m->settings.target.urls, cases[i].url);
-        m->s.calibration = (struct calibration_stamp){
-            .standing = cases[i].standing,
-            .stale = "another host",
-            .transport = "native",
-            .of = {.date = "2026-11-16T10:11:12Z",
-                   .max_rate_rps = cases[i].rate,
-                   .limit = cases[i].limit},
-        };
-        m->s.calibration_used = cases[i].used;
-        text = rendered(&report_text, &m->s);
-        assert_says(text, "%s", cases[i].want);
-        free(text);
-        made_free(m);
-    }
-}
-
 /* ---- JSON ---- */
 
 static json_t *parsed(const struct summary *s)
@@ -451,49 +400,6 @@ static json_t *parsed(const struct summary *s)
     assert_int_equal(text[strlen(text) - 1], '\n');
     free(text);
     return json;
-}
-
-static void json_quotes_the_calibration(void **state)
-{
-    struct made *m = made_new(10000);
-    struct summary *s = &m->s;
-    json_t *json = parsed(s);
-    const json_t *c = json_object_get(json, "calibration");
-
-    (void)state;
-    assert_true(json_is_null(c));
-    json_decref(json);
-
-    s->calibration = (struct calibration_stamp){.standing = CALIBRATION_STALE,
-                                                .stale = "another host"};
-    json = parsed(s);
-    c = json_object_get(json, "calibration");
-    assert_true(json_is_null(json_object_get(c, "max_rate_rps")));
-    assert_true(json_is_null(json_object_get(c, "used")));
-    assert_string_equal(json_string_value(json_object_get(c, "note")),
-                        "stale: another host");
-    json_decref(json);
-
-    s->calibration = (struct calibration_stamp){
-        .standing = CALIBRATED,
-        .transport = "curl",
-        .of = {.date = "2026-11-16T10:11:12Z", .max_rate_rps = 12345}};
-    s->calibration_used = 0.25;
-    json = parsed(s);
-    c = json_object_get(json, "calibration");
-    assert_true(json_real_value(json_object_get(c, "max_rate_rps")) == 12345);
-    assert_true(json_real_value(json_object_get(c, "used")) == 0.25);
-    assert_true(json_is_false(json_object_get(c, "is_at_least")));
-    assert_non_null(json_string_value(json_object_get(c, "note")));
-    json_decref(json);
-
-    s->calibration.of.max_rate_rps = 0;
-    s->calibration_used = -1;
-    json = parsed(s);
-    c = json_object_get(json, "calibration");
-    assert_true(json_is_null(json_object_get(c, "used")));
-    json_decref(json);
-    made_free(m);
 }
 
 /* "a/b/c"; keys hold dots. */
@@ -806,8 +712,6 @@ int main(void)
         cmocka_unit_test(text_says_why_a_number_is_missing),
         cmocka_unit_test(text_opens_with_the_verdict),
         cmocka_unit_test(text_says_first_why_a_run_is_invalid),
-        cmocka_unit_test(text_quotes_the_calibration),
-        cmocka_unit_test(json_quotes_the_calibration),
         cmocka_unit_test(json_has_every_count_and_rate),
         cmocka_unit_test(json_has_every_measure),
         cmocka_unit_test(json_gives_null_and_a_reason),
