@@ -156,6 +156,16 @@ static void take_rates(struct summary *s, const struct tally *t)
     s->bytes_out_per_s = t->bytes_out / length;
 }
 
+static void take_calibration(struct summary *s, const struct manifest *m)
+{
+    const struct calibration_stamp *c = &s->calibration;
+
+    manifest_calibration(m, &s->calibration);
+    s->calibration_used = -1;
+    if (c->standing == CALIBRATED && c->of.max_rate_rps > 0)
+        s->calibration_used = s->offered_rps / c->of.max_rate_rps;
+}
+
 static void take_spreads(struct summary *s, const struct tally *t)
 {
     for (int m = 0; m < MEASURE_COUNT; m++) {
@@ -219,6 +229,7 @@ static int sum_up(struct summary *s, struct work *w, struct recording *rec,
         manifest_failures(&rec->manifest, &s->failures);
         add_lost(s, &w->tally, &w->client, rec);
         conclude(s, &w->tally, &w->client);
+        take_calibration(s, &rec->manifest);
     }
     tally_fini(&w->tally);
     return rc;

@@ -11,6 +11,7 @@
 #include "analyzer/judge.h"
 #include "analyzer/tally.h"
 #include "analyzer/trust.h"
+#include "common/calibration.h"
 #include "common/recording/failures.h"
 #include "common/recording/tgr.h"
 #include "common/stats.h"
@@ -69,6 +70,9 @@ struct summary {
     int64_t rtt_floor_ns; /* smallest round trip; 0: not known */
     int64_t segments;     /* sent */
     int64_t retransmits;  /* of those, sent again */
+    struct calibration_stamp calibration;
+    double calibration_used; /* offered, as a share of what the client is good
+                                for; below 0: not known */
 
     struct spread spread[MEASURE_COUNT][VIEW_COUNT];
     struct judgement judgement;

@@ -11,6 +11,7 @@
 #include "cli/live.h"
 #include "cli/report_out.h"
 #include "cli/settings_args.h"
+#include "common/calibration.h"
 #include "common/clk.h"
 #include "common/err.h"
 #include "common/log.h"
@@ -153,10 +154,22 @@ static int drive_with(struct settings *s, struct run_options *options,
     return rc;
 }
 
+/* One that cannot be read is no reason not to run. */
+static bool load_calibration(struct calibration *c)
+{
+    struct err err = {0};
+    int rc = calibration_load(c, &err);
+
+    if (rc < 0)
+        log_error("the calibration is not used: %s", err.msg);
+    return rc == 1;
+}
+
 static int drive(struct settings_args *a, const struct run_args *own,
                  const char *const *argv, struct err *err)
 {
     char *dir = own->out ? xstrdup(own->out) : default_dir(a->settings.name);
+    struct calibration calibration;
     struct live live;
     struct run_options options = {
         .dir = dir,
@@ -171,6 +184,8 @@ static int drive(struct settings_args *a, const struct run_args *own,
         options.progress = live_show;
         options.arg = &live;
     }
+    if (load_calibration(&calibration))
+        options.calibration = &calibration;
     stop_catch_signals();
     rc = drive_with(&a->settings, &options, err);
     if (rc && atomic_load(&stop_signal)) {

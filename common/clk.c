@@ -11,6 +11,13 @@ static int64_t read_clock(clockid_t id)
     return (int64_t)ts.tv_sec * NS_PER_S + ts.tv_nsec;
 }
 
+int64_t clk_process_cpu_ns(pid_t pid)
+{
+    clockid_t id;
+
+    return clock_getcpuclockid(pid, &id) ? TIME_ABSENT : read_clock(id);
+}
+
 static int64_t monotonic_now(const struct clk *clk)
 {
     (void)clk;

@@ -8,6 +8,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #define NS_PER_US INT64_C(1000)
 #define NS_PER_MS INT64_C(1000000)
@@ -41,6 +42,9 @@ int64_t clk_realtime_ns(void);
 
 /* CPU time of the calling thread. */
 int64_t clk_thread_cpu_ns(void);
+
+/* CPU time of a process, all threads; TIME_ABSENT if there is none. */
+int64_t clk_process_cpu_ns(pid_t pid);
 
 /* Sleep this long, through signals. */
 void clk_sleep_ns(int64_t ns);

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "common/err.h"
@@ -85,5 +86,26 @@ int file_replace(const char *path, const void *data, size_t len,
         unlink(temporary);
     }
     free(temporary);
+    return rc;
+}
+
+int file_make_dir(const char *path, struct err *err)
+{
+    char *copy = xstrdup(path);
+    int rc = 0;
+
+    for (char *p = copy + 1; rc == 0; p++) {
+        char c = *p;
+
+        if (c != '/' && c != '\0')
+            continue;
+        *p = '\0';
+        if (mkdir(copy, 0777) < 0 && errno != EEXIST)
+            rc = err_set(err, ERR_IO, "%s: %s", copy, strerror(errno));
+        *p = c;
+        if (c == '\0')
+            break;
+    }
+    free(copy);
     return rc;
 }

@@ -1,4 +1,5 @@
-/* file.h - whole small files: read within a bound, replace in one step. */
+/* file.h - whole small files: read within a bound, replace in one step; and
+ * directories. */
 #ifndef COMMON_FILE_H
 #define COMMON_FILE_H
 
@@ -15,6 +16,9 @@ int file_read(const char *path, struct buf *out, struct err *err);
  * or the new one, never half, also if we are killed.  ERR_IO on failure. */
 int file_replace(const char *path, const void *data, size_t len,
                  struct err *err);
+
+/* Make a directory and its parents; one that is there is fine.  ERR_IO. */
+int file_make_dir(const char *path, struct err *err);
 
 /* write(2) until all is out; -1 with errno set if it cannot be. */
 int file_write_all(int fd, const void *data, size_t len);

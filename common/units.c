@@ -288,3 +288,14 @@ const char *units_show_size(double bytes, char out[static UNITS_TEXT])
         show(bytes / 1e9, "GB", out);
     return out;
 }
+
+const char *units_show_rate(double per_second, char out[static UNITS_TEXT])
+{
+    if (per_second < 999.5)
+        snprintf(out, UNITS_TEXT, "%.3g/s", per_second);
+    else if (per_second < 999.5e3)
+        snprintf(out, UNITS_TEXT, "%.3gk/s", per_second / 1e3);
+    else
+        snprintf(out, UNITS_TEXT, "%.3gM/s", per_second / 1e6);
+    return out;
+}

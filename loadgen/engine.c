@@ -409,6 +409,11 @@ static void on_drain(evutil_socket_t fd, short what, void *arg)
         cut(e, now_ns(e));
 }
 
+int64_t engine_observe_ns(const struct engine *e)
+{
+    return e->env.observe_ns > 0 ? e->env.observe_ns : NS_PER_S;
+}
+
 struct observation engine_observe(struct engine *e)
 {
     int64_t now = now_ns(e);

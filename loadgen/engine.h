@@ -36,6 +36,7 @@ struct engine_env {
     int64_t preconnect;      /* ... and of those opened ahead */
     uint64_t stamp_every;    /* see struct transport_env */
     int64_t short_wait_ns;   /* nobody sleeps for less */
+    int64_t observe_ns;      /* time between two observations; 0: 1 s */
 };
 
 /* taken = issued + unsent, issued = done + in flight. */
@@ -64,6 +65,9 @@ void engine_cut(struct engine *engine);
 
 /* What it saw of itself since the last call, to be recorded. */
 struct observation engine_observe(struct engine *engine);
+
+/* How long after one the next is due. */
+int64_t engine_observe_ns(const struct engine *engine);
 
 struct engine_counts engine_counts(const struct engine *engine);
 const struct failures *engine_failures(const struct engine *engine);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "common/calibration.h"
 #include "common/clk.h"
 #include "common/cpus.h"
 #include "common/err.h"
@@ -76,6 +77,7 @@ static int make_workers(struct run *run, struct err *err)
             .preconnect = lane_share(c->preconnect, lane),
             .stamp_every = plan_stamp_every(&run->settings->load),
             .short_wait_ns = plan_short_wait_ns(run->machine),
+            .observe_ns = run->options->observe_ns,
         };
 
         if (worker_new(&run->workers[i], &env, err))
@@ -174,12 +176,16 @@ static int start_workers(struct run *run, struct err *err)
 
 static int begin(struct run *run, struct err *err)
 {
+    const struct calibration_place here = calibration_here();
+    const struct calibration_stamp calibration = calibration_stamp_of(
+        run->options->calibration, &here, run->transport->name);
     struct run_start start = {
         .monotonic_ns = clk_now(&clk_monotonic) + LEAD_NS,
         .realtime_ns = clk_realtime_ns() + LEAD_NS,
         .argv = run->options->argv,
         .settings_file = run->options->settings_file,
         .endpoints = &run->endpoints,
+        .calibration = &calibration,
     };
 
     run->start_ns = start.monotonic_ns;
@@ -343,6 +349,6 @@ int run_load(struct settings *settings, const struct run_options *options,
     }
     run_fini(&run);
     if (!has_begun && run.has_dir)
-        recording_discard(options->dir);
+        recording_remove(options->dir, &(struct err){0});
     return rc;
 }

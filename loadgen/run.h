@@ -9,6 +9,7 @@
 #include "common/recording/manifest.h"
 #include "loadgen/progress.h"
 
+struct calibration;
 struct err;
 struct settings;
 
@@ -20,6 +21,12 @@ struct run_options {
     bool force;                /* replace a recording that is there */
     const char *const *argv;   /* for the manifest */
     const char *settings_file; /* likewise; NULL: none */
+
+    /* What this client is known to be good for, for the manifest; whether it
+     * applies here is found out.  NULL: nothing. */
+    const struct calibration *calibration;
+
+    int64_t observe_ns; /* how often workers look at themselves; 0: 1 s */
 
     /* Called every RUN_PROGRESS_NS from the calling thread.  Optional. */
     void (*progress)(void *arg, const struct run_progress *progress);

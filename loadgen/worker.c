@@ -19,7 +19,7 @@ struct worker {
     struct shard *shard;
     int64_t start_ns;
     struct event_base *base;
-    struct event *tick; /* once a second */
+    struct event *tick; /* to observe */
     struct event *cut;
     int cut_fd;
 
@@ -57,11 +57,13 @@ static void on_cut(evutil_socket_t fd, short what, void *arg)
 static void *worker_main(void *arg)
 {
     struct worker *w = arg;
-    struct timeval second = {.tv_sec = 1};
+    int64_t tick_ns = engine_observe_ns(w->engine);
+    struct timeval tick = {.tv_sec = tick_ns / NS_PER_S,
+                           .tv_usec = tick_ns % NS_PER_S / NS_PER_US};
 
     prctl(PR_SET_TIMERSLACK, 1UL);
     event_add(w->cut, NULL);
-    event_add(w->tick, &second);
+    event_add(w->tick, &tick);
     engine_begin(w->engine, w->shard, w->start_ns);
     w->has_failed = event_base_dispatch(w->base) != 0;
     if (w->has_failed)

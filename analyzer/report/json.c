@@ -207,6 +207,27 @@ static json_t *client(const struct summary *s)
     return o;
 }
 
+/* What was known of the client before the run. */
+static json_t *calibration(const struct summary *s)
+{
+    const struct calibration_stamp *c = &s->calibration;
+
+    if (c->standing == CALIBRATION_NONE)
+        return json_null();
+    if (c->standing == CALIBRATION_STALE)
+        return json_pack("{sn, sn, so}", "max_rate_rps", "used", "note",
+                         json_sprintf("stale: %s", c->stale));
+    if (s->calibration_used < 0)
+        return json_pack("{ss, ss, sn, sn, ss}", "transport", c->transport,
+                         "date", c->of.date, "max_rate_rps", "used", "note",
+                         "not even the lowest rate was trusted");
+    return json_pack("{ss, ss, sf, sb, sf, ss}", "transport", c->transport,
+                     "date", c->of.date, "max_rate_rps", c->of.max_rate_rps,
+                     "is_at_least", calibration_is_at_least(&c->of), "used",
+                     s->calibration_used, "note",
+                     "beside a stub on the same machine, without TLS");
+}
+
 static void put_rate(json_t *o, const char *name, const struct summary *s,
                      double rate)
 {
@@ -255,6 +276,7 @@ static void render(const struct summary *s, struct buf *out)
     json_object_set_new(o, "failures", failures(s));
     json_object_set_new(o, "network", network(s));
     json_object_set_new(o, "client", client(s));
+    json_object_set_new(o, "calibration", calibration(s));
     json_object_set_new(o, "trust", trust(s));
     json_object_set_new(o, "recording", integrity(s));
     json_print(o, out);

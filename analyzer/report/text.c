@@ -1,6 +1,7 @@
 /* The report a person reads: the verdict first, then what it rests on. */
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "analyzer/report/report.h"
 #include "analyzer/summary.h"
@@ -263,6 +264,35 @@ static void put_network(const struct summary *s, struct buf *out)
              (long long)s->retransmits, (long long)s->segments);
 }
 
+/* What TLS adds was not calibrated. */
+static const char *without_tls(const struct summary *s)
+{
+    return strncmp(settings_url(s->settings), "https:", 6) == 0 ? " without TLS"
+                                                                : "";
+}
+
+static void put_calibration(const struct summary *s, struct buf *out)
+{
+    const struct calibration_stamp *c = &s->calibration;
+    char rate[UNITS_TEXT];
+
+    if (c->standing == CALIBRATION_STALE)
+        buf_addf(out, "; its calibration is stale: %s", c->stale);
+    if (c->standing != CALIBRATED)
+        return;
+    if (s->calibration_used < 0)
+        buf_adds(out, "; good for no rate that was tried here");
+    else
+        buf_addf(out, "; good for %s%s here",
+                 calibration_is_at_least(&c->of) ? "at least " : "",
+                 units_show_rate(c->of.max_rate_rps, rate));
+    buf_addf(out, " (%s%s, calibrated %.10s)", c->transport, without_tls(s),
+             c->of.date);
+    if (s->calibration_used >= 0)
+        buf_addf(out, ", %.*f%% used", s->calibration_used < 0.1 ? 1 : 0,
+                 100 * s->calibration_used);
+}
+
 static void put_client(const struct summary *s, struct buf *out)
 {
     int64_t max_in_flight = s->settings->client.max_in_flight;
@@ -271,6 +301,7 @@ static void put_client(const struct summary *s, struct buf *out)
              s->threads == 1 ? "" : "s");
     if (max_in_flight > 0)
         buf_addf(out, ", at most %lld in flight", (long long)max_in_flight);
+    put_calibration(s, out);
     buf_adds(out, "\n");
 }
 

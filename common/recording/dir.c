@@ -5,31 +5,15 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "common/err.h"
+#include "common/file.h"
 #include "common/xalloc.h"
 
 static const char *const files[] = {"manifest.json", "requests.tgr",
                                     "client.tgr",    "summary.json",
                                     "truth.tgr",     "truth-steps.tgr"};
-
-static int make_path(char *path, struct err *err)
-{
-    for (char *p = path + 1;; p++) {
-        char c = *p;
-
-        if (c != '/' && c != '\0')
-            continue;
-        *p = '\0';
-        if (mkdir(path, 0777) < 0 && errno != EEXIST)
-            return err_set(err, ERR_IO, "%s: %s", path, strerror(errno));
-        *p = c;
-        if (c == '\0')
-            return 0;
-    }
-}
 
 /* 1 if it holds anything. */
 static int holds_anything(const char *dir, struct err *err)
@@ -78,14 +62,6 @@ static bool holds_recording(const char *dir)
     return false;
 }
 
-void recording_discard(const char *dir)
-{
-    struct err ignored = {0};
-
-    remove_files(dir, &ignored);
-    rmdir(dir);
-}
-
 /* Of two runs that start at once, one gets it. */
 static int claim(const char *dir, struct err *err)
 {
@@ -122,13 +98,18 @@ static int make_empty(const char *dir, bool force, struct err *err)
 
 int recording_make_dir(const char *dir, bool force, struct err *err)
 {
-    char *path;
-    int rc;
-
     if (!dir[0])
         return err_set(err, ERR_USAGE, "--out: an empty name");
-    path = xstrdup(dir);
-    rc = make_path(path, err);
-    free(path);
-    return rc || make_empty(dir, force, err) || claim(dir, err) ? -1 : 0;
+    return file_make_dir(dir, err) || make_empty(dir, force, err) ||
+                   claim(dir, err)
+               ? -1
+               : 0;
+}
+
+int recording_remove(const char *dir, struct err *err)
+{
+    if (remove_files(dir, err))
+        return -1;
+    return rmdir(dir) < 0 ? err_set(err, ERR_IO, "%s: %s", dir, strerror(errno))
+                          : 0;
 }

@@ -11,8 +11,8 @@ struct err;
  * others. */
 int recording_make_dir(const char *dir, bool force, struct err *err);
 
-/* Remove a recording that never began, and the directory if nothing else is in
- * it. */
-void recording_discard(const char *dir);
+/* Remove the files of a recording and the directory, which must hold no others.
+ * ERR_IO. */
+int recording_remove(const char *dir, struct err *err);
 
 #endif

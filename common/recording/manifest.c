@@ -7,6 +7,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "common/calibration.h"
 #include "common/clk.h"
 #include "common/config.h"
 #include "common/err.h"
@@ -128,6 +129,10 @@ void manifest_init(struct manifest *m, struct settings *s,
                         asked(start), "settings", settings_to_json(s), "clock",
                         clock_anchor(start), "environment", environment(),
                         "endpoints", endpoints(start->endpoints));
+    json_object_set_new(m->json, "calibration",
+                        start->calibration
+                            ? calibration_stamp_to_json(start->calibration)
+                            : json_null());
 }
 
 void manifest_complete(struct manifest *m, const struct run_end *end,
@@ -227,6 +232,13 @@ int64_t manifest_start_monotonic_ns(const struct manifest *m)
 void manifest_failures(const struct manifest *m, struct failures *failures)
 {
     failures_from_json(failures, json_object_get(m->json, "failures"));
+}
+
+void manifest_calibration(const struct manifest *m,
+                          struct calibration_stamp *calibration)
+{
+    calibration_stamp_from_json(calibration,
+                                json_object_get(m->json, "calibration"));
 }
 
 void manifest_fini(struct manifest *m)

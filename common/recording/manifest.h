@@ -12,6 +12,7 @@
 #include "common/abort.h"
 #include "common/settings.h"
 
+struct calibration_stamp;
 struct err;
 struct failures;
 struct json_t;
@@ -20,9 +21,10 @@ struct json_t;
 struct run_start {
     int64_t monotonic_ns; /* times in the recording count from here */
     int64_t realtime_ns;
-    const char *const *argv;         /* as asked; NULL-terminated */
-    const char *settings_file;       /* NULL: none */
-    const struct strlist *endpoints; /* addresses, as used */
+    const char *const *argv;                     /* as asked; NULL-terminated */
+    const char *settings_file;                   /* NULL: none */
+    const struct strlist *endpoints;             /* addresses, as used */
+    const struct calibration_stamp *calibration; /* NULL: none */
 };
 
 /* What is known at the end.  scheduled = issued + unsent. */
@@ -67,6 +69,10 @@ int64_t manifest_start_monotonic_ns(const struct manifest *m);
 
 /* What failing requests said, of the whole run; empty if it was killed. */
 void manifest_failures(const struct manifest *m, struct failures *failures);
+
+/* What the client was known to be good for; none if nobody wrote it down. */
+void manifest_calibration(const struct manifest *m,
+                          struct calibration_stamp *calibration);
 
 void manifest_fini(struct manifest *m);
 

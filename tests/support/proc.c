@@ -35,6 +35,7 @@ static void exec_child(const char *const *argv, const int *out, const int *err,
 {
     const char *path = getenv("TAILGATE");
 
+    setenv("XDG_STATE_HOME", PROC_NO_STATE, 1);
     prctl(PR_SET_PDEATHSIG, SIGKILL); /* a test that fails leaves nothing */
     dup2(out[1], STDOUT_FILENO);
     dup2(err[1], STDERR_FILENO);

@@ -9,6 +9,11 @@
 
 struct json_t;
 
+/* The state directory of every process that is started here, unless `prepare`
+ * sets another: what somebody calibrated on this machine is not part of a test.
+ * There is none, and none can be made. */
+#define PROC_NO_STATE "/dev/null/none"
+
 /* What a finished process left. */
 struct proc_result {
     int status;   /* exit code, or 128 + signal */

@@ -12,6 +12,7 @@
 #include <jansson.h>
 
 #include "common/buf.h"
+#include "common/calibration.h"
 #include "common/config.h"
 #include "common/err.h"
 #include "common/file.h"
@@ -233,6 +234,33 @@ static void a_directory_without_one_is_named(void **state)
     assert_string_equal(err.msg, want);
 }
 
+static void the_calibration_comes_back(void **state)
+{
+    const struct calibration_stamp stamp = {.standing = CALIBRATION_STALE,
+                                            .stale = "another host"};
+    const struct run_start start = {.calibration = &stamp};
+    struct calibration_stamp back;
+    struct manifest m = {0};
+    struct settings s;
+
+    (void)state;
+    make_settings(&s);
+    manifest_init(&m, &s, &start);
+    settings_fini(&s);
+    assert_string_equal(json_string_value(get(&m, "calibration", "stale")),
+                        "another host");
+    manifest_calibration(&m, &back);
+    assert_int_equal(back.standing, CALIBRATION_STALE);
+    manifest_fini(&m);
+
+    begin(&m, NULL);
+    assert_true(json_is_null(json_object_get(m.json, "calibration")));
+    json_object_del(m.json, "calibration"); /* as in an older recording */
+    manifest_calibration(&m, &back);
+    assert_int_equal(back.standing, CALIBRATION_NONE);
+    manifest_fini(&m);
+}
+
 /* ---- its directory ---- */
 
 static void directories_are_made_with_their_parents(void **state)
@@ -299,7 +327,7 @@ static void a_directory_is_taken_once(void **state)
     assert_int_equal(recording_make_dir(tmpdir_path("once"), false, &err), 0);
     assert_int_equal(recording_make_dir(tmpdir_path("once"), false, &err), -1);
     assert_int_equal(err.code, ERR_USAGE);
-    recording_discard(tmpdir_path("once"));
+    recording_remove(tmpdir_path("once"), &(struct err){0});
     assert_int_equal(access(tmpdir_path("once"), F_OK), -1);
 }
 
@@ -319,6 +347,24 @@ static void what_cannot_be_a_directory_is_named(void **state)
     assert_string_equal(err.msg, want);
 }
 
+/* All of a recording, and nothing else. */
+static void a_recording_is_removed(void **state)
+{
+    struct err err = {0};
+
+    (void)state;
+    assert_int_equal(recording_make_dir(tmpdir_path("gone"), false, &err), 0);
+    tmpdir_write("gone/manifest.json", "{}", 2);
+    tmpdir_write("gone/notes.txt", "mine", 4);
+    assert_int_equal(recording_remove(tmpdir_path("gone"), &err), -1);
+    assert_int_equal(err.code, ERR_IO);
+    assert_int_equal(access(tmpdir_path("gone/notes.txt"), F_OK), 0);
+    assert_int_equal(unlink(tmpdir_path("gone/notes.txt")), 0);
+    err = (struct err){0};
+    assert_int_equal(recording_remove(tmpdir_path("gone"), &err), 0);
+    assert_int_equal(access(tmpdir_path("gone"), F_OK), -1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -328,11 +374,13 @@ int main(void)
         cmocka_unit_test(secrets_do_not_reach_the_disk),
         cmocka_unit_test(other_manifests_are_refused),
         cmocka_unit_test(a_directory_without_one_is_named),
+        cmocka_unit_test(the_calibration_comes_back),
         cmocka_unit_test(directories_are_made_with_their_parents),
         cmocka_unit_test(a_directory_in_use_is_not_overwritten),
         cmocka_unit_test(a_directory_of_something_else_is_left_alone),
         cmocka_unit_test(a_directory_is_taken_once),
         cmocka_unit_test(what_cannot_be_a_directory_is_named),
+        cmocka_unit_test(a_recording_is_removed),
     };
 
     return cmocka_run_group_tests_name("manifest", tests, tmpdir_setup,

@@ -409,6 +409,23 @@ static void shown_with_three_digits(void **state)
                             sizes[i].want);
 }
 
+static void rates_are_shown_short(void **state)
+{
+    static const struct {
+        double rps;
+        const char *want;
+    } rates[] = {
+        {0.5, "0.5/s"},       {850, "850/s"},     {999.7, "1k/s"},
+        {4500, "4.5k/s"},     {120000, "120k/s"}, {999700, "1M/s"},
+        {1250000, "1.25M/s"},
+    };
+    char out[UNITS_TEXT];
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(rates) / sizeof(rates[0]); i++)
+        assert_string_equal(units_show_rate(rates[i].rps, out), rates[i].want);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -423,6 +440,7 @@ int main(void)
         cmocka_unit_test(numbers_survive_printing),
         cmocka_unit_test(numbers_out_of_range_keep_their_value),
         cmocka_unit_test(shown_with_three_digits),
+        cmocka_unit_test(rates_are_shown_short),
     };
 
     return cmocka_run_group_tests_name("units", tests, NULL, NULL);

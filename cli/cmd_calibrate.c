@@ -1,0 +1,206 @@
+#include <jansson.h>
+#include <stdlib.h>
+
+#include "cli/calibration_view.h"
+#include "cli/cli.h"
+#include "common/buf.h"
+#include "common/calibration.h"
+#include "common/err.h"
+#include "common/json.h"
+#include "common/log.h"
+#include "common/stop.h"
+#include "study/calibrate.h"
+
+#define MAX_TEXT 65536
+
+struct calibrate_args {
+    bool quick;
+    int transport;
+    bool show;
+    bool json;
+    bool quiet;
+};
+
+enum { EVERY_TRANSPORT };
+
+/* enum calibrated, after the one that means all of them. */
+static const char *const choices[] = {"all", "native", "curl", NULL};
+
+#define AT(field) offsetof(struct calibrate_args, field)
+
+static const struct opt opts[] = {
+    {.flag = "quick",
+     .type = &opt_switch,
+     .offset = AT(quick),
+     .help = "under 20 s in all, and less sure"},
+    {.flag = "transport",
+     .type = &opt_choice,
+     .offset = AT(transport),
+     .names = choices,
+     .initial = "all",
+     .help = "only this one; what is known of the other stays"},
+    {.flag = "show",
+     .type = &opt_switch,
+     .offset = AT(show),
+     .help = "print what is known, and whether it applies here"},
+    {.flag = "json",
+     .type = &opt_switch,
+     .offset = AT(json),
+     .help = "print JSON instead of text"},
+    {.flag = "quiet",
+     .letter = 'q',
+     .type = &opt_switch,
+     .offset = AT(quiet),
+     .help = "no progress"},
+};
+
+static const struct opt_block block = {"calibrate", opts,
+                                       sizeof(opts) / sizeof(opts[0])};
+
+/* `stale`: "" if it applies, NULL if that is not asked. */
+static void put_json(const struct calibration *c, const char *stale,
+                     struct buf *out)
+{
+    json_t *json = calibration_to_json(c);
+
+    if (stale) {
+        json_object_set_new(json, "applies", json_boolean(!stale[0]));
+        json_object_set_new(json, "stale",
+                            stale[0] ? json_string(stale) : json_null());
+    }
+    json_print(json, out);
+    json_decref(json);
+}
+
+static void put_text(const struct calibration *c, const char *stale,
+                     struct buf *out)
+{
+    calibration_view(c, out);
+    if (stale && stale[0])
+        buf_addf(out, "applies    no, it is stale: %s\n", stale);
+    else if (stale)
+        buf_adds(out, "applies    yes\n");
+}
+
+static int print(const struct calibration *c, const char *stale, bool json,
+                 struct err *err)
+{
+    struct buf out;
+    int rc;
+
+    buf_init(&out, MAX_TEXT);
+    if (json)
+        put_json(c, stale, &out);
+    else
+        put_text(c, stale, &out);
+    rc = cli_print(buf_text(&out), err);
+    buf_fini(&out);
+    return rc;
+}
+
+static int show(bool json, struct err *err)
+{
+    const struct calibration_place here = calibration_here();
+    struct calibration c;
+    char stale[CALIBRATION_TEXT];
+    int rc = calibration_load(&c, err);
+
+    if (rc < 0)
+        return -1;
+    if (rc == 0) {
+        log_error("no calibration yet; 'tailgate calibrate' makes one");
+        return EXIT_NO;
+    }
+    calibration_differs(&c.place, &here, stale);
+    if (print(&c, stale, json, err))
+        return -1;
+    return stale[0] ? EXIT_NO : EXIT_YES;
+}
+
+static void say(const char *line)
+{
+    log_note("%s", line);
+}
+
+/* What is known of a transport that is not measured stays, if it applies. */
+static void keep_known(struct calibration *c)
+{
+    const struct calibration_place here = calibration_here();
+    struct err ignored = {0};
+    char stale[CALIBRATION_TEXT];
+
+    if (calibration_load(c, &ignored) == 1) {
+        calibration_differs(&c->place, &here, stale);
+        if (!stale[0])
+            return;
+    }
+    *c = (struct calibration){0};
+}
+
+static int save(const struct calibration *c, struct err *err)
+{
+    char *path;
+
+    if (calibration_save(c, err))
+        return -1;
+    path = calibration_path(err);
+    log_note("kept in    %s", path);
+    free(path);
+    return 0;
+}
+
+static int measure(const struct calibrate_args *a, struct err *err)
+{
+    struct calibrate_options options = {.is_quick = a->quick, .say = say};
+    struct calibration c;
+    bool is_all_trusted = true;
+    int stopped_by;
+
+    for (int i = 0; i < CALIBRATED_COUNT; i++)
+        options.wants[i] =
+            a->transport == EVERY_TRANSPORT || a->transport == i + 1;
+    if (calibration_prepare(err))
+        return -1;
+    keep_known(&c);
+    stop_catch_signals();
+    if (calibrate(&options, &c, &stopped_by, err))
+        return -1;
+    if (stopped_by)
+        return 128 + stopped_by;
+    if (save(&c, err) || print(&c, NULL, a->json, err))
+        return -1;
+    for (int i = 0; i < CALIBRATED_COUNT; i++)
+        is_all_trusted &= !options.wants[i] || c.transports[i].max_rate_rps > 0;
+    return is_all_trusted ? EXIT_YES : EXIT_INVALID;
+}
+
+static int run(const char *const *argv, struct err *err)
+{
+    struct calibrate_args a;
+    struct opt_set set = {&block, &a};
+    struct strlist words = {0};
+    int rc;
+
+    opt_init(&set);
+    rc = opt_parse_argv(&set, 1, argv, &words, err);
+    if (rc == 0 && words.len > 0)
+        rc = err_set(err, ERR_USAGE, "calibrate takes flags alone, not '%s'",
+                     words.items[0]);
+    if (rc == 0 && a.quiet)
+        log_set_level(LOG_QUIET);
+    if (rc == 0)
+        rc = a.show ? show(a.json, err) : measure(&a, err);
+    strlist_fini(&words);
+    opt_fini(&set);
+    return rc;
+}
+
+static const struct opt_block *const blocks[] = {&block, NULL};
+
+const struct command cmd_calibrate = {
+    .name = "calibrate",
+    .usage = "[FLAGS]",
+    .help = "what this client on this machine can be trusted with",
+    .run = run,
+    .blocks = blocks,
+};

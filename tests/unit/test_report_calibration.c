@@ -1,0 +1,171 @@
+/* Reports quote what the client is known to be good for. */
+#include <jansson.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "analyzer/report/report.h"
+#include "analyzer/summary.h"
+#include "common/buf.h"
+#include "common/settings.h"
+#include "common/str.h"
+#include "common/xalloc.h"
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+/* A summary of nothing but its calibration. */
+struct made {
+    struct settings settings;
+    struct summary s;
+};
+
+static struct made *made_new(const char *url)
+{
+    struct made *m = xcalloc(1, sizeof(*m));
+
+    settings_init(&m->settings);
+    strlist_add(&m->settings.target.urls, url);
+    m->settings.client.max_in_flight = 7;
+    m->s.settings = &m->settings;
+    m->s.threads = 1;
+    return m;
+}
+
+static void made_free(struct made *m)
+{
+    settings_fini(&m->settings);
+    free(m);
+}
+
+static char *rendered(const struct report_ops *ops, const struct summary *s)
+{
+    struct buf out;
+    char *text;
+
+    buf_init(&out, 1 << 20);
+    ops->render(s, &out);
+    text = xstrdup(buf_text(&out));
+    buf_fini(&out);
+    return text;
+}
+
+/* What the client is known to be good for, in the client's line. */
+static void text_quotes_the_calibration(void **state)
+{
+    static const struct {
+        enum calibration_standing standing;
+        double rate;
+        enum calibration_limit limit;
+        double used;
+        const char *url;
+        const char *want;
+    } cases[] = {
+        {CALIBRATION_NONE, 0, LIMIT_CLIENT, -1, "http://h/", " in flight\n"},
+        {CALIBRATION_STALE, 0, LIMIT_CLIENT, -1, "http://h/",
+         " in flight; its calibration is stale: another host\n"},
+        {CALIBRATED, 120e3, LIMIT_CLIENT, 0.042, "http://h/",
+         " in flight; good for 120k/s here (native, calibrated 2026-11-16), "
+         "4.2% used\n"},
+        {CALIBRATED, 9500, LIMIT_STUB, 1.3, "http://h/",
+         "; good for at least 9.5k/s here (native, calibrated 2026-11-16), "
+         "130% used\n"},
+        {CALIBRATED, 9500, LIMIT_CLIENT, 0.5, "https://h/",
+         "; good for 9.5k/s here (native without TLS, calibrated 2026-11-16), "
+         "50% used\n"},
+        {CALIBRATED, 0, LIMIT_CLIENT, -1, "http://h/",
+         "; good for no rate that was tried here (native, calibrated "
+         "2026-11-16)\n"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct made *m = made_new(cases[i].url);
+        char *text;
+
+        m->s.calibration = (struct calibration_stamp){
+            .standing = cases[i].standing,
+            .stale = "another host",
+            .transport = "native",
+            .of = {.date = "2026-11-16T10:11:12Z",
+                   .max_rate_rps = cases[i].rate,
+                   .limit = cases[i].limit},
+        };
+        m->s.calibration_used = cases[i].used;
+        text = rendered(&report_text, &m->s);
+        if (!strstr(text, cases[i].want))
+            print_error("'%s' is not in:\n%s", cases[i].want, text);
+        assert_non_null(strstr(text, cases[i].want));
+        free(text);
+        made_free(m);
+    }
+}
+
+static json_t *quoted(const struct summary *s)
+{
+    char *text = rendered(&report_json, s);
+    json_t *json = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
+    json_t *c = json_incref(json_object_get(json, "calibration"));
+
+    json_decref(json);
+    free(text);
+    return c;
+}
+
+static const char *note_of(const json_t *c)
+{
+    return json_string_value(json_object_get(c, "note"));
+}
+
+static void json_has_it_or_why_not(void **state)
+{
+    struct made *m = made_new("http://h/");
+    struct summary *s = &m->s;
+    json_t *c = quoted(s);
+
+    (void)state;
+    assert_true(json_is_null(c));
+    json_decref(c);
+
+    s->calibration = (struct calibration_stamp){.standing = CALIBRATION_STALE,
+                                                .stale = "another host"};
+    c = quoted(s);
+    assert_true(json_is_null(json_object_get(c, "max_rate_rps")));
+    assert_true(json_is_null(json_object_get(c, "used")));
+    assert_string_equal(note_of(c), "stale: another host");
+    json_decref(c);
+
+    s->calibration = (struct calibration_stamp){
+        .standing = CALIBRATED,
+        .transport = "curl",
+        .of = {.date = "2026-11-16T10:11:12Z", .max_rate_rps = 12345}};
+    s->calibration_used = 0.25;
+    c = quoted(s);
+    assert_true(json_real_value(json_object_get(c, "max_rate_rps")) == 12345);
+    assert_true(json_real_value(json_object_get(c, "used")) == 0.25);
+    assert_true(json_is_false(json_object_get(c, "is_at_least")));
+    assert_non_null(note_of(c));
+    json_decref(c);
+
+    s->calibration.of.max_rate_rps = 0;
+    s->calibration_used = -1;
+    c = quoted(s);
+    assert_true(json_is_null(json_object_get(c, "used")));
+    assert_string_equal(note_of(c), "not even the lowest rate was trusted");
+    json_decref(c);
+    made_free(m);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(text_quotes_the_calibration),
+        cmocka_unit_test(json_has_it_or_why_not),
+    };
+
+    return cmocka_run_group_tests_name("report_calibration", tests, NULL, NULL);
+}
