@@ -49,6 +49,7 @@ static void fill_counts(struct made *m)
     s->warmup_requests = fresh(m);
     s->good = fresh(m);
     s->fresh_connections = fresh(m);
+    s->reused_connections = fresh(m);
     s->retried = fresh(m);
     for (int o = 0; o < OUTCOME_COUNT; o++)
         s->outcome[o] = fresh(m);
