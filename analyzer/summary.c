@@ -1,6 +1,7 @@
 #include "analyzer/summary.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "analyzer/client.h"
 #include "analyzer/reader.h"
@@ -122,6 +123,12 @@ static struct spread spread_of(const struct hist *h)
     return s;
 }
 
+/* Nothing is sent, so no connection is used. */
+static bool is_null(const struct settings *s)
+{
+    return strncmp(settings_url(s), "null:", 5) == 0;
+}
+
 static void take_counts(struct summary *s, const struct tally *t)
 {
     for (int o = 0; o < OUTCOME_COUNT; o++)
@@ -134,6 +141,8 @@ static void take_counts(struct summary *s, const struct tally *t)
     s->warmup_requests = t->before;
     s->good = t->good;
     s->fresh_connections = t->fresh;
+    if (!is_null(s->settings))
+        s->reused_connections = t->reused;
     s->retried = t->retried;
 }
 

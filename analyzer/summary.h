@@ -55,6 +55,7 @@ struct summary {
     int64_t warmup_requests;
     int64_t good;
     int64_t fresh_connections;
+    int64_t reused_connections;
     int64_t retried; /* sent again after a stale connection */
 
     double offered_rps;

@@ -133,6 +133,7 @@ static void add_measured(struct tally *t, const struct facts *f)
     t->good_batches[batch].n++;
     t->good_batches[batch].hits += good;
     t->fresh += f->is_fresh != 0;
+    t->reused += f->is_fresh == 0 && f->sent != TIME_ABSENT;
     t->retried += f->retries != 0;
     if (f->buffered != TIME_ABSENT)
         hist_add(&t->buffered, f->buffered);

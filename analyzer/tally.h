@@ -58,6 +58,7 @@ struct tally {
     int64_t good;                   /* of those */
     int64_t ok_inside;              /* ended ok in the window */
     int64_t fresh;                  /* opened a connection */
+    int64_t reused;                 /* were sent on one that was there */
     int64_t retried;                /* sent again after a stale connection */
     double bytes_in;                /* of those that ended in the window */
     double bytes_out;

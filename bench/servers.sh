@@ -67,7 +67,18 @@ start_stub() {
 
 # start_nginx: one process that answers everything with 32 bytes of JSON; sets
 # server_pid and server_url.
-start_nginx() {
+start_nginx() { serve_nginx http "" ""; }
+
+# start_nginx_tls: the same over TLS, HTTP/1.1 or HTTP/2, with a certificate that
+# stands in $dir/server.pem.
+start_nginx_tls() {
+    openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -subj /CN=127.0.0.1 -days 2 \
+        -addext subjectAltName=IP:127.0.0.1 -keyout "$dir/server.key" -out "$dir/server.pem" 2>/dev/null
+    serve_nginx https "ssl http2" "ssl_certificate $dir/server.pem; ssl_certificate_key $dir/server.key;"
+}
+
+# serve_nginx <scheme> <words of listen> <lines of server>
+serve_nginx() {
     # nginx cannot take port 0: take one that was free a moment ago.
     start_stub
     port=${server_url##*:}
@@ -78,7 +89,7 @@ daemon off;
 master_process off;
 pid $dir/nginx.pid;
 error_log $dir/error.log;
-events { worker_connections 1024; }
+events { worker_connections 4096; }
 http {
     access_log off;
     keepalive_requests 1000000000;
@@ -87,12 +98,12 @@ http {
     fastcgi_temp_path $dir/fastcgi;
     uwsgi_temp_path $dir/uwsgi;
     scgi_temp_path $dir/scgi;
-    server { listen 127.0.0.1:$port; location / { default_type application/json; return 200 '{"pad":"xxxxxxxxxxxxxxxxxxxxxx"}'; } }
+    server { listen 127.0.0.1:$port $2; $3 location / { default_type application/json; return 200 '{"pad":"xxxxxxxxxxxxxxxxxxxxxx"}'; } }
 }
 CONF
     exec_on "$server_cpu" nginx -c "$dir/nginx.conf" -p "$dir" 2>/dev/null &
     server_pid=$!
-    server_url=http://127.0.0.1:$port
+    server_url=$1://127.0.0.1:$port
     pids="$pids $server_pid"
     soon test -s "$dir/nginx.pid" # written once it listens
 }

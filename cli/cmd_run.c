@@ -7,6 +7,7 @@
 #include "analyzer/reader.h"
 #include "analyzer/report/report.h"
 #include "analyzer/summary.h"
+#include "cli/ambient.h"
 #include "cli/cli.h"
 #include "cli/live.h"
 #include "cli/report_out.h"
@@ -186,6 +187,7 @@ static int drive(struct settings_args *a, const struct run_args *own,
     }
     if (load_calibration(&calibration))
         options.calibration = &calibration;
+    ambient_note_proxy(&a->settings.target);
     stop_catch_signals();
     rc = drive_with(&a->settings, &options, err);
     if (rc && atomic_load(&stop_signal)) {

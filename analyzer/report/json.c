@@ -37,6 +37,15 @@ static void put_ns(json_t *o, const char *name, double ns)
     json_object_set_new(o, key, json_string(reason(ns)));
 }
 
+static void put_nothing(json_t *o, const char *name, const char *why)
+{
+    char note[40];
+
+    snprintf(note, sizeof(note), "%s_note", name);
+    json_object_set_new(o, name, json_null());
+    json_object_set_new(o, note, json_string(why));
+}
+
 static void put_spread(json_t *o, const struct spread *s)
 {
     json_object_set_new(o, "n", json_integer(s->n));
@@ -102,14 +111,25 @@ static json_t *failures(const struct summary *s)
 
 static json_t *requests(const struct summary *s)
 {
-    return json_pack("{sI, sI, sI, sI, sI, so, sI, sI, sI, sI}", "scheduled",
-                     (json_int_t)s->scheduled, "issued", (json_int_t)s->issued,
-                     "unsent", (json_int_t)s->unsent, "ok", (json_int_t)s->ok,
-                     "failed", (json_int_t)s->failed, "by_outcome", outcomes(s),
-                     "good", (json_int_t)s->good, "in_warmup",
-                     (json_int_t)s->warmup_requests, "opened_connection",
-                     (json_int_t)s->fresh_connections, "retried",
-                     (json_int_t)s->retried);
+    json_t *o = json_pack(
+        "{sI, sI, sI, sI, sI, so, sI, sI, sI, sI}", "scheduled",
+        (json_int_t)s->scheduled, "issued", (json_int_t)s->issued, "unsent",
+        (json_int_t)s->unsent, "ok", (json_int_t)s->ok, "failed",
+        (json_int_t)s->failed, "by_outcome", outcomes(s), "good",
+        (json_int_t)s->good, "in_warmup", (json_int_t)s->warmup_requests,
+        "opened_connection", (json_int_t)s->fresh_connections, "retried",
+        (json_int_t)s->retried);
+    int64_t connections = s->fresh_connections + s->reused_connections;
+
+    json_object_set_new(o, "reused_connection",
+                        json_integer(s->reused_connections));
+    if (connections > 0)
+        json_object_set_new(
+            o, "reuse",
+            json_real((double)s->reused_connections / (double)connections));
+    else
+        put_nothing(o, "reuse", "no samples");
+    return o;
 }
 
 static json_t *term(const struct term_judgement *j)
@@ -170,15 +190,6 @@ static json_t *integrity(const struct summary *s)
                      "cut_off_bytes", (json_int_t)s->damage.cut_off_bytes);
 }
 
-static void put_nothing(json_t *o, const char *name, const char *why)
-{
-    char note[40];
-
-    snprintf(note, sizeof(note), "%s_note", name);
-    json_object_set_new(o, name, json_null());
-    json_object_set_new(o, note, json_string(why));
-}
-
 static json_t *network(const struct summary *s)
 {
     json_t *o;
@@ -198,7 +209,8 @@ static json_t *network(const struct summary *s)
 static json_t *client(const struct summary *s)
 {
     int64_t max_in_flight = s->settings->client.max_in_flight;
-    json_t *o = json_pack("{sI}", "threads", (json_int_t)s->threads);
+    json_t *o = json_pack("{sI, sb}", "threads", (json_int_t)s->threads,
+                          "insecure", s->settings->target.insecure);
 
     if (max_in_flight > 0)
         json_object_set_new(o, "max_in_flight", json_integer(max_in_flight));

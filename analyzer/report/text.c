@@ -167,6 +167,19 @@ static void put_reasons(const struct failures *f, struct buf *out)
         buf_adds(out, "           more of them in manifest.json\n");
 }
 
+static void put_connections(const struct summary *s, struct buf *out)
+{
+    int64_t all = s->fresh_connections + s->reused_connections;
+
+    buf_addf(out, "           %lld opened a connection, %lld reused one",
+             (long long)s->fresh_connections, (long long)s->reused_connections);
+    if (all > 0)
+        buf_addf(out, " (%.4g%%)",
+                 100 * (double)s->reused_connections / (double)all);
+    buf_addf(out, ", %lld were sent again on a new one\n",
+             (long long)s->retried);
+}
+
 static void put_counts(const struct summary *s, struct buf *out)
 {
     buf_addf(out,
@@ -178,11 +191,9 @@ static void put_counts(const struct summary *s, struct buf *out)
     put_failures(s, out);
     buf_adds(out, "\n");
     put_reasons(&s->failures, out);
-    buf_addf(out,
-             "           %lld good; %lld opened a connection, %lld were sent "
-             "again on one; %lld more in the warm-up\n",
-             (long long)s->good, (long long)s->fresh_connections,
-             (long long)s->retried, (long long)s->warmup_requests);
+    buf_addf(out, "           %lld good; %lld more in the warm-up\n",
+             (long long)s->good, (long long)s->warmup_requests);
+    put_connections(s, out);
 }
 
 static void put_rates(const struct summary *s, struct buf *out)
@@ -303,6 +314,9 @@ static void put_client(const struct summary *s, struct buf *out)
         buf_addf(out, ", at most %lld in flight", (long long)max_in_flight);
     put_calibration(s, out);
     buf_adds(out, "\n");
+    if (s->settings->target.insecure)
+        buf_adds(out, "           INSECURE: the server's certificate was not "
+                      "verified\n");
 }
 
 static void put_trust(const struct summary *s, struct buf *out)

@@ -66,6 +66,7 @@ struct multi {
     size_t n_handles;      /* that were made */
     struct handle *unused; /* of those */
     bool has_room;         /* it is on the pool's list of those */
+    bool is_starting;      /* it will be driven at once, timer or not */
     struct multi *next_with_room;
     struct multi *next;
 };
@@ -79,11 +80,16 @@ struct pool {
     struct multi *multis; /* all of them */
 };
 
-/* A socket that libcurl waits for. */
+/* A socket of ours.  libcurl stops waiting for one whenever a response is
+ * complete, and waits again a moment later, for the next: it stays with the
+ * kernel meanwhile. */
 struct watch {
     struct multi *multi;
     struct event event;
-    struct watch *next; /* unused */
+    short wanted;   /* what the event waits for */
+    bool is_wanted; /* by libcurl */
+    bool is_open;
+    bool is_added;
 };
 
 struct curl_transport {
@@ -91,9 +97,8 @@ struct curl_transport {
     struct pool *pools; /* one an endpoint */
     int64_t n_in_flight;
     int64_t n_sockets;
-    bool *is_ours; /* by descriptor: a socket of ours is open */
-    size_t n_fds;
-    struct watch *unused_watches;
+    struct watch **watches; /* by descriptor; NULL: it never was one of ours */
+    size_t n_watches;
     struct socket_path path; /* of sockets that were closed */
 };
 
@@ -139,14 +144,17 @@ static long get_long(CURL *easy, CURLINFO what)
 
 static void take_connection(const struct handle *h, struct facts *f)
 {
-    int64_t connected_us = get_number(h->easy, CURLINFO_CONNECT_TIME_T);
-    int64_t secured_us = get_number(h->easy, CURLINFO_APPCONNECT_TIME_T);
+    int64_t connected_us;
+    int64_t secured_us;
 
-    f->is_fresh = get_long(h->easy, CURLINFO_NUM_CONNECTS) > 0;
-    if (!f->is_fresh)
+    if (get_long(h->easy, CURLINFO_NUM_CONNECTS) == 0)
         return;
-    if (connected_us > 0)
-        f->connected = h->began_ns + connected_us * NS_PER_US;
+    connected_us = get_number(h->easy, CURLINFO_CONNECT_TIME_T);
+    secured_us = get_number(h->easy, CURLINFO_APPCONNECT_TIME_T);
+    if (connected_us == 0 && h->sends == 0)
+        return; /* it was tried; that to a unix socket may take no time */
+    f->is_fresh = 1;
+    f->connected = h->began_ns + connected_us * NS_PER_US;
     if (secured_us > 0)
         f->secured = h->began_ns + secured_us * NS_PER_US;
 }
@@ -320,13 +328,25 @@ static size_t on_body(char *data, size_t size, size_t n, void *arg)
 
 /* ---- sockets and timers ---- */
 
+static void watch_stop(struct watch *w)
+{
+    if (w->is_added)
+        event_del(&w->event);
+    w->is_added = false;
+}
+
 static void on_event(evutil_socket_t fd, short what, void *arg)
 {
-    struct multi *m = ((struct watch *)arg)->multi;
+    struct watch *w = arg;
+    struct multi *m = w->multi;
     int flags = (what & EV_READ ? CURL_CSELECT_IN : 0) |
                 (what & EV_WRITE ? CURL_CSELECT_OUT : 0);
     int running;
 
+    if (!w->is_wanted) { /* an idle one was closed; libcurl will find out */
+        watch_stop(w);
+        return;
+    }
     curl_multi_socket_action(m->curl, fd, flags, &running);
     finish_all(m);
 }
@@ -342,54 +362,54 @@ static void on_timeout(evutil_socket_t fd, short what, void *arg)
     finish_all(m);
 }
 
-static struct watch *watch_new(struct multi *m)
+static struct watch *watch_of(struct curl_transport *t, int fd)
 {
-    struct curl_transport *t = m->pool->transport;
-    struct watch *w = t->unused_watches;
+    size_t n = (size_t)fd + 1;
 
-    if (w)
-        t->unused_watches = w->next;
-    else
-        w = xcalloc(1, sizeof(*w));
-    w->multi = m;
-    return w;
+    if (n > t->n_watches) {
+        t->watches = xrealloc(t->watches, n, sizeof(struct watch *));
+        memset(t->watches + t->n_watches, 0,
+               (n - t->n_watches) * sizeof(struct watch *));
+        t->n_watches = n;
+    }
+    if (!t->watches[fd])
+        t->watches[fd] = xcalloc(1, sizeof(struct watch));
+    return t->watches[fd];
 }
 
-static void watch_drop(struct watch *w)
+static void watch_begin(struct watch *w, struct multi *m, int fd, short wanted)
 {
-    struct curl_transport *t = w->multi->pool->transport;
-
-    event_del(&w->event);
-    w->next = t->unused_watches;
-    t->unused_watches = w;
+    if (w->is_added && w->wanted == wanted && w->multi == m)
+        return;
+    watch_stop(w);
+    w->multi = m;
+    w->wanted = wanted;
+    event_assign(&w->event, m->pool->transport->env->base, fd, wanted, on_event,
+                 w);
+    event_add(&w->event, NULL);
+    w->is_added = true;
 }
 
 static int on_watch(CURL *easy, curl_socket_t fd, int what, void *arg,
                     void *known)
 {
     struct multi *m = arg;
-    struct watch *w = known;
+    struct watch *w = watch_of(m->pool->transport, fd);
     short wanted = EV_PERSIST;
 
     (void)easy;
-    if (what == CURL_POLL_REMOVE) {
-        if (w)
-            watch_drop(w);
+    (void)known;
+    w->is_wanted = what != CURL_POLL_REMOVE;
+    if (!w->is_wanted) {
+        if (!w->is_open) /* of its resolver, which closes it as it likes */
+            watch_stop(w);
         return 0;
     }
     if (what & CURL_POLL_IN)
         wanted |= EV_READ;
     if (what & CURL_POLL_OUT)
         wanted |= EV_WRITE;
-    if (w) {
-        event_del(&w->event);
-    } else {
-        w = watch_new(m);
-        curl_multi_assign(m->curl, fd, w);
-    }
-    event_assign(&w->event, m->pool->transport->env->base, fd, wanted, on_event,
-                 w);
-    event_add(&w->event, NULL);
+    watch_begin(w, m, fd, wanted);
     return 0;
 }
 
@@ -400,6 +420,8 @@ static int on_timer(CURLM *curl, long wait_ms, void *arg)
                          .tv_usec = wait_ms % 1000 * 1000};
 
     (void)curl;
+    if (wait_ms == 0 && m->is_starting)
+        return 0;
     if (wait_ms < 0)
         event_del(&m->timer);
     else
@@ -418,13 +440,7 @@ static curl_socket_t on_open(void *arg, curlsocktype purpose,
     (void)purpose;
     if (fd < 0)
         return CURL_SOCKET_BAD;
-    if ((size_t)fd >= t->n_fds) {
-        t->is_ours = xrealloc(t->is_ours, (size_t)fd + 1, sizeof(bool));
-        memset(t->is_ours + t->n_fds, 0,
-               ((size_t)fd + 1 - t->n_fds) * sizeof(bool));
-        t->n_fds = (size_t)fd + 1;
-    }
-    t->is_ours[fd] = true;
+    watch_of(t, fd)->is_open = true;
     t->n_sockets++;
     return fd;
 }
@@ -432,9 +448,11 @@ static curl_socket_t on_open(void *arg, curlsocktype purpose,
 static int on_close(void *arg, curl_socket_t fd)
 {
     struct curl_transport *t = arg;
+    struct watch *w = t->watches[fd];
 
     socket_add_path(fd, &t->path);
-    t->is_ours[fd] = false;
+    watch_stop(w);
+    w->is_open = false;
     t->n_sockets--;
     return close(fd);
 }
@@ -475,6 +493,7 @@ static void set_way(CURL *easy, const struct pool *p)
     const struct target_settings *s = p->transport->env->settings;
 
     curl_easy_setopt(easy, CURLOPT_PROXY, s->proxy ? s->proxy : "");
+    curl_easy_setopt(easy, CURLOPT_NOPROXY, "");
     curl_easy_setopt(easy, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
     curl_easy_setopt(easy, CURLOPT_CONNECT_TO, p->connect_to);
     if (s->unix_socket)
@@ -611,7 +630,9 @@ static void curl_start(void *self, struct request *r)
 
     begin(h, r);
     t->n_in_flight++;
+    m->is_starting = true;
     curl_multi_add_handle(m->curl, h->easy);
+    m->is_starting = false;
     curl_multi_socket_action(m->curl, CURL_SOCKET_TIMEOUT, 0, &running);
     finish_all(m);
 }
@@ -644,8 +665,8 @@ static struct socket_path curl_path(void *self)
     const struct curl_transport *t = self;
     struct socket_path path = t->path;
 
-    for (size_t fd = 0; fd < t->n_fds; fd++) {
-        if (t->is_ours[fd])
+    for (size_t fd = 0; fd < t->n_watches; fd++) {
+        if (t->watches[fd] && t->watches[fd]->is_open)
             socket_add_path((int)fd, &path);
     }
     return path;
@@ -668,11 +689,24 @@ static void pool_init(struct pool *p, struct curl_transport *t,
     free(text);
 }
 
+/* libcurl would find out with the first request, and each one after it. */
+static int check_file(const char *key, const char *path, struct err *err)
+{
+    if (!path || access(path, R_OK) == 0)
+        return 0;
+    return err_set(err, ERR_CONFIG, "target.%s: %s: %s", key, path,
+                   strerror(errno));
+}
+
 static int curl_transport_init(void *self, const struct transport_env *env,
                                struct err *err)
 {
     struct curl_transport *t = self;
+    const struct target_settings *s = env->settings;
 
+    if (check_file("ca_file", s->ca_file, err) ||
+        check_file("cert", s->cert, err) || check_file("key", s->key, err))
+        return -1;
     if (curl_global_init(CURL_GLOBAL_DEFAULT))
         return err_set(err, ERR_IO, "libcurl cannot be used");
     t->env = env;
@@ -709,14 +743,10 @@ static void curl_transport_fini(void *self)
         }
         curl_slist_free_all(t->pools[i].connect_to);
     }
-    while (t->unused_watches) {
-        struct watch *w = t->unused_watches;
-
-        t->unused_watches = w->next;
-        free(w);
-    }
+    for (size_t fd = 0; fd < t->n_watches; fd++)
+        free(t->watches[fd]);
+    free(t->watches);
     free(t->pools);
-    free(t->is_ours);
     curl_global_cleanup();
 }
 

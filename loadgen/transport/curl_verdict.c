@@ -8,9 +8,10 @@
 static bool is_of_tls(CURLcode code)
 {
     static const CURLcode codes[] = {
-        CURLE_SSL_CONNECT_ERROR, CURLE_PEER_FAILED_VERIFICATION,
-        CURLE_SSL_CERTPROBLEM,   CURLE_SSL_CIPHER,
-        CURLE_SSL_ISSUER_ERROR,  CURLE_SSL_CLIENTCERT,
+        CURLE_SSL_CONNECT_ERROR,  CURLE_PEER_FAILED_VERIFICATION,
+        CURLE_SSL_CERTPROBLEM,    CURLE_SSL_CIPHER,
+        CURLE_SSL_ISSUER_ERROR,   CURLE_SSL_CLIENTCERT,
+        CURLE_SSL_CACERT_BADFILE,
     };
 
     for (size_t i = 0; i < sizeof(codes) / sizeof(codes[0]); i++) {
@@ -61,6 +62,9 @@ static struct curl_verdict judge_break(const struct curl_ending *e)
         return malformed(HTTP1_BAD_START);
     case CURLE_OUT_OF_MEMORY: /* a header line above libcurl's bound */
         return malformed(HTTP1_LONG_HEAD);
+    case CURLE_HTTP2_STREAM: /* its own text has the number of the stream */
+        return (struct curl_verdict){OUTCOME_RESET, 0,
+                                     "the server reset the HTTP/2 stream"};
     case CURLE_GOT_NOTHING:
         return (struct curl_verdict){OUTCOME_RESET, 0,
                                      "closed before any response"};

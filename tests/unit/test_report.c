@@ -49,6 +49,7 @@ static void fill_counts(struct made *m)
     s->warmup_requests = fresh(m);
     s->good = fresh(m);
     s->fresh_connections = fresh(m);
+    s->reused_connections = fresh(m);
     s->retried = fresh(m);
     for (int o = 0; o < OUTCOME_COUNT; o++)
         s->outcome[o] = fresh(m);
@@ -275,6 +276,11 @@ static void text_says_what_it_counts(void **state)
                 (long long)s->issued, (long long)s->ok, (long long)s->failed);
     assert_says(text, "timeout %lld", (long long)s->outcome[OUTCOME_TIMEOUT]);
     assert_says(text, "%lld good", (long long)s->good);
+    assert_says(text, "%lld opened a connection, %lld reused one (",
+                (long long)s->fresh_connections,
+                (long long)s->reused_connections);
+    assert_says(text, ", %lld were sent again", (long long)s->retried);
+    assert_null(strstr(text, "INSECURE"));
     assert_says(text, "offered %.6g/s", s->offered_rps);
     assert_says(text, "throughput %.6g/s", s->throughput_rps);
     assert_says(text, "goodput %.6g/s", s->goodput_rps);
@@ -462,6 +468,12 @@ static void json_has_every_count_and_rate(void **state)
         {"requests/by_outcome/in-band error",
          (double)s->outcome[OUTCOME_INBAND]},
         {"requests/good", (double)s->good},
+        {"requests/opened_connection", (double)s->fresh_connections},
+        {"requests/reused_connection", (double)s->reused_connections},
+        {"requests/reuse",
+         (double)s->reused_connections /
+             (double)(s->fresh_connections + s->reused_connections)},
+        {"requests/retried", (double)s->retried},
         {"offered_rps", s->offered_rps},
         {"throughput_rps", s->throughput_rps},
         {"goodput_rps", s->goodput_rps},
@@ -609,6 +621,23 @@ static void json_says_the_verdict(void **state)
 
 /* ---- a run in which nothing happened ---- */
 
+static void a_run_without_verification_says_so(void **state)
+{
+    struct made *m = made_new(10000);
+    json_t *json;
+    char *text;
+
+    (void)state;
+    m->settings.target.insecure = true;
+    text = rendered(&report_text, &m->s);
+    json = parsed(&m->s);
+    assert_says(text, "INSECURE: the server's certificate was not verified\n");
+    assert_true(json_is_true(at(json, "client/insecure")));
+    json_decref(json);
+    free(text);
+    made_free(m);
+}
+
 static void an_empty_run_can_be_rendered(void **state)
 {
     struct settings settings;
@@ -641,6 +670,9 @@ static void an_empty_run_can_be_rendered(void **state)
     assert_true(json_is_null(at(json, "network/retransmits")));
     assert_true(json_is_null(at(json, "client/max_in_flight")));
     assert_text(json, "client/max_in_flight_note", "not known");
+    assert_true(json_is_null(at(json, "requests/reuse")));
+    assert_text(json, "requests/reuse_note", "no samples");
+    assert_true(json_is_false(at(json, "client/insecure")));
     assert_true(json_is_null(at(json, "attainment")));
     assert_text(json, "attainment_note", "no samples");
     assert_true(json_is_null(at(json, "attainment_ci95")));
@@ -717,6 +749,7 @@ int main(void)
         cmocka_unit_test(json_has_every_measure),
         cmocka_unit_test(json_gives_null_and_a_reason),
         cmocka_unit_test(json_says_the_verdict),
+        cmocka_unit_test(a_run_without_verification_says_so),
         cmocka_unit_test(an_empty_run_can_be_rendered),
         cmocka_unit_test(an_aborted_run_says_why),
         cmocka_unit_test(formats_are_found_by_name),

@@ -1,0 +1,11 @@
+/* ambient.h - what the environment would have us do, and we do not. */
+#ifndef CLI_AMBIENT_H
+#define CLI_AMBIENT_H
+
+struct target_settings;
+
+/* Note that a proxy of the environment is not used, unless one was asked for.
+ */
+void ambient_note_proxy(const struct target_settings *target);
+
+#endif
