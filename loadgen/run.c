@@ -263,11 +263,14 @@ static struct run_end sum_up(const struct run *run, struct failures *failures)
 static int conclude(struct run *run, struct run_end *end, struct err *err)
 {
     struct failures failures = {0};
+    struct strlist secrets = {0};
     int rc = recorder_finish(run->recorder, err);
 
     run->recorder = NULL;
     *end = sum_up(run, &failures);
-    secret_redact(&run->targets.headers, &failures);
+    secrets_find(&run->targets, &run->settings->target, &secrets);
+    secrets_redact_failures(&secrets, &failures);
+    strlist_fini(&secrets);
     snprintf(end->aborted, sizeof(end->aborted), "%s", run->watch.why);
     if (rc)
         return -1;

@@ -95,7 +95,7 @@ static const struct {
     {{"tailgate", "run", URL, "--rate", "5", "--set", "load.rat=5"},
      "--set load.rat: unknown key 'rat' in load; did you mean 'rate'?"},
     {{"tailgate", "run", URL, "--rate", "5", "--set", "lod.rate=5"},
-     "--set 'lod.rate=5': no block 'lod'"},
+     "--set 'lod.rate': no block 'lod'"},
     {{"tailgate", "run", URL, "--rate", "5", "-H", "nocolon"},
      "--header: 'nocolon' is not of the form key:value"},
     {{"tailgate", "run", URL, "--rate", "5", "--body", "@/no/such"},
@@ -103,8 +103,8 @@ static const struct {
     {{"tailgate", "run", URL, "--rate", "5", "-X", "GE T"},
      "target.method: 'GE T' is no method"},
     {{"tailgate", "run", "ftp://x/", "--rate", "5"},
-     "'ftp://x/': the scheme 'ftp' is not supported; write http:// or "
-     "null://"},
+     "'ftp://x/': the scheme 'ftp' is not supported; write http://, "
+     "https:// or null://"},
     {{"tailgate", "run", "http://:80/", "--rate", "5"},
      "'http://:80/' is not a URL; write http://host:port/path"},
     {{"tailgate", "run", "http://h:99999/", "--rate", "5"},
@@ -115,7 +115,7 @@ static const struct {
      "a URL starts with http://; as a settings file: 127.0.0.1:8000: No such "
      "file or directory"},
     {{"tailgate", "run", URL, "--set", "load=3"},
-     "--set 'load=3': a block, not a key; write load.key=value"},
+     "--set 'load': a block, not a key; write load.key=value"},
     {{"tailgate", "report", "/"}, "/: not a recording (no manifest.json)"},
     {{"tailgate", "run", "/no/such.yaml"},
      "/no/such.yaml: No such file or directory"},
