@@ -80,13 +80,13 @@ static int apply(struct settings_args *a, const struct opt_set *own,
     strlist_fini(&words);
     for (size_t i = 0; rc == 0 && i < a->assign.len; i++)
         rc = settings_assign(&a->settings, a->assign.items[i], err);
-    return rc ? rc : settings_resolve(&a->settings, err);
+    return rc;
 }
 
 /* The words must be known before the flags can stand over them, so the flags
  * are read twice. */
-int settings_args_read(struct settings_args *a, const struct opt_set *own,
-                       const char *const *argv, struct err *err)
+int settings_args_parse(struct settings_args *a, const struct opt_set *own,
+                        const char *const *argv, struct err *err)
 {
     struct strlist words = {0};
     int rc;
@@ -101,6 +101,14 @@ int settings_args_read(struct settings_args *a, const struct opt_set *own,
         rc = load_word(a, words.items[i], err);
     strlist_fini(&words);
     return rc ? rc : apply(a, own, argv, err);
+}
+
+int settings_args_read(struct settings_args *a, const struct opt_set *own,
+                       const char *const *argv, struct err *err)
+{
+    int rc = settings_args_parse(a, own, argv, err);
+
+    return rc ? rc : settings_resolve(&a->settings, err);
 }
 
 void settings_args_fini(struct settings_args *a)

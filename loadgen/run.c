@@ -15,6 +15,7 @@
 #include "common/stop.h"
 #include "common/xalloc.h"
 #include "loadgen/plan.h"
+#include "loadgen/ready.h"
 #include "loadgen/recorder.h"
 #include "loadgen/secret.h"
 #include "loadgen/target.h"
@@ -104,6 +105,13 @@ static int find_cpus(struct run *run, struct err *err)
     return 0;
 }
 
+static int wait_until_ready(const struct run *run, struct err *err)
+{
+    int64_t wait_ns = run->options->wait_ready_ns;
+
+    return wait_ns > 0 ? ready_wait(&run->settings->target, wait_ns, err) : 0;
+}
+
 /* Everything that can fail is tried before anything is written. */
 static int prepare(struct run *run, struct err *err)
 {
@@ -112,6 +120,7 @@ static int prepare(struct run *run, struct err *err)
     run->machine.cores = sysconf(_SC_NPROCESSORS_ONLN);
     run->machine.files = files_raise_limit();
     if (plan_client(s, run->machine, err) || find_cpus(run, err) ||
+        wait_until_ready(run, err) ||
         targets_init(&run->targets, &s->target, err) ||
         choose_transport(run, err) ||
         targets_probe(&run->targets, s->target.connect_timeout_ns,

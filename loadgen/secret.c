@@ -140,19 +140,6 @@ static void add_value(struct strlist *secrets, const char *value)
     }
 }
 
-static void add_headers(struct strlist *secrets, const struct strlist *lines)
-{
-    for (size_t i = 0; i < lines->len; i++) {
-        const char *line = lines->items[i];
-        size_t len = strcspn(line, ":");
-        char *name = xstrndup(line, len);
-
-        if (line[len] == ':' && redact_is_secret(name))
-            add_value(secrets, line + len + 1);
-        free(name);
-    }
-}
-
 /* "a%20b" may come back as "a b". */
 static void add_decoded(struct strlist *secrets, const char *text, size_t len)
 {
@@ -160,6 +147,35 @@ static void add_decoded(struct strlist *secrets, const char *text, size_t len)
 
     if (redact_decode(plain))
         add_part(secrets, plain, strlen(plain));
+    free(plain);
+}
+
+/* As a proxy is told it: Basic, of user and password. */
+static void add_basic(struct strlist *secrets, const char *user, size_t len)
+{
+    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                                 "abcdefghijklmnopqrstuvwxyz0123456789+/";
+    char *plain = xstrndup(user, len);
+    struct buf out;
+
+    redact_decode(plain);
+    len = strlen(plain);
+    buf_init(&out, MAX_KEY);
+    for (size_t i = 0; i < len; i += 3) {
+        unsigned bits = (unsigned)(unsigned char)plain[i] << 16;
+        char four[5] = "====";
+
+        if (i + 1 < len)
+            bits |= (unsigned)(unsigned char)plain[i + 1] << 8;
+        if (i + 2 < len)
+            bits |= (unsigned char)plain[i + 2];
+        for (size_t k = 0; k < 4 && k <= len - i; k++)
+            four[k] = digits[bits >> (18 - 6 * k) & 63];
+        buf_adds(&out, four);
+    }
+    if (out.len > 0)
+        add_word(secrets, out.data, out.len);
+    buf_fini(&out);
     free(plain);
 }
 
@@ -176,11 +192,27 @@ static void add_url(struct strlist *secrets, const char *url)
         add_decoded(secrets, text, s.len);
         if (!colon)
             continue;
+        add_basic(secrets, text, s.len);
         /* The password alone. */
         s.len -= (size_t)(colon + 1 - text);
         s.from += (size_t)(colon + 1 - text);
         add_part(secrets, colon + 1, s.len);
         add_decoded(secrets, colon + 1, s.len);
+    }
+}
+
+static void add_headers(struct strlist *secrets, const struct strlist *lines)
+{
+    for (size_t i = 0; i < lines->len; i++) {
+        const char *line = lines->items[i];
+        size_t len = strcspn(line, ":");
+        char *name = xstrndup(line, len);
+
+        if (line[len] == ':' && redact_is_secret(name))
+            add_value(secrets, line + len + 1);
+        else if (strstr(line + len, "://"))
+            add_url(secrets, line + len);
+        free(name);
     }
 }
 

@@ -246,6 +246,7 @@ static ssize_t receive(struct http1_transport *t, int fd, int64_t *buffered_ns)
 static void on_readable(evutil_socket_t fd, short what, void *arg)
 {
     struct conn *c = arg;
+    const struct transport_env *env = c->transport->env;
     ssize_t n;
 
     (void)what;
@@ -255,6 +256,8 @@ static void on_readable(evutil_socket_t fd, short what, void *arg)
     }
     n = receive(c->transport, fd, &c->request->facts.buffered);
     if (n > 0) {
+        if (env->tap)
+            env->tap(env->arg, false, c->transport->in, (size_t)n);
         take_bytes(c, (size_t)n);
     } else if (n == 0) {
         take_eof(c);
@@ -277,12 +280,15 @@ static void put_id(struct pool *p, int64_t seq)
  * the first attempt that got any out. */
 static ssize_t send_bytes(struct conn *c, const char *data, size_t len)
 {
+    const struct transport_env *env = c->transport->env;
     struct facts *f = &c->request->facts;
-    int64_t before = transport_now(c->transport->env);
+    int64_t before = transport_now(env);
     ssize_t n = send(c->fd, data, len, MSG_NOSIGNAL);
 
     if (n <= 0)
         return n;
+    if (env->tap)
+        env->tap(env->arg, true, data, (size_t)n);
     if (f->sent == TIME_ABSENT)
         f->sent = before;
     f->bytes_out += n;
