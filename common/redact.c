@@ -59,10 +59,10 @@ static bool is_secret_parameter(const char *name)
 
 static int hex(char c)
 {
-    if (c >= '0' && c <= '9')
-        return c - '0';
-    c = (char)tolower((unsigned char)c);
-    return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+    static const char digits[] = "0123456789abcdef0123456789ABCDEF";
+    const char *at = c ? strchr(digits, c) : NULL;
+
+    return at ? (int)(at - digits) % 16 : -1;
 }
 
 bool redact_decode(char *text)

@@ -51,8 +51,7 @@ static void put_title(const struct summary *s, struct buf *out)
     char *url = redact_url(settings_url(set)); /* older recordings have more */
 
     put_plain(set->name ? set->name : "run", out);
-    buf_addf(out, ": %s %s", set->target.method ? set->target.method : "",
-             url);
+    buf_addf(out, ": %s %s", set->target.method ? set->target.method : "", url);
     free(url);
     if (set->target.urls.len > 1)
         buf_addf(out, " and %zu more in turn", set->target.urls.len - 1);

@@ -111,26 +111,28 @@ static struct buf read_all(const char *path)
     return bytes;
 }
 
+/* Every file of it; returns how many. */
 static int search_recording(const char *dir)
 {
-    DIR *d = opendir(dir);
-    const struct dirent *entry;
+    struct dirent **entries;
+    int n = scandir(dir, &entries, NULL, alphasort);
     int files = 0;
 
-    assert_non_null(d);
-    while ((entry = readdir(d))) {
-        char *path = xasprintf("%s/%s", dir, entry->d_name);
+    assert_true(n > 0);
+    for (int i = 0; i < n; i++) {
+        char *path = xasprintf("%s/%s", dir, entries[i]->d_name);
         struct buf bytes;
 
-        if (entry->d_name[0] != '.') {
+        if (entries[i]->d_name[0] != '.') {
             bytes = read_all(path);
             must_not_hold(buf_text(&bytes), bytes.len, path);
             buf_fini(&bytes);
             files++;
         }
         free(path);
+        free(entries[i]);
     }
-    closedir(d);
+    free(entries);
     return files;
 }
 
@@ -253,17 +255,20 @@ static void a_planted_key_is_nowhere(void **state)
 static void messages_do_not_repeat_it(void **state)
 {
     static const char *const cases[][5] = {
-        {"tailgate", "run", "http://h:x/?key=" KEY},
-        {"tailgate", "run", "h:80/?key=" KEY},
-        {"tailgate", "run", "h/?key=" KEY},
-        {"tailgate", "run", "http://me:" KEY "@h/"},
-        {"tailgate", "run", "null://", "-H", "authorization Bearer " KEY},
-        {"tailgate", "run", "null://", "-H", "authorization=" KEY},
-        {"tailgate", "run", "null://", "--set", "headers.x-api-key=" KEY},
-        {"tailgate", "run", "null://", "--set", "x-api-key: " KEY},
-        {"tailgate", "run", "null://", "--set", "target.headers.a=" KEY},
-        {"tailgate", "run", "null://", "-cx", "--auth-env=" KEY},
-        {"tailgate", "run", "null://", "-c1", "--auth-env=" KEY},
+        {"tailgate", "run", "http://h:x/?key=sk-planted-7d1f"},
+        {"tailgate", "run", "h:80/?key=sk-planted-7d1f"},
+        {"tailgate", "run", "h/?key=sk-planted-7d1f"},
+        {"tailgate", "run", "http://me:sk-planted-7d1f@h/"},
+        {"tailgate", "run", "null://", "-H",
+         "authorization Bearer sk-planted-7d1f"},
+        {"tailgate", "run", "null://", "-H", "authorization=sk-planted-7d1f"},
+        {"tailgate", "run", "null://", "--set",
+         "headers.x-api-key=sk-planted-7d1f"},
+        {"tailgate", "run", "null://", "--set", "x-api-key: sk-planted-7d1f"},
+        {"tailgate", "run", "null://", "--set",
+         "target.headers.a=sk-planted-7d1f"},
+        {"tailgate", "run", "null://", "-cx", "--auth-env=sk-planted-7d1f"},
+        {"tailgate", "run", "null://", "-c1", "--auth-env=sk-planted-7d1f"},
     };
 
     (void)state;
