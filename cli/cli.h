@@ -16,6 +16,7 @@ enum exit_code {
     EXIT_USAGE = 2,
     EXIT_CANNOT = 3,
     EXIT_INVALID = 4,
+    EXIT_SIGNAL = 128, /* and its number: it asked us to end */
 };
 
 struct command {

@@ -12,6 +12,7 @@
 #include "cli/live.h"
 #include "cli/report_out.h"
 #include "cli/settings_args.h"
+#include "cli/show_view.h"
 #include "common/calibration.h"
 #include "common/clk.h"
 #include "common/err.h"
@@ -19,9 +20,14 @@
 #include "common/recording/dir.h"
 #include "common/stop.h"
 #include "common/xalloc.h"
+#include "loadgen/ready.h"
 #include "loadgen/run.h"
+#include "loadgen/show.h"
 #include "server-stub/stub.h"
 #include "study/child.h"
+
+/* Both sides, every byte of them escaped. */
+#define MAX_SHOWN (10 * SHOW_KEPT)
 
 struct run_args {
     char *out;
@@ -29,6 +35,8 @@ struct run_args {
     bool quiet;
     bool no_colour;
     bool json;
+    bool show;
+    int64_t wait_ready_ns;
 };
 
 #define AT(field) offsetof(struct run_args, field)
@@ -56,6 +64,14 @@ static const struct opt opts[] = {
      .type = &opt_switch,
      .offset = AT(json),
      .help = "print summary.json instead of text"},
+    {.flag = "show",
+     .type = &opt_switch,
+     .offset = AT(show),
+     .help = "send one request, print both sides of it, record nothing"},
+    {.flag = "wait-ready",
+     .type = &opt_duration,
+     .offset = AT(wait_ready_ns),
+     .help = "before that, ask until the target answers, at most this long"},
 };
 
 static const struct opt_block block = {"run", opts,
@@ -177,6 +193,7 @@ static int drive(struct settings_args *a, const struct run_args *own,
         .force = own->force,
         .argv = argv,
         .settings_file = a->file,
+        .wait_ready_ns = own->wait_ready_ns,
     };
     int rc;
 
@@ -201,6 +218,59 @@ static int drive(struct settings_args *a, const struct run_args *own,
     return rc;
 }
 
+/* ---- --show ---- */
+
+static int show_target(const struct target_settings *s, int64_t wait_ready_ns,
+                       struct err *err)
+{
+    struct exchange x = {0};
+    struct buf out;
+    int rc = wait_ready_ns > 0 ? ready_wait(s, wait_ready_ns, err) : 0;
+
+    if (rc)
+        return -1;
+    buf_init(&out, MAX_SHOWN);
+    rc = show_request(s, &x, err);
+    if (rc == 0) {
+        show_view(&x, &out);
+        rc = cli_print(buf_text(&out), err);
+    }
+    if (rc == 0)
+        rc = show_exit_code(&x);
+    exchange_fini(&x);
+    buf_fini(&out);
+    return rc;
+}
+
+/* The stub, if there is one, is asked like any server, and logs nothing. */
+static int show(struct settings *s, int64_t wait_ready_ns, struct err *err)
+{
+    struct child stub = {0};
+    struct err late = {0};
+    int rc = 0;
+
+    stop_catch_signals();
+    if (s->has_stub) {
+        rc = stub_check(&s->stub, err);
+        if (rc == 0)
+            rc = child_start_stub(&stub, s, NULL, err);
+        if (rc == 0)
+            aim_at(s, stub.url);
+    }
+    if (rc == 0)
+        rc = show_target(&s->target, wait_ready_ns, err);
+    if (child_stop(&stub, &late))
+        log_error("%s", late.msg);
+    return rc;
+}
+
+/* One request takes no rate, but a run of it takes a client. */
+static void ask_for_one(struct load_settings *load)
+{
+    if (load->rate_rps == 0 && load->stages.len == 0 && load->clients == 0)
+        load->clients = 1;
+}
+
 static int run(const char *const *argv, struct err *err)
 {
     struct run_args own;
@@ -209,11 +279,16 @@ static int run(const char *const *argv, struct err *err)
     int rc;
 
     opt_init(&set);
-    rc = settings_args_read(&a, &set, argv, err);
+    rc = settings_args_parse(&a, &set, argv, err);
+    if (rc == 0 && own.show)
+        ask_for_one(&a.settings.load);
+    if (rc == 0)
+        rc = settings_resolve(&a.settings, err);
     if (own.quiet)
         log_set_level(LOG_QUIET);
     if (rc == 0)
-        rc = drive(&a, &own, argv, err);
+        rc = own.show ? show(&a.settings, own.wait_ready_ns, err)
+                      : drive(&a, &own, argv, err);
     settings_args_fini(&a);
     opt_fini(&set);
     return rc;

@@ -1,9 +1,11 @@
 #include <math.h>
+#include <stdlib.h>
 
 #include "cli/cli.h"
 #include "cli/settings_args.h"
 #include "common/buf.h"
 #include "common/err.h"
+#include "common/redact.h"
 #include "common/slo.h"
 #include "common/stage.h"
 #include "common/stats.h"
@@ -72,13 +74,16 @@ static void put_slo(const struct slo *slo, double n, struct buf *out)
 static int put_plan(const struct settings *s, struct buf *out, struct err *err)
 {
     struct slo slo;
+    char *url;
 
     if (slo_parse(&s->slo, &slo, err))
         return -1;
     if (s->has_stub && stub_check(&s->stub, err))
         return -1;
-    buf_addf(out, "target     %s %s%s\n", s->target.method, settings_url(s),
+    url = redact_url(settings_url(s));
+    buf_addf(out, "target     %s %s%s\n", s->target.method, url,
              s->has_stub ? " at the stub beside the run" : "");
+    free(url);
     buf_adds(out, "load       ");
     settings_describe_load(&s->load, out);
     put_requests(&s->load, out);

@@ -78,6 +78,8 @@ static int dispatch(const char *const *argv, struct err *err)
 
 static int exit_status(const struct err *err)
 {
+    if (err->code == ERR_STOPPED)
+        return EXIT_SIGNAL + atomic_load(&stop_signal);
     return err->code == ERR_USAGE || err->code == ERR_CONFIG ? EXIT_USAGE
                                                              : EXIT_CANNOT;
 }

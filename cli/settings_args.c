@@ -1,10 +1,12 @@
 #include "cli/settings_args.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "common/err.h"
+#include "common/redact.h"
 #include "common/xalloc.h"
 
 static const struct opt opts[] = {
@@ -37,6 +39,18 @@ static int read_flags(struct settings_args *a, const struct opt_set *own,
     return opt_parse_argv(sets, n, argv, words, err);
 }
 
+/* It is no file, and may be a URL with a secret in it. */
+static int refuse_word(const char *word, struct err *err)
+{
+    char *shown = redact_url(word);
+
+    err_set(err, ERR_CONFIG,
+            "a URL starts with http://; as a settings file: %s: %s", shown,
+            strerror(errno));
+    free(shown);
+    return -1;
+}
+
 static int load_word(struct settings_args *a, const char *word, struct err *err)
 {
     struct opt_set target = settings_set(&a->settings, BLOCK_TARGET);
@@ -48,16 +62,14 @@ static int load_word(struct settings_args *a, const char *word, struct err *err)
         }
         return opt_assign(&target, opt_by_key(target.block, "url"), word, err);
     }
+    if (strpbrk(word, ":?") && access(word, F_OK) < 0)
+        return refuse_word(word, err);
     if (a->file)
         return err_set(err, ERR_USAGE,
                        "'%s': one settings file is enough, after '%s'", word,
                        a->file);
     a->file = xstrdup(word);
-    if (settings_load(&a->settings, word, err) == 0)
-        return 0;
-    if (access(word, F_OK) < 0 && strpbrk(word, ":"))
-        err_context(err, "a URL starts with http://; as a settings file");
-    return -1;
+    return settings_load(&a->settings, word, err);
 }
 
 static int apply(struct settings_args *a, const struct opt_set *own,
@@ -72,15 +84,14 @@ static int apply(struct settings_args *a, const struct opt_set *own,
     if (rc == 0 && a->first_url &&
         strcmp(settings_url(&a->settings), a->first_url) != 0)
         rc = err_set(err, ERR_USAGE,
-                     "'%s': give URLs as words or with --url, not both",
-                     a->first_url);
-    return rc ? rc : settings_resolve(&a->settings, err);
+                     "--url: not beside URLs that are given as words");
+    return rc;
 }
 
 /* The words must be known before the flags can stand over them, so the flags
  * are read twice. */
-int settings_args_read(struct settings_args *a, const struct opt_set *own,
-                       const char *const *argv, struct err *err)
+int settings_args_parse(struct settings_args *a, const struct opt_set *own,
+                        const char *const *argv, struct err *err)
 {
     struct strlist words = {0};
     int rc;
@@ -95,6 +106,14 @@ int settings_args_read(struct settings_args *a, const struct opt_set *own,
         rc = load_word(a, words.items[i], err);
     strlist_fini(&words);
     return rc ? rc : apply(a, own, argv, err);
+}
+
+int settings_args_read(struct settings_args *a, const struct opt_set *own,
+                       const char *const *argv, struct err *err)
+{
+    int rc = settings_args_parse(a, own, argv, err);
+
+    return rc ? rc : settings_resolve(&a->settings, err);
 }
 
 void settings_args_fini(struct settings_args *a)

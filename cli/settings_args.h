@@ -24,6 +24,10 @@ extern const struct opt_block settings_args_block;
  * resolved.  The caller calls settings_args_fini() in any case. */
 int settings_args_read(struct settings_args *a, const struct opt_set *own,
                        const char *const *argv, struct err *err);
+
+/* The same, not resolved yet. */
+int settings_args_parse(struct settings_args *a, const struct opt_set *own,
+                        const char *const *argv, struct err *err);
 void settings_args_fini(struct settings_args *a);
 
 #endif

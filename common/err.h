@@ -16,6 +16,7 @@ enum err_code {
     ERR_CONFIG, /* the settings are wrong */
     ERR_IO,     /* a local file or socket call failed */
     ERR_FORMAT, /* an artefact is damaged or of another version */
+    ERR_STOPPED /* common/stop.h's flag was set */
 };
 
 struct err {

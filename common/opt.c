@@ -53,6 +53,17 @@ void opt_fini(const struct opt_set *set)
     }
 }
 
+/* Of a header the name alone: the rest may be a secret. */
+static int refuse_entry(const struct opt *opt, const char *text,
+                        struct err *err)
+{
+    size_t len = strlen(text);
+    size_t shown = opt->separator == ':' ? strcspn(text, " =:") : len;
+
+    return err_set(err, ERR_CONFIG, "'%.*s%s' is not of the form key%cvalue",
+                   (int)shown, text, shown < len ? "..." : "", opt->separator);
+}
+
 static int assign_entry(struct strmap *map, const struct opt *opt,
                         const char *text, struct err *err)
 {
@@ -63,8 +74,7 @@ static int assign_entry(struct strmap *map, const struct opt *opt,
     text += strspn(text, " ");
     at = strchr(text, opt->separator);
     if (!at || at == text)
-        return err_set(err, ERR_CONFIG, "'%s' is not of the form key%cvalue",
-                       text, opt->separator);
+        return refuse_entry(opt, text, err);
     value = at + 1;
     value += strspn(value, " ");
     while (at > text && at[-1] == ' ')

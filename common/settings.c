@@ -242,6 +242,7 @@ int settings_assign(struct settings *s, const char *assignment, struct err *err)
 {
     size_t path_len = strcspn(assignment, "=");
     size_t block_len = strcspn(assignment, ".=");
+    int shown = (int)strcspn(assignment, "=: "); /* the rest may be a secret */
     bool is_nested = block_len < path_len;
     int block = is_nested ? block_by_name(assignment, block_len) : BLOCK_TOP;
     const char *rest = assignment + (is_nested ? block_len + 1 : 0);
@@ -251,14 +252,14 @@ int settings_assign(struct settings *s, const char *assignment, struct err *err)
     int rc;
 
     if (assignment[path_len] != '=')
-        return err_set(err, ERR_USAGE, "--set '%s': write block.key=value",
-                       assignment);
+        return err_set(err, ERR_USAGE, "--set '%.*s': write block.key=value",
+                       shown, assignment);
     if (!is_nested && block_by_name(assignment, path_len) >= 0)
         return err_set(err, ERR_USAGE,
-                       "--set '%s': a block, not a key; write %.*s.key=value",
-                       assignment, (int)path_len, assignment);
+                       "--set '%.*s': a block, not a key; write %.*s.key=value",
+                       shown, assignment, (int)path_len, assignment);
     if (block < 0)
-        return err_set(err, ERR_USAGE, "--set '%s': no block '%.*s'",
+        return err_set(err, ERR_USAGE, "--set '%.*s': no block '%.*s'", shown,
                        assignment, (int)block_len, assignment);
     set = settings_set(s, (enum settings_block)block);
     key = xstrndup(rest, (size_t)(assignment + path_len - rest));

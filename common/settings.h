@@ -187,8 +187,4 @@ const char *settings_url(const struct settings *s);
 /* One line: "open loop, poisson 50/s, window 10s, seed 1". */
 void settings_describe_load(const struct load_settings *load, struct buf *out);
 
-/* Must the value of a header of this name never be shown?  It must not if the
- * name contains, in any case, auth, cookie, token, secret, key or password. */
-bool settings_is_secret(const char *header);
-
 #endif

@@ -2,35 +2,43 @@
 #include "common/settings.h"
 
 #include <jansson.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "common/err.h"
 #include "common/json.h"
+#include "common/redact.h"
+#include "common/xalloc.h"
 
-bool settings_is_secret(const char *header)
+static bool is_url(const struct opt *opt)
 {
-    static const char *const parts[] = {"auth",   "cookie", "token",
-                                        "secret", "key",    "password"};
-
-    for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
-        if (strcasestr(header, parts[i]))
-            return true;
-    }
-    return false;
+    return opt->offset == offsetof(struct settings, target.urls) ||
+           opt->offset == offsetof(struct settings, target.proxy);
 }
 
 /* Other maps are shown as they are: tokens=128 is a condition, not a secret. */
-static const char *shown(const struct opt *opt, const char *key,
-                         const char *value)
+static bool is_headers(const struct opt *opt)
 {
-    bool is_header = opt->offset == offsetof(struct settings, target.headers);
-
-    return is_header && settings_is_secret(key) ? "(redacted)" : value;
+    return opt->offset == offsetof(struct settings, target.headers);
 }
 
-static json_t *text_to_json(const char *text)
+static json_t *text_to_json(const struct opt *opt, const char *text)
 {
-    return json_bytes(text, strlen(text));
+    char *shown = is_url(opt) ? redact_url(text) : xstrdup(text);
+    json_t *json = json_bytes(shown, strlen(shown));
+
+    free(shown);
+    return json;
+}
+
+static json_t *entry_to_json(const struct opt *opt, const char *key,
+                             const char *value)
+{
+    char *shown = is_headers(opt) ? redact_header(key, value) : xstrdup(value);
+    json_t *json = json_bytes(shown, strlen(shown));
+
+    free(shown);
+    return json;
 }
 
 static json_t *field_to_json(const struct opt_set *set, const struct opt *opt)
@@ -43,7 +51,7 @@ static json_t *field_to_json(const struct opt_set *set, const struct opt *opt)
 
         json = json_array();
         for (size_t i = 0; i < list->len; i++)
-            json_array_append_new(json, text_to_json(list->items[i]));
+            json_array_append_new(json, text_to_json(opt, list->items[i]));
     } else if (opt->type->kind == OPT_MAP) {
         const struct strmap *map = field;
 
@@ -51,15 +59,15 @@ static json_t *field_to_json(const struct opt_set *set, const struct opt *opt)
         for (size_t i = 0; i < map->keys.len; i++) {
             const char *key = map->keys.items[i];
 
-            json_object_set_new(
-                json, key, text_to_json(shown(opt, key, map->values.items[i])));
+            json_object_set_new(json, key,
+                                entry_to_json(opt, key, map->values.items[i]));
         }
     } else {
         struct buf text;
 
         buf_init(&text, (size_t)1 << 20);
         opt_print(set, opt, &text);
-        json = json_bytes(buf_text(&text), text.len);
+        json = text_to_json(opt, buf_text(&text));
         buf_fini(&text);
     }
     return json;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "common/err.h"
+#include "common/redact.h"
 
 static bool copy(char *out, size_t size, const char *from, size_t len)
 {
@@ -94,6 +95,28 @@ static bool has_password(const char *rest)
     return memchr(rest, '@', strcspn(rest, "/?#")) != NULL;
 }
 
+static int refuse(const char *text, struct err *err)
+{
+    char *shown = redact_url(text);
+
+    err_set(err, ERR_CONFIG, "'%s' is not a URL; write http://host:port/path",
+            shown);
+    free(shown);
+    return -1;
+}
+
+static int refuse_scheme(const char *text, const char *scheme, struct err *err)
+{
+    char *shown = redact_url(text);
+
+    err_set(err, ERR_CONFIG,
+            "'%s': the scheme '%s' is not supported; write http://, https:// "
+            "or null://",
+            shown, scheme);
+    free(shown);
+    return -1;
+}
+
 int url_parse(const char *text, struct url *url, struct err *err)
 {
     const char *colon = strstr(text, "://");
@@ -101,8 +124,7 @@ int url_parse(const char *text, struct url *url, struct err *err)
     *url = (struct url){0};
     if (!colon || !is_clean(text) ||
         !copy(url->scheme, sizeof(url->scheme), text, (size_t)(colon - text)))
-        return err_set(err, ERR_CONFIG,
-                       "'%s' is not a URL; write http://host:port/path", text);
+        return refuse(text, err);
     lower(url->scheme);
     if (strcmp(url->scheme, "null") == 0)
         return 0;
@@ -110,14 +132,8 @@ int url_parse(const char *text, struct url *url, struct err *err)
         return err_set(err, ERR_CONFIG,
                        "a user or password in a URL; send it in a header (-H)");
     if (strcmp(url->scheme, "http") != 0 && strcmp(url->scheme, "https") != 0)
-        return err_set(err, ERR_CONFIG,
-                       "'%s': the scheme '%s' is not supported; write http://, "
-                       "https:// or null://",
-                       text, url->scheme);
-    if (!split_http(url, colon + 3))
-        return err_set(err, ERR_CONFIG,
-                       "'%s' is not a URL; write http://host:port/path", text);
-    return 0;
+        return refuse_scheme(text, url->scheme, err);
+    return split_http(url, colon + 3) ? 0 : refuse(text, err);
 }
 
 int url_check(const char *text, struct err *err)

@@ -16,6 +16,7 @@
 #include "common/stop.h"
 #include "common/xalloc.h"
 #include "loadgen/plan.h"
+#include "loadgen/ready.h"
 #include "loadgen/recorder.h"
 #include "loadgen/secret.h"
 #include "loadgen/target.h"
@@ -134,6 +135,13 @@ static int find_cpus(struct run *run, struct err *err)
     return 0;
 }
 
+static int wait_until_ready(const struct run *run, struct err *err)
+{
+    int64_t wait_ns = run->options->wait_ready_ns;
+
+    return wait_ns > 0 ? ready_wait(&run->settings->target, wait_ns, err) : 0;
+}
+
 /* Everything that can fail is tried before anything is written. */
 static int prepare(struct run *run, struct err *err)
 {
@@ -142,6 +150,7 @@ static int prepare(struct run *run, struct err *err)
     run->machine.cores = usable_cores();
     run->machine.files = files_raise_limit();
     if (plan_client(s, run->machine, err) || find_cpus(run, err) ||
+        wait_until_ready(run, err) ||
         targets_init(&run->targets, &s->target, err) ||
         choose_transport(run, err) ||
         targets_probe(&run->targets, s->target.connect_timeout_ns,
@@ -298,11 +307,14 @@ static struct run_end sum_up(const struct run *run, struct failures *failures)
 static int conclude(struct run *run, struct run_end *end, struct err *err)
 {
     struct failures failures = {0};
+    struct strlist secrets = {0};
     int rc = recorder_finish(run->recorder, err);
 
     run->recorder = NULL;
     *end = sum_up(run, &failures);
-    secret_redact(&run->targets.headers, &failures);
+    secrets_find(&run->targets, &run->settings->target, &secrets);
+    secrets_redact_failures(&secrets, &failures);
+    strlist_fini(&secrets);
     snprintf(end->aborted, sizeof(end->aborted), "%s", run->watch.why);
     if (rc)
         return -1;

@@ -21,6 +21,7 @@ struct run_options {
     bool force;                /* replace a recording that is there */
     const char *const *argv;   /* for the manifest */
     const char *settings_file; /* likewise; NULL: none */
+    int64_t wait_ready_ns;     /* for the targets to answer; 0: do not wait */
 
     /* What this client is known to be good for, for the manifest; whether it
      * applies here is found out.  NULL: nothing. */
@@ -35,8 +36,8 @@ struct run_options {
 
 /* Drive the load and record it; returns when every request has ended, or soon
  * after common/stop.h's flag was set or load.abort_on came true.  *end says how
- * it went.  ERR_CONFIG, ERR_IO; after a disk that failed mid-run what was
- * recorded is kept. */
+ * it went.  ERR_CONFIG, ERR_IO, ERR_STOPPED before it began; after a disk that
+ * failed mid-run what was recorded is kept. */
 int run_load(struct settings *settings, const struct run_options *options,
              struct run_end *end, struct err *err);
 

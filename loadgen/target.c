@@ -7,6 +7,7 @@
 
 #include "common/err.h"
 #include "common/file.h"
+#include "common/redact.h"
 #include "common/settings.h"
 #include "common/xalloc.h"
 #include "loadgen/secret.h"
@@ -237,11 +238,14 @@ int targets_init(struct targets *ts, const struct target_settings *s,
     return read_body(s->body, &ts->body, err) || init_all(ts, s, err) ? -1 : 0;
 }
 
-/* Beyond a proxy or a unix socket there is no address of ours to try. */
-static const char *endpoint_text(const struct endpoint *e,
-                                 char out[static SOCKET_ADDRESS_TEXT])
+/* Beyond a proxy or a unix socket there is no address of ours to try.  The
+ * caller frees it. */
+static char *endpoint_text(const struct endpoint *e)
 {
-    return e->address ? socket_address_text(e->address, out) : e->target->text;
+    char text[SOCKET_ADDRESS_TEXT];
+
+    return e->address ? xstrdup(socket_address_text(e->address, text))
+                      : redact_url(e->target->text);
 }
 
 /* Those of one target that answer move to *kept. */
@@ -254,13 +258,13 @@ static int probe_target(struct targets *ts, struct target *t, size_t *kept,
     for (size_t i = 0; i < t->n_endpoints; i++) {
         struct endpoint e = ts->endpoints[t->first_endpoint + i];
         int error = e.address ? socket_probe(e.address, timeout_ns) : 0;
-        char text[SOCKET_ADDRESS_TEXT];
-        char *line =
-            xasprintf("%s%s%s", endpoint_text(&e, text), error ? ": " : "",
-                      error ? socket_error_text(error) : "");
+        char *text = endpoint_text(&e);
+        char *line = xasprintf("%s%s%s", text, error ? ": " : "",
+                               error ? socket_error_text(error) : "");
 
         strlist_add(said, line);
         free(line);
+        free(text);
         if (!error)
             ts->endpoints[(*kept)++] = e;
     }

@@ -1,11 +1,13 @@
 /* The report a person reads: the verdict first, then what it rests on. */
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "analyzer/report/report.h"
 #include "analyzer/summary.h"
 #include "common/buf.h"
+#include "common/redact.h"
 #include "common/settings.h"
 #include "common/units.h"
 
@@ -50,10 +52,11 @@ static void put_conditions(const struct strmap *map, struct buf *out)
 static void put_title(const struct summary *s, struct buf *out)
 {
     const struct settings *set = s->settings;
+    char *url = redact_url(settings_url(set)); /* older recordings have more */
 
     put_plain(set->name ? set->name : "run", out);
-    buf_addf(out, ": %s %s", set->target.method ? set->target.method : "",
-             settings_url(set));
+    buf_addf(out, ": %s %s", set->target.method ? set->target.method : "", url);
+    free(url);
     if (set->target.urls.len > 1)
         buf_addf(out, " and %zu more in turn", set->target.urls.len - 1);
     buf_adds(out, "\n");

@@ -13,6 +13,7 @@
 #include "common/err.h"
 #include "common/json.h"
 #include "common/recording/failures.h"
+#include "common/redact.h"
 #include "common/xalloc.h"
 
 #define MANIFEST_SCHEMA 1
@@ -22,58 +23,14 @@ static char *manifest_path(const char *dir)
     return xasprintf("%s/manifest.json", dir);
 }
 
-/* ---- what was asked, without its secrets ---- */
-
-static const char *after(const char *text, const char *prefix)
-{
-    size_t len = strlen(prefix);
-
-    return strncmp(text, prefix, len) == 0 ? text + len : NULL;
-}
-
-/* What follows the H of -H, -qH or -Hname, "" included; NULL: no such flag. */
-static const char *after_letter(const char *arg)
-{
-    const char *h = arg[0] == '-' && arg[1] != '-' ? strchr(arg, 'H') : NULL;
-
-    return h ? h + 1 : NULL;
-}
-
-/* Where in argv[i] a header stands, whichever way it was given; or NULL. */
-static const char *header_in(const char *const *argv, size_t i)
-{
-    const char *flag = i > 0 ? argv[i - 1] : "";
-    const char *letter = after_letter(flag);
-    const char *set = after(argv[i], "--set=");
-
-    if (strcmp(flag, "--header") == 0 || (letter && !letter[0]))
-        return argv[i];
-    if (strcmp(flag, "--set") == 0)
-        set = argv[i];
-    if (set)
-        return after(set, "target.headers=");
-    letter = after_letter(argv[i]);
-    return letter ? letter : after(argv[i], "--header=");
-}
-
 /* "-H 'authorization: x'" must not end up on disk by way of argv. */
 static json_t *redacted(const char *const *argv, size_t i)
 {
-    const char *header = header_in(argv, i);
-    size_t len = header ? strcspn(header, ":") : 0;
-    json_t *out = NULL;
-    char *name;
+    char *text = redact_arg(argv, i);
+    json_t *json = json_bytes(text, strlen(text));
 
-    if (header && header[len] == ':') {
-        while (len > 0 && header[len - 1] == ' ')
-            len--;
-        name = xstrndup(header, len);
-        if (settings_is_secret(name))
-            out = json_sprintf("%.*s: (redacted)",
-                               (int)(header + len - argv[i]), argv[i]);
-        free(name);
-    }
-    return out ? out : json_bytes(argv[i], strlen(argv[i]));
+    free(text);
+    return json;
 }
 
 static json_t *asked(const struct run_start *start)

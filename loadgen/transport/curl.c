@@ -326,6 +326,27 @@ static size_t on_body(char *data, size_t size, size_t n, void *arg)
     return take_bytes(h, len) ? len : 0;
 }
 
+static int on_debug(CURL *easy, curl_infotype type, char *data, size_t len,
+                    void *arg)
+{
+    const struct transport_env *env = arg;
+    bool is_sent = type == CURLINFO_HEADER_OUT || type == CURLINFO_DATA_OUT;
+
+    (void)easy;
+    if (is_sent || type == CURLINFO_HEADER_IN || type == CURLINFO_DATA_IN)
+        env->tap(env->arg, is_sent, data, len);
+    return 0;
+}
+
+static void set_tap(CURL *easy, const struct transport_env *env)
+{
+    if (!env->tap)
+        return;
+    curl_easy_setopt(easy, CURLOPT_DEBUGFUNCTION, on_debug);
+    curl_easy_setopt(easy, CURLOPT_DEBUGDATA, env);
+    curl_easy_setopt(easy, CURLOPT_VERBOSE, 1L);
+}
+
 /* ---- sockets and timers ---- */
 
 static void watch_stop(struct watch *w)
@@ -558,6 +579,7 @@ static void handle_init(struct handle *h, struct multi *m)
     set_headers(h, &env->targets->headers);
     set_tls(h->easy, env->settings);
     set_way(h->easy, m->pool);
+    set_tap(h->easy, env);
 }
 
 static struct multi *multi_new(struct pool *p)

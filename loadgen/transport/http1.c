@@ -261,6 +261,7 @@ static bool is_to_be_stamped(struct http1_transport *t)
 static void on_readable(evutil_socket_t fd, short what, void *arg)
 {
     struct conn *c = arg;
+    const struct transport_env *env = c->transport->env;
     ssize_t n;
 
     (void)fd;
@@ -271,6 +272,8 @@ static void on_readable(evutil_socket_t fd, short what, void *arg)
     }
     n = receive(c, &c->request->facts.buffered);
     if (n > 0) {
+        if (env->tap)
+            env->tap(env->arg, false, c->transport->in, (size_t)n);
         take_bytes(c, (size_t)n);
     } else if (n == 0) {
         take_eof(c);
@@ -293,12 +296,15 @@ static void put_id(struct pool *p, int64_t seq)
  * the first attempt that got any out. */
 static ssize_t send_bytes(struct conn *c, const char *data, size_t len)
 {
+    const struct transport_env *env = c->transport->env;
     struct facts *f = &c->request->facts;
-    int64_t before = transport_now(c->transport->env);
+    int64_t before = transport_now(env);
     ssize_t n = send(c->fd, data, len, MSG_NOSIGNAL);
 
     if (n <= 0)
         return n;
+    if (env->tap)
+        env->tap(env->arg, true, data, (size_t)n);
     if (f->sent == TIME_ABSENT)
         f->sent = before;
     f->bytes_out += n;

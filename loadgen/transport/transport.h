@@ -37,6 +37,10 @@ struct transport_env {
      * engine's again, and may be reused before this returns. */
     void (*ended)(void *arg, struct request *r);
     void *arg;
+
+    /* Called with every byte of HTTP that is sent or received, as it passes;
+     * NULL in a run. */
+    void (*tap)(void *arg, bool is_sent, const char *data, size_t len);
 };
 
 struct transport_ops {

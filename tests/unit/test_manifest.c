@@ -158,7 +158,11 @@ static void secrets_do_not_reach_the_disk(void **state)
         "--body",
         "{\"key\": \"body shown\"}",
         "--name=secret: shown",
-        "http://h:80/?key=shown",
+        "http://h:80/?key=s3cret&a=b",
+        "--url=http://h:80/?a=b;sig=s3cret",
+        "--proxy",
+        "me:s3cret@p:3128",
+        "--set=target.proxy=me:s3cret@p:3128",
         NULL,
     };
     struct manifest m = {0};
@@ -177,7 +181,7 @@ static void secrets_do_not_reach_the_disk(void **state)
     assert_non_null(strstr(buf_text(&text), "\"x-goog-api-key: (redacted)\""));
     assert_non_null(strstr(buf_text(&text), "body shown"));
     assert_non_null(strstr(buf_text(&text), "\"--name=secret: shown\""));
-    assert_non_null(strstr(buf_text(&text), "\"http://h:80/?key=shown\""));
+    assert_non_null(strstr(buf_text(&text), "\"http://h:80/?key=***&a=b\""));
     buf_fini(&text);
 }
 

@@ -11,6 +11,7 @@
 
 #include "common/clk.h"
 #include "common/err.h"
+#include "common/redact.h"
 #include "common/settings.h"
 #include "tests/support/tmpdir.h"
 
@@ -248,8 +249,8 @@ static void wrong_assignments_are_refused(void **state)
     } cases[] = {
         {"", "--set '': write block.key=value"},
         {"load.rate", "--set 'load.rate': write block.key=value"},
-        {"lod.rate=5", "--set 'lod.rate=5': no block 'lod'"},
-        {".rate=5", "--set '.rate=5': no block ''"},
+        {"lod.rate=5", "--set 'lod.rate': no block 'lod'"},
+        {".rate=5", "--set '.rate': no block ''"},
         {"load.rat=5", "--set load.rat: unknown key 'rat' in load; did you "
                        "mean 'rate'?"},
         {"rate=5", "--set rate: unknown key 'rate'; did you mean 'load.rate'?"},
@@ -412,25 +413,32 @@ static void secrets_are_redacted(void **state)
         {"My-Secret", true},      {"x-PASSWORD", true},
         {"x-trace-id", false},    {"accept", false},
     };
+    struct err err = {0};
     struct settings s;
     json_t *json;
     char *text;
 
     (void)state;
     for (size_t i = 0; i < COUNT(cases); i++)
-        assert_int_equal(settings_is_secret(cases[i].header),
-                         cases[i].is_secret);
+        assert_int_equal(redact_is_secret(cases[i].header), cases[i].is_secret);
     settings_init(&s);
     must_load(&s, "target: {headers: {AUTHORIZATION: s3cret, x: shown}}");
     must_assign(&s, "target.headers=cookie : s3cret");
     must_assign(&s, "target.headers=x-goog-api-key: s3cret");
     must_assign(&s, "conditions=max_tokens=as asked");
+    must_assign(&s, "target.url=http://h/?api_key=s3cret&a=1");
+    must_assign(&s, "target.proxy=http://me:s3cret@p:3128");
     json = settings_to_json(&s);
     text = json_dumps(json, 0);
     assert_null(strstr(text, "s3cret"));
     assert_non_null(strstr(text, "shown"));
     assert_non_null(strstr(text, "as asked")); /* not a header */
     free(text);
+    settings_fini(&s);
+    settings_init(&s); /* it can be read back */
+    assert_int_equal(settings_from_json(&s, json, &err), 0);
+    assert_string_equal(settings_url(&s), "http://h/?api_key=***&a=1");
+    assert_string_equal(s.target.proxy, "http://***@p:3128");
     json_decref(json);
     settings_fini(&s);
 }

@@ -112,6 +112,23 @@ static void passwords_are_refused(void **state)
     }
 }
 
+static void messages_repeat_no_secrets(void **state)
+{
+    static const char *const cases[] = {
+        "http://h:x/?api_key=s3cret", "ftp://h/?sig=s3cret",
+        "h:80/?token=s3cret",         "http://u:s3c/s3cret@h/",
+        "http://h/ ?key=s3cret",      "ftp://u:s3cret@h/",
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct err err = {0};
+
+        assert_int_equal(url_check(cases[i], &err), -1);
+        assert_null(strstr(err.msg, "s3c"));
+    }
+}
+
 static void other_schemes_are_named(void **state)
 {
     struct err err = {0};
@@ -169,6 +186,7 @@ int main(void)
         cmocka_unit_test(addresses_are_split),
         cmocka_unit_test(what_is_no_address_is_refused),
         cmocka_unit_test(passwords_are_refused),
+        cmocka_unit_test(messages_repeat_no_secrets),
         cmocka_unit_test(other_schemes_are_named),
         cmocka_unit_test(line_breaks_are_refused),
         cmocka_unit_test(lengths_are_bounded),

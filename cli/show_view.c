@@ -1,0 +1,117 @@
+#include "cli/show_view.h"
+
+#include <stdbool.h>
+
+#include "cli/cli.h"
+#include "common/clk.h"
+#include "common/units.h"
+#include "loadgen/exchange.h"
+
+/* Bytes of the UTF-8 character at p, if it is one above the controls; else 0.
+ * Terminals take orders from C0, DEL and C1. */
+static size_t printable(const unsigned char *p, const unsigned char *end)
+{
+    size_t len = *p < 0x80 ? 1 : *p < 0xe0 ? 2 : *p < 0xf0 ? 3 : 4;
+
+    if (len == 1)
+        return (*p >= ' ' && *p != 0x7f) || *p == '\t';
+    if (*p < 0xc2 || *p > 0xf4 || len > (size_t)(end - p) ||
+        (*p == 0xc2 && p[1] < 0xa0))
+        return 0;
+    for (size_t i = 1; i < len; i++) {
+        if ((p[i] & 0xc0) != 0x80)
+            return 0;
+    }
+    return len;
+}
+
+static void put_line(const char *mark, const char *line, size_t len,
+                     struct buf *out)
+{
+    const unsigned char *p = (const unsigned char *)line;
+    const unsigned char *end = p + len;
+
+    if (len > 0 && end[-1] == '\r')
+        end--;
+    buf_adds(out, mark);
+    while (p < end) {
+        size_t n = printable(p, end);
+
+        if (n > 0)
+            buf_add(out, p, n);
+        else
+            buf_addf(out, "\\x%02x", *p);
+        p += n > 0 ? n : 1;
+    }
+    buf_adds(out, "\n");
+}
+
+static void put_side(const char *mark, const struct exchange_side *side,
+                     size_t most, struct buf *out)
+{
+    const char *p = buf_text(&side->bytes);
+    const char *end = p + side->bytes.len;
+
+    while (p < end) {
+        const char *newline = p;
+
+        while (newline < end && *newline != '\n')
+            newline++;
+        put_line(mark, p, (size_t)(newline - p), out);
+        p = newline + 1;
+    }
+    if (side->total > (int64_t)most)
+        buf_addf(out, "%s... %lld bytes in all\n", mark,
+                 (long long)side->total);
+}
+
+/* "connect 150us, " if both are known. */
+static void put_time(const char *name, int64_t from, int64_t to,
+                     struct buf *out)
+{
+    char text[UNITS_TEXT];
+
+    if (from != TIME_ABSENT && to != TIME_ABSENT)
+        buf_addf(out, "%s %s, ", name,
+                 units_show_duration((double)(to - from), text));
+}
+
+static void put_timing(const struct exchange *x, struct buf *out)
+{
+    const struct facts *f = &x->facts;
+    char text[UNITS_TEXT];
+
+    buf_adds(out, "timing     ");
+    put_time("connect", f->issued, f->connected, out);
+    put_time("tls", f->connected, f->secured, out);
+    put_time("first byte", f->issued, x->first_byte, out);
+    buf_addf(out, "total %s\n",
+             units_show_duration((double)(f->end - f->issued), text));
+}
+
+void show_view(const struct exchange *x, struct buf *out)
+{
+    const struct facts *f = &x->facts;
+
+    put_side("> ", &x->sent, x->kept, out);
+    put_side("< ", &x->received, x->kept, out);
+    buf_addf(out, "\noutcome    %s", outcome_name((enum outcome)f->outcome));
+    if (f->outcome == OUTCOME_OK && f->status > 0)
+        buf_addf(out, ", HTTP status %d", (int)f->status);
+    else if (x->why[0])
+        buf_addf(out, ": %s", x->why);
+    buf_adds(out, "\n");
+    put_timing(x, out);
+    buf_addf(out, "bytes      %lld out, %lld in, over the %s transport\n",
+             (long long)x->sent.total, (long long)x->received.total,
+             x->transport);
+}
+
+int show_exit_code(const struct exchange *x)
+{
+    if (x->facts.outcome == OUTCOME_OK)
+        return EXIT_YES;
+    if (x->facts.outcome == OUTCOME_CONNECT || x->facts.sent == TIME_ABSENT)
+        return EXIT_CANNOT;
+    return EXIT_NO;
+}

@@ -1,0 +1,139 @@
+#include "loadgen/exchange.h"
+
+#include <event2/event.h>
+#include <stdlib.h>
+
+#include "common/clk.h"
+#include "common/err.h"
+#include "common/settings.h"
+#include "common/stop.h"
+#include "common/xalloc.h"
+#include "loadgen/request.h"
+#include "loadgen/transport/transport.h"
+
+/* How often the clock and the stop flag are looked at. */
+#define TICK_NS (10 * NS_PER_MS)
+
+struct drive {
+    struct exchange *x;
+    const struct exchange_plan *plan;
+    struct transport_env env;
+    void *transport;
+    struct request request;
+    bool is_over;
+};
+
+static void on_tap(void *arg, bool is_sent, const char *data, size_t len)
+{
+    struct drive *d = arg;
+    struct exchange_side *side = is_sent ? &d->x->sent : &d->x->received;
+    size_t room = side->bytes.max - side->bytes.len;
+
+    if (!is_sent && side->total == 0)
+        d->x->first_byte = transport_now(&d->env);
+    side->total += (int64_t)len;
+    if (len > room)
+        len = room;
+    if (len > 0)
+        buf_add(&side->bytes, data, len);
+}
+
+static void conclude(struct drive *d, const char *why)
+{
+    d->x->facts = d->request.facts;
+    d->x->why = xstrdup(why ? why : "");
+    d->is_over = true;
+}
+
+static void on_ended(void *arg, struct request *r)
+{
+    conclude(arg, r->why);
+}
+
+static void give_up(struct drive *d, enum outcome outcome, const char *why)
+{
+    d->plan->transport->cancel(d->transport, &d->request);
+    d->request.facts.outcome = outcome;
+    d->request.facts.end = transport_now(&d->env);
+    conclude(d, why);
+}
+
+static void on_tick(evutil_socket_t fd, short what, void *arg)
+{
+    (void)fd;
+    (void)what;
+    (void)arg; /* that the loop came back is all */
+}
+
+static void look(struct drive *d)
+{
+    if (d->plan->ends_at_head && d->request.facts.head != TIME_ABSENT)
+        give_up(d, OUTCOME_OK, NULL);
+    else if (atomic_load(&stop_signal))
+        give_up(d, OUTCOME_UNFINISHED, "interrupted");
+    else if (transport_now(&d->env) >= d->plan->timeout_ns)
+        give_up(d, OUTCOME_TIMEOUT, "no answer within the timeout");
+}
+
+static void loop(struct drive *d)
+{
+    struct timeval tv = {.tv_usec = TICK_NS / NS_PER_US};
+    struct event *tick = event_new(d->env.base, -1, EV_PERSIST, on_tick, NULL);
+
+    event_add(tick, &tv);
+    d->plan->transport->start(d->transport, &d->request);
+    while (!d->is_over) {
+        event_base_loop(d->env.base, EVLOOP_ONCE);
+        if (!d->is_over)
+            look(d);
+    }
+    event_free(tick);
+}
+
+int exchange_run(struct exchange *x, const struct exchange_plan *plan,
+                 struct err *err)
+{
+    struct drive d = {.x = x, .plan = plan};
+    int rc;
+
+    *x = (struct exchange){.first_byte = TIME_ABSENT,
+                           .kept = plan->keep,
+                           .transport = plan->transport->name};
+    if (plan->keep > 0) {
+        buf_init(&x->sent.bytes, plan->keep);
+        buf_init(&x->received.bytes, plan->keep);
+    }
+    d.env = (struct transport_env){
+        .base = event_base_new(),
+        .clk = &clk_monotonic,
+        .start_ns = clk_now(&clk_monotonic),
+        .targets = plan->targets,
+        .settings = plan->settings,
+        .max_connections = 1,
+        .stamp_every = 1,
+        .lane = {.worker = 0, .workers = 1},
+        .ended = on_ended,
+        .arg = &d,
+        .tap = plan->keep > 0 ? on_tap : NULL,
+    };
+    d.request.facts = facts_unknown(plan->seq, 0);
+    d.request.facts.issued = 0;
+    if (!d.env.base)
+        return err_set(err, ERR_IO, "no event loop can be had");
+    d.transport = xcalloc(1, plan->transport->state_size);
+    rc = plan->transport->init(d.transport, &d.env, err);
+    if (rc == 0)
+        loop(&d);
+    plan->transport->fini(d.transport);
+    free(d.transport);
+    event_base_free(d.env.base);
+    return rc;
+}
+
+void exchange_fini(struct exchange *x)
+{
+    buf_fini(&x->sent.bytes);
+    buf_fini(&x->received.bytes);
+    free(x->why);
+    *x = (struct exchange){0};
+}

@@ -1,0 +1,19 @@
+/* show.h - one request, and everything that passed on either side of it. */
+#ifndef LOADGEN_SHOW_H
+#define LOADGEN_SHOW_H
+
+#include "loadgen/exchange.h"
+
+struct err;
+struct target_settings;
+
+/* Of each side. */
+#define SHOW_KEPT ((size_t)64 << 10)
+
+/* Send what the run would send first; what it says of it holds no secrets.
+ * ERR_CONFIG; ERR_IO if a target does not answer at all; ERR_STOPPED.  The
+ * caller calls exchange_fini() in any case. */
+int show_request(const struct target_settings *s, struct exchange *x,
+                 struct err *err);
+
+#endif
