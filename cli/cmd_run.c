@@ -207,10 +207,9 @@ static int drive(struct settings_args *a, const struct run_args *own,
     ambient_note_proxy(&a->settings.target);
     stop_catch_signals();
     rc = drive_with(&a->settings, &options, err);
-    if (rc && atomic_load(&stop_signal)) {
-        log_error("interrupted before the run began");
-        free(dir);
-        return 128 + atomic_load(&stop_signal);
+    if (rc && atomic_load(&stop_signal) && err->code != ERR_STOPPED) {
+        *err = (struct err){0}; /* whatever the signal made fail */
+        err_set(err, ERR_STOPPED, "interrupted before the run began");
     }
     if (rc == 0)
         rc = conclude(dir, own->json, err);
