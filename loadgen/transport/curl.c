@@ -31,6 +31,7 @@
 #define KEPT_BODY       512
 
 #define MAX_LENGTH_DIGITS 18
+#define HTTP_FINAL        200 /* statuses below are followed by another */
 
 struct curl_transport;
 struct multi;
@@ -257,13 +258,10 @@ static int on_prereq(void *arg, char *ip, char *local_ip, int port,
 static enum http1_error judge_length(const struct handle *h)
 {
     const struct transport_env *env = h->multi->pool->transport->env;
-    int64_t most = env->settings->max_response;
-    int64_t announced = get_number(h->easy, CURLINFO_CONTENT_LENGTH_DOWNLOAD_T);
 
     if (h->head_len > HTTP1_MAX_HEAD)
         return HTTP1_LONG_HEAD;
-    if (h->request->facts.bytes_in > most ||
-        (announced > most && !env->targets->is_head))
+    if (h->request->facts.bytes_in > env->settings->max_response)
         return HTTP1_LONG_BODY;
     return HTTP1_FINE;
 }
@@ -271,11 +269,20 @@ static enum http1_error judge_length(const struct handle *h)
 /* False: that is enough of it. */
 static bool take_bytes(struct handle *h, size_t len)
 {
-    h->last_ns = now_ns(h);
     h->request->facts.bytes_in += (int64_t)len;
     if (!h->refusal)
         h->refusal = judge_length(h);
     return !h->refusal;
+}
+
+/* A length that was only told, as in the answer to HEAD, is not too long. */
+static bool announces_too_much(const struct handle *h)
+{
+    const struct transport_env *env = h->multi->pool->transport->env;
+
+    return !env->targets->is_head &&
+           get_number(h->easy, CURLINFO_CONTENT_LENGTH_DOWNLOAD_T) >
+               env->settings->max_response;
 }
 
 /* libcurl reads a length that is too long for it as none. */
@@ -294,7 +301,20 @@ static bool is_bad_length(const char *line, size_t len)
     return digits > MAX_LENGTH_DIGITS;
 }
 
-/* A line of the head; the empty one ends it, unless it is of a 1xx. */
+/* The empty line, unless it is that of a 1xx. */
+static bool take_end_of_head(struct handle *h)
+{
+    if (h->is_whole_head ||
+        get_long(h->easy, CURLINFO_RESPONSE_CODE) < HTTP_FINAL)
+        return true;
+    h->is_whole_head = true;
+    h->last_ns = now_ns(h);
+    h->request->facts.head = h->last_ns;
+    if (announces_too_much(h))
+        h->refusal = HTTP1_LONG_BODY;
+    return !h->refusal;
+}
+
 static size_t on_header(char *data, size_t size, size_t n, void *arg)
 {
     struct handle *h = arg;
@@ -302,15 +322,12 @@ static size_t on_header(char *data, size_t size, size_t n, void *arg)
     bool is_end = data[0] == '\n' || (data[0] == '\r' && len == 2);
 
     h->head_len += len;
+    if (h->is_whole_head) /* of a trailer */
+        h->last_ns = now_ns(h);
     if (is_bad_length(data, len))
         h->refusal = HTTP1_BAD_LENGTH;
-    if (!take_bytes(h, len))
+    if (!take_bytes(h, len) || (is_end && !take_end_of_head(h)))
         return 0;
-    if (is_end && !h->is_whole_head &&
-        get_long(h->easy, CURLINFO_RESPONSE_CODE) >= 200) {
-        h->is_whole_head = true;
-        h->request->facts.head = h->last_ns;
-    }
     return len;
 }
 
@@ -321,6 +338,7 @@ static size_t on_body(char *data, size_t size, size_t n, void *arg)
     size_t room = KEPT_BODY - h->body_len;
     size_t kept = len < room ? len : room;
 
+    h->last_ns = now_ns(h);
     memcpy(h->body + h->body_len, data, kept);
     h->body_len += kept;
     return take_bytes(h, len) ? len : 0;
@@ -694,6 +712,19 @@ static struct socket_path curl_path(void *self)
     return path;
 }
 
+/* Is the host of the URL the address itself?  libcurl would read it again for
+ * every request, for nothing. */
+static bool is_spelled_out(const struct endpoint *e)
+{
+    const struct url *url = &e->target->url;
+    char address[SOCKET_ADDRESS_TEXT];
+    size_t len = strlen(url->host);
+
+    socket_address_text(e->address, address);
+    return strncmp(address, url->host, len) == 0 && address[len] == ':' &&
+           strcmp(address + len + 1, url->port) == 0;
+}
+
 /* Host and port stay those of the URL for TLS and the Host header; only where
  * the connection goes is ours to say. */
 static void pool_init(struct pool *p, struct curl_transport *t,
@@ -704,7 +735,7 @@ static void pool_init(struct pool *p, struct curl_transport *t,
 
     p->transport = t;
     p->endpoint = e;
-    if (!e->address)
+    if (!e->address || is_spelled_out(e))
         return;
     text = xasprintf("::%s", socket_address_text(e->address, address));
     p->connect_to = curl_slist_append(NULL, text);
