@@ -53,6 +53,7 @@ struct handle {
     size_t head_len;
     bool is_whole_head;
     enum http1_error refusal; /* ours, who broke it off */
+    bool broke_late;          /* not for want of a fresh connection */
     char body[KEPT_BODY];
     size_t body_len;
     char why[CURL_ERROR_SIZE];
@@ -77,6 +78,7 @@ struct pool {
     struct curl_transport *transport;
     const struct endpoint *endpoint;
     struct curl_slist *connect_to;
+    int64_t rtt_ns; /* what the last connection took to establish */
     struct multi *with_room;
     struct multi *multis; /* all of them */
 };
@@ -156,6 +158,7 @@ static void take_connection(const struct handle *h, struct facts *f)
         return; /* it was tried; that to a unix socket may take no time */
     f->is_fresh = 1;
     f->connected = h->began_ns + connected_us * NS_PER_US;
+    h->multi->pool->rtt_ns = connected_us * NS_PER_US;
     if (secured_us > 0)
         f->secured = h->began_ns + secured_us * NS_PER_US;
 }
@@ -184,6 +187,7 @@ static struct curl_verdict judge(const struct handle *h, CURLcode code)
         .has_begun = h->head_len > 0,
         .is_whole_head = h->is_whole_head,
         .refusal = h->refusal,
+        .broke_late = h->broke_late,
         .is_downgrade = wants_2 && get_long(h->easy, CURLINFO_HTTP_VERSION) <
                                        CURL_HTTP_VERSION_2_0,
         .text = h->why,
@@ -239,6 +243,17 @@ static void finish_all(struct multi *m)
 
 /* ---- what libcurl tells of a request ---- */
 
+/* libcurl sends again whatever broke on a connection that it had used before.
+ * If that took longer than a round trip, the server had the request. */
+static bool is_stale(struct handle *h)
+{
+    int64_t waited_ns = now_ns(h) - h->request->facts.sent;
+    int64_t rtt_ns = h->multi->pool->rtt_ns;
+
+    h->broke_late = waited_ns > TRANSPORT_STALE_GRACE_NS + 2 * rtt_ns;
+    return !h->broke_late;
+}
+
 static int on_prereq(void *arg, char *ip, char *local_ip, int port,
                      int local_port)
 {
@@ -249,6 +264,8 @@ static int on_prereq(void *arg, char *ip, char *local_ip, int port,
     (void)local_ip;
     (void)port;
     (void)local_port;
+    if (h->sends > 0 && !is_stale(h))
+        return CURL_PREREQFUNC_ABORT;
     h->sends++;
     if (f->sent == TIME_ABSENT)
         f->sent = now_ns(h);
@@ -654,6 +671,7 @@ static void begin(struct handle *h, struct request *r)
     h->head_len = 0;
     h->is_whole_head = false;
     h->refusal = HTTP1_FINE;
+    h->broke_late = false;
     h->body_len = 0;
     h->why[0] = '\0';
     if (h->id)

@@ -85,6 +85,9 @@ struct curl_verdict curl_judge(const struct curl_ending *e)
 {
     if (e->refusal)
         return malformed(e->refusal);
+    if (e->broke_late)
+        return (struct curl_verdict){OUTCOME_RESET, 0,
+                                     "closed before any response"};
     if (e->code != CURLE_OK)
         return e->was_sent ? judge_break(e) : judge_connect(e);
     if (e->is_downgrade)

@@ -19,6 +19,7 @@ struct curl_ending {
     bool has_begun;           /* a byte of the response came */
     bool is_whole_head;       /* its head was complete */
     enum http1_error refusal; /* why we broke it off, or HTTP1_FINE */
+    bool broke_late;          /* the connection, later than a stale one would */
     bool is_downgrade;        /* not the protocol that was asked for */
     const char *text;         /* libcurl's, may be "" */
 };

@@ -31,8 +31,6 @@
 
 #define STAMPED_AT_FIRST 4096
 
-#define STALE_GRACE_NS (2 * NS_PER_MS)
-
 struct http1_transport;
 
 struct conn {
@@ -509,7 +507,7 @@ static bool broke_at_once(const struct conn *c)
 {
     int64_t waited_ns = clk_now(c->transport->env->clk) - c->asked_ns;
 
-    return waited_ns <= STALE_GRACE_NS + 2 * socket_rtt_ns(c->fd);
+    return waited_ns <= TRANSPORT_STALE_GRACE_NS + 2 * socket_rtt_ns(c->fd);
 }
 
 /* Once, on a fresh connection, and only before any byte of the response: the

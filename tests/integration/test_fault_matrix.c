@@ -210,6 +210,34 @@ static void slow_accept(void **state)
     free(url);
 }
 
+/* The server had them for 20 ms and then reset the connection: each is a
+ * failure, none is sent again, whoever carries them. */
+static void resets_in_service_are_failures(void **state)
+{
+    static const char *const transports[] = {"native", "curl"};
+    char *url;
+    struct proc stub = stub_start(
+        ARGS("stub", "--delay", "20ms", "--fault", "reset every=4"), &url);
+
+    (void)state;
+    for (size_t i = 0; i < 2; i++) {
+        char *dir = xstrdup(tmpdir_path(transports[i]));
+        struct proc run =
+            proc_start(ARGS("run", url, "--transport", transports[i], "-c", "1",
+                            "-n", "40", "-q", "-o", dir));
+        json_t *summary;
+
+        run_must_end(&run, dir, 0);
+        summary = load_summary(dir);
+        assert_true(failures_of(summary, "reset") == 10);
+        assert_true(number_at(summary, "requests.retried") == 0);
+        json_decref(summary);
+        free(dir);
+    }
+    stub_stop(&stub);
+    free(url);
+}
+
 /* ---- killed and restarted ---- */
 
 static int port_of(const char *url)
@@ -413,6 +441,7 @@ int main(void)
         cmocka_unit_test(a_name_that_does_not_resolve),
         cmocka_unit_test(a_server_that_does_not_accept),
         cmocka_unit_test(slow_accept),
+        cmocka_unit_test(resets_in_service_are_failures),
         cmocka_unit_test(a_server_killed_and_restarted),
         cmocka_unit_test(a_client_that_was_stopped),
         cmocka_unit_test(a_closed_loop_that_was_stopped),
