@@ -22,6 +22,7 @@
 #include "common/xalloc.h"
 #include "loadgen/request.h"
 #include "loadgen/target.h"
+#include "loadgen/transport/curl_options.h"
 #include "loadgen/transport/curl_verdict.h"
 #include "loadgen/transport/socket.h"
 #include "loadgen/transport/transport.h"
@@ -361,27 +362,6 @@ static size_t on_body(char *data, size_t size, size_t n, void *arg)
     return take_bytes(h, len) ? len : 0;
 }
 
-static int on_debug(CURL *easy, curl_infotype type, char *data, size_t len,
-                    void *arg)
-{
-    const struct transport_env *env = arg;
-    bool is_sent = type == CURLINFO_HEADER_OUT || type == CURLINFO_DATA_OUT;
-
-    (void)easy;
-    if (is_sent || type == CURLINFO_HEADER_IN || type == CURLINFO_DATA_IN)
-        env->tap(env->arg, is_sent, data, len);
-    return 0;
-}
-
-static void set_tap(CURL *easy, const struct transport_env *env)
-{
-    if (!env->tap)
-        return;
-    curl_easy_setopt(easy, CURLOPT_DEBUGFUNCTION, on_debug);
-    curl_easy_setopt(easy, CURLOPT_DEBUGDATA, env);
-    curl_easy_setopt(easy, CURLOPT_VERBOSE, 1L);
-}
-
 /* ---- sockets and timers ---- */
 
 static void watch_stop(struct watch *w)
@@ -515,54 +495,6 @@ static int on_close(void *arg, curl_socket_t fd)
 
 /* ---- making handles ---- */
 
-static void set_method(CURL *easy, const struct transport_env *env)
-{
-    const struct target_settings *s = env->settings;
-
-    curl_easy_setopt(easy, CURLOPT_CUSTOMREQUEST, s->method);
-    if (env->targets->is_head) {
-        curl_easy_setopt(easy, CURLOPT_NOBODY, 1L);
-    } else if (env->targets->has_length) {
-        curl_easy_setopt(easy, CURLOPT_POSTFIELDS,
-                         buf_text(&env->targets->body));
-        curl_easy_setopt(easy, CURLOPT_POSTFIELDSIZE_LARGE,
-                         (curl_off_t)env->targets->body.len);
-    }
-}
-
-/* Verification is on unless it was asked off. */
-static void set_tls(CURL *easy, const struct target_settings *s)
-{
-    curl_easy_setopt(easy, CURLOPT_SSL_VERIFYPEER, s->insecure ? 0L : 1L);
-    curl_easy_setopt(easy, CURLOPT_SSL_VERIFYHOST, s->insecure ? 0L : 2L);
-    if (s->ca_file)
-        curl_easy_setopt(easy, CURLOPT_CAINFO, s->ca_file);
-    if (s->cert)
-        curl_easy_setopt(easy, CURLOPT_SSLCERT, s->cert);
-    if (s->key)
-        curl_easy_setopt(easy, CURLOPT_SSLKEY, s->key);
-}
-
-/* Proxies of the environment are not asked: "" is none. */
-static void set_way(CURL *easy, const struct pool *p)
-{
-    const struct target_settings *s = p->transport->env->settings;
-
-    curl_easy_setopt(easy, CURLOPT_PROXY, s->proxy ? s->proxy : "");
-    curl_easy_setopt(easy, CURLOPT_NOPROXY, "");
-    curl_easy_setopt(easy, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
-    curl_easy_setopt(easy, CURLOPT_CONNECT_TO, p->connect_to);
-    if (s->unix_socket)
-        curl_easy_setopt(easy, CURLOPT_UNIX_SOCKET_PATH, s->unix_socket);
-    curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS,
-                     (long)(s->connect_timeout_ns / NS_PER_MS));
-    curl_easy_setopt(easy, CURLOPT_FORBID_REUSE, s->no_keepalive ? 1L : 0L);
-    curl_easy_setopt(easy, CURLOPT_HTTP_VERSION,
-                     s->http2 ? (long)CURL_HTTP_VERSION_2TLS
-                              : (long)CURL_HTTP_VERSION_1_1);
-    curl_easy_setopt(easy, CURLOPT_PIPEWAIT, s->http2 ? 1L : 0L);
-}
-
 static void set_callbacks(struct handle *h)
 {
     struct curl_transport *t = h->multi->pool->transport;
@@ -607,14 +539,10 @@ static void handle_init(struct handle *h, struct multi *m)
     if (!h->easy)
         abort(); /* out of memory */
     curl_easy_setopt(h->easy, CURLOPT_URL, m->pool->endpoint->target->text);
-    curl_easy_setopt(h->easy, CURLOPT_NOSIGNAL, 1L);
     curl_easy_setopt(h->easy, CURLOPT_BUFFERSIZE, READ_SIZE);
     set_callbacks(h);
-    set_method(h->easy, env);
     set_headers(h, &env->targets->headers);
-    set_tls(h->easy, env->settings);
-    set_way(h->easy, m->pool);
-    set_tap(h->easy, env);
+    curl_set_options(h->easy, env, m->pool->connect_to);
 }
 
 static struct multi *multi_new(struct pool *p)

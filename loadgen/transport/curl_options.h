@@ -1,0 +1,14 @@
+/* curl_options.h - what was asked of the target, as libcurl's options. */
+#ifndef LOADGEN_TRANSPORT_CURL_OPTIONS_H
+#define LOADGEN_TRANSPORT_CURL_OPTIONS_H
+
+#include <curl/curl.h>
+
+struct transport_env;
+
+/* Method and body, TLS, the way there, and the tap.  Everything is borrowed by
+ * the handle for as long as it lives. */
+void curl_set_options(CURL *easy, const struct transport_env *env,
+                      struct curl_slist *connect_to);
+
+#endif
