@@ -34,7 +34,7 @@ struct engine_env {
     int64_t max_connections; /* ... of the connections */
     int64_t max_in_flight;   /* ... and of the bound on requests in flight */
     int64_t preconnect;      /* ... and of those opened ahead */
-    uint64_t stamp_every;    /* see struct transport_env */
+    bool stamps_all;         /* see struct transport_env */
     int64_t short_wait_ns;   /* nobody sleeps for less */
     int64_t observe_ns;      /* time between two observations; 0: 1 s */
 };

@@ -14,8 +14,7 @@
 
 /* Kernel timestamps cost 2 to 3 us each (15 % of a request to an idle server on
  * loopback): this many are under 1 % of a core. */
-#define STAMPS_A_SECOND    2000.0
-#define STAMP_EVERY_CLOSED 16
+#define STAMPS_A_SECOND 2000.0
 
 /* A thread that goes to sleep and is woken by a timer uses 10 us of CPU and is
  * 40 to 70 us late on common virtual machines. */
@@ -124,11 +123,10 @@ int plan_client(struct settings *s, struct machine machine, struct err *err)
     return 0;
 }
 
-uint64_t plan_stamp_every(const struct load_settings *load)
+bool plan_stamps_all(const struct load_settings *load)
 {
-    if (load->scenario == SCENARIO_CLOSED)
-        return STAMP_EVERY_CLOSED;
-    return (uint64_t)ceil(fmax(peak_rps(load) / STAMPS_A_SECOND, 1));
+    return load->scenario != SCENARIO_CLOSED &&
+           peak_rps(load) <= STAMPS_A_SECOND;
 }
 
 int64_t plan_short_wait_ns(struct machine machine)

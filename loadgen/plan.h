@@ -3,6 +3,7 @@
 #ifndef LOADGEN_PLAN_H
 #define LOADGEN_PLAN_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "common/recording/schema.h"
@@ -24,9 +25,9 @@ struct machine {
  * files does not allow. */
 int plan_client(struct settings *s, struct machine machine, struct err *err);
 
-/* How often to ask the kernel when it received what is read: always at rates
- * where that costs nothing that matters, else often enough for a p99. */
-uint64_t plan_stamp_every(const struct load_settings *load);
+/* May the kernel be asked of every answer when it received it?  At rates where
+ * that costs nothing that matters. */
+bool plan_stamps_all(const struct load_settings *load);
 
 /* For how short a wait it is cheaper to poll than to sleep.  With one core the
  * server may need it. */

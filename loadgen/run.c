@@ -76,7 +76,7 @@ static int make_workers(struct run *run, struct err *err)
             .max_connections = connections_of(run, room),
             .max_in_flight = room,
             .preconnect = lane_share(c->preconnect, lane),
-            .stamp_every = plan_stamp_every(&run->settings->load),
+            .stamps_all = plan_stamps_all(&run->settings->load),
             .short_wait_ns = plan_short_wait_ns(run->machine),
             .observe_ns = run->options->observe_ns,
         };

@@ -29,7 +29,8 @@
 #define READ_SIZE ((size_t)64 << 10)
 #define KEPT_BODY 512
 
-#define STAMPED_AT_FIRST 4096
+#define STAMP_SLOT_START_NS (500 * NS_PER_MS)
+#define STAMP_SLOT_NS       (50 * NS_PER_MS)
 
 struct http1_transport;
 
@@ -248,12 +249,23 @@ static ssize_t receive(const struct conn *c, int64_t *buffered_ns)
                          : recv(c->fd, in, READ_SIZE, 0);
 }
 
-/* The first ones all, so that a short run has enough of them. */
-static bool is_to_be_stamped(struct http1_transport *t)
+/* Timestamps cost every segment of the connection something, so that at high
+ * rates they are on for a slot of each second only; not at its beginning, when
+ * the client is busy with itself. */
+static bool is_to_be_stamped(const struct http1_transport *t,
+                             const struct request *r)
 {
-    uint64_t n = t->requests++;
+    int64_t at_ns = r->facts.issued % NS_PER_S - STAMP_SLOT_START_NS;
 
-    return n < STAMPED_AT_FIRST || n % t->env->stamp_every == 0;
+    return t->env->stamps_all || (at_ns >= 0 && at_ns < STAMP_SLOT_NS);
+}
+
+static void set_stamps(struct conn *c, bool is_on)
+{
+    if (c->is_stamped == is_on)
+        return;
+    socket_set_stamps(c->fd, is_on);
+    c->is_stamped = is_on;
 }
 
 static void on_readable(evutil_socket_t fd, short what, void *arg)
@@ -461,6 +473,7 @@ static struct conn *conn_open(struct http1_transport *t, struct pool *p)
     c->fd = fd;
     c->is_connected = false;
     c->was_idle = false;
+    c->is_stamped = false;
     c->opened_ns = clk_now(t->env->clk);
     event_assign(&c->readable, t->env->base, fd, EV_READ | EV_PERSIST,
                  on_readable, c);
@@ -482,7 +495,7 @@ static void begin(struct conn *c, struct request *r)
     c->body_len = 0;
     buf_reset(&c->unsent);
     http1_begin(&c->parser);
-    c->is_stamped = is_to_be_stamped(c->transport);
+    set_stamps(c, is_to_be_stamped(c->transport, r));
     c->parser.is_head_request = c->transport->env->targets->is_head;
 }
 

@@ -18,14 +18,12 @@
 int socket_connect(const struct addrinfo *a)
 {
     int one = 1;
-    int stamps = SOF_TIMESTAMPING_RX_SOFTWARE | SOF_TIMESTAMPING_SOFTWARE;
     int fd;
 
     fd = socket(a->ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
     if (fd < 0)
         return -1;
     setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one));
-    setsockopt(fd, SOL_SOCKET, SO_TIMESTAMPING, &stamps, sizeof(stamps));
     if (connect(fd, a->ai_addr, a->ai_addrlen) < 0 && errno != EINPROGRESS) {
         int error = errno;
 
@@ -34,6 +32,14 @@ int socket_connect(const struct addrinfo *a)
         return -1;
     }
     return fd;
+}
+
+void socket_set_stamps(int fd, bool is_on)
+{
+    int stamps =
+        is_on ? SOF_TIMESTAMPING_RX_SOFTWARE | SOF_TIMESTAMPING_SOFTWARE : 0;
+
+    setsockopt(fd, SOL_SOCKET, SO_TIMESTAMPING, &stamps, sizeof(stamps));
 }
 
 int socket_error(int fd)

@@ -11,9 +11,11 @@
 
 struct err;
 
-/* A socket that is connecting, with TCP_NODELAY and the kernel's receive
- * timestamps; -1 with errno set. */
+/* A socket that is connecting, with TCP_NODELAY; -1 with errno set. */
 int socket_connect(const struct addrinfo *address);
+
+/* The kernel notes when it receives data, or no longer. */
+void socket_set_stamps(int fd, bool is_on);
 
 /* What became of it, as an errno; 0: it is connected. */
 int socket_error(int fd);

@@ -33,9 +33,8 @@ struct transport_env {
     const struct targets *targets;
     const struct target_settings *settings;
     int64_t max_connections;
-    uint64_t stamp_every; /* of the requests, how often the kernel is asked when
-                             it got the data; at least 1 */
-    struct lane lane;     /* whose requests it will be given */
+    bool stamps_all; /* of every answer, when the kernel got it; else of some */
+    struct lane lane; /* whose requests it will be given */
 
     /* The request is over: outcome, detail and end are set.  It is the
      * engine's again, and may be reused before this returns. */

@@ -81,7 +81,7 @@ struct httprig *httprig_new(const struct httprig_setup *setup)
         .settings = &rig->settings,
         .max_connections =
             setup->max_connections > 0 ? setup->max_connections : 8,
-        .stamp_every = 1,
+        .stamps_all = true,
         .lane = {0, 1},
         .ended = on_ended,
         .arg = rig};
