@@ -245,13 +245,15 @@ static void finish_all(struct multi *m)
 /* ---- what libcurl tells of a request ---- */
 
 /* libcurl sends again whatever broke on a connection that it had used before.
- * If that took longer than a round trip, the server had the request. */
+ * If that took longer than a round trip, the server had the request.  HTTP/2
+ * says itself which streams it has not looked at, and libcurl goes by that. */
 static bool is_stale(struct handle *h)
 {
     int64_t waited_ns = now_ns(h) - h->request->facts.sent;
     int64_t rtt_ns = h->multi->pool->rtt_ns;
 
-    h->broke_late = waited_ns > TRANSPORT_STALE_GRACE_NS + 2 * rtt_ns;
+    h->broke_late = !h->multi->pool->transport->env->settings->http2 &&
+                    waited_ns > TRANSPORT_STALE_GRACE_NS + 2 * rtt_ns;
     return !h->broke_late;
 }
 
