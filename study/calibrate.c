@@ -144,35 +144,41 @@ static int run(struct work *w, enum calibrated which, struct probe p,
     return 0;
 }
 
-/* At rates that anybody manages. */
+/* One that anybody manages.  1: it was measured, 0: interrupted, -1. */
+static int run_still(struct work *w, enum calibrated which, double rate_rps,
+                     int64_t spin_ns, struct probe_result *r, struct err *err)
+{
+    struct probe p = {.window_ns = w->effort->still_ns,
+                      .rate_rps = rate_rps,
+                      .spin_ns = spin_ns};
+
+    if (run(w, which, p, r, err))
+        return -1;
+    return !w->stopped_by;
+}
+
 static int measure_still(struct work *w, enum calibrated which,
                          struct calibrated_transport *out, struct err *err)
 {
-    struct probe p = {.window_ns = w->effort->still_ns, .rate_rps = FLOOR_RPS};
     struct probe_result r;
+    int rc = run_still(w, which, FLOOR_RPS, 0, &r, err);
 
-    if (run(w, which, p, &r, err))
-        return -1;
-    if (w->stopped_by)
-        return 0;
+    if (rc <= 0)
+        return rc;
     out->floor_ns = r.e2e_p50_ns;
     out->floor_sent_ns = r.sent_p50_ns;
     say_still(w, which, "latency floor", r.e2e_p50_ns);
 
-    p.rate_rps = LAG_RPS;
-    if (run(w, which, p, &r, err))
-        return -1;
-    if (w->stopped_by)
-        return 0;
+    rc = run_still(w, which, LAG_RPS, 0, &r, err);
+    if (rc <= 0)
+        return rc;
     out->lag_p50_ns = r.lag_p50_ns;
     out->lag_p99_ns = r.lag_p99_ns;
     say_still(w, which, "lag", r.lag_p50_ns);
 
-    p.spin_ns = SPIN_NS;
-    if (run(w, which, p, &r, err))
-        return -1;
-    if (w->stopped_by)
-        return 0;
+    rc = run_still(w, which, LAG_RPS, SPIN_NS, &r, err);
+    if (rc <= 0)
+        return rc;
     out->spin_lag_p50_ns = r.lag_p50_ns;
     out->spin_lag_p99_ns = r.lag_p99_ns;
     say_still(w, which, "lag with --spin 80us", r.lag_p50_ns);
