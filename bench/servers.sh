@@ -1,7 +1,9 @@
 # servers.sh - sourced by the benchmarks that need a server: starts them on
 # loopback ports, ends them at exit, and keeps them and their clients on CPUs
-# of their own.  Needs $tailgate; gives $dir, a scratch directory.
+# of their own.  Needs $1, the build, and $tailgate; gives $dir, a scratch
+# directory.
 # shellcheck shell=sh disable=SC2119,SC2120,SC2154
+cmake --build "$1" --target benches >/dev/null
 dir=$(mktemp -d)
 pids=
 trap 'for p in $pids; do kill "$p" 2>/dev/null || true; done; wait; rm -rf "$dir"' EXIT

@@ -2,6 +2,7 @@
  * Usage: bench_summary FILE */
 #include <jansson.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "common/err.h"
 #include "common/json.h"
@@ -34,9 +35,18 @@ static void print_numbers(const json_t *summary)
     }
 }
 
-static void print_failed_checks(const json_t *summary)
+/* Of the CPU time, by the hypervisor. */
+static void print_steal(const json_t *check)
 {
-    const json_t *trust = json_object_get(summary, "trust");
+    const char *name = json_string_value(json_object_get(check, "name"));
+
+    if (name && strcmp(name, "steal") == 0)
+        printf("steal_percent %.9g\n",
+               json_number_value(json_object_get(check, "value")));
+}
+
+static void print_failed_checks(const json_t *trust)
+{
     const char *between = "";
     const json_t *check;
     size_t i;
@@ -53,6 +63,19 @@ static void print_failed_checks(const json_t *summary)
     printf("%s\n", *between ? "" : "none");
 }
 
+static void print_checks(const json_t *summary)
+{
+    const json_t *trust = json_object_get(summary, "trust");
+    const json_t *check;
+    size_t i;
+
+    json_array_foreach(json_object_get(trust, "checks"), i, check)
+    {
+        print_steal(check);
+    }
+    print_failed_checks(trust);
+}
+
 int main(int argc, char **argv)
 {
     struct err err = {0};
@@ -63,7 +86,7 @@ int main(int argc, char **argv)
         return 1;
     }
     print_numbers(summary);
-    print_failed_checks(summary);
+    print_checks(summary);
     json_decref(summary);
     return 0;
 }

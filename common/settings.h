@@ -112,6 +112,7 @@ struct stub_settings {
     double cold_factor;
     double drift;
     bool cache;
+    bool awake;
     int64_t body_bytes;
 };
 

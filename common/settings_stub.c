@@ -111,6 +111,8 @@ static const struct opt opts[] = {
      .initial = "0", .help = "slower by this share each minute"},
     {.key = "cache", .flag = "cache", .type = &opt_switch, .offset = AT(cache),
      .help = "answer a body that was seen before at once"},
+    {.key = "awake", .flag = "awake", .type = &opt_switch, .offset = AT(awake),
+     .help = "never sleep: no wake-up in the latency, but a CPU taken"},
     {.key = "body_size", .flag = "body-size", .type = &opt_size,
      .offset = AT(body_bytes), .initial = "32",
      .help = "bytes in the body of a plain answer, at least 2"},

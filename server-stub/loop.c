@@ -32,6 +32,7 @@ struct loop {
     struct event_base *base;
     struct timer *near; /* poll for this one; NULL: sleep */
     bool is_stopped;
+    bool is_awake; /* polls always */
 };
 
 /* ---- the loop ---- */
@@ -102,7 +103,9 @@ static int pass(struct loop *loop, int flags, struct err *err)
 int loop_run(struct loop *loop, struct err *err)
 {
     while (!loop->is_stopped) {
-        if (pass(loop, loop->near ? EVLOOP_NONBLOCK : EVLOOP_ONCE, err))
+        bool polls = loop->near || loop->is_awake;
+
+        if (pass(loop, polls ? EVLOOP_NONBLOCK : EVLOOP_ONCE, err))
             return -1;
     }
     return 0;
@@ -111,6 +114,11 @@ int loop_run(struct loop *loop, struct err *err)
 int loop_poll(struct loop *loop, struct err *err)
 {
     return pass(loop, EVLOOP_NONBLOCK, err);
+}
+
+void loop_stay_awake(struct loop *loop)
+{
+    loop->is_awake = true;
 }
 
 void loop_stop(struct loop *loop)

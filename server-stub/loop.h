@@ -23,6 +23,9 @@ void loop_free(struct loop *loop);
 /* For events on sockets; borrowed. */
 struct event_base *loop_base(const struct loop *loop);
 
+/* Never sleep: poll, and take a CPU. */
+void loop_stay_awake(struct loop *loop);
+
 /* Until loop_stop(). */
 int loop_run(struct loop *loop, struct err *err);
 void loop_stop(struct loop *loop);

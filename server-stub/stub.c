@@ -3,6 +3,7 @@
 #include "server-stub/stub.h"
 
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -129,13 +130,15 @@ static void on_tick(void *arg)
 
 /* ---- start and end ---- */
 
-static int make_loop(struct stub *stub, struct err *err)
+static int make_loop(struct stub *stub, bool is_awake, struct err *err)
 {
     if (!(stub->loop = loop_new(err)) ||
         !(stub->due = timer_new(stub->loop, on_due, stub, err)) ||
         !(stub->tick = timer_new(stub->loop, on_tick, stub, err)))
         return -1;
     timer_sharpen(stub->due);
+    if (is_awake)
+        loop_stay_awake(stub->loop);
     return 0;
 }
 
@@ -144,7 +147,8 @@ static int stub_init(struct stub *stub, const struct stub_settings *settings,
                      const struct stub_options *options, struct err *err)
 {
     *stub = (struct stub){.clk = &clk_monotonic, .due_ns = INT64_MAX};
-    if (stub_config(settings, &stub->config, err) || make_loop(stub, err))
+    if (stub_config(settings, &stub->config, err) ||
+        make_loop(stub, settings->awake, err))
         return -1;
     stub->front = front_new(stub->loop, stub->clk, &hooks, stub);
     stub->listener = listener_new(stub->loop, settings->bind, settings->port,
