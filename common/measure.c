@@ -5,16 +5,38 @@
 
 #include "common/clk.h"
 
-/* A measure is the time from one fact to another. */
+/* Most measures are the time from one fact to another. */
 struct definition {
     const char *name;
     size_t from;
     size_t to;
     bool has_sent;
     bool is_of_answer;
+    int64_t (*value)(const struct facts *f); /* NULL: from one to the other */
 };
 
 #define AT(fact) offsetof(struct facts, fact)
+
+/* Time for each token after those of the first event. */
+static int64_t tpot_of(const struct facts *f)
+{
+    if (f->event_tokens == TIME_ABSENT || f->first_tokens == TIME_ABSENT ||
+        f->event_tokens <= f->first_tokens || f->first == TIME_ABSENT ||
+        f->last < f->first)
+        return TIME_ABSENT;
+    return (f->last - f->first) / (f->event_tokens - f->first_tokens);
+}
+
+static int64_t stall_of(const struct facts *f)
+{
+    return f->stall;
+}
+
+static int64_t of_no_request(const struct facts *f)
+{
+    (void)f;
+    return TIME_ABSENT;
+}
 
 static const struct definition definitions[MEASURE_COUNT] = {
     [MEASURE_E2E] = {"e2e", AT(due), AT(last), true, true},
@@ -24,6 +46,11 @@ static const struct definition definitions[MEASURE_COUNT] = {
     [MEASURE_TLS] = {"tls", AT(connected), AT(secured), false, false},
     [MEASURE_TTFB] = {"ttfb", AT(due), AT(head), true, true},
     [MEASURE_TTFT] = {"ttft", AT(due), AT(first), true, true},
+    [MEASURE_TPOT] = {"tpot", .is_of_answer = true, .value = tpot_of},
+    [MEASURE_STALL] = {"stall", .is_of_answer = true, .value = stall_of},
+    [MEASURE_TAIL] = {"tail", AT(last), AT(end), false, false},
+    [MEASURE_GAP] = {"gap", .value = of_no_request},
+    [MEASURE_ITL] = {"itl", .value = of_no_request},
 };
 
 static const char *const outcome_names[OUTCOME_COUNT] = {
@@ -44,6 +71,33 @@ const char *outcome_name(enum outcome outcome)
 {
     return (unsigned)outcome < OUTCOME_COUNT ? outcome_names[outcome]
                                              : "unknown";
+}
+
+const char *token_source_name(enum token_source source)
+{
+    static const char *const names[TOKENS_SOURCE_COUNT] = {
+        [TOKENS_NONE] = "none",
+        [TOKENS_USAGE] = "usage",
+        [TOKENS_CHUNK_USAGE] = "chunk usage",
+        [TOKENS_IDS] = "token ids",
+        [TOKENS_EVENTS] = "events",
+    };
+
+    return (unsigned)source < TOKENS_SOURCE_COUNT ? names[source] : "unknown";
+}
+
+const char *finish_name(enum finish finish)
+{
+    static const char *const names[FINISH_COUNT] = {
+        [FINISH_NONE] = "none",
+        [FINISH_STOP] = "stop",
+        [FINISH_LENGTH] = "length",
+        [FINISH_TOOL_CALLS] = "tool_calls",
+        [FINISH_CONTENT_FILTER] = "content_filter",
+        [FINISH_OTHER] = "other",
+    };
+
+    return (unsigned)finish < FINISH_COUNT ? names[finish] : "unknown";
 }
 
 const char *measure_name(enum measure measure)
@@ -70,6 +124,11 @@ bool measure_is_of_answer(enum measure measure)
     return definitions[measure].is_of_answer;
 }
 
+bool measure_is_pooled(enum measure measure)
+{
+    return definitions[measure].value == of_no_request;
+}
+
 static int64_t fact_at(const struct facts *f, size_t offset)
 {
     int64_t value;
@@ -82,9 +141,13 @@ int64_t measure_value(enum measure measure, enum measure_from from,
                       const struct facts *f)
 {
     const struct definition *d = &definitions[measure];
-    int64_t start = fact_at(f, from == FROM_SENT ? AT(sent) : d->from);
-    int64_t stop = fact_at(f, d->to);
+    int64_t start;
+    int64_t stop;
 
+    if (d->value)
+        return from == FROM_SENT ? TIME_ABSENT : d->value(f);
+    start = fact_at(f, from == FROM_SENT ? AT(sent) : d->from);
+    stop = fact_at(f, d->to);
     if (measure == MEASURE_E2E && f->outcome != OUTCOME_OK)
         stop = f->end;
     if (measure == MEASURE_CONNECT && (!f->is_fresh || f->retries > 0))
@@ -111,5 +174,14 @@ struct facts facts_unknown(int64_t seq, int64_t due_ns)
                           .end = TIME_ABSENT,
                           .buffered = TIME_ABSENT,
                           .connected = TIME_ABSENT,
-                          .secured = TIME_ABSENT};
+                          .secured = TIME_ABSENT,
+                          .stall = TIME_ABSENT,
+                          .prompt_asked = TIME_ABSENT,
+                          .prompt_tokens = TIME_ABSENT,
+                          .cached_tokens = TIME_ABSENT,
+                          .output_asked = TIME_ABSENT,
+                          .output_tokens = TIME_ABSENT,
+                          .reasoning_tokens = TIME_ABSENT,
+                          .event_tokens = TIME_ABSENT,
+                          .first_tokens = TIME_ABSENT};
 }

@@ -39,6 +39,30 @@ enum connect_detail {
     CONNECT_PROTOCOL, /* not the version of HTTP that was asked for */
 };
 
+/* Where the number of output tokens comes from, the best first. */
+enum token_source {
+    TOKENS_NONE = 0,    /* nobody knows */
+    TOKENS_USAGE,       /* the server's count at the end */
+    TOKENS_CHUNK_USAGE, /* the server's running count, with each event */
+    TOKENS_IDS,         /* the token ids in the events */
+    TOKENS_EVENTS,      /* assumed: an event is a token */
+    TOKENS_SOURCE_COUNT,
+};
+
+/* Why a model stopped, as the server says. */
+enum finish {
+    FINISH_NONE = 0,
+    FINISH_STOP,
+    FINISH_LENGTH,
+    FINISH_TOOL_CALLS,
+    FINISH_CONTENT_FILTER,
+    FINISH_OTHER,
+    FINISH_COUNT,
+};
+
+/* Of the answer's content; a fact of its own, not an outcome. */
+enum answer_check { CHECK_NONE = 0, CHECK_PASSED, CHECK_FAILED };
+
 /* Every field is an int64_t, because every field is a column on disk. */
 struct facts {
     int64_t seq; /* place in the schedule, from 0 */
@@ -59,6 +83,39 @@ struct facts {
     int64_t buffered;  /* ns that the last read's data lay in the kernel */
     int64_t connected; /* its connection was established, ... */
     int64_t secured;   /* ... and the TLS handshake over */
+
+    /* Of a stream: its content events; the first and last of them are `first`
+     * and `last`. */
+    int64_t events;
+    int64_t coalesced; /* of those, in one read with the one before */
+    int64_t stall;     /* ns, the largest gap between two; absent below two */
+
+    /* Tokens; TIME_ABSENT where nobody says. */
+    int64_t prompt_asked;  /* of the prompt, as made ... */
+    int64_t prompt_tokens; /* ... and as the server counted it */
+    int64_t cached_tokens; /* of those, the server had kept */
+    int64_t output_asked;
+    int64_t output_tokens;
+    int64_t reasoning_tokens; /* of those */
+    int64_t token_source;     /* enum token_source, of output_tokens */
+
+    /* Tokens delivered in content events, and of those in the first: what tpot
+     * is made of.  is_split 0: assumed, nobody says how many an event has. */
+    int64_t event_tokens;
+    int64_t first_tokens;
+    int64_t is_split;
+
+    int64_t finish; /* enum finish */
+    int64_t check;  /* enum answer_check */
+};
+
+/* One content event of a stream, with its request's `due`, so that a table of
+ * them can be read alone. */
+struct content_event {
+    int64_t seq;
+    int64_t due;
+    int64_t at_us; /* microseconds after the start of the run, rounded down */
+    int64_t tokens;
 };
 
 enum measure {
@@ -69,12 +126,19 @@ enum measure {
     MEASURE_TLS,
     MEASURE_TTFB,
     MEASURE_TTFT,
+    MEASURE_TPOT,
+    MEASURE_STALL,
+    MEASURE_TAIL,
+    MEASURE_GAP, /* of events, not of requests: see measure_is_pooled() */
+    MEASURE_ITL,
     MEASURE_COUNT,
 };
 
 enum measure_from { FROM_DUE, FROM_SENT };
 
 const char *outcome_name(enum outcome outcome);
+const char *token_source_name(enum token_source source);
+const char *finish_name(enum finish finish);
 
 /* Name of a measure, and back; -1 if there is none of that name. */
 const char *measure_name(enum measure measure);
@@ -86,6 +150,10 @@ bool measure_has_sent(enum measure measure);
 /* Is a request that failed counted as beyond every limit of it?  Not where
  * the measure describes the client or the network, not the answer. */
 bool measure_is_of_answer(enum measure measure);
+
+/* Is it taken of the events of all requests, which are pooled?  Then no
+ * request has a value of it. */
+bool measure_is_pooled(enum measure measure);
 
 /* The measure in nanoseconds; TIME_ABSENT where the facts do not give it.  The
  * e2e of a failure goes to its end. */

@@ -108,7 +108,7 @@ static void end_spin(struct engine *e, int64_t now)
 
 static void record(struct engine *e, const struct request *r)
 {
-    shard_add(e->shard, &r->facts);
+    shard_add(e->shard, &r->facts, NULL, 0);
     if (r->facts.outcome == OUTCOME_OK || r->facts.outcome == OUTCOME_UNSENT)
         return;
     e->counts.failed++;

@@ -11,9 +11,10 @@
 #include "common/xalloc.h"
 #include "loadgen/host.h"
 
-#define CHUNK_ROWS 1024
-#define RING       16
-#define TRICKLE    16 /* fewer rows than this wait for more ... */
+#define CHUNK_ROWS   1024
+#define CHUNK_EVENTS TGR_MAX_ROWS
+#define RING         16
+#define TRICKLE      16 /* fewer rows than this wait for more ... */
 #define PATIENCE                                                               \
     5 /* ... through this many chunks, which is as many seconds                \
        */
@@ -21,6 +22,8 @@
 struct chunk {
     struct facts rows[CHUNK_ROWS];
     size_t n_rows;
+    struct content_event events[CHUNK_EVENTS];
+    size_t n_events;
     struct observation seen;
     bool has_seen;
 };
@@ -44,6 +47,7 @@ struct shard {
 
 struct recorder {
     struct tgr_writer *requests;
+    struct tgr_writer *events; /* NULL: streams have none here */
     struct tgr_writer *client;
     struct shard **shards;
     int n_shards;
@@ -85,9 +89,14 @@ static bool hold(struct shard *s, const struct chunk *c)
     return true;
 }
 
-/* What was seen goes out at once: it says how far a run got that is killed. */
+/* What was seen goes out at once: it says how far a run got that is killed.
+ * Events go before their requests, so that a request that is there has them.
+ */
 static int write_chunk(struct recorder *r, unsigned shard, struct chunk *c)
 {
+    if (c->n_events > 0 &&
+        tgr_append(r->events, shard, c->events, c->n_events, &r->err))
+        return -1;
     if (c->has_seen) {
         host_read(&r->host, &c->seen);
         if (tgr_append(r->client, shard, &c->seen, 1, &r->err))
@@ -113,6 +122,7 @@ static void drain_shard(struct recorder *r, unsigned i)
         if (!atomic_load(&r->has_failed) && write_chunk(r, i, c))
             atomic_store(&r->has_failed, true);
         c->n_rows = 0;
+        c->n_events = 0;
         c->has_seen = false;
         sem_post(&s->room);
     }
@@ -163,9 +173,31 @@ static void hand_over(struct shard *s)
     wait_for_room(s);
 }
 
-void shard_add(struct shard *s, const struct facts *facts)
+static void add_events(struct shard *s, const struct content_event *events,
+                       size_t n)
 {
-    struct chunk *c = current(s);
+    while (n > 0) {
+        struct chunk *c = current(s);
+        size_t room = CHUNK_EVENTS - c->n_events;
+        size_t part = n < room ? n : room;
+
+        memcpy(c->events + c->n_events, events, part * sizeof(*events));
+        c->n_events += part;
+        events += part;
+        n -= part;
+        if (c->n_events == CHUNK_EVENTS)
+            hand_over(s);
+    }
+}
+
+void shard_add(struct shard *s, const struct facts *facts,
+               const struct content_event *events, size_t n_events)
+{
+    struct chunk *c;
+
+    if (n_events > 0 && s->recorder->events)
+        add_events(s, events, n_events);
+    c = current(s);
 
     c->rows[c->n_rows++] = *facts;
     if (c->n_rows == CHUNK_ROWS)
@@ -183,7 +215,7 @@ void shard_observe(struct shard *s, const struct observation *seen)
 
 void shard_flush(struct shard *s)
 {
-    if (current(s)->n_rows > 0)
+    if (current(s)->n_rows > 0 || current(s)->n_events > 0)
         hand_over(s);
 }
 
@@ -249,7 +281,7 @@ static void recorder_free(struct recorder *r)
 }
 
 int recorder_new(struct recorder **recorder, const char *dir, int n_shards,
-                 struct err *err)
+                 bool has_events, struct err *err)
 {
     struct recorder *r = xcalloc(1, sizeof(*r));
     struct err ignored = {0};
@@ -262,7 +294,9 @@ int recorder_new(struct recorder **recorder, const char *dir, int n_shards,
         r->shards[i] = shard_new(r);
     if (create_table(&r->requests, dir, "requests.tgr", &schema_requests,
                      err) ||
-        create_table(&r->client, dir, "client.tgr", &schema_client, err))
+        create_table(&r->client, dir, "client.tgr", &schema_client, err) ||
+        (has_events &&
+         create_table(&r->events, dir, "events.tgr", &schema_events, err)))
         goto fail;
     if (pthread_create(&r->thread, NULL, writer_main, r)) {
         err_set(err, ERR_IO, "cannot start a thread");
@@ -273,6 +307,7 @@ int recorder_new(struct recorder **recorder, const char *dir, int n_shards,
 fail:
     tgr_finish(r->requests, &ignored);
     tgr_finish(r->client, &ignored);
+    tgr_finish(r->events, &ignored);
     recorder_free(r);
     return -1;
 }
@@ -296,6 +331,7 @@ int recorder_finish(struct recorder *r, struct err *err)
     pthread_join(r->thread, NULL);
     close_table(r->requests, &r->err);
     close_table(r->client, &r->err);
+    close_table(r->events, &r->err);
     if (r->err.code) {
         *err = r->err;
         rc = -1;

@@ -19,9 +19,10 @@ struct err;
 struct recorder;
 struct shard;
 
-/* Make DIR/requests.tgr and DIR/client.tgr and start the thread.  ERR_IO. */
+/* Make DIR/requests.tgr and DIR/client.tgr, for streams DIR/events.tgr too, and
+ * start the thread.  ERR_IO. */
 int recorder_new(struct recorder **recorder, const char *dir, int n_shards,
-                 struct err *err);
+                 bool has_events, struct err *err);
 
 /* Write what is left, end the thread, close.  The first error of the disk's,
  * if there was any: what came before it is on disk.  Accepts NULL. */
@@ -46,7 +47,11 @@ int recorder_n_shards(const struct recorder *recorder);
 
 /* The rest belongs to the one thread that owns the shard. */
 struct shard *recorder_shard(struct recorder *recorder, int i);
-void shard_add(struct shard *shard, const struct facts *facts);
+
+/* A request, and the events of its stream, if it has any and the recorder a
+ * table of them. */
+void shard_add(struct shard *shard, const struct facts *facts,
+               const struct content_event *events, size_t n_events);
 
 /* Once a second; hands over what has gathered, unless it is a trickle that can
  * wait a few seconds more. */

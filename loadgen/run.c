@@ -162,7 +162,7 @@ static int prepare(struct run *run, struct err *err)
         return -1;
     run->has_dir = true;
     if (recorder_new(&run->recorder, run->options->dir, (int)run->n_workers,
-                     err))
+                     false, err))
         return -1;
     return watch_init(&run->watch, run->settings, run->options, run->recorder,
                       err);

@@ -11,9 +11,9 @@
 #include "common/file.h"
 #include "common/xalloc.h"
 
-static const char *const files[] = {"manifest.json", "requests.tgr",
-                                    "client.tgr",    "summary.json",
-                                    "truth.tgr",     "truth-steps.tgr"};
+static const char *const files[] = {
+    "manifest.json", "requests.tgr", "events.tgr", "client.tgr",
+    "server.tgr",    "summary.json", "truth.tgr",  "truth-steps.tgr"};
 
 /* 1 if it holds anything. */
 static int holds_anything(const char *dir, struct err *err)

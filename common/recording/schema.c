@@ -32,6 +32,21 @@ static const struct tgr_column request_columns[] = {
     FACT(buffered, "ns", TGR_PLAIN, TIME_ABSENT),
     FACT(connected, "ns", TGR_COLUMN(2), TIME_ABSENT),
     FACT(secured, "ns", TGR_COLUMN(16), TIME_ABSENT),
+    FACT(events, "", TGR_PREVIOUS, 0),
+    FACT(coalesced, "", TGR_PREVIOUS, 0),
+    FACT(stall, "ns", TGR_PREVIOUS, TIME_ABSENT),
+    FACT(prompt_asked, "", TGR_PREVIOUS, TIME_ABSENT),
+    FACT(prompt_tokens, "", TGR_COLUMN(21), TIME_ABSENT),
+    FACT(cached_tokens, "", TGR_PREVIOUS, TIME_ABSENT),
+    FACT(output_asked, "", TGR_PREVIOUS, TIME_ABSENT),
+    FACT(output_tokens, "", TGR_COLUMN(24), TIME_ABSENT),
+    FACT(reasoning_tokens, "", TGR_PREVIOUS, TIME_ABSENT),
+    FACT(token_source, "", TGR_PREVIOUS, TOKENS_NONE),
+    FACT(event_tokens, "", TGR_COLUMN(25), TIME_ABSENT),
+    FACT(first_tokens, "", TGR_PREVIOUS, TIME_ABSENT),
+    FACT(is_split, "", TGR_PREVIOUS, 0),
+    FACT(finish, "", TGR_PREVIOUS, FINISH_NONE),
+    FACT(check, "", TGR_PREVIOUS, CHECK_NONE),
 };
 
 const struct tgr_schema schema_requests = {
@@ -39,6 +54,26 @@ const struct tgr_schema schema_requests = {
     .columns = request_columns,
     .len = COUNT(request_columns),
     .row_size = sizeof(struct facts),
+};
+
+#define EVENT(name, unit)                                                      \
+    {                                                                          \
+#name, unit, TGR_PREVIOUS, offsetof(struct content_event, name),       \
+            TIME_ABSENT                                                        \
+    }
+
+static const struct tgr_column event_columns[] = {
+    EVENT(seq, ""),
+    EVENT(due, "ns"),
+    EVENT(at_us, "us"),
+    EVENT(tokens, ""),
+};
+
+const struct tgr_schema schema_events = {
+    .table = "events",
+    .columns = event_columns,
+    .len = COUNT(event_columns),
+    .row_size = sizeof(struct content_event),
 };
 
 #define SEEN(name, unit, missing)                                              \

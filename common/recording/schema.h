@@ -13,6 +13,10 @@
 /* requests.tgr: a struct facts a request. */
 extern const struct tgr_schema schema_requests;
 
+/* events.tgr: a struct content_event an event; those of a request side by
+ * side, in the order in which requests ended. */
+extern const struct tgr_schema schema_events;
+
 /* client.tgr: what the client saw of itself, once a second.  Counters run from
  * the start of the run. */
 struct observation {

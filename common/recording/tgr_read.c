@@ -164,35 +164,68 @@ static bool is_allowed(int64_t value)
            (value > -(INT64_C(1) << 62) && value < INT64_C(1) << 62);
 }
 
+/* Where a column's codes come from. */
+struct codes {
+    const char *p; /* NULL: damage */
+    const char *end;
+    char encoding;
+    uint64_t code;
+    uint64_t left; /* rows that have the same code */
+};
+
+static struct codes codes_begin(const char *p, const char *end, size_t rows)
+{
+    struct codes c = {.p = p, .end = end};
+
+    if (p >= end || *p < ENCODING_SAME || *p > ENCODING_RUNS) {
+        c.p = NULL;
+        return c;
+    }
+    c.encoding = *c.p++;
+    if (c.encoding != ENCODING_SAME) {
+        c.p = end - c.p < 4 ? NULL : c.p + 4;
+        return c;
+    }
+    c.p = get_varint(c.p, end, &c.code);
+    c.left = rows;
+    return c;
+}
+
+/* The next row's; c->p is NULL if there is none. */
+static uint64_t codes_next(struct codes *c)
+{
+    if (c->left > 0) {
+        c->left--;
+        return c->code;
+    }
+    c->p = get_varint(c->p, c->end, &c->code);
+    if (c->p && c->encoding == ENCODING_RUNS) {
+        c->p = get_varint(c->p, c->end, &c->left);
+        if (c->left-- == 0)
+            c->p = NULL;
+    }
+    return c->code;
+}
+
 /* values[c] keeps where each row stands, also where it is absent. */
 static const char *read_column(struct tgr_reader *r, size_t c, size_t rows,
                                const char *p, const char *end)
 {
+    struct codes codes = codes_begin(p, end, rows);
     int64_t previous = 0;
-    uint64_t code = 0;
-    bool same;
 
-    if (p >= end || (*p != ENCODING_SAME && *p != ENCODING_VARINT))
-        return NULL;
-    same = *p++ == ENCODING_SAME;
-    if (same)
-        p = get_varint(p, end, &code);
-    else
-        p = end - p < 4 ? NULL : p + 4;
-    for (size_t row = 0; row < rows && p; row++) {
+    for (size_t row = 0; row < rows && codes.p; row++) {
         int64_t expected = expected_value(r, c, row, previous);
-        int64_t value;
+        uint64_t code = codes_next(&codes);
+        int64_t value = value_of(code, expected);
 
-        if (!same)
-            p = get_varint(p, end, &code);
-        value = value_of(code, expected);
         if (!is_allowed(value))
             return NULL;
         store(r, c, row, value);
         previous = value == TIME_ABSENT ? expected : value;
         r->values[c][row] = previous;
     }
-    return p;
+    return codes.left > 0 ? NULL : codes.p;
 }
 
 static void fill_missing(struct tgr_reader *r, size_t rows)

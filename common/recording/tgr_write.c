@@ -69,31 +69,56 @@ static char *put_varint(char *p, uint64_t v)
     return p;
 }
 
-static bool are_same(const uint64_t *code, size_t n)
+static size_t count_runs(const uint64_t *code, size_t n)
 {
-    for (size_t i = 1; i < n; i++) {
-        if (code[i] != code[0])
-            return false;
-    }
-    return true;
+    size_t runs = 1;
+
+    for (size_t i = 1; i < n; i++)
+        runs += code[i] != code[i - 1];
+    return runs;
 }
 
+static char *put_runs(char *p, const uint64_t *code, size_t n)
+{
+    size_t start = 0;
+
+    for (size_t i = 1; i <= n; i++) {
+        if (i < n && code[i] == code[start])
+            continue;
+        p = put_varint(p, code[start]);
+        p = put_varint(p, i - start);
+        start = i;
+    }
+    return p;
+}
+
+static char *put_each(char *p, const uint64_t *code, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        p = put_varint(p, code[i]);
+    return p;
+}
+
+/* Runs pay where they are long: a length takes a byte or two. */
 static void put_column(struct buf *out, const uint64_t *code, size_t n)
 {
-    bool same = are_same(code, n);
+    size_t runs = count_runs(code, n);
     char *start = buf_reserve(out, 5 + n * 10);
-    char *p = start;
+    char *p = start + 1;
 
     assert(start);
-    *p++ = same ? ENCODING_SAME : ENCODING_VARINT;
-    if (same) {
+    if (runs == 1) {
+        *start = ENCODING_SAME;
         p = put_varint(p, code[0]);
+    } else if (runs < n / 4) {
+        *start = ENCODING_RUNS;
+        p = put_runs(p + 4, code, n);
     } else {
-        p += 4; /* length, filled in below */
-        for (size_t i = 0; i < n; i++)
-            p = put_varint(p, code[i]);
-        put_u32(start + 1, (uint32_t)(p - start - 5));
+        *start = ENCODING_VARINT;
+        p = put_each(p + 4, code, n);
     }
+    if (runs > 1)
+        put_u32(start + 1, (uint32_t)(p - start - 5));
     out->len += (size_t)(p - start);
 }
 

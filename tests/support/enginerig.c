@@ -164,7 +164,7 @@ struct rig *rig_new(const struct setup *setup)
     snprintf(name, sizeof(name), "run%d", number++);
     rig->dir = xstrdup(tmpdir_path(name));
     assert_int_equal(mkdir(rig->dir, 0777), 0);
-    assert_int_equal(recorder_new(&rig->recorder, rig->dir, 1, &err), 0);
+    assert_int_equal(recorder_new(&rig->recorder, rig->dir, 1, false, &err), 0);
     assert_int_equal(engine_new(&rig->engine, &env, rig->base, &err), 0);
     rig->fake = newest;
     engine_begin(rig->engine, recorder_shard(rig->recorder, 0), 0);

@@ -43,7 +43,7 @@ static void *fill(void *arg)
         int64_t seq = job->first_seq + i;
         struct facts f = row_ok(seq, seq, seq % 100);
 
-        shard_add(job->shard, &f);
+        shard_add(job->shard, &f, NULL, 0);
         if (i % SECOND == SECOND - 1) {
             struct observation seen = {.at = seq};
 
@@ -130,7 +130,7 @@ static void rows_arrive_once(int n_shards, int64_t n_each, const char *name)
     pthread_t threads[N_SHARDS];
     struct err err = {0};
 
-    assert_int_equal(recorder_new(&recorder, dir, n_shards, &err), 0);
+    assert_int_equal(recorder_new(&recorder, dir, n_shards, false, &err), 0);
     for (int i = 0; i < n_shards; i++) {
         jobs[i] = (struct job){.shard = recorder_shard(recorder, i),
                                .first_seq = i * n_each,
@@ -198,7 +198,7 @@ static void a_watcher_sees_every_row(void **state)
     struct err err = {0};
 
     (void)state;
-    assert_int_equal(recorder_new(&recorder, dir, N_SHARDS, &err), 0);
+    assert_int_equal(recorder_new(&recorder, dir, N_SHARDS, false, &err), 0);
     assert_int_equal(recorder_n_shards(recorder), N_SHARDS);
     recorder_watch(recorder, (struct watcher){count_chunk, &seen});
     for (int i = 0; i < 2; i++) {
@@ -222,7 +222,7 @@ static void idle_seconds_are_written_as_they_come(void **state)
     struct err err = {0};
 
     (void)state;
-    assert_int_equal(recorder_new(&recorder, dir, 1, &err), 0);
+    assert_int_equal(recorder_new(&recorder, dir, 1, false, &err), 0);
     for (int64_t i = 0; i < 7; i++) {
         struct observation seen = {.at = i};
 
@@ -244,7 +244,7 @@ static void an_empty_run_leaves_readable_tables(void **state)
     size_t len;
 
     (void)state;
-    assert_int_equal(recorder_new(&recorder, dir, 1, &err), 0);
+    assert_int_equal(recorder_new(&recorder, dir, 1, false, &err), 0);
     shard_flush(recorder_shard(recorder, 0));
     assert_int_equal(recorder_finish(recorder, &err), 0);
     r = open_table(dir, "requests.tgr", &schema_requests);
@@ -260,8 +260,8 @@ static void a_missing_directory_is_an_error(void **state)
     struct err err = {0};
 
     (void)state;
-    assert_int_equal(recorder_new(&recorder, tmpdir_path("nowhere"), 1, &err),
-                     -1);
+    assert_int_equal(
+        recorder_new(&recorder, tmpdir_path("nowhere"), 1, false, &err), -1);
     assert_int_equal(err.code, ERR_IO);
     assert_non_null(strstr(err.msg, "requests.tgr: No such file"));
     assert_null(recorder);
@@ -293,7 +293,7 @@ static void a_failing_flush_is_named(void **state)
         struct recorder *recorder;
         struct err err = {0};
 
-        assert_int_equal(recorder_new(&recorder, dir, 1, &err), 0);
+        assert_int_equal(recorder_new(&recorder, dir, 1, false, &err), 0);
         fsyncs_until_failure = i;
         assert_int_equal(recorder_finish(recorder, &err), -1);
         fsyncs_until_failure = -1;
@@ -351,7 +351,7 @@ static void a_full_disk_is_reported_and_nobody_hangs(void **state)
     struct err err = {0};
 
     (void)state;
-    assert_int_equal(recorder_new(&recorder, dir, 1, &err), 0);
+    assert_int_equal(recorder_new(&recorder, dir, 1, false, &err), 0);
     assert_int_equal(sigaction(SIGXFSZ, &ignore, &before), 0);
     limit = disk_limit(DISK_BYTES);
     job.shard = recorder_shard(recorder, 0);

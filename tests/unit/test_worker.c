@@ -69,7 +69,7 @@ static int run_worker(const char *name, bool breaks, struct engine_counts *c,
     int rc;
 
     assert_int_equal(mkdir(dir, 0777), 0);
-    assert_int_equal(recorder_new(&recorder, dir, 1, err), 0);
+    assert_int_equal(recorder_new(&recorder, dir, 1, false, err), 0);
     assert_int_equal(worker_new(&worker, &env, err), 0);
     if (breaks)
         break_epoll();
