@@ -1,0 +1,80 @@
+#include "common/apis.h"
+
+#include <stddef.h>
+#include <string.h>
+
+const char *const api_names[] = {
+    [API_AUTO] = "auto",
+    [API_HTTP] = "http",
+    [API_OPENAI_CHAT] = "openai-chat",
+    [API_OPENAI_COMPLETIONS] = "openai-completions",
+    [API_OPENAI_EMBEDDINGS] = "openai-embeddings",
+    [API_RERANK] = "rerank",
+    [API_TGI] = "tgi",
+    [API_TRITON_GENERATE] = "triton-generate",
+    [API_SGLANG] = "sglang",
+    [API_TFSERVING_HTTP] = "tfserving-http",
+    [API_KSERVE_HTTP] = "kserve-http",
+    [API_COUNT] = NULL,
+};
+
+/* A path that has `inside` and ends with `end`; the first that fits counts. */
+static const struct {
+    const char *inside;
+    const char *end;
+    enum api_kind kind;
+} rules[] = {
+    {"", "/chat/completions", API_OPENAI_CHAT},
+    {"", "/completions", API_OPENAI_COMPLETIONS},
+    {"", "/embeddings", API_OPENAI_EMBEDDINGS},
+    {"", "/rerank", API_RERANK},
+    {"/models/", "/generate_stream", API_TRITON_GENERATE},
+    {"/models/", "/generate", API_TRITON_GENERATE},
+    {"", "/generate_stream", API_TGI},
+    {"/models/", "/infer", API_KSERVE_HTTP},
+    {"/models/", ":predict", API_TFSERVING_HTTP},
+    {"/models/", ":classify", API_TFSERVING_HTTP},
+    {"/models/", ":regress", API_TFSERVING_HTTP},
+};
+
+static bool ends_with(const char *text, size_t len, const char *end)
+{
+    size_t end_len = strlen(end);
+
+    return len >= end_len && memcmp(text + len - end_len, end, end_len) == 0;
+}
+
+enum api_kind api_detect(const char *path, const char **hint)
+{
+    size_t len = strcspn(path, "?#");
+
+    while (len > 1 && path[len - 1] == '/')
+        len--;
+    if (hint)
+        *hint = ends_with(path, len, "/generate") ? "tgi or sglang" : NULL;
+    for (size_t i = 0; i < sizeof(rules) / sizeof(rules[0]); i++) {
+        const char *inside = strstr(path, rules[i].inside);
+
+        if (inside && inside <= path + len &&
+            ends_with(path, len, rules[i].end)) {
+            if (hint)
+                *hint = NULL;
+            return rules[i].kind;
+        }
+    }
+    return API_HTTP;
+}
+
+bool api_can_stream(enum api_kind kind)
+{
+    switch (kind) {
+    case API_OPENAI_CHAT:
+    case API_OPENAI_COMPLETIONS:
+    case API_TGI:
+    case API_TRITON_GENERATE:
+    case API_SGLANG:
+        return true;
+    default:
+        return false;
+    }
+}

@@ -1,0 +1,33 @@
+/* apis.h - the names of the protocols that model servers speak, and which of
+ * them a URL means. */
+#ifndef COMMON_APIS_H
+#define COMMON_APIS_H
+
+#include <stdbool.h>
+
+enum api_kind {
+    API_AUTO, /* by the URL */
+    API_HTTP, /* whatever it is: a body goes out, an answer comes back */
+    API_OPENAI_CHAT,
+    API_OPENAI_COMPLETIONS,
+    API_OPENAI_EMBEDDINGS,
+    API_RERANK,
+    API_TGI,
+    API_TRITON_GENERATE,
+    API_SGLANG,
+    API_TFSERVING_HTTP,
+    API_KSERVE_HTTP,
+    API_COUNT,
+};
+
+/* By kind; NULL-terminated. */
+extern const char *const api_names[];
+
+/* The one that the path of a URL means; API_HTTP if that is not clear, and then
+ * `hint`, if not NULL, becomes what to choose from, or NULL. */
+enum api_kind api_detect(const char *path, const char **hint);
+
+/* Does an answer of its come in events, if asked to? */
+bool api_can_stream(enum api_kind kind);
+
+#endif
