@@ -1,0 +1,125 @@
+/* api.h - how a model server is spoken to: a sample becomes the body of a
+ * request, the bytes of an answer become pieces.
+ *
+ * Pure: no I/O, no clock, and nothing kept from one call to the next.  What an
+ * answer comes to as a whole is answer.h's work, for all of them.
+ */
+#ifndef LOADGEN_API_API_H
+#define LOADGEN_API_API_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/apis.h"
+#include "common/buf.h"
+#include "common/jscan.h"
+#include "common/measure.h"
+#include "common/str.h"
+#include "loadgen/sample.h"
+
+struct err;
+struct settings;
+struct api_ops;
+
+/* Everything about the way requests are made that is the same for all of a
+ * run.  Const once the clock has started, and shared. */
+struct api {
+    const struct api_ops *ops;
+    const struct settings *settings; /* borrowed */
+    struct sampler sampler;
+    bool streams;      /* events are asked for */
+    bool makes_bodies; /* a body for each request; else all have the same */
+    bool uses_ids;     /* prompts are token ids */
+    char *model;       /* owned; NULL: none needed, or not known */
+    struct buf extra;  /* members to add to a body: ,"top_k":1 */
+    void *own;         /* the API's own, see init(); owned */
+};
+
+/* What the server has counted; TIME_ABSENT where it does not say. */
+struct usage {
+    int64_t prompt;
+    int64_t output;
+    int64_t cached;
+    int64_t reasoning;
+};
+
+/* What one event of a stream, or a whole answer, says. */
+struct piece {
+    bool has_content;   /* text, reasoning or a tool call, and not empty */
+    bool is_reasoning;  /* that is what it is */
+    bool is_cumulative; /* `text` is all so far, not what is new */
+    bool is_last;       /* nothing comes after it */
+    struct jtext text;  /* content, if it is text; .at NULL: none */
+    int64_t ids;        /* token ids in it; TIME_ABSENT: not given */
+    struct usage usage;
+    enum finish finish;
+    bool is_error;      /* the server says that it failed ... */
+    struct jtext error; /* ... and why; .at NULL: not why */
+};
+
+/* The head of an answer, as far as one needs it. */
+struct answer_head {
+    int status;
+    bool is_event_stream;
+    int64_t json_len; /* Inference-Header-Content-Length; -1: not given */
+};
+
+struct api_ops {
+    enum api_kind kind;
+
+    /* Get ready: `own` is zeroed memory of own_size.  Optional. */
+    int (*init)(struct api *api, struct err *err);
+    size_t own_size;
+    void (*fini)(struct api *api);
+
+    /* Header lines of every request, beside Content-Type: application/json.
+     * Optional. */
+    void (*add_headers)(const struct api *api, struct strlist *lines);
+
+    /* Append the body.  Optional: then the body is the user's. */
+    void (*write)(const struct api *api, const struct sample *sample,
+                  struct buf *body);
+
+    /* What ends a stream, as the data of an event ("[DONE]"); NULL: a piece
+     * says is_last, or nothing does and the end of the body must do. */
+    const char *terminator;
+    bool ends_with_piece; /* so a stream without is_last is truncated */
+
+    /* Read an event's data, or a whole answer of status 2xx.  -1: it is not
+     * what the API allows.  *p is piece_none() before.  Required, but for
+     * API_HTTP, which takes what comes. */
+    int (*read_event)(const struct api *api, const char *data, size_t len,
+                      struct piece *p);
+    int (*read_whole)(const struct api *api, const struct answer_head *head,
+                      const char *data, size_t len, struct piece *p);
+};
+
+extern const struct api_ops api_http;
+extern const struct api_ops api_openai_chat;
+extern const struct api_ops api_openai_completions;
+extern const struct api_ops api_openai_embeddings;
+extern const struct api_ops api_rerank;
+extern const struct api_ops api_tgi;
+extern const struct api_ops api_triton_generate;
+extern const struct api_ops api_sglang;
+extern const struct api_ops api_tfserving_http;
+extern const struct api_ops api_kserve_http;
+
+/* By the settings, which are resolved.  ERR_CONFIG.  api_fini() may follow
+ * either way. */
+int api_init(struct api *api, const struct settings *settings, struct err *err);
+void api_fini(struct api *api);
+
+struct piece piece_none(void);
+
+/* ---- for those who write bodies ---- */
+
+/* "name":"prompt" or "name":[ids], as the API uses them; no comma. */
+void api_put_prompt(const struct api *api, const struct sample *sample,
+                    const char *name, struct buf *body);
+
+/* A text between quotes, escaped. */
+void api_put_string(struct buf *body, const char *text);
+
+#endif
