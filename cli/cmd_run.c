@@ -219,12 +219,12 @@ static int drive(struct settings_args *a, const struct run_args *own,
 
 /* ---- --show ---- */
 
-static int show_target(const struct target_settings *s, int64_t wait_ready_ns,
+static int show_target(struct settings *s, int64_t wait_ready_ns,
                        struct err *err)
 {
     struct exchange x = {0};
     struct buf out;
-    int rc = wait_ready_ns > 0 ? ready_wait(s, wait_ready_ns, err) : 0;
+    int rc = wait_ready_ns > 0 ? ready_wait(&s->target, wait_ready_ns, err) : 0;
 
     if (rc)
         return -1;
@@ -257,7 +257,7 @@ static int show(struct settings *s, int64_t wait_ready_ns, struct err *err)
             aim_at(s, stub.url);
     }
     if (rc == 0)
-        rc = show_target(&s->target, wait_ready_ns, err);
+        rc = show_target(s, wait_ready_ns, err);
     if (child_stop(&stub, &late))
         log_error("%s", late.msg);
     return rc;
@@ -294,8 +294,8 @@ static int run(const char *const *argv, struct err *err)
 }
 
 static const struct opt_block *const blocks[] = {
-    &block,      &settings_args_block, &block_top, &block_target,
-    &block_load, &block_client,        NULL,
+    &block,      &settings_args_block, &block_top,    &block_target,
+    &block_load, &block_data,          &block_client, NULL,
 };
 
 const struct command cmd_run = {

@@ -108,8 +108,8 @@ static int run(const char *const *argv, struct err *err)
 }
 
 static const struct opt_block *const blocks[] = {
-    &settings_args_block, &block_top,    &block_target,
-    &block_load,          &block_client, NULL,
+    &settings_args_block, &block_top,    &block_target, &block_load,
+    &block_data,          &block_client, NULL,
 };
 
 const struct command cmd_validate = {

@@ -49,6 +49,14 @@ char *buf_reserve(struct buf *b, size_t len)
     return b->data + b->len;
 }
 
+void buf_swap(struct buf *a, struct buf *b)
+{
+    struct buf was = *a;
+
+    *a = *b;
+    *b = was;
+}
+
 int buf_add(struct buf *b, const void *data, size_t len)
 {
     char *p = buf_reserve(b, len);

@@ -23,6 +23,9 @@ void buf_fini(struct buf *b);
 /* Forget the bytes, keep the memory. */
 void buf_reset(struct buf *b);
 
+/* Each gets the other's bytes and memory. */
+void buf_swap(struct buf *a, struct buf *b);
+
 /* Append; -1 if that would pass the maximum, and then nothing is added. */
 int buf_add(struct buf *b, const void *data, size_t len);
 int buf_adds(struct buf *b, const char *s);

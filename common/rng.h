@@ -17,6 +17,8 @@ enum rng_purpose {
     RNG_FAULT = 5,
     RNG_ACCEPT = 6,
     RNG_WINDOW = 7,
+    RNG_LENGTHS = 8,
+    RNG_PROMPT = 9,
 };
 
 struct rng {

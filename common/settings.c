@@ -3,11 +3,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/apis.h"
 #include "common/clk.h"
 #include "common/err.h"
 #include "common/stage.h"
 #include "common/suggest.h"
 #include "common/units.h"
+#include "common/url.h"
 #include "common/xalloc.h"
 #include "common/yaml.h"
 
@@ -362,6 +364,24 @@ static int check_bound(const char *key, int64_t count, struct err *err)
     return 0;
 }
 
+/* A request without a body asks no model anything. */
+static int resolve_api(struct target_settings *t, const char *url,
+                       struct err *err)
+{
+    struct url parsed;
+    bool posts = !t->method || strcmp(t->method, "POST") == 0;
+
+    if (t->api == API_AUTO && url_parse(url, &parsed, err))
+        return err_context(err, "target.url");
+    if (t->api == API_AUTO)
+        t->api = (int)(posts ? api_detect(parsed.path, NULL) : API_HTTP);
+    if (t->stream == STREAM_ON && !api_can_stream((enum api_kind)t->api))
+        return err_set(err, ERR_CONFIG,
+                       "target.stream: %s answers in one piece",
+                       api_names[t->api]);
+    return 0;
+}
+
 int settings_resolve(struct settings *s, struct err *err)
 {
     if (s->target.urls.len == 0 && !s->has_stub)
@@ -379,8 +399,11 @@ int settings_resolve(struct settings *s, struct err *err)
     if (s->target.no_keepalive && s->client.preconnect > 0)
         return err_set(err, ERR_CONFIG,
                        "client.preconnect: not with target.no_keepalive");
+    if (s->target.urls.len > 0 && resolve_api(&s->target, settings_url(s), err))
+        return -1;
     if (!s->target.method)
-        s->target.method = xstrdup(s->target.body ? "POST" : "GET");
+        s->target.method = xstrdup(
+            s->target.body || s->target.api != API_HTTP ? "POST" : "GET");
     if (!s->name)
         s->name = xstrdup("run");
     return 0;

@@ -19,6 +19,8 @@ struct json_t;
 
 enum scenario { SCENARIO_AUTO, SCENARIO_SERVER, SCENARIO_CLOSED };
 enum transport_choice { TRANSPORT_AUTO, TRANSPORT_NATIVE, TRANSPORT_CURL };
+enum stream_choice { STREAM_AUTO, STREAM_ON, STREAM_OFF };
+enum prompt_choice { PROMPT_AUTO, PROMPT_TEXT, PROMPT_IDS };
 enum arrival {
     ARRIVAL_POISSON,
     ARRIVAL_CONSTANT,
@@ -31,6 +33,13 @@ struct target_settings {
     char *method;        /* NULL: GET, or POST if there is a body */
     struct strmap headers;
     char *body; /* text, or @file */
+    int api;    /* enum api_kind */
+    char *model;
+    int stream;        /* enum stream_choice */
+    bool ignore_eos;   /* answers are to be as long as was asked */
+    char *temperature; /* a number, as text; NULL: the server's */
+    bool chunk_usage;  /* ask for a running count of tokens in each event */
+    char *extra_body;  /* JSON object, or @file: members to add to the body */
     int64_t timeout_ns;
     int64_t connect_timeout_ns;
     bool no_keepalive;    /* a connection a request */
@@ -46,6 +55,16 @@ struct target_settings {
     char *auth_env;    /* environment variable that holds the API key, ... */
     char *auth_file;   /* ... or file */
     bool request_id;
+};
+
+/* What requests carry. */
+struct data_settings {
+    char *input_tokens;  /* a distribution of counts */
+    char *output_tokens; /* likewise */
+    int prompts;         /* enum prompt_choice */
+    int64_t first_id;    /* token ids to draw from */
+    int64_t last_id;
+    uint64_t nonce; /* of this run, so that no cache knows its prompts */
 };
 
 struct load_settings {
@@ -120,6 +139,7 @@ struct settings {
     char *name;
     struct target_settings target;
     struct load_settings load;
+    struct data_settings data;
     struct strlist slo;
     struct client_settings client;
     struct strmap conditions;
@@ -131,6 +151,7 @@ enum settings_block {
     BLOCK_TOP,
     BLOCK_TARGET,
     BLOCK_LOAD,
+    BLOCK_DATA,
     BLOCK_CLIENT,
     BLOCK_STUB,
     BLOCK_COUNT,
@@ -139,6 +160,7 @@ enum settings_block {
 extern const struct opt_block block_top;
 extern const struct opt_block block_target;
 extern const struct opt_block block_load;
+extern const struct opt_block block_data;
 extern const struct opt_block block_client;
 extern const struct opt_block block_stub;
 
@@ -148,6 +170,8 @@ extern const struct opt_block *const settings_blocks[BLOCK_COUNT];
 /* Names of enum scenario, of the arrival processes, and of what a stub can be
  * told; NULL-terminated. */
 extern const char *const transport_names[];
+extern const char *const stream_names[];
+extern const char *const prompt_names[];
 extern const char *const scenario_names[];
 extern const char *const arrival_names[];
 extern const char *const batching_names[];

@@ -2,14 +2,19 @@
 #include "common/settings.h"
 
 #include "common/abort.h"
+#include "common/apis.h"
 #include "common/cpus.h"
+#include "common/dist.h"
 #include "common/slo.h"
 #include "common/stage.h"
+#include "common/units.h"
 #include "common/url.h"
 
 #define AT(field) offsetof(struct settings, field)
 
 const char *const transport_names[] = {"auto", "native", "curl", NULL};
+const char *const stream_names[] = {"auto", "on", "off", NULL};
+const char *const prompt_names[] = {"auto", "text", "ids", NULL};
 const char *const scenario_names[] = {"auto", "server", "closed", NULL};
 const char *const arrival_names[] = {
     [ARRIVAL_POISSON] = "poisson",
@@ -17,6 +22,13 @@ const char *const arrival_names[] = {
     [ARRIVAL_GAMMA] = "gamma",
     [ARRIVAL_COUNT] = NULL,
 };
+
+static int check_number(const char *text, struct err *err)
+{
+    double number;
+
+    return units_parse_number(text, &number, err);
+}
 
 static const struct opt top[] = {
     {.key = "name",
@@ -65,6 +77,46 @@ static const struct opt target[] = {
      .type = &opt_text,
      .offset = AT(target.body),
      .help = "request body, or @FILE"},
+    {.key = "api",
+     .flag = "api",
+     .type = &opt_choice,
+     .offset = AT(target.api),
+     .names = api_names,
+     .initial = "auto",
+     .help = "what the server speaks; auto: as the URL's path says"},
+    {.key = "model",
+     .flag = "model",
+     .type = &opt_text,
+     .offset = AT(target.model),
+     .help = "name of the model (the one that the server has)"},
+    {.key = "stream",
+     .flag = "stream",
+     .type = &opt_choice,
+     .offset = AT(target.stream),
+     .names = stream_names,
+     .initial = "auto",
+     .help = "answers as a stream of events; auto: where the API can"},
+    {.key = "ignore_eos",
+     .flag = "ignore-eos",
+     .type = &opt_switch,
+     .offset = AT(target.ignore_eos),
+     .help = "force answers of the length asked for; another is a failure"},
+    {.key = "temperature",
+     .flag = "temperature",
+     .type = &opt_text,
+     .offset = AT(target.temperature),
+     .check = check_number,
+     .help = "of the sampling (the server's own)"},
+    {.key = "chunk_usage",
+     .flag = "chunk-usage",
+     .type = &opt_switch,
+     .offset = AT(target.chunk_usage),
+     .help = "ask for the count of tokens with every event of a stream"},
+    {.key = "extra_body",
+     .flag = "extra-body",
+     .type = &opt_text,
+     .offset = AT(target.extra_body),
+     .help = "JSON object, or @FILE, whose members are added to each body"},
     {.key = "timeout",
      .flag = "timeout",
      .type = &opt_duration,
@@ -151,6 +203,48 @@ static const struct opt target[] = {
      .type = &opt_switch,
      .offset = AT(target.request_id),
      .help = "send x-tailgate-id, the request's place in the schedule"},
+};
+
+static const struct opt data[] = {
+    {.key = "input_tokens",
+     .flag = "input-len",
+     .type = &opt_text,
+     .offset = AT(data.input_tokens),
+     .initial = "256",
+     .check = dist_check_counts,
+     .help = "tokens of a prompt: 256, 'lognormal 512 256'"},
+    {.key = "output_tokens",
+     .flag = "output-len",
+     .type = &opt_text,
+     .offset = AT(data.output_tokens),
+     .initial = "128",
+     .check = dist_check_counts,
+     .help = "tokens to ask for in an answer"},
+    {.key = "prompts",
+     .flag = "prompts",
+     .type = &opt_choice,
+     .offset = AT(data.prompts),
+     .names = prompt_names,
+     .initial = "auto",
+     .help = "words, or token ids; auto: ids where the API takes them"},
+    {.key = "first_id",
+     .flag = "first-id",
+     .type = &opt_count,
+     .offset = AT(data.first_id),
+     .initial = "1000",
+     .help = "token ids are drawn from here ..."},
+    {.key = "last_id",
+     .flag = "last-id",
+     .type = &opt_count,
+     .offset = AT(data.last_id),
+     .initial = "9999",
+     .help = "... to here"},
+    {.key = "nonce",
+     .flag = "nonce",
+     .type = &opt_seed,
+     .offset = AT(data.nonce),
+     .initial = "0",
+     .help = "prompts are made from it; 0: a new one for each run"},
 };
 
 static const struct opt load[] = {
@@ -315,11 +409,12 @@ static const struct opt client[] = {
 
 const struct opt_block block_top = {NULL, top, COUNT(top)};
 const struct opt_block block_target = {"target", target, COUNT(target)};
+const struct opt_block block_data = {"data", data, COUNT(data)};
 const struct opt_block block_load = {"load", load, COUNT(load)};
 const struct opt_block block_client = {"client", client, COUNT(client)};
 
 const struct opt_block *const settings_blocks[BLOCK_COUNT] = {
-    [BLOCK_TOP] = &block_top,   [BLOCK_TARGET] = &block_target,
-    [BLOCK_LOAD] = &block_load, [BLOCK_CLIENT] = &block_client,
-    [BLOCK_STUB] = &block_stub,
+    [BLOCK_TOP] = &block_top,       [BLOCK_TARGET] = &block_target,
+    [BLOCK_LOAD] = &block_load,     [BLOCK_DATA] = &block_data,
+    [BLOCK_CLIENT] = &block_client, [BLOCK_STUB] = &block_stub,
 };

@@ -104,7 +104,12 @@ static void end_spin(struct engine *e, int64_t now)
 
 static void record(struct engine *e, const struct request *r)
 {
-    shard_add(e->shard, &r->facts, NULL, 0);
+    for (int64_t i = 0; i < r->facts.events; i++) {
+        struct content_event event = answer_event(&r->answer, (size_t)i);
+
+        shard_add_event(e->shard, &event);
+    }
+    shard_add(e->shard, &r->facts);
     if (r->facts.outcome == OUTCOME_OK || r->facts.outcome == OUTCOME_UNSENT)
         return;
     e->counts.failed++;
@@ -140,7 +145,7 @@ static void give_up(struct engine *e, struct request *r, enum outcome outcome,
     e->env.transport->cancel(e->transport, r);
     r->facts.end = now_ns(e);
     r->facts.outcome = outcome;
-    r->why = why;
+    r->why = e->env.api ? answer_break(&r->answer, why) : why;
     retire(e, r);
 }
 
@@ -196,6 +201,8 @@ static void issue(struct engine *e, int64_t now)
     e->spin_until_ns = now + e->env.settings->client.spin_ns;
     if (!e->has_deadline)
         arm_deadline(e);
+    if (e->env.api)
+        answer_begin(&r->answer, e->env.api, &r->facts);
     e->env.transport->start(e->transport, r);
 }
 
@@ -483,6 +490,7 @@ int engine_new(struct engine **engine, const struct engine_env *env,
         .base = base,
         .clk = env->clk,
         .targets = env->targets,
+        .api = env->api,
         .settings = &env->settings->target,
         .max_connections = env->max_connections,
         .stamps_all = env->stamps_all,

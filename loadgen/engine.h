@@ -16,6 +16,7 @@
 #include "loadgen/source.h"
 #include "loadgen/transport/socket.h"
 
+struct api;
 struct engine;
 struct err;
 struct event_base;
@@ -28,6 +29,7 @@ struct transport_ops;
 struct engine_env {
     const struct settings *settings;
     const struct targets *targets;
+    const struct api *api; /* NULL: nobody reads the answers */
     const struct transport_ops *transport;
     const struct clk *clk;
     struct lane lane;        /* this engine's share of the schedule ... */

@@ -41,6 +41,8 @@ static void on_tap(void *arg, bool is_sent, const char *data, size_t len)
 static void conclude(struct drive *d, const char *why)
 {
     d->x->facts = d->request.facts;
+    if (d->plan->api)
+        buf_swap(&d->x->body, &d->request.answer.body);
     d->x->why = xstrdup(why ? why : "");
     d->is_over = true;
 }
@@ -55,7 +57,7 @@ static void give_up(struct drive *d, enum outcome outcome, const char *why)
     d->plan->transport->cancel(d->transport, &d->request);
     d->request.facts.outcome = outcome;
     d->request.facts.end = transport_now(&d->env);
-    conclude(d, why);
+    conclude(d, d->plan->api ? answer_break(&d->request.answer, why) : why);
 }
 
 static void on_tick(evutil_socket_t fd, short what, void *arg)
@@ -108,6 +110,7 @@ int exchange_run(struct exchange *x, const struct exchange_plan *plan,
         .clk = &clk_monotonic,
         .start_ns = clk_now(&clk_monotonic),
         .targets = plan->targets,
+        .api = plan->api,
         .settings = plan->settings,
         .max_connections = 1,
         .stamps_all = true,
@@ -118,6 +121,8 @@ int exchange_run(struct exchange *x, const struct exchange_plan *plan,
     };
     d.request.facts = facts_unknown(plan->seq, 0);
     d.request.facts.issued = 0;
+    if (plan->api)
+        answer_begin(&d.request.answer, plan->api, &d.request.facts);
     if (!d.env.base)
         return err_set(err, ERR_IO, "no event loop can be had");
     d.transport = xcalloc(1, plan->transport->state_size);
@@ -127,6 +132,7 @@ int exchange_run(struct exchange *x, const struct exchange_plan *plan,
     plan->transport->fini(d.transport);
     free(d.transport);
     event_base_free(d.env.base);
+    answer_fini(&d.request.answer);
     return rc;
 }
 
@@ -134,6 +140,7 @@ void exchange_fini(struct exchange *x)
 {
     buf_fini(&x->sent.bytes);
     buf_fini(&x->received.bytes);
+    buf_fini(&x->body);
     free(x->why);
     *x = (struct exchange){0};
 }

@@ -10,6 +10,7 @@
 #include "common/buf.h"
 #include "common/measure.h"
 
+struct api;
 struct err;
 struct target_settings;
 struct targets;
@@ -27,6 +28,7 @@ struct exchange {
     int64_t first_byte; /* of the answer; TIME_ABSENT if none came */
     struct exchange_side sent;
     struct exchange_side received;
+    struct buf body;       /* of the answer, if an API read it as a whole */
     size_t kept;           /* bytes of each side, at most */
     const char *transport; /* its name */
 };
@@ -35,6 +37,7 @@ struct exchange {
 struct exchange_plan {
     const struct targets *targets;
     const struct target_settings *settings;
+    const struct api *api; /* or NULL */
     const struct transport_ops *transport;
     int64_t seq; /* decides which endpoint it goes to */
     int64_t timeout_ns;

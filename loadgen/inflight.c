@@ -31,7 +31,12 @@ struct request *inflight_add(struct inflight *f, int64_t seq, int64_t due_ns)
         add_slab(f);
     r = f->unused;
     f->unused = r->next;
-    *r = (struct request){.facts = facts_unknown(seq, due_ns)};
+    r->facts = facts_unknown(seq, due_ns);
+    r->conn = NULL;
+    r->why = NULL;
+    r->body = NULL;
+    r->body_len = 0;
+    r->next = NULL;
     r->previous = f->newest;
     if (f->newest)
         f->newest->next = r;
@@ -63,6 +68,8 @@ void inflight_fini(struct inflight *f)
         struct slab *slab = f->slabs;
 
         f->slabs = slab->next;
+        for (size_t i = 0; i < SLAB_LEN; i++)
+            answer_fini(&slab->requests[i].answer);
         free(slab);
     }
     *f = (struct inflight){0};

@@ -76,7 +76,7 @@ static int ask(struct wait *w, struct err *err)
 {
     struct err problem = {0};
     struct targets ts;
-    int rc = targets_init(&ts, &w->settings, &problem);
+    int rc = targets_init(&ts, &w->settings, NULL, &problem);
 
     if (rc && problem.code == ERR_IO) {
         snprintf(w->seen, sizeof(w->seen), "%s", problem.msg);
@@ -136,7 +136,7 @@ static int check(const struct target_settings *s,
     struct targets ts;
     struct url url;
 
-    if (targets_init(&ts, s, &problem) && problem.code == ERR_CONFIG)
+    if (targets_init(&ts, s, NULL, &problem) && problem.code == ERR_CONFIG)
         *err = problem;
     targets_fini(&ts);
     if (err->code || url_parse(s->urls.items[0], &url, err))

@@ -174,31 +174,18 @@ static void hand_over(struct shard *s)
     wait_for_room(s);
 }
 
-static void add_events(struct shard *s, const struct content_event *events,
-                       size_t n)
+void shard_add_event(struct shard *s, const struct content_event *event)
 {
-    while (n > 0) {
-        struct chunk *c = current(s);
-        size_t room = CHUNK_EVENTS - c->n_events;
-        size_t part = n < room ? n : room;
+    struct chunk *c = current(s);
 
-        memcpy(c->events + c->n_events, events, part * sizeof(*events));
-        c->n_events += part;
-        events += part;
-        n -= part;
-        if (c->n_events == CHUNK_EVENTS)
-            hand_over(s);
-    }
+    c->events[c->n_events++] = *event;
+    if (c->n_events == CHUNK_EVENTS)
+        hand_over(s);
 }
 
-void shard_add(struct shard *s, const struct facts *facts,
-               const struct content_event *events, size_t n_events)
+void shard_add(struct shard *s, const struct facts *facts)
 {
-    struct chunk *c;
-
-    if (n_events > 0 && s->recorder->events)
-        add_events(s, events, n_events);
-    c = current(s);
+    struct chunk *c = current(s);
 
     c->rows[c->n_rows++] = *facts;
     if (c->n_rows == CHUNK_ROWS)

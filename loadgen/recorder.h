@@ -48,10 +48,9 @@ int recorder_n_shards(const struct recorder *recorder);
 /* The rest belongs to the one thread that owns the shard. */
 struct shard *recorder_shard(struct recorder *recorder, int i);
 
-/* A request, and the events of its stream, if it has any and the recorder a
- * table of them. */
-void shard_add(struct shard *shard, const struct facts *facts,
-               const struct content_event *events, size_t n_events);
+/* Of a stream; before its request.  Only if the recorder has events. */
+void shard_add_event(struct shard *shard, const struct content_event *event);
+void shard_add(struct shard *shard, const struct facts *facts);
 
 /* Once a second; hands over what has gathered, unless it is a trickle that can
  * wait a few seconds more. */

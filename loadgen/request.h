@@ -5,6 +5,7 @@
 #include <stddef.h>
 
 #include "common/measure.h"
+#include "loadgen/answer.h"
 
 struct request {
     struct facts facts;
@@ -16,6 +17,8 @@ struct request {
     const char *why;
     const char *body; /* beginning of a failing response's body */
     size_t body_len;
+
+    struct answer answer; /* keeps its memory for the next */
 };
 
 #endif

@@ -15,6 +15,8 @@
 #include "common/settings.h"
 #include "common/stop.h"
 #include "common/xalloc.h"
+#include "loadgen/api/api.h"
+#include "loadgen/discover.h"
 #include "loadgen/plan.h"
 #include "loadgen/ready.h"
 #include "loadgen/recorder.h"
@@ -33,6 +35,7 @@ struct run {
     const struct run_options *options;
     struct machine machine;
     struct cpus cpus;
+    struct api api;
     struct targets targets;
     const struct transport_ops *transport;
     struct strlist endpoints; /* tried before the run, and what they said */
@@ -70,6 +73,7 @@ static int make_workers(struct run *run, struct err *err)
         struct engine_env env = {
             .settings = run->settings,
             .targets = &run->targets,
+            .api = api_if_needed(&run->api),
             .transport = run->transport,
             .clk = &clk_monotonic,
             .lane = lane,
@@ -150,8 +154,10 @@ static int prepare(struct run *run, struct err *err)
     run->machine.cores = usable_cores();
     run->machine.files = files_raise_limit();
     if (plan_client(s, run->machine, err) || find_cpus(run, err) ||
-        wait_until_ready(run, err) ||
-        targets_init(&run->targets, &s->target, err) ||
+        wait_until_ready(run, err) || discover(s, err) ||
+        api_init(&run->api, s, err) ||
+        targets_init(&run->targets, &s->target, api_if_needed(&run->api),
+                     err) ||
         choose_transport(run, err) ||
         targets_probe(&run->targets, s->target.connect_timeout_ns,
                       &run->endpoints, err) ||
@@ -162,7 +168,7 @@ static int prepare(struct run *run, struct err *err)
         return -1;
     run->has_dir = true;
     if (recorder_new(&run->recorder, run->options->dir, (int)run->n_workers,
-                     false, err))
+                     run->api.streams, err))
         return -1;
     return watch_init(&run->watch, run->settings, run->options, run->recorder,
                       err);
@@ -337,6 +343,7 @@ static void run_fini(struct run *run)
         worker_free(run->workers[i]);
     free(run->workers);
     targets_fini(&run->targets);
+    api_fini(&run->api);
     strlist_fini(&run->endpoints);
     manifest_fini(&run->manifest);
 }

@@ -8,22 +8,25 @@
 
 /* Short words that most vocabularies have whole, behind a blank. */
 static const char *const words[] = {
-    "the",   "of",    "and",   "to",    "in",    "is",    "that",  "for",
-    "it",    "as",    "was",   "with",  "be",    "by",    "on",    "not",
-    "he",    "his",   "but",   "at",    "are",   "this",  "have",  "from",
-    "or",    "had",   "an",    "they",  "which", "one",   "you",   "were",
-    "her",   "all",   "she",   "there", "would", "their", "we",    "him",
-    "been",  "has",   "when",  "who",   "will",  "more",  "no",    "if",
-    "out",   "so",    "said",  "what",  "up",    "its",   "about", "into",
-    "than",  "them",  "can",   "only",  "other", "new",   "some",  "time",
-    "could", "these", "two",   "may",   "then",  "do",    "first", "any",
-    "my",    "now",   "such",  "like",  "our",   "over",  "man",   "me",
-    "even",  "most",  "made",  "after", "also",  "did",   "many",  "before",
-    "must",  "well",  "back",  "years", "where", "much",  "your",  "way",
-    "down",  "should", "because", "long", "each", "just", "state", "those",
-    "people", "too",  "mr",    "how",   "little", "good", "world", "make",
-    "very",  "year",  "still", "see",   "work",  "life",  "men",   "day",
-    "get",   "here",  "old",   "own",   "both",  "between", "being", "under",
+    "the",     "of",    "and",   "to",     "in",    "is",    "that",
+    "for",     "it",    "as",    "was",    "with",  "be",    "by",
+    "on",      "not",   "he",    "his",    "but",   "at",    "are",
+    "this",    "have",  "from",  "or",     "had",   "an",    "they",
+    "which",   "one",   "you",   "were",   "her",   "all",   "she",
+    "there",   "would", "their", "we",     "him",   "been",  "has",
+    "when",    "who",   "will",  "more",   "no",    "if",    "out",
+    "so",      "said",  "what",  "up",     "its",   "about", "into",
+    "than",    "them",  "can",   "only",   "other", "new",   "some",
+    "time",    "could", "these", "two",    "may",   "then",  "do",
+    "first",   "any",   "my",    "now",    "such",  "like",  "our",
+    "over",    "man",   "me",    "even",   "most",  "made",  "after",
+    "also",    "did",   "many",  "before", "must",  "well",  "back",
+    "years",   "where", "much",  "your",   "way",   "down",  "should",
+    "because", "long",  "each",  "just",   "state", "those", "people",
+    "too",     "mr",    "how",   "little", "good",  "world", "make",
+    "very",    "year",  "still", "see",    "work",  "life",  "men",
+    "day",     "get",   "here",  "old",    "own",   "both",  "between",
+    "being",   "under",
 };
 
 #define N_WORDS (sizeof(words) / sizeof(words[0]))
@@ -53,7 +56,7 @@ int sampler_init(struct sampler *s, const struct data_settings *data,
  * into it, so that neighbours share nothing. */
 struct sample sample_draw(const struct sampler *s, int64_t seq)
 {
-    struct rng lengths = rng_stream(s->seed, RNG_DEMAND);
+    struct rng lengths = rng_stream(s->seed, RNG_LENGTHS);
     struct rng prompt = rng_stream(s->nonce, RNG_PROMPT);
     struct sample sample = {.seq = seq};
 

@@ -5,6 +5,8 @@
 #include "common/err.h"
 #include "common/settings.h"
 #include "common/str.h"
+#include "loadgen/api/api.h"
+#include "loadgen/discover.h"
 #include "loadgen/secret.h"
 #include "loadgen/target.h"
 #include "loadgen/transport/transport.h"
@@ -36,12 +38,13 @@ static void redact(struct exchange *x, const struct targets *ts,
 }
 
 static int run(const struct targets *ts, const struct target_settings *s,
-               const struct transport_ops *transport, struct exchange *x,
-               struct err *err)
+               const struct api *api, const struct transport_ops *transport,
+               struct exchange *x, struct err *err)
 {
     struct exchange_plan plan = {
         .targets = ts,
         .settings = s,
+        .api = api,
         .transport = transport,
         .timeout_ns = s->timeout_ns,
         .keep = SHOW_KEPT,
@@ -55,23 +58,29 @@ static int run(const struct targets *ts, const struct target_settings *s,
     return 0;
 }
 
-int show_request(const struct target_settings *s, struct exchange *x,
-                 struct err *err)
+int show_request(struct settings *settings, struct exchange *x, struct err *err)
 {
+    const struct target_settings *s = &settings->target;
     const struct transport_ops *transport = NULL;
     struct strlist said = {0};
-    struct targets ts;
-    int rc = targets_init(&ts, s, err);
+    struct targets ts = {0};
+    struct api api = {0};
+    int rc;
 
     *x = (struct exchange){0};
+    rc = discover(settings, err) || api_init(&api, settings, err) ||
+                 targets_init(&ts, s, api_if_needed(&api), err)
+             ? -1
+             : 0;
     if (rc == 0) {
         transport = transport_choose(s, ts.items[0].url.scheme, err);
         rc = transport ? targets_probe(&ts, s->connect_timeout_ns, &said, err)
                        : -1;
     }
     if (rc == 0)
-        rc = run(&ts, s, transport, x, err);
+        rc = run(&ts, s, api_if_needed(&api), transport, x, err);
     strlist_fini(&said);
     targets_fini(&ts);
+    api_fini(&api);
     return rc;
 }

@@ -10,10 +10,9 @@
 #include "common/redact.h"
 #include "common/settings.h"
 #include "common/xalloc.h"
+#include "loadgen/api/api.h"
 #include "loadgen/secret.h"
 #include "loadgen/transport/socket.h"
-
-#define MAX_REQUEST ((size_t)64 << 20)
 
 static int read_body(const char *body, struct buf *out, struct err *err)
 {
@@ -93,16 +92,22 @@ static bool expects_body(const char *method)
            strcmp(method, "PATCH") == 0;
 }
 
+static bool makes_bodies(const struct api *api)
+{
+    return api && api->makes_bodies;
+}
+
 /* All but Host, which is the URL's. */
 static int make_headers(struct targets *ts, const struct target_settings *s,
-                        struct err *err)
+                        const struct api *api, struct err *err)
 {
     struct strlist *lines = &ts->headers;
     char number[24];
 
     if (!has_header(&s->headers, "user-agent"))
         add_line(lines, "User-Agent", "tailgate");
-    if (s->body && !has_header(&s->headers, "content-type"))
+    if ((s->body || makes_bodies(api)) &&
+        !has_header(&s->headers, "content-type"))
         add_line(lines, "Content-Type", "application/json");
     if (ts->has_length) {
         snprintf(number, sizeof(number), "%zu", ts->body.len);
@@ -110,6 +115,8 @@ static int make_headers(struct targets *ts, const struct target_settings *s,
     }
     if (s->no_keepalive && !has_header(&s->headers, "connection"))
         add_line(lines, "Connection", "close");
+    if (api && api->ops->add_headers)
+        api->ops->add_headers(api, lines);
     if (add_asked(lines, &s->headers, err) || secret_add_header(s, lines, err))
         return -1;
     if (s->request_id) {
@@ -128,7 +135,8 @@ static void add_host(struct target *t)
 }
 
 static int write_request(struct target *t, const struct targets *ts,
-                         const struct target_settings *s, struct err *err)
+                         const struct target_settings *s, const struct api *api,
+                         struct err *err)
 {
     static const char id[] = TARGET_ID_HEADER ": ";
 
@@ -142,11 +150,24 @@ static int write_request(struct target *t, const struct targets *ts,
             t->id_at = t->request.len + sizeof(id) - 1;
         buf_addf(&t->request, "%s\r\n", line);
     }
+    if (makes_bodies(api))
+        return 0;
     buf_adds(&t->request, "\r\n");
     if (buf_add(&t->request, buf_text(&ts->body), ts->body.len))
         return err_set(err, ERR_CONFIG, "target.body: larger than %zu bytes",
-                       MAX_REQUEST);
+                       TARGET_MAX_REQUEST);
     return 0;
+}
+
+void target_make_request(const struct target *t, const struct api *api,
+                         struct facts *facts, struct buf *body, struct buf *out)
+{
+    buf_reset(body);
+    buf_reset(out);
+    api_make_body(api, facts, body);
+    buf_add(out, t->request.data, t->request.len);
+    buf_addf(out, "Content-Length: %zu\r\n\r\n", body->len);
+    buf_add(out, buf_text(body), body->len);
 }
 
 void target_put_id(char *digits, int64_t seq)
@@ -170,15 +191,15 @@ static int resolve(struct target *t, struct err *err)
 
 static int target_init(struct target *t, const struct targets *ts,
                        const char *url, const struct target_settings *s,
-                       struct err *err)
+                       const struct api *api, struct err *err)
 {
     bool goes_direct = !s->proxy && !s->unix_socket;
 
     t->text = url;
-    buf_init(&t->request, MAX_REQUEST);
+    buf_init(&t->request, TARGET_MAX_REQUEST);
     if (url_parse(url, &t->url, err))
         return err_context(err, "target.url");
-    if (write_request(t, ts, s, err))
+    if (write_request(t, ts, s, api, err))
         return -1;
     t->is_null = strcmp(t->url.scheme, "null") == 0;
     return goes_direct && !t->is_null ? resolve(t, err) : 0;
@@ -205,13 +226,13 @@ static void add_endpoints(struct targets *ts, struct target *t)
 }
 
 static int init_all(struct targets *ts, const struct target_settings *s,
-                    struct err *err)
+                    const struct api *api, struct err *err)
 {
     if (!is_token(s->method))
         return err_set(err, ERR_CONFIG, "target.method: '%s' is no method",
                        s->method);
-    ts->has_length = s->body || expects_body(s->method);
-    if (make_headers(ts, s, err))
+    ts->has_length = !makes_bodies(api) && (s->body || expects_body(s->method));
+    if (make_headers(ts, s, api, err))
         return -1;
     ts->items = xcalloc(s->urls.len, sizeof(*ts->items));
     ts->len = s->urls.len;
@@ -219,7 +240,7 @@ static int init_all(struct targets *ts, const struct target_settings *s,
     for (size_t i = 0; i < ts->len; i++) {
         struct target *t = &ts->items[i];
 
-        if (target_init(t, ts, s->urls.items[i], s, err))
+        if (target_init(t, ts, s->urls.items[i], s, api, err))
             return -1;
         if (strcmp(t->url.scheme, ts->items[0].url.scheme) != 0)
             return err_set(err, ERR_CONFIG,
@@ -231,11 +252,12 @@ static int init_all(struct targets *ts, const struct target_settings *s,
 }
 
 int targets_init(struct targets *ts, const struct target_settings *s,
-                 struct err *err)
+                 const struct api *api, struct err *err)
 {
     *ts = (struct targets){.n_lanes = 1};
-    buf_init(&ts->body, MAX_REQUEST);
-    return read_body(s->body, &ts->body, err) || init_all(ts, s, err) ? -1 : 0;
+    buf_init(&ts->body, TARGET_MAX_REQUEST);
+    return read_body(s->body, &ts->body, err) || init_all(ts, s, api, err) ? -1
+                                                                           : 0;
 }
 
 /* Beyond a proxy or a unix socket there is no address of ours to try.  The

@@ -16,12 +16,16 @@
 #include "common/str.h"
 #include "common/url.h"
 
+struct api;
 struct err;
+struct facts;
 struct target_settings;
 
 /* Digits of an id in the request; the header's value has a fixed width. */
 #define TARGET_ID_DIGITS 18
 #define TARGET_ID_HEADER "x-tailgate-id"
+
+#define TARGET_MAX_REQUEST ((size_t)64 << 20)
 
 /* One URL. */
 struct target {
@@ -29,7 +33,8 @@ struct target {
     struct url url;
     bool is_null;
     struct addrinfo *resolved; /* NULL: the way there is not by address */
-    struct buf request;        /* head and body, as sent */
+    struct buf request;        /* head and body, as sent; of an API that makes
+                                  bodies the head without its length and end */
     size_t id_at;              /* where the id's digits stand; 0: nowhere */
     size_t first_endpoint;
     size_t n_endpoints;
@@ -48,7 +53,7 @@ struct targets {
     size_t n_endpoints;
     struct strlist headers; /* lines, all but Host; the id's is the last */
     struct buf body;
-    bool has_length; /* there is a body, if of length 0 */
+    bool has_length; /* there is a body, if of length 0, the same for all */
     bool is_head;    /* the method is HEAD: no body comes back */
     int64_t n_lanes; /* of a closed loop, whose workers count by themselves */
 };
@@ -56,7 +61,7 @@ struct targets {
 /* Resolve, read the body's file, write the requests.  ERR_CONFIG for what was
  * asked wrongly, ERR_IO for a name that does not resolve. */
 int targets_init(struct targets *ts, const struct target_settings *s,
-                 struct err *err);
+                 const struct api *api, struct err *err);
 void targets_fini(struct targets *ts);
 
 /* Try every endpoint once, which may block, and drop those that do not answer;
@@ -72,6 +77,12 @@ static inline size_t targets_route(const struct targets *ts, int64_t seq)
 
     return t->first_endpoint + place / ts->len % t->n_endpoints;
 }
+
+/* Make a request whose body is its own: head and body into `out`, by way of
+ * `body`; what was in them is gone. */
+void target_make_request(const struct target *t, const struct api *api,
+                         struct facts *facts, struct buf *body,
+                         struct buf *out);
 
 /* Write a request's place over the digits of an id. */
 void target_put_id(char *digits, int64_t seq);

@@ -28,9 +28,11 @@ struct api {
     const struct api_ops *ops;
     const struct settings *settings; /* borrowed */
     struct sampler sampler;
-    bool streams;      /* events are asked for */
+    bool streams;      /* an answer may be a stream of events ... */
+    bool must_stream;  /* ... and was asked to be one */
     bool makes_bodies; /* a body for each request; else all have the same */
     bool uses_ids;     /* prompts are token ids */
+    bool keeps_text;   /* somebody looks at what answers say */
     char *model;       /* owned; NULL: none needed, or not known */
     struct buf extra;  /* members to add to a body: ,"top_k":1 */
     void *own;         /* the API's own, see init(); owned */
@@ -67,6 +69,7 @@ struct answer_head {
 
 struct api_ops {
     enum api_kind kind;
+    bool takes_ids; /* as a prompt */
 
     /* Get ready: `own` is zeroed memory of own_size.  Optional. */
     int (*init)(struct api *api, struct err *err);
@@ -111,7 +114,15 @@ extern const struct api_ops api_kserve_http;
 int api_init(struct api *api, const struct settings *settings, struct err *err);
 void api_fini(struct api *api);
 
+/* The API, or NULL if it has nothing to do: then nobody needs to ask it. */
+const struct api *api_if_needed(const struct api *api);
+
 struct piece piece_none(void);
+
+/* Draw the request's sample, note in its facts what that asks for, and append
+ * its body; of an API that makes them. */
+void api_make_body(const struct api *api, struct facts *facts,
+                   struct buf *body);
 
 /* ---- for those who write bodies ---- */
 

@@ -119,6 +119,21 @@ static void explain(struct curl_handle *h, const struct curl_verdict *v,
         snprintf(h->why, sizeof(h->why), "%s", text);
 }
 
+static bool is_whole(const struct curl_verdict *v)
+{
+    return v->outcome == OUTCOME_OK || v->outcome == OUTCOME_STATUS;
+}
+
+/* What the API makes of it. */
+static void read_end(struct curl_handle *h, const struct curl_verdict *v)
+{
+    struct request *r = h->request;
+
+    r->why = is_whole(v)
+                 ? answer_finish(&r->answer, (int)r->facts.status, h->last_ns)
+                 : answer_break(&r->answer, h->why);
+}
+
 static void finish(void *handle, CURLcode code)
 {
     struct curl_handle *h = handle;
@@ -130,11 +145,13 @@ static void finish(void *handle, CURLcode code)
     v = judge(h, code);
     explain(h, &v, code);
     r->facts.end = now_ns(h);
-    if (v.outcome == OUTCOME_OK || v.outcome == OUTCOME_STATUS)
-        r->facts.first = r->facts.last = h->last_ns;
     r->facts.outcome = v.outcome;
     r->facts.detail = v.detail;
     r->why = h->why;
+    if (env->api)
+        read_end(h, &v);
+    else if (is_whole(&v))
+        r->facts.first = r->facts.last = h->last_ns;
     r->body = h->body;
     r->body_len = h->body_len;
     let_go(h);
@@ -234,6 +251,22 @@ static bool take_end_of_head(struct curl_handle *h)
     return !h->refusal;
 }
 
+static void read_header(struct curl_handle *h, const char *line, size_t len)
+{
+    const char *colon = memchr(line, ':', len);
+    const char *value = colon ? colon + 1 : NULL;
+    const char *end = line + len;
+
+    if (!colon)
+        return;
+    while (value < end && (*value == ' ' || *value == '\t'))
+        value++;
+    while (end > value && strchr("\r\n \t", end[-1]))
+        end--;
+    answer_header(&h->request->answer, line, (size_t)(colon - line), value,
+                  (size_t)(end - value));
+}
+
 static size_t on_header(char *data, size_t size, size_t n, void *arg)
 {
     struct curl_handle *h = arg;
@@ -243,6 +276,8 @@ static size_t on_header(char *data, size_t size, size_t n, void *arg)
     h->head_len += len;
     if (h->is_whole_head) /* of a trailer */
         h->last_ns = now_ns(h);
+    if (env_of(h)->api)
+        read_header(h, data, len);
     if (is_bad_length(data, len))
         h->refusal = HTTP1_BAD_LENGTH;
     if (!take_bytes(h, len) || (is_end && !take_end_of_head(h)))
@@ -260,6 +295,10 @@ static size_t on_body(char *data, size_t size, size_t n, void *arg)
     h->last_ns = now_ns(h);
     memcpy(h->body + h->body_len, data, kept);
     h->body_len += kept;
+    if (env_of(h)->api)
+        answer_take(&h->request->answer,
+                    (int)get_long(h->easy, CURLINFO_RESPONSE_CODE), h->last_ns,
+                    data, len);
     return take_bytes(h, len) ? len : 0;
 }
 
@@ -281,6 +320,19 @@ static const struct curl_user user = {.prepare = set_callbacks,
 
 /* ---- the ops ---- */
 
+static void put_body(struct curl_handle *h)
+{
+    const struct api *api = env_of(h)->api;
+
+    if (!api || !api->makes_bodies)
+        return;
+    buf_reset(&h->out);
+    api_make_body(api, &h->request->facts, &h->out);
+    curl_easy_setopt(h->easy, CURLOPT_POSTFIELDS, buf_text(&h->out));
+    curl_easy_setopt(h->easy, CURLOPT_POSTFIELDSIZE_LARGE,
+                     (curl_off_t)h->out.len);
+}
+
 static void begin(struct curl_handle *h, struct request *r)
 {
     h->request = r;
@@ -294,6 +346,7 @@ static void begin(struct curl_handle *h, struct request *r)
     h->broke_late = false;
     h->body_len = 0;
     h->why[0] = '\0';
+    put_body(h);
     if (h->id)
         target_put_id(h->id, r->facts.seq);
 }

@@ -51,6 +51,7 @@ static void handle_init(struct curl_handle *h, struct curl_multi *m,
     h->easy = curl_easy_init();
     if (!h->easy)
         abort(); /* out of memory */
+    buf_init(&h->out, TARGET_MAX_REQUEST);
     curl_easy_setopt(h->easy, CURLOPT_PRIVATE, h);
     curl_easy_setopt(h->easy, CURLOPT_URL, route->endpoint->target->text);
     curl_easy_setopt(h->easy, CURLOPT_BUFFERSIZE, READ_SIZE);
@@ -92,6 +93,7 @@ static void multi_free(struct curl_multi *m)
         curl_driver_stop(&m->driver, m->handles[i].easy);
         curl_easy_cleanup(m->handles[i].easy);
         curl_slist_free_all(m->handles[i].headers);
+        buf_fini(&m->handles[i].out);
     }
     curl_driver_fini(&m->driver);
     free(m);

@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "common/buf.h"
 #include "common/http1.h"
 #include "loadgen/transport/curl_loop.h"
 
@@ -53,6 +54,7 @@ struct curl_handle {
     bool broke_late;          /* not for want of a fresh connection */
     char body[CURL_KEPT_BODY];
     size_t body_len;
+    struct buf out; /* a body that was made for it */
     char why[CURL_ERROR_SIZE];
 };
 

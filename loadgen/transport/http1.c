@@ -29,6 +29,13 @@
 struct http1_transport {
     struct http1_pool pool; /* first, so that a connection leads here */
     char *in;               /* READ_SIZE, shared by all connections */
+    struct buf out;         /* a request that is made for itself ... */
+    struct buf body;        /* ... and its body */
+};
+
+struct bytes {
+    char *data;
+    size_t len;
 };
 
 static char *input_of(const struct http1_conn *c)
@@ -39,10 +46,8 @@ static char *input_of(const struct http1_conn *c)
 /* ---- the end of a request ---- */
 
 static void report_end(const struct transport_env *env, struct request *r,
-                       enum outcome outcome, int64_t detail, const char *why)
+                       const char *why)
 {
-    r->facts.outcome = outcome;
-    r->facts.detail = detail;
     r->why = why;
     r->conn = NULL;
     env->ended(env->arg, r);
@@ -56,10 +61,14 @@ static void break_off(struct http1_conn *c, enum outcome outcome,
     struct request *r = c->request;
 
     r->facts.end = transport_now(env);
+    r->facts.outcome = outcome;
+    r->facts.detail = detail;
+    if (env->api)
+        why = answer_break(&r->answer, why);
     r->body = c->body;
     r->body_len = c->body_len;
     http1_pool_close(c);
-    report_end(env, r, outcome, detail, why);
+    report_end(env, r, why);
 }
 
 static bool is_reusable(const struct http1_conn *c, bool has_leftover)
@@ -68,17 +77,31 @@ static bool is_reusable(const struct http1_conn *c, bool has_leftover)
            !c->pool->env->settings->no_keepalive;
 }
 
+/* What an answer comes to that nobody reads. */
+static const char *judge_status(struct facts *f, int status, int64_t now,
+                                char why[static 24])
+{
+    f->first = now;
+    f->last = now;
+    f->end = now;
+    f->outcome = status < 400 ? OUTCOME_OK : OUTCOME_STATUS;
+    f->detail = status < 400 ? 0 : status;
+    if (status < 400)
+        return NULL;
+    snprintf(why, 24, "HTTP status %d", status);
+    return why;
+}
+
 /* The response is whole: the request is over, the connection may live on. */
 static void finish(struct http1_conn *c, int64_t now, bool has_leftover)
 {
     const struct transport_env *env = c->pool->env;
     struct request *r = c->request;
     int status = c->parser.status;
-    char why[24];
+    char text[24];
+    const char *why = env->api ? answer_finish(&r->answer, status, now)
+                               : judge_status(&r->facts, status, now, text);
 
-    r->facts.first = now;
-    r->facts.last = now;
-    r->facts.end = now;
     r->body = c->body;
     r->body_len = c->body_len;
     c->request = NULL;
@@ -86,12 +109,7 @@ static void finish(struct http1_conn *c, int64_t now, bool has_leftover)
         http1_pool_keep(c);
     else
         http1_pool_close(c);
-    if (status < 400) {
-        report_end(env, r, OUTCOME_OK, 0, NULL);
-        return;
-    }
-    snprintf(why, sizeof(why), "HTTP status %d", status);
-    report_end(env, r, OUTCOME_STATUS, status, why);
+    report_end(env, r, why);
 }
 
 /* ---- its beginning, which may be made twice ---- */
@@ -139,8 +157,9 @@ static void begin_fresh(struct http1_pool *p, struct http1_route *route,
         return;
     }
     r->facts.end = transport_now(p->env);
-    report_end(p->env, r, OUTCOME_CONNECT, socket_connect_detail(errno),
-               socket_error_text(errno));
+    r->facts.outcome = OUTCOME_CONNECT;
+    r->facts.detail = socket_connect_detail(errno);
+    report_end(p->env, r, socket_error_text(errno));
 }
 
 /* What a server closed while it was idle answers a request with a reset, or has
@@ -178,12 +197,22 @@ static void take_break(struct http1_conn *c, int64_t detail, const char *why)
 
 /* ---- sending ---- */
 
-static void put_id(struct http1_route *route, int64_t seq)
+/* The request's bytes: the same for all, or made for this one; then they are
+ * valid until the next is made. */
+static struct bytes make_request(const struct http1_conn *c)
 {
-    size_t at = route->endpoint->target->id_at;
+    struct http1_transport *t = (struct http1_transport *)c->pool;
+    const struct api *api = c->pool->env->api;
+    const struct target *target = c->route->endpoint->target;
+    struct bytes bytes = {c->route->out, target->request.len};
 
-    if (at > 0)
-        target_put_id(route->out + at, seq);
+    if (api && api->makes_bodies) {
+        target_make_request(target, api, &c->request->facts, &t->body, &t->out);
+        bytes = (struct bytes){t->out.data, t->out.len};
+    }
+    if (target->id_at > 0)
+        target_put_id(bytes.data + target->id_at, c->request->facts.seq);
+    return bytes;
 }
 
 /* What the kernel took counts, and when it was about to take the first byte of
@@ -207,13 +236,12 @@ static ssize_t send_bytes(struct http1_conn *c, const char *data, size_t len)
 
 static void send_request(struct http1_conn *c)
 {
-    size_t len = c->route->endpoint->target->request.len;
+    struct bytes bytes = make_request(c);
     ssize_t n;
 
     c->asked_ns = clk_now(c->pool->env->clk);
-    put_id(c->route, c->request->facts.seq);
-    n = send_bytes(c, c->route->out, len);
-    if (n == (ssize_t)len)
+    n = send_bytes(c, bytes.data, bytes.len);
+    if (n == (ssize_t)bytes.len)
         return;
     if (n < 0 && errno != EAGAIN && errno != EINTR) {
         take_break(c, errno, strerror(errno));
@@ -221,7 +249,7 @@ static void send_request(struct http1_conn *c)
     }
     if (n < 0)
         n = 0;
-    buf_add(&c->unsent, c->route->out + n, len - (size_t)n);
+    buf_add(&c->unsent, bytes.data + n, bytes.len - (size_t)n);
     event_add(&c->writable, NULL);
 }
 
@@ -245,11 +273,23 @@ static void on_writable(evutil_socket_t fd, short what, void *arg)
 
 /* ---- reading ---- */
 
+static void on_header(void *arg, const char *name, size_t name_len,
+                      const char *value, size_t value_len)
+{
+    struct http1_conn *c = arg;
+
+    if (c->pool->env->api)
+        answer_header(&c->request->answer, name, name_len, value, value_len);
+}
+
 static void on_body(void *arg, const char *data, size_t len)
 {
     struct http1_conn *c = arg;
     size_t room = HTTP1_KEPT_BODY - c->body_len;
 
+    if (c->pool->env->api)
+        answer_take(&c->request->answer, c->parser.status, c->read_ns, data,
+                    len);
     if (len > room)
         len = room;
     memcpy(c->body + c->body_len, data, len);
@@ -269,9 +309,12 @@ static void take_bytes(struct http1_conn *c, size_t len)
 {
     int64_t now = transport_now(c->pool->env);
     struct facts *f = &c->request->facts;
-    ssize_t used = http1_feed(&c->parser, input_of(c), len);
-    enum http1_error error = used < 0 ? c->parser.error : HTTP1_FINE;
+    enum http1_error error;
+    ssize_t used;
 
+    c->read_ns = now;
+    used = http1_feed(&c->parser, input_of(c), len);
+    error = used < 0 ? c->parser.error : HTTP1_FINE;
     f->bytes_in += (int64_t)len;
     f->status = c->parser.status;
     if (!error && is_too_long(c))
@@ -344,7 +387,8 @@ static void on_failed(struct http1_conn *c, int error, const char *why)
     break_off(c, OUTCOME_CONNECT, socket_connect_detail(error), why);
 }
 
-static const struct http1_hooks response_hooks = {.body = on_body};
+static const struct http1_hooks response_hooks = {.header = on_header,
+                                                  .body = on_body};
 
 static const struct http1_user user = {
     .response = &response_hooks,
@@ -412,6 +456,8 @@ static int http1_transport_init(void *self, const struct transport_env *env,
 
     (void)err;
     t->in = xcalloc(1, READ_SIZE);
+    buf_init(&t->out, TARGET_MAX_REQUEST);
+    buf_init(&t->body, TARGET_MAX_REQUEST);
     http1_pool_init(&t->pool, env, &user);
     return 0;
 }
@@ -421,6 +467,8 @@ static void http1_transport_fini(void *self)
     struct http1_transport *t = self;
 
     http1_pool_fini(&t->pool);
+    buf_fini(&t->out);
+    buf_fini(&t->body);
     free(t->in);
 }
 

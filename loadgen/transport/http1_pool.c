@@ -153,7 +153,7 @@ static struct http1_conn *conn_new(struct http1_pool *p)
     c = xcalloc(1, sizeof(*c));
     c->pool = p;
     http1_init(&c->parser, HTTP1_RESPONSE, p->user->response, c);
-    buf_init(&c->unsent, p->max_request);
+    buf_init(&c->unsent, TARGET_MAX_REQUEST);
     p->all = xrealloc(p->all, p->n_all + 1, sizeof(struct http1_conn *));
     p->all[p->n_all++] = c;
     return c;

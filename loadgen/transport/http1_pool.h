@@ -49,6 +49,7 @@ struct http1_conn {
     /* The user's. */
     struct request *request; /* NULL: none */
     int64_t asked_ns;        /* it began to go out */
+    int64_t read_ns;         /* what is being taken was read */
     bool is_stamped;         /* the kernel is asked when it got the answer */
     struct http1 parser;
     struct buf unsent;          /* what the kernel did not take at once */

@@ -15,6 +15,7 @@
 #include "loadgen/source.h"
 #include "loadgen/transport/socket.h"
 
+struct api;
 struct err;
 struct event_base;
 struct request;
@@ -31,6 +32,7 @@ struct transport_env {
     const struct clk *clk;
     int64_t start_ns; /* facts count from here */
     const struct targets *targets;
+    const struct api *api; /* makes bodies and reads answers; or NULL */
     const struct target_settings *settings;
     int64_t max_connections;
     bool stamps_all; /* of every answer, when the kernel got it; else of some */

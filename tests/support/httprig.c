@@ -71,7 +71,7 @@ struct httprig *httprig_new(const struct httprig_setup *setup)
     do
         add_server(rig);
     while (rig->n_servers < setup->n_servers);
-    assert_int_equal(targets_init(&rig->targets, &rig->settings, &err), 0);
+    assert_int_equal(targets_init(&rig->targets, &rig->settings, NULL, &err), 0);
     rig->base = event_base_new();
     rig->clk = clk_fake_at(1000);
     rig->env = (struct transport_env){

@@ -43,7 +43,7 @@ static void *fill(void *arg)
         int64_t seq = job->first_seq + i;
         struct facts f = row_ok(seq, seq, seq % 100);
 
-        shard_add(job->shard, &f, NULL, 0);
+        shard_add(job->shard, &f);
         if (i % SECOND == SECOND - 1) {
             struct observation seen = {.at = seq};
 

@@ -52,7 +52,7 @@ static struct target_settings settings_of(const struct asked *a)
 static int init(struct targets *t, const struct asked *a, struct err *err)
 {
     struct target_settings s = settings_of(a);
-    int rc = targets_init(t, &s, err);
+    int rc = targets_init(t, &s, NULL, err);
 
     strlist_fini(&s.urls);
     free(s.method);

@@ -1,0 +1,164 @@
+#include "loadgen/api/api.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/clk.h"
+#include "common/err.h"
+#include "common/file.h"
+#include "common/settings.h"
+#include "common/xalloc.h"
+
+#define MAX_EXTRA ((size_t)16 << 20)
+
+static const struct api_ops *const all[API_COUNT] = {
+    [API_HTTP] = &api_http,
+    [API_OPENAI_CHAT] = &api_openai_chat,
+    [API_OPENAI_COMPLETIONS] = &api_openai_completions,
+};
+
+/* The members of an object, each behind a comma. */
+static int add_members(const char *text, size_t len, struct buf *out,
+                       struct err *err)
+{
+    struct jscan s;
+    struct jtext key;
+    const char *from = NULL;
+
+    jscan_init(&s, text, len);
+    if (!jscan_object(&s))
+        return err_set(err, ERR_CONFIG, "must be a JSON object");
+    while (jscan_key(&s, &key)) {
+        if (!from)
+            from = key.at - 1;
+        jscan_skip(&s);
+    }
+    if (!jscan_end(&s))
+        return err_set(err, ERR_CONFIG, "is not JSON");
+    if (from) {
+        const char *to = text + len;
+
+        while (*--to != '}')
+            continue;
+        buf_adds(out, ",");
+        buf_add(out, from, (size_t)(to - from));
+    }
+    return 0;
+}
+
+static int read_extra(struct api *api, const char *extra, struct err *err)
+{
+    struct buf text;
+    int rc;
+
+    if (!extra)
+        return 0;
+    buf_init(&text, MAX_EXTRA);
+    if (extra[0] == '@') {
+        rc = file_read(extra + 1, &text, err);
+        if (rc)
+            err->code = ERR_CONFIG;
+    } else {
+        rc = buf_adds(&text, extra);
+    }
+    if (rc == 0)
+        rc = add_members(buf_text(&text), text.len, &api->extra, err);
+    buf_fini(&text);
+    return rc ? err_context(err, "target.extra_body") : 0;
+}
+
+/* Only the user knows what his own body asks for. */
+static void choose_stream(struct api *api, const struct target_settings *t)
+{
+    bool can = api_can_stream(api->ops->kind);
+
+    api->streams = can && t->stream != STREAM_OFF;
+    api->must_stream =
+        api->streams && (api->makes_bodies || t->stream == STREAM_ON);
+}
+
+int api_init(struct api *api, const struct settings *settings, struct err *err)
+{
+    const struct target_settings *t = &settings->target;
+
+    *api = (struct api){.ops = all[t->api], .settings = settings};
+    buf_init(&api->extra, MAX_EXTRA);
+    if (!api->ops)
+        return err_set(err, ERR_CONFIG, "target.api: no %s here",
+                       api_names[t->api]);
+    if (api->ops->own_size > 0)
+        api->own = xcalloc(1, api->ops->own_size);
+    api->makes_bodies = api->ops->write && !t->body;
+    api->uses_ids =
+        settings->data.prompts != PROMPT_TEXT &&
+        (api->ops->takes_ids || settings->data.prompts == PROMPT_IDS);
+    api->model = t->model ? xstrdup(t->model) : NULL;
+    choose_stream(api, t);
+    if (settings->data.prompts == PROMPT_IDS && !api->ops->takes_ids)
+        return err_set(err, ERR_CONFIG, "data.prompts: %s takes no token ids",
+                       api_names[t->api]);
+    if (sampler_init(&api->sampler, &settings->data, settings->load.seed,
+                     err) ||
+        read_extra(api, t->extra_body, err))
+        return -1;
+    return api->ops->init ? api->ops->init(api, err) : 0;
+}
+
+void api_fini(struct api *api)
+{
+    if (!api->ops)
+        return;
+    if (api->ops->fini)
+        api->ops->fini(api);
+    free(api->own);
+    free(api->model);
+    buf_fini(&api->extra);
+}
+
+const struct api *api_if_needed(const struct api *api)
+{
+    return api->ops->read_whole || api->makes_bodies ? api : NULL;
+}
+
+struct piece piece_none(void)
+{
+    return (struct piece){
+        .ids = TIME_ABSENT,
+        .usage = {TIME_ABSENT, TIME_ABSENT, TIME_ABSENT, TIME_ABSENT}};
+}
+
+void api_make_body(const struct api *api, struct facts *facts, struct buf *body)
+{
+    struct sample sample = sample_draw(&api->sampler, facts->seq);
+
+    facts->prompt_asked = sample.prompt_tokens;
+    facts->output_asked = sample.output_tokens;
+    api->ops->write(api, &sample, body);
+}
+
+/* ---- for those who write bodies ---- */
+
+void api_put_prompt(const struct api *api, const struct sample *sample,
+                    const char *name, struct buf *body)
+{
+    buf_addf(body, "\"%s\":%c", name, api->uses_ids ? '[' : '"');
+    if (api->uses_ids)
+        sample_put_ids(&api->sampler, sample, body);
+    else
+        sample_put_text(sample, body);
+    buf_adds(body, api->uses_ids ? "]" : "\"");
+}
+
+void api_put_string(struct buf *body, const char *text)
+{
+    buf_adds(body, "\"");
+    for (; *text; text++) {
+        if (*text == '"' || *text == '\\')
+            buf_addf(body, "\\%c", *text);
+        else if ((unsigned char)*text < ' ')
+            buf_addf(body, "\\u%04x", (unsigned)*text);
+        else
+            buf_add(body, text, 1);
+    }
+    buf_adds(body, "\"");
+}

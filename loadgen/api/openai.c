@@ -1,0 +1,295 @@
+/* OpenAI's chat completions and completions, as vLLM, SGLang, TGI, Dynamo,
+ * llama.cpp and the like speak them. */
+#include "loadgen/api/api.h"
+
+#include "common/settings.h"
+
+/* ---- requests ---- */
+
+static void put_options(const struct api *api, const struct sample *sample,
+                        const char *length, struct buf *body)
+{
+    const struct target_settings *t = &api->settings->target;
+
+    buf_addf(body, ",\"%s\":%lld", length, (long long)sample->output_tokens);
+    if (t->ignore_eos)
+        buf_addf(body, ",\"ignore_eos\":true,\"min_tokens\":%lld",
+                 (long long)sample->output_tokens);
+    if (t->temperature)
+        buf_addf(body, ",\"temperature\":%s", t->temperature);
+    if (api->streams)
+        buf_addf(
+            body,
+            ",\"stream\":true,\"stream_options\":{\"include_usage\":true%s}",
+            t->chunk_usage ? ",\"continuous_usage_stats\":true" : "");
+    buf_add(body, buf_text(&api->extra), api->extra.len);
+    buf_adds(body, "}");
+}
+
+static void put_model(const struct api *api, struct buf *body)
+{
+    buf_adds(body, "{");
+    if (!api->model)
+        return;
+    buf_adds(body, "\"model\":");
+    api_put_string(body, api->model);
+    buf_adds(body, ",");
+}
+
+static void write_chat(const struct api *api, const struct sample *sample,
+                       struct buf *body)
+{
+    put_model(api, body);
+    buf_adds(body, "\"messages\":[{\"role\":\"user\",");
+    api_put_prompt(api, sample, "content", body);
+    buf_adds(body, "}]");
+    put_options(api, sample, "max_completion_tokens", body);
+}
+
+static void write_completions(const struct api *api,
+                              const struct sample *sample, struct buf *body)
+{
+    put_model(api, body);
+    api_put_prompt(api, sample, "prompt", body);
+    put_options(api, sample, "max_tokens", body);
+}
+
+/* ---- answers ---- */
+
+static void read_details(struct jscan *s, const char *name, int64_t *out)
+{
+    struct jtext key;
+
+    if (!jscan_object(s))
+        return;
+    while (jscan_key(s, &key)) {
+        if (jtext_is(key, name))
+            jscan_int(s, out);
+        else
+            jscan_skip(s);
+    }
+}
+
+static void read_usage(struct jscan *s, struct usage *u)
+{
+    struct jtext key;
+
+    if (!jscan_object(s))
+        return;
+    while (jscan_key(s, &key)) {
+        if (jtext_is(key, "prompt_tokens"))
+            jscan_int(s, &u->prompt);
+        else if (jtext_is(key, "completion_tokens"))
+            jscan_int(s, &u->output);
+        else if (jtext_is(key, "prompt_tokens_details"))
+            read_details(s, "cached_tokens", &u->cached);
+        else if (jtext_is(key, "completion_tokens_details"))
+            read_details(s, "reasoning_tokens", &u->reasoning);
+        else
+            jscan_skip(s);
+    }
+}
+
+static enum finish finish_of(struct jtext text)
+{
+    for (int f = FINISH_STOP; f < FINISH_OTHER; f++) {
+        if (jtext_is(text, finish_name((enum finish)f)))
+            return (enum finish)f;
+    }
+    return FINISH_OTHER;
+}
+
+static void read_finish(struct jscan *s, struct piece *p)
+{
+    struct jtext text;
+
+    if (jscan_string(s, &text))
+        p->finish = finish_of(text);
+}
+
+static void read_text(struct jscan *s, struct piece *p)
+{
+    struct jtext text;
+
+    if (!jscan_string(s, &text))
+        return;
+    p->text = text;
+    p->has_content |= text.len > 0;
+}
+
+static void read_reasoning(struct jscan *s, struct piece *p)
+{
+    struct jtext text;
+
+    if (!jscan_string(s, &text) || text.len == 0)
+        return;
+    p->has_content = true;
+    p->is_reasoning = true;
+}
+
+/* A fragment of a call is content, whatever is in it. */
+static void read_tool_calls(struct jscan *s, struct piece *p)
+{
+    if (!jscan_array(s))
+        return;
+    while (jscan_item(s)) {
+        p->has_content = true;
+        jscan_skip(s);
+    }
+}
+
+static void read_message(struct jscan *s, struct piece *p)
+{
+    struct jtext key;
+
+    if (!jscan_object(s))
+        return;
+    while (jscan_key(s, &key)) {
+        if (jtext_is(key, "content"))
+            read_text(s, p);
+        else if (jtext_is(key, "reasoning_content") ||
+                 jtext_is(key, "reasoning"))
+            read_reasoning(s, p);
+        else if (jtext_is(key, "tool_calls"))
+            read_tool_calls(s, p);
+        else
+            jscan_skip(s);
+    }
+}
+
+static void read_ids(struct jscan *s, struct piece *p)
+{
+    int64_t n = 0;
+
+    if (!jscan_array(s))
+        return;
+    while (jscan_item(s)) {
+        jscan_skip(s);
+        n++;
+    }
+    p->ids = n;
+}
+
+static void read_choice(struct jscan *s, struct piece *p)
+{
+    struct jtext key;
+
+    if (!jscan_object(s))
+        return;
+    while (jscan_key(s, &key)) {
+        if (jtext_is(key, "delta") || jtext_is(key, "message"))
+            read_message(s, p);
+        else if (jtext_is(key, "text"))
+            read_text(s, p);
+        else if (jtext_is(key, "finish_reason"))
+            read_finish(s, p);
+        else if (jtext_is(key, "token_ids"))
+            read_ids(s, p);
+        else
+            jscan_skip(s);
+    }
+}
+
+/* {"message":...}, or a text. */
+static void read_error(struct jscan *s, struct piece *p)
+{
+    struct jtext key;
+
+    if (jscan_peek(s) == JSCAN_NULL) {
+        jscan_skip(s);
+        return;
+    }
+    p->is_error = true;
+    if (jscan_peek(s) != JSCAN_OBJECT) {
+        jscan_string(s, &p->error);
+        return;
+    }
+    jscan_object(s);
+    while (jscan_key(s, &key)) {
+        if (jtext_is(key, "message"))
+            jscan_string(s, &p->error);
+        else
+            jscan_skip(s);
+    }
+}
+
+/* What older servers send: {"object":"error","message":...}. */
+static void read_object(struct jscan *s, struct piece *p)
+{
+    struct jtext text;
+
+    if (jscan_string(s, &text) && jtext_is(text, "error"))
+        p->is_error = true;
+}
+
+static void read_choices(struct jscan *s, struct piece *p)
+{
+    if (!jscan_array(s))
+        return;
+    while (jscan_item(s))
+        read_choice(s, p);
+}
+
+static bool read_member(struct jscan *s, struct jtext key, struct piece *p)
+{
+    bool is_known = true;
+
+    if (jtext_is(key, "choices")) {
+        read_choices(s, p);
+    } else if (jtext_is(key, "usage")) {
+        read_usage(s, &p->usage);
+    } else if (jtext_is(key, "error")) {
+        read_error(s, p);
+    } else if (jtext_is(key, "object")) {
+        read_object(s, p);
+        is_known = false;
+    } else if (jtext_is(key, "message")) {
+        jscan_string(s, &p->error);
+        is_known = false;
+    } else {
+        jscan_skip(s);
+        is_known = false;
+    }
+    return is_known;
+}
+
+/* An object with choices, usage or an error is one of theirs. */
+static int read_event(const struct api *api, const char *data, size_t len,
+                      struct piece *p)
+{
+    struct jscan s;
+    struct jtext key;
+    bool is_theirs = false;
+
+    (void)api;
+    jscan_init(&s, data, len);
+    if (!jscan_object(&s))
+        return -1;
+    while (jscan_key(&s, &key))
+        is_theirs |= read_member(&s, key, p);
+    return jscan_end(&s) && (is_theirs || p->is_error) ? 0 : -1;
+}
+
+static int read_whole(const struct api *api, const struct answer_head *head,
+                      const char *data, size_t len, struct piece *p)
+{
+    (void)head;
+    return read_event(api, data, len, p);
+}
+
+const struct api_ops api_openai_chat = {
+    .kind = API_OPENAI_CHAT,
+    .write = write_chat,
+    .terminator = "[DONE]",
+    .read_event = read_event,
+    .read_whole = read_whole,
+};
+
+const struct api_ops api_openai_completions = {
+    .kind = API_OPENAI_COMPLETIONS,
+    .takes_ids = true,
+    .write = write_completions,
+    .terminator = "[DONE]",
+    .read_event = read_event,
+    .read_whole = read_whole,
+};
