@@ -105,7 +105,7 @@ static void end_spin(struct engine *e, int64_t now)
 static void record(struct engine *e, const struct request *r)
 {
     for (int64_t i = 0; i < r->facts.events; i++) {
-        struct content_event event = answer_event(&r->answer, (size_t)i);
+        struct content_event event = response_event(&r->response, (size_t)i);
 
         shard_add_event(e->shard, &event);
     }
@@ -145,7 +145,7 @@ static void give_up(struct engine *e, struct request *r, enum outcome outcome,
     e->env.transport->cancel(e->transport, r);
     r->facts.end = now_ns(e);
     r->facts.outcome = outcome;
-    r->why = e->env.api ? answer_break(&r->answer, why) : why;
+    r->why = e->env.api ? response_break(&r->response, why) : why;
     retire(e, r);
 }
 
@@ -202,7 +202,7 @@ static void issue(struct engine *e, int64_t now)
     if (!e->has_deadline)
         arm_deadline(e);
     if (e->env.api)
-        answer_begin(&r->answer, e->env.api, &r->facts);
+        response_begin(&r->response, e->env.api, &r->facts);
     e->env.transport->start(e->transport, r);
 }
 

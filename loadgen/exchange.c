@@ -42,7 +42,7 @@ static void conclude(struct drive *d, const char *why)
 {
     d->x->facts = d->request.facts;
     if (d->plan->api)
-        buf_swap(&d->x->body, &d->request.answer.body);
+        buf_swap(&d->x->body, &d->request.response.body);
     d->x->why = xstrdup(why ? why : "");
     d->is_over = true;
 }
@@ -57,7 +57,7 @@ static void give_up(struct drive *d, enum outcome outcome, const char *why)
     d->plan->transport->cancel(d->transport, &d->request);
     d->request.facts.outcome = outcome;
     d->request.facts.end = transport_now(&d->env);
-    conclude(d, d->plan->api ? answer_break(&d->request.answer, why) : why);
+    conclude(d, d->plan->api ? response_break(&d->request.response, why) : why);
 }
 
 static void on_tick(evutil_socket_t fd, short what, void *arg)
@@ -122,7 +122,7 @@ int exchange_run(struct exchange *x, const struct exchange_plan *plan,
     d.request.facts = facts_unknown(plan->seq, 0);
     d.request.facts.issued = 0;
     if (plan->api)
-        answer_begin(&d.request.answer, plan->api, &d.request.facts);
+        response_begin(&d.request.response, plan->api, &d.request.facts);
     if (!d.env.base)
         return err_set(err, ERR_IO, "no event loop can be had");
     d.transport = xcalloc(1, plan->transport->state_size);
@@ -132,7 +132,7 @@ int exchange_run(struct exchange *x, const struct exchange_plan *plan,
     plan->transport->fini(d.transport);
     free(d.transport);
     event_base_free(d.env.base);
-    answer_fini(&d.request.answer);
+    response_fini(&d.request.response);
     return rc;
 }
 

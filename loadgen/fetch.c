@@ -15,7 +15,7 @@
 #define TIMEOUT_NS (10 * NS_PER_S)
 
 /* Takes any body. */
-static int read_any(const struct api *api, const struct answer_head *head,
+static int read_any(const struct api *api, const struct response_head *head,
                     const char *data, size_t len, struct piece *p)
 {
     (void)api;

@@ -69,7 +69,7 @@ void inflight_fini(struct inflight *f)
 
         f->slabs = slab->next;
         for (size_t i = 0; i < SLAB_LEN; i++)
-            answer_fini(&slab->requests[i].answer);
+            response_fini(&slab->requests[i].response);
         free(slab);
     }
     *f = (struct inflight){0};

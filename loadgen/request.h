@@ -5,7 +5,7 @@
 #include <stddef.h>
 
 #include "common/measure.h"
-#include "loadgen/answer.h"
+#include "loadgen/response.h"
 
 struct request {
     struct facts facts;
@@ -18,7 +18,7 @@ struct request {
     const char *body; /* beginning of a failing response's body */
     size_t body_len;
 
-    struct answer answer; /* keeps its memory for the next */
+    struct response response; /* keeps its memory for the next */
 };
 
 #endif

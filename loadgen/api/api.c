@@ -12,9 +12,9 @@
 #define MAX_EXTRA ((size_t)16 << 20)
 
 static const struct api_ops *const all[API_COUNT] = {
-    [API_HTTP] = &api_http,
-    [API_OPENAI_CHAT] = &api_openai_chat,
-    [API_OPENAI_COMPLETIONS] = &api_openai_completions,
+    [API_HTTP] = &client_http,
+    [API_OPENAI_CHAT] = &client_openai_chat,
+    [API_OPENAI_COMPLETIONS] = &client_openai_completions,
 };
 
 /* The members of an object, each behind a comma. */

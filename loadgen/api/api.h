@@ -2,7 +2,7 @@
  * request, the bytes of an answer become pieces.
  *
  * Pure: no I/O, no clock, and nothing kept from one call to the next.  What an
- * answer comes to as a whole is answer.h's work, for all of them.
+ * answer comes to as a whole is response.h's work, for all of them.
  */
 #ifndef LOADGEN_API_API_H
 #define LOADGEN_API_API_H
@@ -61,7 +61,7 @@ struct piece {
 };
 
 /* The head of an answer, as far as one needs it. */
-struct answer_head {
+struct response_head {
     int status;
     bool is_event_stream;
     int64_t json_len; /* Inference-Header-Content-Length; -1: not given */
@@ -94,20 +94,21 @@ struct api_ops {
      * API_HTTP, which takes what comes. */
     int (*read_event)(const struct api *api, const char *data, size_t len,
                       struct piece *p);
-    int (*read_whole)(const struct api *api, const struct answer_head *head,
+    int (*read_whole)(const struct api *api, const struct response_head *head,
                       const char *data, size_t len, struct piece *p);
 };
 
-extern const struct api_ops api_http;
-extern const struct api_ops api_openai_chat;
-extern const struct api_ops api_openai_completions;
-extern const struct api_ops api_openai_embeddings;
-extern const struct api_ops api_rerank;
-extern const struct api_ops api_tgi;
-extern const struct api_ops api_triton_generate;
-extern const struct api_ops api_sglang;
-extern const struct api_ops api_tfserving_http;
-extern const struct api_ops api_kserve_http;
+/* The stub has the other side of most of them, hence the prefix. */
+extern const struct api_ops client_http;
+extern const struct api_ops client_openai_chat;
+extern const struct api_ops client_openai_completions;
+extern const struct api_ops client_openai_embeddings;
+extern const struct api_ops client_rerank;
+extern const struct api_ops client_tgi;
+extern const struct api_ops client_triton_generate;
+extern const struct api_ops client_sglang;
+extern const struct api_ops client_tfserving_http;
+extern const struct api_ops client_kserve_http;
 
 /* By the settings, which are resolved.  ERR_CONFIG.  api_fini() may follow
  * either way. */

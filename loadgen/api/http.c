@@ -1,4 +1,4 @@
 /* Plain HTTP: the user's body, and whatever comes back. */
 #include "loadgen/api/api.h"
 
-const struct api_ops api_http = {.kind = API_HTTP};
+const struct api_ops client_http = {.kind = API_HTTP};

@@ -270,14 +270,14 @@ static int read_event(const struct api *api, const char *data, size_t len,
     return jscan_end(&s) && (is_theirs || p->is_error) ? 0 : -1;
 }
 
-static int read_whole(const struct api *api, const struct answer_head *head,
+static int read_whole(const struct api *api, const struct response_head *head,
                       const char *data, size_t len, struct piece *p)
 {
     (void)head;
     return read_event(api, data, len, p);
 }
 
-const struct api_ops api_openai_chat = {
+const struct api_ops client_openai_chat = {
     .kind = API_OPENAI_CHAT,
     .write = write_chat,
     .terminator = "[DONE]",
@@ -285,7 +285,7 @@ const struct api_ops api_openai_chat = {
     .read_whole = read_whole,
 };
 
-const struct api_ops api_openai_completions = {
+const struct api_ops client_openai_completions = {
     .kind = API_OPENAI_COMPLETIONS,
     .takes_ids = true,
     .write = write_completions,

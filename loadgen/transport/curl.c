@@ -129,9 +129,9 @@ static void read_end(struct curl_handle *h, const struct curl_verdict *v)
 {
     struct request *r = h->request;
 
-    r->why = is_whole(v)
-                 ? answer_finish(&r->answer, (int)r->facts.status, h->last_ns)
-                 : answer_break(&r->answer, h->why);
+    r->why = is_whole(v) ? response_finish(&r->response, (int)r->facts.status,
+                                           h->last_ns)
+                         : response_break(&r->response, h->why);
 }
 
 static void finish(void *handle, CURLcode code)
@@ -263,8 +263,8 @@ static void read_header(struct curl_handle *h, const char *line, size_t len)
         value++;
     while (end > value && strchr("\r\n \t", end[-1]))
         end--;
-    answer_header(&h->request->answer, line, (size_t)(colon - line), value,
-                  (size_t)(end - value));
+    response_header(&h->request->response, line, (size_t)(colon - line), value,
+                    (size_t)(end - value));
 }
 
 static size_t on_header(char *data, size_t size, size_t n, void *arg)
@@ -296,9 +296,9 @@ static size_t on_body(char *data, size_t size, size_t n, void *arg)
     memcpy(h->body + h->body_len, data, kept);
     h->body_len += kept;
     if (env_of(h)->api)
-        answer_take(&h->request->answer,
-                    (int)get_long(h->easy, CURLINFO_RESPONSE_CODE), h->last_ns,
-                    data, len);
+        response_take(&h->request->response,
+                      (int)get_long(h->easy, CURLINFO_RESPONSE_CODE),
+                      h->last_ns, data, len);
     return take_bytes(h, len) ? len : 0;
 }
 

@@ -64,7 +64,7 @@ static void break_off(struct http1_conn *c, enum outcome outcome,
     r->facts.outcome = outcome;
     r->facts.detail = detail;
     if (env->api)
-        why = answer_break(&r->answer, why);
+        why = response_break(&r->response, why);
     r->body = c->body;
     r->body_len = c->body_len;
     http1_pool_close(c);
@@ -99,7 +99,7 @@ static void finish(struct http1_conn *c, int64_t now, bool has_leftover)
     struct request *r = c->request;
     int status = c->parser.status;
     char text[24];
-    const char *why = env->api ? answer_finish(&r->answer, status, now)
+    const char *why = env->api ? response_finish(&r->response, status, now)
                                : judge_status(&r->facts, status, now, text);
 
     r->body = c->body;
@@ -279,7 +279,8 @@ static void on_header(void *arg, const char *name, size_t name_len,
     struct http1_conn *c = arg;
 
     if (c->pool->env->api)
-        answer_header(&c->request->answer, name, name_len, value, value_len);
+        response_header(&c->request->response, name, name_len, value,
+                        value_len);
 }
 
 static void on_body(void *arg, const char *data, size_t len)
@@ -288,8 +289,8 @@ static void on_body(void *arg, const char *data, size_t len)
     size_t room = HTTP1_KEPT_BODY - c->body_len;
 
     if (c->pool->env->api)
-        answer_take(&c->request->answer, c->parser.status, c->read_ns, data,
-                    len);
+        response_take(&c->request->response, c->parser.status, c->read_ns, data,
+                      len);
     if (len > room)
         len = room;
     memcpy(c->body + c->body_len, data, len);

@@ -1,11 +1,11 @@
-/* answer.h - one answer as it comes in: framing, events, tokens, and in the
+/* response.h - one answer as it comes in: framing, events, tokens, and in the
  * end what it comes to.
  *
  * The transport hands over headers and the pieces of the body with the time of
  * the read; facts are filled in as they become known.  No clock, no I/O.
  */
-#ifndef LOADGEN_ANSWER_H
-#define LOADGEN_ANSWER_H
+#ifndef LOADGEN_RESPONSE_H
+#define LOADGEN_RESPONSE_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -18,36 +18,36 @@
 
 /* Append only: details of outcomes in recordings.  They start beyond those of
  * HTTP. */
-enum answer_detail {
-    ANSWER_FINE = 0,
-    ANSWER_BAD_EVENT = 100, /* malformed: an event that the API has not */
-    ANSWER_LONG_EVENT,      /* malformed: an event above the bound */
-    ANSWER_BAD_BODY,        /* malformed: an answer that the API has not */
-    ANSWER_NOT_A_STREAM,    /* malformed: of another content type */
-    ANSWER_NO_TERMINATOR,   /* truncated: the stream ended before its end */
-    ANSWER_NO_EVENTS,       /* empty: a stream without an event */
-    ANSWER_NO_CONTENT,      /* empty: events, or a body, without content */
-    ANSWER_ERROR_EVENT,     /* in-band error: in a stream */
-    ANSWER_ERROR_BODY,      /* in-band error: in an answer of success */
-    ANSWER_WRONG_LENGTH,    /* malformed: far from the length that was forced */
+enum response_detail {
+    RESPONSE_FINE = 0,
+    RESPONSE_BAD_EVENT = 100, /* malformed: an event that the API has not */
+    RESPONSE_LONG_EVENT,      /* malformed: an event above the bound */
+    RESPONSE_BAD_BODY,        /* malformed: an answer that the API has not */
+    RESPONSE_NOT_A_STREAM,    /* malformed: of another content type */
+    RESPONSE_NO_TERMINATOR,   /* truncated: the stream ended before its end */
+    RESPONSE_NO_EVENTS,       /* empty: a stream without an event */
+    RESPONSE_NO_CONTENT,      /* empty: events, or a body, without content */
+    RESPONSE_ERROR_EVENT,     /* in-band error: in a stream */
+    RESPONSE_ERROR_BODY,      /* in-band error: in an answer of success */
+    RESPONSE_WRONG_LENGTH, /* malformed: far from the length that was forced */
 };
 
 /* A content event, as long as its request lasts. */
-struct answer_event {
+struct response_event {
     uint32_t after_us; /* after the first one */
     uint32_t tokens;   /* 0: not known yet */
 };
 
 /* Lives in a request and keeps its memory from one to the next; zeroed before
  * its first use. */
-struct answer {
+struct response {
     const struct api *api; /* borrowed; NULL: nobody reads the answer */
     struct facts *facts;   /* of the request; borrowed */
     bool is_ready;         /* its parts have been made */
-    struct answer_head head;
+    struct response_head head;
     struct sse sse;
     struct buf body;   /* of an answer that is no stream */
-    struct buf events; /* of struct answer_event */
+    struct buf events; /* of struct response_event */
     struct buf text;   /* the content, if somebody checks it */
     int64_t now_ns;    /* of the read that is being taken */
     int64_t n_events;  /* of any kind */
@@ -66,29 +66,30 @@ struct answer {
 };
 
 /* Get ready for the answer to a request. */
-void answer_begin(struct answer *a, const struct api *api, struct facts *facts);
+void response_begin(struct response *r, const struct api *api,
+                    struct facts *facts);
 
 /* Accepts a zeroed one. */
-void answer_fini(struct answer *a);
+void response_fini(struct response *r);
 
 /* A header of the answer. */
-void answer_header(struct answer *a, const char *name, size_t name_len,
-                   const char *value, size_t value_len);
+void response_header(struct response *r, const char *name, size_t name_len,
+                     const char *value, size_t value_len);
 
 /* The next bytes of the body, read at now_ns; the head is whole. */
-void answer_take(struct answer *a, int status, int64_t now_ns, const char *data,
-                 size_t len);
+void response_take(struct response *r, int status, int64_t now_ns,
+                   const char *data, size_t len);
 
 /* The answer is whole, as far as HTTP is concerned; its last byte came at
  * now_ns.  Completes the facts.  Returns why it failed, NULL if it did not. */
-const char *answer_finish(struct answer *a, int status, int64_t now_ns);
+const char *response_finish(struct response *r, int status, int64_t now_ns);
 
 /* The transport or the engine has given up on it, for the outcome in the
  * facts: complete what is known of its events and tokens.  An answer whose
  * terminator has come was whole all the same. */
-const char *answer_break(struct answer *a, const char *why);
+const char *response_break(struct response *r, const char *why);
 
 /* Its i-th content event as a row of the recording. */
-struct content_event answer_event(const struct answer *a, size_t i);
+struct content_event response_event(const struct response *r, size_t i);
 
 #endif

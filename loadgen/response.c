@@ -1,0 +1,472 @@
+#include "loadgen/response.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+#include "common/clk.h"
+#include "common/settings.h"
+
+#define MAX_EVENT  ((size_t)4 << 20)
+#define MAX_EVENTS ((size_t)1 << 24)
+#define MAX_TEXT   ((size_t)16 << 20)
+
+/* A length that was forced may be off by so much, or by one token. */
+#define LENGTH_TOLERANCE 0.1
+
+static void fail(struct response *r, enum outcome outcome, int64_t detail,
+                 const char *why)
+{
+    if (r->outcome != OUTCOME_OK)
+        return;
+    r->outcome = outcome;
+    r->detail = detail;
+    snprintf(r->why, sizeof(r->why), "%s", why);
+}
+
+static void be_over(struct response *r)
+{
+    if (r->is_over)
+        return;
+    r->is_over = true;
+    r->over_ns = r->now_ns;
+}
+
+/* ---- what the events say ---- */
+
+static void take_number(int64_t *to, int64_t from)
+{
+    if (from != TIME_ABSENT)
+        *to = from;
+}
+
+static void take_usage(struct response *r, const struct piece *p)
+{
+    take_number(&r->usage.prompt, p->usage.prompt);
+    take_number(&r->usage.output, p->usage.output);
+    take_number(&r->usage.cached, p->usage.cached);
+    take_number(&r->usage.reasoning, p->usage.reasoning);
+    if (p->usage.output != TIME_ABSENT && (!p->has_content || p->finish))
+        r->has_final_usage = true;
+}
+
+/* How many tokens a content event has; 0: it does not say. */
+static int64_t tokens_of(struct response *r, const struct piece *p)
+{
+    if (p->usage.output != TIME_ABSENT) {
+        int64_t before = r->counted;
+
+        r->source = TOKENS_CHUNK_USAGE;
+        r->counted = p->usage.output;
+        return r->counted > before ? r->counted - before : 0;
+    }
+    if (p->ids == TIME_ABSENT)
+        return 0;
+    r->source = TOKENS_IDS;
+    r->counted += p->ids;
+    return p->ids;
+}
+
+static void note_gap(struct facts *f, int64_t gap_ns)
+{
+    if (f->stall == TIME_ABSENT || gap_ns > f->stall)
+        f->stall = gap_ns;
+}
+
+static void add_content(struct response *r, const struct piece *p)
+{
+    struct facts *f = r->facts;
+    struct response_event event = {0};
+    int64_t tokens = tokens_of(r, p);
+
+    if (f->events == 0) {
+        f->first = r->now_ns;
+    } else {
+        note_gap(f, r->now_ns - f->last);
+        f->coalesced += r->now_ns == f->last;
+    }
+    if (tokens == 0)
+        r->is_counted = false;
+    event.after_us = (uint32_t)(r->now_ns / NS_PER_US - f->first / NS_PER_US);
+    event.tokens = (uint32_t)tokens;
+    buf_add(&r->events, &event, sizeof(event));
+    f->last = r->now_ns;
+    f->events++;
+    r->shows_reasoning |= p->is_reasoning;
+}
+
+/* Text that is told from its beginning each time is new if it has grown. */
+static bool is_new(struct response *r, const struct piece *p)
+{
+    bool has_grown = p->text.len > r->text_len;
+
+    if (!p->is_cumulative)
+        return p->has_content;
+    r->text_len = p->text.len;
+    return has_grown;
+}
+
+static void keep_text(struct response *r, const struct piece *p)
+{
+    if (!r->api->keeps_text || !p->text.at || p->is_reasoning)
+        return;
+    if (p->is_cumulative)
+        buf_reset(&r->text);
+    jtext_decode(p->text, &r->text);
+}
+
+static void take_error(struct response *r, const struct piece *p,
+                       enum response_detail detail)
+{
+    char text[sizeof(r->why)];
+    size_t len = p->error.at ? p->error.len : 0;
+
+    snprintf(text, sizeof(text), "%.*s",
+             (int)(len < sizeof(text) ? len : sizeof(text) - 1),
+             len > 0 ? p->error.at : "");
+    fail(r, OUTCOME_INBAND, detail,
+         text[0] ? text : "an error in the answer, without a text");
+    be_over(r);
+}
+
+static void take_piece(struct response *r, const struct piece *p)
+{
+    if (p->is_error) {
+        take_error(r, p, RESPONSE_ERROR_EVENT);
+        return;
+    }
+    if (is_new(r, p)) {
+        add_content(r, p);
+        keep_text(r, p);
+    }
+    take_usage(r, p);
+    if (p->finish)
+        r->facts->finish = p->finish;
+    if (p->is_last)
+        be_over(r);
+}
+
+static bool is_terminator(const struct response *r, const struct sse_event *e)
+{
+    const char *end = r->api->ops->terminator;
+
+    return end && e->len == strlen(end) && memcmp(e->data, end, e->len) == 0;
+}
+
+/* Some servers send them as data, not as comments. */
+static bool is_keep_alive(const struct sse_event *e)
+{
+    return e->len == 0 || e->data[0] == ':';
+}
+
+static void on_event(void *arg, const struct sse_event *e)
+{
+    struct response *r = arg;
+    struct piece piece = piece_none();
+
+    if (r->is_over || is_keep_alive(e))
+        return;
+    r->n_events++;
+    if (is_terminator(r, e))
+        be_over(r);
+    else if (r->api->ops->read_event(r->api, e->data, e->len, &piece))
+        fail(r, OUTCOME_MALFORMED, RESPONSE_BAD_EVENT,
+             "an event that the API does not know");
+    else
+        take_piece(r, &piece);
+}
+
+/* ---- bytes ---- */
+
+static bool is_success(int status)
+{
+    return status >= 200 && status < 300;
+}
+
+static bool is_stream(const struct response *r, int status)
+{
+    return r->api->streams && r->head.is_event_stream && is_success(status);
+}
+
+static bool is_name(const char *name, size_t len, const char *wanted)
+{
+    return len == strlen(wanted) && strncasecmp(name, wanted, len) == 0;
+}
+
+static int64_t read_number(const char *text, size_t len)
+{
+    int64_t n = 0;
+
+    for (size_t i = 0; i < len; i++) {
+        if (text[i] < '0' || text[i] > '9' || n > INT32_MAX)
+            return -1;
+        n = n * 10 + (text[i] - '0');
+    }
+    return len > 0 ? n : -1;
+}
+
+void response_header(struct response *r, const char *name, size_t name_len,
+                     const char *value, size_t value_len)
+{
+    static const char stream[] = "text/event-stream";
+    const size_t len = sizeof(stream) - 1;
+
+    if (is_name(name, name_len, "content-type"))
+        r->head.is_event_stream =
+            value_len >= len && strncasecmp(value, stream, len) == 0;
+    else if (is_name(name, name_len, "inference-header-content-length"))
+        r->head.json_len = read_number(value, value_len);
+}
+
+void response_take(struct response *r, int status, int64_t now_ns,
+                   const char *data, size_t len)
+{
+    r->now_ns = now_ns;
+    if (!is_stream(r, status))
+        buf_add(&r->body, data, len);
+    else if (sse_feed(&r->sse, data, len))
+        fail(r, OUTCOME_MALFORMED, RESPONSE_LONG_EVENT,
+             "an event that is too long");
+}
+
+/* ---- the end ---- */
+
+static struct response_event *events_of(const struct response *r)
+{
+    return (struct response_event *)(void *)r->events.data;
+}
+
+/* Nobody says how many tokens an event has: the first has one, the others the
+ * rest in equal parts. */
+static void spread_tokens(const struct response *r, int64_t tokens)
+{
+    struct response_event *events = events_of(r);
+    int64_t n = r->facts->events;
+    int64_t given = n > 1 ? 1 : tokens;
+
+    events[0].tokens = (uint32_t)given;
+    for (int64_t i = 1; i < n; i++) {
+        int64_t until = 1 + (tokens - 1) * i / (n - 1);
+
+        events[i].tokens = (uint32_t)(until > given ? until - given : 0);
+        given = until > given ? until : given;
+    }
+}
+
+/* Those that come in content events: not what was thought and not shown. */
+static int64_t delivered_of(const struct response *r, int64_t output)
+{
+    bool hides = r->usage.reasoning != TIME_ABSENT && !r->shows_reasoning;
+    int64_t shown = hides ? output - r->usage.reasoning : output;
+
+    return shown > 0 ? shown : 0;
+}
+
+static void count_output(struct response *r)
+{
+    struct facts *f = r->facts;
+    bool is_counted = f->events > 0 && r->is_counted;
+
+    if (r->usage.output != TIME_ABSENT) {
+        f->output_tokens = r->usage.output;
+        f->token_source =
+            r->has_final_usage ? TOKENS_USAGE : TOKENS_CHUNK_USAGE;
+    } else if (is_counted) {
+        f->output_tokens = r->counted;
+        f->token_source = r->source;
+    } else if (f->events > 0) {
+        f->output_tokens = f->events;
+        f->token_source = TOKENS_EVENTS;
+    }
+}
+
+static void split_tokens(struct response *r)
+{
+    struct facts *f = r->facts;
+
+    if (f->events == 0)
+        return;
+    f->is_split = r->is_counted;
+    if (f->is_split)
+        f->event_tokens = r->counted;
+    else {
+        f->event_tokens = delivered_of(r, f->output_tokens);
+        spread_tokens(r, f->event_tokens);
+    }
+    f->first_tokens = events_of(r)[0].tokens;
+}
+
+static void complete_tokens(struct response *r)
+{
+    struct facts *f = r->facts;
+
+    f->prompt_tokens = r->usage.prompt;
+    f->cached_tokens = r->usage.cached;
+    f->reasoning_tokens = r->usage.reasoning;
+    count_output(r);
+    split_tokens(r);
+}
+
+static bool is_far(int64_t got, int64_t asked)
+{
+    int64_t off = got > asked ? got - asked : asked - got;
+
+    return off > 1 && (double)off > LENGTH_TOLERANCE * (double)asked;
+}
+
+static void check_length(struct response *r)
+{
+    const struct facts *f = r->facts;
+    char why[80];
+
+    if (!r->api->settings->target.ignore_eos ||
+        f->output_tokens == TIME_ABSENT || f->output_asked == TIME_ABSENT ||
+        !is_far(f->output_tokens, f->output_asked))
+        return;
+    snprintf(why, sizeof(why), "%lld tokens where %lld were forced",
+             (long long)f->output_tokens, (long long)f->output_asked);
+    fail(r, OUTCOME_MALFORMED, RESPONSE_WRONG_LENGTH, why);
+}
+
+static void finish_stream(struct response *r)
+{
+    bool has_end = r->api->ops->terminator || r->api->ops->ends_with_piece;
+
+    sse_finish(&r->sse);
+    if (r->n_events == 0)
+        fail(r, OUTCOME_EMPTY, RESPONSE_NO_EVENTS, "a stream without an event");
+    else if (has_end && !r->is_over)
+        fail(r, OUTCOME_TRUNCATED, RESPONSE_NO_TERMINATOR,
+             "the stream ended without its terminator");
+    else if (r->facts->events == 0)
+        fail(r, OUTCOME_EMPTY, RESPONSE_NO_CONTENT, "a stream without content");
+}
+
+/* An answer in one piece has its content when its last byte is there. */
+static void take_whole(struct response *r, const struct piece *p)
+{
+    r->facts->first = r->now_ns;
+    r->facts->last = r->now_ns;
+    take_usage(r, p);
+    keep_text(r, p);
+    r->facts->finish = p->finish;
+    if (!p->has_content)
+        fail(r, OUTCOME_EMPTY, RESPONSE_NO_CONTENT,
+             "an answer without content");
+}
+
+static void finish_whole(struct response *r)
+{
+    const struct api_ops *ops = r->api->ops;
+    struct piece piece = piece_none();
+    int rc = ops->read_whole(r->api, &r->head, buf_text(&r->body), r->body.len,
+                             &piece);
+
+    if (rc == 0 && piece.is_error)
+        take_error(r, &piece, RESPONSE_ERROR_BODY);
+    else if (r->api->must_stream)
+        fail(r, OUTCOME_MALFORMED, RESPONSE_NOT_A_STREAM,
+             "a stream was asked for, and this is no text/event-stream");
+    else if (rc)
+        fail(r, OUTCOME_MALFORMED, RESPONSE_BAD_BODY,
+             "an answer that the API does not know");
+    else
+        take_whole(r, &piece);
+}
+
+/* It takes what the API's answer comes to, once it is known to be whole. */
+static const char *conclude(struct response *r)
+{
+    struct facts *f = r->facts;
+
+    complete_tokens(r);
+    check_length(r);
+    f->end = r->is_over ? r->over_ns : r->now_ns;
+    f->outcome = r->outcome;
+    f->detail = r->detail;
+    return r->outcome == OUTCOME_OK ? NULL : r->why;
+}
+
+const char *response_finish(struct response *r, int status, int64_t now_ns)
+{
+    char why[32];
+
+    r->now_ns = now_ns;
+    if (!is_success(status)) {
+        snprintf(why, sizeof(why), "HTTP status %d", status);
+        fail(r, OUTCOME_STATUS, status, why);
+        r->facts->first = now_ns;
+        r->facts->last = now_ns;
+    } else if (is_stream(r, status)) {
+        finish_stream(r);
+    } else {
+        finish_whole(r);
+    }
+    return conclude(r);
+}
+
+const char *response_break(struct response *r, const char *why)
+{
+    if (r->is_over)
+        return conclude(r);
+    complete_tokens(r);
+    return why;
+}
+
+struct content_event response_event(const struct response *r, size_t i)
+{
+    const struct response_event *event = &events_of(r)[i];
+
+    return (struct content_event){
+        .seq = r->facts->seq,
+        .due = r->facts->due,
+        .at_us = r->facts->first / NS_PER_US + event->after_us,
+        .tokens = event->tokens,
+    };
+}
+
+/* ---- its own beginning and end ---- */
+
+static void make_parts(struct response *r)
+{
+    sse_init(&r->sse, MAX_EVENT, on_event, r);
+    buf_init(&r->body, (size_t)r->api->settings->target.max_response);
+    buf_init(&r->events, MAX_EVENTS * sizeof(struct response_event));
+    buf_init(&r->text, MAX_TEXT);
+    r->is_ready = true;
+}
+
+/* Everything but the memory starts anew. */
+void response_begin(struct response *r, const struct api *api,
+                    struct facts *facts)
+{
+    r->api = api;
+    if (!r->is_ready)
+        make_parts(r);
+    sse_begin(&r->sse);
+    buf_reset(&r->body);
+    buf_reset(&r->events);
+    buf_reset(&r->text);
+    *r = (struct response){
+        .api = api,
+        .facts = facts,
+        .is_ready = true,
+        .head = {.json_len = -1},
+        .sse = r->sse,
+        .body = r->body,
+        .events = r->events,
+        .text = r->text,
+        .usage = piece_none().usage,
+        .is_counted = true,
+    };
+}
+
+void response_fini(struct response *r)
+{
+    if (!r->is_ready)
+        return;
+    sse_fini(&r->sse);
+    buf_fini(&r->body);
+    buf_fini(&r->events);
+    buf_fini(&r->text);
+}
