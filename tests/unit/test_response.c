@@ -1,0 +1,431 @@
+/* Answers by hand: bytes and times in, facts out. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "common/clk.h"
+#include "common/err.h"
+#include "common/settings.h"
+#include "common/xalloc.h"
+#include "loadgen/response.h"
+
+#define MS   NS_PER_MS
+#define DONE "data: [DONE]\n\n"
+
+/* One chunk of a chat with this content. */
+#define TOKEN(text)                                                            \
+    "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"" text          \
+    "\"},\"finish_reason\":null}]}\n\n"
+#define ROLE                                                                   \
+    "data: {\"choices\":[{\"index\":0,\"delta\":{\"role\":\"assistant\","      \
+    "\"content\":\"\"},\"finish_reason\":null}]}\n\n"
+#define FINISH(why)                                                            \
+    "data: {\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"" why   \
+    "\"}]}\n\n"
+#define USAGE(prompt, output)                                                  \
+    "data: {\"choices\":[],\"usage\":{\"prompt_tokens\":" prompt               \
+    ",\"completion_tokens\":" output "}}\n\n"
+
+struct rig {
+    struct settings settings;
+    struct api api;
+    struct facts facts;
+    struct response response;
+};
+
+static void rig_init(struct rig *rig, enum api_kind kind)
+{
+    struct err err = {0};
+
+    *rig = (struct rig){0};
+    settings_init(&rig->settings);
+    rig->settings.target.api = (int)kind;
+    assert_int_equal(api_init(&rig->api, &rig->settings, &err), 0);
+}
+
+static void rig_fini(struct rig *rig)
+{
+    response_fini(&rig->response);
+    api_fini(&rig->api);
+    settings_fini(&rig->settings);
+}
+
+/* A new answer, of this content type. */
+static void begin(struct rig *rig, const char *type)
+{
+    rig->facts = facts_unknown(7, 0);
+    response_begin(&rig->response, &rig->api, &rig->facts);
+    response_header(&rig->response, "Content-Type", 12, type, strlen(type));
+}
+
+static void begin_stream(struct rig *rig)
+{
+    begin(rig, "text/event-stream; charset=utf-8");
+}
+
+static void take(struct rig *rig, int64_t at_ns, const char *text)
+{
+    response_take(&rig->response, 200, at_ns, text, strlen(text));
+}
+
+static const char *finish(struct rig *rig, int64_t at_ns)
+{
+    return response_finish(&rig->response, 200, at_ns);
+}
+
+/* ---- streams that are fine ---- */
+
+/* The stream of the definitions: first token after 100 ms, then 4 events of 4
+ * tokens each, 40 ms apart. */
+static void the_worked_stream(void **state)
+{
+    struct rig rig;
+    char event[256];
+
+    (void)state;
+    rig_init(&rig, API_OPENAI_CHAT);
+    begin_stream(&rig);
+    take(&rig, 50 * MS, ROLE);
+    for (int i = 0; i < 5; i++) {
+        snprintf(event, sizeof(event),
+                 "data: {\"choices\":[{\"delta\":{\"content\":\"w\"}}],"
+                 "\"usage\":{\"prompt_tokens\":9,\"completion_tokens\":%d}}"
+                 "\n\n",
+                 1 + 4 * i);
+        take(&rig, (100 + 40 * i) * MS, event);
+    }
+    take(&rig, 270 * MS, FINISH("length") USAGE("9", "17") DONE);
+    assert_null(finish(&rig, 280 * MS));
+    assert_int_equal(rig.facts.outcome, OUTCOME_OK);
+    assert_int_equal(rig.facts.first, 100 * MS);
+    assert_int_equal(rig.facts.last, 260 * MS);
+    assert_int_equal(rig.facts.end, 270 * MS);
+    assert_int_equal(rig.facts.events, 5);
+    assert_int_equal(rig.facts.coalesced, 0);
+    assert_int_equal(rig.facts.stall, 40 * MS);
+    assert_int_equal(rig.facts.prompt_tokens, 9);
+    assert_int_equal(rig.facts.output_tokens, 17);
+    assert_int_equal(rig.facts.token_source, TOKENS_USAGE);
+    assert_int_equal(rig.facts.is_split, 1);
+    assert_int_equal(rig.facts.event_tokens, 17);
+    assert_int_equal(rig.facts.first_tokens, 1);
+    assert_int_equal(rig.facts.finish, FINISH_LENGTH);
+    assert_int_equal(measure_value(MEASURE_TPOT, FROM_DUE, &rig.facts),
+                     10 * MS);
+    for (size_t i = 0; i < 5; i++) {
+        struct content_event e = response_event(&rig.response, i);
+
+        assert_int_equal(e.seq, 7);
+        assert_int_equal(e.at_us, 100000 + 40000 * i);
+        assert_int_equal(e.tokens, i == 0 ? 1 : 4);
+    }
+    rig_fini(&rig);
+}
+
+static void tokens_of_events_without_counts_are_spread(void **state)
+{
+    static const int64_t want[] = {1, 2, 3, 3};
+    struct rig rig;
+
+    (void)state;
+    rig_init(&rig, API_OPENAI_CHAT);
+    begin_stream(&rig);
+    for (int i = 0; i < 4; i++)
+        take(&rig, (10 + i) * MS, TOKEN("a"));
+    take(&rig, 20 * MS, USAGE("3", "9") DONE);
+    assert_null(finish(&rig, 20 * MS));
+    assert_int_equal(rig.facts.is_split, 0);
+    assert_int_equal(rig.facts.output_tokens, 9);
+    assert_int_equal(rig.facts.event_tokens, 9);
+    assert_int_equal(rig.facts.first_tokens, 1);
+    for (size_t i = 0; i < 4; i++)
+        assert_int_equal(response_event(&rig.response, i).tokens, want[i]);
+    rig_fini(&rig);
+}
+
+static void events_are_tokens_where_nobody_counts(void **state)
+{
+    struct rig rig;
+
+    (void)state;
+    rig_init(&rig, API_OPENAI_CHAT);
+    begin_stream(&rig);
+    take(&rig, 10 * MS, TOKEN("a") TOKEN("b"));
+    take(&rig, 12 * MS, TOKEN("c") DONE);
+    assert_null(finish(&rig, 12 * MS));
+    assert_int_equal(rig.facts.token_source, TOKENS_EVENTS);
+    assert_int_equal(rig.facts.output_tokens, 3);
+    assert_int_equal(rig.facts.coalesced, 1);
+    assert_int_equal(rig.facts.prompt_tokens, TIME_ABSENT);
+    rig_fini(&rig);
+}
+
+static void token_ids_count(void **state)
+{
+    struct rig rig;
+
+    (void)state;
+    rig_init(&rig, API_OPENAI_COMPLETIONS);
+    begin_stream(&rig);
+    take(&rig, 10 * MS,
+         "data: {\"choices\":[{\"text\":\"a\",\"token_ids\":[5]}]}\n\n");
+    take(
+        &rig, 14 * MS,
+        "data: {\"choices\":[{\"text\":\"bc\",\"token_ids\":[6,7]}]}\n\n" DONE);
+    assert_null(finish(&rig, 14 * MS));
+    assert_int_equal(rig.facts.token_source, TOKENS_IDS);
+    assert_int_equal(rig.facts.output_tokens, 3);
+    assert_int_equal(rig.facts.is_split, 1);
+    assert_int_equal(measure_value(MEASURE_TPOT, FROM_DUE, &rig.facts), 2 * MS);
+    rig_fini(&rig);
+}
+
+static void reasoning_that_is_hidden_is_not_delivered(void **state)
+{
+    static const char usage[] =
+        "data: {\"choices\":[],\"usage\":{\"completion_tokens\":12,"
+        "\"completion_tokens_details\":{\"reasoning_tokens\":10},"
+        "\"prompt_tokens_details\":{\"cached_tokens\":4}}}\n\n" DONE;
+    static const char thought[] =
+        "data: {\"choices\":[{\"delta\":{\"reasoning_content\":\"hm\"}}]}\n\n";
+    struct rig rig;
+
+    (void)state;
+    rig_init(&rig, API_OPENAI_CHAT);
+    begin_stream(&rig);
+    take(&rig, 10 * MS, TOKEN("a") TOKEN("b"));
+    take(&rig, 12 * MS, usage);
+    assert_null(finish(&rig, 12 * MS));
+    assert_int_equal(rig.facts.reasoning_tokens, 10);
+    assert_int_equal(rig.facts.cached_tokens, 4);
+    assert_int_equal(rig.facts.event_tokens, 2);
+    begin_stream(&rig);
+    take(&rig, 8 * MS, thought);
+    take(&rig, 10 * MS, TOKEN("a"));
+    take(&rig, 12 * MS, usage);
+    assert_null(finish(&rig, 12 * MS));
+    assert_int_equal(rig.facts.first, 8 * MS);
+    assert_int_equal(rig.facts.event_tokens, 12);
+    rig_fini(&rig);
+}
+
+static void tool_calls_are_content_and_nulls_are_not(void **state)
+{
+    struct rig rig;
+
+    (void)state;
+    rig_init(&rig, API_OPENAI_CHAT);
+    begin_stream(&rig);
+    take(&rig, 5 * MS,
+         "data: {\"choices\":[{\"delta\":{\"content\":null,\"tool_calls\":null,"
+         "\"reasoning\":null}}],\"usage\":null,\"error\":null}\n\n");
+    assert_int_equal(rig.facts.events, 0);
+    take(&rig, 6 * MS,
+         "data: {\"choices\":[{\"delta\":{\"tool_calls\":[{\"index\":0,"
+         "\"function\":{\"arguments\":\"{\"}}]}}]}\n\n");
+    take(&rig, 7 * MS, FINISH("tool_calls") DONE);
+    assert_null(finish(&rig, 7 * MS));
+    assert_int_equal(rig.facts.events, 1);
+    assert_int_equal(rig.facts.first, 6 * MS);
+    assert_int_equal(rig.facts.finish, FINISH_TOOL_CALLS);
+    rig_fini(&rig);
+}
+
+/* The server may keep the connection open after its terminator. */
+static void what_is_over_was_whole(void **state)
+{
+    struct rig rig;
+
+    (void)state;
+    rig_init(&rig, API_OPENAI_CHAT);
+    begin_stream(&rig);
+    take(&rig, 10 * MS, TOKEN("a") DONE);
+    rig.facts.outcome = OUTCOME_TIMEOUT;
+    rig.facts.end = 999 * MS;
+    assert_null(response_break(&rig.response, "no answer within the timeout"));
+    assert_int_equal(rig.facts.outcome, OUTCOME_OK);
+    assert_int_equal(rig.facts.end, 10 * MS);
+    begin_stream(&rig);
+    take(&rig, 10 * MS, TOKEN("a"));
+    rig.facts.outcome = OUTCOME_TIMEOUT;
+    rig.facts.end = 999 * MS;
+    assert_string_equal(response_break(&rig.response, "late"), "late");
+    assert_int_equal(rig.facts.outcome, OUTCOME_TIMEOUT);
+    assert_int_equal(rig.facts.end, 999 * MS);
+    assert_int_equal(rig.facts.events, 1);
+    assert_int_equal(rig.facts.output_tokens, 1);
+    rig_fini(&rig);
+}
+
+/* ---- streams that are not ---- */
+
+static void each_failure_has_its_name(void **state)
+{
+    static const struct {
+        const char *name;
+        const char *type;
+        const char *bytes;
+        enum outcome outcome;
+        int64_t detail;
+    } cases[] = {
+        {"error", "text/event-stream",
+         TOKEN(
+             "a") "data: {\"error\":{\"message\":\"out of memory\"}}\n\n" DONE,
+         OUTCOME_INBAND, RESPONSE_ERROR_EVENT},
+        {"error as text", "text/event-stream",
+         "data: {\"error\":\"overloaded\",\"error_type\":\"x\"}\n\n",
+         OUTCOME_INBAND, RESPONSE_ERROR_EVENT},
+        {"old error", "text/event-stream",
+         "data: {\"object\":\"error\",\"message\":\"no\"}\n\n" DONE,
+         OUTCOME_INBAND, RESPONSE_ERROR_EVENT},
+        {"empty", "text/event-stream", "", OUTCOME_EMPTY, RESPONSE_NO_EVENTS},
+        {"keep-alives alone", "text/event-stream",
+         ": ping\n\ndata:\n\ndata: : ping\n\n", OUTCOME_EMPTY,
+         RESPONSE_NO_EVENTS},
+        {"terminator alone", "text/event-stream", DONE, OUTCOME_EMPTY,
+         RESPONSE_NO_CONTENT},
+        {"role alone", "text/event-stream", ROLE FINISH("stop") DONE,
+         OUTCOME_EMPTY, RESPONSE_NO_CONTENT},
+        {"cut", "text/event-stream", TOKEN("a") TOKEN("b"), OUTCOME_TRUNCATED,
+         RESPONSE_NO_TERMINATOR},
+        {"no JSON", "text/event-stream", TOKEN("a") "data: {\"choi\n\n" DONE,
+         OUTCOME_MALFORMED, RESPONSE_BAD_EVENT},
+        {"other JSON", "text/event-stream", "data: {\"a\":1}\n\n" DONE,
+         OUTCOME_MALFORMED, RESPONSE_BAD_EVENT},
+        {"error, no stream", "application/json",
+         "{\"error\":{\"message\":\"busy\"}}", OUTCOME_INBAND,
+         RESPONSE_ERROR_BODY},
+        {"no stream", "application/json",
+         "{\"choices\":[{\"message\":{\"content\":\"a\"}}]}", OUTCOME_MALFORMED,
+         RESPONSE_NOT_A_STREAM},
+        {"a page", "text/html", "<html>", OUTCOME_MALFORMED,
+         RESPONSE_NOT_A_STREAM},
+    };
+    struct rig rig;
+
+    (void)state;
+    rig_init(&rig, API_OPENAI_CHAT);
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        begin(&rig, cases[i].type);
+        take(&rig, 5 * MS, cases[i].bytes);
+        print_message("%s\n", cases[i].name);
+        assert_non_null(finish(&rig, 6 * MS));
+        assert_int_equal(rig.facts.outcome, cases[i].outcome);
+        assert_int_equal(rig.facts.detail, cases[i].detail);
+    }
+    rig_fini(&rig);
+}
+
+static void an_error_says_why(void **state)
+{
+    struct rig rig;
+
+    (void)state;
+    rig_init(&rig, API_OPENAI_CHAT);
+    begin_stream(&rig);
+    take(&rig, 5 * MS, TOKEN("a"));
+    take(&rig, 6 * MS,
+         "data: {\"error\":{\"type\":\"x\",\"message\":\"no memory\"}}\n\n");
+    take(&rig, 7 * MS, TOKEN("b") DONE);
+    assert_string_equal(finish(&rig, 9 * MS), "no memory");
+    assert_int_equal(rig.facts.end, 6 * MS);
+    assert_int_equal(rig.facts.events, 1);
+    rig_fini(&rig);
+}
+
+static void a_status_is_a_failure(void **state)
+{
+    struct rig rig;
+
+    (void)state;
+    rig_init(&rig, API_OPENAI_CHAT);
+    begin(&rig, "application/json");
+    response_take(&rig.response, 503, 5 * MS, "{}", 2);
+    assert_string_equal(response_finish(&rig.response, 503, 5 * MS),
+                        "HTTP status 503");
+    assert_int_equal(rig.facts.outcome, OUTCOME_STATUS);
+    assert_int_equal(rig.facts.detail, 503);
+    begin(&rig, "text/html");
+    assert_non_null(response_finish(&rig.response, 302, 5 * MS));
+    assert_int_equal(rig.facts.outcome, OUTCOME_STATUS);
+    rig_fini(&rig);
+}
+
+static void a_length_that_was_forced_is_kept(void **state)
+{
+    struct rig rig;
+
+    (void)state;
+    rig_init(&rig, API_OPENAI_CHAT);
+    for (int forced = 0; forced < 2; forced++) {
+        rig.settings.target.ignore_eos = forced;
+        begin_stream(&rig);
+        rig.facts.output_asked = 20;
+        take(&rig, 5 * MS, TOKEN("a") USAGE("1", "17") DONE);
+        assert_int_equal(finish(&rig, 5 * MS) == NULL, !forced);
+        assert_int_equal(rig.facts.detail,
+                         forced ? RESPONSE_WRONG_LENGTH : RESPONSE_FINE);
+        begin_stream(&rig);
+        rig.facts.output_asked = 20;
+        take(&rig, 5 * MS, TOKEN("a") USAGE("1", "19") DONE);
+        assert_null(finish(&rig, 5 * MS));
+    }
+    rig_fini(&rig);
+}
+
+/* ---- whole answers ---- */
+
+static void a_whole_answer_is_read(void **state)
+{
+    struct rig rig;
+
+    (void)state;
+    rig_init(&rig, API_OPENAI_CHAT);
+    rig.api.streams = false;
+    rig.api.must_stream = false;
+    begin(&rig, "application/json");
+    take(&rig, 4 * MS, "{\"choices\":[{\"message\":{\"content\":\"Hi\"},");
+    take(&rig, 6 * MS,
+         "\"finish_reason\":\"stop\"}],\"usage\":{\"prompt_tokens\":3,"
+         "\"completion_tokens\":2}}");
+    assert_null(finish(&rig, 6 * MS));
+    assert_int_equal(rig.facts.first, 6 * MS);
+    assert_int_equal(rig.facts.last, 6 * MS);
+    assert_int_equal(rig.facts.events, 0);
+    assert_int_equal(rig.facts.output_tokens, 2);
+    assert_int_equal(rig.facts.finish, FINISH_STOP);
+    begin(&rig, "application/json");
+    take(&rig, 4 * MS, "{\"choices\":[{\"message\":{\"content\":\"\"}}]}");
+    assert_non_null(finish(&rig, 6 * MS));
+    assert_int_equal(rig.facts.outcome, OUTCOME_EMPTY);
+    begin(&rig, "application/json");
+    take(&rig, 4 * MS, "{\"choices\":[{\"message\":{\"content\":\"Hi\"}}");
+    assert_non_null(finish(&rig, 6 * MS));
+    assert_int_equal(rig.facts.detail, RESPONSE_BAD_BODY);
+    rig_fini(&rig);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_worked_stream),
+        cmocka_unit_test(tokens_of_events_without_counts_are_spread),
+        cmocka_unit_test(events_are_tokens_where_nobody_counts),
+        cmocka_unit_test(token_ids_count),
+        cmocka_unit_test(reasoning_that_is_hidden_is_not_delivered),
+        cmocka_unit_test(tool_calls_are_content_and_nulls_are_not),
+        cmocka_unit_test(what_is_over_was_whole),
+        cmocka_unit_test(each_failure_has_its_name),
+        cmocka_unit_test(an_error_says_why),
+        cmocka_unit_test(a_status_is_a_failure),
+        cmocka_unit_test(a_length_that_was_forced_is_kept),
+        cmocka_unit_test(a_whole_answer_is_read),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
