@@ -15,6 +15,11 @@ static const struct api_ops *const all[API_COUNT] = {
     [API_HTTP] = &client_http,
     [API_OPENAI_CHAT] = &client_openai_chat,
     [API_OPENAI_COMPLETIONS] = &client_openai_completions,
+    [API_OPENAI_EMBEDDINGS] = &client_openai_embeddings,
+    [API_RERANK] = &client_rerank,
+    [API_TGI] = &client_tgi,
+    [API_TRITON_GENERATE] = &client_triton_generate,
+    [API_SGLANG] = &client_sglang,
 };
 
 /* The members of an object, each behind a comma. */
@@ -161,4 +166,106 @@ void api_put_string(struct buf *body, const char *text)
             buf_add(body, text, 1);
     }
     buf_adds(body, "\"");
+}
+
+void api_put_model(const struct api *api, struct buf *body)
+{
+    buf_adds(body, "{");
+    if (!api->model)
+        return;
+    buf_adds(body, "\"model\":");
+    api_put_string(body, api->model);
+    buf_adds(body, ",");
+}
+
+/* ---- for those who read answers ---- */
+
+void api_read_text(struct jscan *s, struct piece *p)
+{
+    struct jtext text;
+
+    if (!jscan_string(s, &text))
+        return;
+    p->text = text;
+    p->has_content |= text.len > 0;
+}
+
+static enum finish finish_of(struct jtext text)
+{
+    static const struct {
+        const char *name;
+        enum finish finish;
+    } others[] = {
+        {"eos_token", FINISH_STOP},
+        {"stop_sequence", FINISH_STOP},
+        {"max_tokens", FINISH_LENGTH},
+    };
+
+    for (int f = FINISH_STOP; f < FINISH_OTHER; f++) {
+        if (jtext_is(text, finish_name((enum finish)f)))
+            return (enum finish)f;
+    }
+    for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
+        if (jtext_is(text, others[i].name))
+            return others[i].finish;
+    }
+    return FINISH_OTHER;
+}
+
+void api_read_finish(struct jscan *s, struct piece *p)
+{
+    struct jtext text;
+
+    if (jscan_string(s, &text))
+        p->finish = finish_of(text);
+}
+
+int64_t api_count_items(struct jscan *s)
+{
+    int64_t n = 0;
+
+    if (!jscan_array(s))
+        return TIME_ABSENT;
+    while (jscan_item(s)) {
+        jscan_skip(s);
+        n++;
+    }
+    return n;
+}
+
+void api_read_error(struct jscan *s, struct piece *p)
+{
+    struct jtext key;
+
+    if (jscan_peek(s) == JSCAN_NULL) {
+        jscan_skip(s);
+        return;
+    }
+    p->is_error = true;
+    if (jscan_peek(s) != JSCAN_OBJECT) {
+        jscan_string(s, &p->error);
+        return;
+    }
+    jscan_object(s);
+    while (jscan_key(s, &key)) {
+        if (jtext_is(key, "message"))
+            jscan_string(s, &p->error);
+        else
+            jscan_skip(s);
+    }
+}
+
+int api_read_object(const char *data, size_t len, api_member_fn *member,
+                    struct piece *p)
+{
+    struct jscan s;
+    struct jtext key;
+    bool is_theirs = false;
+
+    jscan_init(&s, data, len);
+    if (!jscan_object(&s))
+        return -1;
+    while (jscan_key(&s, &key))
+        is_theirs |= member(&s, key, p);
+    return jscan_end(&s) && (is_theirs || p->is_error) ? 0 : -1;
 }

@@ -131,7 +131,30 @@ void api_make_body(const struct api *api, struct facts *facts,
 void api_put_prompt(const struct api *api, const struct sample *sample,
                     const char *name, struct buf *body);
 
+/* The beginning of a body: { and, if it is known, "model":"...", */
+void api_put_model(const struct api *api, struct buf *body);
+
 /* A text between quotes, escaped. */
 void api_put_string(struct buf *body, const char *text);
+
+/* ---- for those who read answers; each takes the next value ---- */
+
+/* Content. */
+void api_read_text(struct jscan *s, struct piece *p);
+void api_read_finish(struct jscan *s, struct piece *p);
+
+/* An error: {"message":...} or a text; null is none. */
+void api_read_error(struct jscan *s, struct piece *p);
+
+/* TIME_ABSENT if it is no array. */
+int64_t api_count_items(struct jscan *s);
+
+/* Takes the value of a member; true if the member says what this is. */
+typedef bool api_member_fn(struct jscan *s, struct jtext key, struct piece *p);
+
+/* An object, member by member.  -1 if it is none, or holds neither an error nor
+ * a member that says what it is. */
+int api_read_object(const char *data, size_t len, api_member_fn *member,
+                    struct piece *p);
 
 #endif

@@ -26,20 +26,10 @@ static void put_options(const struct api *api, const struct sample *sample,
     buf_adds(body, "}");
 }
 
-static void put_model(const struct api *api, struct buf *body)
-{
-    buf_adds(body, "{");
-    if (!api->model)
-        return;
-    buf_adds(body, "\"model\":");
-    api_put_string(body, api->model);
-    buf_adds(body, ",");
-}
-
 static void write_chat(const struct api *api, const struct sample *sample,
                        struct buf *body)
 {
-    put_model(api, body);
+    api_put_model(api, body);
     buf_adds(body, "\"messages\":[{\"role\":\"user\",");
     api_put_prompt(api, sample, "content", body);
     buf_adds(body, "}]");
@@ -49,7 +39,7 @@ static void write_chat(const struct api *api, const struct sample *sample,
 static void write_completions(const struct api *api,
                               const struct sample *sample, struct buf *body)
 {
-    put_model(api, body);
+    api_put_model(api, body);
     api_put_prompt(api, sample, "prompt", body);
     put_options(api, sample, "max_tokens", body);
 }
@@ -90,33 +80,6 @@ static void read_usage(struct jscan *s, struct usage *u)
     }
 }
 
-static enum finish finish_of(struct jtext text)
-{
-    for (int f = FINISH_STOP; f < FINISH_OTHER; f++) {
-        if (jtext_is(text, finish_name((enum finish)f)))
-            return (enum finish)f;
-    }
-    return FINISH_OTHER;
-}
-
-static void read_finish(struct jscan *s, struct piece *p)
-{
-    struct jtext text;
-
-    if (jscan_string(s, &text))
-        p->finish = finish_of(text);
-}
-
-static void read_text(struct jscan *s, struct piece *p)
-{
-    struct jtext text;
-
-    if (!jscan_string(s, &text))
-        return;
-    p->text = text;
-    p->has_content |= text.len > 0;
-}
-
 static void read_reasoning(struct jscan *s, struct piece *p)
 {
     struct jtext text;
@@ -146,7 +109,7 @@ static void read_message(struct jscan *s, struct piece *p)
         return;
     while (jscan_key(s, &key)) {
         if (jtext_is(key, "content"))
-            read_text(s, p);
+            api_read_text(s, p);
         else if (jtext_is(key, "reasoning_content") ||
                  jtext_is(key, "reasoning"))
             read_reasoning(s, p);
@@ -155,19 +118,6 @@ static void read_message(struct jscan *s, struct piece *p)
         else
             jscan_skip(s);
     }
-}
-
-static void read_ids(struct jscan *s, struct piece *p)
-{
-    int64_t n = 0;
-
-    if (!jscan_array(s))
-        return;
-    while (jscan_item(s)) {
-        jscan_skip(s);
-        n++;
-    }
-    p->ids = n;
 }
 
 static void read_choice(struct jscan *s, struct piece *p)
@@ -180,34 +130,11 @@ static void read_choice(struct jscan *s, struct piece *p)
         if (jtext_is(key, "delta") || jtext_is(key, "message"))
             read_message(s, p);
         else if (jtext_is(key, "text"))
-            read_text(s, p);
+            api_read_text(s, p);
         else if (jtext_is(key, "finish_reason"))
-            read_finish(s, p);
+            api_read_finish(s, p);
         else if (jtext_is(key, "token_ids"))
-            read_ids(s, p);
-        else
-            jscan_skip(s);
-    }
-}
-
-/* {"message":...}, or a text. */
-static void read_error(struct jscan *s, struct piece *p)
-{
-    struct jtext key;
-
-    if (jscan_peek(s) == JSCAN_NULL) {
-        jscan_skip(s);
-        return;
-    }
-    p->is_error = true;
-    if (jscan_peek(s) != JSCAN_OBJECT) {
-        jscan_string(s, &p->error);
-        return;
-    }
-    jscan_object(s);
-    while (jscan_key(s, &key)) {
-        if (jtext_is(key, "message"))
-            jscan_string(s, &p->error);
+            p->ids = api_count_items(s);
         else
             jscan_skip(s);
     }
@@ -239,7 +166,7 @@ static bool read_member(struct jscan *s, struct jtext key, struct piece *p)
     } else if (jtext_is(key, "usage")) {
         read_usage(s, &p->usage);
     } else if (jtext_is(key, "error")) {
-        read_error(s, p);
+        api_read_error(s, p);
     } else if (jtext_is(key, "object")) {
         read_object(s, p);
         is_known = false;
@@ -253,21 +180,11 @@ static bool read_member(struct jscan *s, struct jtext key, struct piece *p)
     return is_known;
 }
 
-/* An object with choices, usage or an error is one of theirs. */
 static int read_event(const struct api *api, const char *data, size_t len,
                       struct piece *p)
 {
-    struct jscan s;
-    struct jtext key;
-    bool is_theirs = false;
-
     (void)api;
-    jscan_init(&s, data, len);
-    if (!jscan_object(&s))
-        return -1;
-    while (jscan_key(&s, &key))
-        is_theirs |= read_member(&s, key, p);
-    return jscan_end(&s) && (is_theirs || p->is_error) ? 0 : -1;
+    return api_read_object(data, len, read_member, p);
 }
 
 static int read_whole(const struct api *api, const struct response_head *head,

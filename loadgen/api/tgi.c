@@ -1,0 +1,119 @@
+/* Text Generation Inference: /generate_stream has a token an event, /generate
+ * an answer. */
+#include "loadgen/api/api.h"
+
+#include "common/settings.h"
+
+static void write_body(const struct api *api, const struct sample *sample,
+                       struct buf *body)
+{
+    const struct target_settings *t = &api->settings->target;
+
+    buf_adds(body, "{");
+    api_put_prompt(api, sample, "inputs", body);
+    buf_addf(body, ",\"parameters\":{\"max_new_tokens\":%lld,\"details\":true",
+             (long long)sample->output_tokens);
+    if (t->temperature)
+        buf_addf(body, ",\"temperature\":%s", t->temperature);
+    if (t->ignore_eos)
+        buf_adds(body, ",\"ignore_eos_token\":true");
+    buf_adds(body, "}");
+    buf_add(body, buf_text(&api->extra), api->extra.len);
+    buf_adds(body, "}");
+}
+
+/* {"id":5,"text":" a","logprob":-1,"special":false} */
+static void read_token(struct jscan *s, struct piece *p)
+{
+    struct jtext key;
+
+    if (!jscan_object(s))
+        return;
+    p->ids = 1;
+    while (jscan_key(s, &key)) {
+        if (jtext_is(key, "text"))
+            api_read_text(s, p);
+        else
+            jscan_skip(s);
+    }
+}
+
+static void read_details(struct jscan *s, struct piece *p)
+{
+    struct jtext key;
+
+    if (!jscan_object(s))
+        return;
+    while (jscan_key(s, &key)) {
+        if (jtext_is(key, "generated_tokens"))
+            jscan_int(s, &p->usage.output);
+        else if (jtext_is(key, "finish_reason"))
+            api_read_finish(s, p);
+        else
+            jscan_skip(s);
+    }
+}
+
+/* Of the last event alone it is no null. */
+static void read_generated(struct jscan *s, struct piece *p)
+{
+    struct jtext text;
+
+    p->is_last |= jscan_string(s, &text);
+}
+
+static bool read_member(struct jscan *s, struct jtext key, struct piece *p)
+{
+    bool is_token = jtext_is(key, "token");
+
+    if (is_token)
+        read_token(s, p);
+    else if (jtext_is(key, "generated_text"))
+        read_generated(s, p);
+    else if (jtext_is(key, "details"))
+        read_details(s, p);
+    else if (jtext_is(key, "error"))
+        api_read_error(s, p);
+    else
+        jscan_skip(s);
+    return is_token;
+}
+
+static int read_event(const struct api *api, const char *data, size_t len,
+                      struct piece *p)
+{
+    (void)api;
+    return api_read_object(data, len, read_member, p);
+}
+
+static bool read_whole_member(struct jscan *s, struct jtext key,
+                              struct piece *p)
+{
+    bool is_text = jtext_is(key, "generated_text");
+
+    if (is_text)
+        api_read_text(s, p);
+    else if (jtext_is(key, "details"))
+        read_details(s, p);
+    else if (jtext_is(key, "error"))
+        api_read_error(s, p);
+    else
+        jscan_skip(s);
+    return is_text;
+}
+
+static int read_whole(const struct api *api, const struct response_head *head,
+                      const char *data, size_t len, struct piece *p)
+{
+    (void)api;
+    (void)head;
+    return api_read_object(data, len, read_whole_member, p);
+}
+
+const struct api_ops client_tgi = {
+    .kind = API_TGI,
+    .write = write_body,
+    .ends_with_piece = true,
+    .read_event = read_event,
+    .read_whole = read_whole,
+};

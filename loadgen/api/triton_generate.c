@@ -1,0 +1,56 @@
+/* Triton's generate extension: text in, text out; no terminator, no counts. */
+#include "loadgen/api/api.h"
+
+#include "common/settings.h"
+
+static void write_body(const struct api *api, const struct sample *sample,
+                       struct buf *body)
+{
+    const struct target_settings *t = &api->settings->target;
+
+    buf_adds(body, "{");
+    api_put_prompt(api, sample, "text_input", body);
+    buf_addf(body, ",\"max_tokens\":%lld", (long long)sample->output_tokens);
+    buf_addf(body, ",\"stream\":%s", api->streams ? "true" : "false");
+    if (t->temperature)
+        buf_addf(body, ",\"temperature\":%s", t->temperature);
+    if (t->ignore_eos)
+        buf_addf(body, ",\"min_tokens\":%lld,\"ignore_eos\":true",
+                 (long long)sample->output_tokens);
+    buf_add(body, buf_text(&api->extra), api->extra.len);
+    buf_adds(body, "}");
+}
+
+static bool read_member(struct jscan *s, struct jtext key, struct piece *p)
+{
+    bool is_text = jtext_is(key, "text_output");
+
+    if (is_text)
+        api_read_text(s, p);
+    else if (jtext_is(key, "error"))
+        api_read_error(s, p);
+    else
+        jscan_skip(s);
+    return is_text;
+}
+
+static int read_event(const struct api *api, const char *data, size_t len,
+                      struct piece *p)
+{
+    (void)api;
+    return api_read_object(data, len, read_member, p);
+}
+
+static int read_whole(const struct api *api, const struct response_head *head,
+                      const char *data, size_t len, struct piece *p)
+{
+    (void)head;
+    return read_event(api, data, len, p);
+}
+
+const struct api_ops client_triton_generate = {
+    .kind = API_TRITON_GENERATE,
+    .write = write_body,
+    .read_event = read_event,
+    .read_whole = read_whole,
+};
