@@ -59,10 +59,12 @@ struct target_settings {
 
 /* What requests carry. */
 struct data_settings {
-    char *input_tokens;  /* a distribution of counts */
-    char *output_tokens; /* likewise */
-    int prompts;         /* enum prompt_choice */
-    int64_t first_id;    /* token ids to draw from */
+    char *input_tokens;     /* a distribution of counts */
+    char *output_tokens;    /* likewise */
+    int prompts;            /* enum prompt_choice */
+    struct strlist tensors; /* name, type and shape of each input */
+    bool binary;            /* they go as raw bytes */
+    int64_t first_id;       /* token ids to draw from */
     int64_t last_id;
     uint64_t nonce; /* of this run, so that no cache knows its prompts */
 };

@@ -1,6 +1,7 @@
 #include "loadgen/discover.h"
 
 #include <jansson.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
 
@@ -74,6 +75,70 @@ static int find_model(struct target_settings *t, struct err *err)
     return rc;
 }
 
+/* ---- KServe v2 ---- */
+
+/* "x FP32 1x16", with 1 for what the client may choose. */
+static int add_tensor(struct strlist *tensors, const json_t *input,
+                      struct err *err)
+{
+    const char *name = json_string_value(json_object_get(input, "name"));
+    const char *type = json_string_value(json_object_get(input, "datatype"));
+    const json_t *dim;
+    struct buf text;
+    size_t i;
+
+    if (!name || !type)
+        return err_set(err, ERR_IO, "an input without name or datatype");
+    buf_init(&text, MAX_NAMES);
+    buf_addf(&text, "%s %s ", name, type);
+    json_array_foreach(json_object_get(input, "shape"), i, dim)
+    {
+        json_int_t n = json_integer_value(dim);
+
+        buf_addf(&text, "%s%lld", i ? "x" : "", n > 0 ? (long long)n : 1LL);
+    }
+    strlist_add(tensors, buf_text(&text));
+    buf_fini(&text);
+    return 0;
+}
+
+/* The path of the model's metadata: that of the request without its verb. */
+static char *metadata_path(const char *url)
+{
+    const char *path = strstr(url, "://") + 3;
+    const char *end;
+
+    path += strcspn(path, "/");
+    end = strstr(path, "/infer");
+    return end ? xstrndup(path, (size_t)(end - path)) : xstrdup(path);
+}
+
+static int find_tensors(struct settings *s, struct err *err)
+{
+    char *path = metadata_path(settings_url(s));
+    json_t *answer = NULL;
+    const json_t *input;
+    size_t i;
+    int rc = fetch_json(&s->target, path, &answer, err);
+
+    json_array_foreach(json_object_get(answer, "inputs"), i, input)
+    {
+        if (rc == 0 && add_tensor(&s->data.tensors, input, err))
+            rc = err_context(err, "GET %s", path);
+    }
+    json_decref(answer);
+    free(path);
+    return rc;
+}
+
+static bool needs_tensors(const struct settings *s)
+{
+    return s->target.api == API_KSERVE_HTTP && !s->target.body &&
+           s->data.tensors.len == 0;
+}
+
+/* ---- all of it ---- */
+
 /* Not 0, which asks for one; small enough for a JSON number. */
 static int draw_nonce(uint64_t *nonce, struct err *err)
 {
@@ -89,5 +154,7 @@ int discover(struct settings *s, struct err *err)
 {
     if (s->data.nonce == 0 && draw_nonce(&s->data.nonce, err))
         return -1;
-    return needs_model(&s->target) ? find_model(&s->target, err) : 0;
+    if (needs_model(&s->target) && find_model(&s->target, err))
+        return -1;
+    return needs_tensors(s) ? find_tensors(s, err) : 0;
 }

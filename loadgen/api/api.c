@@ -20,6 +20,8 @@ static const struct api_ops *const all[API_COUNT] = {
     [API_TGI] = &client_tgi,
     [API_TRITON_GENERATE] = &client_triton_generate,
     [API_SGLANG] = &client_sglang,
+    [API_TFSERVING_HTTP] = &client_tfserving_http,
+    [API_KSERVE_HTTP] = &client_kserve_http,
 };
 
 /* The members of an object, each behind a comma. */

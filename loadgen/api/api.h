@@ -54,6 +54,7 @@ struct piece {
     bool is_last;       /* nothing comes after it */
     struct jtext text;  /* content, if it is text; .at NULL: none */
     int64_t ids;        /* token ids in it; TIME_ABSENT: not given */
+    int64_t raw_len;    /* bytes of tensors that are to stand behind it */
     struct usage usage;
     enum finish finish;
     bool is_error;      /* the server says that it failed ... */

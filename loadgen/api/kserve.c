@@ -1,0 +1,267 @@
+/* KServe v2 over HTTP, and Triton's extension that sends tensors as raw bytes
+ * behind the JSON; TensorFlow Serving's predict, which takes tensors too. */
+#include "loadgen/api/api.h"
+
+#include <stdlib.h>
+
+#include "common/err.h"
+#include "common/settings.h"
+#include "common/xalloc.h"
+#include "loadgen/api/tensor.h"
+
+#define MAX_JSON ((size_t)1 << 20)
+
+struct inputs {
+    struct tensor *tensors;
+    size_t len;
+    struct buf json; /* of a binary request: the same for all */
+};
+
+static const struct inputs *inputs_of(const struct api *api)
+{
+    return api->own;
+}
+
+/* ---- what is the same for all requests ---- */
+
+static int parse_tensors(struct api *api, struct err *err)
+{
+    const struct strlist *texts = &api->settings->data.tensors;
+    struct inputs *in = api->own;
+
+    in->tensors = xcalloc(texts->len, sizeof(*in->tensors));
+    for (size_t i = 0; i < texts->len; i++) {
+        if (tensor_parse(texts->items[i], &in->tensors[in->len++], err))
+            return err_context(err, "data.tensors");
+    }
+    return 0;
+}
+
+/* {"name":"x","datatype":"FP32","shape":[1,16] */
+static void put_tensor(const struct tensor *t, struct buf *out)
+{
+    buf_adds(out, "{\"name\":");
+    api_put_string(out, t->name);
+    buf_addf(out, ",\"datatype\":\"%s\",\"shape\":", tensor_dtype(t));
+    tensor_put_shape(t, out);
+}
+
+static void make_json(const struct api *api, struct inputs *in)
+{
+    buf_adds(&in->json, "{\"inputs\":[");
+    for (size_t i = 0; i < in->len; i++) {
+        buf_adds(&in->json, i > 0 ? "," : "");
+        put_tensor(&in->tensors[i], &in->json);
+        buf_addf(&in->json, ",\"parameters\":{\"binary_data_size\":%zu}}",
+                 tensor_size(&in->tensors[i]));
+    }
+    buf_adds(&in->json, "],\"parameters\":{\"binary_data_output\":true}");
+    buf_add(&in->json, buf_text(&api->extra), api->extra.len);
+    buf_adds(&in->json, "}");
+}
+
+static int check_json(const struct inputs *in, struct err *err)
+{
+    for (size_t i = 0; i < in->len; i++) {
+        if (!tensor_has_json(&in->tensors[i]))
+            return err_set(err, ERR_CONFIG,
+                           "data.tensors: %s goes as raw bytes alone "
+                           "(--binary-tensors)",
+                           tensor_dtype(&in->tensors[i]));
+    }
+    return 0;
+}
+
+static int kserve_init(struct api *api, struct err *err)
+{
+    struct inputs *in = api->own;
+
+    buf_init(&in->json, MAX_JSON);
+    if (!api->makes_bodies)
+        return 0;
+    if (api->settings->data.tensors.len == 0)
+        return err_set(err, ERR_CONFIG,
+                       "data.tensors: what does the model take? ('x FP32 "
+                       "1x16')");
+    if (parse_tensors(api, err))
+        return -1;
+    if (!api->settings->data.binary)
+        return check_json(in, err);
+    make_json(api, in);
+    return 0;
+}
+
+static void kserve_fini(struct api *api)
+{
+    struct inputs *in = api->own;
+
+    free(in->tensors);
+    buf_fini(&in->json);
+}
+
+static void add_headers(const struct api *api, struct strlist *lines)
+{
+    char *line;
+
+    if (!api->makes_bodies || !api->settings->data.binary)
+        return;
+    line = xasprintf("Inference-Header-Content-Length: %zu",
+                     inputs_of(api)->json.len);
+    strlist_add(lines, line);
+    free(line);
+}
+
+/* ---- requests ---- */
+
+static void write_binary(const struct inputs *in, struct rng rng,
+                         struct buf *body)
+{
+    buf_add(body, in->json.data, in->json.len);
+    for (size_t i = 0; i < in->len; i++)
+        tensor_put_raw(&in->tensors[i], &rng, body);
+}
+
+static void write_json(const struct api *api, struct rng rng, struct buf *body)
+{
+    const struct inputs *in = inputs_of(api);
+
+    buf_adds(body, "{\"inputs\":[");
+    for (size_t i = 0; i < in->len; i++) {
+        buf_adds(body, i > 0 ? "," : "");
+        put_tensor(&in->tensors[i], body);
+        buf_adds(body, ",\"data\":");
+        tensor_put_flat(&in->tensors[i], &rng, body);
+        buf_adds(body, "}");
+    }
+    buf_adds(body, "]");
+    buf_add(body, buf_text(&api->extra), api->extra.len);
+    buf_adds(body, "}");
+}
+
+static void kserve_write(const struct api *api, const struct sample *sample,
+                         struct buf *body)
+{
+    if (api->settings->data.binary)
+        write_binary(inputs_of(api), sample->rng, body);
+    else
+        write_json(api, sample->rng, body);
+}
+
+/* {"inputs":{"x":[[...]]}}: the columns, which need no batch dimension. */
+static void tfserving_write(const struct api *api, const struct sample *sample,
+                            struct buf *body)
+{
+    const struct inputs *in = inputs_of(api);
+    struct rng rng = sample->rng;
+
+    buf_adds(body, "{\"inputs\":{");
+    for (size_t i = 0; i < in->len; i++) {
+        buf_adds(body, i > 0 ? "," : "");
+        api_put_string(body, in->tensors[i].name);
+        buf_adds(body, ":");
+        tensor_put_nested(&in->tensors[i], &rng, body);
+    }
+    buf_adds(body, "}");
+    buf_add(body, buf_text(&api->extra), api->extra.len);
+    buf_adds(body, "}");
+}
+
+/* ---- answers ---- */
+
+static void read_parameters(struct jscan *s, int64_t *binary)
+{
+    struct jtext key;
+    int64_t size = 0;
+
+    if (!jscan_object(s))
+        return;
+    while (jscan_key(s, &key)) {
+        if (jtext_is(key, "binary_data_size"))
+            jscan_int(s, &size);
+        else
+            jscan_skip(s);
+    }
+    *binary += size > 0 ? size : 0;
+}
+
+static void read_output(struct jscan *s, struct piece *p)
+{
+    struct jtext key;
+
+    if (!jscan_object(s))
+        return;
+    p->has_content = true;
+    while (jscan_key(s, &key)) {
+        if (jtext_is(key, "parameters"))
+            read_parameters(s, &p->raw_len);
+        else
+            jscan_skip(s);
+    }
+}
+
+static bool kserve_member(struct jscan *s, struct jtext key, struct piece *p)
+{
+    bool is_outputs = jtext_is(key, "outputs");
+
+    if (is_outputs && jscan_array(s)) {
+        while (jscan_item(s))
+            read_output(s, p);
+    } else if (jtext_is(key, "error")) {
+        api_read_error(s, p);
+    } else if (!is_outputs) {
+        jscan_skip(s);
+    }
+    return is_outputs;
+}
+
+static int kserve_read(const struct api *api, const struct response_head *head,
+                       const char *data, size_t len, struct piece *p)
+{
+    size_t json_len = head->json_len < 0 ? len : (size_t)head->json_len;
+
+    (void)api;
+    if (json_len > len || api_read_object(data, json_len, kserve_member, p))
+        return -1;
+    return p->is_error || p->raw_len == (int64_t)(len - json_len) ? 0 : -1;
+}
+
+static bool tfserving_member(struct jscan *s, struct jtext key, struct piece *p)
+{
+    bool is_answer = jtext_is(key, "predictions") || jtext_is(key, "outputs") ||
+                     jtext_is(key, "results");
+
+    if (jtext_is(key, "error"))
+        api_read_error(s, p);
+    else
+        jscan_skip(s);
+    p->has_content |= is_answer;
+    return is_answer;
+}
+
+static int tfserving_read(const struct api *api,
+                          const struct response_head *head, const char *data,
+                          size_t len, struct piece *p)
+{
+    (void)api;
+    (void)head;
+    return api_read_object(data, len, tfserving_member, p);
+}
+
+const struct api_ops client_kserve_http = {
+    .kind = API_KSERVE_HTTP,
+    .own_size = sizeof(struct inputs),
+    .init = kserve_init,
+    .fini = kserve_fini,
+    .add_headers = add_headers,
+    .write = kserve_write,
+    .read_whole = kserve_read,
+};
+
+const struct api_ops client_tfserving_http = {
+    .kind = API_TFSERVING_HTTP,
+    .own_size = sizeof(struct inputs),
+    .init = kserve_init,
+    .fini = kserve_fini,
+    .write = tfserving_write,
+    .read_whole = tfserving_read,
+};

@@ -1,0 +1,228 @@
+#include "loadgen/api/tensor.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/buf.h"
+#include "common/err.h"
+
+#define MAX_ELEMENTS (INT64_C(1) << 28)
+
+enum form { FORM_BOOL, FORM_INT, FORM_FLOAT, FORM_HALF, FORM_TEXT };
+
+/* A text is so long, and has its length before it when raw. */
+#define TEXT_LEN 8
+
+struct dtype {
+    const char *name;
+    enum form form;
+    size_t size;
+};
+
+static const struct dtype dtypes[] = {
+    {"BOOL", FORM_BOOL, 1},  {"UINT8", FORM_INT, 1},
+    {"UINT16", FORM_INT, 2}, {"UINT32", FORM_INT, 4},
+    {"UINT64", FORM_INT, 8}, {"INT8", FORM_INT, 1},
+    {"INT16", FORM_INT, 2},  {"INT32", FORM_INT, 4},
+    {"INT64", FORM_INT, 8},  {"FP16", FORM_HALF, 2},
+    {"BF16", FORM_HALF, 2},  {"FP32", FORM_FLOAT, 4},
+    {"FP64", FORM_FLOAT, 8}, {"BYTES", FORM_TEXT, 4 + TEXT_LEN},
+};
+
+static const struct dtype *dtype_find(const char *name)
+{
+    for (size_t i = 0; i < sizeof(dtypes) / sizeof(dtypes[0]); i++) {
+        if (strcmp(dtypes[i].name, name) == 0)
+            return &dtypes[i];
+    }
+    return NULL;
+}
+
+/* "1x3x224" */
+static int parse_shape(const char *text, struct tensor *t, struct err *err)
+{
+    t->n = 1;
+    while (*text) {
+        char *end;
+        long long dim = strtoll(text, &end, 10);
+
+        if (end == text || dim < 1 || (*end && *end != 'x') ||
+            t->n_dims == TENSOR_MAX_DIMS || dim > MAX_ELEMENTS / t->n)
+            return err_set(err, ERR_CONFIG,
+                           "'%s' is no shape; write 1x3x224x224", text);
+        t->dims[t->n_dims++] = dim;
+        t->n *= dim;
+        text = *end ? end + 1 : end;
+    }
+    return 0;
+}
+
+int tensor_parse(const char *text, struct tensor *t, struct err *err)
+{
+    char dtype[16] = "";
+    char shape[128] = "";
+    char rest[2] = "";
+
+    *t = (struct tensor){0};
+    if (sscanf(text, "%127s %15s %127s %1s", t->name, dtype, shape, rest) < 2 ||
+        rest[0])
+        return err_set(err, ERR_CONFIG,
+                       "'%s' is no tensor; write name, type and shape: 'x FP32 "
+                       "1x16'",
+                       text);
+    t->dtype = dtype_find(dtype);
+    if (!t->dtype)
+        return err_set(err, ERR_CONFIG,
+                       "'%s' is no type; there are BOOL, (U)INT8 to 64, FP16, "
+                       "BF16, FP32, FP64, BYTES",
+                       dtype);
+    return parse_shape(shape, t, err);
+}
+
+int tensor_check(const char *text, struct err *err)
+{
+    struct tensor t;
+
+    return tensor_parse(text, &t, err);
+}
+
+const char *tensor_dtype(const struct tensor *t)
+{
+    return t->dtype->name;
+}
+
+bool tensor_has_json(const struct tensor *t)
+{
+    return t->dtype->form != FORM_HALF;
+}
+
+size_t tensor_size(const struct tensor *t)
+{
+    return (size_t)t->n * t->dtype->size;
+}
+
+void tensor_put_shape(const struct tensor *t, struct buf *out)
+{
+    buf_adds(out, "[");
+    for (size_t i = 0; i < t->n_dims; i++)
+        buf_addf(out, "%s%lld", i ? "," : "", (long long)t->dims[i]);
+    buf_adds(out, "]");
+}
+
+/* ---- values: floats of thousandths from 0 to 1, integers below 100 ---- */
+
+static void put_text(uint64_t bits, char text[static TEXT_LEN])
+{
+    for (int i = 0; i < TEXT_LEN; i++) {
+        text[i] = (char)('a' + bits % 26);
+        bits /= 26;
+    }
+}
+
+static void put_element(const struct tensor *t, struct rng *rng,
+                        struct buf *out)
+{
+    uint64_t bits = rng_next(rng);
+    char text[TEXT_LEN];
+
+    switch (t->dtype->form) {
+    case FORM_BOOL:
+        buf_adds(out, bits % 2 ? "true" : "false");
+        break;
+    case FORM_INT:
+        buf_addf(out, "%d", (int)(bits % 100));
+        break;
+    case FORM_TEXT:
+        put_text(bits, text);
+        buf_addf(out, "\"%.*s\"", TEXT_LEN, text);
+        break;
+    default:
+        buf_addf(out, "0.%03d", (int)(bits % 1000));
+    }
+}
+
+/* The beginning of a row in each dimension that starts at element i, and the
+ * end in each that ends there. */
+static void put_brackets(const struct tensor *t, int64_t i, const char *bracket,
+                         struct buf *out)
+{
+    int64_t row = 1;
+
+    for (size_t d = t->n_dims; d > 0; d--) {
+        row *= t->dims[d - 1];
+        if (i % row == 0)
+            buf_adds(out, bracket);
+    }
+}
+
+void tensor_put_flat(const struct tensor *t, struct rng *rng, struct buf *out)
+{
+    buf_adds(out, "[");
+    for (int64_t i = 0; i < t->n; i++) {
+        if (i > 0)
+            buf_adds(out, ",");
+        put_element(t, rng, out);
+    }
+    buf_adds(out, "]");
+}
+
+void tensor_put_nested(const struct tensor *t, struct rng *rng, struct buf *out)
+{
+    for (int64_t i = 0; i < t->n; i++) {
+        if (i > 0)
+            buf_adds(out, ",");
+        put_brackets(t, i, "[", out);
+        put_element(t, rng, out);
+        put_brackets(t, i + 1, "]", out);
+    }
+}
+
+/* Half precision: from 0.5 up to 1, which is one exponent and any mantissa. */
+static uint64_t half_bits(const struct tensor *t, uint64_t bits)
+{
+    return t->dtype->name[0] == 'B' ? 0x3f00 | (bits & 0x7f)
+                                    : 0x3800 | (bits & 0x3ff);
+}
+
+static void put_raw_element(const struct tensor *t, uint64_t bits, char *out)
+{
+    double number = (double)(bits % 1000) / 1000;
+    float single = (float)number;
+    uint64_t raw = bits % 100;
+
+    switch (t->dtype->form) {
+    case FORM_TEXT:
+        memcpy(out, "\x08\0\0\0", 4);
+        put_text(bits, out + 4);
+        return;
+    case FORM_FLOAT:
+        if (t->dtype->size == sizeof(single))
+            memcpy(out, &single, sizeof(single));
+        else
+            memcpy(out, &number, sizeof(number));
+        return;
+    case FORM_HALF:
+        raw = half_bits(t, bits);
+        break;
+    case FORM_BOOL:
+        raw = bits % 2;
+        break;
+    default:
+        break;
+    }
+    for (size_t i = 0; i < t->dtype->size; i++)
+        out[i] = (char)(raw >> (8 * i));
+}
+
+void tensor_put_raw(const struct tensor *t, struct rng *rng, struct buf *out)
+{
+    size_t size = tensor_size(t);
+    char *at = buf_reserve(out, size);
+
+    if (!at)
+        return; /* buf says that it has overflowed */
+    for (int64_t i = 0; i < t->n; i++)
+        put_raw_element(t, rng_next(rng), at + (size_t)i * t->dtype->size);
+    out->len += size;
+}
