@@ -39,6 +39,7 @@ struct target_settings {
     bool ignore_eos;   /* answers are to be as long as was asked */
     char *temperature; /* a number, as text; NULL: the server's */
     bool chunk_usage;  /* ask for a running count of tokens in each event */
+    char *success;     /* common/statuses.h; NULL: below 400, or 2xx */
     char *extra_body;  /* JSON object, or @file: members to add to the body */
     int64_t timeout_ns;
     int64_t connect_timeout_ns;

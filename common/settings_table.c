@@ -7,6 +7,7 @@
 #include "common/dist.h"
 #include "common/slo.h"
 #include "common/stage.h"
+#include "common/statuses.h"
 #include "common/units.h"
 #include "common/url.h"
 
@@ -112,6 +113,13 @@ static const struct opt target[] = {
      .type = &opt_switch,
      .offset = AT(target.chunk_usage),
      .help = "ask for the count of tokens with every event of a stream"},
+    {.key = "success",
+     .flag = "success",
+     .type = &opt_text,
+     .offset = AT(target.success),
+     .check = statuses_check,
+     .help = "statuses that mean success: 200,201 or 2xx (below 400; of an "
+             "API of models 2xx)"},
     {.key = "extra_body",
      .flag = "extra-body",
      .type = &opt_text,

@@ -40,7 +40,8 @@ static int judge(const struct exchange *x, json_t **json, struct err *err)
 static int run(const struct targets *ts, const struct settings *s,
                json_t **json, struct err *err)
 {
-    const struct api api = {.ops = &any, .settings = s};
+    const struct api api = {
+        .ops = &any, .settings = s, .success = statuses_range(200, 300)};
     struct exchange_plan plan = {
         .targets = ts,
         .settings = &s->target,

@@ -178,14 +178,10 @@ static void on_event(void *arg, const struct sse_event *e)
 
 /* ---- bytes ---- */
 
-static bool is_success(int status)
-{
-    return status >= 200 && status < 300;
-}
-
 static bool is_stream(const struct response *r, int status)
 {
-    return r->api->streams && r->head.is_event_stream && is_success(status);
+    return r->api->streams && r->head.is_event_stream &&
+           statuses_have(&r->api->success, status);
 }
 
 static bool is_name(const char *name, size_t len, const char *wanted)
@@ -392,7 +388,7 @@ const char *response_finish(struct response *r, int status, int64_t now_ns)
     char why[32];
 
     r->now_ns = now_ns;
-    if (!is_success(status)) {
+    if (!statuses_have(&r->api->success, status)) {
         snprintf(why, sizeof(why), "HTTP status %d", status);
         fail(r, OUTCOME_STATUS, status, why);
         r->facts->first = now_ns;

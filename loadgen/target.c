@@ -14,7 +14,7 @@
 #include "loadgen/secret.h"
 #include "loadgen/transport/socket.h"
 
-static int read_body(const char *body, struct buf *out, struct err *err)
+int target_read_body(const char *body, struct buf *out, struct err *err)
 {
     if (!body)
         return 0;
@@ -256,8 +256,10 @@ int targets_init(struct targets *ts, const struct target_settings *s,
 {
     *ts = (struct targets){.n_lanes = 1};
     buf_init(&ts->body, TARGET_MAX_REQUEST);
-    return read_body(s->body, &ts->body, err) || init_all(ts, s, api, err) ? -1
-                                                                           : 0;
+    return target_read_body(s->body, &ts->body, err) ||
+                   init_all(ts, s, api, err)
+               ? -1
+               : 0;
 }
 
 /* Beyond a proxy or a unix socket there is no address of ours to try.  The

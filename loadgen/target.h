@@ -64,6 +64,9 @@ int targets_init(struct targets *ts, const struct target_settings *s,
                  const struct api *api, struct err *err);
 void targets_fini(struct targets *ts);
 
+/* The text, or of @FILE what is in the file; NULL: nothing.  ERR_CONFIG. */
+int target_read_body(const char *body, struct buf *out, struct err *err);
+
 /* Try every endpoint once, which may block, and drop those that do not answer;
  * `said` gets a line for each.  ERR_IO if a target has none left. */
 int targets_probe(struct targets *ts, int64_t timeout_ns, struct strlist *said,

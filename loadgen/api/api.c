@@ -8,6 +8,7 @@
 #include "common/file.h"
 #include "common/settings.h"
 #include "common/xalloc.h"
+#include "loadgen/target.h"
 
 #define MAX_EXTRA ((size_t)16 << 20)
 
@@ -74,6 +75,31 @@ static int read_extra(struct api *api, const char *extra, struct err *err)
     return rc ? err_context(err, "target.extra_body") : 0;
 }
 
+static int read_body(struct api *api, const char *body, struct err *err)
+{
+    struct buf text;
+    int rc;
+
+    if (!body)
+        return 0;
+    buf_init(&text, TARGET_MAX_REQUEST);
+    rc = target_read_body(body, &text, err);
+    if (rc == 0 && template_init(&api->body, &text, err))
+        rc = err_context(err, "target.body");
+    buf_fini(&text);
+    return rc;
+}
+
+static int choose_success(struct api *api, const char *text, struct err *err)
+{
+    bool is_plain = api->ops->kind == API_HTTP;
+
+    api->success = statuses_range(is_plain ? 0 : 200, is_plain ? 400 : 300);
+    if (text && statuses_parse(text, &api->success, err))
+        return err_context(err, "target.success");
+    return 0;
+}
+
 /* Only the user knows what his own body asks for. */
 static void choose_stream(struct api *api, const struct target_settings *t)
 {
@@ -95,7 +121,10 @@ int api_init(struct api *api, const struct settings *settings, struct err *err)
                        api_names[t->api]);
     if (api->ops->own_size > 0)
         api->own = xcalloc(1, api->ops->own_size);
-    api->makes_bodies = api->ops->write && !t->body;
+    if (read_body(api, t->body, err) || choose_success(api, t->success, err))
+        return -1;
+    api->makes_bodies =
+        t->body ? template_has_fields(&api->body) : api->ops->write != NULL;
     api->uses_ids =
         settings->data.prompts != PROMPT_TEXT &&
         (api->ops->takes_ids || settings->data.prompts == PROMPT_IDS);
@@ -117,6 +146,7 @@ void api_fini(struct api *api)
         return;
     if (api->ops->fini)
         api->ops->fini(api);
+    template_fini(&api->body);
     free(api->own);
     free(api->model);
     buf_fini(&api->extra);
@@ -124,7 +154,10 @@ void api_fini(struct api *api)
 
 const struct api *api_if_needed(const struct api *api)
 {
-    return api->ops->read_whole || api->makes_bodies ? api : NULL;
+    bool is_plain = api->ops->kind == API_HTTP && !api->makes_bodies &&
+                    !api->settings->target.success;
+
+    return is_plain ? NULL : api;
 }
 
 struct piece piece_none(void)
@@ -140,7 +173,10 @@ void api_make_body(const struct api *api, struct facts *facts, struct buf *body)
 
     facts->prompt_asked = sample.prompt_tokens;
     facts->output_asked = sample.output_tokens;
-    api->ops->write(api, &sample, body);
+    if (template_has_fields(&api->body))
+        template_write(&api->body, api, &sample, body);
+    else
+        api->ops->write(api, &sample, body);
 }
 
 /* ---- for those who write bodies ---- */

@@ -15,7 +15,9 @@
 #include "common/buf.h"
 #include "common/jscan.h"
 #include "common/measure.h"
+#include "common/statuses.h"
 #include "common/str.h"
+#include "loadgen/api/template.h"
 #include "loadgen/sample.h"
 
 struct err;
@@ -34,8 +36,10 @@ struct api {
     bool uses_ids;     /* prompts are token ids */
     bool keeps_text;   /* somebody looks at what answers say */
     char *model;       /* owned; NULL: none needed, or not known */
-    struct buf extra;  /* members to add to a body: ,"top_k":1 */
-    void *own;         /* the API's own, see init(); owned */
+    struct statuses success;
+    struct template body; /* of the user's */
+    struct buf extra;     /* members to add to a body: ,"top_k":1 */
+    void *own;            /* the API's own, see init(); owned */
 };
 
 /* What the server has counted; TIME_ABSENT where it does not say. */

@@ -1,0 +1,41 @@
+/* template.h - a body of the user's with places that differ from request to
+ * request: {{prompt}}, {{prompt_ids}}, {{input_tokens}}, {{output_tokens}},
+ * {{seq}}, {{nonce}}, {{model}}. */
+#ifndef LOADGEN_API_TEMPLATE_H
+#define LOADGEN_API_TEMPLATE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "common/buf.h"
+
+struct api;
+struct err;
+struct sample;
+struct template_field;
+
+/* What stands before a field, and the field; the last has none. */
+struct template_part {
+    size_t start; /* of the text */
+    size_t len;
+    const struct template_field *field; /* or NULL */
+};
+
+struct template
+{
+    struct buf text;
+    struct template_part *parts;
+    size_t len;
+};
+
+/* Takes the text.  A word in double braces that is no field is refused:
+ * ERR_CONFIG.  template_fini() may follow either way. */
+int template_init(struct template *t, struct buf *text, struct err *err);
+void template_fini(struct template *t);
+
+bool template_has_fields(const struct template *t);
+
+void template_write(const struct template *t, const struct api *api,
+                    const struct sample *sample, struct buf *body);
+
+#endif
