@@ -13,6 +13,7 @@
 #include "cli/report_out.h"
 #include "cli/settings_args.h"
 #include "cli/show_view.h"
+#include "common/apis.h"
 #include "common/calibration.h"
 #include "common/clk.h"
 #include "common/err.h"
@@ -182,6 +183,13 @@ static bool load_calibration(struct calibration *c)
     return rc == 1;
 }
 
+/* It may have been taken from the URL, and shows in every number. */
+static void note_api(const struct target_settings *t)
+{
+    if (t->api != API_HTTP)
+        log_note("api        %s", api_names[t->api]);
+}
+
 static int drive(struct settings_args *a, const struct run_args *own,
                  const char *const *argv, struct err *err)
 {
@@ -205,6 +213,7 @@ static int drive(struct settings_args *a, const struct run_args *own,
     if (load_calibration(&calibration))
         options.calibration = &calibration;
     ambient_note_proxy(&a->settings.target);
+    note_api(&a->settings.target);
     stop_catch_signals();
     rc = drive_with(&a->settings, &options, err);
     if (rc && atomic_load(&stop_signal) && err->code != ERR_STOPPED) {

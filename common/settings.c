@@ -364,17 +364,43 @@ static int check_bound(const char *key, int64_t count, struct err *err)
     return 0;
 }
 
-/* A request without a body asks no model anything. */
-static int resolve_api(struct target_settings *t, const char *url,
-                       struct err *err)
+static int detect_api(const char *text, int *api, struct err *err)
 {
-    struct url parsed;
+    struct url url;
+
+    if (url_parse(text, &url, err))
+        return err_context(err, "target.url");
+    *api = (int)api_detect(url.path, NULL);
+    return 0;
+}
+
+/* A request without a body asks no model anything. */
+static int find_api(struct target_settings *t, struct err *err)
+{
     bool posts = !t->method || strcmp(t->method, "POST") == 0;
 
-    if (t->api == API_AUTO && url_parse(url, &parsed, err))
-        return err_context(err, "target.url");
-    if (t->api == API_AUTO)
-        t->api = (int)(posts ? api_detect(parsed.path, NULL) : API_HTTP);
+    if (t->api != API_AUTO)
+        return 0;
+    t->api = API_HTTP;
+    for (size_t i = 0; posts && i < t->urls.len; i++) {
+        int api;
+
+        if (detect_api(t->urls.items[i], &api, err))
+            return -1;
+        if (i > 0 && api != t->api)
+            return err_set(err, ERR_CONFIG,
+                           "target.url: %s and %s cannot be mixed; say which "
+                           "(--api)",
+                           api_names[t->api], api_names[api]);
+        t->api = api;
+    }
+    return 0;
+}
+
+static int resolve_api(struct target_settings *t, struct err *err)
+{
+    if (find_api(t, err))
+        return -1;
     if (t->stream == STREAM_ON && !api_can_stream((enum api_kind)t->api))
         return err_set(err, ERR_CONFIG,
                        "target.stream: %s answers in one piece",
@@ -399,7 +425,7 @@ int settings_resolve(struct settings *s, struct err *err)
     if (s->target.no_keepalive && s->client.preconnect > 0)
         return err_set(err, ERR_CONFIG,
                        "client.preconnect: not with target.no_keepalive");
-    if (s->target.urls.len > 0 && resolve_api(&s->target, settings_url(s), err))
+    if (resolve_api(&s->target, err))
         return -1;
     if (!s->target.method)
         s->target.method = xstrdup(

@@ -8,6 +8,7 @@
 #include "common/apis.h"
 #include "common/buf.h"
 #include "common/err.h"
+#include "common/log.h"
 #include "common/settings.h"
 #include "common/str.h"
 #include "common/xalloc.h"
@@ -60,6 +61,7 @@ static int choose_model(struct target_settings *t, const json_t *answer,
     if (json_array_size(models) > 1)
         return refuse_several(models, err);
     t->model = xstrdup(id);
+    log_note("model      %s, the one that the server has", id);
     return 0;
 }
 
