@@ -98,6 +98,15 @@ struct client_settings {
     int64_t spin_ns;       /* poll instead of sleeping around a send */
 };
 
+/* How the stub shows that a model reasons. */
+enum reasoning {
+    REASONING_CONTENT, /* in delta.reasoning_content */
+    REASONING_PLAIN,   /* in delta.reasoning */
+    REASONING_HIDDEN,  /* not at all */
+};
+
+#define STUB_MAX_EMBEDDING 8192
+
 struct stub_settings {
     char *bind;
     int port;
@@ -134,6 +143,10 @@ struct stub_settings {
     double cold_factor;
     double drift;
     bool cache;
+    int64_t reasoning_tokens;
+    int reasoning_as; /* enum reasoning */
+    bool accumulate;
+    int64_t embedding_size;
     bool awake;
     int64_t body_bytes;
 };
@@ -180,6 +193,7 @@ extern const char *const arrival_names[];
 extern const char *const batching_names[];
 extern const char *const router_names[];
 extern const char *const discipline_names[];
+extern const char *const reasoning_names[];
 
 /* Every default, nothing asked. */
 void settings_init(struct settings *s);

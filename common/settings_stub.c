@@ -12,6 +12,8 @@ const char *const router_names[] = {"shared",      "round-robin",
                                     "random",      "least-outstanding",
                                     "two-choices", NULL};
 const char *const discipline_names[] = {"fifo", "priority", NULL};
+const char *const reasoning_names[] = {"reasoning_content", "reasoning",
+                                       "hidden", NULL};
 
 /* clang-format off */
 static const struct opt opts[] = {
@@ -111,6 +113,18 @@ static const struct opt opts[] = {
      .initial = "0", .help = "slower by this share each minute"},
     {.key = "cache", .flag = "cache", .type = &opt_switch, .offset = AT(cache),
      .help = "answer a body that was seen before at once"},
+    {.key = "reasoning_tokens", .flag = "reasoning-tokens", .type = &opt_count,
+     .offset = AT(reasoning_tokens), .initial = "0",
+     .help = "chat: so many tokens at the start of an answer are reasoning"},
+    {.key = "reasoning_as", .flag = "reasoning-as", .type = &opt_choice,
+     .offset = AT(reasoning_as), .names = reasoning_names,
+     .initial = "reasoning_content", .help = "chat: how that is shown"},
+    {.key = "accumulate", .flag = "accumulate", .type = &opt_switch,
+     .offset = AT(accumulate),
+     .help = "Triton's generate_stream: each event has all the text so far"},
+    {.key = "embedding_size", .flag = "embedding-size", .type = &opt_count,
+     .offset = AT(embedding_size), .initial = "16",
+     .help = "numbers in an embedding, where the request does not say"},
     {.key = "awake", .flag = "awake", .type = &opt_switch, .offset = AT(awake),
      .help = "never sleep: no wake-up in the latency, but a CPU taken"},
     {.key = "body_size", .flag = "body-size", .type = &opt_size,

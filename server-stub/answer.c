@@ -46,6 +46,17 @@ void answer_write(struct buf *out, int status, const char *type,
     buf_add(out, body, len);
 }
 
+void answer_write_binary(struct buf *out, bool keeps_alive, const char *body,
+                         size_t len, size_t json_len)
+{
+    write_head(out, 200, "application/octet-stream", "", keeps_alive);
+    buf_addf(out,
+             "Inference-Header-Content-Length: %zu\r\nContent-Length: "
+             "%zu\r\n\r\n",
+             json_len, len);
+    buf_add(out, body, len);
+}
+
 void answer_write_stream(struct buf *out, bool chunked, bool keeps_alive)
 {
     write_head(out, 200, "text/event-stream",

@@ -27,6 +27,10 @@ void answer_fini(struct answer *answer);
 void answer_write(struct buf *out, int status, const char *type,
                   bool keeps_alive, const char *body, size_t len);
 
+/* Likewise, of a body whose first bytes are JSON and the rest is not. */
+void answer_write_binary(struct buf *out, bool keeps_alive, const char *body,
+                         size_t len, size_t json_len);
+
 /* Head of a stream of events. */
 void answer_write_stream(struct buf *out, bool chunked, bool keeps_alive);
 

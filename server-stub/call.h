@@ -26,6 +26,19 @@ struct call {
     bool streams;
     bool wants_usage;      /* at the end of a stream */
     bool wants_step_usage; /* with every chunk */
+    bool wants_ids;        /* of tokens, with every chunk */
+    bool ignores_eos;      /* the answer does not end by itself ... */
+    int64_t min_tokens;    /* ... or not before this */
+    int64_t asked_tokens;  /* most that the answer may have; 0: not said */
+    int64_t items;         /* inputs: as many results */
+    int64_t dimensions;    /* of each; 0: not said */
+    int64_t top;           /* results wanted of those */
+    const char *why;       /* it is refused; NULL: not said */
+
+    /* What the answer has beside its tokens. */
+    int64_t cached_tokens;    /* of the prompt */
+    int64_t reasoning_tokens; /* the first so many are */
+    size_t json_len; /* of a body that goes on after it; 0: it does not */
 
     /* How much of the answer is out. */
     bool has_head;

@@ -130,6 +130,9 @@ static int check_rest(const struct stub_settings *s, struct err *err)
         return err_set(err, ERR_CONFIG,
                        "stub.body_size: must be from %d bytes to 64 MiB",
                        ANSWER_MIN_BODY);
+    if (s->embedding_size < 1 || s->embedding_size > STUB_MAX_EMBEDDING)
+        return err_set(err, ERR_CONFIG, "stub.embedding_size: 1 to %d",
+                       STUB_MAX_EMBEDDING);
     if (s->full_status != 429 && s->full_status != 503)
         return err_set(err, ERR_CONFIG, "stub.full_status: 429 or 503");
     return 0;

@@ -128,7 +128,8 @@ static void end_answer(struct conn *conn)
     }
     http1_begin(&conn->parser);
     buf_reset(&conn->body);
-    conn->x = (struct exchange){.conn = conn, .id = TIME_ABSENT};
+    conn->x = (struct exchange){
+        .conn = conn, .id = TIME_ABSENT, .json_len = TIME_ABSENT};
     conn->state = CONN_READING;
 }
 
@@ -218,6 +219,8 @@ static void on_header(void *arg, const char *name, size_t name_len,
     } else if (is_text(name, name_len, "x-priority")) {
         number = parse_digits(value, value_len);
         conn->x.priority = number == TIME_ABSENT ? 0 : number;
+    } else if (is_text(name, name_len, "inference-header-content-length")) {
+        conn->x.json_len = parse_digits(value, value_len);
     } else if (is_text(name, name_len, "expect")) {
         conn->wants_continue = is_text(value, value_len, "100-continue");
     }
@@ -404,7 +407,8 @@ void front_take(struct front *front, int fd)
 
     conn->front = front;
     conn->fd = fd;
-    conn->x = (struct exchange){.conn = conn, .id = TIME_ABSENT};
+    conn->x = (struct exchange){
+        .conn = conn, .id = TIME_ABSENT, .json_len = TIME_ABSENT};
     http1_init(&conn->parser, HTTP1_REQUEST, &parser_hooks, conn);
     buf_init(&conn->ahead, AHEAD_ENOUGH + READ_SIZE);
     buf_init(&conn->body, FRONT_MAX_BODY);

@@ -32,6 +32,7 @@ struct exchange {
     size_t body_len;
     int64_t id;       /* x-tailgate-id; TIME_ABSENT if none */
     int64_t priority; /* x-priority; 0 if none */
+    int64_t json_len; /* inference-header-content-length; TIME_ABSENT if none */
     int64_t arrival_ns;
     bool keeps_alive;  /* the connection goes on after the answer */
     bool takes_chunks; /* HTTP/1.1: an answer need not know its length */

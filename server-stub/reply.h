@@ -12,9 +12,10 @@ struct exchange;
 struct stub_settings;
 
 struct reply {
-    const char *model;      /* borrowed */
+    const struct stub_settings *settings; /* borrowed */
     struct answer plain[2]; /* [1]: and the connection stays open */
-    struct buf event;       /* scratch: an event or a body */
+    struct buf json;        /* scratch: what the API has to say */
+    struct buf event;       /* scratch: the same as an event */
     struct buf text;        /* scratch: what goes out */
 };
 

@@ -10,7 +10,7 @@
 #include "common/settings.h"
 #include "common/xalloc.h"
 #include "server-stub/answer.h"
-#include "server-stub/api.h"
+#include "server-stub/api/api.h"
 #include "server-stub/call.h"
 #include "server-stub/config.h"
 #include "server-stub/front.h"
@@ -226,7 +226,6 @@ static struct call *begin_call(struct server *s, struct exchange *x)
     x->owner = call;
     call->id = x->id;
     call->nth = ++s->nth;
-    call->api = api_for(x->path);
     call->job.arrival_ns = x->arrival_ns;
     call->job.priority = x->priority;
     call->first_due_ns = call->finish_due_ns = call->sent_ns = TIME_ABSENT;
@@ -241,6 +240,15 @@ static struct call *begin_call(struct server *s, struct exchange *x)
         call->body_hash = seen_hash(x->path, strlen(x->path)) ^
                           seen_hash(x->body, x->body_len) << 1;
     return call;
+}
+
+/* What of the answer is not the request's to say, or not alone. */
+static void settle_answer(const struct server *s, struct call *call)
+{
+    if (call->api->tokens)
+        call->job.output_tokens = call->asked_tokens;
+    if (call->api->can_reason)
+        call->reasoning_tokens = s->settings->reasoning_tokens;
 }
 
 /* Before it gets to the simulation, which counts its own. */
@@ -268,6 +276,7 @@ static void serve_at_once(struct server *s, struct call *call)
 static void give_cached(struct server *s, struct call *call, int64_t tokens)
 {
     call->job.output_tokens = tokens;
+    call->cached_tokens = call->job.prompt_tokens;
     serve_at_once(s, call);
     for (int64_t i = 0; i < tokens; i++)
         on_token(s, &call->job, call->job.arrival_ns);
@@ -315,10 +324,11 @@ void server_request(struct server *s, struct exchange *x)
     if (give_page(s, x))
         return;
     call = begin_call(s, x);
-    if (!call->api->read(x, call)) {
+    if (!api_read(x, call)) {
         refuse(s, call, 400);
         return;
     }
+    settle_answer(s, call);
     if (fault_has(&call->faults, FAULT_STATUS)) {
         refuse(s, call, (int)call->faults.param[FAULT_STATUS]);
         return;

@@ -46,9 +46,10 @@
     "\"total_tokens\":5}}"
 #define USAGE CHAT_EVENT("") NUMBERS
 #define DONE  "[DONE]"
-#define ERROR                                                                  \
-    "{\"error\":{\"message\":\"the stub was told to fail\",\"type\":"          \
-    "\"server_error\",\"code\":500}}"
+#define FAILURE(message, type, code)                                           \
+    "{\"error\":{\"message\":\"" message "\",\"type\":\"" type                 \
+    "\",\"param\":null,\"code\":" code "}}"
+#define ERROR   FAILURE("the stub was told to fail", "server_error", "500")
 #define GARBAGE "{\"choices\": [not JSON"
 
 #define CHAT_WHOLE_HEAD                                                        \
@@ -62,12 +63,8 @@
 #define TEXT_USAGE                                                             \
     "{\"object\":\"text_completion\",\"created\":0,\"model\":\"stub\","        \
     "\"choices\":[]" NUMBERS
-#define PLAIN "{\"pad\":\"xxxxxxxxxxxxxxxxxxxxxx\"}"
-#define REFUSED                                                                \
-    "{\"error\":{\"message\":\"refused by the stub\",\"type\":"                \
-    "\"server_error\"}}"
-#define INBAND                                                                 \
-    "{\"error\":{\"message\":\"the stub was told to fail\",\"code\":500}}"
+#define PLAIN               "{\"pad\":\"xxxxxxxxxxxxxxxxxxxxxx\"}"
+#define REFUSED(type, code) FAILURE("refused by the stub", type, code)
 
 struct wire {
     const char *fault; /* NULL: none */
@@ -85,7 +82,12 @@ static const struct wire wires[] = {
      200,
      HTTP_WHOLE,
      {ROLE, TOK, TOK, TOK_LAST, USAGE, DONE}},
-    {"status=418", CHAT, STREAM, 418, HTTP_WHOLE, {REFUSED}},
+    {"status=418",
+     CHAT,
+     STREAM,
+     418,
+     HTTP_WHOLE,
+     {REFUSED("invalid_request_error", "418")}},
     {"inband", CHAT, STREAM, 200, HTTP_WHOLE, {ROLE, TOK, TOK, ERROR}},
     {"reset", CHAT, STREAM, 200, HTTP_RESET, {ROLE, TOK, TOK}},
     {"hang=250ms",
@@ -141,8 +143,13 @@ static const struct wire wires[] = {
      {ROLE, TOK, TOK, TOK_LAST, DONE}},
 
     {NULL, CHAT, WHOLE, 200, HTTP_WHOLE, {CHAT_WHOLE_HEAD NUMBERS}},
-    {"status=500", CHAT, WHOLE, 500, HTTP_WHOLE, {REFUSED}},
-    {"inband", CHAT, WHOLE, 200, HTTP_WHOLE, {INBAND}},
+    {"status=500",
+     CHAT,
+     WHOLE,
+     500,
+     HTTP_WHOLE,
+     {REFUSED("server_error", "500")}},
+    {"inband", CHAT, WHOLE, 200, HTTP_WHOLE, {ERROR}},
     {"reset", CHAT, WHOLE, 0, HTTP_RESET, {NULL}},
     {"hang=250ms", CHAT, WHOLE, 200, HTTP_WHOLE, {CHAT_WHOLE_HEAD NUMBERS}},
     {"truncated", CHAT, WHOLE, 200, HTTP_CUT, {NULL}},
@@ -175,8 +182,13 @@ static const struct wire wires[] = {
       "\"length\"}]" NUMBERS}},
 
     {NULL, "/", "anything", 200, HTTP_WHOLE, {PLAIN}},
-    {"status=503", "/", "anything", 503, HTTP_WHOLE, {REFUSED}},
-    {"inband", "/", "anything", 200, HTTP_WHOLE, {INBAND}},
+    {"status=503",
+     "/",
+     "anything",
+     503,
+     HTTP_WHOLE,
+     {REFUSED("server_error", "503")}},
+    {"inband", "/", "anything", 200, HTTP_WHOLE, {ERROR}},
     {"reset", "/", "anything", 0, HTTP_RESET, {NULL}},
     {"truncated", "/", "anything", 200, HTTP_CUT, {NULL}},
     {"malformed", "/", "anything", 0, HTTP_NOT_HTTP, {NULL}},

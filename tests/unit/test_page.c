@@ -40,8 +40,21 @@ static const char *page(const char *path, struct buf *out, const char **type)
 
 static void json_pages_are_json(void **state)
 {
-    static const char *const paths[] = {"/health", "/v2/health/ready",
-                                        "/v2/health/live", "/v1/models"};
+    static const char *const paths[] = {
+        "/health",
+        "/v2",
+        "/v2/health/ready",
+        "/v2/health/live",
+        "/v2/models/m",
+        "/v2/models/m/ready",
+        "/v2/models/m/versions/1",
+        "/v2/models/m/versions/1/ready",
+        "/v1/models",
+        "/v1/models/m",
+        "/v1/models/m/versions/1",
+        "/v1/models/m/labels/stable",
+        "/info",
+    };
 
     (void)state;
     for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++) {
@@ -74,8 +87,10 @@ static void the_model_is_listed(void **state)
 
 static void there_is_no_other_page(void **state)
 {
-    static const char *const paths[] = {"",        "/",         "/health/",
-                                        "/metric", "/metricss", "/v1/models/x"};
+    static const char *const paths[] = {
+        "",        "/",         "/health/",         "/v1/models/",
+        "/metric", "/metricss", "/v1/models/a/b",   "/v2/models/x/versions",
+        "/infos",  "/v2/",      "/v2/models/x/live"};
     struct page_view view = {.model = "m", .counts = &counts};
     struct buf out;
     const char *type;

@@ -1,0 +1,109 @@
+#include "server-stub/api/text.h"
+
+#include <jansson.h>
+
+#include "common/buf.h"
+#include "common/json.h"
+#include "server-stub/call.h"
+
+#define BYTES_PER_TOKEN 4
+
+/* More is no request that anybody means. */
+#define MAX_OUTPUT (INT64_C(1) << 20)
+
+/* Half a gigabyte in all. */
+#define MAX_REPEATED (INT64_C(1) << 14)
+
+static int64_t string_tokens(const json_t *text)
+{
+    return (int64_t)(json_string_length(text) + BYTES_PER_TOKEN - 1) /
+           BYTES_PER_TOKEN;
+}
+
+static bool is_one_prompt(const json_t *prompt)
+{
+    return json_is_string(prompt) || json_is_integer(json_array_get(prompt, 0));
+}
+
+int64_t text_prompts(const struct json_t *prompt)
+{
+    return is_one_prompt(prompt) ? 1 : (int64_t)json_array_size(prompt);
+}
+
+int64_t text_prompt_tokens(const struct json_t *prompt)
+{
+    int64_t tokens = 0;
+    const json_t *item;
+    size_t i;
+
+    if (json_is_string(prompt))
+        return string_tokens(prompt);
+    if (is_one_prompt(prompt))
+        return (int64_t)json_array_size(prompt);
+    json_array_foreach(prompt, i, item)
+    {
+        tokens += json_is_string(item) ? string_tokens(item)
+                                       : (int64_t)json_array_size(item);
+    }
+    return tokens;
+}
+
+bool text_read_bounds(const struct json_t *json, const char *most,
+                      const char *least, struct call *call)
+{
+    int64_t asked = json_get_int(json, most, 0);
+    int64_t min = json_get_int(json, least, 0);
+
+    call->asked_tokens = asked > 0 ? asked : 0;
+    call->min_tokens = min > 0 ? min : 0;
+    if (asked > MAX_OUTPUT || min > MAX_OUTPUT)
+        call->why = "more tokens than the stub makes";
+    else if (asked > 0 && min > asked)
+        call->why = "fewer tokens at most than at least";
+    return !call->why;
+}
+
+bool text_is_short_enough(struct call *call)
+{
+    if (call->asked_tokens <= MAX_REPEATED && call->min_tokens <= MAX_REPEATED)
+        return true;
+    call->why = "more tokens than the stub repeats with each event";
+    return false;
+}
+
+void text_put_words(struct buf *out, int64_t n)
+{
+    for (int64_t i = 0; i < n; i++)
+        buf_adds(out, " tok");
+}
+
+void text_put_ids(struct buf *out, int64_t first, int64_t n)
+{
+    for (int64_t i = 0; i < n; i++)
+        buf_addf(out, "%s%lld", i > 0 ? "," : "", (long long)(first + i));
+}
+
+bool text_is_last(const struct call *call, int64_t n)
+{
+    return n > 0 && call->sent_tokens + n >= call->job.output_tokens;
+}
+
+const char *text_reason(const struct call *call, const char *at_length,
+                        const char *by_itself)
+{
+    bool is_as_long =
+        call->asked_tokens > 0 && call->job.output_tokens >= call->asked_tokens;
+
+    return is_as_long ? at_length : by_itself;
+}
+
+long long text_reported(const struct call *call, int64_t produced)
+{
+    (void)call;
+    return produced;
+}
+
+bool text_gives_usage(const struct call *call)
+{
+    return !fault_has(&call->faults, FAULT_NO_USAGE);
+}
