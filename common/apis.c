@@ -44,12 +44,26 @@ static bool ends_with(const char *text, size_t len, const char *end)
     return len >= end_len && memcmp(text + len - end_len, end, end_len) == 0;
 }
 
-enum api_kind api_detect(const char *path, const char **hint)
+/* Without query and slashes at its end. */
+static size_t path_len(const char *path)
 {
     size_t len = strcspn(path, "?#");
 
     while (len > 1 && path[len - 1] == '/')
         len--;
+    return len;
+}
+
+bool api_path_is_whole(enum api_kind kind, const char *path)
+{
+    return (kind == API_TGI || kind == API_TRITON_GENERATE) &&
+           ends_with(path, path_len(path), "/generate");
+}
+
+enum api_kind api_detect(const char *path, const char **hint)
+{
+    size_t len = path_len(path);
+
     if (hint)
         *hint = ends_with(path, len, "/generate") ? "tgi or sglang" : NULL;
     for (size_t i = 0; i < sizeof(rules) / sizeof(rules[0]); i++) {

@@ -27,6 +27,9 @@ extern const char *const api_names[];
  * `hint`, if not NULL, becomes what to choose from, or NULL. */
 enum api_kind api_detect(const char *path, const char **hint);
 
+/* Has the API a path of its own for answers in one piece, and is it this? */
+bool api_path_is_whole(enum api_kind kind, const char *path);
+
 /* Does an answer of its come in events, if asked to? */
 bool api_can_stream(enum api_kind kind);
 

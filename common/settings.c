@@ -383,7 +383,7 @@ static int find_api(struct target_settings *t, struct err *err)
         return 0;
     t->api = API_HTTP;
     for (size_t i = 0; posts && i < t->urls.len; i++) {
-        int api;
+        int api = API_HTTP;
 
         if (detect_api(t->urls.items[i], &api, err))
             return -1;
@@ -399,8 +399,14 @@ static int find_api(struct target_settings *t, struct err *err)
 
 static int resolve_api(struct target_settings *t, struct err *err)
 {
+    struct url url;
+
     if (find_api(t, err))
         return -1;
+    if (t->stream == STREAM_AUTO && t->urls.len > 0 &&
+        !url_parse(t->urls.items[0], &url, &(struct err){0}) &&
+        api_path_is_whole((enum api_kind)t->api, url.path))
+        t->stream = STREAM_OFF;
     if (t->stream == STREAM_ON && !api_can_stream((enum api_kind)t->api))
         return err_set(err, ERR_CONFIG,
                        "target.stream: %s answers in one piece",

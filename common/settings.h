@@ -157,6 +157,7 @@ struct settings {
     struct load_settings load;
     struct data_settings data;
     struct strlist slo;
+    struct strlist checks; /* common/check.h */
     struct client_settings client;
     struct strmap conditions;
     struct stub_settings stub;

@@ -3,11 +3,13 @@
 
 #include "common/abort.h"
 #include "common/apis.h"
+#include "common/check.h"
 #include "common/cpus.h"
 #include "common/dist.h"
 #include "common/slo.h"
 #include "common/stage.h"
 #include "common/statuses.h"
+#include "common/tensor.h"
 #include "common/units.h"
 #include "common/url.h"
 
@@ -45,6 +47,14 @@ static const struct opt top[] = {
      .check = slo_check_term,
      .help = "objective: 'e2e p99 < 200ms', 'errors < 0.1%'; repeats, takes "
              "commas"},
+    {.key = "checks",
+     .flag = "check",
+     .type = &opt_list,
+     .offset = AT(checks),
+     .check = check_check,
+     .help = "is an answer right? 'exact TEXT', 'contains TEXT', 'regex EXPR', "
+             "'json /a/0 = 3.5 +- 0.01', 'tensor y = 1 2', 'length 10..20'; "
+             "repeats"},
     {.key = "conditions",
      .flag = "label",
      .type = &opt_map,
@@ -239,6 +249,7 @@ static const struct opt data[] = {
      .flag = "tensor",
      .type = &opt_list,
      .offset = AT(data.tensors),
+     .check = tensor_check,
      .help = "an input of the model, 'x FP32 1x16'; repeats (what the server "
              "says)"},
     {.key = "binary",

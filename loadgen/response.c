@@ -108,7 +108,7 @@ static bool is_new(struct response *r, const struct piece *p)
 
 static void keep_text(struct response *r, const struct piece *p)
 {
-    if (!r->api->keeps_text || !p->text.at || p->is_reasoning)
+    if (r->api->checks.len == 0 || !p->text.at || p->is_reasoning)
         return;
     if (p->is_cumulative)
         buf_reset(&r->text);
@@ -370,6 +370,28 @@ static void finish_whole(struct response *r)
         take_whole(r, &piece);
 }
 
+/* A stream has no body but what its content comes to. */
+static bool is_right(const struct response *r)
+{
+    size_t json_len =
+        r->head.json_len < 0 ? r->body.len : (size_t)r->head.json_len;
+    struct check_answer answer = {
+        .text = buf_text(&r->text),
+        .text_len = r->text.len,
+        .body = buf_text(&r->body),
+        .body_len = json_len,
+        .raw = buf_text(&r->body) + json_len,
+        .raw_len = r->body.len - json_len,
+        .output_tokens = r->facts->output_tokens,
+    };
+
+    if (r->body.len == 0) {
+        answer.body = answer.text;
+        answer.body_len = answer.text_len;
+    }
+    return checks_pass(&r->api->checks, &answer);
+}
+
 /* It takes what the API's answer comes to, once it is known to be whole. */
 static const char *conclude(struct response *r)
 {
@@ -380,6 +402,8 @@ static const char *conclude(struct response *r)
     f->end = r->is_over ? r->over_ns : r->now_ns;
     f->outcome = r->outcome;
     f->detail = r->detail;
+    if (r->outcome == OUTCOME_OK && r->api->checks.len > 0)
+        f->check = is_right(r) ? CHECK_PASSED : CHECK_FAILED;
     return r->outcome == OUTCOME_OK ? NULL : r->why;
 }
 

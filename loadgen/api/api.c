@@ -121,6 +121,8 @@ int api_init(struct api *api, const struct settings *settings, struct err *err)
                        api_names[t->api]);
     if (api->ops->own_size > 0)
         api->own = xcalloc(1, api->ops->own_size);
+    if (checks_parse(&settings->checks, &api->checks, err))
+        return err_context(err, "checks");
     if (read_body(api, t->body, err) || choose_success(api, t->success, err))
         return -1;
     api->makes_bodies =
@@ -146,6 +148,7 @@ void api_fini(struct api *api)
         return;
     if (api->ops->fini)
         api->ops->fini(api);
+    checks_fini(&api->checks);
     template_fini(&api->body);
     free(api->own);
     free(api->model);
@@ -155,7 +158,7 @@ void api_fini(struct api *api)
 const struct api *api_if_needed(const struct api *api)
 {
     bool is_plain = api->ops->kind == API_HTTP && !api->makes_bodies &&
-                    !api->settings->target.success;
+                    !api->settings->target.success && api->checks.len == 0;
 
     return is_plain ? NULL : api;
 }

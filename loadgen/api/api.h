@@ -13,6 +13,7 @@
 
 #include "common/apis.h"
 #include "common/buf.h"
+#include "common/check.h"
 #include "common/jscan.h"
 #include "common/measure.h"
 #include "common/statuses.h"
@@ -30,12 +31,12 @@ struct api {
     const struct api_ops *ops;
     const struct settings *settings; /* borrowed */
     struct sampler sampler;
-    bool streams;      /* an answer may be a stream of events ... */
-    bool must_stream;  /* ... and was asked to be one */
-    bool makes_bodies; /* a body for each request; else all have the same */
-    bool uses_ids;     /* prompts are token ids */
-    bool keeps_text;   /* somebody looks at what answers say */
-    char *model;       /* owned; NULL: none needed, or not known */
+    bool streams;         /* an answer may be a stream of events ... */
+    bool must_stream;     /* ... and was asked to be one */
+    bool makes_bodies;    /* a body for each request; else all have the same */
+    bool uses_ids;        /* prompts are token ids */
+    char *model;          /* owned; NULL: none needed, or not known */
+    struct checks checks; /* of answers */
     struct statuses success;
     struct template body; /* of the user's */
     struct buf extra;     /* members to add to a body: ,"top_k":1 */

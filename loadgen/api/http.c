@@ -6,8 +6,8 @@ static int read_whole(const struct api *api, const struct response_head *head,
 {
     (void)api;
     (void)head;
-    p->text = (struct jtext){.at = data, .len = len};
-    p->has_content = true; /* nobody promised any */
+    p->text = (struct jtext){.at = data, .len = len}; /* as it stands */
+    p->has_content = true;                            /* nobody promised any */
     return 0;
 }
 

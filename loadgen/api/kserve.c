@@ -6,8 +6,8 @@
 
 #include "common/err.h"
 #include "common/settings.h"
+#include "common/tensor.h"
 #include "common/xalloc.h"
-#include "loadgen/api/tensor.h"
 
 #define MAX_JSON ((size_t)1 << 20)
 

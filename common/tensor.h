@@ -1,7 +1,7 @@
 /* tensor.h - inputs of a model that takes numbers: what they look like, and
  * values for them. */
-#ifndef LOADGEN_API_TENSOR_H
-#define LOADGEN_API_TENSOR_H
+#ifndef COMMON_TENSOR_H
+#define COMMON_TENSOR_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -46,5 +46,9 @@ void tensor_put_nested(const struct tensor *t, struct rng *rng,
                        struct buf *out);
 void tensor_put_raw(const struct tensor *t, struct rng *rng, struct buf *out);
 size_t tensor_size(const struct tensor *t);
+
+/* The i-th number of raw bytes of this type; false if there is none. */
+bool tensor_element(const char *dtype, const char *raw, size_t len, size_t i,
+                    double *out);
 
 #endif

@@ -1,5 +1,6 @@
-#include "loadgen/api/tensor.h"
+#include "common/tensor.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -225,4 +226,69 @@ void tensor_put_raw(const struct tensor *t, struct rng *rng, struct buf *out)
     for (int64_t i = 0; i < t->n; i++)
         put_raw_element(t, rng_next(rng), at + (size_t)i * t->dtype->size);
     out->len += size;
+}
+
+/* ---- reading ---- */
+
+static double half_value(bool is_bf16, uint64_t bits)
+{
+    int exponent_bits = is_bf16 ? 8 : 5;
+    int mantissa_bits = 15 - exponent_bits;
+    int bias = (1 << (exponent_bits - 1)) - 1;
+    int exponent = (int)(bits >> mantissa_bits) & ((1 << exponent_bits) - 1);
+    double mantissa = (double)(bits & ((UINT64_C(1) << mantissa_bits) - 1)) /
+                      (double)(1 << mantissa_bits);
+    double sign = bits >> 15 & 1 ? -1 : 1;
+
+    if (exponent == (1 << exponent_bits) - 1)
+        return mantissa > 0 ? NAN : sign * INFINITY;
+    if (exponent == 0)
+        return sign * ldexp(mantissa, 1 - bias);
+    return sign * ldexp(1 + mantissa, exponent - bias);
+}
+
+static double float_value(const char *at, size_t size)
+{
+    double number;
+    float single;
+
+    if (size == sizeof(single)) {
+        memcpy(&single, at, sizeof(single));
+        return (double)single;
+    }
+    memcpy(&number, at, sizeof(number));
+    return number;
+}
+
+static double int_value(const struct dtype *type, uint64_t bits)
+{
+    size_t unused = 64 - 8 * type->size;
+
+    if (type->name[0] == 'U' || type->form == FORM_BOOL)
+        return (double)bits;
+    return (double)((int64_t)(bits << unused) >> unused);
+}
+
+bool tensor_element(const char *dtype, const char *raw, size_t len, size_t i,
+                    double *out)
+{
+    const struct dtype *type = dtype_find(dtype);
+    uint64_t bits = 0;
+
+    if (!type || type->form == FORM_TEXT || (i + 1) * type->size > len)
+        return false;
+    raw += i * type->size;
+    for (size_t b = 0; b < type->size; b++)
+        bits |= (uint64_t)(unsigned char)raw[b] << (8 * b);
+    switch (type->form) {
+    case FORM_FLOAT:
+        *out = float_value(raw, type->size);
+        break;
+    case FORM_HALF:
+        *out = half_value(type->name[0] == 'B', bits);
+        break;
+    default:
+        *out = int_value(type, bits);
+    }
+    return true;
 }
