@@ -75,6 +75,7 @@ struct summary {
     double calibration_used; /* offered, as a share of what the client is good
                                 for; below 0: not known */
 
+    bool is_streamed; /* some answer came in events */
     struct spread spread[MEASURE_COUNT][VIEW_COUNT];
     struct judgement judgement;
     struct trust trust;

@@ -143,11 +143,15 @@ static json_t *term(const struct term_judgement *j)
         json_object_set_new(o, "measured", json_real(j->measured));
     }
     json_object_set_new(o, "verdict", json_string(verdict_name(j->verdict)));
-    if (j->verdict == VERDICT_UNDECIDED)
+    if (j->verdict == VERDICT_UNDECIDED || j->verdict == VERDICT_NONE)
         json_object_set_new(o, "met", json_null());
     else
         json_object_set_new(o, "met", json_boolean(j->verdict == VERDICT_PASS));
-    if (j->more_needed > 0)
+    if (j->verdict == VERDICT_NONE)
+        json_object_set_new(o, "met_note",
+                            json_string("a limit of good requests; measured is "
+                                        "the share that keeps it"));
+    else if (j->more_needed > 0)
         json_object_set_new(o, "met_note",
                             json_sprintf("about %lld more requests needed",
                                          (long long)j->more_needed));
@@ -184,8 +188,9 @@ static json_t *trust(const struct summary *s)
 
 static json_t *integrity(const struct summary *s)
 {
-    return json_pack("{sb, sI, sI, sI}", "killed", s->integrity.was_killed,
+    return json_pack("{sb, sI, sI, sI, sI}", "killed", s->integrity.was_killed,
                      "lost_requests", (json_int_t)s->integrity.lost_requests,
+                     "lost_events", (json_int_t)s->integrity.lost_events,
                      "skipped_bytes", (json_int_t)s->damage.skipped_bytes,
                      "cut_off_bytes", (json_int_t)s->damage.cut_off_bytes);
 }
