@@ -214,19 +214,60 @@ static void take_spreads(struct summary *s, const struct tally *t)
     }
 }
 
+static void take_tokens(struct summary *s, const struct tally *t,
+                        const struct stream *stream)
+{
+    s->tokens = t->tokens;
+    s->has_tokens = tokens_are_known(&t->tokens);
+    if (!(s->window_length_s > 0))
+        return;
+    s->output_tokens_per_s =
+        tokens_inside(&t->tokens, stream->tokens, stream->tokens_inside) /
+        s->window_length_s;
+    s->goodput_tokens_per_s =
+        (double)t->tokens.good_output / s->window_length_s;
+}
+
+static void take_quality(struct summary *s, const struct tally *t)
+{
+    struct batch all = tally_checks(t);
+    double inflation = stats_inflation(t->check_batches, TALLY_BATCHES);
+
+    s->quality = (struct quality){.checked = all.n, .passed = all.hits};
+    if (all.n == 0)
+        return;
+    s->quality.share = (double)all.hits / (double)all.n;
+    s->quality.ci95 =
+        stats_share_interval(s->quality.share, (double)all.n / inflation);
+}
+
+/* What was forced or made unique no settings say yet. */
+static void take_notes(struct summary *s, const struct tally *t)
+{
+    const struct note_inputs in = {
+        .is_length_forced = false,
+        .has_own_prompts = false,
+        .e2e_p99_ns = hist_rank_quantile(&t->hist[MEASURE_E2E][VIEW_OK], 0.99),
+        .tail_p99_ns =
+            hist_rank_quantile(&t->hist[MEASURE_TAIL][VIEW_OK], 0.99),
+    };
+
+    notes_make(&t->oddities, &in, &s->notes);
+}
+
 static bool is_open_loop(const struct settings *s)
 {
     return s->load.scenario != SCENARIO_CLOSED;
 }
 
-static void conclude(struct summary *s, const struct tally *t,
-                     const struct client *client)
+static void conclude(struct summary *s, const struct work *w)
 {
+    const struct tally *t = &w->tally;
     const struct evidence evidence = {
         .tally = t,
         .judgement = &s->judgement,
         .integrity = &s->integrity,
-        .client = client,
+        .client = &w->client,
         .is_open_loop = is_open_loop(s->settings),
     };
 
@@ -235,6 +276,9 @@ static void conclude(struct summary *s, const struct tally *t,
     take_counts(s, t);
     take_rates(s, t);
     take_spreads(s, t);
+    take_tokens(s, t, &w->stream);
+    take_quality(s, t);
+    take_notes(s, t);
     judge(t, s->window_length_s, &s->judgement);
     trust_check(&evidence, &s->trust);
     s->verdict = s->trust.valid ? s->judgement.verdict : VERDICT_INVALID;
@@ -265,7 +309,7 @@ static int sum_up(struct summary *s, struct work *w, struct recording *rec,
         s->damage = recording_damage(rec);
         manifest_failures(&rec->manifest, &s->failures);
         add_lost(s, w, rec);
-        conclude(s, &w->tally, &w->client);
+        conclude(s, w);
         take_calibration(s, &rec->manifest);
     }
     tally_fini(&w->tally);

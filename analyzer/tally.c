@@ -160,6 +160,9 @@ static void add_measured(struct tally *t, const struct facts *f)
         t->gaps += f->events - 1;
     if (f->buffered != TIME_ABSENT)
         hist_add(&t->buffered, f->buffered);
+    tokens_add(&t->tokens, f, good);
+    if (f->outcome == OUTCOME_OK)
+        oddities_add(&t->oddities, f);
     for (size_t i = 0; i < t->slo->len; i++)
         add_to_term(&t->terms[i], &t->slo->terms[i], f, batch);
     for (int m = 0; m < MEASURE_COUNT; m++)
@@ -183,6 +186,7 @@ void tally_add(struct tally *t, const struct facts *f)
     pace_add(&t->pace, f);
     if (facts_count(f->events) > 0)
         t->events += f->events;
+    tokens_see(&t->tokens, &t->window, f);
     if (window_holds(&t->window, f->end))
         add_ended(t, f);
     if (f->due < t->window.start_ns)

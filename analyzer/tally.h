@@ -7,7 +7,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "analyzer/notes.h"
 #include "analyzer/pace.h"
+#include "analyzer/tokens.h"
 #include "analyzer/window.h"
 #include "common/hist.h"
 #include "common/measure.h"
@@ -72,6 +74,8 @@ struct tally {
     struct hist hist[MEASURE_COUNT][VIEW_COUNT];
     struct hist buffered; /* how long answers lay in the kernel, at least */
     struct pace pace;
+    struct tokens tokens;
+    struct oddities oddities;
 };
 
 void tally_init(struct tally *t, struct window window, const struct slo *slo);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "analyzer/report/report.h"
+#include "analyzer/report/text_parts.h"
 #include "analyzer/summary.h"
 #include "common/buf.h"
 #include "common/redact.h"
@@ -215,6 +216,11 @@ static void put_rates(const struct summary *s, struct buf *out)
              (long long)s->unsent, s->throughput_rps, s->goodput_rps,
              s->verdict == VERDICT_FAIL ? "; the SLO is missed: not deliverable"
                                         : "");
+    if (s->has_tokens)
+        buf_addf(out,
+                 "           output %.6g tokens/s (arrived in the window), "
+                 "%.6g of good requests\n",
+                 s->output_tokens_per_s, s->goodput_tokens_per_s);
     buf_addf(out, "           %s/s in, %s/s out, over %.6g s\n",
              units_show_size(s->bytes_in_per_s, in),
              units_show_size(s->bytes_out_per_s, sent), s->window_length_s);
@@ -275,11 +281,15 @@ static void put_with_ok(const char *name, const struct spread p[VIEW_COUNT],
 
 static void put_stream(const struct summary *s, struct buf *out)
 {
+    bool assumed = s->tokens.assumed > 0;
+
     if (!s->is_streamed)
         return;
     put_views("ttft", s->spread[MEASURE_TTFT], out);
-    put_with_ok("tpot", s->spread[MEASURE_TPOT], out);
-    put_row("itl", &s->spread[MEASURE_ITL][VIEW_DUE], out);
+    put_with_ok(assumed ? "tpot assumed" : "tpot", s->spread[MEASURE_TPOT],
+                out);
+    put_row(assumed ? "itl assumed" : "itl", &s->spread[MEASURE_ITL][VIEW_DUE],
+            out);
     put_row("gap", &s->spread[MEASURE_GAP][VIEW_DUE], out);
     put_with_ok("stall", s->spread[MEASURE_STALL], out);
     put_row("tail", &s->spread[MEASURE_TAIL][VIEW_DUE], out);
@@ -386,6 +396,7 @@ static void render(const struct summary *s, struct buf *out)
     buf_adds(out, "\n");
     put_counts(s, out);
     put_rates(s, out);
+    text_put_answers(s, out);
     buf_adds(out, "\n");
     put_latencies(s, out);
     buf_adds(out, "\n");
