@@ -38,6 +38,29 @@ static enum verdict with_few(enum verdict seen, const struct term_tally *tt,
     return VERDICT_UNDECIDED;
 }
 
+/* Why a term cannot be judged, however many requests there were; NULL: it can.
+ */
+static const char *what_stops(const struct term_tally *tt,
+                              const struct slo_term *term)
+{
+    int64_t all = tt->n + tt->lacks;
+
+    if (measure_is_pooled(term->measure) && tt->n == 0)
+        return "no stream had two events";
+    if (tt->lacks > 0 && tt->lacks > all - stats_rank(term->quantile, all))
+        return "too many answers are too short a stream to have it";
+    return NULL;
+}
+
+/* In requests, where the samples are of their events. */
+static int64_t more_needed(const struct tally *t, const struct term_tally *tt,
+                           const struct slo_term *term, double samples)
+{
+    if (measure_is_pooled(term->measure))
+        samples *= (double)t->due / (double)tt->n;
+    return (int64_t)ceil(samples);
+}
+
 static void judge_quantile(const struct tally *t, size_t i,
                            struct term_judgement *j)
 {
@@ -53,6 +76,11 @@ static void judge_quantile(const struct tally *t, size_t i,
         tt->n > 0 ? hist_at_rank(&t->hist[term->measure][VIEW_DUE], needed)
                   : HIST_EMPTY;
     j->n_effective = (double)tt->n / inflation;
+    j->why = what_stops(tt, term);
+    if (j->why) {
+        j->verdict = VERDICT_UNDECIDED;
+        return;
+    }
     if (tt->n == 0) {
         j->verdict = VERDICT_UNDECIDED;
         j->more_needed = stats_least_n(term->quantile);
@@ -64,7 +92,7 @@ static void judge_quantile(const struct tally *t, size_t i,
         return;
     j->verdict = with_few(j->verdict, tt, inflation, term->quantile);
     if (j->verdict == VERDICT_UNDECIDED)
-        j->more_needed = (int64_t)ceil(lacking * inflation);
+        j->more_needed = more_needed(t, tt, term, lacking * inflation);
 }
 
 static double share(int64_t part, int64_t whole)
@@ -100,6 +128,39 @@ static void judge_good(const struct tally *t, double per,
                            reaches(j->measured, j->term->limit));
 }
 
+/* It says which requests are good, and nothing of the run. */
+static void judge_limit(const struct term_tally *tt, struct term_judgement *j)
+{
+    j->measured = share(tt->keeps, tt->n);
+    j->verdict = VERDICT_NONE;
+}
+
+static void judge_quality(const struct tally *t, struct term_judgement *j)
+{
+    int64_t open = t->outcome[OUTCOME_UNFINISHED];
+    struct batch all = tally_checks(t);
+
+    j->measured = share(all.hits, all.n);
+    j->verdict =
+        of_bounds(reaches(share(all.hits + open, all.n + open), j->term->limit),
+                  reaches(share(all.hits, all.n + open), j->term->limit));
+    if (all.n > 0)
+        return;
+    j->verdict = VERDICT_UNDECIDED;
+    j->why = "no answer was checked";
+}
+
+/* Why a term is open that has samples enough. */
+static const char *what_is_open(const struct tally *t,
+                                const struct slo_term *term)
+{
+    if (t->due == 0)
+        return "nothing was due in the window";
+    if (term->kind == SLO_QUANTILE && measure_is_pooled(term->measure))
+        return "depends on events that are not in the recording";
+    return "depends on unfinished requests";
+}
+
 static void judge_term(const struct tally *t, size_t i, double window_s,
                        struct term_judgement *j)
 {
@@ -117,17 +178,25 @@ static void judge_term(const struct tally *t, size_t i, double window_s,
     case SLO_GOODPUT:
         judge_good(t, window_s, j);
         break;
+    case SLO_QUALITY:
+        judge_quality(t, j);
+        break;
+    case SLO_LIMIT:
+        judge_limit(&t->terms[i], j);
+        return;
     }
     if (t->due == 0)
         j->verdict = VERDICT_UNDECIDED;
-    if (j->verdict == VERDICT_UNDECIDED && j->more_needed == 0)
-        j->why = t->due > 0 ? "depends on unfinished requests"
-                            : "nothing was due in the window";
+    if (j->verdict == VERDICT_UNDECIDED && j->more_needed == 0 &&
+        (!j->why || t->due == 0))
+        j->why = what_is_open(t, j->term);
 }
 
 /* One missed term decides; else one undecided term leaves it open. */
 static enum verdict combine(enum verdict all, enum verdict one)
 {
+    if (one == VERDICT_NONE)
+        return all;
     if (all == VERDICT_FAIL || one == VERDICT_FAIL)
         return VERDICT_FAIL;
     if (all == VERDICT_UNDECIDED || one == VERDICT_UNDECIDED)

@@ -37,6 +37,19 @@ static int open_requests(struct recording *rec, struct err *err)
     return rc;
 }
 
+/* Only streams have them. */
+static int open_events(struct recording *rec, struct err *err)
+{
+    char *path = xasprintf("%s/events.tgr", rec->dir);
+    struct stat st;
+    int rc = 0;
+
+    if (stat(path, &st) == 0 || errno != ENOENT)
+        rc = tgr_open(&rec->events, path, &schema_events, err);
+    free(path);
+    return rc;
+}
+
 int recording_open(struct recording *rec, const char *dir, struct err *err)
 {
     *rec = (struct recording){0};
@@ -44,7 +57,7 @@ int recording_open(struct recording *rec, const char *dir, struct err *err)
     rec->dir = xstrdup(dir);
     if (check_dir(dir, err) || manifest_load(&rec->manifest, dir, err) ||
         manifest_settings(&rec->manifest, &rec->settings, err) ||
-        open_requests(rec, err)) {
+        open_requests(rec, err) || open_events(rec, err)) {
         recording_close(rec);
         return -1;
     }
@@ -55,6 +68,7 @@ int recording_open(struct recording *rec, const char *dir, struct err *err)
 void recording_close(struct recording *rec)
 {
     tgr_close(rec->requests);
+    tgr_close(rec->events);
     manifest_fini(&rec->manifest);
     settings_fini(&rec->settings);
     free(rec->dir);
@@ -69,6 +83,37 @@ int recording_next(struct recording *rec, const struct facts **rows, size_t *n,
 
     *rows = data;
     return rc;
+}
+
+int recording_next_events(struct recording *rec, struct event_rows *out,
+                          struct err *err)
+{
+    const void *data = NULL;
+    uint64_t skipped;
+    int rc;
+
+    *out = (struct event_rows){0};
+    if (!rec->events)
+        return 0;
+    skipped = tgr_damage(rec->events).skipped_bytes;
+    rc = tgr_next(rec->events, &data, &out->n, err);
+    out->rows = data;
+    out->shard = tgr_shard(rec->events);
+    out->is_after_damage = tgr_damage(rec->events).skipped_bytes != skipped;
+    return rc;
+}
+
+struct tgr_damage recording_damage(const struct recording *rec)
+{
+    struct tgr_damage damage = tgr_damage(rec->requests);
+
+    if (rec->events) {
+        struct tgr_damage events = tgr_damage(rec->events);
+
+        damage.skipped_bytes += events.skipped_bytes;
+        damage.cut_off_bytes += events.cut_off_bytes;
+    }
+    return damage;
 }
 
 int recording_rewind(struct recording *rec, struct err *err)

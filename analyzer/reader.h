@@ -21,6 +21,15 @@ struct recording {
     bool has_end;       /* false: the run was killed */
     struct run_end end; /* if has_end */
     struct tgr_reader *requests;
+    struct tgr_reader *events; /* NULL: the run has none */
+};
+
+/* Content events of one worker, in its order. */
+struct event_rows {
+    const struct content_event *rows; /* valid until the next call */
+    size_t n;
+    unsigned shard;
+    bool is_after_damage; /* rows before these could not be read */
 };
 
 /* ERR_CONFIG if there is no recording at `dir`, ERR_IO or ERR_FORMAT if it
@@ -32,7 +41,14 @@ void recording_close(struct recording *rec);
 int recording_next(struct recording *rec, const struct facts **rows, size_t *n,
                    struct err *err);
 
-/* Start again with the first row. */
+/* The same of content events; 0 at once where there are none. */
+int recording_next_events(struct recording *rec, struct event_rows *out,
+                          struct err *err);
+
+/* What could not be read so far, of both. */
+struct tgr_damage recording_damage(const struct recording *rec);
+
+/* Start again with the first row of the requests. */
 int recording_rewind(struct recording *rec, struct err *err);
 
 #endif

@@ -5,6 +5,7 @@
 
 #include "analyzer/client.h"
 #include "analyzer/reader.h"
+#include "analyzer/stream.h"
 #include "common/err.h"
 #include "common/xalloc.h"
 
@@ -12,6 +13,13 @@ const double summary_quantile[SUMMARY_QUANTILES] = {0.5, 0.9, 0.95, 0.99,
                                                     0.999};
 const char *const summary_quantile_name[SUMMARY_QUANTILES] = {
     "p50", "p90", "p95", "p99", "p99.9"};
+
+/* What the readings gather: too large for a stack. */
+struct work {
+    struct tally tally;
+    struct stream stream;
+    struct client client;
+};
 
 /* Of an older recording nothing is known: it had one. */
 static int64_t threads_of(const struct settings *s)
@@ -79,6 +87,20 @@ static int read_all(struct tally *t, struct recording *rec, struct err *err)
     return rc;
 }
 
+static int read_events(struct stream *s, struct recording *rec, struct err *err)
+{
+    struct event_rows e;
+    int rc;
+
+    while ((rc = recording_next_events(rec, &e, err)) > 0) {
+        if (e.is_after_damage)
+            stream_break(s);
+        stream_add(s, e.shard, e.rows, e.n);
+    }
+    stream_finish(s);
+    return rc;
+}
+
 /* Requests that there must have been, by the places that were seen and by what
  * the client wrote down. */
 static int64_t expected_rows(const struct tally *t, const struct client *client,
@@ -98,13 +120,16 @@ static int64_t expected_rows(const struct tally *t, const struct client *client,
     return expected;
 }
 
-static void add_lost(struct summary *s, struct tally *t,
-                     const struct client *client, const struct recording *rec)
+static void add_lost(struct summary *s, struct work *w,
+                     const struct recording *rec)
 {
-    int64_t expected = expected_rows(t, client, rec);
+    struct tally *t = &w->tally;
+    int64_t expected = expected_rows(t, &w->client, rec);
 
     s->integrity.was_killed = !rec->has_end;
     s->integrity.lost_requests = expected > t->rows ? expected - t->rows : 0;
+    if (t->events > w->stream.events)
+        s->integrity.lost_events = t->events - w->stream.events;
     tally_add_lost(t, s->integrity.lost_requests);
 }
 
@@ -175,12 +200,59 @@ static void take_calibration(struct summary *s, const struct manifest *m)
         s->calibration_used = s->offered_rps / c->of.max_rate_rps;
 }
 
+/* Where nothing streams, not even its failures have measures of streams. */
 static void take_spreads(struct summary *s, const struct tally *t)
 {
+    static const struct hist nothing;
+
+    s->is_streamed = t->events > 0;
     for (int m = 0; m < MEASURE_COUNT; m++) {
+        bool has_it = s->is_streamed || !measure_is_of_stream((enum measure)m);
+
         for (int v = 0; v < VIEW_COUNT; v++)
-            s->spread[m][v] = spread_of(&t->hist[m][v]);
+            s->spread[m][v] = spread_of(has_it ? &t->hist[m][v] : &nothing);
     }
+}
+
+static void take_tokens(struct summary *s, const struct tally *t,
+                        const struct stream *stream)
+{
+    s->tokens = t->tokens;
+    s->has_tokens = tokens_are_known(&t->tokens);
+    if (!(s->window_length_s > 0))
+        return;
+    s->output_tokens_per_s =
+        tokens_inside(&t->tokens, stream->tokens, stream->tokens_inside) /
+        s->window_length_s;
+    s->goodput_tokens_per_s =
+        (double)t->tokens.good_output / s->window_length_s;
+}
+
+static void take_quality(struct summary *s, const struct tally *t)
+{
+    struct batch all = tally_checks(t);
+    double inflation = stats_inflation(t->check_batches, TALLY_BATCHES);
+
+    s->quality = (struct quality){.checked = all.n, .passed = all.hits};
+    if (all.n == 0)
+        return;
+    s->quality.share = (double)all.hits / (double)all.n;
+    s->quality.ci95 =
+        stats_share_interval(s->quality.share, (double)all.n / inflation);
+}
+
+/* What was forced or made unique no settings say yet. */
+static void take_notes(struct summary *s, const struct tally *t)
+{
+    const struct note_inputs in = {
+        .is_length_forced = false,
+        .has_own_prompts = false,
+        .e2e_p99_ns = hist_rank_quantile(&t->hist[MEASURE_E2E][VIEW_OK], 0.99),
+        .tail_p99_ns =
+            hist_rank_quantile(&t->hist[MEASURE_TAIL][VIEW_OK], 0.99),
+    };
+
+    notes_make(&t->oddities, &in, &s->notes);
 }
 
 static bool is_open_loop(const struct settings *s)
@@ -188,14 +260,14 @@ static bool is_open_loop(const struct settings *s)
     return s->load.scenario != SCENARIO_CLOSED;
 }
 
-static void conclude(struct summary *s, const struct tally *t,
-                     const struct client *client)
+static void conclude(struct summary *s, const struct work *w)
 {
+    const struct tally *t = &w->tally;
     const struct evidence evidence = {
         .tally = t,
         .judgement = &s->judgement,
         .integrity = &s->integrity,
-        .client = client,
+        .client = &w->client,
         .is_open_loop = is_open_loop(s->settings),
     };
 
@@ -204,6 +276,9 @@ static void conclude(struct summary *s, const struct tally *t,
     take_counts(s, t);
     take_rates(s, t);
     take_spreads(s, t);
+    take_tokens(s, t, &w->stream);
+    take_quality(s, t);
+    take_notes(s, t);
     judge(t, s->window_length_s, &s->judgement);
     trust_check(&evidence, &s->trust);
     s->verdict = s->trust.valid ? s->judgement.verdict : VERDICT_INVALID;
@@ -213,12 +288,6 @@ static void conclude(struct summary *s, const struct tally *t,
     if (s->verdict == VERDICT_PASS && s->aborted)
         s->verdict = VERDICT_FAIL; /* it was not worth going on with */
 }
-
-/* What two readings gather: too large for a stack. */
-struct work {
-    struct tally tally;
-    struct client client;
-};
 
 static int sum_up(struct summary *s, struct work *w, struct recording *rec,
                   struct err *err)
@@ -232,12 +301,15 @@ static int sum_up(struct summary *s, struct work *w, struct recording *rec,
         return -1;
     tally_init(&w->tally, window_of(&set->load, due_end_ns), &s->slo);
     tally_set_lanes(&w->tally, is_open_loop(set) ? 1 : threads_of(set));
+    stream_init(&w->stream, &w->tally);
     rc = read_all(&w->tally, rec, err);
+    if (rc == 0)
+        rc = read_events(&w->stream, rec, err);
     if (rc == 0) {
-        s->damage = tgr_damage(rec->requests);
+        s->damage = recording_damage(rec);
         manifest_failures(&rec->manifest, &s->failures);
-        add_lost(s, &w->tally, &w->client, rec);
-        conclude(s, &w->tally, &w->client);
+        add_lost(s, w, rec);
+        conclude(s, w);
         take_calibration(s, &rec->manifest);
     }
     tally_fini(&w->tally);

@@ -9,7 +9,9 @@
 #include <stdint.h>
 
 #include "analyzer/judge.h"
+#include "analyzer/notes.h"
 #include "analyzer/tally.h"
+#include "analyzer/tokens.h"
 #include "analyzer/trust.h"
 #include "common/calibration.h"
 #include "common/recording/failures.h"
@@ -33,6 +35,14 @@ struct spread {
     double mean_ns;
     int64_t quantile_ns[SUMMARY_QUANTILES];
     int64_t max_ns;
+};
+
+/* Of the answers that were checked. */
+struct quality {
+    int64_t checked;
+    int64_t passed;
+    double share; /* the rest if any was checked */
+    struct interval ci95;
 };
 
 struct summary {
@@ -63,6 +73,8 @@ struct summary {
     double goodput_rps;
     double attainment;
     struct interval attainment_ci95;
+    double output_tokens_per_s;  /* that arrived in the window */
+    double goodput_tokens_per_s; /* of good requests */
     double bytes_in_per_s;
     double bytes_out_per_s;
 
@@ -74,6 +86,13 @@ struct summary {
     struct calibration_stamp calibration;
     double calibration_used; /* offered, as a share of what the client is good
                                 for; below 0: not known */
+
+    /* The answers. */
+    bool is_streamed; /* some came in events */
+    bool has_tokens;  /* somebody counts them */
+    struct tokens tokens;
+    struct quality quality;
+    struct notes notes;
 
     struct spread spread[MEASURE_COUNT][VIEW_COUNT];
     struct judgement judgement;

@@ -69,12 +69,23 @@ static void note_before(struct tally *t, const struct facts *f)
 
 /* ---- one request ---- */
 
-static size_t batch_of(const struct tally *t, int64_t due_ns)
+size_t tally_batch(const struct tally *t, int64_t due_ns)
 {
     int64_t length = t->window.end_ns - t->window.start_ns;
     int64_t at = (due_ns - t->window.start_ns) / (length / TALLY_BATCHES + 1);
 
     return at < TALLY_BATCHES ? (size_t)at : TALLY_BATCHES - 1;
+}
+
+struct batch tally_checks(const struct tally *t)
+{
+    struct batch all = {0};
+
+    for (int i = 0; i < TALLY_BATCHES; i++) {
+        all.n += t->check_batches[i].n;
+        all.hits += t->check_batches[i].hits;
+    }
+    return all;
 }
 
 /* Nobody knows what it would have come to. */
@@ -88,8 +99,14 @@ static bool is_open(enum measure m, const struct facts *f)
 static void add_to_term(struct term_tally *tt, const struct slo_term *term,
                         const struct facts *f, size_t batch)
 {
-    if (term->kind != SLO_QUANTILE || !good_concerns(term->measure, f))
+    if (term->kind != SLO_QUANTILE && term->kind != SLO_LIMIT)
         return;
+    if (measure_is_pooled(term->measure))
+        return; /* stream.c counts these */
+    if (!good_concerns(term->measure, f)) {
+        tt->lacks += good_lacks(term->measure, f);
+        return;
+    }
     tt->n++;
     tt->misses[batch].n++;
     if (is_open(term->measure, f))
@@ -124,7 +141,7 @@ static void add_to_views(struct tally *t, enum measure m, const struct facts *f)
 
 static void add_measured(struct tally *t, const struct facts *f)
 {
-    size_t batch = batch_of(t, f->due);
+    size_t batch = tally_batch(t, f->due);
     bool good = good_is(t->limit_ns, f);
 
     t->due++;
@@ -132,11 +149,20 @@ static void add_measured(struct tally *t, const struct facts *f)
     t->good += good;
     t->good_batches[batch].n++;
     t->good_batches[batch].hits += good;
+    if (f->check == CHECK_PASSED || f->check == CHECK_FAILED) {
+        t->check_batches[batch].n++;
+        t->check_batches[batch].hits += f->check == CHECK_PASSED;
+    }
     t->fresh += f->is_fresh != 0;
     t->reused += f->is_fresh == 0 && f->sent != TIME_ABSENT;
     t->retried += f->retries != 0;
+    if (facts_count(f->events) > 1)
+        t->gaps += f->events - 1;
     if (f->buffered != TIME_ABSENT)
         hist_add(&t->buffered, f->buffered);
+    tokens_add(&t->tokens, f, good);
+    if (f->outcome == OUTCOME_OK)
+        oddities_add(&t->oddities, f);
     for (size_t i = 0; i < t->slo->len; i++)
         add_to_term(&t->terms[i], &t->slo->terms[i], f, batch);
     for (int m = 0; m < MEASURE_COUNT; m++)
@@ -158,6 +184,9 @@ void tally_add(struct tally *t, const struct facts *f)
         return; /* of a later version: not a row that we can read */
     t->rows++;
     pace_add(&t->pace, f);
+    if (facts_count(f->events) > 0)
+        t->events += f->events;
+    tokens_see(&t->tokens, &t->window, f);
     if (window_holds(&t->window, f->end))
         add_ended(t, f);
     if (f->due < t->window.start_ns)
@@ -196,7 +225,10 @@ static void add_unknown(struct tally *t, int64_t count)
     t->outcome[OUTCOME_UNFINISHED] += count;
     t->good_batches[batch].n += count;
     for (size_t i = 0; i < t->slo->len; i++) {
-        if (t->slo->terms[i].kind != SLO_QUANTILE)
+        const struct slo_term *term = &t->slo->terms[i];
+
+        if ((term->kind != SLO_QUANTILE && term->kind != SLO_LIMIT) ||
+            measure_is_pooled(term->measure))
             continue;
         t->terms[i].n += count;
         t->terms[i].open += count;

@@ -7,7 +7,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "analyzer/notes.h"
 #include "analyzer/pace.h"
+#include "analyzer/tokens.h"
 #include "analyzer/window.h"
 #include "common/hist.h"
 #include "common/measure.h"
@@ -26,11 +28,13 @@ enum view {
     VIEW_COUNT,
 };
 
-/* n = keeps + misses + open. */
+/* n = keeps + misses + open.  Of requests, or of pauses between the events of
+ * all of them. */
 struct term_tally {
     int64_t n;
     int64_t keeps;
-    int64_t open; /* unfinished: nobody knows */
+    int64_t open;  /* unfinished or lost: nobody knows */
+    int64_t lacks; /* beside the n: ok, but without the measure */
     struct batch misses[TALLY_BATCHES];
 };
 
@@ -60,13 +64,18 @@ struct tally {
     int64_t fresh;                  /* opened a connection */
     int64_t reused;                 /* were sent on one that was there */
     int64_t retried;                /* sent again after a stale connection */
+    int64_t gaps;                   /* between events of those due in it */
+    int64_t events;                 /* of the whole recording */
     double bytes_in;                /* of those that ended in the window */
     double bytes_out;
     struct batch good_batches[TALLY_BATCHES];
+    struct batch check_batches[TALLY_BATCHES]; /* checked answers that passed */
     struct term_tally terms[SLO_MAX_TERMS];
     struct hist hist[MEASURE_COUNT][VIEW_COUNT];
     struct hist buffered; /* how long answers lay in the kernel, at least */
     struct pace pace;
+    struct tokens tokens;
+    struct oddities oddities;
 };
 
 void tally_init(struct tally *t, struct window window, const struct slo *slo);
@@ -76,6 +85,12 @@ void tally_fini(struct tally *t);
  * are not told apart. */
 void tally_set_lanes(struct tally *t, int64_t n);
 void tally_add(struct tally *t, const struct facts *f);
+
+/* In which batch of the window is what is due in it? */
+size_t tally_batch(const struct tally *t, int64_t due_ns);
+
+/* Answers that were checked, and of those passed. */
+struct batch tally_checks(const struct tally *t);
 
 /* Requests that there must have been in a lane, by the places seen. */
 int64_t tally_places(const struct tally *t, int lane);

@@ -31,7 +31,8 @@ struct rule {
 
 /* ---- late ---- */
 
-/* The measure in the SLO whose quantile is smallest, or e2e. */
+/* The measure in the SLO whose quantile is smallest, or e2e.  The client's lag
+ * has no part in differences of arrivals. */
 static enum measure tightest(const struct tally *t, double q)
 {
     enum measure best = MEASURE_E2E;
@@ -41,7 +42,7 @@ static enum measure tightest(const struct tally *t, double q)
         int64_t ns = hist_rank_quantile(&t->hist[m][VIEW_OK], q);
 
         if (t->limit_ns[m] > 0 && measure_is_of_answer((enum measure)m) &&
-            ns >= 0 && ns < best_ns) {
+            !measure_is_of_stream((enum measure)m) && ns >= 0 && ns < best_ns) {
             best = (enum measure)m;
             best_ns = ns;
         }
@@ -174,7 +175,7 @@ static enum finding find_range(const struct evidence *e, struct check *c)
     for (int m = 0; m < MEASURE_COUNT; m++) {
         double n = (double)e->tally->hist[m][VIEW_DUE].out_of_range;
 
-        if (n > c->value)
+        if (!measure_is_pooled((enum measure)m) && n > c->value)
             c->value = n;
     }
     return BY_LIMIT;
@@ -189,8 +190,9 @@ static enum finding find_samples(const struct evidence *e, struct check *c)
     for (size_t i = 0; i < j->len; i++) {
         const struct term_judgement *term = &j->terms[i];
 
-        if (term->term->kind != SLO_QUANTILE)
-            continue;
+        if (term->term->kind != SLO_QUANTILE ||
+            (term->why && !(term->n_effective > 0)))
+            continue; /* or no number of requests would help */
         if (!worst || term->more_needed > worst->more_needed ||
             (term->more_needed == worst->more_needed &&
              term->n_effective < worst->n_effective))
@@ -212,6 +214,12 @@ static enum finding find_recording(const struct evidence *e, struct check *c)
     c->advice = "the run was killed: requests in flight then count as "
                 "unfinished";
     return WRONG;
+}
+
+static enum finding find_events(const struct evidence *e, struct check *c)
+{
+    c->value = (double)e->integrity->lost_events;
+    return e->tally->events > 0 ? BY_LIMIT : UNKNOWN;
 }
 
 /* ---- the table ---- */
@@ -318,6 +326,10 @@ static const struct rule rules[] = {
      .unit = "requests lost",
      .find = find_recording,
      .advice = "the file is damaged: what is missing counts as unfinished"},
+    {.name = "events",
+     .unit = "content events lost",
+     .find = find_events,
+     .advice = "events.tgr is damaged: gap and itl are of what is left"},
 };
 
 _Static_assert(sizeof(rules) / sizeof(rules[0]) <= TRUST_MAX_CHECKS,

@@ -37,6 +37,7 @@ struct trust {
 /* What is known of the recording itself. */
 struct integrity {
     int64_t lost_requests; /* issued, and their end is not in the recording */
+    int64_t lost_events;   /* of requests whose end is */
     bool was_killed;
 };
 

@@ -12,7 +12,8 @@ void good_limits(const struct slo *slo, int64_t limit_ns[static MEASURE_COUNT])
     for (size_t i = 0; i < slo->len; i++) {
         const struct slo_term *term = &slo->terms[i];
 
-        if (term->kind != SLO_QUANTILE ||
+        if ((term->kind != SLO_QUANTILE && term->kind != SLO_LIMIT) ||
+            measure_is_pooled(term->measure) ||
             term->quantile < quantile[term->measure])
             continue;
         quantile[term->measure] = term->quantile;
@@ -31,8 +32,16 @@ static bool has_connected(const struct facts *f)
            (f->outcome == OUTCOME_UNFINISHED && is_left_unsent);
 }
 
+bool good_lacks(enum measure m, const struct facts *f)
+{
+    return measure_is_of_stream(m) && f->outcome == OUTCOME_OK &&
+           measure_value(m, FROM_DUE, f) == TIME_ABSENT;
+}
+
 bool good_concerns(enum measure m, const struct facts *f)
 {
+    if (measure_is_of_stream(m))
+        return !measure_is_pooled(m) && !good_lacks(m, f);
     if (m == MEASURE_TLS)
         return f->secured != TIME_ABSENT ||
                (f->outcome == OUTCOME_CONNECT && f->detail == CONNECT_TLS);

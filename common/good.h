@@ -10,9 +10,13 @@
 
 struct slo;
 
-/* A request's limits: per measure that of the term with the highest quantile;
- * 0: none. */
+/* A request's limits: per measure that of the term with the highest quantile,
+ * before all a limit that was given as such; 0: none.  Pooled measures have no
+ * part in it. */
 void good_limits(const struct slo *slo, int64_t limit_ns[static MEASURE_COUNT]);
+
+/* Is it ok, but too short a stream to have this measure, or none at all? */
+bool good_lacks(enum measure m, const struct facts *f);
 
 /* Is this request one of the n that a term on this measure is about? */
 bool good_concerns(enum measure m, const struct facts *f);

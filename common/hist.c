@@ -36,18 +36,23 @@ void hist_add_beyond(struct hist *h, int64_t count)
 }
 
 /* HdrHistogram_c does not check its own range. */
-void hist_add(struct hist *h, int64_t ns)
+void hist_add_many(struct hist *h, int64_t ns, int64_t count)
 {
     if (ns < 0 || ns > HIST_HIGHEST_NS) {
-        h->out_of_range++;
-        hist_add_beyond(h, 1);
+        h->out_of_range += count;
+        hist_add_beyond(h, count);
         return;
     }
-    hdr_record_value(h->hdr, ns);
-    h->n++;
-    h->sum_ns += (double)ns;
+    hdr_record_values(h->hdr, ns, count);
+    h->n += count;
+    h->sum_ns += (double)ns * (double)count;
     if (ns > h->max_ns)
         h->max_ns = ns;
+}
+
+void hist_add(struct hist *h, int64_t ns)
+{
+    hist_add_many(h, ns, 1);
 }
 
 /* Value of the rank-th smallest, from 1: the middle of its bucket. */

@@ -37,6 +37,9 @@ void hist_fini(struct hist *h);
 /* Empty it, keep the memory. */
 void hist_reset(struct hist *h);
 void hist_add(struct hist *h, int64_t ns);
+
+/* The same value `count` times, at least once. */
+void hist_add_many(struct hist *h, int64_t ns, int64_t count);
 void hist_add_beyond(struct hist *h, int64_t count);
 
 /* Nanoseconds, or one of the above. */

@@ -32,6 +32,15 @@ static int64_t stall_of(const struct facts *f)
     return f->stall;
 }
 
+/* Of a stream that came to its end: what follows its last content. */
+static int64_t tail_of(const struct facts *f)
+{
+    if (f->outcome != OUTCOME_OK || f->events <= 0 || f->last == TIME_ABSENT ||
+        f->end < f->last)
+        return TIME_ABSENT;
+    return (int64_t)((uint64_t)f->end - (uint64_t)f->last);
+}
+
 static int64_t of_no_request(const struct facts *f)
 {
     (void)f;
@@ -48,7 +57,7 @@ static const struct definition definitions[MEASURE_COUNT] = {
     [MEASURE_TTFT] = {"ttft", AT(due), AT(first), true, true},
     [MEASURE_TPOT] = {"tpot", .is_of_answer = true, .value = tpot_of},
     [MEASURE_STALL] = {"stall", .is_of_answer = true, .value = stall_of},
-    [MEASURE_TAIL] = {"tail", AT(last), AT(end), false, false},
+    [MEASURE_TAIL] = {"tail", .value = tail_of},
     [MEASURE_GAP] = {"gap", .value = of_no_request},
     [MEASURE_ITL] = {"itl", .value = of_no_request},
 };
@@ -107,6 +116,8 @@ const char *measure_name(enum measure measure)
 
 int measure_find(const char *name)
 {
+    if (strcmp(name, "e2el") == 0)
+        return MEASURE_E2E;
     for (int m = 0; m < MEASURE_COUNT; m++) {
         if (strcmp(definitions[m].name, name) == 0)
             return m;
@@ -127,6 +138,11 @@ bool measure_is_of_answer(enum measure measure)
 bool measure_is_pooled(enum measure measure)
 {
     return definitions[measure].value == of_no_request;
+}
+
+bool measure_is_of_stream(enum measure measure)
+{
+    return definitions[measure].value != NULL;
 }
 
 static int64_t fact_at(const struct facts *f, size_t offset)

@@ -10,6 +10,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "common/clk.h"
+
 /* Append only: the numbers are in recordings.
  *
  * scheduled = issued + unsent, and issued = ok + every other outcome. */
@@ -114,8 +116,8 @@ struct facts {
 struct content_event {
     int64_t seq;
     int64_t due;
-    int64_t at_us; /* microseconds after the start of the run, rounded down */
-    int64_t tokens;
+    int64_t at_us;  /* microseconds after the start of the run, rounded down */
+    int64_t tokens; /* TIME_ABSENT where nobody says */
 };
 
 enum measure {
@@ -140,7 +142,8 @@ const char *outcome_name(enum outcome outcome);
 const char *token_source_name(enum token_source source);
 const char *finish_name(enum finish finish);
 
-/* Name of a measure, and back; -1 if there is none of that name. */
+/* Name of a measure, and back; -1 if there is none of that name.  'e2el', as
+ * others say, is e2e. */
 const char *measure_name(enum measure measure);
 int measure_find(const char *name);
 
@@ -155,6 +158,10 @@ bool measure_is_of_answer(enum measure measure);
  * request has a value of it. */
 bool measure_is_pooled(enum measure measure);
 
+/* Do only streams have it?  It is a difference of arrivals, so that how late
+ * the client was has no part in it. */
+bool measure_is_of_stream(enum measure measure);
+
 /* The measure in nanoseconds; TIME_ABSENT where the facts do not give it.  The
  * e2e of a failure goes to its end. */
 int64_t measure_value(enum measure measure, enum measure_from from,
@@ -162,6 +169,13 @@ int64_t measure_value(enum measure measure, enum measure_from from,
 
 /* A request of which nothing is known but its place and when it is due. */
 struct facts facts_unknown(int64_t seq, int64_t due_ns);
+
+/* A count of tokens or events; TIME_ABSENT for what is none, as a damaged
+ * recording may hold. */
+static inline int64_t facts_count(int64_t value)
+{
+    return value >= 0 && value <= INT32_MAX ? value : TIME_ABSENT;
+}
 
 static inline bool facts_issued(const struct facts *f)
 {

@@ -16,6 +16,7 @@ static const struct {
     {"errors", SLO_ERRORS, "<"},
     {"good", SLO_GOOD, ">="},
     {"goodput", SLO_GOODPUT, ">="},
+    {"quality", SLO_QUALITY, ">="},
 };
 
 #define N_COUNTED (sizeof(counted) / sizeof(counted[0]))
@@ -106,8 +107,43 @@ static int parse_measured(const struct words *w, struct slo_term *term,
     if (term->limit_ns == 0)
         return err_set(err, ERR_CONFIG, "SLO on %s: nothing is below 0",
                        w->name);
-    snprintf(term->text, sizeof(term->text), "%s %s < %s", w->name, w->quantile,
-             w->limit);
+    snprintf(term->text, sizeof(term->text), "%s %s < %s",
+             measure_name(term->measure), w->quantile, w->limit);
+    return 0;
+}
+
+/* name:milliseconds, as other tools have it. */
+static int parse_limit(const char *text, struct slo_term *term, struct err *err)
+{
+    char name[24];
+    char number[24];
+    char duration[32];
+    char extra[2];
+    int measure;
+
+    if (sscanf(text, " %23[a-z0-9]:%23[0-9.] %1s", name, number, extra) != 2)
+        return err_set(err, ERR_CONFIG,
+                       "'%s' is not a limit of good requests; write ttft:200 "
+                       "for 200 ms",
+                       text);
+    measure = measure_find(name);
+    if (measure < 0)
+        return unknown_measure(name, err);
+    if (measure_is_pooled((enum measure)measure))
+        return err_set(err, ERR_CONFIG,
+                       "%s is of all events together and decides about no "
+                       "request; take stall",
+                       name);
+    *term = (struct slo_term){
+        .kind = SLO_LIMIT, .measure = (enum measure)measure, .quantile = 1};
+    snprintf(duration, sizeof(duration), "%sms", number);
+    if (units_parse_duration(duration, &term->limit_ns, err))
+        return err_context(err, "limit of %s", name);
+    if (term->limit_ns == 0)
+        return err_set(err, ERR_CONFIG, "limit of %s: nothing is below 0",
+                       name);
+    snprintf(term->text, sizeof(term->text), "%s:%s",
+             measure_name(term->measure), number);
     return 0;
 }
 
@@ -139,6 +175,8 @@ int slo_parse_term(const char *text, struct slo_term *term, struct err *err)
     struct words w;
 
     *term = (struct slo_term){0};
+    if (strchr(text, ':'))
+        return parse_limit(text, term, err);
     if (split(text, &w))
         return bad_form(text, err);
     for (size_t i = 0; i < N_COUNTED; i++) {
@@ -155,6 +193,13 @@ int slo_check_term(const char *text, struct err *err)
     struct slo_term term;
 
     return slo_parse_term(text, &term, err);
+}
+
+int slo_check_limit(const char *text, struct err *err)
+{
+    struct slo_term term;
+
+    return parse_limit(text, &term, err);
 }
 
 int slo_parse(const struct strlist *texts, struct slo *slo, struct err *err)

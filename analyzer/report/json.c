@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "analyzer/report/json_parts.h"
 #include "analyzer/report/report.h"
 #include "analyzer/summary.h"
 #include "common/json.h"
@@ -37,7 +38,7 @@ static void put_ns(json_t *o, const char *name, double ns)
     json_object_set_new(o, key, json_string(reason(ns)));
 }
 
-static void put_nothing(json_t *o, const char *name, const char *why)
+void json_put_nothing(json_t *o, const char *name, const char *why)
 {
     char note[40];
 
@@ -77,6 +78,9 @@ static json_t *measures(const struct summary *s)
             json_object_set_new(o, "ok", spread(&s->spread[m][VIEW_OK]));
         if (measure_has_sent((enum measure)m))
             json_object_set_new(o, "sent", spread(&s->spread[m][VIEW_SENT]));
+        if (m == MEASURE_TPOT || m == MEASURE_ITL)
+            json_object_set_new(o, "assumed",
+                                json_boolean(s->tokens.assumed > 0));
         json_object_set_new(all, measure_name((enum measure)m), o);
     }
     return all;
@@ -128,7 +132,7 @@ static json_t *requests(const struct summary *s)
             o, "reuse",
             json_real((double)s->reused_connections / (double)connections));
     else
-        put_nothing(o, "reuse", "no samples");
+        json_put_nothing(o, "reuse", "no samples");
     return o;
 }
 
@@ -143,11 +147,15 @@ static json_t *term(const struct term_judgement *j)
         json_object_set_new(o, "measured", json_real(j->measured));
     }
     json_object_set_new(o, "verdict", json_string(verdict_name(j->verdict)));
-    if (j->verdict == VERDICT_UNDECIDED)
+    if (j->verdict == VERDICT_UNDECIDED || j->verdict == VERDICT_NONE)
         json_object_set_new(o, "met", json_null());
     else
         json_object_set_new(o, "met", json_boolean(j->verdict == VERDICT_PASS));
-    if (j->more_needed > 0)
+    if (j->verdict == VERDICT_NONE)
+        json_object_set_new(o, "met_note",
+                            json_string("a limit of good requests; measured is "
+                                        "the share that keeps it"));
+    else if (j->more_needed > 0)
         json_object_set_new(o, "met_note",
                             json_sprintf("about %lld more requests needed",
                                          (long long)j->more_needed));
@@ -184,8 +192,9 @@ static json_t *trust(const struct summary *s)
 
 static json_t *integrity(const struct summary *s)
 {
-    return json_pack("{sb, sI, sI, sI}", "killed", s->integrity.was_killed,
+    return json_pack("{sb, sI, sI, sI, sI}", "killed", s->integrity.was_killed,
                      "lost_requests", (json_int_t)s->integrity.lost_requests,
+                     "lost_events", (json_int_t)s->integrity.lost_events,
                      "skipped_bytes", (json_int_t)s->damage.skipped_bytes,
                      "cut_off_bytes", (json_int_t)s->damage.cut_off_bytes);
 }
@@ -200,9 +209,9 @@ static json_t *network(const struct summary *s)
                          (json_int_t)s->segments, "retransmits",
                          (json_int_t)s->retransmits);
     o = json_object();
-    put_nothing(o, "rtt_floor_ms", "not known");
-    put_nothing(o, "segments", "not known");
-    put_nothing(o, "retransmits", "not known");
+    json_put_nothing(o, "rtt_floor_ms", "not known");
+    json_put_nothing(o, "segments", "not known");
+    json_put_nothing(o, "retransmits", "not known");
     return o;
 }
 
@@ -215,7 +224,7 @@ static json_t *client(const struct summary *s)
     if (max_in_flight > 0)
         json_object_set_new(o, "max_in_flight", json_integer(max_in_flight));
     else
-        put_nothing(o, "max_in_flight", "not known");
+        json_put_nothing(o, "max_in_flight", "not known");
     return o;
 }
 
@@ -246,7 +255,16 @@ static void put_rate(json_t *o, const char *name, const struct summary *s,
     if (s->window_length_s > 0)
         json_object_set_new(o, name, json_real(rate));
     else
-        put_nothing(o, name, "the window is empty");
+        json_put_nothing(o, name, "the window is empty");
+}
+
+static void put_token_rate(json_t *o, const char *name, const struct summary *s,
+                           double rate)
+{
+    if (s->has_tokens)
+        put_rate(o, name, s, rate);
+    else
+        json_put_nothing(o, name, "nobody counts them");
 }
 
 static void put_rates(json_t *o, const struct summary *s)
@@ -260,9 +278,11 @@ static void put_rates(json_t *o, const struct summary *s)
                             json_pack("[f, f]", s->attainment_ci95.low,
                                       s->attainment_ci95.high));
     } else {
-        put_nothing(o, "attainment", "no samples");
-        put_nothing(o, "attainment_ci95", "no samples");
+        json_put_nothing(o, "attainment", "no samples");
+        json_put_nothing(o, "attainment_ci95", "no samples");
     }
+    put_token_rate(o, "output_tokens_per_s", s, s->output_tokens_per_s);
+    put_token_rate(o, "goodput_tokens_per_s", s, s->goodput_tokens_per_s);
     put_rate(o, "bytes_in_per_s", s, s->bytes_in_per_s);
     put_rate(o, "bytes_out_per_s", s, s->bytes_out_per_s);
 }
@@ -284,6 +304,7 @@ static void render(const struct summary *s, struct buf *out)
                                    : json_null());
     put_rates(o, s);
     json_object_set_new(o, "measures", measures(s));
+    json_put_answers(o, s);
     json_object_set_new(o, "slo", terms(s));
     json_object_set_new(o, "failures", failures(s));
     json_object_set_new(o, "network", network(s));

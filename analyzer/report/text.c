@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "analyzer/report/report.h"
+#include "analyzer/report/text_parts.h"
 #include "analyzer/summary.h"
 #include "common/buf.h"
 #include "common/redact.h"
@@ -79,8 +80,11 @@ static void put_term(const struct term_judgement *j, struct buf *out)
 {
     char text[UNITS_TEXT];
 
-    buf_addf(out, "  %-24s %-9s ", j->term->text, verdict_name(j->verdict));
-    if (j->term->kind == SLO_QUANTILE)
+    buf_addf(out, "  %-24s %-9s ", j->term->text,
+             j->term->kind == SLO_LIMIT ? "limit" : verdict_name(j->verdict));
+    if (j->term->kind == SLO_LIMIT)
+        buf_addf(out, "kept by %.4g%%", 100 * j->measured);
+    else if (j->term->kind == SLO_QUANTILE)
         buf_addf(out, "measured %s", show_ns((double)j->measured_ns, text));
     else if (j->term->kind == SLO_GOODPUT)
         buf_addf(out, "measured %.4g/s", j->measured);
@@ -212,6 +216,11 @@ static void put_rates(const struct summary *s, struct buf *out)
              (long long)s->unsent, s->throughput_rps, s->goodput_rps,
              s->verdict == VERDICT_FAIL ? "; the SLO is missed: not deliverable"
                                         : "");
+    if (s->has_tokens)
+        buf_addf(out,
+                 "           output %.6g tokens/s (arrived in the window), "
+                 "%.6g of good requests\n",
+                 s->output_tokens_per_s, s->goodput_tokens_per_s);
     buf_addf(out, "           %s/s in, %s/s out, over %.6g s\n",
              units_show_size(s->bytes_in_per_s, in),
              units_show_size(s->bytes_out_per_s, sent), s->window_length_s);
@@ -242,21 +251,58 @@ static void put_row(const char *name, const struct spread *p, struct buf *out)
     buf_addf(out, " %8s\n", show_ns((double)p->max_ns, text));
 }
 
-static void put_latencies(const struct summary *s, struct buf *out)
+/* A measure of the answer, as often as it is looked at. */
+static void put_views(const char *name, const struct spread p[VIEW_COUNT],
+                      struct buf *out)
 {
     static const char *const view_name[VIEW_COUNT] = {
         "from due", "ok, from due", "from sent"};
 
+    for (int v = 0; v < VIEW_COUNT; v++) {
+        char text[32];
+
+        snprintf(text, sizeof(text), "%s %s", name, view_name[v]);
+        put_row(text, &p[v], out);
+    }
+}
+
+/* With its failures, and beside them the successes alone. */
+static void put_with_ok(const char *name, const struct spread p[VIEW_COUNT],
+                        struct buf *out)
+{
+    char text[32];
+
+    put_row(name, &p[VIEW_DUE], out);
+    if (p[VIEW_DUE].failed == 0)
+        return;
+    snprintf(text, sizeof(text), "%s, ok", name);
+    put_row(text, &p[VIEW_OK], out);
+}
+
+static void put_stream(const struct summary *s, struct buf *out)
+{
+    bool assumed = s->tokens.assumed > 0;
+
+    if (!s->is_streamed)
+        return;
+    put_views("ttft", s->spread[MEASURE_TTFT], out);
+    put_with_ok(assumed ? "tpot assumed" : "tpot", s->spread[MEASURE_TPOT],
+                out);
+    put_row(assumed ? "itl assumed" : "itl", &s->spread[MEASURE_ITL][VIEW_DUE],
+            out);
+    put_row("gap", &s->spread[MEASURE_GAP][VIEW_DUE], out);
+    put_with_ok("stall", s->spread[MEASURE_STALL], out);
+    put_row("tail", &s->spread[MEASURE_TAIL][VIEW_DUE], out);
+}
+
+static void put_latencies(const struct summary *s, struct buf *out)
+{
     buf_addf(out, "%-17s %8s %7s %8s", "", "n", "failed", "mean");
     for (int i = 0; i < SUMMARY_QUANTILES; i++)
         buf_addf(out, " %8s", summary_quantile_name[i]);
     buf_addf(out, " %8s\n", "max");
-    for (int v = 0; v < VIEW_COUNT; v++) {
-        char name[32];
-
-        snprintf(name, sizeof(name), "e2e %s", view_name[v]);
-        put_row(name, &s->spread[MEASURE_E2E][v], out);
-    }
+    put_views("e2e", s->spread[MEASURE_E2E], out);
+    put_stream(s, out);
     put_row("ttfb from due", &s->spread[MEASURE_TTFB][VIEW_DUE], out);
     put_row("connect", &s->spread[MEASURE_CONNECT][VIEW_DUE], out);
     put_row("tls", &s->spread[MEASURE_TLS][VIEW_DUE], out);
@@ -338,6 +384,9 @@ static void put_trust(const struct summary *s, struct buf *out)
         buf_addf(out, "damage     %llu bytes skipped, %llu cut off\n",
                  (unsigned long long)s->damage.skipped_bytes,
                  (unsigned long long)s->damage.cut_off_bytes);
+    if (s->integrity.lost_events > 0)
+        buf_addf(out, "           %lld content events lost\n",
+                 (long long)s->integrity.lost_events);
 }
 
 static void render(const struct summary *s, struct buf *out)
@@ -347,6 +396,7 @@ static void render(const struct summary *s, struct buf *out)
     buf_adds(out, "\n");
     put_counts(s, out);
     put_rates(s, out);
+    text_put_answers(s, out);
     buf_adds(out, "\n");
     put_latencies(s, out);
     buf_adds(out, "\n");

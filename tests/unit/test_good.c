@@ -25,6 +25,8 @@ static void the_highest_quantile_gives_the_limit(void **state)
         {"e2e p99 < 20ms", 20, 0},
         {"e2e p50 < 5ms,e2e p99 < 20ms,lag p90 < 1ms", 20, 1},
         {"e2e p99 < 20ms,e2e p50 < 5ms", 20, 0},
+        {"e2e:7,e2e p99.99 < 20ms", 7, 0},
+        {"gap p99 < 1ms,itl p99 < 1ms,quality >= 1", 0, 0},
     };
 
     (void)state;
@@ -36,6 +38,7 @@ static void the_highest_quantile_gives_the_limit(void **state)
         assert_int_equal(limit_ns[MEASURE_E2E], cases[i].e2e_ms * NS_PER_MS);
         assert_int_equal(limit_ns[MEASURE_LAG], cases[i].lag_ms * NS_PER_MS);
         assert_int_equal(limit_ns[MEASURE_TTFT], 0);
+        assert_int_equal(limit_ns[MEASURE_GAP], 0);
     }
 }
 
@@ -74,11 +77,35 @@ static void good_is_ok_within_every_limit(void **state)
     }
 }
 
+/* What a short stream does not have is not held against it; a failure is. */
+static void measures_of_streams_may_be_lacking(void **state)
+{
+    static const enum measure measures[] = {MEASURE_TPOT, MEASURE_STALL,
+                                            MEASURE_TAIL};
+    struct slo slo = slo_of("tpot:1,stall:1,tail:1");
+    int64_t limit_ns[MEASURE_COUNT];
+
+    (void)state;
+    good_limits(&slo, limit_ns);
+    for (size_t i = 0; i < COUNT(measures); i++) {
+        struct facts f = row_ok(0, 100, 50);
+
+        assert_true(good_lacks(measures[i], &f));
+        assert_false(good_concerns(measures[i], &f));
+        assert_true(good_is(limit_ns, &f));
+        f.outcome = OUTCOME_TRUNCATED;
+        assert_false(good_lacks(measures[i], &f));
+        assert_true(good_concerns(measures[i], &f));
+        assert_false(good_keeps(measures[i], &f, NS_PER_S));
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_highest_quantile_gives_the_limit),
         cmocka_unit_test(good_is_ok_within_every_limit),
+        cmocka_unit_test(measures_of_streams_may_be_lacking),
     };
 
     return cmocka_run_group_tests_name("good", tests, NULL, NULL);

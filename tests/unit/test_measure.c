@@ -25,6 +25,10 @@ static const struct facts whole = {
     .is_fresh = 1,
     .connected = 1002,
     .secured = 1012,
+    .events = 3,
+    .stall = 9,
+    .event_tokens = 6,
+    .first_tokens = 2,
 };
 
 static void definitions_are_those_of_the_contract(void **state)
@@ -41,6 +45,11 @@ static void definitions_are_those_of_the_contract(void **state)
         {MEASURE_TLS, 10, ABSENT},     /* secured - connected */
         {MEASURE_TTFB, 7, 4},          /* head - due, head - sent */
         {MEASURE_TTFT, 15, 12},        /* first - due, first - sent */
+        {MEASURE_TPOT, 4, ABSENT},     /* (last - first) / (6 - 2) */
+        {MEASURE_STALL, 9, ABSENT},    /* as recorded */
+        {MEASURE_TAIL, 32, ABSENT},    /* end - last */
+        {MEASURE_GAP, ABSENT, ABSENT}, /* of no request */
+        {MEASURE_ITL, ABSENT, ABSENT},
     };
 
     (void)state;
@@ -82,6 +91,13 @@ static void absent_facts_make_absent_measures(void **state)
         {offsetof(struct facts, head), MEASURE_TTFT, FROM_DUE, 15},
         {offsetof(struct facts, first), MEASURE_TTFT, FROM_DUE, ABSENT},
         {offsetof(struct facts, end), MEASURE_E2E, FROM_DUE, 31},
+        {offsetof(struct facts, end), MEASURE_TAIL, FROM_DUE, ABSENT},
+        {offsetof(struct facts, last), MEASURE_TAIL, FROM_DUE, ABSENT},
+        {offsetof(struct facts, last), MEASURE_TPOT, FROM_DUE, ABSENT},
+        {offsetof(struct facts, first), MEASURE_TPOT, FROM_DUE, ABSENT},
+        {offsetof(struct facts, event_tokens), MEASURE_TPOT, FROM_DUE, ABSENT},
+        {offsetof(struct facts, first_tokens), MEASURE_TPOT, FROM_DUE, ABSENT},
+        {offsetof(struct facts, stall), MEASURE_STALL, FROM_DUE, ABSENT},
     };
 
     (void)state;
@@ -105,6 +121,34 @@ static void connect_is_of_fresh_connections(void **state)
     f.is_fresh = 0;
     assert_int_equal(measure_value(MEASURE_CONNECT, FROM_DUE, &f), ABSENT);
     assert_int_equal(measure_value(MEASURE_LAG, FROM_DUE, &f), 1);
+}
+
+/* Undefined where no token came after the first event. */
+static void tpot_needs_a_token_after_the_first_event(void **state)
+{
+    struct facts f = whole;
+
+    (void)state;
+    f.first_tokens = 6;
+    assert_int_equal(measure_value(MEASURE_TPOT, FROM_DUE, &f), ABSENT);
+    f.first_tokens = 7;
+    assert_int_equal(measure_value(MEASURE_TPOT, FROM_DUE, &f), ABSENT);
+    f.first_tokens = 5;
+    assert_int_equal(measure_value(MEASURE_TPOT, FROM_DUE, &f), 16);
+    f.last = f.first - 1;
+    assert_int_equal(measure_value(MEASURE_TPOT, FROM_DUE, &f), ABSENT);
+}
+
+static void tail_is_of_streams_that_ended_well(void **state)
+{
+    struct facts f = whole;
+
+    (void)state;
+    f.events = 0;
+    assert_int_equal(measure_value(MEASURE_TAIL, FROM_DUE, &f), ABSENT);
+    f.events = 1;
+    f.outcome = OUTCOME_TIMEOUT;
+    assert_int_equal(measure_value(MEASURE_TAIL, FROM_DUE, &f), ABSENT);
 }
 
 /* "for a failure end - due", whether or not content came. */
@@ -136,6 +180,7 @@ static void unsent_requests_have_no_times(void **state)
                       .end = ABSENT,
                       .connected = ABSENT,
                       .secured = ABSENT,
+                      .stall = ABSENT,
                       .outcome = OUTCOME_UNSENT};
 
     (void)state;
@@ -162,11 +207,44 @@ static void failures_count_against_the_answer(void **state)
         [MEASURE_E2E] = true,  [MEASURE_SERVICE] = true,
         [MEASURE_LAG] = false, [MEASURE_CONNECT] = false,
         [MEASURE_TTFB] = true, [MEASURE_TTFT] = true,
+        [MEASURE_TPOT] = true, [MEASURE_STALL] = true,
     };
 
     (void)state;
     for (int m = 0; m < MEASURE_COUNT; m++)
         assert_int_equal(measure_is_of_answer((enum measure)m), want[m]);
+}
+
+static void streams_have_measures_of_their_own(void **state)
+{
+    static const struct {
+        enum measure measure;
+        bool is_pooled;
+        bool is_of_stream;
+    } cases[] = {
+        {MEASURE_E2E, false, false}, {MEASURE_TTFT, false, false},
+        {MEASURE_TPOT, false, true}, {MEASURE_STALL, false, true},
+        {MEASURE_TAIL, false, true}, {MEASURE_GAP, true, true},
+        {MEASURE_ITL, true, true},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        assert_int_equal(measure_is_pooled(cases[i].measure),
+                         cases[i].is_pooled);
+        assert_int_equal(measure_is_of_stream(cases[i].measure),
+                         cases[i].is_of_stream);
+    }
+}
+
+static void counts_are_bounded(void **state)
+{
+    (void)state;
+    assert_int_equal(facts_count(0), 0);
+    assert_int_equal(facts_count(17), 17);
+    assert_int_equal(facts_count(-1), ABSENT);
+    assert_int_equal(facts_count(INT64_C(1) << 40), ABSENT);
+    assert_int_equal(facts_count(ABSENT), ABSENT);
 }
 
 static void names_go_both_ways(void **state)
@@ -179,6 +257,7 @@ static void names_go_both_ways(void **state)
     (void)state;
     for (int m = 0; m < MEASURE_COUNT; m++)
         assert_int_equal(measure_find(measure_name((enum measure)m)), m);
+    assert_int_equal(measure_find("e2el"), MEASURE_E2E);
     assert_int_equal(measure_find("latency"), -1);
     assert_int_equal(measure_find(""), -1);
     assert_int_equal(COUNT(outcomes), OUTCOME_COUNT);
@@ -193,10 +272,14 @@ int main(void)
         cmocka_unit_test(definitions_are_those_of_the_contract),
         cmocka_unit_test(absent_facts_make_absent_measures),
         cmocka_unit_test(connect_is_of_fresh_connections),
+        cmocka_unit_test(tpot_needs_a_token_after_the_first_event),
+        cmocka_unit_test(tail_is_of_streams_that_ended_well),
         cmocka_unit_test(the_e2e_of_a_failure_goes_to_its_end),
         cmocka_unit_test(unsent_requests_have_no_times),
         cmocka_unit_test(extremes_do_no_harm),
         cmocka_unit_test(failures_count_against_the_answer),
+        cmocka_unit_test(streams_have_measures_of_their_own),
+        cmocka_unit_test(counts_are_bounded),
         cmocka_unit_test(names_go_both_ways),
     };
 

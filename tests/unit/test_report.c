@@ -60,6 +60,7 @@ static void fill_counts(struct made *m)
     s->segments = fresh(m);
     s->retransmits = fresh(m);
     s->integrity.lost_requests = fresh(m);
+    s->integrity.lost_events = fresh(m);
     s->integrity.was_killed = true;
     s->damage.skipped_bytes = (uint64_t)fresh(m);
     s->damage.cut_off_bytes = (uint64_t)fresh(m);
@@ -154,6 +155,7 @@ static struct made *made_new(int64_t start)
         for (int v = 0; v < VIEW_COUNT; v++)
             fill_spread(m, &m->s.spread[i][v]);
     }
+    m->s.is_streamed = true;
     m->s.verdict = VERDICT_UNDECIDED;
     return m;
 }
@@ -489,6 +491,7 @@ static void json_has_every_count_and_rate(void **state)
         {"client/max_in_flight", (double)m->settings.client.max_in_flight},
         {"slo/0/measured_ms", (double)s->judgement.terms[0].measured_ns / 1e6},
         {"slo/1/measured", s->judgement.terms[1].measured},
+        {"recording/lost_events", (double)s->integrity.lost_events},
     };
 
     (void)state;
@@ -529,6 +532,11 @@ static void json_has_every_measure(void **state)
         {"lag", MEASURE_LAG, false, false},
         {"ttfb", MEASURE_TTFB, true, true},
         {"ttft", MEASURE_TTFT, true, true},
+        {"tpot", MEASURE_TPOT, true, false},
+        {"stall", MEASURE_STALL, true, false},
+        {"tail", MEASURE_TAIL, false, false},
+        {"gap", MEASURE_GAP, false, false},
+        {"itl", MEASURE_ITL, false, false},
     };
     struct made *m = made_new(10000);
     json_t *json = parsed(&m->s);

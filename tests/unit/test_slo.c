@@ -34,6 +34,22 @@ static void terms_are_read(void **state)
         {"good>=1", {SLO_GOOD, 0, 0, 0, 1, "good >= 1"}},
         {"goodput >= 40/s", {SLO_GOODPUT, 0, 0, 0, 40, "goodput >= 40/s"}},
         {"goodput>=2/m", {SLO_GOODPUT, 0, 0, 0, 2.0 / 60, "goodput >= 2/m"}},
+        {"quality >= 0.99", {SLO_QUALITY, 0, 0, 0, 0.99, "quality >= 0.99"}},
+        {"quality>=99%", {SLO_QUALITY, 0, 0, 0, 0.99, "quality >= 99%"}},
+        {"tpot p99 < 50ms",
+         {SLO_QUANTILE, MEASURE_TPOT, 0.99, 50 * NS_PER_MS, 0,
+          "tpot p99 < 50ms"}},
+        {"gap p99 < 1s",
+         {SLO_QUANTILE, MEASURE_GAP, 0.99, NS_PER_S, 0, "gap p99 < 1s"}},
+        {"itl p50 < 1s",
+         {SLO_QUANTILE, MEASURE_ITL, 0.5, NS_PER_S, 0, "itl p50 < 1s"}},
+        {"stall p50 < 1s",
+         {SLO_QUANTILE, MEASURE_STALL, 0.5, NS_PER_S, 0, "stall p50 < 1s"}},
+        {"e2el p99 < 1s",
+         {SLO_QUANTILE, MEASURE_E2E, 0.99, NS_PER_S, 0, "e2e p99 < 1s"}},
+        {"ttft:200",
+         {SLO_LIMIT, MEASURE_TTFT, 1, 200 * NS_PER_MS, 0, "ttft:200"}},
+        {" e2el:0.5 ", {SLO_LIMIT, MEASURE_E2E, 1, 500000, 0, "e2e:0.5"}},
     };
 
     (void)state;
@@ -57,7 +73,8 @@ static void terms_are_read(void **state)
 static void the_shown_text_is_a_term(void **state)
 {
     static const char *const texts[] = {"e2e  p99<200ms", "errors<1%",
-                                        "goodput>=5", "connect p50.5 < 3s"};
+                                        "goodput>=5",     "connect p50.5 < 3s",
+                                        "e2el:70",        "quality >= 1"};
 
     (void)state;
     for (size_t i = 0; i < COUNT(texts); i++) {
@@ -78,6 +95,7 @@ static void the_shown_text_is_a_term(void **state)
     "90%' or 'goodput >= 40/s'"
 #define QUANTILE " is not a quantile; write p50, p99 or p99.9"
 #define DURATION " is not a duration; write 500ms, 2s or 1h30m"
+#define LIMIT    " is not a limit of good requests; write ttft:200 for 200 ms"
 #define SHARE    " is not a share of 0 to 100%; write 0.1% or 0.001"
 
 static const struct {
@@ -122,6 +140,18 @@ static const struct {
     {"tfft p99 < 1s", "unknown measure 'tfft' in an SLO; did you mean 'ttft'?"},
     {"error < 1%", "unknown measure 'error' in an SLO; did you mean 'errors'?"},
     {"latency p99 < 1s", "unknown measure 'latency' in an SLO"},
+    {"quality < 1", "SLO on quality: write '>=', not '<'"},
+    {"quality >= 2", "SLO on quality: '2'" SHARE},
+    {"ttft:200ms", "'ttft:200ms'" LIMIT},
+    {"ttft:", "'ttft:'" LIMIT},
+    {":200", "':200'" LIMIT},
+    {"ttft:2 tpot:3", "'ttft:2 tpot:3'" LIMIT},
+    {"http://host:80", "'http://host:80'" LIMIT},
+    {"ttft:0", "limit of ttft: nothing is below 0"},
+    {"ttft:1.2.3", "limit of ttft: '1.2.3ms'" DURATION},
+    {"tfft:200", "unknown measure 'tfft' in an SLO; did you mean 'ttft'?"},
+    {"gap:200", "gap is of all events together and decides about no request; "
+                "take stall"},
 };
 
 static void what_is_no_term_is_refused(void **state)
@@ -134,6 +164,15 @@ static void what_is_no_term_is_refused(void **state)
         assert_int_equal(err.code, ERR_CONFIG);
         assert_string_equal(err.msg, refused[i].want);
     }
+}
+
+static void a_limit_is_a_term_and_no_term_a_limit(void **state)
+{
+    struct err err = {0};
+
+    (void)state;
+    assert_int_equal(slo_check_limit("ttft:200", &err), 0);
+    assert_int_equal(slo_check_limit("e2e p99 < 1s", &err), -1);
 }
 
 static void a_list_of_terms_is_bounded(void **state)
@@ -176,6 +215,7 @@ int main(void)
         cmocka_unit_test(terms_are_read),
         cmocka_unit_test(the_shown_text_is_a_term),
         cmocka_unit_test(what_is_no_term_is_refused),
+        cmocka_unit_test(a_limit_is_a_term_and_no_term_a_limit),
         cmocka_unit_test(a_list_of_terms_is_bounded),
         cmocka_unit_test(a_bad_term_in_a_list_is_refused),
     };

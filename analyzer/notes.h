@@ -1,0 +1,65 @@
+/* notes.h - what a reader of the numbers should know of the answers: lengths
+ * that are not those asked for, streams that are none, counts that disagree.
+ *
+ * Named rules; each counts the requests that are odd, of those that it can be
+ * said of, and speaks up above a share.  They change no number and no verdict.
+ */
+#ifndef ANALYZER_NOTES_H
+#define ANALYZER_NOTES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/measure.h"
+
+enum note_kind {
+    NOTE_FINISH,
+    NOTE_EARLY_STOP,
+    NOTE_OUTPUT_LENGTH,
+    NOTE_PROMPT_LENGTH,
+    NOTE_CACHED,
+    NOTE_BURST,
+    NOTE_TAIL,
+    NOTE_TOKEN_COUNTS,
+    NOTE_COUNT,
+};
+
+struct odd {
+    int64_t count;
+    int64_t of;
+};
+
+struct oddities {
+    struct odd odd[NOTE_COUNT];
+    bool says_finish; /* some request says why it stopped */
+};
+
+/* An ok request that was due in the window. */
+void oddities_add(struct oddities *o, const struct facts *f);
+
+/* What else the rules go by. */
+struct note_inputs {
+    bool is_length_forced; /* the model may not stop before */
+    bool has_own_prompts;  /* no two requests have the same prompt */
+    int64_t e2e_p99_ns;    /* of the ok requests; below 0: not known */
+    int64_t tail_p99_ns;   /* likewise */
+};
+
+struct note {
+    const char *name;
+    int64_t count;
+    int64_t of;
+    double share;
+    const char *text;
+};
+
+struct notes {
+    struct note list[NOTE_COUNT];
+    size_t len;
+};
+
+void notes_make(const struct oddities *o, const struct note_inputs *in,
+                struct notes *out);
+
+#endif

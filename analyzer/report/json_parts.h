@@ -1,0 +1,14 @@
+/* json_parts.h - the parts that the JSON report is put together from. */
+#ifndef ANALYZER_REPORT_JSON_PARTS_H
+#define ANALYZER_REPORT_JSON_PARTS_H
+
+struct json_t;
+struct summary;
+
+/* name: null, and name_note: why. */
+void json_put_nothing(struct json_t *o, const char *name, const char *why);
+
+/* What the answers were: tokens, quality, notes. */
+void json_put_answers(struct json_t *o, const struct summary *s);
+
+#endif

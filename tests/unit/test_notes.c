@@ -1,0 +1,231 @@
+/* Each note where it must speak up, and where it must not. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "analyzer/notes.h"
+#include "common/clk.h"
+#include "tests/support/rows.h"
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+#define FACT(name)   offsetof(struct facts, name)
+
+/* A stream with nothing odd about it: 512 tokens in, 128 out, 128 events from
+ * 100 ms to 1 s. */
+static struct facts plain_stream(void)
+{
+    struct facts f = row_ok(0, 0, 1000);
+
+    f.first = 100 * NS_PER_MS;
+    f.head = f.first;
+    f.events = 128;
+    f.stall = 10 * NS_PER_MS;
+    f.prompt_asked = 512;
+    f.prompt_tokens = 512;
+    f.cached_tokens = 0;
+    f.output_asked = 128;
+    f.output_tokens = 128;
+    f.token_source = TOKENS_USAGE;
+    f.event_tokens = 128;
+    f.first_tokens = 1;
+    f.is_split = 1;
+    f.finish = FINISH_LENGTH;
+    return f;
+}
+
+static const struct note_inputs strict = {
+    .is_length_forced = true,
+    .has_own_prompts = true,
+    .e2e_p99_ns = 1000 * NS_PER_MS,
+    .tail_p99_ns = 0,
+};
+
+/* `odd` of a thousand requests have another value of a fact, or of two. */
+struct notes_case {
+    const char *want; /* "": none speaks */
+    size_t fact;
+    int64_t value;
+    size_t fact2; /* 0: none */
+    int64_t value2;
+    int64_t odd;
+};
+
+static void set(struct facts *f, size_t fact, int64_t value)
+{
+    memcpy((char *)f + fact, &value, sizeof(value));
+}
+
+static struct notes made(const struct notes_case *c,
+                         const struct note_inputs *in)
+{
+    struct oddities o = {0};
+    struct notes notes;
+
+    for (int64_t i = 0; i < 1000; i++) {
+        struct facts f = plain_stream();
+
+        if (i < c->odd)
+            set(&f, c->fact, c->value);
+        if (i < c->odd && c->fact2)
+            set(&f, c->fact2, c->value2);
+        oddities_add(&o, &f);
+    }
+    notes_make(&o, in, &notes);
+    return notes;
+}
+
+static const struct notes_case cases[] = {
+    {"", FACT(finish), FINISH_LENGTH, 0, 0, 1000},
+    {"finish_reason", FACT(finish), FINISH_CONTENT_FILTER, 0, 0, 1},
+    {"finish_reason", FACT(finish), FINISH_OTHER, 0, 0, 1},
+    {"finish_reason", FACT(finish), FINISH_NONE, 0, 0, 1},
+    {"", FACT(finish), FINISH_NONE, 0, 0, 1000}, /* nobody says */
+    {"", FACT(finish), FINISH_TOOL_CALLS, 0, 0, 1000},
+    {"early_stop", FACT(finish), FINISH_STOP, 0, 0, 1},
+
+    {"", FACT(output_asked), 200, 0, 0, 10}, /* 1 % of the requests */
+    {"output_length", FACT(output_asked), 200, 0, 0, 11},
+    {"output_length", FACT(output_asked), 100, 0, 0, 11},
+    {"", FACT(output_asked), 120, 0, 0, 1000}, /* 6.7 % more */
+    {"", FACT(output_asked), TIME_ABSENT, 0, 0, 1000},
+    {"", FACT(output_asked), 0, 0, 0, 1000},
+
+    {"", FACT(prompt_asked), 600, 0, 0, 10},
+    {"prompt_length", FACT(prompt_asked), 600, 0, 0, 11},
+    {"", FACT(prompt_asked), 500, 0, 0, 1000},
+    {"", FACT(prompt_asked), TIME_ABSENT, 0, 0, 1000},
+
+    {"", FACT(cached_tokens), 25, 0, 0, 1000}, /* 4.9 % */
+    {"cached_prompts", FACT(cached_tokens), 26, 0, 0, 1000},
+    {"cached_prompts", FACT(cached_tokens), 512, 0, 0, 51},
+    {"", FACT(cached_tokens), TIME_ABSENT, 0, 0, 1000},
+
+    {"burst", FACT(first), 999 * NS_PER_MS, FACT(coalesced), 126, 501},
+    {"burst", FACT(first), 999 * NS_PER_MS, FACT(coalesced), 127, 1000},
+    {"", FACT(first), 999 * NS_PER_MS, FACT(coalesced), 126, 500},
+    {"", FACT(first), 999 * NS_PER_MS, FACT(coalesced), 125, 1000},
+    {"", FACT(first), 970 * NS_PER_MS, FACT(coalesced), 126, 1000},
+
+    {"token_counts", FACT(event_tokens), 120, 0, 0, 11},
+    {"token_counts", FACT(event_tokens), 130, 0, 0, 11},
+    {"", FACT(event_tokens), 120, 0, 0, 10},
+    {"", FACT(event_tokens), 127, 0, 0, 1000}, /* the last has no text */
+    {"", FACT(event_tokens), 100, FACT(is_split), 0, 1000},
+    {"", FACT(event_tokens), 100, FACT(reasoning_tokens), 28, 1000},
+    {"", FACT(event_tokens), 128, FACT(reasoning_tokens), 28, 1000},
+};
+
+static void notes_speak_of_what_is_odd(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct notes n = made(&cases[i], &strict);
+        const char *got = n.len > 0 ? n.list[0].name : "";
+
+        if (strcmp(got, cases[i].want) != 0 || n.len > 1)
+            print_error("case %zu: %zu notes, '%s'\n", i, n.len, got);
+        assert_string_equal(got, cases[i].want);
+        assert_true(n.len <= 1);
+        if (n.len == 0)
+            continue;
+        assert_true(n.list[0].count > 0 && n.list[0].of >= n.list[0].count);
+        assert_true(n.list[0].share ==
+                    (double)n.list[0].count / (double)n.list[0].of);
+    }
+}
+
+/* Three events at once are no burst: hardly a stream. */
+static void a_short_stream_is_no_burst(void **state)
+{
+    struct oddities o = {0};
+    struct facts f = plain_stream();
+    struct notes n;
+
+    (void)state;
+    f.first = f.last;
+    f.events = 3;
+    f.coalesced = 2;
+    oddities_add(&o, &f);
+    notes_make(&o, &strict, &n);
+    assert_int_equal(n.len, 0);
+    f.events = 4;
+    f.coalesced = 3;
+    oddities_add(&o, &f);
+    notes_make(&o, &strict, &n);
+    assert_int_equal(n.len, 1);
+    assert_string_equal(n.list[0].name, "burst");
+    assert_int_equal(n.list[0].of, 1);
+}
+
+/* Only who asked for it is told. */
+static void some_notes_need_to_be_asked_for(void **state)
+{
+    const struct notes_case early = {"", FACT(finish), FINISH_STOP, 0, 0, 1000};
+    const struct notes_case cached = {"", FACT(cached_tokens), 512, 0, 0, 1000};
+    const struct note_inputs lax = {.e2e_p99_ns = -1, .tail_p99_ns = -1};
+
+    (void)state;
+    assert_int_equal(made(&early, &lax).len, 0);
+    assert_int_equal(made(&cached, &lax).len, 0);
+}
+
+static void a_long_tail_goes_by_p99(void **state)
+{
+    static const struct {
+        int64_t tail_p99_ms;
+        size_t want;
+    } tails[] = {{0, 0}, {50, 0}, {51, 1}};
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(tails); i++) {
+        const struct notes_case late = {"", FACT(end), 1100 * NS_PER_MS,
+                                        0,  0,         20};
+        struct note_inputs in = strict;
+        struct notes n;
+
+        in.tail_p99_ns = tails[i].tail_p99_ms * NS_PER_MS;
+        n = made(&late, &in);
+        assert_int_equal(n.len, tails[i].want);
+        if (n.len == 0)
+            continue;
+        assert_string_equal(n.list[0].name, "tail");
+        assert_int_equal(n.list[0].count, 20);
+        assert_int_equal(n.list[0].of, 1000);
+    }
+}
+
+/* Plain HTTP has nothing to be odd about. */
+static void other_answers_have_no_notes(void **state)
+{
+    struct oddities o = {0};
+    struct note_inputs in = strict;
+    struct notes n;
+
+    (void)state;
+    in.tail_p99_ns = NS_PER_S;
+    for (int i = 0; i < 100; i++) {
+        struct facts f = row_ok(i, 0, 10);
+
+        oddities_add(&o, &f);
+    }
+    notes_make(&o, &in, &n);
+    assert_int_equal(n.len, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(notes_speak_of_what_is_odd),
+        cmocka_unit_test(a_short_stream_is_no_burst),
+        cmocka_unit_test(some_notes_need_to_be_asked_for),
+        cmocka_unit_test(a_long_tail_goes_by_p99),
+        cmocka_unit_test(other_answers_have_no_notes),
+    };
+
+    return cmocka_run_group_tests_name("notes", tests, NULL, NULL);
+}

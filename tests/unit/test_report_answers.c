@@ -1,0 +1,360 @@
+/* What reports say of the answers: every number of the text is in the JSON, and
+ * the other way round; a run without streams looks as it ever did. */
+#include <jansson.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "analyzer/report/json_parts.h"
+#include "analyzer/report/report.h"
+#include "analyzer/report/text_parts.h"
+#include "analyzer/summary.h"
+#include "common/buf.h"
+#include "common/clk.h"
+#include "common/settings.h"
+#include "common/str.h"
+#include "common/xalloc.h"
+#include "tests/support/rows.h"
+#include "tests/support/streams.h"
+#include "tests/support/tmpdir.h"
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+/* ---- a summary in which no two numbers are alike ---- */
+
+static int64_t fresh(int64_t *next)
+{
+    return *next += 1013;
+}
+
+static struct token_sum sum_of(int64_t *next)
+{
+    return (struct token_sum){.n = fresh(next), .sum = fresh(next) * 7};
+}
+
+static void fill(struct summary *s)
+{
+    struct tokens *t = &s->tokens;
+    int64_t next = 10000;
+
+    t->requests = fresh(&next);
+    t->prompt_asked = sum_of(&next);
+    t->prompt = sum_of(&next);
+    t->cached = sum_of(&next);
+    t->cached_of = fresh(&next) * 9;
+    t->output_asked = sum_of(&next);
+    t->output = sum_of(&next);
+    t->reasoning = sum_of(&next);
+    for (int i = 0; i < TOKENS_SOURCE_COUNT; i++)
+        t->source[i] = fresh(&next);
+    for (int i = 0; i < FINISH_COUNT; i++)
+        t->finish[i] = fresh(&next);
+    t->streams = fresh(&next);
+    t->assumed = fresh(&next);
+    t->events = fresh(&next) * 11;
+    t->coalesced = fresh(&next);
+    t->event_tokens = fresh(&next) * 31;
+    s->has_tokens = true;
+    s->is_streamed = true;
+    s->quality = (struct quality){
+        .checked = fresh(&next),
+        .passed = fresh(&next),
+        .share = (double)fresh(&next) / 1e5,
+        .ci95 = {(double)fresh(&next) / 1e5, (double)fresh(&next) / 1e5}};
+    s->notes.len = 2;
+    for (size_t i = 0; i < s->notes.len; i++)
+        s->notes.list[i] =
+            (struct note){.name = i ? "tail" : "burst",
+                          .count = fresh(&next),
+                          .of = fresh(&next),
+                          .share = (double)fresh(&next) / 1e5,
+                          .text = i ? "ends late" : "all at once"};
+}
+
+static char *text_of(const struct summary *s)
+{
+    struct buf out;
+    char *text;
+
+    buf_init(&out, 1 << 20);
+    text_put_answers(s, &out);
+    text = xstrdup(buf_text(&out));
+    buf_fini(&out);
+    return text;
+}
+
+static json_t *json_of(const struct summary *s)
+{
+    json_t *o = json_object();
+
+    json_put_answers(o, s);
+    return o;
+}
+
+/* ---- the numbers of both ---- */
+
+/* Every number as the text would have it, "95%" of the interval left out. */
+static struct strlist numbers_of_text(const char *text)
+{
+    struct strlist list = {0};
+
+    while (*(text += strcspn(text, "0123456789"))) {
+        size_t len = strspn(text, "0123456789.e+");
+        char *number = xstrndup(text, len);
+
+        if (strcmp(number, "95") != 0)
+            strlist_add(&list, number);
+        free(number);
+        text += len;
+    }
+    return list;
+}
+
+static void numbers_of_json(const json_t *o, struct strlist *list)
+{
+    const char *key;
+    json_t *value;
+    size_t i;
+
+    if (json_is_number(o)) {
+        char *number = xasprintf("%.17g", json_number_value(o));
+
+        strlist_add(list, number);
+        free(number);
+    }
+    json_object_foreach((json_t *)(uintptr_t)o, key, value)
+        numbers_of_json(value, list);
+    json_array_foreach(o, i, value) numbers_of_json(value, list);
+}
+
+/* Is one the other, as a whole number or rounded? */
+static bool is_shown_as(const char *text, double value)
+{
+    char whole[64];
+    char four[64];
+    char six[64];
+
+    snprintf(whole, sizeof(whole), "%.0f", value);
+    snprintf(four, sizeof(four), "%.4g", value);
+    snprintf(six, sizeof(six), "%.6g", value);
+    return strcmp(text, whole) == 0 || strcmp(text, four) == 0 ||
+           strcmp(text, six) == 0;
+}
+
+/* A share may be shown in percent. */
+static bool is_same(const char *text, const char *json)
+{
+    double value = strtod(json, NULL);
+
+    return is_shown_as(text, value) || is_shown_as(text, 100 * value);
+}
+
+static void text_and_json_have_the_same_numbers(void **state)
+{
+    struct summary *s = xcalloc(1, sizeof(*s));
+    struct strlist in_json = {0};
+    struct strlist in_text;
+    json_t *json;
+    char *text;
+
+    (void)state;
+    fill(s);
+    text = text_of(s);
+    json = json_of(s);
+    in_text = numbers_of_text(text);
+    numbers_of_json(json, &in_json);
+    assert_true(in_text.len > 50);
+    assert_int_equal(in_text.len, in_json.len);
+    for (size_t i = 0; i < in_text.len; i++) {
+        size_t there = 0;
+        size_t here = 0;
+
+        for (size_t k = 0; k < in_json.len; k++) {
+            there += is_same(in_text.items[i], in_json.items[k]);
+            here += is_same(in_text.items[k], in_json.items[i]);
+        }
+        if (there == 0 || here == 0)
+            print_error("text %s: %zu, json %s: %zu\n%s", in_text.items[i],
+                        there, in_json.items[i], here, text);
+        assert_true(there > 0 && here > 0);
+    }
+    strlist_fini(&in_text);
+    strlist_fini(&in_json);
+    json_decref(json);
+    free(text);
+    free(s);
+}
+
+static void assert_has(const char *text, const char *want)
+{
+    if (!strstr(text, want))
+        print_error("'%s' is not in:\n%s", want, text);
+    assert_non_null(strstr(text, want));
+}
+
+/* ---- a run from disk ---- */
+
+static char *report_of(const struct report_ops *ops, const struct summary *s)
+{
+    struct buf out;
+    char *text;
+
+    buf_init(&out, 1 << 20);
+    ops->render(s, &out);
+    text = xstrdup(buf_text(&out));
+    buf_fini(&out);
+    return text;
+}
+
+static struct read_streams *worked_run(void)
+{
+    struct streams *m = streams_new(0, 1000, "ttft:200,gap p50 < 41ms");
+
+    for (int i = 0; i < 10; i++) {
+        struct facts *f = streams_add(m, &worked_stream);
+
+        f->finish = i == 0 ? FINISH_OTHER : FINISH_LENGTH;
+        f->output_asked = 17;
+        f->check = CHECK_PASSED;
+    }
+    return streams_sum_up(m);
+}
+
+static void a_stream_has_its_rows(void **state)
+{
+    struct read_streams *r = worked_run();
+    char *text = report_of(&report_text, &r->s);
+
+    (void)state;
+    assert_has(text, "\nttft from due           10       0    100ms");
+    assert_has(text, "\nttft ok, from due       10       0    100ms");
+    assert_has(text, "\nttft from sent          10       0   99.0ms");
+    assert_has(text, "\ntpot                    10       0   10.0ms");
+    assert_has(text, "\nitl                    160       0   10.0ms");
+    assert_has(text, "\ngap                     40       0   40.0ms");
+    assert_has(text, "\nstall                   10       0   40.0ms");
+    assert_has(text, "\ntail                    10       0      0ns");
+    assert_has(text,
+               "output 170 tokens/s (arrived in the window), 170 of good");
+    assert_has(text, "\n  ttft:200                 limit     kept by 100%\n");
+    assert_has(text,
+               "\n  gap p50 < 41ms           pass      measured 40.0ms\n");
+    assert_has(text, "output: counted 170 in 10 (mean 17), asked 170 in 10 "
+                     "(mean 17)\n");
+    assert_has(text, "counted by token ids 10\n");
+    assert_has(text, "ended with length 9, other 1\n");
+    assert_has(text, "10 streams: 50 events (mean 5), 170 tokens in them (3.4 "
+                     "an event)\n");
+    assert_has(text, "quality    100%: 10 of 10 checked answers passed");
+    assert_has(text, "WARNING    finish_reason: 1 of 10 (10%): answers ended");
+    assert_null(strstr(text, "ssumed"));
+    assert_null(strstr(text, "MIXED"));
+    free(text);
+    read_streams_free(r);
+}
+
+static void json_has_the_same(void **state)
+{
+    struct read_streams *r = worked_run();
+    char *text = report_of(&report_json, &r->s);
+    json_t *json = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
+    const char *note = NULL;
+    double tokens = 0;
+    double mean = 0;
+    double share = 0;
+    int assumed = -1;
+    int n = 0;
+
+    (void)state;
+    assert_int_equal(
+        json_unpack(json,
+                    "{s:F, s:{s:{s:i}, s:{s:b}}, s:{s:F}, s:{s:F}, "
+                    "s:[{s:s}]}",
+                    "output_tokens_per_s", &tokens, "measures", "itl", "n", &n,
+                    "tpot", "assumed", &assumed, "tokens", "output_mean", &mean,
+                    "quality", "share", &share, "notes", "name", &note),
+        0);
+    assert_true(tokens == 170 && n == 160 && assumed == 0 && mean == 17);
+    assert_true(share == 1);
+    assert_string_equal(note, "finish_reason");
+    json_decref(json);
+    free(text);
+    read_streams_free(r);
+}
+
+static void what_is_assumed_says_so(void **state)
+{
+    struct summary *s = xcalloc(1, sizeof(*s));
+    struct settings settings;
+    char *text;
+
+    (void)state;
+    settings_init(&settings);
+    s->settings = &settings;
+    fill(s);
+    s->spread[MEASURE_TPOT][VIEW_DUE] = (struct spread){.n = 5, .failed = 1};
+    s->spread[MEASURE_TPOT][VIEW_OK].n = 4;
+    s->spread[MEASURE_ITL][VIEW_DUE].n = 9;
+    text = report_of(&report_text, s);
+    assert_has(text, "\ntpot assumed  ");
+    assert_has(text, "\ntpot assumed, ok ");
+    assert_has(text, "\nitl assumed  ");
+    assert_has(text, "MIXED sources\n");
+    assert_has(text, "nobody says how many tokens an event has");
+    free(text);
+    settings_fini(&settings);
+    free(s);
+}
+
+/* No line, row or word of streams; null and a reason in JSON. */
+static void a_run_without_streams_looks_as_before(void **state)
+{
+    static const char *const words[] = {"ttft", "tpot",  "itl",    "gap",
+                                        "tail", "stall", "tokens", "quality",
+                                        "WARN", "stream"};
+    struct streams *m = streams_new(0, 1000, "");
+    struct read_streams *r;
+    json_t *json;
+    char *text;
+    char *data;
+
+    (void)state;
+    streams_add_row(m, row_ok(0, 10, 5));
+    streams_add_row(m, row_failed(1, 20, 5, OUTCOME_RESET));
+    m->has_no_table = true;
+    r = streams_sum_up(m);
+    text = report_of(&report_text, &r->s);
+    for (size_t i = 0; i < COUNT(words); i++)
+        assert_null(strstr(text, words[i]));
+    data = report_of(&report_json, &r->s);
+    json = json_loads(data, JSON_REJECT_DUPLICATES, NULL);
+    assert_true(json_is_null(json_object_get(json, "output_tokens_per_s")));
+    assert_true(json_is_string(json_object_get(json, "tokens_note")));
+    assert_true(json_is_string(json_object_get(json, "quality_note")));
+    assert_int_equal(json_array_size(json_object_get(json, "notes")), 0);
+    json_decref(json);
+    free(data);
+    free(text);
+    read_streams_free(r);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(text_and_json_have_the_same_numbers),
+        cmocka_unit_test(a_stream_has_its_rows),
+        cmocka_unit_test(json_has_the_same),
+        cmocka_unit_test(what_is_assumed_says_so),
+        cmocka_unit_test(a_run_without_streams_looks_as_before),
+    };
+
+    return cmocka_run_group_tests_name("report_answers", tests, tmpdir_setup,
+                                       tmpdir_teardown);
+}
