@@ -17,6 +17,7 @@ enum rng_purpose {
     RNG_FAULT = 5,
     RNG_ACCEPT = 6,
     RNG_WINDOW = 7,
+    RNG_EOS = 8,
 };
 
 struct rng {

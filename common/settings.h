@@ -124,6 +124,10 @@ struct stub_settings {
     int64_t reasoning_tokens;
     int reasoning_as; /* enum reasoning */
     bool accumulate;
+    char *eos_tokens; /* a distribution of counts; NULL: never */
+    int64_t tokens_per_event;
+    int64_t events_per_write;
+    struct strlist sse; /* common/sse.h */
     int64_t embedding_size;
     bool awake;
     int64_t body_bytes;
