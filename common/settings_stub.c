@@ -15,6 +15,8 @@ const char *const router_names[] = {"shared",      "round-robin",
 const char *const discipline_names[] = {"fifo", "priority", NULL};
 const char *const reasoning_names[] = {"reasoning_content", "reasoning",
                                        "hidden", NULL};
+const char *const metrics_names[] = {"own", "vllm",   "sglang",
+                                     "tgi", "triton", NULL};
 
 /* clang-format off */
 static const struct opt opts[] = {
@@ -140,6 +142,9 @@ static const struct opt opts[] = {
     {.key = "embedding_size", .flag = "embedding-size", .type = &opt_count,
      .offset = AT(embedding_size), .initial = "16",
      .help = "numbers in an embedding, where the request does not say"},
+    {.key = "metrics_style", .flag = "metrics-style", .type = &opt_choice,
+     .offset = AT(metrics_style), .names = metrics_names, .initial = "own",
+     .help = "whose names the metrics have beside the stub's own"},
     {.key = "awake", .flag = "awake", .type = &opt_switch, .offset = AT(awake),
      .help = "never sleep: no wake-up in the latency, but a CPU taken"},
     {.key = "body_size", .flag = "body-size", .type = &opt_size,

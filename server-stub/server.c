@@ -201,7 +201,13 @@ int64_t server_next_ns(const struct server *s)
 static bool give_page(struct server *s, struct exchange *x)
 {
     struct sim_counts counts = sim_counts(s->sim);
-    struct page_view view = {.model = s->settings->model, .counts = &counts};
+    struct page_view view = {
+        .model = s->settings->model,
+        .counts = &counts,
+        .kv_tokens =
+            time_times(s->config->sim.kv_tokens, s->settings->replicas),
+        .metrics_style = s->settings->metrics_style,
+    };
     const char *type;
     struct buf body;
     bool found;
