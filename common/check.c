@@ -252,13 +252,13 @@ static bool are_listed(const struct check_rule *r, const json_t *data)
     return true;
 }
 
-static bool are_raw(const struct check_rule *r, const char *dtype,
+static bool are_raw(const struct check_rule *r, const struct tensor_type *type,
                     const char *raw, size_t len)
 {
     for (size_t i = 0; i < r->n_values; i++) {
         double got;
 
-        if (!tensor_element(dtype, raw, len, i, &got) ||
+        if (!tensor_element(type, raw, len, i, &got) ||
             !is_near(got, r->values[i], r->tolerance))
             return false;
     }
@@ -275,14 +275,14 @@ static bool has_values(const struct check_rule *r, const json_t *outputs,
     json_array_foreach(outputs, i, output)
     {
         const char *name = json_string_value(json_object_get(output, "name"));
-        const char *dtype =
-            json_string_value(json_object_get(output, "datatype"));
+        const struct tensor_type *type = tensor_type_find(
+            json_string_value(json_object_get(output, "datatype")));
         size_t size = raw_size(output);
 
         if (size > a->raw_len - offset)
             return false;
         if (name && strcmp(name, r->text) == 0)
-            return size > 0 ? dtype && are_raw(r, dtype, a->raw + offset, size)
+            return size > 0 ? type && are_raw(r, type, a->raw + offset, size)
                             : are_listed(r, json_object_get(output, "data"));
         offset += size;
     }

@@ -8,6 +8,9 @@
 #include "common/units.h"
 #include "common/xalloc.h"
 
+#define MAX_ENDLESS (INT64_C(64) << 20)
+#define MAX_LENGTH  (INT64_C(1) << 20)
+
 /* How the parameter of a kind is read; NULL: it has none. */
 typedef int parse_param(const char *text, int64_t *value, struct err *err);
 
@@ -29,6 +32,13 @@ static const struct {
     [FAULT_BURST] = {"burst", NULL},
     [FAULT_NO_USAGE] = {"no-usage", NULL},
     [FAULT_SLOW_ACCEPT] = {"slow-accept", units_parse_duration},
+    [FAULT_NO_EVENTS] = {"no-events", NULL},
+    [FAULT_WRONG_TYPE] = {"wrong-type", NULL},
+    [FAULT_COALESCED] = {"coalesced", units_parse_count},
+    [FAULT_ENDLESS] = {"endless", units_parse_size},
+    [FAULT_WRONG_USAGE] = {"wrong-usage", units_parse_count},
+    [FAULT_WRONG_FINISH] = {"wrong-finish", NULL},
+    [FAULT_LENGTH] = {"length", units_parse_count},
 };
 
 const char *fault_name(enum fault_kind kind)
@@ -97,6 +107,13 @@ static int check_values(const struct fault *f, struct err *err)
         return err_set(err, ERR_CONFIG, "fault 'status': 300 to 599");
     if (f->kind == FAULT_BUNDLE && f->param < 1)
         return err_set(err, ERR_CONFIG, "fault 'bundle': at least 1 token");
+    if (f->kind == FAULT_COALESCED && f->param < 1)
+        return err_set(err, ERR_CONFIG, "fault 'coalesced': at least 1 event");
+    if (f->kind == FAULT_ENDLESS && (f->param < 1 || f->param > MAX_ENDLESS))
+        return err_set(err, ERR_CONFIG,
+                       "fault 'endless': from 1 byte to 64 MiB");
+    if (f->kind == FAULT_LENGTH && (f->param < 1 || f->param > MAX_LENGTH))
+        return err_set(err, ERR_CONFIG, "fault 'length': 1 to 1M tokens");
     if (f->from_ns >= f->to_ns)
         return err_set(err, ERR_CONFIG, "fault '%s': 'from' is not before 'to'",
                        fault_name(f->kind));

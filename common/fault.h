@@ -34,13 +34,20 @@ enum fault_kind {
     FAULT_BUNDLE,     /* =N: so many tokens a chunk */
     FAULT_BURST,      /* every chunk at the end */
     FAULT_NO_USAGE,
-    FAULT_SLOW_ACCEPT, /* =DURATION: of the connection, not of a request */
+    FAULT_SLOW_ACCEPT,  /* =DURATION: of the connection, not of a request */
+    FAULT_NO_EVENTS,    /* a stream that ends as it begins */
+    FAULT_WRONG_TYPE,   /* an error in JSON where a stream was asked for */
+    FAULT_COALESCED,    /* =N: so many events a write */
+    FAULT_ENDLESS,      /* =SIZE: an event of that length, without its end */
+    FAULT_WRONG_USAGE,  /* =N: so many tokens more than there were */
+    FAULT_WRONG_FINISH, /* a reason that nobody expects */
+    FAULT_LENGTH,       /* =N: so many tokens, whatever was asked for */
     FAULT_KINDS,
 };
 
 struct fault {
     enum fault_kind kind;
-    int64_t param; /* status, nanoseconds or tokens */
+    int64_t param; /* status, nanoseconds, bytes, events or tokens */
     double share;  /* probability; 1 if not given */
     int64_t nth;   /* from 1; 0: any */
     int64_t every; /* 0: any */

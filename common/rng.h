@@ -17,8 +17,9 @@ enum rng_purpose {
     RNG_FAULT = 5,
     RNG_ACCEPT = 6,
     RNG_WINDOW = 7,
-    RNG_LENGTHS = 8,
-    RNG_PROMPT = 9,
+    RNG_EOS = 8,
+    RNG_LENGTHS = 9,
+    RNG_PROMPT = 10,
 };
 
 struct rng {

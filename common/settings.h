@@ -105,6 +105,15 @@ enum reasoning {
     REASONING_HIDDEN,  /* not at all */
 };
 
+/* Whose series the stub's metrics have beside its own. */
+enum metrics_style {
+    METRICS_OWN,
+    METRICS_VLLM,
+    METRICS_SGLANG,
+    METRICS_TGI,
+    METRICS_TRITON,
+};
+
 #define STUB_MAX_EMBEDDING 8192
 
 struct stub_settings {
@@ -146,7 +155,12 @@ struct stub_settings {
     int64_t reasoning_tokens;
     int reasoning_as; /* enum reasoning */
     bool accumulate;
+    char *eos_tokens; /* a distribution of counts; NULL: never */
+    int64_t tokens_per_event;
+    int64_t events_per_write;
+    struct strlist sse; /* common/sse.h */
     int64_t embedding_size;
+    int metrics_style; /* enum metrics_style */
     bool awake;
     int64_t body_bytes;
 };
@@ -195,6 +209,7 @@ extern const char *const batching_names[];
 extern const char *const router_names[];
 extern const char *const discipline_names[];
 extern const char *const reasoning_names[];
+extern const char *const metrics_names[];
 
 /* Every default, nothing asked. */
 void settings_init(struct settings *s);

@@ -3,6 +3,7 @@
 #include "common/fault.h"
 #include "common/service.h"
 #include "common/settings.h"
+#include "common/sse_write.h"
 
 #define AT(field) offsetof(struct settings, stub.field)
 
@@ -14,6 +15,8 @@ const char *const router_names[] = {"shared",      "round-robin",
 const char *const discipline_names[] = {"fifo", "priority", NULL};
 const char *const reasoning_names[] = {"reasoning_content", "reasoning",
                                        "hidden", NULL};
+const char *const metrics_names[] = {"own", "vllm",   "sglang",
+                                     "tgi", "triton", NULL};
 
 /* clang-format off */
 static const struct opt opts[] = {
@@ -122,9 +125,26 @@ static const struct opt opts[] = {
     {.key = "accumulate", .flag = "accumulate", .type = &opt_switch,
      .offset = AT(accumulate),
      .help = "Triton's generate_stream: each event has all the text so far"},
+    {.key = "eos_tokens", .flag = "eos-tokens", .type = &opt_text,
+     .offset = AT(eos_tokens), .check = dist_check_counts,
+     .help = "answers end by themselves after so many tokens, unless the "
+             "request has ignore_eos: 100, 'lognormal 100 50'"},
+    {.key = "tokens_per_event", .flag = "tokens-per-event", .type = &opt_count,
+     .offset = AT(tokens_per_event), .initial = "1",
+     .help = "tokens in an event of a stream"},
+    {.key = "events_per_write", .flag = "events-per-write", .type = &opt_count,
+     .offset = AT(events_per_write), .initial = "1",
+     .help = "events of a stream that are written together"},
+    {.key = "sse", .flag = "sse", .type = &opt_list, .offset = AT(sse),
+     .check = sse_check, .splits_commas = true,
+     .help = "how events are written: crlf or cr, no-space, named, split; "
+             "keep-alives before each: comments, empty, pings"},
     {.key = "embedding_size", .flag = "embedding-size", .type = &opt_count,
      .offset = AT(embedding_size), .initial = "16",
      .help = "numbers in an embedding, where the request does not say"},
+    {.key = "metrics_style", .flag = "metrics-style", .type = &opt_choice,
+     .offset = AT(metrics_style), .names = metrics_names, .initial = "own",
+     .help = "whose names the metrics have beside the stub's own"},
     {.key = "awake", .flag = "awake", .type = &opt_switch, .offset = AT(awake),
      .help = "never sleep: no wake-up in the latency, but a CPU taken"},
     {.key = "body_size", .flag = "body-size", .type = &opt_size,

@@ -10,32 +10,25 @@
 
 #define MAX_ELEMENTS (INT64_C(1) << 28)
 
-enum form { FORM_BOOL, FORM_INT, FORM_FLOAT, FORM_HALF, FORM_TEXT };
+/* A text that is made is so long; raw, its length stands before it. */
+#define TEXT_LEN    8
+#define LENGTH_SIZE 4
 
-/* A text is so long, and has its length before it when raw. */
-#define TEXT_LEN 8
-
-struct dtype {
-    const char *name;
-    enum form form;
-    size_t size;
+static const struct tensor_type types[] = {
+    {"BOOL", TENSOR_BOOL, 1},       {"UINT8", TENSOR_UNSIGNED, 1},
+    {"UINT16", TENSOR_UNSIGNED, 2}, {"UINT32", TENSOR_UNSIGNED, 4},
+    {"UINT64", TENSOR_UNSIGNED, 8}, {"INT8", TENSOR_SIGNED, 1},
+    {"INT16", TENSOR_SIGNED, 2},    {"INT32", TENSOR_SIGNED, 4},
+    {"INT64", TENSOR_SIGNED, 8},    {"FP16", TENSOR_RAW, 2},
+    {"BF16", TENSOR_RAW, 2},        {"FP32", TENSOR_FLOAT, 4},
+    {"FP64", TENSOR_FLOAT, 8},      {"BYTES", TENSOR_BYTES, 0},
 };
 
-static const struct dtype dtypes[] = {
-    {"BOOL", FORM_BOOL, 1},  {"UINT8", FORM_INT, 1},
-    {"UINT16", FORM_INT, 2}, {"UINT32", FORM_INT, 4},
-    {"UINT64", FORM_INT, 8}, {"INT8", FORM_INT, 1},
-    {"INT16", FORM_INT, 2},  {"INT32", FORM_INT, 4},
-    {"INT64", FORM_INT, 8},  {"FP16", FORM_HALF, 2},
-    {"BF16", FORM_HALF, 2},  {"FP32", FORM_FLOAT, 4},
-    {"FP64", FORM_FLOAT, 8}, {"BYTES", FORM_TEXT, 4 + TEXT_LEN},
-};
-
-static const struct dtype *dtype_find(const char *name)
+const struct tensor_type *tensor_type_find(const char *name)
 {
-    for (size_t i = 0; i < sizeof(dtypes) / sizeof(dtypes[0]); i++) {
-        if (strcmp(dtypes[i].name, name) == 0)
-            return &dtypes[i];
+    for (size_t i = 0; name && i < sizeof(types) / sizeof(types[0]); i++) {
+        if (strcmp(types[i].name, name) == 0)
+            return &types[i];
     }
     return NULL;
 }
@@ -61,23 +54,23 @@ static int parse_shape(const char *text, struct tensor *t, struct err *err)
 
 int tensor_parse(const char *text, struct tensor *t, struct err *err)
 {
-    char dtype[16] = "";
+    char type[16] = "";
     char shape[128] = "";
     char rest[2] = "";
 
     *t = (struct tensor){0};
-    if (sscanf(text, "%127s %15s %127s %1s", t->name, dtype, shape, rest) < 2 ||
+    if (sscanf(text, "%127s %15s %127s %1s", t->name, type, shape, rest) < 2 ||
         rest[0])
         return err_set(err, ERR_CONFIG,
                        "'%s' is no tensor; write name, type and shape: 'x FP32 "
                        "1x16'",
                        text);
-    t->dtype = dtype_find(dtype);
-    if (!t->dtype)
+    t->type = tensor_type_find(type);
+    if (!t->type)
         return err_set(err, ERR_CONFIG,
                        "'%s' is no type; there are BOOL, (U)INT8 to 64, FP16, "
                        "BF16, FP32, FP64, BYTES",
-                       dtype);
+                       type);
     return parse_shape(shape, t, err);
 }
 
@@ -88,19 +81,15 @@ int tensor_check(const char *text, struct err *err)
     return tensor_parse(text, &t, err);
 }
 
-const char *tensor_dtype(const struct tensor *t)
+/* Of an element that is made. */
+static size_t element_size(const struct tensor *t)
 {
-    return t->dtype->name;
-}
-
-bool tensor_has_json(const struct tensor *t)
-{
-    return t->dtype->form != FORM_HALF;
+    return t->type->size > 0 ? t->type->size : LENGTH_SIZE + TEXT_LEN;
 }
 
 size_t tensor_size(const struct tensor *t)
 {
-    return (size_t)t->n * t->dtype->size;
+    return (size_t)t->n * element_size(t);
 }
 
 void tensor_put_shape(const struct tensor *t, struct buf *out)
@@ -127,19 +116,19 @@ static void put_element(const struct tensor *t, struct rng *rng,
     uint64_t bits = rng_next(rng);
     char text[TEXT_LEN];
 
-    switch (t->dtype->form) {
-    case FORM_BOOL:
+    switch (t->type->kind) {
+    case TENSOR_BOOL:
         buf_adds(out, bits % 2 ? "true" : "false");
         break;
-    case FORM_INT:
-        buf_addf(out, "%d", (int)(bits % 100));
-        break;
-    case FORM_TEXT:
+    case TENSOR_BYTES:
         put_text(bits, text);
         buf_addf(out, "\"%.*s\"", TEXT_LEN, text);
         break;
-    default:
+    case TENSOR_FLOAT:
         buf_addf(out, "0.%03d", (int)(bits % 1000));
+        break;
+    default:
+        buf_addf(out, "%d", (int)(bits % 100));
     }
 }
 
@@ -182,8 +171,8 @@ void tensor_put_nested(const struct tensor *t, struct rng *rng, struct buf *out)
 /* Half precision: from 0.5 up to 1, which is one exponent and any mantissa. */
 static uint64_t half_bits(const struct tensor *t, uint64_t bits)
 {
-    return t->dtype->name[0] == 'B' ? 0x3f00 | (bits & 0x7f)
-                                    : 0x3800 | (bits & 0x3ff);
+    return t->type->name[0] == 'B' ? 0x3f00 | (bits & 0x7f)
+                                   : 0x3800 | (bits & 0x3ff);
 }
 
 static void put_raw_element(const struct tensor *t, uint64_t bits, char *out)
@@ -192,27 +181,27 @@ static void put_raw_element(const struct tensor *t, uint64_t bits, char *out)
     float single = (float)number;
     uint64_t raw = bits % 100;
 
-    switch (t->dtype->form) {
-    case FORM_TEXT:
-        memcpy(out, "\x08\0\0\0", 4);
-        put_text(bits, out + 4);
+    switch (t->type->kind) {
+    case TENSOR_BYTES:
+        memcpy(out, "\x08\0\0\0", LENGTH_SIZE);
+        put_text(bits, out + LENGTH_SIZE);
         return;
-    case FORM_FLOAT:
-        if (t->dtype->size == sizeof(single))
+    case TENSOR_FLOAT:
+        if (t->type->size == sizeof(single))
             memcpy(out, &single, sizeof(single));
         else
             memcpy(out, &number, sizeof(number));
         return;
-    case FORM_HALF:
+    case TENSOR_RAW:
         raw = half_bits(t, bits);
         break;
-    case FORM_BOOL:
+    case TENSOR_BOOL:
         raw = bits % 2;
         break;
     default:
         break;
     }
-    for (size_t i = 0; i < t->dtype->size; i++)
+    for (size_t i = 0; i < t->type->size; i++)
         out[i] = (char)(raw >> (8 * i));
 }
 
@@ -224,7 +213,7 @@ void tensor_put_raw(const struct tensor *t, struct rng *rng, struct buf *out)
     if (!at)
         return; /* buf says that it has overflowed */
     for (int64_t i = 0; i < t->n; i++)
-        put_raw_element(t, rng_next(rng), at + (size_t)i * t->dtype->size);
+        put_raw_element(t, rng_next(rng), at + (size_t)i * element_size(t));
     out->len += size;
 }
 
@@ -260,31 +249,30 @@ static double float_value(const char *at, size_t size)
     return number;
 }
 
-static double int_value(const struct dtype *type, uint64_t bits)
+static double int_value(const struct tensor_type *type, uint64_t bits)
 {
     size_t unused = 64 - 8 * type->size;
 
-    if (type->name[0] == 'U' || type->form == FORM_BOOL)
+    if (type->kind != TENSOR_SIGNED)
         return (double)bits;
     return (double)((int64_t)(bits << unused) >> unused);
 }
 
-bool tensor_element(const char *dtype, const char *raw, size_t len, size_t i,
-                    double *out)
+bool tensor_element(const struct tensor_type *type, const char *raw, size_t len,
+                    size_t i, double *out)
 {
-    const struct dtype *type = dtype_find(dtype);
     uint64_t bits = 0;
 
-    if (!type || type->form == FORM_TEXT || (i + 1) * type->size > len)
+    if (type->kind == TENSOR_BYTES || (i + 1) * type->size > len)
         return false;
     raw += i * type->size;
     for (size_t b = 0; b < type->size; b++)
         bits |= (uint64_t)(unsigned char)raw[b] << (8 * b);
-    switch (type->form) {
-    case FORM_FLOAT:
+    switch (type->kind) {
+    case TENSOR_FLOAT:
         *out = float_value(raw, type->size);
         break;
-    case FORM_HALF:
+    case TENSOR_RAW:
         *out = half_value(type->name[0] == 'B', bits);
         break;
     default:

@@ -1,5 +1,5 @@
-/* tensor.h - inputs of a model that takes numbers: what they look like, and
- * values for them. */
+/* tensor.h - tensors of the Open Inference Protocol: their types, inputs for a
+ * model that takes them, and values.  Pure. */
 #ifndef COMMON_TENSOR_H
 #define COMMON_TENSOR_H
 
@@ -14,11 +14,27 @@ struct err;
 
 #define TENSOR_MAX_DIMS 8
 
-struct dtype;
+enum tensor_kind {
+    TENSOR_BOOL,
+    TENSOR_SIGNED,
+    TENSOR_UNSIGNED,
+    TENSOR_FLOAT,
+    TENSOR_BYTES, /* each with its length before it */
+    TENSOR_RAW,   /* numbers that JSON has no form for */
+};
+
+struct tensor_type {
+    const char *name; /* "FP32" */
+    enum tensor_kind kind;
+    size_t size; /* of an element; 0: each has its own */
+};
+
+/* NULL if there is none of that name, or the name is NULL. */
+const struct tensor_type *tensor_type_find(const char *name);
 
 struct tensor {
     char name[128];
-    const struct dtype *dtype;
+    const struct tensor_type *type;
     int64_t dims[TENSOR_MAX_DIMS];
     size_t n_dims;
     int64_t n; /* elements */
@@ -30,11 +46,6 @@ int tensor_parse(const char *text, struct tensor *t, struct err *err);
 
 /* For an option table. */
 int tensor_check(const char *text, struct err *err);
-
-const char *tensor_dtype(const struct tensor *t);
-
-/* Some types have no numbers in JSON. */
-bool tensor_has_json(const struct tensor *t);
 
 /* "[1,16]" */
 void tensor_put_shape(const struct tensor *t, struct buf *out);
@@ -48,7 +59,7 @@ void tensor_put_raw(const struct tensor *t, struct rng *rng, struct buf *out);
 size_t tensor_size(const struct tensor *t);
 
 /* The i-th number of raw bytes of this type; false if there is none. */
-bool tensor_element(const char *dtype, const char *raw, size_t len, size_t i,
-                    double *out);
+bool tensor_element(const struct tensor_type *type, const char *raw, size_t len,
+                    size_t i, double *out);
 
 #endif

@@ -3,6 +3,7 @@
 #include "common/err.h"
 #include "common/service.h"
 #include "common/settings.h"
+#include "common/sse_write.h"
 #include "common/units.h"
 #include "server-stub/answer.h"
 
@@ -138,6 +139,21 @@ static int check_rest(const struct stub_settings *s, struct err *err)
     return 0;
 }
 
+static int read_words(const struct stub_settings *s, struct stub_config *config,
+                      struct err *err)
+{
+    config->has_eos = s->eos_tokens != NULL;
+    if (config->has_eos && dist_parse_counts(s->eos_tokens, &config->eos, err))
+        return err_context(err, "stub.eos_tokens");
+    if (s->tokens_per_event < 1)
+        return err_set(err, ERR_CONFIG, "stub.tokens_per_event: at least 1");
+    if (s->events_per_write < 1)
+        return err_set(err, ERR_CONFIG, "stub.events_per_write: at least 1");
+    if (sse_parse(&s->sse, &config->sse, err))
+        return err_context(err, "stub.sse");
+    return 0;
+}
+
 int stub_config(const struct stub_settings *s, struct stub_config *config,
                 struct err *err)
 {
@@ -152,7 +168,7 @@ int stub_config(const struct stub_settings *s, struct stub_config *config,
     sim->seed = s->seed;
     if (check_rest(s, err) || read_model(s, sim, err) ||
         read_policy(s, sim, err) || read_replicas(s, sim, err) ||
-        read_stalls(s, sim, err))
+        read_stalls(s, sim, err) || read_words(s, config, err))
         return -1;
     if (fault_plan_parse(&s->faults, &config->faults, err))
         return err_context(err, "stub.faults");

@@ -2,6 +2,9 @@
 #ifndef SERVER_STUB_CONFIG_H
 #define SERVER_STUB_CONFIG_H
 
+#include <stdbool.h>
+
+#include "common/dist.h"
 #include "common/fault.h"
 #include "server-stub/sim.h"
 
@@ -11,6 +14,9 @@ struct stub_settings;
 struct stub_config {
     struct sim_settings sim;
     struct fault_plan faults;
+    bool has_eos;
+    struct dist eos; /* tokens after which an answer ends by itself */
+    unsigned sse;    /* common/sse.h */
 };
 
 /* ERR_CONFIG "stub.<key>: ..." for what cannot be served. */

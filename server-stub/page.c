@@ -5,8 +5,8 @@
 
 #include "common/buf.h"
 #include "common/config.h"
+#include "server-stub/metrics.h"
 #include "server-stub/path.h"
-#include "server-stub/sim.h"
 
 #define JSON_TYPE    "application/json"
 #define METRICS_TYPE "text/plain; version=0.0.4"
@@ -62,55 +62,6 @@ static void put_info(const struct page_view *view, struct buf *out)
              view->model);
 }
 
-static void put_metric(struct buf *out, const char *name, const char *type,
-                       const char *help, int64_t value)
-{
-    buf_addf(out,
-             "# HELP tailgate_stub_%s %s\n# TYPE tailgate_stub_%s %s\n"
-             "tailgate_stub_%s %lld\n",
-             name, help, name, type, name, (long long)value);
-}
-
-/* Prometheus wants each bucket to hold those below it as well. */
-static void put_batch_sizes(const struct sim_counts *c, struct buf *out)
-{
-    int64_t sum = 0;
-
-    buf_adds(out, "# HELP tailgate_stub_batch_size Requests in a batch when "
-                  "one joined.\n"
-                  "# TYPE tailgate_stub_batch_size histogram\n");
-    for (int i = 0; i < SIM_BATCH_SIZES - 1; i++) {
-        sum += c->batch_sizes[i];
-        buf_addf(out, "tailgate_stub_batch_size_bucket{le=\"%d\"} %lld\n",
-                 1 << i, (long long)sum);
-    }
-    buf_addf(out,
-             "tailgate_stub_batch_size_bucket{le=\"+Inf\"} %lld\n"
-             "tailgate_stub_batch_size_sum %lld\n"
-             "tailgate_stub_batch_size_count %lld\n",
-             (long long)c->batches, (long long)c->batched,
-             (long long)c->batches);
-}
-
-static void put_metrics(const struct page_view *view, struct buf *out)
-{
-    const struct sim_counts *c = view->counts;
-
-    put_metric(out, "requests_total", "counter", "Requests that arrived.",
-               c->arrived);
-    put_metric(out, "served_total", "counter", "Requests that were served.",
-               c->served);
-    put_metric(out, "refused_total", "counter", "Requests that were refused.",
-               c->refused);
-    put_metric(out, "tokens_total", "counter", "Output tokens.", c->tokens);
-    put_metric(out, "queue_depth", "gauge", "Requests that wait.", c->waiting);
-    put_metric(out, "running", "gauge", "Requests that are served.",
-               c->running);
-    put_metric(out, "kv_tokens", "gauge", "KV cache in use, in tokens.",
-               c->kv_used);
-    put_batch_sizes(c, out);
-}
-
 static const struct {
     const char *path;
     const char *type;
@@ -129,7 +80,7 @@ static const struct {
     {"/v1/models/*/versions/*", JSON_TYPE, put_model_status},
     {"/v1/models/*/labels/*", JSON_TYPE, put_model_status},
     {"/info", JSON_TYPE, put_info},
-    {"/metrics", METRICS_TYPE, put_metrics},
+    {"/metrics", METRICS_TYPE, metrics_write},
 };
 
 bool page_write(const char *path, const struct page_view *view, struct buf *out,

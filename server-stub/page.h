@@ -3,6 +3,7 @@
 #define SERVER_STUB_PAGE_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 struct buf;
 struct sim_counts;
@@ -11,6 +12,8 @@ struct sim_counts;
 struct page_view {
     const char *model;
     const struct sim_counts *counts;
+    int64_t kv_tokens; /* of all replicas together; 0: no bound */
+    int metrics_style; /* enum metrics_style */
 };
 
 /* Body of the page at this path, and its content type; false if there is none

@@ -2,6 +2,7 @@
 #ifndef SERVER_STUB_REPLY_H
 #define SERVER_STUB_REPLY_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "common/buf.h"
@@ -13,13 +14,16 @@ struct stub_settings;
 
 struct reply {
     const struct stub_settings *settings; /* borrowed */
+    unsigned sse;                         /* how events are written */
     struct answer plain[2]; /* [1]: and the connection stays open */
     struct buf json;        /* scratch: what the API has to say */
     struct buf event;       /* scratch: the same as an event */
     struct buf text;        /* scratch: what goes out */
 };
 
-void reply_init(struct reply *r, const struct stub_settings *settings);
+/* `sse`: common/sse.h. */
+void reply_init(struct reply *r, const struct stub_settings *settings,
+                unsigned sse);
 void reply_fini(struct reply *r);
 
 /* The request was taken in: a stream may be announced. */
@@ -38,5 +42,14 @@ void reply_status(struct reply *r, struct call *call, int status);
 /* A page; ends the exchange. */
 void reply_text(struct reply *r, struct exchange *x, int status,
                 const char *type, const char *body, size_t len);
+
+/* For whoever makes the answer: send what was put into r->text; that was all;
+ * break the connection off, with a RST or a FIN. */
+void reply_send(struct reply *r, struct exchange *x);
+void reply_end(struct call *call);
+void reply_break(struct call *call, bool with_reset);
+
+/* What an error says that was told to be made. */
+#define REPLY_TOLD "the stub was told to fail"
 
 #endif

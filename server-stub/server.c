@@ -42,6 +42,7 @@ struct server {
     struct sim *sim;
     struct rng fault_rng;
     struct rng accept_rng;
+    struct rng eos_rng;
     struct seen seen; /* bodies, for the cache */
     struct heap due;  /* of struct action */
     struct reply reply;
@@ -200,7 +201,13 @@ int64_t server_next_ns(const struct server *s)
 static bool give_page(struct server *s, struct exchange *x)
 {
     struct sim_counts counts = sim_counts(s->sim);
-    struct page_view view = {.model = s->settings->model, .counts = &counts};
+    struct page_view view = {
+        .model = s->settings->model,
+        .counts = &counts,
+        .kv_tokens =
+            time_times(s->config->sim.kv_tokens, s->settings->replicas),
+        .metrics_style = s->settings->metrics_style,
+    };
     const char *type;
     struct buf body;
     bool found;
@@ -242,11 +249,29 @@ static struct call *begin_call(struct server *s, struct exchange *x)
     return call;
 }
 
+/* As long as asked for, or less if it ends by itself; 0: the model decides. */
+static int64_t length_of_answer(struct server *s, const struct call *call)
+{
+    int64_t tokens = call->asked_tokens;
+
+    if (s->config->has_eos && !call->ignores_eos) {
+        int64_t eos = dist_draw_count(&s->config->eos, &s->eos_rng);
+
+        if (eos < call->min_tokens)
+            eos = call->min_tokens;
+        if (tokens == 0 || eos < tokens)
+            tokens = eos;
+    }
+    if (fault_has(&call->faults, FAULT_LENGTH))
+        tokens = call->faults.param[FAULT_LENGTH];
+    return tokens;
+}
+
 /* What of the answer is not the request's to say, or not alone. */
-static void settle_answer(const struct server *s, struct call *call)
+static void settle_answer(struct server *s, struct call *call)
 {
     if (call->api->tokens)
-        call->job.output_tokens = call->asked_tokens;
+        call->job.output_tokens = length_of_answer(s, call);
     if (call->api->can_reason)
         call->reasoning_tokens = s->settings->reasoning_tokens;
 }
@@ -387,7 +412,8 @@ struct server *server_new(const struct stub_settings *settings,
     s->sim = sim_new(&sim, &sim_hooks, s);
     s->fault_rng = rng_stream(settings->seed, RNG_FAULT);
     s->accept_rng = rng_stream(settings->seed, RNG_ACCEPT);
-    reply_init(&s->reply, settings);
+    s->eos_rng = rng_stream(settings->seed, RNG_EOS);
+    reply_init(&s->reply, settings, config->sse);
     return s;
 }
 

@@ -42,7 +42,7 @@ static void put_tensor(const struct tensor *t, struct buf *out)
 {
     buf_adds(out, "{\"name\":");
     api_put_string(out, t->name);
-    buf_addf(out, ",\"datatype\":\"%s\",\"shape\":", tensor_dtype(t));
+    buf_addf(out, ",\"datatype\":\"%s\",\"shape\":", t->type->name);
     tensor_put_shape(t, out);
 }
 
@@ -63,11 +63,11 @@ static void make_json(const struct api *api, struct inputs *in)
 static int check_json(const struct inputs *in, struct err *err)
 {
     for (size_t i = 0; i < in->len; i++) {
-        if (!tensor_has_json(&in->tensors[i]))
+        if (in->tensors[i].type->kind == TENSOR_RAW)
             return err_set(err, ERR_CONFIG,
                            "data.tensors: %s goes as raw bytes alone "
                            "(--binary-tensors)",
-                           tensor_dtype(&in->tensors[i]));
+                           in->tensors[i].type->name);
     }
     return 0;
 }

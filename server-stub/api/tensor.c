@@ -10,25 +10,6 @@
 /* Of a string among its bytes. */
 #define LENGTH_SIZE 4
 
-static const struct tensor_type types[] = {
-    {"BOOL", TENSOR_BOOL, 1},       {"UINT8", TENSOR_UNSIGNED, 1},
-    {"UINT16", TENSOR_UNSIGNED, 2}, {"UINT32", TENSOR_UNSIGNED, 4},
-    {"UINT64", TENSOR_UNSIGNED, 8}, {"INT8", TENSOR_SIGNED, 1},
-    {"INT16", TENSOR_SIGNED, 2},    {"INT32", TENSOR_SIGNED, 4},
-    {"INT64", TENSOR_SIGNED, 8},    {"FP16", TENSOR_RAW, 2},
-    {"BF16", TENSOR_RAW, 2},        {"FP32", TENSOR_FLOAT, 4},
-    {"FP64", TENSOR_FLOAT, 8},      {"BYTES", TENSOR_BYTES, 0},
-};
-
-const struct tensor_type *tensor_type_find(const char *name)
-{
-    for (size_t i = 0; name && i < sizeof(types) / sizeof(types[0]); i++) {
-        if (strcmp(types[i].name, name) == 0)
-            return &types[i];
-    }
-    return NULL;
-}
-
 int64_t tensor_elements(const struct json_t *shape)
 {
     int64_t n = 1;

@@ -7,26 +7,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "common/tensor.h"
+
 struct buf;
 struct json_t;
-
-enum tensor_kind {
-    TENSOR_BOOL,
-    TENSOR_SIGNED,
-    TENSOR_UNSIGNED,
-    TENSOR_FLOAT,
-    TENSOR_BYTES, /* each with its length before it */
-    TENSOR_RAW,   /* numbers that JSON has no form for */
-};
-
-struct tensor_type {
-    const char *name; /* "FP32" */
-    enum tensor_kind kind;
-    size_t size; /* of an element; 0: each has its own */
-};
-
-/* NULL if there is none of that name, or the name is NULL. */
-const struct tensor_type *tensor_type_find(const char *name);
 
 /* Elements of a tensor of this shape; -1 if that is no list of sizes, or more
  * than anybody sends. */

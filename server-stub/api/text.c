@@ -94,13 +94,14 @@ const char *text_reason(const struct call *call, const char *at_length,
     bool is_as_long =
         call->asked_tokens > 0 && call->job.output_tokens >= call->asked_tokens;
 
+    if (fault_has(&call->faults, FAULT_WRONG_FINISH))
+        return "abort";
     return is_as_long ? at_length : by_itself;
 }
 
 long long text_reported(const struct call *call, int64_t produced)
 {
-    (void)call;
-    return produced;
+    return produced + call->faults.param[FAULT_WRONG_USAGE];
 }
 
 bool text_gives_usage(const struct call *call)

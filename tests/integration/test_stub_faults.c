@@ -41,11 +41,12 @@
 #define TOK2      DELTA("{\"content\":\" tok tok\"}", "null")
 #define TOK_LAST  DELTA("{\"content\":\" tok\"}", "\"length\"")
 #define TOK3_LAST DELTA("{\"content\":\" tok tok tok\"}", "\"length\"")
-#define NUMBERS                                                                \
-    ",\"usage\":{\"prompt_tokens\":2,\"completion_tokens\":3,"                 \
-    "\"total_tokens\":5}}"
-#define USAGE CHAT_EVENT("") NUMBERS
-#define DONE  "[DONE]"
+#define COUNTED(completion, total)                                             \
+    ",\"usage\":{\"prompt_tokens\":2,\"completion_tokens\":" completion        \
+    ",\"total_tokens\":" total "}}"
+#define NUMBERS COUNTED("3", "5")
+#define USAGE   CHAT_EVENT("") NUMBERS
+#define DONE    "[DONE]"
 #define FAILURE(message, type, code)                                           \
     "{\"error\":{\"message\":\"" message "\",\"type\":\"" type                 \
     "\",\"param\":null,\"code\":" code "}}"
@@ -135,6 +136,35 @@ static const struct wire wires[] = {
      200,
      HTTP_WHOLE,
      {ROLE, TOK, TOK, TOK_LAST, USAGE, DONE}},
+    {"coalesced=2",
+     CHAT,
+     STREAM,
+     200,
+     HTTP_WHOLE,
+     {ROLE, TOK, TOK, TOK_LAST, USAGE, DONE}},
+    {"no-events", CHAT, STREAM, 200, HTTP_WHOLE, {NULL}},
+    {"wrong-type", CHAT, STREAM, 200, HTTP_WHOLE, {ERROR}},
+    {"endless=1MiB", TEXT, STREAM, 200, HTTP_WHOLE, {NULL}},
+    {"wrong-finish",
+     CHAT,
+     STREAM,
+     200,
+     HTTP_WHOLE,
+     {ROLE, TOK, TOK, DELTA("{\"content\":\" tok\"}", "\"abort\""), USAGE,
+      DONE}},
+    {"wrong-usage=7",
+     CHAT,
+     STREAM,
+     200,
+     HTTP_WHOLE,
+     {ROLE, TOK, TOK, TOK_LAST, CHAT_EVENT("") COUNTED("10", "12"), DONE}},
+    {"length=2",
+     CHAT,
+     STREAM,
+     200,
+     HTTP_WHOLE,
+     {ROLE, TOK, DELTA("{\"content\":\" tok\"}", "\"stop\""),
+      CHAT_EVENT("") COUNTED("2", "4"), DONE}},
     {"no-usage",
      CHAT,
      STREAM,
@@ -257,12 +287,15 @@ static void check(const struct wire *w, const char *url, int nth)
     if (r.status != w->status || r.end != w->end)
         fail_msg("%s on %s: status %d, end %d", w->fault, w->path, r.status,
                  (int)r.end);
-    if (is_stream)
+    if (w->fault && strncmp(w->fault, "endless", 7) == 0)
+        assert_true(r.body.len > 1 << 20);
+    else if (is_stream)
         expect_events(buf_text(&r.body), w->events, nth);
     else if (w->events[0])
         expect_json(buf_text(&r.body), w->events[0], nth);
     assert_int_equal(is_stream,
-                     w->status == 200 && strstr(w->body, "stream") != NULL);
+                     w->status == 200 && strstr(w->body, "stream") != NULL &&
+                         !(w->fault && strcmp(w->fault, "wrong-type") == 0));
     assert_int_equal(http_has_header(&r, "Retry-After: 1"), w->status == 503);
     expect_times(w, &r, sent_ns);
     http_reply_fini(&r);

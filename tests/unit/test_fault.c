@@ -38,6 +38,13 @@ static const struct {
     {"no-usage", {FAULT_NO_USAGE, 0, 1, 0, 0, 0, INT64_MAX}},
     {"slow-accept=1ms p=50% n=3 every=2 from=1s to=2s",
      {FAULT_SLOW_ACCEPT, NS_PER_MS, 0.5, 3, 2, NS_PER_S, 2 * NS_PER_S}},
+    {"no-events", {FAULT_NO_EVENTS, 0, 1, 0, 0, 0, INT64_MAX}},
+    {"wrong-type", {FAULT_WRONG_TYPE, 0, 1, 0, 0, 0, INT64_MAX}},
+    {"coalesced=3", {FAULT_COALESCED, 3, 1, 0, 0, 0, INT64_MAX}},
+    {"endless=64MiB", {FAULT_ENDLESS, 64 << 20, 1, 0, 0, 0, INT64_MAX}},
+    {"wrong-usage=7", {FAULT_WRONG_USAGE, 7, 1, 0, 0, 0, INT64_MAX}},
+    {"wrong-finish", {FAULT_WRONG_FINISH, 0, 1, 0, 0, 0, INT64_MAX}},
+    {"length=2", {FAULT_LENGTH, 2, 1, 0, 0, 0, INT64_MAX}},
 };
 
 static void good_faults_are_read(void **state)
@@ -98,6 +105,11 @@ static void bad_faults_are_refused(void **state)
         {"status=299", "fault 'status': 300 to 599"},
         {"status=600", "fault 'status': 300 to 599"},
         {"bundle=0", "fault 'bundle': at least 1 token"},
+        {"coalesced=0", "fault 'coalesced': at least 1 event"},
+        {"endless=0", "fault 'endless': from 1 byte to 64 MiB"},
+        {"endless=65MiB", "fault 'endless': from 1 byte to 64 MiB"},
+        {"length=0", "fault 'length': 1 to 1M tokens"},
+        {"length=2M", "fault 'length': 1 to 1M tokens"},
         {"bundle=x", "'x' is not a count; write 1000, 10k or 1M"},
         {"hang=2", "'2' is not a duration; write 500ms, 2s or 1h30m"},
         {"reset p", "'p'" CONDITIONS},

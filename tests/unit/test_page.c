@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "common/buf.h"
+#include "common/settings.h"
 #include "common/xalloc.h"
 #include "server-stub/page.h"
 #include "server-stub/sim.h"
@@ -222,6 +223,54 @@ static void metrics_are_the_counts(void **state)
     buf_fini(&out);
 }
 
+/* Beside our own, under the names of others. */
+static void metrics_have_other_names_too(void **state)
+{
+    static const struct {
+        enum metrics_style style;
+        const char *line;
+    } cases[] = {
+        {METRICS_VLLM, "# TYPE vllm:num_requests_running gauge"},
+        {METRICS_VLLM,
+         "vllm:num_requests_running{engine=\"0\",model_name=\"m/7%s\"} 10"},
+        {METRICS_VLLM,
+         "vllm:num_requests_waiting{engine=\"0\",model_name=\"m/7%s\"} 20"},
+        {METRICS_VLLM,
+         "vllm:kv_cache_usage_perc{engine=\"0\",model_name=\"m/7%s\"} 0.617"},
+        {METRICS_SGLANG, "sglang:num_running_reqs{model_name=\"m/7%s\"} 10"},
+        {METRICS_SGLANG, "sglang:num_queue_reqs{model_name=\"m/7%s\"} 20"},
+        {METRICS_SGLANG, "sglang:token_usage{model_name=\"m/7%s\"} 0.617"},
+        {METRICS_TGI, "tgi_batch_current_size 10"},
+        {METRICS_TGI, "tgi_queue_size 20"},
+        {METRICS_TGI, "tgi_request_success 60"},
+        {METRICS_TRITON, "nv_inference_pending_request_count{model=\"m/7%s\","
+                         "version=\"1\"} 20"},
+        {METRICS_TRITON,
+         "nv_inference_request_success{model=\"m/7%s\",version=\"1\"} 60"},
+        {METRICS_TRITON,
+         "nv_inference_exec_count{model=\"m/7%s\",version=\"1\"} 66"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct page_view view = {.model = "m/7%s",
+                                 .counts = &counts,
+                                 .kv_tokens = 2000,
+                                 .metrics_style = cases[i].style};
+        char *line = xasprintf("\n%s\n", cases[i].line);
+        const char *type;
+        struct buf out;
+
+        buf_init(&out, 1 << 20);
+        assert_true(page_write("/metrics", &view, &out, &type));
+        if (!strstr(buf_text(&out), line))
+            fail_msg("no %s in\n%s", cases[i].line, buf_text(&out));
+        assert_int_equal(sample(buf_text(&out), "tailgate_stub_running"), 10);
+        free(line);
+        buf_fini(&out);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -230,6 +279,7 @@ int main(void)
         cmocka_unit_test(there_is_no_other_page),
         cmocka_unit_test(metrics_are_well_formed),
         cmocka_unit_test(metrics_are_the_counts),
+        cmocka_unit_test(metrics_have_other_names_too),
     };
 
     return cmocka_run_group_tests_name("page", tests, NULL, NULL);

@@ -10,6 +10,7 @@
 #include "common/err.h"
 #include "common/opt.h"
 #include "common/settings.h"
+#include "common/sse_write.h"
 #include "server-stub/batching/policy.h"
 #include "server-stub/config.h"
 #include "server-stub/router.h"
@@ -44,6 +45,8 @@ static void the_defaults_can_be_served(void **state)
     assert_int_equal(config.sim.kv_tokens, 0);
     assert_int_equal(config.sim.stalls.stall_ns, 0);
     assert_int_equal(config.faults.len, 0);
+    assert_false(config.has_eos);
+    assert_int_equal(config.sse, 0);
     settings_fini(&s);
 }
 
@@ -73,6 +76,8 @@ static const char *const all[] = {
     "--drift=16%",
     "--seed=17",
     "--fault=reset n=18",
+    "--eos-tokens=19",
+    "--sse=crlf,comments",
     NULL,
 };
 
@@ -114,6 +119,8 @@ static void settings_reach_the_simulation(void **state)
     assert_int_equal(c.sim.seed, 17);
     assert_int_equal(c.faults.len, 1);
     assert_int_equal(c.faults.faults[0].nth, 18);
+    assert_true(c.has_eos && dist_mean(&c.eos) == 19);
+    assert_int_equal(c.sse, 1 << SSE_CRLF | 1 << SSE_COMMENTS);
     settings_fini(&s);
 }
 
@@ -188,6 +195,11 @@ static void bad_settings_name_their_key(void **state)
         {{"--speed=0"}, "stub.speed: above 0"},
         {{"--speed=fast"},
          "stub.speed: 'fast' is not a number; write 1 or 0.5"},
+        {{"--embedding-size=0"}, "stub.embedding_size: 1 to 8192"},
+        {{"--embedding-size=8193"}, "stub.embedding_size: 1 to 8192"},
+        {{"--tokens-per-event=0"}, "stub.tokens_per_event: at least 1"},
+        {{"--events-per-write=0"}, "stub.events_per_write: at least 1"},
+        {{"--sse=cr,crlf"}, "stub.sse: either crlf or cr"},
         {{"--stall=1s"}, "stub.stall: needs stub.stall_every as well"},
         {{"--stall-every=5s"}, "stub.stall_every: needs stub.stall as well"},
         {{"--stall=5s", "--stall-every=5s"},
