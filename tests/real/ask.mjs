@@ -7,7 +7,7 @@
 // completion_tokens), done (streams that ended in [DONE]), errors (events that
 // carry one), roles, broken (responses cut off), bad (events that are no JSON), the
 // SHA-256 of all texts in order, and means over the requests: ttfb_ms, ttft_ms,
-// e2e_ms; and tokens_per_s over all of them.
+// e2e_ms; and tokens_per_s over all of them.  ttfb is that of the body here.
 import {createHash} from 'node:crypto';
 import {readFileSync} from 'node:fs';
 import http from 'node:http';

@@ -144,8 +144,9 @@ function firstStop(stops, whole) {
 }
 
 // run(request, signal, emit): generates, and gives the text to emit() token by
-// token.  The token that completes a stop string counts in the usage, but what
-// of its text is beyond the stop is not given out.
+// token.  The token that completes a stop string counts in the usage, but its text
+// from the stop on is not given out; what earlier tokens had of the stop is, for
+// nothing is held back.
 async function run(request, signal, emit) {
   const t0 = performance.now();
   const result = {text: '', tokens: 0, finish: 'length', queueMs: null, ttftMs: null, e2eMs: null};
