@@ -35,12 +35,13 @@ check_mode() {
             less "$(whole_ms ttfb)" $(($(whole_ms ttft) - 400))
     fi
     curl -sN -m 30 --data-binary "@$dir/body" "$url$path" | sha256sum >"$dir/$2.$1"
-    check "$1, $2: tailgate run" load "$1-$2" "$path" --body "@$dir/body" -n 5 --clients 1
-    if [ "$2" = break ]; then
-        equal "$1, $2: failed" "$(summary "$1-$2" requests.failed)" 5
-    else
-        equal "$1, $2: tailgate has it ok" "$(summary "$1-$2" requests.ok)" 5
-    fi
+    outcome=ok
+    [ "$2" != break ] || outcome=failed
+    for transport in native curl; do
+        run=$1-$2-$transport
+        check "$run: tailgate run" load "$run" "$path" --body "@$dir/body" -n 5 --clients 1 --transport $transport
+        equal "$run: $outcome" "$(summary "$run" "requests.$outcome")" 5
+    done
 }
 
 for kind in mjs py; do
