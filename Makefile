@@ -3,10 +3,10 @@ PREFIX ?= /usr/local
 BUILDS = dev tsan release clang
 
 .NOTPARALLEL:
-.PHONY: help demo test lint bench install clean setup $(BUILDS)
+.PHONY: help demo test test-real lint bench install clean setup $(BUILDS)
 
 help: ## show this list
-	@sed -n 's/^\([a-z]*\):.*## /  make \1	/p' Makefile
+	@sed -n 's/^\([a-z-]*\):.*## /  make \1	/p' Makefile
 
 demo: release ## start the stub server, run a load of 10 s against it, show the verdict
 	build/release/tailgate run scenarios/demo.yaml
@@ -15,6 +15,10 @@ test: lint $(BUILDS) ## lint, build and run every test
 	ctest --preset dev
 	ctest --preset tsan
 	ctest --preset release
+
+test-real: release ## drive tailgate against other people's servers; installs npm packages below build/
+	tests/real/setup
+	tests/real/run
 
 lint: build/dev/build.ninja ## clang-format, clang-tidy, cppcheck, scripts/check-source
 	scripts/lint
