@@ -85,6 +85,12 @@ static int assign_entry(struct strmap *map, const struct opt *opt,
     return 0;
 }
 
+/* What is not given prints as nothing, and must read back so. */
+static bool is_unset(const struct opt *opt, const char *text)
+{
+    return opt->type == &opt_text && opt->check && !opt->initial && !*text;
+}
+
 int opt_assign(const struct opt_set *set, const struct opt *opt,
                const char *text, struct err *err)
 {
@@ -92,6 +98,11 @@ int opt_assign(const struct opt_set *set, const struct opt *opt,
 
     if (opt->takes_auto && strcmp(text, "auto") == 0) {
         *(int64_t *)field = OPT_AUTO;
+        return 0;
+    }
+    if (is_unset(opt, text)) {
+        free(*(char **)field);
+        *(char **)field = NULL;
         return 0;
     }
     if (opt->check && opt->check(text, err))
