@@ -130,7 +130,7 @@ static int parse_json(struct check_rule *r, const char *rest, struct err *err)
     char *value = NULL;
     int rc = split(r, rest, &value, err);
 
-    if (rc == 0 && r->text[0] != '/' && r->text[0] != '\0')
+    if (rc == 0 && r->text[0] != '/')
         rc = err_set(err, ERR_CONFIG, "'%s' is no JSON pointer; write /a/0/b",
                      r->text);
     if (rc == 0) {

@@ -1,0 +1,166 @@
+/* Streams over the network, in every API that has them and over both
+ * transports: how they are written does not matter, and what is wrong with one
+ * is counted under its own name.
+ *
+ * load_summary() checks the identity of the counts each time. */
+#include <jansson.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "common/xalloc.h"
+#include "tests/support/outcome.h"
+#include "tests/support/proc.h"
+#include "tests/support/tmpdir.h"
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+#define REQUESTS     4
+#define TOKENS       8
+
+static const char *const transports[] = {"native", "curl"};
+
+static const struct api_case {
+    const char *name;
+    const char *path;
+    bool has_end; /* other than that of the body */
+} apis[] = {
+    {"openai-chat", "/v1/chat/completions", true},
+    {"openai-completions", "/v1/completions", true},
+    {"tgi", "/generate_stream", true},
+    {"triton-generate", "/v2/models/m/generate_stream", false},
+    {"sglang", "/generate", true},
+};
+
+/* A stub whose every answer has this fault, or is written in this way. */
+static struct proc start(const char *flag, const char *value, char **url)
+{
+    return stub_start(ARGS("stub", "--service", "llm", "--batching",
+                           "continuous", "--prefill", "1us", "--decode", "1ms",
+                           "--decode-item", "0s", flag, value),
+                      url);
+}
+
+/* A few requests, one after the other; the caller owns the summary. */
+static json_t *drive(const char *url, const struct api_case *api,
+                     const char *transport, const char *timeout, int status)
+{
+    char *target = xasprintf("%s%s", url, api->path);
+    const char *dir = tmpdir_path("run");
+    struct proc run = proc_start(
+        ARGS("run", target, "--api", api->name, "--transport", transport, "-c",
+             "1", "-n", "4", "--input-len", "5", "--output-len", "8",
+             "--timeout", timeout, "-q", "--force", "-o", dir));
+
+    free(target);
+    run_must_end(&run, dir, status);
+    return load_summary(dir);
+}
+
+static void assert_streams(const json_t *summary, const char *what)
+{
+    print_message("%s\n", what);
+    assert_int_equal(number_at(summary, "requests.ok"), REQUESTS);
+    assert_int_equal(number_at(summary, "measures.ttft.n"), REQUESTS);
+    assert_int_equal(number_at(summary, "tokens.output"), REQUESTS * TOKENS);
+}
+
+static void ways_to_write_a_stream(void **state)
+{
+    static const struct {
+        const char *flag;
+        const char *value;
+    } ways[] = {
+        {"--seed", "1"},
+        {"--sse", "crlf,comments"},
+        {"--sse", "cr,no-space"},
+        {"--sse", "named,empty,pings"},
+        {"--sse", "split"},
+        {"--events-per-write", "4"},
+        {"--fault", "coalesced=3"},
+        {"--fault", "burst"},
+        {"--fault", "double-done"},
+    };
+
+    (void)state;
+    for (size_t w = 0; w < COUNT(ways); w++) {
+        char *url;
+        struct proc stub = start(ways[w].flag, ways[w].value, &url);
+
+        for (size_t i = 0; i < COUNT(apis) * COUNT(transports); i++) {
+            const struct api_case *api = &apis[i / COUNT(transports)];
+            json_t *summary =
+                drive(url, api, transports[i % COUNT(transports)], "5s", 0);
+
+            assert_streams(summary, ways[w].value);
+            json_decref(summary);
+        }
+        stub_stop(&stub);
+        free(url);
+    }
+}
+
+static void wrong_streams(void **state)
+{
+    static const struct {
+        const char *fault;
+        const char *outcome;
+        const char *text;
+        bool needs_end; /* of the API */
+        const char *timeout;
+    } faults[] = {
+        {"inband", "in-band error", "", false, "5s"},
+        {"no-events", "empty", "a stream without an event", false, "5s"},
+        {"no-done", "truncated", "the stream ended without its terminator",
+         true, "5s"},
+        {"wrong-type", "in-band error", "", false, "5s"},
+        {"malformed", "malformed", "an event that the API does not know", false,
+         "5s"},
+        {"endless=5MiB", "malformed", "an event that is too long", false, "5s"},
+        {"reset", "reset", "", false, "5s"},
+        {"truncated", "truncated", "closed inside the response", false, "5s"},
+        {"status=503", "status", "HTTP status 503", false, "5s"},
+        {"hang=20s", "timeout", "no answer within the timeout", false, "100ms"},
+    };
+
+    (void)state;
+    for (size_t f = 0; f < COUNT(faults); f++) {
+        char *url;
+        struct proc stub = start("--fault", faults[f].fault, &url);
+
+        for (size_t i = 0; i < COUNT(apis) * COUNT(transports); i++) {
+            const struct api_case *api = &apis[i / COUNT(transports)];
+            json_t *summary;
+            double n;
+
+            if (faults[f].needs_end && !api->has_end)
+                continue;
+            print_message("%s: %s, %s\n", faults[f].fault, api->name,
+                          transports[i % COUNT(transports)]);
+            summary = drive(url, api, transports[i % COUNT(transports)],
+                            faults[f].timeout, 1);
+            n = faults[f].text[0] ? failures_saying(summary, faults[f].outcome,
+                                                    faults[f].text)
+                                  : failures_of(summary, faults[f].outcome);
+            assert_int_equal(n, REQUESTS);
+            json_decref(summary);
+        }
+        stub_stop(&stub);
+        free(url);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(ways_to_write_a_stream),
+        cmocka_unit_test(wrong_streams),
+    };
+
+    return cmocka_run_group_tests(tests, tmpdir_setup, tmpdir_teardown);
+}
