@@ -65,8 +65,7 @@ int buf_add(struct buf *b, const void *data, size_t len)
         return -1;
     if (len > 0)
         memcpy(p, data, len);
-    b->len += len;
-    b->data[b->len] = '\0';
+    buf_commit(b, len);
     return 0;
 }
 
@@ -87,6 +86,12 @@ int buf_addf(struct buf *b, const char *fmt, ...)
     rc = buf_adds(b, s);
     free(s);
     return rc;
+}
+
+void buf_commit(struct buf *b, size_t len)
+{
+    b->len += len;
+    b->data[b->len] = '\0';
 }
 
 void buf_consume(struct buf *b, size_t len)

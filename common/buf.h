@@ -33,8 +33,9 @@ int buf_addf(struct buf *b, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 
 /* Room for len more bytes at data + len, for a caller that writes there and
- * then adds to len itself; NULL if that would pass the maximum. */
+ * then says with buf_commit() how many; NULL if that would pass the maximum. */
 char *buf_reserve(struct buf *b, size_t len);
+void buf_commit(struct buf *b, size_t len);
 
 /* Drop the first len bytes. */
 void buf_consume(struct buf *b, size_t len);

@@ -26,8 +26,8 @@ static int read_step(int fd, const char *path, struct buf *out, struct err *err)
                        out->max);
     if (n < 0)
         return err_set(err, ERR_IO, "%s: %s", path, strerror(errno));
-    out->len += (size_t)n;
-    out->data[out->len] = '\0';
+    if (p)
+        buf_commit(out, (size_t)n);
     return n > 0;
 }
 

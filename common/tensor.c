@@ -214,7 +214,7 @@ void tensor_put_raw(const struct tensor *t, struct rng *rng, struct buf *out)
         return; /* buf says that it has overflowed */
     for (int64_t i = 0; i < t->n; i++)
         put_raw_element(t, rng_next(rng), at + (size_t)i * element_size(t));
-    out->len += size;
+    buf_commit(out, size);
 }
 
 /* ---- reading ---- */

@@ -96,7 +96,7 @@ void sample_put_text(const struct sample *sample, struct buf *out)
         p = put_word(p, words[bits % N_WORDS]);
         bits >>= WORD_BITS;
     }
-    out->len += (size_t)(p - start);
+    buf_commit(out, (size_t)(p - start));
 }
 
 static char *put_number(char *p, uint64_t number)
@@ -131,5 +131,5 @@ void sample_put_ids(const struct sampler *s, const struct sample *sample,
             *p++ = ',';
         p = put_number(p, (uint64_t)s->first_id + id);
     }
-    out->len += (size_t)(p - start);
+    buf_commit(out, (size_t)(p - start));
 }

@@ -93,7 +93,7 @@ static void write_padded(struct buf *text, size_t len)
 
     buf_adds(text, around[0]);
     memset(buf_reserve(text, pad), is_large ? 'x' : ' ', pad);
-    text->len += pad;
+    buf_commit(text, pad);
     buf_adds(text, around[1]);
     assert(!text->overflowed);
 }

@@ -104,7 +104,7 @@ static void add_endless(struct reply *r, struct call *call)
         size_t n = left < (int64_t)ENOUGH_TEXT ? (size_t)left : ENOUGH_TEXT;
 
         memset(buf_reserve(&r->event, n), 'x', n);
-        r->event.len += n;
+        buf_commit(&r->event, n);
         left -= (int64_t)n;
         add_piece(r, call);
         reply_send(r, call->x);

@@ -119,7 +119,7 @@ static void put_column(struct buf *out, const uint64_t *code, size_t n)
     }
     if (runs > 1)
         put_u32(start + 1, (uint32_t)(p - start - 5));
-    out->len += (size_t)(p - start);
+    buf_commit(out, (size_t)(p - start));
 }
 
 /* Reserve the header; finish_frame() fills it in when the payload is there. */
