@@ -15,6 +15,7 @@ static const struct {
     {"failed", {"requests", "failed"}},
     {"unsent", {"requests", "unsent"}},
     {"connections", {"requests", "opened_connection"}},
+    {"events", {"tokens", "streams", "events"}},
     {"seconds", {"window", "length_s"}},
     {"rate", {"throughput_rps"}},
     {"offered", {"offered_rps"}},
