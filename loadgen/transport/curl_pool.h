@@ -75,7 +75,7 @@ struct curl_pool {
     int64_t n_taken;
 };
 
-/* Everything is borrowed. */
+/* In zeroed memory; everything is borrowed. */
 void curl_pool_init(struct curl_pool *pool, const struct transport_env *env,
                     const struct curl_user *user);
 
