@@ -1,0 +1,272 @@
+#include "loadgen/transport/http1_pool.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "common/err.h"
+#include "common/settings.h"
+#include "common/stop.h"
+#include "common/xalloc.h"
+#include "loadgen/target.h"
+#include "loadgen/transport/transport.h"
+
+static struct http1_conn *conn_of(struct connlink *link)
+{
+    return (struct http1_conn *)link;
+}
+
+/* ---- idle ones ---- */
+
+struct http1_conn *http1_pool_take(struct http1_route *route)
+{
+    struct http1_conn *c = conn_of(route->idle.first);
+
+    if (!c)
+        return NULL;
+    connlist_remove(&c->link);
+    c->pool->n_idle--;
+    return c;
+}
+
+void http1_pool_keep(struct http1_conn *c)
+{
+    connlist_add_first(&c->route->idle, &c->link);
+    c->pool->n_idle++;
+    c->was_idle = true;
+}
+
+void http1_pool_close(struct http1_conn *c)
+{
+    struct http1_pool *p = c->pool;
+
+    if (c->link.list == &c->route->idle)
+        p->n_idle--;
+    connlist_remove(&c->link);
+    event_del(&c->readable);
+    event_del(&c->writable);
+    if (c->is_connected)
+        socket_add_path(c->fd, &p->path);
+    close(c->fd);
+    c->fd = -1;
+    c->request = NULL;
+    c->next_unused = p->unused;
+    p->unused = c;
+    p->n_open--;
+}
+
+bool http1_pool_has_room(const struct http1_pool *p)
+{
+    return p->n_idle > 0 || p->n_open < p->env->max_connections;
+}
+
+/* Idle connections to other endpoints give way. */
+static void make_room(struct http1_pool *p)
+{
+    struct http1_route *route = p->routes;
+
+    if (p->n_open < p->env->max_connections || p->n_idle == 0)
+        return;
+    while (!route->idle.last)
+        route++;
+    http1_pool_close(conn_of(route->idle.last));
+}
+
+/* ---- connecting ---- */
+
+static void fail_connect(struct http1_conn *c, int error, const char *why)
+{
+    if (c->request) {
+        c->pool->user->failed(c, error, why);
+        return;
+    }
+    c->pool->connect_error = error;
+    http1_pool_close(c);
+}
+
+/* From here on a socket that is ready is the user's business. */
+static void take_connection(struct http1_conn *c)
+{
+    const struct http1_user *user = c->pool->user;
+
+    connlist_remove(&c->link);
+    c->is_connected = true;
+    event_assign(&c->writable, c->pool->env->base, c->fd, EV_WRITE,
+                 user->writable, c);
+    event_add(&c->readable, NULL);
+    if (c->request)
+        user->connected(c);
+    else
+        http1_pool_keep(c);
+}
+
+static void on_connected(evutil_socket_t fd, short what, void *arg)
+{
+    struct http1_conn *c = arg;
+    int error = socket_error(fd);
+
+    (void)what;
+    if (error)
+        fail_connect(c, error, socket_error_text(error));
+    else
+        take_connection(c);
+}
+
+/* All have the same time, so the oldest is the first to be late. */
+static void arm_connect_timer(struct http1_pool *p)
+{
+    int64_t wait_ns;
+    struct timeval tv = {0};
+
+    if (!p->connecting.first)
+        return;
+    wait_ns = conn_of(p->connecting.first)->opened_ns +
+              p->env->settings->connect_timeout_ns - clk_now(p->env->clk);
+    if (wait_ns > 0) {
+        tv.tv_sec = wait_ns / NS_PER_S;
+        tv.tv_usec = wait_ns % NS_PER_S / NS_PER_US + 1;
+    }
+    event_add(&p->connect_timer, &tv);
+}
+
+static void on_connect_timer(evutil_socket_t fd, short what, void *arg)
+{
+    struct http1_pool *p = arg;
+    int64_t late_ns =
+        clk_now(p->env->clk) - p->env->settings->connect_timeout_ns;
+
+    (void)fd;
+    (void)what;
+    while (p->connecting.first &&
+           conn_of(p->connecting.first)->opened_ns <= late_ns)
+        fail_connect(conn_of(p->connecting.first), ETIMEDOUT,
+                     "not connected within the connect timeout");
+    arm_connect_timer(p);
+}
+
+static struct http1_conn *conn_new(struct http1_pool *p)
+{
+    struct http1_conn *c = p->unused;
+
+    if (c) {
+        p->unused = c->next_unused;
+        return c;
+    }
+    c = xcalloc(1, sizeof(*c));
+    c->pool = p;
+    http1_init(&c->parser, HTTP1_RESPONSE, p->user->response, c);
+    buf_init(&c->unsent, p->max_request);
+    p->all = xrealloc(p->all, p->n_all + 1, sizeof(struct http1_conn *));
+    p->all[p->n_all++] = c;
+    return c;
+}
+
+struct http1_conn *http1_pool_open(struct http1_pool *p,
+                                   struct http1_route *route)
+{
+    struct http1_conn *c;
+    int fd;
+
+    make_room(p);
+    fd = socket_connect(route->endpoint->address);
+    if (fd < 0)
+        return NULL;
+    c = conn_new(p);
+    c->route = route;
+    c->fd = fd;
+    c->is_connected = false;
+    c->was_idle = false;
+    c->is_stamped = false;
+    c->opened_ns = clk_now(p->env->clk);
+    event_assign(&c->readable, p->env->base, fd, EV_READ | EV_PERSIST,
+                 p->user->readable, c);
+    event_assign(&c->writable, p->env->base, fd, EV_WRITE, on_connected, c);
+    event_add(&c->writable, NULL);
+    connlist_add_last(&p->connecting, &c->link);
+    if (p->connecting.len == 1)
+        arm_connect_timer(p);
+    p->n_open++;
+    return c;
+}
+
+/* ---- ahead of the requests ---- */
+
+/* Where the i-th of the lane's requests will go. */
+static struct http1_route *route_ahead(struct http1_pool *p, int64_t i)
+{
+    struct lane lane = p->env->lane;
+
+    return &p->routes[targets_route(p->env->targets,
+                                    lane.worker + i * lane.workers)];
+}
+
+int http1_pool_preconnect(struct http1_pool *p, int64_t n, struct err *err)
+{
+    p->connect_error = 0;
+    for (int64_t i = 0; i < n && !p->connect_error; i++) {
+        if (!http1_pool_open(p, route_ahead(p, i)))
+            p->connect_error = errno;
+    }
+    while (p->connecting.len > 0 && !atomic_load(&stop_signal))
+        event_base_loop(p->env->base, EVLOOP_ONCE);
+    if (atomic_load(&stop_signal))
+        return err_set(err, ERR_IO, "interrupted");
+    if (!p->connect_error)
+        return 0;
+    return err_set(err, ERR_IO, "client.preconnect: %lld of %lld: %s",
+                   (long long)p->n_idle, (long long)n,
+                   socket_error_text(p->connect_error));
+}
+
+/* ---- all of them ---- */
+
+struct socket_path http1_pool_path(const struct http1_pool *p)
+{
+    struct socket_path path = p->path;
+
+    for (size_t i = 0; i < p->n_all; i++) {
+        if (p->all[i]->fd >= 0 && p->all[i]->is_connected)
+            socket_add_path(p->all[i]->fd, &path);
+    }
+    return path;
+}
+
+void http1_pool_init(struct http1_pool *p, const struct transport_env *env,
+                     const struct http1_user *user)
+{
+    const struct targets *targets = env->targets;
+
+    p->env = env;
+    p->user = user;
+    event_assign(&p->connect_timer, env->base, -1, 0, on_connect_timer, p);
+    p->routes = xcalloc(targets->n_endpoints, sizeof(*p->routes));
+    for (size_t i = 0; i < targets->n_endpoints; i++) {
+        const struct endpoint *e = &targets->endpoints[i];
+
+        p->routes[i].endpoint = e;
+        p->routes[i].out =
+            xstrndup(e->target->request.data, e->target->request.len);
+        if (e->target->request.len > p->max_request)
+            p->max_request = e->target->request.len;
+    }
+}
+
+void http1_pool_fini(struct http1_pool *p)
+{
+    if (!p->env)
+        return;
+    for (size_t i = 0; i < p->n_all; i++) {
+        struct http1_conn *c = p->all[i];
+
+        if (c->fd >= 0)
+            http1_pool_close(c);
+        http1_fini(&c->parser);
+        buf_fini(&c->unsent);
+        free(c);
+    }
+    event_del(&p->connect_timer);
+    for (size_t i = 0; i < p->env->targets->n_endpoints; i++)
+        free(p->routes[i].out);
+    free(p->routes);
+    free(p->all);
+}
