@@ -1,0 +1,92 @@
+/* curl_pool.h - easy handles for requests through libcurl, made when there is
+ * none to be had and kept from then on.
+ *
+ * libcurl's cost a request grows with the handles in one multi, so there are
+ * many small multis, each to one endpoint.
+ */
+#ifndef LOADGEN_TRANSPORT_CURL_POOL_H
+#define LOADGEN_TRANSPORT_CURL_POOL_H
+
+#include <curl/curl.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/http1.h"
+#include "loadgen/transport/curl_loop.h"
+
+struct curl_multi;
+struct curl_pool;
+struct endpoint;
+struct request;
+struct transport_env;
+
+#define CURL_KEPT_BODY 512
+
+/* The way to one endpoint. */
+struct curl_route {
+    struct curl_pool *pool;
+    const struct endpoint *endpoint;
+    struct curl_slist *connect_to;
+    int64_t rtt_ns; /* what the last connection took to establish */
+    struct curl_multi *with_room;
+    struct curl_multi *multis; /* all of them */
+};
+
+/* Carries one request at a time. */
+struct curl_handle {
+    struct curl_multi *multi;
+    struct curl_route *route;
+    CURL *easy;
+    struct curl_slist *headers;
+    char *id;                 /* the digits in them; NULL: none */
+    struct curl_handle *next; /* unused */
+
+    /* The user's, of the request. */
+    struct request *request;
+    int64_t began_ns; /* libcurl's times count from here */
+    int64_t last_ns;  /* when the last byte came */
+    int sends;        /* times that it was about to be sent */
+    size_t head_len;
+    bool is_whole_head;
+    enum http1_error refusal; /* ours, who broke it off */
+    bool broke_late;          /* not for want of a fresh connection */
+    char body[CURL_KEPT_BODY];
+    size_t body_len;
+    char why[CURL_ERROR_SIZE];
+};
+
+/* What the user does with a handle; both required. */
+struct curl_user {
+    /* It is new: set what is to be called during a transfer. */
+    void (*prepare)(struct curl_handle *h);
+
+    /* See struct curl_loop; the handle is one of these. */
+    void (*ended)(void *handle, CURLcode code);
+};
+
+struct curl_pool {
+    const struct transport_env *env;
+    const struct curl_user *user;
+    struct curl_loop loop;
+    struct curl_route *routes; /* one an endpoint */
+    int64_t n_taken;
+};
+
+/* In zeroed memory; everything is borrowed. */
+void curl_pool_init(struct curl_pool *pool, const struct transport_env *env,
+                    const struct curl_user *user);
+
+/* Closes every connection.  Accepts a zeroed one. */
+void curl_pool_fini(struct curl_pool *pool);
+
+/* The handle that was used last has the warmest connection. */
+struct curl_handle *curl_pool_take(struct curl_route *route);
+
+/* Begin its transfer; see curl_driver_start(). */
+void curl_pool_start(struct curl_handle *h);
+
+/* Its transfer is over, or to be forgotten. */
+void curl_pool_put_back(struct curl_handle *h);
+
+#endif
