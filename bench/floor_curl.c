@@ -122,8 +122,7 @@ static int on_watch(CURL *easy, curl_socket_t fd, int what, void *arg,
 static int on_timer(CURLM *multi, long wait_ms, void *arg)
 {
     struct client *c = arg;
-    struct timeval tv = {.tv_sec = wait_ms / 1000,
-                         .tv_usec = wait_ms % 1000 * 1000};
+    struct timeval tv = clk_timeval(wait_ms * NS_PER_MS);
 
     (void)multi;
     if (wait_ms < 0)

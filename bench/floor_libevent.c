@@ -55,13 +55,8 @@ static int watch_all(struct floor_client *c)
 
 static int run(const struct floor_client *c)
 {
-    int64_t left_ns = c->end_ns - clk_now(&clk_monotonic);
-    struct timeval tv = {0};
+    struct timeval tv = clk_timeval(c->end_ns - clk_now(&clk_monotonic));
 
-    if (left_ns > 0) {
-        tv.tv_sec = left_ns / NS_PER_S;
-        tv.tv_usec = left_ns % NS_PER_S / NS_PER_US;
-    }
     if (event_base_loopexit(loop.base, &tv) ||
         event_base_dispatch(loop.base) < 0)
         return -1;

@@ -8,6 +8,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/time.h>
 #include <sys/types.h>
 
 #define NS_PER_US INT64_C(1000)
@@ -35,6 +36,16 @@ struct clk_fake clk_fake_at(int64_t at_ns);
 static inline int64_t clk_now(const struct clk *clk)
 {
     return clk->now_ns(clk);
+}
+
+/* How long to wait, as libevent takes it: in microseconds, rounded down.  What
+ * is past is 0. */
+static inline struct timeval clk_timeval(int64_t ns)
+{
+    return (struct timeval){
+        .tv_sec = ns > 0 ? ns / NS_PER_S : 0,
+        .tv_usec = ns > 0 ? ns % NS_PER_S / NS_PER_US : 0,
+    };
 }
 
 /* Nanoseconds since 1970, for people and for joining with other logs. */

@@ -63,15 +63,11 @@ static int64_t now_ns(const struct engine *e)
     return transport_now(&e->transport_env);
 }
 
-/* Microseconds are rounded down: early costs one more look, late is late. */
+/* Rounded down: early costs one more look, late is late. */
 static void arm(struct event *timer, int64_t wait_ns)
 {
-    struct timeval tv = {0};
+    struct timeval tv = clk_timeval(wait_ns);
 
-    if (wait_ns > 0) {
-        tv.tv_sec = wait_ns / NS_PER_S;
-        tv.tv_usec = wait_ns % NS_PER_S / NS_PER_US;
-    }
     event_add(timer, &tv);
 }
 

@@ -77,7 +77,7 @@ static void look(struct drive *d)
 
 static void loop(struct drive *d)
 {
-    struct timeval tv = {.tv_usec = TICK_NS / NS_PER_US};
+    struct timeval tv = clk_timeval(TICK_NS);
     struct event *tick = event_new(d->env.base, -1, EV_PERSIST, on_tick, NULL);
 
     event_add(tick, &tv);

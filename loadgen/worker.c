@@ -57,9 +57,7 @@ static void on_cut(evutil_socket_t fd, short what, void *arg)
 static void *worker_main(void *arg)
 {
     struct worker *w = arg;
-    int64_t tick_ns = engine_observe_ns(w->engine);
-    struct timeval tick = {.tv_sec = tick_ns / NS_PER_S,
-                           .tv_usec = tick_ns % NS_PER_S / NS_PER_US};
+    struct timeval tick = clk_timeval(engine_observe_ns(w->engine));
 
     prctl(PR_SET_TIMERSLACK, 1UL);
     event_add(w->cut, NULL);

@@ -5,6 +5,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "common/clk.h"
 #include "common/xalloc.h"
 
 /* A socket of ours.  libcurl stops waiting for one whenever a response is
@@ -176,8 +177,7 @@ static void on_timeout(evutil_socket_t fd, short what, void *arg)
 static int on_timer(CURLM *multi, long wait_ms, void *arg)
 {
     struct curl_driver *d = arg;
-    struct timeval tv = {.tv_sec = wait_ms / 1000,
-                         .tv_usec = wait_ms % 1000 * 1000};
+    struct timeval tv = clk_timeval(wait_ms * NS_PER_MS);
 
     (void)multi;
     if (wait_ms == 0 && d->is_starting)

@@ -112,20 +112,18 @@ static void on_connected(evutil_socket_t fd, short what, void *arg)
         take_connection(c);
 }
 
-/* All have the same time, so the oldest is the first to be late. */
+/* All have the same time, so the oldest is the first to be late.  Rounded up:
+ * when the timer fires it is. */
 static void arm_connect_timer(struct http1_pool *p)
 {
-    int64_t wait_ns;
-    struct timeval tv = {0};
+    int64_t late_ns;
+    struct timeval tv;
 
     if (!p->connecting.first)
         return;
-    wait_ns = conn_of(p->connecting.first)->opened_ns +
-              p->env->settings->connect_timeout_ns - clk_now(p->env->clk);
-    if (wait_ns > 0) {
-        tv.tv_sec = wait_ns / NS_PER_S;
-        tv.tv_usec = wait_ns % NS_PER_S / NS_PER_US + 1;
-    }
+    late_ns = conn_of(p->connecting.first)->opened_ns +
+              p->env->settings->connect_timeout_ns;
+    tv = clk_timeval(late_ns - clk_now(p->env->clk) + NS_PER_US);
     event_add(&p->connect_timer, &tv);
 }
 

@@ -1,5 +1,5 @@
 /* Lists and maps of strings, the nearest known word, one-line errors, and the
- * clock's formats. */
+ * clock. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -130,6 +130,31 @@ static void utc_is_formatted(void **state)
     assert_string_equal(small, "");
 }
 
+static void waits_are_rounded_down(void **state)
+{
+    static const struct {
+        int64_t ns;
+        int64_t s;
+        int64_t us;
+    } cases[] = {
+        {0, 0, 0},
+        {999, 0, 0},
+        {1000, 0, 1},
+        {2 * NS_PER_S - 1, 1, 999999},
+        {90 * NS_PER_S, 90, 0},
+        {-1, 0, 0},
+        {INT64_MIN, 0, 0},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct timeval tv = clk_timeval(cases[i].ns);
+
+        assert_int_equal(tv.tv_sec, cases[i].s);
+        assert_int_equal(tv.tv_usec, cases[i].us);
+    }
+}
+
 static void the_fake_clock_stands_still(void **state)
 {
     struct clk_fake fake = clk_fake_at(5);
@@ -162,6 +187,7 @@ int main(void)
         cmocka_unit_test(errors_are_one_line),
         cmocka_unit_test(long_errors_are_cut),
         cmocka_unit_test(utc_is_formatted),
+        cmocka_unit_test(waits_are_rounded_down),
         cmocka_unit_test(the_fake_clock_stands_still),
         cmocka_unit_test(the_real_clock_does_not_go_back),
     };
