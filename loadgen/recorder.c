@@ -13,10 +13,10 @@
 
 #define CHUNK_ROWS 1024
 #define RING       16
-#define TRICKLE    16 /* fewer rows than this wait for more ... */
-#define PATIENCE                                                               \
-    5 /* ... through this many chunks, which is as many seconds                \
-       */
+
+/* So few rows wait for more, through so many chunks: one comes each second. */
+#define TRICKLE_ROWS   16
+#define TRICKLE_CHUNKS 5
 
 struct chunk {
     struct facts rows[CHUNK_ROWS];
@@ -37,7 +37,7 @@ struct shard {
 
     /* Rows of a trickle, the writer's alone: blocks of a few would be all
      * overhead. */
-    struct facts held[TRICKLE];
+    struct facts held[TRICKLE_ROWS];
     size_t n_held;
     int held_chunks;
 };
@@ -77,7 +77,8 @@ static int write_held(struct recorder *r, unsigned shard)
 /* True: the rows wait for more. */
 static bool hold(struct shard *s, const struct chunk *c)
 {
-    if (s->n_held + c->n_rows > TRICKLE || s->held_chunks == PATIENCE)
+    if (s->n_held + c->n_rows > TRICKLE_ROWS ||
+        s->held_chunks == TRICKLE_CHUNKS)
         return false;
     memcpy(s->held + s->n_held, c->rows, c->n_rows * sizeof(c->rows[0]));
     s->n_held += c->n_rows;
