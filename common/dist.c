@@ -8,6 +8,7 @@
 
 #include "common/err.h"
 #include "common/rng.h"
+#include "common/str.h"
 #include "common/units.h"
 #include "common/xalloc.h"
 
@@ -106,8 +107,8 @@ static int read_table(struct dist *dist, char *rest, parse_value *parse)
 {
     char *word;
 
-    while ((word = strsep(&rest, " "))) {
-        if (word[0] && add_point(dist, word, parse))
+    while ((word = str_next_word(&rest))) {
+        if (add_point(dist, word, parse))
             return -1;
     }
     return dist->n_points >= 2 && dist->share[0] <= 0 &&
@@ -123,11 +124,9 @@ static int read_params(struct dist *dist, char *rest, parse_value *parse)
     int n = 0;
     char *word;
 
-    while ((word = strsep(&rest, " "))) {
+    while ((word = str_next_word(&rest))) {
         int64_t value;
 
-        if (!word[0])
-            continue;
         if (n == MOST_PARAMS || n == dist->ops->n_params ||
             parse(word, &value, &ignored))
             return -1;
@@ -138,12 +137,12 @@ static int read_params(struct dist *dist, char *rest, parse_value *parse)
 
 static int read_dist(const char *text, struct dist *dist, parse_value *parse)
 {
-    char *copy = xstrdup(text + strspn(text, " "));
+    char *copy = xstrdup(text);
     char *rest = copy;
     int rc = -1;
 
     *dist = (struct dist){0};
-    dist->ops = find_kind(strsep(&rest, " "));
+    dist->ops = find_kind(str_next_word(&rest));
     if (dist->ops)
         rc = dist->ops->n_params < 0 ? read_table(dist, rest, parse)
                                      : read_params(dist, rest, parse);

@@ -5,6 +5,7 @@
 
 #include "common/err.h"
 #include "common/rng.h"
+#include "common/str.h"
 #include "common/units.h"
 #include "common/xalloc.h"
 
@@ -107,21 +108,16 @@ int fault_parse(const char *text, struct fault *fault, struct err *err)
 {
     char *copy = xstrdup(text);
     char *rest = copy;
-    bool has_kind = false;
-    int rc = 0;
-    char *word;
+    char *word = str_next_word(&rest);
+    int rc;
 
     *fault = (struct fault){.share = 1, .to_ns = INT64_MAX};
-    while (rc == 0 && (word = strsep(&rest, " "))) {
-        if (!word[0])
-            continue;
-        rc = has_kind ? read_condition(word, fault, err)
-                      : read_kind(word, fault, err);
-        has_kind = true;
-    }
+    rc = word ? read_kind(word, fault, err)
+              : err_set(err, ERR_CONFIG, "an empty fault");
+    while (rc == 0 && (word = str_next_word(&rest)))
+        rc = read_condition(word, fault, err);
     if (rc == 0)
-        rc = has_kind ? check_values(fault, err)
-                      : err_set(err, ERR_CONFIG, "an empty fault");
+        rc = check_values(fault, err);
     free(copy);
     return rc;
 }

@@ -46,3 +46,12 @@ void strmap_fini(struct strmap *map)
     strlist_fini(&map->keys);
     strlist_fini(&map->values);
 }
+
+char *str_next_word(char **rest)
+{
+    char *word = strsep(rest, " ");
+
+    while (word && !word[0])
+        word = strsep(rest, " ");
+    return word;
+}

@@ -1,5 +1,5 @@
-/* str.h - lists of strings and ordered maps of strings, as settings hold them.
- */
+/* str.h - lists of strings and ordered maps of strings, as settings hold them,
+ * and the words of a text. */
 #ifndef COMMON_STR_H
 #define COMMON_STR_H
 
@@ -24,5 +24,9 @@ void strmap_put(struct strmap *map, const char *key, const char *value);
 /* NULL if there is none. */
 const char *strmap_get(const struct strmap *map, const char *key);
 void strmap_fini(struct strmap *map);
+
+/* The next of the words between spaces, cut off *rest, which moves on behind
+ * it; NULL: there is none. */
+char *str_next_word(char **rest);
 
 #endif

@@ -1,5 +1,5 @@
-/* Lists and maps of strings, the nearest known word, one-line errors, and the
- * clock. */
+/* Lists and maps of strings, words, the nearest known one, one-line errors, and
+ * the clock. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -48,6 +48,22 @@ static void lists_own_their_items(void **state)
     assert_string_equal(list.items[1], "Xne");
     strlist_fini(&list);
     assert_null(list.items);
+}
+
+static void words_stand_between_spaces(void **state)
+{
+    char text[] = "  one two   three ";
+    char empty[] = " ";
+    char *rest = text;
+
+    (void)state;
+    assert_string_equal(str_next_word(&rest), "one");
+    assert_string_equal(str_next_word(&rest), "two");
+    assert_string_equal(str_next_word(&rest), "three");
+    assert_null(str_next_word(&rest));
+    assert_null(str_next_word(&rest));
+    rest = empty;
+    assert_null(str_next_word(&rest));
 }
 
 static void the_nearest_word_is_suggested(void **state)
@@ -183,6 +199,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(maps_keep_the_order_of_first_use),
         cmocka_unit_test(lists_own_their_items),
+        cmocka_unit_test(words_stand_between_spaces),
         cmocka_unit_test(the_nearest_word_is_suggested),
         cmocka_unit_test(errors_are_one_line),
         cmocka_unit_test(long_errors_are_cut),
