@@ -252,41 +252,36 @@ const char *units_print_count(int64_t count, char out[static UNITS_TEXT])
     return out;
 }
 
-/* Three digits: 1.23, 12.3, 123. */
-static void show(double value, const char *unit, char *out)
+/* Three digits, 1.23, 12.3 or 123, in the unit that they fit, each a thousand
+ * of the one before; of the first, whole ones. */
+static const char *show(double value, const char *const units[4],
+                        char out[static UNITS_TEXT])
 {
-    double magnitude = fabs(value);
-    int decimals = magnitude < 9.995 ? 2 : magnitude < 99.95 ? 1 : 0;
+    int unit = 0;
+    int decimals;
 
-    snprintf(out, UNITS_TEXT, "%.*f%s", decimals, value, unit);
+    while (fabs(value) >= 999.5 && unit < 3) {
+        value /= 1e3;
+        unit++;
+    }
+    decimals = fabs(value) < 9.995 ? 2 : fabs(value) < 99.95 ? 1 : 0;
+    snprintf(out, UNITS_TEXT, "%.*f%s", unit > 0 ? decimals : 0, value,
+             units[unit]);
+    return out;
 }
 
 const char *units_show_duration(double ns, char out[static UNITS_TEXT])
 {
-    double magnitude = fabs(ns);
+    static const char *const units[] = {"ns", "us", "ms", "s"};
 
-    if (magnitude < 999.5)
-        snprintf(out, UNITS_TEXT, "%.0fns", ns);
-    else if (magnitude < 999.5e3)
-        show(ns / 1e3, "us", out);
-    else if (magnitude < 999.5e6)
-        show(ns / 1e6, "ms", out);
-    else
-        show(ns / 1e9, "s", out);
-    return out;
+    return show(ns, units, out);
 }
 
 const char *units_show_size(double bytes, char out[static UNITS_TEXT])
 {
-    if (bytes < 999.5)
-        snprintf(out, UNITS_TEXT, "%.0fB", bytes);
-    else if (bytes < 999.5e3)
-        show(bytes / 1e3, "kB", out);
-    else if (bytes < 999.5e6)
-        show(bytes / 1e6, "MB", out);
-    else
-        show(bytes / 1e9, "GB", out);
-    return out;
+    static const char *const units[] = {"B", "kB", "MB", "GB"};
+
+    return show(bytes, units, out);
 }
 
 const char *units_show_rate(double per_second, char out[static UNITS_TEXT])
