@@ -134,18 +134,6 @@ static int on_timer(CURLM *multi, long wait_ms, void *arg)
 
 /* ---- making it ---- */
 
-static struct event_base *new_base(void)
-{
-    struct event_config *config = event_config_new();
-    struct event_base *base = NULL;
-
-    if (config && event_config_set_flag(config, EVENT_BASE_FLAG_NOLOCK) == 0)
-        base = event_base_new_with_config(config);
-    if (config)
-        event_config_free(config);
-    return base;
-}
-
 static CURL *new_handle(const struct client *c)
 {
     CURL *easy = curl_easy_init();
@@ -169,7 +157,7 @@ static int begin(struct client *c)
 {
     c->headers = curl_slist_append(NULL, "Content-Type: application/json");
     c->headers = curl_slist_append(c->headers, "Expect:");
-    c->base = new_base();
+    c->base = event_base_new();
     c->multi = curl_multi_init();
     if (!c->base || !c->multi)
         return -1;

@@ -28,18 +28,6 @@ static void on_readable(evutil_socket_t fd, short what, void *arg)
     event_base_loopbreak(loop.base);
 }
 
-static struct event_base *new_base(void)
-{
-    struct event_config *config = event_config_new();
-    struct event_base *base = NULL;
-
-    if (config && event_config_set_flag(config, EVENT_BASE_FLAG_NOLOCK) == 0)
-        base = event_base_new_with_config(config);
-    if (config)
-        event_config_free(config);
-    return base;
-}
-
 static int watch_all(struct floor_client *c)
 {
     for (int i = 0; i < c->n_conns; i++) {
@@ -68,7 +56,7 @@ int main(int argc, char **argv)
     struct floor_client client;
     int rc = floor_begin(&client, argc, argv);
 
-    loop.base = new_base();
+    loop.base = event_base_new();
     if (client.n_conns > 0)
         loop.events = xcalloc((size_t)client.n_conns, sizeof(*loop.events));
     if (!loop.base || (rc == 0 && watch_all(&client)))
