@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/settings.h"
 #include "common/xalloc.h"
 #include "loadgen/target.h"
 #include "loadgen/transport/curl_options.h"
@@ -25,17 +26,18 @@ struct curl_multi {
 
 /* ---- making handles ---- */
 
-/* Each handle has a list of its own, for the id in it. */
-static void set_headers(struct curl_handle *h, const struct strlist *lines)
+/* Each handle has a list of its own, for the id in it, which is the last. */
+static void set_headers(struct curl_handle *h, const struct transport_env *env)
 {
-    static const char id[] = "x-tailgate-id: ";
+    static const char id[] = TARGET_ID_HEADER ": ";
+    const struct strlist *lines = &env->targets->headers;
 
     h->headers = curl_slist_append(NULL, "Expect:");
     h->headers = curl_slist_append(h->headers, "Accept:");
     for (size_t i = 0; i < lines->len; i++)
         h->headers = curl_slist_append(h->headers, lines->items[i]);
     for (struct curl_slist *l = h->headers; l; l = l->next) {
-        if (strncmp(l->data, id, sizeof(id) - 1) == 0)
+        if (env->settings->request_id && !l->next)
             h->id = l->data + sizeof(id) - 1;
     }
     curl_easy_setopt(h->easy, CURLOPT_HTTPHEADER, h->headers);
@@ -55,7 +57,7 @@ static void handle_init(struct curl_handle *h, struct curl_multi *m,
     curl_easy_setopt(h->easy, CURLOPT_URL, route->endpoint->target->text);
     curl_easy_setopt(h->easy, CURLOPT_BUFFERSIZE, READ_SIZE);
     curl_loop_adopt(&p->loop, h->easy);
-    set_headers(h, &p->env->targets->headers);
+    set_headers(h, p->env);
     curl_set_options(h->easy, p->env, route->connect_to);
     p->user->prepare(h);
 }

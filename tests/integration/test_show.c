@@ -62,6 +62,24 @@ static void both_sides_are_printed(void **state)
     free(dir);
 }
 
+/* Without --request-id it is none of ours. */
+static void a_header_like_our_id_is_left_alone(void **state)
+{
+    struct echoserver s = echoserver_start(&(struct echo_setup){0});
+
+    (void)state;
+    for (size_t t = 0; t < COUNT(transports); t++) {
+        struct proc_result r =
+            proc_run(ARGS("run", s.url, "--show", "--transport", transports[t],
+                          "-H", "x-tailgate-id: 5"));
+
+        proc_expect(&r, 0);
+        must_say(r.out, "> x-tailgate-id: 5\n");
+        proc_result_fini(&r);
+    }
+    echoserver_stop(&s);
+}
+
 static const struct {
     const char *bytes;
     size_t len;
@@ -309,6 +327,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(both_sides_are_printed),
+        cmocka_unit_test(a_header_like_our_id_is_left_alone),
         cmocka_unit_test(answers_of_every_kind_are_shown),
         cmocka_unit_test(a_long_answer_is_cut),
         cmocka_unit_test(nobody_there_is_3),
