@@ -148,7 +148,7 @@ static void begin_fresh(struct http1_pool *p, struct http1_route *route,
  */
 static bool broke_at_once(const struct http1_conn *c)
 {
-    int64_t waited_ns = clk_now(c->pool->env->clk) - c->asked_ns;
+    int64_t waited_ns = transport_now(c->pool->env) - c->asked_ns;
 
     return waited_ns <= TRANSPORT_STALE_GRACE_NS + 2 * socket_rtt_ns(c->fd);
 }
@@ -188,11 +188,11 @@ static void put_id(struct http1_route *route, int64_t seq)
 
 /* What the kernel took counts, and when it was about to take the first byte of
  * the first attempt that got any out. */
-static ssize_t send_bytes(struct http1_conn *c, const char *data, size_t len)
+static ssize_t send_bytes(struct http1_conn *c, const char *data, size_t len,
+                          int64_t now)
 {
     const struct transport_env *env = c->pool->env;
     struct facts *f = &c->request->facts;
-    int64_t before = transport_now(env);
     ssize_t n = send(c->fd, data, len, MSG_NOSIGNAL);
 
     if (n <= 0)
@@ -200,7 +200,7 @@ static ssize_t send_bytes(struct http1_conn *c, const char *data, size_t len)
     if (env->tap)
         env->tap(env->arg, true, data, (size_t)n);
     if (f->sent == TIME_ABSENT)
-        f->sent = before;
+        f->sent = now;
     f->bytes_out += n;
     return n;
 }
@@ -210,9 +210,9 @@ static void send_request(struct http1_conn *c)
     size_t len = c->route->endpoint->target->request.len;
     ssize_t n;
 
-    c->asked_ns = clk_now(c->pool->env->clk);
     put_id(c->route, c->request->facts.seq);
-    n = send_bytes(c, c->route->out, len);
+    c->asked_ns = transport_now(c->pool->env);
+    n = send_bytes(c, c->route->out, len, c->asked_ns);
     if (n == (ssize_t)len)
         return;
     if (n < 0 && errno != EAGAIN && errno != EINTR) {
@@ -229,7 +229,8 @@ static void send_request(struct http1_conn *c)
 static void on_writable(evutil_socket_t fd, short what, void *arg)
 {
     struct http1_conn *c = arg;
-    ssize_t n = send_bytes(c, c->unsent.data, c->unsent.len);
+    ssize_t n = send_bytes(c, c->unsent.data, c->unsent.len,
+                           transport_now(c->pool->env));
 
     (void)fd;
     (void)what;

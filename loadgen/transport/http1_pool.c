@@ -154,9 +154,18 @@ static struct http1_conn *conn_new(struct http1_pool *p)
     c->pool = p;
     http1_init(&c->parser, HTTP1_RESPONSE, p->user->response, c);
     buf_init(&c->unsent, p->max_request);
-    p->all = xrealloc(p->all, p->n_all + 1, sizeof(struct http1_conn *));
-    p->all[p->n_all++] = c;
+    c->next_made = p->made;
+    p->made = c;
     return c;
+}
+
+static void conn_free(struct http1_conn *c)
+{
+    if (c->fd >= 0)
+        http1_pool_close(c);
+    http1_fini(&c->parser);
+    buf_fini(&c->unsent);
+    free(c);
 }
 
 struct http1_conn *http1_pool_open(struct http1_pool *p,
@@ -222,9 +231,9 @@ struct socket_path http1_pool_path(const struct http1_pool *p)
 {
     struct socket_path path = p->path;
 
-    for (size_t i = 0; i < p->n_all; i++) {
-        if (p->all[i]->fd >= 0 && p->all[i]->is_connected)
-            socket_add_path(p->all[i]->fd, &path);
+    for (const struct http1_conn *c = p->made; c; c = c->next_made) {
+        if (c->fd >= 0 && c->is_connected)
+            socket_add_path(c->fd, &path);
     }
     return path;
 }
@@ -253,18 +262,14 @@ void http1_pool_fini(struct http1_pool *p)
 {
     if (!p->env)
         return;
-    for (size_t i = 0; i < p->n_all; i++) {
-        struct http1_conn *c = p->all[i];
+    while (p->made) {
+        struct http1_conn *c = p->made;
 
-        if (c->fd >= 0)
-            http1_pool_close(c);
-        http1_fini(&c->parser);
-        buf_fini(&c->unsent);
-        free(c);
+        p->made = c->next_made;
+        conn_free(c);
     }
     event_del(&p->connect_timer);
     for (size_t i = 0; i < p->env->targets->n_endpoints; i++)
         free(p->routes[i].out);
     free(p->routes);
-    free(p->all);
 }

@@ -45,6 +45,7 @@ struct http1_conn {
     struct event readable; /* added while connected */
     struct event writable; /* added while connecting; then the user's */
     struct http1_conn *next_unused;
+    struct http1_conn *next_made;
 
     /* The user's. */
     struct request *request; /* NULL: none */
@@ -81,8 +82,7 @@ struct http1_pool {
     int64_t n_open;
     int64_t n_idle;
     size_t max_request;      /* the longest of the endpoints' */
-    struct http1_conn **all; /* every one ever made, to be freed */
-    size_t n_all;
+    struct http1_conn *made; /* all there are, to be freed */
     struct socket_path path; /* of those that were closed */
     int connect_error;       /* the last of a connection without a request */
 };
