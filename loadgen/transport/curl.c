@@ -146,14 +146,12 @@ static void finish(void *handle, CURLcode code)
 /* libcurl sends again whatever broke on a connection that it had used before.
  * If that took longer than a round trip, the server had the request.  HTTP/2
  * says itself which streams it has not looked at, and libcurl goes by that. */
-static bool is_stale(struct curl_handle *h)
+static bool is_late(const struct curl_handle *h)
 {
     int64_t waited_ns = now_ns(h) - h->request->facts.sent;
-    int64_t rtt_ns = h->route->rtt_ns;
 
-    h->broke_late = !env_of(h)->settings->http2 &&
-                    waited_ns > TRANSPORT_STALE_GRACE_NS + 2 * rtt_ns;
-    return !h->broke_late;
+    return !env_of(h)->settings->http2 &&
+           waited_ns > TRANSPORT_STALE_GRACE_NS + 2 * h->route->rtt_ns;
 }
 
 static int on_prereq(void *arg, char *ip, char *local_ip, int port,
@@ -166,7 +164,8 @@ static int on_prereq(void *arg, char *ip, char *local_ip, int port,
     (void)local_ip;
     (void)port;
     (void)local_port;
-    if (h->sends > 0 && !is_stale(h))
+    h->broke_late = h->sends > 0 && is_late(h);
+    if (h->broke_late)
         return CURL_PREREQFUNC_ABORT;
     h->sends++;
     if (f->sent == TIME_ABSENT)
