@@ -10,8 +10,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "common/clk.h"
+
 /* A client that does not run for this long though it has to was suspended. */
-#define PACER_SUSPENDED_NS INT64_C(250000000)
+#define PACER_SUSPENDED_NS (250 * NS_PER_MS)
 
 enum pace {
     PACE_ISSUE,  /* it is due: send it */

@@ -4,6 +4,7 @@
 
 #include "common/clk.h"
 #include "common/err.h"
+#include "common/recording/schema.h"
 #include "common/settings.h"
 #include "common/stage.h"
 

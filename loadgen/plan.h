@@ -6,8 +6,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "common/recording/schema.h"
-
 struct err;
 struct load_settings;
 struct settings;

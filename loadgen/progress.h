@@ -43,9 +43,8 @@ struct run_progress {
     int64_t outcome[OUTCOME_COUNT];
 
     bool has_slo;
-    int64_t
-        good;    /* of those due in the window that have ended, or are unsent */
-    int64_t due; /* those */
+    int64_t due;  /* in the window, and have ended or are unsent */
+    int64_t good; /* of those */
 
     struct last_second e2e; /* failures beyond every value */
     struct last_second lag;
@@ -58,8 +57,8 @@ int progress_new(struct progress **progress, const struct settings *settings,
 /* Accepts NULL. */
 void progress_free(struct progress *progress);
 
-/* Rows of a shard, and what it saw of itself, or NULL; a watcher
- * of the recorder. */
+/* Rows of a shard, and what it saw of itself, or NULL; a watcher of the
+ * recorder. */
 void progress_add(void *progress, unsigned shard, const struct facts *rows,
                   size_t n, const struct observation *seen);
 

@@ -5,7 +5,6 @@
 #include <linux/net_tstamp.h>
 #include <linux/tcp.h>
 #include <netinet/in.h>
-
 #include <poll.h>
 #include <stdio.h>
 #include <string.h>
