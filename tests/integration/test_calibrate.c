@@ -285,7 +285,6 @@ static void it_is_shown(void **state)
 static void one_of_another_host_is_stale(void **state)
 {
     char *dir = xstrdup(tmpdir_path("stale"));
-    char *manifest = xasprintf("%s/manifest.json", dir);
     struct calibration c = made_up();
     struct proc_result r;
     json_t *json;
@@ -297,7 +296,7 @@ static void one_of_another_host_is_stale(void **state)
     r = short_run(dir);
     assert_non_null(strstr(r.out, "; its calibration is stale: another host"));
     assert_null(strstr(r.out, "good for"));
-    json = read_json(manifest);
+    json = load_manifest(dir);
     at = json_object_get(json, "calibration");
     assert_string_equal(json_string_value(json_object_get(at, "stale")),
                         "another host");
@@ -308,7 +307,6 @@ static void one_of_another_host_is_stale(void **state)
                         "stale: another host");
     json_decref(json);
     proc_result_fini(&r);
-    free(manifest);
     free(dir);
 }
 

@@ -24,6 +24,7 @@
 #include "common/clk.h"
 #include "common/recording/schema.h"
 #include "common/xalloc.h"
+#include "tests/support/loopback.h"
 #include "tests/support/outcome.h"
 #include "tests/support/proc.h"
 #include "tests/support/rawserver.h"
@@ -158,19 +159,14 @@ static void a_name_that_does_not_resolve(void **state)
  * answered, the others are never established. */
 static void a_server_that_does_not_accept(void **state)
 {
-    struct sockaddr_in address = {.sin_family = AF_INET};
-    socklen_t size = sizeof(address);
-    int listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    struct sockaddr_in address = {0};
+    int listener = loopback_listen(&address, 3);
     const char *dir = tmpdir_path("deaf");
     char url[40];
     struct proc run;
     json_t *summary;
 
     (void)state;
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    assert_int_equal(bind(listener, (struct sockaddr *)&address, size), 0);
-    assert_int_equal(listen(listener, 3), 0);
-    getsockname(listener, (struct sockaddr *)&address, &size);
     snprintf(url, sizeof(url), "http://127.0.0.1:%d/", ntohs(address.sin_port));
     run = proc_start(ARGS("run", url, "--arrival", "constant", "--rate", "1000",
                           "-n", "20", "--connect-timeout", "300ms", "--timeout",
@@ -191,23 +187,16 @@ static void a_server_that_does_not_accept(void **state)
 /* The first connections are looked at 200 ms late: the clock runs from due. */
 static void slow_accept(void **state)
 {
-    const char *dir = tmpdir_path("slow");
-    char *url;
-    struct proc stub =
-        stub_start(ARGS("stub", "--fault", "slow-accept=200ms"), &url);
-    struct proc run = proc_start(ARGS("run", url, "--rate", "100", "-n", "20",
-                                      "-q", "--no-keepalive", "-o", dir));
-    json_t *summary;
+    json_t *summary =
+        run_on_stub(ARGS("stub", "--fault", "slow-accept=200ms"),
+                    ARGS("run", "--rate", "100", "-n", "20", "--no-keepalive"),
+                    tmpdir_path("slow"), 0);
 
     (void)state;
-    run_must_end(&run, dir, 0);
-    stub_stop(&stub);
-    summary = load_summary(dir);
     assert_true(number_at(summary, "requests.ok") == 20);
     assert_true(number_at(summary, "requests.opened_connection") == 20);
     assert_true(number_at(summary, "measures.e2e.mean_ms") >= 200);
     json_decref(summary);
-    free(url);
 }
 
 /* The server had them for 20 ms and then reset the connection: each is a
@@ -356,22 +345,16 @@ static void a_closed_loop_that_was_stopped(void **state)
 /* Ten times what any client can do is not a latency. */
 static void a_client_asked_for_too_much(void **state)
 {
-    const char *dir = tmpdir_path("much");
-    char *url;
-    struct proc stub = stub_start(ARGS("stub"), &url);
-    struct proc run = proc_start(
-        ARGS("run", url, "--rate", "2M", "--duration", "1s", "--timeout",
-             "500ms", "--max-in-flight", "256", "-q", "-o", dir));
-    json_t *summary;
+    json_t *summary =
+        run_on_stub(ARGS("stub"),
+                    ARGS("run", "--rate", "2M", "--duration", "1s", "--timeout",
+                         "500ms", "--max-in-flight", "256"),
+                    tmpdir_path("much"), 4);
 
     (void)state;
-    must_end(&run, 4);
-    stub_stop(&stub);
-    summary = load_summary(dir);
     assert_true(check_failed(summary, "unsent"));
     assert_true(check_failed(summary, "lag p50"));
     json_decref(summary);
-    free(url);
 }
 
 static void pin_to_first_cpu(void)

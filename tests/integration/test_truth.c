@@ -11,35 +11,11 @@
 #include <cmocka.h>
 
 #include "common/clk.h"
-#include "common/err.h"
-#include "common/recording/manifest.h"
 #include "common/recording/schema.h"
 #include "common/xalloc.h"
 #include "tests/support/proc.h"
+#include "tests/support/table.h"
 #include "tests/support/tmpdir.h"
-
-/* Room for every request of the run; the schedule is fixed by its seed. */
-#define MAX_REQUESTS 8192
-
-static size_t read_table(const char *path, const struct tgr_schema *schema,
-                         void *into)
-{
-    struct tgr_reader *reader;
-    struct err err = {0};
-    const void *rows;
-    size_t total = 0;
-    size_t n;
-
-    assert_int_equal(tgr_open(&reader, path, schema, &err), 0);
-    while (tgr_next(reader, &rows, &n, &err) > 0) {
-        assert_true(total + n <= MAX_REQUESTS);
-        memcpy((char *)into + total * schema->row_size, rows,
-               n * schema->row_size);
-        total += n;
-    }
-    tgr_close(reader);
-    return total;
-}
 
 static int by_arrival(const void *a, const void *b)
 {
@@ -130,22 +106,25 @@ static bool is_quiet(const char *dir)
 
 static void measured_e2e_is_the_truth_and_little_more(void **state)
 {
-    struct facts *facts = xcalloc(MAX_REQUESTS, sizeof(*facts));
-    struct truth *truth = xcalloc(MAX_REQUESTS, sizeof(*truth));
-    int64_t *diff = xcalloc(MAX_REQUESTS, sizeof(*diff));
+    struct facts *facts;
+    struct truth *truth;
+    int64_t *diff;
     char *dir = xstrdup(tmpdir_path("fifo"));
     char *truth_path = xstrdup(tmpdir_path("truth.tgr"));
     char *requests = xasprintf("%s/requests.tgr", dir);
     int64_t median;
     int64_t p99;
     size_t n;
+    size_t measured;
 
     (void)state;
     run_against_fifo(dir, truth_path);
-    n = read_table(truth_path, &schema_truth, truth);
-    assert_int_equal(read_table(requests, &schema_requests, facts), n);
+    truth = table_read(truth_path, &schema_truth, &n);
+    facts = table_read(requests, &schema_requests, &measured);
+    assert_int_equal(measured, n);
     assert_in_range(n, 3000, 4000);
     check_lindley(truth, n);
+    diff = xcalloc(n, sizeof(*diff));
     differences(facts, truth, n, diff);
     median = diff[n / 2];
     p99 = diff[n * 99 / 100];

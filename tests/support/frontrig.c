@@ -1,6 +1,5 @@
 #include "tests/support/frontrig.h"
 
-#include <arpa/inet.h>
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -12,6 +11,7 @@
 
 #include "common/err.h"
 #include "server-stub/loop.h"
+#include "tests/support/loopback.h"
 
 void frontrig_answer(struct frontrig *rig, struct exchange *x)
 {
@@ -83,18 +83,13 @@ void frontrig_begin(struct frontrig *rig, int64_t body_bytes)
 
 void frontrig_begin_tcp(struct frontrig *rig)
 {
-    struct sockaddr_in address = {.sin_family = AF_INET};
-    socklen_t len = sizeof(address);
-    int listener = socket(AF_INET, SOCK_STREAM, 0);
+    struct sockaddr_in address = {0};
+    int listener = loopback_listen(&address, 1);
     int pair[2];
 
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    assert_int_equal(bind(listener, (struct sockaddr *)&address, len), 0);
-    assert_int_equal(listen(listener, 1), 0);
-    assert_int_equal(getsockname(listener, (struct sockaddr *)&address, &len),
-                     0);
     pair[0] = socket(AF_INET, SOCK_STREAM, 0);
-    assert_int_equal(connect(pair[0], (struct sockaddr *)&address, len), 0);
+    assert_int_equal(
+        connect(pair[0], (struct sockaddr *)&address, sizeof(address)), 0);
     pair[1] = accept4(listener, NULL, NULL, SOCK_NONBLOCK);
     assert_true(pair[1] >= 0);
     close(listener);

@@ -72,6 +72,9 @@ int free_port(void);
  * on the way, since it must hold in every summary. */
 struct json_t *load_summary(const char *dir);
 
+/* DIR/manifest.json, likewise. */
+struct json_t *load_manifest(const char *dir);
+
 /* A number at a path such as "requests.ok"; fails the test if it is not there.
  */
 double number_at(const struct json_t *json, const char *path);
