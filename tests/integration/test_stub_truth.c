@@ -123,6 +123,7 @@ static void check_model(size_t m)
     summary = load_summary(dir);
     rows = table_read(path, &schema_truth, &n);
     print_message("%s, %zu requests: ", models[m].name, n);
+    assert_true(n > 50);
     assert_true(number_at(summary, "requests.ok") == (double)n);
     assert_true(number_at(summary, "requests.failed") == 0);
     check_rows(m, rows, n);

@@ -135,6 +135,8 @@ static void measured_e2e_is_the_truth_and_little_more(void **state)
     /* A busy machine adds what it likes, and the run itself says so. */
     if (is_quiet(dir))
         assert_true(median < 150 * NS_PER_US);
+    else
+        print_message("the machine was not quiet: the median is not judged\n");
     free(requests);
     free(truth_path);
     free(dir);
