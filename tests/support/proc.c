@@ -210,11 +210,11 @@ void wait_for_rows(const char *dir)
     free(path);
 }
 
-int free_port(void)
+int refusing_port(void)
 {
     struct sockaddr_in address = {0};
 
-    close(loopback_bind(&address));
+    loopback_bind(&address);
     return ntohs(address.sin_port);
 }
 

@@ -65,8 +65,8 @@ void stub_stop(struct proc *p);
  * seconds. */
 void wait_for_rows(const char *dir);
 
-/* A port on which nobody listens. */
-int free_port(void);
+/* A port on which nobody listens, nor will before the test has ended. */
+int refusing_port(void);
 
 /* DIR/summary.json; the caller owns it.  The accounting identity is checked
  * on the way, since it must hold in every summary. */
