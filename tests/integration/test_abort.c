@@ -11,22 +11,9 @@
 #include <cmocka.h>
 
 #include "common/clk.h"
-#include "common/err.h"
-#include "common/json.h"
 #include "common/xalloc.h"
 #include "tests/support/proc.h"
 #include "tests/support/tmpdir.h"
-
-static json_t *load_manifest(const char *dir)
-{
-    char *path = xasprintf("%s/manifest.json", dir);
-    struct err err = {0};
-    json_t *json = NULL;
-
-    assert_int_equal(json_read_file(path, &json, &err), 0);
-    free(path);
-    return json;
-}
 
 static const char *text_at(const json_t *json, const char *key)
 {

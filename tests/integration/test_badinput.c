@@ -194,7 +194,7 @@ static void settings_files(void **state)
 
 static void nobody_listening(void **state)
 {
-    int port = free_port();
+    int port = refusing_port();
     char *url = xasprintf("http://127.0.0.1:%d/", port);
     char *want = xasprintf("127.0.0.1:%d: Connection refused", port);
     const char *dir = tmpdir_path("never-made");

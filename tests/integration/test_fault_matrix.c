@@ -1,10 +1,9 @@
-/* What servers, networks and clients do wrong: each is counted under its own
- * name, and nothing is lost.
+/* What servers and networks do wrong: each is counted under its own name, and
+ * nothing is lost.
  *
  * load_summary() checks the identity of the counts each time. */
 #include <arpa/inet.h>
 #include <jansson.h>
-#include <sched.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -14,9 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/socket.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -24,11 +21,14 @@
 #include "common/clk.h"
 #include "common/recording/schema.h"
 #include "common/xalloc.h"
+#include "tests/support/loopback.h"
 #include "tests/support/outcome.h"
 #include "tests/support/proc.h"
 #include "tests/support/rawserver.h"
 #include "tests/support/table.h"
 #include "tests/support/tmpdir.h"
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 #define HEAD    "HTTP/1.1 200 OK\r\n"
 #define CHUNKED HEAD "Transfer-Encoding: chunked\r\n\r\n"
@@ -76,21 +76,14 @@ static const struct {
     {CHUNKED "5\r\nhi", RAW_HOLD, "timeout", "no answer within the timeout"},
 };
 
-/* Four requests, one after the other, all of which must end so, whichever
- * transport carries them. */
-static void four_end_on(const char *transport, const struct rawserver *server,
-                        const char *timeout, const char *outcome,
-                        const char *text)
+static const char *const transports[] = {"native", "curl"};
+
+static void check_four(const char *transport, const char *dir,
+                       const char *outcome, const char *text)
 {
     bool is_ok = strcmp(outcome, "ok") == 0;
-    const char *dir = tmpdir_path("four");
-    struct proc run = proc_start(
-        ARGS("run", server->url, "--transport", transport, "-c", "1", "-n", "4",
-             "--timeout", timeout, "-q", "--force", "-o", dir));
-    json_t *summary;
+    json_t *summary = load_summary(dir);
 
-    run_must_end(&run, dir, is_ok ? 0 : 1);
-    summary = load_summary(dir);
     if (is_ok ? number_at(summary, "requests.ok") != 4
               : failures_of(summary, outcome) != 4 ||
                     failures_saying(summary, outcome, text) != 4)
@@ -98,17 +91,30 @@ static void four_end_on(const char *transport, const struct rawserver *server,
     json_decref(summary);
 }
 
+/* Four requests, one after the other, all of which must end so, whichever
+ * transport carries them; both at once. */
 static void four_end(const struct rawserver *server, const char *timeout,
                      const char *outcome, const char *text)
 {
-    four_end_on("native", server, timeout, outcome, text);
-    four_end_on("curl", server, timeout, outcome, text);
+    struct proc runs[COUNT(transports)];
+
+    for (size_t i = 0; i < COUNT(transports); i++)
+        runs[i] =
+            proc_start(ARGS("run", server->url, "--transport", transports[i],
+                            "-c", "1", "-n", "4", "--timeout", timeout, "-q",
+                            "--force", "-o", tmpdir_path(transports[i])));
+    for (size_t i = 0; i < COUNT(transports); i++) {
+        const char *dir = tmpdir_path(transports[i]);
+
+        run_must_end(&runs[i], dir, strcmp(outcome, "ok") == 0 ? 0 : 1);
+        check_four(transports[i], dir, outcome, text);
+    }
 }
 
 static void wrong_responses(void **state)
 {
     (void)state;
-    for (size_t i = 0; i < sizeof(responses) / sizeof(responses[0]); i++) {
+    for (size_t i = 0; i < COUNT(responses); i++) {
         bool times_out = strcmp(responses[i].outcome, "timeout") == 0;
         struct rawserver server =
             rawserver_start(responses[i].bytes, strlen(responses[i].bytes),
@@ -158,19 +164,14 @@ static void a_name_that_does_not_resolve(void **state)
  * answered, the others are never established. */
 static void a_server_that_does_not_accept(void **state)
 {
-    struct sockaddr_in address = {.sin_family = AF_INET};
-    socklen_t size = sizeof(address);
-    int listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    struct sockaddr_in address = {0};
+    int listener = loopback_listen(&address, 3);
     const char *dir = tmpdir_path("deaf");
     char url[40];
     struct proc run;
     json_t *summary;
 
     (void)state;
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    assert_int_equal(bind(listener, (struct sockaddr *)&address, size), 0);
-    assert_int_equal(listen(listener, 3), 0);
-    getsockname(listener, (struct sockaddr *)&address, &size);
     snprintf(url, sizeof(url), "http://127.0.0.1:%d/", ntohs(address.sin_port));
     run = proc_start(ARGS("run", url, "--arrival", "constant", "--rate", "1000",
                           "-n", "20", "--connect-timeout", "300ms", "--timeout",
@@ -191,37 +192,29 @@ static void a_server_that_does_not_accept(void **state)
 /* The first connections are looked at 200 ms late: the clock runs from due. */
 static void slow_accept(void **state)
 {
-    const char *dir = tmpdir_path("slow");
-    char *url;
-    struct proc stub =
-        stub_start(ARGS("stub", "--fault", "slow-accept=200ms"), &url);
-    struct proc run = proc_start(ARGS("run", url, "--rate", "100", "-n", "20",
-                                      "-q", "--no-keepalive", "-o", dir));
-    json_t *summary;
+    json_t *summary =
+        run_on_stub(ARGS("stub", "--fault", "slow-accept=200ms"),
+                    ARGS("run", "--rate", "100", "-n", "20", "--no-keepalive"),
+                    tmpdir_path("slow"), 0);
 
     (void)state;
-    run_must_end(&run, dir, 0);
-    stub_stop(&stub);
-    summary = load_summary(dir);
     assert_true(number_at(summary, "requests.ok") == 20);
     assert_true(number_at(summary, "requests.opened_connection") == 20);
     assert_true(number_at(summary, "measures.e2e.mean_ms") >= 200);
     json_decref(summary);
-    free(url);
 }
 
 /* The server had them for 20 ms and then reset the connection: each is a
  * failure, none is sent again, whoever carries them. */
 static void resets_in_service_are_failures(void **state)
 {
-    static const char *const transports[] = {"native", "curl"};
     char *url;
     struct proc stub = stub_start(
         ARGS("stub", "--delay", "20ms", "--fault", "reset every=4"), &url);
 
     (void)state;
     for (size_t i = 0; i < 2; i++) {
-        char *dir = xstrdup(tmpdir_path(transports[i]));
+        char *dir = xasprintf("%s/resets-%zu", tmpdir_root(), i);
         struct proc run =
             proc_start(ARGS("run", url, "--transport", transports[i], "-c", "1",
                             "-n", "40", "-q", "-o", dir));
@@ -294,145 +287,6 @@ static void a_server_killed_and_restarted(void **state)
     free(dir);
 }
 
-/* ---- the client itself ---- */
-
-/* It says so, and does not throw its backlog at the server. */
-static void a_client_that_was_stopped(void **state)
-{
-    char *dir = xstrdup(tmpdir_path("stopped"));
-    char *url;
-    struct proc stub = stub_start(ARGS("stub"), &url);
-    struct proc run =
-        proc_start(ARGS("run", url, "--rate", "400", "--duration", "3s",
-                        "--max-burst", "10", "-q", "-o", dir));
-    json_t *summary;
-
-    (void)state;
-    wait_for_rows(dir);
-    kill(run.pid, SIGSTOP);
-    clk_sleep_ns(800 * NS_PER_MS);
-    kill(run.pid, SIGCONT);
-    must_end(&run, 4);
-    stub_stop(&stub);
-    summary = load_summary(dir);
-    assert_true(check_failed(summary, "suspended"));
-    assert_true(check_failed(summary, "unsent"));
-    assert_true(number_at(summary, "requests.unsent") > 100);
-    assert_true(number_at(summary, "requests.ok") > 100);
-    json_decref(summary);
-    free(url);
-    free(dir);
-}
-
-/* Nor does a closed loop pass its own absence off as the server's: stopped in
- * its first second, or between two observations. */
-static void a_closed_loop_that_was_stopped(void **state)
-{
-    static const int64_t after_ms[] = {400, 1300};
-    char *url;
-    struct proc stub = stub_start(ARGS("stub", "--delay", "1ms"), &url);
-
-    (void)state;
-    for (size_t i = 0; i < 2; i++) {
-        const char *dir = tmpdir_path(i ? "stopped-later" : "stopped-early");
-        struct proc run = proc_start(
-            ARGS("run", url, "-c", "2", "--duration", "3s", "-q", "-o", dir));
-        json_t *summary;
-
-        clk_sleep_ns(after_ms[i] * NS_PER_MS);
-        kill(run.pid, SIGSTOP);
-        clk_sleep_ns(600 * NS_PER_MS);
-        kill(run.pid, SIGCONT);
-        must_end(&run, 4);
-        summary =
-            load_summary(tmpdir_path(i ? "stopped-later" : "stopped-early"));
-        assert_true(check_failed(summary, "suspended"));
-        json_decref(summary);
-    }
-    stub_stop(&stub);
-    free(url);
-}
-
-/* Ten times what any client can do is not a latency. */
-static void a_client_asked_for_too_much(void **state)
-{
-    const char *dir = tmpdir_path("much");
-    char *url;
-    struct proc stub = stub_start(ARGS("stub"), &url);
-    struct proc run = proc_start(
-        ARGS("run", url, "--rate", "2M", "--duration", "1s", "--timeout",
-             "500ms", "--max-in-flight", "256", "-q", "-o", dir));
-    json_t *summary;
-
-    (void)state;
-    must_end(&run, 4);
-    stub_stop(&stub);
-    summary = load_summary(dir);
-    assert_true(check_failed(summary, "unsent"));
-    assert_true(check_failed(summary, "lag p50"));
-    json_decref(summary);
-    free(url);
-}
-
-static void pin_to_first_cpu(void)
-{
-    cpu_set_t allowed;
-    cpu_set_t first;
-    size_t cpu = 0;
-
-    CPU_ZERO(&first);
-    sched_getaffinity(0, sizeof(allowed), &allowed);
-    while (!CPU_ISSET(cpu, &allowed))
-        cpu++;
-    CPU_SET(cpu, &first);
-    sched_setaffinity(0, sizeof(first), &first);
-}
-
-/* Its share of that CPU is a seventieth of the hog's. */
-static void starve(void)
-{
-    pin_to_first_cpu();
-    if (nice(19) < 0)
-        _exit(99);
-}
-
-static pid_t hog_start(void)
-{
-    pid_t pid = fork();
-
-    assert_true(pid >= 0);
-    if (pid > 0)
-        return pid;
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
-    alarm(60);
-    pin_to_first_cpu();
-    for (;;)
-        continue;
-}
-
-static void a_client_without_cpu(void **state)
-{
-    const char *dir = tmpdir_path("starved");
-    char *url;
-    struct proc stub = stub_start(ARGS("stub"), &url);
-    pid_t hog = hog_start();
-    struct proc run =
-        proc_start_with(ARGS("run", url, "--rate", "5000", "--duration", "2s",
-                             "--timeout", "1s", "-q", "-o", dir),
-                        starve);
-    struct proc_result r = proc_wait(&run);
-
-    (void)state;
-    kill(hog, SIGKILL);
-    waitpid(hog, NULL, 0);
-    stub_stop(&stub);
-    proc_expect(&r, 4);
-    assert_non_null(strstr(r.out, "INVALID"));
-    proc_result_fini(&r);
-    json_decref(load_summary(dir));
-    free(url);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -443,10 +297,6 @@ int main(void)
         cmocka_unit_test(slow_accept),
         cmocka_unit_test(resets_in_service_are_failures),
         cmocka_unit_test(a_server_killed_and_restarted),
-        cmocka_unit_test(a_client_that_was_stopped),
-        cmocka_unit_test(a_closed_loop_that_was_stopped),
-        cmocka_unit_test(a_client_asked_for_too_much),
-        cmocka_unit_test(a_client_without_cpu),
     };
 
     return cmocka_run_group_tests_name("fault_matrix", tests, tmpdir_setup,

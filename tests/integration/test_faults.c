@@ -115,18 +115,12 @@ static void client_killed(void **state)
  * so late that their deadline passes, and the run is not to be believed. */
 static void a_cap_that_closes_the_loop(void **state)
 {
-    const char *dir = tmpdir_path("cap");
-    char *url;
-    struct proc stub = stub_start(ARGS("stub", "--delay", "50ms"), &url);
-    struct proc run =
-        proc_start(ARGS("run", url, "--rate", "200", "--duration", "1s", "-c",
-                        "1", "--timeout", "300ms", "-q", "-o", dir));
-    json_t *summary;
+    json_t *summary = run_on_stub(ARGS("stub", "--delay", "50ms"),
+                                  ARGS("run", "--rate", "200", "--duration",
+                                       "1s", "-c", "1", "--timeout", "300ms"),
+                                  tmpdir_path("cap"), 4);
 
     (void)state;
-    must_end(&run, 4);
-    stub_stop(&stub);
-    summary = load_summary(dir);
     assert_true(number_at(summary, "requests.unsent") > 0);
     assert_true(number_at(summary, "requests.unsent") +
                     failures_of(summary, "timeout") >
@@ -135,7 +129,6 @@ static void a_cap_that_closes_the_loop(void **state)
     assert_string_equal(json_string_value(json_object_get(summary, "verdict")),
                         "invalid");
     json_decref(summary);
-    free(url);
 }
 
 static void small_files_only(void)

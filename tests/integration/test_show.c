@@ -146,7 +146,7 @@ static void a_long_answer_is_cut(void **state)
 
 static void nobody_there_is_3(void **state)
 {
-    char *url = xasprintf("http://127.0.0.1:%d/", free_port());
+    char *url = xasprintf("http://127.0.0.1:%d/", refusing_port());
 
     (void)state;
     for (size_t t = 0; t < COUNT(transports); t++) {
@@ -253,7 +253,7 @@ static void all_targets_must_be_ready(void **state)
 
 static void a_server_that_never_comes_is_3(void **state)
 {
-    char *url = xasprintf("http://127.0.0.1:%d/", free_port());
+    char *url = xasprintf("http://127.0.0.1:%d/", refusing_port());
     char *want = xasprintf(
         "tailgate: %s: not ready within 600ms: Connection refused\n", url);
     char *dir = xstrdup(tmpdir_path("never"));
@@ -302,7 +302,7 @@ static void waiting_can_be_interrupted(void **state)
 {
     static const int signals[] = {SIGINT, SIGTERM};
     struct rawserver silent = rawserver_start("", 0, RAW_HOLD);
-    char *refused = xasprintf("http://127.0.0.1:%d/", free_port());
+    char *refused = xasprintf("http://127.0.0.1:%d/", refusing_port());
     const char *urls[] = {refused, silent.url};
 
     (void)state;

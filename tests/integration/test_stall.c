@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "common/xalloc.h"
+#include "tests/support/outcome.h"
 #include "tests/support/proc.h"
 #include "tests/support/tmpdir.h"
 
@@ -31,33 +32,18 @@ static void check_quantile(const json_t *summary, const char *path, double q,
     assert_true(fabs(got_ms - want_ms) < margin_ms);
 }
 
-/* A run that records to `dir`, to be found in argv as well. */
-static void must_run(const char *const *argv, const char *dir)
-{
-    struct proc_result r = proc_run(argv);
-
-    run_expect(&r, dir, 0);
-    proc_result_fini(&r);
-}
-
 /* The first stall comes after five seconds, so the window starts then: two
  * whole periods hold two whole stalls, wherever it begins. */
 static void open_loop_sees_the_stall(void **state)
 {
-    const char *dir = tmpdir_path("open");
-    json_t *summary;
-    char *url;
-    struct proc stub =
-        stub_start(ARGS("stub", "--stall", "1s", "--stall-every", "5s"), &url);
-    double n;
+    json_t *summary =
+        run_on_stub(ARGS("stub", "--stall", "1s", "--stall-every", "5s"),
+                    ARGS("run", "--rate", "500", "--warmup", "5s", "--duration",
+                         "10s", "--seed", "3", "--spin", "80us"),
+                    tmpdir_path("open"), 0);
+    double n = number_at(summary, "requests.ok");
 
     (void)state;
-    must_run(ARGS("run", url, "--rate", "500", "--warmup", "5s", "--duration",
-                  "10s", "--seed", "3", "--spin", "80us", "-q", "-o", dir),
-             dir);
-    stub_stop(&stub);
-    summary = load_summary(dir);
-    n = number_at(summary, "requests.ok");
     assert_true(n == number_at(summary, "requests.scheduled"));
     check_quantile(summary, "measures.e2e.p90_ms", 0.9, n);
     check_quantile(summary, "measures.e2e.p95_ms", 0.95, n);
@@ -66,31 +52,23 @@ static void open_loop_sees_the_stall(void **state)
     check_quantile(summary, "measures.e2e.sent.p99_ms", 0.99, n);
     assert_true(number_at(summary, "measures.e2e.p50_ms") < 50);
     json_decref(summary);
-    free(url);
 }
 
 /* One client that waits for each answer meets a stall once in five seconds,
  * between tens of thousands of quick answers: its p99 knows nothing of it. */
 static void closed_loop_hides_the_stall(void **state)
 {
-    const char *dir = tmpdir_path("closed");
-    json_t *summary;
-    char *url;
-    struct proc stub =
-        stub_start(ARGS("stub", "--stall", "1s", "--stall-every", "2s"), &url);
+    json_t *summary = run_on_stub(
+        ARGS("stub", "--stall", "1s", "--stall-every", "2s"),
+        ARGS("run", "-c", "1", "--duration", "6s", "--spin", "80us"),
+        tmpdir_path("closed"), 0);
 
     (void)state;
-    must_run(ARGS("run", url, "-c", "1", "--duration", "6s", "--spin", "80us",
-                  "-q", "-o", dir),
-             dir);
-    stub_stop(&stub);
-    summary = load_summary(dir);
     assert_string_equal(json_string_value(json_object_get(summary, "scenario")),
                         "closed");
     assert_true(number_at(summary, "measures.e2e.p99_ms") < 100);
     assert_true(number_at(summary, "measures.e2e.max_ms") > 900);
     json_decref(summary);
-    free(url);
 }
 
 int main(void)

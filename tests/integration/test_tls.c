@@ -3,7 +3,6 @@
  *
  * load_summary() checks the identity of the counts each time. */
 #include <jansson.h>
-#include <math.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -204,51 +203,13 @@ static void a_unix_socket(void **state)
 
 /* ---- HTTP/2 ---- */
 
-/* A site before the stub, which answers after 50 ms. */
-static struct nginx front_start(const char *stub_url, const char *settings)
-{
-    char *location = xasprintf("proxy_pass %s;", stub_url);
-    struct nginx front = nginx_start(&(struct nginx_site){.cert = "server",
-                                                          .listen = "http2",
-                                                          .settings = settings,
-                                                          .location = location},
-                                     1);
-
-    free(location);
-    return front;
-}
-
-/* 20 are on their way at any time, on one connection. */
-static void many_streams_on_a_connection(void **state)
-{
-    char *dir = xstrdup(tmpdir_path("streams"));
-    char *url;
-    struct proc stub = stub_start(ARGS("stub", "--delay", "50ms"), &url);
-    struct nginx front = front_start(url, "");
-    struct proc run = proc_start(ARGS(
-        "run", front.urls[0], "--http2", "--cacert", ca, "--arrival",
-        "constant", "--rate", "400", "-n", "200", "-t", "1", "-q", "-o", dir));
-    json_t *summary;
-
-    (void)state;
-    run_must_end(&run, dir, 0);
-    summary = load_summary(dir);
-    nginx_stop(&front);
-    stub_stop(&stub);
-    assert_true(number_at(summary, "requests.ok") == 200);
-    assert_true(number_at(summary, "requests.opened_connection") <= 2);
-    json_decref(summary);
-    free(url);
-    free(dir);
-}
-
 /* After 20 requests nginx says GOAWAY, with others on their way and to come. */
 static void goaway(void **state)
 {
     char *dir = xstrdup(tmpdir_path("goaway"));
     char *url;
     struct proc stub = stub_start(ARGS("stub", "--delay", "50ms"), &url);
-    struct nginx front = front_start(url, "keepalive_requests 20;");
+    struct nginx front = nginx_before(url, "keepalive_requests 20;");
     struct proc run = proc_start(
         ARGS("run", front.urls[0], "--http2", "--cacert", ca, "--arrival",
              "constant", "--rate", "400", "-n", "400", "-q", "-o", dir));
@@ -394,7 +355,7 @@ static void answers_that_break_off(void **state)
         struct rawserver server =
             rawserver_start(upstreams[i].bytes, strlen(upstreams[i].bytes),
                             upstreams[i].ending);
-        struct nginx front = front_start(server.url, "");
+        struct nginx front = nginx_before(server.url, "");
         const char *outcome = upstreams[i].outcome;
         const char *text = upstreams[i].text;
         const char *timeout = strcmp(outcome, "timeout") == 0 ? "100ms" : "20s";
@@ -450,7 +411,7 @@ static void set_ambient(bool is_set)
 {
     char proxy[40];
 
-    snprintf(proxy, sizeof(proxy), "http://127.0.0.1:%d", free_port());
+    snprintf(proxy, sizeof(proxy), "http://127.0.0.1:%d", refusing_port());
     for (size_t i = 0; i < sizeof(ambient) / sizeof(ambient[0]); i++) {
         if (is_set)
             setenv(ambient[i], proxy, 1);
@@ -482,60 +443,6 @@ static void proxies_of_the_environment(void **state)
     proc_result_fini(&r);
 }
 
-/* ---- the two transports ---- */
-
-#define SAMPLES 1000
-
-/* A fresh stub draws the same times again. */
-static json_t *against_the_slow_stub(const char *transport)
-{
-    const char *dir = tmpdir_path("slow");
-    char *url;
-    struct proc stub = stub_start(
-        ARGS("stub", "--service", "exponential 20ms", "--replicas", "64"),
-        &url);
-    struct proc run =
-        proc_start(ARGS("run", url, "--transport", transport, "--rate", "250",
-                        "-n", "1000", "--force", "-q", "-o", dir));
-    json_t *summary;
-
-    run_must_end(&run, dir, 0);
-    summary = load_summary(dir);
-    stub_stop(&stub);
-    free(url);
-    return summary;
-}
-
-/* At 250/s some 5 of the 64 servers are busy, so nobody waits and e2e is the
- * service: exponential.  Its p-quantile from n samples has the standard error
- * sqrt(p(1-p)/n) / density = mean * sqrt(p / (1-p) / n), the difference of two
- * sqrt(2) times that.  Five of these would be chance in 10^6 if the draws were
- * independent; they are the same, so the bound is wide. */
-static void both_transports_measure_the_same(void **state)
-{
-    static const struct {
-        const char *path;
-        double p;
-    } quantiles[] = {{"measures.e2e.p50_ms", 0.5},
-                     {"measures.e2e.p90_ms", 0.9}};
-    json_t *native = against_the_slow_stub("native");
-    json_t *curl = against_the_slow_stub("curl");
-
-    (void)state;
-    for (size_t i = 0; i < sizeof(quantiles) / sizeof(quantiles[0]); i++) {
-        double p = quantiles[i].p;
-        double bound = 5 * sqrt(2) * 20 * sqrt(p / (1 - p) / SAMPLES);
-        double ours = number_at(native, quantiles[i].path);
-        double its = number_at(curl, quantiles[i].path);
-
-        print_message("%s: native %.2f, curl %.2f, bound %.2f\n",
-                      quantiles[i].path, ours, its, bound);
-        assert_true(fabs(ours - its) < bound);
-    }
-    json_decref(curl);
-    json_decref(native);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -544,7 +451,6 @@ int main(void)
         cmocka_unit_test(what_the_report_says_of_tls),
         cmocka_unit_test(a_client_certificate),
         cmocka_unit_test(a_unix_socket),
-        cmocka_unit_test(many_streams_on_a_connection),
         cmocka_unit_test(goaway),
         cmocka_unit_test(a_server_that_lacks_http2),
         cmocka_unit_test(no_http2_without_tls),
@@ -556,7 +462,6 @@ int main(void)
         cmocka_unit_test(servers_that_do_not_answer),
         cmocka_unit_test(through_a_proxy),
         cmocka_unit_test(proxies_of_the_environment),
-        cmocka_unit_test(both_transports_measure_the_same),
     };
 
     return cmocka_run_group_tests_name("tls", tests, setup, teardown);

@@ -18,6 +18,7 @@
 #include <cmocka.h>
 
 #include "common/clk.h"
+#include "tests/support/loopback.h"
 
 #define MAX_REQUEST 65536
 
@@ -89,20 +90,14 @@ static _Noreturn void serve(int listener, const struct echo_setup *setup)
     }
 }
 
-/* A port that is bound and not listened on refuses. */
 struct echoserver echoserver_start(const struct echo_setup *setup)
 {
-    struct sockaddr_in address = {.sin_family = AF_INET};
-    socklen_t size = sizeof(address);
-    int listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    struct sockaddr_in address = {0};
+    int listener = loopback_bind(&address);
     struct echoserver s;
 
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    assert_int_equal(bind(listener, (struct sockaddr *)&address, size), 0);
     if (setup->delay_ns == 0)
         assert_int_equal(listen(listener, 128), 0);
-    assert_int_equal(getsockname(listener, (struct sockaddr *)&address, &size),
-                     0);
     snprintf(s.url, sizeof(s.url), "http://127.0.0.1:%d/",
              ntohs(address.sin_port));
     s.pid = fork();

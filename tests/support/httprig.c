@@ -14,6 +14,7 @@
 
 #include "common/err.h"
 #include "common/xalloc.h"
+#include "tests/support/loopback.h"
 
 static void on_ended(void *arg, struct request *r)
 {
@@ -23,19 +24,6 @@ static void on_ended(void *arg, struct request *r)
     snprintf(rig->why, sizeof(rig->why), "%s", r->why ? r->why : "");
 }
 
-int httprig_listen(struct sockaddr_in *address, int backlog)
-{
-    socklen_t len = sizeof(*address);
-    int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-
-    address->sin_family = AF_INET;
-    address->sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    assert_int_equal(bind(fd, (struct sockaddr *)address, len), 0);
-    assert_int_equal(listen(fd, backlog), 0);
-    assert_int_equal(getsockname(fd, (struct sockaddr *)address, &len), 0);
-    return fd;
-}
-
 /* ---- making and ending ---- */
 
 static void add_server(struct httprig *rig)
@@ -43,7 +31,7 @@ static void add_server(struct httprig *rig)
     struct sockaddr_in address = {0};
     char *url;
 
-    rig->listeners[rig->n_servers] = httprig_listen(&address, 16);
+    rig->listeners[rig->n_servers] = loopback_listen(&address, 16);
     url = xasprintf("http://127.0.0.1:%d/%zu", ntohs(address.sin_port),
                     rig->n_servers);
     strlist_add(&rig->settings.urls, url);

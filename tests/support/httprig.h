@@ -42,9 +42,6 @@ struct httprig_setup {
 struct httprig *httprig_new(const struct httprig_setup *setup);
 void httprig_free(struct httprig *rig);
 
-/* Port 0 takes a free one; returns the socket. */
-int httprig_listen(struct sockaddr_in *address, int backlog);
-
 /* Whoever connects there is refused from here on. */
 void httprig_stop_server(struct httprig *rig, size_t i);
 

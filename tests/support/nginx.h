@@ -27,6 +27,9 @@ struct nginx {
 
 struct nginx nginx_start(const struct nginx_site *sites, size_t n);
 
+/* One site, HTTP/2 over TLS, before the server at `url`. */
+struct nginx nginx_before(const char *url, const char *settings);
+
 /* Its process must have lived until now. */
 void nginx_stop(struct nginx *nginx);
 

@@ -27,6 +27,7 @@
 #include "common/json.h"
 #include "common/recording/schema.h"
 #include "common/xalloc.h"
+#include "tests/support/loopback.h"
 
 #define MAX_OUTPUT ((size_t)4 << 20)
 
@@ -209,16 +210,11 @@ void wait_for_rows(const char *dir)
     free(path);
 }
 
-int free_port(void)
+int refusing_port(void)
 {
-    struct sockaddr_in address = {.sin_family = AF_INET};
-    socklen_t len = sizeof(address);
-    int fd = socket(AF_INET, SOCK_STREAM, 0);
+    struct sockaddr_in address = {0};
 
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    assert_int_equal(bind(fd, (struct sockaddr *)&address, len), 0);
-    assert_int_equal(getsockname(fd, (struct sockaddr *)&address, &len), 0);
-    close(fd);
+    loopback_bind(&address);
     return ntohs(address.sin_port);
 }
 
@@ -258,9 +254,9 @@ static void check_identity(const json_t *summary)
     assert_true(failed == number_at(summary, "requests.failed"));
 }
 
-struct json_t *load_summary(const char *dir)
+static json_t *load(const char *dir, const char *name)
 {
-    char *path = xasprintf("%s/summary.json", dir);
+    char *path = xasprintf("%s/%s", dir, name);
     struct err err = {0};
     json_t *json = NULL;
 
@@ -268,6 +264,18 @@ struct json_t *load_summary(const char *dir)
         print_error("%s\n", err.msg);
     assert_int_equal(err.code, ERR_NONE);
     free(path);
+    return json;
+}
+
+struct json_t *load_manifest(const char *dir)
+{
+    return load(dir, "manifest.json");
+}
+
+struct json_t *load_summary(const char *dir)
+{
+    json_t *json = load(dir, "summary.json");
+
     check_identity(json);
     return json;
 }

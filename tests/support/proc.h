@@ -65,12 +65,15 @@ void stub_stop(struct proc *p);
  * seconds. */
 void wait_for_rows(const char *dir);
 
-/* A port on which nobody listens. */
-int free_port(void);
+/* A port on which nobody listens, nor will before the test has ended. */
+int refusing_port(void);
 
 /* DIR/summary.json; the caller owns it.  The accounting identity is checked
  * on the way, since it must hold in every summary. */
 struct json_t *load_summary(const char *dir);
+
+/* DIR/manifest.json, likewise. */
+struct json_t *load_manifest(const char *dir);
 
 /* A number at a path such as "requests.ok"; fails the test if it is not there.
  */

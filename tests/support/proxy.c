@@ -16,14 +16,7 @@
 
 #include <cmocka.h>
 
-static struct sockaddr_in loopback(int port)
-{
-    struct sockaddr_in address = {.sin_family = AF_INET,
-                                  .sin_port = htons((uint16_t)port)};
-
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    return address;
-}
+#include "tests/support/loopback.h"
 
 /* What is there goes over; false at the end. */
 static bool pass(int from, int to)
@@ -51,7 +44,7 @@ static void relay(int a, int b)
 static void serve(int client, int to_port)
 {
     static const char yes[] = "HTTP/1.1 200 Connection established\r\n\r\n";
-    struct sockaddr_in address = loopback(to_port);
+    struct sockaddr_in address = loopback_address(to_port);
     int server = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
     char head[4096];
     ssize_t n = recv(client, head, sizeof(head), 0);
@@ -89,15 +82,10 @@ static _Noreturn void serve_all(int listener, int to_port)
 
 struct proxy proxy_start(int to_port)
 {
-    struct sockaddr_in address = loopback(0);
-    socklen_t size = sizeof(address);
-    int listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    struct sockaddr_in address = {0};
+    int listener = loopback_listen(&address, 128);
     struct proxy p;
 
-    assert_int_equal(bind(listener, (struct sockaddr *)&address, size), 0);
-    assert_int_equal(listen(listener, 128), 0);
-    assert_int_equal(getsockname(listener, (struct sockaddr *)&address, &size),
-                     0);
     p.port = ntohs(address.sin_port);
     p.pid = fork();
     assert_true(p.pid >= 0);

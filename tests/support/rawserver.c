@@ -14,6 +14,8 @@
 
 #include <cmocka.h>
 
+#include "tests/support/loopback.h"
+
 static void serve_one(int fd, const char *bytes, size_t len,
                       enum raw_ending ending)
 {
@@ -49,16 +51,10 @@ static _Noreturn void serve(int listener, const char *bytes, size_t len,
 struct rawserver rawserver_start(const char *bytes, size_t len,
                                  enum raw_ending ending)
 {
-    struct sockaddr_in address = {.sin_family = AF_INET};
-    socklen_t size = sizeof(address);
-    int listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    struct sockaddr_in address = {0};
+    int listener = loopback_listen(&address, 128);
     struct rawserver s;
 
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    assert_int_equal(bind(listener, (struct sockaddr *)&address, size), 0);
-    assert_int_equal(listen(listener, 128), 0);
-    assert_int_equal(getsockname(listener, (struct sockaddr *)&address, &size),
-                     0);
     snprintf(s.url, sizeof(s.url), "http://127.0.0.1:%d/",
              ntohs(address.sin_port));
     s.pid = fork();

@@ -207,6 +207,6 @@ void assert_mean(const char *what, struct estimate got, double want,
     if (!(fabs(got.mean - want) <= 5 * got.error))
         fail_msg("%s: %g is %.1f errors from %g", what, got.mean,
                  fabs(got.mean - want) / got.error, want);
-    if (!(got.error <= worst * want))
+    if (!(got.error <= worst * sqrt(1e6 / SIMRUN_MANY) * want))
         fail_msg("%s: %g +- %g shows nothing", what, got.mean, got.error);
 }

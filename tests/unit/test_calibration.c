@@ -191,10 +191,11 @@ static void where_it_is_kept(void **state)
         if (cases[i].home)
             setenv("HOME", cases[i].home, 1);
         path = calibration_path(&err);
+        assert_int_equal(err.code, cases[i].want ? ERR_NONE : ERR_IO);
         if (cases[i].want)
             assert_string_equal(path, cases[i].want);
         else
-            assert_int_equal(err.code, ERR_IO);
+            assert_null(path);
         free(path);
     }
     if (home)

@@ -347,8 +347,10 @@ static void how_long_an_answer_lay_in_the_kernel(void **state)
     }
     close(fd);
     httprig_free(rig);
-    if (buffered == TIME_ABSENT)
+    if (buffered == TIME_ABSENT) {
+        print_message("this kernel does not stamp what it receives\n");
         skip();
+    }
     assert_in_range(buffered, 0, 60 * NS_PER_S);
 }
 
@@ -365,7 +367,7 @@ static void the_path_is_of_all_connections(void **state)
     fds[0] = httprig_serve_one(rig, 0);
     open = transport_http1.path(rig->self);
     assert_true(open.segments >= 3); /* SYN, ACK, request */
-    assert_true(open.rtt_floor_ns >= 0);
+    assert_in_range(open.rtt_floor_ns, 1, 60 * NS_PER_S);
     assert_int_equal(open.retransmits, 0);
     close(fds[0]);
     for (int i = 0; i < HTTPRIG_MAX_SPIN && connections(rig) > 0; i++)

@@ -90,6 +90,15 @@ static const char *block_of(const struct run_progress *p, int columns,
     return buf_text(out);
 }
 
+#define MANY_ERRORS(which)                                                     \
+    "time     1h01m of 1h00m, waiting for answers\n"                           \
+    "rate     asked 0/s, sent 0/s, done 0/s\n"                                 \
+    "requests 123456 sent, 7 in flight, 9 unsent\n"                            \
+    "e2e      p50 failed, p99 > 1h\n"                                          \
+    "good     0.2% of 45000\n"                                                 \
+    "errors   " which "\n"                                                     \
+    "lag      p50 0ns, p99 5ns, max 3.00s\n"
+
 static const struct {
     const struct run_progress *p;
     int columns;
@@ -117,23 +126,12 @@ static const struct {
      "errors   none\n"
      "lag      p50 80.1us, p99 300us ..\n"},
     {&many_errors, 80,
-     "time     1h01m of 1h00m, waiting for answers\n"
-     "rate     asked 0/s, sent 0/s, done 0/s\n"
-     "requests 123456 sent, 7 in flight, 9 unsent\n"
-     "e2e      p50 failed, p99 > 1h\n"
-     "good     0.2% of 45000\n"
-     "errors   connect 11, reset 22, timeout 33, status 44444, in-band "
-     "error 55 ..\n"
-     "lag      p50 0ns, p99 5ns, max 3.00s\n"},
+     MANY_ERRORS("connect 11, reset 22, timeout 33, status 44444, in-band "
+                 "error 55 ..")},
     {&many_errors, 200,
-     "time     1h01m of 1h00m, waiting for answers\n"
-     "rate     asked 0/s, sent 0/s, done 0/s\n"
-     "requests 123456 sent, 7 in flight, 9 unsent\n"
-     "e2e      p50 failed, p99 > 1h\n"
-     "good     0.2% of 45000\n"
-     "errors   connect 11, reset 22, timeout 33, status 44444, in-band "
-     "error 55, truncated 66, malformed 77, empty 88, unfinished 99\n"
-     "lag      p50 0ns, p99 5ns, max 3.00s\n"},
+     MANY_ERRORS("connect 11, reset 22, timeout 33, status 44444, in-band "
+                 "error 55, truncated 66, malformed 77, empty 88, unfinished "
+                 "99")},
     {&by_count, 40,
      "time     1m05s\n"
      "rate     sent 12346/s, done 12345/s\n"

@@ -176,6 +176,7 @@ static void keys_are_read(void **state)
         rc = secret_add_header(&s, &lines, &err);
         assert_int_equal(rc, cases[i].wrong ? -1 : 0);
         assert_string_equal(err.msg, cases[i].wrong ? cases[i].wrong : "");
+        assert_int_equal(lines.len, cases[i].want ? 1 : 0);
         if (cases[i].want)
             assert_string_equal(lines.items[0], cases[i].want);
         strlist_fini(&lines);

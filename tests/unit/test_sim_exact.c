@@ -14,7 +14,7 @@
 #include "tests/support/simrun.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-#define N            1000000
+#define N            SIMRUN_MANY
 
 /* ---- the queue ---- */
 

@@ -14,18 +14,7 @@
 #include "server-stub/batching/policy.h"
 #include "server-stub/config.h"
 #include "server-stub/router.h"
-
-/* Flags of `tailgate stub`, up to a NULL. */
-static void tell(struct settings *s, const char *const *flags)
-{
-    struct opt_set set = settings_set(s, BLOCK_STUB);
-    struct strlist words = {0};
-    struct err err = {0};
-
-    if (opt_parse_argv(&set, 1, flags, &words, &err))
-        fail_msg("%s", err.msg);
-    assert_int_equal(words.len, 0);
-}
+#include "tests/support/stubflags.h"
 
 static void the_defaults_can_be_served(void **state)
 {
@@ -89,7 +78,7 @@ static void settings_reach_the_simulation(void **state)
 
     (void)state;
     settings_init(&s);
-    tell(&s, all);
+    stub_tell(&s, all);
     assert_int_equal(stub_config(&s.stub, &c, &err), 0);
     assert_ptr_equal(c.sim.model, &model_llm);
     assert_int_equal(c.sim.model_settings.prefill_ns, 1 * NS_PER_US);
@@ -135,7 +124,7 @@ static void a_batch_model_has_no_kv(void **state)
 
     (void)state;
     settings_init(&s);
-    tell(&s, some);
+    stub_tell(&s, some);
     assert_int_equal(stub_config(&s.stub, &c, &err), 0);
     assert_ptr_equal(c.sim.model, &model_batch);
     assert_int_equal(c.sim.model_settings.base_ns, 5 * NS_PER_MS);
@@ -213,7 +202,7 @@ static void bad_settings_name_their_key(void **state)
         struct err err = {0};
 
         settings_init(&s);
-        tell(&s, cases[i].flags);
+        stub_tell(&s, cases[i].flags);
         assert_int_equal(stub_config(&s.stub, &config, &err), -1);
         assert_int_equal(err.code, ERR_CONFIG);
         assert_string_equal(err.msg, cases[i].want);

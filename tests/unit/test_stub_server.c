@@ -24,6 +24,7 @@
 #include "server-stub/loop.h"
 #include "server-stub/server.h"
 #include "server-stub/truth.h"
+#include "tests/support/stubflags.h"
 #include "tests/support/table.h"
 #include "tests/support/tmpdir.h"
 
@@ -76,16 +77,6 @@ static void on_ended(void *arg, struct exchange *x, int64_t sent_ns)
 static const struct front_hooks hooks = {.request = on_request,
                                          .ended = on_ended};
 
-static void tell(struct settings *s, const char *const *flags)
-{
-    struct opt_set set = settings_set(s, BLOCK_STUB);
-    struct strlist words = {0};
-    struct err err = {0};
-
-    if (opt_parse_argv(&set, 1, flags, &words, &err))
-        fail_msg("%s", err.msg);
-}
-
 static void connect_client(struct world *w, int i)
 {
     int pair[2];
@@ -106,7 +97,7 @@ static void begin(struct world *w, const char *const *flags)
     w->loop = loop_new(&err);
     assert_non_null(w->loop);
     settings_init(&w->settings);
-    tell(&w->settings, flags);
+    stub_tell(&w->settings, flags);
     if (stub_config(&w->settings.stub, &w->config, &err))
         fail_msg("%s", err.msg);
     w->truth = truth_log_new(tmpdir_path("truth.tgr"),

@@ -18,6 +18,7 @@
 #include "common/xalloc.h"
 #include "loadgen/target.h"
 #include "tests/support/httprig.h"
+#include "tests/support/loopback.h"
 #include "tests/support/tmpdir.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
@@ -390,7 +391,7 @@ static void addresses_begin(struct addresses *a, const bool *answers)
     for (size_t i = 0; i < N_ADDRESSES; i++) {
         struct target *t = &a->items[i / 2];
 
-        a->listeners[i] = httprig_listen(&a->sockets[i], 16);
+        a->listeners[i] = loopback_listen(&a->sockets[i], 16);
         a->infos[i] =
             (struct addrinfo){.ai_family = AF_INET,
                               .ai_addrlen = sizeof(a->sockets[i]),

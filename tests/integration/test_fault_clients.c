@@ -1,0 +1,169 @@
+/* What clients do wrong, or have done to them: the run says that it is not to
+ * be believed.
+ *
+ * load_summary() checks the identity of the counts each time. */
+#include <jansson.h>
+#include <sched.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "common/clk.h"
+#include "common/xalloc.h"
+#include "tests/support/outcome.h"
+#include "tests/support/proc.h"
+#include "tests/support/tmpdir.h"
+
+/* It says so, and does not throw its backlog at the server. */
+static void a_client_that_was_stopped(void **state)
+{
+    char *dir = xstrdup(tmpdir_path("stopped"));
+    char *url;
+    struct proc stub = stub_start(ARGS("stub"), &url);
+    struct proc run =
+        proc_start(ARGS("run", url, "--rate", "400", "--duration", "3s",
+                        "--max-burst", "10", "-q", "-o", dir));
+    json_t *summary;
+
+    (void)state;
+    wait_for_rows(dir);
+    kill(run.pid, SIGSTOP);
+    clk_sleep_ns(800 * NS_PER_MS);
+    kill(run.pid, SIGCONT);
+    must_end(&run, 4);
+    stub_stop(&stub);
+    summary = load_summary(dir);
+    assert_true(check_failed(summary, "suspended"));
+    assert_true(check_failed(summary, "unsent"));
+    assert_true(number_at(summary, "requests.unsent") > 100);
+    assert_true(number_at(summary, "requests.ok") > 100);
+    json_decref(summary);
+    free(url);
+    free(dir);
+}
+
+/* Nor does a closed loop pass its own absence off as the server's: stopped in
+ * its first second, or between two observations. */
+static void a_closed_loop_that_was_stopped(void **state)
+{
+    static const int64_t after_ms[] = {400, 1300};
+    char *url;
+    struct proc stub = stub_start(ARGS("stub", "--delay", "1ms"), &url);
+
+    (void)state;
+    for (size_t i = 0; i < 2; i++) {
+        const char *dir = tmpdir_path(i ? "stopped-later" : "stopped-early");
+        struct proc run = proc_start(
+            ARGS("run", url, "-c", "2", "--duration", "3s", "-q", "-o", dir));
+        json_t *summary;
+
+        clk_sleep_ns(after_ms[i] * NS_PER_MS);
+        kill(run.pid, SIGSTOP);
+        clk_sleep_ns(600 * NS_PER_MS);
+        kill(run.pid, SIGCONT);
+        must_end(&run, 4);
+        summary =
+            load_summary(tmpdir_path(i ? "stopped-later" : "stopped-early"));
+        assert_true(check_failed(summary, "suspended"));
+        json_decref(summary);
+    }
+    stub_stop(&stub);
+    free(url);
+}
+
+/* Ten times what any client can do is not a latency. */
+static void a_client_asked_for_too_much(void **state)
+{
+    json_t *summary =
+        run_on_stub(ARGS("stub"),
+                    ARGS("run", "--rate", "2M", "--duration", "1s", "--timeout",
+                         "500ms", "--max-in-flight", "256"),
+                    tmpdir_path("much"), 4);
+
+    (void)state;
+    assert_true(check_failed(summary, "unsent"));
+    assert_true(check_failed(summary, "lag p50"));
+    json_decref(summary);
+}
+
+static void pin_to_first_cpu(void)
+{
+    cpu_set_t allowed;
+    cpu_set_t first;
+    size_t cpu = 0;
+
+    CPU_ZERO(&first);
+    sched_getaffinity(0, sizeof(allowed), &allowed);
+    while (!CPU_ISSET(cpu, &allowed))
+        cpu++;
+    CPU_SET(cpu, &first);
+    sched_setaffinity(0, sizeof(first), &first);
+}
+
+/* Its share of that CPU is a seventieth of the hog's. */
+static void starve(void)
+{
+    pin_to_first_cpu();
+    if (nice(19) < 0)
+        _exit(99);
+}
+
+static pid_t hog_start(void)
+{
+    pid_t pid = fork();
+
+    assert_true(pid >= 0);
+    if (pid > 0)
+        return pid;
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    alarm(60);
+    pin_to_first_cpu();
+    for (;;)
+        continue;
+}
+
+static void a_client_without_cpu(void **state)
+{
+    const char *dir = tmpdir_path("starved");
+    char *url;
+    struct proc stub = stub_start(ARGS("stub"), &url);
+    pid_t hog = hog_start();
+    struct proc run =
+        proc_start_with(ARGS("run", url, "--rate", "5000", "--duration", "2s",
+                             "--timeout", "1s", "-q", "-o", dir),
+                        starve);
+    struct proc_result r = proc_wait(&run);
+
+    (void)state;
+    kill(hog, SIGKILL);
+    waitpid(hog, NULL, 0);
+    stub_stop(&stub);
+    proc_expect(&r, 4);
+    assert_non_null(strstr(r.out, "INVALID"));
+    proc_result_fini(&r);
+    json_decref(load_summary(dir));
+    free(url);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_client_that_was_stopped),
+        cmocka_unit_test(a_closed_loop_that_was_stopped),
+        cmocka_unit_test(a_client_asked_for_too_much),
+        cmocka_unit_test(a_client_without_cpu),
+    };
+
+    return cmocka_run_group_tests_name("fault_clients", tests, tmpdir_setup,
+                                       tmpdir_teardown);
+}

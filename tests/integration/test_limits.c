@@ -1,0 +1,174 @@
+/* Where the machine gives no more: open files and local ports.  What is short,
+ * and what to do about it, is said in so many words.
+ *
+ * load_summary() checks the identity of the counts each time. */
+#include <errno.h>
+#include <jansson.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "common/xalloc.h"
+#include "tests/support/netns.h"
+#include "tests/support/outcome.h"
+#include "tests/support/proc.h"
+#include "tests/support/tmpdir.h"
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+/* ---- open files ---- */
+
+#define FILES 120
+
+static void few_files(void)
+{
+    struct rlimit limit = {.rlim_cur = FILES, .rlim_max = FILES};
+
+    setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+static struct proc_result run_with_few_files(const char *const *argv)
+{
+    struct proc p = proc_start_with(argv, few_files);
+
+    return proc_wait(&p);
+}
+
+/* However they were asked for; the run does not start. */
+static void more_connections_than_files(void **state)
+{
+    static const char *const cases[][4] = {
+        {"-c", "500"},
+        {"--clients", "500"},
+        {"--rate", "50", "-c", "500"},
+        {"--rate", "50", "--max-in-flight", "500"},
+    };
+    char *dir = xstrdup(tmpdir_path("files"));
+    char *url;
+    struct proc stub = stub_start(ARGS("stub"), &url);
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        const char *argv[12] = {"tailgate", "run", url, "-o", dir, "-q"};
+        struct proc_result r;
+
+        memcpy(argv + 6, cases[i], sizeof(cases[i]));
+        r = run_with_few_files(argv);
+        proc_expect(&r, 3);
+        if (!strstr(r.err, "tailgate: 500 connections need "))
+            print_error("case %zu: %s", i, r.err);
+        assert_non_null(strstr(r.err, "tailgate: 500 connections need "));
+        assert_non_null(strstr(r.err, " open files; the limit is 120 "
+                                      "(ulimit -Hn)\n"));
+        assert_string_equal(r.out, "");
+        assert_int_equal(access(dir, F_OK), -1);
+        proc_result_fini(&r);
+    }
+    stub_stop(&stub);
+    free(url);
+    free(dir);
+}
+
+/* What was not asked for is bounded by what there is. */
+static void the_bound_is_what_the_files_allow(void **state)
+{
+    const char *dir = tmpdir_path("bounded");
+    char *url;
+    struct proc stub = stub_start(ARGS("stub"), &url);
+    struct proc_result r = run_with_few_files(
+        ARGS("run", url, "--rate", "100", "-n", "20", "-q", "-o", dir));
+    json_t *summary;
+
+    (void)state;
+    run_expect(&r, dir, 0);
+    stub_stop(&stub);
+    summary = load_summary(dir);
+    assert_true(number_at(summary, "requests.ok") == 20);
+    assert_true(number_at(summary, "client.max_in_flight") > 0);
+    assert_true(number_at(summary, "client.max_in_flight") < FILES);
+    json_decref(summary);
+    proc_result_fini(&r);
+    free(url);
+}
+
+/* ---- local ports ---- */
+
+#define PORTS 10
+#define NO_PORT                                                                \
+    "no local port left: keep connections alive, use more target addresses, "  \
+    "or widen net.ipv4.ip_local_port_range"
+
+/* From here on for all that this program starts; so this comes last. */
+static bool has_few_ports(void)
+{
+    if (!netns_enter()) {
+        print_message("no network of one's own here: %s\n", strerror(errno));
+        return false;
+    }
+    netns_set_local_ports(40000, 40000 + PORTS - 1);
+    return true;
+}
+
+/* 40 at once from ten ports: those that find none have failed, and say so. Each
+ * server is at a port of its own: connections to the last one linger. */
+static void check_exhaustion(const char *transport, const char *port)
+{
+    json_t *summary =
+        run_on_stub(ARGS("stub", "--port", port, "--delay", "1s"),
+                    ARGS("run", "--transport", transport, "--arrival",
+                         "constant", "--rate", "400", "-n", "40"),
+                    tmpdir_path(transport), 0);
+    double ok = number_at(summary, "requests.ok");
+
+    print_message("%s: %g ok from %d ports\n", transport, ok, PORTS);
+    assert_true(ok > 0 && ok <= PORTS);
+    assert_true(failures_of(summary, "connect") == 40 - ok);
+    assert_true(failures_saying(summary, "connect", NO_PORT) == 40 - ok);
+    json_decref(summary);
+}
+
+static void check_preconnect(const char *port)
+{
+    const char *dir = tmpdir_path("ahead");
+    char *url;
+    struct proc stub = stub_start(ARGS("stub", "--port", port), &url);
+    struct proc_result r =
+        proc_run(ARGS("run", url, "--rate", "10", "-n", "5", "--preconnect",
+                      "40", "-q", "-o", dir));
+
+    stub_stop(&stub);
+    proc_expect(&r, 3);
+    assert_non_null(strstr(r.err, NO_PORT));
+    proc_result_fini(&r);
+    free(url);
+}
+
+static void no_port_is_left(void **state)
+{
+    (void)state;
+    if (!has_few_ports())
+        skip();
+    check_exhaustion("native", "8001");
+    check_exhaustion("curl", "8002");
+    check_preconnect("8003");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(more_connections_than_files),
+        cmocka_unit_test(the_bound_is_what_the_files_allow),
+        cmocka_unit_test(no_port_is_left),
+    };
+
+    return cmocka_run_group_tests_name("limits", tests, tmpdir_setup,
+                                       tmpdir_teardown);
+}

@@ -1,0 +1,134 @@
+#include "tests/support/maderun.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "common/clk.h"
+#include "common/err.h"
+#include "common/recording/failures.h"
+#include "common/xalloc.h"
+#include "tests/support/rows.h"
+#include "tests/support/tmpdir.h"
+
+struct made_run *made_run_new(int64_t warmup_ms, int64_t duration_ms,
+                              const char *slo)
+{
+    struct made_run *m = xcalloc(1, sizeof(*m));
+
+    m->warmup_ms = warmup_ms;
+    m->duration_ms = duration_ms;
+    m->slo = slo;
+    m->end.due_end_ns = (warmup_ms + duration_ms) * NS_PER_MS;
+    return m;
+}
+
+void made_run_add(struct made_run *m, struct facts row)
+{
+    assert_true(m->n < MADE_RUN_ROWS);
+    m->rows[m->n++] = row;
+    m->end.scheduled++;
+    m->end.issued += facts_issued(&row);
+    m->end.unsent += !facts_issued(&row);
+}
+
+void made_run_add_fast(struct made_run *m, int64_t due_ms, int64_t n)
+{
+    for (int64_t i = 0; i < n; i++)
+        made_run_add(m, row_ok((int64_t)m->n, due_ms + 10 * i, 5));
+}
+
+void made_run_add_reset(struct made_run *m, int64_t n)
+{
+    for (int64_t i = 0; i < n; i++)
+        made_run_add(m, row_failed((int64_t)m->n, 500 + i, 1, OUTCOME_RESET));
+}
+
+void made_run_add_unsent(struct made_run *m, int64_t n)
+{
+    for (int64_t i = 0; i < n; i++)
+        made_run_add(m, row_unsent((int64_t)m->n, 600));
+}
+
+static void write_rows(const struct made_run *m, const char *dir)
+{
+    char *path = xasprintf("%s/requests.tgr", dir);
+    struct tgr_writer *w;
+    struct err err = {0};
+
+    assert_int_equal(tgr_create(&w, path, &schema_requests, &err), 0);
+    if (m->n > 0)
+        assert_int_equal(tgr_append(w, 0, m->rows, m->n, &err), 0);
+    assert_int_equal(tgr_finish(w, &err), 0);
+    free(path);
+}
+
+static void write_seen(const struct made_run *m, const char *dir)
+{
+    char *path = xasprintf("%s/client.tgr", dir);
+    struct tgr_writer *w;
+    struct err err = {0};
+
+    assert_int_equal(tgr_create(&w, path, &schema_client, &err), 0);
+    for (unsigned i = 0; i < MADE_RUN_SHARDS; i++) {
+        if (m->seen[i].at > 0)
+            assert_int_equal(tgr_append(w, i, &m->seen[i], 1, &err), 0);
+    }
+    assert_int_equal(tgr_finish(w, &err), 0);
+    free(path);
+}
+
+static void write_manifest(const struct made_run *m, const char *dir)
+{
+    static const struct failures none;
+    const struct run_start start = {.monotonic_ns = 1};
+    struct settings settings;
+    struct manifest manifest;
+    struct slo slo = slo_of(m->slo);
+    struct err err = {0};
+
+    settings_init(&settings);
+    strlist_add(&settings.target.urls, "null://");
+    settings.load.scenario = m->is_closed ? SCENARIO_CLOSED : SCENARIO_SERVER;
+    settings.client.threads = m->threads ? m->threads : OPT_AUTO;
+    settings.load.rate_rps = 100;
+    settings.load.warmup_ns = m->warmup_ms * NS_PER_MS;
+    settings.load.duration_ns = m->duration_ms * NS_PER_MS;
+    for (size_t i = 0; i < slo.len; i++)
+        strlist_add(&settings.slo, slo.terms[i].text);
+    manifest_init(&manifest, &settings, &start);
+    if (!m->was_killed)
+        manifest_complete(&manifest, &m->end, &none);
+    assert_int_equal(manifest_save(&manifest, dir, &err), 0);
+    manifest_fini(&manifest);
+    settings_fini(&settings);
+}
+
+struct read_run *made_run_sum_up(struct made_run *m, const struct strlist *slo)
+{
+    struct read_run *r = xcalloc(1, sizeof(*r));
+    struct err err = {0};
+    char *dir = xstrdup(tmpdir_path("run"));
+
+    assert_true(mkdir(dir, 0777) == 0 || access(dir, W_OK) == 0);
+    write_rows(m, dir);
+    write_seen(m, dir);
+    write_manifest(m, dir);
+    assert_int_equal(recording_open(&r->rec, dir, &err), 0);
+    assert_int_equal(summary_make(&r->s, &r->rec, slo, &err), 0);
+    assert_int_equal(r->s.scheduled, r->s.issued + r->s.unsent);
+    assert_int_equal(r->s.issued, r->s.ok + r->s.failed);
+    free(dir);
+    free(m);
+    return r;
+}
+
+void read_run_free(struct read_run *r)
+{
+    recording_close(&r->rec);
+    free(r);
+}

@@ -1,0 +1,59 @@
+/* maderun.h - small runs written down by hand, and what they come to. */
+#ifndef TESTS_SUPPORT_MADERUN_H
+#define TESTS_SUPPORT_MADERUN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "analyzer/reader.h"
+#include "analyzer/summary.h"
+#include "common/measure.h"
+#include "common/recording/manifest.h"
+#include "common/recording/schema.h"
+#include "common/str.h"
+
+#define MADE_RUN_ROWS   1000
+#define MADE_RUN_SHARDS 3
+
+/* A run to be written down. */
+struct made_run {
+    int64_t warmup_ms;
+    int64_t duration_ms; /* 0: by count */
+    const char *slo;
+    struct facts rows[MADE_RUN_ROWS];
+    size_t n;
+    bool was_killed;                          /* its manifest has no end */
+    struct observation seen[MADE_RUN_SHARDS]; /* last ones; at 0: none */
+    int64_t threads;
+    bool is_closed;
+    struct run_end end;
+};
+
+/* And read again. */
+struct read_run {
+    struct recording rec;
+    struct summary s;
+};
+
+/* Of an open loop at 100/s that ran to its end. */
+struct made_run *made_run_new(int64_t warmup_ms, int64_t duration_ms,
+                              const char *slo);
+
+/* One more request, counted in `end`. */
+void made_run_add(struct made_run *m, struct facts row);
+
+/* n requests of 5 ms, one every 10 ms from due_ms on. */
+void made_run_add_fast(struct made_run *m, int64_t due_ms, int64_t n);
+
+/* n of them that were reset half a second after the start, and n that were
+ * never sent. */
+void made_run_add_reset(struct made_run *m, int64_t n);
+void made_run_add_unsent(struct made_run *m, int64_t n);
+
+/* Write it below the scratch directory and sum it up, with the SLO given or, if
+ * NULL, its own; frees what was made.  The identity holds always. */
+struct read_run *made_run_sum_up(struct made_run *m, const struct strlist *slo);
+void read_run_free(struct read_run *r);
+
+#endif

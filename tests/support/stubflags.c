@@ -1,0 +1,24 @@
+#include "tests/support/stubflags.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "common/err.h"
+#include "common/opt.h"
+#include "common/settings.h"
+#include "common/str.h"
+
+void stub_tell(struct settings *s, const char *const *flags)
+{
+    struct opt_set set = settings_set(s, BLOCK_STUB);
+    struct strlist words = {0};
+    struct err err = {0};
+
+    if (opt_parse_argv(&set, 1, flags, &words, &err))
+        fail_msg("%s", err.msg);
+    assert_int_equal(words.len, 0);
+}
