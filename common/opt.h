@@ -63,6 +63,7 @@ struct opt {
     const char *const *names; /* of an opt_choice, NULL-terminated */
     char separator;           /* of an opt_map on the command line */
     bool splits_commas;       /* of an opt_list on the command line */
+    bool takes_words;         /* likewise: more words, as `check` allows them */
     bool takes_auto;          /* of an int64_t: 'auto' becomes OPT_AUTO */
     bool is_positive;         /* of an int64_t: 0 is what was not given */
     /* Optional: may this text (list item, map entry, scalar) stand here? */
@@ -110,7 +111,8 @@ static inline void *opt_field(const struct opt_set *set, const struct opt *opt)
 const struct opt *opt_by_key(const struct opt_block *block, const char *key);
 
 /* Read flags into the sets and the other words into `words`.  A flag replaces
- * what a file said, lists included; maps are merged.  Errors: ERR_USAGE. */
+ * what a file said, lists included; maps are merged.  Flags of the same list add
+ * to one another.  Errors: ERR_USAGE. */
 int opt_parse_argv(const struct opt_set *sets, size_t n_sets,
                    const char *const *argv, struct strlist *words,
                    struct err *err);

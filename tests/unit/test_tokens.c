@@ -297,7 +297,8 @@ static void quality_may_be_asked_for(void **state)
         if (j->verdict != cases[i].want)
             print_error("case %zu\n", i);
         assert_int_equal(j->verdict, cases[i].want);
-        if (r->s.quality.checked == 0)
+        assert_int_equal(j->is_unmeasured, r->s.quality.checked == 0);
+        if (j->is_unmeasured)
             assert_string_equal(j->why, "no answer was checked");
         read_streams_free(r);
     }
@@ -306,7 +307,7 @@ static void quality_may_be_asked_for(void **state)
 /* A limit of good requests is no objective of the run. */
 static void limits_decide_good_and_nothing_else(void **state)
 {
-    struct streams *m = streams_new(0, 1000, "ttft:150,tpot:10.001");
+    struct streams *m = streams_new(0, 1000, "ttft:150,tpot:10.001,connect:1");
     struct shape slow = worked_stream;
     struct read_streams *r;
 
@@ -321,6 +322,7 @@ static void limits_decide_good_and_nothing_else(void **state)
     assert_int_equal(r->s.judgement.terms[0].verdict, VERDICT_NONE);
     assert_near(r->s.judgement.terms[0].measured, 0.75);
     assert_near(r->s.judgement.terms[1].measured, 1);
+    assert_string_equal(r->s.judgement.terms[2].why, "no request has it");
     assert_near(r->s.goodput_tokens_per_s, 51);
     read_streams_free(r);
 }
