@@ -63,11 +63,12 @@ struct opt {
     const char *const *names; /* of an opt_choice, NULL-terminated */
     char separator;           /* of an opt_map on the command line */
     bool splits_commas;       /* of an opt_list on the command line */
-    bool takes_words;         /* likewise: more words, as `check` allows them */
     bool takes_auto;          /* of an int64_t: 'auto' becomes OPT_AUTO */
     bool is_positive;         /* of an int64_t: 0 is what was not given */
     /* Optional: may this text (list item, map entry, scalar) stand here? */
     int (*check)(const char *text, struct err *err);
+    /* Optional: is this word, after that of a flag, meant for it too? */
+    bool (*takes_word)(const char *word);
     const char *help; /* one line */
 };
 

@@ -110,13 +110,8 @@ static int take_more(struct args *a, struct place *p)
 {
     int rc = 0;
 
-    while (rc == 0 && *a->argv) {
-        struct err ignored = {0};
-
-        if (**a->argv == '-' || p->opt->check(*a->argv, &ignored))
-            break;
+    while (rc == 0 && *a->argv && p->opt->takes_word(*a->argv))
         rc = assign_flag(a, p, *a->argv++);
-    }
     return rc;
 }
 
@@ -134,7 +129,7 @@ static int take_flag(struct args *a, struct place *p, const char *attached)
     }
     if (assign_flag(a, p, attached))
         return -1;
-    return p->opt->takes_words ? take_more(a, p) : 0;
+    return p->opt->takes_word ? take_more(a, p) : 0;
 }
 
 static int take_long(struct args *a, const char *arg)

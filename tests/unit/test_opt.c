@@ -147,6 +147,17 @@ static const struct opt opts[] = {
 static const struct opt_block block = {NULL, opts, COUNT(opts)};
 
 /* A second flag of the same list, which takes words without an x. */
+static bool has_no_x(const char *word)
+{
+    return !strchr(word, 'x') && word[0] != '-';
+}
+
+static int check_short(const char *text, struct err *err)
+{
+    return strlen(text) > 1 ? err_set(err, ERR_CONFIG, "'%s' is long", text)
+                            : 0;
+}
+
 static const struct opt more_opts[] = {
     {.key = "list",
      .flag = "list",
@@ -156,8 +167,8 @@ static const struct opt more_opts[] = {
     {.flag = "more",
      .type = &opt_list,
      AT(list),
-     .takes_words = true,
-     .check = check_no_x,
+     .takes_word = has_no_x,
+     .check = check_short,
      .help = "more of it"},
 };
 
@@ -505,10 +516,28 @@ static void two_flags_of_a_list_add_up(void **state)
     }
 }
 
+/* A word that is meant for a flag and wrong is the flag's fault. */
+static void a_word_may_be_wrong(void **state)
+{
+    static const char *const argv[] = {"--more", "a", "bb", NULL};
+    struct fields f;
+    struct opt_set set = {&more_block, &f};
+    struct strlist words = {0};
+    struct err err = {0};
+
+    (void)state;
+    opt_init(&set);
+    assert_int_equal(opt_parse_argv(&set, 1, argv, &words, &err), -1);
+    assert_string_equal(err.msg, "--more: 'bb' is long");
+    strlist_fini(&words);
+    opt_fini(&set);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(two_flags_of_a_list_add_up),
+        cmocka_unit_test(a_word_may_be_wrong),
         cmocka_unit_test(defaults_are_set),
         cmocka_unit_test(every_kind_has_its_flag),
         cmocka_unit_test(short_switches_go_together),
