@@ -42,6 +42,8 @@ struct streams {
     struct content_event events[STREAMS_MAX_EVENTS];
     size_t n_events;
     bool has_no_table; /* of events */
+    bool ignore_eos;   /* settings of the target */
+    bool is_stream_asked;
 };
 
 /* To be freed by streams_sum_up(). */
