@@ -133,6 +133,8 @@ static void judge_limit(const struct term_tally *tt, struct term_judgement *j)
 {
     j->measured = share(tt->keeps, tt->n);
     j->verdict = VERDICT_NONE;
+    j->is_unmeasured = tt->n == 0;
+    j->why = j->is_unmeasured ? "no request has it" : NULL;
 }
 
 static void judge_quality(const struct tally *t, struct term_judgement *j)
@@ -147,6 +149,7 @@ static void judge_quality(const struct tally *t, struct term_judgement *j)
     if (all.n > 0)
         return;
     j->verdict = VERDICT_UNDECIDED;
+    j->is_unmeasured = true;
     j->why = "no answer was checked";
 }
 

@@ -6,6 +6,7 @@
 #ifndef ANALYZER_JUDGE_H
 #define ANALYZER_JUDGE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "analyzer/tally.h"
@@ -26,6 +27,7 @@ struct term_judgement {
     enum verdict verdict;
     int64_t measured_ns; /* of a quantile; may be HIST_BEYOND and the like */
     double measured;     /* of the others: a share, or requests a second */
+    bool is_unmeasured;  /* of these: there was nothing to measure; see why */
     double n_effective;  /* of a quantile */
     int64_t more_needed; /* requests, if undecided for want of samples */
     const char *why;     /* if undecided for another reason; else NULL */

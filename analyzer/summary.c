@@ -205,7 +205,7 @@ static void take_spreads(struct summary *s, const struct tally *t)
 {
     static const struct hist nothing;
 
-    s->is_streamed = t->events > 0;
+    s->is_streamed = t->events > 0 || s->settings->target.stream == STREAM_ON;
     for (int m = 0; m < MEASURE_COUNT; m++) {
         bool has_it = s->is_streamed || !measure_is_of_stream((enum measure)m);
 
@@ -241,12 +241,12 @@ static void take_quality(struct summary *s, const struct tally *t)
         stats_share_interval(s->quality.share, (double)all.n / inflation);
 }
 
-/* What was forced or made unique no settings say yet. */
+/* A prompt that is made for a request is made for no other. */
 static void take_notes(struct summary *s, const struct tally *t)
 {
     const struct note_inputs in = {
-        .is_length_forced = false,
-        .has_own_prompts = false,
+        .is_length_forced = s->settings->target.ignore_eos,
+        .has_own_prompts = t->tokens.prompt_asked.n > 0,
         .e2e_p99_ns = hist_rank_quantile(&t->hist[MEASURE_E2E][VIEW_OK], 0.99),
         .tail_p99_ns =
             hist_rank_quantile(&t->hist[MEASURE_TAIL][VIEW_OK], 0.99),

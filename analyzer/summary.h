@@ -88,7 +88,7 @@ struct summary {
                                 for; below 0: not known */
 
     /* The answers. */
-    bool is_streamed; /* some came in events */
+    bool is_streamed; /* some came in events, or should have */
     bool has_tokens;  /* somebody counts them */
     struct tokens tokens;
     struct quality quality;

@@ -62,7 +62,7 @@ static void put_slo(const struct slo *slo, double n, struct buf *out)
         double least;
 
         buf_addf(out, "slo        %s", term->text);
-        if (term->kind == SLO_QUANTILE) {
+        if (term->kind == SLO_QUANTILE && !measure_is_pooled(term->measure)) {
             least = (double)stats_least_n(term->quantile);
             buf_addf(out, ": needs at least %.0f independent requests%s", least,
                      n > 0 && n < least ? "; this run is TOO SHORT" : "");

@@ -67,6 +67,8 @@ struct opt {
     bool is_positive;         /* of an int64_t: 0 is what was not given */
     /* Optional: may this text (list item, map entry, scalar) stand here? */
     int (*check)(const char *text, struct err *err);
+    /* Optional: is this word, after that of a flag, meant for it too? */
+    bool (*takes_word)(const char *word);
     const char *help; /* one line */
 };
 
@@ -110,7 +112,8 @@ static inline void *opt_field(const struct opt_set *set, const struct opt *opt)
 const struct opt *opt_by_key(const struct opt_block *block, const char *key);
 
 /* Read flags into the sets and the other words into `words`.  A flag replaces
- * what a file said, lists included; maps are merged.  Errors: ERR_USAGE. */
+ * what a file said, lists included; maps are merged.  Flags of the same list
+ * add to one another.  Errors: ERR_USAGE. */
 int opt_parse_argv(const struct opt_set *sets, size_t n_sets,
                    const char *const *argv, struct strlist *words,
                    struct err *err);

@@ -75,11 +75,24 @@ static int assign_split(struct place *p, const char *text, struct err *err)
     return rc;
 }
 
+/* Has this flag been seen, or another of the same field? */
+static bool is_field_seen(const struct args *a, const struct place *p)
+{
+    for (size_t i = 0; i < a->len; i++) {
+        const struct place *other = &a->places[i];
+
+        if (other->is_seen &&
+            opt_field(other->set, other->opt) == opt_field(p->set, p->opt))
+            return true;
+    }
+    return false;
+}
+
 static int assign_flag(struct args *a, struct place *p, const char *text)
 {
     int rc;
 
-    if (!p->is_seen && p->opt->type->kind == OPT_LIST)
+    if (p->opt->type->kind == OPT_LIST && !is_field_seen(a, p))
         opt_clear(p->set, p->opt);
     p->is_seen = true;
     if (p->opt->splits_commas)
@@ -90,6 +103,16 @@ static int assign_flag(struct args *a, struct place *p, const char *text)
         return 0;
     a->err->code = ERR_USAGE;
     return err_context(a->err, "--%s", p->opt->flag);
+}
+
+/* Words that can only be meant for the flag before them. */
+static int take_more(struct args *a, struct place *p)
+{
+    int rc = 0;
+
+    while (rc == 0 && *a->argv && p->opt->takes_word(*a->argv))
+        rc = assign_flag(a, p, *a->argv++);
+    return rc;
 }
 
 /* `attached` is what stood in the same word, or NULL. */
@@ -104,7 +127,9 @@ static int take_flag(struct args *a, struct place *p, const char *attached)
                            p->opt->flag, p->opt->type->metavar);
         a->argv++;
     }
-    return assign_flag(a, p, attached);
+    if (assign_flag(a, p, attached))
+        return -1;
+    return p->opt->takes_word ? take_more(a, p) : 0;
 }
 
 static int take_long(struct args *a, const char *arg)

@@ -84,7 +84,8 @@ struct json_t *settings_to_json(struct settings *s)
         for (size_t i = 0; i < set.block->len; i++) {
             const struct opt *opt = &set.block->opts[i];
 
-            json_object_set_new(into, opt->key, field_to_json(&set, opt));
+            if (opt->key)
+                json_object_set_new(into, opt->key, field_to_json(&set, opt));
         }
         if (set.block->name)
             json_object_set_new(root, set.block->name, into);
@@ -168,7 +169,7 @@ static int block_from_json(const struct opt_set *set, const json_t *from,
 {
     for (size_t i = 0; i < set->block->len; i++) {
         const struct opt *opt = &set->block->opts[i];
-        json_t *field = json_object_get(from, opt->key);
+        json_t *field = opt->key ? json_object_get(from, opt->key) : NULL;
 
         if (field && field_from_json(set, opt, field, err)) {
             err->code = ERR_FORMAT;

@@ -47,6 +47,13 @@ static const struct opt top[] = {
      .check = slo_check_term,
      .help = "objective: 'e2e p99 < 200ms', 'errors < 0.1%'; repeats, takes "
              "commas"},
+    {.flag = "goodput",
+     .type = &opt_list,
+     .offset = AT(slo),
+     .splits_commas = true,
+     .takes_word = slo_is_like_limit,
+     .check = slo_check_limit,
+     .help = "limits of good requests in ms: ttft:200 tpot:50 e2el:5000"},
     {.key = "checks",
      .flag = "check",
      .type = &opt_list,

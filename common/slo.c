@@ -112,38 +112,56 @@ static int parse_measured(const struct words *w, struct slo_term *term,
     return 0;
 }
 
-/* name:milliseconds, as other tools have it. */
-static int parse_limit(const char *text, struct slo_term *term, struct err *err)
-{
+struct limit_words {
     char name[24];
     char number[24];
-    char duration[32];
+};
+
+/* name:milliseconds, as other tools have it. */
+static bool split_limit(const char *text, struct limit_words *w)
+{
     char extra[2];
+
+    return sscanf(text, " %23[a-z0-9]:%23[0-9.] %1s", w->name, w->number,
+                  extra) == 2;
+}
+
+bool slo_is_like_limit(const char *text)
+{
+    struct limit_words w;
+
+    return split_limit(text, &w);
+}
+
+static int parse_limit(const char *text, struct slo_term *term, struct err *err)
+{
+    struct limit_words w;
+    char duration[32];
     int measure;
 
-    if (sscanf(text, " %23[a-z0-9]:%23[0-9.] %1s", name, number, extra) != 2)
+    if (!split_limit(text, &w))
         return err_set(err, ERR_CONFIG,
                        "'%s' is not a limit of good requests; write ttft:200 "
                        "for 200 ms",
                        text);
-    measure = measure_find(name);
+    measure = measure_find(w.name);
     if (measure < 0)
-        return unknown_measure(name, err);
+        return unknown_measure(w.name, err);
     if (measure_is_pooled((enum measure)measure))
         return err_set(err, ERR_CONFIG,
                        "%s is of all events together and decides about no "
                        "request; take stall",
-                       name);
+                       w.name);
     *term = (struct slo_term){
         .kind = SLO_LIMIT, .measure = (enum measure)measure, .quantile = 1};
-    snprintf(duration, sizeof(duration), "%sms", number);
+    snprintf(duration, sizeof(duration), "%sms", w.number);
     if (units_parse_duration(duration, &term->limit_ns, err))
-        return err_context(err, "limit of %s", name);
+        return err_context(err, "limit of %s", w.name);
     if (term->limit_ns == 0)
         return err_set(err, ERR_CONFIG, "limit of %s: nothing is below 0",
-                       name);
+                       w.name);
     snprintf(term->text, sizeof(term->text), "%s:%s",
-             measure_name(term->measure), number);
+             measure_name(term->measure), w.number);
     return 0;
 }
 

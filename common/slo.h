@@ -10,6 +10,7 @@
 #ifndef COMMON_SLO_H
 #define COMMON_SLO_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -49,6 +50,9 @@ int slo_parse_term(const char *text, struct slo_term *term, struct err *err);
  */
 int slo_check_term(const char *text, struct err *err);
 int slo_check_limit(const char *text, struct err *err);
+
+/* Has it the form of one, right or wrong: name:number? */
+bool slo_is_like_limit(const char *text);
 
 int slo_parse(const struct strlist *texts, struct slo *slo, struct err *err);
 

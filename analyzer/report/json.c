@@ -143,6 +143,8 @@ static json_t *term(const struct term_judgement *j)
     if (j->term->kind == SLO_QUANTILE) {
         put_ns(o, "measured", (double)j->measured_ns);
         json_object_set_new(o, "n_effective", json_real(j->n_effective));
+    } else if (j->is_unmeasured) {
+        json_put_nothing(o, "measured", j->why);
     } else {
         json_object_set_new(o, "measured", json_real(j->measured));
     }

@@ -76,20 +76,27 @@ static const char *const verdict_text[] = {
     [VERDICT_INVALID] = "INVALID: do not use these numbers",
 };
 
-static void put_term(const struct term_judgement *j, struct buf *out)
+static void put_measured(const struct term_judgement *j, struct buf *out)
 {
     char text[UNITS_TEXT];
 
-    buf_addf(out, "  %-24s %-9s ", j->term->text,
-             j->term->kind == SLO_LIMIT ? "limit" : verdict_name(j->verdict));
-    if (j->term->kind == SLO_LIMIT)
-        buf_addf(out, "kept by %.4g%%", 100 * j->measured);
+    if (j->is_unmeasured)
+        buf_adds(out, "not measured");
     else if (j->term->kind == SLO_QUANTILE)
         buf_addf(out, "measured %s", show_ns((double)j->measured_ns, text));
     else if (j->term->kind == SLO_GOODPUT)
         buf_addf(out, "measured %.4g/s", j->measured);
+    else if (j->term->kind == SLO_LIMIT)
+        buf_addf(out, "kept by %.4g%%", 100 * j->measured);
     else
         buf_addf(out, "measured %.4g%%", 100 * j->measured);
+}
+
+static void put_term(const struct term_judgement *j, struct buf *out)
+{
+    buf_addf(out, "  %-24s %-9s ", j->term->text,
+             j->term->kind == SLO_LIMIT ? "limit" : verdict_name(j->verdict));
+    put_measured(j, out);
     if (j->more_needed > 0)
         buf_addf(out, "; about %lld more requests needed",
                  (long long)j->more_needed);

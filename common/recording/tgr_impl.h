@@ -26,7 +26,7 @@
 /* How a column is written in one block. */
 #define ENCODING_SAME   0 /* one code for every row */
 #define ENCODING_VARINT 1 /* a code a row */
-#define ENCODING_RUNS   2 /* a code, and for how many rows, until all have one */
+#define ENCODING_RUNS   2 /* a code and for how many rows, repeated */
 
 static inline void put_u16(char *p, unsigned v)
 {

@@ -122,6 +122,8 @@ static void write_manifest(const struct streams *m, const char *dir)
     }
     settings_init(&settings);
     strlist_add(&settings.target.urls, "http://host/v1/chat/completions");
+    settings.target.ignore_eos = m->ignore_eos;
+    settings.target.stream = m->is_stream_asked ? STREAM_ON : STREAM_AUTO;
     settings.load.scenario = SCENARIO_SERVER;
     settings.load.rate_rps = 100;
     settings.load.warmup_ns = m->warmup_ms * NS_PER_MS;

@@ -27,7 +27,7 @@ struct shape {
 extern const struct shape worked_stream;
 
 /* Ok; its tokens are known from the events, and no others. */
-struct facts shape_facts(const struct shape *shape, int64_t seq);
+struct facts shape_facts(const struct shape *p, int64_t seq);
 
 #define STREAMS_MAX_ROWS   1000
 #define STREAMS_MAX_EVENTS 20000
@@ -42,6 +42,8 @@ struct streams {
     struct content_event events[STREAMS_MAX_EVENTS];
     size_t n_events;
     bool has_no_table; /* of events */
+    bool ignore_eos;   /* settings of the target */
+    bool is_stream_asked;
 };
 
 /* To be freed by streams_sum_up(). */
@@ -49,7 +51,7 @@ struct streams *streams_new(int64_t warmup_ms, int64_t duration_ms,
                             const char *slo);
 
 /* The request that was added; it may be changed. */
-struct facts *streams_add(struct streams *m, const struct shape *shape);
+struct facts *streams_add(struct streams *m, const struct shape *p);
 
 /* One without events. */
 void streams_add_row(struct streams *m, struct facts row);

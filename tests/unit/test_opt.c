@@ -2,6 +2,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -144,6 +145,34 @@ static const struct opt opts[] = {
 };
 
 static const struct opt_block block = {NULL, opts, COUNT(opts)};
+
+/* A second flag of the same list, which takes words without an x. */
+static bool has_no_x(const char *word)
+{
+    return !strchr(word, 'x') && word[0] != '-';
+}
+
+static int check_short(const char *text, struct err *err)
+{
+    return strlen(text) > 1 ? err_set(err, ERR_CONFIG, "'%s' is long", text)
+                            : 0;
+}
+
+static const struct opt more_opts[] = {
+    {.key = "list",
+     .flag = "list",
+     .type = &opt_list,
+     AT(list),
+     .help = "a list"},
+    {.flag = "more",
+     .type = &opt_list,
+     AT(list),
+     .takes_word = has_no_x,
+     .check = check_short,
+     .help = "more of it"},
+};
+
+static const struct opt_block more_block = {NULL, more_opts, COUNT(more_opts)};
 
 struct fixture {
     struct fields f;
@@ -447,9 +476,68 @@ static void the_help_has_a_line_a_flag(void **state)
     buf_fini(&out);
 }
 
+static void two_flags_of_a_list_add_up(void **state)
+{
+    static const struct {
+        const char *argv[8];
+        const char *want; /* the list, then the words */
+    } cases[] = {
+        {{"--more", "a", "b", "x", "c"}, "a b | x c"},
+        {{"--more", "a", "--list", "x"}, "a x | "},
+        {{"--list", "x", "--more", "a", "b"}, "x a b | "},
+        {{"--more=a", "b", "--more", "c"}, "a b c | "},
+        {{"--more", "a", "--", "b"}, "a | b"},
+        {{"w"}, "old | w"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct fields f;
+        struct opt_set set = {&more_block, &f};
+        struct strlist words = {0};
+        struct err err = {0};
+        char got[64] = "";
+        size_t at = 0;
+
+        opt_init(&set);
+        strlist_add(&f.list, "old"); /* from a file */
+        assert_int_equal(opt_parse_argv(&set, 1, cases[i].argv, &words, &err),
+                         0);
+        for (size_t k = 0; k < f.list.len; k++)
+            at += (size_t)snprintf(got + at, sizeof(got) - at, "%s ",
+                                   f.list.items[k]);
+        at += (size_t)snprintf(got + at, sizeof(got) - at, "| ");
+        for (size_t k = 0; k < words.len; k++)
+            at += (size_t)snprintf(got + at, sizeof(got) - at, "%s%s",
+                                   k ? " " : "", words.items[k]);
+        assert_string_equal(got, cases[i].want);
+        strlist_fini(&words);
+        opt_fini(&set);
+    }
+}
+
+/* A word that is meant for a flag and wrong is the flag's fault. */
+static void a_word_may_be_wrong(void **state)
+{
+    static const char *const argv[] = {"--more", "a", "bb", NULL};
+    struct fields f;
+    struct opt_set set = {&more_block, &f};
+    struct strlist words = {0};
+    struct err err = {0};
+
+    (void)state;
+    opt_init(&set);
+    assert_int_equal(opt_parse_argv(&set, 1, argv, &words, &err), -1);
+    assert_string_equal(err.msg, "--more: 'bb' is long");
+    strlist_fini(&words);
+    opt_fini(&set);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(two_flags_of_a_list_add_up),
+        cmocka_unit_test(a_word_may_be_wrong),
         cmocka_unit_test(defaults_are_set),
         cmocka_unit_test(every_kind_has_its_flag),
         cmocka_unit_test(short_switches_go_together),

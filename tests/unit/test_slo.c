@@ -173,6 +173,11 @@ static void a_limit_is_a_term_and_no_term_a_limit(void **state)
     (void)state;
     assert_int_equal(slo_check_limit("ttft:200", &err), 0);
     assert_int_equal(slo_check_limit("e2e p99 < 1s", &err), -1);
+    assert_true(slo_is_like_limit("tfft:200"));
+    assert_false(slo_is_like_limit("e2e p99 < 1s"));
+    assert_false(slo_is_like_limit("http://host:80"));
+    assert_false(slo_is_like_limit("host:80/path"));
+    assert_false(slo_is_like_limit("--slo"));
 }
 
 static void a_list_of_terms_is_bounded(void **state)

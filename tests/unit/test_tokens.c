@@ -235,6 +235,55 @@ static void senseless_counts_do_no_harm(void **state)
     assert_true(tokens_inside(&t, INT64_MAX, 0) == 0);
 }
 
+/* ---- what the settings say of them ---- */
+
+static void notes_go_by_the_settings(void **state)
+{
+    static const struct {
+        bool ignore_eos;
+        bool makes_prompts;
+        const char *want;
+    } cases[] = {
+        {false, false, ""},
+        {true, false, "early_stop"},
+        {false, true, "cached_prompts"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct streams *m = streams_new(0, 1000, "");
+        struct facts *f = streams_add(m, &worked_stream);
+        struct read_streams *r;
+
+        f->finish = FINISH_STOP;
+        f->prompt_tokens = 100;
+        f->cached_tokens = 50;
+        if (cases[i].makes_prompts)
+            f->prompt_asked = 100;
+        m->ignore_eos = cases[i].ignore_eos;
+        r = streams_sum_up(m);
+        assert_int_equal(r->s.notes.len, cases[i].want[0] != '\0');
+        if (r->s.notes.len > 0)
+            assert_string_equal(r->s.notes.list[0].name, cases[i].want);
+        read_streams_free(r);
+    }
+}
+
+/* Nothing came of it, but streams were asked for: failures are shown. */
+static void streams_that_failed_are_streams(void **state)
+{
+    struct streams *m = streams_new(0, 1000, "");
+    struct read_streams *r;
+
+    (void)state;
+    streams_add_row(m, row_failed(0, 20, 5, OUTCOME_RESET));
+    m->is_stream_asked = true;
+    r = streams_sum_up(m);
+    assert_true(r->s.is_streamed);
+    assert_int_equal(r->s.spread[MEASURE_TPOT][VIEW_DUE].failed, 1);
+    read_streams_free(r);
+}
+
 /* ---- checks ---- */
 
 static struct read_streams *checked(const char *slo, int64_t passed,
@@ -297,7 +346,8 @@ static void quality_may_be_asked_for(void **state)
         if (j->verdict != cases[i].want)
             print_error("case %zu\n", i);
         assert_int_equal(j->verdict, cases[i].want);
-        if (r->s.quality.checked == 0)
+        assert_int_equal(j->is_unmeasured, r->s.quality.checked == 0);
+        if (j->is_unmeasured)
             assert_string_equal(j->why, "no answer was checked");
         read_streams_free(r);
     }
@@ -306,7 +356,7 @@ static void quality_may_be_asked_for(void **state)
 /* A limit of good requests is no objective of the run. */
 static void limits_decide_good_and_nothing_else(void **state)
 {
-    struct streams *m = streams_new(0, 1000, "ttft:150,tpot:10.001");
+    struct streams *m = streams_new(0, 1000, "ttft:150,tpot:10.001,connect:1");
     struct shape slow = worked_stream;
     struct read_streams *r;
 
@@ -321,6 +371,7 @@ static void limits_decide_good_and_nothing_else(void **state)
     assert_int_equal(r->s.judgement.terms[0].verdict, VERDICT_NONE);
     assert_near(r->s.judgement.terms[0].measured, 0.75);
     assert_near(r->s.judgement.terms[1].measured, 1);
+    assert_string_equal(r->s.judgement.terms[2].why, "no request has it");
     assert_near(r->s.goodput_tokens_per_s, 51);
     read_streams_free(r);
 }
@@ -335,6 +386,8 @@ int main(void)
         cmocka_unit_test(sums_are_of_ok_requests_in_the_window),
         cmocka_unit_test(one_source_is_not_mixed),
         cmocka_unit_test(senseless_counts_do_no_harm),
+        cmocka_unit_test(notes_go_by_the_settings),
+        cmocka_unit_test(streams_that_failed_are_streams),
         cmocka_unit_test(quality_is_of_those_checked),
         cmocka_unit_test(quality_may_be_asked_for),
         cmocka_unit_test(limits_decide_good_and_nothing_else),
