@@ -117,6 +117,16 @@ static bool is_known(const json_error_t *error)
            strncmp(error->text, "invalid Unicode '\\u", 19) == 0;
 }
 
+/* One that jscan_number() does not take? */
+static bool has_long_number(const char *text, size_t len)
+{
+    size_t run = 0;
+
+    for (size_t i = 0; i < len && run < JSCAN_MAX_NUMBER; i++)
+        run = text[i] && strchr("+-.0123456789Ee", text[i]) ? run + 1 : 0;
+    return run >= JSCAN_MAX_NUMBER;
+}
+
 static void compare(const char *text, size_t len)
 {
     json_error_t error;
@@ -128,7 +138,7 @@ static void compare(const char *text, size_t len)
             abort();
     } else if (theirs) {
         ours = jtree_read(text, len);
-        if (!json_equal(ours, theirs))
+        if (!json_equal(ours, theirs) && !has_long_number(text, len))
             abort();
         json_decref(ours);
     }

@@ -268,6 +268,30 @@ static void both_agree_on_damage(void **state)
     free(text);
 }
 
+/* Any byte at any place of a string, whatever steps it is looked at in. */
+static void both_agree_on_bytes_of_strings(void **state)
+{
+    char text[45];
+    size_t len = sizeof(text) - 1;
+
+    (void)state;
+    memset(text, 'x', sizeof(text));
+    text[0] = text[len - 1] = '"';
+    text[len] = '\0';
+    for (size_t i = 1; i < len - 1; i++) {
+        for (int c = 1; c < 256; c++) {
+            text[i] = (char)c;
+            check_agreement(text, len);
+        }
+        text[i] = 'x';
+        assert_true(is_json(text, len));
+        text[i] = '"';
+        assert_true(is_json(text, i + 1));
+        assert_false(is_json(text, i));
+        text[i] = 'x';
+    }
+}
+
 /* What common/jscan.h says that jansson does not take. */
 static void the_differences_are_these(void **state)
 {
@@ -468,6 +492,9 @@ static void what_is_left_is_no_end(void **state)
     jscan_init(&s, "[1]", 3);
     assert_true(jscan_array(&s) && jscan_item(&s) && jscan_skip(&s));
     assert_false(jscan_end(&s));
+    jscan_init(&s, "[1", 2);
+    assert_true(jscan_array(&s) && jscan_item(&s) && jscan_skip(&s));
+    assert_false(jscan_end(&s));
     jscan_init(&s, "{}", 2);
     assert_true(jscan_object(&s) && !jscan_key(&s, &key));
     assert_true(jscan_end(&s));
@@ -556,6 +583,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(both_agree_on_what_is_json),
         cmocka_unit_test(both_agree_on_damage),
+        cmocka_unit_test(both_agree_on_bytes_of_strings),
         cmocka_unit_test(the_differences_are_these),
         cmocka_unit_test(values_are_those_of_jansson),
         cmocka_unit_test(numbers_that_do_not_fit_are_passed_over),
