@@ -1,6 +1,5 @@
-/* Eight bytes of a string are looked at in one step; the rest is a byte at a
- * time.  A failure moves to the end of the text, where nothing more is found,
- * so that no function has to ask for it first. */
+/* A failure moves to the end of the text, where nothing more is found, so that
+ * no function has to ask for it first. */
 #include "common/jscan.h"
 
 #include <assert.h>
@@ -35,43 +34,28 @@ static inline char next(struct jscan *s)
 
 /* ---- strings ---- */
 
-#define EACH(byte) (UINT64_C(0x0101010101010101) * (byte))
+/* Sixteen bytes at once, by the compilers' vectors.  Bytes above 0x7f are
+ * negative here, and so below 0x20 like control characters. */
+typedef signed char lanes __attribute__((vector_size(16)));
 
-/* The highest bit of each byte that is zero. */
-static inline uint64_t zeros(uint64_t w)
-{
-    return ~(((w & EACH(0x7f)) + EACH(0x7f)) | w | EACH(0x7f));
-}
-
-/* The highest bit of each byte that is no plain ASCII: control, quote,
- * backslash, or part of a longer character. */
-static inline uint64_t specials(uint64_t w)
-{
-    uint64_t controls = ~((w & EACH(0x7f)) + EACH(0x60));
-
-    return ((w | controls) & EACH(0x80)) | zeros(w ^ EACH('"')) |
-           zeros(w ^ EACH('\\'));
-}
-
-static inline bool is_plain(char c)
-{
-    return (unsigned char)c >= 0x20 && (unsigned char)c < 0x80 && c != '"' &&
-           c != '\\';
-}
-
+/* The first byte from p on that is not plain: a control character, a quote, a
+ * backslash, or part of a longer character; `end` if there is none. */
 static inline const char *pass_plain(const char *p, const char *end)
 {
-    while (end - p >= 8) {
-        uint64_t word;
-        uint64_t found;
+    for (; end - p >= 16; p += 16) {
+        lanes bytes;
+        lanes special;
+        uint64_t found[2];
 
-        memcpy(&word, p, sizeof(word));
-        found = specials(le64toh(word));
-        if (found)
-            return p + __builtin_ctzll(found) / 8;
-        p += 8;
+        memcpy(&bytes, p, sizeof(bytes));
+        special = (bytes < 0x20) | (bytes == '"') | (bytes == '\\');
+        memcpy(found, &special, sizeof(found));
+        if (found[0])
+            return p + __builtin_ctzll(le64toh(found[0])) / 8;
+        if (found[1])
+            return p + 8 + __builtin_ctzll(le64toh(found[1])) / 8;
     }
-    while (p < end && is_plain(*p))
+    while (p < end && (signed char)*p >= 0x20 && *p != '"' && *p != '\\')
         p++;
     return p;
 }
@@ -223,35 +207,18 @@ static bool to_double(const struct number *n, double *out)
 
 /* ---- values ---- */
 
+static const unsigned char types[256] = {
+    ['{'] = JSCAN_OBJECT, ['['] = JSCAN_ARRAY,  ['"'] = JSCAN_STRING,
+    ['t'] = JSCAN_BOOL,   ['f'] = JSCAN_BOOL,   ['n'] = JSCAN_NULL,
+    ['-'] = JSCAN_NUMBER, ['0'] = JSCAN_NUMBER, ['1'] = JSCAN_NUMBER,
+    ['2'] = JSCAN_NUMBER, ['3'] = JSCAN_NUMBER, ['4'] = JSCAN_NUMBER,
+    ['5'] = JSCAN_NUMBER, ['6'] = JSCAN_NUMBER, ['7'] = JSCAN_NUMBER,
+    ['8'] = JSCAN_NUMBER, ['9'] = JSCAN_NUMBER,
+};
+
 enum jscan_type jscan_peek(struct jscan *s)
 {
-    switch (next(s)) {
-    case '{':
-        return JSCAN_OBJECT;
-    case '[':
-        return JSCAN_ARRAY;
-    case '"':
-        return JSCAN_STRING;
-    case 't':
-    case 'f':
-        return JSCAN_BOOL;
-    case 'n':
-        return JSCAN_NULL;
-    case '-':
-    case '0':
-    case '1':
-    case '2':
-    case '3':
-    case '4':
-    case '5':
-    case '6':
-    case '7':
-    case '8':
-    case '9':
-        return JSCAN_NUMBER;
-    default:
-        return JSCAN_NOTHING;
-    }
+    return (enum jscan_type)types[(unsigned char)next(s)];
 }
 
 static bool take_word(struct jscan *s, const char *word, size_t len)

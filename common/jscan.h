@@ -18,7 +18,8 @@
  * so that jscan_end() answers for the whole text.  Jansson agrees, except:
  *
  *   - nesting is bounded by JSCAN_MAX_DEPTH, jansson's by 2048;
- *   - a number may have any size and a key may hold \u0000;
+ *   - a number may have any size, and a key may hold \u0000;
+ *   - a NUL byte is refused; jansson passes over one after a number or word;
  *   - half of a surrogate pair (\ud83d alone) is taken, as the RFC's grammar
  *     does: servers that count in UTF-16 cut an emoji in two.
  */

@@ -1,6 +1,5 @@
 /* The scanner beside jansson: they agree on what is JSON and on what is in it,
  * but for what common/jscan.h names. */
-#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,14 +8,13 @@
 #include <string.h>
 
 #include <cmocka.h>
-#include <jansson.h>
 
 #include "common/buf.h"
 #include "common/jscan.h"
 #include "common/xalloc.h"
+#include "tests/support/jtree.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-#define SEVERAL      1000000
 
 /* A copy of exactly this size, so that a sanitizer sees a step beyond. */
 static char *exact_copy(const char *text, size_t len)
@@ -49,8 +47,7 @@ static bool is_json(const char *text, size_t len)
 
 static bool is_json_of_jansson(const char *text, size_t len)
 {
-    json_t *json =
-        json_loadb(text, len, JSON_DECODE_ANY | JSON_ALLOW_NUL, NULL);
+    json_t *json = jtree_of_jansson(text, len, NULL);
     bool is_there = json != NULL;
 
     json_decref(json);
@@ -271,6 +268,30 @@ static void both_agree_on_damage(void **state)
     free(text);
 }
 
+/* Any byte at any place of a string, whatever steps it is looked at in. */
+static void both_agree_on_bytes_of_strings(void **state)
+{
+    char text[45];
+    size_t len = sizeof(text) - 1;
+
+    (void)state;
+    memset(text, 'x', sizeof(text));
+    text[0] = text[len - 1] = '"';
+    text[len] = '\0';
+    for (size_t i = 1; i < len - 1; i++) {
+        for (int c = 1; c < 256; c++) {
+            text[i] = (char)c;
+            check_agreement(text, len);
+        }
+        text[i] = 'x';
+        assert_true(is_json(text, len));
+        text[i] = '"';
+        assert_true(is_json(text, i + 1));
+        assert_false(is_json(text, i));
+        text[i] = 'x';
+    }
+}
+
 /* What common/jscan.h says that jansson does not take. */
 static void the_differences_are_these(void **state)
 {
@@ -295,6 +316,9 @@ static void the_differences_are_these(void **state)
         assert_true(is_json(taken[i], strlen(taken[i])));
         assert_false(is_json_of_jansson(taken[i], strlen(taken[i])));
     }
+    assert_false(is_json("[7\0]", 4) || is_json("[true\0]", 7));
+    assert_true(is_json_of_jansson("[7\0]", 4));
+    assert_true(is_json_of_jansson("[true\0]", 7));
     memset(deep, '[', n + 1);
     memset(deep + n + 1, ']', n + 1);
     assert_true(is_json(deep + 1, 2 * n));
@@ -304,111 +328,12 @@ static void the_differences_are_these(void **state)
 
 /* ---- what is in it ---- */
 
-/* The tree of a text, made by the scanner. */
-static json_t *read_value(struct jscan *s);
-
-static char *decoded(struct jtext text, size_t *len)
-{
-    struct buf out;
-
-    buf_init(&out, SEVERAL);
-    assert_int_equal(jtext_decode(text, &out), 0);
-    assert_true(text.has_escapes || out.len == text.len);
-    *len = out.len;
-    return out.data ? out.data : xstrdup("");
-}
-
-static json_t *read_object(struct jscan *s)
-{
-    json_t *object = json_object();
-    struct jtext key;
-
-    assert_true(jscan_object(s));
-    while (jscan_key(s, &key)) {
-        size_t len;
-        char *name = decoded(key, &len);
-
-        assert_true(jtext_is(key, name));
-        json_object_set_new(object, name, read_value(s));
-        free(name);
-    }
-    return object;
-}
-
-static json_t *read_array(struct jscan *s)
-{
-    json_t *array = json_array();
-
-    assert_true(jscan_array(s));
-    while (jscan_item(s))
-        json_array_append_new(array, read_value(s));
-    return array;
-}
-
-static json_t *read_string(struct jscan *s)
-{
-    struct jtext text;
-    json_t *string;
-    size_t len;
-    char *value;
-
-    assert_true(jscan_string(s, &text));
-    value = decoded(text, &len);
-    string = json_stringn(value, len);
-    free(value);
-    return string;
-}
-
-static json_t *read_number(struct jscan *s)
-{
-    struct jscan before = *s;
-    int64_t i;
-    double d;
-
-    if (jscan_int(s, &i))
-        return json_integer(i);
-    *s = before;
-    assert_true(jscan_number(s, &d));
-    return json_real(d);
-}
-
-static json_t *read_value(struct jscan *s)
-{
-    bool is_true;
-
-    switch (jscan_peek(s)) {
-    case JSCAN_OBJECT:
-        return read_object(s);
-    case JSCAN_ARRAY:
-        return read_array(s);
-    case JSCAN_STRING:
-        return read_string(s);
-    case JSCAN_NUMBER:
-        return read_number(s);
-    case JSCAN_BOOL:
-        assert_true(jscan_bool(s, &is_true));
-        return json_boolean(is_true);
-    case JSCAN_NULL:
-        assert_true(jscan_skip(s));
-        return json_null();
-    default:
-        fail();
-        return NULL;
-    }
-}
-
 static void both_read_the_same(const char *text, size_t len)
 {
     char *copy = exact_copy(text, len);
-    json_t *theirs =
-        json_loadb(text, len, JSON_DECODE_ANY | JSON_ALLOW_NUL, NULL);
-    json_t *ours;
-    struct jscan s;
+    json_t *ours = jtree_read(copy, len);
+    json_t *theirs = jtree_of_jansson(text, len, NULL);
 
-    assert_non_null(theirs);
-    jscan_init(&s, copy, len);
-    ours = read_value(&s);
-    assert_true(jscan_end(&s));
     if (!json_equal(ours, theirs))
         fail_msg("'%s'", text);
     json_decref(ours);
@@ -567,6 +492,9 @@ static void what_is_left_is_no_end(void **state)
     jscan_init(&s, "[1]", 3);
     assert_true(jscan_array(&s) && jscan_item(&s) && jscan_skip(&s));
     assert_false(jscan_end(&s));
+    jscan_init(&s, "[1", 2);
+    assert_true(jscan_array(&s) && jscan_item(&s) && jscan_skip(&s));
+    assert_false(jscan_end(&s));
     jscan_init(&s, "{}", 2);
     assert_true(jscan_object(&s) && !jscan_key(&s, &key));
     assert_true(jscan_end(&s));
@@ -597,26 +525,32 @@ static const struct {
     {"\"\\ud83d\\ud83d\\ude00\"", "\xef\xbf\xbd\xf0\x9f\x98\x80"},
 };
 
+static void check_string(size_t i)
+{
+    const char *text = strings[i].text;
+    const char *means = strings[i].means;
+    struct jtext raw;
+    struct jscan s;
+    struct buf out;
+
+    jscan_init(&s, text, strlen(text));
+    assert_true(jscan_string(&s, &raw) && jscan_end(&s));
+    assert_int_equal(raw.len, strlen(text) - 2);
+    buf_init(&out, 1000);
+    assert_int_equal(jtext_decode(raw, &out), 0);
+    assert_int_equal(out.len, strlen(means));
+    assert_string_equal(buf_text(&out), means);
+    for (size_t j = 0; j < COUNT(strings); j++)
+        assert_int_equal(jtext_is(raw, strings[j].means),
+                         strcmp(means, strings[j].means) == 0);
+    buf_fini(&out);
+}
+
 static void strings_mean_what_they_say(void **state)
 {
     (void)state;
-    for (size_t i = 0; i < COUNT(strings); i++) {
-        struct jscan s;
-        struct jtext raw;
-        size_t len;
-        char *text;
-
-        jscan_init(&s, strings[i].text, strlen(strings[i].text));
-        assert_true(jscan_string(&s, &raw) && jscan_end(&s));
-        assert_int_equal(raw.len, strlen(strings[i].text) - 2);
-        text = decoded(raw, &len);
-        assert_int_equal(len, strlen(strings[i].means));
-        assert_string_equal(text, strings[i].means);
-        for (size_t j = 0; j < COUNT(strings); j++)
-            assert_int_equal(jtext_is(raw, strings[j].means),
-                             strcmp(text, strings[j].means) == 0);
-        free(text);
-    }
+    for (size_t i = 0; i < COUNT(strings); i++)
+        check_string(i);
 }
 
 static void a_string_is_more_than_its_start(void **state)
@@ -649,6 +583,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(both_agree_on_what_is_json),
         cmocka_unit_test(both_agree_on_damage),
+        cmocka_unit_test(both_agree_on_bytes_of_strings),
         cmocka_unit_test(the_differences_are_these),
         cmocka_unit_test(values_are_those_of_jansson),
         cmocka_unit_test(numbers_that_do_not_fit_are_passed_over),

@@ -4,81 +4,28 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
 
-#include "common/rng.h"
+#include "common/buf.h"
 #include "common/sse.h"
-#include "common/xalloc.h"
+#include "tests/support/ssefeed.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 #define SEVERAL      100000
 #define MAX_EVENT    10000
 
-/* What was handed out, a line each: [name] data, with \n in data as \n. */
-struct seen {
-    struct buf events;
-};
-
-static void on_event(void *arg, const struct sse_event *event)
+static void begin(struct sse *s, size_t max_event, struct buf *seen)
 {
-    struct seen *seen = arg;
-
-    assert_non_null(event->data);
-    assert_non_null(event->name);
-    buf_adds(&seen->events, "[");
-    buf_add(&seen->events, event->name, event->name_len);
-    buf_adds(&seen->events, "] ");
-    for (size_t i = 0; i < event->len; i++) {
-        if (event->data[i] == '\n')
-            buf_adds(&seen->events, "\\n");
-        else
-            buf_add(&seen->events, event->data + i, 1);
-    }
-    buf_adds(&seen->events, "\n");
+    buf_init(seen, SEVERAL);
+    sse_init(s, max_event, ssefeed_note, seen);
 }
 
-static void begin(struct sse *s, size_t max_event, struct seen *seen)
-{
-    buf_init(&seen->events, SEVERAL);
-    sse_init(s, max_event, on_event, seen);
-}
-
-static void end(struct sse *s, struct seen *seen)
+static void end(struct sse *s, struct buf *seen)
 {
     sse_fini(s);
-    buf_fini(&seen->events);
-}
-
-/* Feed a copy of exactly this size, so that a sanitizer sees a step beyond, and
- * a look back at what was borrowed. */
-static int feed(struct sse *s, const char *text, size_t len)
-{
-    char *exact = xcalloc(len ? len : 1, 1);
-    int rc;
-
-    for (size_t i = 0; i < len; i++)
-        exact[i] = text[i];
-    rc = sse_feed(s, exact, len);
-    free(exact);
-    return rc;
-}
-
-/* In pieces of `first`, then `step` bytes. */
-static int feed_in_pieces(struct sse *s, const char *text, size_t len,
-                          size_t first, size_t step)
-{
-    size_t piece = first;
-
-    for (size_t used = 0; used < len; used += piece, piece = step) {
-        if (piece > len - used)
-            piece = len - used;
-        if (feed(s, text + used, piece))
-            return -1;
-    }
-    return 0;
+    buf_fini(seen);
 }
 
 /* ---- streams ---- */
@@ -155,14 +102,14 @@ static const struct stream {
 
 static void check_stream(const struct stream *t, size_t first, size_t step)
 {
-    struct seen seen;
+    struct buf seen;
     struct sse s;
 
     begin(&s, MAX_EVENT, &seen);
-    assert_int_equal(feed_in_pieces(&s, t->text, strlen(t->text), first, step),
-                     0);
+    assert_int_equal(
+        ssefeed_in_pieces(&s, t->text, strlen(t->text), first, step), 0);
     assert_int_equal(sse_finish(&s), t->finish);
-    assert_string_equal(buf_text(&seen.events), t->events);
+    assert_string_equal(buf_text(&seen), t->events);
     assert_int_equal(s.comments, t->comments);
     end(&s, &seen);
 }
@@ -184,14 +131,14 @@ static void bytes_of_any_value_pass(void **state)
     static const char text[] =
         "data: a\0b\n\nevent: \0\ndata\0: x\ndata: y\n\n";
     static const char want[] = "[] a\0b\n[\0] y\n";
-    struct seen seen;
+    struct buf seen;
     struct sse s;
 
     (void)state;
     begin(&s, MAX_EVENT, &seen);
-    assert_int_equal(feed(&s, text, sizeof(text) - 1), 0);
-    assert_int_equal(seen.events.len, sizeof(want) - 1);
-    assert_memory_equal(seen.events.data, want, sizeof(want) - 1);
+    assert_int_equal(ssefeed(&s, text, sizeof(text) - 1), 0);
+    assert_int_equal(seen.len, sizeof(want) - 1);
+    assert_memory_equal(seen.data, want, sizeof(want) - 1);
     end(&s, &seen);
 }
 
@@ -209,17 +156,17 @@ static void events_do_not_wait(void **state)
 
     (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
-        struct seen seen;
+        struct buf seen;
         struct sse s;
 
         begin(&s, MAX_EVENT, &seen);
-        feed(&s, cases[i].text, strlen(cases[i].text) - 1);
-        assert_string_equal(buf_text(&seen.events), "");
-        feed(&s, cases[i].text + strlen(cases[i].text) - 1, 1);
-        assert_string_equal(buf_text(&seen.events), "[] a\n");
-        assert_int_equal(feed(&s, "", 0), 0);
-        feed(&s, cases[i].rest, strlen(cases[i].rest));
-        assert_string_equal(buf_text(&seen.events), "[] a\n[] b\n");
+        ssefeed(&s, cases[i].text, strlen(cases[i].text) - 1);
+        assert_string_equal(buf_text(&seen), "");
+        ssefeed(&s, cases[i].text + strlen(cases[i].text) - 1, 1);
+        assert_string_equal(buf_text(&seen), "[] a\n");
+        assert_int_equal(ssefeed(&s, "", 0), 0);
+        ssefeed(&s, cases[i].rest, strlen(cases[i].rest));
+        assert_string_equal(buf_text(&seen), "[] a\n[] b\n");
         assert_int_equal(sse_finish(&s), 0);
         end(&s, &seen);
     }
@@ -263,7 +210,7 @@ static void whole_events_are_not_copied(void **state)
 static void memory_is_kept(void **state)
 {
     static const char text[] = "event: name\ndata: some data\ndata: more\n\n";
-    struct seen seen;
+    struct buf seen;
     struct sse s;
     struct sse warm;
 
@@ -271,12 +218,12 @@ static void memory_is_kept(void **state)
     begin(&s, MAX_EVENT, &seen);
     for (size_t cut = 0; cut < sizeof(text); cut++) {
         sse_begin(&s);
-        feed_in_pieces(&s, text, sizeof(text) - 1, cut + 1, 1);
+        ssefeed_in_pieces(&s, text, sizeof(text) - 1, cut + 1, 1);
     }
     warm = s;
     for (size_t cut = 0; cut < sizeof(text); cut++) {
         sse_begin(&s);
-        feed_in_pieces(&s, text, sizeof(text) - 1, cut + 1, 1);
+        ssefeed_in_pieces(&s, text, sizeof(text) - 1, cut + 1, 1);
     }
     assert_ptr_equal(s.line.data, warm.line.data);
     assert_ptr_equal(s.data.data, warm.data.data);
@@ -295,24 +242,23 @@ static void the_next_stream_starts_anew(void **state)
         "\xef\xbb",
         "data: longer than anything that was allowed",
     };
-    struct seen seen;
+    static const char second[] = "\n\xef\xbb\xbf"
+                                 "data: b\n\n"; /* a mark in line 2 */
+    struct buf seen;
     struct sse s;
 
     (void)state;
     begin(&s, 30, &seen);
     for (size_t i = 0; i < COUNT(left); i++) {
-        feed(&s, left[i], strlen(left[i]));
+        ssefeed(&s, left[i], strlen(left[i]));
         sse_begin(&s);
-        buf_reset(&seen.events);
+        buf_reset(&seen);
         assert_int_equal(s.comments, 0);
-        assert_int_equal(feed(&s, "\n\xef\xbb\xbf", 4), 0);
+        assert_int_equal(ssefeed(&s, second, strlen(second)), 0);
+        assert_string_equal(buf_text(&seen), "");
         sse_begin(&s);
-        assert_int_equal(feed(&s,
-                              "\xef\xbb\xbf"
-                              "data: b\n\n",
-                              12),
-                         0);
-        assert_string_equal(buf_text(&seen.events), "[] b\n");
+        assert_int_equal(ssefeed(&s, second + 1, strlen(second) - 1), 0);
+        assert_string_equal(buf_text(&seen), "[] b\n");
         assert_int_equal(sse_finish(&s), 0);
     }
     end(&s, &seen);
@@ -343,19 +289,19 @@ static const struct {
 static void check_bound(size_t i, size_t first, size_t step)
 {
     size_t len = strlen(bounds[i].text);
-    struct seen seen;
+    struct buf seen;
     struct sse s;
     int rc;
 
     begin(&s, 10, &seen);
-    rc = feed_in_pieces(&s, bounds[i].text, len, first, step);
+    rc = ssefeed_in_pieces(&s, bounds[i].text, len, first, step);
     assert_int_equal(rc, bounds[i].is_fine ? 0 : -1);
-    assert_string_equal(buf_text(&seen.events), bounds[i].events);
+    assert_string_equal(buf_text(&seen), bounds[i].events);
     if (!bounds[i].is_fine) {
-        assert_int_equal(feed(&s, "\n\ndata: b\n\n", 11), -1);
-        assert_int_equal(feed(&s, "", 0), -1);
+        assert_int_equal(ssefeed(&s, "\n\ndata: b\n\n", 11), -1);
+        assert_int_equal(ssefeed(&s, "", 0), -1);
         assert_int_equal(sse_finish(&s), -1);
-        assert_string_equal(buf_text(&seen.events), bounds[i].events);
+        assert_string_equal(buf_text(&seen), bounds[i].events);
     }
     end(&s, &seen);
 }
