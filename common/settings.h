@@ -158,7 +158,7 @@ struct stub_settings {
     char *eos_tokens; /* a distribution of counts; NULL: never */
     int64_t tokens_per_event;
     int64_t events_per_write;
-    struct strlist sse; /* common/sse.h */
+    struct strlist sse; /* common/sse_style.h */
     int64_t embedding_size;
     int metrics_style; /* enum metrics_style */
     bool awake;

@@ -3,7 +3,7 @@
 #include "common/fault.h"
 #include "common/service.h"
 #include "common/settings.h"
-#include "common/sse_write.h"
+#include "common/sse_style.h"
 
 #define AT(field) offsetof(struct settings, stub.field)
 
@@ -136,7 +136,7 @@ static const struct opt opts[] = {
      .offset = AT(events_per_write), .initial = "1",
      .help = "events of a stream that are written together"},
     {.key = "sse", .flag = "sse", .type = &opt_list, .offset = AT(sse),
-     .check = sse_check, .splits_commas = true,
+     .check = sse_style_check, .splits_commas = true,
      .help = "how events are written: crlf or cr, no-space, named, split; "
              "keep-alives before each: comments, empty, pings"},
     {.key = "embedding_size", .flag = "embedding-size", .type = &opt_count,

@@ -3,7 +3,7 @@
 #include "common/err.h"
 #include "common/service.h"
 #include "common/settings.h"
-#include "common/sse_write.h"
+#include "common/sse_style.h"
 #include "common/units.h"
 #include "server-stub/answer.h"
 
@@ -149,7 +149,7 @@ static int read_words(const struct stub_settings *s, struct stub_config *config,
         return err_set(err, ERR_CONFIG, "stub.tokens_per_event: at least 1");
     if (s->events_per_write < 1)
         return err_set(err, ERR_CONFIG, "stub.events_per_write: at least 1");
-    if (sse_parse(&s->sse, &config->sse, err))
+    if (sse_style_parse(&s->sse, &config->sse, err))
         return err_context(err, "stub.sse");
     return 0;
 }

@@ -16,7 +16,7 @@ struct stub_config {
     struct fault_plan faults;
     bool has_eos;
     struct dist eos; /* tokens after which an answer ends by itself */
-    unsigned sse;    /* common/sse.h */
+    unsigned sse;    /* common/sse_style.h */
 };
 
 /* ERR_CONFIG "stub.<key>: ..." for what cannot be served. */

@@ -21,7 +21,7 @@ struct reply {
     struct buf text;        /* scratch: what goes out */
 };
 
-/* `sse`: common/sse.h. */
+/* `sse`: common/sse_style.h. */
 void reply_init(struct reply *r, const struct stub_settings *settings,
                 unsigned sse);
 void reply_fini(struct reply *r);

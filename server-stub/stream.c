@@ -4,7 +4,7 @@
 
 #include "common/fault.h"
 #include "common/settings.h"
-#include "common/sse_write.h"
+#include "common/sse_style.h"
 #include "server-stub/answer.h"
 #include "server-stub/api/api.h"
 #include "server-stub/call.h"
@@ -53,14 +53,14 @@ static void add_piece(struct reply *r, struct call *call)
 
 static void add_keepalives(struct reply *r, struct call *call)
 {
-    sse_write_keepalives(r->sse, &r->event);
+    sse_style_write_keepalives(r->sse, &r->event);
     add_piece(r, call);
 }
 
 static void add_event(struct reply *r, struct call *call, const char *data)
 {
     add_keepalives(r, call);
-    sse_write(r->sse, data, &r->event);
+    sse_style_write(r->sse, data, &r->event);
     add_piece(r, call);
 }
 
@@ -211,7 +211,7 @@ void reply_stream_begin(struct reply *r, struct call *call)
     if (has(call, FAULT_ROLE_FIRST))
         add_role(r, call);
     else
-        sse_write_keepalives(r->sse, &r->event);
+        sse_style_write_keepalives(r->sse, &r->event);
     if (r->event.len > 0)
         add_piece(r, call);
     if (r->text.len > 0)

@@ -8,20 +8,27 @@
 #include "server-stub/front.h"
 #include "server-stub/path.h"
 
-static const struct api_ops *const apis[] = {
-    &api_openai_chat,
-    &api_openai_completions,
-    &api_openai_embeddings,
-    &api_rerank,
-    &api_tgi,
-    &api_tgi_stream,
-    &api_sglang,
-    &api_triton,
-    &api_tfserving,
-    &api_kserve,
+/* By the first letter of their paths, so that it takes a glance to see that a
+ * request is plain. */
+static const struct {
+    char letter;
+    const struct api_ops *apis[8]; /* up to a NULL */
+} groups[] = {
+    {'g', {&api_tgi, &api_tgi_stream, &api_sglang}},
+    {'r', {&api_rerank}},
+    {'v',
+     {&api_openai_chat, &api_openai_completions, &api_openai_embeddings,
+      &api_rerank, &api_triton, &api_tfserving, &api_kserve}},
 };
 
-#define N_APIS (sizeof(apis) / sizeof(apis[0]))
+static const struct api_ops *const *group_for(const char *path)
+{
+    for (size_t i = 0; i < sizeof(groups) / sizeof(groups[0]); i++) {
+        if (path[0] == '/' && path[1] == groups[i].letter)
+            return groups[i].apis;
+    }
+    return NULL;
+}
 
 static bool serves(const struct api_ops *api, const char *path)
 {
@@ -45,11 +52,13 @@ struct json_t *api_json(const struct exchange *x)
 static bool read_json(const json_t *json, const struct exchange *x,
                       struct call *call)
 {
-    for (size_t i = 0; i < N_APIS && json_is_object(json); i++) {
-        if (!serves(apis[i], x->path))
+    const struct api_ops *const *api = group_for(x->path);
+
+    for (; *api && json_is_object(json); api++) {
+        if (!serves(*api, x->path))
             continue;
-        if (apis[i]->read(json, x, call) || call->why) {
-            call->api = apis[i];
+        if ((*api)->read(json, x, call) || call->why) {
+            call->api = *api;
             return !call->why;
         }
     }
@@ -58,9 +67,11 @@ static bool read_json(const json_t *json, const struct exchange *x,
 
 static const struct api_ops *first_for(const char *path)
 {
-    for (size_t i = 0; i < N_APIS; i++) {
-        if (serves(apis[i], path))
-            return apis[i];
+    const struct api_ops *const *api = group_for(path);
+
+    for (; api && *api; api++) {
+        if (serves(*api, path))
+            return *api;
     }
     return &api_plain;
 }

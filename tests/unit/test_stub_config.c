@@ -10,7 +10,7 @@
 #include "common/err.h"
 #include "common/opt.h"
 #include "common/settings.h"
-#include "common/sse_write.h"
+#include "common/sse_style.h"
 #include "server-stub/batching/policy.h"
 #include "server-stub/config.h"
 #include "server-stub/router.h"
@@ -109,7 +109,7 @@ static void settings_reach_the_simulation(void **state)
     assert_int_equal(c.faults.len, 1);
     assert_int_equal(c.faults.faults[0].nth, 18);
     assert_true(c.has_eos && dist_mean(&c.eos) == 19);
-    assert_int_equal(c.sse, 1 << SSE_CRLF | 1 << SSE_COMMENTS);
+    assert_int_equal(c.sse, 1 << SSE_STYLE_CRLF | 1 << SSE_STYLE_COMMENTS);
     settings_fini(&s);
 }
 

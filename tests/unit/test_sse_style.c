@@ -7,7 +7,7 @@
 
 #include "common/buf.h"
 #include "common/err.h"
-#include "common/sse_write.h"
+#include "common/sse_style.h"
 
 /* Names up to a NULL. */
 static int parse(const char *const *texts, unsigned *ways, struct err *err)
@@ -17,7 +17,7 @@ static int parse(const char *const *texts, unsigned *ways, struct err *err)
 
     for (; *texts; texts++)
         strlist_add(&list, *texts);
-    rc = sse_parse(&list, ways, err);
+    rc = sse_style_parse(&list, ways, err);
     strlist_fini(&list);
     return rc;
 }
@@ -54,8 +54,8 @@ static void events_are_written_in_each_way(void **state)
 
         buf_init(&out, 1000);
         assert_int_equal(parse(cases[i].ways, &ways, &err), 0);
-        sse_write_keepalives(ways, &out);
-        sse_write(ways, cases[i].data, &out);
+        sse_style_write_keepalives(ways, &out);
+        sse_style_write(ways, cases[i].data, &out);
         assert_string_equal(buf_text(&out), cases[i].want);
         buf_fini(&out);
     }
@@ -67,8 +67,8 @@ static void other_ways_are_refused(void **state)
     unsigned ways;
 
     (void)state;
-    assert_int_equal(sse_check("crlf", &err), 0);
-    assert_int_equal(sse_check("CRLF", &err), -1);
+    assert_int_equal(sse_style_check("crlf", &err), 0);
+    assert_int_equal(sse_style_check("CRLF", &err), -1);
     assert_string_equal(err.msg,
                         "no way 'CRLF' to write events; there are crlf, cr, "
                         "no-space, named, split, comments, empty and pings");
@@ -85,5 +85,5 @@ int main(void)
         cmocka_unit_test(other_ways_are_refused),
     };
 
-    return cmocka_run_group_tests_name("sse", tests, NULL, NULL);
+    return cmocka_run_group_tests_name("sse_style", tests, NULL, NULL);
 }
