@@ -36,6 +36,14 @@ check_loads() {
     measured json-open
     all_ok binary-closed "$requests" $infer --clients 4 "$@"
     measured binary-closed
+    # Without a file: the model says what it takes.
+    all_ok made-json "$requests" $infer --clients 4
+    all_ok made-binary "$requests" $infer --clients 4 --binary-tensors
+    all_ok checked 50 /v2/models/simple/infer --clients 1 --body "$simple" --check 'tensor OUTPUT0 = 1 2 3 4 5' \
+        --check 'json /outputs/1/data/0 = -1'
+    equal 'checked: quality' "$(summary checked quality.share)" 1
+    all_ok wrong 50 /v2/models/simple/infer --clients 1 --body "$simple" --check 'tensor OUTPUT0 = 1 2 4'
+    equal 'wrong: quality' "$(summary wrong quality.share)" 0
     shown 'binary' 'outcome *ok, HTTP status 200' $infer "$@"
     shown 'json' '"model_name":"mlp"' $infer --body "@$dir/json.body"
 }

@@ -99,9 +99,23 @@ check_loads() {
     all_ok ids-closed "$requests" $text --body "@$dir/ids" --clients 4
     all_ok whole-closed "$requests" $chat --body "@$dir/whole" --clients 4
     measured whole-closed
+    for run in chat-closed chat-open chat-overload text-closed ids-closed whole-closed; do
+        equal "$run: output tokens" "$(summary $run tokens.output)" $((requests * tokens))
+    done
+    for run in chat-closed text-closed ids-closed; do
+        equal "$run: events" "$(summary $run tokens.streams.events)" $((requests * tokens))
+    done
     log_says 'tokens the server generated for tailgate' \
         'lines.reduce((sum, line) => sum + line.tokens, 0)' $((6 * requests * tokens))
     log_says 'requests that tailgate left' 'lines.filter((line) => line.aborted).length' 0
+    # Without a file: the model is found, prompts are made.
+    for api in $chat $text; do
+        name=made-$(basename "$(dirname "$api")")
+        all_ok "$name" "$requests" $api --clients 4 --input-len 20 --output-len "$tokens" --ignore-eos --first-id 300 --last-id 600
+        equal "$name: output tokens" "$(summary "$name" tokens.output)" $((requests * tokens))
+        measured "$name"
+    done
+    equal 'made: prompts of ids are as long as asked' "$(summary made-v1 tokens.prompt)" $((requests * 20))
     check 'tailgate run, refused' load refused $text -n 5 --clients 1 --body '{}'
     equal 'refused: failed' "$(summary refused requests.failed)" 5
 }
