@@ -155,7 +155,7 @@ struct stub_settings {
     int64_t reasoning_tokens;
     int reasoning_as; /* enum reasoning */
     bool accumulate;
-    char *eos_tokens; /* a distribution of counts; NULL: never */
+    char *eos_tokens; /* a distribution of counts, or "none" */
     int64_t tokens_per_event;
     int64_t events_per_write;
     struct strlist sse; /* common/sse_style.h */

@@ -1,4 +1,6 @@
 /* The option table of the stub: a model server to test against. */
+#include <string.h>
+
 #include "common/dist.h"
 #include "common/fault.h"
 #include "common/service.h"
@@ -17,6 +19,11 @@ const char *const reasoning_names[] = {"reasoning_content", "reasoning",
                                        "hidden", NULL};
 const char *const metrics_names[] = {"own", "vllm",   "sglang",
                                      "tgi", "triton", NULL};
+
+static int check_eos(const char *text, struct err *err)
+{
+    return strcmp(text, "none") == 0 ? 0 : dist_check_counts(text, err);
+}
 
 /* clang-format off */
 static const struct opt opts[] = {
@@ -126,9 +133,9 @@ static const struct opt opts[] = {
      .offset = AT(accumulate),
      .help = "Triton's generate_stream: each event has all the text so far"},
     {.key = "eos_tokens", .flag = "eos-tokens", .type = &opt_text,
-     .offset = AT(eos_tokens), .check = dist_check_counts,
+     .offset = AT(eos_tokens), .initial = "none", .check = check_eos,
      .help = "answers end by themselves after so many tokens, unless the "
-             "request has ignore_eos: 100, 'lognormal 100 50'"},
+             "request has ignore_eos: none, 100, 'lognormal 100 50'"},
     {.key = "tokens_per_event", .flag = "tokens-per-event", .type = &opt_count,
      .offset = AT(tokens_per_event), .initial = "1",
      .help = "tokens in an event of a stream"},

@@ -1,5 +1,7 @@
 #include "server-stub/config.h"
 
+#include <string.h>
+
 #include "common/err.h"
 #include "common/service.h"
 #include "common/settings.h"
@@ -142,7 +144,7 @@ static int check_rest(const struct stub_settings *s, struct err *err)
 static int read_words(const struct stub_settings *s, struct stub_config *config,
                       struct err *err)
 {
-    config->has_eos = s->eos_tokens != NULL;
+    config->has_eos = strcmp(s->eos_tokens, "none") != 0;
     if (config->has_eos && dist_parse_counts(s->eos_tokens, &config->eos, err))
         return err_context(err, "stub.eos_tokens");
     if (s->tokens_per_event < 1)

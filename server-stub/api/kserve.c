@@ -3,6 +3,7 @@
  * the same type, shape and values, so that a client can check them. */
 #include <jansson.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "common/buf.h"
@@ -15,6 +16,9 @@
 
 #define MAX_BODY   ((size_t)64 << 20)
 #define MAX_INPUTS 256
+
+/* Outputs have this name and their number. */
+#define OUTPUT "output"
 
 /* What was said after the JSON and is not taken yet. */
 struct rest {
@@ -97,10 +101,13 @@ static const char *read_input(const json_t *json, struct rest *rest,
 static bool is_output(const json_t *output, size_t n_inputs, size_t *nth)
 {
     const char *name = json_string_value(json_object_get(output, "name"));
-    char extra;
+    char *end;
 
-    return name && sscanf(name, "output%zu%c", nth, &extra) == 1 &&
-           *nth < n_inputs;
+    if (!name || strncmp(name, OUTPUT, strlen(OUTPUT)) != 0)
+        return false;
+    name += strlen(OUTPUT);
+    *nth = strtoul(name, &end, 10);
+    return *name >= '0' && *name <= '9' && !*end && *nth < n_inputs;
 }
 
 static bool is_binary(const json_t *json, const json_t *output)
@@ -228,7 +235,7 @@ static json_t *output_of(const struct input *in, size_t nth, bool binary,
     json_t *output = json_object();
     char name[32];
 
-    snprintf(name, sizeof(name), "output%zu", nth);
+    snprintf(name, sizeof(name), OUTPUT "%zu", nth);
     json_object_set_new(output, "name", json_string(name));
     json_object_set_new(output, "datatype", json_string(in->type->name));
     json_object_set(output, "shape", (json_t *)in->shape);

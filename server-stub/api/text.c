@@ -79,8 +79,8 @@ void text_put_words(struct buf *out, int64_t n)
 
 void text_put_ids(struct buf *out, int64_t first, int64_t n)
 {
-    for (int64_t i = 0; i < n; i++)
-        buf_addf(out, "%s%lld", i > 0 ? "," : "", (long long)(first + i));
+    for (long long id = first; id < first + n; id++)
+        buf_addf(out, "%s%lld", id > first ? "," : "", id);
 }
 
 bool text_is_last(const struct call *call, int64_t n)

@@ -58,10 +58,10 @@ static void put_tokens(const struct call *call, const struct stub_settings *s,
 {
     bool is_last =
         text_is_last(call, n) && !fault_has(&call->faults, FAULT_NO_DONE);
+    long long index = call->sent_tokens + n;
 
     (void)s;
-    buf_addf(out,
-             "{\"index\":%lld,\"token\":", (long long)(call->sent_tokens + n));
+    buf_addf(out, "{\"index\":%lld,\"token\":", index);
     put_token(call->sent_tokens, n, out);
     buf_adds(out, ",\"generated_text\":");
     if (is_last) {

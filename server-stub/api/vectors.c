@@ -119,10 +119,13 @@ static void rerank_whole(struct call *call, const struct stub_settings *s,
 {
     buf_addf(out, "{\"id\":\"stub-%lld\",\"model\":\"%s\",\"results\":[",
              (long long)call->nth, s->model);
-    for (int64_t i = 0; i < call->top; i++)
+    for (int64_t i = 0; i < call->top; i++) {
+        long long index = call->items - 1 - i;
+
         buf_addf(out, "%s{\"index\":%lld,\"relevance_score\":%.6f}",
-                 i > 0 ? "," : "", (long long)(call->items - 1 - i),
-                 (double)(call->items - i) / (double)call->items);
+                 i > 0 ? "," : "", index,
+                 (double)(index + 1) / (double)call->items);
+    }
     buf_adds(out, "]");
     put_usage(call, out);
     buf_adds(out, "}");

@@ -101,6 +101,14 @@ static void take_line(const char *line, struct buf *data, bool *has_data)
 }
 
 /* Events that say nothing are keep-alives, as are pings. */
+static void end_event(struct events *events, const struct buf *data)
+{
+    if (data->len == 0 || data->data[0] == ':')
+        return;
+    assert_true(events->len < MAX_EVENTS);
+    events->data[events->len++] = xstrdup(data->data);
+}
+
 static struct events events_of(const char *text)
 {
     struct events events = {0};
@@ -113,10 +121,7 @@ static struct events events_of(const char *text)
 
         take_line(line, &data, &has_data);
         if (!line[0]) {
-            if (data.len > 0 && data.data[0] != ':') {
-                assert_true(events.len < MAX_EVENTS);
-                events.data[events.len++] = xstrdup(data.data);
-            }
+            end_event(&events, &data);
             buf_reset(&data);
             has_data = false;
         }

@@ -227,7 +227,7 @@ static void metrics_are_the_counts(void **state)
 static void metrics_have_other_names_too(void **state)
 {
     static const struct {
-        enum metrics_style style;
+        int style;
         const char *line;
     } cases[] = {
         {METRICS_VLLM, "# TYPE vllm:num_requests_running gauge"},

@@ -133,6 +133,30 @@ static void a_batch_model_has_no_kv(void **state)
     settings_fini(&s);
 }
 
+/* A stub beside a run is told its settings as they are printed. */
+static void what_is_printed_is_read_back(void **state)
+{
+    struct settings s;
+    struct opt_set set = settings_set(&s, BLOCK_STUB);
+
+    (void)state;
+    settings_init(&s);
+    for (size_t i = 0; i < block_stub.len; i++) {
+        const struct opt *opt = &block_stub.opts[i];
+        struct err err = {0};
+        struct buf text;
+
+        if (opt->type->kind != OPT_SCALAR)
+            continue;
+        buf_init(&text, 1000);
+        opt_print(&set, opt, &text);
+        if (opt_assign(&set, opt, buf_text(&text), &err))
+            fail_msg("%s: %s", opt->key, err.msg);
+        buf_fini(&text);
+    }
+    settings_fini(&s);
+}
+
 /* Every name that the option table offers is known here. */
 static void every_choice_is_known(void **state)
 {
@@ -222,6 +246,8 @@ static void bad_texts_name_their_key(void **state)
          "stub.service: 'slow' is not a distribution"},
         {offsetof(struct stub_settings, prompt_tokens), "many",
          "stub.prompt_tokens: 'many' is not a distribution"},
+        {offsetof(struct stub_settings, eos_tokens), "few",
+         "stub.eos_tokens: 'few' is not a distribution"},
         {offsetof(struct stub_settings, output_tokens), "few",
          "stub.output_tokens: 'few' is not a distribution"},
     };
@@ -291,6 +317,7 @@ int main(void)
         cmocka_unit_test(every_name_is_served),
         cmocka_unit_test(the_defaults_can_be_served),
         cmocka_unit_test(settings_reach_the_simulation),
+        cmocka_unit_test(what_is_printed_is_read_back),
         cmocka_unit_test(a_batch_model_has_no_kv),
         cmocka_unit_test(every_choice_is_known),
         cmocka_unit_test(bad_settings_name_their_key),

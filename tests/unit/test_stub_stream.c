@@ -171,6 +171,8 @@ static void it_is_all_there(void **state)
 
 static void an_error_in_the_middle(void **state)
 {
+    static const char garbage[] = EVENT("{\"choices\": [not JSON");
+
     (void)state;
     for (size_t i = 0; i < N_APIS; i++) {
         const struct api *a = &apis[i];
@@ -178,7 +180,7 @@ static void an_error_in_the_middle(void **state)
         EXPECT(a, "--fault=inband", HTTP_WHOLE, a->role, a->first, a->second,
                "data: ", a->error, "\n\n");
         EXPECT(a, "--fault=malformed", HTTP_WHOLE, a->role, a->first, a->second,
-               EVENT("{\"choices\": [not JSON"), a->third, a->last, a->done);
+               garbage, a->third, a->last, a->done);
         EXPECT(a, "--fault=endless=6", HTTP_WHOLE, a->role, a->first, a->second,
                "data: {\"text\":\"xxxxxx");
         EXPECT(a, "--fault=truncated", HTTP_CUT, a->role, a->first, a->second);
