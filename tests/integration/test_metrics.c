@@ -103,6 +103,28 @@ static void assert_queue(const char *dir, bool tells_running)
     free(looks);
 }
 
+/* The same as the report has it. */
+static void assert_reported(const struct proc_result *r, const char *dir,
+                            const char *flavour, bool tells_running)
+{
+    json_t *summary = load_summary(dir);
+    char *said = xasprintf("\nserver     %s: %s", flavour,
+                           tells_running ? "running " : "waiting ");
+
+    assert_non_null(strstr(r->out, said));
+    assert_true(number_at(summary, "server.looks") >= 2);
+    assert_true(number_at(summary, "server.failed_looks") == 0);
+    assert_true(number_at(summary, "server.waiting_max") > 5);
+    assert_true(number_at(summary, "server.queue_mean_ms") > 0);
+    assert_true(number_at(summary, "server.client_in_flight_mean") > 5);
+    if (tells_running) {
+        assert_true(number_at(summary, "server.running_max") == 1);
+        assert_true(number_at(summary, "server.in_flight_mean") > 1);
+    }
+    free(said);
+    json_decref(summary);
+}
+
 static void every_style_shows_the_queue(void **state)
 {
     static const struct {
@@ -127,18 +149,20 @@ static void every_style_shows_the_queue(void **state)
     }
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct proc_result r = proc_wait(&runs[i]);
+        bool tells_running = strcmp(cases[i].style, "triton") != 0;
         char *said =
             xasprintf("server     %s, by %s", cases[i].flavour, urls[i]);
-        const char *dir = tmpdir_path(cases[i].style);
+        char *dir = xstrdup(tmpdir_path(cases[i].style));
 
         run_expect(&r, dir, 0);
         assert_non_null(strstr(r.err, said));
         assert_flavour(dir, cases[i].flavour);
-        assert_queue(tmpdir_path(cases[i].style),
-                     strcmp(cases[i].style, "triton") != 0);
+        assert_queue(dir, tells_running);
+        assert_reported(&r, dir, cases[i].flavour, tells_running);
         stub_stop(&stubs[i]);
         proc_result_fini(&r);
         free(said);
+        free(dir);
         free(urls[i]);
     }
 }
@@ -173,6 +197,7 @@ static void a_language_model_tells_tokens_and_cache(void **state)
     assert_in_range(most, 1, 1000000);
     assert_true(looks[n - 1].generated_tokens > looks[0].generated_tokens);
     assert_true(looks[n - 1].prompt_tokens > looks[0].prompt_tokens);
+    assert_non_null(strstr(r.out, "tokens/s of output, the client "));
     free(looks);
     stub_stop(&stub);
     proc_result_fini(&r);
@@ -219,6 +244,7 @@ static void without_metrics_there_is_no_view(void **state)
             assert_null(strstr(r.err, "server     "));
         assert_false(has_file(dir, "server.tgr"));
         assert_null(json_object_get(manifest, "server"));
+        assert_null(strstr(r.out, "server     "));
         json_decref(manifest);
         proc_result_fini(&r);
         rawserver_stop(&server);
@@ -291,6 +317,9 @@ static void assert_unharmed(const char *dir, enum metrics_way way)
     assert_true(number_at(summary, "requests.ok") ==
                 number_at(summary, "requests.scheduled"));
     assert_true(n >= 1);
+    assert_true(number_at(summary, "server.looks") >= 1);
+    assert_true((number_at(summary, "server.failed_looks") > 0) ==
+                (way != WAY_GOOD && way != WAY_OTHER));
     for (size_t i = 0; i < n; i++) {
         if (way == WAY_GOOD)
             assert_int_equal(looks[i].running, 1);
