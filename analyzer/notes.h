@@ -54,8 +54,11 @@ struct note {
     const char *text;
 };
 
+/* Those of the rules, and one of the server. */
+#define NOTES_MAX (NOTE_COUNT + 1)
+
 struct notes {
-    struct note list[NOTE_COUNT];
+    struct note list[NOTES_MAX];
     size_t len;
 };
 

@@ -255,6 +255,29 @@ static void take_notes(struct summary *s, const struct tally *t)
     notes_make(&t->oddities, &in, &s->notes);
 }
 
+/* After the notes, to which it may add. */
+static void take_server(struct summary *s, const struct tally *t,
+                        const struct recording *rec)
+{
+    struct server_source source = {0};
+    struct serverview view;
+    struct note note;
+
+    serverview_init(&view, t->window);
+    if (!serverview_read(&view, rec->dir))
+        return;
+    manifest_server(&rec->manifest, &source);
+    s->server = serverview_sum_up(&view, s->window_length_s > 0
+                                             ? t->in_flight_ns /
+                                                   (s->window_length_s * 1e9)
+                                             : -1);
+    s->server.flavour = source.flavour;
+    s->server.url = source.url;
+    s->server.is_partial = source.is_partial;
+    if (serverview_misses_requests(&s->server, &note))
+        s->notes.list[s->notes.len++] = note;
+}
+
 static bool is_open_loop(const struct settings *s)
 {
     return s->load.scenario != SCENARIO_CLOSED;
@@ -310,6 +333,7 @@ static int sum_up(struct summary *s, struct work *w, struct recording *rec,
         manifest_failures(&rec->manifest, &s->failures);
         add_lost(s, w, rec);
         conclude(s, w);
+        take_server(s, &w->tally, rec);
         take_calibration(s, &rec->manifest);
     }
     tally_fini(&w->tally);

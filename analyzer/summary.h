@@ -10,6 +10,7 @@
 
 #include "analyzer/judge.h"
 #include "analyzer/notes.h"
+#include "analyzer/serverview.h"
 #include "analyzer/tally.h"
 #include "analyzer/tokens.h"
 #include "analyzer/trust.h"
@@ -93,6 +94,8 @@ struct summary {
     struct tokens tokens;
     struct quality quality;
     struct notes notes;
+
+    struct server_summary server;
 
     struct spread spread[MEASURE_COUNT][VIEW_COUNT];
     struct judgement judgement;

@@ -177,6 +177,17 @@ static void add_ended(struct tally *t, const struct facts *f)
     t->bytes_out += (double)f->bytes_out;
 }
 
+/* From when it was sent until it was over. */
+static double flight_inside_ns(const struct window *w, const struct facts *f)
+{
+    int64_t from = f->sent > w->start_ns ? f->sent : w->start_ns;
+    int64_t to = f->end < w->end_ns ? f->end : w->end_ns;
+
+    if (f->sent == TIME_ABSENT || f->end == TIME_ABSENT || to <= from)
+        return 0;
+    return (double)to - (double)from;
+}
+
 void tally_add(struct tally *t, const struct facts *f)
 {
     raise_to(&lane_of(t, f)->max_place, place_of(t, f));
@@ -187,6 +198,7 @@ void tally_add(struct tally *t, const struct facts *f)
     if (facts_count(f->events) > 0)
         t->events += f->events;
     tokens_see(&t->tokens, &t->window, f);
+    t->in_flight_ns += flight_inside_ns(&t->window, f);
     if (window_holds(&t->window, f->end))
         add_ended(t, f);
     if (f->due < t->window.start_ns)

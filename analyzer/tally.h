@@ -68,6 +68,8 @@ struct tally {
     int64_t events;                 /* of the whole recording */
     double bytes_in;                /* of those that ended in the window */
     double bytes_out;
+    double
+        in_flight_ns; /* of all that were sent, the time of it in the window */
     struct batch good_batches[TALLY_BATCHES];
     struct batch check_batches[TALLY_BATCHES]; /* checked answers that passed */
     struct term_tally terms[SLO_MAX_TERMS];

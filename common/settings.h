@@ -56,6 +56,7 @@ struct target_settings {
     char *auth_env;    /* environment variable that holds the API key, ... */
     char *auth_file;   /* ... or file */
     bool request_id;
+    char *metrics; /* auto, off, or the URL of the server's own metrics */
 };
 
 /* What requests carry. */

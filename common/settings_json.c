@@ -13,7 +13,8 @@
 static bool is_url(const struct opt *opt)
 {
     return opt->offset == offsetof(struct settings, target.urls) ||
-           opt->offset == offsetof(struct settings, target.proxy);
+           opt->offset == offsetof(struct settings, target.proxy) ||
+           opt->offset == offsetof(struct settings, target.metrics);
 }
 
 /* Other maps are shown as they are: tokens=128 is a condition, not a secret. */

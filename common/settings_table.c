@@ -1,11 +1,14 @@
 /* The option tables: every key, flag, default and help text there is. */
 #include "common/settings.h"
 
+#include <string.h>
+
 #include "common/abort.h"
 #include "common/apis.h"
 #include "common/check.h"
 #include "common/cpus.h"
 #include "common/dist.h"
+#include "common/err.h"
 #include "common/slo.h"
 #include "common/stage.h"
 #include "common/statuses.h"
@@ -31,6 +34,16 @@ static int check_number(const char *text, struct err *err)
     double number;
 
     return units_parse_number(text, &number, err);
+}
+
+static int check_metrics(const char *text, struct err *err)
+{
+    if (strcmp(text, "auto") == 0 || strcmp(text, "off") == 0)
+        return 0;
+    if (strstr(text, "://") && strncmp(text, "null:", 5) != 0)
+        return url_check(text, err);
+    return err_set(err, ERR_CONFIG, "'%s' is neither auto nor off nor a URL",
+                   text);
 }
 
 static const struct opt top[] = {
@@ -228,6 +241,14 @@ static const struct opt target[] = {
      .type = &opt_switch,
      .offset = AT(target.request_id),
      .help = "send x-tailgate-id, the request's place in the schedule"},
+    {.key = "metrics",
+     .flag = "metrics",
+     .type = &opt_text,
+     .offset = AT(target.metrics),
+     .initial = "auto",
+     .check = check_metrics,
+     .help = "URL of the server's own metrics, read each second, or off; auto: "
+             "/metrics of the first target, if it is there"},
 };
 
 static const struct opt data[] = {

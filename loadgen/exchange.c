@@ -67,11 +67,17 @@ static void on_tick(evutil_socket_t fd, short what, void *arg)
     (void)arg; /* that the loop came back is all */
 }
 
+static bool is_cancelled(const struct exchange_plan *plan)
+{
+    return atomic_load(&stop_signal) ||
+           (plan->cancel && atomic_load(plan->cancel));
+}
+
 static void look(struct drive *d)
 {
     if (d->plan->ends_at_head && d->request.facts.head != TIME_ABSENT)
         give_up(d, OUTCOME_OK, NULL);
-    else if (atomic_load(&stop_signal))
+    else if (is_cancelled(d->plan))
         give_up(d, OUTCOME_UNFINISHED, "interrupted");
     else if (transport_now(&d->env) >= d->plan->timeout_ns)
         give_up(d, OUTCOME_TIMEOUT, "no answer within the timeout");

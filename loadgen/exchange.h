@@ -3,6 +3,7 @@
 #ifndef LOADGEN_EXCHANGE_H
 #define LOADGEN_EXCHANGE_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -41,13 +42,14 @@ struct exchange_plan {
     const struct transport_ops *transport;
     int64_t seq; /* decides which endpoint it goes to */
     int64_t timeout_ns;
-    bool ends_at_head; /* the answer's body is not waited for */
-    size_t keep;       /* bytes of each side; 0: it is not looked at */
+    bool ends_at_head;         /* the answer's body is not waited for */
+    size_t keep;               /* bytes of each side; 0: it is not looked at */
+    const atomic_bool *cancel; /* another flag to end it, or NULL */
 };
 
-/* Blocks until it is over, its time is, or common/stop.h's flag is set
- * (unfinished).  A request that fails is an exchange; ERR_IO if there could be
- * none.  The caller calls exchange_fini() in any case. */
+/* Blocks until it is over, its time is, or a flag is set, common/stop.h's or
+ * `cancel` (unfinished).  A request that fails is an exchange; ERR_IO if there
+ * could be none.  The caller calls exchange_fini() in any case. */
 int exchange_run(struct exchange *x, const struct exchange_plan *plan,
                  struct err *err);
 void exchange_fini(struct exchange *x);

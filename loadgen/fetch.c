@@ -3,6 +3,7 @@
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "common/err.h"
 #include "common/settings.h"
@@ -14,6 +15,14 @@
 
 #define TIMEOUT_NS (10 * NS_PER_S)
 
+struct fetch {
+    char *url;
+    struct settings settings; /* but for the URL all of it is borrowed */
+    struct targets targets;
+    struct api api;
+    const struct transport_ops *transport;
+};
+
 /* Takes any body. */
 static int read_any(const struct api *api, const struct response_head *head,
                     const char *data, size_t len, struct piece *p)
@@ -21,71 +30,159 @@ static int read_any(const struct api *api, const struct response_head *head,
     (void)api;
     (void)head;
     (void)data;
-    p->has_content = len > 0;
+    (void)len;
+    p->has_content = true; /* an empty page is a page */
     return 0;
 }
 
 static const struct api_ops any = {.kind = API_HTTP, .read_whole = read_any};
 
-static int judge(const struct exchange *x, json_t **json, struct err *err)
-{
-    json_error_t problem;
+/* ---- whose it is ---- */
 
-    if (x->facts.outcome != OUTCOME_OK)
-        return err_set(err, ERR_IO, "%.200s", x->why);
-    *json = json_loadb(buf_text(&x->body), x->body.len, 0, &problem);
-    return *json ? 0 : err_set(err, ERR_IO, "the answer is no JSON");
+static bool is_same_server(const char *a, const char *b)
+{
+    struct err ignored = {0};
+    struct url x;
+    struct url y;
+
+    return url_parse(a, &x, &ignored) == 0 && url_parse(b, &y, &ignored) == 0 &&
+           strcmp(x.scheme, y.scheme) == 0 && strcasecmp(x.host, y.host) == 0 &&
+           strcmp(x.port, y.port) == 0;
 }
 
-static int run(const struct targets *ts, const struct settings *s,
-               json_t **json, struct err *err)
+static void keep_secrets(struct target_settings *t)
 {
-    const struct api api = {
-        .ops = &any, .settings = s, .success = statuses_range(200, 300)};
-    struct exchange_plan plan = {
-        .targets = ts,
-        .settings = &s->target,
-        .api = &api,
-        .transport = transport_choose(&s->target, ts->items[0].url.scheme, err),
-        .timeout_ns = TIMEOUT_NS,
+    t->headers = (struct strmap){0};
+    t->auth_env = NULL;
+    t->auth_file = NULL;
+    t->cert = NULL;
+    t->key = NULL;
+    t->unix_socket = NULL;
+    t->http2 = false;
+    t->transport = TRANSPORT_AUTO;
+}
+
+static void make_settings(struct fetch *f, const struct target_settings *s,
+                          int64_t max_body)
+{
+    static char get[] = "GET";
+    struct target_settings *t = &f->settings.target;
+
+    *t = *s;
+    t->urls = (struct strlist){.items = &f->url, .len = 1};
+    t->method = get;
+    t->body = NULL;
+    t->no_keepalive = true;
+    t->request_id = false;
+    t->max_response = max_body;
+    if (!is_same_server(f->url, s->urls.items[0]))
+        keep_secrets(t);
+}
+
+/* ---- asking ---- */
+
+int fetch_new(struct fetch **fetch, const struct target_settings *s,
+              const char *url, int64_t max_body, struct err *err)
+{
+    struct fetch *f = xcalloc(1, sizeof(*f));
+    const struct target_settings *t = &f->settings.target;
+
+    f->url = xstrdup(url);
+    make_settings(f, s, max_body);
+    f->api = (struct api){.ops = &any,
+                          .settings = &f->settings,
+                          .success = statuses_range(200, 300)};
+    if (targets_init(&f->targets, t, NULL, err) == 0)
+        f->transport = transport_choose(t, f->targets.items[0].url.scheme, err);
+    if (!f->transport) {
+        fetch_free(f);
+        return -1;
+    }
+    *fetch = f;
+    return 0;
+}
+
+void fetch_free(struct fetch *f)
+{
+    if (!f)
+        return;
+    targets_fini(&f->targets);
+    free(f->url);
+    free(f);
+}
+
+int fetch_probe(struct fetch *f, int64_t timeout_ns, struct err *err)
+{
+    struct strlist said = {0};
+    int rc = targets_probe(&f->targets, timeout_ns, &said, err);
+
+    strlist_fini(&said);
+    return rc;
+}
+
+static int judge(struct exchange *x, struct buf *body, struct err *err)
+{
+    if (x->facts.outcome == OUTCOME_UNFINISHED)
+        return err_set(err, ERR_STOPPED, "interrupted before the answer came");
+    if (x->facts.outcome != OUTCOME_OK)
+        return err_set(err, ERR_IO, "%.200s", x->why);
+    buf_swap(body, &x->body);
+    return 0;
+}
+
+int fetch_page(struct fetch *f, int64_t timeout_ns, const atomic_bool *cancel,
+               struct buf *body, struct err *err)
+{
+    const struct exchange_plan plan = {
+        .targets = &f->targets,
+        .settings = &f->settings.target,
+        .api = &f->api,
+        .transport = f->transport,
+        .timeout_ns = timeout_ns,
+        .cancel = cancel,
     };
     struct exchange x;
-    int rc;
+    int rc = exchange_run(&x, &plan, err);
 
-    if (!plan.transport)
-        return -1;
-    rc = exchange_run(&x, &plan, err);
     if (rc == 0)
-        rc = judge(&x, json, err);
+        rc = judge(&x, body, err);
     exchange_fini(&x);
     return rc;
 }
 
-/* The URL with another path. */
-static char *url_at(const char *url, const char *path)
+char *fetch_url(const struct target_settings *s, const char *path)
 {
+    const char *url = s->urls.items[0];
     const char *host = strstr(url, "://") + 3;
 
     return xasprintf("%.*s%s", (int)(host + strcspn(host, "/?#") - url), url,
                      path);
 }
 
+/* ---- JSON ---- */
+
+static int read_json(const struct buf *body, json_t **json, struct err *err)
+{
+    json_error_t problem;
+
+    *json = json_loadb(buf_text(body), body->len, 0, &problem);
+    return *json ? 0 : err_set(err, ERR_IO, "the answer is no JSON");
+}
+
 int fetch_json(const struct target_settings *s, const char *path,
                struct json_t **json, struct err *err)
 {
-    char *url = url_at(s->urls.items[0], path);
-    char method[] = "GET";
-    struct settings settings = {.target = *s};
-    struct targets ts;
-    int rc;
+    char *url = fetch_url(s, path);
+    struct fetch *f = NULL;
+    struct buf body = {0};
+    int rc = fetch_new(&f, s, url, s->max_response, err);
 
-    settings.target.urls = (struct strlist){.items = &url, .len = 1};
-    settings.target.method = method;
-    settings.target.body = NULL;
-    rc = targets_init(&ts, &settings.target, NULL, err);
     if (rc == 0)
-        rc = run(&ts, &settings, json, err);
-    targets_fini(&ts);
+        rc = fetch_page(f, TIMEOUT_NS, NULL, &body, err);
+    if (rc == 0)
+        rc = read_json(&body, json, err);
+    fetch_free(f);
+    buf_fini(&body);
     free(url);
     return rc ? err_context(err, "GET %s", path) : 0;
 }

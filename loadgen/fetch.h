@@ -1,10 +1,38 @@
-/* fetch.h - one GET, by the way that a run would take, before it starts. */
+/* fetch.h - one page of a server, by the way that a run would take. */
 #ifndef LOADGEN_FETCH_H
 #define LOADGEN_FETCH_H
 
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct buf;
 struct err;
+struct fetch;
 struct json_t;
 struct target_settings;
+
+/* Get ready to GET what is at `url`; the settings are borrowed.  Headers, API
+ * key, certificate and unix socket are for the target: they are used where the
+ * URL has the scheme, host and port of the first one, and nobody else gets
+ * them.
+ * May block to resolve a name.  ERR_CONFIG, ERR_IO. */
+int fetch_new(struct fetch **fetch, const struct target_settings *s,
+              const char *url, int64_t max_body, struct err *err);
+void fetch_free(struct fetch *fetch);
+
+/* Try the addresses of its server, and keep those that answer.  ERR_IO if none
+ * does. */
+int fetch_probe(struct fetch *fetch, int64_t timeout_ns, struct err *err);
+
+/* The page, which must come with a status 2xx, in place of what `body` held.
+ * Blocks.  ERR_IO; ERR_STOPPED if common/stop.h's flag was set or `cancel`,
+ * which may be NULL, became true. */
+int fetch_page(struct fetch *fetch, int64_t timeout_ns,
+               const atomic_bool *cancel, struct buf *body, struct err *err);
+
+/* The first target's URL with another path; the caller frees it. */
+char *fetch_url(const struct target_settings *s, const char *path);
 
 /* What is at `path` of the first target's server, as JSON; the caller owns the
  * reference.  ERR_IO "GET /v1/models: ..." if nothing of use is. */

@@ -20,6 +20,7 @@
 #include "loadgen/plan.h"
 #include "loadgen/ready.h"
 #include "loadgen/recorder.h"
+#include "loadgen/scrape.h"
 #include "loadgen/secret.h"
 #include "loadgen/target.h"
 #include "loadgen/transport/transport.h"
@@ -39,6 +40,7 @@ struct run {
     struct targets targets;
     const struct transport_ops *transport;
     struct strlist endpoints; /* tried before the run, and what they said */
+    struct scrape *scrape;    /* NULL: the server does not say how it is */
     bool has_dir;             /* made, or taken over */
     struct recorder *recorder;
     struct worker **workers;
@@ -161,6 +163,7 @@ static int prepare(struct run *run, struct err *err)
         choose_transport(run, err) ||
         targets_probe(&run->targets, s->target.connect_timeout_ns,
                       &run->endpoints, err) ||
+        scrape_new(&run->scrape, s, &run->targets, err) ||
         make_workers(run, err))
         return -1;
     if (!run->options->has_dir &&
@@ -189,6 +192,15 @@ static int start_workers(struct run *run, struct err *err)
     return 0;
 }
 
+static void note_server(struct run *run)
+{
+    if (run->scrape) {
+        const struct server_source source = scrape_source(run->scrape);
+
+        manifest_set_server(&run->manifest, &source);
+    }
+}
+
 static int begin(struct run *run, struct err *err)
 {
     const struct calibration_place here = calibration_here();
@@ -205,7 +217,11 @@ static int begin(struct run *run, struct err *err)
 
     run->start_ns = start.monotonic_ns;
     manifest_init(&run->manifest, run->settings, &start);
+    note_server(run);
     if (manifest_save(&run->manifest, run->options->dir, err))
+        return -1;
+    if (run->scrape &&
+        scrape_start(run->scrape, run->options->dir, run->start_ns, err))
         return -1;
     return start_workers(run, err);
 }
@@ -314,8 +330,11 @@ static int conclude(struct run *run, struct run_end *end, struct err *err)
 {
     struct failures failures = {0};
     struct strlist secrets = {0};
-    int rc = recorder_finish(run->recorder, err);
+    int rc;
 
+    scrape_stop(run->scrape);
+    note_server(run);
+    rc = recorder_finish(run->recorder, err);
     run->recorder = NULL;
     *end = sum_up(run, &failures);
     secrets_find(&run->targets, &run->settings->target, &secrets);
@@ -337,6 +356,7 @@ static void end_workers(struct run *run)
 
 static void run_fini(struct run *run)
 {
+    scrape_free(run->scrape);
     recorder_finish(run->recorder, &(struct err){0});
     watch_fini(&run->watch);
     for (int64_t i = 0; i < run->n_workers; i++)

@@ -232,6 +232,8 @@ void secrets_find(const struct targets *ts, const struct target_settings *s,
         add_url(secrets, ts->items[i].text);
     if (s->proxy)
         add_url(secrets, s->proxy);
+    if (s->metrics)
+        add_url(secrets, s->metrics);
     if (secrets->len > 0)
         qsort(secrets->items, secrets->len, sizeof(char *), longer_first);
 }

@@ -146,6 +146,10 @@ static void join(struct sim *sim, struct replica *r, struct job *job,
     sim->counts.kv_used += job->kv_tokens;
     sim->counts.waiting--;
     sim->counts.running++;
+    sim->counts.started++;
+    sim->counts.queued_ns =
+        time_after(sim->counts.queued_ns, now_ns - job->arrival_ns);
+    sim->counts.prompt_tokens += job->prompt_tokens;
 }
 
 static void count_batch(struct sim_counts *c, const struct replica *r)

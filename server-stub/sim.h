@@ -60,6 +60,9 @@ struct sim_counts {
     int64_t running;
     int64_t kv_used;                      /* tokens, of all replicas */
     int64_t tokens;                       /* made in all */
+    int64_t started;                      /* left the queue in all ... */
+    int64_t queued_ns;                    /* ... after so long in it, summed */
+    int64_t prompt_tokens;                /* theirs */
     int64_t batches;                      /* begun in all */
     int64_t batched;                      /* jobs in them, as they began */
     int64_t batch_sizes[SIM_BATCH_SIZES]; /* of them, by size: 2^(i-1)+1..2^i */

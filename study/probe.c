@@ -44,7 +44,10 @@ static int make_settings(struct settings *s, const struct probe *p,
     s->load.duration_ns = p->window_ns;
     s->client.max_in_flight = MAX_IN_FLIGHT;
     s->client.spin_ns = p->spin_ns;
-    return settings_resolve(s, err);
+    return settings_assign(s, "target.metrics=off", err) ||
+                   settings_resolve(s, err)
+               ? -1
+               : 0;
 }
 
 /* ---- how busy the stubs were ---- */

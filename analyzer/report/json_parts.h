@@ -11,4 +11,7 @@ void json_put_nothing(struct json_t *o, const char *name, const char *why);
 /* What the answers were: tokens, quality, notes. */
 void json_put_answers(struct json_t *o, const struct summary *s);
 
+/* What the server said of itself; nothing where it did not. */
+void json_put_server(struct json_t *o, const struct summary *s);
+
 #endif

@@ -407,6 +407,7 @@ static void render(const struct summary *s, struct buf *out)
     buf_adds(out, "\n");
     put_latencies(s, out);
     buf_adds(out, "\n");
+    text_put_server(s, out);
     put_network(s, out);
     put_client(s, out);
     put_trust(s, out);

@@ -9,4 +9,7 @@ struct summary;
  * known of them. */
 void text_put_answers(const struct summary *s, struct buf *out);
 
+/* What the server said of itself; nothing where it did not. */
+void text_put_server(const struct summary *s, struct buf *out);
+
 #endif

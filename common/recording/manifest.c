@@ -111,6 +111,15 @@ void manifest_complete(struct manifest *m, const struct run_end *end,
     json_object_set_new(m->json, "failures", failures_to_json(failures));
 }
 
+void manifest_set_server(struct manifest *m, const struct server_source *source)
+{
+    json_object_set_new(m->json, "server",
+                        json_pack("{ss?, so, sb}", "flavour", source->flavour,
+                                  "url",
+                                  json_bytes(source->url, strlen(source->url)),
+                                  "is_partial", source->is_partial));
+}
+
 int manifest_save(const struct manifest *m, const char *dir, struct err *err)
 {
     char *path = manifest_path(dir);
@@ -196,6 +205,20 @@ void manifest_calibration(const struct manifest *m,
 {
     calibration_stamp_from_json(calibration,
                                 json_object_get(m->json, "calibration"));
+}
+
+bool manifest_server(const struct manifest *m, struct server_source *source)
+{
+    const json_t *json = json_object_get(m->json, "server");
+
+    if (!json_is_object(json))
+        return false;
+    *source = (struct server_source){
+        .flavour = json_string_value(json_object_get(json, "flavour")),
+        .url = json_string_value(json_object_get(json, "url")),
+        .is_partial = json_is_true(json_object_get(json, "is_partial")),
+    };
+    return true;
 }
 
 void manifest_fini(struct manifest *m)

@@ -43,6 +43,13 @@ struct run_end {
     char aborted[ABORT_TEXT]; /* by load.abort_on, and why; "": it was not */
 };
 
+/* Whose metrics were read beside the run. */
+struct server_source {
+    const char *flavour; /* vllm, ...; NULL: not known */
+    const char *url;     /* of the metrics, without secrets */
+    bool is_partial;     /* requests went to others as well */
+};
+
 struct manifest {
     struct json_t *json; /* owned */
 };
@@ -51,6 +58,11 @@ void manifest_init(struct manifest *m, struct settings *s,
                    const struct run_start *start);
 void manifest_complete(struct manifest *m, const struct run_end *end,
                        const struct failures *failures);
+
+/* As soon as it is known, and again when more is. */
+void manifest_set_server(struct manifest *m,
+                         const struct server_source *source);
+
 int manifest_save(const struct manifest *m, const char *dir, struct err *err);
 
 /* ERR_IO; ERR_FORMAT if it is none, of another version, or its counts do not
@@ -73,6 +85,9 @@ void manifest_failures(const struct manifest *m, struct failures *failures);
 /* What the client was known to be good for; none if nobody wrote it down. */
 void manifest_calibration(const struct manifest *m,
                           struct calibration_stamp *calibration);
+
+/* False if there was no look at the server.  The texts are borrowed. */
+bool manifest_server(const struct manifest *m, struct server_source *source);
 
 void manifest_fini(struct manifest *m);
 

@@ -106,6 +106,34 @@ const struct tgr_schema schema_client = {
     .row_size = sizeof(struct observation),
 };
 
+#define LOOK(name, unit, missing)                                              \
+    {                                                                          \
+#name, unit, TGR_PREVIOUS, offsetof(struct server_look, name), missing \
+    }
+
+static const struct tgr_column server_columns[] = {
+    LOOK(at, "ns", 0),
+    LOOK(took, "ns", TIME_ABSENT),
+    LOOK(is_failed, "", 0),
+    LOOK(running, "", TIME_ABSENT),
+    LOOK(waiting, "", TIME_ABSENT),
+    LOOK(cache_use, "ppm", TIME_ABSENT),
+    LOOK(queue_sum_us, "us", TIME_ABSENT),
+    LOOK(queue_count, "", TIME_ABSENT),
+    LOOK(prompt_tokens, "", TIME_ABSENT),
+    LOOK(generated_tokens, "", TIME_ABSENT),
+    LOOK(cached_tokens, "", TIME_ABSENT),
+    LOOK(preemptions, "", TIME_ABSENT),
+    LOOK(requests, "", TIME_ABSENT),
+};
+
+const struct tgr_schema schema_server = {
+    .table = "server",
+    .columns = server_columns,
+    .len = COUNT(server_columns),
+    .row_size = sizeof(struct server_look),
+};
+
 #define TRUE_FACT(name, unit, to)                                              \
     {                                                                          \
 #name, unit, to, offsetof(struct truth, name), TIME_ABSENT             \

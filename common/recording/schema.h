@@ -42,6 +42,26 @@ struct observation {
 
 extern const struct tgr_schema schema_client;
 
+/* server.tgr: what the server said of itself, a look a second.  Absent is what
+ * it does not say.  Counters run from the server's start. */
+struct server_look {
+    int64_t at;            /* ns after the start of the run: it was answered */
+    int64_t took;          /* ns from asking to that */
+    int64_t is_failed;     /* nothing could be read: the rest is absent */
+    int64_t running;       /* requests that are being worked on */
+    int64_t waiting;       /* requests in its queue */
+    int64_t cache_use;     /* KV cache in use, in millionths */
+    int64_t queue_sum_us;  /* time spent in the queue so far, by ... */
+    int64_t queue_count;   /* ... so many requests */
+    int64_t prompt_tokens; /* so far */
+    int64_t generated_tokens;
+    int64_t cached_tokens; /* of the prompts' */
+    int64_t preemptions;   /* requests that had to give way, so far */
+    int64_t requests;      /* that were answered so far */
+};
+
+extern const struct tgr_schema schema_server;
+
 /* truth.tgr: what the stub knows of each request.  Times are CLOCK_MONOTONIC.
  */
 struct truth {

@@ -40,7 +40,7 @@ static void count_allocations(void)
     setenv("LD_PRELOAD", library ? library : "", 1);
 }
 
-/* The worker is the one thread that runs an event loop. */
+/* The worker is the one thread that runs an event loop: metrics are off. */
 static struct counts read_counts(void)
 {
     FILE *file = fopen(counts_path, "re");
@@ -68,8 +68,8 @@ static struct counts counts_of_run(const char *url, const char *requests)
 {
     const char *dir = tmpdir_path(requests);
     struct proc p = proc_start_with(
-        ARGS("run", url, "-c", "8", "-t", "1", "-n", requests, "--body",
-             "{\"prompt\":\"hello\"}", "-q", "-o", dir),
+        ARGS("run", url, "-c", "8", "-t", "1", "-n", requests, "--metrics",
+             "off", "--body", "{\"prompt\":\"hello\"}", "-q", "-o", dir),
         count_allocations);
     struct proc_result r = proc_wait(&p);
     struct counts counts;

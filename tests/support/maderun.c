@@ -82,6 +82,21 @@ static void write_seen(const struct made_run *m, const char *dir)
     free(path);
 }
 
+static void write_looks(const struct made_run *m, const char *dir)
+{
+    char *path = xasprintf("%s/server.tgr", dir);
+    struct tgr_writer *w;
+    struct err err = {0};
+
+    unlink(path); /* of another test */
+    if (m->looks[0].at > 0) {
+        assert_int_equal(tgr_create(&w, path, &schema_server, &err), 0);
+        assert_int_equal(tgr_append(w, 0, m->looks, MADE_RUN_LOOKS, &err), 0);
+        assert_int_equal(tgr_finish(w, &err), 0);
+    }
+    free(path);
+}
+
 static void write_manifest(const struct made_run *m, const char *dir)
 {
     static const struct failures none;
@@ -101,6 +116,10 @@ static void write_manifest(const struct made_run *m, const char *dir)
     for (size_t i = 0; i < slo.len; i++)
         strlist_add(&settings.slo, slo.terms[i].text);
     manifest_init(&manifest, &settings, &start);
+    if (m->looks[0].at > 0)
+        manifest_set_server(
+            &manifest,
+            &(struct server_source){.flavour = "tgi", .url = "http://h/m"});
     if (!m->was_killed)
         manifest_complete(&manifest, &m->end, &none);
     assert_int_equal(manifest_save(&manifest, dir, &err), 0);
@@ -117,6 +136,7 @@ struct read_run *made_run_sum_up(struct made_run *m, const struct strlist *slo)
     assert_true(mkdir(dir, 0777) == 0 || access(dir, W_OK) == 0);
     write_rows(m, dir);
     write_seen(m, dir);
+    write_looks(m, dir);
     write_manifest(m, dir);
     assert_int_equal(recording_open(&r->rec, dir, &err), 0);
     assert_int_equal(summary_make(&r->s, &r->rec, slo, &err), 0);

@@ -15,6 +15,7 @@
 
 #define MADE_RUN_ROWS   1000
 #define MADE_RUN_SHARDS 3
+#define MADE_RUN_LOOKS  6
 
 /* A run to be written down. */
 struct made_run {
@@ -28,6 +29,7 @@ struct made_run {
     int64_t threads;
     bool is_closed;
     struct run_end end;
+    struct server_look looks[MADE_RUN_LOOKS]; /* of a "tgi"; at 0: none */
 };
 
 /* And read again. */

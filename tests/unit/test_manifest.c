@@ -238,6 +238,30 @@ static void a_directory_without_one_is_named(void **state)
     assert_string_equal(err.msg, want);
 }
 
+static void the_server_comes_back(void **state)
+{
+    static const char *const argv[] = {NULL};
+    struct server_source back;
+    struct manifest m = {0};
+
+    (void)state;
+    begin(&m, argv);
+    assert_false(manifest_server(&m, &back));
+    manifest_set_server(&m, &(struct server_source){.url = "http://h/metrics"});
+    assert_true(manifest_server(&m, &back));
+    assert_null(back.flavour);
+    assert_string_equal(back.url, "http://h/metrics");
+    assert_false(back.is_partial);
+    manifest_set_server(&m, &(struct server_source){.flavour = "vllm",
+                                                    .url = "http://h/\xff",
+                                                    .is_partial = true});
+    assert_true(manifest_server(&m, &back));
+    assert_string_equal(back.flavour, "vllm");
+    assert_non_null(back.url);
+    assert_true(back.is_partial);
+    manifest_fini(&m);
+}
+
 static void the_calibration_comes_back(void **state)
 {
     const struct calibration_stamp stamp = {.standing = CALIBRATION_STALE,
@@ -378,6 +402,7 @@ int main(void)
         cmocka_unit_test(secrets_do_not_reach_the_disk),
         cmocka_unit_test(other_manifests_are_refused),
         cmocka_unit_test(a_directory_without_one_is_named),
+        cmocka_unit_test(the_server_comes_back),
         cmocka_unit_test(the_calibration_comes_back),
         cmocka_unit_test(directories_are_made_with_their_parents),
         cmocka_unit_test(a_directory_in_use_is_not_overwritten),

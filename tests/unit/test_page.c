@@ -24,6 +24,9 @@ static const struct sim_counts counts = {
     .running = 10,
     .kv_used = 1234,
     .tokens = 5000,
+    .started = 70,
+    .queued_ns = 3500000000,
+    .prompt_tokens = 700,
     .batches = 66,
     .batched = 7777,
     .batch_sizes = {11, 10, 9, 8, 7, 6, 5, 4, 3, 3},
@@ -170,7 +173,7 @@ static void metrics_are_well_formed(void **state)
             samples++;
         }
     }
-    assert_int_equal(samples, 7 + SIM_BATCH_SIZES + 2);
+    assert_int_equal(samples, 8 + SIM_BATCH_SIZES + 2 + 3);
     free(text);
     buf_fini(&out);
 }
@@ -197,6 +200,10 @@ static void metrics_are_the_counts(void **state)
         {"tailgate_stub_served_total", 60},
         {"tailgate_stub_refused_total", 10},
         {"tailgate_stub_tokens_total", 5000},
+        {"tailgate_stub_prompt_tokens_total", 700},
+        {"tailgate_stub_queue_seconds_bucket{le=\"+Inf\"}", 70},
+        {"tailgate_stub_queue_seconds_sum", 3}, /* and a half */
+        {"tailgate_stub_queue_seconds_count", 70},
         {"tailgate_stub_queue_depth", 20},
         {"tailgate_stub_running", 10},
         {"tailgate_stub_kv_tokens", 1234},
@@ -230,6 +237,7 @@ static void metrics_have_other_names_too(void **state)
         int style;
         const char *line;
     } cases[] = {
+        {METRICS_OWN, "tailgate_stub_kv_share 0.617"},
         {METRICS_VLLM, "# TYPE vllm:num_requests_running gauge"},
         {METRICS_VLLM,
          "vllm:num_requests_running{engine=\"0\",model_name=\"m/7%s\"} 10"},
@@ -237,16 +245,30 @@ static void metrics_have_other_names_too(void **state)
          "vllm:num_requests_waiting{engine=\"0\",model_name=\"m/7%s\"} 20"},
         {METRICS_VLLM,
          "vllm:kv_cache_usage_perc{engine=\"0\",model_name=\"m/7%s\"} 0.617"},
+        {METRICS_VLLM, "vllm:request_queue_time_seconds_bucket{engine=\"0\","
+                       "model_name=\"m/7%s\",le=\"+Inf\"} 70"},
+        {METRICS_VLLM, "vllm:request_queue_time_seconds_sum{engine=\"0\","
+                       "model_name=\"m/7%s\"} 3.5"},
+        {METRICS_VLLM, "vllm:prompt_tokens_total{engine=\"0\",model_name=\"m/"
+                       "7%s\"} 700"},
         {METRICS_SGLANG, "sglang:num_running_reqs{model_name=\"m/7%s\"} 10"},
+        {METRICS_SGLANG,
+         "sglang:queue_time_seconds_count{model_name=\"m/7%s\"} 70"},
         {METRICS_SGLANG, "sglang:num_queue_reqs{model_name=\"m/7%s\"} 20"},
         {METRICS_SGLANG, "sglang:token_usage{model_name=\"m/7%s\"} 0.617"},
         {METRICS_TGI, "tgi_batch_current_size 10"},
         {METRICS_TGI, "tgi_queue_size 20"},
         {METRICS_TGI, "tgi_request_success 60"},
+        {METRICS_TGI, "tgi_request_queue_duration_bucket{le=\"+Inf\"} 70"},
+        {METRICS_TGI, "tgi_request_queue_duration_sum 3.5"},
+        {METRICS_TGI, "tgi_request_generated_tokens_sum 5000"},
+        {METRICS_TGI, "tgi_request_input_length_sum 700"},
         {METRICS_TRITON, "nv_inference_pending_request_count{model=\"m/7%s\","
                          "version=\"1\"} 20"},
         {METRICS_TRITON,
          "nv_inference_request_success{model=\"m/7%s\",version=\"1\"} 60"},
+        {METRICS_TRITON, "nv_inference_queue_duration_us{model=\"m/7%s\","
+                         "version=\"1\"} 3500000"},
         {METRICS_TRITON,
          "nv_inference_exec_count{model=\"m/7%s\",version=\"1\"} 66"},
     };

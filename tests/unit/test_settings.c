@@ -67,6 +67,7 @@ static void a_whole_file_is_read(void **state)
                   "  body: '@f'\n"
                   "  timeout: 1.5s\n"
                   "  request_id: true\n"
+                  "  metrics: off\n"
                   "load: {scenario: server, arrival: constant, rate: 50/s,\n"
                   "       duration: 1m, warmup: 5s, requests: 1k, seed: 9}\n"
                   "slo: [e2e p99 < 200ms, errors < 0.1%]\n"
@@ -79,6 +80,7 @@ static void a_whole_file_is_read(void **state)
     assert_string_equal(strmap_get(&s.target.headers, "x"), "a: b");
     assert_int_equal(s.target.timeout_ns, 1500 * NS_PER_MS);
     assert_true(s.target.request_id);
+    assert_string_equal(s.target.metrics, "off");
     assert_int_equal(s.load.scenario, SCENARIO_SERVER);
     assert_string_equal(arrival_names[s.load.arrival], "constant");
     assert_true(s.load.rate_rps == 50);
@@ -133,6 +135,13 @@ static const struct {
     {"target: {url: ftp://h/}\n",
      ":1: url: 'ftp://h/': the scheme 'ftp' is not supported; write http://, "
      "https:// or null://"},
+    {"target: {metrics: on}\n",
+     ":1: metrics: 'on' is neither auto nor off nor a URL"},
+    {"target: {metrics: null://}\n",
+     ":1: metrics: 'null://' is neither auto nor off nor a URL"},
+    {"target: {metrics: ftp://h/}\n",
+     ":1: metrics: 'ftp://h/': the scheme 'ftp' is not supported; write "
+     "http://, https:// or null://"},
     {"target: {request_id: yes}\n",
      ":1: request_id: 'yes' is neither true nor false"},
     {"load: {arrival: poison}\n",
@@ -428,6 +437,7 @@ static void secrets_are_redacted(void **state)
     must_assign(&s, "conditions=max_tokens=as asked");
     must_assign(&s, "target.url=http://h/?api_key=s3cret&a=1");
     must_assign(&s, "target.proxy=http://me:s3cret@p:3128");
+    must_assign(&s, "target.metrics=http://h/metrics?token=s3cret");
     json = settings_to_json(&s);
     text = json_dumps(json, 0);
     assert_null(strstr(text, "s3cret"));
@@ -439,6 +449,7 @@ static void secrets_are_redacted(void **state)
     assert_int_equal(settings_from_json(&s, json, &err), 0);
     assert_string_equal(settings_url(&s), "http://h/?api_key=***&a=1");
     assert_string_equal(s.target.proxy, "http://***@p:3128");
+    assert_string_equal(s.target.metrics, "http://h/metrics?token=***");
     json_decref(json);
     settings_fini(&s);
 }

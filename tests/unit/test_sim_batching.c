@@ -335,6 +335,8 @@ static void preferred_sizes_leave_at_once(void **state)
     static const int64_t batches[] = {4, 4, 4, 4, 1, 4, 4, 4, 4};
     static const int64_t starts_ms[] = {3, 3, 3, 3, 9, 12, 12, 12, 12};
     struct sim_settings set = batched(&policy_dynamic, 8, 5 * NS_PER_MS);
+    int64_t queued_ns = 0;
+    struct sim_counts c;
     struct simrun run;
 
     (void)state;
@@ -349,7 +351,11 @@ static void preferred_sizes_leave_at_once(void **state)
     for (size_t i = 0; i < run.n; i++) {
         assert_int_equal(run.jobs[i].batch, batches[i]);
         assert_int_equal(run.jobs[i].start_ns, starts_ms[i] * NS_PER_MS);
+        queued_ns += run.jobs[i].start_ns - run.jobs[i].arrival_ns;
     }
+    c = sim_counts(run.sim);
+    assert_int_equal(c.started, run.n);
+    assert_int_equal(c.queued_ns, queued_ns);
     simrun_fini(&run);
 }
 

@@ -207,6 +207,48 @@ static void what_is_no_recording_is_said(void **state)
     assert_non_null(strstr(empty.msg, "manifest.json"));
 }
 
+/* In a window of 4 s 100 requests a second that are under way for 80 ms each, a
+ * few of them at its end for less, and one all the time. */
+static struct made_run *busy(void)
+{
+    struct made_run *m = made_run_new(1000, 4000, "");
+
+    for (int64_t i = 0; i < 400; i++)
+        made_run_add(m, row_ok(i, 1000 + 10 * i, 81));
+    made_run_add(m, row_ok(400, 0, 9000));
+    return m;
+}
+
+static void the_server_stands_beside_the_client(void **state)
+{
+    (void)state;
+    for (int is_short = 0; is_short < 2; is_short++) {
+        struct made_run *m = busy();
+        struct read_run *r;
+
+        for (int64_t i = 0; i < MADE_RUN_LOOKS; i++)
+            m->looks[i] = (struct server_look){
+                .at = (1000 + 700 * i) * NS_PER_MS,
+                .running = 2,
+                .waiting = is_short ? 1 : 6,
+                .queue_sum_us = 1000000 + 70000 * i,
+                .queue_count = 70 * i,
+            };
+        r = made_run_sum_up(m, NULL);
+        assert_true(r->s.server.is_there);
+        assert_string_equal(r->s.server.flavour, "tgi");
+        assert_string_equal(r->s.server.url, "http://h/m");
+        assert_int_equal(r->s.server.looks, MADE_RUN_LOOKS);
+        assert_true(fabs(r->s.server.client_mean - 8.93) < 0.01);
+        assert_true(r->s.server.present_mean == (is_short ? 3 : 8));
+        assert_true(fabs(r->s.server.queue_mean_ns - 1e6) < 1);
+        assert_int_equal(r->s.notes.len, is_short);
+        if (is_short)
+            assert_string_equal(r->s.notes.list[0].name, "on_the_way");
+        read_run_free(r);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -216,6 +258,7 @@ int main(void)
         cmocka_unit_test(client_and_network_are_noted),
         cmocka_unit_test(rows_lost_to_damage_are_unfinished),
         cmocka_unit_test(what_is_no_recording_is_said),
+        cmocka_unit_test(the_server_stands_beside_the_client),
     };
 
     return cmocka_run_group_tests_name("summary", tests, tmpdir_setup,

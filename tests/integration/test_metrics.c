@@ -1,0 +1,438 @@
+/* The server's own metrics beside a run: of every server that we know, of one
+ * that has none, and of one that misbehaves. */
+#include <arpa/inet.h>
+#include <jansson.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "common/buf.h"
+#include "common/clk.h"
+#include "common/err.h"
+#include "common/file.h"
+#include "common/json.h"
+#include "common/recording/schema.h"
+#include "common/xalloc.h"
+#include "tests/support/loopback.h"
+#include "tests/support/metricsserver.h"
+#include "tests/support/proc.h"
+#include "tests/support/rawserver.h"
+#include "tests/support/table.h"
+#include "tests/support/tmpdir.h"
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+static const char good_page[] = "vllm:num_requests_running 1\n"
+                                "vllm:num_requests_waiting 0\n";
+
+static char *path_in(const char *dir, const char *name)
+{
+    return xasprintf("%s/%s", dir, name);
+}
+
+static bool has_file(const char *dir, const char *name)
+{
+    char *path = path_in(dir, name);
+    struct stat st;
+    bool is_there = stat(path, &st) == 0;
+
+    free(path);
+    return is_there;
+}
+
+static struct server_look *looks_in(const char *dir, size_t *n)
+{
+    char *path = path_in(dir, "server.tgr");
+    struct server_look *looks = table_read(path, &schema_server, n);
+
+    free(path);
+    return looks;
+}
+
+static json_t *load(const char *dir, const char *name)
+{
+    char *path = path_in(dir, name);
+    struct err err = {0};
+    json_t *json = NULL;
+
+    assert_int_equal(json_read_file(path, &json, &err), 0);
+    free(path);
+    return json;
+}
+
+/* As the manifest has it. */
+static void assert_flavour(const char *dir, const char *flavour)
+{
+    json_t *manifest = load(dir, "manifest.json");
+    const json_t *server = json_object_get(manifest, "server");
+
+    assert_string_equal(json_string_value(json_object_get(server, "flavour")),
+                        flavour);
+    json_decref(manifest);
+}
+
+/* ---- servers that tell ---- */
+
+/* More than it can serve: the queue grows, and the waits with it. */
+static void assert_queue(const char *dir, bool tells_running)
+{
+    size_t n;
+    struct server_look *looks = looks_in(dir, &n);
+    int64_t most = 0;
+
+    assert_true(n >= 2);
+    for (size_t i = 0; i < n; i++) {
+        assert_int_equal(looks[i].is_failed, 0);
+        assert_true(looks[i].took > 0);
+        assert_true(i == 0 || looks[i].at > looks[i - 1].at);
+        if (looks[i].waiting > most)
+            most = looks[i].waiting;
+        if (!tells_running)
+            assert_true(looks[i].running == TIME_ABSENT);
+    }
+    assert_true(most > 5);
+    assert_true(looks[n - 1].queue_count > looks[0].queue_count);
+    assert_true(looks[n - 1].queue_sum_us > looks[0].queue_sum_us);
+    free(looks);
+}
+
+/* The same as the report has it. */
+static void assert_reported(const struct proc_result *r, const char *dir,
+                            const char *flavour, bool tells_running)
+{
+    json_t *summary = load_summary(dir);
+    char *said = xasprintf("\nserver     %s: %s", flavour,
+                           tells_running ? "running " : "waiting ");
+
+    assert_non_null(strstr(r->out, said));
+    assert_true(number_at(summary, "server.looks") >= 2);
+    assert_true(number_at(summary, "server.failed_looks") == 0);
+    assert_true(number_at(summary, "server.waiting_max") > 5);
+    assert_true(number_at(summary, "server.queue_mean_ms") > 0);
+    assert_true(number_at(summary, "server.client_in_flight_mean") > 5);
+    if (tells_running) {
+        assert_true(number_at(summary, "server.running_max") == 1);
+        assert_true(number_at(summary, "server.in_flight_mean") > 1);
+    }
+    free(said);
+    json_decref(summary);
+}
+
+static void every_style_shows_the_queue(void **state)
+{
+    static const struct {
+        const char *style;
+        const char *flavour;
+    } cases[] = {{"own", "stub"},
+                 {"vllm", "vllm"},
+                 {"sglang", "sglang"},
+                 {"tgi", "tgi"},
+                 {"triton", "triton"}};
+    struct proc stubs[COUNT(cases)];
+    struct proc runs[COUNT(cases)];
+    char *urls[COUNT(cases)];
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        stubs[i] = stub_start(ARGS("stub", "--service", "fixed 25ms",
+                                   "--metrics-style", cases[i].style),
+                              &urls[i]);
+        runs[i] = proc_start(ARGS("run", urls[i], "--rate", "60", "--duration",
+                                  "2500ms", "-o", tmpdir_path(cases[i].style)));
+    }
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct proc_result r = proc_wait(&runs[i]);
+        bool tells_running = strcmp(cases[i].style, "triton") != 0;
+        char *said =
+            xasprintf("server     %s, by %s", cases[i].flavour, urls[i]);
+        char *dir = xstrdup(tmpdir_path(cases[i].style));
+
+        run_expect(&r, dir, 0);
+        assert_non_null(strstr(r.err, said));
+        assert_flavour(dir, cases[i].flavour);
+        assert_queue(dir, tells_running);
+        assert_reported(&r, dir, cases[i].flavour, tells_running);
+        stub_stop(&stubs[i]);
+        proc_result_fini(&r);
+        free(said);
+        free(dir);
+        free(urls[i]);
+    }
+}
+
+static void a_language_model_tells_tokens_and_cache(void **state)
+{
+    const char *dir = tmpdir_path("llm");
+    struct server_look *looks;
+    struct proc_result r;
+    struct proc stub;
+    int64_t most = 0;
+    char *chat;
+    char *url;
+    size_t n;
+
+    (void)state;
+    stub =
+        stub_start(ARGS("stub", "--service", "llm", "--batching", "continuous",
+                        "--kv-tokens", "10000", "--metrics-style", "vllm"),
+                   &url);
+    chat = xasprintf("%s/v1/chat/completions", url);
+    r = proc_run(ARGS("run", chat, "--rate", "30", "--duration", "2500ms",
+                      "--input-len", "200", "--output-len", "20", "-q", "-o",
+                      dir));
+    run_expect(&r, dir, 0);
+    looks = looks_in(dir, &n);
+    assert_true(n >= 2);
+    for (size_t i = 0; i < n; i++) {
+        if (looks[i].cache_use > most)
+            most = looks[i].cache_use;
+    }
+    assert_in_range(most, 1, 1000000);
+    assert_true(looks[n - 1].generated_tokens > looks[0].generated_tokens);
+    assert_true(looks[n - 1].prompt_tokens > looks[0].prompt_tokens);
+    assert_non_null(strstr(r.out, "tokens/s of output, the client "));
+    free(looks);
+    stub_stop(&stub);
+    proc_result_fini(&r);
+    free(chat);
+    free(url);
+}
+
+/* ---- servers that do not ---- */
+
+static void without_metrics_there_is_no_view(void **state)
+{
+    static const char absent[] = "HTTP/1.1 404 Not Found\r\n"
+                                 "Content-Length: 0\r\n\r\n";
+    static const char page[] = "HTTP/1.1 200 OK\r\nContent-Length: 14\r\n\r\n"
+                               "<html></html>\n";
+    static const struct {
+        const char *answer;
+        const char *path;
+        const char *said; /* NULL: nothing */
+        int status;
+    } cases[] = {
+        {absent, "", NULL, 1},
+        {page, "", NULL, 0},
+        {absent, "v1/chat/completions", "/metrics: HTTP status 404", 1},
+        {page, "v1/chat/completions", "not in Prometheus' text format", 1},
+        {absent, "v2/models/m/infer", "Triton has its metrics on port 8002", 1},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct rawserver server = rawserver_start(
+            cases[i].answer, strlen(cases[i].answer), RAW_CLOSE);
+        char *url = xasprintf("%s%s", server.url, cases[i].path);
+        char *dir = xasprintf("%s/none-%zu", tmpdir_root(), i);
+        struct proc_result r =
+            proc_run(ARGS("run", url, "--rate", "50", "-n", "5", "--model", "m",
+                          "--tensor", "x FP32 1", "-o", dir));
+        json_t *manifest = load(dir, "manifest.json");
+
+        run_expect(&r, dir, cases[i].status);
+        if (cases[i].said)
+            assert_non_null(strstr(r.err, cases[i].said));
+        else
+            assert_null(strstr(r.err, "server     "));
+        assert_false(has_file(dir, "server.tgr"));
+        assert_null(json_object_get(manifest, "server"));
+        assert_null(strstr(r.out, "server     "));
+        json_decref(manifest);
+        proc_result_fini(&r);
+        rawserver_stop(&server);
+        free(url);
+        free(dir);
+    }
+}
+
+static void it_can_be_turned_off(void **state)
+{
+    const char *dir = tmpdir_path("off");
+    struct proc_result r;
+    struct proc stub;
+    char *url;
+
+    (void)state;
+    stub = stub_start(ARGS("stub"), &url);
+    r = proc_run(ARGS("run", url, "--rate", "50", "-n", "5", "--metrics", "off",
+                      "-o", dir));
+    run_expect(&r, dir, 0);
+    assert_false(has_file(dir, "server.tgr"));
+    assert_null(strstr(r.err, "server     "));
+    stub_stop(&stub);
+    proc_result_fini(&r);
+    free(url);
+}
+
+/* What was asked for by name and is not there is no matter of a note. */
+static void metrics_asked_for_must_be_there(void **state)
+{
+    struct sockaddr_in address = loopback_address(0);
+    int deaf = loopback_bind(&address);
+    char *nowhere =
+        xasprintf("http://127.0.0.1:%d/metrics", ntohs(address.sin_port));
+    struct proc stub;
+    char *url;
+
+    (void)state;
+    stub = stub_start(ARGS("stub"), &url);
+    for (int i = 0; i < 2; i++) {
+        char *other = xasprintf("%s/health", url);
+        const char *metrics = i ? other : nowhere;
+        const char *dir = tmpdir_path("refused");
+        struct proc_result r =
+            proc_run(ARGS("run", url, "--rate", "50", "-n", "5", "--metrics",
+                          metrics, "-o", dir));
+
+        proc_expect(&r, 3);
+        assert_non_null(strstr(r.err, metrics));
+        assert_false(has_file(dir, "manifest.json"));
+        proc_result_fini(&r);
+        free(other);
+    }
+    stub_stop(&stub);
+    free(url);
+    free(nowhere);
+    close(deaf);
+}
+
+/* ---- servers that misbehave ---- */
+
+/* Before the run the page was there; in it each look fails, or says nothing. */
+static void assert_unharmed(const char *dir, enum metrics_way way)
+{
+    json_t *summary = load_summary(dir);
+    size_t n;
+    struct server_look *looks = looks_in(dir, &n);
+
+    assert_true(number_at(summary, "requests.scheduled") > 100);
+    assert_true(number_at(summary, "requests.ok") ==
+                number_at(summary, "requests.scheduled"));
+    assert_true(n >= 1);
+    assert_true(number_at(summary, "server.looks") >= 1);
+    assert_true((number_at(summary, "server.failed_looks") > 0) ==
+                (way != WAY_GOOD && way != WAY_OTHER));
+    for (size_t i = 0; i < n; i++) {
+        if (way == WAY_GOOD)
+            assert_int_equal(looks[i].running, 1);
+        else
+            assert_true(looks[i].running == TIME_ABSENT);
+        assert_int_equal(looks[i].is_failed,
+                         way != WAY_GOOD && way != WAY_OTHER);
+        assert_true(looks[i].took < NS_PER_S);
+    }
+    free(looks);
+    json_decref(summary);
+}
+
+static void a_run_is_not_harmed(void **state)
+{
+    struct metricsserver servers[WAY_COUNT];
+    struct proc runs[WAY_COUNT];
+    char *dirs[WAY_COUNT];
+    struct proc stub;
+    char *url;
+
+    (void)state;
+    stub = stub_start(ARGS("stub", "--service", "fixed 1ms"), &url);
+    for (int w = 0; w < WAY_COUNT; w++) {
+        dirs[w] = xasprintf("%s/way-%d", tmpdir_root(), w);
+        servers[w] = metricsserver_start(good_page, (enum metrics_way)w,
+                                         tmpdir_path("log"));
+        runs[w] =
+            proc_start(ARGS("run", url, "--rate", "80", "--duration", "2500ms",
+                            "--metrics", servers[w].url, "-o", dirs[w]));
+    }
+    for (int w = 0; w < WAY_COUNT; w++) {
+        struct proc_result r = proc_wait(&runs[w]);
+
+        run_expect(&r, dirs[w], 0);
+        assert_flavour(dirs[w], "vllm");
+        assert_unharmed(dirs[w], (enum metrics_way)w);
+        metricsserver_stop(&servers[w]);
+        proc_result_fini(&r);
+        free(dirs[w]);
+    }
+    stub_stop(&stub);
+    free(url);
+}
+
+/* ---- who gets to see what ---- */
+
+static bool was_sent(const char *log, const char *text)
+{
+    struct err err = {0};
+    struct buf bytes;
+    bool is_there;
+
+    buf_init(&bytes, (size_t)1 << 20);
+    assert_int_equal(file_read(log, &bytes, &err), 0);
+    assert_non_null(strstr(buf_text(&bytes), "GET /"));
+    is_there = strstr(buf_text(&bytes), text) != NULL;
+    buf_fini(&bytes);
+    return is_there;
+}
+
+static void secrets_go_to_the_target_alone(void **state)
+{
+    (void)state;
+    for (int is_target = 0; is_target < 2; is_target++) {
+        char *log = xstrdup(tmpdir_path(is_target ? "log-own" : "log-other"));
+        char *dir =
+            xstrdup(tmpdir_path(is_target ? "secret-own" : "secret-other"));
+        struct metricsserver server =
+            metricsserver_start(good_page, WAY_GOOD, log);
+        char *metrics = xasprintf("%s/metrics?token=t0ken", server.url);
+        struct proc stub;
+        struct proc_result r;
+        json_t *manifest;
+        char *text;
+        char *url;
+
+        stub = stub_start(ARGS("stub"), &url);
+        r = proc_run(ARGS("run", is_target ? server.url : url, "-c", "1", "-n",
+                          "3", "-H", "Authorization: Bearer s3cret",
+                          "--metrics", metrics, "-o", dir));
+        run_expect(&r, dir, 0);
+        assert_int_equal(was_sent(log, "s3cret"), is_target);
+        assert_true(was_sent(log, "t0ken"));
+        manifest = load(dir, "manifest.json");
+        text = json_dumps(manifest, 0);
+        assert_null(strstr(text, "t0ken"));
+        assert_null(strstr(text, "s3cret"));
+        assert_null(strstr(r.err, "t0ken"));
+        free(text);
+        json_decref(manifest);
+        proc_result_fini(&r);
+        metricsserver_stop(&server);
+        stub_stop(&stub);
+        free(url);
+        free(metrics);
+        free(dir);
+        free(log);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_style_shows_the_queue),
+        cmocka_unit_test(a_language_model_tells_tokens_and_cache),
+        cmocka_unit_test(without_metrics_there_is_no_view),
+        cmocka_unit_test(it_can_be_turned_off),
+        cmocka_unit_test(metrics_asked_for_must_be_there),
+        cmocka_unit_test(a_run_is_not_harmed),
+        cmocka_unit_test(secrets_go_to_the_target_alone),
+    };
+
+    return cmocka_run_group_tests_name("metrics", tests, tmpdir_setup,
+                                       tmpdir_teardown);
+}
