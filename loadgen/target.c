@@ -65,7 +65,7 @@ static int check_header(const char *name, const char *value, struct err *err)
 
 static void add_line(struct strlist *lines, const char *name, const char *value)
 {
-    char *line = xasprintf("%s: %s", name, value);
+    char *line = xasprintf("%s:%s%s", name, value[0] ? " " : "", value);
 
     strlist_add(lines, line);
     free(line);
