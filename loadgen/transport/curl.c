@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 #include <unistd.h>
 
 #include "common/err.h"
@@ -16,10 +17,17 @@
 #include "loadgen/request.h"
 #include "loadgen/target.h"
 #include "loadgen/transport/curl_pool.h"
+#include "loadgen/transport/curl_trust.h"
 #include "loadgen/transport/curl_verdict.h"
 #include "loadgen/transport/transport.h"
 
 #define HTTP_FINAL 200 /* statuses below are followed by another */
+
+struct curl_transport {
+    struct curl_pool pool;
+    struct curl_trust *trust;
+    bool is_global; /* libcurl was got ready */
+};
 
 static const struct transport_env *env_of(const struct curl_handle *h)
 {
@@ -369,7 +377,7 @@ static void begin(struct curl_handle *h, struct request *r)
 
 static void curl_start(void *self, struct request *r)
 {
-    struct curl_pool *p = self;
+    struct curl_pool *p = &((struct curl_transport *)self)->pool;
     size_t i = targets_route(p->env->targets, r->facts.seq);
     struct curl_handle *h = curl_pool_take(&p->routes[i]);
 
@@ -379,9 +387,9 @@ static void curl_start(void *self, struct request *r)
 
 static bool curl_has_room(void *self)
 {
-    const struct curl_pool *p = self;
+    const struct curl_transport *t = self;
 
-    return p->n_taken < p->env->max_connections;
+    return t->pool.n_taken < t->pool.env->max_connections;
 }
 
 static void curl_cancel(void *self, struct request *r)
@@ -395,16 +403,16 @@ static void curl_cancel(void *self, struct request *r)
 
 static int64_t curl_connections(void *self)
 {
-    const struct curl_pool *p = self;
+    const struct curl_transport *t = self;
 
-    return p->loop.n_sockets;
+    return t->pool.loop.n_sockets;
 }
 
 static struct socket_path curl_path(void *self)
 {
-    const struct curl_pool *p = self;
+    const struct curl_transport *t = self;
 
-    return curl_loop_path(&p->loop);
+    return curl_loop_path(&t->pool.loop);
 }
 
 /* libcurl would find out with the first request, and each one after it. */
@@ -416,9 +424,20 @@ static int check_file(const char *key, const char *path, struct err *err)
                    strerror(errno));
 }
 
+/* Is there a certificate to verify? */
+static bool needs_trust(const struct transport_env *env)
+{
+    const struct target_settings *s = env->settings;
+    bool is_tls = strcmp(env->targets->items[0].url.scheme, "https") == 0;
+
+    return (is_tls && !s->insecure) ||
+           (s->proxy && strncasecmp(s->proxy, "https:", 6) == 0);
+}
+
 static int curl_transport_init(void *self, const struct transport_env *env,
                                struct err *err)
 {
+    struct curl_transport *t = self;
     const struct target_settings *s = env->settings;
 
     if (check_file("ca_file", s->ca_file, err) ||
@@ -426,23 +445,29 @@ static int curl_transport_init(void *self, const struct transport_env *env,
         return -1;
     if (curl_global_init(CURL_GLOBAL_DEFAULT))
         return err_set(err, ERR_IO, "libcurl cannot be used");
-    curl_pool_init(self, env, &user);
+    t->is_global = true;
+    if (needs_trust(env)) {
+        t->trust = curl_trust_take(s->ca_file, err);
+        if (err->code)
+            return -1;
+    }
+    curl_pool_init(&t->pool, env, t->trust, &user);
     return 0;
 }
 
 static void curl_transport_fini(void *self)
 {
-    struct curl_pool *p = self;
+    struct curl_transport *t = self;
 
-    if (!p->env)
-        return;
-    curl_pool_fini(p);
-    curl_global_cleanup();
+    curl_pool_fini(&t->pool);
+    curl_trust_give_back(t->trust);
+    if (t->is_global)
+        curl_global_cleanup();
 }
 
 const struct transport_ops transport_curl = {
     .name = "curl",
-    .state_size = sizeof(struct curl_pool),
+    .state_size = sizeof(struct curl_transport),
     .init = curl_transport_init,
     .has_room = curl_has_room,
     .start = curl_start,

@@ -3,6 +3,7 @@
 #include "common/buf.h"
 #include "common/settings.h"
 #include "loadgen/target.h"
+#include "loadgen/transport/curl_trust.h"
 #include "loadgen/transport/transport.h"
 
 static int on_debug(CURL *easy, curl_infotype type, char *data, size_t len,
@@ -42,12 +43,12 @@ static void set_method(CURL *easy, const struct transport_env *env)
 }
 
 /* Verification is on unless it was asked off. */
-static void set_tls(CURL *easy, const struct target_settings *s)
+static void set_tls(CURL *easy, const struct target_settings *s,
+                    const struct curl_trust *trust)
 {
     curl_easy_setopt(easy, CURLOPT_SSL_VERIFYPEER, s->insecure ? 0L : 1L);
     curl_easy_setopt(easy, CURLOPT_SSL_VERIFYHOST, s->insecure ? 0L : 2L);
-    if (s->ca_file)
-        curl_easy_setopt(easy, CURLOPT_CAINFO, s->ca_file);
+    curl_trust_set(trust, s->ca_file, easy);
     if (s->cert)
         curl_easy_setopt(easy, CURLOPT_SSLCERT, s->cert);
     if (s->key)
@@ -82,12 +83,13 @@ static void set_way(CURL *easy, const struct target_settings *s,
 }
 
 void curl_set_options(CURL *easy, const struct transport_env *env,
+                      const struct curl_trust *trust,
                       struct curl_slist *connect_to)
 {
     curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
     curl_easy_setopt(easy, CURLOPT_PATH_AS_IS, 1L);
     set_method(easy, env);
-    set_tls(easy, env->settings);
+    set_tls(easy, env->settings, trust);
     set_way(easy, env->settings, connect_to);
     set_tap(easy, env);
 }

@@ -89,7 +89,7 @@ static void make_easy(struct curl_handle *h)
     curl_easy_setopt(h->easy, CURLOPT_BUFFERSIZE, READ_SIZE);
     curl_loop_adopt(&p->loop, h->easy);
     set_headers(h, &p->env->targets->headers, p->env->settings->request_id);
-    curl_set_options(h->easy, p->env, route->connect_to);
+    curl_set_options(h->easy, p->env, p->trust, route->connect_to);
     p->user->prepare(h);
 }
 
@@ -246,11 +246,13 @@ static void route_fini(struct curl_route *route)
 }
 
 void curl_pool_init(struct curl_pool *p, const struct transport_env *env,
+                    const struct curl_trust *trust,
                     const struct curl_user *user)
 {
     size_t n = env->targets->n_endpoints;
 
     p->env = env;
+    p->trust = trust;
     p->user = user;
     curl_loop_init(&p->loop, env->base, user->ended);
     p->routes = xcalloc(n, sizeof(*p->routes));

@@ -18,6 +18,7 @@
 
 struct curl_multi;
 struct curl_pool;
+struct curl_trust;
 struct endpoint;
 struct request;
 struct transport_env;
@@ -68,6 +69,7 @@ struct curl_user {
 
 struct curl_pool {
     const struct transport_env *env;
+    const struct curl_trust *trust; /* NULL: libcurl's own */
     const struct curl_user *user;
     struct curl_loop loop;
     struct curl_route *routes; /* one an endpoint */
@@ -76,6 +78,7 @@ struct curl_pool {
 
 /* Everything is borrowed. */
 void curl_pool_init(struct curl_pool *pool, const struct transport_env *env,
+                    const struct curl_trust *trust,
                     const struct curl_user *user);
 
 /* Closes every connection.  Accepts a zeroed one. */

@@ -42,6 +42,8 @@ static struct curl_verdict judge_connect(const struct curl_ending *e)
 
     if (is_of_tls(e->code)) {
         v.detail = CONNECT_TLS;
+        if (strstr(e->text, "SSL_ERROR_SYSCALL"))
+            v.text = "closed inside the TLS handshake";
     } else if (is_of_names(e->code)) {
         v.detail = CONNECT_DNS;
     } else if (e->code == CURLE_OPERATION_TIMEDOUT) {

@@ -132,6 +132,19 @@ struct nginx nginx_start(const struct nginx_site *sites, size_t n_sites)
     return n;
 }
 
+struct nginx nginx_front(const char *stub_url, const char *settings)
+{
+    char *location = xasprintf("proxy_pass %s;", stub_url);
+    struct nginx front = nginx_start(&(struct nginx_site){.cert = "server",
+                                                          .listen = "http2",
+                                                          .settings = settings,
+                                                          .location = location},
+                                     1);
+
+    free(location);
+    return front;
+}
+
 void nginx_stop(struct nginx *n)
 {
     tool_stop(n->pid);

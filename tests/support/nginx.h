@@ -27,6 +27,9 @@ struct nginx {
 
 struct nginx nginx_start(const struct nginx_site *sites, size_t n);
 
+/* One site, of TLS and HTTP/2, before the server at this URL. */
+struct nginx nginx_front(const char *server_url, const char *settings);
+
 /* Its process must have lived until now. */
 void nginx_stop(struct nginx *nginx);
 
