@@ -1,5 +1,6 @@
 #include "common/url.h"
 
+#include <arpa/inet.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -175,8 +176,17 @@ static bool is_proxy_scheme(const char *scheme, size_t len)
     return false;
 }
 
-static bool is_host(const char *host)
+/* As libcurl sees it: what it does not like it would quote, password and all.
+ */
+static bool is_host(const char *host, bool is_bracketed)
 {
+    char address[sizeof(((struct url *)NULL)->host)];
+    struct in6_addr parsed;
+
+    if (is_bracketed) {
+        copy(address, sizeof(address), host, strcspn(host, "%"));
+        return inet_pton(AF_INET6, address, &parsed) == 1;
+    }
     return !host[strcspn(host, "!\"#$&'()*+,;<=>?@[]\\^`{|}")];
 }
 
@@ -185,7 +195,7 @@ int url_check_proxy(const char *text, struct err *err)
     const char *colon = strstr(text, "://");
     const char *rest = colon ? colon + 3 : text;
     size_t len = strcspn(rest, "/?#");
-    const char *at = memrchr(rest, '@', len);
+    const char *at = memchr(rest, '@', len);
     struct url url = {0};
 
     if (colon && !is_proxy_scheme(text, (size_t)(colon - text)))
@@ -197,7 +207,7 @@ int url_check_proxy(const char *text, struct err *err)
         rest = at + 1;
     }
     if (!is_clean(text) || !split_authority(&url, rest, len) ||
-        !is_host(url.host))
+        !is_host(url.host, *rest == '['))
         return err_set(err, ERR_CONFIG, "not a proxy; write http://host:port");
     return 0;
 }

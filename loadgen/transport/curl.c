@@ -220,6 +220,7 @@ static int on_prereq(void *arg, char *ip, char *local_ip, int port,
     if (h->sends > 0 && !is_stale(h))
         return CURL_PREREQFUNC_ABORT;
     h->sends++;
+    h->why[0] = '\0'; /* of an attempt that does not count */
     if (f->sent == TIME_ABSENT)
         f->sent = now_ns(h);
     return CURL_PREREQFUNC_OK;

@@ -163,6 +163,7 @@ static void proxies_that_are_none(void **state)
         "pigeon://me:planted@127.0.0.1:1", "http://me:planted@127.0.0.1:99999",
         "http://me:planted@127.0.0.1:x",   "http://me:planted@",
         "http://me:planted@a b:1",         "me:plan/ted@127.0.0.1:1",
+        "http://me:plan@ted@127.0.0.1:1",  "http://me:planted@[zz]:1",
     };
 
     (void)state;
