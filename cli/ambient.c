@@ -1,10 +1,20 @@
 #include "cli/ambient.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdlib.h>
 
 #include "common/log.h"
 #include "common/settings.h"
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+static bool is_set(const char *name)
+{
+    const char *value = getenv(name);
+
+    return value && value[0];
+}
 
 void ambient_note_proxy(const struct target_settings *target)
 {
@@ -12,12 +22,14 @@ void ambient_note_proxy(const struct target_settings *target)
                                         "https_proxy", "HTTPS_PROXY",
                                         "all_proxy",   "ALL_PROXY"};
 
-    if (target->proxy)
-        return;
-    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-        const char *value = getenv(names[i]);
+    static const char *const exceptions[] = {"no_proxy", "NO_PROXY"};
 
-        if (value && value[0])
+    for (size_t i = 0; i < COUNT(names) && !target->proxy; i++) {
+        if (is_set(names[i]))
             log_note("%s is set and ignored; use --proxy", names[i]);
+    }
+    for (size_t i = 0; i < COUNT(exceptions); i++) {
+        if (is_set(exceptions[i]))
+            log_note("%s is set and ignored", exceptions[i]);
     }
 }

@@ -4,8 +4,8 @@
 
 struct target_settings;
 
-/* Note that a proxy of the environment is not used, unless one was asked for.
- */
+/* Note that a proxy of the environment is not used, unless one was asked for,
+ * nor what it says of hosts that need none. */
 void ambient_note_proxy(const struct target_settings *target);
 
 #endif

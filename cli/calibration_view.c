@@ -23,7 +23,7 @@ static void put_rate(const struct calibrated_transport *t, struct buf *out)
                  calibration_is_at_least(t) ? "at least " : "",
                  units_show_rate(t->max_rate_rps, rate), why[t->limit]);
     else
-        buf_adds(out, "NOT trusted, not even at the lowest rate");
+        buf_addf(out, "NOT trusted: %s", calibration_no_rate(t));
 }
 
 static void put_transport(const char *name,

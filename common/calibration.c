@@ -96,12 +96,18 @@ static json_t *transport_to_json(const struct calibrated_transport *t)
                         has_rate ? json_real(t->max_rate_rps) : json_null());
     if (!has_rate)
         json_object_set_new(o, "max_rate_note",
-                            json_string("not even the lowest rate was "
-                                        "trusted"));
+                            json_string(calibration_no_rate(t)));
     json_object_set_new(o, "is_at_least",
                         json_boolean(calibration_is_at_least(t)));
     json_object_set_new(o, "limit", json_string(limit_names[t->limit]));
     return o;
+}
+
+const char *calibration_no_rate(const struct calibrated_transport *t)
+{
+    return t->limit == LIMIT_SEARCH
+               ? "no rate was trusted; there was no time for the lowest"
+               : "not even the lowest rate was trusted";
 }
 
 static const char *last_date(const struct calibration *c)

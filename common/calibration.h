@@ -38,7 +38,8 @@ struct calibrated_transport {
     int64_t lag_p99_ns;
     int64_t spin_lag_p50_ns; /* the same with --spin 80us */
     int64_t spin_lag_p99_ns;
-    double max_rate_rps; /* 0: not even the lowest rate was trusted */
+    double max_rate_rps; /* 0: not even the lowest rate was trusted, or, by
+                            LIMIT_SEARCH, there was no time to try it */
     enum calibration_limit limit;
 };
 
@@ -60,6 +61,9 @@ static inline bool calibration_is_at_least(const struct calibrated_transport *t)
 {
     return t->limit != LIMIT_CLIENT;
 }
+
+/* Why there is no max_rate_rps, if there is none. */
+const char *calibration_no_rate(const struct calibrated_transport *t);
 
 /* This host and program. */
 struct calibration_place calibration_here(void);

@@ -86,6 +86,8 @@ static int read_start(struct http1 *p, const char *s, size_t len)
 
     if (len == 0 && p->kind == HTTP1_REQUEST)
         return 0; /* an empty line before a request is to be passed over */
+    if (memchr(s, '\0', len))
+        return fail(p, HTTP1_BAD_HEADER);
     if (p->hooks->start)
         p->hooks->start(p->arg, s, len);
     if (p->kind == HTTP1_RESPONSE)
@@ -165,8 +167,8 @@ static int read_header(struct http1 *p, const char *s, size_t len)
     const char *end = s + len;
     const char *value;
 
-    if (!colon || colon == s || *s == ' ' || *s == '\t' || colon[-1] == ' ' ||
-        colon[-1] == '\t')
+    if (!colon || memchr(s, '\0', len) || colon == s || *s == ' ' ||
+        *s == '\t' || colon[-1] == ' ' || colon[-1] == '\t')
         return fail(p, HTTP1_BAD_HEADER);
     value = colon + 1;
     while (value < end && (*value == ' ' || *value == '\t'))

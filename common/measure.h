@@ -39,6 +39,7 @@ enum connect_detail {
     CONNECT_FILES,    /* no file descriptor left */
     CONNECT_TLS,      /* no handshake, or not the server that it says */
     CONNECT_PROTOCOL, /* not the version of HTTP that was asked for */
+    CONNECT_DNS,      /* a name that does not resolve */
 };
 
 /* Where the number of output tokens comes from, the best first. */

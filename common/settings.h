@@ -53,6 +53,7 @@ struct target_settings {
     char *key;
     char *proxy;       /* URL; NULL: none, whatever the environment says */
     char *unix_socket; /* path to connect to instead of the host */
+    char *connect_to;  /* host:port to connect to instead of the URL's */
     char *auth_env;    /* environment variable that holds the API key, ... */
     char *auth_file;   /* ... or file */
     bool request_id;

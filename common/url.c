@@ -1,9 +1,11 @@
 #include "common/url.h"
 
+#include <arpa/inet.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "common/err.h"
 #include "common/redact.h"
@@ -141,4 +143,71 @@ int url_check(const char *text, struct err *err)
     struct url url;
 
     return url_parse(text, &url, err);
+}
+
+int url_parse_place(const char *text, struct url *url, struct err *err)
+{
+    const char *colon = strrchr(text, ':');
+
+    *url = (struct url){0};
+    if (!colon || !is_clean(text) || strpbrk(text, "/?#@") ||
+        !split_authority(url, text, strlen(text)) ||
+        strcmp(colon + 1, url->port) != 0)
+        return err_set(err, ERR_CONFIG, "'%s' is not host:port", text);
+    return 0;
+}
+
+int url_check_place(const char *text, struct err *err)
+{
+    struct url url;
+
+    return url_parse_place(text, &url, err);
+}
+
+static bool is_proxy_scheme(const char *scheme, size_t len)
+{
+    static const char *const known[] = {"http",    "https",  "socks4",
+                                        "socks4a", "socks5", "socks5h"};
+
+    for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
+        if (strlen(known[i]) == len && strncasecmp(scheme, known[i], len) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* As libcurl sees it: what it does not like it would quote, password and all.
+ */
+static bool is_host(const char *host, bool is_bracketed)
+{
+    char address[sizeof(((struct url *)NULL)->host)];
+    struct in6_addr parsed;
+
+    if (is_bracketed) {
+        copy(address, sizeof(address), host, strcspn(host, "%"));
+        return inet_pton(AF_INET6, address, &parsed) == 1;
+    }
+    return !host[strcspn(host, "!\"#$&'()*+,;<=>?@[]\\^`{|}")];
+}
+
+int url_check_proxy(const char *text, struct err *err)
+{
+    const char *colon = strstr(text, "://");
+    const char *rest = colon ? colon + 3 : text;
+    size_t len = strcspn(rest, "/?#");
+    const char *at = memchr(rest, '@', len);
+    struct url url = {0};
+
+    if (colon && !is_proxy_scheme(text, (size_t)(colon - text)))
+        return err_set(err, ERR_CONFIG,
+                       "not a proxy: its scheme must be http, https, socks4, "
+                       "socks4a, socks5 or socks5h");
+    if (at) {
+        len -= (size_t)(at + 1 - rest);
+        rest = at + 1;
+    }
+    if (!is_clean(text) || !split_authority(&url, rest, len) ||
+        !is_host(url.host, *rest == '['))
+        return err_set(err, ERR_CONFIG, "not a proxy; write http://host:port");
+    return 0;
 }

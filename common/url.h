@@ -15,7 +15,13 @@ struct url {
  */
 int url_parse(const char *text, struct url *url, struct err *err);
 
-/* For an option table. */
+/* "host:port" or "[::1]:port", into those two fields.  ERR_CONFIG. */
+int url_parse_place(const char *text, struct url *url, struct err *err);
+
+/* For an option table: a URL, a place, and "[scheme://][user:password@]host
+ * [:port]" of a proxy, which no message repeats. */
 int url_check(const char *text, struct err *err);
+int url_check_place(const char *text, struct err *err);
+int url_check_proxy(const char *text, struct err *err);
 
 #endif

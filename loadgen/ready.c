@@ -12,6 +12,7 @@
 #include "common/units.h"
 #include "common/xalloc.h"
 #include "loadgen/exchange.h"
+#include "loadgen/secret.h"
 #include "loadgen/target.h"
 #include "loadgen/transport/transport.h"
 
@@ -37,13 +38,21 @@ static int64_t time_left(const struct wait *w)
     return w->until_ns - clk_now(&clk_monotonic);
 }
 
-static void note(struct wait *w, const struct exchange *x)
+/* A library may quote the proxy's URL. */
+static void note(struct wait *w, const struct targets *ts,
+                 const struct exchange *x)
 {
-    if (x->facts.status > 0)
+    struct strlist secrets = {0};
+
+    if (x->facts.status > 0) {
         snprintf(w->seen, sizeof(w->seen), "HTTP status %d",
                  (int)x->facts.status);
-    else
-        snprintf(w->seen, sizeof(w->seen), "%s", x->why);
+        return;
+    }
+    snprintf(w->seen, sizeof(w->seen), "%s", x->why);
+    secrets_find(ts, &w->settings, &secrets);
+    secrets_cross_out(&secrets, w->seen, strlen(w->seen));
+    strlist_fini(&secrets);
 }
 
 /* 1: it answers; 0: not yet. */
@@ -64,7 +73,7 @@ static int ask_endpoint(struct wait *w, const struct targets *ts, size_t i,
     int rc = exchange_run(&x, &plan, err);
 
     if (rc == 0) {
-        note(w, &x);
+        note(w, ts, &x);
         rc = ready_is(x.facts.status);
     }
     exchange_fini(&x);

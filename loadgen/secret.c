@@ -261,8 +261,10 @@ void secrets_cross_out(const struct strlist *secrets, char *text, size_t len)
         size_t n = strlen(secret);
         char *at = text;
 
-        while ((at = memmem(at, len - (size_t)(at - text), secret, n)))
+        while ((at = memmem(at, len - (size_t)(at - text), secret, n))) {
             memset(at, '*', n);
+            at += n; /* it may be made of stars */
+        }
         cross_out_end(text, len, secret);
     }
 }

@@ -65,7 +65,7 @@ static int check_header(const char *name, const char *value, struct err *err)
 
 static void add_line(struct strlist *lines, const char *name, const char *value)
 {
-    char *line = xasprintf("%s: %s", name, value);
+    char *line = xasprintf("%s:%s%s", name, value[0] ? " " : "", value);
 
     strlist_add(lines, line);
     free(line);
@@ -179,13 +179,17 @@ void target_put_id(char *digits, int64_t seq)
 }
 
 /* Every address of the name, once each, whatever else is known of them. */
-static int resolve(struct target *t, struct err *err)
+static int resolve(struct target *t, const char *connect_to, struct err *err)
 {
     struct addrinfo hints = {.ai_socktype = SOCK_STREAM};
-    int rc = getaddrinfo(t->url.host, t->url.port, &hints, &t->resolved);
+    struct url place = t->url;
+    int rc;
 
+    if (connect_to && url_parse_place(connect_to, &place, err))
+        return err_context(err, "target.connect_to");
+    rc = getaddrinfo(place.host, place.port, &hints, &t->resolved);
     if (rc)
-        return err_set(err, ERR_IO, "%s: %s", t->url.host, gai_strerror(rc));
+        return err_set(err, ERR_IO, "%s: %s", place.host, gai_strerror(rc));
     return 0;
 }
 
@@ -202,7 +206,7 @@ static int target_init(struct target *t, const struct targets *ts,
     if (write_request(t, ts, s, api, err))
         return -1;
     t->is_null = strcmp(t->url.scheme, "null") == 0;
-    return goes_direct && !t->is_null ? resolve(t, err) : 0;
+    return goes_direct && !t->is_null ? resolve(t, s->connect_to, err) : 0;
 }
 
 static void add_endpoint(struct targets *ts, struct target *t,
@@ -231,6 +235,10 @@ static int init_all(struct targets *ts, const struct target_settings *s,
     if (!is_token(s->method))
         return err_set(err, ERR_CONFIG, "target.method: '%s' is no method",
                        s->method);
+    if (s->connect_to && (s->proxy || s->unix_socket))
+        return err_set(err, ERR_CONFIG,
+                       "target.connect_to: not beside target.proxy or "
+                       "target.unix_socket");
     ts->has_length = !makes_bodies(api) && (s->body || expects_body(s->method));
     if (make_headers(ts, s, api, err))
         return -1;

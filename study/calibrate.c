@@ -222,8 +222,10 @@ static int find_ceiling(struct work *w, enum calibrated which,
         ceiling_note(&c, found(&r));
     }
     out->max_rate_rps = c.low_rps;
-    out->limit = c.low_rps > 0 ? c.limit : LIMIT_CLIENT;
-    if (out->limit == LIMIT_CLIENT && share < BUSY)
+    out->limit = c.low_rps > 0       ? c.limit
+                 : c.is_lowest_tried ? LIMIT_CLIENT
+                                     : LIMIT_SEARCH;
+    if ((out->limit == LIMIT_CLIENT || c.low_rps <= 0) && share < BUSY)
         say_unquiet(w, which, share);
     return 0;
 }

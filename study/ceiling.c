@@ -41,7 +41,11 @@ static void choose_next(struct ceiling *c)
 void ceiling_init(struct ceiling *c, const struct ceiling_plan *plan)
 {
     *c = (struct ceiling){
-        .plan = *plan, .bisections = plan->bisections, .limit = LIMIT_SEARCH};
+        .plan = *plan,
+        .bisections = plan->bisections,
+        .high_limit = LIMIT_SEARCH,
+        .limit = LIMIT_SEARCH,
+    };
     choose_next(c);
 }
 
@@ -53,15 +57,19 @@ bool ceiling_next(const struct ceiling *c, double *rate_rps)
 
 void ceiling_note(struct ceiling *c, enum ceiling_found found)
 {
-    if (found != FOUND_PASSED && !c->is_again) {
+    c->is_lowest_tried |= c->next_rps <= c->plan.lowest_rps;
+    if (found == FOUND_PASSED) {
+        c->low_rps = c->next_rps;
+        c->limit = c->high_limit;
+        choose_next(c);
+        return;
+    }
+    c->limit = found == FOUND_STUB ? LIMIT_STUB : LIMIT_CLIENT;
+    if (!c->is_again) {
         c->is_again = true;
         return;
     }
-    if (found == FOUND_PASSED) {
-        c->low_rps = c->next_rps;
-    } else {
-        c->high_rps = c->next_rps;
-        c->limit = found == FOUND_STUB ? LIMIT_STUB : LIMIT_CLIENT;
-    }
+    c->high_rps = c->next_rps;
+    c->high_limit = c->limit;
     choose_next(c);
 }

@@ -30,8 +30,11 @@ struct ceiling {
     double high_rps; /* lowest that failed twice; 0: none */
     double next_rps; /* 0: it is over */
     bool is_again;   /* the next one failed once */
-    int bisections;  /* left */
-    enum calibration_limit limit;
+    bool is_lowest_tried;
+    int bisections;                    /* left */
+    enum calibration_limit high_limit; /* what high_rps failed by */
+    enum calibration_limit limit;      /* what any rate failed by that counts,
+                                          or was not tried a second time */
 };
 
 void ceiling_init(struct ceiling *c, const struct ceiling_plan *plan);

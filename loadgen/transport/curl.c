@@ -17,11 +17,17 @@
 #include "loadgen/request.h"
 #include "loadgen/target.h"
 #include "loadgen/transport/curl_pool.h"
+#include "loadgen/transport/curl_trust.h"
 #include "loadgen/transport/curl_verdict.h"
 #include "loadgen/transport/transport.h"
 
-#define MAX_LENGTH_DIGITS 18
-#define HTTP_FINAL        200 /* statuses below are followed by another */
+#define HTTP_FINAL 200 /* statuses below are followed by another */
+
+struct curl_transport {
+    struct curl_pool pool;
+    struct curl_trust *trust;
+    bool is_global; /* libcurl was got ready */
+};
 
 static const struct transport_env *env_of(const struct curl_handle *h)
 {
@@ -63,17 +69,30 @@ static void take_connection(const struct curl_handle *h, struct facts *f)
     int64_t connected_us;
     int64_t secured_us;
 
-    if (get_long(h->easy, CURLINFO_NUM_CONNECTS) == 0)
-        return;
+    if (get_long(h->easy, CURLINFO_NUM_CONNECTS) == 0 || h->broke_late)
+        return; /* that for another attempt, which we did not allow, is none */
     connected_us = get_number(h->easy, CURLINFO_CONNECT_TIME_T);
     secured_us = get_number(h->easy, CURLINFO_APPCONNECT_TIME_T);
     if (connected_us == 0 && h->sends == 0)
         return; /* it was tried; that to a unix socket may take no time */
     f->is_fresh = 1;
     f->connected = h->began_ns + connected_us * NS_PER_US;
-    h->route->rtt_ns = connected_us * NS_PER_US;
     if (secured_us > 0)
         f->secured = h->began_ns + secured_us * NS_PER_US;
+}
+
+/* libcurl counts a body that goes out along with the head twice. */
+static int64_t count_sent(const struct curl_handle *h)
+{
+    const struct target *target = h->route->endpoint->target;
+    int64_t head =
+        (int64_t)(target->request.len - env_of(h)->targets->body.len);
+    int64_t asked = get_long(h->easy, CURLINFO_REQUEST_SIZE);
+    int64_t uploaded = get_number(h->easy, CURLINFO_SIZE_UPLOAD_T);
+
+    if (uploaded == 0 || asked - uploaded >= head / 2)
+        return asked;
+    return head + uploaded;
 }
 
 /* What only libcurl knows. */
@@ -81,8 +100,7 @@ static void take_facts(const struct curl_handle *h, struct facts *f)
 {
     f->status = get_long(h->easy, CURLINFO_RESPONSE_CODE);
     f->retries = h->sends > 1;
-    f->bytes_out = get_long(h->easy, CURLINFO_REQUEST_SIZE) +
-                   get_number(h->easy, CURLINFO_SIZE_UPLOAD_T);
+    f->bytes_out = count_sent(h);
     f->bytes_in = get_long(h->easy, CURLINFO_HEADER_SIZE) +
                   get_number(h->easy, CURLINFO_SIZE_DOWNLOAD_T);
     take_connection(h, f);
@@ -97,6 +115,7 @@ static struct curl_verdict judge(const struct curl_handle *h, CURLcode code)
         .error = (int)get_long(h->easy, CURLINFO_OS_ERRNO),
         .status = (int)h->request->facts.status,
         .was_sent = h->sends > 0,
+        .is_fresh = h->request->facts.is_fresh,
         .has_begun = h->head_len > 0,
         .is_whole_head = h->is_whole_head,
         .refusal = h->refusal,
@@ -130,7 +149,7 @@ static void read_end(struct curl_handle *h, const struct curl_verdict *v)
     struct request *r = h->request;
 
     r->why = is_whole(v) ? response_finish(&r->response, (int)r->facts.status,
-                                           h->last_ns)
+                                           r->facts.end)
                          : response_break(&r->response, h->why);
 }
 
@@ -151,7 +170,7 @@ static void finish(void *handle, CURLcode code)
     if (env->api)
         read_end(h, &v);
     else if (is_whole(&v))
-        r->facts.first = r->facts.last = h->last_ns;
+        r->facts.first = r->facts.last = r->facts.end;
     r->body = h->body;
     r->body_len = h->body_len;
     let_go(h);
@@ -160,15 +179,31 @@ static void finish(void *handle, CURLcode code)
 
 /* ---- what libcurl tells of a request ---- */
 
+/* Of the connection that is to be used next; 0: not known. */
+static int64_t get_rtt(CURL *easy)
+{
+    curl_socket_t fd = CURL_SOCKET_BAD;
+
+    curl_easy_getinfo(easy, CURLINFO_ACTIVESOCKET, &fd);
+    return fd == CURL_SOCKET_BAD ? 0 : socket_rtt_ns(fd);
+}
+
+/* A refused stream is no error to libcurl, unlike a connection that broke. */
+static bool is_refused(const struct curl_handle *h)
+{
+    return env_of(h)->settings->http2 && !h->why[0] &&
+           get_long(h->easy, CURLINFO_OS_ERRNO) == 0;
+}
+
 /* libcurl sends again whatever broke on a connection that it had used before.
- * If that took longer than a round trip, the server had the request.  HTTP/2
- * says itself which streams it has not looked at, and libcurl goes by that. */
+ * If that took longer than a round trip, the server had the request: unless it
+ * was HTTP/2 that refused a stream, which it may do at any time. */
 static bool is_late(const struct curl_handle *h)
 {
     int64_t waited_ns = now_ns(h) - h->request->facts.sent;
 
-    return !env_of(h)->settings->http2 &&
-           waited_ns > TRANSPORT_STALE_GRACE_NS + 2 * h->route->rtt_ns;
+    return waited_ns > TRANSPORT_STALE_GRACE_NS + 2 * get_rtt(h->easy) &&
+           !is_refused(h);
 }
 
 static int on_prereq(void *arg, char *ip, char *local_ip, int port,
@@ -185,6 +220,7 @@ static int on_prereq(void *arg, char *ip, char *local_ip, int port,
     if (h->broke_late)
         return CURL_PREREQFUNC_ABORT;
     h->sends++;
+    h->why[0] = '\0'; /* of an attempt that does not count */
     if (f->sent == TIME_ABSENT)
         f->sent = now_ns(h);
     return CURL_PREREQFUNC_OK;
@@ -220,20 +256,14 @@ static bool announces_too_much(const struct curl_handle *h)
                env->settings->max_response;
 }
 
-/* libcurl reads a length that is too long for it as none. */
-static bool is_bad_length(const char *line, size_t len)
+/* libcurl takes what the native transport does not, so that has a look at the
+ * head as well.  Nothing else can make it in HTTP/2. */
+static void check_head(struct curl_handle *h, const char *line, size_t len)
 {
-    static const char name[] = "content-length:";
-    size_t at = sizeof(name) - 1;
-    size_t digits = 0;
-
-    if (len < at || strncasecmp(line, name, at) != 0)
-        return false;
-    while (at < len && line[at] == ' ')
-        at++;
-    for (; at < len && line[at] >= '0' && line[at] <= '9'; at++)
-        digits += digits > 0 || line[at] != '0';
-    return digits > MAX_LENGTH_DIGITS;
+    if (h->is_whole_head || env_of(h)->settings->http2 || h->refusal)
+        return;
+    if (http1_feed(&h->parser, line, len) < 0)
+        h->refusal = h->parser.error;
 }
 
 /* The empty line, unless it is that of a 1xx. */
@@ -243,8 +273,7 @@ static bool take_end_of_head(struct curl_handle *h)
         get_long(h->easy, CURLINFO_RESPONSE_CODE) < HTTP_FINAL)
         return true;
     h->is_whole_head = true;
-    h->last_ns = now_ns(h);
-    h->request->facts.head = h->last_ns;
+    h->request->facts.head = now_ns(h);
     if (announces_too_much(h))
         h->refusal = HTTP1_LONG_BODY;
     return !h->refusal;
@@ -273,12 +302,9 @@ static size_t on_header(char *data, size_t size, size_t n, void *arg)
     bool is_end = data[0] == '\n' || (data[0] == '\r' && len == 2);
 
     h->head_len += len;
-    if (h->is_whole_head) /* of a trailer */
-        h->last_ns = now_ns(h);
     if (env_of(h)->api)
         read_header(h, data, len);
-    if (is_bad_length(data, len))
-        h->refusal = HTTP1_BAD_LENGTH;
+    check_head(h, data, len);
     if (!take_bytes(h, len) || (is_end && !take_end_of_head(h)))
         return 0;
     return len;
@@ -291,13 +317,12 @@ static size_t on_body(char *data, size_t size, size_t n, void *arg)
     size_t room = CURL_KEPT_BODY - h->body_len;
     size_t kept = len < room ? len : room;
 
-    h->last_ns = now_ns(h);
     memcpy(h->body + h->body_len, data, kept);
     h->body_len += kept;
     if (env_of(h)->api)
         response_take(&h->request->response,
-                      (int)get_long(h->easy, CURLINFO_RESPONSE_CODE),
-                      h->last_ns, data, len);
+                      (int)get_long(h->easy, CURLINFO_RESPONSE_CODE), now_ns(h),
+                      data, len);
     return take_bytes(h, len) ? len : 0;
 }
 
@@ -337,9 +362,10 @@ static void begin(struct curl_handle *h, struct request *r)
     h->request = r;
     r->conn = h;
     h->began_ns = now_ns(h);
-    h->last_ns = h->began_ns;
     h->sends = 0;
     h->head_len = 0;
+    http1_begin(&h->parser);
+    h->parser.is_head_request = env_of(h)->targets->is_head;
     h->is_whole_head = false;
     h->refusal = HTTP1_FINE;
     h->broke_late = false;
@@ -352,7 +378,7 @@ static void begin(struct curl_handle *h, struct request *r)
 
 static void curl_start(void *self, struct request *r)
 {
-    struct curl_pool *p = self;
+    struct curl_pool *p = &((struct curl_transport *)self)->pool;
     size_t i = targets_route(p->env->targets, r->facts.seq);
     struct curl_handle *h = curl_pool_take(&p->routes[i]);
 
@@ -362,9 +388,9 @@ static void curl_start(void *self, struct request *r)
 
 static bool curl_has_room(void *self)
 {
-    const struct curl_pool *p = self;
+    const struct curl_transport *t = self;
 
-    return p->n_taken < p->env->max_connections;
+    return t->pool.n_taken < t->pool.env->max_connections;
 }
 
 static void curl_cancel(void *self, struct request *r)
@@ -378,16 +404,16 @@ static void curl_cancel(void *self, struct request *r)
 
 static int64_t curl_connections(void *self)
 {
-    const struct curl_pool *p = self;
+    const struct curl_transport *t = self;
 
-    return p->loop.n_sockets;
+    return t->pool.loop.n_sockets;
 }
 
 static struct socket_path curl_path(void *self)
 {
-    const struct curl_pool *p = self;
+    const struct curl_transport *t = self;
 
-    return curl_loop_path(&p->loop);
+    return curl_loop_path(&t->pool.loop);
 }
 
 /* libcurl would find out with the first request, and each one after it. */
@@ -399,9 +425,20 @@ static int check_file(const char *key, const char *path, struct err *err)
                    strerror(errno));
 }
 
+/* Is there a certificate to verify? */
+static bool needs_trust(const struct transport_env *env)
+{
+    const struct target_settings *s = env->settings;
+    bool is_tls = strcmp(env->targets->items[0].url.scheme, "https") == 0;
+
+    return (is_tls && !s->insecure) ||
+           (s->proxy && strncasecmp(s->proxy, "https:", 6) == 0);
+}
+
 static int curl_transport_init(void *self, const struct transport_env *env,
                                struct err *err)
 {
+    struct curl_transport *t = self;
     const struct target_settings *s = env->settings;
 
     if (check_file("ca_file", s->ca_file, err) ||
@@ -409,23 +446,29 @@ static int curl_transport_init(void *self, const struct transport_env *env,
         return -1;
     if (curl_global_init(CURL_GLOBAL_DEFAULT))
         return err_set(err, ERR_IO, "libcurl cannot be used");
-    curl_pool_init(self, env, &user);
+    t->is_global = true;
+    if (needs_trust(env)) {
+        t->trust = curl_trust_take(s->ca_file, err);
+        if (err->code)
+            return -1;
+    }
+    curl_pool_init(&t->pool, env, t->trust, &user);
     return 0;
 }
 
 static void curl_transport_fini(void *self)
 {
-    struct curl_pool *p = self;
+    struct curl_transport *t = self;
 
-    if (!p->env)
-        return;
-    curl_pool_fini(p);
-    curl_global_cleanup();
+    curl_pool_fini(&t->pool);
+    curl_trust_give_back(t->trust);
+    if (t->is_global)
+        curl_global_cleanup();
 }
 
 const struct transport_ops transport_curl = {
     .name = "curl",
-    .state_size = sizeof(struct curl_pool),
+    .state_size = sizeof(struct curl_transport),
     .init = curl_transport_init,
     .has_room = curl_has_room,
     .start = curl_start,

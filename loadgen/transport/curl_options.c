@@ -3,6 +3,7 @@
 #include "common/buf.h"
 #include "common/settings.h"
 #include "loadgen/target.h"
+#include "loadgen/transport/curl_trust.h"
 #include "loadgen/transport/transport.h"
 
 static int on_debug(CURL *easy, curl_infotype type, char *data, size_t len,
@@ -42,16 +43,22 @@ static void set_method(CURL *easy, const struct transport_env *env)
 }
 
 /* Verification is on unless it was asked off. */
-static void set_tls(CURL *easy, const struct target_settings *s)
+static void set_tls(CURL *easy, const struct target_settings *s,
+                    const struct curl_trust *trust)
 {
     curl_easy_setopt(easy, CURLOPT_SSL_VERIFYPEER, s->insecure ? 0L : 1L);
     curl_easy_setopt(easy, CURLOPT_SSL_VERIFYHOST, s->insecure ? 0L : 2L);
-    if (s->ca_file)
-        curl_easy_setopt(easy, CURLOPT_CAINFO, s->ca_file);
+    curl_trust_set(trust, s->ca_file, easy);
     if (s->cert)
         curl_easy_setopt(easy, CURLOPT_SSLCERT, s->cert);
     if (s->key)
         curl_easy_setopt(easy, CURLOPT_SSLKEY, s->key);
+}
+
+/* Rounded up: 0 would be libcurl's own. */
+static long to_ms(int64_t ns)
+{
+    return (long)((ns + NS_PER_MS - 1) / NS_PER_MS);
 }
 
 /* Proxies of the environment are not asked: "" is none. */
@@ -65,20 +72,24 @@ static void set_way(CURL *easy, const struct target_settings *s,
     if (s->unix_socket)
         curl_easy_setopt(easy, CURLOPT_UNIX_SOCKET_PATH, s->unix_socket);
     curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS,
-                     (long)(s->connect_timeout_ns / NS_PER_MS));
+                     to_ms(s->connect_timeout_ns));
     curl_easy_setopt(easy, CURLOPT_FORBID_REUSE, s->no_keepalive ? 1L : 0L);
+    curl_easy_setopt(easy, CURLOPT_FRESH_CONNECT, s->no_keepalive ? 1L : 0L);
     curl_easy_setopt(easy, CURLOPT_HTTP_VERSION,
                      s->http2 ? (long)CURL_HTTP_VERSION_2TLS
                               : (long)CURL_HTTP_VERSION_1_1);
-    curl_easy_setopt(easy, CURLOPT_PIPEWAIT, s->http2 ? 1L : 0L);
+    curl_easy_setopt(easy, CURLOPT_PIPEWAIT,
+                     s->http2 && !s->no_keepalive ? 1L : 0L);
 }
 
 void curl_set_options(CURL *easy, const struct transport_env *env,
+                      const struct curl_trust *trust,
                       struct curl_slist *connect_to)
 {
     curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
+    curl_easy_setopt(easy, CURLOPT_PATH_AS_IS, 1L);
     set_method(easy, env);
-    set_tls(easy, env->settings);
+    set_tls(easy, env->settings, trust);
     set_way(easy, env->settings, connect_to);
     set_tap(easy, env);
 }

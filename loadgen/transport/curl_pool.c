@@ -26,41 +26,90 @@ struct curl_multi {
 
 /* ---- making handles ---- */
 
-/* Each handle has a list of its own, for the id in it, which is the last. */
-static void set_headers(struct curl_handle *h, const struct transport_env *env)
+static void add_header(struct curl_handle *h, const char *line)
 {
-    static const char id[] = TARGET_ID_HEADER ": ";
-    const struct strlist *lines = &env->targets->headers;
+    struct curl_slist *longer = curl_slist_append(h->headers, line);
 
-    h->headers = curl_slist_append(NULL, "Expect:");
-    h->headers = curl_slist_append(h->headers, "Accept:");
-    for (size_t i = 0; i < lines->len; i++)
-        h->headers = curl_slist_append(h->headers, lines->items[i]);
-    for (struct curl_slist *l = h->headers; l; l = l->next) {
-        if (env->settings->request_id && !l->next)
-            h->id = l->data + sizeof(id) - 1;
+    if (!longer)
+        abort(); /* out of memory */
+    h->headers = longer;
+}
+
+/* "Name: " would take a header of libcurl's away; "Name;" is one without a
+ * value. */
+static void add_line(struct curl_handle *h, const char *line)
+{
+    size_t name_len = strcspn(line, ":");
+    char *empty;
+
+    if (line[name_len] &&
+        !line[name_len + 1 + strspn(line + name_len + 1, " \t")]) {
+        empty = xasprintf("%.*s;", (int)name_len, line);
+        add_header(h, empty);
+        free(empty);
+    } else {
+        add_header(h, line);
     }
+}
+
+/* The digits of the id's header, which is the last. */
+static char *find_id(const struct curl_slist *headers)
+{
+    while (headers->next)
+        headers = headers->next;
+    return headers->data + strlen(TARGET_ID_HEADER ": ");
+}
+
+/* Each handle has a list of its own, for the id in it.  What libcurl would add
+ * by itself is not asked for. */
+static void set_headers(struct curl_handle *h, const struct strlist *lines,
+                        bool has_id)
+{
+    static const char *const unasked[] = {
+        "Expect:", "Accept:", "Content-Type:"};
+
+    for (size_t i = 0; i < sizeof(unasked) / sizeof(unasked[0]); i++)
+        add_header(h, unasked[i]);
+    for (size_t i = 0; i < lines->len; i++)
+        add_line(h, lines->items[i]);
+    h->id = has_id ? find_id(h->headers) : NULL;
     curl_easy_setopt(h->easy, CURLOPT_HTTPHEADER, h->headers);
 }
 
-static void handle_init(struct curl_handle *h, struct curl_multi *m,
-                        struct curl_route *route)
+static void make_easy(struct curl_handle *h)
 {
+    struct curl_route *route = h->route;
     struct curl_pool *p = route->pool;
 
-    h->multi = m;
-    h->route = route;
     h->easy = curl_easy_init();
     if (!h->easy)
         abort(); /* out of memory */
-    buf_init(&h->out, TARGET_MAX_REQUEST);
     curl_easy_setopt(h->easy, CURLOPT_PRIVATE, h);
     curl_easy_setopt(h->easy, CURLOPT_URL, route->endpoint->target->text);
     curl_easy_setopt(h->easy, CURLOPT_BUFFERSIZE, READ_SIZE);
     curl_loop_adopt(&p->loop, h->easy);
-    set_headers(h, p->env);
-    curl_set_options(h->easy, p->env, route->connect_to);
+    set_headers(h, &p->env->targets->headers, p->env->settings->request_id);
+    curl_set_options(h->easy, p->env, p->trust, route->connect_to);
     p->user->prepare(h);
+}
+
+static void drop_easy(struct curl_handle *h)
+{
+    curl_easy_cleanup(h->easy);
+    curl_slist_free_all(h->headers);
+    h->headers = NULL;
+}
+
+static const struct http1_hooks no_hooks = {0};
+
+static void handle_init(struct curl_handle *h, struct curl_multi *m,
+                        struct curl_route *route)
+{
+    h->multi = m;
+    h->route = route;
+    buf_init(&h->out, TARGET_MAX_REQUEST);
+    http1_init(&h->parser, HTTP1_RESPONSE, &no_hooks, NULL);
+    make_easy(h);
 }
 
 /* ---- making multis ---- */
@@ -93,9 +142,9 @@ static void multi_free(struct curl_multi *m)
 {
     for (size_t i = 0; i < m->n_handles; i++) {
         curl_driver_stop(&m->driver, m->handles[i].easy);
-        curl_easy_cleanup(m->handles[i].easy);
-        curl_slist_free_all(m->handles[i].headers);
+        drop_easy(&m->handles[i]);
         buf_fini(&m->handles[i].out);
+        http1_fini(&m->handles[i].parser);
     }
     curl_driver_fini(&m->driver);
     free(m);
@@ -128,11 +177,25 @@ void curl_pool_start(struct curl_handle *h)
     curl_driver_start(&h->multi->driver, h->easy);
 }
 
+/* libcurl 7.88 carries the errno of a failure, and how often it has sent again,
+ * over to the next transfer of the easy handle. */
+static bool is_marked(const struct curl_handle *h)
+{
+    long error = 0;
+
+    curl_easy_getinfo(h->easy, CURLINFO_OS_ERRNO, &error);
+    return error != 0 || h->sends > 1;
+}
+
 void curl_pool_put_back(struct curl_handle *h)
 {
     struct curl_multi *m = h->multi;
 
     curl_driver_stop(&m->driver, h->easy);
+    if (is_marked(h)) {
+        drop_easy(h);
+        make_easy(h);
+    }
     h->next = m->unused;
     m->unused = h;
     h->route->pool->n_taken--;
@@ -183,11 +246,13 @@ static void route_fini(struct curl_route *route)
 }
 
 void curl_pool_init(struct curl_pool *p, const struct transport_env *env,
+                    const struct curl_trust *trust,
                     const struct curl_user *user)
 {
     size_t n = env->targets->n_endpoints;
 
     p->env = env;
+    p->trust = trust;
     p->user = user;
     curl_loop_init(&p->loop, env->base, user->ended);
     p->routes = xcalloc(n, sizeof(*p->routes));

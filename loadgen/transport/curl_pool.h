@@ -18,6 +18,7 @@
 
 struct curl_multi;
 struct curl_pool;
+struct curl_trust;
 struct endpoint;
 struct request;
 struct transport_env;
@@ -29,7 +30,6 @@ struct curl_route {
     struct curl_pool *pool;
     const struct endpoint *endpoint;
     struct curl_slist *connect_to;
-    int64_t rtt_ns; /* what the last connection took to establish */
     struct curl_multi *with_room;
     struct curl_multi *multis; /* all of them */
 };
@@ -46,9 +46,9 @@ struct curl_handle {
     /* The user's, of the request. */
     struct request *request;
     int64_t began_ns; /* libcurl's times count from here */
-    int64_t last_ns;  /* when the last byte came */
     int sends;        /* times that it was about to be sent */
     size_t head_len;
+    struct http1 parser; /* of the head */
     bool is_whole_head;
     enum http1_error refusal; /* ours, who broke it off */
     bool broke_late;          /* not for want of a fresh connection */
@@ -69,6 +69,7 @@ struct curl_user {
 
 struct curl_pool {
     const struct transport_env *env;
+    const struct curl_trust *trust; /* NULL: libcurl's own */
     const struct curl_user *user;
     struct curl_loop loop;
     struct curl_route *routes; /* one an endpoint */
@@ -77,6 +78,7 @@ struct curl_pool {
 
 /* In zeroed memory; everything is borrowed. */
 void curl_pool_init(struct curl_pool *pool, const struct transport_env *env,
+                    const struct curl_trust *trust,
                     const struct curl_user *user);
 
 /* Closes every connection.  Accepts a zeroed one. */

@@ -21,13 +21,31 @@ static bool is_of_tls(CURLcode code)
     return false;
 }
 
-/* No byte of the request got out. */
+static bool is_of_names(CURLcode code)
+{
+    return code == CURLE_COULDNT_RESOLVE_HOST ||
+           code == CURLE_COULDNT_RESOLVE_PROXY;
+}
+
+/* Of a connection that was not there yet: the first, or another for a request
+ * that is to be sent again. */
+static bool is_of_connecting(const struct curl_ending *e)
+{
+    return !e->was_sent || e->code == CURLE_COULDNT_CONNECT ||
+           e->code == CURLE_OPERATION_TIMEDOUT || e->code == CURLE_PROXY ||
+           is_of_names(e->code) || is_of_tls(e->code);
+}
+
 static struct curl_verdict judge_connect(const struct curl_ending *e)
 {
     struct curl_verdict v = {OUTCOME_CONNECT, CONNECT_OTHER, NULL};
 
     if (is_of_tls(e->code)) {
         v.detail = CONNECT_TLS;
+        if (strstr(e->text, "SSL_ERROR_SYSCALL"))
+            v.text = "closed inside the TLS handshake";
+    } else if (is_of_names(e->code)) {
+        v.detail = CONNECT_DNS;
     } else if (e->code == CURLE_OPERATION_TIMEDOUT) {
         v.detail = CONNECT_TIMED_OUT;
         v.text = "not connected within the connect timeout";
@@ -44,10 +62,40 @@ static struct curl_verdict malformed(enum http1_error error)
                                  http1_error_text(error)};
 }
 
-static struct curl_verdict truncated(void)
+static struct curl_verdict reset(int error, const char *text)
 {
+    return (struct curl_verdict){OUTCOME_RESET, error,
+                                 error ? strerror(error) : text};
+}
+
+/* The connection was closed, in good order. */
+static struct curl_verdict closed(bool has_begun)
+{
+    if (!has_begun)
+        return reset(0, "closed before any response");
     return (struct curl_verdict){OUTCOME_TRUNCATED, 0,
                                  "closed inside the response"};
+}
+
+/* With TLS 1.3 a client hears that it was not admitted, for want of a
+ * certificate of its own, after the handshake. */
+static bool is_late_alert(const struct curl_ending *e)
+{
+    return e->is_fresh && !e->has_begun && strstr(e->text, "alert");
+}
+
+/* Sending or receiving failed. */
+static struct curl_verdict judge_wire(const struct curl_ending *e)
+{
+    if (strstr(e->text, "chunk"))
+        return malformed(HTTP1_BAD_CHUNK);
+    if (is_late_alert(e))
+        return (struct curl_verdict){OUTCOME_CONNECT, CONNECT_TLS, NULL};
+    if (e->error)
+        return reset(e->error, NULL);
+    if (e->has_begun && e->code == CURLE_RECV_ERROR)
+        return closed(true);
+    return reset(0, NULL);
 }
 
 /* It went out, and then libcurl gave up. */
@@ -55,30 +103,28 @@ static struct curl_verdict judge_break(const struct curl_ending *e)
 {
     switch (e->code) {
     case CURLE_PARTIAL_FILE:
-        return truncated();
+    case CURLE_GOT_NOTHING:
+        return closed(e->has_begun);
     case CURLE_WEIRD_SERVER_REPLY:
-        return malformed(HTTP1_BAD_LENGTH);
+        return malformed(strstr(e->text, "eader") ? HTTP1_BAD_HEADER
+                                                  : HTTP1_BAD_LENGTH);
     case CURLE_UNSUPPORTED_PROTOCOL: /* of a status line */
         return malformed(HTTP1_BAD_START);
+    case CURLE_BAD_CONTENT_ENCODING:
+        return malformed(HTTP1_BAD_ENCODING);
     case CURLE_OUT_OF_MEMORY: /* a header line above libcurl's bound */
         return malformed(HTTP1_LONG_HEAD);
     case CURLE_HTTP2_STREAM: /* its own text has the number of the stream */
-        return (struct curl_verdict){OUTCOME_RESET, 0,
-                                     "the server reset the HTTP/2 stream"};
-    case CURLE_GOT_NOTHING:
-        return (struct curl_verdict){OUTCOME_RESET, 0,
-                                     "closed before any response"};
-    default:
-        break;
+        return reset(0, "the server reset the HTTP/2 stream");
+    case CURLE_HTTP2:
+        return reset(0, "the server ended the HTTP/2 connection");
+    case CURLE_RECV_ERROR:
+    case CURLE_SEND_ERROR:
+    case CURLE_SEND_FAIL_REWIND:
+        return judge_wire(e);
+    default: /* there was an answer, and libcurl did not like it */
+        return (struct curl_verdict){OUTCOME_MALFORMED, HTTP1_FINE, NULL};
     }
-    if (strstr(e->text, "chunk"))
-        return malformed(HTTP1_BAD_CHUNK);
-    if (e->error)
-        return (struct curl_verdict){OUTCOME_RESET, e->error,
-                                     strerror(e->error)};
-    if (e->has_begun && e->code == CURLE_RECV_ERROR)
-        return truncated();
-    return (struct curl_verdict){OUTCOME_RESET, 0, NULL};
 }
 
 struct curl_verdict curl_judge(const struct curl_ending *e)
@@ -86,15 +132,14 @@ struct curl_verdict curl_judge(const struct curl_ending *e)
     if (e->refusal)
         return malformed(e->refusal);
     if (e->broke_late)
-        return (struct curl_verdict){OUTCOME_RESET, 0,
-                                     "closed before any response"};
+        return reset(e->error, "closed before any response");
     if (e->code != CURLE_OK)
-        return e->was_sent ? judge_break(e) : judge_connect(e);
+        return is_of_connecting(e) ? judge_connect(e) : judge_break(e);
     if (e->is_downgrade)
         return (struct curl_verdict){OUTCOME_CONNECT, CONNECT_PROTOCOL,
                                      "the server does not speak HTTP/2"};
     if (!e->is_whole_head)
-        return truncated();
+        return closed(e->has_begun);
     if (e->status >= 400)
         return (struct curl_verdict){OUTCOME_STATUS, e->status, NULL};
     return (struct curl_verdict){OUTCOME_OK, 0, NULL};

@@ -16,6 +16,7 @@ struct curl_ending {
     int error;                /* errno, if one was the cause; else 0 */
     int status;               /* of HTTP; 0: none came */
     bool was_sent;            /* the request began to go out */
+    bool is_fresh;            /* over a connection of its own */
     bool has_begun;           /* a byte of the response came */
     bool is_whole_head;       /* its head was complete */
     enum http1_error refusal; /* why we broke it off, or HTTP1_FINE */

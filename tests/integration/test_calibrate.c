@@ -113,8 +113,22 @@ static struct proc_result short_run(const char *dir)
 
 /* ---- measuring ---- */
 
-/* 4 says that a transport was not trusted at any rate, and so must the file. */
-static void check_transport(const json_t *all, const char *name, bool *is_bad)
+/* Do others use this machine?  By the tool's own word, or the kernel's. */
+static bool is_busy(const char *name, const char *said)
+{
+    char *line = xasprintf("%-6s the client was late though only", name);
+    bool is_said = strstr(said, line) != NULL;
+    double load = 0;
+
+    free(line);
+    return is_said || (getloadavg(&load, 1) == 1 &&
+                       load > (double)sysconf(_SC_NPROCESSORS_ONLN));
+}
+
+/* 4 says that a transport was not trusted at any rate, and so must the file: on
+ * a machine that was not quiet, or it is wrong. */
+static void check_transport(const json_t *all, const char *name,
+                            const char *said, bool *is_bad)
 {
     const json_t *t = json_object_get(all, name);
     const json_t *rate = json_object_get(t, "max_rate_rps");
@@ -127,10 +141,12 @@ static void check_transport(const json_t *all, const char *name, bool *is_bad)
     assert_true(json_is_integer(json_object_get(t, "spin_lag_p50_ns")));
     assert_true(json_is_boolean(json_object_get(t, "is_at_least")));
     assert_true(json_is_true(json_object_get(t, "quick")));
-    if (json_is_null(rate))
+    if (json_is_null(rate)) {
+        assert_true(is_busy(name, said));
         *is_bad = true;
-    else
+    } else {
         assert_true(json_number_value(rate) >= 1000);
+    }
 }
 
 static void a_quick_one(void **state)
@@ -148,8 +164,8 @@ static void a_quick_one(void **state)
 
     (void)state;
     assert_true(json_equal(printed, saved));
-    check_transport(transports, "native", &is_bad);
-    check_transport(transports, "curl", &is_bad);
+    check_transport(transports, "native", r.err, &is_bad);
+    check_transport(transports, "curl", r.err, &is_bad);
     proc_expect(&r, is_bad ? 4 : 0);
     assert_true(took_ns < 20 * NS_PER_S);
     assert_int_equal(calibration_from_json(&c, saved, &err), 0);

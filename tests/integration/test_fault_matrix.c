@@ -67,6 +67,30 @@ static const struct {
      "malformed", "Content-Length is not one number"},
     {HEAD "Content-Length: 1000000000000000\r\n\r\nhi", RAW_HOLD, "malformed",
      "longer than target.max_response"},
+    {HEAD "Content-Length: 2x\r\n\r\nhi", RAW_CLOSE, "malformed",
+     "Content-Length is not one number"},
+    {HEAD "Content-Length: 2\r\nContent-Length: 3\r\n\r\nhi", RAW_CLOSE,
+     "malformed", "Content-Length is not one number"},
+    {HEAD "Content-Length: 2\r\nContent-Length: 2\r\n\r\nhi", RAW_CLOSE, "ok",
+     ""},
+    {HEAD "Content-Length: -2\r\n\r\nhi", RAW_CLOSE, "malformed",
+     "Content-Length is not one number"},
+    {HEAD "Transfer-Encoding: gzip\r\n\r\nhi", RAW_CLOSE, "malformed",
+     "unknown Transfer-Encoding"},
+    {HEAD "Transfer-Encoding: pigeon\r\n\r\nhi", RAW_CLOSE, "malformed",
+     "unknown Transfer-Encoding"},
+    {HEAD "no colon\r\nContent-Length: 2\r\n\r\nhi", RAW_CLOSE, "malformed",
+     "a header that is not 'name: value'"},
+    {HEAD "Content-Length : 2\r\n\r\nhi", RAW_CLOSE, "malformed",
+     "a header that is not 'name: value'"},
+    {HEAD "x: y\r\n folded\r\nContent-Length: 2\r\n\r\nhi", RAW_CLOSE,
+     "malformed", "a header that is not 'name: value'"},
+    {"HTTP/1.1 100 Continue\r\n\r\n", RAW_CLOSE, "truncated",
+     "closed inside the response"},
+    {"HTTP/1.1 101 Switching\r\nUpgrade: x\r\n\r\n", RAW_CLOSE, "malformed",
+     "not an HTTP/1 start line"},
+    {"HTTP/1.1 99 Red\r\nContent-Length: 2\r\n\r\nhi", RAW_CLOSE, "malformed",
+     "not an HTTP/1 start line"},
     {"SSH-2.0-OpenSSH_9.2\r\n", RAW_CLOSE, "malformed",
      "not an HTTP/1 start line"},
     {"", RAW_HOLD, "timeout", "no answer within the timeout"},
@@ -124,6 +148,17 @@ static void wrong_responses(void **state)
                  responses[i].text);
         rawserver_stop(&server);
     }
+}
+
+static void a_zero_byte_in_a_header(void **state)
+{
+    static const char bytes[] = HEAD "x: a\0b\r\nContent-Length: 2\r\n\r\nhi";
+    struct rawserver server =
+        rawserver_start(bytes, sizeof(bytes) - 1, RAW_CLOSE);
+
+    (void)state;
+    four_end(&server, "20s", "malformed", "a header that is not 'name: value'");
+    rawserver_stop(&server);
 }
 
 /* The client hangs up after 64 kB of it, and keeps none. */
@@ -291,6 +326,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(wrong_responses),
+        cmocka_unit_test(a_zero_byte_in_a_header),
         cmocka_unit_test(a_header_of_100_mb),
         cmocka_unit_test(a_name_that_does_not_resolve),
         cmocka_unit_test(a_server_that_does_not_accept),

@@ -267,6 +267,10 @@ static void messages_do_not_repeat_it(void **state)
         {"tailgate", "run", "null://", "--set", "x-api-key: sk-planted-7d1f"},
         {"tailgate", "run", "null://", "--set",
          "target.headers.a=sk-planted-7d1f"},
+        {"tailgate", "run", "null://", "--proxy",
+         "pigeon://me:sk-planted-7d1f@h:1"},
+        {"tailgate", "run", "null://", "--proxy",
+         "http://me:sk-planted-7d1f@h:99999"},
         {"tailgate", "run", "null://", "-cx", "--auth-env=sk-planted-7d1f"},
         {"tailgate", "run", "null://", "-c1", "--auth-env=sk-planted-7d1f"},
     };

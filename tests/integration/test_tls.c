@@ -1,5 +1,5 @@
-/* TLS, HTTP/2, proxies and unix sockets against nginx, with certificates made
- * here: what works, and what can go wrong, each under its own name.
+/* TLS against nginx, with certificates made here: what works, and what can go
+ * wrong, each under its own name.
  *
  * load_summary() checks the identity of the counts each time. */
 #include <jansson.h>
@@ -12,22 +12,23 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
 #include "common/xalloc.h"
 #include "tests/support/certs.h"
+#include "tests/support/forty.h"
+#include "tests/support/h2server.h"
 #include "tests/support/nginx.h"
 #include "tests/support/outcome.h"
 #include "tests/support/proc.h"
-#include "tests/support/proxy.h"
 #include "tests/support/rawserver.h"
 #include "tests/support/tmpdir.h"
+#include "tests/support/tool.h"
 
 enum site {
-    PLAIN,
     TLS,
-    TWO, /* HTTP/2 */
     EXPIRED,
     SELF_SIGNED,
     OTHER_HOST,
@@ -44,9 +45,7 @@ static char *ca; /* its file */
 static int setup(void **state)
 {
     struct nginx_site sites[SITES] = {
-        [PLAIN] = {0},
         [TLS] = {.cert = "server"},
-        [TWO] = {.cert = "server", .listen = "http2"},
         [EXPIRED] = {.cert = "expired"},
         [SELF_SIGNED] = {.cert = "self"},
         [OTHER_HOST] = {.cert = "other-host"},
@@ -75,62 +74,6 @@ static int teardown(void **state)
     nginx_stop(&nginx);
     free(ca);
     return tmpdir_teardown(state);
-}
-
-/* ---- runs ---- */
-
-#define REQUESTS 40
-
-/* A few clients, and so many requests.  The caller owns the summary. */
-#define RUN(status, ...)                                                       \
-    run_summary(status, ARGS("run", "-c", "4", "-n", "40", "-q", "--force",    \
-                             "-o", tmpdir_path("run"), __VA_ARGS__))
-
-static json_t *run_summary(int status, const char *const *argv)
-{
-    struct proc run = proc_start(argv);
-    char *dir = xstrdup(tmpdir_path("run"));
-    json_t *summary;
-
-    run_must_end(&run, dir, status);
-    summary = load_summary(dir);
-    free(dir);
-    return summary;
-}
-
-static void must_be_ok(json_t *summary)
-{
-    assert_true(number_at(summary, "requests.ok") == REQUESTS);
-    json_decref(summary);
-}
-
-static void must_all_say(json_t *summary, const char *outcome, const char *text)
-{
-    if (failures_of(summary, outcome) != REQUESTS ||
-        failures_saying(summary, outcome, text) != REQUESTS) {
-        char *said = json_dumps(json_object_get(summary, "failures"), 0);
-
-        print_error("not '%s: %s': %s\n", outcome, text, said);
-        free(said);
-        fail();
-    }
-    json_decref(summary);
-}
-
-/* Libraries word things differently; the part that says it all. */
-static void must_all_mention(json_t *summary, const char *outcome,
-                             const char *part)
-{
-    const json_t *kind =
-        json_array_get(json_object_get(summary, "failures"), 0);
-    const char *text = json_string_value(json_object_get(kind, "text"));
-
-    assert_non_null(text);
-    if (!strstr(text, part))
-        print_error("'%s' does not say '%s'\n", text, part);
-    assert_non_null(strstr(text, part));
-    must_all_say(json_incref(summary), outcome, text);
-    json_decref(summary);
 }
 
 /* ---- what works ---- */
@@ -191,59 +134,39 @@ static void a_client_certificate(void **state)
     free(cert);
 }
 
-static void a_unix_socket(void **state)
+/* Not for every connection. */
+static void authorities_are_read_once(void **state)
 {
-    (void)state;
-    must_be_ok(
-        RUN(0, "http://nowhere.invalid/", "--unix-socket", nginx.socket_path));
-    must_all_say(
-        RUN(1, "http://nowhere.invalid/", "--unix-socket", "/nowhere/at/all"),
-        "connect", "No such file or directory");
-}
-
-/* ---- HTTP/2 ---- */
-
-/* After 20 requests nginx says GOAWAY, with others on their way and to come. */
-static void goaway(void **state)
-{
-    char *dir = xstrdup(tmpdir_path("goaway"));
-    char *url;
-    struct proc stub = stub_start(ARGS("stub", "--delay", "50ms"), &url);
-    struct nginx front = nginx_before(url, "keepalive_requests 20;");
-    struct proc run = proc_start(
-        ARGS("run", front.urls[0], "--http2", "--cacert", ca, "--arrival",
-             "constant", "--rate", "400", "-n", "400", "-q", "-o", dir));
+    char *copy = xasprintf("%s.copy", ca);
+    char *dir = xstrdup(tmpdir_path("read-once"));
+    struct proc run;
     json_t *summary;
 
     (void)state;
+    tool_run(TOOL("cp", ca, copy), tmpdir_path("cp.out"));
+    run = proc_start(ARGS("run", nginx.urls[TLS], "--cacert", copy,
+                          "--no-keepalive", "--rate", "50", "--duration", "3s",
+                          "-q", "-o", dir));
+    wait_for_rows(dir);
+    assert_int_equal(unlink(copy), 0);
     run_must_end(&run, dir, 0);
     summary = load_summary(dir);
-    nginx_stop(&front);
-    stub_stop(&stub);
-    assert_true(number_at(summary, "requests.scheduled") == 400);
-    assert_true(number_at(summary, "requests.unsent") == 0);
-    assert_true(number_at(summary, "requests.ok") == 400);
-    assert_true(number_at(summary, "requests.opened_connection") >= 10);
+    assert_true(number_at(summary, "requests.failed") == 0);
+    assert_true(number_at(summary, "requests.opened_connection") > 50);
     json_decref(summary);
-    free(url);
     free(dir);
+    free(copy);
 }
 
-static void a_server_that_lacks_http2(void **state)
+static void a_file_without_authorities(void **state)
 {
-    (void)state;
-    must_all_say(RUN(1, nginx.urls[TLS], "--http2", "--cacert", ca), "connect",
-                 "the server does not speak HTTP/2");
-}
-
-static void no_http2_without_tls(void **state)
-{
+    const char *path = tmpdir_write("empty.pem", "none\n", 5);
     struct proc_result r =
-        proc_run(ARGS("run", nginx.urls[PLAIN], "--http2", "-c", "1"));
+        proc_run(ARGS("run", nginx.urls[TLS], "--cacert", path, "-c", "1"));
 
     (void)state;
     proc_expect(&r, 2);
-    assert_non_null(strstr(r.err, "target.http2: over TLS only"));
+    assert_non_null(strstr(r.err, "empty.pem: no certificates in it"));
     proc_result_fini(&r);
 }
 
@@ -278,6 +201,30 @@ static void versions_that_have_nothing_in_common(void **state)
                      "alert");
 }
 
+/* TLS 1.3 tells the client so when its request is on its way already. */
+static void a_server_that_wants_a_certificate(void **state)
+{
+    struct h2server server = h2server_start(H2_NOT_SERVED, 0);
+
+    (void)state;
+    must_all_mention(RUN(1, server.url, "--cacert", ca), "connect",
+                     "certificate required");
+    h2server_stop(&server);
+}
+
+/* Less than libcurl's millisecond is one. */
+static void a_very_short_connect_timeout(void **state)
+{
+    struct rawserver server = rawserver_start("", 0, RAW_HOLD);
+    char *url = xasprintf("https%s", server.url + strlen("http"));
+
+    (void)state;
+    must_all_say(RUN(1, url, "--connect-timeout", "100us"), "connect",
+                 "not connected within the connect timeout");
+    rawserver_stop(&server);
+    free(url);
+}
+
 /* Servers that do something else where a handshake is due. */
 static const struct {
     const char *bytes;
@@ -285,9 +232,9 @@ static const struct {
     const char *part;
 } no_tls[] = {
     {"HTTP/1.1 400 Bad Request\r\n\r\n", RAW_CLOSE, "wrong version number"},
-    {"", RAW_CLOSE, ""},
+    {"", RAW_CLOSE, "closed inside the TLS handshake"},
     {"", RAW_RESET, "Connection reset by peer"},
-    {"\x16\x03\x03", RAW_CLOSE, ""},
+    {"\x16\x03\x03", RAW_CLOSE, "closed inside the TLS handshake"},
     {"", RAW_HOLD, "not connected within the connect timeout"},
 };
 
@@ -381,68 +328,6 @@ static void servers_that_do_not_answer(void **state)
                  "reset", STREAM_RESET);
 }
 
-/* ---- proxies ---- */
-
-/* The proxy leads to nginx whatever is asked for, so that whoever gets an
- * answer from nowhere.invalid went through it. */
-static void through_a_proxy(void **state)
-{
-    struct proxy plain = proxy_start(nginx.ports[PLAIN]);
-    struct proxy tls = proxy_start(nginx.ports[TLS]);
-    char *plain_url = xasprintf("http://127.0.0.1:%d", plain.port);
-    char *tls_url = xasprintf("http://localhost:%d", tls.port);
-
-    (void)state;
-    must_be_ok(RUN(0, "http://nowhere.invalid/", "--proxy", plain_url));
-    must_be_ok(
-        RUN(0, "https://localhost:1/", "--proxy", tls_url, "--cacert", ca));
-    setenv("no_proxy", "*", 1);
-    must_be_ok(RUN(0, "http://nowhere.invalid/", "--proxy", plain_url));
-    unsetenv("no_proxy");
-    free(tls_url);
-    free(plain_url);
-    proxy_stop(&tls);
-    proxy_stop(&plain);
-}
-
-static const char *const ambient[] = {"http_proxy", "https_proxy", "ALL_PROXY"};
-
-static void set_ambient(bool is_set)
-{
-    char proxy[40];
-
-    snprintf(proxy, sizeof(proxy), "http://127.0.0.1:%d", refusing_port());
-    for (size_t i = 0; i < sizeof(ambient) / sizeof(ambient[0]); i++) {
-        if (is_set)
-            setenv(ambient[i], proxy, 1);
-        else
-            unsetenv(ambient[i]);
-    }
-}
-
-static void proxies_of_the_environment(void **state)
-{
-    struct proc_result r;
-
-    (void)state;
-    set_ambient(true);
-    must_be_ok(RUN(0, nginx.urls[PLAIN], "--transport", "native"));
-    must_be_ok(RUN(0, nginx.urls[PLAIN], "--transport", "curl"));
-    must_be_ok(RUN(0, nginx.urls[TLS], "--cacert", ca));
-    r = proc_run(ARGS("run", nginx.urls[TLS], "--cacert", ca, "-c", "1", "-n",
-                      "40", "--force", "-o", tmpdir_path("run")));
-    set_ambient(false);
-    run_expect(&r, tmpdir_path("run"), 0);
-    for (size_t i = 0; i < sizeof(ambient) / sizeof(ambient[0]); i++) {
-        char *note =
-            xasprintf("%s is set and ignored; use --proxy\n", ambient[i]);
-
-        assert_non_null(strstr(r.err, note));
-        free(note);
-    }
-    proc_result_fini(&r);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -450,18 +335,16 @@ int main(void)
         cmocka_unit_test(https_by_name),
         cmocka_unit_test(what_the_report_says_of_tls),
         cmocka_unit_test(a_client_certificate),
-        cmocka_unit_test(a_unix_socket),
-        cmocka_unit_test(goaway),
-        cmocka_unit_test(a_server_that_lacks_http2),
-        cmocka_unit_test(no_http2_without_tls),
+        cmocka_unit_test(authorities_are_read_once),
+        cmocka_unit_test(a_file_without_authorities),
         cmocka_unit_test(certificates_that_prove_nothing),
         cmocka_unit_test(versions_that_have_nothing_in_common),
         cmocka_unit_test(servers_that_break_the_handshake_off),
+        cmocka_unit_test(a_server_that_wants_a_certificate),
+        cmocka_unit_test(a_very_short_connect_timeout),
         cmocka_unit_test(files_that_are_not_there),
         cmocka_unit_test(answers_that_break_off),
         cmocka_unit_test(servers_that_do_not_answer),
-        cmocka_unit_test(through_a_proxy),
-        cmocka_unit_test(proxies_of_the_environment),
     };
 
     return cmocka_run_group_tests_name("tls", tests, setup, teardown);

@@ -26,14 +26,16 @@ static void on_ended(void *arg, struct request *r)
 
 /* ---- making and ending ---- */
 
-static void add_server(struct httprig *rig)
+static void add_server(struct httprig *rig, const char *path)
 {
     struct sockaddr_in address = {0};
     char *url;
 
     rig->listeners[rig->n_servers] = loopback_listen(&address, 16);
-    url = xasprintf("http://127.0.0.1:%d/%zu", ntohs(address.sin_port),
-                    rig->n_servers);
+    url =
+        path ? xasprintf("http://127.0.0.1:%d%s", ntohs(address.sin_port), path)
+             : xasprintf("http://127.0.0.1:%d/%zu", ntohs(address.sin_port),
+                         rig->n_servers);
     strlist_add(&rig->settings.urls, url);
     free(url);
     rig->n_servers++;
@@ -43,8 +45,13 @@ static void make_settings(struct target_settings *s,
                           const struct httprig_setup *setup)
 {
     s->method = xstrdup(setup->method ? setup->method : "POST");
-    s->body = xcalloc(setup->body_len + 1, 1);
-    memset(s->body, 'x', setup->body_len);
+    if (!setup->has_no_body) {
+        s->body = xcalloc(setup->body_len + 1, 1);
+        memset(s->body, 'x', setup->body_len);
+    }
+    if (setup->header[0])
+        strmap_put(&s->headers, setup->header[0], setup->header[1]);
+    s->request_id = setup->has_id;
     s->connect_timeout_ns = NS_PER_S;
     s->max_response =
         setup->max_response > 0 ? setup->max_response : 1000000000;
@@ -57,9 +64,10 @@ struct httprig *httprig_new(const struct httprig_setup *setup)
 
     make_settings(&rig->settings, setup);
     do
-        add_server(rig);
+        add_server(rig, setup->path);
     while (rig->n_servers < setup->n_servers);
-    assert_int_equal(targets_init(&rig->targets, &rig->settings, NULL, &err), 0);
+    assert_int_equal(targets_init(&rig->targets, &rig->settings, NULL, &err),
+                     0);
     rig->base = event_base_new();
     rig->clk = clk_fake_at(1000);
     rig->env = (struct transport_env){
@@ -73,8 +81,9 @@ struct httprig *httprig_new(const struct httprig_setup *setup)
         .lane = {0, 1},
         .ended = on_ended,
         .arg = rig};
-    rig->self = xcalloc(1, transport_http1.state_size);
-    assert_int_equal(transport_http1.init(rig->self, &rig->env, &err), 0);
+    rig->transport = setup->transport ? setup->transport : &transport_http1;
+    rig->self = xcalloc(1, rig->transport->state_size);
+    assert_int_equal(rig->transport->init(rig->self, &rig->env, &err), 0);
     return rig;
 }
 
@@ -87,11 +96,12 @@ void httprig_stop_server(struct httprig *rig, size_t i)
 
 void httprig_free(struct httprig *rig)
 {
-    transport_http1.fini(rig->self);
+    rig->transport->fini(rig->self);
     free(rig->self);
     event_base_free(rig->base);
     targets_fini(&rig->targets);
     strlist_fini(&rig->settings.urls);
+    strmap_fini(&rig->settings.headers);
     free(rig->settings.method);
     free(rig->settings.body);
     for (size_t i = 0; i < rig->n_servers; i++)
@@ -121,7 +131,7 @@ struct request httprig_request(const struct httprig *rig)
 
 void httprig_start(struct httprig *rig, struct request *r)
 {
-    transport_http1.start(rig->self, r);
+    rig->transport->start(rig->self, r);
 }
 
 void httprig_step(const struct httprig *rig)

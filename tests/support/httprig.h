@@ -5,6 +5,7 @@
 
 #include <netdb.h>
 #include <netinet/in.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -24,6 +25,7 @@ struct httprig {
     struct target_settings settings;
     struct targets targets;
     struct transport_env env;
+    const struct transport_ops *transport;
     void *self;
     int listeners[HTTPRIG_SERVERS]; /* -1: none */
     size_t n_servers;
@@ -37,6 +39,11 @@ struct httprig_setup {
     int64_t max_connections; /* 0: 8 */
     int64_t max_response;    /* 0: 1 GB */
     const char *method;      /* NULL: POST */
+    const char *path;        /* NULL: the number of the server */
+    const char *header[2];   /* name and value of one; NULL: none */
+    bool has_id;
+    bool has_no_body;                      /* not even one of length 0 */
+    const struct transport_ops *transport; /* NULL: the native one */
 };
 
 struct httprig *httprig_new(const struct httprig_setup *setup);

@@ -78,6 +78,40 @@ static void below_the_lowest_there_is_nothing(void **state)
     assert_int_equal(c.limit, LIMIT_CLIENT);
 }
 
+/* Whenever the time is over, what failed last has been noted. */
+static void a_failure_counts_until_it_is_disproved(void **state)
+{
+    struct ceiling c;
+
+    (void)state;
+    ceiling_init(&c, &plan);
+    ceiling_note(&c, FOUND_PASSED);
+    assert_int_equal(c.limit, LIMIT_SEARCH);
+    ceiling_note(&c, FOUND_CLIENT);
+    assert_int_equal(c.limit, LIMIT_CLIENT);
+    ceiling_note(&c, FOUND_PASSED); /* the second time */
+    assert_int_equal(c.limit, LIMIT_SEARCH);
+    ceiling_note(&c, FOUND_STUB);
+    ceiling_note(&c, FOUND_STUB);
+    ceiling_note(&c, FOUND_CLIENT);
+    assert_int_equal(c.limit, LIMIT_CLIENT);
+    ceiling_note(&c, FOUND_PASSED);
+    assert_int_equal(c.limit, LIMIT_STUB);
+}
+
+static void whether_the_lowest_was_tried(void **state)
+{
+    struct ceiling c;
+
+    (void)state;
+    ceiling_init(&c, &plan);
+    ceiling_note(&c, FOUND_CLIENT);
+    ceiling_note(&c, FOUND_CLIENT);
+    assert_false(c.is_lowest_tried);
+    ceiling_note(&c, FOUND_CLIENT);
+    assert_true(c.is_lowest_tried);
+}
+
 static void a_stub_that_gives_out_is_named(void **state)
 {
     struct machine m = {.client_rps = 200000, .stub_rps = 70000};
@@ -140,7 +174,7 @@ static void a_failure_is_looked_at_again(void **state)
     assert_true(ceiling_next(&c, &rps) && rps == 5700);
 }
 
-/* Whoever runs out of time knows what passed, and that nothing failed. */
+/* Whoever runs out of time knows what passed, and what failed if only once. */
 static void it_may_be_left_at_any_time(void **state)
 {
     struct ceiling c;
@@ -152,7 +186,7 @@ static void it_may_be_left_at_any_time(void **state)
     ceiling_note(&c, FOUND_PASSED);
     ceiling_note(&c, FOUND_CLIENT);
     assert_true(c.low_rps == 8000);
-    assert_int_equal(c.limit, LIMIT_SEARCH);
+    assert_int_equal(c.limit, LIMIT_CLIENT);
 }
 
 static void who_was_the_limit(void **state)
@@ -186,6 +220,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(it_is_found),
         cmocka_unit_test(below_the_lowest_there_is_nothing),
+        cmocka_unit_test(a_failure_counts_until_it_is_disproved),
+        cmocka_unit_test(whether_the_lowest_was_tried),
         cmocka_unit_test(a_stub_that_gives_out_is_named),
         cmocka_unit_test(more_than_anybody_asks_for_is_not_tried),
         cmocka_unit_test(noise_is_borne),

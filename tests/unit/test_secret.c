@@ -75,6 +75,8 @@ static void what_comes_back_is_crossed_out(void **state)
          "******** ****"},
         {"http://h/", NULL, "x-api-key: abcdefgh", "cut off: abcdef",
          "cut off: ******"},
+        {"http://h/", NULL, "x-api-key: ****", "**** is no key, ****",
+         "**** is no key, ****"},
     };
 
     (void)state;

@@ -180,6 +180,74 @@ static void lengths_are_bounded(void **state)
     }
 }
 
+static void proxies(void **state)
+{
+    static const char *const good[] = {
+        "http://h",
+        "http://h:1/",
+        "h:3128",
+        "h",
+        "me:pass@h:1",
+        "https://me@h",
+        "socks4://h",
+        "socks4a://h:1080",
+        "SOCKS5://me:p%40ss@h",
+        "socks5h://[::1]:1",
+        "http://[fe80::1%25eth0]:1",
+    };
+    static const char *const bad[] = {
+        "",
+        "pigeon://me:pass@h",
+        "http://",
+        "http://me:pass@",
+        "http://h:0",
+        "http://h:65536",
+        "me:pa/ss@h",
+        "http://h:1x",
+        "http://a b",
+        "http://a[b",
+        "http://h:1\n",
+        "://h",
+        "http://me:p@ss@h:1",
+        "http://[zz]:1",
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(good); i++) {
+        struct err err = {0};
+
+        assert_int_equal(url_check_proxy(good[i], &err), 0);
+    }
+    for (size_t i = 0; i < COUNT(bad); i++) {
+        struct err err = {0};
+
+        assert_int_equal(url_check_proxy(bad[i], &err), -1);
+        assert_int_equal(err.code, ERR_CONFIG);
+        assert_null(strstr(err.msg, "pa"));
+    }
+}
+
+static void places(void **state)
+{
+    static const char *const bad[] = {"",       "h",       "h:",    "h:0",
+                                      ":80",    "h:80/",   "h:x",   "[::1]",
+                                      "::1:80", "me@h:80", "a b:1", "h:1:2"};
+    struct err err = {0};
+    struct url url;
+
+    (void)state;
+    assert_int_equal(url_check_place("h:80", &err), 0);
+    assert_int_equal(url_parse_place("[::1]:8000", &url, &err), 0);
+    assert_string_equal(url.host, "::1");
+    assert_string_equal(url.port, "8000");
+    for (size_t i = 0; i < COUNT(bad); i++) {
+        err = (struct err){0};
+        if (url_check_place(bad[i], &err) != -1)
+            fail_msg("'%s' is a place", bad[i]);
+        assert_int_equal(err.code, ERR_CONFIG);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -190,6 +258,8 @@ int main(void)
         cmocka_unit_test(other_schemes_are_named),
         cmocka_unit_test(line_breaks_are_refused),
         cmocka_unit_test(lengths_are_bounded),
+        cmocka_unit_test(proxies),
+        cmocka_unit_test(places),
     };
 
     return cmocka_run_group_tests_name("url", tests, NULL, NULL);

@@ -1,0 +1,199 @@
+/* HTTP/2: streams on a connection, and servers that end either. */
+#include <jansson.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "common/clk.h"
+#include "common/xalloc.h"
+#include "tests/support/certs.h"
+#include "tests/support/forty.h"
+#include "tests/support/h2server.h"
+#include "tests/support/nginx.h"
+#include "tests/support/outcome.h"
+#include "tests/support/proc.h"
+#include "tests/support/tmpdir.h"
+
+enum site {
+    PLAIN,
+    ONE, /* HTTP/1.1 alone */
+    TWO,
+    SITES,
+};
+
+static struct nginx nginx;
+static char *ca; /* its file */
+
+static int setup(void **state)
+{
+    static const struct nginx_site sites[SITES] = {
+        [PLAIN] = {0},
+        [ONE] = {.cert = "server"},
+        [TWO] = {.cert = "server", .listen = "http2"},
+    };
+
+    if (tmpdir_setup(state))
+        return -1;
+    certs_make();
+    ca = xstrdup(tmpdir_path("ca.pem"));
+    nginx = nginx_start(sites, SITES);
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    nginx_stop(&nginx);
+    free(ca);
+    return tmpdir_teardown(state);
+}
+
+/* ---- connections ---- */
+
+/* 20 are on their way at any time, on one connection. */
+static void many_streams_on_a_connection(void **state)
+{
+    char *dir = xstrdup(tmpdir_path("streams"));
+    char *url;
+    struct proc stub = stub_start(ARGS("stub", "--delay", "50ms"), &url);
+    struct nginx front = nginx_before(url, "");
+    struct proc run = proc_start(ARGS(
+        "run", front.urls[0], "--http2", "--cacert", ca, "--arrival",
+        "constant", "--rate", "400", "-n", "200", "-t", "1", "-q", "-o", dir));
+    json_t *summary;
+
+    (void)state;
+    run_must_end(&run, dir, 0);
+    summary = load_summary(dir);
+    nginx_stop(&front);
+    stub_stop(&stub);
+    assert_true(number_at(summary, "requests.ok") == 200);
+    assert_true(number_at(summary, "requests.opened_connection") <= 2);
+    json_decref(summary);
+    free(url);
+    free(dir);
+}
+
+/* After 20 requests nginx says GOAWAY, with others on their way and to come. */
+static void goaway(void **state)
+{
+    char *dir = xstrdup(tmpdir_path("goaway"));
+    char *url;
+    struct proc stub = stub_start(ARGS("stub", "--delay", "50ms"), &url);
+    struct nginx front = nginx_before(url, "keepalive_requests 20;");
+    struct proc run = proc_start(
+        ARGS("run", front.urls[0], "--http2", "--cacert", ca, "--arrival",
+             "constant", "--rate", "400", "-n", "400", "-q", "-o", dir));
+    json_t *summary;
+
+    (void)state;
+    run_must_end(&run, dir, 0);
+    summary = load_summary(dir);
+    nginx_stop(&front);
+    stub_stop(&stub);
+    assert_true(number_at(summary, "requests.scheduled") == 400);
+    assert_true(number_at(summary, "requests.unsent") == 0);
+    assert_true(number_at(summary, "requests.ok") == 400);
+    assert_true(number_at(summary, "requests.opened_connection") >= 10);
+    json_decref(summary);
+    free(url);
+    free(dir);
+}
+
+static void a_server_that_lacks_http2(void **state)
+{
+    (void)state;
+    must_all_say(RUN(1, nginx.urls[ONE], "--http2", "--cacert", ca), "connect",
+                 "the server does not speak HTTP/2");
+}
+
+static void no_http2_without_tls(void **state)
+{
+    struct proc_result r =
+        proc_run(ARGS("run", nginx.urls[PLAIN], "--http2", "-c", "1"));
+
+    (void)state;
+    proc_expect(&r, 2);
+    assert_non_null(strstr(r.err, "target.http2: over TLS only"));
+    proc_result_fini(&r);
+}
+
+static void a_connection_for_every_request(void **state)
+{
+    json_t *summary =
+        RUN(0, nginx.urls[TWO], "--cacert", ca, "--http2", "--no-keepalive");
+
+    (void)state;
+    assert_true(number_at(summary, "requests.opened_connection") == FORTY);
+    must_be_ok(summary);
+}
+
+/* ---- the second request of every connection goes wrong ---- */
+
+#define REQUESTS 10
+
+static const struct {
+    enum h2_fault fault;
+    const char *text; /* NULL: it is sent again, and all is well */
+} faults[] = {
+    {H2_CLOSE, "closed before any response"},
+    {H2_RESET, "Connection reset by peer"},
+    {H2_GOAWAY, "the server ended the HTTP/2 connection"},
+    {H2_REFUSE, NULL},
+};
+
+static json_t *run_against(const struct h2server *server)
+{
+    const char *dir = tmpdir_path("wrong");
+    struct proc run =
+        proc_start(ARGS("run", server->url, "--http2", "--cacert", ca, "-c",
+                        "1", "-n", "10", "-q", "--force", "-o", dir));
+
+    run_must_end(&run, dir, 0);
+    return load_summary(tmpdir_path("wrong"));
+}
+
+/* The server has had them for 50 ms: they are not sent again, unless it says
+ * that it has not looked at them. */
+static void requests_that_the_server_had(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof(faults) / sizeof(faults[0]); i++) {
+        struct h2server server =
+            h2server_start(faults[i].fault, 50 * NS_PER_MS);
+        json_t *summary = run_against(&server);
+        const char *text = faults[i].text;
+        int failed = text ? REQUESTS / 2 : 0;
+        int again = text ? 0 : REQUESTS - 1;
+
+        if (number_at(summary, "requests.failed") != failed ||
+            (text && failures_saying(summary, "reset", text) != failed))
+            fail_msg("%s: %s", text ? text : "ok", json_dumps(summary, 0));
+        assert_true(number_at(summary, "requests.retried") == again);
+        /* One that libcurl opened to send it again may serve the next. */
+        assert_true(number_at(summary, "requests.opened_connection") <=
+                    REQUESTS - failed);
+        assert_int_equal(atomic_load(server.requests), REQUESTS + again);
+        json_decref(summary);
+        h2server_stop(&server);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(many_streams_on_a_connection),
+        cmocka_unit_test(goaway),
+        cmocka_unit_test(a_server_that_lacks_http2),
+        cmocka_unit_test(no_http2_without_tls),
+        cmocka_unit_test(a_connection_for_every_request),
+        cmocka_unit_test(requests_that_the_server_had),
+    };
+
+    return cmocka_run_group_tests_name("http2", tests, setup, teardown);
+}

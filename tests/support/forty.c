@@ -1,0 +1,60 @@
+#include "tests/support/forty.h"
+
+#include <jansson.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "common/xalloc.h"
+#include "tests/support/outcome.h"
+
+struct json_t *forty_run(int status, const char *const *argv)
+{
+    struct proc run = proc_start(argv);
+    char *dir = xstrdup(tmpdir_path("run"));
+    json_t *summary;
+
+    run_must_end(&run, dir, status);
+    summary = load_summary(dir);
+    free(dir);
+    return summary;
+}
+
+void must_be_ok(struct json_t *summary)
+{
+    assert_true(number_at(summary, "requests.ok") == FORTY);
+    json_decref(summary);
+}
+
+void must_all_say(struct json_t *summary, const char *outcome, const char *text)
+{
+    if (failures_of(summary, outcome) != FORTY ||
+        failures_saying(summary, outcome, text) != FORTY) {
+        char *said = json_dumps(json_object_get(summary, "failures"), 0);
+
+        print_error("not '%s: %s': %s\n", outcome, text, said);
+        free(said);
+        fail();
+    }
+    json_decref(summary);
+}
+
+void must_all_mention(struct json_t *summary, const char *outcome,
+                      const char *part)
+{
+    const json_t *kind =
+        json_array_get(json_object_get(summary, "failures"), 0);
+    const char *text = json_string_value(json_object_get(kind, "text"));
+
+    assert_non_null(text);
+    if (!strstr(text, part))
+        print_error("'%s' does not say '%s'\n", text, part);
+    assert_non_null(strstr(text, part));
+    must_all_say(json_incref(summary), outcome, text);
+    json_decref(summary);
+}

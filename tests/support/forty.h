@@ -1,0 +1,28 @@
+/* forty.h - runs of forty requests, all of which must end alike. */
+#ifndef TESTS_SUPPORT_FORTY_H
+#define TESTS_SUPPORT_FORTY_H
+
+#include "tests/support/proc.h"
+#include "tests/support/tmpdir.h"
+
+struct json_t;
+
+#define FORTY 40
+
+/* A few clients, and so many requests.  The caller owns the summary. */
+#define RUN(status, ...)                                                       \
+    forty_run(status, ARGS("run", "-c", "4", "-n", "40", "-q", "--force",      \
+                           "-o", tmpdir_path("run"), __VA_ARGS__))
+
+struct json_t *forty_run(int status, const char *const *argv);
+
+/* These take the summary. */
+void must_be_ok(struct json_t *summary);
+void must_all_say(struct json_t *summary, const char *outcome,
+                  const char *text);
+
+/* Libraries word things differently; the part that says it all. */
+void must_all_mention(struct json_t *summary, const char *outcome,
+                      const char *part);
+
+#endif

@@ -1,0 +1,30 @@
+/* h2server.h - a server that speaks just enough HTTP/2 over TLS to answer the
+ * first request of every connection, and then does what no honest one would.
+ */
+#ifndef TESTS_SUPPORT_H2SERVER_H
+#define TESTS_SUPPORT_H2SERVER_H
+
+#include <stdatomic.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+enum h2_fault {
+    H2_CLOSE,      /* the connection, in good order */
+    H2_RESET,      /* the connection */
+    H2_REFUSE,     /* the stream: it was not looked at */
+    H2_GOAWAY,     /* the connection; the stream was not looked at */
+    H2_NOT_SERVED, /* nobody without a certificate, said after the handshake */
+};
+
+struct h2server {
+    pid_t pid;
+    char url[40];
+    atomic_int *requests; /* that it has seen */
+};
+
+/* With the certificate "server" of tests/support/certs.h.  The fault comes
+ * delay_ns after each second request of a connection; of a third it is none. */
+struct h2server h2server_start(enum h2_fault fault, int64_t delay_ns);
+void h2server_stop(struct h2server *s);
+
+#endif
