@@ -204,6 +204,12 @@ static bool is_of_model(const struct target_settings *t)
     return t->api != API_HTTP;
 }
 
+/* A server of anything else is not asked what nobody told us to. */
+static bool is_wanted(const struct target_settings *t)
+{
+    return strcmp(t->metrics, "off") != 0 && (!is_auto(t) || is_of_model(t));
+}
+
 static const char *advice(const struct target_settings *t)
 {
     return t->api == API_KSERVE_HTTP || t->api == API_TRITON_GENERATE
@@ -255,7 +261,7 @@ int scrape_new(struct scrape **scrape, const struct settings *settings,
     int rc;
 
     *scrape = NULL;
-    if (strcmp(t->metrics, "off") == 0 || targets->items[0].is_null)
+    if (!is_wanted(t) || targets->items[0].is_null)
         return 0;
     s = xcalloc(1, sizeof(*s));
     sem_init(&s->end, 0, 0);
@@ -274,7 +280,6 @@ int scrape_new(struct scrape **scrape, const struct settings *settings,
         *err = problem;
         return -1;
     }
-    if (is_of_model(t))
-        log_note("server     no view of it: %s (%s)", problem.msg, advice(t));
+    log_note("server     no view of it: %s (%s)", problem.msg, advice(t));
     return 0;
 }

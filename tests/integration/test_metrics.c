@@ -141,11 +141,15 @@ static void every_style_shows_the_queue(void **state)
 
     (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
+        char *url;
+
         stubs[i] = stub_start(ARGS("stub", "--service", "fixed 25ms",
                                    "--metrics-style", cases[i].style),
                               &urls[i]);
-        runs[i] = proc_start(ARGS("run", urls[i], "--rate", "60", "--duration",
+        url = xasprintf("%s/v1/embeddings", urls[i]);
+        runs[i] = proc_start(ARGS("run", url, "--rate", "60", "--duration",
                                   "2500ms", "-o", tmpdir_path(cases[i].style)));
+        free(url);
     }
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct proc_result r = proc_wait(&runs[i]);
