@@ -39,7 +39,7 @@ struct sse {
     bool has_failed;   /* an event is too long; stays until sse_begin() */
 
     /* The event so far.  Data and name lie in the bytes being fed, in `line`,
-     * or in the buffer of their own, where they are at the end of a feed. */
+     * or each in a buffer of its own, as at the end of a feed. */
     struct sse_event event;
     bool has_data;      /* a data line, were it empty */
     bool has_name;      /* an event line, were it empty */
