@@ -132,9 +132,9 @@ struct nginx nginx_start(const struct nginx_site *sites, size_t n_sites)
     return n;
 }
 
-struct nginx nginx_front(const char *stub_url, const char *settings)
+struct nginx nginx_front(const char *server_url, const char *settings)
 {
-    char *location = xasprintf("proxy_pass %s;", stub_url);
+    char *location = xasprintf("proxy_pass %s;", server_url);
     struct nginx front = nginx_start(&(struct nginx_site){.cert = "server",
                                                           .listen = "http2",
                                                           .settings = settings,
