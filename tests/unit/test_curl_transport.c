@@ -13,6 +13,7 @@
 
 #include <cmocka.h>
 
+#include "common/xalloc.h"
 #include "tests/support/httprig.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
@@ -92,7 +93,7 @@ static void a_large_body_counts_once(void **state)
     struct httprig *rig = rig_new((size_t)200 << 10);
     size_t len = rig->targets.items[0].request.len;
     struct request r = httprig_request(rig);
-    char *bytes = malloc(len);
+    char *bytes = xcalloc(1, len);
     size_t got = 0;
     int fd;
 
