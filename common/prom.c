@@ -319,8 +319,10 @@ struct prom_counts prom_read(const char *page, size_t len,
 /* An escape that the format does not have stands for itself. */
 static bool is_escape(struct prom_text value, size_t at)
 {
+    const char *next = value.at + at + 1;
+
     return value.at[at] == '\\' && at + 1 < value.len &&
-           memchr("\\\"n", value.at[at + 1], 3);
+           (*next == '\\' || *next == '"' || *next == 'n');
 }
 
 static bool decode(struct prom_text value, char *out, size_t size)
