@@ -317,21 +317,27 @@ struct prom_counts prom_read(const char *page, size_t len,
 /* ---- labels ---- */
 
 /* An escape that the format does not have stands for itself. */
+static bool is_escape(struct prom_text value, size_t at)
+{
+    const char *next = value.at + at + 1;
+
+    return value.at[at] == '\\' && at + 1 < value.len &&
+           (*next == '\\' || *next == '"' || *next == 'n');
+}
+
 static bool decode(struct prom_text value, char *out, size_t size)
 {
     size_t len = 0;
 
     for (size_t i = 0; i < value.len; i++) {
-        char c = value.at[i];
-        char next = i + 1 < value.len ? value.at[i + 1] : '\0';
+        bool is_escaped = is_escape(value, i);
 
-        if (c == '\\' && (next == '\\' || next == '"' || next == 'n')) {
-            c = next == 'n' ? '\n' : next;
-            i++;
-        }
+        i += is_escaped;
         if (len + 1 >= size)
             return false;
-        out[len++] = c;
+        out[len++] = value.at[i];
+        if (is_escaped && value.at[i] == 'n')
+            out[len - 1] = '\n';
     }
     out[len] = '\0';
     return true;

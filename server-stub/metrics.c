@@ -173,36 +173,44 @@ static double value_of(const struct page_view *view, enum what what)
     return 0;
 }
 
-/* `more` is a label of its own, or "". */
+struct part {
+    const char *suffix;
+    const char *label; /* of its own, or "" */
+    enum what what;
+};
+
 static void put_sample(const struct page_view *view, enum metrics_style style,
-                       const char *name, const char *suffix, const char *more,
-                       enum what what, struct buf *out)
+                       const char *name, struct part part, struct buf *out)
 {
     const char *const *labels = styles[style].labels;
 
-    buf_addf(out, "%s%s", name, suffix);
+    buf_addf(out, "%s%s", name, part.suffix);
     if (labels[0])
         buf_addf(out, "{%s%s%s%s%s}", labels[0], view->model, labels[1],
-                 more[0] ? "," : "", more);
-    else if (more[0])
-        buf_addf(out, "{%s}", more);
-    buf_addf(out, " %.15g\n", value_of(view, what));
+                 part.label[0] ? "," : "", part.label);
+    else if (part.label[0])
+        buf_addf(out, "{%s}", part.label);
+    buf_addf(out, " %.15g\n", value_of(view, part.what));
 }
 
 static void put_series(const struct page_view *view, enum metrics_style style,
                        const struct series *s, struct buf *out)
 {
-    static const char help[] = "As the server of that name counts.";
+    const struct part value = {"", "", s->what};
+    const struct part all = {"_bucket", "le=\"+Inf\"", s->count};
+    const struct part sum = {"_sum", "", s->what};
+    const struct part count = {"_count", "", s->count};
 
-    buf_addf(out, "# HELP %s %s\n# TYPE %s %s\n", s->name, help, s->name,
-             s->type);
+    buf_addf(out,
+             "# HELP %s As the server of that name counts.\n# TYPE %s %s\n",
+             s->name, s->name, s->type);
     if (strcmp(s->type, "histogram") != 0) {
-        put_sample(view, style, s->name, "", "", s->what, out);
+        put_sample(view, style, s->name, value, out);
         return;
     }
-    put_sample(view, style, s->name, "_bucket", "le=\"+Inf\"", s->count, out);
-    put_sample(view, style, s->name, "_sum", "", s->what, out);
-    put_sample(view, style, s->name, "_count", "", s->count, out);
+    put_sample(view, style, s->name, all, out);
+    put_sample(view, style, s->name, sum, out);
+    put_sample(view, style, s->name, count, out);
 }
 
 /* Others show a share of nothing as 0. */

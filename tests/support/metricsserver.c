@@ -5,6 +5,7 @@
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -80,7 +81,17 @@ static void misbehave(int fd, enum metrics_way way, const char *page)
     }
 }
 
-/* A connection without a request only wanted to know whether we are here. */
+/* How the nth request is answered, from 0.  True: it was, as far as it is to
+ * be.
+ */
+static bool reply(int fd, int n, enum metrics_way way, const char *page)
+{
+    if (n > 0 && way == WAY_STALL)
+        return false;
+    misbehave(fd, n > 0 ? way : WAY_GOOD, page);
+    return true;
+}
+
 static _Noreturn void serve(int listener, const char *page,
                             enum metrics_way way, int log)
 {
@@ -90,19 +101,17 @@ static _Noreturn void serve(int listener, const char *page,
     for (;;) {
         int fd = accept(listener, NULL, NULL);
         char request[4096];
-        ssize_t n = fd < 0 ? -1 : recv(fd, request, sizeof(request), 0);
+        ssize_t n;
 
         if (fd < 0)
             _exit(1);
+        n = recv(fd, request, sizeof(request), 0);
         if (n > 0 && write(log, request, (size_t)n) < 0)
             _exit(1);
-        if (n > 0)
-            answers++;
-        if (n > 0 && way == WAY_STALL && answers > 1)
-            continue; /* closed when the server ends */
-        if (n > 0)
-            misbehave(fd, answers > 1 ? way : WAY_GOOD, page);
-        close(fd);
+        /* Who sends nothing only wanted to know whether we are here; who is
+         * kept waiting is let go when the server ends. */
+        if (n <= 0 || reply(fd, answers++, way, page))
+            close(fd);
     }
 }
 

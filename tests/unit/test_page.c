@@ -234,7 +234,7 @@ static void metrics_are_the_counts(void **state)
 static void metrics_have_other_names_too(void **state)
 {
     static const struct {
-        int style;
+        int style; /* enum metrics_style */
         const char *line;
     } cases[] = {
         {METRICS_OWN, "tailgate_stub_kv_share 0.617"},

@@ -68,7 +68,7 @@ static double value_of(const struct seen *seen, const char *name)
         found = &seen->samples[i];
     }
     assert_non_null(found);
-    return found->value;
+    return found ? found->value : NAN;
 }
 
 /* ---- lines ---- */
