@@ -126,6 +126,15 @@ static int run(struct client *c, int epoll_fd, int64_t end_ns)
     return 0;
 }
 
+/* A whole number from 1 to max; 0 if it is none. */
+static int read_number(const char *text, int max)
+{
+    char *end;
+    long n = strtol(text, &end, 10);
+
+    return *end == '\0' && n >= 1 && n <= max ? (int)n : 0;
+}
+
 int main(int argc, char **argv)
 {
     static struct client c;
@@ -137,14 +146,14 @@ int main(int argc, char **argv)
                 argv[0]);
         return 2;
     }
-    c.n_conns = atoi(argv[2]);
+    c.n_conns = read_number(argv[2], 100000);
     c.conns = xcalloc((size_t)c.n_conns, sizeof(*c.conns));
     c.request = xasprintf("POST %s HTTP/1.1\r\nHost: 127.0.0.1:%s\r\n"
                           "Content-Type: application/json\r\n"
                           "Content-Length: %zu\r\n\r\n%s",
                           argv[4], argv[1], strlen(argv[5]), argv[5]);
-    if (open_all(&c, epoll_fd, (uint16_t)atoi(argv[1])) ||
-        run(&c, epoll_fd, start_ns + atoi(argv[3]) * NS_PER_S))
+    if (open_all(&c, epoll_fd, (uint16_t)read_number(argv[1], UINT16_MAX)) ||
+        run(&c, epoll_fd, start_ns + read_number(argv[3], 3600) * NS_PER_S))
         return 1;
     printf("%lld events in %.3f s\n", (long long)c.events,
            (double)(clk_now(&clk_monotonic) - start_ns) / 1e9);

@@ -153,8 +153,12 @@ static char *unescape(const char *text, size_t len)
     for (size_t i = 0; i < len; i++) {
         bool is_escape = text[i] == '~' && i + 1 < len;
 
-        out[n++] = !is_escape ? text[i] : text[i + 1] == '1' ? '/' : '~';
-        i += is_escape;
+        if (is_escape)
+            i++;
+        out[n] = text[i];
+        if (is_escape)
+            out[n] = text[i] == '1' ? '/' : '~';
+        n++;
     }
     return out;
 }
@@ -225,7 +229,7 @@ static int parse_tensor(struct check_rule *r, const char *rest, struct err *err)
     char *values = NULL;
     int rc = split(r, rest, &values, err);
 
-    if (rc == 0)
+    if (rc == 0 && values)
         rc = parse_values(r, values, err);
     free(values);
     return rc;

@@ -414,6 +414,15 @@ static int resolve_api(struct target_settings *t, struct err *err)
     return 0;
 }
 
+static int resolve_target(struct target_settings *t, struct err *err)
+{
+    if (resolve_api(t, err))
+        return -1;
+    if (!t->method)
+        t->method = xstrdup(t->body || t->api != API_HTTP ? "POST" : "GET");
+    return 0;
+}
+
 int settings_resolve(struct settings *s, struct err *err)
 {
     if (s->target.urls.len == 0 && !s->has_stub)
@@ -431,11 +440,8 @@ int settings_resolve(struct settings *s, struct err *err)
     if (s->target.no_keepalive && s->client.preconnect > 0)
         return err_set(err, ERR_CONFIG,
                        "client.preconnect: not with target.no_keepalive");
-    if (resolve_api(&s->target, err))
+    if (resolve_target(&s->target, err))
         return -1;
-    if (!s->target.method)
-        s->target.method = xstrdup(
-            s->target.body || s->target.api != API_HTTP ? "POST" : "GET");
     if (!s->name)
         s->name = xstrdup("run");
     return 0;

@@ -183,7 +183,8 @@ static void put_raw_element(const struct tensor *t, uint64_t bits, char *out)
 
     switch (t->type->kind) {
     case TENSOR_BYTES:
-        memcpy(out, "\x08\0\0\0", LENGTH_SIZE);
+        for (int i = 0; i < LENGTH_SIZE; i++)
+            out[i] = (char)(TEXT_LEN >> (8 * i));
         put_text(bits, out + LENGTH_SIZE);
         return;
     case TENSOR_FLOAT:
@@ -251,11 +252,11 @@ static double float_value(const char *at, size_t size)
 
 static double int_value(const struct tensor_type *type, uint64_t bits)
 {
-    size_t unused = 64 - 8 * type->size;
+    uint64_t sign = UINT64_C(1) << (8 * type->size - 1);
 
     if (type->kind != TENSOR_SIGNED)
         return (double)bits;
-    return (double)((int64_t)(bits << unused) >> unused);
+    return (double)(int64_t)((bits ^ sign) - sign);
 }
 
 bool tensor_element(const struct tensor_type *type, const char *raw, size_t len,
@@ -263,7 +264,7 @@ bool tensor_element(const struct tensor_type *type, const char *raw, size_t len,
 {
     uint64_t bits = 0;
 
-    if (type->kind == TENSOR_BYTES || (i + 1) * type->size > len)
+    if (type->size == 0 || (i + 1) * type->size > len)
         return false;
     raw += i * type->size;
     for (size_t b = 0; b < type->size; b++)
