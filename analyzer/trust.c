@@ -116,6 +116,18 @@ static enum finding find_rate(const struct evidence *e, struct check *c)
     return e->is_open_loop && e->tally->pace.due > 0 ? BY_LIMIT : UNKNOWN;
 }
 
+/* A server that closes connections all the time may also break them. */
+static enum finding find_sent_again(const struct evidence *e, struct check *c)
+{
+    const struct tally *t = e->tally;
+    int64_t issued = t->due - t->outcome[OUTCOME_UNSENT];
+
+    if (issued == 0)
+        return UNKNOWN;
+    c->value = 100 * (double)t->retried / (double)issued;
+    return BY_LIMIT;
+}
+
 /* ---- what the client saw of itself and of its host ---- */
 
 static enum finding find_share(bool (*share_of)(const struct client *c,
@@ -305,6 +317,13 @@ static const struct rule rules[] = {
      .limit = 50,
      .find = find_pressure,
      .advice = "tasks waited for a CPU; harmless where lag is small"},
+    {.name = "sent again",
+     .unit = "% of the requests",
+     .limit = 1,
+     .find = find_sent_again,
+     .advice = "the server had closed their connections, and other clients may "
+               "count that as errors: look at its keep-alive timeout and its "
+               "log"},
     {.name = "range",
      .unit = "requests out of it",
      .find = find_range,

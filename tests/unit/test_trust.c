@@ -117,6 +117,41 @@ static const struct {
     {{"e2e p99 < 5ms", 1000, 1, 600, 1, 1}, "lag p99", 0.5, false},
 };
 
+/* Each on a fresh connection, and none of them an error. */
+static void what_was_sent_again_is_noted(void **state)
+{
+    static const struct {
+        int64_t again; /* of 1000 */
+        bool ok;
+    } cases[] = {{0, true}, {10, true}, {11, false}, {1000, false}};
+    const struct window w = {.end_ns = 10 * NS_PER_S};
+    const struct integrity whole = {0};
+    struct client client = no_client();
+    struct slo slo = slo_of("");
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct tally t;
+        struct trust trust;
+        const struct check *c;
+
+        tally_init(&t, w, &slo);
+        for (int64_t k = 0; k < 1000; k++) {
+            struct facts f = row_ok(k, k, 1);
+
+            f.retries = k < cases[i].again;
+            tally_add(&t, &f);
+        }
+        trust = judged(&t, &client, &whole, false);
+        tally_fini(&t);
+        c = find(&trust, "sent again");
+        assert_non_null(c);
+        assert_int_equal(c->ok, cases[i].ok);
+        assert_true(fabs(c->value - (double)cases[i].again / 10) < 1e-9);
+        assert_true(trust.valid);
+    }
+}
+
 static void lag_is_small_against_what_is_measured(void **state)
 {
     const struct integrity whole = {0};
@@ -162,7 +197,7 @@ static void a_clean_run_is_trusted(void **state)
 
     (void)state;
     assert_true(t.valid);
-    assert_int_equal(t.len, 8); /* nothing is known of client and host */
+    assert_int_equal(t.len, 9); /* nothing is known of client and host */
     for (size_t i = 0; i < t.len; i++) {
         assert_true(t.checks[i].ok);
         assert_string_equal(t.checks[i].advice, "");
@@ -487,6 +522,7 @@ static void out_of_range_is_said(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_was_sent_again_is_noted),
         cmocka_unit_test(lag_is_small_against_what_is_measured),
         cmocka_unit_test(few_requests_bound_no_lag),
         cmocka_unit_test(a_clean_run_is_trusted),
