@@ -152,6 +152,30 @@ static enum finding find_busy(const struct evidence *e, struct check *c)
     return find_share(client_busy, e, c);
 }
 
+/* Long turns of waiting in every latency, or a closed loop that is as slow as
+ * its client.  Where answers take long, short ones harm nobody; nor do those
+ * that lag would forgive, in an open loop. */
+static enum finding find_cpu_wait(const struct evidence *e, struct check *c)
+{
+    const struct tally *t = e->tally;
+    enum measure m = tightest(t, 0.5);
+    double turn_ns =
+        LAG_SHARE *
+        (double)hist_rank_quantile(&t->hist[m][VIEW_OK], 0.5); /* may be < 0 */
+    double floor = e->is_open_loop ? floor_ns(t, m, LAG_FLOOR_P50_NS) : 0;
+    double turns_hz;
+    double share;
+
+    if (!client_cpu_wait(e->client, &share, &turns_hz))
+        return UNKNOWN;
+    if (turn_ns < floor)
+        turn_ns = floor;
+    c->value = 100 * share;
+    if (100 * turns_hz * turn_ns / 1e9 > c->limit)
+        c->limit = 100 * turns_hz * turn_ns / 1e9;
+    return BY_LIMIT;
+}
+
 static enum finding find_disk(const struct evidence *e, struct check *c)
 {
     return find_share(client_record_wait, e, c);
@@ -175,6 +199,9 @@ static enum finding find_throttled(const struct evidence *e, struct check *c)
 
 static enum finding find_pressure(const struct evidence *e, struct check *c)
 {
+    if (!e->is_open_loop)
+        c->advice = "tasks waited for a CPU; a closed loop has no lag to show "
+                    "what that did, see cpu wait";
     return find_share(client_pressed, e, c);
 }
 
@@ -285,6 +312,13 @@ static const struct rule rules[] = {
      .find = find_busy,
      .advice = "this is the client's limit, not the server's: give it more "
                "threads (-t) or lower the rate"},
+    {.name = "cpu wait",
+     .unit = "% of a thread's time",
+     .is_fatal = true,
+     .limit = 5,
+     .find = find_cpu_wait,
+     .advice = "the client was ready to run and had no CPU: keep others off "
+               "it, or give it a CPU of its own (--cpus)"},
     {.name = "disk",
      .unit = "% of a thread's time",
      .is_fatal = true,
