@@ -354,6 +354,17 @@ static int resolve_scenario(struct load_settings *load,
     return 0;
 }
 
+static int check_way(const struct target_settings *t, struct err *err)
+{
+    if (t->proxy && t->unix_socket)
+        return err_set(err, ERR_CONFIG,
+                       "target.proxy: not beside target.unix_socket");
+    if (!t->cert != !t->key)
+        return err_set(err, ERR_CONFIG, "target.%s: goes with target.%s",
+                       t->cert ? "cert" : "key", t->cert ? "key" : "cert");
+    return 0;
+}
+
 static int check_bound(const char *key, int64_t count, struct err *err)
 {
     if (count > MAX_CLIENTS)
@@ -366,7 +377,8 @@ int settings_resolve(struct settings *s, struct err *err)
 {
     if (s->target.urls.len == 0 && !s->has_stub)
         return err_set(err, ERR_CONFIG, "target.url: no target given");
-    if (check_bound("load.clients", s->load.clients, err) ||
+    if (check_way(&s->target, err) ||
+        check_bound("load.clients", s->load.clients, err) ||
         check_bound("client.connections", s->client.connections, err))
         return -1;
     if (resolve_stages(&s->load, err) ||

@@ -5,9 +5,9 @@
 #include "common/err.h"
 #include "common/settings.h"
 #include "common/str.h"
+#include "loadgen/preflight.h"
 #include "loadgen/secret.h"
 #include "loadgen/target.h"
-#include "loadgen/transport/transport.h"
 
 /* Names of headers get no longer, but "(redacted)" may be. */
 #define SHOW_ROOM (4 * SHOW_KEPT)
@@ -58,17 +58,14 @@ static int run(const struct targets *ts, const struct target_settings *s,
 int show_request(const struct target_settings *s, struct exchange *x,
                  struct err *err)
 {
-    const struct transport_ops *transport = NULL;
+    const struct transport_ops *transport = preflight_target(s, err);
     struct strlist said = {0};
-    struct targets ts;
-    int rc = targets_init(&ts, s, err);
+    struct targets ts = {0};
+    int rc = transport ? targets_init(&ts, s, err) : -1;
 
     *x = (struct exchange){0};
-    if (rc == 0) {
-        transport = transport_choose(s, ts.items[0].url.scheme, err);
-        rc = transport ? targets_probe(&ts, s->connect_timeout_ns, &said, err)
-                       : -1;
-    }
+    if (rc == 0)
+        rc = targets_probe(&ts, s->connect_timeout_ns, &said, err);
     if (rc == 0)
         rc = run(&ts, s, transport, x, err);
     strlist_fini(&said);

@@ -57,6 +57,8 @@ static int check_header(const char *name, const char *value, struct err *err)
     if (!is_token(name) || has_line_break(value))
         return err_set(err, ERR_CONFIG,
                        "target.headers: '%s' cannot be a header", name);
+    if (strcasecmp(name, "host") == 0 && !value[0])
+        return err_set(err, ERR_CONFIG, "target.headers: an empty Host");
     if (strcasecmp(name, "content-length") == 0 ||
         strcasecmp(name, "transfer-encoding") == 0)
         return err_set(err, ERR_CONFIG,
@@ -93,6 +95,17 @@ static bool expects_body(const char *method)
            strcmp(method, "PATCH") == 0;
 }
 
+/* One key for a request, and nobody can say which was meant. */
+static int check_auth(const struct target_settings *s, struct err *err)
+{
+    if ((s->auth_env || s->auth_file) &&
+        has_header(&s->headers, "authorization"))
+        return err_set(err, ERR_CONFIG,
+                       "target.%s: not beside a header Authorization",
+                       s->auth_env ? "auth_env" : "auth_file");
+    return 0;
+}
+
 /* All but Host, which is the URL's. */
 static int make_headers(struct targets *ts, const struct target_settings *s,
                         struct err *err)
@@ -110,7 +123,8 @@ static int make_headers(struct targets *ts, const struct target_settings *s,
     }
     if (s->no_keepalive && !has_header(&s->headers, "connection"))
         add_line(lines, "Connection", "close");
-    if (add_asked(lines, &s->headers, err) || secret_add_header(s, lines, err))
+    if (check_auth(s, err) || add_asked(lines, &s->headers, err) ||
+        secret_add_header(s, lines, err))
         return -1;
     if (s->request_id) {
         snprintf(number, sizeof(number), "%0*d", TARGET_ID_DIGITS, 0);
@@ -172,8 +186,6 @@ static int target_init(struct target *t, const struct targets *ts,
                        const char *url, const struct target_settings *s,
                        struct err *err)
 {
-    bool goes_direct = !s->proxy && !s->unix_socket;
-
     t->text = url;
     buf_init(&t->request, MAX_REQUEST);
     if (url_parse(url, &t->url, err))
@@ -181,7 +193,7 @@ static int target_init(struct target *t, const struct targets *ts,
     if (write_request(t, ts, s, err))
         return -1;
     t->is_null = strcmp(t->url.scheme, "null") == 0;
-    return goes_direct && !t->is_null ? resolve(t, err) : 0;
+    return 0;
 }
 
 static void add_endpoint(struct targets *ts, struct target *t,
@@ -204,7 +216,7 @@ static void add_endpoints(struct targets *ts, struct target *t)
         add_endpoint(ts, t, NULL);
 }
 
-static int init_all(struct targets *ts, const struct target_settings *s,
+static int make_all(struct targets *ts, const struct target_settings *s,
                     struct err *err)
 {
     if (!is_token(s->method))
@@ -225,17 +237,42 @@ static int init_all(struct targets *ts, const struct target_settings *s,
             return err_set(err, ERR_CONFIG,
                            "target.url: %s and %s cannot be mixed",
                            ts->items[0].url.scheme, t->url.scheme);
-        add_endpoints(ts, t);
     }
     return 0;
+}
+
+static int make(struct targets *ts, const struct target_settings *s,
+                struct err *err)
+{
+    *ts = (struct targets){.n_lanes = 1};
+    buf_init(&ts->body, MAX_REQUEST);
+    return read_body(s->body, &ts->body, err) || make_all(ts, s, err) ? -1 : 0;
 }
 
 int targets_init(struct targets *ts, const struct target_settings *s,
                  struct err *err)
 {
-    *ts = (struct targets){.n_lanes = 1};
-    buf_init(&ts->body, MAX_REQUEST);
-    return read_body(s->body, &ts->body, err) || init_all(ts, s, err) ? -1 : 0;
+    bool goes_direct = !s->proxy && !s->unix_socket;
+
+    if (make(ts, s, err))
+        return -1;
+    for (size_t i = 0; i < ts->len; i++) {
+        struct target *t = &ts->items[i];
+
+        if (goes_direct && !t->is_null && resolve(t, err))
+            return -1;
+        add_endpoints(ts, t);
+    }
+    return 0;
+}
+
+int targets_check(const struct target_settings *s, struct err *err)
+{
+    struct targets ts;
+    int rc = make(&ts, s, err);
+
+    targets_fini(&ts);
+    return rc;
 }
 
 /* Beyond a proxy or a unix socket there is no address of ours to try.  The

@@ -59,6 +59,9 @@ int targets_init(struct targets *ts, const struct target_settings *s,
                  struct err *err);
 void targets_fini(struct targets *ts);
 
+/* All of that which nobody has to be asked for.  ERR_CONFIG. */
+int targets_check(const struct target_settings *s, struct err *err);
+
 /* Try every endpoint once, which may block, and drop those that do not answer;
  * `said` gets a line for each.  ERR_IO if a target has none left. */
 int targets_probe(struct targets *ts, int64_t timeout_ns, struct strlist *said,

@@ -352,8 +352,9 @@ static void files_that_are_not_there(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof(flags) / sizeof(flags[0]); i++) {
-        struct proc_result r = proc_run(ARGS("run", nginx.urls[TLS], flags[i],
-                                             "/nowhere/at/all", "-c", "1"));
+        struct proc_result r =
+            proc_run(ARGS("run", nginx.urls[TLS], "--cacert", ca, "--cert", ca,
+                          "--key", ca, flags[i], "/nowhere/at/all", "-c", "1"));
 
         proc_expect(&r, 2);
         assert_non_null(strstr(r.err, "/nowhere/at/all: No such file"));
