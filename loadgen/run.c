@@ -100,8 +100,7 @@ static int prepare(struct run *run, struct err *err)
 
     if (preflight(s, &run->known, err) || wait_until_ready(run, err) ||
         targets_init(&run->targets, &s->target, err) ||
-        targets_probe(&run->targets, s->target.connect_timeout_ns,
-                      &run->endpoints, err) ||
+        targets_probe(&run->targets, &s->target, &run->endpoints, err) ||
         make_workers(run, err))
         return -1;
     if (!run->options->has_dir &&

@@ -65,7 +65,7 @@ int show_request(const struct target_settings *s, struct exchange *x,
 
     *x = (struct exchange){0};
     if (rc == 0)
-        rc = targets_probe(&ts, s->connect_timeout_ns, &said, err);
+        rc = targets_probe(&ts, s, &said, err);
     if (rc == 0)
         rc = run(&ts, s, transport, x, err);
     strlist_fini(&said);

@@ -11,6 +11,7 @@
 #include "common/settings.h"
 #include "common/xalloc.h"
 #include "loadgen/secret.h"
+#include "loadgen/transport/curl_probe.h"
 #include "loadgen/transport/socket.h"
 
 #define MAX_REQUEST ((size_t)64 << 20)
@@ -285,24 +286,45 @@ static char *endpoint_text(const struct endpoint *e)
                       : redact_url(e->target->text);
 }
 
+/* What it said, on a line that the caller frees. */
+static char *probe_endpoint(const struct endpoint *e,
+                            const struct target_settings *s, bool *answers)
+{
+    bool is_plain = strcmp(e->target->url.scheme, "https") != 0;
+    int error =
+        e->address ? socket_probe(e->address, s->connect_timeout_ns) : 0;
+    char *text = endpoint_text(e);
+    char why[512];
+    char *line;
+
+    *answers = !error;
+    if (error) {
+        line = xasprintf("%s: %s", text, socket_error_text(error));
+        free(text);
+        return line;
+    }
+    *answers = (e->address && is_plain) || curl_probe(e, s, why, sizeof(why));
+    if (*answers)
+        return text;
+    free(text);
+    return xstrdup(why);
+}
+
 /* Those of one target that answer move to *kept. */
 static int probe_target(struct targets *ts, struct target *t, size_t *kept,
-                        int64_t timeout_ns, struct strlist *said,
+                        const struct target_settings *s, struct strlist *said,
                         struct err *err)
 {
     size_t first = *kept;
 
     for (size_t i = 0; i < t->n_endpoints; i++) {
         struct endpoint e = ts->endpoints[t->first_endpoint + i];
-        int error = e.address ? socket_probe(e.address, timeout_ns) : 0;
-        char *text = endpoint_text(&e);
-        char *line = xasprintf("%s%s%s", text, error ? ": " : "",
-                               error ? socket_error_text(error) : "");
+        bool answers;
+        char *line = probe_endpoint(&e, s, &answers);
 
         strlist_add(said, line);
         free(line);
-        free(text);
-        if (!error)
+        if (answers)
             ts->endpoints[(*kept)++] = e;
     }
     t->first_endpoint = first;
@@ -312,13 +334,13 @@ static int probe_target(struct targets *ts, struct target *t, size_t *kept,
     return 0;
 }
 
-int targets_probe(struct targets *ts, int64_t timeout_ns, struct strlist *said,
-                  struct err *err)
+int targets_probe(struct targets *ts, const struct target_settings *s,
+                  struct strlist *said, struct err *err)
 {
     size_t kept = 0;
 
     for (size_t i = 0; i < ts->len && !ts->items[i].is_null; i++) {
-        if (probe_target(ts, &ts->items[i], &kept, timeout_ns, said, err))
+        if (probe_target(ts, &ts->items[i], &kept, s, said, err))
             return -1;
     }
     ts->n_endpoints = kept;

@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -134,6 +135,23 @@ static void must_all_mention(json_t *summary, const char *outcome,
     json_decref(summary);
 }
 
+/* No run, and nothing recorded. */
+static void must_not_start(const char *part, const char *const *argv)
+{
+    struct proc_result r = proc_run(argv);
+
+    proc_expect(&r, 3);
+    if (!strstr(r.err, part))
+        print_error("'%s' does not say '%s'\n", r.err, part);
+    assert_non_null(strstr(r.err, part));
+    assert_int_equal(access(tmpdir_path("never"), F_OK), -1);
+    proc_result_fini(&r);
+}
+
+#define REFUSED(part, ...)                                                     \
+    must_not_start(part, ARGS("run", "-c", "4", "-n", "40", "-q", "-o",        \
+                              tmpdir_path("never"), __VA_ARGS__))
+
 /* ---- what works ---- */
 
 static void https(void **state)
@@ -197,9 +215,8 @@ static void a_unix_socket(void **state)
     (void)state;
     must_be_ok(
         RUN(0, "http://nowhere.invalid/", "--unix-socket", nginx.socket_path));
-    must_all_say(
-        RUN(1, "http://nowhere.invalid/", "--unix-socket", "/nowhere/at/all"),
-        "connect", "No such file or directory");
+    REFUSED("unix socket /nowhere/at/all: No such file or directory",
+            "http://nowhere.invalid/", "--unix-socket", "/nowhere/at/all");
 }
 
 /* ---- HTTP/2 ---- */
@@ -303,11 +320,10 @@ static void certificates_that_prove_nothing(void **state)
     for (size_t i = 0; i < sizeof(distrusted) / sizeof(distrusted[0]); i++) {
         const char *url = nginx.urls[distrusted[i].site];
 
-        must_all_mention(RUN(1, url, "--cacert", ca), "connect",
-                         distrusted[i].part);
+        REFUSED(distrusted[i].part, url, "--cacert", ca);
         must_be_ok(RUN(0, url, "--insecure"));
     }
-    must_all_mention(RUN(1, nginx.urls[TLS]), "connect", "certificate");
+    REFUSED("certificate", nginx.urls[TLS]);
 }
 
 static void versions_that_have_nothing_in_common(void **state)
@@ -445,6 +461,20 @@ static void through_a_proxy(void **state)
     proxy_stop(&plain);
 }
 
+static void a_proxy_that_is_not_there(void **state)
+{
+    int port = free_port();
+    char *proxy = xasprintf("http://user:planted@127.0.0.1:%d", port);
+    char *want =
+        xasprintf("tailgate: proxy 127.0.0.1:%d: Connection refused\n", port);
+
+    (void)state;
+    REFUSED(want, "http://nowhere.invalid/", "--proxy", proxy);
+    REFUSED(want, "https://nowhere.invalid/", "--proxy", proxy);
+    free(want);
+    free(proxy);
+}
+
 static const char *const ambient[] = {"http_proxy", "https_proxy", "ALL_PROXY"};
 
 static void set_ambient(bool is_set)
@@ -556,6 +586,7 @@ int main(void)
         cmocka_unit_test(answers_that_break_off),
         cmocka_unit_test(servers_that_do_not_answer),
         cmocka_unit_test(through_a_proxy),
+        cmocka_unit_test(a_proxy_that_is_not_there),
         cmocka_unit_test(proxies_of_the_environment),
         cmocka_unit_test(both_transports_measure_the_same),
     };
