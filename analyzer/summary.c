@@ -253,6 +253,7 @@ int summary_make(struct summary *s, struct recording *rec,
     *s = (struct summary){
         .dir = rec->dir,
         .settings = &rec->settings,
+        .transport = manifest_transport(&rec->manifest),
         .threads = threads_of(&rec->settings),
         .warmup_s = (double)rec->settings.load.warmup_ns / 1e9,
     };

@@ -67,6 +67,7 @@ struct summary {
     double bytes_out_per_s;
 
     /* The client, and the network path; noted, not judged. */
+    const char *transport; /* borrowed; NULL: not known */
     int64_t threads;
     int64_t rtt_floor_ns; /* smallest round trip; 0: not known */
     int64_t segments;     /* sent */

@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "common/clk.h"
 #include "common/err.h"
@@ -401,6 +402,11 @@ int settings_resolve(struct settings *s, struct err *err)
 const char *settings_url(const struct settings *s)
 {
     return s->target.urls.len > 0 ? s->target.urls.items[0] : "";
+}
+
+bool settings_uses_tls(const struct settings *s)
+{
+    return strncasecmp(settings_url(s), "https:", strlen("https:")) == 0;
 }
 
 static void describe_rate(const struct load_settings *load, struct buf *out)

@@ -140,6 +140,7 @@ static int begin(struct run *run, struct err *err)
         .argv = run->options->argv,
         .settings_file = run->options->settings_file,
         .endpoints = &run->endpoints,
+        .transport = run->known.transport->name,
         .calibration = &calibration,
     };
 

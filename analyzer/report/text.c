@@ -265,6 +265,27 @@ static void put_latencies(const struct summary *s, struct buf *out)
 
 /* ---- the client ---- */
 
+/* Where a request went on its way to the target. */
+static void put_way(const struct summary *s, struct buf *out)
+{
+    const struct target_settings *t = &s->settings->target;
+    char *proxy = t->proxy ? redact_url(t->proxy) : NULL;
+
+    if (s->transport && strcmp(s->transport, "null") != 0) {
+        buf_addf(out, "way        %s transport, HTTP/%s%s", s->transport,
+                 t->http2 ? "2" : "1.1",
+                 settings_uses_tls(s->settings) ? " over TLS" : "");
+        if (proxy)
+            buf_addf(out, ", by proxy %s", proxy);
+        if (t->unix_socket) {
+            buf_adds(out, ", by unix socket ");
+            put_plain(t->unix_socket, out);
+        }
+        buf_adds(out, "\n");
+    }
+    free(proxy);
+}
+
 static void put_network(const struct summary *s, struct buf *out)
 {
     char text[UNITS_TEXT];
@@ -350,6 +371,7 @@ static void render(const struct summary *s, struct buf *out)
     buf_adds(out, "\n");
     put_latencies(s, out);
     buf_adds(out, "\n");
+    put_way(s, out);
     put_network(s, out);
     put_client(s, out);
     put_trust(s, out);

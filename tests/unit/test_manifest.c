@@ -4,6 +4,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -53,6 +54,37 @@ static void begin(struct manifest *m, const char *const *argv)
 static const json_t *get(const struct manifest *m, const char *a, const char *b)
 {
     return json_object_get(json_object_get(m->json, a), b);
+}
+
+static void the_way_and_what_was_not_taken(void **state)
+{
+    static const char *const others[] = {"http_proxy",  "HTTP_PROXY",
+                                         "https_proxy", "HTTPS_PROXY",
+                                         "all_proxy",   "NO_PROXY"};
+    const struct run_start start = {.transport = "curl"};
+    struct manifest m = {0};
+    const json_t *ignored;
+    struct settings s;
+
+    (void)state;
+    make_settings(&s);
+    for (size_t i = 0; i < COUNT(others); i++)
+        unsetenv(others[i]);
+    setenv("ALL_PROXY", "http://p:1", 1);
+    setenv("no_proxy", "", 1);
+    manifest_init(&m, &s, &start);
+    unsetenv("ALL_PROXY");
+    unsetenv("no_proxy");
+    ignored = get(&m, "environment", "ignored");
+    assert_string_equal(manifest_transport(&m), "curl");
+    assert_int_equal(json_array_size(ignored), 1);
+    assert_string_equal(json_string_value(json_array_get(ignored, 0)),
+                        "ALL_PROXY");
+    manifest_fini(&m);
+    begin(&m, NULL);
+    assert_null(manifest_transport(&m)); /* of an older version */
+    manifest_fini(&m);
+    settings_fini(&s);
 }
 
 static void what_was_asked_comes_back(void **state)
@@ -372,6 +404,7 @@ static void a_recording_is_removed(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_way_and_what_was_not_taken),
         cmocka_unit_test(what_was_asked_comes_back),
         cmocka_unit_test(the_settings_come_back),
         cmocka_unit_test(the_end_is_added),

@@ -302,6 +302,68 @@ static void text_says_what_it_counts(void **state)
     made_free(m);
 }
 
+/* Of a summary that has no number of its own in it. */
+static void which_way_it_went(void **state)
+{
+    static const struct {
+        const char *transport;
+        const char *url;
+        const char *proxy;
+        const char *socket;
+        bool http2;
+        const char *want; /* NULL: no line */
+    } cases[] = {
+        {"native", "http://h/", NULL, NULL, false,
+         "\nway        native transport, HTTP/1.1\n"},
+        {"curl", "https://h/", NULL, NULL, true,
+         "\nway        curl transport, HTTP/2 over TLS\n"},
+        {"curl", "HTTPS://h/", "http://u:planted@p:1", NULL, false,
+         "\nway        curl transport, HTTP/1.1 over TLS, by proxy "
+         "http://***@p:1\n"},
+        {"curl", "http://h/", NULL, "/run/\033s", false,
+         "\nway        curl transport, HTTP/1.1, by unix socket /run/?s\n"},
+        {"null", "null://", NULL, NULL, false, NULL},
+        {NULL, "http://h/", NULL, NULL, false, NULL},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct made *m = made_new(10000);
+        struct target_settings *t = &m->settings.target;
+        char *text;
+        json_t *json;
+        const json_t *way;
+
+        strlist_fini(&t->urls);
+        strlist_add(&t->urls, cases[i].url);
+        m->s.transport = cases[i].transport;
+        t->proxy = cases[i].proxy ? xstrdup(cases[i].proxy) : NULL;
+        t->unix_socket = cases[i].socket ? xstrdup(cases[i].socket) : NULL;
+        t->http2 = cases[i].http2;
+        text = rendered(&report_text, &m->s);
+        if (cases[i].want)
+            assert_says(text, "%s", cases[i].want);
+        else
+            assert_null(strstr(text, "\nway "));
+        free(text);
+        text = rendered(&report_json, &m->s);
+        assert_null(strstr(text, "planted"));
+        json = json_loads(text, 0, NULL);
+        way = json_object_get(json, "way");
+        assert_int_equal(json_is_null(json_object_get(way, "transport")),
+                         cases[i].transport == NULL);
+        assert_int_equal(json_is_null(json_object_get(way, "proxy")),
+                         cases[i].proxy == NULL);
+        assert_int_equal(json_is_null(json_object_get(way, "unix_socket")),
+                         cases[i].socket == NULL);
+        assert_string_equal(json_string_value(json_object_get(way, "http")),
+                            cases[i].http2 ? "2" : "1.1");
+        json_decref(json);
+        free(text);
+        made_free(m);
+    }
+}
+
 /* A row of the table, with what cannot be given in words. */
 static void text_says_why_a_number_is_missing(void **state)
 {
@@ -742,6 +804,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(text_has_no_number_of_its_own),
         cmocka_unit_test(text_says_what_it_counts),
+        cmocka_unit_test(which_way_it_went),
         cmocka_unit_test(text_says_why_a_number_is_missing),
         cmocka_unit_test(text_opens_with_the_verdict),
         cmocka_unit_test(text_says_first_why_a_run_is_invalid),
