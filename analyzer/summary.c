@@ -129,6 +129,35 @@ static bool is_null(const struct settings *s)
     return strncmp(settings_url(s), "null:", 5) == 0;
 }
 
+/* The status, other than 200, that was seen most; 0: none was. */
+static int most_frequent(const int64_t counts[static TALLY_STATUSES])
+{
+    int best = 0;
+
+    for (int i = 1; i < TALLY_STATUSES; i++) {
+        if (i != 200 && counts[i] > counts[best])
+            best = i;
+    }
+    return best;
+}
+
+static void take_statuses(struct summary *s, const struct tally *t)
+{
+    int64_t left[TALLY_STATUSES];
+
+    memcpy(left, t->status, sizeof(left));
+    left[0] = 0;
+    while (s->n_statuses < SUMMARY_STATUSES) {
+        int status = most_frequent(left);
+
+        if (status == 0)
+            return;
+        s->statuses[s->n_statuses++] =
+            (struct status_count){.status = status, .count = left[status]};
+        left[status] = 0;
+    }
+}
+
 static void take_counts(struct summary *s, const struct tally *t)
 {
     for (int o = 0; o < OUTCOME_COUNT; o++)
@@ -202,6 +231,7 @@ static void conclude(struct summary *s, const struct tally *t,
     s->window_start_s = (double)t->window.start_ns / 1e9;
     s->window_length_s = (double)(t->window.end_ns - t->window.start_ns) / 1e9;
     take_counts(s, t);
+    take_statuses(s, t);
     take_rates(s, t);
     take_spreads(s, t);
     judge(t, s->window_length_s, &s->judgement);
@@ -236,6 +266,7 @@ static int sum_up(struct summary *s, struct work *w, struct recording *rec,
     if (rc == 0) {
         s->damage = tgr_damage(rec->requests);
         manifest_failures(&rec->manifest, &s->failures);
+        failures_sort(&s->failures);
         add_lost(s, &w->tally, &w->client, rec);
         conclude(s, &w->tally, &w->client);
         take_calibration(s, &rec->manifest);

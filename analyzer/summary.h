@@ -35,6 +35,14 @@ struct spread {
     int64_t max_ns;
 };
 
+/* How many answers had an HTTP status. */
+struct status_count {
+    int status;
+    int64_t count;
+};
+
+#define SUMMARY_STATUSES 16
+
 struct summary {
     const char *dir; /* borrowed from the recording */
     const struct settings *settings;
@@ -52,6 +60,8 @@ struct summary {
     int64_t failed;
     int64_t outcome[OUTCOME_COUNT];
     struct failures failures; /* texts and counts, of the whole run */
+    struct status_count statuses[SUMMARY_STATUSES]; /* but 200, most first */
+    size_t n_statuses; /* the rarest are left out where they do not fit */
     int64_t warmup_requests;
     int64_t good;
     int64_t fresh_connections;

@@ -96,6 +96,20 @@ static json_t *outcomes(const struct summary *s)
     return o;
 }
 
+/* {"302": 108}, without 200. */
+static json_t *statuses(const struct summary *s)
+{
+    json_t *o = json_object();
+
+    for (size_t i = 0; i < s->n_statuses; i++) {
+        char name[8];
+
+        snprintf(name, sizeof(name), "%d", s->statuses[i].status);
+        json_object_set_new(o, name, json_integer(s->statuses[i].count));
+    }
+    return o;
+}
+
 static json_t *failures(const struct summary *s)
 {
     json_t *array = json_array();
@@ -123,6 +137,7 @@ static json_t *requests(const struct summary *s)
         (json_int_t)s->retried);
     int64_t connections = s->fresh_connections + s->reused_connections;
 
+    json_object_set_new(o, "by_status", statuses(s));
     json_object_set_new(o, "reused_connection",
                         json_integer(s->reused_connections));
     if (connections > 0)

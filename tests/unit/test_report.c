@@ -302,6 +302,67 @@ static void text_says_what_it_counts(void **state)
     made_free(m);
 }
 
+static void statuses_other_than_200(void **state)
+{
+    struct made *m = made_new(10000);
+    char *text = rendered(&report_text, &m->s);
+    json_t *json;
+
+    (void)state;
+    assert_null(strstr(text, "           status "));
+    free(text);
+    m->s.statuses[0] = (struct status_count){302, 108};
+    m->s.statuses[1] = (struct status_count){204, 7};
+    m->s.n_statuses = 2;
+    text = rendered(&report_text, &m->s);
+    assert_says(text, "\n           status 302 x 108, 204 x 7\n");
+    free(text);
+    text = rendered(&report_json, &m->s);
+    json = json_loads(text, 0, NULL);
+    assert_int_equal(
+        json_integer_value(json_object_get(
+            json_object_get(json_object_get(json, "requests"), "by_status"),
+            "302")),
+        108);
+    json_decref(json);
+    free(text);
+    made_free(m);
+}
+
+static void large_counts_are_whole(void **state)
+{
+    struct made *m = made_new(10000);
+    char *text;
+
+    (void)state;
+    m->s.trust = (struct trust){.checks = {{.name = "unsent",
+                                            .unit = "requests",
+                                            .is_fatal = true,
+                                            .value = 1234567,
+                                            .limit = 0.5,
+                                            .advice = "x"}},
+                                .len = 1};
+    text = rendered(&report_text, &m->s);
+    assert_says(text, " BAD  1234567 requests (at most 0.5): x\n");
+    free(text);
+    made_free(m);
+}
+
+static void an_empty_window_says_so(void **state)
+{
+    struct made *m = made_new(10000);
+    char *text = rendered(&report_text, &m->s);
+
+    (void)state;
+    assert_null(strstr(text, "nothing was due"));
+    free(text);
+    m->s.scheduled = 0;
+    text = rendered(&report_text, &m->s);
+    assert_says(text, "; nothing was due in the window\n");
+    free(text);
+    made_free(m);
+}
+
 /* Of a summary that has no number of its own in it. */
 static void which_way_it_went(void **state)
 {
@@ -804,6 +865,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(text_has_no_number_of_its_own),
         cmocka_unit_test(text_says_what_it_counts),
+        cmocka_unit_test(statuses_other_than_200),
+        cmocka_unit_test(large_counts_are_whole),
+        cmocka_unit_test(an_empty_window_says_so),
         cmocka_unit_test(which_way_it_went),
         cmocka_unit_test(text_says_why_a_number_is_missing),
         cmocka_unit_test(text_opens_with_the_verdict),

@@ -585,6 +585,27 @@ static void client_and_network_are_noted(void **state)
     read_free(r);
 }
 
+static void statuses_are_counted(void **state)
+{
+    struct made *m = made_new(0, 1000, "");
+    struct read *r;
+
+    (void)state;
+    for (int64_t i = 0; i < 10; i++) {
+        struct facts f = row_ok(i, i, 1);
+
+        f.status = i < 1 ? 0 : i < 3 ? 200 : i < 5 ? 204 : i < 9 ? 302 : 9999;
+        add(m, f);
+    }
+    r = sum_up(m, NULL);
+    assert_int_equal(r->s.n_statuses, 2);
+    assert_int_equal(r->s.statuses[0].status, 302);
+    assert_int_equal(r->s.statuses[0].count, 4);
+    assert_int_equal(r->s.statuses[1].status, 204);
+    assert_int_equal(r->s.statuses[1].count, 2);
+    read_free(r);
+}
+
 static void what_is_no_recording_is_said(void **state)
 {
     struct recording rec;
@@ -619,6 +640,7 @@ int main(void)
         cmocka_unit_test(killed_in_its_warm_up),
         cmocka_unit_test(client_and_network_are_noted),
         cmocka_unit_test(nothing_recorded_at_all),
+        cmocka_unit_test(statuses_are_counted),
         cmocka_unit_test(rows_lost_to_damage_are_unfinished),
         cmocka_unit_test(what_is_no_recording_is_said),
     };
