@@ -48,12 +48,17 @@ struct spot {
     const char *path;
     const struct yaml_node *node;
     struct err *err;
+    const char *list; /* it is an item of this list ... */
+    size_t place;     /* ... at this place, from 1; 0: it is none */
 };
 
 static int refuse(const struct spot *at)
 {
+    if (at->place > 0)
+        return err_context(at->err, "%s:%zu: %s[%zu]", at->path, at->node->line,
+                           at->list, at->place);
     return err_context(at->err, "%s:%zu: %s", at->path, at->node->line,
-                       at->node->key ? at->node->key : "item");
+                       at->node->key);
 }
 
 static int refuse_kind(const struct spot *at, const char *wanted)
@@ -75,7 +80,8 @@ static int assign_list(const struct opt_set *set, const struct opt *opt,
     if (at->node->kind == YAML_SCALAR)
         return assign(set, opt, at->node->text, at);
     for (size_t i = 0; i < at->node->len; i++) {
-        struct spot item = {at->path, &at->node->items[i], at->err};
+        struct spot item = {at->path, &at->node->items[i], at->err,
+                            at->node->key, i + 1};
 
         if (item.node->kind != YAML_SCALAR)
             return refuse_kind(&item, "a plain value");
@@ -107,7 +113,8 @@ static int assign_map(const struct opt_set *set, const struct opt *opt,
     if (at->node->kind != YAML_MAP)
         return refuse_kind(at, "a map of key: value");
     for (size_t i = 0; i < at->node->len; i++) {
-        struct spot entry = {at->path, &at->node->items[i], at->err};
+        struct spot entry = {
+            .path = at->path, .node = &at->node->items[i], .err = at->err};
 
         if (assign_entry(set, opt, &entry))
             return -1;
@@ -177,7 +184,8 @@ static int load_block(const struct opt_set *set, const struct spot *at)
     if (at->node->kind != YAML_MAP)
         return refuse_kind(at, "a map of key: value");
     for (size_t i = 0; i < at->node->len; i++) {
-        struct spot entry = {at->path, &at->node->items[i], at->err};
+        struct spot entry = {
+            .path = at->path, .node = &at->node->items[i], .err = at->err};
         const struct opt *opt = opt_by_key(set->block, entry.node->key);
 
         if (!opt) {
@@ -229,7 +237,7 @@ int settings_load(struct settings *s, const char *path, struct err *err)
     if (yaml_load_file(&root, path, err))
         return -1;
     for (size_t i = 0; i < root.len && rc == 0; i++) {
-        struct spot at = {path, &root.items[i], err};
+        struct spot at = {.path = path, .node = &root.items[i], .err = err};
 
         rc = load_entry(s, &at);
     }

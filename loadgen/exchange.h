@@ -29,6 +29,7 @@ struct exchange {
     struct exchange_side received;
     size_t kept;           /* bytes of each side, at most */
     const char *transport; /* its name */
+    bool is_insecure;      /* TLS, and nobody verified the certificate */
 };
 
 /* Everything is borrowed. */

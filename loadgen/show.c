@@ -52,6 +52,8 @@ static int run(const struct targets *ts, const struct target_settings *s,
     if (x->facts.outcome == OUTCOME_UNFINISHED)
         return err_set(err, ERR_STOPPED, "interrupted before the answer came");
     redact(x, ts, s);
+    x->is_insecure =
+        s->insecure && strcmp(ts->items[0].url.scheme, "https") == 0;
     return 0;
 }
 

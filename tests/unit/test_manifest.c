@@ -299,18 +299,24 @@ static void the_calibration_comes_back(void **state)
 
 /* ---- its directory ---- */
 
-static void directories_are_made_with_their_parents(void **state)
+static void a_directory_is_made_not_its_parents(void **state)
 {
-    static const char *const names[] = {"new", "a/b/c", "x//y/"};
+    static const char *const names[] = {"new", "new/er", "x/"};
+    char want[200];
+    struct err err = {0};
 
     (void)state;
     for (size_t i = 0; i < COUNT(names); i++) {
-        struct err err = {0};
-
         assert_int_equal(recording_make_dir(tmpdir_path(names[i]), false, &err),
                          0);
         assert_int_equal(access(tmpdir_path(names[i]), W_OK), 0);
     }
+    snprintf(want, sizeof(want), "%s: No such file or directory",
+             tmpdir_path("nope/x"));
+    assert_int_equal(recording_make_dir(tmpdir_path("nope/x"), true, &err), -1);
+    assert_int_equal(err.code, ERR_IO);
+    assert_string_equal(err.msg, want);
+    assert_int_equal(access(tmpdir_path("nope"), F_OK), -1);
 }
 
 static void a_directory_in_use_is_not_overwritten(void **state)
@@ -412,7 +418,7 @@ int main(void)
         cmocka_unit_test(other_manifests_are_refused),
         cmocka_unit_test(a_directory_without_one_is_named),
         cmocka_unit_test(the_calibration_comes_back),
-        cmocka_unit_test(directories_are_made_with_their_parents),
+        cmocka_unit_test(a_directory_is_made_not_its_parents),
         cmocka_unit_test(a_directory_in_use_is_not_overwritten),
         cmocka_unit_test(a_directory_of_something_else_is_left_alone),
         cmocka_unit_test(a_directory_is_taken_once),
