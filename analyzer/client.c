@@ -56,6 +56,8 @@ static void look_at_start(struct client_shard *s)
     look(&s->cpu, 0, 0);
     look(&s->spun, 0, 0);
     look(&s->record_wait, 0, 0);
+    look(&s->cpu_wait, 0, 0);
+    look(&s->cpu_turns, 0, 0);
 }
 
 void client_add(struct client *c, unsigned shard,
@@ -85,6 +87,8 @@ void client_add(struct client *c, unsigned shard,
     look(&s->cpu, seen->at, seen->cpu);
     look(&s->spun, seen->at, seen->spun);
     look(&s->record_wait, seen->at, seen->record_wait);
+    look(&s->cpu_wait, seen->at, seen->cpu_wait);
+    look(&s->cpu_turns, seen->at, seen->cpu_turns);
     look(&c->ticks, seen->at, seen->host_ticks);
     look(&c->steal, seen->at, seen->host_steal);
     look(&c->throttled, seen->at, seen->throttled);
@@ -167,13 +171,15 @@ bool client_busy(const struct client *c, double *share)
     for (int i = 0; i < c->n_shards; i++) {
         double cpu;
         double spun;
+        double waited = 0;
 
         if (!share_of_time(&c->shards[i].cpu, &cpu) ||
             !share_of_time(&c->shards[i].spun, &spun))
             continue;
         is_any_known = true;
-        if (cpu - spun > *share)
-            *share = cpu - spun;
+        share_of_time(&c->shards[i].cpu_wait, &waited);
+        if (cpu - spun + waited > *share)
+            *share = cpu - spun + waited;
     }
     return is_any_known;
 }
@@ -191,6 +197,28 @@ bool client_record_wait(const struct client *c, double *share)
         is_any_known = true;
         if (waited > *share)
             *share = waited;
+    }
+    return is_any_known;
+}
+
+bool client_cpu_wait(const struct client *c, double *share, double *turns_hz)
+{
+    bool is_any_known = false;
+
+    *share = 0;
+    *turns_hz = 0;
+    for (int i = 0; i < c->n_shards; i++) {
+        double waited;
+        double turns;
+
+        if (!share_of_time(&c->shards[i].cpu_wait, &waited) ||
+            !share_of_time(&c->shards[i].cpu_turns, &turns))
+            continue;
+        if (!is_any_known || waited > *share) {
+            *share = waited;
+            *turns_hz = 1e9 * turns;
+        }
+        is_any_known = true;
     }
     return is_any_known;
 }

@@ -33,6 +33,8 @@ struct client_shard {
     struct counter cpu;
     struct counter spun;
     struct counter record_wait;
+    struct counter cpu_wait;
+    struct counter cpu_turns;
 };
 
 struct client {
@@ -70,11 +72,16 @@ int64_t client_known_until_ns(const struct client *c);
 
 /* Shares of one, in the window.  False: too little is known. */
 
-/* Of its time, that the busiest worker was on a CPU, spinning left out. */
+/* Of its time, that the busiest worker was on a CPU or waited for one, spinning
+ * left out. */
 bool client_busy(const struct client *c, double *share);
 
 /* Of its time, that the worker most held up waited for the recorder. */
 bool client_record_wait(const struct client *c, double *share);
+
+/* Of its time, that the worker which waited most was ready to run and had no
+ * CPU; and how often in a second it got one. */
+bool client_cpu_wait(const struct client *c, double *share, double *turns_hz);
 
 /* Of the requests, that the connection cap held back. */
 bool client_held_back(const struct client *c, double *share);

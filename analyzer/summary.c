@@ -154,6 +154,35 @@ static bool is_null(const struct settings *s)
     return strncmp(settings_url(s), "null:", 5) == 0;
 }
 
+/* The status, other than 200, that was seen most; 0: none was. */
+static int most_frequent(const int64_t counts[static TALLY_STATUSES])
+{
+    int best = 0;
+
+    for (int i = 1; i < TALLY_STATUSES; i++) {
+        if (i != 200 && counts[i] > counts[best])
+            best = i;
+    }
+    return best;
+}
+
+static void take_statuses(struct summary *s, const struct tally *t)
+{
+    int64_t left[TALLY_STATUSES];
+
+    memcpy(left, t->status, sizeof(left));
+    left[0] = 0;
+    while (s->n_statuses < SUMMARY_STATUSES) {
+        int status = most_frequent(left);
+
+        if (status == 0)
+            return;
+        s->statuses[s->n_statuses++] =
+            (struct status_count){.status = status, .count = left[status]};
+        left[status] = 0;
+    }
+}
+
 static void take_counts(struct summary *s, const struct tally *t)
 {
     for (int o = 0; o < OUTCOME_COUNT; o++)
@@ -297,6 +326,7 @@ static void conclude(struct summary *s, const struct work *w)
     s->window_start_s = (double)t->window.start_ns / 1e9;
     s->window_length_s = (double)(t->window.end_ns - t->window.start_ns) / 1e9;
     take_counts(s, t);
+    take_statuses(s, t);
     take_rates(s, t);
     take_spreads(s, t);
     take_tokens(s, t, &w->stream);
@@ -331,6 +361,7 @@ static int sum_up(struct summary *s, struct work *w, struct recording *rec,
     if (rc == 0) {
         s->damage = recording_damage(rec);
         manifest_failures(&rec->manifest, &s->failures);
+        failures_sort(&s->failures);
         add_lost(s, w, rec);
         conclude(s, w);
         take_server(s, &w->tally, rec);
@@ -349,6 +380,7 @@ int summary_make(struct summary *s, struct recording *rec,
     *s = (struct summary){
         .dir = rec->dir,
         .settings = &rec->settings,
+        .transport = manifest_transport(&rec->manifest),
         .threads = threads_of(&rec->settings),
         .warmup_s = (double)rec->settings.load.warmup_ns / 1e9,
     };

@@ -46,6 +46,14 @@ struct quality {
     struct interval ci95;
 };
 
+/* How many answers had an HTTP status. */
+struct status_count {
+    int status;
+    int64_t count;
+};
+
+#define SUMMARY_STATUSES 16
+
 struct summary {
     const char *dir; /* borrowed from the recording */
     const struct settings *settings;
@@ -63,6 +71,8 @@ struct summary {
     int64_t failed;
     int64_t outcome[OUTCOME_COUNT];
     struct failures failures; /* texts and counts, of the whole run */
+    struct status_count statuses[SUMMARY_STATUSES]; /* but 200, most first */
+    size_t n_statuses; /* the rarest are left out where they do not fit */
     int64_t warmup_requests;
     int64_t good;
     int64_t fresh_connections;
@@ -80,6 +90,7 @@ struct summary {
     double bytes_out_per_s;
 
     /* The client, and the network path; noted, not judged. */
+    const char *transport; /* borrowed; NULL: not known */
     int64_t threads;
     int64_t rtt_floor_ns; /* smallest round trip; 0: not known */
     int64_t segments;     /* sent */

@@ -146,6 +146,8 @@ static void add_measured(struct tally *t, const struct facts *f)
 
     t->due++;
     t->outcome[f->outcome]++;
+    if (f->status > 0 && f->status < TALLY_STATUSES)
+        t->status[f->status]++;
     t->good += good;
     t->good_batches[batch].n++;
     t->good_batches[batch].hits += good;

@@ -48,6 +48,9 @@ struct place_lane {
     int64_t before;           /* seen, due before the window */
 };
 
+/* HTTP statuses that are counted; what is beyond is none. */
+#define TALLY_STATUSES 600
+
 /* due = sum of outcome[], unsent among them. */
 struct tally {
     struct window window;
@@ -59,6 +62,7 @@ struct tally {
     int64_t before;                 /* due before the window */
     int64_t due;                    /* due in the window */
     int64_t outcome[OUTCOME_COUNT]; /* of those */
+    int64_t status[TALLY_STATUSES]; /* of those, that had an HTTP status */
     int64_t good;                   /* of those */
     int64_t ok_inside;              /* ended ok in the window */
     int64_t fresh;                  /* opened a connection */

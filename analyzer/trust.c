@@ -117,6 +117,18 @@ static enum finding find_rate(const struct evidence *e, struct check *c)
     return e->is_open_loop && e->tally->pace.due > 0 ? BY_LIMIT : UNKNOWN;
 }
 
+/* A server that closes connections all the time may also break them. */
+static enum finding find_sent_again(const struct evidence *e, struct check *c)
+{
+    const struct tally *t = e->tally;
+    int64_t issued = t->due - t->outcome[OUTCOME_UNSENT];
+
+    if (issued == 0)
+        return UNKNOWN;
+    c->value = 100 * (double)t->retried / (double)issued;
+    return BY_LIMIT;
+}
+
 /* ---- what the client saw of itself and of its host ---- */
 
 static enum finding find_share(bool (*share_of)(const struct client *c,
@@ -139,6 +151,30 @@ static enum finding find_cap(const struct evidence *e, struct check *c)
 static enum finding find_busy(const struct evidence *e, struct check *c)
 {
     return find_share(client_busy, e, c);
+}
+
+/* Long turns of waiting in every latency, or a closed loop that is as slow as
+ * its client.  Where answers take long, short ones harm nobody; nor do those
+ * that lag would forgive, in an open loop. */
+static enum finding find_cpu_wait(const struct evidence *e, struct check *c)
+{
+    const struct tally *t = e->tally;
+    enum measure m = tightest(t, 0.5);
+    double turn_ns =
+        LAG_SHARE *
+        (double)hist_rank_quantile(&t->hist[m][VIEW_OK], 0.5); /* may be < 0 */
+    double floor = e->is_open_loop ? floor_ns(t, m, LAG_FLOOR_P50_NS) : 0;
+    double turns_hz;
+    double share;
+
+    if (!client_cpu_wait(e->client, &share, &turns_hz))
+        return UNKNOWN;
+    if (turn_ns < floor)
+        turn_ns = floor;
+    c->value = 100 * share;
+    if (100 * turns_hz * turn_ns / 1e9 > c->limit)
+        c->limit = 100 * turns_hz * turn_ns / 1e9;
+    return BY_LIMIT;
 }
 
 static enum finding find_disk(const struct evidence *e, struct check *c)
@@ -164,6 +200,9 @@ static enum finding find_throttled(const struct evidence *e, struct check *c)
 
 static enum finding find_pressure(const struct evidence *e, struct check *c)
 {
+    if (!e->is_open_loop)
+        c->advice = "tasks waited for a CPU; a closed loop has no lag to show "
+                    "what that did, see cpu wait";
     return find_share(client_pressed, e, c);
 }
 
@@ -281,6 +320,13 @@ static const struct rule rules[] = {
      .find = find_busy,
      .advice = "this is the client's limit, not the server's: give it more "
                "threads (-t) or lower the rate"},
+    {.name = "cpu wait",
+     .unit = "% of a thread's time",
+     .is_fatal = true,
+     .limit = 5,
+     .find = find_cpu_wait,
+     .advice = "the client was ready to run and had no CPU: keep others off "
+               "it, or give it a CPU of its own (--cpus)"},
     {.name = "disk",
      .unit = "% of a thread's time",
      .is_fatal = true,
@@ -313,6 +359,13 @@ static const struct rule rules[] = {
      .limit = 50,
      .find = find_pressure,
      .advice = "tasks waited for a CPU; harmless where lag is small"},
+    {.name = "sent again",
+     .unit = "% of the requests",
+     .limit = 1,
+     .find = find_sent_again,
+     .advice = "the server had closed their connections, and other clients may "
+               "count that as errors: look at its keep-alive timeout and its "
+               "log"},
     {.name = "range",
      .unit = "requests out of it",
      .find = find_range,

@@ -72,6 +72,7 @@ static const struct opt opts[] = {
     {.flag = "wait-ready",
      .type = &opt_duration,
      .offset = AT(wait_ready_ns),
+     .is_positive = true,
      .help = "before that, ask until the target answers, at most this long"},
 };
 
@@ -89,10 +90,10 @@ static char *default_dir(const char *name)
     char *dir;
 
     clk_format_utc(now_ns, CLK_NAME_FORMAT, time, sizeof(time));
-    dir = xasprintf("tailgate-runs/%s-%.*s-%04x", time, MAX_NAME, name,
+    dir = xasprintf(RECORDING_RUNS "/%s-%.*s-%04x", time, MAX_NAME, name,
                     (unsigned)((uint64_t)now_ns / 1000 ^ (uint64_t)getpid()) &
                         0xffff);
-    for (char *p = dir + strlen("tailgate-runs/"); *p; p++) {
+    for (char *p = dir + strlen(RECORDING_RUNS "/"); *p; p++) {
         if (!isalnum((unsigned char)*p) && *p != '-' && *p != '_')
             *p = '-';
     }
@@ -291,7 +292,7 @@ static int run(const char *const *argv, struct err *err)
     if (rc == 0 && own.show)
         ask_for_one(&a.settings.load);
     if (rc == 0)
-        rc = settings_resolve(&a.settings, err);
+        rc = settings_args_resolve(&a, err);
     if (own.quiet)
         log_set_level(LOG_QUIET);
     if (rc == 0)

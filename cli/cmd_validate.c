@@ -9,6 +9,7 @@
 #include "common/slo.h"
 #include "common/stage.h"
 #include "common/stats.h"
+#include "loadgen/preflight.h"
 #include "server-stub/stub.h"
 
 #define MAX_PLAN 65536
@@ -71,14 +72,17 @@ static void put_slo(const struct slo *slo, double n, struct buf *out)
     }
 }
 
-static int put_plan(const struct settings *s, struct buf *out, struct err *err)
+static int put_plan(struct settings *s, struct buf *out, struct err *err)
 {
+    struct preflight known;
     struct slo slo;
     char *url;
 
     if (slo_parse(&s->slo, &slo, err))
         return -1;
     if (s->has_stub && stub_check(&s->stub, err))
+        return -1;
+    if (preflight(s, &known, err))
         return -1;
     url = redact_url(settings_url(s));
     buf_addf(out, "target     %s %s%s\n", s->target.method, url,

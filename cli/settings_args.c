@@ -109,12 +109,19 @@ int settings_args_parse(struct settings_args *a, const struct opt_set *own,
     return rc ? rc : apply(a, own, argv, err);
 }
 
+int settings_args_resolve(struct settings_args *a, struct err *err)
+{
+    int rc = settings_resolve(&a->settings, err);
+
+    return rc && a->file ? err_context(err, "%s", a->file) : rc;
+}
+
 int settings_args_read(struct settings_args *a, const struct opt_set *own,
                        const char *const *argv, struct err *err)
 {
     int rc = settings_args_parse(a, own, argv, err);
 
-    return rc ? rc : settings_resolve(&a->settings, err);
+    return rc ? rc : settings_args_resolve(a, err);
 }
 
 void settings_args_fini(struct settings_args *a)

@@ -25,9 +25,11 @@ extern const struct opt_block settings_args_block;
 int settings_args_read(struct settings_args *a, const struct opt_set *own,
                        const char *const *argv, struct err *err);
 
-/* The same, not resolved yet. */
+/* The same in two steps.  What contradicts itself names the file, if there is
+ * one. */
 int settings_args_parse(struct settings_args *a, const struct opt_set *own,
                         const char *const *argv, struct err *err);
+int settings_args_resolve(struct settings_args *a, struct err *err);
 void settings_args_fini(struct settings_args *a);
 
 #endif

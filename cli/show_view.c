@@ -105,6 +105,9 @@ void show_view(const struct exchange *x, struct buf *out)
     buf_addf(out, "bytes      %lld out, %lld in, over the %s transport\n",
              (long long)x->sent.total, (long long)x->received.total,
              x->transport);
+    if (x->is_insecure)
+        buf_adds(out, "           INSECURE: the server's certificate was not "
+                      "verified\n");
 }
 
 int show_exit_code(const struct exchange *x)

@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "common/apis.h"
 #include "common/clk.h"
@@ -49,12 +50,17 @@ struct spot {
     const char *path;
     const struct yaml_node *node;
     struct err *err;
+    const char *list; /* it is an item of this list ... */
+    size_t place;     /* ... at this place, from 1; 0: it is none */
 };
 
 static int refuse(const struct spot *at)
 {
+    if (at->place > 0)
+        return err_context(at->err, "%s:%zu: %s[%zu]", at->path, at->node->line,
+                           at->list, at->place);
     return err_context(at->err, "%s:%zu: %s", at->path, at->node->line,
-                       at->node->key ? at->node->key : "item");
+                       at->node->key);
 }
 
 static int refuse_kind(const struct spot *at, const char *wanted)
@@ -76,7 +82,8 @@ static int assign_list(const struct opt_set *set, const struct opt *opt,
     if (at->node->kind == YAML_SCALAR)
         return assign(set, opt, at->node->text, at);
     for (size_t i = 0; i < at->node->len; i++) {
-        struct spot item = {at->path, &at->node->items[i], at->err};
+        struct spot item = {at->path, &at->node->items[i], at->err,
+                            at->node->key, i + 1};
 
         if (item.node->kind != YAML_SCALAR)
             return refuse_kind(&item, "a plain value");
@@ -108,7 +115,8 @@ static int assign_map(const struct opt_set *set, const struct opt *opt,
     if (at->node->kind != YAML_MAP)
         return refuse_kind(at, "a map of key: value");
     for (size_t i = 0; i < at->node->len; i++) {
-        struct spot entry = {at->path, &at->node->items[i], at->err};
+        struct spot entry = {
+            .path = at->path, .node = &at->node->items[i], .err = at->err};
 
         if (assign_entry(set, opt, &entry))
             return -1;
@@ -178,7 +186,8 @@ static int load_block(const struct opt_set *set, const struct spot *at)
     if (at->node->kind != YAML_MAP)
         return refuse_kind(at, "a map of key: value");
     for (size_t i = 0; i < at->node->len; i++) {
-        struct spot entry = {at->path, &at->node->items[i], at->err};
+        struct spot entry = {
+            .path = at->path, .node = &at->node->items[i], .err = at->err};
         const struct opt *opt = opt_by_key(set->block, entry.node->key);
 
         if (!opt) {
@@ -230,7 +239,7 @@ int settings_load(struct settings *s, const char *path, struct err *err)
     if (yaml_load_file(&root, path, err))
         return -1;
     for (size_t i = 0; i < root.len && rc == 0; i++) {
-        struct spot at = {path, &root.items[i], err};
+        struct spot at = {.path = path, .node = &root.items[i], .err = err};
 
         rc = load_entry(s, &at);
     }
@@ -356,6 +365,17 @@ static int resolve_scenario(struct load_settings *load,
     return 0;
 }
 
+static int check_way(const struct target_settings *t, struct err *err)
+{
+    if (t->proxy && t->unix_socket)
+        return err_set(err, ERR_CONFIG,
+                       "target.proxy: not beside target.unix_socket");
+    if (!t->cert != !t->key)
+        return err_set(err, ERR_CONFIG, "target.%s: goes with target.%s",
+                       t->cert ? "cert" : "key", t->cert ? "key" : "cert");
+    return 0;
+}
+
 static int check_bound(const char *key, int64_t count, struct err *err)
 {
     if (count > MAX_CLIENTS)
@@ -427,7 +447,8 @@ int settings_resolve(struct settings *s, struct err *err)
 {
     if (s->target.urls.len == 0 && !s->has_stub)
         return err_set(err, ERR_CONFIG, "target.url: no target given");
-    if (check_bound("load.clients", s->load.clients, err) ||
+    if (check_way(&s->target, err) ||
+        check_bound("load.clients", s->load.clients, err) ||
         check_bound("client.connections", s->client.connections, err))
         return -1;
     if (resolve_stages(&s->load, err) ||
@@ -450,6 +471,11 @@ int settings_resolve(struct settings *s, struct err *err)
 const char *settings_url(const struct settings *s)
 {
     return s->target.urls.len > 0 ? s->target.urls.items[0] : "";
+}
+
+bool settings_uses_tls(const struct settings *s)
+{
+    return strncasecmp(settings_url(s), "https:", strlen("https:")) == 0;
 }
 
 static void describe_rate(const struct load_settings *load, struct buf *out)

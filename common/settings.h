@@ -244,6 +244,9 @@ int settings_from_json(struct settings *s, const struct json_t *json,
 /* The first of the target's URLs; "" if there is none. */
 const char *settings_url(const struct settings *s);
 
+/* Is TLS spoken with the target? */
+bool settings_uses_tls(const struct settings *s);
+
 /* One line: "open loop, poisson 50/s, window 10s, seed 1". */
 void settings_describe_load(const struct load_settings *load, struct buf *out);
 

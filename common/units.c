@@ -39,8 +39,25 @@ static const struct unit multiples[] = {
 #define SMALLEST 1e-12
 #define LARGEST  1e15
 
-/* Digits with at most one point, no sign, no exponent, no inf or nan; times
- * 10^exponent, rounded once: 99.9 / 100 is not 0.999. */
+/* The length of an exponent such as e3 or e-2, and its value; 0: there is none.
+ */
+static size_t exponent_at(const char *p, int *exponent)
+{
+    size_t sign;
+    size_t n;
+
+    if (p[0] != 'e')
+        return 0;
+    sign = p[1] == '-' || p[1] == '+' ? 1 : 0;
+    n = strspn(p + 1 + sign, "0123456789");
+    if (n == 0 || n > 3)
+        return 0;
+    *exponent = (int)strtol(p + 1, NULL, 10);
+    return 1 + sign + n;
+}
+
+/* Digits with at most one point, no sign, no inf or nan; times 10^exponent,
+ * rounded once: 99.9 / 100 is not 0.999. */
 static bool take_number(const char **p, int exponent, double *value)
 {
     size_t n = strspn(*p, NUMBER);
@@ -54,6 +71,20 @@ static bool take_number(const char **p, int exponent, double *value)
         return false;
     *value = strtod(digits, NULL);
     *p += n;
+    return true;
+}
+
+/* The same, and 1e3. */
+static bool take_scientific(const char **p, double *value)
+{
+    const char *number = *p;
+    size_t n = strspn(number, NUMBER);
+    int exponent = 0;
+    size_t len = exponent_at(number + n, &exponent);
+
+    if (!take_number(p, exponent, value))
+        return false;
+    *p += len;
     return true;
 }
 
@@ -74,8 +105,11 @@ static bool take_unit(const char **p, const struct unit *units, size_t n,
     return false;
 }
 
-/* A number and its unit.  The whole part is not taken through a double, which
- * would lose nanoseconds after 104 days. */
+/* A duration is below 2^62 ns. */
+#define LONGEST "53375d"
+
+/* A number and its unit; INT64_MAX if it is too long.  The whole part is not
+ * taken through a double, which would lose nanoseconds after 104 days. */
 static bool take_duration(const char **p, int64_t *ns)
 {
     const char *text = *p;
@@ -84,9 +118,12 @@ static bool take_duration(const char **p, int64_t *ns)
     double factor;
 
     if (!take_number(p, 0, &value) ||
-        !take_unit(p, durations, COUNT(durations), &factor) ||
-        !(value * factor <= 0x1p62))
+        !take_unit(p, durations, COUNT(durations), &factor))
         return false;
+    if (!(value * factor <= 0x1p62)) {
+        *ns = INT64_MAX;
+        return true;
+    }
     *ns = strtoll(text, &point, 10) * (int64_t)factor;
     if (*point == '.')
         *ns += llround(strtod(point, NULL) * factor);
@@ -103,9 +140,14 @@ static bool scan_duration(const char *p, int64_t *ns)
     do {
         if (!take_duration(&p, &part))
             return false;
-        *ns += part;
-    } while (*p && *ns < INT64_C(1) << 62);
-    return *ns < INT64_C(1) << 62;
+        *ns = part < INT64_MAX - *ns ? *ns + part : INT64_MAX;
+    } while (*p);
+    return true;
+}
+
+static bool is_too_long(int64_t ns)
+{
+    return ns >= INT64_C(1) << 62;
 }
 
 int units_parse_duration(const char *text, int64_t *ns, struct err *err)
@@ -113,6 +155,9 @@ int units_parse_duration(const char *text, int64_t *ns, struct err *err)
     if (!scan_duration(text, ns))
         return err_set(err, ERR_CONFIG,
                        "'%s' is not a duration; write 500ms, 2s or 1h30m",
+                       text);
+    if (is_too_long(*ns))
+        return err_set(err, ERR_CONFIG, "'%s' is too long; at most " LONGEST,
                        text);
     return 0;
 }
@@ -125,7 +170,7 @@ static bool scan_rate(const char *p, double *per_second)
     double factor;
     int64_t ns = NS_PER_S;
 
-    if (!take_number(&p, 0, &value) ||
+    if (!take_scientific(&p, &value) ||
         !take_unit(&p, multiples, COUNT(multiples), &factor))
         return false;
     if (*p == '/') {
@@ -133,7 +178,8 @@ static bool scan_rate(const char *p, double *per_second)
         int n = snprintf(period, sizeof(period), "%s%s", has_number ? "" : "1",
                          p + 1);
 
-        if (n >= (int)sizeof(period) || !scan_duration(period, &ns) || ns == 0)
+        if (n >= (int)sizeof(period) || !scan_duration(period, &ns) ||
+            ns == 0 || is_too_long(ns))
             return false;
         p = "";
     }
@@ -157,7 +203,7 @@ static bool scan_whole(const char *p, const struct unit *units, size_t n,
     double factor;
     double rounded;
 
-    if (!take_number(&p, 0, &value) || !take_unit(&p, units, n, &factor) || *p)
+    if (!take_scientific(&p, &value) || !take_unit(&p, units, n, &factor) || *p)
         return false;
     value *= factor;
     rounded = round(value); /* 1.005k is a shade below 1005 */
@@ -203,7 +249,7 @@ int units_parse_number(const char *text, double *value, struct err *err)
 {
     const char *p = text;
 
-    if (!take_number(&p, 0, value) || *p)
+    if (!take_scientific(&p, value) || *p)
         return err_set(err, ERR_CONFIG, "'%s' is not a number; write 1 or 0.5",
                        text);
     return 0;
@@ -237,12 +283,30 @@ const char *units_print_number(double value, char out[static UNITS_TEXT])
     return out;
 }
 
+/* A whole number in the period, and exactly the rate. */
+static bool fits_period(double per_second, double period_s, double *whole)
+{
+    *whole = round(per_second * period_s);
+    return *whole >= 1 && *whole < LARGEST && *whole / period_s == per_second;
+}
+
+/* 2/m is 0.03333333333333333/s, which nobody has written. */
 const char *units_print_rate(double per_second, char out[static UNITS_TEXT])
 {
+    static const struct unit periods[] = {{"/m", 60}, {"/h", 3600}};
     char number[UNITS_TEXT];
+    const char *period = "/s";
+    double whole;
 
-    snprintf(out, UNITS_TEXT, "%.45s/s",
-             units_print_number(per_second, number));
+    units_print_number(per_second, number);
+    for (size_t i = 0; i < COUNT(periods) && strlen(number) > 8; i++) {
+        if (!fits_period(per_second, periods[i].factor, &whole))
+            continue;
+        units_print_number(whole, number);
+        period = periods[i].name;
+        break;
+    }
+    snprintf(out, UNITS_TEXT, "%.45s%s", number, period);
     return out;
 }
 

@@ -20,7 +20,7 @@ struct err;
 int units_parse_duration(const char *text, int64_t *ns, struct err *err);
 const char *units_print_duration(int64_t ns, char out[static UNITS_TEXT]);
 
-/* 50, 50/s, 2/m, 0.5, 10k, 100/10s: above 0 (1e-12 to 1e15), in events a
+/* 50, 50/s, 2/m, 0.5, 10k, 1e3, 100/10s: above 0 (1e-12 to 1e15), in events a
  * second. */
 int units_parse_rate(const char *text, double *per_second, struct err *err);
 const char *units_print_rate(double per_second, char out[static UNITS_TEXT]);
@@ -28,7 +28,7 @@ const char *units_print_rate(double per_second, char out[static UNITS_TEXT]);
 /* 512, 64k (1024), 1MiB, 10MB (10^6), in bytes. */
 int units_parse_size(const char *text, int64_t *bytes, struct err *err);
 
-/* 1000, 10k (1000), 1.5M: a whole number, not negative. */
+/* 1000, 10k (1000), 1e3, 1.5M: a whole number, not negative. */
 int units_parse_count(const char *text, int64_t *count, struct err *err);
 const char *units_print_count(int64_t count, char out[static UNITS_TEXT]);
 

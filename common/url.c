@@ -37,6 +37,21 @@ static bool is_clean(const char *text)
     return true;
 }
 
+/* Too many digits are a number that is no port, too: 0. */
+static bool take_port(struct url *url, const char *text, size_t len)
+{
+    bool is_number = len > 0 && strspn(text, "0123456789") >= len;
+
+    if (!copy(url->port, sizeof(url->port), text, len) && is_number)
+        url->port[0] = '0';
+    return is_port(url->port);
+}
+
+static bool is_all_digits(const char *text)
+{
+    return text[0] && text[strspn(text, "0123456789")] == '\0';
+}
+
 /* host[:port], the host in brackets if it holds colons. */
 static bool split_authority(struct url *url, const char *p, size_t len)
 {
@@ -63,10 +78,9 @@ static bool split_authority(struct url *url, const char *p, size_t len)
                  strcmp(url->scheme, "https") == 0 ? "443" : "80");
         return url->host[0];
     }
-    return url->host[0] && *host_end == ':' &&
-           copy(url->port, sizeof(url->port), host_end + 1,
-                (size_t)(end - host_end - 1)) &&
-           is_port(url->port);
+    if (!url->host[0] || *host_end != ':')
+        return false;
+    return take_port(url, host_end + 1, (size_t)(end - host_end - 1));
 }
 
 static bool split_http(struct url *url, const char *rest)
@@ -107,6 +121,15 @@ static int refuse(const char *text, struct err *err)
     return -1;
 }
 
+static int refuse_port(const char *text, struct err *err)
+{
+    char *shown = redact_url(text);
+
+    err_set(err, ERR_CONFIG, "'%s': its port is not one of 1 to 65535", shown);
+    free(shown);
+    return -1;
+}
+
 static int refuse_scheme(const char *text, const char *scheme, struct err *err)
 {
     char *shown = redact_url(text);
@@ -135,7 +158,11 @@ int url_parse(const char *text, struct url *url, struct err *err)
                        "a user or password in a URL; send it in a header (-H)");
     if (strcmp(url->scheme, "http") != 0 && strcmp(url->scheme, "https") != 0)
         return refuse_scheme(text, url->scheme, err);
-    return split_http(url, colon + 3) ? 0 : refuse(text, err);
+    if (split_http(url, colon + 3))
+        return 0;
+    if (is_all_digits(url->port) && !is_port(url->port))
+        return refuse_port(text, err);
+    return refuse(text, err);
 }
 
 int url_check(const char *text, struct err *err)

@@ -32,6 +32,7 @@ struct exchange {
     struct buf body;       /* of the answer, if an API read it as a whole */
     size_t kept;           /* bytes of each side, at most */
     const char *transport; /* its name */
+    bool is_insecure;      /* TLS, and nobody verified the certificate */
 };
 
 /* Everything is borrowed. */

@@ -1,15 +1,11 @@
 #include "loadgen/run.h"
 
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "common/calibration.h"
 #include "common/clk.h"
-#include "common/cpus.h"
 #include "common/err.h"
-#include "common/files.h"
 #include "common/recording/dir.h"
 #include "common/recording/failures.h"
 #include "common/settings.h"
@@ -18,6 +14,7 @@
 #include "loadgen/api/api.h"
 #include "loadgen/discover.h"
 #include "loadgen/plan.h"
+#include "loadgen/preflight.h"
 #include "loadgen/ready.h"
 #include "loadgen/recorder.h"
 #include "loadgen/scrape.h"
@@ -34,11 +31,9 @@
 struct run {
     struct settings *settings;
     const struct run_options *options;
-    struct machine machine;
-    struct cpus cpus;
+    struct preflight known; /* before anybody was asked */
     struct api api;
     struct targets targets;
-    const struct transport_ops *transport;
     struct strlist endpoints; /* tried before the run, and what they said */
     struct scrape *scrape;    /* NULL: the server does not say how it is */
     bool has_dir;             /* made, or taken over */
@@ -56,7 +51,8 @@ struct run {
 static int64_t connections_of(const struct run *run, int64_t in_flight)
 {
     int64_t ways = (int64_t)run->targets.n_endpoints;
-    int64_t files = run->machine.files / 2 / run->settings->client.threads;
+    int64_t files =
+        run->known.machine.files / 2 / run->settings->client.threads;
 
     if (run->settings->load.scenario != SCENARIO_CLOSED || ways < 2)
         return in_flight;
@@ -68,6 +64,8 @@ static int make_workers(struct run *run, struct err *err)
 {
     const struct client_settings *c = &run->settings->client;
 
+    if (run->settings->load.scenario == SCENARIO_CLOSED)
+        run->targets.n_lanes = c->threads;
     run->workers = xcalloc((size_t)c->threads, sizeof(struct worker *));
     for (int64_t i = 0; i < c->threads; i++) {
         struct lane lane = {.worker = i, .workers = c->threads};
@@ -76,67 +74,20 @@ static int make_workers(struct run *run, struct err *err)
             .settings = run->settings,
             .targets = &run->targets,
             .api = api_if_needed(&run->api),
-            .transport = run->transport,
+            .transport = run->known.transport,
             .clk = &clk_monotonic,
             .lane = lane,
             .max_connections = connections_of(run, room),
             .max_in_flight = room,
             .preconnect = lane_share(c->preconnect, lane),
             .stamps_all = plan_stamps_all(&run->settings->load),
-            .short_wait_ns = plan_short_wait_ns(run->machine),
+            .short_wait_ns = plan_short_wait_ns(run->known.machine),
             .observe_ns = run->options->observe_ns,
         };
 
         if (worker_new(&run->workers[i], &env, err))
             return -1;
         run->n_workers++;
-    }
-    return 0;
-}
-
-static int choose_transport(struct run *run, struct err *err)
-{
-    if (run->settings->load.scenario == SCENARIO_CLOSED)
-        run->targets.n_lanes = run->settings->client.threads;
-    run->transport = transport_choose(&run->settings->target,
-                                      run->targets.items[0].url.scheme, err);
-    if (!run->transport)
-        return -1;
-    if (run->settings->client.preconnect > 0 && !run->transport->preconnect)
-        return err_set(err, ERR_CONFIG,
-                       "client.preconnect: not with the %s transport",
-                       run->transport->name);
-    return 0;
-}
-
-/* Those that this process may use, not those that there are. */
-static int64_t usable_cores(void)
-{
-    cpu_set_t allowed;
-
-    return sched_getaffinity(0, sizeof(allowed), &allowed)
-               ? sysconf(_SC_NPROCESSORS_ONLN)
-               : CPU_COUNT(&allowed);
-}
-
-static int find_cpus(struct run *run, struct err *err)
-{
-    const char *asked = run->settings->client.cpus;
-    cpu_set_t allowed;
-
-    if (!asked)
-        return 0;
-    if (cpus_parse(asked, &run->cpus, err))
-        return -1;
-    if (sched_getaffinity(0, sizeof(allowed), &allowed))
-        return err_set(err, ERR_IO,
-                       "client.cpus: the kernel does not say "
-                       "which CPUs there are");
-    for (size_t i = 0; i < run->cpus.len; i++) {
-        if (!CPU_ISSET((size_t)run->cpus.cpu[i], &allowed))
-            return err_set(err, ERR_IO,
-                           "client.cpus: this process may not use CPU %d",
-                           run->cpus.cpu[i]);
     }
     return 0;
 }
@@ -153,16 +104,11 @@ static int prepare(struct run *run, struct err *err)
 {
     struct settings *s = run->settings;
 
-    run->machine.cores = usable_cores();
-    run->machine.files = files_raise_limit();
-    if (plan_client(s, run->machine, err) || find_cpus(run, err) ||
-        wait_until_ready(run, err) || discover(s, err) ||
-        api_init(&run->api, s, err) ||
+    if (preflight(s, &run->known, err) || wait_until_ready(run, err) ||
+        discover(s, err) || api_init(&run->api, s, err) ||
         targets_init(&run->targets, &s->target, api_if_needed(&run->api),
                      err) ||
-        choose_transport(run, err) ||
-        targets_probe(&run->targets, s->target.connect_timeout_ns,
-                      &run->endpoints, err) ||
+        targets_probe(&run->targets, &s->target, &run->endpoints, err) ||
         scrape_new(&run->scrape, s, &run->targets, err) ||
         make_workers(run, err))
         return -1;
@@ -179,7 +125,7 @@ static int prepare(struct run *run, struct err *err)
 
 static int start_workers(struct run *run, struct err *err)
 {
-    const struct cpus *cpus = &run->cpus;
+    const struct cpus *cpus = &run->known.cpus;
 
     for (int64_t i = 0; i < run->n_workers; i++) {
         int cpu =
@@ -205,13 +151,14 @@ static int begin(struct run *run, struct err *err)
 {
     const struct calibration_place here = calibration_here();
     const struct calibration_stamp calibration = calibration_stamp_of(
-        run->options->calibration, &here, run->transport->name);
+        run->options->calibration, &here, run->known.transport->name);
     struct run_start start = {
         .monotonic_ns = clk_now(&clk_monotonic) + LEAD_NS,
         .realtime_ns = clk_realtime_ns() + LEAD_NS,
         .argv = run->options->argv,
         .settings_file = run->options->settings_file,
         .endpoints = &run->endpoints,
+        .transport = run->known.transport->name,
         .calibration = &calibration,
     };
 

@@ -7,9 +7,9 @@
 #include "common/str.h"
 #include "loadgen/api/api.h"
 #include "loadgen/discover.h"
+#include "loadgen/preflight.h"
 #include "loadgen/secret.h"
 #include "loadgen/target.h"
-#include "loadgen/transport/transport.h"
 
 /* Names of headers get no longer, but "(redacted)" may be. */
 #define SHOW_ROOM (4 * SHOW_KEPT)
@@ -55,28 +55,25 @@ static int run(const struct targets *ts, const struct target_settings *s,
     if (x->facts.outcome == OUTCOME_UNFINISHED)
         return err_set(err, ERR_STOPPED, "interrupted before the answer came");
     redact(x, ts, s);
+    x->is_insecure =
+        s->insecure && strcmp(ts->items[0].url.scheme, "https") == 0;
     return 0;
 }
 
 int show_request(struct settings *settings, struct exchange *x, struct err *err)
 {
     const struct target_settings *s = &settings->target;
-    const struct transport_ops *transport = NULL;
+    const struct transport_ops *transport = preflight_target(s, err);
     struct strlist said = {0};
     struct targets ts = {0};
     struct api api = {0};
-    int rc;
+    int rc = transport ? 0 : -1;
 
     *x = (struct exchange){0};
-    rc = discover(settings, err) || api_init(&api, settings, err) ||
-                 targets_init(&ts, s, api_if_needed(&api), err)
-             ? -1
-             : 0;
-    if (rc == 0) {
-        transport = transport_choose(s, ts.items[0].url.scheme, err);
-        rc = transport ? targets_probe(&ts, s->connect_timeout_ns, &said, err)
-                       : -1;
-    }
+    if (rc == 0 && (discover(settings, err) || api_init(&api, settings, err) ||
+                    targets_init(&ts, s, api_if_needed(&api), err) ||
+                    targets_probe(&ts, s, &said, err)))
+        rc = -1;
     if (rc == 0)
         rc = run(&ts, s, api_if_needed(&api), transport, x, err);
     strlist_fini(&said);

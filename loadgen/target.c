@@ -12,6 +12,7 @@
 #include "common/xalloc.h"
 #include "loadgen/api/api.h"
 #include "loadgen/secret.h"
+#include "loadgen/transport/curl_probe.h"
 #include "loadgen/transport/socket.h"
 
 int target_read_body(const char *body, struct buf *out, struct err *err)
@@ -56,6 +57,8 @@ static int check_header(const char *name, const char *value, struct err *err)
     if (!is_token(name) || has_line_break(value))
         return err_set(err, ERR_CONFIG,
                        "target.headers: '%s' cannot be a header", name);
+    if (strcasecmp(name, "host") == 0 && !value[0])
+        return err_set(err, ERR_CONFIG, "target.headers: an empty Host");
     if (strcasecmp(name, "content-length") == 0 ||
         strcasecmp(name, "transfer-encoding") == 0)
         return err_set(err, ERR_CONFIG,
@@ -97,6 +100,17 @@ static bool makes_bodies(const struct api *api)
     return api && api->makes_bodies;
 }
 
+/* One key for a request, and nobody can say which was meant. */
+static int check_auth(const struct target_settings *s, struct err *err)
+{
+    if ((s->auth_env || s->auth_file) &&
+        has_header(&s->headers, "authorization"))
+        return err_set(err, ERR_CONFIG,
+                       "target.%s: not beside a header Authorization",
+                       s->auth_env ? "auth_env" : "auth_file");
+    return 0;
+}
+
 /* All but Host, which is the URL's. */
 static int make_headers(struct targets *ts, const struct target_settings *s,
                         const struct api *api, struct err *err)
@@ -117,7 +131,8 @@ static int make_headers(struct targets *ts, const struct target_settings *s,
         add_line(lines, "Connection", "close");
     if (api && api->ops->add_headers)
         api->ops->add_headers(api, lines);
-    if (add_asked(lines, &s->headers, err) || secret_add_header(s, lines, err))
+    if (check_auth(s, err) || add_asked(lines, &s->headers, err) ||
+        secret_add_header(s, lines, err))
         return -1;
     if (s->request_id) {
         snprintf(number, sizeof(number), "%0*d", TARGET_ID_DIGITS, 0);
@@ -197,8 +212,6 @@ static int target_init(struct target *t, const struct targets *ts,
                        const char *url, const struct target_settings *s,
                        const struct api *api, struct err *err)
 {
-    bool goes_direct = !s->proxy && !s->unix_socket;
-
     t->text = url;
     buf_init(&t->request, TARGET_MAX_REQUEST);
     if (url_parse(url, &t->url, err))
@@ -206,7 +219,7 @@ static int target_init(struct target *t, const struct targets *ts,
     if (write_request(t, ts, s, api, err))
         return -1;
     t->is_null = strcmp(t->url.scheme, "null") == 0;
-    return goes_direct && !t->is_null ? resolve(t, s->connect_to, err) : 0;
+    return 0;
 }
 
 static void add_endpoint(struct targets *ts, struct target *t,
@@ -229,7 +242,7 @@ static void add_endpoints(struct targets *ts, struct target *t)
         add_endpoint(ts, t, NULL);
 }
 
-static int init_all(struct targets *ts, const struct target_settings *s,
+static int make_all(struct targets *ts, const struct target_settings *s,
                     const struct api *api, struct err *err)
 {
     if (!is_token(s->method))
@@ -254,20 +267,45 @@ static int init_all(struct targets *ts, const struct target_settings *s,
             return err_set(err, ERR_CONFIG,
                            "target.url: %s and %s cannot be mixed",
                            ts->items[0].url.scheme, t->url.scheme);
-        add_endpoints(ts, t);
     }
     return 0;
+}
+
+static int make(struct targets *ts, const struct target_settings *s,
+                const struct api *api, struct err *err)
+{
+    *ts = (struct targets){.n_lanes = 1};
+    buf_init(&ts->body, TARGET_MAX_REQUEST);
+    return target_read_body(s->body, &ts->body, err) ||
+                   make_all(ts, s, api, err)
+               ? -1
+               : 0;
 }
 
 int targets_init(struct targets *ts, const struct target_settings *s,
                  const struct api *api, struct err *err)
 {
-    *ts = (struct targets){.n_lanes = 1};
-    buf_init(&ts->body, TARGET_MAX_REQUEST);
-    return target_read_body(s->body, &ts->body, err) ||
-                   init_all(ts, s, api, err)
-               ? -1
-               : 0;
+    bool goes_direct = !s->proxy && !s->unix_socket;
+
+    if (make(ts, s, api, err))
+        return -1;
+    for (size_t i = 0; i < ts->len; i++) {
+        struct target *t = &ts->items[i];
+
+        if (goes_direct && !t->is_null && resolve(t, s->connect_to, err))
+            return -1;
+        add_endpoints(ts, t);
+    }
+    return 0;
+}
+
+int targets_check(const struct target_settings *s, struct err *err)
+{
+    struct targets ts;
+    int rc = make(&ts, s, NULL, err);
+
+    targets_fini(&ts);
+    return rc;
 }
 
 /* Beyond a proxy or a unix socket there is no address of ours to try.  The
@@ -280,24 +318,45 @@ static char *endpoint_text(const struct endpoint *e)
                       : redact_url(e->target->text);
 }
 
+/* What it said, on a line that the caller frees. */
+static char *probe_endpoint(const struct endpoint *e,
+                            const struct target_settings *s, bool *answers)
+{
+    bool is_plain = strcmp(e->target->url.scheme, "https") != 0;
+    int error =
+        e->address ? socket_probe(e->address, s->connect_timeout_ns) : 0;
+    char *text = endpoint_text(e);
+    char why[512];
+    char *line;
+
+    *answers = !error;
+    if (error) {
+        line = xasprintf("%s: %s", text, socket_error_text(error));
+        free(text);
+        return line;
+    }
+    *answers = (e->address && is_plain) || curl_probe(e, s, why, sizeof(why));
+    if (*answers)
+        return text;
+    free(text);
+    return xstrdup(why);
+}
+
 /* Those of one target that answer move to *kept. */
 static int probe_target(struct targets *ts, struct target *t, size_t *kept,
-                        int64_t timeout_ns, struct strlist *said,
+                        const struct target_settings *s, struct strlist *said,
                         struct err *err)
 {
     size_t first = *kept;
 
     for (size_t i = 0; i < t->n_endpoints; i++) {
         struct endpoint e = ts->endpoints[t->first_endpoint + i];
-        int error = e.address ? socket_probe(e.address, timeout_ns) : 0;
-        char *text = endpoint_text(&e);
-        char *line = xasprintf("%s%s%s", text, error ? ": " : "",
-                               error ? socket_error_text(error) : "");
+        bool answers;
+        char *line = probe_endpoint(&e, s, &answers);
 
         strlist_add(said, line);
         free(line);
-        free(text);
-        if (!error)
+        if (answers)
             ts->endpoints[(*kept)++] = e;
     }
     t->first_endpoint = first;
@@ -307,13 +366,13 @@ static int probe_target(struct targets *ts, struct target *t, size_t *kept,
     return 0;
 }
 
-int targets_probe(struct targets *ts, int64_t timeout_ns, struct strlist *said,
-                  struct err *err)
+int targets_probe(struct targets *ts, const struct target_settings *s,
+                  struct strlist *said, struct err *err)
 {
     size_t kept = 0;
 
     for (size_t i = 0; i < ts->len && !ts->items[i].is_null; i++) {
-        if (probe_target(ts, &ts->items[i], &kept, timeout_ns, said, err))
+        if (probe_target(ts, &ts->items[i], &kept, s, said, err))
             return -1;
     }
     ts->n_endpoints = kept;

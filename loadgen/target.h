@@ -67,10 +67,14 @@ void targets_fini(struct targets *ts);
 /* The text, or of @FILE what is in the file; NULL: nothing.  ERR_CONFIG. */
 int target_read_body(const char *body, struct buf *out, struct err *err);
 
-/* Try every endpoint once, which may block, and drop those that do not answer;
- * `said` gets a line for each.  ERR_IO if a target has none left. */
-int targets_probe(struct targets *ts, int64_t timeout_ns, struct strlist *said,
-                  struct err *err);
+/* All of that which nobody has to be asked for.  ERR_CONFIG. */
+int targets_check(const struct target_settings *s, struct err *err);
+
+/* Try a connection to every endpoint once, which may block, and drop those that
+ * do not answer or cannot prove who they are; `said` gets a line for each.
+ * ERR_IO if a target has none left. */
+int targets_probe(struct targets *ts, const struct target_settings *s,
+                  struct strlist *said, struct err *err);
 
 /* Which endpoint the request at this place of the schedule goes to. */
 static inline size_t targets_route(const struct targets *ts, int64_t seq)

@@ -13,6 +13,7 @@
 #include "common/err.h"
 #include "common/xalloc.h"
 #include "loadgen/recorder.h"
+#include "loadgen/runqueue.h"
 
 struct worker {
     struct engine *engine;
@@ -25,6 +26,7 @@ struct worker {
 
     pthread_t thread;
     bool has_thread;
+    struct runqueue runqueue; /* the thread's */
     bool has_failed; /* its event loop; the thread's until it has ended */
     atomic_bool is_done;
 };
@@ -35,6 +37,7 @@ static void observe(struct worker *w)
 {
     struct observation seen = engine_observe(w->engine);
 
+    runqueue_read(&w->runqueue, &seen);
     shard_observe(w->shard, &seen);
 }
 
@@ -60,6 +63,7 @@ static void *worker_main(void *arg)
     struct timeval tick = clk_timeval(engine_observe_ns(w->engine));
 
     prctl(PR_SET_TIMERSLACK, 1UL);
+    w->runqueue = runqueue_of_this_thread();
     event_add(w->cut, NULL);
     event_add(w->tick, &tick);
     engine_begin(w->engine, w->shard, w->start_ns);
@@ -68,6 +72,7 @@ static void *worker_main(void *arg)
         engine_cut(w->engine);
     observe(w);
     shard_flush(w->shard);
+    runqueue_fini(&w->runqueue);
     atomic_store(&w->is_done, true);
     return NULL;
 }

@@ -2,12 +2,14 @@
  * cannot be given is null, with the reason in a _note beside it. */
 #include <jansson.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "analyzer/report/json_parts.h"
 #include "analyzer/report/report.h"
 #include "analyzer/summary.h"
 #include "common/json.h"
+#include "common/redact.h"
 #include "common/settings.h"
 
 #define SUMMARY_SCHEMA 1
@@ -98,6 +100,20 @@ static json_t *outcomes(const struct summary *s)
     return o;
 }
 
+/* {"302": 108}, without 200. */
+static json_t *statuses(const struct summary *s)
+{
+    json_t *o = json_object();
+
+    for (size_t i = 0; i < s->n_statuses; i++) {
+        char name[8];
+
+        snprintf(name, sizeof(name), "%d", s->statuses[i].status);
+        json_object_set_new(o, name, json_integer(s->statuses[i].count));
+    }
+    return o;
+}
+
 static json_t *failures(const struct summary *s)
 {
     json_t *array = json_array();
@@ -125,6 +141,7 @@ static json_t *requests(const struct summary *s)
         (json_int_t)s->retried);
     int64_t connections = s->fresh_connections + s->reused_connections;
 
+    json_object_set_new(o, "by_status", statuses(s));
     json_object_set_new(o, "reused_connection",
                         json_integer(s->reused_connections));
     if (connections > 0)
@@ -230,6 +247,29 @@ static json_t *client(const struct summary *s)
     return o;
 }
 
+static json_t *text_or_null(const char *text)
+{
+    return text ? json_bytes(text, strlen(text)) : json_null();
+}
+
+/* Where a request went on its way to the target. */
+static json_t *way(const struct summary *s)
+{
+    const struct target_settings *t = &s->settings->target;
+    char *proxy = t->proxy ? redact_url(t->proxy) : NULL;
+    json_t *o =
+        json_pack("{ss, sb, so, so}", "http", t->http2 ? "2" : "1.1", "tls",
+                  settings_uses_tls(s->settings), "proxy", text_or_null(proxy),
+                  "unix_socket", text_or_null(t->unix_socket));
+
+    if (s->transport)
+        json_object_set_new(o, "transport", json_string(s->transport));
+    else
+        json_put_nothing(o, "transport", "not known");
+    free(proxy);
+    return o;
+}
+
 /* What was known of the client before the run. */
 static json_t *calibration(const struct summary *s)
 {
@@ -301,15 +341,14 @@ static void render(const struct summary *s, struct buf *out)
         s->window_start_s, "length_s", s->window_length_s, "warmup_s",
         s->warmup_s, "requests", requests(s));
 
-    json_object_set_new(o, "aborted",
-                        s->aborted ? json_bytes(s->aborted, strlen(s->aborted))
-                                   : json_null());
+    json_object_set_new(o, "aborted", text_or_null(s->aborted));
     put_rates(o, s);
     json_object_set_new(o, "measures", measures(s));
     json_put_answers(o, s);
     json_put_server(o, s);
     json_object_set_new(o, "slo", terms(s));
     json_object_set_new(o, "failures", failures(s));
+    json_object_set_new(o, "way", way(s));
     json_object_set_new(o, "network", network(s));
     json_object_set_new(o, "client", client(s));
     json_object_set_new(o, "calibration", calibration(s));

@@ -105,17 +105,26 @@ static void put_term(const struct term_judgement *j, struct buf *out)
     buf_adds(out, "\n");
 }
 
+/* A count is a whole number, however large. */
+static const char *show_value(double value, char out[static UNITS_TEXT])
+{
+    snprintf(out, UNITS_TEXT, fabs(value) >= 1e4 ? "%.0f" : "%.4g", value);
+    return out;
+}
+
 /* Those that failed; the others are named below, in one line. */
 static void put_failed_checks(const struct trust *t, struct buf *out)
 {
     for (size_t i = 0; i < t->len; i++) {
         const struct check *c = &t->checks[i];
+        char value[UNITS_TEXT];
+        char limit[UNITS_TEXT];
 
         if (!c->ok)
-            buf_addf(out, "  %-14s %-4s %.4g %s (%s %.4g): %s\n", c->name,
-                     c->is_fatal ? "BAD" : "note", c->value, c->unit,
-                     c->is_minimum ? "at least" : "at most", c->limit,
-                     c->advice);
+            buf_addf(out, "  %-14s %-4s %s %s (%s %s): %s\n", c->name,
+                     c->is_fatal ? "BAD" : "note", show_value(c->value, value),
+                     c->unit, c->is_minimum ? "at least" : "at most",
+                     show_value(c->limit, limit), c->advice);
     }
 }
 
@@ -140,9 +149,11 @@ static void put_aborted(const char *why, struct buf *out)
 static void put_verdict(const struct summary *s, struct buf *out)
 {
     buf_addf(out, "verdict    %s", verdict_line(s));
-    if (s->verdict == VERDICT_NONE && s->failed > 0)
+    if (s->verdict == VERDICT_NONE && s->failed > 0 && s->issued > 0)
         buf_addf(out, "; %.3g%% of the requests failed",
                  100 * (double)s->failed / (double)s->issued);
+    if (s->scheduled == 0)
+        buf_adds(out, "; nothing was due in the window");
     buf_adds(out, "\n");
     put_aborted(s->aborted, out);
     if (s->stopped_by)
@@ -181,6 +192,16 @@ static void put_reasons(const struct failures *f, struct buf *out)
         buf_adds(out, "           more of them in manifest.json\n");
 }
 
+/* A redirection is an answer, and not what was asked for. */
+static void put_statuses(const struct summary *s, struct buf *out)
+{
+    for (size_t i = 0; i < s->n_statuses; i++)
+        buf_addf(out, "%s %d x %lld", i ? "," : "           status",
+                 s->statuses[i].status, (long long)s->statuses[i].count);
+    if (s->n_statuses > 0)
+        buf_adds(out, "\n");
+}
+
 static void put_connections(const struct summary *s, struct buf *out)
 {
     int64_t all = s->fresh_connections + s->reused_connections;
@@ -205,6 +226,7 @@ static void put_counts(const struct summary *s, struct buf *out)
     put_failures(s, out);
     buf_adds(out, "\n");
     put_reasons(&s->failures, out);
+    put_statuses(s, out);
     buf_addf(out, "           %lld good; %lld more in the warm-up\n",
              (long long)s->good, (long long)s->warmup_requests);
     put_connections(s, out);
@@ -318,6 +340,27 @@ static void put_latencies(const struct summary *s, struct buf *out)
 
 /* ---- the client ---- */
 
+/* Where a request went on its way to the target. */
+static void put_way(const struct summary *s, struct buf *out)
+{
+    const struct target_settings *t = &s->settings->target;
+    char *proxy = t->proxy ? redact_url(t->proxy) : NULL;
+
+    if (s->transport && strcmp(s->transport, "null") != 0) {
+        buf_addf(out, "way        %s transport, HTTP/%s%s", s->transport,
+                 t->http2 ? "2" : "1.1",
+                 settings_uses_tls(s->settings) ? " over TLS" : "");
+        if (proxy)
+            buf_addf(out, ", by proxy %s", proxy);
+        if (t->unix_socket) {
+            buf_adds(out, ", by unix socket ");
+            put_plain(t->unix_socket, out);
+        }
+        buf_adds(out, "\n");
+    }
+    free(proxy);
+}
+
 static void put_network(const struct summary *s, struct buf *out)
 {
     char text[UNITS_TEXT];
@@ -408,6 +451,7 @@ static void render(const struct summary *s, struct buf *out)
     put_latencies(s, out);
     buf_adds(out, "\n");
     text_put_server(s, out);
+    put_way(s, out);
     put_network(s, out);
     put_client(s, out);
     put_trust(s, out);

@@ -5,10 +5,10 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "common/err.h"
-#include "common/file.h"
 #include "common/xalloc.h"
 
 static const char *const files[] = {
@@ -96,14 +96,21 @@ static int make_empty(const char *dir, bool force, struct err *err)
     return remove_files(dir, err);
 }
 
+static bool is_below_runs(const char *dir)
+{
+    return strncmp(dir, RECORDING_RUNS "/", strlen(RECORDING_RUNS "/")) == 0;
+}
+
 int recording_make_dir(const char *dir, bool force, struct err *err)
 {
     if (!dir[0])
         return err_set(err, ERR_USAGE, "--out: an empty name");
-    return file_make_dir(dir, err) || make_empty(dir, force, err) ||
-                   claim(dir, err)
-               ? -1
-               : 0;
+    if (is_below_runs(dir) && mkdir(RECORDING_RUNS, 0777) < 0 &&
+        errno != EEXIST)
+        return err_set(err, ERR_IO, RECORDING_RUNS ": %s", strerror(errno));
+    if (mkdir(dir, 0777) < 0 && errno != EEXIST)
+        return err_set(err, ERR_IO, "%s: %s", dir, strerror(errno));
+    return make_empty(dir, force, err) || claim(dir, err) ? -1 : 0;
 }
 
 int recording_remove(const char *dir, struct err *err)

@@ -6,7 +6,11 @@
 
 struct err;
 
-/* Make it and its parents.  One that holds anything is refused (ERR_USAGE),
+/* Where recordings go that were given no place. */
+#define RECORDING_RUNS "tailgate-runs"
+
+/* Make it, where its parent is there or is RECORDING_RUNS, which is made too.
+ *  One that holds anything is refused (ERR_USAGE),
  * unless `force`: then the files of a recording in it are removed, and no
  * others. */
 int recording_make_dir(const char *dir, bool force, struct err *err);

@@ -2,6 +2,7 @@
 
 #include <jansson.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "common/json.h"
@@ -78,6 +79,19 @@ void failures_merge(struct failures *into, const struct failures *from)
         to->count += k->count;
         keep_body(to, k->body, k->body_len);
     }
+}
+
+static int more_first(const void *a, const void *b)
+{
+    int64_t x = ((const struct failure_kind *)a)->count;
+    int64_t y = ((const struct failure_kind *)b)->count;
+
+    return (x < y) - (x > y);
+}
+
+void failures_sort(struct failures *f)
+{
+    qsort(f->kinds, f->len, sizeof(f->kinds[0]), more_first);
 }
 
 struct json_t *failures_to_json(const struct failures *f)

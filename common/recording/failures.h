@@ -38,6 +38,9 @@ void failures_note(struct failures *f, int64_t outcome, int64_t detail,
 /* Add another's; kinds that find no place overflow. */
 void failures_merge(struct failures *into, const struct failures *from);
 
+/* The most frequent first. */
+void failures_sort(struct failures *f);
+
 /* A new array, the caller owns it. */
 struct json_t *failures_to_json(const struct failures *f);
 

@@ -12,6 +12,7 @@
 #include "common/config.h"
 #include "common/err.h"
 #include "common/json.h"
+#include "common/proxyenv.h"
 #include "common/recording/failures.h"
 #include "common/redact.h"
 #include "common/xalloc.h"
@@ -48,15 +49,37 @@ static json_t *asked(const struct run_start *start)
     return out;
 }
 
+static json_t *texts(const struct strlist *list)
+{
+    json_t *out = json_array();
+
+    for (size_t i = 0; list && i < list->len; i++)
+        json_array_append_new(out, json_string(list->items[i]));
+    return out;
+}
+
+/* Variables that another program would have gone by. */
+static json_t *ignored(void)
+{
+    struct strlist names = {0};
+    json_t *out;
+
+    proxyenv_find(&names);
+    out = texts(&names);
+    strlist_fini(&names);
+    return out;
+}
+
 static json_t *environment(void)
 {
     struct utsname u = {0};
 
     uname(&u);
-    return json_pack("{so, ss, ss, sI}", "host",
+    return json_pack("{so, ss, ss, sI, so}", "host",
                      json_bytes(u.nodename, strlen(u.nodename)), "kernel",
                      u.release, "machine", u.machine, "cpus",
-                     (json_int_t)sysconf(_SC_NPROCESSORS_ONLN));
+                     (json_int_t)sysconf(_SC_NPROCESSORS_ONLN), "ignored",
+                     ignored());
 }
 
 static json_t *clock_anchor(const struct run_start *start)
@@ -69,15 +92,6 @@ static json_t *clock_anchor(const struct run_start *start)
                      (json_int_t)start->realtime_ns);
 }
 
-static json_t *endpoints(const struct strlist *list)
-{
-    json_t *out = json_array();
-
-    for (size_t i = 0; list && i < list->len; i++)
-        json_array_append_new(out, json_string(list->items[i]));
-    return out;
-}
-
 void manifest_init(struct manifest *m, struct settings *s,
                    const struct run_start *start)
 {
@@ -85,7 +99,10 @@ void manifest_init(struct manifest *m, struct settings *s,
                         MANIFEST_SCHEMA, "tailgate", TAILGATE_VERSION, "asked",
                         asked(start), "settings", settings_to_json(s), "clock",
                         clock_anchor(start), "environment", environment(),
-                        "endpoints", endpoints(start->endpoints));
+                        "endpoints", texts(start->endpoints));
+    if (start->transport)
+        json_object_set_new(m->json, "transport",
+                            json_string(start->transport));
     json_object_set_new(m->json, "calibration",
                         start->calibration
                             ? calibration_stamp_to_json(start->calibration)
@@ -198,6 +215,11 @@ int64_t manifest_start_monotonic_ns(const struct manifest *m)
 void manifest_failures(const struct manifest *m, struct failures *failures)
 {
     failures_from_json(failures, json_object_get(m->json, "failures"));
+}
+
+const char *manifest_transport(const struct manifest *m)
+{
+    return json_string_value(json_object_get(m->json, "transport"));
 }
 
 void manifest_calibration(const struct manifest *m,

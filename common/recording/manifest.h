@@ -24,6 +24,7 @@ struct run_start {
     const char *const *argv;                     /* as asked; NULL-terminated */
     const char *settings_file;                   /* NULL: none */
     const struct strlist *endpoints;             /* addresses, as used */
+    const char *transport;                       /* its name; NULL: none */
     const struct calibration_stamp *calibration; /* NULL: none */
 };
 
@@ -81,6 +82,9 @@ int64_t manifest_start_monotonic_ns(const struct manifest *m);
 
 /* What failing requests said, of the whole run; empty if it was killed. */
 void manifest_failures(const struct manifest *m, struct failures *failures);
+
+/* The transport that was used, borrowed; NULL: nobody wrote it down. */
+const char *manifest_transport(const struct manifest *m);
 
 /* What the client was known to be good for; none if nobody wrote it down. */
 void manifest_calibration(const struct manifest *m,

@@ -97,6 +97,8 @@ static const struct tgr_column client_columns[] = {
     SEEN(suspended_max, "ns", TIME_ABSENT),
     SEEN(throttled, "ns", TIME_ABSENT),
     SEEN(pressure, "ns", TIME_ABSENT),
+    SEEN(cpu_wait, "ns", TIME_ABSENT),
+    SEEN(cpu_turns, "", TIME_ABSENT),
 };
 
 const struct tgr_schema schema_client = {

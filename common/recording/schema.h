@@ -32,6 +32,8 @@ struct observation {
     int64_t spun;        /* ns of polling in vain, instead of sleeping */
     int64_t suspended_max; /* ns, in this second: the longest time in which it
                               did not run though it had to */
+    int64_t cpu_wait;  /* ns that the worker was ready to run and had no CPU */
+    int64_t cpu_turns; /* times that it got one */
 
     /* Of the host; absent where it does not tell. */
     int64_t host_ticks; /* of all its CPUs, from /proc/stat */

@@ -19,6 +19,7 @@
 #include "loadgen/target.h"
 #include "loadgen/transport/http1_pool.h"
 #include "loadgen/transport/socket.h"
+#include "loadgen/transport/stale.h"
 #include "loadgen/transport/transport.h"
 
 #define READ_SIZE ((size_t)64 << 10)
@@ -106,7 +107,7 @@ static void finish(struct http1_conn *c, int64_t now, bool has_leftover)
     r->body_len = c->body_len;
     c->request = NULL;
     if (is_reusable(c, has_leftover))
-        http1_pool_keep(c);
+        http1_pool_keep(c, env->start_ns + now);
     else
         http1_pool_close(c);
     report_end(env, r, why);
@@ -162,24 +163,31 @@ static void begin_fresh(struct http1_pool *p, struct http1_route *route,
     report_end(p->env, r, socket_error_text(errno));
 }
 
-/* What a server closed while it was idle answers a request with a reset, or has
- * closed it already: within a round trip.  Later than that it had the request.
- */
-static bool broke_at_once(const struct http1_conn *c)
+static bool is_stale(const struct http1_conn *c, bool is_closed)
 {
-    int64_t waited_ns = transport_now(c->pool->env) - c->asked_ns;
+    const struct transport_env *env = c->pool->env;
+    int64_t acked = socket_acked(c->fd);
+    struct stale_facts f = {
+        .taken = c->taken - c->taken_before,
+        .acked = acked - c->taken_before,
+        .is_acked_known = acked >= 0,
+        .is_closed = is_closed,
+        .idle_ns = env->start_ns + c->asked_ns - c->kept_ns,
+        .waited_ns = transport_now(env) - c->asked_ns,
+        .rtt_ns = socket_rtt_ns(c->fd),
+    };
 
-    return waited_ns <= TRANSPORT_STALE_GRACE_NS + 2 * socket_rtt_ns(c->fd);
+    return stale_is(&f);
 }
 
 /* Once, on a fresh connection, and only before any byte of the response: the
  * clock goes on.  False if this is not such a case. */
-static bool retry(struct http1_conn *c)
+static bool retry(struct http1_conn *c, bool is_closed)
 {
     struct request *r = c->request;
 
     if (!c->was_idle || c->parser.has_started || r->facts.retries > 0 ||
-        !broke_at_once(c))
+        !is_stale(c, is_closed))
         return false;
     r->facts.retries = 1;
     http1_pool_close(c);
@@ -189,10 +197,17 @@ static bool retry(struct http1_conn *c)
 
 /* The connection broke.  If the server closed it while it was idle, that is
  * not the request's fault. */
-static void take_break(struct http1_conn *c, int64_t detail, const char *why)
+static void take_break(struct http1_conn *c, int error)
 {
-    if (!retry(c))
-        break_off(c, OUTCOME_RESET, detail, why);
+    /* EPIPE: reset, after a FIN that nobody has looked at. */
+    if (!retry(c, error == EPIPE))
+        break_off(c, OUTCOME_RESET, error, strerror(error));
+}
+
+static void take_close(struct http1_conn *c)
+{
+    if (!retry(c, true))
+        break_off(c, OUTCOME_RESET, 0, "closed before any response");
 }
 
 /* ---- sending ---- */
@@ -231,6 +246,7 @@ static ssize_t send_bytes(struct http1_conn *c, const char *data, size_t len,
     if (f->sent == TIME_ABSENT)
         f->sent = now;
     f->bytes_out += n;
+    c->taken += n;
     return n;
 }
 
@@ -239,12 +255,13 @@ static void send_request(struct http1_conn *c)
     struct bytes bytes = make_request(c);
     ssize_t n;
 
+    c->taken_before = c->taken;
     c->asked_ns = transport_now(c->pool->env);
     n = send_bytes(c, bytes.data, bytes.len, c->asked_ns);
     if (n == (ssize_t)bytes.len)
         return;
     if (n < 0 && errno != EAGAIN && errno != EINTR) {
-        take_break(c, errno, strerror(errno));
+        take_break(c, errno);
         return;
     }
     if (n < 0)
@@ -263,7 +280,7 @@ static void on_writable(evutil_socket_t fd, short what, void *arg)
     (void)fd;
     (void)what;
     if (n < 0 && errno != EAGAIN && errno != EINTR) {
-        take_break(c, errno, strerror(errno));
+        take_break(c, errno);
         return;
     }
     if (n > 0)
@@ -336,7 +353,7 @@ static void take_eof(struct http1_conn *c)
     if (http1_finish_at_eof(&c->parser))
         finish(c, transport_now(c->pool->env), false);
     else if (!c->parser.has_started)
-        take_break(c, 0, "closed before any response");
+        take_close(c);
     else
         break_off(c, OUTCOME_TRUNCATED, 0, "closed inside the response");
 }
@@ -371,7 +388,7 @@ static void on_readable(evutil_socket_t fd, short what, void *arg)
     } else if (n == 0) {
         take_eof(c);
     } else if (errno != EAGAIN && errno != EINTR) {
-        take_break(c, errno, strerror(errno));
+        take_break(c, errno);
     }
 }
 

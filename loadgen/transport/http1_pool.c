@@ -29,11 +29,12 @@ struct http1_conn *http1_pool_take(struct http1_route *route)
     return c;
 }
 
-void http1_pool_keep(struct http1_conn *c)
+void http1_pool_keep(struct http1_conn *c, int64_t now_ns)
 {
     connlist_add_first(&c->route->idle, &c->link);
     c->pool->n_idle++;
     c->was_idle = true;
+    c->kept_ns = now_ns;
 }
 
 void http1_pool_close(struct http1_conn *c)
@@ -97,7 +98,7 @@ static void take_connection(struct http1_conn *c)
     if (c->request)
         user->connected(c);
     else
-        http1_pool_keep(c);
+        http1_pool_keep(c, clk_now(c->pool->env->clk));
 }
 
 static void on_connected(evutil_socket_t fd, short what, void *arg)
@@ -184,6 +185,7 @@ struct http1_conn *http1_pool_open(struct http1_pool *p,
     c->is_connected = false;
     c->was_idle = false;
     c->is_stamped = false;
+    c->taken = 0;
     c->opened_ns = clk_now(p->env->clk);
     event_assign(&c->readable, p->env->base, fd, EV_READ | EV_PERSIST,
                  p->user->readable, c);

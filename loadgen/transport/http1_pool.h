@@ -42,6 +42,7 @@ struct http1_conn {
     int64_t opened_ns;
     bool is_connected;
     bool was_idle;         /* the server may have closed it meanwhile */
+    int64_t kept_ns;       /* when it last became so, by the clock */
     struct event readable; /* added while connected */
     struct event writable; /* added while connecting; then the user's */
     struct http1_conn *next_unused;
@@ -51,7 +52,9 @@ struct http1_conn {
     struct request *request; /* NULL: none */
     int64_t asked_ns;        /* it began to go out */
     int64_t read_ns;         /* what is being taken was read */
-    bool is_stamped;         /* the kernel is asked when it got the answer */
+    int64_t taken;        /* bytes that the kernel took of all requests ... */
+    int64_t taken_before; /* ... and of those before this one */
+    bool is_stamped;      /* the kernel is asked when it got the answer */
     struct http1 parser;
     struct buf unsent;          /* what the kernel did not take at once */
     char body[HTTP1_KEPT_BODY]; /* beginning of the body, for failures */
@@ -102,8 +105,8 @@ struct http1_conn *http1_pool_take(struct http1_route *route);
 struct http1_conn *http1_pool_open(struct http1_pool *pool,
                                    struct http1_route *route);
 
-/* Keep it for the next request; it has none. */
-void http1_pool_keep(struct http1_conn *c);
+/* Keep it for the next request; it has none.  By the clock it is now_ns. */
+void http1_pool_keep(struct http1_conn *c, int64_t now_ns);
 
 /* Whatever state it is in.  The memory stays valid until the next one is
  * opened. */

@@ -133,7 +133,18 @@ static struct tcp_info ask_tcp(int fd)
 
 int64_t socket_rtt_ns(int fd)
 {
-    return ask_tcp(fd).tcpi_rtt * NS_PER_US;
+    struct tcp_info info = ask_tcp(fd);
+    bool has_min = info.tcpi_min_rtt > 0 && info.tcpi_min_rtt != UINT32_MAX;
+
+    return (has_min ? info.tcpi_min_rtt : info.tcpi_rtt) * NS_PER_US;
+}
+
+int64_t socket_acked(int fd)
+{
+    struct tcp_info info = ask_tcp(fd);
+
+    /* The SYN counts as a byte, so that 0 is a kernel that does not tell. */
+    return info.tcpi_bytes_acked > 0 ? (int64_t)info.tcpi_bytes_acked - 1 : -1;
 }
 
 void socket_add_path(int fd, struct socket_path *sum)

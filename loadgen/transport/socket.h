@@ -29,9 +29,13 @@ const char *socket_error_text(int error);
  * been in the kernel; TIME_ABSENT if the kernel does not tell. */
 ssize_t socket_receive(int fd, void *data, size_t size, int64_t *buffered_ns);
 
-/* The connection's round trip as the kernel has measured it lately; 0: not
- * known. */
+/* The connection's smallest round trip of late: the usual one counts in how
+ * long the peer puts off acknowledging.  0: not known. */
 int64_t socket_rtt_ns(int fd);
+
+/* Bytes sent on the connection that the peer's kernel has acknowledged; -1: not
+ * known. */
+int64_t socket_acked(int fd);
 
 /* What the kernel knows of the way there. */
 struct socket_path {

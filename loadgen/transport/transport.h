@@ -22,8 +22,9 @@ struct request;
 struct target_settings;
 struct targets;
 
-/* A connection that was closed while it was idle shows within two round trips
- * of the next request and this; later than that the server had the request. */
+/* Of libcurl, which tells less than stale.h asks for: a connection that was
+ * closed while it was idle shows within two round trips of the next request and
+ * this; later than that the server had the request. */
 #define TRANSPORT_STALE_GRACE_NS (2 * NS_PER_MS)
 
 /* What a transport is given; everything is borrowed. */

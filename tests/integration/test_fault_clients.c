@@ -155,6 +155,32 @@ static void a_client_without_cpu(void **state)
     free(url);
 }
 
+/* In a closed loop nothing is late, and libcurl's answers have no timestamps:
+ * what is left is how long the client waited for a CPU. */
+static void a_closed_loop_without_cpu(void **state)
+{
+    const char *dir = tmpdir_path("starved-closed");
+    char *url;
+    struct proc stub = stub_start(ARGS("stub"), &url);
+    pid_t hog = hog_start();
+    struct proc run =
+        proc_start_with(ARGS("run", url, "-c", "4", "--duration", "2s",
+                             "--transport", "curl", "-q", "-o", dir),
+                        starve);
+    struct proc_result r = proc_wait(&run);
+
+    (void)state;
+    kill(hog, SIGKILL);
+    waitpid(hog, NULL, 0);
+    stub_stop(&stub);
+    proc_expect(&r, 4);
+    assert_non_null(strstr(r.out, "  cpu wait       BAD "));
+    assert_null(strstr(r.out, "harmless"));
+    proc_result_fini(&r);
+    json_decref(load_summary(dir));
+    free(url);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -162,6 +188,7 @@ int main(void)
         cmocka_unit_test(a_closed_loop_that_was_stopped),
         cmocka_unit_test(a_client_asked_for_too_much),
         cmocka_unit_test(a_client_without_cpu),
+        cmocka_unit_test(a_closed_loop_without_cpu),
     };
 
     return cmocka_run_group_tests_name("fault_clients", tests, tmpdir_setup,

@@ -239,6 +239,35 @@ static void slow_accept(void **state)
     json_decref(summary);
 }
 
+/* One in four, reset when its service is over: each is a failure, none is sent
+ * again.  Over a warm connection, and where others are between two requests. */
+static void resets_are_failures_however_soon(void **state)
+{
+    static const char *const services[] = {"none", "fixed 5ms", "fixed 20ms"};
+
+    (void)state;
+    for (size_t i = 0; i < 3; i++) {
+        const char *dir = tmpdir_path("soon");
+        char *url;
+        struct proc stub =
+            stub_start(ARGS("stub", "--fault", "reset every=4", "--replicas",
+                            "16", "--service", services[i]),
+                       &url);
+        struct proc run = proc_start(ARGS("run", url, "--rate", "100", "-n",
+                                          "100", "--transport", "native", "-q",
+                                          "--force", "-o", dir));
+        json_t *summary;
+
+        run_must_end(&run, dir, 0);
+        stub_stop(&stub);
+        summary = load_summary(dir);
+        assert_true(failures_of(summary, "reset") == 25);
+        assert_true(number_at(summary, "requests.retried") == 0);
+        json_decref(summary);
+        free(url);
+    }
+}
+
 /* The server had them for 20 ms and then reset the connection: each is a
  * failure, none is sent again, whoever carries them. */
 static void resets_in_service_are_failures(void **state)
@@ -331,6 +360,7 @@ int main(void)
         cmocka_unit_test(a_name_that_does_not_resolve),
         cmocka_unit_test(a_server_that_does_not_accept),
         cmocka_unit_test(slow_accept),
+        cmocka_unit_test(resets_are_failures_however_soon),
         cmocka_unit_test(resets_in_service_are_failures),
         cmocka_unit_test(a_server_killed_and_restarted),
     };

@@ -63,9 +63,8 @@ static void a_unix_socket(void **state)
     (void)state;
     must_be_ok(
         RUN(0, "http://nowhere.invalid/", "--unix-socket", nginx.socket_path));
-    must_all_say(
-        RUN(1, "http://nowhere.invalid/", "--unix-socket", "/nowhere/at/all"),
-        "connect", "No such file or directory");
+    REFUSED("unix socket /nowhere/at/all: No such file or directory",
+            "http://nowhere.invalid/", "--unix-socket", "/nowhere/at/all");
 }
 
 /* ---- another place ---- */
@@ -114,6 +113,20 @@ static void through_a_proxy(void **state)
     free(plain_url);
     proxy_stop(&tls);
     proxy_stop(&plain);
+}
+
+static void a_proxy_that_is_not_there(void **state)
+{
+    int port = refusing_port();
+    char *proxy = xasprintf("http://user:planted@127.0.0.1:%d", port);
+    char *want =
+        xasprintf("tailgate: proxy 127.0.0.1:%d: Connection refused\n", port);
+
+    (void)state;
+    REFUSED(want, "http://nowhere.invalid/", "--proxy", proxy);
+    REFUSED(want, "https://nowhere.invalid/", "--proxy", proxy);
+    free(want);
+    free(proxy);
 }
 
 static const char *const ambient[] = {"http_proxy", "https_proxy", "ALL_PROXY",
@@ -193,6 +206,7 @@ int main(void)
         cmocka_unit_test(a_unix_socket),
         cmocka_unit_test(another_place),
         cmocka_unit_test(through_a_proxy),
+        cmocka_unit_test(a_proxy_that_is_not_there),
         cmocka_unit_test(proxies_of_the_environment),
         cmocka_unit_test(proxies_that_are_none),
         cmocka_unit_test(a_proxy_whose_name_does_not_resolve),

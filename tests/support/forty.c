@@ -7,6 +7,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -57,4 +58,15 @@ void must_all_mention(struct json_t *summary, const char *outcome,
     assert_non_null(strstr(text, part));
     must_all_say(json_incref(summary), outcome, text);
     json_decref(summary);
+}
+
+void must_not_start(const char *part, const char *const *argv)
+{
+    struct proc_result r = proc_run(argv);
+
+    proc_expect(&r, 3);
+    if (!strstr(r.err, part))
+        fail_msg("'%s' does not say '%s'", r.err, part);
+    assert_int_equal(access(tmpdir_path("never"), F_OK), -1);
+    proc_result_fini(&r);
 }

@@ -16,6 +16,13 @@ struct json_t;
 
 struct json_t *forty_run(int status, const char *const *argv);
 
+/* No run of that kind, and nothing recorded, since ... */
+#define REFUSED(part, ...)                                                     \
+    must_not_start(part, ARGS("run", "-c", "4", "-n", "40", "-q", "-o",        \
+                              tmpdir_path("never"), __VA_ARGS__))
+
+void must_not_start(const char *part, const char *const *argv);
+
 /* These take the summary. */
 void must_be_ok(struct json_t *summary);
 void must_all_say(struct json_t *summary, const char *outcome,

@@ -291,8 +291,8 @@ void proc_expect(const struct proc_result *r, int status)
 static bool is_of_the_machine(const char *check)
 {
     static const char *const names[] = {
-        "lag p50", "lag p99", "buffer wait", "pace",      "rate",
-        "busy",    "steal",   "throttled",   "suspended", "pressure",
+        "lag p50",  "lag p99", "buffer wait", "pace",      "rate",     "busy",
+        "cpu wait", "steal",   "throttled",   "suspended", "pressure",
     };
 
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {

@@ -29,7 +29,9 @@ static struct observation seen_at(int64_t at_ms)
                                 .host_ticks = TIME_ABSENT,
                                 .host_steal = TIME_ABSENT,
                                 .throttled = TIME_ABSENT,
-                                .pressure = TIME_ABSENT};
+                                .pressure = TIME_ABSENT,
+                                .cpu_wait = TIME_ABSENT,
+                                .cpu_turns = TIME_ABSENT};
 }
 
 /* The counters before the window and after it are far off: they do not count.
@@ -88,6 +90,34 @@ static void shares_are_of_the_window(void **state)
     assert_true(client_stolen(&c, &share) && is_near(share, 0.05));
     assert_true(client_throttled(&c, &share) && is_near(share, 2));
     assert_true(client_pressed(&c, &share) && is_near(share, 0.25));
+}
+
+/* Of two workers, the one that waited more: 1 s in 4 s, in 200 turns.  It was
+ * busy for that time too. */
+static void waiting_for_a_cpu(void **state)
+{
+    struct client c;
+    double share;
+    double turns_hz;
+
+    (void)state;
+    client_init(&c, window, 2);
+    for (unsigned shard = 0; shard < 2; shard++) {
+        struct observation first = seen_at(1000);
+        struct observation last = seen_at(5000);
+
+        first.cpu_wait = first.cpu_turns = 100;
+        last.cpu_wait = 100 + (shard + 1) * NS_PER_S / 2;
+        last.cpu_turns = 100 + 100 * (shard + 1);
+        last.cpu = NS_PER_S;
+        client_add(&c, shard, &first);
+        client_add(&c, shard, &last);
+    }
+    assert_true(client_cpu_wait(&c, &share, &turns_hz));
+    assert_true(is_near(share, 0.25) && is_near(turns_hz, 50));
+    assert_true(client_busy(&c, &share) && is_near(share, 0.5));
+    c = watched(0, seen_at(1000), seen_at(5000), 1);
+    assert_false(client_cpu_wait(&c, &share, &turns_hz));
 }
 
 /* The worker's own counters begin at 0 with the run, the host's do not; the
@@ -310,6 +340,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(shares_are_of_the_window),
+        cmocka_unit_test(waiting_for_a_cpu),
         cmocka_unit_test(without_warm_up_the_start_is_a_look),
         cmocka_unit_test(one_look_says_nothing),
         cmocka_unit_test(what_the_host_does_not_tell_is_not_known),

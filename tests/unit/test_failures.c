@@ -169,9 +169,25 @@ static void a_cut_character_costs_only_itself(void **state)
     json_decref(json);
 }
 
+static void the_most_frequent_come_first(void **state)
+{
+    struct failures f = {0};
+
+    (void)state;
+    for (int i = 0; i < 5; i++) {
+        failures_note(&f, OUTCOME_STATUS, 500 + i, "s", NULL, 0);
+        f.kinds[i].count = (i * 3) % 5;
+    }
+    failures_sort(&f);
+    for (size_t i = 0; i < 5; i++)
+        assert_int_equal(f.kinds[i].count, 4 - i);
+    failures_sort(&(struct failures){0});
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_most_frequent_come_first),
         cmocka_unit_test(kinds_are_told_apart),
         cmocka_unit_test(what_is_kept_is_bounded),
         cmocka_unit_test(merged_as_if_noted_together),

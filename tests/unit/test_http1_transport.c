@@ -111,6 +111,47 @@ static void who_breaks_off_later_has_failed(void **state)
     httprig_free(rig);
 }
 
+/* It had the request, and hung up at once, in order or not: as fast as this is
+ * what a server that crashes on a request does. */
+static void who_breaks_off_at_once_has_failed(void **state)
+{
+    struct linger reset = {.l_onoff = 1};
+
+    (void)state;
+    for (int with_reset = 0; with_reset < 2; with_reset++) {
+        struct httprig *rig = rig_new(10);
+        int fd = httprig_serve_one(rig, 0);
+        struct request r = httprig_request(rig);
+
+        httprig_start(rig, &r);
+        httprig_read_request(rig, 0, fd);
+        if (with_reset)
+            setsockopt(fd, SOL_SOCKET, SO_LINGER, &reset, sizeof(reset));
+        close(fd);
+        httprig_step_until_ended(rig, 2);
+        assert_int_equal(r.facts.outcome, OUTCOME_RESET);
+        assert_int_equal(r.facts.retries, 0);
+        httprig_free(rig);
+    }
+}
+
+/* Nobody looked for longer than any grace; the server did not have it. */
+static void a_stale_connection_may_show_late(void **state)
+{
+    struct httprig *rig = rig_new(10);
+    int fd = httprig_serve_one(rig, 0);
+    struct request r = httprig_request(rig);
+
+    (void)state;
+    close(fd);
+    httprig_start(rig, &r);
+    rig->clk.at_ns += NS_PER_S;
+    for (int i = 0; i < HTTPRIG_MAX_SPIN && r.facts.retries == 0; i++)
+        httprig_step(rig);
+    assert_int_equal(r.facts.retries, 1);
+    httprig_free(rig);
+}
+
 /* Reset: the kernel takes no byte of the first attempt, so it was not sent. */
 static void what_the_kernel_did_not_take_was_not_sent(void **state)
 {
@@ -260,6 +301,8 @@ int main(void)
         cmocka_unit_test(a_refused_connection_was_not_opened),
         cmocka_unit_test(a_stale_connection_is_replaced_once),
         cmocka_unit_test(who_breaks_off_later_has_failed),
+        cmocka_unit_test(who_breaks_off_at_once_has_failed),
+        cmocka_unit_test(a_stale_connection_may_show_late),
         cmocka_unit_test(what_the_kernel_did_not_take_was_not_sent),
         cmocka_unit_test(a_large_request_counts_as_it_goes),
         cmocka_unit_test(an_early_answer_ends_the_connection),

@@ -4,6 +4,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -53,6 +54,37 @@ static void begin(struct manifest *m, const char *const *argv)
 static const json_t *get(const struct manifest *m, const char *a, const char *b)
 {
     return json_object_get(json_object_get(m->json, a), b);
+}
+
+static void the_way_and_what_was_not_taken(void **state)
+{
+    static const char *const others[] = {"http_proxy",  "HTTP_PROXY",
+                                         "https_proxy", "HTTPS_PROXY",
+                                         "all_proxy",   "NO_PROXY"};
+    const struct run_start start = {.transport = "curl"};
+    struct manifest m = {0};
+    const json_t *ignored;
+    struct settings s;
+
+    (void)state;
+    make_settings(&s);
+    for (size_t i = 0; i < COUNT(others); i++)
+        unsetenv(others[i]);
+    setenv("ALL_PROXY", "http://p:1", 1);
+    setenv("no_proxy", "", 1);
+    manifest_init(&m, &s, &start);
+    unsetenv("ALL_PROXY");
+    unsetenv("no_proxy");
+    ignored = get(&m, "environment", "ignored");
+    assert_string_equal(manifest_transport(&m), "curl");
+    assert_int_equal(json_array_size(ignored), 1);
+    assert_string_equal(json_string_value(json_array_get(ignored, 0)),
+                        "ALL_PROXY");
+    manifest_fini(&m);
+    begin(&m, NULL);
+    assert_null(manifest_transport(&m)); /* of an older version */
+    manifest_fini(&m);
+    settings_fini(&s);
 }
 
 static void what_was_asked_comes_back(void **state)
@@ -291,18 +323,24 @@ static void the_calibration_comes_back(void **state)
 
 /* ---- its directory ---- */
 
-static void directories_are_made_with_their_parents(void **state)
+static void a_directory_is_made_not_its_parents(void **state)
 {
-    static const char *const names[] = {"new", "a/b/c", "x//y/"};
+    static const char *const names[] = {"new", "new/er", "x/"};
+    char want[200];
+    struct err err = {0};
 
     (void)state;
     for (size_t i = 0; i < COUNT(names); i++) {
-        struct err err = {0};
-
         assert_int_equal(recording_make_dir(tmpdir_path(names[i]), false, &err),
                          0);
         assert_int_equal(access(tmpdir_path(names[i]), W_OK), 0);
     }
+    snprintf(want, sizeof(want), "%s: No such file or directory",
+             tmpdir_path("nope/x"));
+    assert_int_equal(recording_make_dir(tmpdir_path("nope/x"), true, &err), -1);
+    assert_int_equal(err.code, ERR_IO);
+    assert_string_equal(err.msg, want);
+    assert_int_equal(access(tmpdir_path("nope"), F_OK), -1);
 }
 
 static void a_directory_in_use_is_not_overwritten(void **state)
@@ -396,6 +434,7 @@ static void a_recording_is_removed(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_way_and_what_was_not_taken),
         cmocka_unit_test(what_was_asked_comes_back),
         cmocka_unit_test(the_settings_come_back),
         cmocka_unit_test(the_end_is_added),
@@ -404,7 +443,7 @@ int main(void)
         cmocka_unit_test(a_directory_without_one_is_named),
         cmocka_unit_test(the_server_comes_back),
         cmocka_unit_test(the_calibration_comes_back),
-        cmocka_unit_test(directories_are_made_with_their_parents),
+        cmocka_unit_test(a_directory_is_made_not_its_parents),
         cmocka_unit_test(a_directory_in_use_is_not_overwritten),
         cmocka_unit_test(a_directory_of_something_else_is_left_alone),
         cmocka_unit_test(a_directory_is_taken_once),

@@ -93,6 +93,11 @@ static void the_end_says_how_it_went(void **state)
         "timing     connect 1.00ms, tls 1.00ms, first byte 2.50ms, total "
         "3.00ms\n"
         "bytes      18 out, 5000 in, over the native transport\n"));
+    assert_null(strstr(buf_text(&out), "INSECURE"));
+    x.is_insecure = true;
+    show_view(&x, &out);
+    assert_non_null(strstr(
+        buf_text(&out), "INSECURE: the server's certificate was not verified"));
     buf_fini(&out);
     exchange_fini(&x);
 }

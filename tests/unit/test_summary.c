@@ -249,10 +249,32 @@ static void the_server_stands_beside_the_client(void **state)
     }
 }
 
+static void statuses_are_counted(void **state)
+{
+    struct made_run *m = made_run_new(0, 1000, "");
+    struct read_run *r;
+
+    (void)state;
+    for (int64_t i = 0; i < 10; i++) {
+        struct facts f = row_ok(i, i, 1);
+
+        f.status = i < 1 ? 0 : i < 3 ? 200 : i < 5 ? 204 : i < 9 ? 302 : 9999;
+        made_run_add(m, f);
+    }
+    r = made_run_sum_up(m, NULL);
+    assert_int_equal(r->s.n_statuses, 2);
+    assert_int_equal(r->s.statuses[0].status, 302);
+    assert_int_equal(r->s.statuses[0].count, 4);
+    assert_int_equal(r->s.statuses[1].status, 204);
+    assert_int_equal(r->s.statuses[1].count, 2);
+    read_run_free(r);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_count_and_rate),
+        cmocka_unit_test(statuses_are_counted),
         cmocka_unit_test(every_percentile),
         cmocka_unit_test(the_window_ends_where_the_schedule_did),
         cmocka_unit_test(client_and_network_are_noted),

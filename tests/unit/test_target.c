@@ -371,11 +371,15 @@ static void every_lane_takes_turns(void **state)
 
 #define N_ADDRESSES 4
 
+static const struct target_settings patient = {.connect_timeout_ns =
+                                                   5 * NS_PER_S};
+
 /* Two targets with two addresses each, on ports of their own. */
 struct addresses {
     struct sockaddr_in sockets[N_ADDRESSES];
     struct addrinfo infos[N_ADDRESSES];
-    int listeners[N_ADDRESSES]; /* -1: nobody is there */
+    int listeners[N_ADDRESSES];
+    /* -1: nobody is there */
     struct target items[2];
     struct endpoint endpoints[N_ADDRESSES];
     struct targets targets;
@@ -444,8 +448,7 @@ static void who_does_not_answer_is_dropped(void **state)
         struct err err = {0};
 
         addresses_begin(&a, cases[i].answers);
-        assert_int_equal(targets_probe(&a.targets, 5 * NS_PER_S, &a.said, &err),
-                         0);
+        assert_int_equal(targets_probe(&a.targets, &patient, &a.said, &err), 0);
         assert_int_equal(a.targets.n_endpoints, cases[i].n[0] + cases[i].n[1]);
         assert_int_equal(a.items[0].first_endpoint, 0);
         assert_int_equal(a.items[1].first_endpoint, cases[i].n[0]);
@@ -476,7 +479,7 @@ static void a_target_that_does_not_answer_is_an_error(void **state)
         struct err err = {0};
 
         addresses_begin(&a, cases[i]);
-        assert_int_equal(targets_probe(&a.targets, 5 * NS_PER_S, &a.said, &err),
+        assert_int_equal(targets_probe(&a.targets, &patient, &a.said, &err),
                          -1);
         assert_int_equal(err.code, ERR_IO);
         assert_string_equal(err.msg, a.said.items[a.said.len - 1]);
@@ -494,7 +497,7 @@ static void nobody_is_asked_for_null(void **state)
 
     (void)state;
     assert_int_equal(init(&t, &a, &err), 0);
-    assert_int_equal(targets_probe(&t, 1, &said, &err), 0);
+    assert_int_equal(targets_probe(&t, &patient, &said, &err), 0);
     assert_int_equal(said.len, 0);
     targets_fini(&t);
 }

@@ -117,6 +117,41 @@ static const struct {
     {{"e2e p99 < 5ms", 1000, 1, 600, 1, 1}, "lag p99", 0.5, false},
 };
 
+/* Each on a fresh connection, and none of them an error. */
+static void what_was_sent_again_is_noted(void **state)
+{
+    static const struct {
+        int64_t again; /* of 1000 */
+        bool ok;
+    } cases[] = {{0, true}, {10, true}, {11, false}, {1000, false}};
+    const struct window w = {.end_ns = 10 * NS_PER_S};
+    const struct integrity whole = {0};
+    struct client client = no_client();
+    struct slo slo = slo_of("");
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct tally t;
+        struct trust trust;
+        const struct check *c;
+
+        tally_init(&t, w, &slo);
+        for (int64_t k = 0; k < 1000; k++) {
+            struct facts f = row_ok(k, k, 1);
+
+            f.retries = k < cases[i].again;
+            tally_add(&t, &f);
+        }
+        trust = judged(&t, &client, &whole, false);
+        tally_fini(&t);
+        c = find(&trust, "sent again");
+        assert_non_null(c);
+        assert_int_equal(c->ok, cases[i].ok);
+        assert_true(fabs(c->value - (double)cases[i].again / 10) < 1e-9);
+        assert_true(trust.valid);
+    }
+}
+
 static void lag_is_small_against_what_is_measured(void **state)
 {
     const struct integrity whole = {0};
@@ -161,7 +196,7 @@ static void a_clean_run_is_trusted(void **state)
 
     (void)state;
     assert_true(t.valid);
-    assert_int_equal(t.len, 8); /* nothing is known of client and host */
+    assert_int_equal(t.len, 9); /* nothing is known of client and host */
     for (size_t i = 0; i < t.len; i++) {
         assert_true(t.checks[i].ok);
         assert_string_equal(t.checks[i].advice, "");
@@ -456,6 +491,92 @@ static void checks_on_what_the_client_saw(void **state)
     tally_fini(&t);
 }
 
+/* 1000 answers of so many ms; 4 s of which the thread waited for a share, in
+ * so many turns a second. */
+static void waiting_for_a_cpu(void **state)
+{
+    static const struct {
+        const char *slo;
+        int64_t e2e_ms;
+        int64_t share_percent;
+        int64_t turns_hz;
+        bool is_closed;
+        double limit;
+        bool ok;
+    } cases[] = {
+        {"", 1, 5, 40, true, 5, true},
+        {"", 1, 6, 40, true, 5, false},
+        {"", 1, 6, 40, false, 5, false},
+        /* each wait is short against the answers: 1 ms and 100 ms */
+        {"", 100, 39, 40, true, 40, true},
+        {"", 100, 41, 40, true, 40, false},
+        {"", 100, 39, 40, false, 40, true},
+        /* or so short that lag is forgiven it, in an open loop: 200 us */
+        {"", 1, 20, 1000, false, 20, true},
+        {"", 1, 21, 1000, false, 20, false},
+        {"", 1, 20, 1000, true, 10, false},
+        {"e2e p99 < 1ms", 1, 20, 1000, false, 10, false},
+    };
+    const struct window w = {.end_ns = 10 * NS_PER_S};
+    const struct integrity whole = {0};
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct slo slo = slo_of(cases[i].slo);
+        struct observation first = {.at = NS_PER_S};
+        struct observation last = {.at = 5 * NS_PER_S,
+                                   .cpu_wait =
+                                       40 * NS_PER_MS * cases[i].share_percent,
+                                   .cpu_turns = 4 * cases[i].turns_hz};
+        const struct check *c;
+        struct client client;
+        struct trust trust;
+        struct tally t;
+
+        tally_init(&t, w, &slo);
+        for (int64_t k = 0; k < 1000; k++) {
+            struct facts f = row_ok(k, 5 * k, cases[i].e2e_ms);
+
+            tally_add(&t, &f);
+        }
+        client_init(&client, (struct window){1, w.end_ns}, 1);
+        client_add(&client, 0, &first);
+        client_add(&client, 0, &last);
+        trust = judged(&t, &client, &whole, cases[i].is_closed);
+        c = find(&trust, "cpu wait");
+        assert_non_null(c);
+        if (c->ok != cases[i].ok || fabs(c->limit - cases[i].limit) > 0.1)
+            fail_msg("case %zu: %g, at most %g", i, c->value, c->limit);
+        assert_int_equal(trust.valid, cases[i].ok);
+        tally_fini(&t);
+    }
+}
+
+/* What it did to the client shows in lag, or it does not. */
+static void pressure_reassures_in_an_open_loop_alone(void **state)
+{
+    const struct window w = {.end_ns = 10 * NS_PER_S};
+    const struct integrity whole = {0};
+    struct slo slo = slo_of("");
+    struct observation first = {.at = NS_PER_S};
+    struct observation last = {.at = 5 * NS_PER_S, .pressure = 4 * NS_PER_S};
+    struct client client;
+    struct tally t;
+
+    (void)state;
+    tally_init(&t, w, &slo);
+    client_init(&client, (struct window){1, w.end_ns}, 1);
+    client_add(&client, 0, &first);
+    client_add(&client, 0, &last);
+    for (int is_closed = 0; is_closed < 2; is_closed++) {
+        struct trust trust = judged(&t, &client, &whole, is_closed);
+        const char *advice = find(&trust, "pressure")->advice;
+
+        assert_int_equal(strstr(advice, "harmless") == NULL, is_closed);
+    }
+    tally_fini(&t);
+}
+
 /* Terms go by exact counts, so only a percentile cannot be shown. */
 static void out_of_range_is_said(void **state)
 {
@@ -485,6 +606,7 @@ static void out_of_range_is_said(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_was_sent_again_is_noted),
         cmocka_unit_test(lag_is_small_against_what_is_measured),
         cmocka_unit_test(few_requests_bound_no_lag),
         cmocka_unit_test(a_clean_run_is_trusted),
@@ -498,6 +620,8 @@ int main(void)
         cmocka_unit_test(a_closed_loop_has_no_pace),
         cmocka_unit_test(answers_lie_in_the_kernel),
         cmocka_unit_test(checks_on_what_the_client_saw),
+        cmocka_unit_test(waiting_for_a_cpu),
+        cmocka_unit_test(pressure_reassures_in_an_open_loop_alone),
         cmocka_unit_test(out_of_range_is_said),
     };
 

@@ -56,13 +56,14 @@ static void rates_are_read(void **state)
         const char *text;
         double want;
     } cases[] = {
-        {"50", 50},      {"50/s", 50},
-        {"0.5", 0.5},    {"2/m", 2.0 / 60},
-        {"60/m", 1},     {"49/49s", 1},
-        {"10k", 1e4},    {"1.5M/h", 1500000.0 / 3600},
-        {"100/10s", 10}, {"1/1h30m", 1.0 / 5400},
-        {"3/ms", 3000},  {"1/0.5s", 2},
-        {"2G", 2e9},
+        {"50", 50},       {"50/s", 50},
+        {"0.5", 0.5},     {"2/m", 2.0 / 60},
+        {"60/m", 1},      {"49/49s", 1},
+        {"10k", 1e4},     {"1.5M/h", 1500000.0 / 3600},
+        {"100/10s", 10},  {"1/1h30m", 1.0 / 5400},
+        {"3/ms", 3000},   {"1/0.5s", 2},
+        {"2G", 2e9},      {"1e3", 1000},
+        {"2.5e-1", 0.25}, {"1e+2/m", 100.0 / 60},
     };
 
     (void)state;
@@ -99,6 +100,9 @@ static void whole_numbers_are_read(void **state)
         {units_parse_count, "1.005k", 1005}, /* 1004.9999999999999 */
         {units_parse_count, "1.5M", 1500000},
         {units_parse_count, "1G", 1000000000},
+        {units_parse_count, "1e3", 1000},
+        {units_parse_count, "1.5e1", 15},
+        {units_parse_count, "1e2k", 100000},
     };
 
     (void)state;
@@ -137,7 +141,9 @@ static void shares_are_read(void **state)
 static const char *const malformed[] = {
     "",      " ",
     "-1",    "+1",
-    "1e3",   "1e3s",
+    "1e",    "1e3s",
+    "1e+",   "1e1000",
+    "1e3e3", "1E3",
     "inf",   "nan",
     "0x10",  "0x10s",
     "1.2.3", "1.2.3s",
@@ -196,6 +202,7 @@ static int parse_share(const char *text, int64_t *ignored, struct err *err)
 }
 
 #define BAD_DURATION " is not a duration; write 500ms, 2s or 1h30m"
+#define TOO_LONG     " is too long; at most 53375d"
 #define BAD_RATE     " is not a rate above 0; write 50, 0.5 or 2/m"
 #define BAD_SIZE     " is not a size; write 512, 64k or 1MiB"
 #define BAD_COUNT    " is not a count; write 1000, 10k or 1M"
@@ -214,10 +221,12 @@ static void each_kind_refuses_what_is_not_of_it(void **state)
         {units_parse_duration, "5M", "'5M'" BAD_DURATION},
         {units_parse_duration, "5S", "'5S'" BAD_DURATION},
         {units_parse_duration, "5%", "'5%'" BAD_DURATION},
-        {units_parse_duration, "99999999999999d",
-         "'99999999999999d'" BAD_DURATION},
+        {units_parse_duration, "99999999999999d", "'99999999999999d'" TOO_LONG},
+        {units_parse_duration, "53376d", "'53376d'" TOO_LONG},
+        {units_parse_duration, "53375d53375d", "'53375d53375d'" TOO_LONG},
+        {units_parse_duration, "1e3s", "'1e3s'" BAD_DURATION},
         {units_parse_duration, "4611686018427387904ns",
-         "'4611686018427387904ns'" BAD_DURATION},
+         "'4611686018427387904ns'" TOO_LONG},
         {units_parse_duration, "100y", "'100y'" BAD_DURATION},
         {parse_rate, "0", "'0'" BAD_RATE},
         {parse_rate, "0/s", "'0/s'" BAD_RATE},
@@ -264,6 +273,9 @@ static void printing_is_canonical(void **state)
     static const char *const rates[] = {"50/s",
                                         "0.5/s",
                                         "0.001/s",
+                                        "2/m",
+                                        "50/m",
+                                        "7/h",
                                         "12345.678/s",
                                         "1000000000000000/s",
                                         "0.000000000001/s"};

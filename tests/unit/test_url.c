@@ -49,6 +49,25 @@ static void addresses_are_split(void **state)
     }
 }
 
+static void ports_have_bounds(void **state)
+{
+    static const char *const cases[] = {"http://h:0/", "http://h:65536/x",
+                                        "https://[::1]:123456",
+                                        "http://h:00000"};
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct err err = {0};
+        char want[200];
+
+        snprintf(want, sizeof(want), "'%s': its port is not one of 1 to 65535",
+                 cases[i]);
+        assert_int_equal(url_check(cases[i], &err), -1);
+        assert_int_equal(err.code, ERR_CONFIG);
+        assert_string_equal(err.msg, want);
+    }
+}
+
 static void what_is_no_address_is_refused(void **state)
 {
     static const char *const cases[] = {
@@ -60,9 +79,6 @@ static void what_is_no_address_is_refused(void **state)
         "http:///path",
         "http://:80/",
         "http://h:/",
-        "http://h:0/",
-        "http://h:65536/",
-        "http://h:123456/",
         "http://h:8o/",
         "http://h:-1/",
         "http://h:+1/",
@@ -252,6 +268,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(addresses_are_split),
+        cmocka_unit_test(ports_have_bounds),
         cmocka_unit_test(what_is_no_address_is_refused),
         cmocka_unit_test(passwords_are_refused),
         cmocka_unit_test(messages_repeat_no_secrets),

@@ -1,0 +1,79 @@
+#include "loadgen/preflight.h"
+
+#include <sched.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/err.h"
+#include "common/files.h"
+#include "common/settings.h"
+#include "common/url.h"
+#include "loadgen/target.h"
+#include "loadgen/transport/tls_files.h"
+#include "loadgen/transport/transport.h"
+
+/* Those that this process may use, not those that there are. */
+static int64_t usable_cores(void)
+{
+    cpu_set_t allowed;
+
+    return sched_getaffinity(0, sizeof(allowed), &allowed)
+               ? sysconf(_SC_NPROCESSORS_ONLN)
+               : CPU_COUNT(&allowed);
+}
+
+static int find_cpus(const char *asked, struct cpus *cpus, struct err *err)
+{
+    cpu_set_t allowed;
+
+    if (!asked)
+        return 0;
+    if (cpus_parse(asked, cpus, err))
+        return -1;
+    if (sched_getaffinity(0, sizeof(allowed), &allowed))
+        return err_set(err, ERR_IO,
+                       "client.cpus: the kernel does not say "
+                       "which CPUs there are");
+    for (size_t i = 0; i < cpus->len; i++) {
+        if (!CPU_ISSET((size_t)cpus->cpu[i], &allowed))
+            return err_set(err, ERR_IO,
+                           "client.cpus: this process may not use CPU %d",
+                           cpus->cpu[i]);
+    }
+    return 0;
+}
+
+/* A stub beside the run has no URL yet, and speaks plain HTTP. */
+static int find_scheme(const struct target_settings *s, struct url *url,
+                       struct err *err)
+{
+    *url = (struct url){.scheme = "http"};
+    return s->urls.len > 0 ? url_parse(s->urls.items[0], url, err) : 0;
+}
+
+const struct transport_ops *preflight_target(const struct target_settings *s,
+                                             struct err *err)
+{
+    const struct transport_ops *transport;
+    struct url url;
+
+    if (targets_check(s, err) || find_scheme(s, &url, err))
+        return NULL;
+    transport = transport_choose(s, url.scheme, err);
+    return transport && tls_files_check(s, err) == 0 ? transport : NULL;
+}
+
+int preflight(struct settings *s, struct preflight *out, struct err *err)
+{
+    *out = (struct preflight){
+        .machine = {.cores = usable_cores(), .files = files_raise_limit()}};
+    out->transport = preflight_target(&s->target, err);
+    if (!out->transport || plan_client(s, out->machine, err) ||
+        find_cpus(s->client.cpus, &out->cpus, err))
+        return -1;
+    if (s->client.preconnect > 0 && !out->transport->preconnect)
+        return err_set(err, ERR_CONFIG,
+                       "client.preconnect: not with the %s transport",
+                       out->transport->name);
+    return 0;
+}

@@ -1,0 +1,30 @@
+/* preflight.h - everything that can be known of a run without asking anybody:
+ * whether its settings go together, its files are there, and this machine can
+ * do what was asked.  A run begins with it, `validate` ends with it. */
+#ifndef LOADGEN_PREFLIGHT_H
+#define LOADGEN_PREFLIGHT_H
+
+#include "common/cpus.h"
+#include "loadgen/plan.h"
+
+struct err;
+struct settings;
+struct target_settings;
+struct transport_ops;
+
+/* What it found. */
+struct preflight {
+    struct machine machine;
+    struct cpus cpus; /* to pin the threads to; none: to no one's */
+    const struct transport_ops *transport;
+};
+
+/* Fills in what "auto" becomes, see plan_client().  ERR_CONFIG for what was
+ * asked wrongly, ERR_IO for what this machine does not allow. */
+int preflight(struct settings *s, struct preflight *out, struct err *err);
+
+/* The same for a request alone; NULL with err set. */
+const struct transport_ops *preflight_target(const struct target_settings *s,
+                                             struct err *err);
+
+#endif

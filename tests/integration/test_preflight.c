@@ -1,0 +1,147 @@
+/* What is wrong on this side is said before anything is sent: the same by `run`
+ * and `validate`, with the same exit code.  Nobody listens at the target. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+
+#include <cmocka.h>
+
+#include "common/xalloc.h"
+#include "tests/support/certs.h"
+#include "tests/support/proc.h"
+#include "tests/support/tmpdir.h"
+
+#define URL          "https://127.0.0.1:1/"
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+static int setup(void **state)
+{
+    if (tmpdir_setup(state))
+        return -1;
+    certs_make();
+    tmpdir_write("text", "no certificate\n", 15);
+    return 0;
+}
+
+/* Both commands, with the same flags; a word "~x" is the scratch file x. */
+static void must_refuse(const char *const *flags, int status, const char *want,
+                        void (*prepare)(void))
+{
+    static const char *const commands[] = {"run", "validate"};
+    const char *argv[16] = {"tailgate", NULL, URL, "--rate", "5"};
+    char *owned[8];
+    size_t n = 0;
+
+    for (; flags[n]; n++) {
+        owned[n] =
+            xstrdup(flags[n][0] == '~' ? tmpdir_path(flags[n] + 1) : flags[n]);
+        argv[5 + n] = owned[n];
+    }
+    for (size_t i = 0; i < COUNT(commands); i++) {
+        struct proc_result r;
+        struct proc p;
+
+        argv[1] = commands[i];
+        p = proc_start_with(argv, prepare);
+        r = proc_wait(&p);
+        if (r.status != status || !strstr(r.err, want))
+            fail_msg("%s %s: exit %d, said: %s", commands[i], flags[0],
+                     r.status, r.err);
+        assert_string_equal(r.out, "");
+        proc_result_fini(&r);
+    }
+    while (n > 0)
+        free(owned[--n]);
+}
+
+static const struct {
+    const char *flags[7];
+    const char *want;
+} settings[] = {
+    {{"--cacert", "~nowhere"}, "/nowhere: No such file or directory"},
+    {{"--cacert", "~text"}, "/text: no certificates in it"},
+    {{"--cert", "~client.pem"}, "target.cert: goes with target.key"},
+    {{"--key", "~client.key"}, "target.key: goes with target.cert"},
+    {{"--cert", "~nowhere", "--key", "~client.key"},
+     "/nowhere: No such file or directory"},
+    {{"--cert", "~text", "--key", "~client.key"},
+     "/text: no certificate in it"},
+    {{"--cert", "~client.pem", "--key", "~text"},
+     "/text: no key in it, or one with a passphrase"},
+    {{"--cert", "~client.pem", "--key", "~server.key"},
+     "/server.key: does not belong to "},
+    {{"--proxy", "http://127.0.0.1:1", "--unix-socket", "/x"},
+     "target.proxy: not beside target.unix_socket"},
+    {{"--body", "@/no/such"}, "target.body: /no/such: No such file"},
+    {{"--auth-file", "/no/such"}, "target.auth_file: /no/such: No such file"},
+    {{"--auth-env", "TAILGATE_UNSET"},
+     "target.auth_env: the variable 'TAILGATE_UNSET' is not set"},
+    {{"--auth-env", "HOME", "-H", "AUTHORIZATION: x"},
+     "target.auth_env: not beside a header Authorization"},
+    {{"--auth-file", "~text", "-H", "authorization: x"},
+     "target.auth_file: not beside a header Authorization"},
+    {{"-H", "Host:"}, "target.headers: an empty Host"},
+    {{"--transport", "native"},
+     "target.transport: the native one does not speak TLS"},
+};
+
+static void settings_that_are_wrong(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < COUNT(settings); i++)
+        must_refuse(settings[i].flags, 2, settings[i].want, NULL);
+}
+
+static void few_files(void)
+{
+    struct rlimit limit = {.rlim_cur = 200, .rlim_max = 200};
+
+    setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+static void more_than_the_machine_has(void **state)
+{
+    static const char *const cpus[] = {"--cpus", "1023", NULL};
+    static const char *const many[] = {"-c", "1000", NULL};
+
+    (void)state;
+    must_refuse(cpus, 3, "client.cpus: this process may not use CPU 1023",
+                NULL);
+    must_refuse(many, 3, "1000 connections need 1072 open files", few_files);
+}
+
+/* It is not asked for a passphrase, nor is anything else wrong. */
+static void files_that_are_right(void **state)
+{
+    char *ca = xstrdup(tmpdir_path("ca.pem"));
+    char *cert = xstrdup(tmpdir_path("client.pem"));
+    char *key = xstrdup(tmpdir_path("client.key"));
+    struct proc_result r =
+        proc_run(ARGS("validate", URL, "--rate", "5", "--cacert", ca, "--cert",
+                      cert, "--key", key));
+
+    (void)state;
+    proc_expect(&r, 0);
+    assert_string_equal(r.err, "");
+    proc_result_fini(&r);
+    free(key);
+    free(cert);
+    free(ca);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(settings_that_are_wrong),
+        cmocka_unit_test(more_than_the_machine_has),
+        cmocka_unit_test(files_that_are_right),
+    };
+
+    return cmocka_run_group_tests_name("preflight", tests, setup,
+                                       tmpdir_teardown);
+}

@@ -1,0 +1,197 @@
+/* Reports of what else there was: the way that requests went, statuses, large
+ * counts, and a window with nothing in it. */
+#include <jansson.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "analyzer/report/report.h"
+#include "analyzer/summary.h"
+#include "common/buf.h"
+#include "common/settings.h"
+#include "common/str.h"
+#include "common/xalloc.h"
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+struct made {
+    struct settings settings;
+    struct summary s;
+};
+
+/* A summary of next to nothing. */
+static struct made *made_new(void)
+{
+    struct made *m = xcalloc(1, sizeof(*m));
+
+    settings_init(&m->settings);
+    strlist_add(&m->settings.target.urls, "http://h/");
+    m->s.settings = &m->settings;
+    m->s.scheduled = 1;
+    return m;
+}
+
+static void made_free(struct made *m)
+{
+    settings_fini(&m->settings);
+    free(m);
+}
+
+static char *rendered(const struct report_ops *ops, const struct summary *s)
+{
+    struct buf out;
+    char *text;
+
+    buf_init(&out, 1 << 20);
+    ops->render(s, &out);
+    text = xstrdup(buf_text(&out));
+    buf_fini(&out);
+    return text;
+}
+
+static void assert_says(const char *text, const char *want)
+{
+    if (!strstr(text, want))
+        print_error("'%s' is not in:\n%s", want, text);
+    assert_non_null(strstr(text, want));
+}
+
+static void statuses_other_than_200(void **state)
+{
+    struct made *m = made_new();
+    char *text = rendered(&report_text, &m->s);
+    json_t *json;
+
+    (void)state;
+    assert_null(strstr(text, "           status "));
+    free(text);
+    m->s.statuses[0] = (struct status_count){302, 108};
+    m->s.statuses[1] = (struct status_count){204, 7};
+    m->s.n_statuses = 2;
+    text = rendered(&report_text, &m->s);
+    assert_says(text, "\n           status 302 x 108, 204 x 7\n");
+    free(text);
+    text = rendered(&report_json, &m->s);
+    json = json_loads(text, 0, NULL);
+    assert_int_equal(
+        json_integer_value(json_object_get(
+            json_object_get(json_object_get(json, "requests"), "by_status"),
+            "302")),
+        108);
+    json_decref(json);
+    free(text);
+    made_free(m);
+}
+
+static void large_counts_are_whole(void **state)
+{
+    struct made *m = made_new();
+    char *text;
+
+    (void)state;
+    m->s.trust = (struct trust){.checks = {{.name = "unsent",
+                                            .unit = "requests",
+                                            .is_fatal = true,
+                                            .value = 1234567,
+                                            .limit = 0.5,
+                                            .advice = "x"}},
+                                .len = 1};
+    text = rendered(&report_text, &m->s);
+    assert_says(text, " BAD  1234567 requests (at most 0.5): x\n");
+    free(text);
+    made_free(m);
+}
+
+static void an_empty_window_says_so(void **state)
+{
+    struct made *m = made_new();
+    char *text = rendered(&report_text, &m->s);
+
+    (void)state;
+    assert_null(strstr(text, "nothing was due"));
+    free(text);
+    m->s.scheduled = 0;
+    text = rendered(&report_text, &m->s);
+    assert_says(text, "; nothing was due in the window\n");
+    free(text);
+    made_free(m);
+}
+
+static void which_way_it_went(void **state)
+{
+    static const struct {
+        const char *transport;
+        const char *url;
+        const char *proxy;
+        const char *socket;
+        bool http2;
+        const char *want; /* NULL: no line */
+    } cases[] = {
+        {"native", "http://h/", NULL, NULL, false,
+         "\nway        native transport, HTTP/1.1\n"},
+        {"curl", "https://h/", NULL, NULL, true,
+         "\nway        curl transport, HTTP/2 over TLS\n"},
+        {"curl", "HTTPS://h/", "http://u:planted@p:1", NULL, false,
+         "\nway        curl transport, HTTP/1.1 over TLS, by proxy "
+         "http://***@p:1\n"},
+        {"curl", "http://h/", NULL, "/run/\033s", false,
+         "\nway        curl transport, HTTP/1.1, by unix socket /run/?s\n"},
+        {"null", "null://", NULL, NULL, false, NULL},
+        {NULL, "http://h/", NULL, NULL, false, NULL},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct made *m = made_new();
+        struct target_settings *t = &m->settings.target;
+        char *text;
+        json_t *json;
+        const json_t *way;
+
+        strlist_fini(&t->urls);
+        strlist_add(&t->urls, cases[i].url);
+        m->s.transport = cases[i].transport;
+        t->proxy = cases[i].proxy ? xstrdup(cases[i].proxy) : NULL;
+        t->unix_socket = cases[i].socket ? xstrdup(cases[i].socket) : NULL;
+        t->http2 = cases[i].http2;
+        text = rendered(&report_text, &m->s);
+        if (cases[i].want)
+            assert_says(text, cases[i].want);
+        else
+            assert_null(strstr(text, "\nway "));
+        free(text);
+        text = rendered(&report_json, &m->s);
+        assert_null(strstr(text, "planted"));
+        json = json_loads(text, 0, NULL);
+        way = json_object_get(json, "way");
+        assert_int_equal(json_is_null(json_object_get(way, "transport")),
+                         cases[i].transport == NULL);
+        assert_int_equal(json_is_null(json_object_get(way, "proxy")),
+                         cases[i].proxy == NULL);
+        assert_int_equal(json_is_null(json_object_get(way, "unix_socket")),
+                         cases[i].socket == NULL);
+        assert_string_equal(json_string_value(json_object_get(way, "http")),
+                            cases[i].http2 ? "2" : "1.1");
+        json_decref(json);
+        free(text);
+        made_free(m);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(statuses_other_than_200),
+        cmocka_unit_test(large_counts_are_whole),
+        cmocka_unit_test(an_empty_window_says_so),
+        cmocka_unit_test(which_way_it_went),
+    };
+
+    return cmocka_run_group_tests_name("report_way", tests, NULL, NULL);
+}
