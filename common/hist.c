@@ -55,17 +55,18 @@ void hist_add(struct hist *h, int64_t ns)
     hist_add_many(h, ns, 1);
 }
 
-/* Value of the rank-th smallest, from 1: the middle of its bucket. */
+/* Value of the rank-th smallest, from 1: the middle of its bucket.  The counts
+ * are read as they lie: HdrHistogram_c's own iterator takes 20 times as long,
+ * which was half of a report. */
 static int64_t value_at_rank(const struct hist *h, int64_t rank)
 {
-    struct hdr_iter iter;
     int64_t seen = 0;
 
-    hdr_iter_init(&iter, h->hdr);
-    while (hdr_iter_next(&iter)) {
-        seen += iter.count;
+    for (int32_t i = 0; i < h->hdr->counts_len; i++) {
+        seen += h->hdr->counts[i];
         if (seen >= rank) {
-            int64_t middle = hdr_median_equivalent_value(h->hdr, iter.value);
+            int64_t value = hdr_value_at_index(h->hdr, i);
+            int64_t middle = hdr_median_equivalent_value(h->hdr, value);
 
             return middle < h->max_ns ? middle : h->max_ns;
         }

@@ -255,7 +255,7 @@ static const struct opt target[] = {
      .initial = "auto",
      .check = check_metrics,
      .help = "URL of the server's own metrics, read each second, or off; auto: "
-             "/metrics of the first target, if it is there"},
+             "of APIs of models, /metrics of the first target"},
 };
 
 static const struct opt data[] = {

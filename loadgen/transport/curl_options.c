@@ -82,14 +82,21 @@ static void set_way(CURL *easy, const struct target_settings *s,
                      s->http2 && !s->no_keepalive ? 1L : 0L);
 }
 
+void curl_set_connection(CURL *easy, const struct target_settings *s,
+                         const struct curl_trust *trust,
+                         struct curl_slist *connect_to)
+{
+    curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
+    set_tls(easy, s, trust);
+    set_way(easy, s, connect_to);
+}
+
 void curl_set_options(CURL *easy, const struct transport_env *env,
                       const struct curl_trust *trust,
                       struct curl_slist *connect_to)
 {
-    curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
     curl_easy_setopt(easy, CURLOPT_PATH_AS_IS, 1L);
     set_method(easy, env);
-    set_tls(easy, env->settings, trust);
-    set_way(easy, env->settings, connect_to);
+    curl_set_connection(easy, env->settings, trust, connect_to);
     set_tap(easy, env);
 }

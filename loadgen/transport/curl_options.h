@@ -5,10 +5,16 @@
 #include <curl/curl.h>
 
 struct curl_trust;
+struct target_settings;
 struct transport_env;
 
-/* Method and body, TLS, the way there, and the tap.  Everything is borrowed by
- * the handle for as long as it lives. */
+/* TLS and the way there.  Everything is borrowed by the handle for as long as
+ * it lives. */
+void curl_set_connection(CURL *easy, const struct target_settings *s,
+                         const struct curl_trust *trust,
+                         struct curl_slist *connect_to);
+
+/* The same, with method and body, and the tap. */
 void curl_set_options(CURL *easy, const struct transport_env *env,
                       const struct curl_trust *trust,
                       struct curl_slist *connect_to);

@@ -5,11 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/clk.h"
 #include "common/settings.h"
 #include "common/stop.h"
 #include "common/xalloc.h"
 #include "loadgen/target.h"
+#include "loadgen/transport/curl_options.h"
 #include "loadgen/transport/socket.h"
 
 #define DEFAULT_PROXY_PORT "1080" /* libcurl's */
@@ -44,28 +44,6 @@ static struct curl_slist *way_to(const struct addrinfo *address)
     list = curl_slist_append(NULL, to);
     free(to);
     return list;
-}
-
-static void set_options(CURL *easy, const struct target_settings *s)
-{
-    curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
-    curl_easy_setopt(easy, CURLOPT_CONNECT_ONLY, 1L);
-    curl_easy_setopt(easy, CURLOPT_NOPROGRESS, 0L);
-    curl_easy_setopt(easy, CURLOPT_XFERINFOFUNCTION, on_progress);
-    curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS,
-                     (long)(s->connect_timeout_ns / NS_PER_MS));
-    curl_easy_setopt(easy, CURLOPT_PROXY, s->proxy ? s->proxy : "");
-    curl_easy_setopt(easy, CURLOPT_NOPROXY, "");
-    if (s->unix_socket)
-        curl_easy_setopt(easy, CURLOPT_UNIX_SOCKET_PATH, s->unix_socket);
-    curl_easy_setopt(easy, CURLOPT_SSL_VERIFYPEER, s->insecure ? 0L : 1L);
-    curl_easy_setopt(easy, CURLOPT_SSL_VERIFYHOST, s->insecure ? 0L : 2L);
-    if (s->ca_file)
-        curl_easy_setopt(easy, CURLOPT_CAINFO, s->ca_file);
-    if (s->cert)
-        curl_easy_setopt(easy, CURLOPT_SSLCERT, s->cert);
-    if (s->key)
-        curl_easy_setopt(easy, CURLOPT_SSLKEY, s->key);
 }
 
 /* "proxy 127.0.0.1:3128", without its password. */
@@ -148,8 +126,10 @@ bool curl_probe(const struct endpoint *e, const struct target_settings *s,
         abort(); /* out of memory */
     curl_easy_setopt(a.easy, CURLOPT_URL, e->target->text);
     curl_easy_setopt(a.easy, CURLOPT_ERRORBUFFER, a.text);
-    curl_easy_setopt(a.easy, CURLOPT_CONNECT_TO, way);
-    set_options(a.easy, s);
+    curl_easy_setopt(a.easy, CURLOPT_CONNECT_ONLY, 1L);
+    curl_easy_setopt(a.easy, CURLOPT_NOPROGRESS, 0L);
+    curl_easy_setopt(a.easy, CURLOPT_XFERINFOFUNCTION, on_progress);
+    curl_set_connection(a.easy, s, NULL, way);
     a.code = curl_easy_perform(a.easy);
     is_ok = judge(&a, e, s, why, size);
     curl_easy_cleanup(a.easy);

@@ -195,9 +195,9 @@ static void proxies_that_are_none(void **state)
 static void a_proxy_whose_name_does_not_resolve(void **state)
 {
     (void)state;
-    must_all_mention(RUN(1, nginx.urls[PLAIN], "--proxy",
-                         "http://me:planted@nowhere.invalid:1"),
-                     "connect", "Could not resolve proxy: nowhere.invalid");
+    REFUSED("proxy nowhere.invalid:1: Could not resolve proxy",
+            nginx.urls[PLAIN], "--proxy",
+            "http://me:planted@nowhere.invalid:1");
 }
 
 int main(void)
