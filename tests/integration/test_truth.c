@@ -94,9 +94,6 @@ static void measured_e2e_is_the_truth_and_little_more(void **state)
     char *dir = xstrdup(tmpdir_path("fifo"));
     char *truth_path = xstrdup(tmpdir_path("truth.tgr"));
     char *requests = xasprintf("%s/requests.tgr", dir);
-    json_t *summary;
-    int64_t median;
-    int64_t p99;
     size_t n;
     size_t measured;
 
@@ -109,19 +106,11 @@ static void measured_e2e_is_the_truth_and_little_more(void **state)
     check_lindley(truth, n);
     diff = xcalloc(n, sizeof(*diff));
     differences(facts, truth, n, diff);
-    median = diff[n / 2];
-    p99 = diff[n * 99 / 100];
     print_message("measured minus truth, us: min %.1f median %.1f p99 %.1f\n",
-                  (double)diff[0] / 1e3, (double)median / 1e3,
-                  (double)p99 / 1e3);
+                  (double)diff[0] / 1e3, (double)diff[n / 2] / 1e3,
+                  (double)diff[n * 99 / 100] / 1e3);
+    /* How much it is, is the machine's too: bench/openloop says. */
     assert_true(diff[0] >= 0);
-    /* A busy machine adds what it likes, and the run itself says so. */
-    summary = load_summary(dir);
-    if (was_quiet(summary))
-        assert_true(median < 150 * NS_PER_US);
-    else
-        print_message("the machine was not quiet: the median is not judged\n");
-    json_decref(summary);
     free(requests);
     free(truth_path);
     free(dir);
