@@ -1,5 +1,4 @@
 /* What the client measured against what the stub knows, request by request. */
-#include <jansson.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -13,7 +12,6 @@
 #include "common/clk.h"
 #include "common/recording/schema.h"
 #include "common/xalloc.h"
-#include "tests/support/outcome.h"
 #include "tests/support/proc.h"
 #include "tests/support/table.h"
 #include "tests/support/tmpdir.h"
@@ -96,6 +94,7 @@ static void measured_e2e_is_the_truth_and_little_more(void **state)
     char *requests = xasprintf("%s/requests.tgr", dir);
     size_t n;
     size_t measured;
+    size_t middle;
 
     (void)state;
     run_against_fifo(dir, truth_path);
@@ -106,9 +105,9 @@ static void measured_e2e_is_the_truth_and_little_more(void **state)
     check_lindley(truth, n);
     diff = xcalloc(n, sizeof(*diff));
     differences(facts, truth, n, diff);
-    print_message("measured minus truth, us: min %.1f median %.1f p99 %.1f\n",
-                  (double)diff[0] / 1e3, (double)diff[n / 2] / 1e3,
-                  (double)diff[n * 99 / 100] / 1e3);
+    middle = n / 2;
+    print_message("measured minus truth, us: min %.1f median %.1f\n",
+                  (double)diff[0] / 1e3, (double)diff[middle] / 1e3);
     /* How much it is, is the machine's too: bench/openloop says. */
     assert_true(diff[0] >= 0);
     free(requests);
