@@ -44,9 +44,13 @@ async def main():
     connector = aiohttp.TCPConnector(limit=0)
     async with aiohttp.ClientSession(connector=connector) as session:
         url = f"http://127.0.0.1:{port}{path}"
-        await asyncio.gather(
-            *(client(session, url, body, end, counts) for _ in range(int(connections)))
-        )
+        tasks = [
+            asyncio.create_task(client(session, url, body, end, counts))
+            for _ in range(int(connections))
+        ]
+        _, late = await asyncio.wait(tasks, timeout=float(seconds) + 1)
+        for task in late:
+            task.cancel()
     print(f"{counts[0]} events in {time.perf_counter() - start:.3f} s")
 
 
