@@ -296,9 +296,7 @@ static void on_header(void *arg, const char *name, size_t name_len,
 {
     struct http1_conn *c = arg;
 
-    if (c->pool->env->api)
-        response_header(&c->request->response, name, name_len, value,
-                        value_len);
+    response_header(&c->request->response, name, name_len, value, value_len);
 }
 
 static void on_body(void *arg, const char *data, size_t len)
@@ -406,16 +404,20 @@ static void on_failed(struct http1_conn *c, int error, const char *why)
     break_off(c, OUTCOME_CONNECT, socket_connect_detail(error), why);
 }
 
-static const struct http1_hooks response_hooks = {.header = on_header,
-                                                  .body = on_body};
+/* Headers are handed over where somebody looks at them. */
+static const struct http1_hooks hooks = {.body = on_body};
+static const struct http1_hooks api_hooks = {.header = on_header,
+                                             .body = on_body};
 
-static const struct http1_user user = {
-    .response = &response_hooks,
-    .readable = on_readable,
-    .writable = on_writable,
-    .connected = on_connected,
-    .failed = on_failed,
-};
+#define USER(hooks)                                                            \
+    {                                                                          \
+        .response = &(hooks), .readable = on_readable,                         \
+        .writable = on_writable, .connected = on_connected,                    \
+        .failed = on_failed,                                                   \
+    }
+
+static const struct http1_user plain_user = USER(hooks);
+static const struct http1_user api_user = USER(api_hooks);
 
 /* ---- the ops ---- */
 
@@ -477,7 +479,7 @@ static int http1_transport_init(void *self, const struct transport_env *env,
     t->in = xcalloc(1, READ_SIZE);
     buf_init(&t->out, TARGET_MAX_REQUEST);
     buf_init(&t->body, TARGET_MAX_REQUEST);
-    http1_pool_init(&t->pool, env, &user);
+    http1_pool_init(&t->pool, env, env->api ? &api_user : &plain_user);
     return 0;
 }
 
