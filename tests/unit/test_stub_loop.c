@@ -80,6 +80,7 @@ static void the_last_setting_counts(void **state)
         struct bell b;
 
         begin(&b, is_sharp);
+        b.enough = 0; /* a ring that came in time to be heard ends nothing */
         timer_set(b.timer, clk_now(&clk_monotonic) + NS_PER_S);
         timer_set(b.timer, clk_now(&clk_monotonic) + 90 * NS_PER_US);
         assert_int_equal(loop_poll(b.loop, &err), 0);
