@@ -9,11 +9,6 @@ void tally_init(struct tally *t, struct window window, const struct slo *slo)
     good_limits(slo, t->limit_ns);
     tally_set_lanes(t, 1);
     pace_init(&t->pace, window);
-    hist_init(&t->buffered);
-    for (int m = 0; m < MEASURE_COUNT; m++) {
-        for (int v = 0; v < VIEW_COUNT; v++)
-            hist_init(&t->hist[m][v]);
-    }
 }
 
 void tally_fini(struct tally *t)
@@ -117,26 +112,32 @@ static void add_to_term(struct term_tally *tt, const struct slo_term *term,
         tt->misses[batch].hits++;
 }
 
+static void add_if_there(struct hist *h, int64_t ns)
+{
+    if (ns != TIME_ABSENT)
+        hist_add(h, ns);
+}
+
 /* A failure is beyond every limit of the answer; it has no part in measures
  * of the client and the network, unless the facts give them. */
 static void add_to_views(struct tally *t, enum measure m, const struct facts *f)
 {
     bool fails = measure_is_of_answer(m) && f->outcome != OUTCOME_OK;
-    int64_t due = measure_value(m, FROM_DUE, f);
-    int64_t sent = measure_value(m, FROM_SENT, f);
+    bool has_sent = measure_has_sent(m);
+    int64_t due;
 
     if (fails) {
         hist_add_beyond(&t->hist[m][VIEW_DUE], 1);
-        if (measure_has_sent(m) && facts_issued(f))
+        if (has_sent && facts_issued(f))
             hist_add_beyond(&t->hist[m][VIEW_SENT], 1);
         return;
     }
-    if (due != TIME_ABSENT)
-        hist_add(&t->hist[m][VIEW_DUE], due);
-    if (due != TIME_ABSENT && f->outcome == OUTCOME_OK)
-        hist_add(&t->hist[m][VIEW_OK], due);
-    if (measure_has_sent(m) && sent != TIME_ABSENT)
-        hist_add(&t->hist[m][VIEW_SENT], sent);
+    due = measure_value(m, FROM_DUE, f);
+    add_if_there(&t->hist[m][VIEW_DUE], due);
+    if (f->outcome == OUTCOME_OK)
+        add_if_there(&t->hist[m][VIEW_OK], due);
+    if (has_sent)
+        add_if_there(&t->hist[m][VIEW_SENT], measure_value(m, FROM_SENT, f));
 }
 
 static void add_measured(struct tally *t, const struct facts *f)
@@ -160,8 +161,7 @@ static void add_measured(struct tally *t, const struct facts *f)
     t->retried += f->retries != 0;
     if (facts_count(f->events) > 1)
         t->gaps += f->events - 1;
-    if (f->buffered != TIME_ABSENT)
-        hist_add(&t->buffered, f->buffered);
+    add_if_there(&t->buffered, f->buffered);
     tokens_add(&t->tokens, f, good);
     if (f->outcome == OUTCOME_OK)
         oddities_add(&t->oddities, f);

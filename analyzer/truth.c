@@ -126,8 +126,6 @@ int truth_compare(struct truth_report *report, struct recording *rec,
     int rc;
 
     *report = (struct truth_report){.min_excess_ns = INT64_MAX};
-    for (int p = 0; p < TRUTH_PARTS; p++)
-        hist_init(&report->part[p]);
     rc = read_log(&log, path, err);
     if (rc == 0)
         rc = join(report, rec, &log, err);

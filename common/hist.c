@@ -7,13 +7,6 @@
 
 #define DIGITS 3
 
-void hist_init(struct hist *h)
-{
-    *h = (struct hist){0};
-    if (hdr_init(1, HIST_HIGHEST_NS, DIGITS, &h->hdr))
-        abort(); /* out of memory */
-}
-
 void hist_fini(struct hist *h)
 {
     if (h->hdr)
@@ -25,7 +18,8 @@ void hist_reset(struct hist *h)
 {
     struct hdr_histogram *hdr = h->hdr;
 
-    hdr_reset(hdr);
+    if (hdr)
+        hdr_reset(hdr);
     *h = (struct hist){.hdr = hdr};
 }
 
@@ -43,6 +37,8 @@ void hist_add_many(struct hist *h, int64_t ns, int64_t count)
         hist_add_beyond(h, count);
         return;
     }
+    if (!h->hdr && hdr_init(1, HIST_HIGHEST_NS, DIGITS, &h->hdr))
+        abort(); /* out of memory */
     hdr_record_values(h->hdr, ns, count);
     h->n += count;
     h->sum_ns += (double)ns * (double)count;

@@ -13,9 +13,10 @@
 
 struct hdr_histogram;
 
-/* n = in the histogram + beyond, and failed = beyond - out_of_range. */
+/* n = in the histogram + beyond, and failed = beyond - out_of_range.  All zero
+ * is an empty one; the memory comes with its first value. */
 struct hist {
-    struct hdr_histogram *hdr; /* owned */
+    struct hdr_histogram *hdr; /* owned; NULL: no value yet */
     int64_t n;
     int64_t beyond;       /* failed, or out of range */
     int64_t out_of_range; /* of those beyond */
@@ -31,7 +32,6 @@ struct hist {
 #define HIST_EMPTY        (-3)
 #define HIST_OUT_OF_RANGE (-4) /* it falls among those out of range */
 
-void hist_init(struct hist *h);
 void hist_fini(struct hist *h);
 
 /* Empty it, keep the memory. */

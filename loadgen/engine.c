@@ -480,6 +480,7 @@ int engine_new(struct engine **engine, const struct engine_env *env,
 
     e->env = *env;
     e->full_until_ns = INT64_MIN;
+    e->spin_until_ns = INT64_MIN;
     e->armed_ns = INT64_MAX;
     e->beat_ns = INT64_MAX;
     e->drain_end_ns = INT64_MAX;

@@ -198,8 +198,6 @@ int progress_new(struct progress **progress, const struct settings *settings,
     pthread_mutex_init(&p->lock, NULL);
     p->witnesses = xcalloc((size_t)n_shards, sizeof(*p->witnesses));
     p->n_witnesses = n_shards;
-    hist_init(&p->e2e);
-    hist_init(&p->lag);
     if (make_parts(p, settings, err)) {
         progress_free(p);
         return -1;

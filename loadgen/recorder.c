@@ -13,7 +13,7 @@
 
 #define CHUNK_ROWS   1024
 #define CHUNK_EVENTS TGR_MAX_ROWS
-#define RING         16
+#define CHUNKS       16
 
 /* So few rows wait for more, through so many chunks: one comes each second. */
 #define TRICKLE_ROWS   16
@@ -28,14 +28,23 @@ struct chunk {
     bool has_seen;
 };
 
-/* Chunks tail .. head-1 are the writer's, the one at head is the worker's. */
+/* Chunks on their way from one thread to another, first in first out. */
+struct queue {
+    struct chunk *chunks[CHUNKS];
+    unsigned head; /* of the one who puts, alone */
+    unsigned tail; /* of the one who takes, alone */
+    sem_t n;
+};
+
+/* A chunk goes round: filled by the worker, emptied by the writer.  As few go
+ * round as the writer's delay asks for, and stay in the cache. */
 struct shard {
     struct recorder *recorder;
-    struct chunk ring[RING];
-    unsigned head; /* the worker's alone */
-    unsigned tail; /* the writer's alone */
-    sem_t full;    /* chunks that wait to be written */
-    sem_t room;    /* chunks that may be filled */
+    struct chunk chunks[CHUNKS];
+    int n_chunks;        /* of them, in use; the worker's alone */
+    struct chunk *chunk; /* in the worker's hand */
+    struct queue full;
+    struct queue empty;
     int64_t waited_ns;
 
     /* Rows of a trickle, the writer's alone: blocks of a few would be all
@@ -59,6 +68,21 @@ struct recorder {
     struct err err;         /* the writer's until it has ended */
     struct watcher watcher; /* its `saw` is NULL: nobody */
 };
+
+/* ---- queues ---- */
+
+/* There is room: a queue holds all the chunks that there are. */
+static void queue_put(struct queue *q, struct chunk *c)
+{
+    q->chunks[q->head++ % CHUNKS] = c;
+    sem_post(&q->n);
+}
+
+/* After a wait for q->n. */
+static struct chunk *queue_take(struct queue *q)
+{
+    return q->chunks[q->tail++ % CHUNKS];
+}
 
 /* ---- the writer's thread ---- */
 
@@ -114,8 +138,8 @@ static void drain_shard(struct recorder *r, unsigned i)
 {
     struct shard *s = r->shards[i];
 
-    while (sem_trywait(&s->full) == 0) {
-        struct chunk *c = &s->ring[s->tail++ % RING];
+    while (sem_trywait(&s->full.n) == 0) {
+        struct chunk *c = queue_take(&s->full);
 
         if (r->watcher.saw)
             r->watcher.saw(r->watcher.arg, i, c->rows, c->n_rows,
@@ -125,7 +149,7 @@ static void drain_shard(struct recorder *r, unsigned i)
         c->n_rows = 0;
         c->n_events = 0;
         c->has_seen = false;
-        sem_post(&s->room);
+        queue_put(&s->empty, c);
     }
 }
 
@@ -149,34 +173,35 @@ static void *writer_main(void *arg)
 
 /* ---- the workers' side ---- */
 
-static void wait_for_room(struct shard *s)
+static struct chunk *wait_for_chunk(struct shard *s)
 {
-    int64_t before;
+    int64_t before = clk_now(&clk_monotonic);
 
-    if (sem_trywait(&s->room) == 0)
-        return;
-    before = clk_now(&clk_monotonic);
-    while (sem_wait(&s->room) != 0)
+    while (sem_wait(&s->empty.n) != 0)
         continue;
     s->waited_ns += clk_now(&clk_monotonic) - before;
+    return queue_take(&s->empty);
 }
 
-static struct chunk *current(struct shard *s)
+static struct chunk *empty_chunk(struct shard *s)
 {
-    return &s->ring[s->head % RING];
+    if (sem_trywait(&s->empty.n) == 0)
+        return queue_take(&s->empty);
+    if (s->n_chunks < CHUNKS)
+        return &s->chunks[s->n_chunks++];
+    return wait_for_chunk(s);
 }
 
 static void hand_over(struct shard *s)
 {
-    s->head++;
-    sem_post(&s->full);
+    queue_put(&s->full, s->chunk);
     sem_post(&s->recorder->work);
-    wait_for_room(s);
+    s->chunk = empty_chunk(s);
 }
 
 void shard_add_event(struct shard *s, const struct content_event *event)
 {
-    struct chunk *c = current(s);
+    struct chunk *c = s->chunk;
 
     c->events[c->n_events++] = *event;
     if (c->n_events == CHUNK_EVENTS)
@@ -185,7 +210,7 @@ void shard_add_event(struct shard *s, const struct content_event *event)
 
 void shard_add(struct shard *s, const struct facts *facts)
 {
-    struct chunk *c = current(s);
+    struct chunk *c = s->chunk;
 
     c->rows[c->n_rows++] = *facts;
     if (c->n_rows == CHUNK_ROWS)
@@ -194,7 +219,7 @@ void shard_add(struct shard *s, const struct facts *facts)
 
 void shard_observe(struct shard *s, const struct observation *seen)
 {
-    struct chunk *c = current(s);
+    struct chunk *c = s->chunk;
 
     c->seen = *seen;
     c->has_seen = true;
@@ -203,7 +228,7 @@ void shard_observe(struct shard *s, const struct observation *seen)
 
 void shard_flush(struct shard *s)
 {
-    if (current(s)->n_rows > 0 || current(s)->n_events > 0)
+    if (s->chunk->n_rows > 0 || s->chunk->n_events > 0)
         hand_over(s);
 }
 
@@ -239,8 +264,9 @@ static struct shard *shard_new(struct recorder *r)
     struct shard *s = xcalloc(1, sizeof(*s));
 
     s->recorder = r;
-    sem_init(&s->full, 0, 0);
-    sem_init(&s->room, 0, RING - 1); /* one is in the worker's hand */
+    sem_init(&s->full.n, 0, 0);
+    sem_init(&s->empty.n, 0, 0);
+    s->chunk = empty_chunk(s);
     return s;
 }
 
@@ -258,8 +284,8 @@ static int create_table(struct tgr_writer **writer, const char *dir,
 static void recorder_free(struct recorder *r)
 {
     for (int i = 0; i < r->n_shards; i++) {
-        sem_destroy(&r->shards[i]->full);
-        sem_destroy(&r->shards[i]->room);
+        sem_destroy(&r->shards[i]->full.n);
+        sem_destroy(&r->shards[i]->empty.n);
         free(r->shards[i]);
     }
     sem_destroy(&r->work);

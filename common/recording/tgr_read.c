@@ -16,6 +16,14 @@
 struct file_column {
     int relative_to;
     const struct tgr_column *wanted; /* NULL: skip it */
+    int64_t *standing; /* where its rows stand, also where they are absent;
+                        * NULL: no column is relative to it */
+};
+
+/* A column of the rows in memory: the first n all hold `value`. */
+struct filled {
+    int64_t value;
+    size_t n;
 };
 
 struct tgr_reader {
@@ -28,9 +36,9 @@ struct tgr_reader {
     size_t used;   /* of them, already consumed */
     bool at_end;
     struct tgr_damage damage;
-    unsigned shard; /* of the block that was read last */
-    char *rows;     /* TGR_MAX_ROWS of schema->row_size */
-    int64_t (*values)[TGR_MAX_ROWS];
+    unsigned shard;        /* of the block that was read last */
+    char *rows;            /* TGR_MAX_ROWS of schema->row_size */
+    struct filled *filled; /* one for each of schema->columns */
 };
 
 struct frame {
@@ -136,26 +144,31 @@ static const char *get_varint(const char *p, const char *end, uint64_t *v)
     return NULL;
 }
 
-static int64_t expected_value(const struct tgr_reader *r, size_t c, size_t row,
-                              int64_t previous)
+static void store(const struct tgr_reader *r, const struct tgr_column *wanted,
+                  size_t row, int64_t value)
 {
-    int to = r->columns[c].relative_to;
-
-    if (to == TGR_PLAIN)
-        return 0;
-    if (to == TGR_PREVIOUS)
-        return previous;
-    return r->values[to - TGR_COLUMN(0)][row];
+    memcpy(r->rows + row * r->schema->row_size + wanted->offset, &value,
+           sizeof(value));
 }
 
-static void store(const struct tgr_reader *r, size_t c, size_t row,
-                  int64_t value)
+static struct filled *filled_of(const struct tgr_reader *r,
+                                const struct tgr_column *wanted)
 {
-    const struct tgr_column *wanted = r->columns[c].wanted;
+    return &r->filled[wanted - r->schema->columns];
+}
 
-    if (wanted)
-        memcpy(r->rows + row * r->schema->row_size + wanted->offset, &value,
-               sizeof(value));
+/* Most columns hold one value through a whole recording, so that most often
+ * there is nothing to do. */
+static void store_same(const struct tgr_reader *r,
+                       const struct tgr_column *wanted, size_t rows,
+                       int64_t value)
+{
+    struct filled *filled = filled_of(r, wanted);
+
+    if (filled->value != value)
+        *filled = (struct filled){.value = value};
+    for (; filled->n < rows; filled->n++)
+        store(r, wanted, filled->n, value);
 }
 
 static bool is_allowed(int64_t value)
@@ -207,28 +220,82 @@ static uint64_t codes_next(struct codes *c)
     return c->code;
 }
 
-/* values[c] keeps where each row stands, also where it is absent. */
-static const char *read_column(struct tgr_reader *r, size_t c, size_t rows,
+/* One code that means the same in every row. */
+static bool is_one_value(const struct file_column *column,
+                         const struct codes *codes)
+{
+    bool is_absent = codes->code == 0;
+
+    return codes->encoding == ENCODING_SAME && !column->standing &&
+           (column->relative_to == TGR_PLAIN || is_absent);
+}
+
+static bool read_one_value(const struct tgr_reader *r,
+                           const struct file_column *column, uint64_t code,
+                           size_t rows)
+{
+    int64_t value = value_of(code, 0);
+
+    if (is_allowed(value) && column->wanted)
+        store_same(r, column->wanted, rows, value);
+    return is_allowed(value);
+}
+
+static const int64_t *base_of(const struct tgr_reader *r,
+                              const struct file_column *column)
+{
+    int to = column->relative_to;
+
+    return to >= TGR_COLUMN(0) ? r->columns[to - TGR_COLUMN(0)].standing : NULL;
+}
+
+static bool read_values(const struct tgr_reader *r,
+                        const struct file_column *column, struct codes *codes,
+                        size_t rows)
+{
+    const int64_t *base = base_of(r, column);
+    int64_t expected = 0;
+
+    if (column->wanted)
+        filled_of(r, column->wanted)->n = 0;
+    for (size_t row = 0; row < rows; row++) {
+        uint64_t code = codes_next(codes);
+        int64_t value;
+
+        if (base)
+            expected = base[row];
+        value = value_of(code, expected);
+        if (!codes->p || !is_allowed(value))
+            return false;
+        if (column->wanted)
+            store(r, column->wanted, row, value);
+        if (value == TIME_ABSENT)
+            value = expected;
+        if (column->standing)
+            column->standing[row] = value;
+        if (column->relative_to == TGR_PREVIOUS)
+            expected = value;
+    }
+    return codes->left == 0;
+}
+
+static const char *read_column(const struct tgr_reader *r,
+                               const struct file_column *column, size_t rows,
                                const char *p, const char *end)
 {
     struct codes codes = codes_begin(p, end, rows);
-    int64_t previous = 0;
+    bool is_good;
 
-    for (size_t row = 0; row < rows && codes.p; row++) {
-        int64_t expected = expected_value(r, c, row, previous);
-        uint64_t code = codes_next(&codes);
-        int64_t value = value_of(code, expected);
-
-        if (!is_allowed(value))
-            return NULL;
-        store(r, c, row, value);
-        previous = value == TIME_ABSENT ? expected : value;
-        r->values[c][row] = previous;
-    }
-    return codes.left > 0 ? NULL : codes.p;
+    if (!codes.p)
+        return NULL;
+    if (is_one_value(column, &codes))
+        is_good = read_one_value(r, column, codes.code, rows);
+    else
+        is_good = read_values(r, column, &codes, rows);
+    return is_good ? codes.p : NULL;
 }
 
-static void fill_missing(struct tgr_reader *r, size_t rows)
+static void fill_missing(const struct tgr_reader *r, size_t rows)
 {
     for (size_t i = 0; i < r->schema->len; i++) {
         const struct tgr_column *w = &r->schema->columns[i];
@@ -236,13 +303,12 @@ static void fill_missing(struct tgr_reader *r, size_t rows)
 
         for (size_t c = 0; c < r->len && !found; c++)
             found = r->columns[c].wanted == w;
-        for (size_t row = 0; row < rows && !found; row++)
-            memcpy(r->rows + row * r->schema->row_size + w->offset, &w->missing,
-                   sizeof(w->missing));
+        if (!found)
+            store_same(r, w, rows, w->missing);
     }
 }
 
-static bool read_rows(struct tgr_reader *r, const struct frame *f)
+static bool read_rows(const struct tgr_reader *r, const struct frame *f)
 {
     const char *p = f->payload;
     const char *end = p + f->len;
@@ -250,7 +316,7 @@ static bool read_rows(struct tgr_reader *r, const struct frame *f)
     if (f->rows == 0 || f->rows > TGR_MAX_ROWS)
         return false;
     for (size_t c = 0; c < r->len && p; c++)
-        p = read_column(r, c, f->rows, p, end);
+        p = read_column(r, &r->columns[c], f->rows, p, end);
     if (p != end)
         return false;
     fill_missing(r, f->rows);
@@ -375,6 +441,16 @@ static int read_header(struct tgr_reader *r, struct err *err)
     return read_schema(r, &f, err);
 }
 
+static void keep_bases(struct tgr_reader *r)
+{
+    for (size_t c = 0; c < r->len; c++) {
+        int to = r->columns[c].relative_to - TGR_COLUMN(0);
+
+        if (to >= 0 && !r->columns[to].standing)
+            r->columns[to].standing = xcalloc(TGR_MAX_ROWS, sizeof(int64_t));
+    }
+}
+
 int tgr_open(struct tgr_reader **reader, const char *path,
              const struct tgr_schema *schema, struct err *err)
 {
@@ -393,7 +469,8 @@ int tgr_open(struct tgr_reader **reader, const char *path,
         return -1;
     }
     r->rows = xcalloc(TGR_MAX_ROWS, schema->row_size);
-    r->values = xcalloc(r->len + 1, sizeof(*r->values));
+    r->filled = xcalloc(schema->len, sizeof(*r->filled));
+    keep_bases(r);
     *reader = r;
     return 0;
 }
@@ -415,7 +492,9 @@ void tgr_close(struct tgr_reader *r)
     close(r->fd);
     free(r->path);
     free(r->rows);
-    free(r->values);
+    free(r->filled);
+    for (size_t c = 0; c < r->len; c++)
+        free(r->columns[c].standing);
     buf_fini(&r->in);
     free(r);
 }

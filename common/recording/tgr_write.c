@@ -16,8 +16,10 @@ struct tgr_writer {
     int fd;
     char *path;
     const struct tgr_schema *schema;
-    struct buf frame;               /* kept between blocks for its memory */
-    uint64_t (*code)[TGR_MAX_ROWS]; /* likewise; a row of it a column */
+    struct buf frame;            /* kept between blocks for its memory */
+    uint64_t code[TGR_MAX_ROWS]; /* of the column that is being written */
+    int64_t *standing[TGR_MAX_COLUMNS]; /* where the rows of a column stand that
+                                         * others are relative to; else NULL */
 };
 
 /* A value that is absent stands where it was expected, so that what is
@@ -27,36 +29,55 @@ static int64_t standing(int64_t value, int64_t expected)
     return value == TIME_ABSENT ? expected : value;
 }
 
-/* Expected value of column c of one row: `at` holds the earlier columns of
- * this row, `previous` this column of the row before. */
-static int64_t expected_value(const struct tgr_column *c, const int64_t *at,
-                              int64_t previous)
+/* What column c is relative to, a value a row; NULL: nothing, or itself. */
+static const int64_t *base_of(const struct tgr_writer *w, size_t c)
 {
-    if (c->relative_to == TGR_PLAIN)
-        return 0;
-    if (c->relative_to == TGR_PREVIOUS)
-        return previous;
-    return at[c->relative_to - TGR_COLUMN(0)];
+    int to = w->schema->columns[c].relative_to;
+
+    return to >= TGR_COLUMN(0) ? w->standing[to - TGR_COLUMN(0)] : NULL;
 }
 
-/* Codes of all the columns, row by row, into code[column][row]. */
-static void make_codes(const struct tgr_schema *s, const void *rows, size_t n,
-                       uint64_t (*code)[TGR_MAX_ROWS])
+/* Column by column: a table's row is long, and codes of all the columns in
+ * turn would lie a power of two apart, in the same lines of the cache. */
+static void make_codes(struct tgr_writer *w, size_t c, const void *rows,
+                       size_t n)
 {
-    int64_t previous[TGR_MAX_COLUMNS] = {0};
+    const struct tgr_column *column = &w->schema->columns[c];
+    const int64_t *base = base_of(w, c);
+    int64_t *kept = w->standing[c];
+    int64_t expected = 0;
 
     for (size_t r = 0; r < n; r++) {
-        const char *row = (const char *)rows + r * s->row_size;
+        const char *row = (const char *)rows + r * w->schema->row_size;
+        int64_t value = field_at(row, column->offset);
 
-        for (size_t c = 0; c < s->len; c++) {
-            int64_t value = field_at(row, s->columns[c].offset);
-            int64_t expected =
-                expected_value(&s->columns[c], previous, previous[c]);
-
-            code[c][r] = code_of(value, expected);
-            previous[c] = standing(value, expected);
-        }
+        if (base)
+            expected = base[r];
+        w->code[r] = code_of(value, expected);
+        if (kept)
+            kept[r] = standing(value, expected);
+        if (column->relative_to == TGR_PREVIOUS)
+            expected = standing(value, expected);
     }
+}
+
+/* The same in every row, whatever the other columns hold: so are most. */
+static bool is_one_value(const struct tgr_writer *w, size_t c, const void *rows,
+                         size_t n)
+{
+    const struct tgr_column *column = &w->schema->columns[c];
+    const char *field = (const char *)rows + column->offset;
+    int64_t value = field_at(field, 0);
+
+    if (w->standing[c] ||
+        (column->relative_to != TGR_PLAIN && value != TIME_ABSENT))
+        return false;
+    for (size_t r = 1; r < n; r++) {
+        field += w->schema->row_size;
+        if (field_at(field, 0) != value)
+            return false;
+    }
+    return true;
 }
 
 static char *put_varint(char *p, uint64_t v)
@@ -156,10 +177,13 @@ int tgr_append(struct tgr_writer *w, unsigned shard, const void *rows, size_t n,
                struct err *err)
 {
     assert(n > 0 && n <= TGR_MAX_ROWS);
-    make_codes(w->schema, rows, n, w->code);
     begin_frame(&w->frame);
-    for (size_t c = 0; c < w->schema->len; c++)
-        put_column(&w->frame, w->code[c], n);
+    for (size_t c = 0; c < w->schema->len; c++) {
+        bool is_one = is_one_value(w, c, rows, n);
+
+        make_codes(w, c, rows, is_one ? 1 : n);
+        put_column(&w->frame, w->code, is_one ? 1 : n);
+    }
     finish_frame(&w->frame, FRAME_ROWS, shard, n);
     return write_frame(w, err);
 }
@@ -205,9 +229,20 @@ static void writer_free(struct tgr_writer *w)
 {
     close(w->fd);
     buf_fini(&w->frame);
-    free(w->code);
+    for (size_t c = 0; c < w->schema->len; c++)
+        free(w->standing[c]);
     free(w->path);
     free(w);
+}
+
+static void keep_bases(struct tgr_writer *w)
+{
+    for (size_t c = 0; c < w->schema->len; c++) {
+        int to = w->schema->columns[c].relative_to - TGR_COLUMN(0);
+
+        if (to >= 0 && !w->standing[to])
+            w->standing[to] = xcalloc(TGR_MAX_ROWS, sizeof(int64_t));
+    }
 }
 
 int tgr_create(struct tgr_writer **writer, const char *path,
@@ -223,7 +258,7 @@ int tgr_create(struct tgr_writer **writer, const char *path,
     w->fd = fd;
     w->path = xstrdup(path);
     w->schema = schema;
-    w->code = xcalloc(schema->len, sizeof(*w->code));
+    keep_bases(w);
     buf_init(&w->frame, FRAME_HEADER + MAX_PAYLOAD);
     if (write_opening(w, err)) {
         writer_free(w);

@@ -54,9 +54,8 @@ static void quantiles_are_those_of_the_sorted_samples(void **state)
         int64_t n = sizes[i];
         int64_t *samples = xcalloc((size_t)n, sizeof(*samples));
         double sum = 0;
-        struct hist h;
+        struct hist h = {0};
 
-        hist_init(&h);
         for (int64_t k = 0; k < n; k++) {
             samples[k] = draw_ns(&rng);
             sum += (double)samples[k];
@@ -74,10 +73,9 @@ static void quantiles_are_those_of_the_sorted_samples(void **state)
 /* 19 of 10 ms and one of 1000 ms, on which tools differ. */
 static void the_example_of_the_definitions(void **state)
 {
-    struct hist h;
+    struct hist h = {0};
 
     (void)state;
-    hist_init(&h);
     for (int i = 0; i < 19; i++)
         hist_add(&h, 10 * NS_PER_MS);
     hist_add(&h, 1000 * NS_PER_MS);
@@ -97,10 +95,9 @@ static void failures_are_beyond_every_value(void **state)
         double q;
         bool is_beyond;
     } cases[] = {{0.1, false}, {0.3, false}, {0.31, true}, {1, true}};
-    struct hist h;
+    struct hist h = {0};
 
     (void)state;
-    hist_init(&h);
     for (int64_t i = 1; i <= 3; i++)
         hist_add(&h, i);
     hist_add_beyond(&h, 4);
@@ -125,10 +122,9 @@ static void what_is_out_of_range_is_counted(void **state)
 {
     static const int64_t outside[] = {3600 * NS_PER_S + 1, INT64_MAX, -1,
                                       INT64_MIN};
-    struct hist h;
+    struct hist h = {0};
 
     (void)state;
-    hist_init(&h);
     hist_add(&h, 0);
     hist_add(&h, 3600 * NS_PER_S);
     assert_int_equal(h.out_of_range, 0);
@@ -160,9 +156,8 @@ static void too_few_cannot_bound_a_quantile(void **state)
 
     (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
-        struct hist h;
+        struct hist h = {0};
 
-        hist_init(&h);
         assert_int_equal(hist_quantile(&h, cases[i].q), HIST_EMPTY);
         assert_int_equal(hist_rank_quantile(&h, cases[i].q), HIST_EMPTY);
         assert_true(hist_mean_ns(&h) == HIST_EMPTY);
@@ -178,10 +173,9 @@ static void too_few_cannot_bound_a_quantile(void **state)
 
 static void a_reset_forgets_everything(void **state)
 {
-    struct hist h;
+    struct hist h = {0};
 
     (void)state;
-    hist_init(&h);
     hist_add(&h, NS_PER_S);
     hist_add(&h, INT64_MAX);
     hist_add_beyond(&h, 2);
