@@ -21,30 +21,61 @@ int64_t stats_least_n(double q)
     return (int64_t)ceil(log(0.05) / log(q) - 1e-9);
 }
 
-static double log_choose(double n, double k)
+/* The continued fraction of the incomplete beta function, by Lentz's method
+ * with two terms a step.  Converges in about sqrt(max(a, b)) steps where
+ * x < (a + 1) / (a + b + 2). */
+static double beta_fraction(double x, double a, double b)
 {
-    return lgamma(n + 1) - lgamma(k + 1) - lgamma(n - k + 1);
+    const double tiny = 1e-300; /* instead of a 0 to divide by */
+    double c = 1;
+    double d = 1 - (a + b) * x / (a + 1);
+    double f;
+
+    d = 1 / (fabs(d) < tiny ? tiny : d);
+    f = d;
+    for (int m = 1; m < 100000; m++) {
+        double even = m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m));
+        double odd =
+            -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1));
+        double step;
+
+        d = 1 + even * d;
+        d = 1 / (fabs(d) < tiny ? tiny : d);
+        c = 1 + even / c;
+        c = fabs(c) < tiny ? tiny : c;
+        f *= c * d;
+        d = 1 + odd * d;
+        d = 1 / (fabs(d) < tiny ? tiny : d);
+        c = 1 + odd / c;
+        c = fabs(c) < tiny ? tiny : c;
+        step = c * d;
+        f *= step;
+        if (fabs(step - 1) < DBL_EPSILON)
+            break;
+    }
+    return f;
+}
+
+double stats_beta(double x, double a, double b)
+{
+    double front;
+
+    if (x <= 0 || x >= 1)
+        return x <= 0 ? 0 : 1;
+    front =
+        exp(lgamma(a + b) - lgamma(a) - lgamma(b) + a * log(x) + b * log1p(-x));
+    if (x < (a + 1) / (a + b + 2))
+        return front * beta_fraction(x, a, b) / a;
+    return 1 - front * beta_fraction(1 - x, b, a) / b;
 }
 
 double stats_binomial_upper_tail(int64_t n, double p, int64_t k)
 {
-    double sum = 0;
-
     if (k <= 0)
         return 1;
-    if (k > n || p <= 0)
+    if (k > n)
         return 0;
-    if (p >= 1)
-        return 1;
-    for (int64_t i = k; i <= n; i++) {
-        double term = exp(log_choose((double)n, (double)i) +
-                          (double)i * log(p) + (double)(n - i) * log1p(-p));
-
-        sum += term;
-        if (term < sum * 1e-17 && (double)i > (double)n * p)
-            break;
-    }
-    return sum < 1 ? sum : 1;
+    return stats_beta(p, (double)k, (double)(n - k + 1));
 }
 
 double stats_inflation(const struct batch *batches, size_t len)

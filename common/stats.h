@@ -12,6 +12,9 @@ int64_t stats_rank(double q, int64_t n);
  * p90 29, p99 299, p99.9 2995. */
 int64_t stats_least_n(double q);
 
+/* The regularised incomplete beta function I_x(a, b); a and b above 0. */
+double stats_beta(double x, double a, double b);
+
 /* P(X >= k) for X ~ Binomial(n, p). */
 double stats_binomial_upper_tail(int64_t n, double p, int64_t k);
 
