@@ -182,6 +182,20 @@ void api_make_body(const struct api *api, struct facts *facts, struct buf *body)
         api->ops->write(api, &sample, body);
 }
 
+int api_read_event(const struct api *api, const char *data, size_t len,
+                   struct piece *p)
+{
+    return api_read_object(data, len, api->ops->member, p);
+}
+
+int api_read_whole(const struct api *api, const struct response_head *head,
+                   const char *data, size_t len, struct piece *p)
+{
+    if (api->ops->read_whole)
+        return api->ops->read_whole(api, head, data, len, p);
+    return api_read_object(data, len, api->ops->member, p);
+}
+
 /* ---- for those who write bodies ---- */
 
 void api_put_prompt(const struct api *api, const struct sample *sample,

@@ -73,23 +73,15 @@ static bool read_member(struct jscan *s, struct jtext key, struct piece *p)
     return false;
 }
 
-static int read_whole(const struct api *api, const struct response_head *head,
-                      const char *data, size_t len, struct piece *p)
-{
-    (void)api;
-    (void)head;
-    return api_read_object(data, len, read_member, p);
-}
-
 const struct api_ops client_openai_embeddings = {
     .kind = API_OPENAI_EMBEDDINGS,
     .takes_ids = true,
     .write = write_embeddings,
-    .read_whole = read_whole,
+    .member = read_member,
 };
 
 const struct api_ops client_rerank = {
     .kind = API_RERANK,
     .write = write_rerank,
-    .read_whole = read_whole,
+    .member = read_member,
 };

@@ -238,15 +238,6 @@ static bool tfserving_member(struct jscan *s, struct jtext key, struct piece *p)
     return is_answer;
 }
 
-static int tfserving_read(const struct api *api,
-                          const struct response_head *head, const char *data,
-                          size_t len, struct piece *p)
-{
-    (void)api;
-    (void)head;
-    return api_read_object(data, len, tfserving_member, p);
-}
-
 const struct api_ops client_kserve_http = {
     .kind = API_KSERVE_HTTP,
     .own_size = sizeof(struct inputs),
@@ -263,5 +254,5 @@ const struct api_ops client_tfserving_http = {
     .init = kserve_init,
     .fini = kserve_fini,
     .write = tfserving_write,
-    .read_whole = tfserving_read,
+    .member = tfserving_member,
 };

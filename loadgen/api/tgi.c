@@ -79,13 +79,6 @@ static bool read_member(struct jscan *s, struct jtext key, struct piece *p)
     return is_token;
 }
 
-static int read_event(const struct api *api, const char *data, size_t len,
-                      struct piece *p)
-{
-    (void)api;
-    return api_read_object(data, len, read_member, p);
-}
-
 static bool read_whole_member(struct jscan *s, struct jtext key,
                               struct piece *p)
 {
@@ -114,6 +107,6 @@ const struct api_ops client_tgi = {
     .kind = API_TGI,
     .write = write_body,
     .ends_with_piece = true,
-    .read_event = read_event,
+    .member = read_member,
     .read_whole = read_whole,
 };

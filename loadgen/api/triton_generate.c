@@ -34,23 +34,8 @@ static bool read_member(struct jscan *s, struct jtext key, struct piece *p)
     return is_text;
 }
 
-static int read_event(const struct api *api, const char *data, size_t len,
-                      struct piece *p)
-{
-    (void)api;
-    return api_read_object(data, len, read_member, p);
-}
-
-static int read_whole(const struct api *api, const struct response_head *head,
-                      const char *data, size_t len, struct piece *p)
-{
-    (void)head;
-    return read_event(api, data, len, p);
-}
-
 const struct api_ops client_triton_generate = {
     .kind = API_TRITON_GENERATE,
     .write = write_body,
-    .read_event = read_event,
-    .read_whole = read_whole,
+    .member = read_member,
 };
