@@ -191,6 +191,7 @@ int api_read_event(const struct api *api, const char *data, size_t len,
 int api_read_whole(const struct api *api, const struct response_head *head,
                    const char *data, size_t len, struct piece *p)
 {
+    p->is_whole = true;
     if (api->ops->read_whole)
         return api->ops->read_whole(api, head, data, len, p);
     return api_read_object(data, len, api->ops->member, p);

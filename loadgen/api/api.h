@@ -53,6 +53,7 @@ struct usage {
 
 /* What one event of a stream, or a whole answer, says. */
 struct piece {
+    bool is_whole;      /* an answer, not an event; known from the start */
     bool has_content;   /* text, reasoning or a tool call, and not empty */
     bool is_reasoning;  /* that is what it is */
     bool is_cumulative; /* `text` is all so far, not what is new */
