@@ -234,6 +234,12 @@ void api_put_model(const struct api *api, struct buf *body)
     buf_adds(body, ",");
 }
 
+void api_end_body(const struct api *api, struct buf *body)
+{
+    buf_add(body, buf_text(&api->extra), api->extra.len);
+    buf_adds(body, "}");
+}
+
 /* ---- for those who read answers ---- */
 
 void api_read_text(struct jscan *s, struct piece *p)

@@ -152,6 +152,9 @@ void api_put_prompt(const struct api *api, const struct sample *sample,
 /* The beginning of a body: { and, if it is known, "model":"...", */
 void api_put_model(const struct api *api, struct buf *body);
 
+/* Its end: the members of the user's, and } */
+void api_end_body(const struct api *api, struct buf *body);
+
 /* A text between quotes, escaped. */
 void api_put_string(struct buf *body, const char *text);
 

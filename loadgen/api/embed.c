@@ -5,18 +5,12 @@
 
 /* ---- requests ---- */
 
-static void end_body(const struct api *api, struct buf *body)
-{
-    buf_add(body, buf_text(&api->extra), api->extra.len);
-    buf_adds(body, "}");
-}
-
 static void write_embeddings(const struct api *api, const struct sample *sample,
                              struct buf *body)
 {
     api_put_model(api, body);
     api_put_prompt(api, sample, "input", body);
-    end_body(api, body);
+    api_end_body(api, body);
 }
 
 /* As many documents as an answer would have tokens. */
@@ -35,7 +29,7 @@ static void write_rerank(const struct api *api, const struct sample *sample,
         buf_adds(body, "\"");
     }
     buf_adds(body, "]");
-    end_body(api, body);
+    api_end_body(api, body);
 }
 
 /* ---- answers ---- */

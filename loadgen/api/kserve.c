@@ -56,8 +56,7 @@ static void make_json(const struct api *api, struct inputs *in)
                  tensor_size(&in->tensors[i]));
     }
     buf_adds(&in->json, "],\"parameters\":{\"binary_data_output\":true}");
-    buf_add(&in->json, buf_text(&api->extra), api->extra.len);
-    buf_adds(&in->json, "}");
+    api_end_body(api, &in->json);
 }
 
 static int check_json(const struct inputs *in, struct err *err)
@@ -134,8 +133,7 @@ static void write_json(const struct api *api, struct rng rng, struct buf *body)
         buf_adds(body, "}");
     }
     buf_adds(body, "]");
-    buf_add(body, buf_text(&api->extra), api->extra.len);
-    buf_adds(body, "}");
+    api_end_body(api, body);
 }
 
 static void kserve_write(const struct api *api, const struct sample *sample,
@@ -162,8 +160,7 @@ static void tfserving_write(const struct api *api, const struct sample *sample,
         tensor_put_nested(&in->tensors[i], &rng, body);
     }
     buf_adds(body, "}");
-    buf_add(body, buf_text(&api->extra), api->extra.len);
-    buf_adds(body, "}");
+    api_end_body(api, body);
 }
 
 /* ---- answers ---- */

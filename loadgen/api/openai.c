@@ -22,8 +22,7 @@ static void put_options(const struct api *api, const struct sample *sample,
             body,
             ",\"stream\":true,\"stream_options\":{\"include_usage\":true%s}",
             t->chunk_usage ? ",\"continuous_usage_stats\":true" : "");
-    buf_add(body, buf_text(&api->extra), api->extra.len);
-    buf_adds(body, "}");
+    api_end_body(api, body);
 }
 
 static void write_chat(const struct api *api, const struct sample *sample,

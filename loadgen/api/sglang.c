@@ -18,8 +18,7 @@ static void write_body(const struct api *api, const struct sample *sample,
     if (t->ignore_eos)
         buf_adds(body, ",\"ignore_eos\":true");
     buf_addf(body, "},\"stream\":%s", api->streams ? "true" : "false");
-    buf_add(body, buf_text(&api->extra), api->extra.len);
-    buf_adds(body, "}");
+    api_end_body(api, body);
 }
 
 /* {"type":"length","length":16}; null until the end. */

@@ -18,8 +18,7 @@ static void write_body(const struct api *api, const struct sample *sample,
     if (t->ignore_eos)
         buf_adds(body, ",\"ignore_eos_token\":true");
     buf_adds(body, "}");
-    buf_add(body, buf_text(&api->extra), api->extra.len);
-    buf_adds(body, "}");
+    api_end_body(api, body);
 }
 
 /* {"id":5,"text":" a","logprob":-1,"special":false} */

@@ -17,8 +17,7 @@ static void write_body(const struct api *api, const struct sample *sample,
     if (t->ignore_eos)
         buf_addf(body, ",\"min_tokens\":%lld,\"ignore_eos\":true",
                  (long long)sample->output_tokens);
-    buf_add(body, buf_text(&api->extra), api->extra.len);
-    buf_adds(body, "}");
+    api_end_body(api, body);
 }
 
 static bool read_member(struct jscan *s, struct jtext key, struct piece *p)
