@@ -55,30 +55,6 @@ static int teardown(void **state)
 
 /* ---- connections ---- */
 
-/* 20 are on their way at any time, on one connection. */
-static void many_streams_on_a_connection(void **state)
-{
-    char *dir = xstrdup(tmpdir_path("streams"));
-    char *url;
-    struct proc stub = stub_start(ARGS("stub", "--delay", "50ms"), &url);
-    struct nginx front = nginx_before(url, "");
-    struct proc run = proc_start(ARGS(
-        "run", front.urls[0], "--http2", "--cacert", ca, "--arrival",
-        "constant", "--rate", "400", "-n", "200", "-t", "1", "-q", "-o", dir));
-    json_t *summary;
-
-    (void)state;
-    run_must_end(&run, dir, 0);
-    summary = load_summary(dir);
-    nginx_stop(&front);
-    stub_stop(&stub);
-    assert_true(number_at(summary, "requests.ok") == 200);
-    assert_true(number_at(summary, "requests.opened_connection") <= 2);
-    json_decref(summary);
-    free(url);
-    free(dir);
-}
-
 /* After 20 requests nginx says GOAWAY, with others on their way and to come. */
 static void goaway(void **state)
 {
@@ -187,7 +163,6 @@ static void requests_that_the_server_had(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(many_streams_on_a_connection),
         cmocka_unit_test(goaway),
         cmocka_unit_test(a_server_that_lacks_http2),
         cmocka_unit_test(no_http2_without_tls),
