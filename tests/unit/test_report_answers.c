@@ -210,7 +210,7 @@ static void text_and_json_have_the_same_numbers(void **state)
 
 /* ---- a run from disk ---- */
 
-static struct read_streams *worked_run(void)
+static struct read_run *worked_run(void)
 {
     struct streams *m = streams_new(0, 1000, "ttft:200,gap p50 < 41ms");
 
@@ -226,7 +226,7 @@ static struct read_streams *worked_run(void)
 
 static void a_stream_has_its_rows(void **state)
 {
-    struct read_streams *r = worked_run();
+    struct read_run *r = worked_run();
     char *text = report_rendered(&report_text, &r->s);
 
     (void)state;
@@ -255,12 +255,12 @@ static void a_stream_has_its_rows(void **state)
     assert_null(strstr(text, "ssumed"));
     assert_null(strstr(text, "MIXED"));
     free(text);
-    read_streams_free(r);
+    read_run_free(r);
 }
 
 static void json_has_the_same(void **state)
 {
-    struct read_streams *r = worked_run();
+    struct read_run *r = worked_run();
     json_t *json = report_parsed(&r->s);
     const char *note = NULL;
     double tokens = 0;
@@ -282,7 +282,7 @@ static void json_has_the_same(void **state)
     assert_true(share == 1);
     assert_string_equal(note, "finish_reason");
     json_decref(json);
-    read_streams_free(r);
+    read_run_free(r);
 }
 
 static void what_is_assumed_says_so(void **state)
@@ -316,7 +316,7 @@ static void a_run_without_streams_looks_as_before(void **state)
                                         "tail", "stall", "tokens", "quality",
                                         "WARN", "stream"};
     struct streams *m = streams_new(0, 1000, "");
-    struct read_streams *r;
+    struct read_run *r;
     json_t *json;
     char *text;
 
@@ -335,7 +335,7 @@ static void a_run_without_streams_looks_as_before(void **state)
     assert_int_equal(json_array_size(json_object_get(json, "notes")), 0);
     json_decref(json);
     free(text);
-    read_streams_free(r);
+    read_run_free(r);
 }
 
 int main(void)
