@@ -169,7 +169,7 @@ static void on_event(void *arg, const struct sse_event *e)
     r->n_events++;
     if (is_terminator(r, e))
         be_over(r);
-    else if (r->api->ops->read_event(r->api, e->data, e->len, &piece))
+    else if (api_read_event(r->api, e->data, e->len, &piece))
         fail(r, OUTCOME_MALFORMED, RESPONSE_BAD_EVENT,
              "an event that the API does not know");
     else
@@ -353,10 +353,9 @@ static void take_whole(struct response *r, const struct piece *p)
 
 static void finish_whole(struct response *r)
 {
-    const struct api_ops *ops = r->api->ops;
     struct piece piece = piece_none();
-    int rc = ops->read_whole(r->api, &r->head, buf_text(&r->body), r->body.len,
-                             &piece);
+    int rc = api_read_whole(r->api, &r->head, buf_text(&r->body), r->body.len,
+                            &piece);
 
     if (rc == 0 && piece.is_error)
         take_error(r, &piece, RESPONSE_ERROR_BODY);

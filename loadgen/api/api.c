@@ -182,6 +182,21 @@ void api_make_body(const struct api *api, struct facts *facts, struct buf *body)
         api->ops->write(api, &sample, body);
 }
 
+int api_read_event(const struct api *api, const char *data, size_t len,
+                   struct piece *p)
+{
+    return api_read_object(data, len, api->ops->member, p);
+}
+
+int api_read_whole(const struct api *api, const struct response_head *head,
+                   const char *data, size_t len, struct piece *p)
+{
+    p->is_whole = true;
+    if (api->ops->read_whole)
+        return api->ops->read_whole(api, head, data, len, p);
+    return api_read_object(data, len, api->ops->member, p);
+}
+
 /* ---- for those who write bodies ---- */
 
 void api_put_prompt(const struct api *api, const struct sample *sample,
@@ -217,6 +232,12 @@ void api_put_model(const struct api *api, struct buf *body)
     buf_adds(body, "\"model\":");
     api_put_string(body, api->model);
     buf_adds(body, ",");
+}
+
+void api_end_body(const struct api *api, struct buf *body)
+{
+    buf_add(body, buf_text(&api->extra), api->extra.len);
+    buf_adds(body, "}");
 }
 
 /* ---- for those who read answers ---- */

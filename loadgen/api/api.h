@@ -53,6 +53,7 @@ struct usage {
 
 /* What one event of a stream, or a whole answer, says. */
 struct piece {
+    bool is_whole;      /* an answer, not an event; known from the start */
     bool has_content;   /* text, reasoning or a tool call, and not empty */
     bool is_reasoning;  /* that is what it is */
     bool is_cumulative; /* `text` is all so far, not what is new */
@@ -72,6 +73,9 @@ struct response_head {
     bool is_event_stream;
     int64_t json_len; /* Inference-Header-Content-Length; -1: not given */
 };
+
+/* Takes the value of a member; true if the member says what this is. */
+typedef bool api_member_fn(struct jscan *s, struct jtext key, struct piece *p);
 
 struct api_ops {
     enum api_kind kind;
@@ -95,11 +99,12 @@ struct api_ops {
     const char *terminator;
     bool ends_with_piece; /* so a stream without is_last is truncated */
 
-    /* Read an event's data, or a whole answer of status 2xx.  -1: it is not
-     * what the API allows.  *p is piece_none() before.  Required, but for
-     * API_HTTP, which takes what comes. */
-    int (*read_event)(const struct api *api, const char *data, size_t len,
-                      struct piece *p);
+    /* Of an event, and of a whole answer.  Required, unless there are no events
+     * and read_whole() reads the answers. */
+    api_member_fn *member;
+
+    /* Read a whole answer that is more than an object, as api_read_whole()
+     * does.  Optional. */
     int (*read_whole)(const struct api *api, const struct response_head *head,
                       const char *data, size_t len, struct piece *p);
 };
@@ -131,6 +136,13 @@ struct piece piece_none(void);
 void api_make_body(const struct api *api, struct facts *facts,
                    struct buf *body);
 
+/* Read an event's data, or a whole answer of status 2xx.  -1: it is not what
+ * the API allows.  *p is piece_none() before. */
+int api_read_event(const struct api *api, const char *data, size_t len,
+                   struct piece *p);
+int api_read_whole(const struct api *api, const struct response_head *head,
+                   const char *data, size_t len, struct piece *p);
+
 /* ---- for those who write bodies ---- */
 
 /* "name":"prompt" or "name":[ids], as the API uses them; no comma. */
@@ -139,6 +151,9 @@ void api_put_prompt(const struct api *api, const struct sample *sample,
 
 /* The beginning of a body: { and, if it is known, "model":"...", */
 void api_put_model(const struct api *api, struct buf *body);
+
+/* Its end: the members of the user's, and } */
+void api_end_body(const struct api *api, struct buf *body);
 
 /* A text between quotes, escaped. */
 void api_put_string(struct buf *body, const char *text);
@@ -154,9 +169,6 @@ void api_read_error(struct jscan *s, struct piece *p);
 
 /* TIME_ABSENT if it is no array. */
 int64_t api_count_items(struct jscan *s);
-
-/* Takes the value of a member; true if the member says what this is. */
-typedef bool api_member_fn(struct jscan *s, struct jtext key, struct piece *p);
 
 /* An object, member by member.  -1 if it is none, or holds neither an error nor
  * a member that says what it is. */

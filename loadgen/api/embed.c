@@ -5,18 +5,12 @@
 
 /* ---- requests ---- */
 
-static void end_body(const struct api *api, struct buf *body)
-{
-    buf_add(body, buf_text(&api->extra), api->extra.len);
-    buf_adds(body, "}");
-}
-
 static void write_embeddings(const struct api *api, const struct sample *sample,
                              struct buf *body)
 {
     api_put_model(api, body);
     api_put_prompt(api, sample, "input", body);
-    end_body(api, body);
+    api_end_body(api, body);
 }
 
 /* As many documents as an answer would have tokens. */
@@ -35,7 +29,7 @@ static void write_rerank(const struct api *api, const struct sample *sample,
         buf_adds(body, "\"");
     }
     buf_adds(body, "]");
-    end_body(api, body);
+    api_end_body(api, body);
 }
 
 /* ---- answers ---- */
@@ -73,23 +67,15 @@ static bool read_member(struct jscan *s, struct jtext key, struct piece *p)
     return false;
 }
 
-static int read_whole(const struct api *api, const struct response_head *head,
-                      const char *data, size_t len, struct piece *p)
-{
-    (void)api;
-    (void)head;
-    return api_read_object(data, len, read_member, p);
-}
-
 const struct api_ops client_openai_embeddings = {
     .kind = API_OPENAI_EMBEDDINGS,
     .takes_ids = true,
     .write = write_embeddings,
-    .read_whole = read_whole,
+    .member = read_member,
 };
 
 const struct api_ops client_rerank = {
     .kind = API_RERANK,
     .write = write_rerank,
-    .read_whole = read_whole,
+    .member = read_member,
 };

@@ -56,8 +56,7 @@ static void make_json(const struct api *api, struct inputs *in)
                  tensor_size(&in->tensors[i]));
     }
     buf_adds(&in->json, "],\"parameters\":{\"binary_data_output\":true}");
-    buf_add(&in->json, buf_text(&api->extra), api->extra.len);
-    buf_adds(&in->json, "}");
+    api_end_body(api, &in->json);
 }
 
 static int check_json(const struct inputs *in, struct err *err)
@@ -134,8 +133,7 @@ static void write_json(const struct api *api, struct rng rng, struct buf *body)
         buf_adds(body, "}");
     }
     buf_adds(body, "]");
-    buf_add(body, buf_text(&api->extra), api->extra.len);
-    buf_adds(body, "}");
+    api_end_body(api, body);
 }
 
 static void kserve_write(const struct api *api, const struct sample *sample,
@@ -162,8 +160,7 @@ static void tfserving_write(const struct api *api, const struct sample *sample,
         tensor_put_nested(&in->tensors[i], &rng, body);
     }
     buf_adds(body, "}");
-    buf_add(body, buf_text(&api->extra), api->extra.len);
-    buf_adds(body, "}");
+    api_end_body(api, body);
 }
 
 /* ---- answers ---- */
@@ -238,15 +235,6 @@ static bool tfserving_member(struct jscan *s, struct jtext key, struct piece *p)
     return is_answer;
 }
 
-static int tfserving_read(const struct api *api,
-                          const struct response_head *head, const char *data,
-                          size_t len, struct piece *p)
-{
-    (void)api;
-    (void)head;
-    return api_read_object(data, len, tfserving_member, p);
-}
-
 const struct api_ops client_kserve_http = {
     .kind = API_KSERVE_HTTP,
     .own_size = sizeof(struct inputs),
@@ -263,5 +251,5 @@ const struct api_ops client_tfserving_http = {
     .init = kserve_init,
     .fini = kserve_fini,
     .write = tfserving_write,
-    .read_whole = tfserving_read,
+    .member = tfserving_member,
 };

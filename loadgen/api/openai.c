@@ -22,8 +22,7 @@ static void put_options(const struct api *api, const struct sample *sample,
             body,
             ",\"stream\":true,\"stream_options\":{\"include_usage\":true%s}",
             t->chunk_usage ? ",\"continuous_usage_stats\":true" : "");
-    buf_add(body, buf_text(&api->extra), api->extra.len);
-    buf_adds(body, "}");
+    api_end_body(api, body);
 }
 
 static void write_chat(const struct api *api, const struct sample *sample,
@@ -180,26 +179,11 @@ static bool read_member(struct jscan *s, struct jtext key, struct piece *p)
     return is_known;
 }
 
-static int read_event(const struct api *api, const char *data, size_t len,
-                      struct piece *p)
-{
-    (void)api;
-    return api_read_object(data, len, read_member, p);
-}
-
-static int read_whole(const struct api *api, const struct response_head *head,
-                      const char *data, size_t len, struct piece *p)
-{
-    (void)head;
-    return read_event(api, data, len, p);
-}
-
 const struct api_ops client_openai_chat = {
     .kind = API_OPENAI_CHAT,
     .write = write_chat,
     .terminator = "[DONE]",
-    .read_event = read_event,
-    .read_whole = read_whole,
+    .member = read_member,
 };
 
 const struct api_ops client_openai_completions = {
@@ -207,6 +191,5 @@ const struct api_ops client_openai_completions = {
     .takes_ids = true,
     .write = write_completions,
     .terminator = "[DONE]",
-    .read_event = read_event,
-    .read_whole = read_whole,
+    .member = read_member,
 };

@@ -18,8 +18,7 @@ static void write_body(const struct api *api, const struct sample *sample,
     if (t->ignore_eos)
         buf_adds(body, ",\"ignore_eos\":true");
     buf_addf(body, "},\"stream\":%s", api->streams ? "true" : "false");
-    buf_add(body, buf_text(&api->extra), api->extra.len);
-    buf_adds(body, "}");
+    api_end_body(api, body);
 }
 
 /* {"type":"length","length":16}; null until the end. */
@@ -61,6 +60,7 @@ static bool read_member(struct jscan *s, struct jtext key, struct piece *p)
 {
     bool is_theirs = jtext_is(key, "text") || jtext_is(key, "meta_info");
 
+    p->is_cumulative = true;
     if (jtext_is(key, "text"))
         api_read_text(s, p);
     else if (jtext_is(key, "meta_info"))
@@ -72,27 +72,10 @@ static bool read_member(struct jscan *s, struct jtext key, struct piece *p)
     return is_theirs;
 }
 
-static int read_event(const struct api *api, const char *data, size_t len,
-                      struct piece *p)
-{
-    (void)api;
-    p->is_cumulative = true;
-    return api_read_object(data, len, read_member, p);
-}
-
-static int read_whole(const struct api *api, const struct response_head *head,
-                      const char *data, size_t len, struct piece *p)
-{
-    (void)api;
-    (void)head;
-    return api_read_object(data, len, read_member, p);
-}
-
 const struct api_ops client_sglang = {
     .kind = API_SGLANG,
     .takes_ids = true,
     .write = write_body,
     .terminator = "[DONE]",
-    .read_event = read_event,
-    .read_whole = read_whole,
+    .member = read_member,
 };

@@ -18,8 +18,7 @@ static void write_body(const struct api *api, const struct sample *sample,
     if (t->ignore_eos)
         buf_adds(body, ",\"ignore_eos_token\":true");
     buf_adds(body, "}");
-    buf_add(body, buf_text(&api->extra), api->extra.len);
-    buf_adds(body, "}");
+    api_end_body(api, body);
 }
 
 /* {"id":5,"text":" a","logprob":-1,"special":false} */
@@ -54,66 +53,37 @@ static void read_details(struct jscan *s, struct piece *p)
     }
 }
 
-/* Of the last event alone it is no null. */
+/* All of the text.  Of the last event alone it is no null. */
 static void read_generated(struct jscan *s, struct piece *p)
 {
     struct jtext text;
 
-    p->is_last |= jscan_string(s, &text);
+    if (p->is_whole)
+        api_read_text(s, p);
+    else
+        p->is_last |= jscan_string(s, &text);
 }
 
 static bool read_member(struct jscan *s, struct jtext key, struct piece *p)
 {
-    bool is_token = jtext_is(key, "token");
+    bool is_theirs = jtext_is(key, p->is_whole ? "generated_text" : "token");
 
-    if (is_token)
-        read_token(s, p);
-    else if (jtext_is(key, "generated_text"))
+    if (jtext_is(key, "generated_text"))
         read_generated(s, p);
+    else if (is_theirs)
+        read_token(s, p);
     else if (jtext_is(key, "details"))
         read_details(s, p);
     else if (jtext_is(key, "error"))
         api_read_error(s, p);
     else
         jscan_skip(s);
-    return is_token;
-}
-
-static int read_event(const struct api *api, const char *data, size_t len,
-                      struct piece *p)
-{
-    (void)api;
-    return api_read_object(data, len, read_member, p);
-}
-
-static bool read_whole_member(struct jscan *s, struct jtext key,
-                              struct piece *p)
-{
-    bool is_text = jtext_is(key, "generated_text");
-
-    if (is_text)
-        api_read_text(s, p);
-    else if (jtext_is(key, "details"))
-        read_details(s, p);
-    else if (jtext_is(key, "error"))
-        api_read_error(s, p);
-    else
-        jscan_skip(s);
-    return is_text;
-}
-
-static int read_whole(const struct api *api, const struct response_head *head,
-                      const char *data, size_t len, struct piece *p)
-{
-    (void)api;
-    (void)head;
-    return api_read_object(data, len, read_whole_member, p);
+    return is_theirs;
 }
 
 const struct api_ops client_tgi = {
     .kind = API_TGI,
     .write = write_body,
     .ends_with_piece = true,
-    .read_event = read_event,
-    .read_whole = read_whole,
+    .member = read_member,
 };

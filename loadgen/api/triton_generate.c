@@ -17,8 +17,7 @@ static void write_body(const struct api *api, const struct sample *sample,
     if (t->ignore_eos)
         buf_addf(body, ",\"min_tokens\":%lld,\"ignore_eos\":true",
                  (long long)sample->output_tokens);
-    buf_add(body, buf_text(&api->extra), api->extra.len);
-    buf_adds(body, "}");
+    api_end_body(api, body);
 }
 
 static bool read_member(struct jscan *s, struct jtext key, struct piece *p)
@@ -34,23 +33,8 @@ static bool read_member(struct jscan *s, struct jtext key, struct piece *p)
     return is_text;
 }
 
-static int read_event(const struct api *api, const char *data, size_t len,
-                      struct piece *p)
-{
-    (void)api;
-    return api_read_object(data, len, read_member, p);
-}
-
-static int read_whole(const struct api *api, const struct response_head *head,
-                      const char *data, size_t len, struct piece *p)
-{
-    (void)head;
-    return read_event(api, data, len, p);
-}
-
 const struct api_ops client_triton_generate = {
     .kind = API_TRITON_GENERATE,
     .write = write_body,
-    .read_event = read_event,
-    .read_whole = read_whole,
+    .member = read_member,
 };

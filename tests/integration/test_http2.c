@@ -28,7 +28,6 @@ enum site {
 };
 
 static struct nginx nginx;
-static char *ca; /* its file */
 
 static int setup(void **state)
 {
@@ -38,10 +37,8 @@ static int setup(void **state)
         [TWO] = {.cert = "server", .listen = "http2"},
     };
 
-    if (tmpdir_setup(state))
+    if (certs_setup(state))
         return -1;
-    certs_make();
-    ca = xstrdup(tmpdir_path("ca.pem"));
     nginx = nginx_start(sites, SITES);
     return 0;
 }
@@ -49,35 +46,10 @@ static int setup(void **state)
 static int teardown(void **state)
 {
     nginx_stop(&nginx);
-    free(ca);
     return tmpdir_teardown(state);
 }
 
 /* ---- connections ---- */
-
-/* 20 are on their way at any time, on one connection. */
-static void many_streams_on_a_connection(void **state)
-{
-    char *dir = xstrdup(tmpdir_path("streams"));
-    char *url;
-    struct proc stub = stub_start(ARGS("stub", "--delay", "50ms"), &url);
-    struct nginx front = nginx_before(url, "");
-    struct proc run = proc_start(ARGS(
-        "run", front.urls[0], "--http2", "--cacert", ca, "--arrival",
-        "constant", "--rate", "400", "-n", "200", "-t", "1", "-q", "-o", dir));
-    json_t *summary;
-
-    (void)state;
-    run_must_end(&run, dir, 0);
-    summary = load_summary(dir);
-    nginx_stop(&front);
-    stub_stop(&stub);
-    assert_true(number_at(summary, "requests.ok") == 200);
-    assert_true(number_at(summary, "requests.opened_connection") <= 2);
-    json_decref(summary);
-    free(url);
-    free(dir);
-}
 
 /* After 20 requests nginx says GOAWAY, with others on their way and to come. */
 static void goaway(void **state)
@@ -87,7 +59,7 @@ static void goaway(void **state)
     struct proc stub = stub_start(ARGS("stub", "--delay", "50ms"), &url);
     struct nginx front = nginx_before(url, "keepalive_requests 20;");
     struct proc run = proc_start(
-        ARGS("run", front.urls[0], "--http2", "--cacert", ca, "--arrival",
+        ARGS("run", front.urls[0], "--http2", "--cacert", nginx.ca, "--arrival",
              "constant", "--rate", "400", "-n", "400", "-q", "-o", dir));
     json_t *summary;
 
@@ -108,8 +80,8 @@ static void goaway(void **state)
 static void a_server_that_lacks_http2(void **state)
 {
     (void)state;
-    must_all_say(RUN(1, nginx.urls[ONE], "--http2", "--cacert", ca), "connect",
-                 "the server does not speak HTTP/2");
+    must_all_say(RUN(1, nginx.urls[ONE], "--http2", "--cacert", nginx.ca),
+                 "connect", "the server does not speak HTTP/2");
 }
 
 static void no_http2_without_tls(void **state)
@@ -125,8 +97,8 @@ static void no_http2_without_tls(void **state)
 
 static void a_connection_for_every_request(void **state)
 {
-    json_t *summary =
-        RUN(0, nginx.urls[TWO], "--cacert", ca, "--http2", "--no-keepalive");
+    json_t *summary = RUN(0, nginx.urls[TWO], "--cacert", nginx.ca, "--http2",
+                          "--no-keepalive");
 
     (void)state;
     assert_true(number_at(summary, "requests.opened_connection") == FORTY);
@@ -151,8 +123,8 @@ static json_t *run_against(const struct h2server *server)
 {
     const char *dir = tmpdir_path("wrong");
     struct proc run =
-        proc_start(ARGS("run", server->url, "--http2", "--cacert", ca, "-c",
-                        "1", "-n", "10", "-q", "--force", "-o", dir));
+        proc_start(ARGS("run", server->url, "--http2", "--cacert", nginx.ca,
+                        "-c", "1", "-n", "10", "-q", "--force", "-o", dir));
 
     run_must_end(&run, dir, 0);
     return load_summary(tmpdir_path("wrong"));
@@ -187,7 +159,6 @@ static void requests_that_the_server_had(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(many_streams_on_a_connection),
         cmocka_unit_test(goaway),
         cmocka_unit_test(a_server_that_lacks_http2),
         cmocka_unit_test(no_http2_without_tls),

@@ -21,9 +21,8 @@
 
 static int setup(void **state)
 {
-    if (tmpdir_setup(state))
+    if (certs_setup(state))
         return -1;
-    certs_make();
     tmpdir_write("text", "no certificate\n", 15);
     return 0;
 }

@@ -40,7 +40,6 @@ enum site {
 };
 
 static struct nginx nginx;
-static char *ca; /* its file */
 
 static int setup(void **state)
 {
@@ -58,11 +57,10 @@ static int setup(void **state)
     };
     char *asks;
 
-    if (tmpdir_setup(state))
+    if (certs_setup(state))
         return -1;
-    certs_make();
-    ca = xstrdup(tmpdir_path("ca.pem"));
-    asks = xasprintf("ssl_verify_client on; ssl_client_certificate %s;", ca);
+    asks = xasprintf("ssl_verify_client on; ssl_client_certificate %s;",
+                     tmpdir_path("ca.pem"));
     sites[CLIENT_CERT].settings = asks;
     nginx = nginx_start(sites, SITES);
     free(asks);
@@ -72,7 +70,6 @@ static int setup(void **state)
 static int teardown(void **state)
 {
     nginx_stop(&nginx);
-    free(ca);
     return tmpdir_teardown(state);
 }
 
@@ -80,7 +77,7 @@ static int teardown(void **state)
 
 static void https(void **state)
 {
-    json_t *summary = RUN(0, nginx.urls[TLS], "--cacert", ca);
+    json_t *summary = RUN(0, nginx.urls[TLS], "--cacert", nginx.ca);
 
     (void)state;
     assert_true(number_at(summary, "requests.opened_connection") <= 4);
@@ -100,7 +97,7 @@ static void https_by_name(void **state)
     char *url = xasprintf("https://localhost:%d/", nginx.ports[TLS]);
 
     (void)state;
-    must_be_ok(RUN(0, url, "--cacert", ca));
+    must_be_ok(RUN(0, url, "--cacert", nginx.ca));
     free(url);
 }
 
@@ -125,11 +122,11 @@ static void a_client_certificate(void **state)
     char *key = xstrdup(tmpdir_path("client.key"));
 
     (void)state;
-    must_be_ok(RUN(0, nginx.urls[CLIENT_CERT], "--cacert", ca, "--cert", cert,
-                   "--key", key));
+    must_be_ok(RUN(0, nginx.urls[CLIENT_CERT], "--cacert", nginx.ca, "--cert",
+                   cert, "--key", key));
     /* nginx ends the handshake, and then says what it lacks */
-    must_all_say(RUN(1, nginx.urls[CLIENT_CERT], "--cacert", ca), "status",
-                 "HTTP status 400");
+    must_all_say(RUN(1, nginx.urls[CLIENT_CERT], "--cacert", nginx.ca),
+                 "status", "HTTP status 400");
     free(key);
     free(cert);
 }
@@ -137,13 +134,13 @@ static void a_client_certificate(void **state)
 /* Not for every connection. */
 static void authorities_are_read_once(void **state)
 {
-    char *copy = xasprintf("%s.copy", ca);
+    char *copy = xasprintf("%s.copy", nginx.ca);
     char *dir = xstrdup(tmpdir_path("read-once"));
     struct proc run;
     json_t *summary;
 
     (void)state;
-    tool_run(TOOL("cp", ca, copy), tmpdir_path("cp.out"));
+    tool_run(TOOL("cp", nginx.ca, copy), tmpdir_path("cp.out"));
     run = proc_start(ARGS("run", nginx.urls[TLS], "--cacert", copy,
                           "--no-keepalive", "--rate", "50", "--duration", "3s",
                           "-q", "-o", dir));
@@ -187,7 +184,7 @@ static void certificates_that_prove_nothing(void **state)
     for (size_t i = 0; i < sizeof(distrusted) / sizeof(distrusted[0]); i++) {
         const char *url = nginx.urls[distrusted[i].site];
 
-        REFUSED(distrusted[i].part, url, "--cacert", ca);
+        REFUSED(distrusted[i].part, url, "--cacert", nginx.ca);
         must_be_ok(RUN(0, url, "--insecure"));
     }
     REFUSED("certificate", nginx.urls[TLS]);
@@ -196,7 +193,7 @@ static void certificates_that_prove_nothing(void **state)
 static void versions_that_have_nothing_in_common(void **state)
 {
     (void)state;
-    must_all_mention(RUN(1, nginx.urls[OLD], "--cacert", ca), "connect",
+    must_all_mention(RUN(1, nginx.urls[OLD], "--cacert", nginx.ca), "connect",
                      "alert");
 }
 
@@ -206,7 +203,7 @@ static void a_server_that_wants_a_certificate(void **state)
     struct h2server server = h2server_start(H2_NOT_SERVED, 0);
 
     (void)state;
-    must_all_mention(RUN(1, server.url, "--cacert", ca), "connect",
+    must_all_mention(RUN(1, server.url, "--cacert", nginx.ca), "connect",
                      "certificate required");
     h2server_stop(&server);
 }
@@ -259,9 +256,9 @@ static void files_that_are_not_there(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof(flags) / sizeof(flags[0]); i++) {
-        struct proc_result r =
-            proc_run(ARGS("run", nginx.urls[TLS], "--cacert", ca, "--cert", ca,
-                          "--key", ca, flags[i], "/nowhere/at/all", "-c", "1"));
+        struct proc_result r = proc_run(ARGS(
+            "run", nginx.urls[TLS], "--cacert", nginx.ca, "--cert", nginx.ca,
+            "--key", nginx.ca, flags[i], "/nowhere/at/all", "-c", "1"));
 
         proc_expect(&r, 2);
         assert_non_null(strstr(r.err, "/nowhere/at/all: No such file"));
@@ -309,10 +306,10 @@ static void answers_that_break_off(void **state)
         bool is_cut = strcmp(outcome, "truncated") == 0;
 
         must_all_say(
-            RUN(1, front.urls[0], "--cacert", ca, "--timeout", timeout),
+            RUN(1, front.urls[0], "--cacert", nginx.ca, "--timeout", timeout),
             outcome, text);
-        must_all_say(RUN(1, front.urls[0], "--cacert", ca, "--timeout", timeout,
-                         "--http2"),
+        must_all_say(RUN(1, front.urls[0], "--cacert", nginx.ca, "--timeout",
+                         timeout, "--http2"),
                      is_cut ? "reset" : outcome, is_cut ? STREAM_RESET : text);
         nginx_stop(&front);
         rawserver_stop(&server);
@@ -322,9 +319,9 @@ static void answers_that_break_off(void **state)
 static void servers_that_do_not_answer(void **state)
 {
     (void)state;
-    must_all_say(RUN(1, nginx.urls[MUTE], "--cacert", ca), "reset",
+    must_all_say(RUN(1, nginx.urls[MUTE], "--cacert", nginx.ca), "reset",
                  "closed before any response");
-    must_all_say(RUN(1, nginx.urls[MUTE_TWO], "--cacert", ca, "--http2"),
+    must_all_say(RUN(1, nginx.urls[MUTE_TWO], "--cacert", nginx.ca, "--http2"),
                  "reset", STREAM_RESET);
 }
 

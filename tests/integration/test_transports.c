@@ -68,18 +68,15 @@ static void both_transports_measure_the_same(void **state)
 static void many_streams_on_a_connection(void **state)
 {
     char *dir = xstrdup(tmpdir_path("streams"));
-    char *ca = xstrdup(tmpdir_path("ca.pem"));
     char *url;
     struct proc stub = stub_start(ARGS("stub", "--delay", "50ms"), &url);
-    struct nginx front;
+    struct nginx front = nginx_before(url, "");
     json_t *summary;
 
     (void)state;
-    certs_make();
-    front = nginx_before(url, "");
-    run_for(ARGS("run", front.urls[0], "--http2", "--cacert", ca, "--arrival",
-                 "constant", "--rate", "400", "-n", "200", "-t", "1", "-q",
-                 "-o", dir),
+    run_for(ARGS("run", front.urls[0], "--http2", "--cacert", front.ca,
+                 "--arrival", "constant", "--rate", "400", "-n", "200", "-t",
+                 "1", "-q", "-o", dir),
             dir, 0);
     summary = load_summary(dir);
     nginx_stop(&front);
@@ -89,7 +86,6 @@ static void many_streams_on_a_connection(void **state)
                 (was_quiet(summary) ? 2 : 20));
     json_decref(summary);
     free(url);
-    free(ca);
     free(dir);
 }
 
@@ -100,6 +96,6 @@ int main(void)
         cmocka_unit_test(many_streams_on_a_connection),
     };
 
-    return cmocka_run_group_tests_name("transports", tests, tmpdir_setup,
+    return cmocka_run_group_tests_name("transports", tests, certs_setup,
                                        tmpdir_teardown);
 }

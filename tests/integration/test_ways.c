@@ -28,7 +28,6 @@ enum site {
 };
 
 static struct nginx nginx;
-static char *ca; /* its file */
 
 static int setup(void **state)
 {
@@ -43,10 +42,8 @@ static int setup(void **state)
                                "{ return 401; } return 200;"},
     };
 
-    if (tmpdir_setup(state))
+    if (certs_setup(state))
         return -1;
-    certs_make();
-    ca = xstrdup(tmpdir_path("ca.pem"));
     nginx = nginx_start(sites, SITES);
     return 0;
 }
@@ -54,7 +51,6 @@ static int setup(void **state)
 static int teardown(void **state)
 {
     nginx_stop(&nginx);
-    free(ca);
     return tmpdir_teardown(state);
 }
 
@@ -86,7 +82,7 @@ static void another_place(void **state)
     must_be_ok(RUN(0, "http://nowhere.invalid:1/", "--connect-to", plain,
                    "--transport", "curl"));
     must_be_ok(RUN(0, "https://elsewhere.invalid:1/", "--connect-to", named,
-                   "--cacert", ca));
+                   "--cacert", nginx.ca));
     free(named);
     free(plain);
 }
@@ -104,8 +100,8 @@ static void through_a_proxy(void **state)
 
     (void)state;
     must_be_ok(RUN(0, "http://nowhere.invalid/", "--proxy", plain_url));
-    must_be_ok(
-        RUN(0, "https://localhost:1/", "--proxy", tls_url, "--cacert", ca));
+    must_be_ok(RUN(0, "https://localhost:1/", "--proxy", tls_url, "--cacert",
+                   nginx.ca));
     setenv("no_proxy", "*", 1);
     must_be_ok(RUN(0, "http://nowhere.invalid/", "--proxy", plain_url));
     unsetenv("no_proxy");
@@ -153,9 +149,9 @@ static void proxies_of_the_environment(void **state)
     set_ambient(true);
     must_be_ok(RUN(0, nginx.urls[PLAIN], "--transport", "native"));
     must_be_ok(RUN(0, nginx.urls[PLAIN], "--transport", "curl"));
-    must_be_ok(RUN(0, nginx.urls[TLS], "--cacert", ca));
-    r = proc_run(ARGS("run", nginx.urls[TLS], "--cacert", ca, "-c", "1", "-n",
-                      "40", "--force", "-o", tmpdir_path("run")));
+    must_be_ok(RUN(0, nginx.urls[TLS], "--cacert", nginx.ca));
+    r = proc_run(ARGS("run", nginx.urls[TLS], "--cacert", nginx.ca, "-c", "1",
+                      "-n", "40", "--force", "-o", tmpdir_path("run")));
     set_ambient(false);
     run_expect(&r, tmpdir_path("run"), 0);
     for (size_t i = 0; i < sizeof(ambient) / sizeof(ambient[0]); i++) {

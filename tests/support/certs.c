@@ -63,12 +63,15 @@ static void make(const char *name, const char *extension, const char *days,
     free(log);
 }
 
-void certs_make(void)
+int certs_setup(void **state)
 {
     static const char config[] = "[req]\ndistinguished_name = dn\n[dn]\n";
 
+    if (tmpdir_setup(state))
+        return -1;
     tmpdir_write("openssl.cnf", config, strlen(config));
     for (size_t i = 0; i < sizeof(certs) / sizeof(certs[0]); i++)
         make(certs[i].name, certs[i].extension, certs[i].days,
              certs[i].is_of_ca);
+    return 0;
 }

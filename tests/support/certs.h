@@ -11,7 +11,7 @@
 #ifndef TESTS_SUPPORT_CERTS_H
 #define TESTS_SUPPORT_CERTS_H
 
-/* All of them, once tmpdir_setup() has been called. */
-void certs_make(void);
+/* A group fixture of cmocka: tmpdir_setup(), and all of them. */
+int certs_setup(void **state);
 
 #endif

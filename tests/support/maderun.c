@@ -54,19 +54,6 @@ void made_run_add_unsent(struct made_run *m, int64_t n)
         made_run_add(m, row_unsent((int64_t)m->n, 600));
 }
 
-static void write_rows(const struct made_run *m, const char *dir)
-{
-    char *path = xasprintf("%s/requests.tgr", dir);
-    struct tgr_writer *w;
-    struct err err = {0};
-
-    assert_int_equal(tgr_create(&w, path, &schema_requests, &err), 0);
-    if (m->n > 0)
-        assert_int_equal(tgr_append(w, 0, m->rows, m->n, &err), 0);
-    assert_int_equal(tgr_finish(w, &err), 0);
-    free(path);
-}
-
 static void write_seen(const struct made_run *m, const char *dir)
 {
     char *path = xasprintf("%s/client.tgr", dir);
@@ -85,15 +72,11 @@ static void write_seen(const struct made_run *m, const char *dir)
 static void write_looks(const struct made_run *m, const char *dir)
 {
     char *path = xasprintf("%s/server.tgr", dir);
-    struct tgr_writer *w;
-    struct err err = {0};
 
     unlink(path); /* of another test */
-    if (m->looks[0].at > 0) {
-        assert_int_equal(tgr_create(&w, path, &schema_server, &err), 0);
-        assert_int_equal(tgr_append(w, 0, m->looks, MADE_RUN_LOOKS, &err), 0);
-        assert_int_equal(tgr_finish(w, &err), 0);
-    }
+    if (m->looks[0].at > 0)
+        table_write(dir, "server.tgr", &schema_server, m->looks, MADE_RUN_LOOKS,
+                    TGR_MAX_ROWS);
     free(path);
 }
 
@@ -129,26 +112,17 @@ static void write_manifest(const struct made_run *m, const char *dir)
 
 struct read_run *made_run_sum_up(struct made_run *m, const struct strlist *slo)
 {
-    struct read_run *r = xcalloc(1, sizeof(*r));
-    struct err err = {0};
     char *dir = xstrdup(tmpdir_path("run"));
+    struct read_run *r;
 
     assert_true(mkdir(dir, 0777) == 0 || access(dir, W_OK) == 0);
-    write_rows(m, dir);
+    table_write(dir, "requests.tgr", &schema_requests, m->rows, m->n,
+                TGR_MAX_ROWS);
     write_seen(m, dir);
     write_looks(m, dir);
     write_manifest(m, dir);
-    assert_int_equal(recording_open(&r->rec, dir, &err), 0);
-    assert_int_equal(summary_make(&r->s, &r->rec, slo, &err), 0);
-    assert_int_equal(r->s.scheduled, r->s.issued + r->s.unsent);
-    assert_int_equal(r->s.issued, r->s.ok + r->s.failed);
+    r = read_run_new(dir, slo);
     free(dir);
     free(m);
     return r;
-}
-
-void read_run_free(struct read_run *r)
-{
-    recording_close(&r->rec);
-    free(r);
 }

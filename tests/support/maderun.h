@@ -6,12 +6,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "analyzer/reader.h"
-#include "analyzer/summary.h"
 #include "common/measure.h"
 #include "common/recording/manifest.h"
 #include "common/recording/schema.h"
 #include "common/str.h"
+#include "tests/support/ondisk.h"
 
 #define MADE_RUN_ROWS   1000
 #define MADE_RUN_SHARDS 3
@@ -32,12 +31,6 @@ struct made_run {
     struct server_look looks[MADE_RUN_LOOKS]; /* of a "tgi"; at 0: none */
 };
 
-/* And read again. */
-struct read_run {
-    struct recording rec;
-    struct summary s;
-};
-
 /* Of an open loop at 100/s that ran to its end. */
 struct made_run *made_run_new(int64_t warmup_ms, int64_t duration_ms,
                               const char *slo);
@@ -53,9 +46,8 @@ void made_run_add_fast(struct made_run *m, int64_t due_ms, int64_t n);
 void made_run_add_reset(struct made_run *m, int64_t n);
 void made_run_add_unsent(struct made_run *m, int64_t n);
 
-/* Write it below the scratch directory and sum it up, with the SLO given or, if
- * NULL, its own; frees what was made.  The identity holds always. */
+/* Write it below the scratch directory and read it, as read_run_new() does;
+ * frees what was made. */
 struct read_run *made_run_sum_up(struct made_run *m, const struct strlist *slo);
-void read_run_free(struct read_run *r);
 
 #endif

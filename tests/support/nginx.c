@@ -116,6 +116,7 @@ struct nginx nginx_start(const struct nginx_site *sites, size_t n_sites)
     snprintf(file, sizeof(file), "%s.conf", name);
     snprintf(n.socket_path, sizeof(n.socket_path), "%s/%s.sock", tmpdir_root(),
              name);
+    snprintf(n.ca, sizeof(n.ca), "%s/ca.pem", tmpdir_root());
     buf_init(&config, MAX_CONFIG);
     add_head(&config, name);
     for (size_t i = 0; i < n_sites; i++) {

@@ -23,6 +23,7 @@ struct nginx {
     int ports[NGINX_MAX_SITES];
     char urls[NGINX_MAX_SITES][40]; /* without a path */
     char socket_path[120];          /* of the first site as well */
+    char ca[120];                   /* file of who signed its certificates */
 };
 
 struct nginx nginx_start(const struct nginx_site *sites, size_t n);

@@ -83,27 +83,6 @@ struct facts *streams_add(struct streams *m, const struct shape *p)
 
 /* ---- to disk ---- */
 
-static void write_table(const char *dir, const char *name,
-                        const struct tgr_schema *schema, const void *rows,
-                        size_t n, size_t block)
-{
-    char *path = xasprintf("%s/%s", dir, name);
-    struct tgr_writer *w;
-    struct err err = {0};
-
-    assert_int_equal(tgr_create(&w, path, schema, &err), 0);
-    for (size_t i = 0; i < n; i += block) {
-        size_t part = n - i < block ? n - i : block;
-
-        assert_int_equal(tgr_append(w, 0,
-                                    (const char *)rows + i * schema->row_size,
-                                    part, &err),
-                         0);
-    }
-    assert_int_equal(tgr_finish(w, &err), 0);
-    free(path);
-}
-
 static void write_manifest(const struct streams *m, const char *dir)
 {
     static const struct failures none;
@@ -140,41 +119,25 @@ static void write_manifest(const struct streams *m, const char *dir)
 void streams_write(const struct streams *m, const char *dir, size_t block)
 {
     assert_true(mkdir(dir, 0777) == 0 || access(dir, W_OK) == 0);
-    write_table(dir, "requests.tgr", &schema_requests, m->rows, m->n,
+    table_write(dir, "requests.tgr", &schema_requests, m->rows, m->n,
                 TGR_MAX_ROWS);
-    write_table(dir, "client.tgr", &schema_client, NULL, 0, 1);
+    table_write(dir, "client.tgr", &schema_client, NULL, 0, 1);
     if (!m->has_no_table)
-        write_table(dir, "events.tgr", &schema_events, m->events, m->n_events,
+        table_write(dir, "events.tgr", &schema_events, m->events, m->n_events,
                     block);
     write_manifest(m, dir);
 }
 
-struct read_streams *streams_read(const char *dir)
-{
-    struct read_streams *r = xcalloc(1, sizeof(*r));
-    struct err err = {0};
-
-    assert_int_equal(recording_open(&r->rec, dir, &err), 0);
-    assert_int_equal(summary_make(&r->s, &r->rec, NULL, &err), 0);
-    return r;
-}
-
-void read_streams_free(struct read_streams *r)
-{
-    recording_close(&r->rec);
-    free(r);
-}
-
-struct read_streams *streams_sum_up(struct streams *m)
+struct read_run *streams_sum_up(struct streams *m)
 {
     char *dir = xstrdup(tmpdir_path("streams"));
-    struct read_streams *r;
+    struct read_run *r;
     char *events = xasprintf("%s/events.tgr", dir);
 
     unlink(events); /* of the run before */
     streams_write(m, dir, TGR_MAX_ROWS);
     free(m);
-    r = streams_read(dir);
+    r = read_run_new(dir, NULL);
     free(events);
     free(dir);
     return r;

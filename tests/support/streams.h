@@ -7,9 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "analyzer/reader.h"
-#include "analyzer/summary.h"
 #include "common/measure.h"
+#include "tests/support/ondisk.h"
 
 /* Sent 1 ms after it was due; the first event first_ms after, then as many as
  * there are pauses; the end with the last. */
@@ -59,16 +58,7 @@ void streams_add_row(struct streams *m, struct facts row);
 /* Write it to `dir`, which is made; one block for each of these many events. */
 void streams_write(const struct streams *m, const char *dir, size_t block);
 
-/* A recording and its summary. */
-struct read_streams {
-    struct recording rec;
-    struct summary s;
-};
-
-struct read_streams *streams_read(const char *dir);
-void read_streams_free(struct read_streams *r);
-
 /* Write, free, and read; in the temporary directory of the test. */
-struct read_streams *streams_sum_up(struct streams *m);
+struct read_run *streams_sum_up(struct streams *m);
 
 #endif

@@ -26,15 +26,17 @@ static struct server_look look_at(const char *page, const char *flavour)
     return look;
 }
 
-static void assert_look(const struct server_look *got,
-                        const struct server_look *want)
+static void must_be(const char *page, const char *flavour,
+                    const struct server_look *want)
 {
+    struct server_look got = look_at(page, flavour);
+
     for (size_t i = 0; i < schema_server.len; i++) {
         const struct tgr_column *c = &schema_server.columns[i];
         int64_t a;
         int64_t b;
 
-        memcpy(&a, (const char *)got + c->offset, sizeof(a));
+        memcpy(&a, (const char *)&got + c->offset, sizeof(a));
         memcpy(&b, (const char *)want + c->offset, sizeof(b));
         if (a != b)
             fail_msg("%s: %" PRId64 ", not %" PRId64, c->name, a, b);
@@ -83,7 +85,6 @@ static void vllm(void **state)
         "vllm:request_queue_time_seconds_count{engine=\"0\"} 43.0\n"
         "vllm:request_queue_time_seconds_sum{engine=\"0\"} 1.5132\n";
     struct server_look want = server_look_none();
-    struct server_look look = look_at(page, "vllm");
 
     (void)state;
     want.running = 32;
@@ -96,9 +97,10 @@ static void vllm(void **state)
     want.cached_tokens = 300;
     want.preemptions = 2;
     want.requests = 42;
-    assert_look(&look, &want);
-    look = look_at("vllm:gpu_cache_usage_perc{model_name=\"m\"} 0.5\n", "vllm");
-    assert_int_equal(look.cache_use, 500000); /* as it was called before */
+    must_be(page, "vllm", &want);
+    want = server_look_none();
+    want.cache_use = 500000; /* as it was called before */
+    must_be("vllm:gpu_cache_usage_perc{model_name=\"m\"} 0.5\n", "vllm", &want);
 }
 
 static void sglang(void **state)
@@ -127,7 +129,6 @@ static void sglang(void **state)
         "sglang:queue_time_seconds_bucket{le=\"0.0\",model_name=\"m\"} 0.0\n"
         "sglang:queue_time_seconds_count{model_name=\"m\"} 10.0\n";
     struct server_look want = server_look_none();
-    struct server_look look = look_at(page, "sglang");
 
     (void)state;
     want.running = 14;
@@ -139,7 +140,7 @@ static void sglang(void **state)
     want.generated_tokens = 139795;
     want.cached_tokens = 120;
     want.requests = 99;
-    assert_look(&look, &want);
+    must_be(page, "sglang", &want);
 }
 
 /* Tensor and pipeline parallel ranks say the same, data parallel ones do not;
@@ -192,7 +193,6 @@ static void tgi(void **state)
         "# TYPE tgi_request_input_length histogram\n"
         "tgi_request_input_length_sum 900\n";
     struct server_look want = server_look_none();
-    struct server_look look = look_at(page, "tgi");
 
     (void)state;
     want.running = 4;
@@ -202,7 +202,7 @@ static void tgi(void **state)
     want.prompt_tokens = 900;
     want.generated_tokens = 8123;
     want.requests = 40;
-    assert_look(&look, &want);
+    must_be(page, "tgi", &want);
 }
 
 static void triton(void **state)
@@ -220,35 +220,35 @@ static void triton(void **state)
         "# TYPE nv_inference_pending_request_count gauge\n"
         "nv_inference_pending_request_count{model=\"a\",version=\"1\"} 12\n";
     struct server_look want = server_look_none();
-    struct server_look look = look_at(page, "triton");
 
     (void)state;
     want.waiting = 12;
     want.queue_sum_us = 2500000;
     want.queue_count = 1000;
     want.requests = 1000;
-    assert_look(&look, &want);
+    must_be(page, "triton", &want);
 }
 
 /* Those of others stand beside the stub's own, and count. */
 static void stub(void **state)
 {
-    struct server_look look = look_at("tailgate_stub_running 2\n"
-                                      "tailgate_stub_queue_depth 5\n"
-                                      "tailgate_stub_kv_share 0.5\n"
-                                      "tailgate_stub_queue_seconds_sum 3.5\n"
-                                      "tailgate_stub_queue_seconds_count 70\n",
-                                      "stub");
+    static const char page[] = "tailgate_stub_running 2\n"
+                               "tailgate_stub_queue_depth 5\n"
+                               "tailgate_stub_kv_share 0.5\n"
+                               "tailgate_stub_queue_seconds_sum 3.5\n"
+                               "tailgate_stub_queue_seconds_count 70\n";
+    struct server_look want = server_look_none();
 
     (void)state;
-    assert_int_equal(look.running, 2);
-    assert_int_equal(look.waiting, 5);
-    assert_int_equal(look.cache_use, 500000);
-    assert_int_equal(look.queue_sum_us, 3500000);
-    assert_int_equal(look.queue_count, 70);
-    look = look_at("tailgate_stub_running 2\ntgi_queue_size 1\n", "tgi");
-    assert_int_equal(look.running, TIME_ABSENT);
-    assert_int_equal(look.waiting, 1);
+    want.running = 2;
+    want.waiting = 5;
+    want.cache_use = 500000;
+    want.queue_sum_us = 3500000;
+    want.queue_count = 70;
+    must_be(page, "stub", &want);
+    want = server_look_none();
+    want.waiting = 1;
+    must_be("tailgate_stub_running 2\ntgi_queue_size 1\n", "tgi", &want);
 }
 
 static void what_is_not_known_is_absent(void **state)
@@ -261,11 +261,8 @@ static void what_is_not_known_is_absent(void **state)
     struct server_look none = server_look_none();
 
     (void)state;
-    for (size_t i = 0; i < sizeof(pages) / sizeof(pages[0]); i++) {
-        struct server_look look = look_at(pages[i], NULL);
-
-        assert_look(&look, &none);
-    }
+    for (size_t i = 0; i < sizeof(pages) / sizeof(pages[0]); i++)
+        must_be(pages[i], NULL, &none);
     assert_true(look_at("tgi_queue_size 1e300\n", "tgi").waiting < INT64_C(1)
                                                                        << 62);
 }

@@ -21,6 +21,7 @@
 #include "common/settings.h"
 #include "common/str.h"
 #include "common/xalloc.h"
+#include "tests/support/rendered.h"
 #include "tests/support/rows.h"
 #include "tests/support/streams.h"
 #include "tests/support/tmpdir.h"
@@ -207,28 +208,9 @@ static void text_and_json_have_the_same_numbers(void **state)
     free(s);
 }
 
-static void assert_has(const char *text, const char *want)
-{
-    if (!strstr(text, want))
-        print_error("'%s' is not in:\n%s", want, text);
-    assert_non_null(strstr(text, want));
-}
-
 /* ---- a run from disk ---- */
 
-static char *report_of(const struct report_ops *ops, const struct summary *s)
-{
-    struct buf out;
-    char *text;
-
-    buf_init(&out, 1 << 20);
-    ops->render(s, &out);
-    text = xstrdup(buf_text(&out));
-    buf_fini(&out);
-    return text;
-}
-
-static struct read_streams *worked_run(void)
+static struct read_run *worked_run(void)
 {
     struct streams *m = streams_new(0, 1000, "ttft:200,gap p50 < 41ms");
 
@@ -244,42 +226,42 @@ static struct read_streams *worked_run(void)
 
 static void a_stream_has_its_rows(void **state)
 {
-    struct read_streams *r = worked_run();
-    char *text = report_of(&report_text, &r->s);
+    struct read_run *r = worked_run();
+    char *text = report_rendered(&report_text, &r->s);
 
     (void)state;
-    assert_has(text, "\nttft from due           10       0    100ms");
-    assert_has(text, "\nttft ok, from due       10       0    100ms");
-    assert_has(text, "\nttft from sent          10       0   99.0ms");
-    assert_has(text, "\ntpot                    10       0   10.0ms");
-    assert_has(text, "\nitl                    160       0   10.0ms");
-    assert_has(text, "\ngap                     40       0   40.0ms");
-    assert_has(text, "\nstall                   10       0   40.0ms");
-    assert_has(text, "\ntail                    10       0      0ns");
-    assert_has(text,
-               "output 170 tokens/s (arrived in the window), 170 of good");
-    assert_has(text, "\n  ttft:200                 limit     kept by 100%\n");
-    assert_has(text,
-               "\n  gap p50 < 41ms           pass      measured 40.0ms\n");
-    assert_has(text, "output: counted 170 in 10 (mean 17), asked 170 in 10 "
-                     "(mean 17)\n");
-    assert_has(text, "counted by token ids 10\n");
-    assert_has(text, "ended with length 9, other 1\n");
-    assert_has(text, "10 streams: 50 events (mean 5), 170 tokens in them (3.4 "
-                     "an event)\n");
-    assert_has(text, "quality    100%: 10 of 10 checked answers passed");
-    assert_has(text, "WARNING    finish_reason: 1 of 10 (10%): answers ended");
+    assert_says(text, "\nttft from due           10       0    100ms");
+    assert_says(text, "\nttft ok, from due       10       0    100ms");
+    assert_says(text, "\nttft from sent          10       0   99.0ms");
+    assert_says(text, "\ntpot                    10       0   10.0ms");
+    assert_says(text, "\nitl                    160       0   10.0ms");
+    assert_says(text, "\ngap                     40       0   40.0ms");
+    assert_says(text, "\nstall                   10       0   40.0ms");
+    assert_says(text, "\ntail                    10       0      0ns");
+    assert_says(text,
+                "output 170 tokens/s (arrived in the window), 170 of good");
+    assert_says(text, "\n  ttft:200                 limit     kept by 100%%\n");
+    assert_says(text,
+                "\n  gap p50 < 41ms           pass      measured 40.0ms\n");
+    assert_says(text, "output: counted 170 in 10 (mean 17), asked 170 in 10 "
+                      "(mean 17)\n");
+    assert_says(text, "counted by token ids 10\n");
+    assert_says(text, "ended with length 9, other 1\n");
+    assert_says(text, "10 streams: 50 events (mean 5), 170 tokens in them (3.4 "
+                      "an event)\n");
+    assert_says(text, "quality    100%%: 10 of 10 checked answers passed");
+    assert_says(text,
+                "WARNING    finish_reason: 1 of 10 (10%%): answers ended");
     assert_null(strstr(text, "ssumed"));
     assert_null(strstr(text, "MIXED"));
     free(text);
-    read_streams_free(r);
+    read_run_free(r);
 }
 
 static void json_has_the_same(void **state)
 {
-    struct read_streams *r = worked_run();
-    char *text = report_of(&report_json, &r->s);
-    json_t *json = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
+    struct read_run *r = worked_run();
+    json_t *json = report_parsed(&r->s);
     const char *note = NULL;
     double tokens = 0;
     double mean = 0;
@@ -300,8 +282,7 @@ static void json_has_the_same(void **state)
     assert_true(share == 1);
     assert_string_equal(note, "finish_reason");
     json_decref(json);
-    free(text);
-    read_streams_free(r);
+    read_run_free(r);
 }
 
 static void what_is_assumed_says_so(void **state)
@@ -317,12 +298,12 @@ static void what_is_assumed_says_so(void **state)
     s->spread[MEASURE_TPOT][VIEW_DUE] = (struct spread){.n = 5, .failed = 1};
     s->spread[MEASURE_TPOT][VIEW_OK].n = 4;
     s->spread[MEASURE_ITL][VIEW_DUE].n = 9;
-    text = report_of(&report_text, s);
-    assert_has(text, "\ntpot assumed  ");
-    assert_has(text, "\ntpot assumed, ok ");
-    assert_has(text, "\nitl assumed  ");
-    assert_has(text, "MIXED sources\n");
-    assert_has(text, "nobody says how many tokens an event has");
+    text = report_rendered(&report_text, s);
+    assert_says(text, "\ntpot assumed  ");
+    assert_says(text, "\ntpot assumed, ok ");
+    assert_says(text, "\nitl assumed  ");
+    assert_says(text, "MIXED sources\n");
+    assert_says(text, "nobody says how many tokens an event has");
     free(text);
     settings_fini(&settings);
     free(s);
@@ -335,29 +316,26 @@ static void a_run_without_streams_looks_as_before(void **state)
                                         "tail", "stall", "tokens", "quality",
                                         "WARN", "stream"};
     struct streams *m = streams_new(0, 1000, "");
-    struct read_streams *r;
+    struct read_run *r;
     json_t *json;
     char *text;
-    char *data;
 
     (void)state;
     streams_add_row(m, row_ok(0, 10, 5));
     streams_add_row(m, row_failed(1, 20, 5, OUTCOME_RESET));
     m->has_no_table = true;
     r = streams_sum_up(m);
-    text = report_of(&report_text, &r->s);
+    text = report_rendered(&report_text, &r->s);
     for (size_t i = 0; i < COUNT(words); i++)
         assert_null(strstr(text, words[i]));
-    data = report_of(&report_json, &r->s);
-    json = json_loads(data, JSON_REJECT_DUPLICATES, NULL);
+    json = report_parsed(&r->s);
     assert_true(json_is_null(json_object_get(json, "output_tokens_per_s")));
     assert_true(json_is_string(json_object_get(json, "tokens_note")));
     assert_true(json_is_string(json_object_get(json, "quality_note")));
     assert_int_equal(json_array_size(json_object_get(json, "notes")), 0);
     json_decref(json);
-    free(data);
     free(text);
-    read_streams_free(r);
+    read_run_free(r);
 }
 
 int main(void)

@@ -13,59 +13,26 @@
 
 #include "analyzer/report/report.h"
 #include "analyzer/summary.h"
-#include "common/buf.h"
 #include "common/settings.h"
 #include "common/str.h"
 #include "common/xalloc.h"
+#include "tests/support/madesummary.h"
+#include "tests/support/rendered.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-struct made {
-    struct settings settings;
-    struct summary s;
-};
-
-/* A summary of next to nothing. */
-static struct made *made_new(void)
+static struct made_summary *made_new(void)
 {
-    struct made *m = xcalloc(1, sizeof(*m));
+    struct made_summary *m = made_summary_bare("http://h/");
 
-    settings_init(&m->settings);
-    strlist_add(&m->settings.target.urls, "http://h/");
-    m->s.settings = &m->settings;
     m->s.scheduled = 1;
     return m;
 }
 
-static void made_free(struct made *m)
-{
-    settings_fini(&m->settings);
-    free(m);
-}
-
-static char *rendered(const struct report_ops *ops, const struct summary *s)
-{
-    struct buf out;
-    char *text;
-
-    buf_init(&out, 1 << 20);
-    ops->render(s, &out);
-    text = xstrdup(buf_text(&out));
-    buf_fini(&out);
-    return text;
-}
-
-static void assert_says(const char *text, const char *want)
-{
-    if (!strstr(text, want))
-        print_error("'%s' is not in:\n%s", want, text);
-    assert_non_null(strstr(text, want));
-}
-
 static void statuses_other_than_200(void **state)
 {
-    struct made *m = made_new();
-    char *text = rendered(&report_text, &m->s);
+    struct made_summary *m = made_new();
+    char *text = report_rendered(&report_text, &m->s);
     json_t *json;
 
     (void)state;
@@ -74,24 +41,18 @@ static void statuses_other_than_200(void **state)
     m->s.statuses[0] = (struct status_count){302, 108};
     m->s.statuses[1] = (struct status_count){204, 7};
     m->s.n_statuses = 2;
-    text = rendered(&report_text, &m->s);
+    text = report_rendered(&report_text, &m->s);
     assert_says(text, "\n           status 302 x 108, 204 x 7\n");
     free(text);
-    text = rendered(&report_json, &m->s);
-    json = json_loads(text, 0, NULL);
-    assert_int_equal(
-        json_integer_value(json_object_get(
-            json_object_get(json_object_get(json, "requests"), "by_status"),
-            "302")),
-        108);
+    json = report_parsed(&m->s);
+    assert_number_at(json, "requests/by_status/302", 108);
     json_decref(json);
-    free(text);
-    made_free(m);
+    made_summary_free(m);
 }
 
 static void large_counts_are_whole(void **state)
 {
-    struct made *m = made_new();
+    struct made_summary *m = made_new();
     char *text;
 
     (void)state;
@@ -102,25 +63,25 @@ static void large_counts_are_whole(void **state)
                                             .limit = 0.5,
                                             .advice = "x"}},
                                 .len = 1};
-    text = rendered(&report_text, &m->s);
+    text = report_rendered(&report_text, &m->s);
     assert_says(text, " BAD  1234567 requests (at most 0.5): x\n");
     free(text);
-    made_free(m);
+    made_summary_free(m);
 }
 
 static void an_empty_window_says_so(void **state)
 {
-    struct made *m = made_new();
-    char *text = rendered(&report_text, &m->s);
+    struct made_summary *m = made_new();
+    char *text = report_rendered(&report_text, &m->s);
 
     (void)state;
     assert_null(strstr(text, "nothing was due"));
     free(text);
     m->s.scheduled = 0;
-    text = rendered(&report_text, &m->s);
+    text = report_rendered(&report_text, &m->s);
     assert_says(text, "; nothing was due in the window\n");
     free(text);
-    made_free(m);
+    made_summary_free(m);
 }
 
 static void which_way_it_went(void **state)
@@ -148,7 +109,7 @@ static void which_way_it_went(void **state)
 
     (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
-        struct made *m = made_new();
+        struct made_summary *m = made_new();
         struct target_settings *t = &m->settings.target;
         char *text;
         json_t *json;
@@ -160,13 +121,13 @@ static void which_way_it_went(void **state)
         t->proxy = cases[i].proxy ? xstrdup(cases[i].proxy) : NULL;
         t->unix_socket = cases[i].socket ? xstrdup(cases[i].socket) : NULL;
         t->http2 = cases[i].http2;
-        text = rendered(&report_text, &m->s);
+        text = report_rendered(&report_text, &m->s);
         if (cases[i].want)
-            assert_says(text, cases[i].want);
+            assert_says(text, "%s", cases[i].want);
         else
             assert_null(strstr(text, "\nway "));
         free(text);
-        text = rendered(&report_json, &m->s);
+        text = report_rendered(&report_json, &m->s);
         assert_null(strstr(text, "planted"));
         json = json_loads(text, 0, NULL);
         way = json_object_get(json, "way");
@@ -180,7 +141,7 @@ static void which_way_it_went(void **state)
                             cases[i].http2 ? "2" : "1.1");
         json_decref(json);
         free(text);
-        made_free(m);
+        made_summary_free(m);
     }
 }
 

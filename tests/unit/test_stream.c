@@ -41,7 +41,7 @@ static void the_worked_stream(void **state)
         {MEASURE_STALL, 1, 40}, {MEASURE_GAP, 4, 40},  {MEASURE_ITL, 16, 10},
     };
     struct streams *m = streams_new(0, 1000, "");
-    struct read_streams *r;
+    struct read_run *r;
 
     (void)state;
     streams_add(m, &worked_stream)->end += 3 * NS_PER_MS;
@@ -62,14 +62,14 @@ static void the_worked_stream(void **state)
         assert_int_equal(r->s.spread[MEASURE_ITL][v].n, 0);
     }
     assert_int_equal(r->s.integrity.lost_events, 0);
-    read_streams_free(r);
+    read_run_free(r);
 }
 
 /* Neither its events nor its failures make one of a run without streams. */
 static void a_run_without_streams_has_none_of_it(void **state)
 {
     struct streams *m = streams_new(0, 1000, "");
-    struct read_streams *r;
+    struct read_run *r;
 
     (void)state;
     streams_add_row(m, row_ok(0, 10, 5));
@@ -82,7 +82,7 @@ static void a_run_without_streams_has_none_of_it(void **state)
             assert_int_equal(r->s.spread[i][v].n, 0);
     }
     assert_int_equal(r->s.spread[MEASURE_TTFT][VIEW_DUE].n, 2);
-    read_streams_free(r);
+    read_run_free(r);
 }
 
 /* A failure is beyond in measures of a request, and no part of the pooled ones
@@ -91,7 +91,7 @@ static void failures_are_beyond(void **state)
 {
     struct streams *m = streams_new(0, 1000, "");
     struct facts *f;
-    struct read_streams *r;
+    struct read_run *r;
 
     (void)state;
     streams_add(m, &worked_stream);
@@ -107,7 +107,7 @@ static void failures_are_beyond(void **state)
     assert_int_equal(r->s.spread[MEASURE_TAIL][VIEW_DUE].n, 1);
     assert_int_equal(r->s.spread[MEASURE_GAP][VIEW_DUE].n, 8);
     assert_int_equal(r->s.spread[MEASURE_GAP][VIEW_DUE].failed, 0);
-    read_streams_free(r);
+    read_run_free(r);
 }
 
 /* Pauses belong to the window in which their request was due. */
@@ -117,7 +117,7 @@ static void pauses_go_by_due(void **state)
     const struct shape inside = {1999, 10, 1, 5, 10, 2};
     const struct shape after = {2000, 10, 1, 7, 10, 2};
     struct streams *m = streams_new(1000, 1000, "gap p50 < 11ms");
-    struct read_streams *r;
+    struct read_run *r;
 
     (void)state;
     streams_add(m, &before);
@@ -127,7 +127,7 @@ static void pauses_go_by_due(void **state)
     assert_int_equal(r->s.spread[MEASURE_GAP][VIEW_DUE].n, 5);
     assert_int_equal(r->s.spread[MEASURE_ITL][VIEW_DUE].n, 10);
     assert_true(r->s.judgement.terms[0].n_effective == 5);
-    read_streams_free(r);
+    read_run_free(r);
 }
 
 /* ---- terms on pauses ---- */
@@ -155,7 +155,7 @@ static void exact_counts_decide_pooled_terms(void **state)
     (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct streams *m = streams_new(0, 300000, cases[i].slo);
-        struct read_streams *r;
+        struct read_run *r;
 
         for (int64_t k = 0; k < 300; k++) {
             struct shape p = worked_stream;
@@ -170,7 +170,7 @@ static void exact_counts_decide_pooled_terms(void **state)
             print_error("case %zu\n", i);
         assert_int_equal(r->s.judgement.verdict, cases[i].want);
         assert_int_equal(r->s.good, 300); /* they never decide good */
-        read_streams_free(r);
+        read_run_free(r);
     }
 }
 
@@ -189,7 +189,7 @@ static void pooled_terms_may_be_open(void **state)
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct streams *m = streams_new(0, 1000, "gap p50 < 41ms");
         struct shape p = worked_stream;
-        struct read_streams *r;
+        struct read_run *r;
 
         p.pauses = cases[i].pauses;
         for (int k = 0; k < 20; k++)
@@ -199,7 +199,7 @@ static void pooled_terms_may_be_open(void **state)
         assert_int_equal(r->s.judgement.terms[0].verdict, VERDICT_UNDECIDED);
         assert_string_equal(r->s.judgement.terms[0].why, cases[i].why);
         assert_int_equal(r->s.judgement.terms[0].more_needed, 0);
-        read_streams_free(r);
+        read_run_free(r);
     }
 }
 
@@ -207,7 +207,7 @@ static void pooled_terms_may_be_open(void **state)
 static void too_few_pauses_are_told_in_requests(void **state)
 {
     struct streams *m = streams_new(0, 1000, "gap p99 < 41ms");
-    struct read_streams *r;
+    struct read_run *r;
 
     (void)state;
     for (int k = 0; k < 20; k++)
@@ -215,7 +215,7 @@ static void too_few_pauses_are_told_in_requests(void **state)
     r = streams_sum_up(m);
     assert_int_equal(r->s.judgement.terms[0].verdict, VERDICT_UNDECIDED);
     assert_int_equal(r->s.judgement.terms[0].more_needed, 55);
-    read_streams_free(r);
+    read_run_free(r);
 }
 
 /* ---- terms on what a short stream does not have ---- */
@@ -240,7 +240,7 @@ static void a_short_stream_is_judged_on_the_rest(void **state)
     (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct streams *m = streams_new(0, 1000, cases[i].slo);
-        struct read_streams *r;
+        struct read_run *r;
 
         for (int64_t k = 0; k < 400; k++) {
             struct shape p = worked_stream;
@@ -257,7 +257,7 @@ static void a_short_stream_is_judged_on_the_rest(void **state)
             assert_string_equal(r->s.judgement.terms[0].why,
                                 "too many answers are too short a stream to "
                                 "have it");
-        read_streams_free(r);
+        read_run_free(r);
     }
 }
 
@@ -268,16 +268,16 @@ static void streams_go_on_in_the_next_block(void **state)
 {
     char *dir = xstrdup(tmpdir_path("blocks"));
     struct streams *m = streams_new(0, 1000, "");
-    struct read_streams *r;
+    struct read_run *r;
 
     (void)state;
     for (int k = 0; k < 20; k++)
         streams_add(m, &worked_stream);
     streams_write(m, dir, 3);
-    r = streams_read(dir);
+    r = read_run_new(dir, NULL);
     assert_int_equal(r->s.spread[MEASURE_GAP][VIEW_DUE].n, 80);
     assert_near_ms((double)r->s.spread[MEASURE_GAP][VIEW_DUE].max_ns, 40);
-    read_streams_free(r);
+    read_run_free(r);
     free(m);
     free(dir);
 }
@@ -289,7 +289,7 @@ static void damage_is_counted_and_not_bridged(void **state)
     char *dir = xstrdup(tmpdir_path("damaged"));
     char *path = xasprintf("%s/events.tgr", dir);
     struct streams *m = streams_new(0, 1000, "gap p50 < 41ms,gap p98 < 41ms");
-    struct read_streams *r;
+    struct read_run *r;
     FILE *f;
     int byte;
 
@@ -305,7 +305,7 @@ static void damage_is_counted_and_not_bridged(void **state)
     assert_int_equal(fseek(f, -1, SEEK_CUR), 0);
     fputc(byte ^ 0xff, f);
     fclose(f);
-    r = streams_read(dir);
+    r = read_run_new(dir, NULL);
     assert_int_equal(r->s.integrity.lost_events, 3);
     assert_int_equal(r->s.integrity.lost_requests, 0);
     assert_true(r->s.damage.skipped_bytes > 0);
@@ -316,7 +316,7 @@ static void damage_is_counted_and_not_bridged(void **state)
     assert_int_equal(r->s.judgement.terms[0].verdict, VERDICT_PASS);
     assert_int_equal(r->s.judgement.terms[1].verdict, VERDICT_UNDECIDED);
     assert_true(r->s.trust.valid);
-    read_streams_free(r);
+    read_run_free(r);
     free(m);
     free(path);
     free(dir);
@@ -327,7 +327,7 @@ static void a_table_that_is_cut_off_is_read_so_far(void **state)
     char *dir = xstrdup(tmpdir_path("cut"));
     char *path = xasprintf("%s/events.tgr", dir);
     struct streams *m = streams_new(0, 1000, "");
-    struct read_streams *r;
+    struct read_run *r;
     long size;
     FILE *f;
 
@@ -341,11 +341,11 @@ static void a_table_that_is_cut_off_is_read_so_far(void **state)
     size = ftell(f);
     fclose(f);
     assert_int_equal(truncate(path, size - 4), 0);
-    r = streams_read(dir);
+    r = read_run_new(dir, NULL);
     assert_true(r->s.damage.cut_off_bytes > 0);
     assert_int_equal(r->s.integrity.lost_events, 5);
     assert_int_equal(r->s.spread[MEASURE_GAP][VIEW_DUE].n, 76);
-    read_streams_free(r);
+    read_run_free(r);
     free(m);
     free(path);
     free(dir);

@@ -55,7 +55,7 @@ static void tokens_go_by_arrival(void **state)
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct streams *m = streams_new(1000, 2000, "");
         struct shape p = worked_stream;
-        struct read_streams *r;
+        struct read_run *r;
 
         p.due_ms = cases[i].due_ms;
         streams_add(m, &p);
@@ -63,7 +63,7 @@ static void tokens_go_by_arrival(void **state)
         assert_near(r->s.output_tokens_per_s, cases[i].inside / 2);
         assert_near(r->s.goodput_tokens_per_s, cases[i].of_good / 2);
         assert_true(r->s.has_tokens);
-        read_streams_free(r);
+        read_run_free(r);
     }
 }
 
@@ -71,7 +71,7 @@ static void tokens_go_by_arrival(void **state)
 static void whole_answers_count_at_their_end(void **state)
 {
     struct streams *m = streams_new(1000, 2000, "e2e p50 < 90ms");
-    struct read_streams *r;
+    struct read_run *r;
     struct facts failed = unary(1500, 50, 1000);
 
     (void)state;
@@ -88,7 +88,7 @@ static void whole_answers_count_at_their_end(void **state)
     assert_near(r->s.goodput_tokens_per_s, 4020.0 / 2);
     assert_int_equal(r->s.tokens.output.sum, 4320);
     assert_int_equal(r->s.tokens.output.n, 3);
-    read_streams_free(r);
+    read_run_free(r);
 }
 
 /* Usage says 33 tokens, the events say nothing, or one each: what they do not
@@ -107,7 +107,7 @@ static void unsplit_tokens_come_evenly(void **state)
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct streams *m = streams_new(1000, 2000, "");
         struct shape p = worked_stream;
-        struct read_streams *r;
+        struct read_run *r;
         struct facts *f;
 
         p.due_ms = 860;
@@ -120,14 +120,14 @@ static void unsplit_tokens_come_evenly(void **state)
         f->is_split = 0;
         r = streams_sum_up(m);
         assert_near(r->s.output_tokens_per_s, cases[i].inside / 2);
-        read_streams_free(r);
+        read_run_free(r);
     }
 }
 
 static void plain_answers_have_no_tokens(void **state)
 {
     struct streams *m = streams_new(0, 1000, "");
-    struct read_streams *r;
+    struct read_run *r;
 
     (void)state;
     streams_add_row(m, row_ok(0, 10, 5));
@@ -136,7 +136,7 @@ static void plain_answers_have_no_tokens(void **state)
     assert_false(r->s.has_tokens);
     assert_int_equal(r->s.notes.len, 0);
     assert_int_equal(r->s.quality.checked, 0);
-    read_streams_free(r);
+    read_run_free(r);
 }
 
 /* ---- sums ---- */
@@ -145,7 +145,7 @@ static void sums_are_of_ok_requests_in_the_window(void **state)
 {
     struct streams *m = streams_new(1000, 2000, "");
     struct shape p = worked_stream;
-    struct read_streams *r;
+    struct read_run *r;
     const struct tokens *t;
     struct facts *f;
 
@@ -192,7 +192,7 @@ static void sums_are_of_ok_requests_in_the_window(void **state)
     assert_int_equal(t->events, 10);
     assert_int_equal(t->coalesced, 2);
     assert_int_equal(t->event_tokens, 34);
-    read_streams_free(r);
+    read_run_free(r);
 }
 
 static void one_source_is_not_mixed(void **state)
@@ -253,7 +253,7 @@ static void notes_go_by_the_settings(void **state)
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct streams *m = streams_new(0, 1000, "");
         struct facts *f = streams_add(m, &worked_stream);
-        struct read_streams *r;
+        struct read_run *r;
 
         f->finish = FINISH_STOP;
         f->prompt_tokens = 100;
@@ -265,7 +265,7 @@ static void notes_go_by_the_settings(void **state)
         assert_int_equal(r->s.notes.len, cases[i].want[0] != '\0');
         if (r->s.notes.len > 0)
             assert_string_equal(r->s.notes.list[0].name, cases[i].want);
-        read_streams_free(r);
+        read_run_free(r);
     }
 }
 
@@ -273,7 +273,7 @@ static void notes_go_by_the_settings(void **state)
 static void streams_that_failed_are_streams(void **state)
 {
     struct streams *m = streams_new(0, 1000, "");
-    struct read_streams *r;
+    struct read_run *r;
 
     (void)state;
     streams_add_row(m, row_failed(0, 20, 5, OUTCOME_RESET));
@@ -281,13 +281,13 @@ static void streams_that_failed_are_streams(void **state)
     r = streams_sum_up(m);
     assert_true(r->s.is_streamed);
     assert_int_equal(r->s.spread[MEASURE_TPOT][VIEW_DUE].failed, 1);
-    read_streams_free(r);
+    read_run_free(r);
 }
 
 /* ---- checks ---- */
 
-static struct read_streams *checked(const char *slo, int64_t passed,
-                                    int64_t failed, int64_t unfinished)
+static struct read_run *checked(const char *slo, int64_t passed, int64_t failed,
+                                int64_t unfinished)
 {
     struct streams *m = streams_new(0, 1000, slo);
 
@@ -307,7 +307,7 @@ static struct read_streams *checked(const char *slo, int64_t passed,
 
 static void quality_is_of_those_checked(void **state)
 {
-    struct read_streams *r = checked("", 87, 13, 0);
+    struct read_run *r = checked("", 87, 13, 0);
     const struct quality *q = &r->s.quality;
 
     (void)state;
@@ -318,7 +318,7 @@ static void quality_is_of_those_checked(void **state)
     assert_true(q->ci95.high > 0.87 && q->ci95.high <= 1);
     assert_int_equal(r->s.ok, 100); /* a failed check is no failure */
     assert_int_equal(r->s.good, 100);
-    read_streams_free(r);
+    read_run_free(r);
 }
 
 static void quality_may_be_asked_for(void **state)
@@ -339,8 +339,8 @@ static void quality_may_be_asked_for(void **state)
 
     (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
-        struct read_streams *r = checked(cases[i].slo, cases[i].passed,
-                                         cases[i].failed, cases[i].unfinished);
+        struct read_run *r = checked(cases[i].slo, cases[i].passed,
+                                     cases[i].failed, cases[i].unfinished);
         const struct term_judgement *j = &r->s.judgement.terms[0];
 
         if (j->verdict != cases[i].want)
@@ -349,7 +349,7 @@ static void quality_may_be_asked_for(void **state)
         assert_int_equal(j->is_unmeasured, r->s.quality.checked == 0);
         if (j->is_unmeasured)
             assert_string_equal(j->why, "no answer was checked");
-        read_streams_free(r);
+        read_run_free(r);
     }
 }
 
@@ -358,7 +358,7 @@ static void limits_decide_good_and_nothing_else(void **state)
 {
     struct streams *m = streams_new(0, 1000, "ttft:150,tpot:10.001,connect:1");
     struct shape slow = worked_stream;
-    struct read_streams *r;
+    struct read_run *r;
 
     (void)state;
     slow.first_ms = 150;
@@ -373,7 +373,7 @@ static void limits_decide_good_and_nothing_else(void **state)
     assert_near(r->s.judgement.terms[1].measured, 1);
     assert_string_equal(r->s.judgement.terms[2].why, "no request has it");
     assert_near(r->s.goodput_tokens_per_s, 51);
-    read_streams_free(r);
+    read_run_free(r);
 }
 
 int main(void)

@@ -1,0 +1,32 @@
+#include "tests/support/trustof.h"
+
+#include <stddef.h>
+#include <string.h>
+
+struct trust trust_of(const struct tally *t, const struct client *client,
+                      const struct integrity *integrity, bool is_closed)
+{
+    const struct integrity whole = {0};
+    struct client nobody;
+    struct judgement j;
+    struct trust trust;
+
+    client_init(&nobody, (struct window){0}, 1);
+    judge(t, 10, &j);
+    trust_check(&(struct evidence){.tally = t,
+                                   .judgement = &j,
+                                   .integrity = integrity ? integrity : &whole,
+                                   .client = client ? client : &nobody,
+                                   .is_open_loop = !is_closed},
+                &trust);
+    return trust;
+}
+
+const struct check *trust_find(const struct trust *t, const char *name)
+{
+    for (size_t i = 0; i < t->len; i++) {
+        if (strcmp(t->checks[i].name, name) == 0)
+            return &t->checks[i];
+    }
+    return NULL;
+}
