@@ -309,7 +309,7 @@ static void take_server(struct summary *s, const struct tally *t,
 
 static bool is_open_loop(const struct settings *s)
 {
-    return s->load.scenario != SCENARIO_CLOSED;
+    return scenario_is_open(s->load.scenario);
 }
 
 static void conclude(struct summary *s, const struct work *w)

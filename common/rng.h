@@ -20,6 +20,7 @@ enum rng_purpose {
     RNG_EOS = 8,
     RNG_LENGTHS = 9,
     RNG_PROMPT = 10,
+    RNG_THINK = 11,
 };
 
 struct rng {

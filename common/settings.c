@@ -319,11 +319,12 @@ static int check_arrivals(const struct load_settings *load, struct err *err)
     if ((load->burst_on_ns > 0) != (load->burst_off_ns > 0))
         return err_set(err, ERR_CONFIG,
                        "load.burst_on: goes with load.burst_off");
-    if (load->scenario == SCENARIO_CLOSED &&
+    if (!scenario_is_open(load->scenario) &&
         (load->exact || load->burst_on_ns > 0))
         return err_set(err, ERR_CONFIG,
-                       "load.%s: a closed loop has no arrivals of its own",
-                       load->exact ? "exact" : "burst_on");
+                       "load.%s: the %s scenario has no arrivals of its own",
+                       load->exact ? "exact" : "burst_on",
+                       scenario_names[load->scenario]);
     if (load->cv != 1 && load->arrival != ARRIVAL_GAMMA)
         return err_set(err, ERR_CONFIG, "load.cv: goes with arrival gamma");
     if (load->exact && load->requests > 0)
@@ -356,12 +357,84 @@ static int resolve_scenario(struct load_settings *load,
     }
     if (has_rate)
         return err_set(err, ERR_CONFIG,
-                       "load.rate: a closed loop has clients, not a rate");
+                       "load.rate: the %s scenario sends when answers came, "
+                       "not at a rate",
+                       scenario_names[load->scenario]);
+    if (load->scenario != SCENARIO_CLOSED) {
+        if (load->clients > 1)
+            return err_set(err, ERR_CONFIG,
+                           "load.clients: the %s scenario has one",
+                           scenario_names[load->scenario]);
+        load->clients = 1;
+        return 0;
+    }
     if (load->clients == 0 && client->connections > 0)
         load->clients = client->connections;
     if (load->clients == 0)
         return err_set(err, ERR_CONFIG,
                        "load: neither a rate (--rate) nor clients (-c) given");
+    return 0;
+}
+
+static int check_think(const struct load_settings *load, struct err *err)
+{
+    if (load->scenario != SCENARIO_CLOSED && strcmp(load->think, "none") != 0)
+        return err_set(err, ERR_CONFIG,
+                       "load.think: clients of a closed loop think; the %s "
+                       "scenario has none that do",
+                       scenario_names[load->scenario]);
+    return 0;
+}
+
+/* What ends an offline run is its last answer. */
+static int check_offline(const struct load_settings *load, struct err *err)
+{
+    if (load->requests == 0)
+        return err_set(err, ERR_CONFIG,
+                       "load.requests: the offline scenario sends all at once; "
+                       "say how many (-n)");
+    if (load->warmup_ns > 0)
+        return err_set(err, ERR_CONFIG,
+                       "load.warmup: the offline scenario has none, all is "
+                       "due at the start");
+    if (load->duration_ns > 0)
+        return err_set(err, ERR_CONFIG,
+                       "load.duration: the offline scenario ends with its last "
+                       "answer; bound it with load.max_duration");
+    return 0;
+}
+
+static int resolve_length(struct load_settings *load, struct err *err)
+{
+    bool has_least = load->min_duration_ns > 0 || load->min_requests > 0;
+    bool has_most = load->duration_ns > 0 || load->requests > 0;
+
+    if (has_least && has_most)
+        return err_set(err, ERR_CONFIG,
+                       "load.%s: instead of duration and requests, not beside "
+                       "them; max_duration may bound it",
+                       load->min_requests > 0 ? "min_requests"
+                                              : "min_duration");
+    if (load->max_duration_ns > 0 &&
+        load->max_duration_ns < load->min_duration_ns)
+        return err_set(err, ERR_CONFIG,
+                       "load.max_duration: shorter than load.min_duration");
+    if (load->scenario == SCENARIO_OFFLINE)
+        return check_offline(load, err);
+    if (!has_least && !has_most && load->max_duration_ns == 0)
+        load->duration_ns = DEFAULT_DURATION_NS;
+    return 0;
+}
+
+static int check_seeds(const struct load_settings *load, struct err *err)
+{
+    if (load->seeds == SEEDS_OWN)
+        return 0;
+    if (load->scenario != SCENARIO_SERVER || load->arrival != ARRIVAL_POISSON ||
+        load->stages.len > 0 || load->burst_on_ns > 0 || load->exact)
+        return err_set(err, ERR_CONFIG,
+                       "load.seeds: mlperf is a schedule of Poisson arrivals "
+                       "at one rate, without bursts or exact counts");
     return 0;
 }
 
@@ -454,9 +527,8 @@ int settings_resolve(struct settings *s, struct err *err)
     if (resolve_stages(&s->load, err) ||
         resolve_scenario(&s->load, &s->client, err))
         return -1;
-    if (s->load.duration_ns == 0 && s->load.requests == 0)
-        s->load.duration_ns = DEFAULT_DURATION_NS;
-    if (check_arrivals(&s->load, err))
+    if (resolve_length(&s->load, err) || check_arrivals(&s->load, err) ||
+        check_think(&s->load, err) || check_seeds(&s->load, err))
         return -1;
     if (s->target.no_keepalive && s->client.preconnect > 0)
         return err_set(err, ERR_CONFIG,
@@ -496,21 +568,53 @@ static void describe_rate(const struct load_settings *load, struct buf *out)
                  units_print_duration(load->burst_off_ns, off));
     if (load->exact)
         buf_adds(out, ", exact count");
+    if (load->seeds == SEEDS_MLPERF)
+        buf_addf(out, ", LoadGen's schedule of seed %llu",
+                 (unsigned long long)load->schedule_seed);
+}
+
+static void describe_loop(const struct load_settings *load, struct buf *out)
+{
+    switch (load->scenario) {
+    case SCENARIO_CLOSED:
+        buf_addf(out, "closed loop, %lld clients", (long long)load->clients);
+        if (strcmp(load->think, "none") != 0)
+            buf_addf(out, " that think (%s)", load->think);
+        break;
+    case SCENARIO_SINGLE_STREAM:
+        buf_adds(out, "single-stream, one request at a time");
+        break;
+    case SCENARIO_MULTI_STREAM:
+        buf_addf(out, "multi-stream, one query of %lld requests at a time",
+                 (long long)load->query_size);
+        break;
+    case SCENARIO_OFFLINE:
+        buf_adds(out, "offline, all at once");
+        break;
+    default:
+        describe_rate(load, out);
+    }
 }
 
 void settings_describe_load(const struct load_settings *load, struct buf *out)
 {
     char text[UNITS_TEXT];
 
-    if (load->scenario == SCENARIO_CLOSED)
-        buf_addf(out, "closed loop, %lld clients", (long long)load->clients);
-    else
-        describe_rate(load, out);
+    describe_loop(load, out);
     if (load->requests > 0)
         buf_addf(out, ", %lld requests", (long long)load->requests);
     if (load->duration_ns > 0)
         buf_addf(out, ", window %s",
                  units_print_duration(load->duration_ns, text));
+    if (load->min_requests > 0)
+        buf_addf(out, ", at least %lld requests",
+                 (long long)load->min_requests);
+    if (load->min_duration_ns > 0)
+        buf_addf(out, ", at least %s",
+                 units_print_duration(load->min_duration_ns, text));
+    if (load->max_duration_ns > 0)
+        buf_addf(out, ", at most %s",
+                 units_print_duration(load->max_duration_ns, text));
     if (load->warmup_ns > 0)
         buf_addf(out, " after %s of warm-up",
                  units_print_duration(load->warmup_ns, text));

@@ -17,7 +17,24 @@
 struct err;
 struct json_t;
 
-enum scenario { SCENARIO_AUTO, SCENARIO_SERVER, SCENARIO_CLOSED };
+enum scenario {
+    SCENARIO_AUTO,
+    SCENARIO_SERVER,        /* open loop */
+    SCENARIO_CLOSED,        /* N clients in turn */
+    SCENARIO_SINGLE_STREAM, /* one request at a time */
+    SCENARIO_MULTI_STREAM,  /* one query of several requests at a time */
+    SCENARIO_OFFLINE,       /* everything is due at the start */
+};
+
+/* Does the schedule never learn how the server is doing? */
+static inline bool scenario_is_open(int scenario)
+{
+    return scenario == SCENARIO_SERVER;
+}
+
+/* Whose schedule is drawn. */
+enum seeds { SEEDS_OWN, SEEDS_MLPERF };
+
 enum transport_choice { TRANSPORT_AUTO, TRANSPORT_NATIVE, TRANSPORT_CURL };
 enum stream_choice { STREAM_AUTO, STREAM_ON, STREAM_OFF };
 enum prompt_choice { PROMPT_AUTO, PROMPT_TEXT, PROMPT_IDS };
@@ -83,11 +100,19 @@ struct load_settings {
     bool exact;          /* as many arrivals as are expected, no more or less */
     int64_t duration_ns; /* 0: none asked */
     int64_t warmup_ns;
-    int64_t requests; /* 0: as many as the duration gives */
-    int64_t clients;  /* of a closed loop */
-    int64_t drain_ns; /* at the end, for what is in flight; or OPT_AUTO */
+    int64_t requests;        /* 0: as many as the duration gives */
+    int64_t min_duration_ns; /* it goes on until both of these are reached; */
+    int64_t min_requests;    /* 0: not asked */
+    int64_t
+        max_duration_ns; /* of the window, whatever else is asked; 0: none */
+    int64_t clients;     /* of a closed loop */
+    int64_t query_size;  /* requests of a query of the multi-stream */
+    char *think;         /* a client's time between answer and request */
+    int64_t drain_ns;    /* at the end, for what is in flight; or OPT_AUTO */
     uint64_t seed;
-    char *abort_on; /* common/abort.h; NULL: never */
+    int seeds;              /* enum seeds */
+    uint64_t schedule_seed; /* of LoadGen's schedule */
+    char *abort_on;         /* common/abort.h; NULL: never */
 };
 
 struct client_settings {

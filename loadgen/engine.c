@@ -151,14 +151,23 @@ static void give_up(struct engine *e, struct request *r, enum outcome outcome,
 
 /* ---- deadlines: all requests have the same, so the oldest is first ---- */
 
+/* From when on the server is waited for.  Where all are due at once, most wait
+ * for each other first. */
+static int64_t waits_from_ns(const struct engine *e, const struct facts *f)
+{
+    return e->env.settings->load.scenario == SCENARIO_OFFLINE ? f->issued
+                                                              : f->due;
+}
+
 static void arm_deadline(struct engine *e)
 {
     const struct request *oldest = inflight_oldest(&e->inflight);
 
     e->has_deadline = oldest != NULL;
     if (oldest)
-        arm(e->deadline_timer,
-            oldest->facts.due + e->env.settings->target.timeout_ns - now_ns(e));
+        arm(e->deadline_timer, waits_from_ns(e, &oldest->facts) +
+                                   e->env.settings->target.timeout_ns -
+                                   now_ns(e));
 }
 
 static void on_deadline(evutil_socket_t fd, short what, void *arg)
@@ -169,7 +178,8 @@ static void on_deadline(evutil_socket_t fd, short what, void *arg)
 
     (void)fd;
     (void)what;
-    while ((r = inflight_oldest(&e->inflight)) && r->facts.due <= expired)
+    while ((r = inflight_oldest(&e->inflight)) &&
+           waits_from_ns(e, &r->facts) <= expired)
         give_up(e, r, OUTCOME_TIMEOUT, "no answer within the timeout");
     arm_deadline(e);
     if (e->waits_for_end)
@@ -363,6 +373,8 @@ void engine_begin(struct engine *e, struct shard *shard, int64_t start_ns)
     e->armed_ns = 0;
     if (load->drain_ns >= 0 && load->duration_ns > 0)
         limit_drain(e, load->warmup_ns + load->duration_ns + load->drain_ns);
+    if (load->scenario == SCENARIO_OFFLINE && load->max_duration_ns > 0)
+        limit_drain(e, load->max_duration_ns);
     beat(e, now_ns(e));
     arm(e->due_timer, 0); /* the loop must run before it can be broken */
 }
@@ -473,6 +485,13 @@ static int make_parts(struct engine *e, struct err *err)
                                err);
 }
 
+/* How late a request may be sent at all. */
+static int64_t patience_ns(const struct settings *s)
+{
+    return s->load.scenario == SCENARIO_OFFLINE ? INT64_MAX
+                                                : s->target.timeout_ns;
+}
+
 int engine_new(struct engine **engine, const struct engine_env *env,
                struct event_base *base, struct err *err)
 {
@@ -485,7 +504,7 @@ int engine_new(struct engine **engine, const struct engine_env *env,
     e->beat_ns = INT64_MAX;
     e->drain_end_ns = INT64_MAX;
     e->pacer =
-        pacer_make(env->settings->target.timeout_ns,
+        pacer_make(patience_ns(env->settings),
                    lane_share(env->settings->client.max_burst, env->lane));
     e->transport_env = (struct transport_env){
         .base = base,

@@ -53,14 +53,23 @@ static double peak_rps(const struct load_settings *load)
     return peak;
 }
 
+/* Requests that a loop which is not open has in flight at most. */
+static int64_t at_once(const struct load_settings *load)
+{
+    if (load->scenario == SCENARIO_OFFLINE)
+        return load->requests;
+    return load->scenario == SCENARIO_MULTI_STREAM ? load->query_size
+                                                   : load->clients;
+}
+
 /* A core is left for the recorder and everybody else; in a closed loop, which
  * takes what it can get, half of them. */
 static int64_t choose_threads(const struct load_settings *load, int64_t cores)
 {
-    bool is_closed = load->scenario == SCENARIO_CLOSED;
-    int64_t room = most(is_closed ? cores / 2 : cores - 1, 1);
-    double wanted = is_closed ? (double)load->clients / CLIENTS_A_THREAD
-                              : peak_rps(load) / RATE_A_THREAD;
+    bool is_open = scenario_is_open(load->scenario);
+    int64_t room = most(is_open ? cores - 1 : cores / 2, 1);
+    double wanted = is_open ? peak_rps(load) / RATE_A_THREAD
+                            : (double)at_once(load) / CLIENTS_A_THREAD;
 
     room = least(room, RECORDING_MAX_SHARDS);
     return wanted < (double)room ? most((int64_t)ceil(wanted), 1) : room;
@@ -72,8 +81,8 @@ static int64_t cap_of(const struct settings *s)
     const struct client_settings *c = &s->client;
     int64_t cap = INT64_MAX;
 
-    if (s->load.scenario == SCENARIO_CLOSED)
-        cap = least(cap, s->load.clients);
+    if (!scenario_is_open(s->load.scenario))
+        cap = least(cap, least(at_once(&s->load), PLAN_MAX_IN_FLIGHT));
     if (c->connections > 0)
         cap = least(cap, c->connections);
     if (c->max_in_flight > 0)
@@ -126,7 +135,7 @@ int plan_client(struct settings *s, struct machine machine, struct err *err)
 
 bool plan_stamps_all(const struct load_settings *load)
 {
-    return load->scenario != SCENARIO_CLOSED &&
+    return scenario_is_open(load->scenario) &&
            peak_rps(load) <= STAMPS_A_SECOND;
 }
 

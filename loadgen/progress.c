@@ -179,7 +179,7 @@ static int make_parts(struct progress *p, const struct settings *settings,
         return -1;
     good_limits(&slo, p->limit_ns);
     p->now.has_slo = slo.len > 0;
-    p->now.is_open_loop = p->load->scenario == SCENARIO_SERVER;
+    p->now.is_open_loop = scenario_is_open(p->load->scenario);
     return p->now.is_open_loop ? shape_init(&p->shape, p->load, err) : 0;
 }
 

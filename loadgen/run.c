@@ -54,7 +54,7 @@ static int64_t connections_of(const struct run *run, int64_t in_flight)
     int64_t files =
         run->known.machine.files / 2 / run->settings->client.threads;
 
-    if (run->settings->load.scenario != SCENARIO_CLOSED || ways < 2)
+    if (scenario_is_open(run->settings->load.scenario) || ways < 2)
         return in_flight;
     return in_flight * ways < files || in_flight > files ? in_flight * ways
                                                          : files;
@@ -64,7 +64,7 @@ static int make_workers(struct run *run, struct err *err)
 {
     const struct client_settings *c = &run->settings->client;
 
-    if (run->settings->load.scenario == SCENARIO_CLOSED)
+    if (!scenario_is_open(run->settings->load.scenario))
         run->targets.n_lanes = c->threads;
     run->workers = xcalloc((size_t)c->threads, sizeof(struct worker *));
     for (int64_t i = 0; i < c->threads; i++) {

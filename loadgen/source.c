@@ -4,5 +4,7 @@
 
 const struct source_ops *source_for(const struct load_settings *load)
 {
-    return load->scenario == SCENARIO_CLOSED ? &source_closed : &source_open;
+    if (load->scenario == SCENARIO_OFFLINE)
+        return &source_offline;
+    return scenario_is_open(load->scenario) ? &source_open : &source_closed;
 }

@@ -2,7 +2,7 @@
  *
  * The open loop draws due times from an arrival process and never learns how
  * the server is doing.  The closed loop has N clients: the next request of a
- * client is due when its last one ended.
+ * client is due when its last one ended.  Offline, all are due at once.
  */
 #ifndef LOADGEN_SOURCE_H
 #define LOADGEN_SOURCE_H
@@ -65,6 +65,7 @@ struct source_ops {
 
 extern const struct source_ops source_open;
 extern const struct source_ops source_closed;
+extern const struct source_ops source_offline;
 
 /* The one that fits the scenario. */
 const struct source_ops *source_for(const struct load_settings *load);

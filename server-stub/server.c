@@ -14,7 +14,7 @@
 #include "server-stub/call.h"
 #include "server-stub/config.h"
 #include "server-stub/front.h"
-#include "server-stub/heap.h"
+#include "common/heap.h"
 #include "server-stub/page.h"
 #include "server-stub/reply.h"
 #include "server-stub/seen.h"

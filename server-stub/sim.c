@@ -7,7 +7,7 @@
 #include "common/clk.h"
 #include "common/rng.h"
 #include "common/xalloc.h"
-#include "server-stub/heap.h"
+#include "common/heap.h"
 #include "server-stub/job.h"
 
 /* No work takes longer: that would not be a number of nanoseconds. */

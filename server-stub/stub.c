@@ -16,7 +16,7 @@
 #include "common/xalloc.h"
 #include "server-stub/config.h"
 #include "server-stub/front.h"
-#include "server-stub/heap.h"
+#include "common/heap.h"
 #include "server-stub/listener.h"
 #include "server-stub/loop.h"
 #include "server-stub/server.h"

@@ -6,7 +6,7 @@
 #include <cmocka.h>
 
 #include "common/rng.h"
-#include "server-stub/heap.h"
+#include "common/heap.h"
 
 static void an_empty_heap_has_nothing_due(void **state)
 {
