@@ -378,7 +378,7 @@ static int resolve_scenario(struct load_settings *load,
 
 static int check_think(const struct load_settings *load, struct err *err)
 {
-    if (load->scenario != SCENARIO_CLOSED && strcmp(load->think, "none") != 0)
+    if (load->scenario != SCENARIO_CLOSED && load->think)
         return err_set(err, ERR_CONFIG,
                        "load.think: clients of a closed loop think; the %s "
                        "scenario has none that do",
@@ -578,7 +578,7 @@ static void describe_loop(const struct load_settings *load, struct buf *out)
     switch (load->scenario) {
     case SCENARIO_CLOSED:
         buf_addf(out, "closed loop, %lld clients", (long long)load->clients);
-        if (strcmp(load->think, "none") != 0)
+        if (load->think)
             buf_addf(out, " that think (%s)", load->think);
         break;
     case SCENARIO_SINGLE_STREAM:

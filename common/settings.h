@@ -107,7 +107,7 @@ struct load_settings {
         max_duration_ns; /* of the window, whatever else is asked; 0: none */
     int64_t clients;     /* of a closed loop */
     int64_t query_size;  /* requests of a query of the multi-stream */
-    char *think;         /* a client's time between answer and request */
+    char *think;         /* a client's time from answer to request; NULL */
     int64_t drain_ns;    /* at the end, for what is in flight; or OPT_AUTO */
     uint64_t seed;
     int seeds;              /* enum seeds */

@@ -424,10 +424,9 @@ static const struct opt load[] = {
      .flag = "think",
      .type = &opt_text,
      .offset = AT(load.think),
-     .initial = "none",
      .check = dist_check,
      .help = "how long a client of the closed loop waits after an answer: "
-             "'exponential 2s', 'fixed 500ms', none"},
+             "'exponential 2s', 'fixed 500ms'"},
     {.key = "samples_per_query",
      .flag = "samples-per-query",
      .type = &opt_count,

@@ -30,7 +30,7 @@ static int closed_init(void *self, const struct load_settings *load,
     struct closed_loop *c = self;
     int64_t clients = lane_share(load->clients, lane);
 
-    if (dist_parse(load->think, &c->think, err))
+    if (dist_parse(load->think ? load->think : "none", &c->think, err))
         return -1;
     c->rng = rng_stream(load->seed + (uint64_t)lane.worker, RNG_THINK);
     c->query_size =

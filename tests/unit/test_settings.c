@@ -146,8 +146,9 @@ static const struct {
      ":1: request_id: 'yes' is neither true nor false"},
     {"load: {arrival: poison}\n",
      ":1: arrival: 'poison' is none of: poisson, constant, gamma"},
-    {"load: {scenario: offline}\n",
-     ":1: scenario: 'offline' is none of: auto, server, closed"},
+    {"load: {scenario: online}\n",
+     ":1: scenario: 'online' is none of: auto, server, closed, "
+     "single-stream, multi-stream, offline"},
     {"load: {seed: -1}\n",
      ":1: seed: '-1' is not a seed; write a whole number from 0"},
     {"stub: {port: 70000}\n", ":1: port: '70000' is not a port (0 to 65535)"},
@@ -295,14 +296,15 @@ static void contradictions_are_refused(void **state)
         {"target: {url: http://h}\nload: {scenario: server}",
          "load.rate: the server scenario needs a rate (--rate)"},
         {"target: {url: http://h}\nload: {scenario: closed, rate: 5}",
-         "load.rate: a closed loop has clients, not a rate"},
+         "load.rate: the closed scenario sends when answers came, not at a "
+         "rate"},
         {"target: {url: http://h}\nload: {scenario: closed}",
          "load: neither a rate (--rate) nor clients (-c) given"},
         {"target: {url: http://h}\nload: {rate: 5, clients: 2}",
          "load.clients: an open loop has a rate, not clients; cap its "
          "connections with -c"},
         {"target: {url: http://h}\nload: {clients: 5, exact: true}",
-         "load.exact: a closed loop has no arrivals of its own"},
+         "load.exact: the closed scenario has no arrivals of its own"},
         {"target: {url: http://h}\nload: {rate: 5, cv: 2}",
          "load.cv: goes with arrival gamma"},
         {"target: {url: http://h}\nload: {rate: 5, exact: true, requests: 9, "
@@ -523,7 +525,8 @@ static void damaged_json_is_refused(void **state)
          "conditions: not of the kind it should be"},
         {"{\"load\": {\"rate\": \"x\"}}", "rate: 'x'" RATE},
         {"{\"load\": {\"scenario\": \"later\"}}",
-         "scenario: 'later' is none of: auto, server, closed"},
+         "scenario: 'later' is none of: auto, server, closed, "
+         "single-stream, multi-stream, offline"},
     };
 
     (void)state;
