@@ -90,6 +90,17 @@ static int64_t cap_of(const struct settings *s)
     return cap < INT64_MAX ? cap : 0;
 }
 
+/* A schedule is walked whole, whether or not it can be sent. */
+static int check_rate(const struct load_settings *load, struct err *err)
+{
+    if (peak_rps(load) > PLAN_MAX_RPS)
+        return err_set(err, ERR_CONFIG,
+                       "load.rate: %g/s at its highest; no client sends more "
+                       "than %g/s",
+                       peak_rps(load), (double)PLAN_MAX_RPS);
+    return 0;
+}
+
 static int check(const struct client_settings *c, int64_t cap, struct err *err)
 {
     if (c->threads > RECORDING_MAX_SHARDS)
@@ -111,7 +122,7 @@ int plan_client(struct settings *s, struct machine machine, struct err *err)
     int64_t spare;
     long long needed;
 
-    if (check(c, cap, err))
+    if (check_rate(&s->load, err) || check(c, cap, err))
         return -1;
     if (c->threads <= 0)
         c->threads = choose_threads(&s->load, machine.cores);

@@ -44,7 +44,7 @@ static const struct {
     {{.scenario = SCENARIO_SERVER, .rate_rps = 100000}, {NULL}, 1, 1},
     {{.scenario = SCENARIO_SERVER, .rate_rps = 1e6}, {NULL}, 8, 7},
     {{.scenario = SCENARIO_SERVER, .rate_rps = 1e6}, {NULL}, 64, 20},
-    {{.scenario = SCENARIO_SERVER, .rate_rps = 1e12},
+    {{.scenario = SCENARIO_SERVER, .rate_rps = 1e7},
      {NULL},
      1000,
      RECORDING_MAX_SHARDS},
@@ -281,6 +281,22 @@ static void what_cannot_be_is_refused(void **state)
     }
 }
 
+static void a_rate_that_nobody_sends_is_refused(void **state)
+{
+    struct load_settings load = {.scenario = SCENARIO_SERVER, .rate_rps = 2e6};
+    struct settings s = settings_of(&load, &all_auto);
+    struct err err = {0};
+
+    (void)state;
+    assert_int_equal(plan_client(&s, (struct machine){8, 1024}, &err), 0);
+    s.load.burst_on_ns = 1;
+    s.load.burst_off_ns = 9;
+    assert_int_equal(plan_client(&s, (struct machine){8, 1024}, &err), -1);
+    assert_int_equal(err.code, ERR_CONFIG);
+    assert_string_equal(err.msg, "load.rate: 2e+07/s at its highest; no client "
+                                 "sends more than 1e+07/s");
+}
+
 static void each_thread_needs_a_connection(void **state)
 {
     struct load_settings load = load_of(0);
@@ -324,6 +340,7 @@ int main(void)
         cmocka_unit_test(threads_follow_from_load_and_cores),
         cmocka_unit_test(the_lowest_bound_holds),
         cmocka_unit_test(what_cannot_be_is_refused),
+        cmocka_unit_test(a_rate_that_nobody_sends_is_refused),
         cmocka_unit_test(each_thread_needs_a_connection),
     };
 
