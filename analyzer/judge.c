@@ -45,6 +45,8 @@ static const char *what_stops(const struct term_tally *tt,
 {
     int64_t all = tt->n + tt->lacks;
 
+    if (term->measure == MEASURE_QUERY && tt->n == 0)
+        return "no query of several requests was sent";
     if (measure_is_pooled(term->measure) && tt->n == 0)
         return "no stream had two events";
     if (tt->lacks > 0 && tt->lacks > all - stats_rank(term->quantile, all))
@@ -159,7 +161,8 @@ static const char *what_is_open(const struct tally *t,
 {
     if (t->due == 0)
         return "nothing was due in the window";
-    if (term->kind == SLO_QUANTILE && measure_is_pooled(term->measure))
+    if (term->kind == SLO_QUANTILE && measure_is_pooled(term->measure) &&
+        measure_is_of_stream(term->measure))
         return "depends on events that are not in the recording";
     return "depends on unfinished requests";
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "analyzer/client.h"
+#include "analyzer/queries.h"
 #include "analyzer/reader.h"
 #include "analyzer/stream.h"
 #include "common/err.h"
@@ -18,6 +19,7 @@ const char *const summary_quantile_name[SUMMARY_QUANTILES] = {
 struct work {
     struct tally tally;
     struct stream stream;
+    struct queries queries;
     struct client client;
 };
 
@@ -74,16 +76,19 @@ static int find_due_end(struct recording *rec, const struct client *client,
     return rc ? rc : recording_rewind(rec, err);
 }
 
-static int read_all(struct tally *t, struct recording *rec, struct err *err)
+static int read_all(struct work *w, struct recording *rec, struct err *err)
 {
     const struct facts *rows;
     size_t n;
     int rc;
 
     while ((rc = recording_next(rec, &rows, &n, err)) > 0) {
-        for (size_t i = 0; i < n; i++)
-            tally_add(t, &rows[i]);
+        for (size_t i = 0; i < n; i++) {
+            tally_add(&w->tally, &rows[i]);
+            queries_add(&w->queries, &rows[i]);
+        }
     }
+    queries_finish(&w->queries);
     return rc;
 }
 
@@ -342,6 +347,11 @@ static void conclude(struct summary *s, const struct work *w)
         s->verdict = VERDICT_FAIL; /* it was not worth going on with */
 }
 
+static int64_t query_size_of(const struct load_settings *load)
+{
+    return load->scenario == SCENARIO_MULTI_STREAM ? load->query_size : 1;
+}
+
 static int sum_up(struct summary *s, struct work *w, struct recording *rec,
                   struct err *err)
 {
@@ -355,7 +365,8 @@ static int sum_up(struct summary *s, struct work *w, struct recording *rec,
     tally_init(&w->tally, window_of(&set->load, due_end_ns), &s->slo);
     tally_set_lanes(&w->tally, is_open_loop(set) ? 1 : threads_of(set));
     stream_init(&w->stream, &w->tally);
-    rc = read_all(&w->tally, rec, err);
+    queries_init(&w->queries, &w->tally, query_size_of(&set->load));
+    rc = read_all(w, rec, err);
     if (rc == 0)
         rc = read_events(&w->stream, rec, err);
     if (rc == 0) {
@@ -366,6 +377,7 @@ static int sum_up(struct summary *s, struct work *w, struct recording *rec,
         conclude(s, w);
         take_server(s, &w->tally, rec);
         take_calibration(s, &rec->manifest);
+        mlperf_make(&s->mlperf, s, &w->tally);
     }
     tally_fini(&w->tally);
     return rc;

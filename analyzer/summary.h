@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "analyzer/judge.h"
+#include "analyzer/mlperf.h"
 #include "analyzer/notes.h"
 #include "analyzer/serverview.h"
 #include "analyzer/tally.h"
@@ -107,6 +108,7 @@ struct summary {
     struct notes notes;
 
     struct server_summary server;
+    struct mlperf mlperf;
 
     struct spread spread[MEASURE_COUNT][VIEW_COUNT];
     struct judgement judgement;

@@ -14,7 +14,7 @@
 
 #define MAX_REASONS 8
 
-static const char *show_ns(double ns, char out[static UNITS_TEXT])
+const char *text_show_ns(double ns, char out[static UNITS_TEXT])
 {
     if (ns >= 0)
         return units_show_duration(ns, out);
@@ -83,7 +83,8 @@ static void put_measured(const struct term_judgement *j, struct buf *out)
     if (j->is_unmeasured)
         buf_adds(out, "not measured");
     else if (j->term->kind == SLO_QUANTILE)
-        buf_addf(out, "measured %s", show_ns((double)j->measured_ns, text));
+        buf_addf(out, "measured %s",
+                 text_show_ns((double)j->measured_ns, text));
     else if (j->term->kind == SLO_GOODPUT)
         buf_addf(out, "measured %.4g/s", j->measured);
     else if (j->term->kind == SLO_LIMIT)
@@ -270,14 +271,14 @@ static void put_row(const char *name, const struct spread *p, struct buf *out)
     if (p->n == 0)
         return;
     buf_addf(out, "%-17s %8lld %7lld %8s", name, (long long)p->n,
-             (long long)p->failed, show_ns(p->mean_ns, text));
+             (long long)p->failed, text_show_ns(p->mean_ns, text));
     for (int i = 0; i < SUMMARY_QUANTILES; i++) {
         double ns = (double)p->quantile_ns[i];
 
         buf_addf(out, " %8s",
-                 ns == HIST_TOO_FEW ? "n small" : show_ns(ns, text));
+                 ns == HIST_TOO_FEW ? "n small" : text_show_ns(ns, text));
     }
-    buf_addf(out, " %8s\n", show_ns((double)p->max_ns, text));
+    buf_addf(out, " %8s\n", text_show_ns((double)p->max_ns, text));
 }
 
 /* A measure of the answer, as often as it is looked at. */
@@ -331,6 +332,7 @@ static void put_latencies(const struct summary *s, struct buf *out)
         buf_addf(out, " %8s", summary_quantile_name[i]);
     buf_addf(out, " %8s\n", "max");
     put_views("e2e", s->spread[MEASURE_E2E], out);
+    put_row("query from due", &s->spread[MEASURE_QUERY][VIEW_DUE], out);
     put_stream(s, out);
     put_row("ttfb from due", &s->spread[MEASURE_TTFB][VIEW_DUE], out);
     put_row("connect", &s->spread[MEASURE_CONNECT][VIEW_DUE], out);
@@ -451,6 +453,7 @@ static void render(const struct summary *s, struct buf *out)
     put_latencies(s, out);
     buf_adds(out, "\n");
     text_put_server(s, out);
+    text_put_mlperf(s, out);
     put_way(s, out);
     put_network(s, out);
     put_client(s, out);
