@@ -15,6 +15,8 @@
 #include "common/yaml.h"
 
 #define DEFAULT_DURATION_NS (10 * NS_PER_S)
+#define DEFAULT_QUERY_SIZE  8 /* as in the table */
+#define MAX_QUERY_SIZE      32768
 
 /* More than one machine can open; each takes memory before the run starts. */
 #define MAX_CLIENTS INT64_C(1000000)
@@ -404,6 +406,16 @@ static int check_offline(const struct load_settings *load, struct err *err)
     return 0;
 }
 
+/* A query goes out whole. */
+static int64_t whole_queries(const struct load_settings *load, int64_t requests)
+{
+    int64_t size = load->query_size;
+
+    return load->scenario == SCENARIO_MULTI_STREAM && requests > 0
+               ? (requests - 1) / size * size + size
+               : requests;
+}
+
 static int resolve_length(struct load_settings *load, struct err *err)
 {
     bool has_least = load->min_duration_ns > 0 || load->min_requests > 0;
@@ -421,13 +433,32 @@ static int resolve_length(struct load_settings *load, struct err *err)
                        "load.max_duration: shorter than load.min_duration");
     if (load->scenario == SCENARIO_OFFLINE)
         return check_offline(load, err);
+    load->requests = whole_queries(load, load->requests);
+    load->min_requests = whole_queries(load, load->min_requests);
     if (!has_least && !has_most && load->max_duration_ns == 0)
         load->duration_ns = DEFAULT_DURATION_NS;
     return 0;
 }
 
+static int check_query(const struct load_settings *load, struct err *err)
+{
+    if (load->scenario != SCENARIO_MULTI_STREAM &&
+        load->query_size != DEFAULT_QUERY_SIZE)
+        return err_set(err, ERR_CONFIG,
+                       "load.samples_per_query: goes with the multi-stream "
+                       "scenario");
+    if (load->query_size > MAX_QUERY_SIZE)
+        return err_set(err, ERR_CONFIG, "load.samples_per_query: at most %d",
+                       MAX_QUERY_SIZE);
+    return 0;
+}
+
 static int check_seeds(const struct load_settings *load, struct err *err)
 {
+    if (load->seeds == SEEDS_OWN && load->schedule_seed != 0)
+        return err_set(err, ERR_CONFIG,
+                       "load.schedule_rng_seed: goes with seeds mlperf; our "
+                       "own is load.seed");
     if (load->seeds == SEEDS_OWN)
         return 0;
     if (load->scenario != SCENARIO_SERVER || load->arrival != ARRIVAL_POISSON ||
@@ -527,8 +558,9 @@ int settings_resolve(struct settings *s, struct err *err)
     if (resolve_stages(&s->load, err) ||
         resolve_scenario(&s->load, &s->client, err))
         return -1;
-    if (resolve_length(&s->load, err) || check_arrivals(&s->load, err) ||
-        check_think(&s->load, err) || check_seeds(&s->load, err))
+    if (check_query(&s->load, err) || resolve_length(&s->load, err) ||
+        check_arrivals(&s->load, err) || check_think(&s->load, err) ||
+        check_seeds(&s->load, err))
         return -1;
     if (s->target.no_keepalive && s->client.preconnect > 0)
         return err_set(err, ERR_CONFIG,

@@ -115,6 +115,17 @@ struct load_settings {
     char *abort_on;         /* common/abort.h; NULL: never */
 };
 
+/* The most that the window may last; 0: as long as it takes. */
+static inline int64_t load_longest_ns(const struct load_settings *load)
+{
+    int64_t most_ns = load->max_duration_ns;
+
+    return most_ns > 0 &&
+                   (load->duration_ns == 0 || load->duration_ns > most_ns)
+               ? most_ns
+               : load->duration_ns;
+}
+
 struct client_settings {
     int64_t connections;   /* a cap, or OPT_AUTO: as many as it takes */
     int64_t max_in_flight; /* requests; or OPT_AUTO until the run starts */

@@ -8,6 +8,7 @@
 #include "common/xalloc.h"
 #include "loadgen/inflight.h"
 #include "loadgen/pacer.h"
+#include "loadgen/quota.h"
 #include "loadgen/recorder.h"
 #include "loadgen/request.h"
 #include "loadgen/source.h"
@@ -248,10 +249,8 @@ static void limit_drain(struct engine *e, int64_t end_ns)
 
 static bool is_over_by_count(const struct engine *e)
 {
-    const struct load_settings *load = &e->env.settings->load;
-
-    return load->duration_ns == 0 || e->source_ops->due_end_ns(e->source) <
-                                         load->warmup_ns + load->duration_ns;
+    return e->source_ops->due_end_ns(e->source) <
+           quota_end_of(&e->env.settings->load);
 }
 
 /* Nothing is due any more: what is in flight has so much time to end.  A
@@ -364,6 +363,20 @@ static void on_due(evutil_socket_t fd, short what, void *arg)
 
 /* ---- the rest of the interface ---- */
 
+/* Where the clock ends the window, everything ends a drain after that.  Offline
+ * is nothing but answers that are waited for: there it is the end. */
+static void limit_whole(struct engine *e, const struct load_settings *load)
+{
+    int64_t end_ns = quota_end_of(load);
+
+    if (end_ns == DUE_UNKNOWN)
+        return;
+    if (load->scenario == SCENARIO_OFFLINE)
+        limit_drain(e, end_ns);
+    else if (load->drain_ns >= 0)
+        limit_drain(e, end_ns + load->drain_ns);
+}
+
 void engine_begin(struct engine *e, struct shard *shard, int64_t start_ns)
 {
     const struct load_settings *load = &e->env.settings->load;
@@ -371,10 +384,7 @@ void engine_begin(struct engine *e, struct shard *shard, int64_t start_ns)
     e->shard = shard;
     e->transport_env.start_ns = start_ns;
     e->armed_ns = 0;
-    if (load->drain_ns >= 0 && load->duration_ns > 0)
-        limit_drain(e, load->warmup_ns + load->duration_ns + load->drain_ns);
-    if (load->scenario == SCENARIO_OFFLINE && load->max_duration_ns > 0)
-        limit_drain(e, load->max_duration_ns);
+    limit_whole(e, load);
     beat(e, now_ns(e));
     arm(e->due_timer, 0); /* the loop must run before it can be broken */
 }
@@ -485,11 +495,15 @@ static int make_parts(struct engine *e, struct err *err)
                                err);
 }
 
-/* How late a request may be sent at all. */
-static int64_t patience_ns(const struct settings *s)
+/* How late a request may be sent at all, and how many of them at once after a
+ * suspension.  Offline all are as late as the server makes them, and none of
+ * them fell due meanwhile. */
+static struct pacer make_pacer(const struct settings *s, struct lane lane)
 {
-    return s->load.scenario == SCENARIO_OFFLINE ? INT64_MAX
-                                                : s->target.timeout_ns;
+    if (s->load.scenario == SCENARIO_OFFLINE)
+        return pacer_make(INT64_MAX, INT64_MAX);
+    return pacer_make(s->target.timeout_ns,
+                      lane_share(s->client.max_burst, lane));
 }
 
 int engine_new(struct engine **engine, const struct engine_env *env,
@@ -503,9 +517,7 @@ int engine_new(struct engine **engine, const struct engine_env *env,
     e->armed_ns = INT64_MAX;
     e->beat_ns = INT64_MAX;
     e->drain_end_ns = INT64_MAX;
-    e->pacer =
-        pacer_make(patience_ns(env->settings),
-                   lane_share(env->settings->client.max_burst, env->lane));
+    e->pacer = make_pacer(env->settings, env->lane);
     e->transport_env = (struct transport_env){
         .base = base,
         .clk = env->clk,

@@ -75,13 +75,15 @@ static int64_t choose_threads(const struct load_settings *load, int64_t cores)
     return wanted < (double)room ? most((int64_t)ceil(wanted), 1) : room;
 }
 
-/* The cap on connections, whichever way it was asked for; 0: there is none. */
+/* The cap on connections, whichever way it was asked for; 0: there is none.
+ * Offline it is as many as there can be. */
 static int64_t cap_of(const struct settings *s)
 {
     const struct client_settings *c = &s->client;
     int64_t cap = INT64_MAX;
 
-    if (!scenario_is_open(s->load.scenario))
+    if (!scenario_is_open(s->load.scenario) &&
+        s->load.scenario != SCENARIO_OFFLINE)
         cap = least(cap, least(at_once(&s->load), PLAN_MAX_IN_FLIGHT));
     if (c->connections > 0)
         cap = least(cap, c->connections);
@@ -114,6 +116,19 @@ static int check(const struct client_settings *c, int64_t cap, struct err *err)
     return 0;
 }
 
+/* Each needs a connection, and something to send; a query has one sender. */
+static int64_t threads_of(const struct settings *s, int64_t cap, int64_t cores)
+{
+    int64_t threads = s->client.threads > 0 ? s->client.threads
+                                            : choose_threads(&s->load, cores);
+
+    if (s->load.scenario == SCENARIO_MULTI_STREAM)
+        return 1;
+    if (s->load.scenario == SCENARIO_OFFLINE)
+        threads = least(threads, s->load.requests);
+    return cap > 0 ? least(threads, cap) : threads;
+}
+
 int plan_client(struct settings *s, struct machine machine, struct err *err)
 {
     struct client_settings *c = &s->client;
@@ -124,10 +139,7 @@ int plan_client(struct settings *s, struct machine machine, struct err *err)
 
     if (check_rate(&s->load, err) || check(c, cap, err))
         return -1;
-    if (c->threads <= 0)
-        c->threads = choose_threads(&s->load, machine.cores);
-    if (cap > 0)
-        c->threads = least(c->threads, cap); /* each needs a connection */
+    c->threads = threads_of(s, cap, machine.cores);
     asked = most(most(cap, c->preconnect), c->threads);
     spare = SPARE_FILES + SPARE_FILES_THREAD * c->threads;
     needed = asked + spare;
@@ -140,6 +152,8 @@ int plan_client(struct settings *s, struct machine machine, struct err *err)
         cap = least(PLAN_MAX_IN_FLIGHT, machine.files - spare);
         cap = most(cap, c->preconnect);
     }
+    if (s->load.scenario == SCENARIO_OFFLINE)
+        cap = least(cap, s->load.requests);
     c->max_in_flight = cap;
     return 0;
 }

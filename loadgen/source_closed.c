@@ -13,6 +13,7 @@
 
 struct closed_loop {
     struct heap ready; /* when idle clients send next */
+    size_t n_clients;
     struct dist think;
     struct rng rng;
     int64_t query_size;
@@ -28,20 +29,31 @@ static int closed_init(void *self, const struct load_settings *load,
                        struct lane lane, struct err *err)
 {
     struct closed_loop *c = self;
-    int64_t clients = lane_share(load->clients, lane);
 
     if (dist_parse(load->think ? load->think : "none", &c->think, err))
         return -1;
     c->rng = rng_stream(load->seed + (uint64_t)lane.worker, RNG_THINK);
     c->query_size =
         load->scenario == SCENARIO_MULTI_STREAM ? load->query_size : 1;
-    for (int64_t i = 0; i < clients; i++)
+    c->n_clients = (size_t)lane_share(load->clients, lane);
+    for (size_t i = 0; i < c->n_clients; i++)
         heap_push(&c->ready, 0, NULL);
     c->quota = quota_of(load);
     quota_share(&c->quota, lane);
     c->lane = lane;
     c->next_seq = lane.worker;
     return 0;
+}
+
+/* Who is waited for may have thought before those who think now: what is known
+ * is that it sends no earlier than the last answer came. */
+static bool is_over(const struct closed_loop *c)
+{
+    bool is_waiting = c->ready.len < c->n_clients;
+
+    return quota_is_full(&c->quota) ||
+           (quota_is_spent(&c->quota, heap_first_key(&c->ready)) &&
+            (!is_waiting || quota_is_spent(&c->quota, c->last_end_ns)));
 }
 
 /* A query that was begun is sent whole. */
@@ -52,11 +64,9 @@ static int64_t closed_peek_ns(void *self)
 
     if (c->n_taken > 0)
         return due_ns;
-    if (c->quota.window_left == 0)
+    if (is_over(c))
         return DUE_NEVER;
-    if (c->ready.len == 0)
-        return DUE_UNKNOWN;
-    return quota_is_spent(&c->quota, due_ns) ? DUE_NEVER : due_ns;
+    return quota_is_spent(&c->quota, due_ns) ? DUE_UNKNOWN : due_ns;
 }
 
 static struct due closed_take(void *self)
@@ -77,7 +87,8 @@ static void closed_ended(void *self, int64_t end_ns)
 {
     struct closed_loop *c = self;
 
-    c->last_end_ns = end_ns;
+    if (end_ns > c->last_end_ns)
+        c->last_end_ns = end_ns;
     if (++c->n_ended < c->query_size)
         return;
     c->n_ended = 0;
@@ -89,8 +100,7 @@ static int64_t closed_due_end_ns(void *self)
     const struct closed_loop *c = self;
     int64_t end_ns = c->last_end_ns + 1;
 
-    return quota_is_full(&c->quota, heap_first_key(&c->ready)) &&
-                   end_ns < c->quota.window_end_ns
+    return quota_is_full(&c->quota) && end_ns < c->quota.window_end_ns
                ? end_ns
                : c->quota.window_end_ns;
 }

@@ -43,7 +43,8 @@ static void offline_ended(void *self, int64_t end_ns)
 {
     struct offline *o = self;
 
-    o->last_end_ns = end_ns;
+    if (end_ns > o->last_end_ns)
+        o->last_end_ns = end_ns;
 }
 
 static int64_t offline_due_end_ns(void *self)
