@@ -40,6 +40,16 @@ static void take_number(int64_t *to, int64_t from)
         *to = from;
 }
 
+/* What no answer can hold is not said: a count below 0, or beyond all bounds.
+ */
+static void check_counts(struct usage *u)
+{
+    u->prompt = facts_count(u->prompt);
+    u->output = facts_count(u->output);
+    u->cached = facts_count(u->cached);
+    u->reasoning = facts_count(u->reasoning);
+}
+
 static void take_usage(struct response *r, const struct piece *p)
 {
     take_number(&r->usage.prompt, p->usage.prompt);
@@ -129,8 +139,9 @@ static void take_error(struct response *r, const struct piece *p,
     be_over(r);
 }
 
-static void take_piece(struct response *r, const struct piece *p)
+static void take_piece(struct response *r, struct piece *p)
 {
+    check_counts(&p->usage);
     if (p->is_error) {
         take_error(r, p, RESPONSE_ERROR_EVENT);
         return;
@@ -339,8 +350,9 @@ static void finish_stream(struct response *r)
 }
 
 /* An answer in one piece has its content when its last byte is there. */
-static void take_whole(struct response *r, const struct piece *p)
+static void take_whole(struct response *r, struct piece *p)
 {
+    check_counts(&p->usage);
     r->facts->first = r->now_ns;
     r->facts->last = r->now_ns;
     take_usage(r, p);

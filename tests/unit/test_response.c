@@ -262,6 +262,36 @@ static void what_is_over_was_whole(void **state)
     rig_fini(&rig);
 }
 
+/* A count that no answer can have is not said at all. */
+static void counts_beyond_all_bounds_are_none(void **state)
+{
+    static const char *const numbers[] = {"9223372036854775807", "2147483648",
+                                          "-1", "-9223372036854775807"};
+    struct rig rig;
+    char usage[256];
+
+    (void)state;
+    rig_init(&rig, API_OPENAI_CHAT);
+    for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
+        snprintf(usage, sizeof(usage),
+                 "data: {\"choices\":[{\"delta\":{\"content\":\"a\"}}],"
+                 "\"usage\":{\"prompt_tokens\":%s,\"completion_tokens\":%s,"
+                 "\"completion_tokens_details\":{\"reasoning_tokens\":%s}}}"
+                 "\n\n",
+                 numbers[i], numbers[i], numbers[3 - i]);
+        begin_stream(&rig);
+        take(&rig, 1 * MS, TOKEN("a") TOKEN("b"));
+        take(&rig, 2 * MS, usage);
+        take(&rig, 3 * MS, DONE);
+        assert_null(finish(&rig, 3 * MS));
+        assert_int_equal(rig.facts.output_tokens, 3);
+        assert_int_equal(rig.facts.token_source, TOKENS_EVENTS);
+        assert_int_equal(rig.facts.prompt_tokens, TIME_ABSENT);
+        assert_int_equal(rig.facts.reasoning_tokens, TIME_ABSENT);
+    }
+    rig_fini(&rig);
+}
+
 /* ---- streams that are not ---- */
 
 static void each_failure_has_its_name(void **state)
@@ -420,6 +450,7 @@ int main(void)
         cmocka_unit_test(reasoning_that_is_hidden_is_not_delivered),
         cmocka_unit_test(tool_calls_are_content_and_nulls_are_not),
         cmocka_unit_test(what_is_over_was_whole),
+        cmocka_unit_test(counts_beyond_all_bounds_are_none),
         cmocka_unit_test(each_failure_has_its_name),
         cmocka_unit_test(an_error_says_why),
         cmocka_unit_test(a_status_is_a_failure),
