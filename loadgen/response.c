@@ -335,11 +335,11 @@ static void check_length(struct response *r)
     fail(r, OUTCOME_MALFORMED, RESPONSE_WRONG_LENGTH, why);
 }
 
-static void finish_stream(struct response *r)
+/* What its events come to. */
+static void judge_stream(struct response *r)
 {
     bool has_end = r->api->ops->terminator || r->api->ops->ends_with_piece;
 
-    sse_finish(&r->sse);
     if (r->n_events == 0)
         fail(r, OUTCOME_EMPTY, RESPONSE_NO_EVENTS, "a stream without an event");
     else if (has_end && !r->is_over)
@@ -347,6 +347,12 @@ static void finish_stream(struct response *r)
              "the stream ended without its terminator");
     else if (r->facts->events == 0)
         fail(r, OUTCOME_EMPTY, RESPONSE_NO_CONTENT, "a stream without content");
+}
+
+static void finish_stream(struct response *r)
+{
+    sse_finish(&r->sse);
+    judge_stream(r);
 }
 
 /* An answer in one piece has its content when its last byte is there. */
@@ -439,8 +445,10 @@ const char *response_finish(struct response *r, int status, int64_t now_ns)
 
 const char *response_break(struct response *r, const char *why)
 {
-    if (r->is_over)
+    if (r->is_over) {
+        judge_stream(r);
         return conclude(r);
+    }
     complete_tokens(r);
     return why;
 }

@@ -262,6 +262,23 @@ static void what_is_over_was_whole(void **state)
     rig_fini(&rig);
 }
 
+/* What comes after the terminator makes no content of none. */
+static void what_is_over_and_empty_is_no_success(void **state)
+{
+    struct rig rig;
+
+    (void)state;
+    rig_init(&rig, API_OPENAI_CHAT);
+    begin_stream(&rig);
+    take(&rig, 10 * MS, ROLE DONE);
+    rig.facts.outcome = OUTCOME_RESET;
+    assert_non_null(response_break(&rig.response, "closed"));
+    assert_int_equal(rig.facts.outcome, OUTCOME_EMPTY);
+    assert_int_equal(rig.facts.detail, RESPONSE_NO_CONTENT);
+    assert_int_equal(rig.facts.end, 10 * MS);
+    rig_fini(&rig);
+}
+
 /* A count that no answer can have is not said at all. */
 static void counts_beyond_all_bounds_are_none(void **state)
 {
@@ -450,6 +467,7 @@ int main(void)
         cmocka_unit_test(reasoning_that_is_hidden_is_not_delivered),
         cmocka_unit_test(tool_calls_are_content_and_nulls_are_not),
         cmocka_unit_test(what_is_over_was_whole),
+        cmocka_unit_test(what_is_over_and_empty_is_no_success),
         cmocka_unit_test(counts_beyond_all_bounds_are_none),
         cmocka_unit_test(each_failure_has_its_name),
         cmocka_unit_test(an_error_says_why),
