@@ -170,6 +170,27 @@ static bool is_keep_alive(const struct sse_event *e)
     return e->len == 0 || e->data[0] == ':';
 }
 
+static bool is_named(const struct sse_event *e, const char *name)
+{
+    return e->name_len == strlen(name) &&
+           memcmp(e->name, name, e->name_len) == 0;
+}
+
+/* Of an event that the end of the body cut off nobody can say more. */
+static void take_unreadable(struct response *r, const struct sse_event *e)
+{
+    struct piece error = {.is_error = true, .error = {e->data, e->len, false}};
+
+    if (r->is_ending)
+        fail(r, OUTCOME_TRUNCATED, RESPONSE_NO_TERMINATOR,
+             "the stream ended inside of an event");
+    else if (is_named(e, "error"))
+        take_error(r, &error, RESPONSE_ERROR_EVENT);
+    else
+        fail(r, OUTCOME_MALFORMED, RESPONSE_BAD_EVENT,
+             "an event that the API does not know");
+}
+
 static void on_event(void *arg, const struct sse_event *e)
 {
     struct response *r = arg;
@@ -181,8 +202,7 @@ static void on_event(void *arg, const struct sse_event *e)
     if (is_terminator(r, e))
         be_over(r);
     else if (r->api->ops->read_event(r->api, e->data, e->len, &piece))
-        fail(r, OUTCOME_MALFORMED, RESPONSE_BAD_EVENT,
-             "an event that the API does not know");
+        take_unreadable(r, e);
     else
         take_piece(r, &piece);
 }
@@ -351,6 +371,7 @@ static void judge_stream(struct response *r)
 
 static void finish_stream(struct response *r)
 {
+    r->is_ending = true;
     sse_finish(&r->sse);
     judge_stream(r);
 }

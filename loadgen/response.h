@@ -58,6 +58,7 @@ struct response {
     enum token_source source; /* by which they did */
     bool shows_reasoning;
     size_t text_len; /* of cumulative text */
+    bool is_ending;  /* what comes yet was cut off by the end of the body */
     bool is_over;    /* at over_ns the terminator or an error has come */
     int64_t over_ns;
     enum outcome outcome; /* the first thing that went wrong, */
