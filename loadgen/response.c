@@ -60,21 +60,25 @@ static void take_usage(struct response *r, const struct piece *p)
         r->has_final_usage = true;
 }
 
-/* How many tokens a content event has; 0: it does not say. */
+/* How many tokens a content event has, with those before it that had no text,
+ * such as the first parts of a character; 0: it does not say. */
 static int64_t tokens_of(struct response *r, const struct piece *p)
 {
-    if (p->usage.output != TIME_ABSENT) {
-        int64_t before = r->counted;
+    int64_t before = r->counted;
 
+    if (p->usage.output != TIME_ABSENT) {
         r->source = TOKENS_CHUNK_USAGE;
         r->counted = p->usage.output;
+        r->silent_ids = 0;
         return r->counted > before ? r->counted - before : 0;
     }
     if (p->ids == TIME_ABSENT)
         return 0;
+    before = r->silent_ids;
     r->source = TOKENS_IDS;
-    r->counted += p->ids;
-    return p->ids;
+    r->counted += before + p->ids;
+    r->silent_ids = 0;
+    return before + p->ids;
 }
 
 static void note_gap(struct facts *f, int64_t gap_ns)
@@ -102,6 +106,7 @@ static void add_content(struct response *r, const struct piece *p)
     buf_add(&r->events, &event, sizeof(event));
     f->last = r->now_ns;
     f->events++;
+    r->has_final_usage = false; /* if one came, it was not the last */
     r->shows_reasoning |= p->is_reasoning;
 }
 
@@ -149,6 +154,8 @@ static void take_piece(struct response *r, struct piece *p)
     if (is_new(r, p)) {
         add_content(r, p);
         keep_text(r, p);
+    } else if (p->ids != TIME_ABSENT) {
+        r->silent_ids += p->ids;
     }
     take_usage(r, p);
     if (p->finish)
@@ -299,7 +306,7 @@ static void count_output(struct response *r)
         f->token_source =
             r->has_final_usage ? TOKENS_USAGE : TOKENS_CHUNK_USAGE;
     } else if (is_counted) {
-        f->output_tokens = r->counted;
+        f->output_tokens = r->counted + r->silent_ids;
         f->token_source = r->source;
     } else if (f->events > 0) {
         f->output_tokens = f->events;

@@ -55,6 +55,7 @@ struct response {
     bool has_final_usage;     /* beside the running counts */
     int64_t counted;          /* tokens of the content events so far ... */
     bool is_counted;          /* ... each of which said how many it has */
+    int64_t silent_ids;       /* since the last of them, without text */
     enum token_source source; /* by which they did */
     bool shows_reasoning;
     size_t text_len; /* of cumulative text */

@@ -185,6 +185,53 @@ static void token_ids_count(void **state)
     rig_fini(&rig);
 }
 
+#define IDS(text, ids)                                                         \
+    "data: {\"choices\":[{\"delta\":{\"content\":\"" text                      \
+    "\"},\"token_ids\":[" ids "]}]}\n\n"
+
+/* Parts of a character have no text, and come with the event that has it; what
+ * ends an answer comes with none. */
+static void ids_without_text_count(void **state)
+{
+    struct rig rig;
+
+    (void)state;
+    rig_init(&rig, API_OPENAI_CHAT);
+    begin_stream(&rig);
+    take(&rig, 10 * MS, IDS("a", "1"));
+    take(&rig, 20 * MS, IDS("", "2"));
+    take(&rig, 30 * MS, IDS("", "3"));
+    take(&rig, 40 * MS, IDS("b", "4"));
+    take(&rig, 50 * MS, IDS("", "5") DONE);
+    assert_null(finish(&rig, 50 * MS));
+    assert_int_equal(rig.facts.output_tokens, 5);
+    assert_int_equal(rig.facts.token_source, TOKENS_IDS);
+    assert_int_equal(rig.facts.event_tokens, 4);
+    assert_int_equal(rig.facts.first_tokens, 1);
+    assert_int_equal(response_event(&rig.response, 1).tokens, 3);
+    assert_int_equal(measure_value(MEASURE_TPOT, FROM_DUE, &rig.facts),
+                     10 * MS);
+    rig_fini(&rig);
+}
+
+/* A count that comes with the role is one of the running ones. */
+static void usage_before_content_is_not_the_last(void **state)
+{
+    struct rig rig;
+
+    (void)state;
+    rig_init(&rig, API_OPENAI_CHAT);
+    begin_stream(&rig);
+    take(&rig, 10 * MS, USAGE("3", "0"));
+    take(&rig, 20 * MS,
+         "data: {\"choices\":[{\"delta\":{\"content\":\"a\"}}],"
+         "\"usage\":{\"completion_tokens\":2}}\n\n" DONE);
+    assert_null(finish(&rig, 20 * MS));
+    assert_int_equal(rig.facts.output_tokens, 2);
+    assert_int_equal(rig.facts.token_source, TOKENS_CHUNK_USAGE);
+    rig_fini(&rig);
+}
+
 static void reasoning_that_is_hidden_is_not_delivered(void **state)
 {
     static const char usage[] =
@@ -473,6 +520,8 @@ int main(void)
         cmocka_unit_test(tokens_of_events_without_counts_are_spread),
         cmocka_unit_test(events_are_tokens_where_nobody_counts),
         cmocka_unit_test(token_ids_count),
+        cmocka_unit_test(ids_without_text_count),
+        cmocka_unit_test(usage_before_content_is_not_the_last),
         cmocka_unit_test(reasoning_that_is_hidden_is_not_delivered),
         cmocka_unit_test(tool_calls_are_content_and_nulls_are_not),
         cmocka_unit_test(what_is_over_was_whole),
