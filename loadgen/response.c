@@ -348,14 +348,23 @@ static bool is_far(int64_t got, int64_t asked)
     return off > 1 && (double)off > LENGTH_TOLERANCE * (double)asked;
 }
 
+/* Events may hold several tokens: few of them do not make it too short. */
+static bool has_wrong_length(const struct facts *f)
+{
+    bool may_be_more = f->token_source == TOKENS_EVENTS;
+
+    if (f->output_tokens == TIME_ABSENT || f->output_asked == TIME_ABSENT ||
+        (may_be_more && f->output_tokens < f->output_asked))
+        return false;
+    return is_far(f->output_tokens, f->output_asked);
+}
+
 static void check_length(struct response *r)
 {
     const struct facts *f = r->facts;
     char why[80];
 
-    if (!r->api->settings->target.ignore_eos ||
-        f->output_tokens == TIME_ABSENT || f->output_asked == TIME_ABSENT ||
-        !is_far(f->output_tokens, f->output_asked))
+    if (!r->api->settings->target.ignore_eos || !has_wrong_length(f))
         return;
     snprintf(why, sizeof(why), "%lld tokens where %lld were forced",
              (long long)f->output_tokens, (long long)f->output_asked);

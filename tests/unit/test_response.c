@@ -481,6 +481,28 @@ static void a_length_that_was_forced_is_kept(void **state)
     rig_fini(&rig);
 }
 
+/* Nobody says how many tokens an event has: two of them may be twenty tokens,
+ * but twenty are no two. */
+static void few_events_may_be_a_length_that_was_forced(void **state)
+{
+    struct rig rig;
+
+    (void)state;
+    rig_init(&rig, API_OPENAI_CHAT);
+    rig.settings.target.ignore_eos = true;
+    begin_stream(&rig);
+    rig.facts.output_asked = 20;
+    take(&rig, 5 * MS, TOKEN("a b c") TOKEN("d e f") DONE);
+    assert_null(finish(&rig, 5 * MS));
+    begin_stream(&rig);
+    rig.facts.output_asked = 2;
+    take(&rig, 5 * MS,
+         TOKEN("a") TOKEN("b") TOKEN("c") TOKEN("d") TOKEN("e") DONE);
+    assert_non_null(finish(&rig, 5 * MS));
+    assert_int_equal(rig.facts.detail, RESPONSE_WRONG_LENGTH);
+    rig_fini(&rig);
+}
+
 /* ---- whole answers ---- */
 
 static void a_whole_answer_is_read(void **state)
@@ -531,6 +553,7 @@ int main(void)
         cmocka_unit_test(an_error_says_why),
         cmocka_unit_test(a_status_is_a_failure),
         cmocka_unit_test(a_length_that_was_forced_is_kept),
+        cmocka_unit_test(few_events_may_be_a_length_that_was_forced),
         cmocka_unit_test(a_whole_answer_is_read),
     };
 
