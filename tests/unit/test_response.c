@@ -232,6 +232,33 @@ static void usage_before_content_is_not_the_last(void **state)
     rig_fini(&rig);
 }
 
+#define TGI(text, special, more)                                               \
+    "data: {\"token\":{\"id\":1,\"text\":\"" text "\",\"special\":" special    \
+    "}," more "}\n\n"
+
+/* What ends an answer is a token and no content. */
+static void special_tokens_are_no_content(void **state)
+{
+    struct rig rig;
+
+    (void)state;
+    rig_init(&rig, API_TGI);
+    begin_stream(&rig);
+    take(&rig, 10 * MS, TGI("a", "false", "\"generated_text\":null"));
+    take(&rig, 20 * MS, TGI("b", "false", "\"generated_text\":null"));
+    take(&rig, 90 * MS,
+         TGI("</s>", "true",
+             "\"generated_text\":\"ab\",\"details\":{\"finish_reason\":"
+             "\"eos_token\",\"generated_tokens\":3}"));
+    assert_null(finish(&rig, 91 * MS));
+    assert_int_equal(rig.facts.events, 2);
+    assert_int_equal(rig.facts.last, 20 * MS);
+    assert_int_equal(rig.facts.end, 90 * MS);
+    assert_int_equal(rig.facts.output_tokens, 3);
+    assert_int_equal(rig.facts.event_tokens, 2);
+    rig_fini(&rig);
+}
+
 static void reasoning_that_is_hidden_is_not_delivered(void **state)
 {
     static const char usage[] =
@@ -544,6 +571,7 @@ int main(void)
         cmocka_unit_test(token_ids_count),
         cmocka_unit_test(ids_without_text_count),
         cmocka_unit_test(usage_before_content_is_not_the_last),
+        cmocka_unit_test(special_tokens_are_no_content),
         cmocka_unit_test(reasoning_that_is_hidden_is_not_delivered),
         cmocka_unit_test(tool_calls_are_content_and_nulls_are_not),
         cmocka_unit_test(what_is_over_was_whole),
