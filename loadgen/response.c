@@ -123,7 +123,7 @@ static bool is_new(struct response *r, const struct piece *p)
 
 static void keep_text(struct response *r, const struct piece *p)
 {
-    if (r->api->checks.len == 0 || !p->text.at || p->is_reasoning)
+    if (r->api->checks.len == 0 || !p->text.at)
         return;
     if (p->is_cumulative)
         buf_reset(&r->text);
@@ -428,8 +428,9 @@ static void finish_whole(struct response *r)
 /* A stream has no body but what its content comes to. */
 static bool is_right(const struct response *r)
 {
-    size_t json_len =
-        r->head.json_len < 0 ? r->body.len : (size_t)r->head.json_len;
+    bool has_raw =
+        r->head.json_len >= 0 && (size_t)r->head.json_len <= r->body.len;
+    size_t json_len = has_raw ? (size_t)r->head.json_len : r->body.len;
     struct check_answer answer = {
         .text = buf_text(&r->text),
         .text_len = r->text.len,

@@ -562,6 +562,62 @@ static void a_whole_answer_is_read(void **state)
     rig_fini(&rig);
 }
 
+/* ---- checks ---- */
+
+/* One check of an answer in one piece. */
+static int64_t checked(enum api_kind kind, const char *rule, const char *header,
+                       const char *body)
+{
+    struct settings settings;
+    struct rig rig = {0};
+    struct err err = {0};
+    int64_t check;
+
+    settings_init(&settings);
+    settings.target.api = (int)kind;
+    settings.target.stream = STREAM_OFF;
+    strlist_add(&settings.checks, rule);
+    strlist_add(&settings.data.tensors, "x FP32 1");
+    assert_int_equal(api_init(&rig.api, &settings, &err), 0);
+    begin(&rig, "application/json");
+    if (header)
+        response_header(&rig.response, "inference-header-content-length", 31,
+                        header, strlen(header));
+    take(&rig, 1 * MS, body);
+    finish(&rig, 1 * MS);
+    check = rig.facts.check;
+    response_fini(&rig.response);
+    api_fini(&rig.api);
+    settings_fini(&settings);
+    return check;
+}
+
+static void answers_are_checked(void **state)
+{
+    static const char thought[] =
+        "{\"choices\":[{\"message\":{\"content\":\"4\\n2\","
+        "\"reasoning_content\":\"well\"}}]}";
+    static const char path[] = "{\"path\":\"C:\\\\temp\"}";
+
+    (void)state;
+    assert_int_equal(checked(API_OPENAI_CHAT, "exact 4\n2", NULL, thought),
+                     CHECK_PASSED);
+    assert_int_equal(checked(API_OPENAI_CHAT, "contains well", NULL, thought),
+                     CHECK_FAILED);
+    /* Of plain HTTP the body is the answer, as it stands. */
+    assert_int_equal(
+        checked(API_HTTP, "exact {\"path\":\"C:\\\\temp\"}", NULL, path),
+        CHECK_PASSED);
+    assert_int_equal(
+        checked(API_HTTP, "json /path = \"C:\\\\temp\"", NULL, path),
+        CHECK_PASSED);
+    /* Whatever the header says, there are no bytes behind the body. */
+    assert_int_equal(checked(API_HTTP, "json /path = 1", "99999", path),
+                     CHECK_FAILED);
+    assert_int_equal(checked(API_HTTP, "tensor y = 1", "99999", path),
+                     CHECK_FAILED);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -583,6 +639,7 @@ int main(void)
         cmocka_unit_test(a_length_that_was_forced_is_kept),
         cmocka_unit_test(few_events_may_be_a_length_that_was_forced),
         cmocka_unit_test(a_whole_answer_is_read),
+        cmocka_unit_test(answers_are_checked),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
