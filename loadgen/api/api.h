@@ -34,6 +34,8 @@ struct api {
     bool streams;         /* an answer may be a stream of events ... */
     bool must_stream;     /* ... and was asked to be one */
     bool makes_bodies;    /* a body for each request; else all have the same */
+    bool asks_prompt;     /* a body asks for a prompt of some length, ... */
+    bool asks_output;     /* ... and for an answer of some */
     bool uses_ids;        /* prompts are token ids */
     char *model;          /* owned; NULL: none needed, or not known */
     struct checks checks; /* of answers */
