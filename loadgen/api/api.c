@@ -143,7 +143,13 @@ int api_init(struct api *api, const struct settings *settings, struct err *err)
         api->own = xcalloc(1, api->ops->own_size);
     if (checks_parse(&settings->checks, &api->checks, err))
         return err_context(err, "checks");
-    if (read_body(api, t->body, err) || choose_success(api, t->success, err))
+    if (read_body(api, t->body, err))
+        return -1;
+    if (template_has(&api->body, "model") && !t->model)
+        return err_set(err, ERR_CONFIG,
+                       "target.body: has {{model}}, and there is none "
+                       "(--model)");
+    if (choose_success(api, t->success, err))
         return -1;
     api->makes_bodies =
         t->body ? template_has_fields(&api->body) : api->ops->write != NULL;

@@ -327,6 +327,12 @@ static void a_body_of_the_users_is_filled_in(void **state)
     assert_int_equal(api_init(&rig.api, &rig.settings, &err), -1);
     assert_non_null(strstr(err.msg, "{{promt}}"));
     rig_fini(&rig);
+    err = (struct err){0};
+    rig_init(&rig, "http");
+    set(&rig, "target.body={\"model\":\"{{model}}\"}");
+    assert_int_equal(api_init(&rig.api, &rig.settings, &err), -1);
+    assert_non_null(strstr(err.msg, "--model"));
+    rig_fini(&rig);
 }
 
 static void what_contradicts_itself_is_refused(void **state)
