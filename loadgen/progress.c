@@ -23,7 +23,7 @@ struct witness {
 struct progress {
     const struct load_settings *load; /* borrowed */
     struct shape shape;               /* of an open loop */
-    int64_t limit_ns[MEASURE_COUNT];
+    int64_t limit_ns[GOOD_LIMITS];
 
     pthread_mutex_t lock; /* for all that follows */
     struct witness *witnesses;
