@@ -113,12 +113,11 @@ static void add_content(struct response *r, const struct piece *p)
 /* Text that is told from its beginning each time is new if it has grown. */
 static bool is_new(struct response *r, const struct piece *p)
 {
-    bool has_grown = p->text.len > r->text_len;
+    size_t before = r->text_len;
 
-    if (!p->is_cumulative)
-        return p->has_content;
-    r->text_len = p->text.len;
-    return has_grown;
+    if (p->is_cumulative || p->text.len > 0)
+        r->text_len = p->text.len;
+    return p->is_cumulative ? p->text.len > before : p->has_content;
 }
 
 static void keep_text(struct response *r, const struct piece *p)
@@ -151,6 +150,9 @@ static void take_piece(struct response *r, struct piece *p)
         take_error(r, p, RESPONSE_ERROR_EVENT);
         return;
     }
+    if (p->may_be_cumulative)
+        p->is_cumulative =
+            cumulative_see(&r->cumulative, p->text.at, p->text.len);
     if (is_new(r, p)) {
         add_content(r, p);
         keep_text(r, p);

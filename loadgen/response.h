@@ -15,6 +15,7 @@
 #include "common/measure.h"
 #include "common/sse.h"
 #include "loadgen/api/api.h"
+#include "loadgen/cumulative.h"
 
 /* Append only: details of outcomes in recordings.  They start beyond those of
  * HTTP. */
@@ -58,7 +59,8 @@ struct response {
     int64_t silent_ids;       /* since the last of them, without text */
     enum token_source source; /* by which they did */
     bool shows_reasoning;
-    size_t text_len; /* of cumulative text */
+    struct cumulative cumulative;
+    size_t text_len; /* of the last text */
     bool is_ending;  /* what comes yet was cut off by the end of the body */
     bool is_over;    /* at over_ns the terminator or an error has come */
     int64_t over_ns;

@@ -55,13 +55,14 @@ struct usage {
 
 /* What one event of a stream, or a whole answer, says. */
 struct piece {
-    bool has_content;   /* text, reasoning or a tool call, and not empty */
-    bool is_reasoning;  /* that is what it is */
-    bool is_cumulative; /* `text` is all so far, not what is new */
-    bool is_last;       /* nothing comes after it */
-    struct jtext text;  /* content, if it is text; .at NULL: none */
-    int64_t ids;        /* token ids in it; TIME_ABSENT: not given */
-    int64_t raw_len;    /* bytes of tensors that are to stand behind it */
+    bool has_content;       /* text, reasoning or a tool call, and not empty */
+    bool is_reasoning;      /* that is what it is */
+    bool is_cumulative;     /* `text` is all so far, not what is new */
+    bool may_be_cumulative; /* it depends on the server */
+    bool is_last;           /* nothing comes after it */
+    struct jtext text;      /* content, if it is text; .at NULL: none */
+    int64_t ids;            /* token ids in it; TIME_ABSENT: not given */
+    int64_t raw_len;        /* bytes of tensors that are to stand behind it */
     struct usage usage;
     enum finish finish;
     bool is_error;      /* the server says that it failed ... */

@@ -38,6 +38,7 @@ static int read_event(const struct api *api, const char *data, size_t len,
                       struct piece *p)
 {
     (void)api;
+    p->may_be_cumulative = true; /* TensorRT-LLM's accumulate_tokens */
     return api_read_object(data, len, read_member, p);
 }
 

@@ -259,6 +259,45 @@ static void special_tokens_are_no_content(void **state)
     rig_fini(&rig);
 }
 
+#define TRITON(text) "data: {\"text_output\":\"" text "\"}\n\n"
+
+/* TensorRT-LLM may tell all of the text each time: then what does not grow is
+ * no content, and the last is the answer. */
+static void text_may_be_told_from_its_beginning(void **state)
+{
+    static const struct {
+        const char *bytes;
+        int64_t events;
+        enum answer_check check;
+    } cases[] = {
+        {TRITON("a") TRITON("a b") TRITON("a b c") TRITON("a b c"), 3,
+         CHECK_PASSED},
+        {TRITON("a b") TRITON("a b c") TRITON("d"), 3, CHECK_FAILED},
+        {TRITON("a") TRITON(" b") TRITON(" ") TRITON("c"), 4, CHECK_PASSED},
+        {TRITON(" ") TRITON(" a") TRITON(" b") TRITON(" c"), 4, CHECK_PASSED},
+        {TRITON("a b c"), 1, CHECK_PASSED},
+    };
+    struct settings settings;
+    struct rig rig = {0};
+    struct err err = {0};
+
+    (void)state;
+    settings_init(&settings);
+    settings.target.api = API_TRITON_GENERATE;
+    strlist_add(&settings.checks, "exact a b c");
+    assert_int_equal(api_init(&rig.api, &settings, &err), 0);
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        begin_stream(&rig);
+        take(&rig, 1 * MS, cases[i].bytes);
+        assert_null(finish(&rig, 2 * MS));
+        assert_int_equal(rig.facts.events, cases[i].events);
+        assert_int_equal(rig.facts.check, cases[i].check);
+    }
+    response_fini(&rig.response);
+    api_fini(&rig.api);
+    settings_fini(&settings);
+}
+
 static void reasoning_that_is_hidden_is_not_delivered(void **state)
 {
     static const char usage[] =
@@ -628,6 +667,7 @@ int main(void)
         cmocka_unit_test(ids_without_text_count),
         cmocka_unit_test(usage_before_content_is_not_the_last),
         cmocka_unit_test(special_tokens_are_no_content),
+        cmocka_unit_test(text_may_be_told_from_its_beginning),
         cmocka_unit_test(reasoning_that_is_hidden_is_not_delivered),
         cmocka_unit_test(tool_calls_are_content_and_nulls_are_not),
         cmocka_unit_test(what_is_over_was_whole),
