@@ -26,5 +26,6 @@ bool cumulative_see(struct cumulative *c, const char *text, size_t len)
     c->growths += goes_on && len > before;
     c->hash = hash(text, len);
     c->len = len;
-    return goes_on && (c->growths > 1 || (c->growths == 1 && before >= LONG));
+    return goes_on && (c->growths > 1 ||
+                       (c->growths == 1 && before >= LONG && len > before));
 }

@@ -276,6 +276,8 @@ static void text_may_be_told_from_its_beginning(void **state)
         {TRITON("a") TRITON(" b") TRITON(" ") TRITON("c"), 4, CHECK_PASSED},
         {TRITON(" ") TRITON(" a") TRITON(" b") TRITON(" c"), 4, CHECK_PASSED},
         {TRITON("a b c"), 1, CHECK_PASSED},
+        {TRITON("the") TRITON("the the the") TRITON("the the the"), 3,
+         CHECK_FAILED},
     };
     struct settings settings;
     struct rig rig = {0};
