@@ -17,6 +17,7 @@
 #include "common/xalloc.h"
 #include "tests/support/outcome.h"
 #include "tests/support/proc.h"
+#include "tests/support/rawserver.h"
 #include "tests/support/tmpdir.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
@@ -105,6 +106,37 @@ static void ways_to_write_a_stream(void **state)
     }
 }
 
+/* A server may keep the connection open after its terminator: the answer is
+ * whole, the client goes on, and was not late. */
+static void streams_that_are_over_and_go_on(void **state)
+{
+    static const char bytes[] =
+        "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n"
+        "data: {\"choices\":[{\"delta\":{\"content\":\"a\"}}]}\n\n"
+        "data: [DONE]\n\n";
+    struct rawserver server =
+        rawserver_start(bytes, sizeof(bytes) - 1, RAW_HOLD);
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(transports); i++) {
+        const char *dir = tmpdir_path("run");
+        char *url = xasprintf("%s/v1/chat/completions", server.url);
+        struct proc run =
+            proc_start(ARGS("run", url, "--model", "m", "--metrics", "off",
+                            "--transport", transports[i], "-c", "1", "-n", "4",
+                            "--timeout", "60s", "-q", "--force", "-o", dir));
+        json_t *summary;
+
+        run_must_end(&run, dir, 0);
+        summary = load_summary(dir);
+        assert_int_equal(number_at(summary, "requests.ok"), REQUESTS);
+        assert_true(number_at(summary, "measures.lag.max_ms") < 30000);
+        json_decref(summary);
+        free(url);
+    }
+    rawserver_stop(&server);
+}
+
 static void wrong_streams(void **state)
 {
     static const struct {
@@ -159,6 +191,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(ways_to_write_a_stream),
+        cmocka_unit_test(streams_that_are_over_and_go_on),
         cmocka_unit_test(wrong_streams),
     };
 
