@@ -190,7 +190,7 @@ static int make_parts(struct progress *p, const struct settings *settings,
         return -1;
     good_limits(&slo, p->limit_ns);
     p->now.has_slo = slo.len > 0;
-    p->now.has_streams = api_can_stream(settings->target.api) &&
+    p->now.has_streams = api_can_stream((enum api_kind)settings->target.api) &&
                          settings->target.stream != STREAM_OFF;
     p->now.is_open_loop = p->load->scenario == SCENARIO_SERVER;
     return p->now.is_open_loop ? shape_init(&p->shape, p->load, err) : 0;
