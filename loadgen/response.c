@@ -87,23 +87,33 @@ static void note_gap(struct facts *f, int64_t gap_ns)
         f->stall = gap_ns;
 }
 
+static int keep_event(struct response *r, int64_t tokens)
+{
+    int64_t after_us = r->now_ns / NS_PER_US - r->facts->first / NS_PER_US;
+    struct response_event event = {.after_us = (uint32_t)after_us,
+                                   .tokens = (uint32_t)tokens};
+
+    return buf_add(&r->events, &event, sizeof(event));
+}
+
 static void add_content(struct response *r, const struct piece *p)
 {
     struct facts *f = r->facts;
-    struct response_event event = {0};
     int64_t tokens = tokens_of(r, p);
 
-    if (f->events == 0) {
+    if (f->events == 0)
         f->first = r->now_ns;
-    } else {
+    if (keep_event(r, tokens)) {
+        fail(r, OUTCOME_MALFORMED, RESPONSE_MANY_EVENTS,
+             "more events than are kept");
+        return;
+    }
+    if (f->events > 0) {
         note_gap(f, r->now_ns - f->last);
         f->coalesced += r->now_ns == f->last;
     }
     if (tokens == 0)
         r->is_counted = false;
-    event.after_us = (uint32_t)(r->now_ns / NS_PER_US - f->first / NS_PER_US);
-    event.tokens = (uint32_t)tokens;
-    buf_add(&r->events, &event, sizeof(event));
     f->last = r->now_ns;
     f->events++;
     r->has_final_usage = false; /* if one came, it was not the last */

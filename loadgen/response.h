@@ -31,6 +31,7 @@ enum response_detail {
     RESPONSE_ERROR_EVENT,     /* in-band error: in a stream */
     RESPONSE_ERROR_BODY,      /* in-band error: in an answer of success */
     RESPONSE_WRONG_LENGTH, /* malformed: far from the length that was forced */
+    RESPONSE_MANY_EVENTS,  /* malformed: content events above the bound */
 };
 
 /* A content event, as long as its request lasts. */

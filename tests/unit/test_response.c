@@ -424,6 +424,27 @@ static void counts_beyond_all_bounds_are_none(void **state)
     rig_fini(&rig);
 }
 
+/* Memory is bounded, and what does not fit is not handed out. */
+static void events_beyond_the_bound_are_a_failure(void **state)
+{
+    struct rig rig;
+
+    (void)state;
+    rig_init(&rig, API_OPENAI_CHAT);
+    begin_stream(&rig);
+    rig.response.events.max = 3 * sizeof(struct response_event);
+    for (int i = 0; i < 100; i++)
+        take(&rig, (10 + i) * MS, TOKEN("a"));
+    take(&rig, 200 * MS, DONE);
+    assert_non_null(finish(&rig, 200 * MS));
+    assert_int_equal(rig.facts.outcome, OUTCOME_MALFORMED);
+    assert_int_equal(rig.facts.detail, RESPONSE_MANY_EVENTS);
+    assert_int_equal(rig.facts.events, 3);
+    assert_int_equal(rig.facts.last, 12 * MS);
+    assert_int_equal(response_event(&rig.response, 2).at_us, 12000);
+    rig_fini(&rig);
+}
+
 /* ---- streams that are not ---- */
 
 static void each_failure_has_its_name(void **state)
@@ -675,6 +696,7 @@ int main(void)
         cmocka_unit_test(what_is_over_was_whole),
         cmocka_unit_test(what_is_over_and_empty_is_no_success),
         cmocka_unit_test(counts_beyond_all_bounds_are_none),
+        cmocka_unit_test(events_beyond_the_bound_are_a_failure),
         cmocka_unit_test(each_failure_has_its_name),
         cmocka_unit_test(an_error_says_why),
         cmocka_unit_test(a_status_is_a_failure),
