@@ -393,6 +393,17 @@ static void whole_answers(void **state)
          "{\"outputs\":[{\"parameters\":{\"binary_data_size\":4}}]}", -1, true,
          false},
         {"kserve-http", "[]", -1, false, false},
+        {"openai-chat",
+         "{\"choices\":[{\"message\":{\"content\":null,\"refusal\":null,"
+         "\"function_call\":null}}]}",
+         0, false, false},
+        {"openai-chat",
+         "{\"choices\":[{\"message\":{\"content\":null,\"refusal\":\"no\"}}]}",
+         0, true, false},
+        {"openai-chat",
+         "{\"choices\":[{\"message\":{\"content\":null,\"function_call\":{"
+         "\"name\":\"f\",\"arguments\":\"{}\"}}}]}",
+         0, true, false},
     };
 
     (void)state;
