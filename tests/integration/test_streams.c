@@ -121,6 +121,32 @@ static void ways_to_write_a_stream(void **state)
     }
 }
 
+/* A model that would stop after 3 tokens, and may not. */
+static void lengths_are_forced(void **state)
+{
+    char *url;
+    struct proc stub = start("--eos-tokens", "3", &url);
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(apis); i++) {
+        const char *dir = tmpdir_path("run");
+        char *target = xasprintf("%s%s", url, apis[i].path);
+        struct proc run =
+            proc_start(ARGS("run", target, "--api", apis[i].name, "-c", "1",
+                            "-n", "4", "--input-len", "5", "--output-len", "8",
+                            "--ignore-eos", "-q", "--force", "-o", dir));
+        json_t *summary;
+
+        free(target);
+        run_must_end(&run, dir, 0);
+        summary = load_summary(dir);
+        assert_streams(summary, apis[i].name);
+        json_decref(summary);
+    }
+    stub_stop(&stub);
+    free(url);
+}
+
 /* A server may keep the connection open after its terminator: the answer is
  * whole, the client goes on, and was not late. */
 static void streams_that_are_over_and_go_on(void **state)
@@ -206,6 +232,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(ways_to_write_a_stream),
+        cmocka_unit_test(lengths_are_forced),
         cmocka_unit_test(streams_that_are_over_and_go_on),
         cmocka_unit_test(wrong_streams),
     };

@@ -447,68 +447,65 @@ static void events_beyond_the_bound_are_a_failure(void **state)
 
 /* ---- streams that are not ---- */
 
+static const struct {
+    const char *name;
+    const char *type;
+    const char *bytes;
+    enum outcome outcome;
+    int64_t detail;
+} failures[] = {
+    {"error", "text/event-stream",
+     TOKEN("a") "data: {\"error\":{\"message\":\"out of memory\"}}\n\n" DONE,
+     OUTCOME_INBAND, RESPONSE_ERROR_EVENT},
+    {"error as text", "text/event-stream",
+     "data: {\"error\":\"overloaded\",\"error_type\":\"x\"}\n\n",
+     OUTCOME_INBAND, RESPONSE_ERROR_EVENT},
+    {"old error", "text/event-stream",
+     "data: {\"object\":\"error\",\"message\":\"no\"}\n\n" DONE, OUTCOME_INBAND,
+     RESPONSE_ERROR_EVENT},
+    {"empty", "text/event-stream", "", OUTCOME_EMPTY, RESPONSE_NO_EVENTS},
+    {"keep-alives alone", "text/event-stream",
+     ": ping\n\ndata:\n\ndata: : ping\n\n", OUTCOME_EMPTY, RESPONSE_NO_EVENTS},
+    {"terminator alone", "text/event-stream", DONE, OUTCOME_EMPTY,
+     RESPONSE_NO_CONTENT},
+    {"role alone", "text/event-stream", ROLE FINISH("stop") DONE, OUTCOME_EMPTY,
+     RESPONSE_NO_CONTENT},
+    {"cut", "text/event-stream", TOKEN("a") TOKEN("b"), OUTCOME_TRUNCATED,
+     RESPONSE_NO_TERMINATOR},
+    {"cut in an event", "text/event-stream",
+     TOKEN("a") "data: {\"choices\":[{\"del", OUTCOME_TRUNCATED,
+     RESPONSE_NO_TERMINATOR},
+    {"named error", "text/event-stream",
+     TOKEN("a") "event: error\ndata: {\"message\":\"no\"}\n\n" DONE,
+     OUTCOME_INBAND, RESPONSE_ERROR_EVENT},
+    {"named error, as text", "text/event-stream",
+     TOKEN("a") "event: error\ndata: out of memory\n\n" DONE, OUTCOME_INBAND,
+     RESPONSE_ERROR_EVENT},
+    {"no JSON", "text/event-stream", TOKEN("a") "data: {\"choi\n\n" DONE,
+     OUTCOME_MALFORMED, RESPONSE_BAD_EVENT},
+    {"other JSON", "text/event-stream", "data: {\"a\":1}\n\n" DONE,
+     OUTCOME_MALFORMED, RESPONSE_BAD_EVENT},
+    {"error, no stream", "application/json",
+     "{\"error\":{\"message\":\"busy\"}}", OUTCOME_INBAND, RESPONSE_ERROR_BODY},
+    {"no stream", "application/json",
+     "{\"choices\":[{\"message\":{\"content\":\"a\"}}]}", OUTCOME_MALFORMED,
+     RESPONSE_NOT_A_STREAM},
+    {"a page", "text/html", "<html>", OUTCOME_MALFORMED, RESPONSE_NOT_A_STREAM},
+};
+
 static void each_failure_has_its_name(void **state)
 {
-    static const struct {
-        const char *name;
-        const char *type;
-        const char *bytes;
-        enum outcome outcome;
-        int64_t detail;
-    } cases[] = {
-        {"error", "text/event-stream",
-         TOKEN(
-             "a") "data: {\"error\":{\"message\":\"out of memory\"}}\n\n" DONE,
-         OUTCOME_INBAND, RESPONSE_ERROR_EVENT},
-        {"error as text", "text/event-stream",
-         "data: {\"error\":\"overloaded\",\"error_type\":\"x\"}\n\n",
-         OUTCOME_INBAND, RESPONSE_ERROR_EVENT},
-        {"old error", "text/event-stream",
-         "data: {\"object\":\"error\",\"message\":\"no\"}\n\n" DONE,
-         OUTCOME_INBAND, RESPONSE_ERROR_EVENT},
-        {"empty", "text/event-stream", "", OUTCOME_EMPTY, RESPONSE_NO_EVENTS},
-        {"keep-alives alone", "text/event-stream",
-         ": ping\n\ndata:\n\ndata: : ping\n\n", OUTCOME_EMPTY,
-         RESPONSE_NO_EVENTS},
-        {"terminator alone", "text/event-stream", DONE, OUTCOME_EMPTY,
-         RESPONSE_NO_CONTENT},
-        {"role alone", "text/event-stream", ROLE FINISH("stop") DONE,
-         OUTCOME_EMPTY, RESPONSE_NO_CONTENT},
-        {"cut", "text/event-stream", TOKEN("a") TOKEN("b"), OUTCOME_TRUNCATED,
-         RESPONSE_NO_TERMINATOR},
-        {"cut in an event", "text/event-stream",
-         TOKEN("a") "data: {\"choices\":[{\"del", OUTCOME_TRUNCATED,
-         RESPONSE_NO_TERMINATOR},
-        {"named error", "text/event-stream",
-         TOKEN("a") "event: error\ndata: {\"message\":\"no\"}\n\n" DONE,
-         OUTCOME_INBAND, RESPONSE_ERROR_EVENT},
-        {"named error, as text", "text/event-stream",
-         TOKEN("a") "event: error\ndata: out of memory\n\n" DONE,
-         OUTCOME_INBAND, RESPONSE_ERROR_EVENT},
-        {"no JSON", "text/event-stream", TOKEN("a") "data: {\"choi\n\n" DONE,
-         OUTCOME_MALFORMED, RESPONSE_BAD_EVENT},
-        {"other JSON", "text/event-stream", "data: {\"a\":1}\n\n" DONE,
-         OUTCOME_MALFORMED, RESPONSE_BAD_EVENT},
-        {"error, no stream", "application/json",
-         "{\"error\":{\"message\":\"busy\"}}", OUTCOME_INBAND,
-         RESPONSE_ERROR_BODY},
-        {"no stream", "application/json",
-         "{\"choices\":[{\"message\":{\"content\":\"a\"}}]}", OUTCOME_MALFORMED,
-         RESPONSE_NOT_A_STREAM},
-        {"a page", "text/html", "<html>", OUTCOME_MALFORMED,
-         RESPONSE_NOT_A_STREAM},
-    };
     struct rig rig;
 
     (void)state;
     rig_init(&rig, API_OPENAI_CHAT);
-    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-        begin(&rig, cases[i].type);
-        take(&rig, 5 * MS, cases[i].bytes);
-        print_message("%s\n", cases[i].name);
+    for (size_t i = 0; i < sizeof(failures) / sizeof(failures[0]); i++) {
+        begin(&rig, failures[i].type);
+        take(&rig, 5 * MS, failures[i].bytes);
+        print_message("%s\n", failures[i].name);
         assert_non_null(finish(&rig, 6 * MS));
-        assert_int_equal(rig.facts.outcome, cases[i].outcome);
-        assert_int_equal(rig.facts.detail, cases[i].detail);
+        assert_int_equal(rig.facts.outcome, failures[i].outcome);
+        assert_int_equal(rig.facts.detail, failures[i].detail);
     }
     rig_fini(&rig);
 }
