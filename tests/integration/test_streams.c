@@ -17,6 +17,7 @@
 #include "common/xalloc.h"
 #include "tests/support/outcome.h"
 #include "tests/support/proc.h"
+#include "tests/support/rawserver.h"
 #include "tests/support/tmpdir.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
@@ -70,6 +71,19 @@ static void assert_streams(const json_t *summary, const char *what)
     assert_int_equal(number_at(summary, "tokens.output"), REQUESTS * TOKENS);
 }
 
+static bool has_note(const json_t *summary, const char *name)
+{
+    const json_t *note;
+    size_t i;
+
+    json_array_foreach(json_object_get(summary, "notes"), i, note)
+    {
+        if (strcmp(json_string_value(json_object_get(note, "name")), name) == 0)
+            return true;
+    }
+    return false;
+}
+
 static void ways_to_write_a_stream(void **state)
 {
     static const struct {
@@ -98,11 +112,70 @@ static void ways_to_write_a_stream(void **state)
                 drive(url, api, transports[i % COUNT(transports)], "5s", 0);
 
             assert_streams(summary, ways[w].value);
+            if (strcmp(ways[w].value, "burst") == 0)
+                assert_true(has_note(summary, "burst"));
             json_decref(summary);
         }
         stub_stop(&stub);
         free(url);
     }
+}
+
+/* A model that would stop after 3 tokens, and may not. */
+static void lengths_are_forced(void **state)
+{
+    char *url;
+    struct proc stub = start("--eos-tokens", "3", &url);
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(apis); i++) {
+        const char *dir = tmpdir_path("run");
+        char *target = xasprintf("%s%s", url, apis[i].path);
+        struct proc run =
+            proc_start(ARGS("run", target, "--api", apis[i].name, "-c", "1",
+                            "-n", "4", "--input-len", "5", "--output-len", "8",
+                            "--ignore-eos", "-q", "--force", "-o", dir));
+        json_t *summary;
+
+        free(target);
+        run_must_end(&run, dir, 0);
+        summary = load_summary(dir);
+        assert_streams(summary, apis[i].name);
+        json_decref(summary);
+    }
+    stub_stop(&stub);
+    free(url);
+}
+
+/* A server may keep the connection open after its terminator: the answer is
+ * whole, the client goes on, and was not late. */
+static void streams_that_are_over_and_go_on(void **state)
+{
+    static const char bytes[] =
+        "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n"
+        "data: {\"choices\":[{\"delta\":{\"content\":\"a\"}}]}\n\n"
+        "data: [DONE]\n\n";
+    struct rawserver server =
+        rawserver_start(bytes, sizeof(bytes) - 1, RAW_HOLD);
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(transports); i++) {
+        const char *dir = tmpdir_path("run");
+        char *url = xasprintf("%s/v1/chat/completions", server.url);
+        struct proc run =
+            proc_start(ARGS("run", url, "--model", "m", "--metrics", "off",
+                            "--transport", transports[i], "-c", "1", "-n", "4",
+                            "--timeout", "60s", "-q", "--force", "-o", dir));
+        json_t *summary;
+
+        run_must_end(&run, dir, 0);
+        summary = load_summary(dir);
+        assert_int_equal(number_at(summary, "requests.ok"), REQUESTS);
+        assert_true(number_at(summary, "measures.lag.max_ms") < 30000);
+        json_decref(summary);
+        free(url);
+    }
+    rawserver_stop(&server);
 }
 
 static void wrong_streams(void **state)
@@ -159,6 +232,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(ways_to_write_a_stream),
+        cmocka_unit_test(lengths_are_forced),
+        cmocka_unit_test(streams_that_are_over_and_go_on),
         cmocka_unit_test(wrong_streams),
     };
 
