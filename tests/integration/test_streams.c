@@ -46,18 +46,27 @@ static struct proc start(const char *flag, const char *value, char **url)
                       url);
 }
 
-/* A few requests, one after the other; the caller owns the summary. */
-static json_t *drive(const char *url, const struct api_case *api,
-                     const char *transport, const char *timeout, int status)
+/* A few requests, one after the other, to be recorded below "run". */
+static struct proc begin(const char *url, const struct api_case *api,
+                         const char *transport, const char *timeout)
 {
     char *target = xasprintf("%s%s", url, api->path);
-    const char *dir = tmpdir_path("run");
     struct proc run = proc_start(
         ARGS("run", target, "--api", api->name, "--transport", transport, "-c",
              "1", "-n", "4", "--input-len", "5", "--output-len", "8",
-             "--timeout", timeout, "-q", "--force", "-o", dir));
+             "--timeout", timeout, "-q", "--force", "-o", tmpdir_path("run")));
 
     free(target);
+    return run;
+}
+
+/* Where nothing times out.  The caller owns the summary. */
+static json_t *drive(const char *url, const struct api_case *api,
+                     const char *transport, int status)
+{
+    struct proc run = begin(url, api, transport, "1h");
+    const char *dir = tmpdir_path("run");
+
     run_must_end(&run, dir, status);
     return load_summary(dir);
 }
@@ -95,7 +104,7 @@ static void ways_to_write_a_stream(void **state)
         for (size_t i = 0; i < COUNT(apis) * COUNT(transports); i++) {
             const struct api_case *api = &apis[i / COUNT(transports)];
             json_t *summary =
-                drive(url, api, transports[i % COUNT(transports)], "5s", 0);
+                drive(url, api, transports[i % COUNT(transports)], 0);
 
             assert_streams(summary, ways[w].value);
             json_decref(summary);
@@ -112,20 +121,18 @@ static void wrong_streams(void **state)
         const char *outcome;
         const char *text;
         bool needs_end; /* of the API */
-        const char *timeout;
     } faults[] = {
-        {"inband", "in-band error", "", false, "5s"},
-        {"no-events", "empty", "a stream without an event", false, "5s"},
+        {"inband", "in-band error", "", false},
+        {"no-events", "empty", "a stream without an event", false},
         {"no-done", "truncated", "the stream ended without its terminator",
-         true, "5s"},
-        {"wrong-type", "in-band error", "", false, "5s"},
-        {"malformed", "malformed", "an event that the API does not know", false,
-         "5s"},
-        {"endless=5MiB", "malformed", "an event that is too long", false, "5s"},
-        {"reset", "reset", "", false, "5s"},
-        {"truncated", "truncated", "closed inside the response", false, "5s"},
-        {"status=503", "status", "HTTP status 503", false, "5s"},
-        {"hang=20s", "timeout", "no answer within the timeout", false, "100ms"},
+         true},
+        {"wrong-type", "in-band error", "", false},
+        {"malformed", "malformed", "an event that the API does not know",
+         false},
+        {"endless=5MiB", "malformed", "an event that is too long", false},
+        {"reset", "reset", "", false},
+        {"truncated", "truncated", "closed inside the response", false},
+        {"status=503", "status", "HTTP status 503", false},
     };
 
     (void)state;
@@ -142,8 +149,7 @@ static void wrong_streams(void **state)
                 continue;
             print_message("%s: %s, %s\n", faults[f].fault, api->name,
                           transports[i % COUNT(transports)]);
-            summary = drive(url, api, transports[i % COUNT(transports)],
-                            faults[f].timeout, 1);
+            summary = drive(url, api, transports[i % COUNT(transports)], 1);
             n = faults[f].text[0] ? failures_saying(summary, faults[f].outcome,
                                                     faults[f].text)
                                   : failures_of(summary, faults[f].outcome);
@@ -155,11 +161,28 @@ static void wrong_streams(void **state)
     }
 }
 
+static void streams_that_hang(void **state)
+{
+    char *url;
+    struct proc stub = start("--fault", "hang=20s", &url);
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(apis) * COUNT(transports); i++) {
+        struct proc run = begin(url, &apis[i / COUNT(transports)],
+                                transports[i % COUNT(transports)], "100ms");
+
+        run_must_time_out(&run, tmpdir_path("run"), REQUESTS);
+    }
+    stub_stop(&stub);
+    free(url);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(ways_to_write_a_stream),
         cmocka_unit_test(wrong_streams),
+        cmocka_unit_test(streams_that_hang),
     };
 
     return cmocka_run_group_tests(tests, tmpdir_setup, tmpdir_teardown);
