@@ -312,7 +312,7 @@ static void waiting_can_be_interrupted(void **state)
                             "--wait-ready", "1h"));
         struct proc_result r;
 
-        clk_sleep_ns(300 * NS_PER_MS); /* well into it */
+        wait_for_handler(&p, signals[i % 2]); /* it waits, or is about to */
         assert_int_equal(kill(p.pid, signals[i % 2]), 0);
         r = proc_wait(&p);
         proc_expect(&r, 128 + signals[i % 2]);
