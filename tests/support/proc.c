@@ -137,18 +137,28 @@ void proc_result_fini(struct proc_result *r)
     *r = (struct proc_result){0};
 }
 
-char *proc_read_line(struct proc *p)
+static char *read_line(int fd)
 {
     struct buf line;
     char *text;
     char c;
 
     buf_init(&line, 4096);
-    while (read(p->out_fd, &c, 1) == 1 && c != '\n')
+    while (read(fd, &c, 1) == 1 && c != '\n')
         assert_int_equal(buf_add(&line, &c, 1), 0);
     text = xstrdup(buf_text(&line));
     buf_fini(&line);
     return text;
+}
+
+char *proc_read_line(struct proc *p)
+{
+    return read_line(p->out_fd);
+}
+
+char *proc_read_error(struct proc *p)
+{
+    return read_line(p->err_fd);
 }
 
 struct proc stub_start(const char *const *argv, char **url)

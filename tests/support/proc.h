@@ -56,6 +56,9 @@ void run_expect(const struct proc_result *r, const char *dir, int status);
 /* One line of its standard output, without the newline; owned by the caller. */
 char *proc_read_line(struct proc *p);
 
+/* The same of its standard error. */
+char *proc_read_error(struct proc *p);
+
 /* `tailgate stub` with these arguments; *url is owned by the caller. */
 struct proc stub_start(const char *const *argv, char **url);
 
