@@ -109,7 +109,8 @@ static void answers_of_every_kind_are_shown(void **state)
         struct rawserver s = rawserver_start(answers[k].bytes, answers[k].len,
                                              answers[k].ending);
         struct proc_result r =
-            proc_run(ARGS("run", s.url, "--show", "--timeout", "2s",
+            proc_run(ARGS("run", s.url, "--show", "--timeout",
+                          answers[k].ending == RAW_HOLD ? "1s" : "1h",
                           "--transport", transports[i % COUNT(transports)]));
 
         proc_expect(&r, answers[k].status);
@@ -231,6 +232,12 @@ static void the_question_has_no_body(void **state)
     free(log);
 }
 
+/* The whole wait was over before one answer came. */
+static bool was_held_up(const char *said)
+{
+    return strstr(said, "ms: no answer within the timeout\n") != NULL;
+}
+
 static void all_targets_must_be_ready(void **state)
 {
     struct echoserver first = echoserver_start(&(struct echo_setup){0});
@@ -239,12 +246,16 @@ static void all_targets_must_be_ready(void **state)
     struct proc_result r =
         proc_run(ARGS("run", first.url, second.url, "--rate", "50", "-n", "4",
                       "--wait-ready", "700ms", "-o", tmpdir_path("two")));
-    char *want = xasprintf(
-        "tailgate: %s: not ready within 700ms: HTTP status 503\n", second.url);
+    char *want =
+        xasprintf("tailgate: %s: not ready within 700ms: ", second.url);
 
     (void)state;
     proc_expect(&r, 3);
-    assert_string_equal(r.err, want);
+    must_say(r.err, ": not ready within 700ms: ");
+    if (!was_held_up(r.err)) {
+        must_say(r.err, want);
+        must_say(r.err, "ms: HTTP status 503\n");
+    }
     free(want);
     proc_result_fini(&r);
     echoserver_stop(&first);
@@ -266,7 +277,7 @@ static void a_server_that_never_comes_is_3(void **state)
                  "--wait-ready", "600ms", "-o", dir, i < 2 ? "-q" : "--show"));
 
         proc_expect(&r, 3);
-        if (i % 2 == 0)
+        if (i % 2 == 0 && !was_held_up(r.err))
             assert_string_equal(r.err, want);
         must_say(r.err, "not ready within 600ms: ");
         assert_int_equal(stat(dir, &st), -1);
