@@ -243,8 +243,12 @@ static void several_threads(void **state)
         proc_result_fini(&r);
         summary = load_summary(dir);
         assert_true(number_at(summary, "requests.ok") == 600);
-        assert_true(number_at(summary, "requests.opened_connection") <=
-                    (i ? 18 : 300)); /* each client two; one or two in flight */
+        /* Each client two; one or two in flight, or all that were due while
+         * somebody was held up. */
+        assert_true(
+            number_at(summary, "requests.opened_connection") <=
+                (i ? 18 : 300) ||
+            (i == 0 && number_at(summary, "measures.e2e.max_ms") > 200));
         json_decref(summary);
         free(dir);
     }
