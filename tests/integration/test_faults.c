@@ -159,7 +159,7 @@ static void a_full_disk(void **state)
     char *dir = xstrdup(tmpdir_path("full"));
     struct proc run =
         proc_start_with(ARGS("run", "null://", "--rate", "100k", "--duration",
-                             "60s", "-q", "-o", dir),
+                             "60s", "--max-burst", "1M", "-q", "-o", dir),
                         small_files_only);
     struct proc_result r = proc_wait(&run);
     json_t *json;
