@@ -262,6 +262,23 @@ static void all_targets_must_be_ready(void **state)
     echoserver_stop(&second);
 }
 
+/* Asked again after half a second, it says nothing until the time is over: what
+ * it said before is told. */
+static void the_last_answer_is_told(void **state)
+{
+    struct echoserver s = echoserver_start(&(struct echo_setup){
+        .first_status = 503, .n_first = 1, .goes_mute = true});
+    struct proc_result r;
+
+    (void)state;
+    r = proc_run(ARGS("run", s.url, "-c1", "--wait-ready", "2s", "-o",
+                      tmpdir_path("mute")));
+    proc_expect(&r, 3);
+    must_say(r.err, ": not ready within 2s: HTTP status 503\n");
+    proc_result_fini(&r);
+    echoserver_stop(&s);
+}
+
 static void a_server_that_never_comes_is_3(void **state)
 {
     char *url = xasprintf("http://127.0.0.1:%d/", refusing_port());
@@ -346,6 +363,7 @@ int main(void)
         cmocka_unit_test(late_servers_are_waited_for),
         cmocka_unit_test(the_question_has_no_body),
         cmocka_unit_test(all_targets_must_be_ready),
+        cmocka_unit_test(the_last_answer_is_told),
         cmocka_unit_test(a_server_that_never_comes_is_3),
         cmocka_unit_test(nobody_waits_for_what_cannot_run),
         cmocka_unit_test(waiting_can_be_interrupted),
