@@ -103,19 +103,6 @@ static void assert_streams(const json_t *summary, const char *what)
     assert_int_equal(number_at(summary, "tokens.output"), REQUESTS * TOKENS);
 }
 
-static bool has_note(const json_t *summary, const char *name)
-{
-    const json_t *note;
-    size_t i;
-
-    json_array_foreach(json_object_get(summary, "notes"), i, note)
-    {
-        if (strcmp(json_string_value(json_object_get(note, "name")), name) == 0)
-            return true;
-    }
-    return false;
-}
-
 static void ways_to_write_a_stream(void **state)
 {
     static const struct {
@@ -145,7 +132,7 @@ static void ways_to_write_a_stream(void **state)
 
             assert_streams(summary, ways[w].value);
             if (strcmp(ways[w].value, "burst") == 0)
-                assert_true(has_note(summary, "burst"));
+                assert_true(number_at(summary, "tokens.streams.coalesced") > 0);
             json_decref(summary);
         }
         stub_stop(&stub);
