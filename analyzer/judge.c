@@ -139,6 +139,17 @@ static void judge_limit(const struct term_tally *tt, struct term_judgement *j)
     j->why = j->is_unmeasured ? "no request has it" : NULL;
 }
 
+/* Likewise. */
+static void judge_check(const struct tally *t, struct term_judgement *j)
+{
+    struct batch all = tally_checks(t);
+
+    j->measured = share(all.hits, all.n);
+    j->verdict = VERDICT_NONE;
+    j->is_unmeasured = all.n == 0;
+    j->why = j->is_unmeasured ? "no answer was checked" : NULL;
+}
+
 static void judge_quality(const struct tally *t, struct term_judgement *j)
 {
     int64_t open = t->outcome[OUTCOME_UNFINISHED];
@@ -189,6 +200,9 @@ static void judge_term(const struct tally *t, size_t i, double window_s,
         break;
     case SLO_LIMIT:
         judge_limit(&t->terms[i], j);
+        return;
+    case SLO_CHECK:
+        judge_check(t, j);
         return;
     }
     if (t->due == 0)

@@ -22,6 +22,9 @@
 /* A suspension shows as a beat that is late. */
 #define BEAT_NS (100 * NS_PER_MS)
 
+/* So long after its terminator the body of a stream may take to end. */
+#define TERMINATED_NS (100 * NS_PER_MS)
+
 struct engine {
     struct engine_env env;
     struct transport_env transport_env;
@@ -118,13 +121,14 @@ static void record(struct engine *e, const struct request *r)
                   r->why ? r->why : "", r->body, r->body_len);
 }
 
-/* Its facts are complete: write them down, make room for the next. */
-static void retire(struct engine *e, struct request *r)
+/* Its facts are complete: write them down, make room for the next.  At free_ns
+ * its client had its connection back. */
+static void retire(struct engine *e, struct request *r, int64_t free_ns)
 {
     e->counts.done++;
     record(e, r);
     if (e->source_ops->ended)
-        e->source_ops->ended(e->source, r->facts.end);
+        e->source_ops->ended(e->source, free_ns);
     inflight_remove(&e->inflight, r);
 }
 
@@ -133,8 +137,11 @@ static void pump(struct engine *e);
 static void on_ended(void *arg, struct request *r)
 {
     struct engine *e = arg;
+    int64_t free_ns = r->facts.end;
 
-    retire(e, r);
+    if (e->env.api && r->response.now_ns > free_ns)
+        free_ns = r->response.now_ns; /* of the last byte, after its end */
+    retire(e, r, free_ns);
     if (e->waits_for_end && !e->is_pumping)
         pump(e);
 }
@@ -143,11 +150,13 @@ static void on_ended(void *arg, struct request *r)
 static void give_up(struct engine *e, struct request *r, enum outcome outcome,
                     const char *why)
 {
+    int64_t now = now_ns(e);
+
     e->env.transport->cancel(e->transport, r);
-    r->facts.end = now_ns(e);
+    r->facts.end = now;
     r->facts.outcome = outcome;
     r->why = e->env.api ? response_break(&r->response, why) : why;
-    retire(e, r);
+    retire(e, r, now);
 }
 
 /* ---- deadlines: all requests have the same, so the oldest is first ---- */
@@ -185,6 +194,26 @@ static void on_deadline(evutil_socket_t fd, short what, void *arg)
     arm_deadline(e);
     if (e->waits_for_end)
         pump(e);
+}
+
+/* ---- streams that are over, and go on ---- */
+
+/* A server may keep the body open after the terminator.  The answer is whole;
+ * who waits on holds up a client of the closed loop for nothing.  Was there
+ * one? */
+static bool let_go(struct engine *e, int64_t now)
+{
+    struct request *next;
+    bool has_any = false;
+
+    for (struct request *r = inflight_oldest(&e->inflight); r; r = next) {
+        next = r->next;
+        if (!r->response.is_over || r->response.over_ns > now - TERMINATED_NS)
+            continue;
+        give_up(e, r, OUTCOME_TRUNCATED, "its body does not end");
+        has_any = true;
+    }
+    return has_any;
 }
 
 /* ---- the pacer ---- */
@@ -330,6 +359,8 @@ static void on_beat(evutil_socket_t fd, short what, void *arg)
     (void)what;
     note_wake(e, now);
     beat(e, now);
+    if (e->env.api && e->env.api->streams && let_go(e, now) && e->waits_for_end)
+        pump(e);
 }
 
 static void pump(struct engine *e)

@@ -76,6 +76,12 @@ static const char *const verdict_text[] = {
     [VERDICT_INVALID] = "INVALID: do not use these numbers",
 };
 
+/* Of good requests, and not judged. */
+static bool is_limit(const struct slo_term *term)
+{
+    return term->kind == SLO_LIMIT || term->kind == SLO_CHECK;
+}
+
 static void put_measured(const struct term_judgement *j, struct buf *out)
 {
     char text[UNITS_TEXT];
@@ -87,7 +93,7 @@ static void put_measured(const struct term_judgement *j, struct buf *out)
                  text_show_ns((double)j->measured_ns, text));
     else if (j->term->kind == SLO_GOODPUT)
         buf_addf(out, "measured %.4g/s", j->measured);
-    else if (j->term->kind == SLO_LIMIT)
+    else if (is_limit(j->term))
         buf_addf(out, "kept by %.4g%%", 100 * j->measured);
     else
         buf_addf(out, "measured %.4g%%", 100 * j->measured);
@@ -96,7 +102,7 @@ static void put_measured(const struct term_judgement *j, struct buf *out)
 static void put_term(const struct term_judgement *j, struct buf *out)
 {
     buf_addf(out, "  %-24s %-9s ", j->term->text,
-             j->term->kind == SLO_LIMIT ? "limit" : verdict_name(j->verdict));
+             is_limit(j->term) ? "limit" : verdict_name(j->verdict));
     put_measured(j, out);
     if (j->more_needed > 0)
         buf_addf(out, "; about %lld more requests needed",

@@ -110,6 +110,26 @@ static void choose_stream(struct api *api, const struct target_settings *t)
         api->streams && (api->makes_bodies || t->stream == STREAM_ON);
 }
 
+/* A body of the user's asks for what its fields say.  Of ours, documents to
+ * rank are counted together with the query, and tensors have no tokens. */
+static bool asks_for_prompt(const struct api *api)
+{
+    enum api_kind kind = api->ops->kind;
+
+    if (template_has_fields(&api->body))
+        return template_has(&api->body, "prompt") ||
+               template_has(&api->body, "prompt_ids") ||
+               template_has(&api->body, "input_tokens");
+    return api_can_stream(kind) || kind == API_OPENAI_EMBEDDINGS;
+}
+
+static bool asks_for_output(const struct api *api)
+{
+    if (template_has_fields(&api->body))
+        return template_has(&api->body, "output_tokens");
+    return api_can_stream(api->ops->kind);
+}
+
 int api_init(struct api *api, const struct settings *settings, struct err *err)
 {
     const struct target_settings *t = &settings->target;
@@ -123,10 +143,18 @@ int api_init(struct api *api, const struct settings *settings, struct err *err)
         api->own = xcalloc(1, api->ops->own_size);
     if (checks_parse(&settings->checks, &api->checks, err))
         return err_context(err, "checks");
-    if (read_body(api, t->body, err) || choose_success(api, t->success, err))
+    if (read_body(api, t->body, err))
+        return -1;
+    if (template_has(&api->body, "model") && !t->model)
+        return err_set(err, ERR_CONFIG,
+                       "target.body: has {{model}}, and there is none "
+                       "(--model)");
+    if (choose_success(api, t->success, err))
         return -1;
     api->makes_bodies =
         t->body ? template_has_fields(&api->body) : api->ops->write != NULL;
+    api->asks_prompt = asks_for_prompt(api);
+    api->asks_output = asks_for_output(api);
     api->uses_ids =
         settings->data.prompts != PROMPT_TEXT &&
         (api->ops->takes_ids || settings->data.prompts == PROMPT_IDS);
@@ -174,8 +202,10 @@ void api_make_body(const struct api *api, struct facts *facts, struct buf *body)
 {
     struct sample sample = sample_draw(&api->sampler, facts->seq);
 
-    facts->prompt_asked = sample.prompt_tokens;
-    facts->output_asked = sample.output_tokens;
+    if (api->asks_prompt)
+        facts->prompt_asked = sample.prompt_tokens;
+    if (api->asks_output)
+        facts->output_asked = sample.output_tokens;
     if (template_has_fields(&api->body))
         template_write(&api->body, api, &sample, body);
     else

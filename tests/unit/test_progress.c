@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "common/apis.h"
 #include "common/clk.h"
 #include "common/err.h"
 #include "common/hist.h"
@@ -122,6 +123,40 @@ static void a_second_is_shown_when_it_is_whole(void **state)
     assert_true(now.sent_rps == 20);
     assert_true(now.done_rps == 24);
     assert_int_equal(now.in_flight, 0);
+    progress_free(p);
+    settings_fini(&s);
+}
+
+/* Of streams the first token is shown too; who sends none has none. */
+static void streams_have_their_first_token(void **state)
+{
+    struct facts rows[] = {row_ok(0, 100, 30), row_ok(1, 200, 30),
+                           row_failed(2, 300, 40, OUTCOME_EMPTY)};
+    struct observation seen = {.at = NS_PER_S, .issued = 3, .done = 3};
+    struct settings s;
+    struct progress *p;
+    struct run_progress now;
+
+    (void)state;
+    make_settings(&s, NULL);
+    p = make(&s, 1);
+    assert_false(read_at(p, 0).has_streams);
+    progress_free(p);
+    s.target.api = API_OPENAI_CHAT;
+    p = make(&s, 1);
+    progress_add(p, 0, rows, 1, NULL);
+    rows[1].events = 4;
+    rows[1].first = rows[1].due + 12 * NS_PER_MS;
+    progress_add(p, 0, rows + 1, 2, &seen);
+    now = read_at(p, 1000);
+    assert_true(now.has_streams);
+    assert_true(is_near_ms(now.ttft.p50_ns, 30));
+    assert_int_equal(now.ttft.p99_ns, HIST_BEYOND);
+    progress_add(p, 0, rows + 1, 1, NULL);
+    seen.at += NS_PER_S;
+    progress_add(p, 0, NULL, 0, &seen);
+    now = read_at(p, 2000);
+    assert_true(is_near_ms(now.ttft.p50_ns, 12));
     progress_free(p);
     settings_fini(&s);
 }
@@ -255,6 +290,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(nothing_yet),
         cmocka_unit_test(a_second_is_shown_when_it_is_whole),
+        cmocka_unit_test(streams_have_their_first_token),
         cmocka_unit_test(shards_are_summed_up),
         cmocka_unit_test(attainment_so_far),
         cmocka_unit_test(what_the_schedule_asks_for),
