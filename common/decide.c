@@ -44,7 +44,8 @@ int decide_init(struct decide *d, const struct slo *slo, int64_t start_ns,
     *d = (struct decide){.slo = slo,
                          .start_ns = start_ns,
                          .next_look = FIRST_LOOK,
-                         .error = ERROR / 2};
+                         .fail_error = ERROR / 2,
+                         .pass_error = ERROR / 2};
     for (size_t i = 0; i < slo->len; i++) {
         if (!can_judge(&slo->terms[i]))
             return err_set(err, ERR_CONFIG,
@@ -121,17 +122,25 @@ static struct batches batches_of(const struct decide *d, size_t term,
     return b;
 }
 
+/* A stretch without misses looks the same whether they are rare or come in rare
+ * clusters, of which the batches then tell nothing.  So a look must also be
+ * convinced by as many independent requests as there were times to forget. */
 static enum decision test(const struct decide *d, size_t term,
-                          const struct batches *b)
+                          const struct batches *b, double tau)
 {
     double share = allowed(&d->slo->terms[term]);
     double freedom = (double)b->len - 1;
+    double rate = b->n > 0 ? (double)b->misses / (double)b->n : 0;
+    int64_t n = (int64_t)fmin((double)b->n,
+                              (double)(b->len * b->slots) / tau);
+    int64_t most = (int64_t)ceil(rate * (double)n);
 
-    if (b->len >= FAIL_BATCHES && t_upper_tail(b->t, freedom) < d->error &&
-        stats_binomial_upper_tail(b->n, share, b->misses) < d->error)
+    if (b->len >= FAIL_BATCHES && t_upper_tail(b->t, freedom) < d->fail_error &&
+        stats_binomial_upper_tail(n, share, (int64_t)(rate * (double)n)) <
+            d->fail_error)
         return DECISION_FAIL;
-    if (b->len >= PASS_BATCHES && t_upper_tail(-b->t, freedom) < d->error &&
-        stats_binomial_upper_tail(b->n, 1 - share, b->n - b->misses) < d->error)
+    if (b->len >= PASS_BATCHES && t_upper_tail(-b->t, freedom) < d->pass_error &&
+        stats_binomial_upper_tail(n, 1 - share, n - most) < d->pass_error)
         return DECISION_PASS;
     return DECISION_NONE;
 }
@@ -195,7 +204,7 @@ static void look(struct decide *d)
 
     for (size_t i = 0; i < d->slo->len && !d->decision; i++) {
         struct batches b = batches_of(d, i, slots);
-        enum decision found = test(d, i, &b);
+        enum decision found = test(d, i, &b, tau);
 
         passed += found == DECISION_PASS;
         if (found == DECISION_FAIL || passed == d->slo->len) {
@@ -203,6 +212,10 @@ static void look(struct decide *d)
             describe(d, i, &b);
         }
     }
+    if (d->settled / slots >= FAIL_BATCHES)
+        d->fail_error /= 2;
+    if (d->settled / slots >= PASS_BATCHES)
+        d->pass_error /= 2;
 }
 
 static void settle(struct decide *d, size_t until)
@@ -212,7 +225,6 @@ static void settle(struct decide *d, size_t until)
             continue;
         look(d);
         d->next_look *= 2;
-        d->error /= 2;
     }
 }
 

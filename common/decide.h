@@ -43,7 +43,8 @@ struct decide {
     size_t cap;
     size_t settled;   /* slots whose requests have all been taken */
     size_t next_look; /* at so many */
-    double error;     /* to be spent at the next look */
+    double fail_error; /* to be spent at the next look that may fail ... */
+    double pass_error; /* ... or pass */
 
     enum decision decision;
     char why[DECIDE_TEXT]; /* once it is there */
