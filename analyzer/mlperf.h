@@ -14,7 +14,7 @@
 struct summary;
 struct tally;
 
-#define MLPERF_MAX_BREAKS 12
+#define MLPERF_MAX_BREAKS 16
 #define MLPERF_BREAK_TEXT 96
 
 /* A latency, of so many queries: the value that they prove to bound the

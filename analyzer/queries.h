@@ -2,7 +2,9 @@
  * latency of a query is that of its slowest request.
  *
  * One query is in flight at a time, so that its rows stand side by side in the
- * recording.  What it comes to goes into the tally of the requests.
+ * recording.  What it comes to goes into the tally of the requests.  Queries of
+ * which no row is left show by the places that are missing: nobody knows how
+ * they ended.
  */
 #ifndef ANALYZER_QUERIES_H
 #define ANALYZER_QUERIES_H
@@ -16,6 +18,8 @@ struct queries {
     struct tally *tally; /* borrowed */
     int64_t size;        /* requests of a query; below 2: there are none */
 
+    int64_t max_id; /* of those seen; -1: none was */
+
     /* The one whose rows are being read. */
     int64_t id; /* -1: none */
     int64_t n;
@@ -28,7 +32,7 @@ struct queries {
 void queries_init(struct queries *q, struct tally *tally, int64_t size);
 void queries_add(struct queries *q, const struct facts *f);
 
-/* After the last row. */
-void queries_finish(struct queries *q);
+/* After the last row; so many requests there must have been in all. */
+void queries_finish(struct queries *q, int64_t expected_rows);
 
 #endif

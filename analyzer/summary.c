@@ -35,9 +35,10 @@ static struct window window_of(const struct load_settings *load,
                                int64_t due_end_ns)
 {
     struct window w = {.start_ns = load->warmup_ns, .end_ns = due_end_ns};
+    int64_t longest_ns = load_longest_ns(load);
 
-    if (load->duration_ns > 0 && w.end_ns > w.start_ns + load->duration_ns)
-        w.end_ns = w.start_ns + load->duration_ns;
+    if (longest_ns > 0 && w.end_ns > w.start_ns + longest_ns)
+        w.end_ns = w.start_ns + longest_ns;
     if (w.end_ns < w.start_ns)
         w.end_ns = w.start_ns;
     return w;
@@ -52,6 +53,20 @@ static void read_client(struct client *c, const struct recording *rec)
     client_init(c, window_of(&rec->settings.load, end_ns),
                 threads_of(&rec->settings));
     client_read(c, rec->dir);
+}
+
+static bool is_offline(const struct settings *s)
+{
+    return s->load.scenario == SCENARIO_OFFLINE;
+}
+
+/* How far a run had got for this row to be there.  Where all are due at once,
+ * their ends tell. */
+static int64_t reached_ns(const struct settings *s, const struct facts *f)
+{
+    int64_t at_ns = is_offline(s) ? f->end : f->due;
+
+    return at_ns == TIME_ABSENT || at_ns == INT64_MAX ? 0 : at_ns + 1;
 }
 
 /* A run that was killed got as far as its last request in the recording, which
@@ -69,8 +84,10 @@ static int find_due_end(struct recording *rec, const struct client *client,
         return 0;
     while ((rc = recording_next(rec, &rows, &n, err)) > 0) {
         for (size_t i = 0; i < n; i++) {
-            if (rows[i].due >= *end_ns)
-                *end_ns = rows[i].due + 1;
+            int64_t at_ns = reached_ns(&rec->settings, &rows[i]);
+
+            if (at_ns > *end_ns)
+                *end_ns = at_ns;
         }
     }
     return rc ? rc : recording_rewind(rec, err);
@@ -88,7 +105,6 @@ static int read_all(struct work *w, struct recording *rec, struct err *err)
             queries_add(&w->queries, &rows[i]);
         }
     }
-    queries_finish(&w->queries);
     return rc;
 }
 
@@ -122,6 +138,8 @@ static int64_t expected_rows(const struct tally *t, const struct client *client,
 
         expected += seen > places ? seen : places;
     }
+    if (is_offline(&rec->settings) && rec->settings.load.requests > expected)
+        return rec->settings.load.requests; /* all were due, at once */
     return expected;
 }
 
@@ -136,6 +154,7 @@ static void add_lost(struct summary *s, struct work *w,
     if (t->events > w->stream.events)
         s->integrity.lost_events = t->events - w->stream.events;
     tally_add_lost(t, s->integrity.lost_requests);
+    queries_finish(&w->queries, expected);
 }
 
 static struct spread spread_of(const struct hist *h)
@@ -317,6 +336,20 @@ static bool is_open_loop(const struct settings *s)
     return scenario_is_open(s->load.scenario);
 }
 
+/* Did max_duration end it before what else was asked for? */
+static bool is_cut_short(const struct settings *set, const struct tally *t)
+{
+    const struct load_settings *load = &set->load;
+    int64_t length_ns = t->window.end_ns - t->window.start_ns;
+
+    if (load->max_duration_ns == 0 || length_ns < load->max_duration_ns)
+        return false;
+    if (is_offline(set))
+        return t->outcome[OUTCOME_UNSENT] + t->outcome[OUTCOME_UNFINISHED] > 0;
+    return t->due < load->requests || t->due < load->min_requests ||
+           load->duration_ns > load->max_duration_ns;
+}
+
 static void conclude(struct summary *s, const struct work *w)
 {
     const struct tally *t = &w->tally;
@@ -326,8 +359,10 @@ static void conclude(struct summary *s, const struct work *w)
         .integrity = &s->integrity,
         .client = &w->client,
         .is_open_loop = is_open_loop(s->settings),
+        .is_offline = is_offline(s->settings),
     };
 
+    s->cut_by_max_duration = is_cut_short(s->settings, t);
     s->window_start_s = (double)t->window.start_ns / 1e9;
     s->window_length_s = (double)(t->window.end_ns - t->window.start_ns) / 1e9;
     take_counts(s, t);

@@ -63,6 +63,7 @@ struct summary {
     double window_start_s;
     double window_length_s;
     double warmup_s;
+    bool cut_by_max_duration; /* before what else was asked for */
 
     /* scheduled = issued + unsent; issued = ok + failed. */
     int64_t scheduled;

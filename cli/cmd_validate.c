@@ -14,15 +14,23 @@
 
 #define MAX_PLAN 65536
 
-/* Requests that the window will hold; 0 if nobody can know. */
+/* Requests that the window will hold, or at least; 0 if nobody can know. */
 static double expected_requests(const struct load_settings *load)
 {
-    double by_time = load->rate_rps * (double)load->duration_ns / 1e9;
+    int64_t longest_ns = load_longest_ns(load);
+    double most = load->rate_rps * (double)longest_ns / 1e9;
+    double least = load->rate_rps * (double)load->min_duration_ns / 1e9;
 
-    if (load->requests > 0 &&
-        (by_time <= 0 || (double)load->requests < by_time))
-        return (double)load->requests;
-    return by_time;
+    if (load->requests > 0)
+        least = (double)load->requests;
+    else if (load->min_requests > 0)
+        least = fmax(least, (double)load->min_requests);
+    return least > 0 && (most <= 0 || least < most) ? least : most;
+}
+
+static bool is_least(const struct load_settings *load)
+{
+    return load->min_duration_ns > 0 || load->min_requests > 0;
 }
 
 /* The warm-up goes at the rate that the first stage starts with. */
@@ -46,7 +54,9 @@ static void put_requests(const struct load_settings *load, struct buf *out)
     buf_adds(out, "requests   ");
     if (n <= 0)
         buf_adds(out, "as many as the server answers in time\n");
-    else if (cv > 0 && load->duration_ns > 0)
+    else if (is_least(load))
+        buf_addf(out, "about %.0f in the window, or more\n", n);
+    else if (cv > 0 && n != (double)load->requests)
         buf_addf(out, "about %.0f in the window, give or take %.0f (95%%)\n", n,
                  ceil(1.96 * cv * sqrt(n)));
     else
@@ -56,16 +66,35 @@ static void put_requests(const struct load_settings *load, struct buf *out)
                  first_rate_rps(load) * (double)load->warmup_ns / 1e9);
 }
 
-static void put_slo(const struct slo *slo, double n, struct buf *out)
+/* Of how many samples a quantile is taken, and what they are. */
+static double samples_of(const struct slo_term *term,
+                         const struct load_settings *load, const char **what)
+{
+    double n = expected_requests(load);
+
+    *what = term->measure == MEASURE_QUERY ? "queries" : "requests";
+    return term->measure == MEASURE_QUERY ? n / (double)load->query_size : n;
+}
+
+static bool has_samples(const struct slo_term *term)
+{
+    return term->kind == SLO_QUANTILE && (term->measure == MEASURE_QUERY ||
+                                          !measure_is_pooled(term->measure));
+}
+
+static void put_slo(const struct slo *slo, const struct load_settings *load,
+                    struct buf *out)
 {
     for (size_t i = 0; i < slo->len; i++) {
         const struct slo_term *term = &slo->terms[i];
+        const char *what;
+        double n = samples_of(term, load, &what);
         double least;
 
         buf_addf(out, "slo        %s", term->text);
-        if (term->kind == SLO_QUANTILE && !measure_is_pooled(term->measure)) {
+        if (has_samples(term)) {
             least = (double)stats_least_n(term->quantile);
-            buf_addf(out, ": needs at least %.0f independent requests%s", least,
+            buf_addf(out, ": needs at least %.0f independent %s%s", least, what,
                      n > 0 && n < least ? "; this run is TOO SHORT" : "");
         }
         buf_adds(out, "\n");
@@ -91,7 +120,7 @@ static int put_plan(struct settings *s, struct buf *out, struct err *err)
     buf_adds(out, "load       ");
     settings_describe_load(&s->load, out);
     put_requests(&s->load, out);
-    put_slo(&slo, expected_requests(&s->load), out);
+    put_slo(&slo, &s->load, out);
     return 0;
 }
 

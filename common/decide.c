@@ -131,15 +131,15 @@ static enum decision test(const struct decide *d, size_t term,
     double share = allowed(&d->slo->terms[term]);
     double freedom = (double)b->len - 1;
     double rate = b->n > 0 ? (double)b->misses / (double)b->n : 0;
-    int64_t n = (int64_t)fmin((double)b->n,
-                              (double)(b->len * b->slots) / tau);
+    int64_t n = (int64_t)fmin((double)b->n, (double)(b->len * b->slots) / tau);
     int64_t most = (int64_t)ceil(rate * (double)n);
 
     if (b->len >= FAIL_BATCHES && t_upper_tail(b->t, freedom) < d->fail_error &&
         stats_binomial_upper_tail(n, share, (int64_t)(rate * (double)n)) <
             d->fail_error)
         return DECISION_FAIL;
-    if (b->len >= PASS_BATCHES && t_upper_tail(-b->t, freedom) < d->pass_error &&
+    if (b->len >= PASS_BATCHES &&
+        t_upper_tail(-b->t, freedom) < d->pass_error &&
         stats_binomial_upper_tail(n, 1 - share, n - most) < d->pass_error)
         return DECISION_PASS;
     return DECISION_NONE;

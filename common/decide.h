@@ -41,8 +41,8 @@ struct decide {
     struct decide_slot *slots; /* owned */
     size_t n_slots;
     size_t cap;
-    size_t settled;   /* slots whose requests have all been taken */
-    size_t next_look; /* at so many */
+    size_t settled;    /* slots whose requests have all been taken */
+    size_t next_look;  /* at so many */
     double fail_error; /* to be spent at the next look that may fail ... */
     double pass_error; /* ... or pass */
 

@@ -161,6 +161,10 @@ static int parse_limit(const char *text, struct slo_term *term, struct err *err)
     measure = measure_find(w.name);
     if (measure < 0)
         return unknown_measure(w.name, err);
+    if (measure == MEASURE_QUERY)
+        return err_set(err, ERR_CONFIG,
+                       "query is of several requests together and decides "
+                       "about none of them; take e2e");
     if (measure_is_pooled((enum measure)measure))
         return err_set(err, ERR_CONFIG,
                        "%s is of all events together and decides about no "

@@ -40,9 +40,10 @@ struct progress {
 
 static bool is_in_window(const struct load_settings *load, int64_t due_ns)
 {
+    int64_t longest_ns = load_longest_ns(load);
+
     return due_ns >= load->warmup_ns &&
-           (load->duration_ns == 0 ||
-            due_ns < load->warmup_ns + load->duration_ns);
+           (longest_ns == 0 || due_ns < load->warmup_ns + longest_ns);
 }
 
 static void add_latency(struct hist *h, enum measure m, const struct facts *f)
@@ -153,11 +154,12 @@ void progress_add(void *progress, unsigned shard, const struct facts *rows,
 /* What the schedule wanted in the second before `at_ns`. */
 static double asked_rps(const struct progress *p, int64_t at_ns)
 {
-    double end = (double)p->load->warmup_ns + (double)p->load->duration_ns;
+    int64_t longest_ns = load_longest_ns(p->load);
+    double end = (double)p->load->warmup_ns + (double)longest_ns;
     double until = (double)at_ns;
     double from = fmax(0, until - 1e9);
 
-    if (p->load->duration_ns > 0)
+    if (longest_ns > 0)
         until = fmin(until, end);
     if (until <= from)
         return 0;
@@ -193,7 +195,16 @@ static int make_parts(struct progress *p, const struct settings *settings,
     p->now.has_streams = api_can_stream((enum api_kind)settings->target.api) &&
                          settings->target.stream != STREAM_OFF;
     p->now.is_open_loop = scenario_is_open(p->load->scenario);
+    p->now.is_offline = p->load->scenario == SCENARIO_OFFLINE;
     return p->now.is_open_loop ? shape_init(&p->shape, p->load, err) : 0;
+}
+
+/* Or else max_duration is there in case that nothing else ends it. */
+static bool is_ended_by_time(const struct load_settings *load)
+{
+    return load->duration_ns > 0 ||
+           (load->max_duration_ns > 0 && load->requests == 0 &&
+            load->min_duration_ns == 0 && load->min_requests == 0);
 }
 
 int progress_new(struct progress **progress, const struct settings *settings,
@@ -207,8 +218,9 @@ int progress_new(struct progress **progress, const struct settings *settings,
                                    .e2e = nothing_yet,
                                    .ttft = nothing_yet,
                                    .lag = nothing_yet};
-    if (load->duration_ns > 0)
-        p->now.planned_s = (double)(load->warmup_ns + load->duration_ns) / 1e9;
+    if (is_ended_by_time(load))
+        p->now.planned_s =
+            (double)(load->warmup_ns + load_longest_ns(load)) / 1e9;
     pthread_mutex_init(&p->lock, NULL);
     p->witnesses = xcalloc((size_t)n_shards, sizeof(*p->witnesses));
     p->n_witnesses = n_shards;

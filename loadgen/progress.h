@@ -34,6 +34,7 @@ struct run_progress {
     double planned_s;         /* warm-up and window; 0: not known */
     int64_t planned_requests; /* 0: as many as the time gives */
     bool is_open_loop;
+    bool is_offline;  /* all was due at once: there is no lag to speak of */
     double asked_rps; /* in the last second; of an open loop */
     double sent_rps;  /* likewise */
     double done_rps;

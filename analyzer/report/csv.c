@@ -1,6 +1,6 @@
 /* Every request a line, as recorded: for spreadsheets, and for whoever wants to
  * check a number.  Columns are those of requests.tgr, with their unit behind
- * the name; what is absent is empty. */
+ * the name; what has names is given by them, and what is absent is empty. */
 #include "analyzer/report/report.h"
 
 #include <stddef.h>
@@ -23,14 +23,30 @@ static void put_header(struct buf *out)
     buf_adds(out, "\n");
 }
 
+/* NULL: it is a number. */
+static const char *name_of(const struct facts *f, size_t offset)
+{
+    switch (offset) {
+    case offsetof(struct facts, outcome):
+        return outcome_name((enum outcome)f->outcome);
+    case offsetof(struct facts, token_source):
+        return token_source_name((enum token_source)f->token_source);
+    case offsetof(struct facts, finish):
+        return finish_name((enum finish)f->finish);
+    default:
+        return NULL;
+    }
+}
+
 static void put_value(const struct facts *f, const struct tgr_column *column,
                       struct buf *out)
 {
+    const char *name = name_of(f, column->offset);
     int64_t value;
 
     memcpy(&value, (const char *)f + column->offset, sizeof(value));
-    if (column->offset == offsetof(struct facts, outcome))
-        buf_adds(out, outcome_name((enum outcome)f->outcome));
+    if (name)
+        buf_adds(out, name);
     else if (value != TIME_ABSENT)
         buf_addf(out, "%lld", (long long)value);
 }

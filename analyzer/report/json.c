@@ -340,6 +340,8 @@ static void render(const struct summary *s, struct buf *out)
         s->window_start_s, "length_s", s->window_length_s, "warmup_s",
         s->warmup_s, "requests", requests(s));
 
+    json_object_set_new(json_object_get(o, "window"), "cut_by_max_duration",
+                        json_boolean(s->cut_by_max_duration));
     json_object_set_new(o, "aborted", text_or_null(s->aborted));
     put_rates(o, s);
     json_object_set_new(o, "measures", measures(s));

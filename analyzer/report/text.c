@@ -50,6 +50,13 @@ static void put_conditions(const struct strmap *map, struct buf *out)
     buf_adds(out, "\n");
 }
 
+/* Does it send only after an answer? */
+static bool is_closed_loop(int scenario)
+{
+    return scenario == SCENARIO_CLOSED || scenario == SCENARIO_SINGLE_STREAM ||
+           scenario == SCENARIO_MULTI_STREAM;
+}
+
 static void put_title(const struct summary *s, struct buf *out)
 {
     const struct settings *set = s->settings;
@@ -64,6 +71,10 @@ static void put_title(const struct summary *s, struct buf *out)
     buf_adds(out, "load       ");
     settings_describe_load(&set->load, out);
     put_conditions(&set->conditions, out);
+    if (is_closed_loop(set->load.scenario))
+        buf_adds(out, "           closed loop: a slow server is asked less "
+                      "often, which hides its latencies under overload; an "
+                      "open loop (--rate) shows them\n");
 }
 
 /* ---- the verdict ---- */
@@ -163,6 +174,9 @@ static void put_verdict(const struct summary *s, struct buf *out)
         buf_adds(out, "; nothing was due in the window");
     buf_adds(out, "\n");
     put_aborted(s->aborted, out);
+    if (s->cut_by_max_duration)
+        buf_adds(out, "           max_duration ended it before all that was "
+                      "asked for\n");
     if (s->stopped_by)
         buf_addf(out,
                  "           interrupted by signal %lld; what was "
@@ -343,7 +357,9 @@ static void put_latencies(const struct summary *s, struct buf *out)
     put_row("ttfb from due", &s->spread[MEASURE_TTFB][VIEW_DUE], out);
     put_row("connect", &s->spread[MEASURE_CONNECT][VIEW_DUE], out);
     put_row("tls", &s->spread[MEASURE_TLS][VIEW_DUE], out);
-    put_row("client lag", &s->spread[MEASURE_LAG][VIEW_DUE], out);
+    put_row(s->settings->load.scenario == SCENARIO_OFFLINE ? "wait for its turn"
+                                                           : "client lag",
+            &s->spread[MEASURE_LAG][VIEW_DUE], out);
 }
 
 /* ---- the client ---- */

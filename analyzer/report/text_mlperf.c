@@ -26,7 +26,8 @@ static void put_proof(const struct mlperf_proof *p, struct buf *out)
         buf_addf(out, "%lld queries prove it, %lld of them slower\n",
                  (long long)p->n, (long long)p->over);
     else if (p->limit_ns == 0)
-        buf_addf(out, "%lld queries are too few\n", (long long)p->n);
+        buf_addf(out, "%lld queries are too few%s\n", (long long)p->n,
+                 p->estimate_ns == HIST_TOO_FEW ? "" : " without a failure");
     else
         buf_addf(out, "%lld of %lld queries over %s%s", (long long)p->over,
                  (long long)p->n, text_show_ns((double)p->limit_ns, text),

@@ -132,7 +132,7 @@ static const struct {
     {{"tailgate", "report"}, "report takes one recording, not 0"},
     {{"tailgate", "report", "/no/such"}, "/no/such: No such file or directory"},
     {{"tailgate", "report", "x", "--format", "xml"},
-     "--format: 'xml' is none of: text, json"},
+     "--format: 'xml' is none of: text, json, csv"},
     {{"tailgate", "stub", "--service", "exponential"},
      "--service: 'exponential' is not a distribution; write 'none', 'fixed "
      "2ms', "

@@ -53,7 +53,9 @@ static struct outcome_of simulate(uint64_t seed, double rho, double over,
         f.last = f.end = (int64_t)(free_s * 1e9);
         decide_add(&d, &f);
     }
-    if (d.decision == DECISION_PASS && over == 0.01 && seed < 60) print_message("%s (settled %zu, err %g)\n", d.why, d.settled, d.pass_error);
+    if (d.decision == DECISION_PASS && over == 0.01 && seed < 60)
+        print_message("%s (settled %zu, err %g)\n", d.why, d.settled,
+                      d.pass_error);
     out = (struct outcome_of){d.decision, due_s};
     decide_fini(&d);
     return out;

@@ -271,6 +271,57 @@ static void a_closed_loop_asks_for_no_rate(void **state)
     settings_fini(&s);
 }
 
+/* Only where the clock alone ends it is known how long it takes. */
+static void scenarios_plan_what_is_known(void **state)
+{
+    static const struct {
+        struct load_settings load;
+        double planned_s;
+        bool is_offline;
+    } cases[] = {
+        {{.scenario = SCENARIO_CLOSED, .duration_ns = 5 * NS_PER_S}, 5, false},
+        {{.scenario = SCENARIO_CLOSED,
+          .duration_ns = 5 * NS_PER_S,
+          .max_duration_ns = 3 * NS_PER_S,
+          .warmup_ns = NS_PER_S},
+         4,
+         false},
+        {{.scenario = SCENARIO_SINGLE_STREAM, .max_duration_ns = 3 * NS_PER_S},
+         3,
+         false},
+        {{.scenario = SCENARIO_SINGLE_STREAM,
+          .min_requests = 9,
+          .max_duration_ns = 3 * NS_PER_S},
+         0,
+         false},
+        {{.scenario = SCENARIO_MULTI_STREAM, .min_duration_ns = 3 * NS_PER_S},
+         0,
+         false},
+        {{.scenario = SCENARIO_OFFLINE,
+          .requests = 9,
+          .max_duration_ns = 3 * NS_PER_S},
+         0,
+         true},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct settings s;
+        struct progress *p;
+        struct run_progress now;
+
+        settings_init(&s);
+        s.load = cases[i].load;
+        p = make(&s, 1);
+        now = read_at(p, 1000);
+        assert_true(now.planned_s == cases[i].planned_s);
+        assert_int_equal(now.is_offline, cases[i].is_offline);
+        assert_int_equal(now.planned_requests, cases[i].load.requests);
+        progress_free(p);
+        settings_fini(&s);
+    }
+}
+
 static void an_slo_that_cannot_be_read(void **state)
 {
     struct settings s;
@@ -295,6 +346,7 @@ int main(void)
         cmocka_unit_test(attainment_so_far),
         cmocka_unit_test(what_the_schedule_asks_for),
         cmocka_unit_test(a_closed_loop_asks_for_no_rate),
+        cmocka_unit_test(scenarios_plan_what_is_known),
         cmocka_unit_test(an_slo_that_cannot_be_read),
     };
 

@@ -90,6 +90,16 @@ static const struct run_progress streaming = {
     .lag = NONE,
 };
 
+static const struct run_progress all_at_once = {.elapsed_s = 5,
+                                                .planned_requests = 1000,
+                                                .is_offline = true,
+                                                .sent_rps = 100,
+                                                .done_rps = 100,
+                                                .issued = 600,
+                                                .in_flight = 100,
+                                                .e2e = NONE,
+                                                .lag = {5, 5, 5}};
+
 static const struct run_progress *const moments[] = {
     &nothing_sent, &amid, &many_errors, &by_count, &streaming};
 
@@ -154,6 +164,12 @@ static const struct {
      MANY_ERRORS("connect 11, reset 22, timeout 33, status 44444, in-band "
                  "error 55, truncated 66, malformed 77, empty 88, unfinished "
                  "99")},
+    {&all_at_once, 40,
+     "time     5s\n"
+     "rate     sent 100/s, done 100/s\n"
+     "requests 600 of 1000 sent ..\n"
+     "e2e      p50 -, p99 -\n"
+     "errors   none\n"},
     {&by_count, 40,
      "time     1m05s\n"
      "rate     sent 12346/s, done 12345/s\n"

@@ -154,6 +154,8 @@ static const struct {
     {"ttft:0", "limit of ttft: nothing is below 0"},
     {"ttft:1.2.3", "limit of ttft: '1.2.3ms'" DURATION},
     {"tfft:200", "unknown measure 'tfft' in an SLO; did you mean 'ttft'?"},
+    {"query:200", "query is of several requests together and decides about "
+                  "none of them; take e2e"},
     {"gap:200", "gap is of all events together and decides about no request; "
                 "take stall"},
 };
