@@ -20,6 +20,7 @@ struct work {
     struct tally tally;
     struct stream stream;
     struct queries queries;
+    struct decide decide; /* zeroed: the run was to go on to its end */
     struct client client;
 };
 
@@ -103,6 +104,8 @@ static int read_all(struct work *w, struct recording *rec, struct err *err)
         for (size_t i = 0; i < n; i++) {
             tally_add(&w->tally, &rows[i]);
             queries_add(&w->queries, &rows[i]);
+            if (w->decide.slo)
+                decide_add(&w->decide, &rows[i]);
         }
     }
     return rc;
@@ -350,6 +353,17 @@ static bool is_cut_short(const struct settings *set, const struct tally *t)
            load->duration_ns > load->max_duration_ns;
 }
 
+/* What was decided stands, whatever became of those that were in flight then.
+ */
+static void take_decision(struct summary *s, const struct decide *d)
+{
+    if (!d->decision)
+        return;
+    memcpy(s->decided, d->why, sizeof(s->decided));
+    if (s->trust.valid)
+        s->verdict = d->decision == DECISION_PASS ? VERDICT_PASS : VERDICT_FAIL;
+}
+
 static void conclude(struct summary *s, const struct work *w)
 {
     const struct tally *t = &w->tally;
@@ -378,8 +392,21 @@ static void conclude(struct summary *s, const struct work *w)
     if (s->verdict == VERDICT_PASS &&
         (s->integrity.was_killed || s->stopped_by))
         s->verdict = VERDICT_UNDECIDED; /* what was left to come is not known */
+    take_decision(s, &w->decide);
     if (s->verdict == VERDICT_PASS && s->aborted)
         s->verdict = VERDICT_FAIL; /* it was not worth going on with */
+}
+
+/* By the terms of this report; one that has others decides nothing. */
+static void start_deciding(struct work *w, const struct summary *s,
+                           const struct load_settings *load)
+{
+    struct err ignored = {0};
+
+    if (load->stop != STOP_DECIDED || s->slo.len == 0)
+        return;
+    if (decide_init(&w->decide, &s->slo, load->warmup_ns, &ignored))
+        w->decide = (struct decide){0};
 }
 
 static int64_t query_size_of(const struct load_settings *load)
@@ -400,6 +427,7 @@ static int sum_up(struct summary *s, struct work *w, struct recording *rec,
     tally_init(&w->tally, window_of(&set->load, due_end_ns), &s->slo);
     tally_set_lanes(&w->tally, is_open_loop(set) ? 1 : threads_of(set));
     stream_init(&w->stream, &w->tally);
+    start_deciding(w, s, &set->load);
     queries_init(&w->queries, &w->tally, query_size_of(&set->load));
     rc = read_all(w, rec, err);
     if (rc == 0)
@@ -415,6 +443,7 @@ static int sum_up(struct summary *s, struct work *w, struct recording *rec,
         mlperf_make(&s->mlperf, s, &w->tally);
     }
     tally_fini(&w->tally);
+    decide_fini(&w->decide);
     return rc;
 }
 

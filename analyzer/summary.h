@@ -16,6 +16,7 @@
 #include "analyzer/tokens.h"
 #include "analyzer/trust.h"
 #include "common/calibration.h"
+#include "common/decide.h"
 #include "common/recording/failures.h"
 #include "common/recording/tgr.h"
 #include "common/stats.h"
@@ -117,8 +118,9 @@ struct summary {
     struct integrity integrity;
     struct tgr_damage damage;
 
-    int64_t stopped_by;  /* signal; 0: not interrupted */
-    const char *aborted; /* by load.abort_on, and why; NULL: it was not */
+    int64_t stopped_by;        /* signal; 0: not interrupted */
+    char decided[DECIDE_TEXT]; /* early, and why; "": it was not */
+    const char *aborted;       /* by load.abort_on, and why; NULL: it was not */
     enum verdict verdict;
 };
 

@@ -53,9 +53,6 @@ int decide_init(struct decide *d, const struct slo *slo, int64_t start_ns,
                            "and by errors, not by '%s'",
                            slo->terms[i].text);
     }
-    if (slo->len == 0)
-        return err_set(err, ERR_CONFIG,
-                       "load.stop: there is no SLO to decide on");
     d->n_waiting = FIRST_WAITING;
     d->waiting = xcalloc((size_t)d->n_waiting, sizeof(*d->waiting));
     return 0;
@@ -131,7 +128,8 @@ static enum decision test(const struct decide *d, size_t term,
     double share = allowed(&d->slo->terms[term]);
     double freedom = (double)b->len - 1;
     double rate = b->n > 0 ? (double)b->misses / (double)b->n : 0;
-    int64_t n = (int64_t)fmin((double)b->n, (double)(b->len * b->slots) / tau);
+    int64_t n =
+        (int64_t)fmin((double)b->n, (double)(b->len * b->slots) / (2 * tau));
     int64_t most = (int64_t)ceil(rate * (double)n);
 
     if (b->len >= FAIL_BATCHES && t_upper_tail(b->t, freedom) < d->fail_error &&
@@ -169,7 +167,7 @@ static double autocorrelation_time(const struct decide *d)
         mean += d->slots[i].in_flight / (double)d->settled;
     variance = covariance(d, mean, 0);
     if (!(variance > 0))
-        return 1;
+        return 0.5;
     for (size_t lag = 1; lag + 1 < d->settled; lag += 2) {
         double pair = covariance(d, mean, lag) + covariance(d, mean, lag + 1);
 
@@ -177,7 +175,7 @@ static double autocorrelation_time(const struct decide *d)
             break;
         sum += pair / variance;
     }
-    return 1 + 2 * sum;
+    return 0.5 + sum;
 }
 
 /* ---- a look ---- */

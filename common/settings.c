@@ -453,6 +453,21 @@ static int check_query(const struct load_settings *load, struct err *err)
     return 0;
 }
 
+static int check_stop(const struct settings *s, struct err *err)
+{
+    if (s->load.stop == STOP_END)
+        return 0;
+    if (!scenario_is_open(s->load.scenario))
+        return err_set(err, ERR_CONFIG,
+                       "load.stop: the %s scenario asks a slow server less "
+                       "often; only an open loop can be decided early",
+                       scenario_names[s->load.scenario]);
+    if (s->slo.len == 0)
+        return err_set(err, ERR_CONFIG,
+                       "load.stop: there is no SLO to decide on");
+    return 0;
+}
+
 static int check_seeds(const struct load_settings *load, struct err *err)
 {
     if (load->seeds == SEEDS_OWN && load->schedule_seed != 0)
@@ -560,7 +575,7 @@ int settings_resolve(struct settings *s, struct err *err)
         return -1;
     if (check_query(&s->load, err) || resolve_length(&s->load, err) ||
         check_arrivals(&s->load, err) || check_think(&s->load, err) ||
-        check_seeds(&s->load, err))
+        check_seeds(&s->load, err) || check_stop(s, err))
         return -1;
     if (s->target.no_keepalive && s->client.preconnect > 0)
         return err_set(err, ERR_CONFIG,

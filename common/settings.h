@@ -32,6 +32,9 @@ static inline bool scenario_is_open(int scenario)
     return scenario == SCENARIO_SERVER;
 }
 
+/* When a run ends. */
+enum stop_choice { STOP_END, STOP_DECIDED };
+
 /* Whose schedule is drawn. */
 enum seeds { SEEDS_OWN, SEEDS_MLPERF };
 
@@ -103,6 +106,7 @@ struct load_settings {
     int64_t requests;        /* 0: as many as the duration gives */
     int64_t min_duration_ns; /* it goes on until both of these are reached; */
     int64_t min_requests;    /* 0: not asked */
+    int stop;                /* enum stop_choice */
     int64_t
         max_duration_ns; /* of the window, whatever else is asked; 0: none */
     int64_t clients;     /* of a closed loop */

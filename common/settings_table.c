@@ -30,6 +30,7 @@ const char *const scenario_names[] = {
     [SCENARIO_OFFLINE] = "offline",
     NULL,
 };
+static const char *const stop_names[] = {"end", "decided", NULL};
 static const char *const seeds_names[] = {"own", "mlperf", NULL};
 const char *const arrival_names[] = {
     [ARRIVAL_POISSON] = "poisson",
@@ -414,6 +415,13 @@ static const struct opt load[] = {
      .offset = AT(load.max_duration_ns),
      .is_positive = true,
      .help = "end the window after this, whatever else is asked"},
+    {.key = "stop",
+     .flag = "stop",
+     .type = &opt_choice,
+     .offset = AT(load.stop),
+     .names = stop_names,
+     .initial = "end",
+     .help = "decided: stop as soon as it is known whether the SLO is met"},
     {.key = "clients",
      .flag = "clients",
      .type = &opt_count,

@@ -343,6 +343,8 @@ static void render(const struct summary *s, struct buf *out)
     json_object_set_new(json_object_get(o, "window"), "cut_by_max_duration",
                         json_boolean(s->cut_by_max_duration));
     json_object_set_new(o, "aborted", text_or_null(s->aborted));
+    json_object_set_new(o, "decided",
+                        text_or_null(s->decided[0] ? s->decided : NULL));
     put_rates(o, s);
     json_object_set_new(o, "measures", measures(s));
     json_put_answers(o, s);

@@ -174,6 +174,8 @@ static void put_verdict(const struct summary *s, struct buf *out)
         buf_adds(out, "; nothing was due in the window");
     buf_adds(out, "\n");
     put_aborted(s->aborted, out);
+    if (s->decided[0])
+        buf_addf(out, "           decided early: %s\n", s->decided);
     if (s->cut_by_max_duration)
         buf_adds(out, "           max_duration ended it before all that was "
                       "asked for\n");
