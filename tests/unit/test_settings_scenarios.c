@@ -80,6 +80,9 @@ static const struct {
      "duration: 1s}",
      "load.duration: the offline scenario ends with its last answer; bound "
      "it with load.max_duration"},
+    {"load: {scenario: offline, requests: 5, drain: 1s}",
+     "load.drain: the offline scenario waits for every answer; bound it with "
+     "load.max_duration"},
     {"load: {rate: 5, samples_per_query: 4}",
      "load.samples_per_query: goes with the multi-stream scenario"},
     {"load: {scenario: multi-stream, "
