@@ -137,6 +137,8 @@ static void of_offline(struct mlperf *m, const struct summary *s)
 
 static void check_rules(struct mlperf *m, const struct summary *s)
 {
+    long long unanswered = s->failed + s->unsent;
+
     if (s->window_length_s < LEAST_S)
         note_break(m, "lasted %.4g s, less than %d s", s->window_length_s,
                    LEAST_S);
@@ -150,9 +152,8 @@ static void check_rules(struct mlperf *m, const struct summary *s)
                               : "failures, or what takes hours, are at",
                        100 * p->percentile, measure_name(p->measure));
     }
-    if (s->failed > 0 || s->unsent > 0)
-        note_break(m, "%lld requests have no answer",
-                   (long long)(s->failed + s->unsent));
+    if (unanswered > 0)
+        note_break(m, "%lld requests have no answer", unanswered);
     if (!s->trust.valid)
         note_break(m, "the measurement is not trusted");
     note_break(m, "no accuracy run stands beside it");

@@ -98,11 +98,13 @@ void queries_add(struct queries *q, const struct facts *f)
 
 void queries_finish(struct queries *q, int64_t expected_rows)
 {
+    int64_t last_id;
+
     if (q->size < 2)
         return;
+    last_id = expected_rows > 0 ? (expected_rows - 1) / q->size : -1;
     end_query(q);
     q->id = -1;
     if (q->tally->window.end_ns > q->tally->window.start_ns)
-        add_lost(q, (expected_rows + q->size - 1) / q->size - q->max_id - 1,
-                 TALLY_BATCHES - 1);
+        add_lost(q, last_id - q->max_id, TALLY_BATCHES - 1);
 }

@@ -108,8 +108,7 @@ static enum finding find_unsent(const struct evidence *e, struct check *c)
     c->value = (double)e->tally->outcome[OUTCOME_UNSENT];
     if (e->is_offline) {
         c->is_fatal = false;
-        c->advice = "the run ended before it was their turn; give it more time "
-                    "(--max-duration)";
+        c->advice = "the run was ended before it was their turn";
     }
     return BY_LIMIT;
 }

@@ -403,6 +403,10 @@ static int check_offline(const struct load_settings *load, struct err *err)
         return err_set(err, ERR_CONFIG,
                        "load.duration: the offline scenario ends with its last "
                        "answer; bound it with load.max_duration");
+    if (load->drain_ns != OPT_AUTO)
+        return err_set(err, ERR_CONFIG,
+                       "load.drain: the offline scenario waits for every "
+                       "answer; bound it with load.max_duration");
     return 0;
 }
 

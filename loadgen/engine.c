@@ -121,14 +121,26 @@ static void record(struct engine *e, const struct request *r)
                   r->why ? r->why : "", r->body, r->body_len);
 }
 
+/* Another may be due now, before the one that the timer is set for. */
+static void tell_source(struct engine *e, int64_t end_ns)
+{
+    int64_t due_ns;
+
+    if (!e->source_ops->ended)
+        return;
+    due_ns = e->source_ops->peek_ns(e->source);
+    e->source_ops->ended(e->source, end_ns);
+    if (e->source_ops->peek_ns(e->source) < due_ns)
+        e->waits_for_end = true;
+}
+
 /* Its facts are complete: write them down, make room for the next.  At free_ns
  * its client had its connection back. */
 static void retire(struct engine *e, struct request *r, int64_t free_ns)
 {
     e->counts.done++;
     record(e, r);
-    if (e->source_ops->ended)
-        e->source_ops->ended(e->source, free_ns);
+    tell_source(e, free_ns);
     inflight_remove(&e->inflight, r);
 }
 

@@ -24,12 +24,14 @@ static json_t *proof(const struct mlperf_proof *p)
 void json_put_mlperf(json_t *o, const struct summary *s)
 {
     const struct mlperf *m = &s->mlperf;
-    json_t *early = json_array();
-    json_t *breaks = json_array();
+    json_t *early;
+    json_t *breaks;
     json_t *all;
 
     if (!m->is_there)
         return;
+    early = json_array();
+    breaks = json_array();
     for (size_t i = 0; i < m->n_proofs; i++)
         json_array_append_new(early, proof(&m->proofs[i]));
     for (size_t i = 0; i < m->n_breaks; i++)

@@ -173,6 +173,39 @@ static void a_query_that_is_cut_is_accounted_for(void **state)
     rig_free(rig);
 }
 
+/* ---- clients that think ---- */
+
+/* Who need not think sends at once, though the timer waits for one that does;
+ * no timer is helped along here. */
+static void a_thinker_holds_nobody_back(void **state)
+{
+    static char thoughts[] = "empirical 0:0ms 50:0ms 50.001:5s 100:5s";
+    struct setup setup = {.load = rig_closed_load(2, 1000),
+                          .slots = 8,
+                          .timeout_ns = 100 * NS_PER_S};
+    int64_t sent_beside = 0;
+    struct rig *rig;
+
+    (void)state;
+    setup.load.think = thoughts;
+    setup.load.seed = 1;
+    rig = rig_new(&setup);
+    rig_pass_at(rig, 0);
+    for (int64_t ms = 1; rig->fake->len > 0; ms++) {
+        size_t in_flight = rig->fake->len;
+
+        rig->clk.at_ns = ms * MS;
+        rig_end_flight(rig, 0);
+        sent_beside += in_flight == 1 && rig->fake->len == 1;
+    }
+    assert_true(sent_beside > 0);
+    rig_cut_at(rig, 4 * NS_PER_S);
+    rig_close(rig);
+    for (size_t i = 0; i < rig->n; i++)
+        assert_int_equal(rig->rows[i].issued, rig->rows[i].due);
+    rig_free(rig);
+}
+
 /* ---- what bounds every scenario ---- */
 
 /* What is in flight when max_duration is over gets the drain, from then on. */
@@ -214,6 +247,7 @@ int main(void)
         cmocka_unit_test(offline_ends_with_max_duration),
         cmocka_unit_test(a_query_is_waited_for_whole),
         cmocka_unit_test(a_query_that_is_cut_is_accounted_for),
+        cmocka_unit_test(a_thinker_holds_nobody_back),
         cmocka_unit_test(the_drain_counts_from_max_duration),
     };
 
