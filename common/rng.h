@@ -20,6 +20,8 @@ enum rng_purpose {
     RNG_EOS = 8,
     RNG_LENGTHS = 9,
     RNG_PROMPT = 10,
+    RNG_SPREAD = 11,
+    RNG_BLOCK = 12,
 };
 
 struct rng {

@@ -319,11 +319,12 @@ static int check_arrivals(const struct load_settings *load, struct err *err)
     if ((load->burst_on_ns > 0) != (load->burst_off_ns > 0))
         return err_set(err, ERR_CONFIG,
                        "load.burst_on: goes with load.burst_off");
-    if (load->scenario == SCENARIO_CLOSED &&
+    if (load->scenario != SCENARIO_SERVER &&
         (load->exact || load->burst_on_ns > 0))
-        return err_set(err, ERR_CONFIG,
-                       "load.%s: a closed loop has no arrivals of its own",
-                       load->exact ? "exact" : "burst_on");
+        return err_set(
+            err, ERR_CONFIG, "load.%s: a %s has no arrivals of its own",
+            load->exact ? "exact" : "burst_on",
+            load->scenario == SCENARIO_TRACE ? "trace" : "closed loop");
     if (load->cv != 1 && load->arrival != ARRIVAL_GAMMA)
         return err_set(err, ERR_CONFIG, "load.cv: goes with arrival gamma");
     if (load->exact && load->requests > 0)
@@ -336,13 +337,46 @@ static int check_arrivals(const struct load_settings *load, struct err *err)
     return 0;
 }
 
+/* The file says everything that a rate or clients would. */
+static int check_trace(const struct load_settings *load, struct err *err)
+{
+    if (load->scenario != SCENARIO_TRACE)
+        return load->trace.file
+                   ? err_set(err, ERR_CONFIG,
+                             "trace.file: goes with load.scenario trace")
+                   : 0;
+    if (!load->trace.file)
+        return err_set(err, ERR_CONFIG,
+                       "trace.file: the trace scenario needs a file "
+                       "(--trace)");
+    if (load->rate_rps > 0 || load->clients > 0)
+        return err_set(err, ERR_CONFIG,
+                       "load.%s: a trace says itself when requests are due; "
+                       "trace.time_scale makes it faster",
+                       load->rate_rps > 0 ? "rate" : "clients");
+    if (load->trace.to_ns > 0 && load->trace.to_ns <= load->trace.from_ns)
+        return err_set(err, ERR_CONFIG, "trace.to: not after trace.from");
+    return 0;
+}
+
+static int scenario_of(const struct load_settings *load)
+{
+    if (load->trace.file)
+        return SCENARIO_TRACE;
+    return load->rate_rps > 0 ? SCENARIO_SERVER : SCENARIO_CLOSED;
+}
+
 static int resolve_scenario(struct load_settings *load,
                             struct client_settings *client, struct err *err)
 {
     bool has_rate = load->rate_rps > 0;
 
     if (load->scenario == SCENARIO_AUTO)
-        load->scenario = has_rate ? SCENARIO_SERVER : SCENARIO_CLOSED;
+        load->scenario = scenario_of(load);
+    if (check_trace(load, err))
+        return -1;
+    if (load->scenario == SCENARIO_TRACE)
+        return 0;
     if (load->scenario == SCENARIO_SERVER) {
         if (!has_rate)
             return err_set(err, ERR_CONFIG,
@@ -454,7 +488,8 @@ int settings_resolve(struct settings *s, struct err *err)
     if (resolve_stages(&s->load, err) ||
         resolve_scenario(&s->load, &s->client, err))
         return -1;
-    if (s->load.duration_ns == 0 && s->load.requests == 0)
+    if (s->load.duration_ns == 0 && s->load.requests == 0 &&
+        s->load.scenario != SCENARIO_TRACE)
         s->load.duration_ns = DEFAULT_DURATION_NS;
     if (check_arrivals(&s->load, err))
         return -1;
@@ -498,11 +533,30 @@ static void describe_rate(const struct load_settings *load, struct buf *out)
         buf_adds(out, ", exact count");
 }
 
+static void describe_trace(const struct trace_settings *t, struct buf *out)
+{
+    char text[UNITS_TEXT];
+
+    buf_addf(out, "open loop, trace %s", t->file ? t->file : "");
+    if (t->from_ns > 0)
+        buf_addf(out, " from %s", units_print_duration(t->from_ns, text));
+    if (t->to_ns > 0)
+        buf_addf(out, " to %s", units_print_duration(t->to_ns, text));
+    if (t->time_scale != 1)
+        buf_addf(out, " at %s times its speed",
+                 units_print_number(t->time_scale, text));
+    if (t->spread_ns > 0)
+        buf_addf(out, ", times spread over %s",
+                 units_print_duration(t->spread_ns, text));
+}
+
 void settings_describe_load(const struct load_settings *load, struct buf *out)
 {
     char text[UNITS_TEXT];
 
-    if (load->scenario == SCENARIO_CLOSED)
+    if (load->scenario == SCENARIO_TRACE)
+        describe_trace(&load->trace, out);
+    else if (load->scenario == SCENARIO_CLOSED)
         buf_addf(out, "closed loop, %lld clients", (long long)load->clients);
     else
         describe_rate(load, out);

@@ -17,7 +17,12 @@
 struct err;
 struct json_t;
 
-enum scenario { SCENARIO_AUTO, SCENARIO_SERVER, SCENARIO_CLOSED };
+enum scenario {
+    SCENARIO_AUTO,
+    SCENARIO_SERVER,
+    SCENARIO_CLOSED,
+    SCENARIO_TRACE,
+};
 enum transport_choice { TRANSPORT_AUTO, TRANSPORT_NATIVE, TRANSPORT_CURL };
 enum stream_choice { STREAM_AUTO, STREAM_ON, STREAM_OFF };
 enum prompt_choice { PROMPT_AUTO, PROMPT_TEXT, PROMPT_IDS };
@@ -72,6 +77,40 @@ struct data_settings {
     uint64_t nonce; /* of this run, so that no cache knows its prompts */
 };
 
+/* TRACE_AUTO: as the file's first line says. */
+enum trace_format_choice {
+    TRACE_AUTO,
+    TRACE_AZURE,
+    TRACE_BURSTGPT,
+    TRACE_MOONCAKE,
+    TRACE_BAILIAN,
+    TRACE_CSV,
+    TRACE_JSONL,
+};
+
+enum time_unit { UNIT_S, UNIT_MS, UNIT_US, UNIT_NS };
+
+/* A trace to replay. */
+struct trace_settings {
+    char *file;        /* NULL: none */
+    int format;        /* enum trace_format_choice */
+    double time_scale; /* how many times as fast as it was */
+    int64_t from_ns;   /* after its first row */
+    int64_t to_ns;     /* likewise; 0: to its end */
+    int64_t spread_ns; /* of trace time, that a row's time may be moved by */
+    bool strict;       /* a damaged line ends the run */
+
+    /* Of a CSV or JSONL that is none of the others. */
+    char *time; /* name of the column; NULL: its usual name */
+    char *input;
+    char *output;
+    char *blocks;
+    int unit;             /* enum time_unit, of times that are numbers */
+    int64_t block_tokens; /* of a prompt, that one id stands for */
+
+    double peak_rps; /* no option: what the file comes to, once it was read */
+};
+
 struct load_settings {
     int scenario;          /* enum scenario */
     int arrival;           /* enum arrival */
@@ -88,6 +127,7 @@ struct load_settings {
     int64_t drain_ns; /* at the end, for what is in flight; or OPT_AUTO */
     uint64_t seed;
     char *abort_on; /* common/abort.h; NULL: never */
+    struct trace_settings trace;
 };
 
 struct client_settings {
@@ -184,6 +224,7 @@ enum settings_block {
     BLOCK_TOP,
     BLOCK_TARGET,
     BLOCK_LOAD,
+    BLOCK_TRACE,
     BLOCK_DATA,
     BLOCK_CLIENT,
     BLOCK_STUB,
@@ -193,6 +234,7 @@ enum settings_block {
 extern const struct opt_block block_top;
 extern const struct opt_block block_target;
 extern const struct opt_block block_load;
+extern const struct opt_block block_trace;
 extern const struct opt_block block_data;
 extern const struct opt_block block_client;
 extern const struct opt_block block_stub;
@@ -207,6 +249,7 @@ extern const char *const stream_names[];
 extern const char *const prompt_names[];
 extern const char *const scenario_names[];
 extern const char *const arrival_names[];
+extern const char *const trace_format_names[];
 extern const char *const batching_names[];
 extern const char *const router_names[];
 extern const char *const discipline_names[];

@@ -21,7 +21,8 @@
 const char *const transport_names[] = {"auto", "native", "curl", NULL};
 const char *const stream_names[] = {"auto", "on", "off", NULL};
 const char *const prompt_names[] = {"auto", "text", "ids", NULL};
-const char *const scenario_names[] = {"auto", "server", "closed", NULL};
+const char *const scenario_names[] = {"auto", "server", "closed", "trace",
+                                      NULL};
 const char *const arrival_names[] = {
     [ARRIVAL_POISSON] = "poisson",
     [ARRIVAL_CONSTANT] = "constant",
@@ -319,7 +320,8 @@ static const struct opt load[] = {
      .offset = AT(load.scenario),
      .names = scenario_names,
      .initial = "auto",
-     .help = "server: open loop; closed: N clients in turn; auto: by --rate"},
+     .help = "server: open loop; closed: N clients in turn; trace: as a file "
+             "says; auto: by --rate and --trace"},
     {.key = "arrival",
      .flag = "arrival",
      .type = &opt_choice,
@@ -479,7 +481,8 @@ const struct opt_block block_load = {"load", load, COUNT(load)};
 const struct opt_block block_client = {"client", client, COUNT(client)};
 
 const struct opt_block *const settings_blocks[BLOCK_COUNT] = {
-    [BLOCK_TOP] = &block_top,       [BLOCK_TARGET] = &block_target,
-    [BLOCK_LOAD] = &block_load,     [BLOCK_DATA] = &block_data,
-    [BLOCK_CLIENT] = &block_client, [BLOCK_STUB] = &block_stub,
+    [BLOCK_TOP] = &block_top,   [BLOCK_TARGET] = &block_target,
+    [BLOCK_LOAD] = &block_load, [BLOCK_TRACE] = &block_trace,
+    [BLOCK_DATA] = &block_data, [BLOCK_CLIENT] = &block_client,
+    [BLOCK_STUB] = &block_stub,
 };

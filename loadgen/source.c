@@ -4,5 +4,12 @@
 
 const struct source_ops *source_for(const struct load_settings *load)
 {
-    return load->scenario == SCENARIO_CLOSED ? &source_closed : &source_open;
+    switch (load->scenario) {
+    case SCENARIO_CLOSED:
+        return &source_closed;
+    case SCENARIO_TRACE:
+        return &source_trace;
+    default:
+        return &source_open;
+    }
 }

@@ -1,8 +1,8 @@
 /* source.h - which request is due next, and when.
  *
  * The open loop draws due times from an arrival process and never learns how
- * the server is doing.  The closed loop has N clients: the next request of a
- * client is due when its last one ended.
+ * the server is doing; a trace says them itself.  The closed loop has N
+ * clients: the next request of a client is due when its last one ended.
  */
 #ifndef LOADGEN_SOURCE_H
 #define LOADGEN_SOURCE_H
@@ -12,6 +12,7 @@
 
 struct err;
 struct load_settings;
+struct row;
 
 /* No request is due at any time that is known now ... */
 #define DUE_UNKNOWN INT64_MAX
@@ -34,6 +35,10 @@ static inline int64_t lane_share(int64_t total, struct lane lane)
 struct due {
     int64_t seq;   /* place in the schedule, in order */
     int64_t at_ns; /* after the start of the run; never decreasing */
+
+    /* What it is to carry, where the schedule says that too; valid until the
+     * next call.  NULL: it does not. */
+    const struct row *row;
 };
 
 /* The caller allocates state_size zeroed bytes and hands them to every call as
@@ -59,12 +64,16 @@ struct source_ops {
      * peek_ns() has said DUE_NEVER.  Required. */
     int64_t (*due_end_ns)(void *self);
 
+    /* What broke the schedule off, if anything did.  Optional. */
+    const struct err *(*failure)(const void *self);
+
     /* Release what init took; safe after an init that failed.  Optional. */
     void (*fini)(void *self);
 };
 
 extern const struct source_ops source_open;
 extern const struct source_ops source_closed;
+extern const struct source_ops source_trace;
 
 /* The one that fits the scenario. */
 const struct source_ops *source_for(const struct load_settings *load);

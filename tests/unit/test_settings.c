@@ -147,7 +147,7 @@ static const struct {
     {"load: {arrival: poison}\n",
      ":1: arrival: 'poison' is none of: poisson, constant, gamma"},
     {"load: {scenario: offline}\n",
-     ":1: scenario: 'offline' is none of: auto, server, closed"},
+     ":1: scenario: 'offline' is none of: auto, server, closed, trace"},
     {"load: {seed: -1}\n",
      ":1: seed: '-1' is not a seed; write a whole number from 0"},
     {"stub: {port: 70000}\n", ":1: port: '70000' is not a port (0 to 65535)"},
@@ -523,7 +523,7 @@ static void damaged_json_is_refused(void **state)
          "conditions: not of the kind it should be"},
         {"{\"load\": {\"rate\": \"x\"}}", "rate: 'x'" RATE},
         {"{\"load\": {\"scenario\": \"later\"}}",
-         "scenario: 'later' is none of: auto, server, closed"},
+         "scenario: 'later' is none of: auto, server, closed, trace"},
     };
 
     (void)state;
