@@ -20,6 +20,8 @@ static void read_next(struct trace_source *t)
 {
     int rc = replay_next(&t->replay, &t->next, &t->failure);
 
+    if (rc < 0)
+        t->failure.code = ERR_IO; /* it was good when the run was planned */
     t->next_ns = rc > 0 ? t->next.due_ns : DUE_UNKNOWN;
     if (rc > 0)
         t->last_ns = t->next_ns;
