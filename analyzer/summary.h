@@ -16,6 +16,7 @@
 #include "analyzer/trust.h"
 #include "common/calibration.h"
 #include "common/recording/failures.h"
+#include "common/recording/manifest.h"
 #include "common/recording/tgr.h"
 #include "common/stats.h"
 
@@ -107,6 +108,9 @@ struct summary {
     struct notes notes;
 
     struct server_summary server;
+
+    bool has_trace; /* one was replayed: */
+    struct trace_seen trace;
 
     struct spread spread[MEASURE_COUNT][VIEW_COUNT];
     struct judgement judgement;

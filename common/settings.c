@@ -533,11 +533,22 @@ static void describe_rate(const struct load_settings *load, struct buf *out)
         buf_adds(out, ", exact count");
 }
 
+/* A terminal is not to be told what to do. */
+static void describe_path(const char *path, struct buf *out)
+{
+    for (; *path; path++) {
+        bool is_control = (unsigned char)*path < ' ' || *path == 0x7f;
+
+        buf_add(out, is_control ? "?" : path, 1);
+    }
+}
+
 static void describe_trace(const struct trace_settings *t, struct buf *out)
 {
     char text[UNITS_TEXT];
 
-    buf_addf(out, "open loop, trace %s", t->file ? t->file : "");
+    buf_adds(out, "open loop, trace ");
+    describe_path(t->file ? t->file : "", out);
     if (t->from_ns > 0)
         buf_addf(out, " from %s", units_print_duration(t->from_ns, text));
     if (t->to_ns > 0)
@@ -548,6 +559,15 @@ static void describe_trace(const struct trace_settings *t, struct buf *out)
     if (t->spread_ns > 0)
         buf_addf(out, ", times spread over %s",
                  units_print_duration(t->spread_ns, text));
+}
+
+/* A trace ends where it ends, to the nanosecond. */
+static const char *describe_window(const struct load_settings *load,
+                                   char out[static UNITS_TEXT])
+{
+    return load->scenario == SCENARIO_TRACE
+               ? units_show_duration((double)load->duration_ns, out)
+               : units_print_duration(load->duration_ns, out);
 }
 
 void settings_describe_load(const struct load_settings *load, struct buf *out)
@@ -563,8 +583,7 @@ void settings_describe_load(const struct load_settings *load, struct buf *out)
     if (load->requests > 0)
         buf_addf(out, ", %lld requests", (long long)load->requests);
     if (load->duration_ns > 0)
-        buf_addf(out, ", window %s",
-                 units_print_duration(load->duration_ns, text));
+        buf_addf(out, ", window %s", describe_window(load, text));
     if (load->warmup_ns > 0)
         buf_addf(out, " after %s of warm-up",
                  units_print_duration(load->warmup_ns, text));

@@ -51,6 +51,18 @@ struct server_source {
     bool is_partial;     /* requests went to others as well */
 };
 
+/* What a trace that was replayed came to, read before the run. */
+struct trace_seen {
+    const char *format;
+    int64_t rows;    /* that were to be sent */
+    int64_t damaged; /* lines */
+    int64_t failed;  /* rows of requests that failed back then, left out */
+    int64_t tied;    /* rows of the same time as the row before */
+    bool has_blocks; /* prompts begin alike where it says so */
+    uint64_t hash;   /* of all that the rows say */
+    const struct strlist *damage; /* the first damaged lines; not read back */
+};
+
 struct manifest {
     struct json_t *json; /* owned */
 };
@@ -63,6 +75,8 @@ void manifest_complete(struct manifest *m, const struct run_end *end,
 /* As soon as it is known, and again when more is. */
 void manifest_set_server(struct manifest *m,
                          const struct server_source *source);
+
+void manifest_set_trace(struct manifest *m, const struct trace_seen *trace);
 
 int manifest_save(const struct manifest *m, const char *dir, struct err *err);
 
@@ -92,6 +106,9 @@ void manifest_calibration(const struct manifest *m,
 
 /* False if there was no look at the server.  The texts are borrowed. */
 bool manifest_server(const struct manifest *m, struct server_source *source);
+
+/* False if no trace was replayed.  The format is borrowed. */
+bool manifest_trace(const struct manifest *m, struct trace_seen *trace);
 
 void manifest_fini(struct manifest *m);
 

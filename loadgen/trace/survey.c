@@ -1,8 +1,10 @@
 #include "loadgen/trace/survey.h"
 
+#include "common/buf.h"
 #include "common/clk.h"
 #include "common/err.h"
 #include "common/settings.h"
+#include "common/units.h"
 #include "loadgen/quota.h"
 #include "loadgen/trace/replay.h"
 
@@ -166,4 +168,71 @@ void survey_fini(struct survey *s)
 bool survey_is_quantised(const struct survey *s)
 {
     return (double)s->tied > TIED_SHARE * (double)s->rows;
+}
+
+/* ---- for people ---- */
+
+#define INDENT "           "
+
+static void put_lengths(const char *name, const struct hist *h, struct buf *out)
+{
+    buf_addf(out,
+             INDENT "%s tokens: mean %.0f, p50 %lld, p99 %lld, at most %lld\n",
+             name, hist_mean_ns(h), (long long)hist_rank_quantile(h, 0.5),
+             (long long)hist_rank_quantile(h, 0.99), (long long)hist_max_ns(h));
+}
+
+static void put_damage(const struct survey *s, struct buf *out)
+{
+    if (s->all.damaged > 0)
+        buf_addf(out, INDENT "%lld damaged line%s left out:\n",
+                 (long long)s->all.damaged,
+                 s->all.damaged == 1 ? " is" : "s are");
+    for (size_t i = 0; i < s->damage.len; i++)
+        buf_addf(out, INDENT "  %s\n", s->damage.items[i]);
+    if (s->all.damaged > (int64_t)s->damage.len)
+        buf_addf(out, INDENT "  and %lld more\n",
+                 (long long)s->all.damaged - (long long)s->damage.len);
+    if (s->all.failed > 0)
+        buf_addf(out,
+                 INDENT "%lld requests that failed back then are left out\n",
+                 (long long)s->all.failed);
+}
+
+static void put_ties(const struct survey *s, const struct trace_settings *t,
+                     struct buf *out)
+{
+    char text[UNITS_TEXT];
+
+    if (t->spread_ns > 0)
+        buf_addf(out, INDENT "times are spread over steps of %s\n",
+                 units_print_duration(t->spread_ns, text));
+    else if (survey_is_quantised(s))
+        buf_addf(out,
+                 INDENT "%.0f%% of the rows have the time of the row before "
+                        "and are sent at once;\n" INDENT
+                        "if that is the clock of the trace, --spread spreads "
+                        "them over its step\n",
+                 100 * (double)s->tied / (double)s->rows);
+}
+
+void survey_describe(const struct survey *s, const struct load_settings *load,
+                     struct buf *out)
+{
+    char span[UNITS_TEXT];
+    char rate[UNITS_TEXT];
+
+    buf_addf(out,
+             "trace      %s%s, %lld rows in %s: %s on average, at most %.0f "
+             "within a second\n",
+             s->format, s->was_detected ? " by its first line" : "",
+             (long long)s->rows, units_show_duration((double)s->end_ns, span),
+             units_show_rate((double)s->rows * 1e9 / (double)s->end_ns, rate),
+             s->peak_rps);
+    put_lengths("input", &s->input, out);
+    put_lengths("output", &s->output, out);
+    if (s->has_blocks)
+        buf_adds(out, INDENT "prompts begin alike where the trace says so\n");
+    put_damage(s, out);
+    put_ties(s, &load->trace, out);
 }

@@ -10,6 +10,7 @@
 #include "common/str.h"
 #include "loadgen/trace/trace.h"
 
+struct buf;
 struct err;
 struct load_settings;
 
@@ -36,6 +37,10 @@ struct survey {
 int survey_make(struct survey *s, const struct load_settings *load,
                 struct err *err);
 void survey_fini(struct survey *s);
+
+/* Some lines for people: what is replayed, and what is odd about it. */
+void survey_describe(const struct survey *s, const struct load_settings *load,
+                     struct buf *out);
 
 /* So many rows share their times that the replay comes in bursts which are the
  * clock's of the trace, not its users'. */

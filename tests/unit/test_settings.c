@@ -309,6 +309,18 @@ static void contradictions_are_refused(void **state)
          "duration: 1s}",
          "load.exact: the rate and the duration say how many, not "
          "load.requests"},
+        {"target: {url: http://h}\nload: {scenario: trace}",
+         "trace.file: the trace scenario needs a file (--trace)"},
+        {"target: {url: http://h}\nload: {scenario: server, rate: 5}\n"
+         "trace: {file: x}",
+         "trace.file: goes with load.scenario trace"},
+        {"target: {url: http://h}\nload: {rate: 5}\ntrace: {file: x}",
+         "load.rate: a trace says itself when requests are due; "
+         "trace.time_scale makes it faster"},
+        {"target: {url: http://h}\nload: {exact: true}\ntrace: {file: x}",
+         "load.exact: a trace has no arrivals of its own"},
+        {"target: {url: http://h}\ntrace: {file: x, from: 2h, to: 1h}",
+         "trace.to: not after trace.from"},
         {"target: {url: http://h, no_keepalive: true}\nload: {rate: 5}\n"
          "client: {preconnect: 2}",
          "client.preconnect: not with target.no_keepalive"},
@@ -344,6 +356,7 @@ static void the_rest_follows(void **state)
         {"client: {connections: 4}", SCENARIO_CLOSED, 4, 10 * NS_PER_S, "GET"},
         {"load: {clients: 2}\nclient: {connections: 4}", SCENARIO_CLOSED, 2,
          10 * NS_PER_S, "GET"},
+        {"trace: {file: x, spread: 3s}", SCENARIO_TRACE, 0, 0, "GET"},
         {"load: {rate: 5}\ntarget: {body: x}", SCENARIO_SERVER, 0,
          10 * NS_PER_S, "POST"},
         {"load: {rate: 5}\ntarget: {body: x, method: PUT}", SCENARIO_SERVER, 0,

@@ -388,6 +388,31 @@ static void a_spread_forgives_as_much_disorder(void **state)
     forget(&load);
 }
 
+/* A file that was good when the run was planned, and is not any more. */
+static void a_schedule_that_breaks_off_says_why(void **state)
+{
+    struct load_settings load = replay_of(HEADER "0,1,1\n1,2,1\nx\n2,3,1\n");
+    void *self = xcalloc(1, source_trace.state_size);
+    struct err err = {0};
+
+    (void)state;
+    load.trace.strict = true;
+    assert_int_equal(source_trace.init(self, &load, (struct lane){0, 1}, &err),
+                     0);
+    source_trace.take(self);
+    assert_int_equal(source_trace.peek_ns(self), NS_PER_S);
+    source_trace.take(self);
+    assert_null(source_trace.failure(self));
+    assert_true(source_trace.peek_ns(self) == DUE_NEVER);
+    assert_non_null(source_trace.failure(self));
+    assert_int_equal(source_trace.failure(self)->code, ERR_IO);
+    assert_non_null(strstr(source_trace.failure(self)->msg, ":4: timestamp"));
+    assert_int_equal(source_trace.due_end_ns(self), NS_PER_S + 1);
+    source_trace.fini(self);
+    free(self);
+    forget(&load);
+}
+
 /* ---- the survey ---- */
 
 static void a_survey_says_what_the_replay_will_be(void **state)
@@ -470,6 +495,7 @@ int main(void)
         cmocka_unit_test(a_spread_keeps_order_and_step),
         cmocka_unit_test(a_spread_is_uniform),
         cmocka_unit_test(a_spread_forgives_as_much_disorder),
+        cmocka_unit_test(a_schedule_that_breaks_off_says_why),
         cmocka_unit_test(a_survey_says_what_the_replay_will_be),
         cmocka_unit_test(the_hash_is_of_what_rows_say),
     };
