@@ -108,7 +108,9 @@ struct trace_settings {
     int unit;             /* enum time_unit, of times that are numbers */
     int64_t block_tokens; /* of a prompt, that one id stands for */
 
-    double peak_rps; /* no option: what the file comes to, once it was read */
+    /* No options: what the file comes to, once it was read. */
+    double peak_rps;
+    int64_t rows; /* that are replayed; 0: nobody knows */
 };
 
 struct load_settings {

@@ -73,6 +73,7 @@ static int survey(struct load_settings *load, struct survey *out,
         return -1;
     load->duration_ns = out->end_ns - load->warmup_ns;
     load->trace.peak_rps = out->peak_rps;
+    load->trace.rows = out->rows;
     return 0;
 }
 

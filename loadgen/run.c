@@ -316,6 +316,19 @@ static struct run_end sum_up(const struct run *run, struct failures *failures)
     return end;
 }
 
+/* What cut the run before its end: load.abort_on, or a schedule that could not
+ * be read on. */
+static void note_cut(const struct run *run, struct run_end *end)
+{
+    const struct err *broken = NULL;
+
+    for (int64_t i = 0; i < run->n_workers && !broken; i++)
+        broken = engine_broken_off(worker_engine(run->workers[i]));
+    snprintf(end->aborted, sizeof(end->aborted), "%.*s",
+             (int)sizeof(end->aborted) - 1,
+             broken ? broken->msg : run->watch.why);
+}
+
 /* Whatever failed, what was recorded is closed; the first error stands. */
 static int conclude(struct run *run, struct run_end *end, struct err *err)
 {
@@ -331,7 +344,7 @@ static int conclude(struct run *run, struct run_end *end, struct err *err)
     secrets_find(&run->targets, &run->settings->target, &secrets);
     secrets_redact_failures(&secrets, &failures);
     strlist_fini(&secrets);
-    snprintf(end->aborted, sizeof(end->aborted), "%s", run->watch.why);
+    note_cut(run, end);
     if (rc)
         return -1;
     manifest_complete(&run->manifest, end, &failures);
