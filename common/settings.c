@@ -337,28 +337,6 @@ static int check_arrivals(const struct load_settings *load, struct err *err)
     return 0;
 }
 
-/* The file says everything that a rate or clients would. */
-static int check_trace(const struct load_settings *load, struct err *err)
-{
-    if (load->scenario != SCENARIO_TRACE)
-        return load->trace.file
-                   ? err_set(err, ERR_CONFIG,
-                             "trace.file: goes with load.scenario trace")
-                   : 0;
-    if (!load->trace.file)
-        return err_set(err, ERR_CONFIG,
-                       "trace.file: the trace scenario needs a file "
-                       "(--trace)");
-    if (load->rate_rps > 0 || load->clients > 0)
-        return err_set(err, ERR_CONFIG,
-                       "load.%s: a trace says itself when requests are due; "
-                       "trace.time_scale makes it faster",
-                       load->rate_rps > 0 ? "rate" : "clients");
-    if (load->trace.to_ns > 0 && load->trace.to_ns <= load->trace.from_ns)
-        return err_set(err, ERR_CONFIG, "trace.to: not after trace.from");
-    return 0;
-}
-
 static int scenario_of(const struct load_settings *load)
 {
     if (load->trace.file)
@@ -373,8 +351,6 @@ static int resolve_scenario(struct load_settings *load,
 
     if (load->scenario == SCENARIO_AUTO)
         load->scenario = scenario_of(load);
-    if (check_trace(load, err))
-        return -1;
     if (load->scenario == SCENARIO_TRACE)
         return 0;
     if (load->scenario == SCENARIO_SERVER) {
@@ -486,7 +462,8 @@ int settings_resolve(struct settings *s, struct err *err)
         check_bound("client.connections", s->client.connections, err))
         return -1;
     if (resolve_stages(&s->load, err) ||
-        resolve_scenario(&s->load, &s->client, err))
+        resolve_scenario(&s->load, &s->client, err) ||
+        settings_check_trace(s, err))
         return -1;
     if (s->load.duration_ns == 0 && s->load.requests == 0 &&
         s->load.scenario != SCENARIO_TRACE)

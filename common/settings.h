@@ -275,6 +275,9 @@ int settings_assign(struct settings *s, const char *assignment,
  * cannot be run.  After this the settings are "as used". */
 int settings_resolve(struct settings *s, struct err *err);
 
+/* The part of that which is about a trace, when the scenario is known. */
+int settings_check_trace(struct settings *s, struct err *err);
+
 /* As used, with secrets redacted; the caller owns the reference. */
 struct json_t *settings_to_json(struct settings *s);
 

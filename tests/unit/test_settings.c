@@ -319,6 +319,13 @@ static void contradictions_are_refused(void **state)
          "trace.time_scale makes it faster"},
         {"target: {url: http://h}\nload: {exact: true}\ntrace: {file: x}",
          "load.exact: a trace has no arrivals of its own"},
+        {"target: {url: http://h}\nload: {rate: 5}\ntrace: {spread: 3s}",
+         "trace.spread: goes with trace.file"},
+        {"target: {url: http://h}\nload: {clients: 5}\ntrace: {input: n}",
+         "trace.input: goes with trace.file"},
+        {"target: {url: http://h}\n"
+         "trace: {file: x, format: azure, output: n}",
+         "trace.output: goes with the formats csv and jsonl, not azure"},
         {"target: {url: http://h}\ntrace: {file: x, from: 2h, to: 1h}",
          "trace.to: not after trace.from"},
         {"target: {url: http://h, no_keepalive: true}\nload: {rate: 5}\n"
