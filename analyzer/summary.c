@@ -302,7 +302,7 @@ static void take_notes(struct summary *s, const struct tally *t)
 {
     const struct note_inputs in = {
         .is_length_forced = s->settings->target.ignore_eos,
-        .has_own_prompts = t->tokens.prompt_asked.n > 0,
+        .has_own_prompts = t->tokens.prompt_asked.n > 0 && !s->trace.has_blocks,
         .e2e_p99_ns = hist_rank_quantile(&t->hist[MEASURE_E2E][VIEW_OK], 0.99),
         .tail_p99_ns =
             hist_rank_quantile(&t->hist[MEASURE_TAIL][VIEW_OK], 0.99),
@@ -468,6 +468,7 @@ int summary_make(struct summary *s, struct recording *rec,
         if (rec->end.aborted[0])
             s->aborted = rec->end.aborted;
     }
+    s->has_trace = manifest_trace(&rec->manifest, &s->trace);
     if (slo_parse(slo ? slo : &rec->settings.slo, &s->slo, err))
         return -1;
     w = xcalloc(1, sizeof(*w));

@@ -18,6 +18,7 @@
 #include "common/calibration.h"
 #include "common/decide.h"
 #include "common/recording/failures.h"
+#include "common/recording/manifest.h"
 #include "common/recording/tgr.h"
 #include "common/stats.h"
 
@@ -111,6 +112,9 @@ struct summary {
 
     struct server_summary server;
     struct mlperf mlperf;
+
+    bool has_trace; /* one was replayed: */
+    struct trace_seen trace;
 
     struct spread spread[MEASURE_COUNT][VIEW_COUNT];
     struct judgement judgement;

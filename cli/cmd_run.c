@@ -276,7 +276,8 @@ static int show(struct settings *s, int64_t wait_ready_ns, struct err *err)
 /* One request takes no rate, but a run of it takes a client. */
 static void ask_for_one(struct load_settings *load)
 {
-    if (load->rate_rps == 0 && load->stages.len == 0 && load->clients == 0)
+    if (load->rate_rps == 0 && load->stages.len == 0 && load->clients == 0 &&
+        !load->trace.file)
         load->clients = 1;
 }
 
@@ -304,8 +305,9 @@ static int run(const char *const *argv, struct err *err)
 }
 
 static const struct opt_block *const blocks[] = {
-    &block,      &settings_args_block, &block_top,    &block_target,
-    &block_load, &block_data,          &block_client, NULL,
+    &block,        &settings_args_block, &block_top,
+    &block_target, &block_load,          &block_trace,
+    &block_data,   &block_client,        NULL,
 };
 
 const struct command cmd_run = {

@@ -66,12 +66,12 @@ static void put_requests(const struct load_settings *load, struct buf *out)
                  first_rate_rps(load) * (double)load->warmup_ns / 1e9);
 }
 
-/* Of how many samples a quantile is taken, and what they are. */
+/* Of how many samples a quantile is taken among n requests, and what they are.
+ */
 static double samples_of(const struct slo_term *term,
-                         const struct load_settings *load, const char **what)
+                         const struct load_settings *load, double n,
+                         const char **what)
 {
-    double n = expected_requests(load);
-
     *what = term->measure == MEASURE_QUERY ? "queries" : "requests";
     return term->measure == MEASURE_QUERY ? n / (double)load->query_size : n;
 }
@@ -82,13 +82,25 @@ static bool has_samples(const struct slo_term *term)
                                           !measure_is_pooled(term->measure));
 }
 
+/* A trace says how many, exactly. */
+static void put_trace(const struct load_settings *load, const struct survey *s,
+                      struct buf *out)
+{
+    survey_describe(s, load, out);
+    buf_addf(out, "requests   %lld in the window\n",
+             (long long)(s->rows - s->warmup_rows));
+    if (s->warmup_rows > 0)
+        buf_addf(out, "           %lld before it, as warm-up\n",
+                 (long long)s->warmup_rows);
+}
+
 static void put_slo(const struct slo *slo, const struct load_settings *load,
-                    struct buf *out)
+                    double requests, struct buf *out)
 {
     for (size_t i = 0; i < slo->len; i++) {
         const struct slo_term *term = &slo->terms[i];
         const char *what;
-        double n = samples_of(term, load, &what);
+        double n = samples_of(term, load, requests, &what);
         double least;
 
         buf_addf(out, "slo        %s", term->text);
@@ -101,6 +113,22 @@ static void put_slo(const struct slo *slo, const struct load_settings *load,
     }
 }
 
+static void put_load(const struct settings *s, const struct preflight *known,
+                     const struct slo *slo, struct buf *out)
+{
+    double n = expected_requests(&s->load);
+
+    buf_adds(out, "load       ");
+    settings_describe_load(&s->load, out);
+    if (s->load.scenario == SCENARIO_TRACE) {
+        n = (double)(known->trace.rows - known->trace.warmup_rows);
+        put_trace(&s->load, &known->trace, out);
+    } else {
+        put_requests(&s->load, out);
+    }
+    put_slo(slo, &s->load, n, out);
+}
+
 static int put_plan(struct settings *s, struct buf *out, struct err *err)
 {
     struct preflight known;
@@ -111,16 +139,16 @@ static int put_plan(struct settings *s, struct buf *out, struct err *err)
         return -1;
     if (s->has_stub && stub_check(&s->stub, err))
         return -1;
-    if (preflight(s, &known, err))
+    if (preflight(s, &known, err)) {
+        preflight_fini(&known);
         return -1;
+    }
     url = redact_url(settings_url(s));
     buf_addf(out, "target     %s %s%s\n", s->target.method, url,
              s->has_stub ? " at the stub beside the run" : "");
     free(url);
-    buf_adds(out, "load       ");
-    settings_describe_load(&s->load, out);
-    put_requests(&s->load, out);
-    put_slo(&slo, &s->load, out);
+    put_load(s, &known, &slo, out);
+    preflight_fini(&known);
     return 0;
 }
 
@@ -141,8 +169,8 @@ static int run(const char *const *argv, struct err *err)
 }
 
 static const struct opt_block *const blocks[] = {
-    &settings_args_block, &block_top,    &block_target, &block_load,
-    &block_data,          &block_client, NULL,
+    &settings_args_block, &block_top,  &block_target, &block_load,
+    &block_trace,         &block_data, &block_client, NULL,
 };
 
 const struct command cmd_validate = {

@@ -173,14 +173,10 @@ static bool has_lag(const struct run_progress *p)
 }
 
 static const struct row rows[] = {
-    {"time", put_time, NULL, NULL},
-    {"rate", put_rate, NULL, NULL},
-    {"requests", put_requests, NULL, NULL},
-    {"e2e", put_e2e, NULL, NULL},
-    {"ttft", put_ttft, has_streams, NULL},
-    {"good", put_good, has_slo, NULL},
-    {"errors", put_errors, NULL, has_errors},
-    {"lag", put_lag, has_lag, NULL},
+    {"time", put_time, NULL, NULL},           {"rate", put_rate, NULL, NULL},
+    {"requests", put_requests, NULL, NULL},   {"e2e", put_e2e, NULL, NULL},
+    {"ttft", put_ttft, has_streams, NULL},    {"good", put_good, has_slo, NULL},
+    {"errors", put_errors, NULL, has_errors}, {"lag", put_lag, has_lag, NULL},
 };
 
 #define N_ROWS (sizeof(rows) / sizeof(rows[0]))

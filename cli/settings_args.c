@@ -19,7 +19,7 @@ static const struct opt opts[] = {
 const struct opt_block settings_args_block = {"settings", opts,
                                               sizeof(opts) / sizeof(opts[0])};
 
-#define N_SETS 7
+#define N_SETS 8
 
 static int read_flags(struct settings_args *a, const struct opt_set *own,
                       const char *const *argv, struct strlist *words,
@@ -30,6 +30,7 @@ static int read_flags(struct settings_args *a, const struct opt_set *own,
         settings_set(&a->settings, BLOCK_TOP),
         settings_set(&a->settings, BLOCK_TARGET),
         settings_set(&a->settings, BLOCK_LOAD),
+        settings_set(&a->settings, BLOCK_TRACE),
         settings_set(&a->settings, BLOCK_DATA),
         settings_set(&a->settings, BLOCK_CLIENT),
     };

@@ -20,7 +20,9 @@ enum rng_purpose {
     RNG_EOS = 8,
     RNG_LENGTHS = 9,
     RNG_PROMPT = 10,
-    RNG_THINK = 11,
+    RNG_SPREAD = 11,
+    RNG_BLOCK = 12,
+    RNG_THINK = 13,
 };
 
 struct rng {

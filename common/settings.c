@@ -321,7 +321,7 @@ static int check_arrivals(const struct load_settings *load, struct err *err)
     if ((load->burst_on_ns > 0) != (load->burst_off_ns > 0))
         return err_set(err, ERR_CONFIG,
                        "load.burst_on: goes with load.burst_off");
-    if (!scenario_is_open(load->scenario) &&
+    if (load->scenario != SCENARIO_SERVER &&
         (load->exact || load->burst_on_ns > 0))
         return err_set(err, ERR_CONFIG,
                        "load.%s: the %s scenario has no arrivals of its own",
@@ -339,13 +339,22 @@ static int check_arrivals(const struct load_settings *load, struct err *err)
     return 0;
 }
 
+static int scenario_of(const struct load_settings *load)
+{
+    if (load->trace.file)
+        return SCENARIO_TRACE;
+    return load->rate_rps > 0 ? SCENARIO_SERVER : SCENARIO_CLOSED;
+}
+
 static int resolve_scenario(struct load_settings *load,
                             struct client_settings *client, struct err *err)
 {
     bool has_rate = load->rate_rps > 0;
 
     if (load->scenario == SCENARIO_AUTO)
-        load->scenario = has_rate ? SCENARIO_SERVER : SCENARIO_CLOSED;
+        load->scenario = scenario_of(load);
+    if (load->scenario == SCENARIO_TRACE)
+        return 0;
     if (load->scenario == SCENARIO_SERVER) {
         if (!has_rate)
             return err_set(err, ERR_CONFIG,
@@ -439,7 +448,8 @@ static int resolve_length(struct load_settings *load, struct err *err)
         return check_offline(load, err);
     load->requests = whole_queries(load, load->requests);
     load->min_requests = whole_queries(load, load->min_requests);
-    if (!has_least && !has_most && load->max_duration_ns == 0)
+    if (!has_least && !has_most && load->max_duration_ns == 0 &&
+        load->scenario != SCENARIO_TRACE)
         load->duration_ns = DEFAULT_DURATION_NS;
     return 0;
 }
@@ -575,7 +585,8 @@ int settings_resolve(struct settings *s, struct err *err)
         check_bound("client.connections", s->client.connections, err))
         return -1;
     if (resolve_stages(&s->load, err) ||
-        resolve_scenario(&s->load, &s->client, err))
+        resolve_scenario(&s->load, &s->client, err) ||
+        settings_check_trace(s, err))
         return -1;
     if (check_query(&s->load, err) || resolve_length(&s->load, err) ||
         check_arrivals(&s->load, err) || check_think(&s->load, err) ||
@@ -624,6 +635,43 @@ static void describe_rate(const struct load_settings *load, struct buf *out)
                  (unsigned long long)load->schedule_seed);
 }
 
+/* A terminal is not to be told what to do. */
+static void describe_path(const char *path, struct buf *out)
+{
+    for (; *path; path++) {
+        bool is_control = (unsigned char)*path < ' ' || *path == 0x7f;
+
+        buf_add(out, is_control ? "?" : path, 1);
+    }
+}
+
+static void describe_trace(const struct trace_settings *t, struct buf *out)
+{
+    char text[UNITS_TEXT];
+
+    buf_adds(out, "open loop, trace ");
+    describe_path(t->file ? t->file : "", out);
+    if (t->from_ns > 0)
+        buf_addf(out, " from %s", units_print_duration(t->from_ns, text));
+    if (t->to_ns > 0)
+        buf_addf(out, " to %s", units_print_duration(t->to_ns, text));
+    if (t->time_scale != 1)
+        buf_addf(out, " at %s times its speed",
+                 units_print_number(t->time_scale, text));
+    if (t->spread_ns > 0)
+        buf_addf(out, ", times spread over %s",
+                 units_print_duration(t->spread_ns, text));
+}
+
+/* A trace ends where it ends, to the nanosecond. */
+static const char *describe_window(const struct load_settings *load,
+                                   char out[static UNITS_TEXT])
+{
+    return load->scenario == SCENARIO_TRACE
+               ? units_show_duration((double)load->duration_ns, out)
+               : units_print_duration(load->duration_ns, out);
+}
+
 static void describe_loop(const struct load_settings *load, struct buf *out)
 {
     switch (load->scenario) {
@@ -642,6 +690,9 @@ static void describe_loop(const struct load_settings *load, struct buf *out)
     case SCENARIO_OFFLINE:
         buf_adds(out, "offline, all at once");
         break;
+    case SCENARIO_TRACE:
+        describe_trace(&load->trace, out);
+        break;
     default:
         describe_rate(load, out);
     }
@@ -655,8 +706,7 @@ void settings_describe_load(const struct load_settings *load, struct buf *out)
     if (load->requests > 0)
         buf_addf(out, ", %lld requests", (long long)load->requests);
     if (load->duration_ns > 0)
-        buf_addf(out, ", window %s",
-                 units_print_duration(load->duration_ns, text));
+        buf_addf(out, ", window %s", describe_window(load, text));
     if (load->min_requests > 0)
         buf_addf(out, ", at least %lld requests",
                  (long long)load->min_requests);

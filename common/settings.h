@@ -24,12 +24,13 @@ enum scenario {
     SCENARIO_SINGLE_STREAM, /* one request at a time */
     SCENARIO_MULTI_STREAM,  /* one query of several requests at a time */
     SCENARIO_OFFLINE,       /* everything is due at the start */
+    SCENARIO_TRACE,         /* open loop, as a file says */
 };
 
 /* Does the schedule never learn how the server is doing? */
 static inline bool scenario_is_open(int scenario)
 {
-    return scenario == SCENARIO_SERVER;
+    return scenario == SCENARIO_SERVER || scenario == SCENARIO_TRACE;
 }
 
 /* When a run ends. */
@@ -92,6 +93,42 @@ struct data_settings {
     uint64_t nonce; /* of this run, so that no cache knows its prompts */
 };
 
+/* TRACE_AUTO: as the file's first line says. */
+enum trace_format_choice {
+    TRACE_AUTO,
+    TRACE_AZURE,
+    TRACE_BURSTGPT,
+    TRACE_MOONCAKE,
+    TRACE_BAILIAN,
+    TRACE_CSV,
+    TRACE_JSONL,
+};
+
+enum time_unit { UNIT_S, UNIT_MS, UNIT_US, UNIT_NS };
+
+/* A trace to replay. */
+struct trace_settings {
+    char *file;        /* NULL: none */
+    int format;        /* enum trace_format_choice */
+    double time_scale; /* how many times as fast as it was */
+    int64_t from_ns;   /* after its first row */
+    int64_t to_ns;     /* likewise; 0: to its end */
+    int64_t spread_ns; /* of trace time, that a row's time may be moved by */
+    bool strict;       /* a damaged line ends the run */
+
+    /* Of a CSV or JSONL that is none of the others. */
+    char *time; /* name of the column; NULL: its usual name */
+    char *input;
+    char *output;
+    char *blocks;
+    int unit;             /* enum time_unit, of times that are numbers */
+    int64_t block_tokens; /* of a prompt, that one id stands for */
+
+    /* No options: what the file comes to, once it was read. */
+    double peak_rps;
+    int64_t rows; /* that are replayed; 0: nobody knows */
+};
+
 struct load_settings {
     int scenario;          /* enum scenario */
     int arrival;           /* enum arrival */
@@ -117,6 +154,7 @@ struct load_settings {
     int seeds;              /* enum seeds */
     uint64_t schedule_seed; /* of LoadGen's schedule */
     char *abort_on;         /* common/abort.h; NULL: never */
+    struct trace_settings trace;
 };
 
 /* The most that the window may last; 0: as long as it takes. */
@@ -224,6 +262,7 @@ enum settings_block {
     BLOCK_TOP,
     BLOCK_TARGET,
     BLOCK_LOAD,
+    BLOCK_TRACE,
     BLOCK_DATA,
     BLOCK_CLIENT,
     BLOCK_STUB,
@@ -233,6 +272,7 @@ enum settings_block {
 extern const struct opt_block block_top;
 extern const struct opt_block block_target;
 extern const struct opt_block block_load;
+extern const struct opt_block block_trace;
 extern const struct opt_block block_data;
 extern const struct opt_block block_client;
 extern const struct opt_block block_stub;
@@ -247,6 +287,7 @@ extern const char *const stream_names[];
 extern const char *const prompt_names[];
 extern const char *const scenario_names[];
 extern const char *const arrival_names[];
+extern const char *const trace_format_names[];
 extern const char *const batching_names[];
 extern const char *const router_names[];
 extern const char *const discipline_names[];
@@ -269,6 +310,9 @@ int settings_assign(struct settings *s, const char *assignment,
 /* Fill in what follows from the rest, and refuse what contradicts itself or
  * cannot be run.  After this the settings are "as used". */
 int settings_resolve(struct settings *s, struct err *err);
+
+/* The part of that which is about a trace, when the scenario is known. */
+int settings_check_trace(struct settings *s, struct err *err);
 
 /* As used, with secrets redacted; the caller owns the reference. */
 struct json_t *settings_to_json(struct settings *s);

@@ -28,6 +28,7 @@ const char *const scenario_names[] = {
     [SCENARIO_SINGLE_STREAM] = "single-stream",
     [SCENARIO_MULTI_STREAM] = "multi-stream",
     [SCENARIO_OFFLINE] = "offline",
+    [SCENARIO_TRACE] = "trace",
     NULL,
 };
 static const char *const stop_names[] = {"end", "decided", NULL};
@@ -331,7 +332,8 @@ static const struct opt load[] = {
      .initial = "auto",
      .help = "server: open loop; closed: N clients in turn; single-stream: one "
              "at a time; multi-stream: one query of several at a time; "
-             "offline: all at once; auto: by --rate"},
+             "offline: all at once; trace: as a file says; auto: by --rate "
+             "and --trace"},
     {.key = "arrival",
      .flag = "arrival",
      .type = &opt_choice,
@@ -543,7 +545,8 @@ const struct opt_block block_load = {"load", load, COUNT(load)};
 const struct opt_block block_client = {"client", client, COUNT(client)};
 
 const struct opt_block *const settings_blocks[BLOCK_COUNT] = {
-    [BLOCK_TOP] = &block_top,       [BLOCK_TARGET] = &block_target,
-    [BLOCK_LOAD] = &block_load,     [BLOCK_DATA] = &block_data,
-    [BLOCK_CLIENT] = &block_client, [BLOCK_STUB] = &block_stub,
+    [BLOCK_TOP] = &block_top,   [BLOCK_TARGET] = &block_target,
+    [BLOCK_LOAD] = &block_load, [BLOCK_TRACE] = &block_trace,
+    [BLOCK_DATA] = &block_data, [BLOCK_CLIENT] = &block_client,
+    [BLOCK_STUB] = &block_stub,
 };

@@ -245,6 +245,8 @@ static void issue(struct engine *e, int64_t now)
     struct request *r = inflight_add(&e->inflight, due.seq, due.at_ns);
     int64_t lag_ns;
 
+    if (due.row && e->env.api)
+        row_copy(&r->row, due.row);
     r->facts.issued = now;
     lag_ns = now - due.at_ns;
     if (lag_ns > e->lag_max_ns)
@@ -274,6 +276,7 @@ static void leave_unsent(struct engine *e)
 static void finish(struct engine *e)
 {
     e->end.due_end_ns = e->source_ops->due_end_ns(e->source);
+    e->end.was_cut = engine_broken_off(e) != NULL;
     if (e->env.transport->path)
         e->end.path = e->env.transport->path(e->transport);
     event_base_loopbreak(e->transport_env.base);
@@ -513,6 +516,11 @@ struct engine_counts engine_counts(const struct engine *e)
 const struct failures *engine_failures(const struct engine *e)
 {
     return &e->failures;
+}
+
+const struct err *engine_broken_off(const struct engine *e)
+{
+    return e->source_ops->failure ? e->source_ops->failure(e->source) : NULL;
 }
 
 struct engine_end engine_end(const struct engine *e)

@@ -74,6 +74,9 @@ int64_t engine_observe_ns(const struct engine *engine);
 struct engine_counts engine_counts(const struct engine *engine);
 const struct failures *engine_failures(const struct engine *engine);
 
+/* Why the schedule ended before its end; NULL: it did not. */
+const struct err *engine_broken_off(const struct engine *engine);
+
 /* How it ended; valid at the end. */
 struct engine_end {
     int64_t due_end_ns; /* every request due before this has been recorded */

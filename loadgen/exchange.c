@@ -131,6 +131,8 @@ int exchange_run(struct exchange *x, const struct exchange_plan *plan,
         response_begin(&d.request.response, plan->api, &d.request.facts);
     if (!d.env.base)
         return err_set(err, ERR_IO, "no event loop can be had");
+    if (plan->row)
+        row_copy(&d.request.row, plan->row);
     d.transport = xcalloc(1, plan->transport->state_size);
     rc = plan->transport->init(d.transport, &d.env, err);
     if (rc == 0)
@@ -139,6 +141,7 @@ int exchange_run(struct exchange *x, const struct exchange_plan *plan,
     free(d.transport);
     event_base_free(d.env.base);
     response_fini(&d.request.response);
+    row_fini(&d.request.row);
     return rc;
 }
 

@@ -13,6 +13,7 @@
 
 struct api;
 struct err;
+struct row;
 struct target_settings;
 struct targets;
 struct transport_ops;
@@ -41,7 +42,8 @@ struct exchange_plan {
     const struct target_settings *settings;
     const struct api *api; /* or NULL */
     const struct transport_ops *transport;
-    int64_t seq; /* decides which endpoint it goes to */
+    int64_t seq;           /* decides which endpoint it goes to */
+    const struct row *row; /* what the schedule says of it, or NULL */
     int64_t timeout_ns;
     bool ends_at_head;         /* the answer's body is not waited for */
     size_t keep;               /* bytes of each side; 0: it is not looked at */

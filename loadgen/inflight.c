@@ -68,8 +68,10 @@ void inflight_fini(struct inflight *f)
         struct slab *slab = f->slabs;
 
         f->slabs = slab->next;
-        for (size_t i = 0; i < SLAB_LEN; i++)
+        for (size_t i = 0; i < SLAB_LEN; i++) {
             response_fini(&slab->requests[i].response);
+            row_fini(&slab->requests[i].row);
+        }
         free(slab);
     }
     *f = (struct inflight){0};

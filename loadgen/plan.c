@@ -40,6 +40,8 @@ static double peak_rps(const struct load_settings *load)
 {
     double peak = load->rate_rps;
 
+    if (load->scenario == SCENARIO_TRACE)
+        return load->trace.peak_rps;
     if (load->burst_on_ns > 0)
         peak *= (double)(load->burst_on_ns + load->burst_off_ns) /
                 (double)load->burst_on_ns;

@@ -63,12 +63,32 @@ const struct transport_ops *preflight_target(const struct target_settings *s,
     return transport && tls_files_check(s, err) == 0 ? transport : NULL;
 }
 
+/* What the file comes to is known from here on. */
+static int survey(struct load_settings *load, struct survey *out,
+                  struct err *err)
+{
+    if (load->scenario != SCENARIO_TRACE)
+        return 0;
+    if (survey_make(out, load, err))
+        return -1;
+    load->duration_ns = out->end_ns - load->warmup_ns;
+    load->trace.peak_rps = out->peak_rps;
+    load->trace.rows = out->rows;
+    return 0;
+}
+
+void preflight_fini(struct preflight *p)
+{
+    survey_fini(&p->trace);
+}
+
 int preflight(struct settings *s, struct preflight *out, struct err *err)
 {
     *out = (struct preflight){
         .machine = {.cores = usable_cores(), .files = files_raise_limit()}};
     out->transport = preflight_target(&s->target, err);
-    if (!out->transport || plan_client(s, out->machine, err) ||
+    if (!out->transport || survey(&s->load, &out->trace, err) ||
+        plan_client(s, out->machine, err) ||
         find_cpus(s->client.cpus, &out->cpus, err))
         return -1;
     if (s->client.preconnect > 0 && !out->transport->preconnect)

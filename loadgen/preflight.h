@@ -6,6 +6,7 @@
 
 #include "common/cpus.h"
 #include "loadgen/plan.h"
+#include "loadgen/trace/survey.h"
 
 struct err;
 struct settings;
@@ -17,11 +18,15 @@ struct preflight {
     struct machine machine;
     struct cpus cpus; /* to pin the threads to; none: to no one's */
     const struct transport_ops *transport;
+    struct survey trace; /* of a trace that is to be replayed */
 };
 
-/* Fills in what "auto" becomes, see plan_client().  ERR_CONFIG for what was
- * asked wrongly, ERR_IO for what this machine does not allow. */
+/* Fills in what "auto" becomes, see plan_client(), and of a trace, which is
+ * read for that, how long its replay takes.  ERR_CONFIG for what was asked
+ * wrongly, ERR_IO for what this machine does not allow.  preflight_fini() may
+ * follow either way. */
 int preflight(struct settings *s, struct preflight *out, struct err *err);
+void preflight_fini(struct preflight *p);
 
 /* The same for a request alone; NULL with err set. */
 const struct transport_ops *preflight_target(const struct target_settings *s,

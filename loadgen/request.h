@@ -6,6 +6,7 @@
 
 #include "common/measure.h"
 #include "loadgen/response.h"
+#include "loadgen/trace/row.h"
 
 struct request {
     struct facts facts;
@@ -17,6 +18,8 @@ struct request {
     const char *why;
     const char *body; /* beginning of a failing response's body */
     size_t body_len;
+
+    struct row row; /* what the schedule says of it; keeps its memory */
 
     struct response response; /* keeps its memory for the next */
 };

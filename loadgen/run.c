@@ -6,6 +6,7 @@
 #include "common/calibration.h"
 #include "common/clk.h"
 #include "common/err.h"
+#include "common/log.h"
 #include "common/recording/dir.h"
 #include "common/recording/failures.h"
 #include "common/settings.h"
@@ -27,6 +28,8 @@
 /* Between writing the manifest and the first request that can be due. */
 #define LEAD_NS (100 * NS_PER_MS)
 #define POLL_NS (20 * NS_PER_MS)
+
+#define MAX_NOTE ((size_t)64 << 10)
 
 struct run {
     struct settings *settings;
@@ -99,12 +102,34 @@ static int wait_until_ready(const struct run *run, struct err *err)
     return wait_ns > 0 ? ready_wait(&run->settings->target, wait_ns, err) : 0;
 }
 
+static void note_trace(const struct run *run)
+{
+    struct buf text;
+
+    if (run->settings->load.scenario != SCENARIO_TRACE)
+        return;
+    buf_init(&text, MAX_NOTE);
+    survey_describe(&run->known.trace, &run->settings->load, &text);
+    if (text.len > 0)
+        text.data[text.len - 1] = '\0'; /* its last line end */
+    log_note("%s", buf_text(&text));
+    buf_fini(&text);
+}
+
+static int look_ahead(struct run *run, struct err *err)
+{
+    if (preflight(run->settings, &run->known, err))
+        return -1;
+    note_trace(run);
+    return 0;
+}
+
 /* Everything that can fail is tried before anything is written. */
 static int prepare(struct run *run, struct err *err)
 {
     struct settings *s = run->settings;
 
-    if (preflight(s, &run->known, err) || wait_until_ready(run, err) ||
+    if (look_ahead(run, err) || wait_until_ready(run, err) ||
         discover(s, err) || api_init(&run->api, s, err) ||
         targets_init(&run->targets, &s->target, api_if_needed(&run->api),
                      err) ||
@@ -147,6 +172,24 @@ static void note_server(struct run *run)
     }
 }
 
+static void record_trace(struct run *run)
+{
+    const struct survey *s = &run->known.trace;
+    const struct trace_seen seen = {
+        .format = s->format,
+        .rows = s->rows,
+        .damaged = s->all.damaged,
+        .failed = s->all.failed,
+        .tied = s->tied,
+        .has_blocks = s->has_blocks,
+        .hash = s->hash,
+        .damage = &s->damage,
+    };
+
+    if (run->settings->load.scenario == SCENARIO_TRACE)
+        manifest_set_trace(&run->manifest, &seen);
+}
+
 static int begin(struct run *run, struct err *err)
 {
     const struct calibration_place here = calibration_here();
@@ -164,6 +207,7 @@ static int begin(struct run *run, struct err *err)
 
     run->start_ns = start.monotonic_ns;
     manifest_init(&run->manifest, run->settings, &start);
+    record_trace(run);
     note_server(run);
     if (manifest_save(&run->manifest, run->options->dir, err))
         return -1;
@@ -272,6 +316,19 @@ static struct run_end sum_up(const struct run *run, struct failures *failures)
     return end;
 }
 
+/* What cut the run before its end: load.abort_on, or a schedule that could not
+ * be read on. */
+static void note_cut(const struct run *run, struct run_end *end)
+{
+    const struct err *broken = NULL;
+
+    for (int64_t i = 0; i < run->n_workers && !broken; i++)
+        broken = engine_broken_off(worker_engine(run->workers[i]));
+    snprintf(end->aborted, sizeof(end->aborted), "%.*s",
+             (int)sizeof(end->aborted) - 1,
+             broken ? broken->msg : run->watch.why);
+}
+
 /* Whatever failed, what was recorded is closed; the first error stands. */
 static int conclude(struct run *run, struct run_end *end, struct err *err)
 {
@@ -287,7 +344,7 @@ static int conclude(struct run *run, struct run_end *end, struct err *err)
     secrets_find(&run->targets, &run->settings->target, &secrets);
     secrets_redact_failures(&secrets, &failures);
     strlist_fini(&secrets);
-    snprintf(end->aborted, sizeof(end->aborted), "%s", run->watch.why);
+    note_cut(run, end);
     if (rc)
         return -1;
     manifest_complete(&run->manifest, end, &failures);
@@ -312,6 +369,7 @@ static void run_fini(struct run *run)
     targets_fini(&run->targets);
     api_fini(&run->api);
     strlist_fini(&run->endpoints);
+    preflight_fini(&run->known);
     manifest_fini(&run->manifest);
 }
 

@@ -1,10 +1,12 @@
 #include "loadgen/sample.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "common/buf.h"
 #include "common/err.h"
 #include "common/settings.h"
+#include "common/xalloc.h"
 
 /* Short words that most vocabularies have whole, behind a blank. */
 static const char *const words[] = {
@@ -36,39 +38,64 @@ _Static_assert((N_WORDS & (N_WORDS - 1)) == 0, "bits choose a word");
 #define WORD_BITS 7
 _Static_assert(N_WORDS == 1 << WORD_BITS, "");
 
-int sampler_init(struct sampler *s, const struct data_settings *data,
-                 uint64_t seed, struct err *err)
+static const struct sample_ops *ops_for(const struct settings *settings)
 {
-    *s = (struct sampler){.seed = seed, .nonce = data->nonce};
-    if (dist_parse_counts(data->input_tokens, &s->input, err))
-        return err_context(err, "data.input_tokens");
-    if (dist_parse_counts(data->output_tokens, &s->output, err))
-        return err_context(err, "data.output_tokens");
+    return settings->load.scenario == SCENARIO_TRACE ? &sample_trace
+                                                     : &sample_synthetic;
+}
+
+int sampler_init(struct sampler *s, const struct settings *settings,
+                 struct err *err)
+{
+    const struct data_settings *data = &settings->data;
+
+    *s = (struct sampler){.ops = ops_for(settings),
+                          .seed = settings->load.seed,
+                          .nonce = data->nonce,
+                          .first_id = data->first_id,
+                          .n_ids = data->last_id - data->first_id + 1};
     if (data->last_id < data->first_id)
         return err_set(err, ERR_CONFIG,
                        "data.last_id: below data.first_id, no token is left");
-    s->first_id = data->first_id;
-    s->n_ids = data->last_id - data->first_id + 1;
-    return 0;
+    s->own = xcalloc(1, s->ops->own_size + 1);
+    return s->ops->init ? s->ops->init(s, settings, err) : 0;
+}
+
+void sampler_fini(struct sampler *s)
+{
+    if (s->own && s->ops->fini)
+        s->ops->fini(s);
+    free(s->own);
+    *s = (struct sampler){0};
 }
 
 /* A stream of its own for each request: the places of a schedule are hashed
  * into it, so that neighbours share nothing. */
-struct sample sample_draw(const struct sampler *s, int64_t seq)
+struct sample sample_draw(const struct sampler *s, int64_t seq,
+                          const struct row *row)
 {
-    struct rng lengths = rng_stream(s->seed, RNG_LENGTHS);
-    struct rng prompt = rng_stream(s->nonce, RNG_PROMPT);
-    struct sample sample = {.seq = seq};
+    struct sample sample = {
+        .seq = seq, .rng = rng_stream(s->nonce, RNG_PROMPT), .row = row};
 
-    lengths.state += (uint64_t)seq;
-    prompt.state += (uint64_t)seq;
-    lengths.state = rng_next(&lengths);
-    prompt.state = rng_next(&prompt);
-    sample.prompt_tokens = dist_draw_count(&s->input, &lengths);
-    sample.output_tokens = dist_draw_count(&s->output, &lengths);
-    sample.rng = prompt;
+    sample.rng.state += (uint64_t)seq;
+    sample.rng.state = rng_next(&sample.rng);
+    s->ops->draw(s, &sample);
     return sample;
 }
+
+void sample_put_text(const struct sampler *s, const struct sample *sample,
+                     struct buf *out)
+{
+    s->ops->put_text(s, sample, out);
+}
+
+void sample_put_ids(const struct sampler *s, const struct sample *sample,
+                    struct buf *out)
+{
+    s->ops->put_ids(s, sample, out);
+}
+
+/* ---- for those who make prompts up ---- */
 
 static char *put_word(char *p, const char *word)
 {
@@ -77,21 +104,21 @@ static char *put_word(char *p, const char *word)
     return p;
 }
 
-void sample_put_text(const struct sample *sample, struct buf *out)
+void sample_add_words(const struct sampler *s, struct rng rng, int64_t n,
+                      bool is_first, struct buf *out)
 {
     const size_t longest = 8; /* with its blank */
-    struct rng rng = sample->rng;
-    size_t n = (size_t)sample->prompt_tokens;
-    char *start = buf_reserve(out, n * longest);
+    char *start = buf_reserve(out, (size_t)n * longest);
     char *p = start;
     uint64_t bits = 0;
 
+    (void)s;
     if (!start)
         return; /* buf says that it has overflowed */
-    for (size_t i = 0; i < n; i++) {
+    for (int64_t i = 0; i < n; i++) {
         if (i % (64 / WORD_BITS) == 0)
             bits = rng_next(&rng);
-        if (i > 0)
+        if (i > 0 || !is_first)
             *p++ = ' ';
         p = put_word(p, words[bits % N_WORDS]);
         bits >>= WORD_BITS;
@@ -113,21 +140,19 @@ static char *put_number(char *p, uint64_t number)
     return p;
 }
 
-void sample_put_ids(const struct sampler *s, const struct sample *sample,
-                    struct buf *out)
+void sample_add_ids(const struct sampler *s, struct rng rng, int64_t n,
+                    bool is_first, struct buf *out)
 {
     const size_t longest = 21; /* with its comma */
-    struct rng rng = sample->rng;
-    size_t n = (size_t)sample->prompt_tokens;
-    char *start = buf_reserve(out, n * longest);
+    char *start = buf_reserve(out, (size_t)n * longest);
     char *p = start;
 
     if (!start)
         return;
-    for (size_t i = 0; i < n; i++) {
+    for (int64_t i = 0; i < n; i++) {
         uint64_t id = rng_next(&rng) % (uint64_t)s->n_ids;
 
-        if (i > 0)
+        if (i > 0 || !is_first)
             *p++ = ',';
         p = put_number(p, (uint64_t)s->first_id + id);
     }

@@ -10,6 +10,7 @@
 #include "loadgen/preflight.h"
 #include "loadgen/secret.h"
 #include "loadgen/target.h"
+#include "loadgen/trace/replay.h"
 
 /* Names of headers get no longer, but "(redacted)" may be. */
 #define SHOW_ROOM (4 * SHOW_KEPT)
@@ -37,20 +38,35 @@ static void redact(struct exchange *x, const struct targets *ts,
     strlist_fini(&secrets);
 }
 
-static int run(const struct targets *ts, const struct target_settings *s,
-               const struct api *api, const struct transport_ops *transport,
-               struct exchange *x, struct err *err)
+/* What the first request of a trace carries; of another load nothing. */
+static int take_first_row(const struct load_settings *load, struct row *row,
+                          struct err *err)
 {
-    struct exchange_plan plan = {
-        .targets = ts,
-        .settings = s,
-        .api = api,
-        .transport = transport,
-        .timeout_ns = s->timeout_ns,
-        .keep = SHOW_KEPT,
-    };
+    struct replay replay;
+    struct replay_row first = {0};
+    int rc;
 
-    if (exchange_run(x, &plan, err))
+    if (load->scenario != SCENARIO_TRACE)
+        return 0;
+    rc = replay_open(&replay, load, err);
+    if (rc == 0)
+        rc = replay_next(&replay, &first, err);
+    if (rc > 0)
+        row_copy(row, first.row);
+    replay_fini(&replay);
+    if (rc == 0)
+        err_set(err, ERR_CONFIG, "%s: no row is left to replay",
+                load->trace.file);
+    return rc > 0 ? 0 : -1;
+}
+
+static int run(const struct exchange_plan *plan, struct exchange *x,
+               struct err *err)
+{
+    const struct target_settings *s = plan->settings;
+    const struct targets *ts = plan->targets;
+
+    if (exchange_run(x, plan, err))
         return -1;
     if (x->facts.outcome == OUTCOME_UNFINISHED)
         return err_set(err, ERR_STOPPED, "interrupted before the answer came");
@@ -67,15 +83,29 @@ int show_request(struct settings *settings, struct exchange *x, struct err *err)
     struct strlist said = {0};
     struct targets ts = {0};
     struct api api = {0};
+    struct row row = {0};
     int rc = transport ? 0 : -1;
 
     *x = (struct exchange){0};
-    if (rc == 0 && (discover(settings, err) || api_init(&api, settings, err) ||
+    if (rc == 0 && (take_first_row(&settings->load, &row, err) ||
+                    discover(settings, err) || api_init(&api, settings, err) ||
                     targets_init(&ts, s, api_if_needed(&api), err) ||
                     targets_probe(&ts, s, &said, err)))
         rc = -1;
-    if (rc == 0)
-        rc = run(&ts, s, api_if_needed(&api), transport, x, err);
+    if (rc == 0) {
+        const struct exchange_plan plan = {
+            .targets = &ts,
+            .settings = s,
+            .api = api_if_needed(&api),
+            .transport = transport,
+            .row = &row,
+            .timeout_ns = s->timeout_ns,
+            .keep = SHOW_KEPT,
+        };
+
+        rc = run(&plan, x, err);
+    }
+    row_fini(&row);
     strlist_fini(&said);
     targets_fini(&ts);
     api_fini(&api);

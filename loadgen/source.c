@@ -4,7 +4,12 @@
 
 const struct source_ops *source_for(const struct load_settings *load)
 {
-    if (load->scenario == SCENARIO_OFFLINE)
+    switch (load->scenario) {
+    case SCENARIO_OFFLINE:
         return &source_offline;
-    return scenario_is_open(load->scenario) ? &source_open : &source_closed;
+    case SCENARIO_TRACE:
+        return &source_trace;
+    default:
+        return scenario_is_open(load->scenario) ? &source_open : &source_closed;
+    }
 }

@@ -1,8 +1,9 @@
 /* source.h - which request is due next, and when.
  *
  * The open loop draws due times from an arrival process and never learns how
- * the server is doing.  The closed loop has N clients: the next request of a
- * client is due when its last one ended.  Offline, all are due at once.
+ * the server is doing; a trace says them itself.  The closed loop has N
+ * clients: the next request of a client is due when its last one ended.
+ * Offline, all are due at once.
  */
 #ifndef LOADGEN_SOURCE_H
 #define LOADGEN_SOURCE_H
@@ -12,6 +13,7 @@
 
 struct err;
 struct load_settings;
+struct row;
 
 /* No request is due at any time that is known now ... */
 #define DUE_UNKNOWN INT64_MAX
@@ -34,6 +36,10 @@ static inline int64_t lane_share(int64_t total, struct lane lane)
 struct due {
     int64_t seq;   /* place in the schedule, in order */
     int64_t at_ns; /* after the start of the run; never decreasing */
+
+    /* What it is to carry, where the schedule says that too; valid until the
+     * next call.  NULL: it does not. */
+    const struct row *row;
 };
 
 /* The caller allocates state_size zeroed bytes and hands them to every call as
@@ -59,6 +65,9 @@ struct source_ops {
      * peek_ns() has said DUE_NEVER.  Required. */
     int64_t (*due_end_ns)(void *self);
 
+    /* What broke the schedule off, if anything did.  Optional. */
+    const struct err *(*failure)(const void *self);
+
     /* Release what init took; safe after an init that failed.  Optional. */
     void (*fini)(void *self);
 };
@@ -66,6 +75,7 @@ struct source_ops {
 extern const struct source_ops source_open;
 extern const struct source_ops source_closed;
 extern const struct source_ops source_offline;
+extern const struct source_ops source_trace;
 
 /* The one that fits the scenario. */
 const struct source_ops *source_for(const struct load_settings *load);

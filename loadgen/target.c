@@ -11,6 +11,7 @@
 #include "common/settings.h"
 #include "common/xalloc.h"
 #include "loadgen/api/api.h"
+#include "loadgen/request.h"
 #include "loadgen/secret.h"
 #include "loadgen/transport/curl_probe.h"
 #include "loadgen/transport/socket.h"
@@ -175,11 +176,11 @@ static int write_request(struct target *t, const struct targets *ts,
 }
 
 void target_make_request(const struct target *t, const struct api *api,
-                         struct facts *facts, struct buf *body, struct buf *out)
+                         struct request *r, struct buf *body, struct buf *out)
 {
     buf_reset(body);
     buf_reset(out);
-    api_make_body(api, facts, body);
+    api_make_body(api, &r->facts, &r->row, body);
     buf_add(out, t->request.data, t->request.len);
     buf_addf(out, "Content-Length: %zu\r\n\r\n", body->len);
     buf_add(out, buf_text(body), body->len);

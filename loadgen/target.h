@@ -18,7 +18,7 @@
 
 struct api;
 struct err;
-struct facts;
+struct request;
 struct target_settings;
 
 /* Digits of an id in the request; the header's value has a fixed width. */
@@ -88,8 +88,7 @@ static inline size_t targets_route(const struct targets *ts, int64_t seq)
 /* Make a request whose body is its own: head and body into `out`, by way of
  * `body`; what was in them is gone. */
 void target_make_request(const struct target *t, const struct api *api,
-                         struct facts *facts, struct buf *body,
-                         struct buf *out);
+                         struct request *r, struct buf *body, struct buf *out);
 
 /* Write a request's place over the digits of an id. */
 void target_put_id(char *digits, int64_t seq);

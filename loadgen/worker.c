@@ -129,10 +129,17 @@ bool worker_is_done(const struct worker *w)
 
 int worker_join(struct worker *w, struct err *err)
 {
+    const struct err *broken;
+
     if (w->has_thread)
         pthread_join(w->thread, NULL);
     w->has_thread = false;
-    return w->has_failed ? err_set(err, ERR_IO, "the event loop failed") : 0;
+    if (w->has_failed)
+        return err_set(err, ERR_IO, "the event loop failed");
+    broken = engine_broken_off(w->engine);
+    if (broken)
+        *err = *broken;
+    return broken ? -1 : 0;
 }
 
 const struct engine *worker_engine(const struct worker *w)

@@ -36,7 +36,8 @@ void worker_cut(struct worker *worker);
 bool worker_is_done(const struct worker *worker);
 
 /* Wait for the thread.  From here on the engine may be asked how it went.
- * ERR_IO if its event loop failed; then the run was cut. */
+ * ERR_IO if its event loop failed, or what the schedule is read from; then the
+ * run was cut. */
 int worker_join(struct worker *worker, struct err *err);
 const struct engine *worker_engine(const struct worker *worker);
 

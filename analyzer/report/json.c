@@ -290,6 +290,23 @@ static json_t *calibration(const struct summary *s)
                      "beside a stub on the same machine, without TLS");
 }
 
+/* What a trace came to, and how it was replayed. */
+static json_t *trace(const struct summary *s)
+{
+    const struct trace_settings *t = &s->settings->load.trace;
+
+    if (!s->has_trace)
+        return json_null();
+    return json_pack(
+        "{so, so, sI, sI, sI, sI, sf, sf, sf, so}", "file",
+        text_or_null(t->file), "format", text_or_null(s->trace.format), "rows",
+        (json_int_t)s->trace.rows, "damaged", (json_int_t)s->trace.damaged,
+        "failed", (json_int_t)s->trace.failed, "tied",
+        (json_int_t)s->trace.tied, "time_scale", t->time_scale, "spread_s",
+        (double)t->spread_ns / 1e9, "from_s", (double)t->from_ns / 1e9, "to_s",
+        t->to_ns > 0 ? json_real((double)t->to_ns / 1e9) : json_null());
+}
+
 static void put_rate(json_t *o, const char *name, const struct summary *s,
                      double rate)
 {
@@ -345,6 +362,7 @@ static void render(const struct summary *s, struct buf *out)
     json_object_set_new(o, "aborted", text_or_null(s->aborted));
     json_object_set_new(o, "decided",
                         text_or_null(s->decided[0] ? s->decided : NULL));
+    json_object_set_new(o, "trace", trace(s));
     put_rates(o, s);
     json_object_set_new(o, "measures", measures(s));
     json_put_answers(o, s);

@@ -57,6 +57,27 @@ static bool is_closed_loop(int scenario)
            scenario == SCENARIO_MULTI_STREAM;
 }
 
+/* What of it was not replayed, and what its times are worth. */
+static void put_trace(const struct summary *s, struct buf *out)
+{
+    const struct trace_seen *t = &s->trace;
+
+    if (!s->has_trace)
+        return;
+    buf_addf(out, "trace      %s, %lld rows", t->format ? t->format : "",
+             (long long)t->rows);
+    if (t->damaged > 0)
+        buf_addf(out, "; %lld damaged line%s left out", (long long)t->damaged,
+                 t->damaged == 1 ? "" : "s");
+    if (t->failed > 0)
+        buf_addf(out, "; %lld requests that failed back then left out",
+                 (long long)t->failed);
+    if (t->tied > 0 && s->settings->load.trace.spread_ns == 0)
+        buf_addf(out, "; %lld at the time of the row before",
+                 (long long)t->tied);
+    buf_adds(out, "\n");
+}
+
 static void put_title(const struct summary *s, struct buf *out)
 {
     const struct settings *set = s->settings;
@@ -70,6 +91,7 @@ static void put_title(const struct summary *s, struct buf *out)
     buf_adds(out, "\n");
     buf_adds(out, "load       ");
     settings_describe_load(&set->load, out);
+    put_trace(s, out);
     put_conditions(&set->conditions, out);
     if (is_closed_loop(set->load.scenario))
         buf_adds(out, "           closed loop: a slow server is asked less "

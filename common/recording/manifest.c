@@ -54,7 +54,8 @@ static json_t *texts(const struct strlist *list)
     json_t *out = json_array();
 
     for (size_t i = 0; list && i < list->len; i++)
-        json_array_append_new(out, json_string(list->items[i]));
+        json_array_append_new(
+            out, json_bytes(list->items[i], strlen(list->items[i])));
     return out;
 }
 
@@ -135,6 +136,20 @@ void manifest_set_server(struct manifest *m, const struct server_source *source)
                                   "url",
                                   json_bytes(source->url, strlen(source->url)),
                                   "is_partial", source->is_partial));
+}
+
+void manifest_set_trace(struct manifest *m, const struct trace_seen *t)
+{
+    char hash[17];
+
+    snprintf(hash, sizeof(hash), "%016llx", (unsigned long long)t->hash);
+    json_object_set_new(
+        m->json, "trace",
+        json_pack("{ss, sI, sI, sI, sI, sb, ss, so}", "format", t->format,
+                  "rows", (json_int_t)t->rows, "damaged",
+                  (json_int_t)t->damaged, "failed", (json_int_t)t->failed,
+                  "tied", (json_int_t)t->tied, "has_blocks", t->has_blocks,
+                  "hash", hash, "damage", texts(t->damage)));
 }
 
 int manifest_save(const struct manifest *m, const char *dir, struct err *err)
@@ -239,6 +254,31 @@ bool manifest_server(const struct manifest *m, struct server_source *source)
         .flavour = json_string_value(json_object_get(json, "flavour")),
         .url = json_string_value(json_object_get(json, "url")),
         .is_partial = json_is_true(json_object_get(json, "is_partial")),
+    };
+    return true;
+}
+
+static uint64_t hash_of(const json_t *json)
+{
+    const char *text = json_string_value(json_object_get(json, "hash"));
+
+    return text ? strtoull(text, NULL, 16) : 0;
+}
+
+bool manifest_trace(const struct manifest *m, struct trace_seen *trace)
+{
+    const json_t *json = json_object_get(m->json, "trace");
+
+    if (!json_is_object(json))
+        return false;
+    *trace = (struct trace_seen){
+        .format = json_string_value(json_object_get(json, "format")),
+        .rows = json_get_int(json, "rows", 0),
+        .damaged = json_get_int(json, "damaged", 0),
+        .failed = json_get_int(json, "failed", 0),
+        .tied = json_get_int(json, "tied", 0),
+        .has_blocks = json_is_true(json_object_get(json, "has_blocks")),
+        .hash = hash_of(json),
     };
     return true;
 }

@@ -41,7 +41,9 @@ struct run_end {
     int64_t segments;     /* sent */
     int64_t retransmits;  /* of those, sent again */
 
-    char aborted[ABORT_TEXT]; /* by load.abort_on, and why; "": it was not */
+    /* By load.abort_on, or because a trace could not be read on, and why; "":
+     * it was not. */
+    char aborted[ABORT_TEXT];
 };
 
 /* Whose metrics were read beside the run. */
@@ -49,6 +51,18 @@ struct server_source {
     const char *flavour; /* vllm, ...; NULL: not known */
     const char *url;     /* of the metrics, without secrets */
     bool is_partial;     /* requests went to others as well */
+};
+
+/* What a trace that was replayed came to, read before the run. */
+struct trace_seen {
+    const char *format;
+    int64_t rows;    /* that were to be sent */
+    int64_t damaged; /* lines */
+    int64_t failed;  /* rows of requests that failed back then, left out */
+    int64_t tied;    /* rows of the same time as the row before */
+    bool has_blocks; /* prompts begin alike where it says so */
+    uint64_t hash;   /* of all that the rows say */
+    const struct strlist *damage; /* the first damaged lines; not read back */
 };
 
 struct manifest {
@@ -63,6 +77,8 @@ void manifest_complete(struct manifest *m, const struct run_end *end,
 /* As soon as it is known, and again when more is. */
 void manifest_set_server(struct manifest *m,
                          const struct server_source *source);
+
+void manifest_set_trace(struct manifest *m, const struct trace_seen *trace);
 
 int manifest_save(const struct manifest *m, const char *dir, struct err *err);
 
@@ -92,6 +108,9 @@ void manifest_calibration(const struct manifest *m,
 
 /* False if there was no look at the server.  The texts are borrowed. */
 bool manifest_server(const struct manifest *m, struct server_source *source);
+
+/* False if no trace was replayed.  The format is borrowed. */
+bool manifest_trace(const struct manifest *m, struct trace_seen *trace);
 
 void manifest_fini(struct manifest *m);
 

@@ -163,8 +163,7 @@ int api_init(struct api *api, const struct settings *settings, struct err *err)
     if (settings->data.prompts == PROMPT_IDS && !api->ops->takes_ids)
         return err_set(err, ERR_CONFIG, "data.prompts: %s takes no token ids",
                        api_names[t->api]);
-    if (sampler_init(&api->sampler, &settings->data, settings->load.seed,
-                     err) ||
+    if (sampler_init(&api->sampler, settings, err) ||
         read_extra(api, t->extra_body, err))
         return -1;
     return api->ops->init ? api->ops->init(api, err) : 0;
@@ -179,6 +178,7 @@ void api_fini(struct api *api)
     checks_fini(&api->checks);
     template_fini(&api->body);
     free(api->own);
+    sampler_fini(&api->sampler);
     free(api->model);
     buf_fini(&api->extra);
 }
@@ -198,9 +198,10 @@ struct piece piece_none(void)
         .usage = {TIME_ABSENT, TIME_ABSENT, TIME_ABSENT, TIME_ABSENT}};
 }
 
-void api_make_body(const struct api *api, struct facts *facts, struct buf *body)
+void api_make_body(const struct api *api, struct facts *facts,
+                   const struct row *row, struct buf *body)
 {
-    struct sample sample = sample_draw(&api->sampler, facts->seq);
+    struct sample sample = sample_draw(&api->sampler, facts->seq, row);
 
     if (api->asks_prompt)
         facts->prompt_asked = sample.prompt_tokens;
@@ -236,7 +237,7 @@ void api_put_prompt(const struct api *api, const struct sample *sample,
     if (api->uses_ids)
         sample_put_ids(&api->sampler, sample, body);
     else
-        sample_put_text(sample, body);
+        sample_put_text(&api->sampler, sample, body);
     buf_adds(body, api->uses_ids ? "]" : "\"");
 }
 

@@ -135,9 +135,10 @@ const struct api *api_if_needed(const struct api *api);
 struct piece piece_none(void);
 
 /* Draw the request's sample, note in its facts what that asks for, and append
- * its body; of an API that makes them. */
+ * its body; of an API that makes them.  `row` is what the schedule says of it,
+ * and may be NULL. */
 void api_make_body(const struct api *api, struct facts *facts,
-                   struct buf *body);
+                   const struct row *row, struct buf *body);
 
 /* Read an event's data, or a whole answer of status 2xx.  -1: it is not what
  * the API allows.  *p is piece_none() before. */

@@ -19,13 +19,14 @@ static void write_rerank(const struct api *api, const struct sample *sample,
 {
     struct sample document = *sample;
 
+    document.row = NULL; /* what prompts have in common documents do not */
     api_put_model(api, body);
     api_put_prompt(api, sample, "query", body);
     buf_adds(body, ",\"documents\":[");
     for (int64_t i = 0; i < sample->output_tokens; i++) {
         document.rng.state = rng_next(&document.rng);
         buf_adds(body, i > 0 ? ",\"" : "\"");
-        sample_put_text(&document, body);
+        sample_put_text(&api->sampler, &document, body);
         buf_adds(body, "\"");
     }
     buf_adds(body, "]");

@@ -17,8 +17,7 @@ struct template_field {
 static void put_prompt(const struct api *api, const struct sample *s,
                        struct buf *out)
 {
-    (void)api;
-    sample_put_text(s, out);
+    sample_put_text(&api->sampler, s, out);
 }
 
 static void put_ids(const struct api *api, const struct sample *s,

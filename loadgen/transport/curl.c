@@ -365,7 +365,7 @@ static void put_body(struct curl_handle *h)
     if (!api || !api->makes_bodies)
         return;
     buf_reset(&h->out);
-    api_make_body(api, &h->request->facts, &h->out);
+    api_make_body(api, &h->request->facts, &h->request->row, &h->out);
     curl_easy_setopt(h->easy, CURLOPT_POSTFIELDS, buf_text(&h->out));
     curl_easy_setopt(h->easy, CURLOPT_POSTFIELDSIZE_LARGE,
                      (curl_off_t)h->out.len);

@@ -222,7 +222,7 @@ static struct bytes make_request(const struct http1_conn *c)
     struct bytes bytes = {c->route->out, target->request.len};
 
     if (api && api->makes_bodies) {
-        target_make_request(target, api, &c->request->facts, &t->body, &t->out);
+        target_make_request(target, api, c->request, &t->body, &t->out);
         bytes = (struct bytes){t->out.data, t->out.len};
     }
     if (target->id_at > 0)

@@ -76,6 +76,7 @@ static const struct {
      {"200k/s..0 1s", "10/s 1s"},
      8,
      4},
+    {{.scenario = SCENARIO_TRACE, .trace = {.peak_rps = 120000}}, {NULL}, 8, 3},
     {{.scenario = SCENARIO_CLOSED, .clients = 1}, {NULL}, 8, 1},
     {{.scenario = SCENARIO_CLOSED, .clients = 256}, {NULL}, 8, 1},
     {{.scenario = SCENARIO_CLOSED, .clients = 257}, {NULL}, 8, 2},

@@ -11,6 +11,7 @@
 #include "common/err.h"
 #include "common/settings.h"
 #include "loadgen/sample.h"
+#include "loadgen/trace/row.h"
 
 static struct sampler make(const char *input, uint64_t seed, uint64_t nonce)
 {
@@ -25,7 +26,8 @@ static struct sampler make(const char *input, uint64_t seed, uint64_t nonce)
         opt_assign(&set, opt_by_key(set.block, "input_tokens"), input, &err),
         0);
     s.data.nonce = nonce;
-    assert_int_equal(sampler_init(&sampler, &s.data, seed, &err), 0);
+    s.load.seed = seed;
+    assert_int_equal(sampler_init(&sampler, &s, &err), 0);
     settings_fini(&s);
     return sampler;
 }
@@ -33,13 +35,13 @@ static struct sampler make(const char *input, uint64_t seed, uint64_t nonce)
 static void put(const struct sampler *sampler, int64_t seq, bool ids,
                 struct buf *out)
 {
-    struct sample sample = sample_draw(sampler, seq);
+    struct sample sample = sample_draw(sampler, seq, NULL);
 
     buf_reset(out);
     if (ids)
         sample_put_ids(sampler, &sample, out);
     else
-        sample_put_text(&sample, out);
+        sample_put_text(sampler, &sample, out);
 }
 
 static void lengths_are_those_of_the_distribution(void **state)
@@ -50,11 +52,12 @@ static void lengths_are_those_of_the_distribution(void **state)
 
     (void)state;
     for (int i = 0; i < n; i++)
-        sum += (double)sample_draw(&s, i).prompt_tokens;
+        sum += (double)sample_draw(&s, i, NULL).prompt_tokens;
     /* 5 standard errors of the mean */
     assert_true(sum / n > 512 - 5 * 256 / 141.4);
     assert_true(sum / n < 512 + 5 * 256 / 141.4);
-    assert_int_equal(sample_draw(&s, 5).output_tokens, 128);
+    assert_int_equal(sample_draw(&s, 5, NULL).output_tokens, 128);
+    sampler_fini(&s);
 }
 
 static void prompts_are_the_same_again_and_differ(void **state)
@@ -78,6 +81,8 @@ static void prompts_are_the_same_again_and_differ(void **state)
     }
     buf_fini(&a);
     buf_fini(&b);
+    sampler_fini(&s);
+    sampler_fini(&other);
 }
 
 /* The seed draws lengths and the nonce content: another run of the same load
@@ -89,8 +94,10 @@ static void a_nonce_does_not_move_lengths(void **state)
 
     (void)state;
     for (int i = 0; i < 100; i++)
-        assert_int_equal(sample_draw(&s, i).prompt_tokens,
-                         sample_draw(&other, i).prompt_tokens);
+        assert_int_equal(sample_draw(&s, i, NULL).prompt_tokens,
+                         sample_draw(&other, i, NULL).prompt_tokens);
+    sampler_fini(&s);
+    sampler_fini(&other);
 }
 
 static void a_prompt_has_its_tokens(void **state)
@@ -109,7 +116,7 @@ static void a_prompt_has_its_tokens(void **state)
     buf_reset(&out);
     buf_adds(&out, "[");
     {
-        struct sample sample = sample_draw(&s, 9);
+        struct sample sample = sample_draw(&s, 9, NULL);
 
         sample_put_ids(&s, &sample, &out);
     }
@@ -120,6 +127,7 @@ static void a_prompt_has_its_tokens(void **state)
         assert_in_range(json_integer_value(json_array_get(ids, i)), 1000, 9999);
     json_decref(ids);
     buf_fini(&out);
+    sampler_fini(&s);
 }
 
 static void no_tokens_to_draw_from(void **state)
@@ -132,9 +140,128 @@ static void no_tokens_to_draw_from(void **state)
     settings_init(&s);
     s.data.first_id = 5;
     s.data.last_id = 4;
-    assert_int_equal(sampler_init(&sampler, &s.data, 1, &err), -1);
+    assert_int_equal(sampler_init(&sampler, &s, &err), -1);
     assert_int_equal(err.code, ERR_CONFIG);
+    sampler_fini(&sampler);
     settings_fini(&s);
+}
+
+/* ---- of a trace ---- */
+
+static struct sampler of_trace(uint64_t nonce)
+{
+    struct settings s;
+    struct sampler sampler;
+    struct err err = {0};
+
+    settings_init(&s);
+    s.load.scenario = SCENARIO_TRACE;
+    s.data.nonce = nonce;
+    assert_int_equal(sampler_init(&sampler, &s, &err), 0);
+    settings_fini(&s);
+    return sampler;
+}
+
+/* A prompt of blocks of four tokens. */
+static void put_row(const struct sampler *sampler, int64_t seq, int64_t input,
+                    const int64_t blocks[2], bool ids, struct buf *out)
+{
+    int64_t copy[2] = {blocks[0], blocks[1]};
+    struct row row = {.input = input,
+                      .output = 9,
+                      .blocks = copy,
+                      .n_blocks = 2,
+                      .block_tokens = 4};
+    struct sample sample = sample_draw(sampler, seq, &row);
+
+    assert_int_equal(sample.prompt_tokens, input);
+    assert_int_equal(sample.output_tokens, 9);
+    buf_reset(out);
+    if (ids)
+        sample_put_ids(sampler, &sample, out);
+    else
+        sample_put_text(sampler, &sample, out);
+}
+
+/* How many words, or ids, two prompts have in common from their beginning. */
+static int64_t common_tokens(const struct buf *a, const struct buf *b, char sep)
+{
+    const char *p = buf_text(a);
+    const char *q = buf_text(b);
+    int64_t n = 0;
+
+    for (; *p && *p == *q; p++, q++)
+        n += *p == sep;
+    return n + (*p == *q || (!*p && *q == sep) || (!*q && *p == sep));
+}
+
+static int64_t count_tokens(const struct buf *a, char sep)
+{
+    int64_t n = 1;
+
+    for (const char *p = buf_text(a); *p; p++)
+        n += *p == sep;
+    return n;
+}
+
+static void prompts_of_common_blocks_begin_alike(void **state)
+{
+    static const struct {
+        int64_t a[2];
+        int64_t b[2];
+        int64_t input_a;
+        int64_t input_b;
+        int64_t want;
+    } cases[] = {
+        {{1, 2}, {1, 2}, 8, 8, 8},   {{1, 2}, {1, 3}, 8, 8, 4},
+        {{1, 2}, {4, 2}, 8, 8, 0},   {{1, 2}, {1, 2}, 12, 12, 8},
+        {{1, 2}, {1, 2}, 7, 10, 7},  {{1, 2}, {1, 3}, 3, 8, 3},
+        {{-1, 2}, {-1, 3}, 8, 8, 4},
+    };
+    struct sampler s = of_trace(7);
+    struct buf a;
+    struct buf b;
+
+    (void)state;
+    buf_init(&a, 10000);
+    buf_init(&b, 10000);
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        for (int ids = 0; ids < 2; ids++) {
+            char sep = ids ? ',' : ' ';
+
+            put_row(&s, 3, cases[i].input_a, cases[i].a, ids, &a);
+            put_row(&s, 4, cases[i].input_b, cases[i].b, ids, &b);
+            assert_int_equal(common_tokens(&a, &b, sep), cases[i].want);
+            assert_int_equal(count_tokens(&a, sep), cases[i].input_a);
+            assert_int_equal(count_tokens(&b, sep), cases[i].input_b);
+        }
+    }
+    buf_fini(&a);
+    buf_fini(&b);
+    sampler_fini(&s);
+}
+
+/* What a cache kept of one run does not help in the next. */
+static void blocks_are_of_one_run(void **state)
+{
+    static const int64_t blocks[2] = {1, 2};
+    struct sampler s = of_trace(7);
+    struct sampler other = of_trace(8);
+    struct buf a;
+    struct buf b;
+
+    (void)state;
+    buf_init(&a, 10000);
+    buf_init(&b, 10000);
+    put_row(&s, 3, 8, blocks, true, &a);
+    put_row(&other, 3, 8, blocks, true, &b);
+    assert_int_equal(common_tokens(&a, &b, ','), 0);
+    put_row(&s, 9, 8, blocks, true, &b);
+    assert_string_equal(buf_text(&a), buf_text(&b));
+    buf_fini(&a);
+    buf_fini(&b);
+    sampler_fini(&s);
+    sampler_fini(&other);
 }
 
 int main(void)
@@ -145,6 +272,8 @@ int main(void)
         cmocka_unit_test(a_nonce_does_not_move_lengths),
         cmocka_unit_test(a_prompt_has_its_tokens),
         cmocka_unit_test(no_tokens_to_draw_from),
+        cmocka_unit_test(prompts_of_common_blocks_begin_alike),
+        cmocka_unit_test(blocks_are_of_one_run),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

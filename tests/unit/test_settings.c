@@ -148,7 +148,7 @@ static const struct {
      ":1: arrival: 'poison' is none of: poisson, constant, gamma"},
     {"load: {scenario: online}\n",
      ":1: scenario: 'online' is none of: auto, server, closed, "
-     "single-stream, multi-stream, offline"},
+     "single-stream, multi-stream, offline, trace"},
     {"load: {seed: -1}\n",
      ":1: seed: '-1' is not a seed; write a whole number from 0"},
     {"stub: {port: 70000}\n", ":1: port: '70000' is not a port (0 to 65535)"},
@@ -311,6 +311,25 @@ static void contradictions_are_refused(void **state)
          "duration: 1s}",
          "load.exact: the rate and the duration say how many, not "
          "load.requests"},
+        {"target: {url: http://h}\nload: {scenario: trace}",
+         "trace.file: the trace scenario needs a file (--trace)"},
+        {"target: {url: http://h}\nload: {scenario: server, rate: 5}\n"
+         "trace: {file: x}",
+         "trace.file: goes with load.scenario trace"},
+        {"target: {url: http://h}\nload: {rate: 5}\ntrace: {file: x}",
+         "load.rate: a trace says itself when requests are due; "
+         "trace.time_scale makes it faster"},
+        {"target: {url: http://h}\nload: {exact: true}\ntrace: {file: x}",
+         "load.exact: the trace scenario has no arrivals of its own"},
+        {"target: {url: http://h}\nload: {rate: 5}\ntrace: {spread: 3s}",
+         "trace.spread: goes with trace.file"},
+        {"target: {url: http://h}\nload: {clients: 5}\ntrace: {input: n}",
+         "trace.input: goes with trace.file"},
+        {"target: {url: http://h}\n"
+         "trace: {file: x, format: azure, output: n}",
+         "trace.output: goes with the formats csv and jsonl, not azure"},
+        {"target: {url: http://h}\ntrace: {file: x, from: 2h, to: 1h}",
+         "trace.to: not after trace.from"},
         {"target: {url: http://h, no_keepalive: true}\nload: {rate: 5}\n"
          "client: {preconnect: 2}",
          "client.preconnect: not with target.no_keepalive"},
@@ -357,6 +376,7 @@ static void the_rest_follows(void **state)
          10 * NS_PER_S, "GET"},
         {"load: {scenario: offline, requests: 5, max_duration: 1s}",
          SCENARIO_OFFLINE, 1, 0, "GET"},
+        {"trace: {file: x, spread: 3s}", SCENARIO_TRACE, 0, 0, "GET"},
         {"load: {rate: 5}\ntarget: {body: x}", SCENARIO_SERVER, 0,
          10 * NS_PER_S, "POST"},
         {"load: {rate: 5}\ntarget: {body: x, method: PUT}", SCENARIO_SERVER, 0,
@@ -537,7 +557,7 @@ static void damaged_json_is_refused(void **state)
         {"{\"load\": {\"rate\": \"x\"}}", "rate: 'x'" RATE},
         {"{\"load\": {\"scenario\": \"later\"}}",
          "scenario: 'later' is none of: auto, server, closed, "
-         "single-stream, multi-stream, offline"},
+         "single-stream, multi-stream, offline, trace"},
     };
 
     (void)state;

@@ -1,0 +1,56 @@
+/* Prompts that nobody has seen before, of lengths from distributions. */
+#include "loadgen/sample.h"
+
+#include "common/dist.h"
+#include "common/err.h"
+#include "common/settings.h"
+
+struct synthetic {
+    struct dist input;
+    struct dist output;
+};
+
+static int synthetic_init(struct sampler *s, const struct settings *settings,
+                          struct err *err)
+{
+    struct synthetic *own = s->own;
+
+    if (dist_parse_counts(settings->data.input_tokens, &own->input, err))
+        return err_context(err, "data.input_tokens");
+    if (dist_parse_counts(settings->data.output_tokens, &own->output, err))
+        return err_context(err, "data.output_tokens");
+    return 0;
+}
+
+/* Lengths are of the seed, so that another nonce does not move them. */
+static void synthetic_draw(const struct sampler *s, struct sample *sample)
+{
+    const struct synthetic *own = s->own;
+    struct rng lengths = rng_stream(s->seed, RNG_LENGTHS);
+
+    lengths.state += (uint64_t)sample->seq;
+    lengths.state = rng_next(&lengths);
+    sample->prompt_tokens = dist_draw_count(&own->input, &lengths);
+    sample->output_tokens = dist_draw_count(&own->output, &lengths);
+}
+
+static void synthetic_put_text(const struct sampler *s,
+                               const struct sample *sample, struct buf *out)
+{
+    sample_add_words(s, sample->rng, sample->prompt_tokens, true, out);
+}
+
+static void synthetic_put_ids(const struct sampler *s,
+                              const struct sample *sample, struct buf *out)
+{
+    sample_add_ids(s, sample->rng, sample->prompt_tokens, true, out);
+}
+
+const struct sample_ops sample_synthetic = {
+    .name = "synthetic",
+    .own_size = sizeof(struct synthetic),
+    .init = synthetic_init,
+    .draw = synthetic_draw,
+    .put_text = synthetic_put_text,
+    .put_ids = synthetic_put_ids,
+};

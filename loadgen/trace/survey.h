@@ -1,0 +1,49 @@
+/* survey.h - what a replay will come to: its file read once, as far as the run
+ * will go, before anything is sent. */
+#ifndef LOADGEN_TRACE_SURVEY_H
+#define LOADGEN_TRACE_SURVEY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "common/hist.h"
+#include "common/str.h"
+#include "loadgen/trace/trace.h"
+
+struct buf;
+struct err;
+struct load_settings;
+
+#define SURVEY_EXAMPLES 5
+
+struct survey {
+    const char *format;      /* its name; static */
+    bool was_detected;       /* nobody named it */
+    struct trace_counts all; /* of the file up to the end of the replay */
+    struct strlist damage;   /* the first of the damaged lines */
+    int64_t rows;            /* that are replayed ... */
+    int64_t warmup_rows;     /* ... of those, before the window */
+    int64_t tied;            /* ... and at the time of the one before */
+    int64_t end_ns;          /* of the replay, in time of the run */
+    double peak_rps;         /* most rows within a second of the run */
+    struct hist input;       /* tokens, not ns */
+    struct hist output;
+    bool has_blocks; /* prompts begin alike */
+    uint64_t hash;   /* of all that the rows say */
+};
+
+/* ERR_CONFIG also where nothing is left to measure.  survey_fini() may follow
+ * either way. */
+int survey_make(struct survey *s, const struct load_settings *load,
+                struct err *err);
+void survey_fini(struct survey *s);
+
+/* Some lines for people: what is replayed, and what is odd about it. */
+void survey_describe(const struct survey *s, const struct load_settings *load,
+                     struct buf *out);
+
+/* So many rows share their times that the replay comes in bursts which are the
+ * clock's of the trace, not its users'. */
+bool survey_is_quantised(const struct survey *s);
+
+#endif
