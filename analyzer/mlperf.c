@@ -116,7 +116,7 @@ static void of_server(struct mlperf *m, const struct summary *s,
         note_break(m, "no limit on a latency");
     for (size_t i = 0; i < m->n_proofs; i++) {
         if (m->proofs[i].percentile < SERVER_QUANTILE)
-            note_break(m, "a limit at p%g, not p99",
+            note_break(m, "a limit at p%.9g, not p99",
                        100 * m->proofs[i].percentile);
     }
     if (load->seeds != SEEDS_MLPERF || load->schedule_seed != SCHEDULE_SEED)
@@ -147,7 +147,7 @@ static void check_rules(struct mlperf *m, const struct summary *s)
         bool is_few = p->limit_ns > 0 || p->estimate_ns == HIST_TOO_FEW;
 
         if (!p->is_proved)
-            note_break(m, "%s p%g of %s",
+            note_break(m, "%s p%.9g of %s",
                        is_few ? "too few queries to prove"
                               : "failures, or what takes hours, are at",
                        100 * p->percentile, measure_name(p->measure));

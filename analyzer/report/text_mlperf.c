@@ -20,7 +20,8 @@ static void put_proof(const struct mlperf_proof *p, struct buf *out)
 {
     char text[UNITS_TEXT];
 
-    buf_addf(out, "           early stopping, p%g of %s: ", 100 * p->percentile,
+    buf_addf(out,
+             "           early stopping, p%.9g of %s: ", 100 * p->percentile,
              measure_name(p->measure));
     if (p->limit_ns == 0 && p->is_proved)
         buf_addf(out, "%lld queries prove it, %lld of them slower\n",
