@@ -194,7 +194,7 @@ static int make_parts(struct progress *p, const struct settings *settings,
     p->now.has_slo = slo.len > 0;
     p->now.has_streams = api_can_stream((enum api_kind)settings->target.api) &&
                          settings->target.stream != STREAM_OFF;
-    p->now.is_open_loop = scenario_is_open(p->load->scenario);
+    p->now.is_open_loop = p->load->scenario == SCENARIO_SERVER;
     p->now.is_offline = p->load->scenario == SCENARIO_OFFLINE;
     return p->now.is_open_loop ? shape_init(&p->shape, p->load, err) : 0;
 }
