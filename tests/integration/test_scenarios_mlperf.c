@@ -280,11 +280,12 @@ static const int64_t golden_gaps[] = {1843654, 457923, 1285862,
 /* Times by place, from the CSV; returns how many. */
 static size_t read_due(char *csv, int64_t *due, size_t cap)
 {
-    char *line = strtok(csv, "\n");
+    char *rest;
+    char *line = strtok_r(csv, "\n", &rest);
     size_t n = 0;
 
     assert_int_equal(strncmp(line, "seq,due_ns,", 11), 0);
-    for (; (line = strtok(NULL, "\n")); n++) {
+    for (; (line = strtok_r(NULL, "\n", &rest)); n++) {
         char *end;
         unsigned long seq = strtoul(line, &end, 10);
 

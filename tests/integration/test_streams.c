@@ -197,14 +197,35 @@ static void streams_that_are_over_and_go_on(void **state)
     rawserver_stop(&server);
 }
 
+struct wrong {
+    const char *fault;
+    const char *outcome;
+    const char *text;
+    bool needs_end; /* of the API */
+};
+
+static void end_wrong(const struct wrong *w, struct proc *run, size_t i)
+{
+    json_t *summary;
+    double n;
+
+    if (w->needs_end && !api_of(i)->has_end) {
+        struct proc_result unjudged = proc_wait(run);
+
+        proc_result_fini(&unjudged);
+        return;
+    }
+    print_message("%s: %s, %s\n", w->fault, api_of(i)->name, transport_of(i));
+    summary = end_one(run, i, 1);
+    n = w->text[0] ? failures_saying(summary, w->outcome, w->text)
+                   : failures_of(summary, w->outcome);
+    assert_int_equal(n, REQUESTS);
+    json_decref(summary);
+}
+
 static void wrong_streams(void **state)
 {
-    static const struct {
-        const char *fault;
-        const char *outcome;
-        const char *text;
-        bool needs_end; /* of the API */
-    } faults[] = {
+    static const struct wrong faults[] = {
         {"inband", "in-band error", "", false},
         {"no-events", "empty", "a stream without an event", false},
         {"no-done", "truncated", "the stream ended without its terminator",
@@ -225,25 +246,8 @@ static void wrong_streams(void **state)
         struct proc runs[RUNS];
 
         begin_all(url, NO_TIMEOUT, runs);
-        for (size_t i = 0; i < RUNS; i++) {
-            json_t *summary;
-            double n;
-
-            if (faults[f].needs_end && !api_of(i)->has_end) {
-                struct proc_result unjudged = proc_wait(&runs[i]);
-
-                proc_result_fini(&unjudged);
-                continue;
-            }
-            print_message("%s: %s, %s\n", faults[f].fault, api_of(i)->name,
-                          transport_of(i));
-            summary = end_one(&runs[i], i, 1);
-            n = faults[f].text[0] ? failures_saying(summary, faults[f].outcome,
-                                                    faults[f].text)
-                                  : failures_of(summary, faults[f].outcome);
-            assert_int_equal(n, REQUESTS);
-            json_decref(summary);
-        }
+        for (size_t i = 0; i < RUNS; i++)
+            end_wrong(&faults[f], &runs[i], i);
         stub_stop(&stub);
         free(url);
     }

@@ -313,67 +313,67 @@ static void each_thread_needs_a_connection(void **state)
 
 /* One query has one sender.  What is sent at once offline is as much as there
  * can be, and no less because files are short. */
+static const struct {
+    struct load_settings load;
+    struct client_settings client;
+    int64_t files;
+    int64_t want_threads;
+    int64_t want_in_flight;
+} needs[] = {
+    {{.scenario = SCENARIO_SINGLE_STREAM, .clients = 1},
+     {.connections = 4, .threads = 3},
+     1024,
+     1,
+     1},
+    {{.scenario = SCENARIO_MULTI_STREAM, .clients = 1, .query_size = 8},
+     {.connections = AUTO, .threads = 3},
+     1024,
+     1,
+     8},
+    {{.scenario = SCENARIO_MULTI_STREAM, .clients = 1, .query_size = 8},
+     {.connections = 2, .threads = AUTO},
+     1024,
+     1,
+     2},
+    {{.scenario = SCENARIO_OFFLINE, .clients = 1, .requests = 100},
+     {.connections = AUTO, .threads = AUTO},
+     1024,
+     1,
+     100},
+    {{.scenario = SCENARIO_OFFLINE, .clients = 1, .requests = 3},
+     {.connections = AUTO, .threads = 8},
+     1024,
+     3,
+     3},
+    {{.scenario = SCENARIO_OFFLINE, .clients = 1, .requests = 24576},
+     {.connections = AUTO, .threads = AUTO},
+     1024,
+     4,
+     1024 - 64 - 4 * 8},
+    {{.scenario = SCENARIO_OFFLINE, .clients = 1, .requests = 100000},
+     {.connections = AUTO, .threads = AUTO},
+     1000000,
+     4,
+     PLAN_MAX_IN_FLIGHT},
+    {{.scenario = SCENARIO_OFFLINE, .clients = 1, .requests = 24576},
+     {.connections = 64, .threads = AUTO},
+     1024,
+     4,
+     64},
+};
+
 static void scenarios_have_what_they_need(void **state)
 {
-    static const struct {
-        struct load_settings load;
-        struct client_settings client;
-        int64_t files;
-        int64_t want_threads;
-        int64_t want_in_flight;
-    } cases[] = {
-        {{.scenario = SCENARIO_SINGLE_STREAM, .clients = 1},
-         {.connections = 4, .threads = 3},
-         1024,
-         1,
-         1},
-        {{.scenario = SCENARIO_MULTI_STREAM, .clients = 1, .query_size = 8},
-         {.connections = AUTO, .threads = 3},
-         1024,
-         1,
-         8},
-        {{.scenario = SCENARIO_MULTI_STREAM, .clients = 1, .query_size = 8},
-         {.connections = 2, .threads = AUTO},
-         1024,
-         1,
-         2},
-        {{.scenario = SCENARIO_OFFLINE, .clients = 1, .requests = 100},
-         {.connections = AUTO, .threads = AUTO},
-         1024,
-         1,
-         100},
-        {{.scenario = SCENARIO_OFFLINE, .clients = 1, .requests = 3},
-         {.connections = AUTO, .threads = 8},
-         1024,
-         3,
-         3},
-        {{.scenario = SCENARIO_OFFLINE, .clients = 1, .requests = 24576},
-         {.connections = AUTO, .threads = AUTO},
-         1024,
-         4,
-         1024 - 64 - 4 * 8},
-        {{.scenario = SCENARIO_OFFLINE, .clients = 1, .requests = 100000},
-         {.connections = AUTO, .threads = AUTO},
-         1000000,
-         4,
-         PLAN_MAX_IN_FLIGHT},
-        {{.scenario = SCENARIO_OFFLINE, .clients = 1, .requests = 24576},
-         {.connections = 64, .threads = AUTO},
-         1024,
-         4,
-         64},
-    };
-
     (void)state;
-    for (size_t i = 0; i < COUNT(cases); i++) {
-        struct settings s = settings_of(&cases[i].load, &cases[i].client);
-        struct machine machine = {8, cases[i].files};
+    for (size_t i = 0; i < COUNT(needs); i++) {
+        struct settings s = settings_of(&needs[i].load, &needs[i].client);
+        struct machine machine = {8, needs[i].files};
         struct err err = {0};
 
         s.client.max_in_flight = AUTO;
         assert_int_equal(plan_client(&s, machine, &err), 0);
-        assert_int_equal(s.client.threads, cases[i].want_threads);
-        assert_int_equal(s.client.max_in_flight, cases[i].want_in_flight);
+        assert_int_equal(s.client.threads, needs[i].want_threads);
+        assert_int_equal(s.client.max_in_flight, needs[i].want_in_flight);
     }
 }
 

@@ -284,67 +284,67 @@ static void wrong_assignments_are_refused(void **state)
 
 /* ---- what follows from the rest ---- */
 
+static const struct {
+    const char *text;
+    const char *want;
+} contradictions[] = {
+    {"load: {rate: 5}", "target.url: no target given"},
+    {"target: {url: http://h}",
+     "load: neither a rate (--rate) nor clients (-c) given"},
+    {"target: {url: http://h}\nload: {scenario: server}",
+     "load.rate: the server scenario needs a rate (--rate)"},
+    {"target: {url: http://h}\nload: {scenario: closed, rate: 5}",
+     "load.rate: the closed scenario sends when answers came, not at a "
+     "rate"},
+    {"target: {url: http://h}\nload: {scenario: closed}",
+     "load: neither a rate (--rate) nor clients (-c) given"},
+    {"target: {url: http://h}\nload: {rate: 5, clients: 2}",
+     "load.clients: an open loop has a rate, not clients; cap its "
+     "connections with -c"},
+    {"target: {url: http://h}\nload: {clients: 5, exact: true}",
+     "load.exact: the closed scenario has no arrivals of its own"},
+    {"target: {url: http://h}\nload: {rate: 5, cv: 2}",
+     "load.cv: goes with arrival gamma"},
+    {"target: {url: http://h}\nload: {rate: 5, exact: true, requests: 9, "
+     "duration: 1s}",
+     "load.exact: the rate and the duration say how many, not "
+     "load.requests"},
+    {"target: {url: http://h}\nload: {scenario: trace}",
+     "trace.file: the trace scenario needs a file (--trace)"},
+    {"target: {url: http://h}\nload: {scenario: server, rate: 5}\n"
+     "trace: {file: x}",
+     "trace.file: goes with load.scenario trace"},
+    {"target: {url: http://h}\nload: {rate: 5}\ntrace: {file: x}",
+     "load.rate: a trace says itself when requests are due; "
+     "trace.time_scale makes it faster"},
+    {"target: {url: http://h}\nload: {exact: true}\ntrace: {file: x}",
+     "load.exact: the trace scenario has no arrivals of its own"},
+    {"target: {url: http://h}\nload: {rate: 5}\ntrace: {spread: 3s}",
+     "trace.spread: goes with trace.file"},
+    {"target: {url: http://h}\nload: {clients: 5}\ntrace: {input: n}",
+     "trace.input: goes with trace.file"},
+    {"target: {url: http://h}\n"
+     "trace: {file: x, format: azure, output: n}",
+     "trace.output: goes with the formats csv and jsonl, not azure"},
+    {"target: {url: http://h}\ntrace: {file: x, from: 2h, to: 1h}",
+     "trace.to: not after trace.from"},
+    {"target: {url: http://h, no_keepalive: true}\nload: {rate: 5}\n"
+     "client: {preconnect: 2}",
+     "client.preconnect: not with target.no_keepalive"},
+};
+
 static void contradictions_are_refused(void **state)
 {
-    static const struct {
-        const char *text;
-        const char *want;
-    } cases[] = {
-        {"load: {rate: 5}", "target.url: no target given"},
-        {"target: {url: http://h}",
-         "load: neither a rate (--rate) nor clients (-c) given"},
-        {"target: {url: http://h}\nload: {scenario: server}",
-         "load.rate: the server scenario needs a rate (--rate)"},
-        {"target: {url: http://h}\nload: {scenario: closed, rate: 5}",
-         "load.rate: the closed scenario sends when answers came, not at a "
-         "rate"},
-        {"target: {url: http://h}\nload: {scenario: closed}",
-         "load: neither a rate (--rate) nor clients (-c) given"},
-        {"target: {url: http://h}\nload: {rate: 5, clients: 2}",
-         "load.clients: an open loop has a rate, not clients; cap its "
-         "connections with -c"},
-        {"target: {url: http://h}\nload: {clients: 5, exact: true}",
-         "load.exact: the closed scenario has no arrivals of its own"},
-        {"target: {url: http://h}\nload: {rate: 5, cv: 2}",
-         "load.cv: goes with arrival gamma"},
-        {"target: {url: http://h}\nload: {rate: 5, exact: true, requests: 9, "
-         "duration: 1s}",
-         "load.exact: the rate and the duration say how many, not "
-         "load.requests"},
-        {"target: {url: http://h}\nload: {scenario: trace}",
-         "trace.file: the trace scenario needs a file (--trace)"},
-        {"target: {url: http://h}\nload: {scenario: server, rate: 5}\n"
-         "trace: {file: x}",
-         "trace.file: goes with load.scenario trace"},
-        {"target: {url: http://h}\nload: {rate: 5}\ntrace: {file: x}",
-         "load.rate: a trace says itself when requests are due; "
-         "trace.time_scale makes it faster"},
-        {"target: {url: http://h}\nload: {exact: true}\ntrace: {file: x}",
-         "load.exact: the trace scenario has no arrivals of its own"},
-        {"target: {url: http://h}\nload: {rate: 5}\ntrace: {spread: 3s}",
-         "trace.spread: goes with trace.file"},
-        {"target: {url: http://h}\nload: {clients: 5}\ntrace: {input: n}",
-         "trace.input: goes with trace.file"},
-        {"target: {url: http://h}\n"
-         "trace: {file: x, format: azure, output: n}",
-         "trace.output: goes with the formats csv and jsonl, not azure"},
-        {"target: {url: http://h}\ntrace: {file: x, from: 2h, to: 1h}",
-         "trace.to: not after trace.from"},
-        {"target: {url: http://h, no_keepalive: true}\nload: {rate: 5}\n"
-         "client: {preconnect: 2}",
-         "client.preconnect: not with target.no_keepalive"},
-    };
-
     (void)state;
-    for (size_t i = 0; i < COUNT(cases); i++) {
+    for (size_t i = 0; i < COUNT(contradictions); i++) {
         struct settings s;
         struct err err = {0};
 
         settings_init(&s);
-        must_load(&s, cases[i].text);
+        must_load(&s, contradictions[i].text);
         assert_int_equal(settings_resolve(&s, &err), -1);
         assert_int_equal(err.code, ERR_CONFIG);
-        assert_string_equal(err.msg, cases[i].want);
+        assert_string_equal(err.msg, contradictions[i].want);
         settings_fini(&s);
     }
 }
