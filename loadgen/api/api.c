@@ -240,9 +240,8 @@ void api_put_prompt(const struct api *api, const struct sample *sample,
     buf_adds(body, api->uses_ids ? "]" : "\"");
 }
 
-void api_put_string(struct buf *body, const char *text)
+void api_put_escaped(struct buf *body, const char *text)
 {
-    buf_adds(body, "\"");
     for (; *text; text++) {
         if (*text == '"' || *text == '\\')
             buf_addf(body, "\\%c", *text);
@@ -251,6 +250,12 @@ void api_put_string(struct buf *body, const char *text)
         else
             buf_add(body, text, 1);
     }
+}
+
+void api_put_string(struct buf *body, const char *text)
+{
+    buf_adds(body, "\"");
+    api_put_escaped(body, text);
     buf_adds(body, "\"");
 }
 

@@ -158,7 +158,8 @@ void api_put_model(const struct api *api, struct buf *body);
 /* Its end: the members of the user's, and } */
 void api_end_body(const struct api *api, struct buf *body);
 
-/* A text between quotes, escaped. */
+/* A text as it stands between quotes in JSON, and with them. */
+void api_put_escaped(struct buf *body, const char *text);
 void api_put_string(struct buf *body, const char *text);
 
 /* ---- for those who read answers; each takes the next value ---- */

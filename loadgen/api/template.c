@@ -59,7 +59,7 @@ static void put_model(const struct api *api, const struct sample *s,
                       struct buf *out)
 {
     (void)s;
-    buf_adds(out, api->model ? api->model : "");
+    api_put_escaped(out, api->model ? api->model : "");
 }
 
 static const struct template_field fields[] = {

@@ -335,6 +335,22 @@ static void a_body_of_the_users_is_filled_in(void **state)
     rig_fini(&rig);
 }
 
+static void a_model_in_a_body_is_escaped(void **state)
+{
+    struct rig rig;
+    json_t *body;
+
+    (void)state;
+    rig_init(&rig, "openai-chat");
+    set(&rig, "target.model=a\"b\\c");
+    set(&rig, "target.body={\"model\":\"{{model}}\"}");
+    body = body_of(&rig);
+    assert_string_equal(json_string_value(json_object_get(body, "model")),
+                        "a\"b\\c");
+    json_decref(body);
+    rig_fini(&rig);
+}
+
 static void what_contradicts_itself_is_refused(void **state)
 {
     static const struct {
@@ -439,6 +455,7 @@ int main(void)
         cmocka_unit_test(tensors_go_out),
         cmocka_unit_test(raw_tensors_stand_behind_the_json),
         cmocka_unit_test(a_body_of_the_users_is_filled_in),
+        cmocka_unit_test(a_model_in_a_body_is_escaped),
         cmocka_unit_test(what_contradicts_itself_is_refused),
         cmocka_unit_test(whole_answers),
     };
