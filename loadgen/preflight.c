@@ -8,6 +8,7 @@
 #include "common/files.h"
 #include "common/settings.h"
 #include "common/url.h"
+#include "loadgen/discover.h"
 #include "loadgen/target.h"
 #include "loadgen/transport/tls_files.h"
 #include "loadgen/transport/transport.h"
@@ -68,7 +69,8 @@ int preflight(struct settings *s, struct preflight *out, struct err *err)
     *out = (struct preflight){
         .machine = {.cores = usable_cores(), .files = files_raise_limit()}};
     out->transport = preflight_target(&s->target, err);
-    if (!out->transport || plan_client(s, out->machine, err) ||
+    if (!out->transport || discover_check(s, err) ||
+        plan_client(s, out->machine, err) ||
         find_cpus(s->client.cpus, &out->cpus, err))
         return -1;
     if (s->client.preconnect > 0 && !out->transport->preconnect)

@@ -70,7 +70,8 @@ int show_request(struct settings *settings, struct exchange *x, struct err *err)
     int rc = transport ? 0 : -1;
 
     *x = (struct exchange){0};
-    if (rc == 0 && (discover(settings, err) || api_init(&api, settings, err) ||
+    if (rc == 0 && (discover_check(settings, err) || discover(settings, err) ||
+                    api_init(&api, settings, err) ||
                     targets_init(&ts, s, api_if_needed(&api), err) ||
                     targets_probe(&ts, s, &said, err)))
         rc = -1;

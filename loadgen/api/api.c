@@ -5,12 +5,10 @@
 
 #include "common/clk.h"
 #include "common/err.h"
-#include "common/file.h"
 #include "common/settings.h"
 #include "common/xalloc.h"
+#include "loadgen/api/extra.h"
 #include "loadgen/target.h"
-
-#define MAX_EXTRA ((size_t)16 << 20)
 
 static const struct api_ops *const all[API_COUNT] = {
     [API_HTTP] = &client_http,
@@ -24,56 +22,6 @@ static const struct api_ops *const all[API_COUNT] = {
     [API_TFSERVING_HTTP] = &client_tfserving_http,
     [API_KSERVE_HTTP] = &client_kserve_http,
 };
-
-/* The members of an object, each behind a comma. */
-static int add_members(const char *text, size_t len, struct buf *out,
-                       struct err *err)
-{
-    struct jscan s;
-    struct jtext key;
-    const char *from = NULL;
-
-    jscan_init(&s, text, len);
-    if (!jscan_object(&s))
-        return err_set(err, ERR_CONFIG, "must be a JSON object");
-    while (jscan_key(&s, &key)) {
-        if (!from)
-            from = key.at - 1;
-        jscan_skip(&s);
-    }
-    if (!jscan_end(&s))
-        return err_set(err, ERR_CONFIG, "is not JSON");
-    if (from) {
-        const char *to = text + len;
-
-        while (*--to != '}')
-            continue;
-        buf_adds(out, ",");
-        buf_add(out, from, (size_t)(to - from));
-    }
-    return 0;
-}
-
-static int read_extra(struct api *api, const char *extra, struct err *err)
-{
-    struct buf text;
-    int rc;
-
-    if (!extra)
-        return 0;
-    buf_init(&text, MAX_EXTRA);
-    if (extra[0] == '@') {
-        rc = file_read(extra + 1, &text, err);
-        if (rc)
-            err->code = ERR_CONFIG;
-    } else {
-        rc = buf_adds(&text, extra);
-    }
-    if (rc == 0)
-        rc = add_members(buf_text(&text), text.len, &api->extra, err);
-    buf_fini(&text);
-    return rc ? err_context(err, "target.extra_body") : 0;
-}
 
 static int read_body(struct api *api, const char *body, struct err *err)
 {
@@ -135,7 +83,7 @@ int api_init(struct api *api, const struct settings *settings, struct err *err)
     const struct target_settings *t = &settings->target;
 
     *api = (struct api){.ops = all[t->api], .settings = settings};
-    buf_init(&api->extra, MAX_EXTRA);
+    buf_init(&api->extra, TARGET_MAX_REQUEST);
     if (!api->ops)
         return err_set(err, ERR_CONFIG, "target.api: no %s here",
                        api_names[t->api]);
@@ -165,9 +113,11 @@ int api_init(struct api *api, const struct settings *settings, struct err *err)
                        api_names[t->api]);
     if (sampler_init(&api->sampler, &settings->data, settings->load.seed,
                      err) ||
-        read_extra(api, t->extra_body, err))
+        extra_read(t->extra_body, &api->extra, err))
         return -1;
-    return api->ops->init ? api->ops->init(api, err) : 0;
+    if (api->ops->init && api->ops->init(api, err))
+        return -1;
+    return api->makes_bodies && !t->body ? extra_check(api, err) : 0;
 }
 
 void api_fini(struct api *api)
