@@ -104,7 +104,7 @@ static int choose_model(struct target_settings *t, const char *path,
 
     if (!id)
         return err_set(err, ERR_IO,
-                       "GET %s: no model there; name one (--model)", path);
+                       "no --model is given: GET %s: no model there", path);
     if (json_array_size(models) > 1)
         return refuse_several(models, err);
     t->model = xstrdup(id);
@@ -116,7 +116,7 @@ static int find_model(struct target_settings *t, struct err *err)
 {
     char *path = models_path(t);
     json_t *answer = NULL;
-    int rc = fetch_json(t, path, &answer, err);
+    int rc = fetch_json(t, path, "no --model is given", &answer, err);
 
     if (rc == 0)
         rc = choose_model(t, path, answer, err);
@@ -174,7 +174,7 @@ static int find_tensors(struct settings *s, struct err *err)
     json_t *answer = NULL;
     const json_t *input;
     size_t i;
-    int rc = fetch_json(&s->target, path, &answer, err);
+    int rc = fetch_json(&s->target, path, "no --tensor is given", &answer, err);
 
     json_array_foreach(json_object_get(answer, "inputs"), i, input)
     {

@@ -110,10 +110,63 @@ static void the_place_is_that_of_the_requests(void **state)
     }
 }
 
+/* A run that cannot start says which page was asked for, and what would do
+ * without it; where nobody answers at all, what any run would say. */
+static void what_is_not_there_is_named(void **state)
+{
+    static const struct {
+        const char *api;
+        const char *path;
+        bool has_server;
+        const char *parts[3];
+    } cases[] = {
+        {"openai-chat",
+         "/a/v1/chat/completions?key=secret",
+         true,
+         {"http://127.0.0.1:", "/a/v1/models: ", "--model"}},
+        {"kserve-http",
+         "/v2/models/m/infer",
+         true,
+         {"http://127.0.0.1:", "/v2/models/m: ", "--tensor"}},
+        {"openai-chat",
+         "/v1/chat/completions",
+         false,
+         {"127.0.0.1:", ": Connection refused", ""}},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct metricsserver server =
+            metricsserver_start("no JSON", WAY_GOOD, tmpdir_path("log"));
+        char *url = xasprintf("%s%s", server.url, cases[i].path);
+        struct err err = {0};
+        struct settings s;
+
+        if (!cases[i].has_server)
+            metricsserver_stop(&server);
+        settings_init(&s);
+        set(&s, "target.url", url);
+        set(&s, "target.api", cases[i].api);
+        assert_int_equal(discover(&s, &err), -1);
+        assert_int_equal(err.code, ERR_IO);
+        for (size_t j = 0; j < COUNT(cases[i].parts); j++) {
+            if (!strstr(err.msg, cases[i].parts[j]))
+                fail_msg("no '%s' in: %s", cases[i].parts[j], err.msg);
+        }
+        if (!cases[i].has_server)
+            assert_null(strstr(err.msg, "GET"));
+        settings_fini(&s);
+        free(url);
+        if (cases[i].has_server)
+            metricsserver_stop(&server);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_place_is_that_of_the_requests),
+        cmocka_unit_test(what_is_not_there_is_named),
     };
 
     return cmocka_run_group_tests_name("discover", tests, tmpdir_setup,
