@@ -272,6 +272,31 @@ static void tensors_go_out(void **state)
     rig_fini(&rig);
 }
 
+static void examples_go_out(void **state)
+{
+    static const char *const urls[] = {
+        "target.url=http://h/v1/models/m:classify",
+        "target.url=http://h/v1/models/m/versions/2:regress/?a=b",
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(urls); i++) {
+        struct rig rig;
+        json_t *body;
+        const json_t *example;
+
+        rig_init(&rig, "tfserving-http");
+        set(&rig, urls[i]);
+        set(&rig, "data.tensors=x FP32 2x3");
+        body = body_of(&rig);
+        example = json_array_get(json_object_get(body, "examples"), 0);
+        assert_int_equal(json_array_size(json_object_get(example, "x")), 6);
+        assert_null(json_object_get(body, "inputs"));
+        json_decref(body);
+        rig_fini(&rig);
+    }
+}
+
 static void raw_tensors_stand_behind_the_json(void **state)
 {
     static const char name[] = "Inference-Header-Content-Length: ";
@@ -462,6 +487,7 @@ int main(void)
         cmocka_unit_test(apis_take_prompts),
         cmocka_unit_test(bodies_ask_for_lengths),
         cmocka_unit_test(tensors_go_out),
+        cmocka_unit_test(examples_go_out),
         cmocka_unit_test(raw_tensors_stand_behind_the_json),
         cmocka_unit_test(a_body_of_the_users_is_filled_in),
         cmocka_unit_test(a_model_in_a_body_is_escaped),
