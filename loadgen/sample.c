@@ -44,6 +44,8 @@ int sampler_init(struct sampler *s, const struct data_settings *data,
         return err_context(err, "data.input_tokens");
     if (dist_parse_counts(data->output_tokens, &s->output, err))
         return err_context(err, "data.output_tokens");
+    if (dist_parse_counts(data->documents, &s->documents, err))
+        return err_context(err, "data.documents");
     if (data->last_id < data->first_id)
         return err_set(err, ERR_CONFIG,
                        "data.last_id: below data.first_id, no token is left");
@@ -66,6 +68,7 @@ struct sample sample_draw(const struct sampler *s, int64_t seq)
     prompt.state = rng_next(&prompt);
     sample.prompt_tokens = dist_draw_count(&s->input, &lengths);
     sample.output_tokens = dist_draw_count(&s->output, &lengths);
+    sample.documents = dist_draw_count(&s->documents, &lengths);
     sample.rng = prompt;
     return sample;
 }

@@ -20,6 +20,7 @@ struct err;
 struct sampler {
     struct dist input;
     struct dist output;
+    struct dist documents;
     uint64_t seed;
     uint64_t nonce;
     int64_t first_id; /* token ids are drawn from these */
@@ -30,6 +31,7 @@ struct sample {
     int64_t seq;
     int64_t prompt_tokens; /* that the prompt is meant to have */
     int64_t output_tokens; /* to ask for */
+    int64_t documents;     /* to rank */
     struct rng rng;        /* where its prompt is drawn from */
 };
 

@@ -206,6 +206,25 @@ static void apis_take_prompts(void **state)
     }
 }
 
+static void documents_are_ranked(void **state)
+{
+    struct rig rig;
+    json_t *body;
+
+    (void)state;
+    rig_init(&rig, "rerank");
+    body = body_of(&rig);
+    assert_int_equal(json_array_size(json_object_get(body, "documents")), 16);
+    json_decref(body);
+    rig_fini(&rig);
+    rig_init(&rig, "rerank");
+    set(&rig, "data.documents=7");
+    body = body_of(&rig);
+    assert_int_equal(json_array_size(json_object_get(body, "documents")), 7);
+    json_decref(body);
+    rig_fini(&rig);
+}
+
 /* What is noted as asked for is what the body asks for. */
 static void bodies_ask_for_lengths(void **state)
 {
@@ -485,6 +504,7 @@ int main(void)
         cmocka_unit_test(sets_of_statuses),
         cmocka_unit_test(a_chat_asks),
         cmocka_unit_test(apis_take_prompts),
+        cmocka_unit_test(documents_are_ranked),
         cmocka_unit_test(bodies_ask_for_lengths),
         cmocka_unit_test(tensors_go_out),
         cmocka_unit_test(examples_go_out),
