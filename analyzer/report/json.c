@@ -303,7 +303,7 @@ static void put_rate(json_t *o, const char *name, const struct summary *s,
 static void put_token_rate(json_t *o, const char *name, const struct summary *s,
                            double rate)
 {
-    if (s->has_tokens)
+    if (s->has_tokens && tokens_have_output(&s->tokens))
         put_rate(o, name, s, rate);
     else
         json_put_nothing(o, name, "nobody counts them");

@@ -251,7 +251,7 @@ static void put_rates(const struct summary *s, struct buf *out)
              (long long)s->unsent, s->throughput_rps, s->goodput_rps,
              s->verdict == VERDICT_FAIL ? "; the SLO is missed: not deliverable"
                                         : "");
-    if (s->has_tokens)
+    if (s->has_tokens && tokens_have_output(&s->tokens))
         buf_addf(out,
                  "           output %.6g tokens/s (arrived in the window), "
                  "%.6g of good requests\n",
