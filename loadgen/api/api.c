@@ -280,26 +280,74 @@ int64_t api_count_items(struct jscan *s)
     return n;
 }
 
-void api_read_error(struct jscan *s, struct piece *p)
+static void read_message(struct jscan *s, struct jtext *reason)
 {
     struct jtext key;
 
+    if (jscan_peek(s) != JSCAN_OBJECT) {
+        jscan_string(s, reason);
+        return;
+    }
+    jscan_object(s);
+    while (jscan_key(s, &key)) {
+        if (jtext_is(key, "message") || jtext_is(key, "msg"))
+            jscan_string(s, reason);
+        else
+            jscan_skip(s);
+    }
+}
+
+/* Of a list the first that says something. */
+static void read_reason(struct jscan *s, struct jtext *reason)
+{
+    if (jscan_peek(s) != JSCAN_ARRAY) {
+        read_message(s, reason);
+        return;
+    }
+    jscan_array(s);
+    while (jscan_item(s)) {
+        if (reason->len == 0)
+            read_message(s, reason);
+        else
+            jscan_skip(s);
+    }
+}
+
+void api_read_error(struct jscan *s, struct piece *p)
+{
     if (jscan_peek(s) == JSCAN_NULL) {
         jscan_skip(s);
         return;
     }
     p->is_error = true;
-    if (jscan_peek(s) != JSCAN_OBJECT) {
-        jscan_string(s, &p->error);
-        return;
+    read_reason(s, &p->error);
+}
+
+struct jtext api_find_reason(const char *data, size_t len)
+{
+    struct jtext reason = {0};
+    struct jtext key;
+    struct jscan s;
+
+    jscan_init(&s, data, len);
+    if (jscan_object(&s)) {
+        while (jscan_key(&s, &key)) {
+            bool says = jtext_is(key, "error") || jtext_is(key, "message") ||
+                        jtext_is(key, "detail");
+
+            if (says && reason.len == 0)
+                read_reason(&s, &reason);
+            else
+                jscan_skip(&s);
+        }
     }
-    jscan_object(s);
-    while (jscan_key(s, &key)) {
-        if (jtext_is(key, "message"))
-            jscan_string(s, &p->error);
-        else
-            jscan_skip(s);
+    if (jscan_end(&s))
+        return reason;
+    while (len > 0 && strchr(" \t\r\n", *data)) {
+        data++;
+        len--;
     }
+    return (struct jtext){.at = data, .len = len > 0 && *data != '<' ? len : 0};
 }
 
 int api_read_object(const char *data, size_t len, api_member_fn *member,

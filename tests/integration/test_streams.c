@@ -228,7 +228,7 @@ static void wrong_streams(void **state)
         {"endless=5MiB", "malformed", "an event that is too long", false},
         {"reset", "reset", "", false},
         {"truncated", "truncated", "closed inside the response", false},
-        {"status=503", "status", "HTTP status 503", false},
+        {"status=503", "status", "HTTP status 503: refused by the stub", false},
     };
 
     (void)state;

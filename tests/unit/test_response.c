@@ -4,6 +4,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -545,6 +546,44 @@ static void a_status_is_a_failure(void **state)
     rig_fini(&rig);
 }
 
+/* Where the body of a refusal says why, the failure does. */
+static void a_refusal_says_why(void **state)
+{
+    static const struct {
+        const char *body;
+        const char *why;
+    } cases[] = {
+        {"{\"error\":{\"message\":\"too long\",\"type\":\"x\"}}", "too long"},
+        {"{\"object\":\"error\",\"message\":\"no model m\"}", "no model m"},
+        {"{\"error\":\"overloaded\",\"error_type\":\"x\"}", "overloaded"},
+        {"{\"detail\":\"Not Found\"}", "Not Found"},
+        {"{\"detail\":[{\"loc\":[\"body\",1],\"msg\":\"field required\"},"
+         "{\"msg\":\"second\"}]}",
+         "field required"},
+        {" busy\tnow\r\nbye\r\n", "busy now  bye"},
+        {"{\"broken", "{\"broken"},
+        {"{\"other\":1}", NULL},
+        {"[1]", NULL},
+        {"<html>a page</html>", NULL},
+        {"", NULL},
+    };
+    struct rig rig;
+
+    (void)state;
+    rig_init(&rig, API_OPENAI_CHAT);
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        char *want = xasprintf("HTTP status 422%s%s", cases[i].why ? ": " : "",
+                               cases[i].why ? cases[i].why : "");
+
+        begin(&rig, "application/json");
+        response_take(&rig.response, 422, 5 * MS, cases[i].body,
+                      strlen(cases[i].body));
+        assert_string_equal(response_finish(&rig.response, 422, 5 * MS), want);
+        free(want);
+    }
+    rig_fini(&rig);
+}
+
 static void a_length_that_was_forced_is_kept(void **state)
 {
     struct rig rig;
@@ -697,6 +736,7 @@ int main(void)
         cmocka_unit_test(each_failure_has_its_name),
         cmocka_unit_test(an_error_says_why),
         cmocka_unit_test(a_status_is_a_failure),
+        cmocka_unit_test(a_refusal_says_why),
         cmocka_unit_test(a_length_that_was_forced_is_kept),
         cmocka_unit_test(few_events_may_be_a_length_that_was_forced),
         cmocka_unit_test(a_whole_answer_is_read),
