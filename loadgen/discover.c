@@ -13,6 +13,7 @@
 #include "common/str.h"
 #include "common/xalloc.h"
 #include "loadgen/api/api.h"
+#include "loadgen/api/applies.h"
 #include "loadgen/api/template.h"
 #include "loadgen/fetch.h"
 #include "loadgen/target.h"
@@ -229,6 +230,8 @@ int discover_check(const struct settings *s, struct err *err)
     if (needs_tensors(s))
         known.data.tensors = (struct strlist){.items = tensors, .len = 1};
     rc = api_init(&api, &known, err);
+    if (rc == 0)
+        rc = applies_check(&api, err);
     api_fini(&api);
     return rc;
 }
