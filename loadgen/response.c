@@ -432,6 +432,8 @@ static void finish_whole(struct response *r)
     else if (r->api->must_stream)
         fail(r, OUTCOME_MALFORMED, RESPONSE_NOT_A_STREAM,
              "a stream was asked for, and this is no text/event-stream");
+    else if (rc && r->body.len == 0)
+        fail(r, OUTCOME_EMPTY, RESPONSE_NO_CONTENT, "an answer without a body");
     else if (rc)
         fail(r, OUTCOME_MALFORMED, RESPONSE_BAD_BODY,
              "an answer that the API does not know");

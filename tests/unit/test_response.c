@@ -584,6 +584,44 @@ static void a_refusal_says_why(void **state)
     rig_fini(&rig);
 }
 
+/* An answer of no bytes is empty where the API has content to promise. */
+static void no_body_is_empty(void **state)
+{
+    static const struct {
+        enum api_kind kind;
+        const char *setting;
+        enum outcome outcome;
+        enum response_detail detail;
+    } cases[] = {
+        {API_OPENAI_EMBEDDINGS, "name=x", OUTCOME_EMPTY, RESPONSE_NO_CONTENT},
+        {API_RERANK, "name=x", OUTCOME_EMPTY, RESPONSE_NO_CONTENT},
+        {API_KSERVE_HTTP, "data.tensors=x FP32 1", OUTCOME_EMPTY,
+         RESPONSE_NO_CONTENT},
+        {API_OPENAI_CHAT, "target.stream=off", OUTCOME_EMPTY,
+         RESPONSE_NO_CONTENT},
+        {API_OPENAI_CHAT, "name=x", OUTCOME_MALFORMED, RESPONSE_NOT_A_STREAM},
+        {API_HTTP, "name=x", OUTCOME_OK, RESPONSE_FINE},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct rig rig = {0};
+        struct err err = {0};
+
+        settings_init(&rig.settings);
+        rig.settings.target.api = (int)cases[i].kind;
+        assert_int_equal(settings_assign(&rig.settings, cases[i].setting, &err),
+                         0);
+        assert_int_equal(api_init(&rig.api, &rig.settings, &err), 0);
+        begin(&rig, "application/json");
+        finish(&rig, 5 * MS);
+        assert_int_equal(rig.facts.outcome, cases[i].outcome);
+        if (cases[i].outcome != OUTCOME_OK)
+            assert_int_equal(rig.facts.detail, cases[i].detail);
+        rig_fini(&rig);
+    }
+}
+
 static void a_length_that_was_forced_is_kept(void **state)
 {
     struct rig rig;
@@ -737,6 +775,7 @@ int main(void)
         cmocka_unit_test(an_error_says_why),
         cmocka_unit_test(a_status_is_a_failure),
         cmocka_unit_test(a_refusal_says_why),
+        cmocka_unit_test(no_body_is_empty),
         cmocka_unit_test(a_length_that_was_forced_is_kept),
         cmocka_unit_test(few_events_may_be_a_length_that_was_forced),
         cmocka_unit_test(a_whole_answer_is_read),
