@@ -359,7 +359,7 @@ static void a_body_of_the_users_is_filled_in(void **state)
     (void)state;
     rig_init(&rig, "http");
     set(&rig, "target.body={\"q\":\"{{prompt}}\",\"i\":[{{prompt_ids}}],"
-              "\"n\":{{seq}},\"o\":{{output_tokens}},\"{{\":\"}}\"}");
+              "\"n\":{{ seq}},\"o\":{{  output_tokens }},\"{{\":\"}}\"}");
     body = body_of(&rig);
     assert_int_equal(int_at(body, "n"), 2);
     assert_int_equal(int_at(body, "o"), 5);
@@ -367,7 +367,7 @@ static void a_body_of_the_users_is_filled_in(void **state)
     json_decref(body);
     rig_fini(&rig);
     rig_init(&rig, "http");
-    set(&rig, "target.body={{promt}}");
+    set(&rig, "target.body={{ promt }}");
     assert_int_equal(api_init(&rig.api, &rig.settings, &err), -1);
     assert_non_null(strstr(err.msg, "{{promt}}"));
     rig_fini(&rig);
