@@ -64,7 +64,8 @@ static const struct {
     {{"tailgate", "run", URL, "--rate", "5", "--seed", "x"},
      "--seed: 'x' is not a seed; write a whole number from 0"},
     {{"tailgate", "run", URL, "--rate", "5", "--arrival", "poison"},
-     "--arrival: 'poison' is none of: poisson, constant, gamma"},
+     "--arrival: 'poison' is none of: poisson, constant, gamma; did you "
+     "mean 'poisson'?"},
     {{"tailgate", "run", URL},
      "load: neither a rate (--rate) nor clients (-c) given"},
     {{"tailgate", "run", "--rate", "5"}, "target.url: no target given"},

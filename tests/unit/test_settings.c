@@ -9,6 +9,7 @@
 #include <cmocka.h>
 #include <jansson.h>
 
+#include "common/apis.h"
 #include "common/clk.h"
 #include "common/err.h"
 #include "common/redact.h"
@@ -145,7 +146,8 @@ static const struct {
     {"target: {request_id: yes}\n",
      ":1: request_id: 'yes' is neither true nor false"},
     {"load: {arrival: poison}\n",
-     ":1: arrival: 'poison' is none of: poisson, constant, gamma"},
+     ":1: arrival: 'poison' is none of: poisson, constant, gamma; did you "
+     "mean 'poisson'?"},
     {"load: {scenario: offline}\n",
      ":1: scenario: 'offline' is none of: auto, server, closed"},
     {"load: {seed: -1}\n",
@@ -159,6 +161,27 @@ static const struct {
      ":3: duplicate key 'rate', first on line 2"},
     {"name: \"two\nlines\"\nload: {rate: \"a\\nb\"}\n", ":3: rate: 'a?b'" RATE},
 };
+
+/* Nothing is cut off, however many there are to choose from. */
+static void every_choice_is_named(void **state)
+{
+    struct settings s;
+    struct err err = {0};
+    struct buf help;
+
+    (void)state;
+    settings_init(&s);
+    buf_init(&help, 1 << 16);
+    opt_print_help(&block_target, &help);
+    assert_int_equal(settings_assign(&s, "target.api=opneai", &err), -1);
+    for (int i = API_AUTO; i < API_COUNT; i++) {
+        assert_non_null(strstr(err.msg, api_names[i]));
+        assert_non_null(strstr(buf_text(&help), api_names[i]));
+    }
+    assert_non_null(strstr(err.msg, "; did you mean 'openai-chat'?"));
+    buf_fini(&help);
+    settings_fini(&s);
+}
 
 static void wrong_files_are_refused_with_their_line(void **state)
 {
@@ -567,6 +590,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_whole_file_is_read),
+        cmocka_unit_test(every_choice_is_named),
         cmocka_unit_test(wrong_files_are_refused_with_their_line),
         cmocka_unit_test(later_sources_win),
         cmocka_unit_test(a_second_file_goes_over_the_first),
