@@ -145,6 +145,27 @@ const struct opt *opt_by_key(const struct opt_block *block, const char *key)
     return NULL;
 }
 
+static bool is_as_key(const char *flag, const char *key)
+{
+    while (*flag && (*flag == '-' ? '_' : *flag) == *key) {
+        flag++;
+        key++;
+    }
+    return *flag == *key;
+}
+
+const struct opt *opt_by_flag_as_key(const struct opt_block *block,
+                                     const char *key)
+{
+    for (size_t i = 0; i < block->len; i++) {
+        const struct opt *opt = &block->opts[i];
+
+        if (opt->key && opt->flag && is_as_key(opt->flag, key))
+            return opt;
+    }
+    return NULL;
+}
+
 void opt_put_names(const struct opt *opt, const char *between, struct buf *out)
 {
     for (size_t i = 0; opt->names[i]; i++)
@@ -171,13 +192,10 @@ static void put_metavar(const struct opt *opt, struct buf *out)
         buf_adds(out, opt->type->metavar);
 }
 
-static void put_help(const struct opt *opt, struct buf *left, struct buf *out)
+/* What the left column says of an option, and the rest of its line. */
+static void put_line(const struct opt *opt, struct buf *left, struct buf *out)
 {
-    if (opt->letter)
-        buf_addf(left, "-%c, ", opt->letter);
-    else
-        buf_adds(left, "    ");
-    buf_addf(left, "--%s ", opt->flag);
+    buf_adds(left, " ");
     put_metavar(opt, left);
     buf_addf(out, "  %-34s %s", buf_text(left), opt->help);
     if (has_many_names(opt)) {
@@ -186,7 +204,6 @@ static void put_help(const struct opt *opt, struct buf *left, struct buf *out)
     }
     if (opt->initial)
         buf_addf(out, " (default %s)", opt->initial);
-    buf_adds(out, "\n");
 }
 
 void opt_print_help(const struct opt_block *block, struct buf *out)
@@ -195,10 +212,37 @@ void opt_print_help(const struct opt_block *block, struct buf *out)
 
     buf_init(&left, MAX_LEFT);
     for (size_t i = 0; i < block->len; i++) {
-        if (!block->opts[i].flag)
+        const struct opt *opt = &block->opts[i];
+
+        if (!opt->flag)
             continue;
         buf_reset(&left);
-        put_help(&block->opts[i], &left, out);
+        if (opt->letter)
+            buf_addf(&left, "-%c, ", opt->letter);
+        buf_addf(&left, "%s--%s", opt->letter ? "" : "    ", opt->flag);
+        put_line(opt, &left, out);
+        buf_adds(out, "\n");
+    }
+    buf_fini(&left);
+}
+
+void opt_print_keys(const struct opt_block *block, struct buf *out)
+{
+    struct buf left;
+
+    buf_init(&left, MAX_LEFT);
+    for (size_t i = 0; i < block->len; i++) {
+        const struct opt *opt = &block->opts[i];
+
+        if (!opt->key)
+            continue;
+        buf_reset(&left);
+        buf_addf(&left, "%s:%s", opt->key,
+                 opt->type->kind == OPT_SWITCH ? " true" : "");
+        put_line(opt, &left, out);
+        if (opt->flag)
+            buf_addf(out, " [--%s]", opt->flag);
+        buf_adds(out, "\n");
     }
     buf_fini(&left);
 }

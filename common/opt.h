@@ -124,4 +124,11 @@ int opt_parse_argv(const struct opt_set *sets, size_t n_sets,
 /* "  -R, --rate RATE   help (default 50)" for each option with a flag. */
 void opt_print_help(const struct opt_block *block, struct buf *out);
 
+/* "  rate: RATE   help (default 50) [--rate]" for each option with a key. */
+void opt_print_keys(const struct opt_block *block, struct buf *out);
+
+/* The one that has this flag, with _ for -; NULL if none has. */
+const struct opt *opt_by_flag_as_key(const struct opt_block *block,
+                                     const char *key);
+
 #endif
