@@ -307,8 +307,11 @@ static int run(const char *const *argv, struct err *err)
     if (own.quiet)
         log_set_level(LOG_QUIET);
     if (rc == 0)
-        rc = own.show ? show(&a.settings, own.wait_ready_ns, err)
-                      : drive(&a, &own, argv, err);
+        rc = settings_args_used(&a,
+                                own.show
+                                    ? show(&a.settings, own.wait_ready_ns, err)
+                                    : drive(&a, &own, argv, err),
+                                err);
     settings_args_fini(&a);
     opt_fini(&set);
     return rc;

@@ -103,7 +103,7 @@ static int run(const char *const *argv, struct err *err)
 
     buf_init(&out, MAX_PLAN);
     if (rc == 0)
-        rc = put_plan(&a.settings, &out, err);
+        rc = settings_args_used(&a, put_plan(&a.settings, &out, err), err);
     if (rc == 0)
         rc = cli_print(buf_text(&out), err);
     buf_fini(&out);
