@@ -271,7 +271,8 @@ static void streams_that_hang(void **state)
     (void)state;
     begin_all(url, "100ms", runs);
     for (size_t i = 0; i < RUNS; i++)
-        run_must_time_out(&runs[i], dir_of(i), REQUESTS);
+        run_must_time_out(&runs[i], dir_of(i), REQUESTS,
+                          "no answer within the timeout");
     stub_stop(&stub);
     free(url);
 }
