@@ -67,7 +67,8 @@ struct opt {
     bool is_positive;         /* of an int64_t: 0 is what was not given */
     /* Optional: may this text (list item, map entry, scalar) stand here? */
     int (*check)(const char *text, struct err *err);
-    /* Optional: is this word, after that of a flag, meant for it too? */
+    /* Optional: is this word, after that of a flag or behind a blank in it,
+     * meant for it too? */
     bool (*takes_word)(const char *word);
     const char *help; /* one line */
 };
