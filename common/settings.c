@@ -438,6 +438,9 @@ static int resolve_api(struct target_settings *t, struct err *err)
         !url_parse(t->urls.items[0], &url, &(struct err){0}) &&
         api_path_is_whole((enum api_kind)t->api, url.path))
         t->stream = STREAM_OFF;
+    if (t->stream == STREAM_AUTO && !t->body &&
+        api_can_stream((enum api_kind)t->api))
+        t->stream = STREAM_ON;
     if (t->stream == STREAM_ON && !api_can_stream((enum api_kind)t->api))
         return err_set(err, ERR_CONFIG,
                        "target.stream: %s answers in one piece",

@@ -167,6 +167,39 @@ static const struct {
     {"name: \"two\nlines\"\nload: {rate: \"a\\nb\"}\n", ":3: rate: 'a?b'" RATE},
 };
 
+/* As used, it says whether a stream was asked for. */
+static void what_is_asked_for_is_a_stream(void **state)
+{
+    static const struct {
+        const char *path;
+        const char *body;
+        int stream;
+    } cases[] = {
+        {"/v1/chat/completions", NULL, STREAM_ON},
+        {"/v1/chat/completions", "{}", STREAM_AUTO},
+        {"/v1/embeddings", NULL, STREAM_AUTO},
+        {"/v2/models/m/generate", NULL, STREAM_OFF},
+        {"/", NULL, STREAM_AUTO},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct settings s;
+        struct err err = {0};
+        char url[64];
+
+        snprintf(url, sizeof(url), "target.url=http://h%s", cases[i].path);
+        settings_init(&s);
+        must_assign(&s, url);
+        must_assign(&s, "load.rate=1");
+        if (cases[i].body)
+            must_assign(&s, "target.body={}");
+        assert_int_equal(settings_resolve(&s, &err), 0);
+        assert_int_equal(s.target.stream, cases[i].stream);
+        settings_fini(&s);
+    }
+}
+
 /* Nothing is cut off, however many there are to choose from. */
 static void every_choice_is_named(void **state)
 {
@@ -595,6 +628,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_whole_file_is_read),
+        cmocka_unit_test(what_is_asked_for_is_a_stream),
         cmocka_unit_test(every_choice_is_named),
         cmocka_unit_test(wrong_files_are_refused_with_their_line),
         cmocka_unit_test(later_sources_win),
