@@ -329,6 +329,17 @@ static void put_rates(json_t *o, const struct summary *s)
     put_rate(o, "bytes_out_per_s", s, s->bytes_out_per_s);
 }
 
+static json_t *conditions(const struct strmap *map)
+{
+    json_t *o = json_object();
+
+    for (size_t i = 0; i < map->keys.len; i++)
+        json_object_set_new(
+            o, map->keys.items[i],
+            json_bytes(map->values.items[i], strlen(map->values.items[i])));
+    return o;
+}
+
 static void render(const struct summary *s, struct buf *out)
 {
     json_t *o = json_pack(
@@ -341,6 +352,7 @@ static void render(const struct summary *s, struct buf *out)
         s->window_start_s, "length_s", s->window_length_s, "warmup_s",
         s->warmup_s, "requests", requests(s));
 
+    json_object_set_new(o, "conditions", conditions(&s->settings->conditions));
     json_object_set_new(o, "aborted", text_or_null(s->aborted));
     put_rates(o, s);
     json_object_set_new(o, "measures", measures(s));
