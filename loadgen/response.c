@@ -198,6 +198,14 @@ static bool is_named(const struct sse_event *e, const char *name)
            memcmp(e->name, name, e->name_len) == 0;
 }
 
+static bool is_json(const struct sse_event *e)
+{
+    struct jscan s;
+
+    jscan_init(&s, e->data, e->len);
+    return jscan_skip(&s) && jscan_end(&s);
+}
+
 /* Of an event that the end of the body cut off nobody can say more. */
 static void take_unreadable(struct response *r, const struct sse_event *e)
 {
@@ -210,7 +218,8 @@ static void take_unreadable(struct response *r, const struct sse_event *e)
         take_error(r, &error, RESPONSE_ERROR_EVENT);
     else
         fail(r, OUTCOME_MALFORMED, RESPONSE_BAD_EVENT,
-             "an event that the API does not know");
+             is_json(e) ? "an event that the API does not know"
+                        : "an event that is no JSON");
 }
 
 static void on_event(void *arg, const struct sse_event *e)

@@ -511,6 +511,29 @@ static void each_failure_has_its_name(void **state)
     rig_fini(&rig);
 }
 
+static void what_is_no_json_is_told_apart(void **state)
+{
+    static const struct {
+        const char *bytes;
+        const char *why;
+    } cases[] = {
+        {"data: {\"choi\n\n" DONE, "an event that is no JSON"},
+        {"data: hello\n\n" DONE, "an event that is no JSON"},
+        {"data: {\"a\":1}\n\n" DONE, "an event that the API does not know"},
+        {"data: [1]\n\n" DONE, "an event that the API does not know"},
+    };
+    struct rig rig;
+
+    (void)state;
+    rig_init(&rig, API_OPENAI_CHAT);
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        begin_stream(&rig);
+        take(&rig, 5 * MS, cases[i].bytes);
+        assert_string_equal(finish(&rig, 6 * MS), cases[i].why);
+    }
+    rig_fini(&rig);
+}
+
 static void an_error_says_why(void **state)
 {
     struct rig rig;
@@ -772,6 +795,7 @@ int main(void)
         cmocka_unit_test(counts_beyond_all_bounds_are_none),
         cmocka_unit_test(events_beyond_the_bound_are_a_failure),
         cmocka_unit_test(each_failure_has_its_name),
+        cmocka_unit_test(what_is_no_json_is_told_apart),
         cmocka_unit_test(an_error_says_why),
         cmocka_unit_test(a_status_is_a_failure),
         cmocka_unit_test(a_refusal_says_why),
