@@ -85,8 +85,11 @@ static int put_plan(struct settings *s, struct buf *out, struct err *err)
     if (preflight(s, &known, err))
         return -1;
     url = redact_url(settings_url(s));
-    buf_addf(out, "target     %s %s%s\n", s->target.method, url,
+    buf_addf(out, "target     %s %s%s", s->target.method, url,
              s->has_stub ? " at the stub beside the run" : "");
+    if (s->target.urls.len > 1)
+        buf_addf(out, " and %zu more in turn", s->target.urls.len - 1);
+    buf_adds(out, "\n");
     free(url);
     buf_adds(out, "load       ");
     settings_describe_load(&s->load, out);
