@@ -54,8 +54,7 @@ static void choose_stream(struct api *api, const struct target_settings *t)
     bool can = api_can_stream(api->ops->kind);
 
     api->streams = can && t->stream != STREAM_OFF;
-    api->must_stream =
-        api->streams && (api->makes_bodies || t->stream == STREAM_ON);
+    api->must_stream = api->streams && (!t->body || t->stream == STREAM_ON);
 }
 
 /* A body of the user's asks for what its fields say.  Of ours, documents to
@@ -78,6 +77,40 @@ static bool asks_for_output(const struct api *api)
     return api_can_stream(api->ops->kind);
 }
 
+/* What bodies are made of, as far as it is the user's. */
+static int read_texts(struct api *api, const struct settings *s,
+                      struct err *err)
+{
+    const struct target_settings *t = &s->target;
+
+    if (checks_parse(&s->checks, &api->checks, err))
+        return err_context(err, "checks");
+    if (read_body(api, t->body, err))
+        return -1;
+    if (template_has(&api->body, "model") && !t->model)
+        return err_set(err, ERR_CONFIG,
+                       "target.body: has {{model}}, and there is none "
+                       "(--model)");
+    return choose_success(api, t->success, err) ||
+                   extra_read(t->extra_body, &api->extra, err)
+               ? -1
+               : 0;
+}
+
+static int choose_prompts(struct api *api, const struct settings *s,
+                          struct err *err)
+{
+    int prompts = s->data.prompts;
+
+    if (prompts == PROMPT_IDS && !api->ops->takes_ids)
+        return err_set(err, ERR_CONFIG, "data.prompts: %s takes no token ids",
+                       api_names[api->ops->kind]);
+    api->uses_ids = prompts != PROMPT_TEXT && api->ops->takes_ids;
+    api->asks_prompt = asks_for_prompt(api);
+    api->asks_output = asks_for_output(api);
+    return sampler_init(&api->sampler, &s->data, s->load.seed, err);
+}
+
 int api_init(struct api *api, const struct settings *settings, struct err *err)
 {
     const struct target_settings *t = &settings->target;
@@ -89,35 +122,15 @@ int api_init(struct api *api, const struct settings *settings, struct err *err)
                        api_names[t->api]);
     if (api->ops->own_size > 0)
         api->own = xcalloc(1, api->ops->own_size);
-    if (checks_parse(&settings->checks, &api->checks, err))
-        return err_context(err, "checks");
-    if (read_body(api, t->body, err))
-        return -1;
-    if (template_has(&api->body, "model") && !t->model)
-        return err_set(err, ERR_CONFIG,
-                       "target.body: has {{model}}, and there is none "
-                       "(--model)");
-    if (choose_success(api, t->success, err))
+    if (read_texts(api, settings, err) || choose_prompts(api, settings, err))
         return -1;
     api->makes_bodies =
         t->body ? template_has_fields(&api->body) : api->ops->write != NULL;
-    api->asks_prompt = asks_for_prompt(api);
-    api->asks_output = asks_for_output(api);
-    api->uses_ids =
-        settings->data.prompts != PROMPT_TEXT &&
-        (api->ops->takes_ids || settings->data.prompts == PROMPT_IDS);
     api->model = t->model ? xstrdup(t->model) : NULL;
     choose_stream(api, t);
-    if (settings->data.prompts == PROMPT_IDS && !api->ops->takes_ids)
-        return err_set(err, ERR_CONFIG, "data.prompts: %s takes no token ids",
-                       api_names[t->api]);
-    if (sampler_init(&api->sampler, &settings->data, settings->load.seed,
-                     err) ||
-        extra_read(t->extra_body, &api->extra, err))
-        return -1;
     if (api->ops->init && api->ops->init(api, err))
         return -1;
-    return api->makes_bodies && !t->body ? extra_check(api, err) : 0;
+    return t->body ? 0 : extra_check(api, err);
 }
 
 void api_fini(struct api *api)

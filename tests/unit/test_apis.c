@@ -379,6 +379,34 @@ static void a_body_of_the_users_is_filled_in(void **state)
     rig_fini(&rig);
 }
 
+/* What a body of the user's asks for is his to know. */
+static void a_stream_must_come_where_one_was_asked_for(void **state)
+{
+    static const struct {
+        const char *setting;
+        bool streams;
+        bool must;
+    } cases[] = {
+        {"name=x", true, true},
+        {"target.stream=off", false, false},
+        {"target.body={}", true, false},
+        {"target.body={\"n\":{{seq}}}", true, false},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct rig rig;
+        struct err err = {0};
+
+        rig_init(&rig, "openai-chat");
+        set(&rig, cases[i].setting);
+        assert_int_equal(api_init(&rig.api, &rig.settings, &err), 0);
+        assert_int_equal(rig.api.streams, cases[i].streams);
+        assert_int_equal(rig.api.must_stream, cases[i].must);
+        rig_fini(&rig);
+    }
+}
+
 static void a_model_in_a_body_is_escaped(void **state)
 {
     struct rig rig;
@@ -497,6 +525,39 @@ static void whole_answers(void **state)
     }
 }
 
+/* Where the body of a refusal says why. */
+static void refusals_have_reasons(void **state)
+{
+    static const struct {
+        const char *body;
+        const char *reason;
+    } cases[] = {
+        {"{\"error\":{\"message\":\"too long\",\"type\":\"x\"}}", "too long"},
+        {"{\"object\":\"error\",\"message\":\"no model m\"}", "no model m"},
+        {"{\"error\":\"overloaded\",\"error_type\":\"x\"}", "overloaded"},
+        {"{\"detail\":\"Not Found\"}", "Not Found"},
+        {"{\"detail\":[{\"loc\":[\"body\",1],\"msg\":\"field required\"},"
+         "{\"msg\":\"second\"}]}",
+         "field required"},
+        {" busy", "busy"},
+        {"{\"broken", "{\"broken"},
+        {"{\"other\":1}", ""},
+        {"[1]", ""},
+        {"<html>a page</html>", ""},
+        {"", ""},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct jtext got =
+            api_find_reason(cases[i].body, strlen(cases[i].body));
+
+        assert_int_equal(got.len, strlen(cases[i].reason));
+        if (got.len > 0)
+            assert_memory_equal(got.at, cases[i].reason, got.len);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -510,9 +571,11 @@ int main(void)
         cmocka_unit_test(examples_go_out),
         cmocka_unit_test(raw_tensors_stand_behind_the_json),
         cmocka_unit_test(a_body_of_the_users_is_filled_in),
+        cmocka_unit_test(a_stream_must_come_where_one_was_asked_for),
         cmocka_unit_test(a_model_in_a_body_is_escaped),
         cmocka_unit_test(what_contradicts_itself_is_refused),
         cmocka_unit_test(whole_answers),
+        cmocka_unit_test(refusals_have_reasons),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

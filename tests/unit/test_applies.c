@@ -64,31 +64,39 @@ static const struct {
     {{CHAT, "target.method=GET", "data.input_tokens=50"}, "http has no use"},
 };
 
+static void assign(struct settings *s, const char *assignment)
+{
+    struct err err = {0};
+
+    print_message("%s ", assignment);
+    if (settings_assign(s, assignment, &err))
+        fail_msg("%s", err.msg);
+}
+
+static void check(const char *const *settings, const char *part)
+{
+    struct settings s;
+    struct err err = {0};
+
+    settings_init(&s);
+    assign(&s, "load.rate=1");
+    for (size_t j = 0; j < MAX_SETTINGS && settings[j]; j++)
+        assign(&s, settings[j]);
+    assert_int_equal(settings_resolve(&s, &err), 0);
+    assert_int_equal(discover_check(&s, &err), part ? -1 : 0);
+    print_message("\n  %s\n", err.msg);
+    if (part) {
+        assert_int_equal(err.code, ERR_CONFIG);
+        assert_non_null(strstr(err.msg, part));
+    }
+    settings_fini(&s);
+}
+
 static void what_nobody_uses_is_refused(void **state)
 {
     (void)state;
-    for (size_t i = 0; i < COUNT(cases); i++) {
-        struct settings s;
-        struct err err = {0};
-
-        settings_init(&s);
-        if (settings_assign(&s, "load.rate=1", &err))
-            fail_msg("%s", err.msg);
-        for (size_t j = 0; j < MAX_SETTINGS && cases[i].settings[j]; j++) {
-            print_message("%s ", cases[i].settings[j]);
-            if (settings_assign(&s, cases[i].settings[j], &err))
-                fail_msg("%s", err.msg);
-        }
-        print_message("\n");
-        assert_int_equal(settings_resolve(&s, &err), 0);
-        assert_int_equal(discover_check(&s, &err), cases[i].part ? -1 : 0);
-        if (cases[i].part) {
-            print_message("  %s\n", err.msg);
-            assert_int_equal(err.code, ERR_CONFIG);
-            assert_non_null(strstr(err.msg, cases[i].part));
-        }
-        settings_fini(&s);
-    }
+    for (size_t i = 0; i < COUNT(cases); i++)
+        check(cases[i].settings, cases[i].part);
 }
 
 int main(void)
