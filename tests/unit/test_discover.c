@@ -110,16 +110,33 @@ static void the_place_is_that_of_the_requests(void **state)
     }
 }
 
+struct absence {
+    const char *api;
+    const char *path;
+    bool has_server;
+    const char *parts[3]; /* of the message */
+};
+
+static void fail_to_ask(const struct absence *a, const char *server,
+                        struct err *err)
+{
+    char *url = xasprintf("%s%s", server, a->path);
+    struct settings s;
+
+    settings_init(&s);
+    set(&s, "target.url", url);
+    set(&s, "target.api", a->api);
+    assert_int_equal(discover(&s, err), -1);
+    assert_int_equal(err->code, ERR_IO);
+    settings_fini(&s);
+    free(url);
+}
+
 /* A run that cannot start says which page was asked for, and what would do
  * without it; where nobody answers at all, what any run would say. */
 static void what_is_not_there_is_named(void **state)
 {
-    static const struct {
-        const char *api;
-        const char *path;
-        bool has_server;
-        const char *parts[3];
-    } cases[] = {
+    static const struct absence cases[] = {
         {"openai-chat",
          "/a/v1/chat/completions?key=secret",
          true,
@@ -138,25 +155,14 @@ static void what_is_not_there_is_named(void **state)
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct metricsserver server =
             metricsserver_start("no JSON", WAY_GOOD, tmpdir_path("log"));
-        char *url = xasprintf("%s%s", server.url, cases[i].path);
         struct err err = {0};
-        struct settings s;
 
         if (!cases[i].has_server)
             metricsserver_stop(&server);
-        settings_init(&s);
-        set(&s, "target.url", url);
-        set(&s, "target.api", cases[i].api);
-        assert_int_equal(discover(&s, &err), -1);
-        assert_int_equal(err.code, ERR_IO);
-        for (size_t j = 0; j < COUNT(cases[i].parts); j++) {
-            if (!strstr(err.msg, cases[i].parts[j]))
-                fail_msg("no '%s' in: %s", cases[i].parts[j], err.msg);
-        }
-        if (!cases[i].has_server)
-            assert_null(strstr(err.msg, "GET"));
-        settings_fini(&s);
-        free(url);
+        fail_to_ask(&cases[i], server.url, &err);
+        for (size_t j = 0; j < COUNT(cases[i].parts); j++)
+            assert_non_null(strstr(err.msg, cases[i].parts[j]));
+        assert_int_equal(strstr(err.msg, "GET") != NULL, cases[i].has_server);
         if (cases[i].has_server)
             metricsserver_stop(&server);
     }
