@@ -110,6 +110,12 @@ void tokens_add(struct tokens *t, const struct facts *f, bool is_good)
     add_stream(t, f);
 }
 
+bool tokens_have_output(const struct tokens *t)
+{
+    return t->output.n > 0 || t->output_asked.n > 0 || t->streams > 0 ||
+           t->in_events > 0 || t->unary_inside > 0;
+}
+
 bool tokens_are_known(const struct tokens *t)
 {
     return t->prompt.n > 0 || t->output.n > 0 || t->streams > 0 ||

@@ -56,6 +56,9 @@ void tokens_add(struct tokens *t, const struct facts *f, bool is_good);
 /* Does anybody count them? */
 bool tokens_are_known(const struct tokens *t);
 
+/* Is there any output, or was there to be some?  Embeddings have none. */
+bool tokens_have_output(const struct tokens *t);
+
 /* Is there more than one source of counts? */
 bool tokens_are_mixed(const struct tokens *t);
 

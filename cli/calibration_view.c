@@ -34,8 +34,8 @@ static void put_transport(const char *name,
 
     buf_addf(out, "%-10s ", name);
     put_rate(t, out);
-    buf_addf(out, "; %scalibrated %s\n", t->is_quick ? "quickly " : "",
-             t->date);
+    buf_addf(out, "; %scalibrated %s%s\n", t->is_quick ? "quickly " : "",
+             t->date, t->is_disturbed ? ", while others used the machine" : "");
     buf_addf(out, "           floor %s from due, ", show(t->floor_ns, a));
     buf_addf(out, "%s from sent\n", show(t->floor_sent_ns, a));
     buf_addf(out, "           lag at 1k/s p50 %s, p99 %s",

@@ -1,6 +1,9 @@
+#include <string.h>
+
 #include "cli/cli.h"
 #include "common/buf.h"
 #include "common/err.h"
+#include "common/settings.h"
 
 #define MAX_HELP 65536
 
@@ -11,7 +14,8 @@ static void put_overview(struct buf *out)
         buf_addf(out, "  tailgate %-9s %-24s %s\n", commands[i]->name,
                  commands[i]->usage, commands[i]->help);
     buf_adds(out,
-             "\n'tailgate help COMMAND' lists its options.\n"
+             "\n'tailgate help COMMAND' lists its options, 'tailgate help "
+             "settings' the keys\nof a settings file.\n"
              "\nexit status: 0 yes, 1 no (SLO missed, nothing succeeded), 2 "
              "wrong usage or\nsettings, 3 could not run, 4 invalid or "
              "undecided, 130/143 interrupted.\n");
@@ -28,17 +32,31 @@ static void put_command(const struct command *c, struct buf *out)
     }
 }
 
+static void put_settings(struct buf *out)
+{
+    for (int b = 0; b < BLOCK_COUNT; b++) {
+        const struct opt_block *block = settings_blocks[b];
+
+        buf_addf(out, "%s%s:\n", b ? "\n" : "",
+                 block->name ? block->name : "at the top");
+        opt_print_keys(block, out);
+    }
+}
+
 static int run(const char *const *argv, struct err *err)
 {
     const struct command *c = argv[0] ? command_find(argv[0]) : NULL;
+    bool is_settings = argv[0] && strcmp(argv[0], "settings") == 0;
     struct buf out;
     int rc;
 
-    if (argv[0] && !c)
+    if (argv[0] && !c && !is_settings)
         return command_refuse(argv[0], err);
     buf_init(&out, MAX_HELP);
     if (c)
         put_command(c, &out);
+    else if (is_settings)
+        put_settings(&out);
     else
         put_overview(&out);
     rc = cli_print(buf_text(&out), err);
@@ -48,7 +66,7 @@ static int run(const char *const *argv, struct err *err)
 
 const struct command cmd_help = {
     .name = "help",
-    .usage = "[COMMAND]",
+    .usage = "[COMMAND|settings]",
     .help = "say what can be done, and how",
     .run = run,
 };

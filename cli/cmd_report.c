@@ -1,4 +1,5 @@
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "analyzer/reader.h"
 #include "analyzer/report/report.h"
@@ -64,7 +65,13 @@ static int print_truth(struct recording *rec, const struct report_args *a,
     int rc;
 
     buf_init(&out, MAX_TRUTH);
-    rc = recording_rewind(rec, err);
+    if (!a->truth_file && access(path, F_OK) < 0)
+        rc = err_set(err, ERR_IO,
+                     "%s: no truth log; a stub beside the run (stub:) leaves "
+                     "one, and --truth-file names another",
+                     path);
+    else
+        rc = recording_rewind(rec, err);
     if (rc == 0) {
         rc = truth_compare(&report, rec, path, err);
         if (rc == 0)

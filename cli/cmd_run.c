@@ -20,6 +20,7 @@
 #include "common/log.h"
 #include "common/recording/dir.h"
 #include "common/stop.h"
+#include "common/url.h"
 #include "common/xalloc.h"
 #include "loadgen/ready.h"
 #include "loadgen/run.h"
@@ -184,11 +185,21 @@ static bool load_calibration(struct calibration *c)
     return rc == 1;
 }
 
-/* It may have been taken from the URL, and shows in every number. */
-static void note_api(const struct target_settings *t)
+/* It may have been taken from the URL, and shows in every number; where that is
+ * not clear, it may be another. */
+static void note_api(const struct settings *s)
 {
-    if (t->api != API_HTTP)
-        log_note("api        %s", api_names[t->api]);
+    const char *hint = NULL;
+    struct url url;
+
+    if (s->target.api != API_HTTP) {
+        log_note("api        %s", api_names[s->target.api]);
+        return;
+    }
+    if (url_parse(settings_url(s), &url, &(struct err){0}) == 0)
+        api_detect(url.path, &hint);
+    if (hint)
+        log_note("api        http, or is this %s? (--api)", hint);
 }
 
 static int drive(struct settings_args *a, const struct run_args *own,
@@ -214,7 +225,7 @@ static int drive(struct settings_args *a, const struct run_args *own,
     if (load_calibration(&calibration))
         options.calibration = &calibration;
     ambient_note_proxy(&a->settings.target);
-    note_api(&a->settings.target);
+    note_api(&a->settings);
     stop_catch_signals();
     rc = drive_with(&a->settings, &options, err);
     if (rc && atomic_load(&stop_signal) && err->code != ERR_STOPPED) {
@@ -297,8 +308,11 @@ static int run(const char *const *argv, struct err *err)
     if (own.quiet)
         log_set_level(LOG_QUIET);
     if (rc == 0)
-        rc = own.show ? show(&a.settings, own.wait_ready_ns, err)
-                      : drive(&a, &own, argv, err);
+        rc = settings_args_used(&a,
+                                own.show
+                                    ? show(&a.settings, own.wait_ready_ns, err)
+                                    : drive(&a, &own, argv, err),
+                                err);
     settings_args_fini(&a);
     opt_fini(&set);
     return rc;

@@ -144,8 +144,11 @@ static int put_plan(struct settings *s, struct buf *out, struct err *err)
         return -1;
     }
     url = redact_url(settings_url(s));
-    buf_addf(out, "target     %s %s%s\n", s->target.method, url,
+    buf_addf(out, "target     %s %s%s", s->target.method, url,
              s->has_stub ? " at the stub beside the run" : "");
+    if (s->target.urls.len > 1)
+        buf_addf(out, " and %zu more in turn", s->target.urls.len - 1);
+    buf_adds(out, "\n");
     free(url);
     put_load(s, &known, &slo, out);
     preflight_fini(&known);
@@ -160,7 +163,7 @@ static int run(const char *const *argv, struct err *err)
 
     buf_init(&out, MAX_PLAN);
     if (rc == 0)
-        rc = put_plan(&a.settings, &out, err);
+        rc = settings_args_used(&a, put_plan(&a.settings, &out, err), err);
     if (rc == 0)
         rc = cli_print(buf_text(&out), err);
     buf_fini(&out);

@@ -30,6 +30,11 @@ int settings_args_read(struct settings_args *a, const struct opt_set *own,
 int settings_args_parse(struct settings_args *a, const struct opt_set *own,
                         const char *const *argv, struct err *err);
 int settings_args_resolve(struct settings_args *a, struct err *err);
+
+/* Hand on what became of using them: what was found wrong with them only then
+ * names the file too. */
+int settings_args_used(const struct settings_args *a, int rc, struct err *err);
+
 void settings_args_fini(struct settings_args *a);
 
 #endif

@@ -60,6 +60,14 @@ bool api_path_is_whole(enum api_kind kind, const char *path)
            ends_with(path, path_len(path), "/generate");
 }
 
+bool api_path_takes_examples(const char *path)
+{
+    size_t len = path_len(path);
+
+    return ends_with(path, len, ":classify") ||
+           ends_with(path, len, ":regress");
+}
+
 enum api_kind api_detect(const char *path, const char **hint)
 {
     size_t len = path_len(path);

@@ -30,6 +30,9 @@ enum api_kind api_detect(const char *path, const char **hint);
 /* Has the API a path of its own for answers in one piece, and is it this? */
 bool api_path_is_whole(enum api_kind kind, const char *path);
 
+/* Of tfserving-http: does this path take examples, not tensors? */
+bool api_path_takes_examples(const char *path);
+
 /* Does an answer of its come in events, if asked to? */
 bool api_can_stream(enum api_kind kind);
 

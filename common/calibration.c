@@ -84,7 +84,8 @@ static void set_ns(json_t *o, const char *key, int64_t ns)
 static json_t *transport_to_json(const struct calibrated_transport *t)
 {
     bool has_rate = t->max_rate_rps > 0;
-    json_t *o = json_pack("{ss, sb}", "date", t->date, "quick", t->is_quick);
+    json_t *o = json_pack("{ss, sb, sb}", "date", t->date, "quick", t->is_quick,
+                          "disturbed", t->is_disturbed);
 
     set_ns(o, "floor_ns", t->floor_ns);
     set_ns(o, "floor_sent_ns", t->floor_sent_ns);
@@ -190,7 +191,8 @@ static bool get_rate(const json_t *o, double *rate)
 static bool get_transport(const json_t *o, struct calibrated_transport *t)
 {
     *t = (struct calibrated_transport){
-        .is_quick = json_is_true(json_object_get(o, "quick"))};
+        .is_quick = json_is_true(json_object_get(o, "quick")),
+        .is_disturbed = json_is_true(json_object_get(o, "disturbed"))};
     return get_text(o, "date", t->date) &&
            get_ns(o, "floor_ns", &t->floor_ns) &&
            get_ns(o, "floor_sent_ns", &t->floor_sent_ns) &&

@@ -32,6 +32,7 @@ enum calibration_limit {
 struct calibrated_transport {
     char date[CALIBRATION_TEXT]; /* UTC; "": it was not measured */
     bool is_quick;
+    bool is_disturbed;     /* late though idle: others used the machine */
     int64_t floor_ns;      /* median e2e at a low rate, from due ... */
     int64_t floor_sent_ns; /* ... and from sent */
     int64_t lag_p50_ns;    /* at 1,000/s */

@@ -162,6 +162,14 @@ int dist_parse(const char *text, struct dist *dist, struct err *err)
 }
 
 /* A bare number is that number. */
+/* A count that would always be drawn as 1 instead. */
+static int check_fixed(const struct dist *dist, struct err *err)
+{
+    if (dist->ops == find_kind("fixed") && dist->mean < 1)
+        return err_set(err, ERR_CONFIG, "must be above 0");
+    return 0;
+}
+
 int dist_parse_counts(const char *text, struct dist *dist, struct err *err)
 {
     struct err ignored = {0};
@@ -169,10 +177,10 @@ int dist_parse_counts(const char *text, struct dist *dist, struct err *err)
 
     if (units_parse_count(text, &fixed, &ignored) == 0) {
         *dist = (struct dist){.ops = find_kind("fixed"), .mean = (double)fixed};
-        return 0;
+        return check_fixed(dist, err);
     }
     if (read_dist(text, dist, units_parse_count) == 0)
-        return 0;
+        return check_fixed(dist, err);
     return err_set(err, ERR_CONFIG,
                    "'%s' is not a distribution; write '128', 'exponential "
                    "128', 'lognormal 512 256' (mean, deviation) or 'empirical "

@@ -1,12 +1,15 @@
 #include "common/opt.h"
 
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/err.h"
 #include "common/xalloc.h"
+
+/* Of the help's left column: names of a choice, and all of it. */
+#define MAX_METAVAR 40
+#define MAX_LEFT    256
 
 static size_t field_size(const struct opt_type *type)
 {
@@ -142,36 +145,104 @@ const struct opt *opt_by_key(const struct opt_block *block, const char *key)
     return NULL;
 }
 
-static const char *metavar(const struct opt *opt, char *out, size_t size)
+static bool is_as_key(const char *flag, const char *key)
+{
+    while (*flag && (*flag == '-' ? '_' : *flag) == *key) {
+        flag++;
+        key++;
+    }
+    return *flag == *key;
+}
+
+const struct opt *opt_by_flag_as_key(const struct opt_block *block,
+                                     const char *key)
+{
+    for (size_t i = 0; i < block->len; i++) {
+        const struct opt *opt = &block->opts[i];
+
+        if (opt->key && opt->flag && is_as_key(opt->flag, key))
+            return opt;
+    }
+    return NULL;
+}
+
+void opt_put_names(const struct opt *opt, const char *between, struct buf *out)
+{
+    for (size_t i = 0; opt->names[i]; i++)
+        buf_addf(out, "%s%s", i ? between : "", opt->names[i]);
+}
+
+/* Many names stand behind the help. */
+static bool has_many_names(const struct opt *opt)
+{
+    size_t len = 0;
+
+    for (size_t i = 0; opt->type == &opt_choice && opt->names[i]; i++)
+        len += strlen(opt->names[i]) + 1;
+    return len > MAX_METAVAR;
+}
+
+static void put_metavar(const struct opt *opt, struct buf *out)
 {
     if (opt->type->kind == OPT_MAP && opt->separator == ':')
-        return "'KEY: VALUE'";
-    if (opt->type != &opt_choice)
-        return opt->type->metavar;
-    out[0] = '\0';
-    for (size_t i = 0, used = 0; opt->names[i] && used < size; i++)
-        used += (size_t)snprintf(out + used, size - used, "%s%s", i ? "|" : "",
-                                 opt->names[i]);
-    return out;
+        buf_adds(out, "'KEY: VALUE'");
+    else if (opt->type == &opt_choice && !has_many_names(opt))
+        opt_put_names(opt, "|", out);
+    else
+        buf_adds(out, opt->type->metavar);
+}
+
+/* What the left column says of an option, and the rest of its line. */
+static void put_line(const struct opt *opt, struct buf *left, struct buf *out)
+{
+    buf_adds(left, " ");
+    put_metavar(opt, left);
+    buf_addf(out, "  %-34s %s", buf_text(left), opt->help);
+    if (has_many_names(opt)) {
+        buf_adds(out, ": ");
+        opt_put_names(opt, ", ", out);
+    }
+    if (opt->initial)
+        buf_addf(out, " (default %s)", opt->initial);
 }
 
 void opt_print_help(const struct opt_block *block, struct buf *out)
 {
+    struct buf left;
+
+    buf_init(&left, MAX_LEFT);
     for (size_t i = 0; i < block->len; i++) {
         const struct opt *opt = &block->opts[i];
-        char left[96];
-        char names[64];
-        char letter[8] = "    ";
 
         if (!opt->flag)
             continue;
+        buf_reset(&left);
         if (opt->letter)
-            snprintf(letter, sizeof(letter), "-%c, ", opt->letter);
-        snprintf(left, sizeof(left), "%s--%s %s", letter, opt->flag,
-                 metavar(opt, names, sizeof(names)));
-        buf_addf(out, "  %-34s %s", left, opt->help);
-        if (opt->initial)
-            buf_addf(out, " (default %s)", opt->initial);
+            buf_addf(&left, "-%c, ", opt->letter);
+        buf_addf(&left, "%s--%s", opt->letter ? "" : "    ", opt->flag);
+        put_line(opt, &left, out);
         buf_adds(out, "\n");
     }
+    buf_fini(&left);
+}
+
+void opt_print_keys(const struct opt_block *block, struct buf *out)
+{
+    struct buf left;
+
+    buf_init(&left, MAX_LEFT);
+    for (size_t i = 0; i < block->len; i++) {
+        const struct opt *opt = &block->opts[i];
+
+        if (!opt->key)
+            continue;
+        buf_reset(&left);
+        buf_addf(&left, "%s:%s", opt->key,
+                 opt->type->kind == OPT_SWITCH ? " true" : "");
+        put_line(opt, &left, out);
+        if (opt->flag)
+            buf_addf(out, " [--%s]", opt->flag);
+        buf_adds(out, "\n");
+    }
+    buf_fini(&left);
 }

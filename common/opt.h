@@ -67,7 +67,8 @@ struct opt {
     bool is_positive;         /* of an int64_t: 0 is what was not given */
     /* Optional: may this text (list item, map entry, scalar) stand here? */
     int (*check)(const char *text, struct err *err);
-    /* Optional: is this word, after that of a flag, meant for it too? */
+    /* Optional: is this word, after that of a flag or behind a blank in it,
+     * meant for it too? */
     bool (*takes_word)(const char *word);
     const char *help; /* one line */
 };
@@ -108,6 +109,9 @@ static inline void *opt_field(const struct opt_set *set, const struct opt *opt)
     return (char *)set->base + opt->offset;
 }
 
+/* The names of an opt_choice, one after the other. */
+void opt_put_names(const struct opt *opt, const char *between, struct buf *out);
+
 /* NULL if the block has no such key. */
 const struct opt *opt_by_key(const struct opt_block *block, const char *key);
 
@@ -120,5 +124,12 @@ int opt_parse_argv(const struct opt_set *sets, size_t n_sets,
 
 /* "  -R, --rate RATE   help (default 50)" for each option with a flag. */
 void opt_print_help(const struct opt_block *block, struct buf *out);
+
+/* "  rate: RATE   help (default 50) [--rate]" for each option with a key. */
+void opt_print_keys(const struct opt_block *block, struct buf *out);
+
+/* The one that has this flag, with _ for -; NULL if none has. */
+const struct opt *opt_by_flag_as_key(const struct opt_block *block,
+                                     const char *key);
 
 #endif

@@ -60,6 +60,39 @@ static int refuse_flag(struct args *a, const char *arg, size_t len)
     return -1;
 }
 
+/* Does the option take what stands here, or its first word? */
+static bool takes_here(const struct opt *opt, const char *text)
+{
+    char *word;
+    bool takes;
+
+    if (opt->takes_word(text))
+        return true;
+    word = xstrndup(text, strcspn(text, " "));
+    takes = opt->takes_word(word);
+    free(word);
+    return takes;
+}
+
+/* What follows a blank as it would follow the flag is an item of its own. */
+static int assign_item(struct place *p, char *item, struct err *err)
+{
+    char *at = item;
+
+    while (p->opt->takes_word && (at = strchr(at, ' '))) {
+        char *next = at + strspn(at, " ");
+
+        if (*next && takes_here(p->opt, next)) {
+            *at = '\0';
+            if (opt_assign(p->set, p->opt, item, err))
+                return -1;
+            item = next;
+        }
+        at = next;
+    }
+    return opt_assign(p->set, p->opt, item, err);
+}
+
 static int assign_split(struct place *p, const char *text, struct err *err)
 {
     char *copy = xstrdup(text);
@@ -67,9 +100,9 @@ static int assign_split(struct place *p, const char *text, struct err *err)
     int rc = 0;
 
     while (rc == 0 && rest) {
-        char *item = strsep(&rest, ",");
+        char *item = strsep(&rest, p->opt->splits_commas ? "," : "");
 
-        rc = opt_assign(p->set, p->opt, item + strspn(item, " "), err);
+        rc = assign_item(p, item + strspn(item, " "), err);
     }
     free(copy);
     return rc;
@@ -95,7 +128,7 @@ static int assign_flag(struct args *a, struct place *p, const char *text)
     if (p->opt->type->kind == OPT_LIST && !is_field_seen(a, p))
         opt_clear(p->set, p->opt);
     p->is_seen = true;
-    if (p->opt->splits_commas)
+    if (p->opt->splits_commas || p->opt->takes_word)
         rc = assign_split(p, text, a->err);
     else
         rc = opt_assign(p->set, p->opt, text, a->err);

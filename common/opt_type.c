@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "common/err.h"
+#include "common/suggest.h"
 #include "common/units.h"
 #include "common/xalloc.h"
 
@@ -205,22 +206,33 @@ static void print_port(const void *field, const struct opt *opt,
 
 const struct opt_type opt_port = {"PORT", OPT_SCALAR, parse_port, print_port};
 
+static int refuse_choice(const struct opt *opt, const char *text,
+                         struct err *err)
+{
+    struct suggest s = {.word = text};
+    char hint[64];
+    struct buf known;
+
+    buf_init(&known, sizeof(err->msg));
+    opt_put_names(opt, ", ", &known);
+    for (size_t i = 0; opt->names[i]; i++)
+        suggest_consider(&s, opt->names[i]);
+    err_set(err, ERR_CONFIG, "'%.80s' is none of: %s%s", text, buf_text(&known),
+            suggest_text(&s, "", hint, sizeof(hint)));
+    buf_fini(&known);
+    return -1;
+}
+
 static int parse_choice(void *field, const struct opt *opt, const char *text,
                         struct err *err)
 {
-    char known[128] = "";
-    size_t used = 0;
-
     for (int i = 0; opt->names[i]; i++) {
         if (strcmp(opt->names[i], text) == 0) {
             *(int *)field = i;
             return 0;
         }
-        if (used < sizeof(known))
-            used += (size_t)snprintf(known + used, sizeof(known) - used, "%s%s",
-                                     i ? ", " : "", opt->names[i]);
     }
-    return err_set(err, ERR_CONFIG, "'%s' is none of: %s", text, known);
+    return refuse_choice(opt, text, err);
 }
 
 static void print_choice(const void *field, const struct opt *opt,

@@ -22,7 +22,8 @@ enum rng_purpose {
     RNG_PROMPT = 10,
     RNG_SPREAD = 11,
     RNG_BLOCK = 12,
-    RNG_THINK = 13,
+    RNG_THINK = 18,
+    RNG_DOCUMENTS = 19,
 };
 
 struct rng {

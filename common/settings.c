@@ -151,14 +151,24 @@ static void consider_keys(struct suggest *s, const struct opt_block *block)
     }
 }
 
-/* The block that has this very key; NULL if none does. */
-static const char *block_with(const char *key)
+/* A key, and the block that it is of. */
+struct meant {
+    const struct opt_block *block;
+    const struct opt *opt; /* NULL: none */
+};
+
+/* What has this very key elsewhere, or the flag of this name. */
+static struct meant find_meant(const struct opt_block *here, const char *key)
 {
-    for (int b = 0; b < BLOCK_COUNT; b++) {
-        if (settings_blocks[b]->name && opt_by_key(settings_blocks[b], key))
-            return settings_blocks[b]->name;
-    }
-    return NULL;
+    struct meant m = {here, opt_by_flag_as_key(here, key)};
+
+    for (int b = 0; b < BLOCK_COUNT && !m.opt; b++)
+        m = (struct meant){settings_blocks[b],
+                           opt_by_key(settings_blocks[b], key)};
+    for (int b = 0; b < BLOCK_COUNT && !m.opt; b++)
+        m = (struct meant){settings_blocks[b],
+                           opt_by_flag_as_key(settings_blocks[b], key)};
+    return m;
 }
 
 static int refuse_key(const struct opt_block *block, const char *key,
@@ -166,14 +176,15 @@ static int refuse_key(const struct opt_block *block, const char *key,
 {
     const char *in = block->name ? " in " : "";
     const char *name = block->name ? block->name : "";
-    const char *elsewhere = block_with(key);
+    const struct meant meant = find_meant(block, key);
     struct suggest s = {.word = key};
     char hint[64];
 
-    if (elsewhere)
+    if (meant.opt)
         return err_set(err, ERR_CONFIG,
-                       "unknown key '%s'%s%s; did you mean '%s.%s'?", key, in,
-                       name, elsewhere, key);
+                       "unknown key '%s'%s%s; did you mean '%s%s%s'?", key, in,
+                       name, meant.block->name ? meant.block->name : "",
+                       meant.block->name ? "." : "", meant.opt->key);
     consider_keys(&s, block);
     for (int b = 0; b < BLOCK_COUNT && !block->name; b++) {
         if (settings_blocks[b]->name)
@@ -560,6 +571,9 @@ static int resolve_api(struct target_settings *t, struct err *err)
         !url_parse(t->urls.items[0], &url, &(struct err){0}) &&
         api_path_is_whole((enum api_kind)t->api, url.path))
         t->stream = STREAM_OFF;
+    if (t->stream == STREAM_AUTO && !t->body &&
+        api_can_stream((enum api_kind)t->api))
+        t->stream = STREAM_ON;
     if (t->stream == STREAM_ON && !api_can_stream((enum api_kind)t->api))
         return err_set(err, ERR_CONFIG,
                        "target.stream: %s answers in one piece",

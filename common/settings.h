@@ -85,6 +85,7 @@ struct target_settings {
 struct data_settings {
     char *input_tokens;     /* a distribution of counts */
     char *output_tokens;    /* likewise */
+    char *documents;        /* likewise, of rerank */
     int prompts;            /* enum prompt_choice */
     struct strlist tensors; /* name, type and shape of each input */
     bool binary;            /* they go as raw bytes */

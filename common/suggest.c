@@ -6,6 +6,9 @@
 
 #define LONGEST 32
 
+/* Of the beginning of a longer word. */
+#define SHORTEST 3
+
 static size_t min3(size_t a, size_t b, size_t c)
 {
     size_t m = a < b ? a : b;
@@ -13,11 +16,11 @@ static size_t min3(size_t a, size_t b, size_t c)
     return m < c ? m : c;
 }
 
-/* Levenshtein distance by one row; words are short. */
-static size_t distance(const char *a, const char *b)
+/* Levenshtein distance to the first nb bytes of b, by one row; words are short.
+ */
+static size_t distance(const char *a, const char *b, size_t nb)
 {
     size_t row[LONGEST + 1];
-    size_t nb = strlen(b);
 
     if (strlen(a) > LONGEST || nb > LONGEST)
         return SIZE_MAX;
@@ -39,9 +42,15 @@ static size_t distance(const char *a, const char *b)
 
 void suggest_consider(struct suggest *s, const char *candidate)
 {
-    size_t d = distance(s->word, candidate);
-    size_t near_enough = strlen(s->word) / 3 + 1;
+    size_t len = strlen(s->word);
+    size_t d = distance(s->word, candidate, strlen(candidate));
+    size_t near_enough = len / 3 + 1;
 
+    if (len >= SHORTEST && strlen(candidate) > len) {
+        size_t begun = distance(s->word, candidate, len) + 1;
+
+        d = begun < d ? begun : d;
+    }
     if (d > near_enough || (s->best && d >= s->distance))
         return;
     s->best = candidate;

@@ -12,6 +12,8 @@
 #include "common/settings.h"
 #include "common/str.h"
 #include "common/xalloc.h"
+#include "loadgen/api/api.h"
+#include "loadgen/api/applies.h"
 #include "loadgen/api/template.h"
 #include "loadgen/fetch.h"
 #include "loadgen/target.h"
@@ -103,7 +105,7 @@ static int choose_model(struct target_settings *t, const char *path,
 
     if (!id)
         return err_set(err, ERR_IO,
-                       "GET %s: no model there; name one (--model)", path);
+                       "no --model is given: GET %s: no model there", path);
     if (json_array_size(models) > 1)
         return refuse_several(models, err);
     t->model = xstrdup(id);
@@ -115,7 +117,7 @@ static int find_model(struct target_settings *t, struct err *err)
 {
     char *path = models_path(t);
     json_t *answer = NULL;
-    int rc = fetch_json(t, path, &answer, err);
+    int rc = fetch_json(t, path, "no --model is given", &answer, err);
 
     if (rc == 0)
         rc = choose_model(t, path, answer, err);
@@ -173,7 +175,7 @@ static int find_tensors(struct settings *s, struct err *err)
     json_t *answer = NULL;
     const json_t *input;
     size_t i;
-    int rc = fetch_json(&s->target, path, &answer, err);
+    int rc = fetch_json(&s->target, path, "no --tensor is given", &answer, err);
 
     json_array_foreach(json_object_get(answer, "inputs"), i, input)
     {
@@ -211,4 +213,25 @@ int discover(struct settings *s, struct err *err)
     if (needs_model(&s->target) && find_model(&s->target, err))
         return -1;
     return needs_tensors(s) ? find_tensors(s, err) : 0;
+}
+
+/* With something in the place of what the server will say. */
+int discover_check(const struct settings *s, struct err *err)
+{
+    static char model[] = "model";
+    static char tensor[] = "x FP32 1";
+    static char *tensors[] = {tensor};
+    struct settings known = *s; /* all of it is borrowed */
+    struct api api;
+    int rc;
+
+    if (needs_model(&s->target))
+        known.target.model = model;
+    if (needs_tensors(s))
+        known.data.tensors = (struct strlist){.items = tensors, .len = 1};
+    rc = api_init(&api, &known, err);
+    if (rc == 0)
+        rc = applies_check(&api, err);
+    api_fini(&api);
+    return rc;
 }

@@ -10,4 +10,7 @@ struct settings;
  * if the server does not answer, ERR_CONFIG if the choice is the user's. */
 int discover(struct settings *s, struct err *err);
 
+/* Refuse, before anybody is asked, what no answer could mend.  ERR_CONFIG. */
+int discover_check(const struct settings *s, struct err *err);
+
 #endif

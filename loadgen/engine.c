@@ -202,7 +202,7 @@ static void on_deadline(evutil_socket_t fd, short what, void *arg)
     (void)what;
     while ((r = inflight_oldest(&e->inflight)) &&
            waits_from_ns(e, &r->facts) <= expired)
-        give_up(e, r, OUTCOME_TIMEOUT, "no answer within the timeout");
+        give_up(e, r, OUTCOME_TIMEOUT, request_late_text(r));
     arm_deadline(e);
     if (e->waits_for_end)
         pump(e);

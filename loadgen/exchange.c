@@ -80,7 +80,7 @@ static void look(struct drive *d)
     else if (is_cancelled(d->plan))
         give_up(d, OUTCOME_UNFINISHED, "interrupted");
     else if (transport_now(&d->env) >= d->plan->timeout_ns)
-        give_up(d, OUTCOME_TIMEOUT, "no answer within the timeout");
+        give_up(d, OUTCOME_TIMEOUT, request_late_text(&d->request));
 }
 
 static void loop(struct drive *d)

@@ -6,6 +6,7 @@
 #include <strings.h>
 
 #include "common/err.h"
+#include "common/redact.h"
 #include "common/settings.h"
 #include "common/xalloc.h"
 #include "loadgen/api/api.h"
@@ -171,20 +172,31 @@ static int read_json(const struct buf *body, json_t **json, struct err *err)
     return *json ? 0 : err_set(err, ERR_IO, "the answer is no JSON");
 }
 
+static int read_page(struct fetch *f, json_t **json, struct err *err)
+{
+    struct buf body = {0};
+    int rc = fetch_page(f, TIMEOUT_NS, NULL, &body, err);
+
+    if (rc == 0)
+        rc = read_json(&body, json, err);
+    buf_fini(&body);
+    return rc;
+}
+
 int fetch_json(const struct target_settings *s, const char *path,
-               struct json_t **json, struct err *err)
+               const char *need, struct json_t **json, struct err *err)
 {
     char *url = fetch_url(s, path);
+    char *shown = redact_url(url);
     struct fetch *f = NULL;
-    struct buf body = {0};
     int rc = fetch_new(&f, s, url, s->max_response, err);
 
     if (rc == 0)
-        rc = fetch_page(f, TIMEOUT_NS, NULL, &body, err);
-    if (rc == 0)
-        rc = read_json(&body, json, err);
+        rc = fetch_probe(f, s->connect_timeout_ns, err);
+    if (rc == 0 && read_page(f, json, err))
+        rc = err_context(err, "%s: GET %s", need, shown);
     fetch_free(f);
-    buf_fini(&body);
+    free(shown);
     free(url);
-    return rc ? err_context(err, "GET %s", path) : 0;
+    return rc;
 }

@@ -35,8 +35,9 @@ int fetch_page(struct fetch *fetch, int64_t timeout_ns,
 char *fetch_url(const struct target_settings *s, const char *path);
 
 /* What is at `path` of the first target's server, as JSON; the caller owns the
- * reference.  ERR_IO "GET /v1/models: ..." if nothing of use is. */
+ * reference.  ERR_IO, as a run would say it, if the server cannot be reached,
+ * and "<need>: GET http://host/v1/models: ..." if nothing of use is there. */
 int fetch_json(const struct target_settings *s, const char *path,
-               struct json_t **json, struct err *err);
+               const char *need, struct json_t **json, struct err *err);
 
 #endif

@@ -8,6 +8,7 @@
 #include "common/files.h"
 #include "common/settings.h"
 #include "common/url.h"
+#include "loadgen/discover.h"
 #include "loadgen/target.h"
 #include "loadgen/transport/tls_files.h"
 #include "loadgen/transport/transport.h"
@@ -87,7 +88,8 @@ int preflight(struct settings *s, struct preflight *out, struct err *err)
     *out = (struct preflight){
         .machine = {.cores = usable_cores(), .files = files_raise_limit()}};
     out->transport = preflight_target(&s->target, err);
-    if (!out->transport || survey(&s->load, &out->trace, err) ||
+    if (!out->transport || discover_check(s, err) ||
+        survey(&s->load, &out->trace, err) ||
         plan_client(s, out->machine, err) ||
         find_cpus(s->client.cpus, &out->cpus, err))
         return -1;

@@ -24,4 +24,12 @@ struct request {
     struct response response; /* keeps its memory for the next */
 };
 
+/* What is to be said of one that its timeout ends. */
+static inline const char *request_late_text(const struct request *r)
+{
+    return r->facts.head == TIME_ABSENT
+               ? "no answer within the timeout"
+               : "an answer that was not over within the timeout";
+}
+
 #endif

@@ -11,6 +11,9 @@
 #define MAX_EVENTS ((size_t)1 << 24)
 #define MAX_TEXT   ((size_t)16 << 20)
 
+/* Of what a server says about a status; beyond that a report has no room. */
+#define MAX_REASON 101
+
 /* A length that was forced may be off by so much, or by one token. */
 #define LENGTH_TOLERANCE 0.1
 
@@ -195,6 +198,14 @@ static bool is_named(const struct sse_event *e, const char *name)
            memcmp(e->name, name, e->name_len) == 0;
 }
 
+static bool is_json(const struct sse_event *e)
+{
+    struct jscan s;
+
+    jscan_init(&s, e->data, e->len);
+    return jscan_skip(&s) && jscan_end(&s);
+}
+
 /* Of an event that the end of the body cut off nobody can say more. */
 static void take_unreadable(struct response *r, const struct sse_event *e)
 {
@@ -207,7 +218,8 @@ static void take_unreadable(struct response *r, const struct sse_event *e)
         take_error(r, &error, RESPONSE_ERROR_EVENT);
     else
         fail(r, OUTCOME_MALFORMED, RESPONSE_BAD_EVENT,
-             "an event that the API does not know");
+             is_json(e) ? "an event that the API does not know"
+                        : "an event that is no JSON");
 }
 
 static void on_event(void *arg, const struct sse_event *e)
@@ -429,6 +441,8 @@ static void finish_whole(struct response *r)
     else if (r->api->must_stream)
         fail(r, OUTCOME_MALFORMED, RESPONSE_NOT_A_STREAM,
              "a stream was asked for, and this is no text/event-stream");
+    else if (rc && r->body.len == 0)
+        fail(r, OUTCOME_EMPTY, RESPONSE_NO_CONTENT, "an answer without a body");
     else if (rc)
         fail(r, OUTCOME_MALFORMED, RESPONSE_BAD_BODY,
              "an answer that the API does not know");
@@ -474,16 +488,40 @@ static const char *conclude(struct response *r)
     return r->outcome == OUTCOME_OK ? NULL : r->why;
 }
 
+/* On one line. */
+static void put_text(char *out, size_t size, struct jtext text)
+{
+    size_t len = text.len < size ? text.len : size - 1;
+
+    for (size_t i = 0; i < len; i++)
+        out[i] = (char)((unsigned char)text.at[i] < ' ' || text.at[i] == 0x7f
+                            ? ' '
+                            : text.at[i]);
+    while (len > 0 && out[len - 1] == ' ')
+        len--;
+    out[len] = '\0';
+}
+
+/* The status, and why, if the body says so. */
+static void finish_refused(struct response *r, int status)
+{
+    char reason[MAX_REASON];
+    char why[sizeof(r->why)];
+
+    put_text(reason, sizeof(reason),
+             api_find_reason(buf_text(&r->body), r->body.len));
+    snprintf(why, sizeof(why), "HTTP status %d%s%s", status,
+             reason[0] ? ": " : "", reason);
+    fail(r, OUTCOME_STATUS, status, why);
+    r->facts->first = r->now_ns;
+    r->facts->last = r->now_ns;
+}
+
 const char *response_finish(struct response *r, int status, int64_t now_ns)
 {
-    char why[32];
-
     r->now_ns = now_ns;
     if (!statuses_have(&r->api->success, status)) {
-        snprintf(why, sizeof(why), "HTTP status %d", status);
-        fail(r, OUTCOME_STATUS, status, why);
-        r->facts->first = now_ns;
-        r->facts->last = now_ns;
+        finish_refused(r, status);
     } else if (is_stream(r, status)) {
         finish_stream(r);
     } else {

@@ -54,6 +54,8 @@ int sampler_init(struct sampler *s, const struct settings *settings,
                           .nonce = data->nonce,
                           .first_id = data->first_id,
                           .n_ids = data->last_id - data->first_id + 1};
+    if (dist_parse_counts(data->documents, &s->documents, err))
+        return err_context(err, "data.documents");
     if (data->last_id < data->first_id)
         return err_set(err, ERR_CONFIG,
                        "data.last_id: below data.first_id, no token is left");
@@ -69,6 +71,15 @@ void sampler_fini(struct sampler *s)
     *s = (struct sampler){0};
 }
 
+static int64_t draw_documents(const struct sampler *s, int64_t seq)
+{
+    struct rng rng = rng_stream(s->seed, RNG_DOCUMENTS);
+
+    rng.state += (uint64_t)seq;
+    rng.state = rng_next(&rng);
+    return dist_draw_count(&s->documents, &rng);
+}
+
 /* A stream of its own for each request: the places of a schedule are hashed
  * into it, so that neighbours share nothing. */
 struct sample sample_draw(const struct sampler *s, int64_t seq,
@@ -79,6 +90,7 @@ struct sample sample_draw(const struct sampler *s, int64_t seq,
 
     sample.rng.state += (uint64_t)seq;
     sample.rng.state = rng_next(&sample.rng);
+    sample.documents = draw_documents(s, seq);
     s->ops->draw(s, &sample);
     return sample;
 }

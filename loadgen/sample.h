@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "common/dist.h"
 #include "common/rng.h"
 
 struct buf;
@@ -23,7 +24,8 @@ struct settings;
 /* Const once it is made, and shared by all threads. */
 struct sampler {
     const struct sample_ops *ops;
-    void *own; /* the ops' own, see init(); owned */
+    void *own;             /* the ops' own, see init(); owned */
+    struct dist documents; /* how many, where they are ranked */
     uint64_t seed;
     uint64_t nonce;
     int64_t first_id; /* token ids are drawn from these */
@@ -34,6 +36,7 @@ struct sample {
     int64_t seq;
     int64_t prompt_tokens; /* that the prompt is meant to have */
     int64_t output_tokens; /* to ask for */
+    int64_t documents;     /* to rank */
     struct rng rng;        /* of its own: no other request draws the same */
     const struct row *row; /* what the schedule says of it; NULL: nothing */
 };

@@ -87,7 +87,8 @@ int show_request(struct settings *settings, struct exchange *x, struct err *err)
     int rc = transport ? 0 : -1;
 
     *x = (struct exchange){0};
-    if (rc == 0 && (take_first_row(&settings->load, &row, err) ||
+    if (rc == 0 && (discover_check(settings, err) ||
+                    take_first_row(&settings->load, &row, err) ||
                     discover(settings, err) || api_init(&api, settings, err) ||
                     targets_init(&ts, s, api_if_needed(&api), err) ||
                     targets_probe(&ts, s, &said, err)))

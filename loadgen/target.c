@@ -55,9 +55,14 @@ static bool has_header(const struct strmap *headers, const char *name)
 
 static int check_header(const char *name, const char *value, struct err *err)
 {
-    if (!is_token(name) || has_line_break(value))
+    if (!is_token(name))
         return err_set(err, ERR_CONFIG,
-                       "target.headers: '%s' cannot be a header", name);
+                       "target.headers: '%s' cannot be the name of a header",
+                       name);
+    if (has_line_break(value))
+        return err_set(err, ERR_CONFIG,
+                       "target.headers: the value of '%s' has a line break",
+                       name);
     if (strcasecmp(name, "host") == 0 && !value[0])
         return err_set(err, ERR_CONFIG, "target.headers: an empty Host");
     if (strcasecmp(name, "content-length") == 0 ||

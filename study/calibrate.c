@@ -225,7 +225,9 @@ static int find_ceiling(struct work *w, enum calibrated which,
     out->limit = c.low_rps > 0       ? c.limit
                  : c.is_lowest_tried ? LIMIT_CLIENT
                                      : LIMIT_SEARCH;
-    if ((out->limit == LIMIT_CLIENT || c.low_rps <= 0) && share < BUSY)
+    out->is_disturbed =
+        (out->limit == LIMIT_CLIENT || c.low_rps <= 0) && share < BUSY;
+    if (out->is_disturbed)
         say_unquiet(w, which, share);
     return 0;
 }

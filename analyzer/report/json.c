@@ -319,7 +319,7 @@ static void put_rate(json_t *o, const char *name, const struct summary *s,
 static void put_token_rate(json_t *o, const char *name, const struct summary *s,
                            double rate)
 {
-    if (s->has_tokens)
+    if (s->has_tokens && tokens_have_output(&s->tokens))
         put_rate(o, name, s, rate);
     else
         json_put_nothing(o, name, "nobody counts them");
@@ -345,6 +345,17 @@ static void put_rates(json_t *o, const struct summary *s)
     put_rate(o, "bytes_out_per_s", s, s->bytes_out_per_s);
 }
 
+static json_t *conditions(const struct strmap *map)
+{
+    json_t *o = json_object();
+
+    for (size_t i = 0; i < map->keys.len; i++)
+        json_object_set_new(
+            o, map->keys.items[i],
+            json_bytes(map->values.items[i], strlen(map->values.items[i])));
+    return o;
+}
+
 static void render(const struct summary *s, struct buf *out)
 {
     json_t *o = json_pack(
@@ -359,6 +370,7 @@ static void render(const struct summary *s, struct buf *out)
 
     json_object_set_new(json_object_get(o, "window"), "cut_by_max_duration",
                         json_boolean(s->cut_by_max_duration));
+    json_object_set_new(o, "conditions", conditions(&s->settings->conditions));
     json_object_set_new(o, "aborted", text_or_null(s->aborted));
     json_object_set_new(o, "decided",
                         text_or_null(s->decided[0] ? s->decided : NULL));

@@ -290,7 +290,7 @@ static void put_rates(const struct summary *s, struct buf *out)
              (long long)s->unsent, s->throughput_rps, s->goodput_rps,
              s->verdict == VERDICT_FAIL ? "; the SLO is missed: not deliverable"
                                         : "");
-    if (s->has_tokens)
+    if (s->has_tokens && tokens_have_output(&s->tokens))
         buf_addf(out,
                  "           output %.6g tokens/s (arrived in the window), "
                  "%.6g of good requests\n",
@@ -444,8 +444,9 @@ static void put_calibration(const struct summary *s, struct buf *out)
         buf_addf(out, "; good for %s%s here",
                  calibration_is_at_least(&c->of) ? "at least " : "",
                  units_show_rate(c->of.max_rate_rps, rate));
-    buf_addf(out, " (%s%s, calibrated %.10s)", c->transport, without_tls(s),
-             c->of.date);
+    buf_addf(out, " (%s%s, %scalibrated %.10s%s)", c->transport, without_tls(s),
+             c->of.is_quick ? "quickly " : "", c->of.date,
+             c->of.is_disturbed ? " while others used the machine" : "");
     if (s->calibration_used >= 0)
         buf_addf(out, ", %.*f%% used", s->calibration_used < 0.1 ? 1 : 0,
                  100 * s->calibration_used);

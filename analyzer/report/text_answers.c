@@ -107,7 +107,8 @@ static void put_tokens(const struct summary *s, struct buf *out)
     buf_addf(out, "tokens     of %lld ok requests\n", (long long)t->requests);
     put_prompts(t, out);
     put_outputs(t, out);
-    put_sources(t, out);
+    if (tokens_have_output(t))
+        put_sources(t, out);
     put_reasons(t, out);
     put_streams(t, out);
 }

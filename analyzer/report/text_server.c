@@ -62,18 +62,41 @@ static void put_present(const struct server_summary *s, struct buf *out)
              s->present_mean, s->client_mean);
 }
 
+/* Six digits, and never an exponent. */
+static void put_number(double number, struct buf *out)
+{
+    buf_addf(out, number < 1e6 ? "%.6g" : "%.0f", number);
+}
+
+static void put_output(const struct summary *sum, struct buf *out)
+{
+    double generated = sum->server.generated_per_s;
+
+    put_number(generated < 0 ? 0 : generated, out);
+    buf_adds(out, " tokens/s of output");
+    if (!sum->has_tokens)
+        return;
+    buf_adds(out, ", the client ");
+    put_number(sum->output_tokens_per_s, out);
+}
+
+/* Of a run that asked for no output the prompts alone. */
 static void put_tokens(const struct summary *sum, struct buf *out)
 {
     const struct server_summary *s = &sum->server;
+    bool has_output =
+        s->generated_per_s > 0 || tokens_have_output(&sum->tokens);
 
     if (!(s->generated_per_s > 0) && !(s->prompt_per_s > 0))
         return;
-    buf_addf(out, "           it counts %.6g tokens/s of output",
-             s->generated_per_s < 0 ? 0 : s->generated_per_s);
-    if (sum->has_tokens)
-        buf_addf(out, ", the client %.6g", sum->output_tokens_per_s);
-    if (s->prompt_per_s >= 0)
-        buf_addf(out, "; %.6g/s of prompts", s->prompt_per_s);
+    buf_adds(out, "           it counts ");
+    if (has_output)
+        put_output(sum, out);
+    if (s->prompt_per_s >= 0) {
+        buf_adds(out, has_output ? "; " : "");
+        put_number(s->prompt_per_s, out);
+        buf_addf(out, "%s/s of prompts", has_output ? "" : " tokens");
+    }
     if (s->cached_share >= 0)
         buf_addf(out, ", %.3g%% of them cached", 100 * s->cached_share);
     buf_adds(out, "\n");
@@ -81,7 +104,8 @@ static void put_tokens(const struct summary *sum, struct buf *out)
 
 static void put_looks(const struct server_summary *s, struct buf *out)
 {
-    buf_addf(out, "           %lld looks", (long long)s->looks);
+    buf_addf(out, "           %lld look%s", (long long)s->looks,
+             s->looks == 1 ? "" : "s");
     if (s->failed > 0)
         buf_addf(out, ", %lld of them failed", (long long)s->failed);
     if (s->is_partial)

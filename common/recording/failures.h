@@ -15,6 +15,8 @@ struct json_t;
 #define FAILURES_TEXT  120
 #define FAILURES_BODY  512
 
+/* Texts that differ in numbers alone ("try again in 3 s") are of one kind, and
+ * the first of them stands for it. */
 struct failure_kind {
     int64_t outcome;
     int64_t detail;

@@ -5,12 +5,10 @@
 
 #include "common/clk.h"
 #include "common/err.h"
-#include "common/file.h"
 #include "common/settings.h"
 #include "common/xalloc.h"
+#include "loadgen/api/extra.h"
 #include "loadgen/target.h"
-
-#define MAX_EXTRA ((size_t)16 << 20)
 
 static const struct api_ops *const all[API_COUNT] = {
     [API_HTTP] = &client_http,
@@ -24,56 +22,6 @@ static const struct api_ops *const all[API_COUNT] = {
     [API_TFSERVING_HTTP] = &client_tfserving_http,
     [API_KSERVE_HTTP] = &client_kserve_http,
 };
-
-/* The members of an object, each behind a comma. */
-static int add_members(const char *text, size_t len, struct buf *out,
-                       struct err *err)
-{
-    struct jscan s;
-    struct jtext key;
-    const char *from = NULL;
-
-    jscan_init(&s, text, len);
-    if (!jscan_object(&s))
-        return err_set(err, ERR_CONFIG, "must be a JSON object");
-    while (jscan_key(&s, &key)) {
-        if (!from)
-            from = key.at - 1;
-        jscan_skip(&s);
-    }
-    if (!jscan_end(&s))
-        return err_set(err, ERR_CONFIG, "is not JSON");
-    if (from) {
-        const char *to = text + len;
-
-        while (*--to != '}')
-            continue;
-        buf_adds(out, ",");
-        buf_add(out, from, (size_t)(to - from));
-    }
-    return 0;
-}
-
-static int read_extra(struct api *api, const char *extra, struct err *err)
-{
-    struct buf text;
-    int rc;
-
-    if (!extra)
-        return 0;
-    buf_init(&text, MAX_EXTRA);
-    if (extra[0] == '@') {
-        rc = file_read(extra + 1, &text, err);
-        if (rc)
-            err->code = ERR_CONFIG;
-    } else {
-        rc = buf_adds(&text, extra);
-    }
-    if (rc == 0)
-        rc = add_members(buf_text(&text), text.len, &api->extra, err);
-    buf_fini(&text);
-    return rc ? err_context(err, "target.extra_body") : 0;
-}
 
 static int read_body(struct api *api, const char *body, struct err *err)
 {
@@ -106,8 +54,7 @@ static void choose_stream(struct api *api, const struct target_settings *t)
     bool can = api_can_stream(api->ops->kind);
 
     api->streams = can && t->stream != STREAM_OFF;
-    api->must_stream =
-        api->streams && (api->makes_bodies || t->stream == STREAM_ON);
+    api->must_stream = api->streams && (!t->body || t->stream == STREAM_ON);
 }
 
 /* A body of the user's asks for what its fields say.  Of ours, documents to
@@ -130,18 +77,13 @@ static bool asks_for_output(const struct api *api)
     return api_can_stream(api->ops->kind);
 }
 
-int api_init(struct api *api, const struct settings *settings, struct err *err)
+/* What bodies are made of, as far as it is the user's. */
+static int read_texts(struct api *api, const struct settings *s,
+                      struct err *err)
 {
-    const struct target_settings *t = &settings->target;
+    const struct target_settings *t = &s->target;
 
-    *api = (struct api){.ops = all[t->api], .settings = settings};
-    buf_init(&api->extra, MAX_EXTRA);
-    if (!api->ops)
-        return err_set(err, ERR_CONFIG, "target.api: no %s here",
-                       api_names[t->api]);
-    if (api->ops->own_size > 0)
-        api->own = xcalloc(1, api->ops->own_size);
-    if (checks_parse(&settings->checks, &api->checks, err))
+    if (checks_parse(&s->checks, &api->checks, err))
         return err_context(err, "checks");
     if (read_body(api, t->body, err))
         return -1;
@@ -149,24 +91,46 @@ int api_init(struct api *api, const struct settings *settings, struct err *err)
         return err_set(err, ERR_CONFIG,
                        "target.body: has {{model}}, and there is none "
                        "(--model)");
-    if (choose_success(api, t->success, err))
+    return choose_success(api, t->success, err) ||
+                   extra_read(t->extra_body, &api->extra, err)
+               ? -1
+               : 0;
+}
+
+static int choose_prompts(struct api *api, const struct settings *s,
+                          struct err *err)
+{
+    int prompts = s->data.prompts;
+
+    if (prompts == PROMPT_IDS && !api->ops->takes_ids)
+        return err_set(err, ERR_CONFIG, "data.prompts: %s takes no token ids",
+                       api_names[api->ops->kind]);
+    api->uses_ids = prompts != PROMPT_TEXT && api->ops->takes_ids;
+    api->asks_prompt = asks_for_prompt(api);
+    api->asks_output = asks_for_output(api);
+    return sampler_init(&api->sampler, s, err);
+}
+
+int api_init(struct api *api, const struct settings *settings, struct err *err)
+{
+    const struct target_settings *t = &settings->target;
+
+    *api = (struct api){.ops = all[t->api], .settings = settings};
+    buf_init(&api->extra, TARGET_MAX_REQUEST);
+    if (!api->ops)
+        return err_set(err, ERR_CONFIG, "target.api: no %s here",
+                       api_names[t->api]);
+    if (api->ops->own_size > 0)
+        api->own = xcalloc(1, api->ops->own_size);
+    if (read_texts(api, settings, err) || choose_prompts(api, settings, err))
         return -1;
     api->makes_bodies =
         t->body ? template_has_fields(&api->body) : api->ops->write != NULL;
-    api->asks_prompt = asks_for_prompt(api);
-    api->asks_output = asks_for_output(api);
-    api->uses_ids =
-        settings->data.prompts != PROMPT_TEXT &&
-        (api->ops->takes_ids || settings->data.prompts == PROMPT_IDS);
     api->model = t->model ? xstrdup(t->model) : NULL;
     choose_stream(api, t);
-    if (settings->data.prompts == PROMPT_IDS && !api->ops->takes_ids)
-        return err_set(err, ERR_CONFIG, "data.prompts: %s takes no token ids",
-                       api_names[t->api]);
-    if (sampler_init(&api->sampler, settings, err) ||
-        read_extra(api, t->extra_body, err))
+    if (api->ops->init && api->ops->init(api, err))
         return -1;
-    return api->ops->init ? api->ops->init(api, err) : 0;
+    return t->body ? 0 : extra_check(api, err);
 }
 
 void api_fini(struct api *api)
@@ -241,9 +205,8 @@ void api_put_prompt(const struct api *api, const struct sample *sample,
     buf_adds(body, api->uses_ids ? "]" : "\"");
 }
 
-void api_put_string(struct buf *body, const char *text)
+void api_put_escaped(struct buf *body, const char *text)
 {
-    buf_adds(body, "\"");
     for (; *text; text++) {
         if (*text == '"' || *text == '\\')
             buf_addf(body, "\\%c", *text);
@@ -252,6 +215,12 @@ void api_put_string(struct buf *body, const char *text)
         else
             buf_add(body, text, 1);
     }
+}
+
+void api_put_string(struct buf *body, const char *text)
+{
+    buf_adds(body, "\"");
+    api_put_escaped(body, text);
     buf_adds(body, "\"");
 }
 
@@ -326,26 +295,74 @@ int64_t api_count_items(struct jscan *s)
     return n;
 }
 
-void api_read_error(struct jscan *s, struct piece *p)
+static void read_message(struct jscan *s, struct jtext *reason)
 {
     struct jtext key;
 
+    if (jscan_peek(s) != JSCAN_OBJECT) {
+        jscan_string(s, reason);
+        return;
+    }
+    jscan_object(s);
+    while (jscan_key(s, &key)) {
+        if (jtext_is(key, "message") || jtext_is(key, "msg"))
+            jscan_string(s, reason);
+        else
+            jscan_skip(s);
+    }
+}
+
+/* Of a list the first that says something. */
+static void read_reason(struct jscan *s, struct jtext *reason)
+{
+    if (jscan_peek(s) != JSCAN_ARRAY) {
+        read_message(s, reason);
+        return;
+    }
+    jscan_array(s);
+    while (jscan_item(s)) {
+        if (reason->len == 0)
+            read_message(s, reason);
+        else
+            jscan_skip(s);
+    }
+}
+
+void api_read_error(struct jscan *s, struct piece *p)
+{
     if (jscan_peek(s) == JSCAN_NULL) {
         jscan_skip(s);
         return;
     }
     p->is_error = true;
-    if (jscan_peek(s) != JSCAN_OBJECT) {
-        jscan_string(s, &p->error);
-        return;
+    read_reason(s, &p->error);
+}
+
+struct jtext api_find_reason(const char *data, size_t len)
+{
+    struct jtext reason = {0};
+    struct jtext key;
+    struct jscan s;
+
+    jscan_init(&s, data, len);
+    if (jscan_object(&s)) {
+        while (jscan_key(&s, &key)) {
+            bool says = jtext_is(key, "error") || jtext_is(key, "message") ||
+                        jtext_is(key, "detail");
+
+            if (says && reason.len == 0)
+                read_reason(&s, &reason);
+            else
+                jscan_skip(&s);
+        }
     }
-    jscan_object(s);
-    while (jscan_key(s, &key)) {
-        if (jtext_is(key, "message"))
-            jscan_string(s, &p->error);
-        else
-            jscan_skip(s);
+    if (jscan_end(&s))
+        return reason;
+    while (len > 0 && strchr(" \t\r\n", *data)) {
+        data++;
+        len--;
     }
+    return (struct jtext){.at = data, .len = len > 0 && *data != '<' ? len : 0};
 }
 
 int api_read_object(const char *data, size_t len, api_member_fn *member,

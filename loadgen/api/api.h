@@ -147,6 +147,11 @@ int api_read_event(const struct api *api, const char *data, size_t len,
 int api_read_whole(const struct api *api, const struct response_head *head,
                    const char *data, size_t len, struct piece *p);
 
+/* Why a request was refused, as the body of an answer with a status of failure
+ * says it, whatever the API: the reason in an object of JSON, else the text.
+ * .len 0: it does not say, or is a page for people. */
+struct jtext api_find_reason(const char *data, size_t len);
+
 /* ---- for those who write bodies ---- */
 
 /* "name":"prompt" or "name":[ids], as the API uses them; no comma. */
@@ -159,7 +164,8 @@ void api_put_model(const struct api *api, struct buf *body);
 /* Its end: the members of the user's, and } */
 void api_end_body(const struct api *api, struct buf *body);
 
-/* A text between quotes, escaped. */
+/* A text as it stands between quotes in JSON, and with them. */
+void api_put_escaped(struct buf *body, const char *text);
 void api_put_string(struct buf *body, const char *text);
 
 /* ---- for those who read answers; each takes the next value ---- */
@@ -168,7 +174,8 @@ void api_put_string(struct buf *body, const char *text);
 void api_read_text(struct jscan *s, struct piece *p);
 void api_read_finish(struct jscan *s, struct piece *p);
 
-/* An error: {"message":...} or a text; null is none. */
+/* An error: a text, {"message":...}, {"msg":...} or a list of those; null is
+ * none. */
 void api_read_error(struct jscan *s, struct piece *p);
 
 /* TIME_ABSENT if it is no array. */

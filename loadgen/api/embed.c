@@ -13,7 +13,6 @@ static void write_embeddings(const struct api *api, const struct sample *sample,
     api_end_body(api, body);
 }
 
-/* As many documents as an answer would have tokens. */
 static void write_rerank(const struct api *api, const struct sample *sample,
                          struct buf *body)
 {
@@ -23,7 +22,7 @@ static void write_rerank(const struct api *api, const struct sample *sample,
     api_put_model(api, body);
     api_put_prompt(api, sample, "query", body);
     buf_adds(body, ",\"documents\":[");
-    for (int64_t i = 0; i < sample->output_tokens; i++) {
+    for (int64_t i = 0; i < sample->documents; i++) {
         document.rng.state = rng_next(&document.rng);
         buf_adds(body, i > 0 ? ",\"" : "\"");
         sample_put_text(&api->sampler, &document, body);

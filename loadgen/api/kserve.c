@@ -1,5 +1,6 @@
 /* KServe v2 over HTTP, and Triton's extension that sends tensors as raw bytes
- * behind the JSON; TensorFlow Serving's predict, which takes tensors too. */
+ * behind the JSON; TensorFlow Serving's predict, which takes tensors too, and
+ * its classify and regress, which take examples. */
 #include "loadgen/api/api.h"
 
 #include <stdlib.h>
@@ -7,6 +8,7 @@
 #include "common/err.h"
 #include "common/settings.h"
 #include "common/tensor.h"
+#include "common/url.h"
 #include "common/xalloc.h"
 
 #define MAX_JSON ((size_t)1 << 20)
@@ -14,7 +16,8 @@
 struct inputs {
     struct tensor *tensors;
     size_t len;
-    struct buf json; /* of a binary request: the same for all */
+    struct buf json;  /* of a binary request: the same for all */
+    bool are_example; /* of TensorFlow Serving: features of one */
 };
 
 static const struct inputs *inputs_of(const struct api *api)
@@ -145,21 +148,36 @@ static void kserve_write(const struct api *api, const struct sample *sample,
         write_json(api, sample->rng, body);
 }
 
-/* {"inputs":{"x":[[...]]}}: the columns, which need no batch dimension. */
+static int tfserving_init(struct api *api, struct err *err)
+{
+    struct inputs *in = api->own;
+    struct url url;
+
+    in->are_example =
+        url_parse(settings_url(api->settings), &url, &(struct err){0}) == 0 &&
+        api_path_takes_examples(url.path);
+    return kserve_init(api, err);
+}
+
+/* {"inputs":{"x":[[...]]}}: the columns, which need no batch dimension.  Of an
+ * example {"examples":[{"x":[...]}]}: its features are lists without shape. */
 static void tfserving_write(const struct api *api, const struct sample *sample,
                             struct buf *body)
 {
     const struct inputs *in = inputs_of(api);
     struct rng rng = sample->rng;
 
-    buf_adds(body, "{\"inputs\":{");
+    buf_adds(body, in->are_example ? "{\"examples\":[{" : "{\"inputs\":{");
     for (size_t i = 0; i < in->len; i++) {
         buf_adds(body, i > 0 ? "," : "");
         api_put_string(body, in->tensors[i].name);
         buf_adds(body, ":");
-        tensor_put_nested(&in->tensors[i], &rng, body);
+        if (in->are_example)
+            tensor_put_flat(&in->tensors[i], &rng, body);
+        else
+            tensor_put_nested(&in->tensors[i], &rng, body);
     }
-    buf_adds(body, "}");
+    buf_adds(body, in->are_example ? "}]" : "}");
     api_end_body(api, body);
 }
 
@@ -248,7 +266,7 @@ const struct api_ops client_kserve_http = {
 const struct api_ops client_tfserving_http = {
     .kind = API_TFSERVING_HTTP,
     .own_size = sizeof(struct inputs),
-    .init = kserve_init,
+    .init = tfserving_init,
     .fini = kserve_fini,
     .write = tfserving_write,
     .member = tfserving_member,

@@ -17,11 +17,10 @@ static void put_options(const struct api *api, const struct sample *sample,
                  (long long)sample->output_tokens);
     if (t->temperature)
         buf_addf(body, ",\"temperature\":%s", t->temperature);
+    buf_addf(body, ",\"stream\":%s", api->streams ? "true" : "false");
     if (api->streams)
-        buf_addf(
-            body,
-            ",\"stream\":true,\"stream_options\":{\"include_usage\":true%s}",
-            t->chunk_usage ? ",\"continuous_usage_stats\":true" : "");
+        buf_addf(body, ",\"stream_options\":{\"include_usage\":true%s}",
+                 t->chunk_usage ? ",\"continuous_usage_stats\":true" : "");
     api_end_body(api, body);
 }
 

@@ -58,7 +58,7 @@ static void put_model(const struct api *api, const struct sample *s,
                       struct buf *out)
 {
     (void)s;
-    buf_adds(out, api->model ? api->model : "");
+    api_put_escaped(out, api->model ? api->model : "");
 }
 
 static const struct template_field fields[] = {
@@ -81,12 +81,26 @@ static const struct template_field *find(const char *name, size_t len)
     return NULL;
 }
 
-/* The length of a word between double braces that starts here; 0: none. */
-static size_t word_at(const char *text)
-{
-    size_t len = strspn(text + 2, "abcdefghijklmnopqrstuvwxyz_");
+/* A word between double braces, blanks around it aside. */
+struct word {
+    const char *at;
+    size_t len;   /* 0: there is none */
+    size_t whole; /* with braces and blanks */
+};
 
-    return len > 0 && strncmp(text + 2 + len, "}}", 2) == 0 ? len : 0;
+static struct word word_at(const char *text)
+{
+    struct word w = {.at = text + 2};
+    const char *end;
+
+    w.at += strspn(w.at, " ");
+    w.len = strspn(w.at, "abcdefghijklmnopqrstuvwxyz_");
+    end = w.at + w.len;
+    end += strspn(end, " ");
+    if (strncmp(end, "}}", 2) != 0)
+        w.len = 0;
+    w.whole = (size_t)(end + 2 - text);
+    return w;
 }
 
 static void add_part(struct template *t, size_t start, size_t end,
@@ -107,19 +121,19 @@ int template_init(struct template *t, struct buf *text, struct err *err)
     buf_swap(&t->text, text);
     all = buf_text(&t->text);
     for (at = all; (at = strstr(at, "{{")); at++) {
-        size_t len = word_at(at);
-        const struct template_field *field = find(at + 2, len);
+        const struct word word = word_at(at);
+        const struct template_field *field = find(word.at, word.len);
 
-        if (len == 0)
+        if (word.len == 0)
             continue;
         if (!field)
             return err_set(err, ERR_CONFIG,
                            "there is no {{%.*s}}; there are prompt, "
                            "prompt_ids, input_tokens, output_tokens, seq, "
                            "nonce, model",
-                           (int)len, at + 2);
+                           (int)word.len, word.at);
         add_part(t, start, (size_t)(at - all), field);
-        start = (size_t)(at - all) + len + 4;
+        start = (size_t)(at - all) + word.whole;
     }
     add_part(t, start, t->text.len, NULL);
     return 0;

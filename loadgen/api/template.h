@@ -1,6 +1,6 @@
 /* template.h - a body of the user's with places that differ from request to
  * request: {{prompt}}, {{prompt_ids}}, {{input_tokens}}, {{output_tokens}},
- * {{seq}}, {{nonce}}, {{model}}. */
+ * {{seq}}, {{nonce}}, {{model}}; {{ prompt }} is the same. */
 #ifndef LOADGEN_API_TEMPLATE_H
 #define LOADGEN_API_TEMPLATE_H
 

@@ -6,6 +6,8 @@
 #include "common/json.h"
 #include "server-stub/call.h"
 
+/* A word of so many bytes is one token; of a longer one each has these. */
+#define WHOLE_WORD      7
 #define BYTES_PER_TOKEN 4
 
 /* More is no request that anybody means. */
@@ -14,10 +16,34 @@
 /* Half a gigabyte in all. */
 #define MAX_REPEATED (INT64_C(1) << 14)
 
+static int64_t word_tokens(size_t len)
+{
+    if (len <= WHOLE_WORD)
+        return len > 0;
+    return (int64_t)(len + BYTES_PER_TOKEN - 1) / BYTES_PER_TOKEN;
+}
+
+static bool is_blank(char c)
+{
+    return c == ' ' || c == '\n' || c == '\t' || c == '\r';
+}
+
 static int64_t string_tokens(const json_t *text)
 {
-    return (int64_t)(json_string_length(text) + BYTES_PER_TOKEN - 1) /
-           BYTES_PER_TOKEN;
+    const char *at = json_string_value(text);
+    size_t left = json_string_length(text);
+    size_t word = 0;
+    int64_t tokens = 0;
+
+    for (; left > 0; left--, at++) {
+        if (!is_blank(*at)) {
+            word++;
+            continue;
+        }
+        tokens += word_tokens(word);
+        word = 0;
+    }
+    return tokens + word_tokens(word);
 }
 
 static bool is_one_prompt(const json_t *prompt)

@@ -2,8 +2,9 @@
  * answers are, and the words of an answer.
  *
  * Tokens are words of our own, all the same; the id of a token is its place
- * in the answer, from 0.  A prompt's length is guessed from its text, four
- * bytes a token, or known from its token ids.
+ * in the answer, from 0.  A prompt's length is guessed from its text, a
+ * token a word, of words above seven bytes one for each four, or known from its
+ * token ids.
  */
 #ifndef SERVER_STUB_API_TEXT_H
 #define SERVER_STUB_API_TEXT_H

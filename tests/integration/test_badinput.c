@@ -64,7 +64,8 @@ static const struct {
     {{"tailgate", "run", URL, "--rate", "5", "--seed", "x"},
      "--seed: 'x' is not a seed; write a whole number from 0"},
     {{"tailgate", "run", URL, "--rate", "5", "--arrival", "poison"},
-     "--arrival: 'poison' is none of: poisson, constant, gamma"},
+     "--arrival: 'poison' is none of: poisson, constant, gamma; did you "
+     "mean 'poisson'?"},
     {{"tailgate", "run", URL},
      "load: neither a rate (--rate) nor clients (-c) given"},
     {{"tailgate", "run", "--rate", "5"}, "target.url: no target given"},
@@ -187,6 +188,11 @@ static void settings_files(void **state)
          "%s: load.rate: the server scenario needs a rate (--rate)"},
         {"target: {url: 127.0.0.1}\n",
          "%s:1: url: '127.0.0.1' is not a URL; write http://host:port/path"},
+        {"target: {url: http://h/}\nload: {rate: 5, burst_on: 1s}\n",
+         "%s: load.burst_on: goes with load.burst_off"},
+        {"target: {url: http://h/}\nload: {rate: 5}\n"
+         "client: {threads: 100000}\n",
+         "%s: client.threads: 100000; at most 64"},
         {"target: {headers: [a]}\n",
          "%s:1: headers: must be a map of key: value"},
         {"client: {connections: many}\n",

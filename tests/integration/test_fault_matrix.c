@@ -93,8 +93,9 @@ static const struct {
     {"", RAW_HOLD, "timeout", "no answer within the timeout"},
     {HEAD "Content-Le", RAW_HOLD, "timeout", "no answer within the timeout"},
     {HEAD "Content-Length: 9\r\n\r\nhi", RAW_HOLD, "timeout",
-     "no answer within the timeout"},
-    {CHUNKED "5\r\nhi", RAW_HOLD, "timeout", "no answer within the timeout"},
+     "an answer that was not over within the timeout"},
+    {CHUNKED "5\r\nhi", RAW_HOLD, "timeout",
+     "an answer that was not over within the timeout"},
 };
 
 static const char *const transports[] = {"native", "curl"};
@@ -130,7 +131,7 @@ static void four_end(const struct rawserver *server, const char *timeout,
         const char *dir = tmpdir_path(transports[i]);
 
         if (strcmp(outcome, "timeout") == 0) {
-            run_must_time_out(&runs[i], dir, 4);
+            run_must_time_out(&runs[i], dir, 4, text);
             continue;
         }
         run_must_end(&runs[i], dir, strcmp(outcome, "ok") == 0 ? 0 : 1);

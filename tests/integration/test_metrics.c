@@ -266,12 +266,16 @@ static void without_metrics_there_is_no_view(void **state)
         const char *path;
         const char *said; /* NULL: nothing */
         int status;
+        const char *setting;
     } cases[] = {
-        {absent, "", NULL, 1},
-        {page, "", NULL, 0},
-        {absent, "v1/chat/completions", "/metrics: HTTP status 404", 1},
-        {page, "v1/chat/completions", "not in Prometheus' text format", 1},
-        {absent, "v2/models/m/infer", "Triton has its metrics on port 8002", 1},
+        {absent, "", NULL, 1, "name=none"},
+        {page, "", NULL, 0, "name=none"},
+        {absent, "v1/chat/completions", "/metrics: HTTP status 404", 1,
+         "name=none"},
+        {page, "v1/chat/completions", "not in Prometheus' text format", 1,
+         "name=none"},
+        {absent, "v2/models/m/infer", "Triton has its metrics on port 8002", 1,
+         "data.tensors=x FP32 1"},
     };
 
     (void)state;
@@ -282,7 +286,7 @@ static void without_metrics_there_is_no_view(void **state)
         char *dir = xasprintf("%s/none-%zu", tmpdir_root(), i);
         struct proc_result r =
             proc_run(ARGS("run", url, "--rate", "50", "-n", "5", "--model", "m",
-                          "--tensor", "x FP32 1", "-o", dir));
+                          "--set", cases[i].setting, "-o", dir));
         json_t *manifest = load(dir, "manifest.json");
 
         run_expect(&r, dir, cases[i].status);

@@ -153,10 +153,22 @@ static void the_numbers_are_those_recorded(void **state)
     proc_result_fini(&r);
 }
 
+static void a_truth_that_is_not_there(void **state)
+{
+    struct proc_result r = proc_run(ARGS("report", recording, "--truth"));
+
+    (void)state;
+    proc_expect(&r, 3);
+    assert_non_null(strstr(r.err, "/truth.tgr: no truth log; "));
+    assert_non_null(strstr(r.err, "--truth-file"));
+    proc_result_fini(&r);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(verdict_and_exit_code),
+        cmocka_unit_test(a_truth_that_is_not_there),
         cmocka_unit_test(the_numbers_are_those_recorded),
     };
 

@@ -299,12 +299,13 @@ static void progress_says_what_it_knows(void **state)
 static void validate_prints_the_plan(void **state)
 {
     struct proc_result r =
-        must_run(ARGS("validate", "http://h/", "--rate", "50", "--duration",
-                      "2s", "--slo", "e2e p99 < 1s"),
+        must_run(ARGS("validate", "http://h/", "http://i/", "--rate", "50",
+                      "--duration", "2s", "--slo", "e2e p99 < 1s"),
                  0);
 
     (void)state;
     assert_non_null(strstr(r.out, "open loop, poisson 50/s, window 2s"));
+    assert_non_null(strstr(r.out, "GET http://h/ and 1 more in turn\n"));
     assert_non_null(strstr(r.out, "about 100 in the window"));
     assert_non_null(strstr(r.out, "TOO SHORT"));
     proc_result_fini(&r);

@@ -231,12 +231,11 @@ static void wrong_streams(void **state)
         {"no-done", "truncated", "the stream ended without its terminator",
          true},
         {"wrong-type", "in-band error", "", false},
-        {"malformed", "malformed", "an event that the API does not know",
-         false},
+        {"malformed", "malformed", "an event that is no JSON", false},
         {"endless=5MiB", "malformed", "an event that is too long", false},
         {"reset", "reset", "", false},
         {"truncated", "truncated", "closed inside the response", false},
-        {"status=503", "status", "HTTP status 503", false},
+        {"status=503", "status", "HTTP status 503: refused by the stub", false},
     };
 
     (void)state;
@@ -262,7 +261,8 @@ static void streams_that_hang(void **state)
     (void)state;
     begin_all(url, "100ms", runs);
     for (size_t i = 0; i < RUNS; i++)
-        run_must_time_out(&runs[i], dir_of(i), REQUESTS);
+        run_must_time_out(&runs[i], dir_of(i), REQUESTS,
+                          "no answer within the timeout");
     stub_stop(&stub);
     free(url);
 }

@@ -140,7 +140,7 @@ static void events_fini(struct events *events)
 
 /* ---- streams ---- */
 
-#define HELLO "\"messages\":[{\"role\":\"user\",\"content\":\"hello\"}]"
+#define HELLO "\"messages\":[{\"role\":\"user\",\"content\":\"oh hi\"}]"
 
 static const struct stream {
     const char *path;
@@ -165,17 +165,17 @@ static const struct stream {
      0, "choices/0/text", false, "choices/0/finish_reason", "length",
      "usage/completion_tokens", true, true},
     {"/generate_stream",
-     "{\"inputs\":\"hello\",\"parameters\":{\"max_new_tokens\":3,"
+     "{\"inputs\":\"oh hi\",\"parameters\":{\"max_new_tokens\":3,"
      "\"details\":true}}",
      0, "token/text", false, "details/finish_reason", "length",
      "details/generated_tokens", false, false},
     {"/generate",
-     "{\"text\":\"hello\",\"sampling_params\":{\"max_new_tokens\":3},"
+     "{\"text\":\"oh hi\",\"sampling_params\":{\"max_new_tokens\":3},"
      "\"stream\":true}",
      0, "text", true, "meta_info/finish_reason/type", "length",
      "meta_info/completion_tokens", false, true},
     {"/v2/models/m/generate_stream",
-     "{\"text_input\":\"hello\",\"parameters\":{\"max_tokens\":3}}", 0,
+     "{\"text_input\":\"oh hi\",\"parameters\":{\"max_tokens\":3}}", 0,
      "text_output", false, NULL, NULL, NULL, false, false},
 };
 

@@ -22,8 +22,8 @@
 
 /* Three tokens, of which the second is the middle. */
 #define ASK(more)                                                              \
-    "{\"messages\":[{\"role\":\"user\",\"content\":\"hello\"}],"               \
-    "\"prompt\":\"hello\",\"max_tokens\":3" more "}"
+    "{\"messages\":[{\"role\":\"user\",\"content\":\"oh hi\"}],"               \
+    "\"prompt\":\"oh hi\",\"max_tokens\":3" more "}"
 #define STREAM                                                                 \
     ASK(",\"stream\":true,\"stream_options\":{\"include_usage\":true}")
 #define WHOLE ASK("")

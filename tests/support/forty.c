@@ -30,7 +30,8 @@ void forty_time_out(const char *const *argv)
 {
     struct proc run = proc_start(argv);
 
-    run_must_time_out(&run, tmpdir_path("run"), FORTY);
+    run_must_time_out(&run, tmpdir_path("run"), FORTY,
+                      "no answer within the timeout");
 }
 
 void must_be_ok(struct json_t *summary)

@@ -47,14 +47,13 @@ struct json_t *run_must_fail(struct proc *p, const char *dir)
     return summary;
 }
 
-void run_must_time_out(struct proc *p, const char *dir, int n)
+void run_must_time_out(struct proc *p, const char *dir, int n, const char *text)
 {
     json_t *summary = run_must_fail(p, dir);
 
-    assert_int_equal(
-        number_at(summary, "requests.unsent") +
-            failures_saying(summary, "timeout", "no answer within the timeout"),
-        n);
+    assert_int_equal(number_at(summary, "requests.unsent") +
+                         failures_saying(summary, "timeout", text),
+                     n);
     json_decref(summary);
 }
 

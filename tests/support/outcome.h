@@ -21,8 +21,9 @@ void run_must_end(struct proc *p, const char *dir, int status);
  * unsent, and the numbers are withdrawn.  The caller owns the summary. */
 struct json_t *run_must_fail(struct proc *p, const char *dir);
 
-/* The same where all of the n requests that are sent time out. */
-void run_must_time_out(struct proc *p, const char *dir, int n);
+/* The same where all of the n requests that are sent time out, saying so. */
+void run_must_time_out(struct proc *p, const char *dir, int n,
+                       const char *text);
 
 /* Start it and wait for it; `dir` is to be found in argv as well. */
 void run_for(const char *const *argv, const char *dir, int status);

@@ -206,6 +206,25 @@ static void apis_take_prompts(void **state)
     }
 }
 
+static void documents_are_ranked(void **state)
+{
+    struct rig rig;
+    json_t *body;
+
+    (void)state;
+    rig_init(&rig, "rerank");
+    body = body_of(&rig);
+    assert_int_equal(json_array_size(json_object_get(body, "documents")), 16);
+    json_decref(body);
+    rig_fini(&rig);
+    rig_init(&rig, "rerank");
+    set(&rig, "data.documents=7");
+    body = body_of(&rig);
+    assert_int_equal(json_array_size(json_object_get(body, "documents")), 7);
+    json_decref(body);
+    rig_fini(&rig);
+}
+
 /* What is noted as asked for is what the body asks for. */
 static void bodies_ask_for_lengths(void **state)
 {
@@ -272,6 +291,31 @@ static void tensors_go_out(void **state)
     rig_fini(&rig);
 }
 
+static void examples_go_out(void **state)
+{
+    static const char *const urls[] = {
+        "target.url=http://h/v1/models/m:classify",
+        "target.url=http://h/v1/models/m/versions/2:regress/?a=b",
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(urls); i++) {
+        struct rig rig;
+        json_t *body;
+        const json_t *example;
+
+        rig_init(&rig, "tfserving-http");
+        set(&rig, urls[i]);
+        set(&rig, "data.tensors=x FP32 2x3");
+        body = body_of(&rig);
+        example = json_array_get(json_object_get(body, "examples"), 0);
+        assert_int_equal(json_array_size(json_object_get(example, "x")), 6);
+        assert_null(json_object_get(body, "inputs"));
+        json_decref(body);
+        rig_fini(&rig);
+    }
+}
+
 static void raw_tensors_stand_behind_the_json(void **state)
 {
     static const char name[] = "Inference-Header-Content-Length: ";
@@ -315,7 +359,7 @@ static void a_body_of_the_users_is_filled_in(void **state)
     (void)state;
     rig_init(&rig, "http");
     set(&rig, "target.body={\"q\":\"{{prompt}}\",\"i\":[{{prompt_ids}}],"
-              "\"n\":{{seq}},\"o\":{{output_tokens}},\"{{\":\"}}\"}");
+              "\"n\":{{ seq}},\"o\":{{  output_tokens }},\"{{\":\"}}\"}");
     body = body_of(&rig);
     assert_int_equal(int_at(body, "n"), 2);
     assert_int_equal(int_at(body, "o"), 5);
@@ -323,7 +367,7 @@ static void a_body_of_the_users_is_filled_in(void **state)
     json_decref(body);
     rig_fini(&rig);
     rig_init(&rig, "http");
-    set(&rig, "target.body={{promt}}");
+    set(&rig, "target.body={{ promt }}");
     assert_int_equal(api_init(&rig.api, &rig.settings, &err), -1);
     assert_non_null(strstr(err.msg, "{{promt}}"));
     rig_fini(&rig);
@@ -332,6 +376,50 @@ static void a_body_of_the_users_is_filled_in(void **state)
     set(&rig, "target.body={\"model\":\"{{model}}\"}");
     assert_int_equal(api_init(&rig.api, &rig.settings, &err), -1);
     assert_non_null(strstr(err.msg, "--model"));
+    rig_fini(&rig);
+}
+
+/* What a body of the user's asks for is his to know. */
+static void a_stream_must_come_where_one_was_asked_for(void **state)
+{
+    static const struct {
+        const char *setting;
+        bool streams;
+        bool must;
+    } cases[] = {
+        {"name=x", true, true},
+        {"target.stream=off", false, false},
+        {"target.body={}", true, false},
+        {"target.body={\"n\":{{seq}}}", true, false},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct rig rig;
+        struct err err = {0};
+
+        rig_init(&rig, "openai-chat");
+        set(&rig, cases[i].setting);
+        assert_int_equal(api_init(&rig.api, &rig.settings, &err), 0);
+        assert_int_equal(rig.api.streams, cases[i].streams);
+        assert_int_equal(rig.api.must_stream, cases[i].must);
+        rig_fini(&rig);
+    }
+}
+
+static void a_model_in_a_body_is_escaped(void **state)
+{
+    struct rig rig;
+    json_t *body;
+
+    (void)state;
+    rig_init(&rig, "openai-chat");
+    set(&rig, "target.model=a\"b\\c");
+    set(&rig, "target.body={\"model\":\"{{model}}\"}");
+    body = body_of(&rig);
+    assert_string_equal(json_string_value(json_object_get(body, "model")),
+                        "a\"b\\c");
+    json_decref(body);
     rig_fini(&rig);
 }
 
@@ -345,6 +433,15 @@ static void what_contradicts_itself_is_refused(void **state)
         {"openai-chat", "target.extra_body=[1]", "target.extra_body"},
         {"openai-chat", "target.extra_body={\"a\":}", "target.extra_body"},
         {"openai-chat", "target.extra_body=@/nowhere", "/nowhere"},
+        {"openai-chat", "target.extra_body={\"a\":1,\"max_tokens\":1,\"a\":2}",
+         "'a'"},
+        {"openai-chat", "target.extra_body={\"max_completion_tokens\":3}",
+         "--output-len"},
+        {"openai-chat", "target.extra_body={\"stream\":false}", "--stream"},
+        {"openai-chat", "target.extra_body={\"stream_options\":{}}", "--body"},
+        {"openai-completions", "target.extra_body={\"x\":1,\"prompt\":[]}",
+         "'prompt'"},
+        {"tgi", "target.extra_body={\"parameters\":{}}", "'parameters'"},
         {"openai-chat", "data.prompts=ids", "takes no token ids"},
         {"kserve-http", "data.binary=true", "data.tensors"},
     };
@@ -428,6 +525,39 @@ static void whole_answers(void **state)
     }
 }
 
+/* Where the body of a refusal says why. */
+static void refusals_have_reasons(void **state)
+{
+    static const struct {
+        const char *body;
+        const char *reason;
+    } cases[] = {
+        {"{\"error\":{\"message\":\"too long\",\"type\":\"x\"}}", "too long"},
+        {"{\"object\":\"error\",\"message\":\"no model m\"}", "no model m"},
+        {"{\"error\":\"overloaded\",\"error_type\":\"x\"}", "overloaded"},
+        {"{\"detail\":\"Not Found\"}", "Not Found"},
+        {"{\"detail\":[{\"loc\":[\"body\",1],\"msg\":\"field required\"},"
+         "{\"msg\":\"second\"}]}",
+         "field required"},
+        {" busy", "busy"},
+        {"{\"broken", "{\"broken"},
+        {"{\"other\":1}", ""},
+        {"[1]", ""},
+        {"<html>a page</html>", ""},
+        {"", ""},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct jtext got =
+            api_find_reason(cases[i].body, strlen(cases[i].body));
+
+        assert_int_equal(got.len, strlen(cases[i].reason));
+        if (got.len > 0)
+            assert_memory_equal(got.at, cases[i].reason, got.len);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -435,12 +565,17 @@ int main(void)
         cmocka_unit_test(sets_of_statuses),
         cmocka_unit_test(a_chat_asks),
         cmocka_unit_test(apis_take_prompts),
+        cmocka_unit_test(documents_are_ranked),
         cmocka_unit_test(bodies_ask_for_lengths),
         cmocka_unit_test(tensors_go_out),
+        cmocka_unit_test(examples_go_out),
         cmocka_unit_test(raw_tensors_stand_behind_the_json),
         cmocka_unit_test(a_body_of_the_users_is_filled_in),
+        cmocka_unit_test(a_stream_must_come_where_one_was_asked_for),
+        cmocka_unit_test(a_model_in_a_body_is_escaped),
         cmocka_unit_test(what_contradicts_itself_is_refused),
         cmocka_unit_test(whole_answers),
+        cmocka_unit_test(refusals_have_reasons),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -36,6 +36,7 @@ static const struct calibration full = {
                                    .limit = LIMIT_STUB},
             [CALIBRATED_CURL] = {.date = "2026-11-17T10:00:00Z",
                                  .is_quick = true,
+                                 .is_disturbed = true,
                                  .floor_ns = -1,
                                  .floor_sent_ns = -1,
                                  .lag_p50_ns = -1,

@@ -110,10 +110,69 @@ static void the_place_is_that_of_the_requests(void **state)
     }
 }
 
+struct absence {
+    const char *api;
+    const char *path;
+    bool has_server;
+    const char *parts[3]; /* of the message */
+};
+
+static void fail_to_ask(const struct absence *a, const char *server,
+                        struct err *err)
+{
+    char *url = xasprintf("%s%s", server, a->path);
+    struct settings s;
+
+    settings_init(&s);
+    set(&s, "target.url", url);
+    set(&s, "target.api", a->api);
+    assert_int_equal(discover(&s, err), -1);
+    assert_int_equal(err->code, ERR_IO);
+    settings_fini(&s);
+    free(url);
+}
+
+/* A run that cannot start says which page was asked for, and what would do
+ * without it; where nobody answers at all, what any run would say. */
+static void what_is_not_there_is_named(void **state)
+{
+    static const struct absence cases[] = {
+        {"openai-chat",
+         "/a/v1/chat/completions?key=secret",
+         true,
+         {"http://127.0.0.1:", "/a/v1/models: ", "--model"}},
+        {"kserve-http",
+         "/v2/models/m/infer",
+         true,
+         {"http://127.0.0.1:", "/v2/models/m: ", "--tensor"}},
+        {"openai-chat",
+         "/v1/chat/completions",
+         false,
+         {"127.0.0.1:", ": Connection refused", ""}},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct metricsserver server =
+            metricsserver_start("no JSON", WAY_GOOD, tmpdir_path("log"));
+        struct err err = {0};
+
+        if (!cases[i].has_server)
+            metricsserver_stop(&server);
+        fail_to_ask(&cases[i], server.url, &err);
+        for (size_t j = 0; j < COUNT(cases[i].parts); j++)
+            assert_non_null(strstr(err.msg, cases[i].parts[j]));
+        assert_int_equal(strstr(err.msg, "GET") != NULL, cases[i].has_server);
+        if (cases[i].has_server)
+            metricsserver_stop(&server);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_place_is_that_of_the_requests),
+        cmocka_unit_test(what_is_not_there_is_named),
     };
 
     return cmocka_run_group_tests_name("discover", tests, tmpdir_setup,

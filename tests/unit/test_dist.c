@@ -184,6 +184,18 @@ static void what_is_no_distribution_is_refused(void **state)
                    counts);
 }
 
+/* It would have been drawn as 1. */
+static void a_count_is_above_0(void **state)
+{
+    struct err err = {0};
+
+    (void)state;
+    assert_int_equal(dist_check_counts("0", &err), -1);
+    assert_string_equal(err.msg, "must be above 0");
+    err = (struct err){0};
+    assert_int_equal(dist_check_counts("fixed 0", &err), -1);
+}
+
 /* ---- draws ---- */
 
 static void fixed_times_do_not_vary(void **state)
@@ -309,7 +321,7 @@ static void empirical_times_have_their_quantiles(void **state)
 static void counts_are_at_least_one(void **state)
 {
     struct rng rng = rng_stream(1, RNG_DEMAND);
-    struct dist zero = parsed_counts("0");
+    struct dist zero = parsed_counts("empirical 0:0 100:0");
     struct dist fixed = parsed_counts("128");
     struct dist small = parsed_counts("exponential 1");
     struct dist huge = parsed_counts("lognormal 9000000000000000 1");
@@ -346,6 +358,7 @@ int main(void)
         cmocka_unit_test(distributions_are_read),
         cmocka_unit_test(counts_are_read),
         cmocka_unit_test(what_is_no_distribution_is_refused),
+        cmocka_unit_test(a_count_is_above_0),
         cmocka_unit_test(fixed_times_do_not_vary),
         cmocka_unit_test(exponential_times_do),
         cmocka_unit_test(lognormal_times_have_mean_and_deviation),

@@ -94,6 +94,7 @@ static void deadlines_pass_in_the_order_of_due(void **state)
     rig_pass_at(rig, 0);
     rig_pass_at(rig, 20 * MS);
     assert_int_equal(rig->fake->started, 2);
+    rig->fake->flights[1].request->facts.head = 20 * MS;
     rig_pass_at(rig, 50 * MS - 1);
     assert_int_equal(rig->fake->cancelled, 0);
     rig_pass_at(rig, 50 * MS);
@@ -105,6 +106,10 @@ static void deadlines_pass_in_the_order_of_due(void **state)
     rig_end_flight(rig, 0);
     rig_pass(rig);
     rig_close(rig);
+    assert_string_equal(engine_failures(rig->engine)->kinds[0].text,
+                        "no answer within the timeout");
+    assert_string_equal(engine_failures(rig->engine)->kinds[1].text,
+                        "an answer that was not over within the timeout");
     assert_int_equal(rig->rows[0].outcome, OUTCOME_TIMEOUT);
     assert_int_equal(rig->rows[0].end, 50 * MS);
     assert_int_equal(rig->rows[1].outcome, OUTCOME_TIMEOUT);

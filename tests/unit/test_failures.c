@@ -37,6 +37,13 @@ static void kinds_are_told_apart(void **state)
     assert_memory_equal(f.kinds[0].body, "why", 3);
     assert_int_equal(f.kinds[3].body_len, 0);
     assert_int_equal(total(&f), 6);
+    failures_note(&f, OUTCOME_STATUS, 429, "again in 9.5 s", NULL, 0);
+    failures_note(&f, OUTCOME_STATUS, 429, "again in 12.25 s", NULL, 0);
+    failures_note(&f, OUTCOME_STATUS, 429, "again in 1", NULL, 0);
+    failures_note(&f, OUTCOME_STATUS, 429, "again in a second", NULL, 0);
+    assert_int_equal(f.len, 7);
+    assert_string_equal(f.kinds[4].text, "again in 9.5 s");
+    assert_int_equal(f.kinds[4].count, 2);
 }
 
 /* Any number of kinds, of any size: what is kept is bounded, and counted. */

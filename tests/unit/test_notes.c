@@ -200,6 +200,35 @@ static void a_long_tail_goes_by_p99(void **state)
     }
 }
 
+/* Too few for a p99: one that is late is an accident. */
+static void of_few_tails_most_must_be_long(void **state)
+{
+    static const struct {
+        int late;
+        int all;
+        size_t want;
+    } runs[] = {{1, 20, 0}, {10, 20, 0}, {11, 20, 1},
+                {1, 1, 1},  {3, 298, 0}, {3, 299, 1}};
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(runs); i++) {
+        struct oddities o = {0};
+        struct note_inputs in = strict;
+        struct notes n;
+
+        in.tail_p99_ns = in.e2e_p99_ns;
+        for (int j = 0; j < runs[i].all; j++) {
+            struct facts f = plain_stream();
+
+            if (j < runs[i].late)
+                f.end = 1100 * NS_PER_MS;
+            oddities_add(&o, &f);
+        }
+        notes_make(&o, &in, &n);
+        assert_int_equal(n.len, runs[i].want);
+    }
+}
+
 /* Plain HTTP has nothing to be odd about. */
 static void other_answers_have_no_notes(void **state)
 {
@@ -225,6 +254,7 @@ int main(void)
         cmocka_unit_test(a_short_stream_is_no_burst),
         cmocka_unit_test(some_notes_need_to_be_asked_for),
         cmocka_unit_test(a_long_tail_goes_by_p99),
+        cmocka_unit_test(of_few_tails_most_must_be_long),
         cmocka_unit_test(other_answers_have_no_notes),
     };
 

@@ -487,6 +487,7 @@ static void two_flags_of_a_list_add_up(void **state)
         {{"--list", "x", "--more", "a", "b"}, "x a b | "},
         {{"--more=a", "b", "--more", "c"}, "a b c | "},
         {{"--more", "a", "--", "b"}, "a | b"},
+        {{"--more", " a  b", "c d", "x"}, "a b c d | x"},
         {{"w"}, "old | w"},
     };
 

@@ -258,6 +258,25 @@ static void a_stream_has_its_rows(void **state)
     read_run_free(r);
 }
 
+/* Embeddings: their prompts are counted, and nobody asked for output. */
+static void a_run_without_output_has_none(void **state)
+{
+    struct summary s = {.has_tokens = true,
+                        .tokens = {.requests = 3,
+                                   .prompt = {3, 30},
+                                   .prompt_asked = {3, 30},
+                                   .source = {[TOKENS_NONE] = 3},
+                                   .finish = {[FINISH_NONE] = 3}}};
+    char *text = text_of(&s);
+
+    (void)state;
+    assert_string_equal(text, "tokens     of 3 ok requests\n"
+                              "           prompt: counted 30 in 3 (mean 10), "
+                              "asked 30 in 3 (mean 10)\n");
+    assert_false(tokens_have_output(&s.tokens));
+    free(text);
+}
+
 static void json_has_the_same(void **state)
 {
     struct read_run *r = worked_run();
@@ -343,6 +362,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(text_and_json_have_the_same_numbers),
         cmocka_unit_test(a_stream_has_its_rows),
+        cmocka_unit_test(a_run_without_output_has_none),
         cmocka_unit_test(json_has_the_same),
         cmocka_unit_test(what_is_assumed_says_so),
         cmocka_unit_test(a_run_without_streams_looks_as_before),

@@ -64,6 +64,30 @@ static void text_quotes_the_calibration(void **state)
     }
 }
 
+/* A quote of a look that was short, or not alone, says so. */
+static void the_text_says_how_it_was_found(void **state)
+{
+    struct made_summary *m = made_summary_bare("http://h/");
+    char *text;
+
+    (void)state;
+    m->s.calibration = (struct calibration_stamp){
+        .standing = CALIBRATED,
+        .transport = "native",
+        .of = {.date = "2026-11-16T10:11:12Z",
+               .is_quick = true,
+               .is_disturbed = true,
+               .max_rate_rps = 9500,
+               .limit = LIMIT_CLIENT},
+    };
+    m->s.calibration_used = 0.5;
+    text = report_rendered(&report_text, &m->s);
+    assert_says(text, "; good for 9.5k/s here (native, quickly calibrated "
+                      "2026-11-16 while others used the machine), 50%% used\n");
+    free(text);
+    made_summary_free(m);
+}
+
 static json_t *quoted(const struct summary *s)
 {
     json_t *json = report_parsed(s);
@@ -121,6 +145,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(text_quotes_the_calibration),
+        cmocka_unit_test(the_text_says_how_it_was_found),
         cmocka_unit_test(json_has_it_or_why_not),
     };
 

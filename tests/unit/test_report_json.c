@@ -197,10 +197,24 @@ static void json_says_the_verdict(void **state)
     }
 }
 
+static void it_has_the_conditions(void **state)
+{
+    struct made_summary *m = made_summary_bare("http://h/");
+    json_t *json;
+
+    (void)state;
+    strmap_put(&m->settings.conditions, "hardware", "1xL4");
+    json = report_parsed(&m->s);
+    assert_text_at(json, "conditions/hardware", "1xL4");
+    json_decref(json);
+    made_summary_free(m);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(json_has_every_count_and_rate),
+        cmocka_unit_test(it_has_the_conditions),
         cmocka_unit_test(json_has_every_measure),
         cmocka_unit_test(json_gives_null_and_a_reason),
         cmocka_unit_test(json_says_the_verdict),

@@ -14,8 +14,9 @@
 #include "common/xalloc.h"
 #include "loadgen/response.h"
 
-#define MS   NS_PER_MS
-#define DONE "data: [DONE]\n\n"
+#define MS           NS_PER_MS
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+#define DONE         "data: [DONE]\n\n"
 
 /* One chunk of a chat with this content. */
 #define TOKEN(text)                                                            \
@@ -288,7 +289,7 @@ static void text_may_be_told_from_its_beginning(void **state)
     settings.target.api = API_TRITON_GENERATE;
     strlist_add(&settings.checks, "exact a b c");
     assert_int_equal(api_init(&rig.api, &settings, &err), 0);
-    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+    for (size_t i = 0; i < COUNT(cases); i++) {
         begin_stream(&rig);
         take(&rig, 1 * MS, cases[i].bytes);
         assert_null(finish(&rig, 2 * MS));
@@ -404,7 +405,7 @@ static void counts_beyond_all_bounds_are_none(void **state)
 
     (void)state;
     rig_init(&rig, API_OPENAI_CHAT);
-    for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
+    for (size_t i = 0; i < COUNT(numbers); i++) {
         snprintf(usage, sizeof(usage),
                  "data: {\"choices\":[{\"delta\":{\"content\":\"a\"}}],"
                  "\"usage\":{\"prompt_tokens\":%s,\"completion_tokens\":%s,"
@@ -499,13 +500,36 @@ static void each_failure_has_its_name(void **state)
 
     (void)state;
     rig_init(&rig, API_OPENAI_CHAT);
-    for (size_t i = 0; i < sizeof(failures) / sizeof(failures[0]); i++) {
+    for (size_t i = 0; i < COUNT(failures); i++) {
         begin(&rig, failures[i].type);
         take(&rig, 5 * MS, failures[i].bytes);
         print_message("%s\n", failures[i].name);
         assert_non_null(finish(&rig, 6 * MS));
         assert_int_equal(rig.facts.outcome, failures[i].outcome);
         assert_int_equal(rig.facts.detail, failures[i].detail);
+    }
+    rig_fini(&rig);
+}
+
+static void what_is_no_json_is_told_apart(void **state)
+{
+    static const struct {
+        const char *bytes;
+        const char *why;
+    } cases[] = {
+        {"data: {\"choi\n\n" DONE, "an event that is no JSON"},
+        {"data: hello\n\n" DONE, "an event that is no JSON"},
+        {"data: {\"a\":1}\n\n" DONE, "an event that the API does not know"},
+        {"data: [1]\n\n" DONE, "an event that the API does not know"},
+    };
+    struct rig rig;
+
+    (void)state;
+    rig_init(&rig, API_OPENAI_CHAT);
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        begin_stream(&rig);
+        take(&rig, 5 * MS, cases[i].bytes);
+        assert_string_equal(finish(&rig, 6 * MS), cases[i].why);
     }
     rig_fini(&rig);
 }
@@ -539,10 +563,52 @@ static void a_status_is_a_failure(void **state)
                         "HTTP status 503");
     assert_int_equal(rig.facts.outcome, OUTCOME_STATUS);
     assert_int_equal(rig.facts.detail, 503);
+    begin(&rig, "text/plain");
+    response_take(&rig.response, 503, 5 * MS, "busy\tnow\r\n", 10);
+    assert_string_equal(response_finish(&rig.response, 503, 5 * MS),
+                        "HTTP status 503: busy now");
     begin(&rig, "text/html");
     assert_non_null(response_finish(&rig.response, 302, 5 * MS));
     assert_int_equal(rig.facts.outcome, OUTCOME_STATUS);
     rig_fini(&rig);
+}
+
+/* An answer of no bytes is empty where the API has content to promise. */
+static void no_body_is_empty(void **state)
+{
+    static const struct {
+        enum api_kind kind;
+        const char *setting;
+        enum outcome outcome;
+        enum response_detail detail;
+    } cases[] = {
+        {API_OPENAI_EMBEDDINGS, "name=x", OUTCOME_EMPTY, RESPONSE_NO_CONTENT},
+        {API_RERANK, "name=x", OUTCOME_EMPTY, RESPONSE_NO_CONTENT},
+        {API_KSERVE_HTTP, "data.tensors=x FP32 1", OUTCOME_EMPTY,
+         RESPONSE_NO_CONTENT},
+        {API_OPENAI_CHAT, "target.stream=off", OUTCOME_EMPTY,
+         RESPONSE_NO_CONTENT},
+        {API_OPENAI_CHAT, "name=x", OUTCOME_MALFORMED, RESPONSE_NOT_A_STREAM},
+        {API_HTTP, "name=x", OUTCOME_OK, RESPONSE_FINE},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct rig rig = {0};
+        struct err err = {0};
+
+        settings_init(&rig.settings);
+        rig.settings.target.api = (int)cases[i].kind;
+        assert_int_equal(settings_assign(&rig.settings, cases[i].setting, &err),
+                         0);
+        assert_int_equal(api_init(&rig.api, &rig.settings, &err), 0);
+        begin(&rig, "application/json");
+        finish(&rig, 5 * MS);
+        assert_int_equal(rig.facts.outcome, cases[i].outcome);
+        if (cases[i].outcome != OUTCOME_OK)
+            assert_int_equal(rig.facts.detail, cases[i].detail);
+        rig_fini(&rig);
+    }
 }
 
 static void a_length_that_was_forced_is_kept(void **state)
@@ -695,8 +761,10 @@ int main(void)
         cmocka_unit_test(counts_beyond_all_bounds_are_none),
         cmocka_unit_test(events_beyond_the_bound_are_a_failure),
         cmocka_unit_test(each_failure_has_its_name),
+        cmocka_unit_test(what_is_no_json_is_told_apart),
         cmocka_unit_test(an_error_says_why),
         cmocka_unit_test(a_status_is_a_failure),
+        cmocka_unit_test(no_body_is_empty),
         cmocka_unit_test(a_length_that_was_forced_is_kept),
         cmocka_unit_test(few_events_may_be_a_length_that_was_forced),
         cmocka_unit_test(a_whole_answer_is_read),

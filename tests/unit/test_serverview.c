@@ -232,6 +232,23 @@ static const struct summary unknown = {.server = {.is_there = true,
                                                   .preemptions = -1,
                                                   .requests_per_s = -1}};
 
+/* Embeddings. */
+static const struct summary promptly = {.has_tokens = true,
+                                        .server = {.is_there = true,
+                                                   .flavour = "vllm",
+                                                   .looks = 1,
+                                                   .running_mean = -1,
+                                                   .running_max = -1,
+                                                   .waiting_mean = 2,
+                                                   .waiting_max = 5,
+                                                   .present_mean = -1,
+                                                   .cache_mean = -1,
+                                                   .cache_max = -1,
+                                                   .queue_mean_ns = -1,
+                                                   .prompt_per_s = 1117400.4,
+                                                   .cached_share = -1,
+                                                   .preemptions = -1}};
+
 static void text(void **state)
 {
     static const struct summary nothing = {0};
@@ -250,6 +267,9 @@ static void text(void **state)
         {&unknown, "server     of no known kind: waiting 2 (max 5)\n"
                    "           4 looks, 3 of them failed; at the first of "
                    "several servers or addresses alone\n"},
+        {&promptly, "server     vllm: waiting 2 (max 5)\n"
+                    "           it counts 1117400 tokens/s of prompts\n"
+                    "           1 look\n"},
         {&nothing, ""},
     };
 

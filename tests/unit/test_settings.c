@@ -9,6 +9,7 @@
 #include <cmocka.h>
 #include <jansson.h>
 
+#include "common/apis.h"
 #include "common/clk.h"
 #include "common/err.h"
 #include "common/redact.h"
@@ -110,6 +111,11 @@ static const struct {
      ":3: unknown key 'rat' in load; did you mean 'rate'?"},
     {"load:\n  url: x\n",
      ":2: unknown key 'url' in load; did you mean 'target.url'?"},
+    {"data: {input_len: 5}\n",
+     ":1: unknown key 'input_len' in data; did you mean 'data.input_tokens'?"},
+    {"load: {cacert: x}\n",
+     ":1: unknown key 'cacert' in load; did you mean 'target.ca_file'?"},
+    {"label: {a: b}\n", ":1: unknown key 'label'; did you mean 'conditions'?"},
     {"rate: 5\n", ":1: unknown key 'rate'; did you mean 'load.rate'?"},
     {"zzzzzz: 1\n", ":1: unknown key 'zzzzzz'"},
     {"load:\n  rate: 5x\n", ":2: rate: '5x'" RATE},
@@ -145,10 +151,12 @@ static const struct {
     {"target: {request_id: yes}\n",
      ":1: request_id: 'yes' is neither true nor false"},
     {"load: {arrival: poison}\n",
-     ":1: arrival: 'poison' is none of: poisson, constant, gamma"},
+     ":1: arrival: 'poison' is none of: poisson, constant, gamma; did you "
+     "mean 'poisson'?"},
     {"load: {scenario: online}\n",
      ":1: scenario: 'online' is none of: auto, server, closed, "
-     "single-stream, multi-stream, offline, trace"},
+     "single-stream, multi-stream, offline, trace; did you mean "
+     "'offline'?"},
     {"load: {seed: -1}\n",
      ":1: seed: '-1' is not a seed; write a whole number from 0"},
     {"stub: {port: 70000}\n", ":1: port: '70000' is not a port (0 to 65535)"},
@@ -160,6 +168,60 @@ static const struct {
      ":3: duplicate key 'rate', first on line 2"},
     {"name: \"two\nlines\"\nload: {rate: \"a\\nb\"}\n", ":3: rate: 'a?b'" RATE},
 };
+
+/* As used, it says whether a stream was asked for. */
+static void what_is_asked_for_is_a_stream(void **state)
+{
+    static const struct {
+        const char *path;
+        const char *body;
+        int stream;
+    } cases[] = {
+        {"/v1/chat/completions", NULL, STREAM_ON},
+        {"/v1/chat/completions", "{}", STREAM_AUTO},
+        {"/v1/embeddings", NULL, STREAM_AUTO},
+        {"/v2/models/m/generate", NULL, STREAM_OFF},
+        {"/", NULL, STREAM_AUTO},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct settings s;
+        struct err err = {0};
+        char url[64];
+
+        snprintf(url, sizeof(url), "target.url=http://h%s", cases[i].path);
+        settings_init(&s);
+        must_assign(&s, url);
+        must_assign(&s, "load.rate=1");
+        if (cases[i].body)
+            must_assign(&s, "target.body={}");
+        assert_int_equal(settings_resolve(&s, &err), 0);
+        assert_int_equal(s.target.stream, cases[i].stream);
+        settings_fini(&s);
+    }
+}
+
+/* Nothing is cut off, however many there are to choose from. */
+static void every_choice_is_named(void **state)
+{
+    struct settings s;
+    struct err err = {0};
+    struct buf help;
+
+    (void)state;
+    settings_init(&s);
+    buf_init(&help, 1 << 16);
+    opt_print_help(&block_target, &help);
+    assert_int_equal(settings_assign(&s, "target.api=opneai", &err), -1);
+    for (int i = API_AUTO; i < API_COUNT; i++) {
+        assert_non_null(strstr(err.msg, api_names[i]));
+        assert_non_null(strstr(buf_text(&help), api_names[i]));
+    }
+    assert_non_null(strstr(err.msg, "; did you mean 'openai-chat'?"));
+    buf_fini(&help);
+    settings_fini(&s);
+}
 
 static void wrong_files_are_refused_with_their_line(void **state)
 {
@@ -601,6 +663,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_whole_file_is_read),
+        cmocka_unit_test(what_is_asked_for_is_a_stream),
+        cmocka_unit_test(every_choice_is_named),
         cmocka_unit_test(wrong_files_are_refused_with_their_line),
         cmocka_unit_test(later_sources_win),
         cmocka_unit_test(a_second_file_goes_over_the_first),

@@ -82,6 +82,8 @@ static void the_nearest_word_is_suggested(void **state)
         {"request", "; did you mean 'requests'?"},
         {"seeed", "; did you mean 'seed'?"},
         {"warm_up", "; did you mean 'warmup'?"},
+        {"dur", "; did you mean 'duration'?"},
+        {"reqest", "; did you mean 'requests'?"},
         {"colour", ""},
         {"xyzzy", ""},
         {"ra", ""},

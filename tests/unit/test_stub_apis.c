@@ -61,7 +61,7 @@ static const struct {
     const char *answer;
 } cases[] = {
     /* OpenAI: chat */
-    {NULL, CHAT, "{\"messages\":[{\"content\":\"hello\"}],\"max_tokens\":1}",
+    {NULL, CHAT, "{\"messages\":[{\"content\":\"oh hi\"}],\"max_tokens\":1}",
      200,
      "{\"id\":\"stub-1\",\"object\":\"chat.completion\",\"created\":0,"
      "\"model\":\"stub\",\"choices\":[{\"index\":0,\"message\":{\"role\":"
@@ -74,7 +74,7 @@ static const struct {
      ROLE DELTA("\"content\":\" tok\"", "\"finish_reason\":null")
          DELTA("\"content\":\" tok\"", "\"finish_reason\":\"length\"") DONE},
     {NULL, CHAT,
-     "{\"messages\":[{\"content\":[{\"type\":\"text\",\"text\":\"12345\"},"
+     "{\"messages\":[{\"content\":[{\"type\":\"text\",\"text\":\"12 45\"},"
      "{\"type\":\"image_url\"},{\"type\":\"text\",\"text\":\"1\"}]}],"
      "\"stream\":true,\"max_tokens\":1,\"return_token_ids\":true,"
      "\"stream_options\":{\"include_usage\":true}}",
@@ -98,10 +98,10 @@ static const struct {
 
     /* OpenAI: completions */
     {NULL, TEXT,
-     "{\"prompt\":\"hello\",\"max_tokens\":2,\"return_token_ids\":true}", 200,
+     "{\"prompt\":\"oh hi\",\"max_tokens\":2,\"return_token_ids\":true}", 200,
      COMPLETION(" tok tok", ",\"token_ids\":[0,1]") "," USAGE("2", "2",
                                                               "4") "}"},
-    {NULL, TEXT, "{\"prompt\":[\"hello\",\"you\"],\"max_tokens\":1}", 200,
+    {NULL, TEXT, "{\"prompt\":[\"oh hi\",\"you\"],\"max_tokens\":1}", 200,
      COMPLETION(" tok", "") "," USAGE("3", "1", "4") "}"},
     {NULL, TEXT, "{\"prompt\":[7,8,9],\"max_tokens\":1}", 200,
      COMPLETION(" tok", "") "," USAGE("3", "1", "4") "}"},
@@ -117,7 +117,7 @@ static const struct {
      INVALID("more tokens than the stub makes")},
 
     /* embeddings and reranking */
-    {"--embedding-size=2", EMBED, "{\"input\":[\"a\",\"12345\"]}", 200,
+    {"--embedding-size=2", EMBED, "{\"input\":[\"a\",\"12 45\"]}", 200,
      "{\"object\":\"list\",\"model\":\"stub\",\"data\":[{\"object\":"
      "\"embedding\",\"index\":0,\"embedding\":[0.25,-0.5]},{\"object\":"
      "\"embedding\",\"index\":1,\"embedding\":[-0.5,0.125]}],\"usage\":{"
@@ -131,16 +131,21 @@ static const struct {
      "\"embedding\",\"index\":0,\"embedding\":[0.25]},{\"object\":"
      "\"embedding\",\"index\":1,\"embedding\":[-0.5]}],\"usage\":{"
      "\"prompt_tokens\":3,\"total_tokens\":3}}"},
-    {"--embedding-size=1", EMBED, "{\"input\":\"hello\"}", 200,
+    {"--embedding-size=1", EMBED, "{\"input\":\"oh hi\"}", 200,
      "{\"object\":\"list\",\"model\":\"stub\",\"data\":[{\"object\":"
      "\"embedding\",\"index\":0,\"embedding\":[0.25]}],\"usage\":{"
      "\"prompt_tokens\":2,\"total_tokens\":2}}"},
     {NULL, EMBED, "{\"input\":[]}", 400, INVALID("nothing to work on")},
+    {"--embedding-size=1", EMBED,
+     "{\"input\":\" because  of\\nthe internationality \"}", 200,
+     "{\"object\":\"list\",\"model\":\"stub\",\"data\":[{\"object\":"
+     "\"embedding\",\"index\":0,\"embedding\":[0.25]}],\"usage\":{"
+     "\"prompt_tokens\":7,\"total_tokens\":7}}"},
     {NULL, EMBED, "{\"text\":\"a\"}", 400, INVALID("no input")},
     {NULL, EMBED, "{\"input\":\"a\",\"dimensions\":8193}", 400,
      INVALID("dimensions: at most 8192")},
     {NULL, RERANK,
-     "{\"query\":\"1234\",\"documents\":[\"a\",{\"text\":\"12345\"}]}", 200,
+     "{\"query\":\"1234\",\"documents\":[\"a\",{\"text\":\"12 45\"}]}", 200,
      "{\"id\":\"stub-1\",\"model\":\"stub\",\"results\":[{\"index\":1,"
      "\"relevance_score\":1.000000},{\"index\":0,\"relevance_score\":"
      "0.500000}],\"usage\":{\"prompt_tokens\":5,\"total_tokens\":5}}"},
@@ -154,17 +159,17 @@ static const struct {
 
     /* TGI */
     {NULL, "/generate",
-     "{\"inputs\":\"hello\",\"parameters\":{\"max_new_tokens\":2}}", 200,
+     "{\"inputs\":\"oh hi\",\"parameters\":{\"max_new_tokens\":2}}", 200,
      "{\"generated_text\":\" tok tok\"}"},
     {NULL, "/generate",
-     "{\"inputs\":\"hello\",\"parameters\":{\"max_new_tokens\":1,"
+     "{\"inputs\":\"oh hi\",\"parameters\":{\"max_new_tokens\":1,"
      "\"details\":true}}",
      200,
      "{\"generated_text\":\" tok\",\"details\":{\"finish_reason\":\"length\","
      "\"generated_tokens\":1,\"seed\":null,\"prefill\":[],\"tokens\":"
      "[" TGI_TOKEN("0") "]}}"},
     {NULL, "/generate_stream",
-     "{\"inputs\":\"hello\",\"parameters\":{\"max_new_tokens\":2,"
+     "{\"inputs\":\"oh hi\",\"parameters\":{\"max_new_tokens\":2,"
      "\"details\":true}}",
      200,
      EVENT("{\"index\":1,\"token\":" TGI_TOKEN(
@@ -174,15 +179,15 @@ static const struct {
                   "\"finish_reason\":\"length\",\"generated_tokens\":2,"
                   "\"seed\":"
                   "null,\"input_length\":2}}")},
-    {NULL, "/generate_stream", "{\"inputs\":\"hello\"}", 200,
+    {NULL, "/generate_stream", "{\"inputs\":\"oh hi\"}", 200,
      EVENT("{\"index\":1,\"token\":" TGI_TOKEN(
          "0") ",\"generated_text\":\" tok\",\"details\":null}")},
-    {NULL, "/generate_stream", "{\"text\":\"hello\"}", 400,
+    {NULL, "/generate_stream", "{\"text\":\"oh hi\"}", 400,
      "{\"error\":\"refused by the stub\",\"error_type\":\"validation\"}"},
 
     /* SGLang */
     {NULL, "/generate",
-     "{\"text\":\"hello\",\"sampling_params\":{\"max_new_tokens\":2}}", 200,
+     "{\"text\":\"oh hi\",\"sampling_params\":{\"max_new_tokens\":2}}", 200,
      SGLANG(" tok tok", "{\"type\":\"length\",\"length\":2}", "2", "2")},
     {NULL, "/generate",
      "{\"input_ids\":[1,2,3],\"stream\":true,\"sampling_params\":{"
@@ -194,22 +199,22 @@ static const struct {
      "{\"text\":\"x\",\"stream\":true,\"sampling_params\":{"
      "\"max_new_tokens\":16385}}",
      400, INVALID("more tokens than the stub repeats with each event")},
-    {NULL, "/generate", "{\"prompt\":\"hello\"}", 400,
+    {NULL, "/generate", "{\"prompt\":\"oh hi\"}", 400,
      "{\"error\":\"refused by the stub\",\"error_type\":\"validation\"}"},
 
     /* Triton's generate */
     {NULL, TRITON,
-     "{\"text_input\":\"hello\",\"parameters\":{\"max_tokens\":2}}", 200,
+     "{\"text_input\":\"oh hi\",\"parameters\":{\"max_tokens\":2}}", 200,
      GENERATED(" tok tok")},
     {NULL, "/v2/models/m/versions/1/generate",
-     "{\"text_input\":\"hello\",\"max_tokens\":2}", 200, GENERATED(" tok tok")},
+     "{\"text_input\":\"oh hi\",\"max_tokens\":2}", 200, GENERATED(" tok tok")},
     {NULL, TRITON "_stream",
-     "{\"text_input\":\"hello\",\"parameters\":{\"max_tokens\":2}}", 200,
+     "{\"text_input\":\"oh hi\",\"parameters\":{\"max_tokens\":2}}", 200,
      EVENT(GENERATED(" tok")) EVENT(GENERATED(" tok"))},
     {"--accumulate", "/v2/models/m/versions/1/generate_stream",
-     "{\"text_input\":\"hello\",\"parameters\":{\"max_tokens\":2}}", 200,
+     "{\"text_input\":\"oh hi\",\"parameters\":{\"max_tokens\":2}}", 200,
      EVENT(GENERATED(" tok")) EVENT(GENERATED(" tok tok"))},
-    {NULL, TRITON, "{\"text\":\"hello\"}", 400,
+    {NULL, TRITON, "{\"text\":\"oh hi\"}", 400,
      "{\"error\":\"no text_input\"}"},
 
     /* TensorFlow Serving */

@@ -296,7 +296,7 @@ static void late_tokens_count_up_one_by_one(void **state)
 static void a_chat_opens_with_the_role(void **state)
 {
     static const char ask[] =
-        "{\"messages\":[{\"content\":\"sixteen letters!\"}],"
+        "{\"messages\":[{\"content\":\"just four of them\"}],"
         "\"max_tokens\":2,\"stream\":true}";
 
     (void)state;

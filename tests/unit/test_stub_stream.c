@@ -76,7 +76,7 @@ struct api {
 
 static const struct api apis[] = {
     {"--delay=0", "/v1/chat/completions",
-     "{\"messages\":[{\"content\":\"hello\"}],\"max_tokens\":3,\"stream\":true,"
+     "{\"messages\":[{\"content\":\"oh hi\"}],\"max_tokens\":3,\"stream\":true,"
      "\"stream_options\":{\"include_usage\":true}}",
      CHAT("\"role\":\"assistant\",\"content\":\"\"", "null"),
      CHAT(CONTENT, "null"), CHAT(CONTENT, "null"), CHAT(CONTENT, "\"length\""),
@@ -84,14 +84,14 @@ static const struct api apis[] = {
      CHAT(CONTENT, "\"length\""), CHAT(CONTENT, "\"abort\""),
      CHAT(CONTENT, "\"length\"") USAGE(CHAT_CHUNK, "10", "12"), HTTP_WHOLE},
     {"--delay=0", "/v1/completions",
-     "{\"prompt\":\"hello\",\"max_tokens\":3,\"stream\":true,"
+     "{\"prompt\":\"oh hi\",\"max_tokens\":3,\"stream\":true,"
      "\"stream_options\":{\"include_usage\":true}}",
      "", TEXT("null"), TEXT("null"), TEXT("\"length\""),
      USAGE("text_completion", "3", "5"), DONE, OPENAI_ERROR, TEXT("\"length\""),
      TEXT("\"abort\""), TEXT("\"length\"") USAGE("text_completion", "10", "12"),
      HTTP_WHOLE},
     {"--delay=0", "/generate_stream",
-     "{\"inputs\":\"hello\",\"parameters\":{\"max_new_tokens\":3,"
+     "{\"inputs\":\"oh hi\",\"parameters\":{\"max_new_tokens\":3,"
      "\"details\":true}}",
      "", TGI("1", "0", "null", "null"), TGI("2", "1", "null", "null"),
      TGI("3", "2", "\" tok tok tok\"", TGI_DETAILS("length", "3")), "", "",
@@ -100,18 +100,18 @@ static const struct api apis[] = {
      TGI("3", "2", "\" tok tok tok\"", TGI_DETAILS("length", "10")),
      HTTP_WHOLE},
     {"--delay=0", "/generate",
-     "{\"text\":\"hello\",\"stream\":true,\"sampling_params\":{"
+     "{\"text\":\"oh hi\",\"stream\":true,\"sampling_params\":{"
      "\"max_new_tokens\":3}}",
      "", SGLANG(" tok", "null", "1"), SGLANG(" tok tok", "null", "2"),
      SGLANG(" tok tok tok", SGLANG_END("length"), "3"), "", DONE, OPENAI_ERROR,
      SGLANG(" tok tok tok", SGLANG_END("length"), "3"),
      SGLANG(" tok tok tok", SGLANG_END("abort"), "3"), NULL, HTTP_WHOLE},
     {"--delay=0", "/v2/models/m/generate_stream",
-     "{\"text_input\":\"hello\",\"max_tokens\":3}", "", TRITON(" tok"),
+     "{\"text_input\":\"oh hi\",\"max_tokens\":3}", "", TRITON(" tok"),
      TRITON(" tok"), TRITON(" tok"), "", "", TEXT_ERROR, TRITON(" tok"),
      TRITON(" tok"), TRITON(" tok"), HTTP_CUT},
     {"--accumulate", "/v2/models/m/generate_stream",
-     "{\"text_input\":\"hello\",\"max_tokens\":3}", "", TRITON(" tok"),
+     "{\"text_input\":\"oh hi\",\"max_tokens\":3}", "", TRITON(" tok"),
      TRITON(" tok tok"), TRITON(" tok tok tok"), "", "", TEXT_ERROR,
      TRITON(" tok tok tok"), TRITON(" tok tok tok"), TRITON(" tok tok tok"),
      HTTP_CUT},
