@@ -186,7 +186,7 @@ static void what_was_measured_is_quoted(void **state)
     const json_t *c = json_object_get(summary, "calibration");
 
     (void)state;
-    assert_non_null(strstr(r.out, " here (native, calibrated "));
+    assert_non_null(strstr(r.out, " here (native, quickly calibrated "));
     assert_string_equal(json_string_value(json_object_get(c, "transport")),
                         "native");
     if (json_is_null(json_object_get(c, "max_rate_rps")))
