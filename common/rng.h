@@ -22,6 +22,11 @@ enum rng_purpose {
     RNG_PROMPT = 10,
     RNG_SPREAD = 11,
     RNG_BLOCK = 12,
+    RNG_SELECT = 13,
+    RNG_SUBSET = 14,
+    RNG_PREFIX = 15,
+    RNG_REUSE = 16,
+    RNG_TAG = 17,
 };
 
 struct rng {

@@ -27,6 +27,7 @@ struct opt_set settings_set(struct settings *s, enum settings_block block)
 void settings_init(struct settings *s)
 {
     s->has_stub = false;
+    s->data.loaded = NULL;
     for (int b = 0; b < BLOCK_COUNT; b++) {
         struct opt_set set = settings_set(s, (enum settings_block)b);
 
@@ -477,6 +478,31 @@ static int resolve_target(struct target_settings *t, struct err *err)
     return 0;
 }
 
+/* What belongs to a file is said of one, and a trace says what prompts are
+ * like. */
+static int resolve_data(struct data_settings *d, int scenario, struct err *err)
+{
+    bool has_reuse = d->cache_hit_rate > 0;
+
+    if (d->repeats) {
+        if (d->unique == UNIQUE_TRUE)
+            return err_set(err, ERR_CONFIG,
+                           "data.unique: not beside --repeat-prompts");
+        d->unique = UNIQUE_FALSE;
+    }
+    if (!d->file && (d->prompt || d->output || d->label || d->limit > 0))
+        return err_set(err, ERR_CONFIG, "data.%s: goes with data.file (--data)",
+                       d->prompt   ? "prompt"
+                       : d->output ? "output"
+                       : d->label  ? "label"
+                                   : "limit");
+    if (scenario == SCENARIO_TRACE && (d->file || has_reuse))
+        return err_set(err, ERR_CONFIG,
+                       "data.%s: a trace says itself what prompts are like",
+                       d->file ? "file" : "cache_hit_rate");
+    return 0;
+}
+
 int settings_resolve(struct settings *s, struct err *err)
 {
     if (s->target.urls.len == 0 && !s->has_stub)
@@ -496,7 +522,8 @@ int settings_resolve(struct settings *s, struct err *err)
     if (s->target.no_keepalive && s->client.preconnect > 0)
         return err_set(err, ERR_CONFIG,
                        "client.preconnect: not with target.no_keepalive");
-    if (resolve_target(&s->target, err))
+    if (resolve_target(&s->target, err) ||
+        resolve_data(&s->data, s->load.scenario, err))
         return -1;
     if (!s->name)
         s->name = xstrdup("run");

@@ -8,6 +8,8 @@
 #include "common/files.h"
 #include "common/settings.h"
 #include "common/url.h"
+#include "loadgen/api/api.h"
+#include "loadgen/data/dataset.h"
 #include "loadgen/target.h"
 #include "loadgen/transport/tls_files.h"
 #include "loadgen/transport/transport.h"
@@ -76,9 +78,36 @@ static int survey(struct load_settings *load, struct survey *out,
     return 0;
 }
 
+static int load_data(struct data_settings *s, struct dataset **out,
+                     struct err *err)
+{
+    if (!s->file)
+        return 0;
+    if (dataset_load(out, s, err))
+        return -1;
+    s->loaded = *out;
+    return 0;
+}
+
+/* Does the data set have what the API, the body and the checks take?  What the
+ * inputs of a model are may be known to its server alone. */
+static int check_api(const struct settings *s, struct err *err)
+{
+    struct api api;
+    int rc;
+
+    if (!s->data.file ||
+        (s->data.format == DATA_TENSORS && s->data.tensors.len == 0))
+        return 0;
+    rc = api_init(&api, s, err);
+    api_fini(&api);
+    return rc;
+}
+
 void preflight_fini(struct preflight *p)
 {
     survey_fini(&p->trace);
+    dataset_free(p->data);
 }
 
 int preflight(struct settings *s, struct preflight *out, struct err *err)
@@ -87,6 +116,7 @@ int preflight(struct settings *s, struct preflight *out, struct err *err)
         .machine = {.cores = usable_cores(), .files = files_raise_limit()}};
     out->transport = preflight_target(&s->target, err);
     if (!out->transport || survey(&s->load, &out->trace, err) ||
+        load_data(&s->data, &out->data, err) || check_api(s, err) ||
         plan_client(s, out->machine, err) ||
         find_cpus(s->client.cpus, &out->cpus, err))
         return -1;

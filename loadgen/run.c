@@ -102,14 +102,19 @@ static int wait_until_ready(const struct run *run, struct err *err)
     return wait_ns > 0 ? ready_wait(&run->settings->target, wait_ns, err) : 0;
 }
 
-static void note_trace(const struct run *run)
+/* What the files come to, of a trace and of a data set. */
+static void note_files(const struct run *run)
 {
+    const struct settings *s = run->settings;
     struct buf text;
 
-    if (run->settings->load.scenario != SCENARIO_TRACE)
+    if (s->load.scenario != SCENARIO_TRACE && !run->known.data)
         return;
     buf_init(&text, MAX_NOTE);
-    survey_describe(&run->known.trace, &run->settings->load, &text);
+    if (s->load.scenario == SCENARIO_TRACE)
+        survey_describe(&run->known.trace, &s->load, &text);
+    if (run->known.data)
+        dataset_describe(run->known.data, &s->data, &text);
     if (text.len > 0)
         text.data[text.len - 1] = '\0'; /* its last line end */
     log_note("%s", buf_text(&text));
@@ -120,7 +125,7 @@ static int look_ahead(struct run *run, struct err *err)
 {
     if (preflight(run->settings, &run->known, err))
         return -1;
-    note_trace(run);
+    note_files(run);
     return 0;
 }
 
@@ -190,6 +195,24 @@ static void record_trace(struct run *run)
         manifest_set_trace(&run->manifest, &seen);
 }
 
+/* What prompts are, if this side makes any. */
+static void record_data(struct run *run)
+{
+    const struct sampler *s = &run->api.sampler;
+    const struct dataset *d = s->data;
+    const struct data_seen seen = {
+        .source = s->ops->name,
+        .format = d ? d->format : NULL,
+        .sha256 = d ? d->sha256 : NULL,
+        .samples = sampler_count(s),
+        .left_out = d ? d->left_out : 0,
+        .cached_share = sampler_cached_share(s),
+    };
+
+    if (run->api.makes_bodies)
+        manifest_set_data(&run->manifest, &seen);
+}
+
 static int begin(struct run *run, struct err *err)
 {
     const struct calibration_place here = calibration_here();
@@ -208,6 +231,7 @@ static int begin(struct run *run, struct err *err)
     run->start_ns = start.monotonic_ns;
     manifest_init(&run->manifest, run->settings, &start);
     record_trace(run);
+    record_data(run);
     note_server(run);
     if (manifest_save(&run->manifest, run->options->dir, err))
         return -1;

@@ -75,6 +75,7 @@ static int read_extra(struct api *api, const char *extra, struct err *err)
     return rc ? err_context(err, "target.extra_body") : 0;
 }
 
+/* Its fields may be those of the data set, which is there. */
 static int read_body(struct api *api, const char *body, struct err *err)
 {
     struct buf text;
@@ -84,7 +85,7 @@ static int read_body(struct api *api, const char *body, struct err *err)
         return 0;
     buf_init(&text, TARGET_MAX_REQUEST);
     rc = target_read_body(body, &text, err);
-    if (rc == 0 && template_init(&api->body, &text, err))
+    if (rc == 0 && template_init(&api->body, &text, api->sampler.data, err))
         rc = err_context(err, "target.body");
     buf_fini(&text);
     return rc;
@@ -106,8 +107,83 @@ static void choose_stream(struct api *api, const struct target_settings *t)
     bool can = api_can_stream(api->ops->kind);
 
     api->streams = can && t->stream != STREAM_OFF;
-    api->must_stream =
-        api->streams && (api->makes_bodies || t->stream == STREAM_ON);
+    api->must_stream = api->streams && (!t->body || t->stream == STREAM_ON);
+}
+
+/* The form in which prompts go, of those that there are. */
+static int choose_form(struct api *api, struct err *err)
+{
+    const struct api_ops *ops = api->ops;
+    const bool *forms = api->sampler.forms;
+    int asked = api->settings->data.prompts;
+
+    if (asked == PROMPT_IDS && !ops->takes_ids)
+        return err_set(err, ERR_CONFIG, "data.prompts: %s takes no token ids",
+                       api_names[ops->kind]);
+    api->uses_messages = ops->takes_messages && forms[FORM_MESSAGES];
+    api->uses_ids =
+        ops->takes_ids && forms[FORM_IDS] &&
+        (asked == PROMPT_IDS ||
+         (asked == PROMPT_AUTO && (!api->sampler.data || !forms[FORM_TEXT])));
+    if (asked == PROMPT_IDS && !api->uses_ids)
+        return err_set(err, ERR_CONFIG,
+                       "data.prompts: the data set has no token ids");
+    return 0;
+}
+
+/* Does the data set have what the API sends? */
+static int check_data(const struct api *api, struct err *err)
+{
+    const struct dataset *d = api->sampler.data;
+    const char *name = api_names[api->ops->kind];
+
+    if (!d || api->settings->target.body)
+        return 0;
+    if (!api->ops->write || api->ops->takes_more)
+        return err_set(err, ERR_CONFIG,
+                       "data.file: %s needs a body to put it into: --body "
+                       "'{\"q\":\"{{prompt}}\"}'",
+                       name);
+    if (api->ops->takes_tensors != d->is_tensors)
+        return err_set(err, ERR_CONFIG, "data.file: %s takes %s", name,
+                       d->is_tensors ? "prompts, not tensors"
+                                     : "tensors (--data-format tensors)");
+    if (d->is_tensors || api->uses_messages || api->uses_ids ||
+        d->forms[FORM_TEXT])
+        return 0;
+    return err_set(err, ERR_CONFIG,
+                   "%s: no prompt that %s takes in %s; --prompt-field names "
+                   "the field",
+                   d->path, name,
+                   d->role[ROLE_TEXT] >= 0 ? "all of its samples" : "it");
+}
+
+/* A label is compared with all answers, so all samples have one. */
+static int check_label(const struct api *api, struct err *err)
+{
+    const struct dataset *d = api->sampler.data;
+
+    if (!checks_need_label(&api->checks))
+        return 0;
+    if (!d || d->role[ROLE_LABEL] < 0)
+        return err_set(err, ERR_CONFIG,
+                       "checks: label: there is no label in the data set "
+                       "(--data, --label-field)");
+    return dataset_require(d, d->role[ROLE_LABEL], err);
+}
+
+static int init_parts(struct api *api, struct err *err)
+{
+    const struct settings *s = api->settings;
+    const struct target_settings *t = &s->target;
+
+    if (checks_parse(&s->checks, &api->checks, err))
+        return err_context(err, "checks");
+    if (sampler_init(&api->sampler, s, err) || choose_form(api, err) ||
+        check_label(api, err) || read_body(api, t->body, err) ||
+        choose_success(api, t->success, err))
+        return -1;
+    return check_data(api, err);
 }
 
 int api_init(struct api *api, const struct settings *settings, struct err *err)
@@ -121,22 +197,13 @@ int api_init(struct api *api, const struct settings *settings, struct err *err)
                        api_names[t->api]);
     if (api->ops->own_size > 0)
         api->own = xcalloc(1, api->ops->own_size);
-    if (checks_parse(&settings->checks, &api->checks, err))
-        return err_context(err, "checks");
-    if (read_body(api, t->body, err) || choose_success(api, t->success, err))
+    if (init_parts(api, err))
         return -1;
     api->makes_bodies =
         t->body ? template_has_fields(&api->body) : api->ops->write != NULL;
-    api->uses_ids =
-        settings->data.prompts != PROMPT_TEXT &&
-        (api->ops->takes_ids || settings->data.prompts == PROMPT_IDS);
     api->model = t->model ? xstrdup(t->model) : NULL;
     choose_stream(api, t);
-    if (settings->data.prompts == PROMPT_IDS && !api->ops->takes_ids)
-        return err_set(err, ERR_CONFIG, "data.prompts: %s takes no token ids",
-                       api_names[t->api]);
-    if (sampler_init(&api->sampler, settings, err) ||
-        read_extra(api, t->extra_body, err))
+    if (read_extra(api, t->extra_body, err))
         return -1;
     return api->ops->init ? api->ops->init(api, err) : 0;
 }
@@ -175,7 +242,8 @@ void api_make_body(const struct api *api, struct facts *facts,
 {
     struct sample sample = sample_draw(&api->sampler, facts->seq, row);
 
-    facts->prompt_asked = sample.prompt_tokens;
+    facts->prompt_asked =
+        sample_input_tokens(&api->sampler, &sample, api->uses_ids);
     facts->output_asked = sample.output_tokens;
     if (template_has_fields(&api->body))
         template_write(&api->body, api, &sample, body);

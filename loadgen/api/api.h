@@ -34,7 +34,8 @@ struct api {
     bool streams;         /* an answer may be a stream of events ... */
     bool must_stream;     /* ... and was asked to be one */
     bool makes_bodies;    /* a body for each request; else all have the same */
-    bool uses_ids;        /* prompts are token ids */
+    bool uses_ids;        /* prompts are token ids, ... */
+    bool uses_messages;   /* ... or messages of a chat */
     char *model;          /* owned; NULL: none needed, or not known */
     struct checks checks; /* of answers */
     struct statuses success;
@@ -79,7 +80,10 @@ typedef bool api_member_fn(struct jscan *s, struct jtext key, struct piece *p);
 
 struct api_ops {
     enum api_kind kind;
-    bool takes_ids; /* as a prompt */
+    bool takes_ids;      /* as a prompt */
+    bool takes_messages; /* likewise */
+    bool takes_tensors;  /* and no prompt */
+    bool takes_more;     /* than a prompt: no data set has all it needs */
 
     /* Get ready: `own` is zeroed memory of own_size.  Optional. */
     int (*init)(struct api *api, struct err *err);

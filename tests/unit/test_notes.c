@@ -40,7 +40,7 @@ static struct facts plain_stream(void)
 
 static const struct note_inputs strict = {
     .is_length_forced = true,
-    .has_own_prompts = true,
+    .cached_share = 0,
     .e2e_p99_ns = 1000 * NS_PER_MS,
     .tail_p99_ns = 0,
 };
