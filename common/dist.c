@@ -222,24 +222,31 @@ static int add_value(struct dist *dist, const char *text, struct err *err)
     return 0;
 }
 
+/* A number a line, with blanks around it. */
+static int add_line(struct dist *dist, char *text, struct err *err)
+{
+    char *word = str_next_word(&text);
+
+    if (!word)
+        return 0;
+    if (text && str_next_word(&text))
+        return err_set(err, ERR_CONFIG, "more than one number");
+    return add_value(dist, word, err);
+}
+
 static int read_values(struct dist *dist, char *rest, struct err *err)
 {
     int64_t line = 0;
     char *text;
 
     while ((text = strsep(&rest, "\n"))) {
-        char *word = str_next_word(&text);
+        size_t len = strlen(text);
 
         line++;
-        if (word && word[strcspn(word, "\r")] == '\r')
-            word[strcspn(word, "\r")] = '\0';
-        if (!word || !*word)
-            continue;
-        if ((text && str_next_word(&text)) || add_value(dist, word, err)) {
-            *err = (struct err){0};
-            return err_set(err, ERR_CONFIG, "line %lld is no number",
-                           (long long)line);
-        }
+        if (len > 0 && text[len - 1] == '\r')
+            text[len - 1] = '\0';
+        if (add_line(dist, text, err))
+            return err_context(err, "line %lld", (long long)line);
     }
     return dist->n_values > 0 ? 0 : err_set(err, ERR_CONFIG, "no number in it");
 }

@@ -1,0 +1,252 @@
+/* Data sets, from the file to the wire: what a server is sent. */
+#include <fcntl.h>
+#include <jansson.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "common/buf.h"
+#include "common/err.h"
+#include "common/file.h"
+#include "common/xalloc.h"
+#include "tests/support/echoserver.h"
+#include "tests/support/proc.h"
+#include "tests/support/tmpdir.h"
+
+#define MAX_LOG   ((size_t)16 << 20)
+#define REQUESTS  40
+#define BODY      "{\"q\":\"{{prompt}}\",\"is\":\"{{label}}\",\"k\":{{k}}}"
+#define BODY_MARK "{\"q\":"
+
+static char *write_set(const char *name, int n)
+{
+    struct buf text;
+    char *path;
+
+    buf_init(&text, MAX_LOG);
+    for (int i = 0; i < n; i++)
+        buf_addf(&text,
+                 "{\"prompt\":\"question %d\",\"label\":\"answer %d\","
+                 "\"k\":[%d]}\n",
+                 i, i, i);
+    path = xstrdup(tmpdir_write(name, buf_text(&text), text.len));
+    buf_fini(&text);
+    return path;
+}
+
+/* ---- bodies that a server has had ---- */
+
+struct bodies {
+    char *items[4 * REQUESTS];
+    size_t len;
+};
+
+static int compare(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* In the order of the alphabet, since that of sending is the threads'. */
+static void read_bodies(const char *log, struct bodies *out)
+{
+    struct err err = {0};
+    struct buf text;
+
+    *out = (struct bodies){0};
+    buf_init(&text, MAX_LOG);
+    if (file_read(log, &text, &err))
+        fail_msg("%s", err.msg);
+    for (const char *at = buf_text(&text); (at = strstr(at, BODY_MARK)); at++) {
+        const char *end = strstr(at, "]}");
+
+        assert_non_null(end);
+        assert_true(out->len < sizeof(out->items) / sizeof(out->items[0]));
+        out->items[out->len++] = xstrndup(at, (size_t)(end + 2 - at));
+    }
+    qsort(out->items, out->len, sizeof(char *), compare);
+    buf_fini(&text);
+}
+
+static void bodies_fini(struct bodies *b)
+{
+    for (size_t i = 0; i < b->len; i++)
+        free(b->items[i]);
+}
+
+static size_t count_different(const struct bodies *b)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < b->len; i++)
+        n += i == 0 || strcmp(b->items[i - 1], b->items[i]) != 0;
+    return n;
+}
+
+struct run {
+    const char *name;
+    const char *threads;
+    const char *nonce;
+    const char *unique;
+    const char *seed;
+};
+
+/* A run by count, of a data set, and what arrived of it. */
+static void send(const struct run *run, const char *data, struct bodies *out)
+{
+    char *log = xasprintf("%s/%s.log", tmpdir_root(), run->name);
+    char *dir = xasprintf("%s/%s", tmpdir_root(), run->name);
+    struct echo_setup setup = {.log = log};
+    struct echoserver s = echoserver_start(&setup);
+    struct proc_result r = proc_run(
+        ARGS("run", s.url, "--data", data, "--body", BODY, "-R", "200",
+             "--arrival", "constant", "-n", "40", "--warmup", "100ms", "-t",
+             run->threads, "--nonce", run->nonce, "--seed", run->seed,
+             "--unique", run->unique, "--check", "label", "-o", dir));
+    json_t *summary;
+
+    run_expect(&r, dir, 0);
+    proc_result_fini(&r);
+    summary = load_summary(dir);
+    /* What it echoes has the label in it. */
+    assert_true(number_at(summary, "quality.passed") == REQUESTS);
+    assert_true(number_at(summary, "quality.share") == 1);
+    json_decref(summary);
+    echoserver_stop(&s);
+    read_bodies(log, out);
+    free(log);
+    free(dir);
+}
+
+/* The same file, seed and nonce: the same requests, byte for byte, whatever
+ * the number of threads. */
+static void requests_are_the_same_again(void **state)
+{
+    static const struct run runs[] = {
+        {"one", "1", "77", "true", "1"},
+        {"three", "3", "77", "true", "1"},
+        {"nonce", "2", "78", "true", "1"},
+        {"seed", "2", "77", "true", "2"},
+    };
+    char *data = write_set("set.jsonl", 13);
+    struct bodies bodies[4];
+
+    (void)state;
+    for (int i = 0; i < 4; i++) {
+        send(&runs[i], data, &bodies[i]);
+        assert_int_equal(bodies[i].len, REQUESTS + 20); /* with the warm-up */
+        assert_int_equal(count_different(&bodies[i]), bodies[i].len);
+    }
+    for (size_t i = 0; i < bodies[0].len; i++) {
+        assert_string_equal(bodies[0].items[i], bodies[1].items[i]);
+        assert_string_not_equal(bodies[0].items[i], bodies[2].items[i]);
+    }
+    for (int i = 0; i < 4; i++)
+        bodies_fini(&bodies[i]);
+    free(data);
+}
+
+/* Each once, then each once again: sixty requests of twenty samples have each
+ * three times. */
+static void permutations_are_fair(void **state)
+{
+    static const struct run run = {"fair", "3", "1", "false", "5"};
+    char *data = write_set("twenty.jsonl", 20);
+    struct bodies bodies;
+
+    (void)state;
+    send(&run, data, &bodies);
+    assert_int_equal(bodies.len, 60);
+    assert_int_equal(count_different(&bodies), 20);
+    for (size_t i = 0; i < bodies.len; i += 3)
+        assert_string_equal(bodies.items[i], bodies.items[i + 2]);
+    bodies_fini(&bodies);
+    free(data);
+}
+
+/* ---- what is said of it ---- */
+
+static void the_hash_is_in_the_manifest_and_the_report(void **state)
+{
+    const char *data = tmpdir_write("two.txt", "one\ntwo\n", 8);
+    char *path = xstrdup(data);
+    char *dir = xstrdup(tmpdir_path("hash"));
+    struct proc_result r =
+        proc_run(ARGS("run", "null://", "--api", "openai-chat", "--model", "m",
+                      "--data", path, "-R", "50", "-d", "200ms", "-o", dir));
+    json_t *manifest;
+
+    (void)state;
+    run_expect(&r, dir, r.status == 1 ? 1 : 0); /* nobody answers */
+    assert_non_null(strstr(r.out, "2 samples, sha256 c3f9c8c283a2…"));
+    assert_non_null(strstr(r.err, "text by its looks, 2 samples"));
+    proc_result_fini(&r);
+    manifest = load_manifest(dir);
+    assert_string_equal(
+        json_string_value(
+            json_object_get(json_object_get(manifest, "data"), "sha256")),
+        "c3f9c8c283a2b1f2f1896f27a01cbe3cddc0c9d93f752e4639035a0f5b36f6e8");
+    assert_true(number_at(manifest, "data.samples") == 2);
+    json_decref(manifest);
+    free(dir);
+    free(path);
+}
+
+static void a_damaged_line_ends_it_before_anything_is_sent(void **state)
+{
+    static const char text[] = "{\"prompt\":\"a\"}\n{\"prompt\":\"b\"\n";
+    char *data = xstrdup(tmpdir_write("damaged.jsonl", text, sizeof(text) - 1));
+    static const char *const commands[] = {"run", "validate"};
+
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        struct proc_result r =
+            proc_run(ARGS(commands[i], "http://127.0.0.1:1/v1/completions",
+                          "--data", data, "-R", "5"));
+
+        proc_expect(&r, 2);
+        assert_non_null(strstr(r.err, "damaged.jsonl:2: is no JSON"));
+        proc_result_fini(&r);
+    }
+    free(data);
+}
+
+static void validate_says_what_is_in_it(void **state)
+{
+    char *data = write_set("plan.jsonl", 13);
+    struct proc_result r = proc_run(
+        ARGS("validate", "http://127.0.0.1:1/v1/completions", "--data", data,
+             "--data-limit", "5", "--select", "replacement", "-R", "5"));
+
+    (void)state;
+    proc_expect(&r, 0);
+    assert_non_null(
+        strstr(r.out, "plan.jsonl, jsonl by its looks, 13 samples"));
+    assert_non_null(strstr(r.out, "5 of them (of a shuffle), any at any time"));
+    assert_non_null(strstr(r.out, "prompts: mean 10 bytes, at most 11"));
+    proc_result_fini(&r);
+    r = proc_run(ARGS("validate", "http://127.0.0.1:1/v1/completions",
+                      "--data-limit", "5", "-R", "5"));
+    proc_expect(&r, 2);
+    assert_non_null(strstr(r.err, "data.limit: goes with data.file"));
+    proc_result_fini(&r);
+    free(data);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(requests_are_the_same_again),
+        cmocka_unit_test(permutations_are_fair),
+        cmocka_unit_test(the_hash_is_in_the_manifest_and_the_report),
+        cmocka_unit_test(a_damaged_line_ends_it_before_anything_is_sent),
+        cmocka_unit_test(validate_says_what_is_in_it),
+    };
+
+    return cmocka_run_group_tests(tests, tmpdir_setup, tmpdir_teardown);
+}
