@@ -503,6 +503,32 @@ static int resolve_data(struct data_settings *d, int scenario, struct err *err)
     return 0;
 }
 
+/* Each sample once: that says how many, in which order, and until when. */
+static int resolve_accuracy(struct data_settings *d,
+                            const struct load_settings *load, struct err *err)
+{
+    const char *other = load->scenario == SCENARIO_TRACE ? "trace.file"
+                        : load->duration_ns > 0          ? "load.duration"
+                        : load->warmup_ns > 0            ? "load.warmup"
+                        : load->requests > 0             ? "load.requests"
+                        : d->cache_hit_rate > 0          ? "data.cache_hit_rate"
+                                                         : NULL;
+
+    if (!d->accuracy)
+        return 0;
+    if (!d->file)
+        return err_set(err, ERR_CONFIG,
+                       "data.accuracy: goes with data.file (--data)");
+    if (other)
+        return err_set(err, ERR_CONFIG,
+                       "data.accuracy: each sample is sent once; not beside %s",
+                       other);
+    d->select = SELECT_ORDER;
+    if (d->unique == UNIQUE_AUTO)
+        d->unique = UNIQUE_FALSE;
+    return 0;
+}
+
 int settings_resolve(struct settings *s, struct err *err)
 {
     if (s->target.urls.len == 0 && !s->has_stub)
@@ -514,8 +540,10 @@ int settings_resolve(struct settings *s, struct err *err)
     if (resolve_stages(&s->load, err) ||
         resolve_scenario(&s->load, &s->client, err))
         return -1;
+    if (resolve_accuracy(&s->data, &s->load, err))
+        return -1;
     if (s->load.duration_ns == 0 && s->load.requests == 0 &&
-        s->load.scenario != SCENARIO_TRACE)
+        s->load.scenario != SCENARIO_TRACE && !s->data.accuracy)
         s->load.duration_ns = DEFAULT_DURATION_NS;
     if (check_arrivals(&s->load, err))
         return -1;

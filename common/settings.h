@@ -103,6 +103,7 @@ struct data_settings {
     int64_t first_id;       /* token ids to draw from */
     int64_t last_id;
     uint64_t nonce; /* of this run, so that no cache knows its prompts */
+    bool accuracy;  /* each sample once, answers are kept */
 
     /* No option: the file, once somebody has read it; borrowed. */
     const struct dataset *loaded;

@@ -123,6 +123,12 @@ static const struct opt opts[] = {
      .offset = AT(cache_hit_rate),
      .initial = "0%",
      .help = "share of requests that begin with a prompt that was sent before"},
+    {.key = "accuracy",
+     .flag = "accuracy",
+     .type = &opt_switch,
+     .offset = AT(accuracy),
+     .help = "send each sample once, in order, as it is, and keep the answers "
+             "in answers.jsonl"},
     {.key = "input_tokens",
      .flag = "input-len",
      .type = &opt_text,

@@ -91,15 +91,21 @@ static int load_data(struct data_settings *s, struct dataset **out,
 
 /* Does the data set have what the API, the body and the checks take?  What the
  * inputs of a model are may be known to its server alone. */
-static int check_api(const struct settings *s, struct err *err)
+static int check_api(struct settings *s, struct err *err)
 {
     struct api api;
     int rc;
 
-    if (!s->data.file ||
-        (s->data.format == DATA_TENSORS && s->data.tensors.len == 0))
+    if (!s->data.file)
         return 0;
+    if (s->data.format == DATA_TENSORS && s->data.tensors.len == 0)
+        return s->data.accuracy
+                   ? err_set(err, ERR_CONFIG,
+                             "data.accuracy: name the inputs (--tensor)")
+                   : 0;
     rc = api_init(&api, s, err);
+    if (rc == 0 && s->data.accuracy)
+        s->load.requests = sampler_count(&api.sampler);
     api_fini(&api);
     return rc;
 }

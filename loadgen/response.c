@@ -108,7 +108,7 @@ static bool is_new(struct response *r, const struct piece *p)
 
 static void keep_text(struct response *r, const struct piece *p)
 {
-    if (r->api->checks.len == 0 || !p->text.at || p->is_reasoning)
+    if (!r->api->keeps_text || !p->text.at || p->is_reasoning)
         return;
     if (p->is_cumulative)
         buf_reset(&r->text);

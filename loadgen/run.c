@@ -12,6 +12,7 @@
 #include "common/settings.h"
 #include "common/stop.h"
 #include "common/xalloc.h"
+#include "loadgen/answers.h"
 #include "loadgen/api/api.h"
 #include "loadgen/discover.h"
 #include "loadgen/plan.h"
@@ -44,6 +45,7 @@ struct run {
     struct worker **workers;
     int64_t n_workers; /* that were made */
     struct manifest manifest;
+    struct answers answers;
     struct watch watch;
     int64_t start_ns;
     int stopped_by; /* the signal that made us cut it; 0: none */
@@ -86,6 +88,7 @@ static int make_workers(struct run *run, struct err *err)
             .stamps_all = plan_stamps_all(&run->settings->load),
             .short_wait_ns = plan_short_wait_ns(run->known.machine),
             .observe_ns = run->options->observe_ns,
+            .answers = run->settings->data.accuracy ? &run->answers : NULL,
         };
 
         if (worker_new(&run->workers[i], &env, err))
@@ -146,6 +149,9 @@ static int prepare(struct run *run, struct err *err)
         recording_make_dir(run->options->dir, run->options->force, err))
         return -1;
     run->has_dir = true;
+    if (run->settings->data.accuracy &&
+        answers_open(&run->answers, run->options->dir, err))
+        return -1;
     if (recorder_new(&run->recorder, run->options->dir, (int)run->n_workers,
                      run->api.streams, err))
         return -1;
@@ -345,12 +351,16 @@ static int conclude(struct run *run, struct run_end *end, struct err *err)
 {
     struct failures failures = {0};
     struct strlist secrets = {0};
+    struct err ignored = {0};
     int rc;
 
     scrape_stop(run->scrape);
     note_server(run);
     rc = recorder_finish(run->recorder, err);
     run->recorder = NULL;
+    if (run->settings->data.accuracy &&
+        answers_close(&run->answers, rc ? &ignored : err))
+        rc = -1;
     *end = sum_up(run, &failures);
     secrets_find(&run->targets, &run->settings->target, &secrets);
     secrets_redact_failures(&secrets, &failures);
@@ -373,6 +383,7 @@ static void run_fini(struct run *run)
 {
     scrape_free(run->scrape);
     recorder_finish(run->recorder, &(struct err){0});
+    answers_close(&run->answers, &(struct err){0});
     watch_fini(&run->watch);
     for (int64_t i = 0; i < run->n_workers; i++)
         worker_free(run->workers[i]);
@@ -387,7 +398,8 @@ static void run_fini(struct run *run)
 int run_load(struct settings *settings, const struct run_options *options,
              struct run_end *end, struct err *err)
 {
-    struct run run = {.settings = settings, .options = options};
+    struct run run = {
+        .settings = settings, .options = options, .answers = {.fd = -1}};
     struct err ignored = {0};
     bool has_begun = false;
     int rc = prepare(&run, err);

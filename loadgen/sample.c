@@ -172,9 +172,9 @@ static void add_tag_ids(const struct sampler *s, int64_t seq, bool is_first,
     uint64_t tag = tag_of(s, seq);
 
     for (int i = tag_ids(s); i > 0; i--) {
-        buf_addf(out, "%s%llu", is_first ? "" : ",",
-                 (unsigned long long)((uint64_t)s->first_id +
-                                      tag % (uint64_t)s->n_ids));
+        uint64_t id = (uint64_t)s->first_id + tag % (uint64_t)s->n_ids;
+
+        buf_addf(out, "%s%llu", is_first ? "" : ",", (unsigned long long)id);
         tag /= (uint64_t)s->n_ids;
         is_first = false;
     }
@@ -246,7 +246,8 @@ int64_t sample_input_tokens(const struct sampler *s,
         return n;
     n += s->shared_prefix;
     if (is_ids)
-        n += tag_ids(s) * (s->has_tags + (sample->from != sample->seq));
+        n +=
+            (int64_t)tag_ids(s) * (s->has_tags + (sample->from != sample->seq));
     return n;
 }
 

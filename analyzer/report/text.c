@@ -81,6 +81,8 @@ static void put_data(const struct summary *s, struct buf *out)
     put_plain(s->settings->data.file ? s->settings->data.file : "", out);
     buf_addf(out, ", %lld sample%s, sha256 %.12s…", (long long)d->samples,
              d->samples == 1 ? "" : "s", d->sha256);
+    if (s->settings->data.accuracy)
+        buf_adds(out, ", each once, answers in answers.jsonl");
     if (s->settings->data.unique == UNIQUE_FALSE)
         buf_adds(out, ", prompts as they are");
     if (d->left_out > 0)

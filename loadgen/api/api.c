@@ -179,6 +179,7 @@ static int init_parts(struct api *api, struct err *err)
 
     if (checks_parse(&s->checks, &api->checks, err))
         return err_context(err, "checks");
+    api->keeps_text = api->checks.len > 0 || s->data.accuracy;
     if (sampler_init(&api->sampler, s, err) || choose_form(api, err) ||
         check_label(api, err) || read_body(api, t->body, err) ||
         choose_success(api, t->success, err))
@@ -225,7 +226,7 @@ void api_fini(struct api *api)
 const struct api *api_if_needed(const struct api *api)
 {
     bool is_plain = api->ops->kind == API_HTTP && !api->makes_bodies &&
-                    !api->settings->target.success && api->checks.len == 0;
+                    !api->settings->target.success && !api->keeps_text;
 
     return is_plain ? NULL : api;
 }

@@ -38,6 +38,7 @@ struct api {
     bool uses_messages;   /* ... or messages of a chat */
     char *model;          /* owned; NULL: none needed, or not known */
     struct checks checks; /* of answers */
+    bool keeps_text;      /* of answers, until they have been looked at */
     struct statuses success;
     struct template body; /* of the user's */
     struct buf extra;     /* members to add to a body: ,"top_k":1 */

@@ -55,36 +55,48 @@ static int64_t count_ids(const char *text, size_t len)
     return jscan_end(&s) && n > 0 ? n : -1;
 }
 
-/* Texts of a message: its content, or those of the parts that it has. */
-static void find_parts(struct jscan *s, struct jtext *first, struct jtext *last)
+struct texts {
+    struct jtext first; /* .at NULL: there is none */
+    struct jtext last;
+};
+
+static void take_text(struct jscan *s, struct texts *found)
 {
     struct jtext text;
+
+    if (!jscan_string(s, &text))
+        return;
+    found->last = text;
+    if (!found->first.at)
+        found->first = text;
+}
+
+/* {"type":"text","text":"..."}, or an image, or whatever there is. */
+static void read_part(struct jscan *s, struct texts *found)
+{
     struct jtext key;
 
-    if (jscan_peek(s) == JSCAN_STRING) {
-        if (!jscan_string(s, &text))
-            return;
-        *last = text;
-        if (!first->at)
-            *first = text;
+    if (!jscan_object(s))
         return;
-    }
-    if (!jscan_array(s))
-        return;
-    while (jscan_item(s)) {
-        if (!jscan_object(s))
-            continue;
-        while (jscan_key(s, &key)) {
-            if (jtext_is(key, "text") && jscan_peek(s) == JSCAN_STRING)
-                find_parts(s, first, last);
-            else
-                jscan_skip(s);
-        }
+    while (jscan_key(s, &key)) {
+        if (jtext_is(key, "text"))
+            take_text(s, found);
+        else
+            jscan_skip(s);
     }
 }
 
-static const char *read_message(struct jscan *s, struct jtext *first,
-                                struct jtext *last)
+static void read_content(struct jscan *s, struct texts *found)
+{
+    if (jscan_peek(s) == JSCAN_STRING) {
+        take_text(s, found);
+    } else if (jscan_array(s)) {
+        while (jscan_item(s))
+            read_part(s, found);
+    }
+}
+
+static const char *read_message(struct jscan *s, struct texts *found)
 {
     struct jtext role = {0};
     struct jtext key;
@@ -95,7 +107,7 @@ static const char *read_message(struct jscan *s, struct jtext *first,
         if (jtext_is(key, "role"))
             jscan_string(s, &role);
         else if (jtext_is(key, "content"))
-            find_parts(s, first, last);
+            read_content(s, found);
         else
             jscan_skip(s);
     }
@@ -107,8 +119,7 @@ static const char *check_messages(const struct dataset *d,
                                   const struct value *v, struct item *item)
 {
     const char *text = dataset_text(d, v);
-    struct jtext first = {0};
-    struct jtext last = {0};
+    struct texts found = {0};
     struct jscan s;
     const char *wrong = NULL;
 
@@ -116,13 +127,13 @@ static const char *check_messages(const struct dataset *d,
     if (!jscan_array(&s))
         return "no list of messages";
     while (!wrong && jscan_item(&s))
-        wrong = read_message(&s, &first, &last);
+        wrong = read_message(&s, &found);
     if (wrong)
         return wrong;
-    if (!first.at)
+    if (!found.first.at)
         return "no text in the messages";
-    item->head = (uint32_t)(first.at - text);
-    item->tail = (uint32_t)(last.at + last.len - text);
+    item->head = (uint32_t)(found.first.at - text);
+    item->tail = (uint32_t)(found.last.at + found.last.len - text);
     return NULL;
 }
 

@@ -241,11 +241,11 @@ void dataset_free(struct dataset *d)
 const struct value *dataset_value(const struct dataset *d, size_t item,
                                   int column)
 {
-    const struct value *v = d->values + d->items[item].first;
+    const struct item *it = &d->items[item];
 
-    for (uint32_t i = 0; i < d->items[item].n; i++) {
-        if (v[i].column == column)
-            return &v[i];
+    for (uint64_t i = it->first; i < it->first + it->n; i++) {
+        if (d->values[i].column == column)
+            return &d->values[i];
     }
     return NULL;
 }
@@ -344,7 +344,8 @@ static void put_selection(const struct dataset *d,
     if (s->limit > 0 && (d->is_tensors || s->limit < (int64_t)d->n))
         buf_addf(out, "%lld of them (%s), ", (long long)s->limit,
                  s->select == SELECT_ORDER ? "the first" : "of a shuffle");
-    buf_adds(out, ways[s->select]);
+    buf_adds(out, s->accuracy ? "each once, in the order of the file"
+                              : ways[s->select]);
     if (!d->is_tensors)
         buf_adds(out, s->unique == UNIQUE_FALSE
                           ? "; prompts are sent as they are"

@@ -29,21 +29,21 @@ static int rounds_for(uint64_t n)
     return ROUNDS_LEAST + ROUNDS_A_BIT * (64 - __builtin_clzll(n));
 }
 
-int64_t select_permute(uint64_t key, int64_t n, int64_t place)
+int64_t select_permute(uint64_t key, int64_t n, int64_t x)
 {
     struct rng keys = {key};
     uint64_t size = (uint64_t)n;
-    uint64_t x = (uint64_t)place;
+    uint64_t at = (uint64_t)x;
 
     for (int i = rounds_for(size); i > 0; i--) {
         uint64_t round = rng_next(&keys);
-        uint64_t other = (below(round, size) + size - x) % size;
-        uint64_t pair = x > other ? x : other;
+        uint64_t other = (below(round, size) + size - at) % size;
+        uint64_t pair = at > other ? at : other;
 
         if (mix(round, pair) >> 63)
-            x = other;
+            at = other;
     }
-    return (int64_t)x;
+    return (int64_t)at;
 }
 
 struct selection selection_of(int how, uint64_t seed, int64_t total,

@@ -98,7 +98,7 @@ static int read_all(struct slurper *s, struct err *err)
     do
         rc = step(s, err);
     while (rc > 0);
-    if (rc == 0 && s->ops->may_end && !s->ops->may_end(s->unpack))
+    if (rc == 0 && s->ops && s->ops->may_end && !s->ops->may_end(s->unpack))
         rc = fail(s, "ends in the middle of what is compressed", err);
     return rc;
 }

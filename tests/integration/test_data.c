@@ -238,6 +238,86 @@ static void validate_says_what_is_in_it(void **state)
     free(data);
 }
 
+/* ---- accuracy ---- */
+
+/* Each sample once, by any number of threads, and what came back; of two the
+ * label is not what is echoed. */
+static void accuracy_keeps_every_answer(void **state)
+{
+    static const char *const loads[][2] = {{"-c", "4"}, {"-R", "500"}};
+    char *data = write_set("accuracy.jsonl", REQUESTS);
+
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        struct echoserver s = echoserver_start(&(struct echo_setup){0});
+        char *dir = xstrdup(tmpdir_path(i == 0 ? "closed" : "open"));
+        char *path = xasprintf("%s/answers.jsonl", dir);
+        struct proc_result r = proc_run(
+            ARGS("run", s.url, "--data", data, "--body", BODY, "--accuracy",
+                 loads[i][0], loads[i][1], "-t", "2", "--check", "label",
+                 "--check", "regex question [0-9]*[02-9]\"", "-o", dir));
+        bool seen[REQUESTS] = {false};
+        int passed = 0;
+        struct err err = {0};
+        struct buf text;
+        char *rest;
+        char *line;
+
+        run_expect(&r, dir, 0);
+        assert_non_null(strstr(r.out, "40 samples"));
+        assert_non_null(strstr(r.out, "each once, answers in answers.jsonl"));
+        proc_result_fini(&r);
+        echoserver_stop(&s);
+        buf_init(&text, MAX_LOG);
+        assert_int_equal(file_read(path, &text, &err), 0);
+        rest = text.data;
+        while ((line = strsep(&rest, "\n")) && *line) {
+            json_t *json = json_loads(line, 0, NULL);
+            json_int_t index =
+                json_integer_value(json_object_get(json, "index"));
+            char *want = xasprintf("\"q\":\"question %d\"", (int)index);
+
+            assert_non_null(json);
+            assert_in_range(index, 0, REQUESTS - 1);
+            assert_false(seen[index]);
+            seen[index] = true;
+            passed += json_is_true(json_object_get(json, "passed"));
+            assert_non_null(
+                strstr(json_string_value(json_object_get(json, "text")), want));
+            json_decref(json);
+            free(want);
+        }
+        for (int k = 0; k < REQUESTS; k++)
+            assert_true(seen[k]);
+        assert_int_equal(passed, REQUESTS - 4); /* 1, 11, 21, 31 */
+        buf_fini(&text);
+        free(path);
+        free(dir);
+    }
+    free(data);
+}
+
+static void accuracy_says_itself_how_many(void **state)
+{
+    char *data = write_set("once.jsonl", 3);
+    struct proc_result r =
+        proc_run(ARGS("run", "http://127.0.0.1:1/v1/completions", "--data",
+                      data, "--accuracy", "-R", "5", "-d", "10s"));
+
+    (void)state;
+    proc_expect(&r, 2);
+    assert_non_null(strstr(r.err, "sent once; not beside load.duration"));
+    proc_result_fini(&r);
+    r = proc_run(ARGS("validate", "http://127.0.0.1:1/v1/completions", "--data",
+                      data, "--accuracy", "-R", "5"));
+    proc_expect(&r, 0);
+    assert_non_null(strstr(r.out, "3 in the window"));
+    assert_non_null(strstr(r.out, "each once, in the order of the file; "
+                                  "prompts are sent as they are"));
+    proc_result_fini(&r);
+    free(data);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -246,6 +326,8 @@ int main(void)
         cmocka_unit_test(the_hash_is_in_the_manifest_and_the_report),
         cmocka_unit_test(a_damaged_line_ends_it_before_anything_is_sent),
         cmocka_unit_test(validate_says_what_is_in_it),
+        cmocka_unit_test(accuracy_keeps_every_answer),
+        cmocka_unit_test(accuracy_says_itself_how_many),
     };
 
     return cmocka_run_group_tests(tests, tmpdir_setup, tmpdir_teardown);
