@@ -12,13 +12,16 @@
 #include "common/xalloc.h"
 #include "loadgen/api/api.h"
 #include "loadgen/request.h"
+#include "loadgen/secret.h"
 
-int answers_open(struct answers *a, const char *dir, struct err *err)
+int answers_open(struct answers *a, const char *dir, const struct targets *ts,
+                 const struct target_settings *s, struct err *err)
 {
     char *path = xasprintf("%s/answers.jsonl", dir);
     int rc = 0;
 
     *a = (struct answers){0};
+    secrets_find(ts, s, &a->secrets);
     a->fd =
         open(path, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0644);
     if (a->fd < 0)
@@ -34,6 +37,7 @@ int answers_close(struct answers *a, struct err *err)
     if (a->fd >= 0 && close(a->fd) && failed == 0)
         failed = errno;
     a->fd = -1;
+    strlist_fini(&a->secrets);
     return failed ? err_set(err, ERR_IO, "answers.jsonl: %s", strerror(failed))
                   : 0;
 }
@@ -88,6 +92,7 @@ void answers_add(struct answers *a, const struct api *api,
     else
         buf_adds(line, "null");
     buf_adds(line, "}\n");
+    secrets_cross_out(&a->secrets, line->data, line->len - 1);
     if (file_write_all(a->fd, line->data, line->len)) {
         int none = 0;
 

@@ -10,21 +10,26 @@
 #include <stdatomic.h>
 
 #include "common/buf.h"
+#include "common/str.h"
 
 struct api;
 struct err;
 struct request;
+struct target_settings;
+struct targets;
 
 /* Shared by all threads; each brings its own buffer for a line. */
 struct answers {
-    int fd;
-    atomic_int failed; /* errno of the first write that did; 0: none */
+    int fd;                 /* below 0: closed */
+    struct strlist secrets; /* that are not written, though echoed */
+    atomic_int failed;      /* errno of the first write that did; 0: none */
 };
 
-/* ERR_IO. */
-int answers_open(struct answers *a, const char *dir, struct err *err);
+/* ERR_IO.  answers_close() may follow either way. */
+int answers_open(struct answers *a, const char *dir, const struct targets *ts,
+                 const struct target_settings *s, struct err *err);
 
-/* ERR_IO if not all of them are there. */
+/* ERR_IO if not all of them are there.  Accepts one that is closed. */
 int answers_close(struct answers *a, struct err *err);
 
 /* The request has ended. */

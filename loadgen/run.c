@@ -150,7 +150,8 @@ static int prepare(struct run *run, struct err *err)
         return -1;
     run->has_dir = true;
     if (run->settings->data.accuracy &&
-        answers_open(&run->answers, run->options->dir, err))
+        answers_open(&run->answers, run->options->dir, &run->targets,
+                     &run->settings->target, err))
         return -1;
     if (recorder_new(&run->recorder, run->options->dir, (int)run->n_workers,
                      run->api.streams, err))

@@ -238,6 +238,51 @@ static void validate_says_what_is_in_it(void **state)
     free(data);
 }
 
+/* ---- caches ---- */
+
+/* The stub knows bodies that it has served, and says so; it knows no prefixes.
+ */
+static void caches_find_what_they_were_given(void **state)
+{
+    static const struct {
+        const char *flag;
+        const char *value;
+        bool is_cached;
+    } cases[] = {
+        {"--unique", "auto", false},
+        {"--unique", "false", true},
+        {"--cache-hit-rate", "50%", false}, /* no two end alike */
+    };
+    char *data = write_set("cached.jsonl", 5);
+    char *url;
+    struct proc stub = stub_start(
+        ARGS("stub", "--port", "0", "--service", "fixed 1ms", "--cache"), &url);
+    char *target = xasprintf("%s/v1/completions", url);
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        char *dir = xasprintf("%s/cache%zu", tmpdir_root(), i);
+        struct proc_result r = proc_run(ARGS(
+            "run", target, "--model", "m", "--data", data, "--output-len", "3",
+            "-c", "2", "-n", "60", cases[i].flag, cases[i].value, "-o", dir));
+        json_t *summary;
+
+        run_expect(&r, dir, 0);
+        assert_null(strstr(r.out, "server's cache")); /* nothing is odd */
+        proc_result_fini(&r);
+        summary = load_summary(dir);
+        assert_int_equal(json_integer_value(json_object_get(
+                             json_object_get(summary, "tokens"), "cached")) > 0,
+                         cases[i].is_cached);
+        json_decref(summary);
+        free(dir);
+    }
+    stub_stop(&stub);
+    free(target);
+    free(url);
+    free(data);
+}
+
 /* ---- accuracy ---- */
 
 /* Each sample once, by any number of threads, and what came back; of two the
@@ -254,8 +299,9 @@ static void accuracy_keeps_every_answer(void **state)
         char *path = xasprintf("%s/answers.jsonl", dir);
         struct proc_result r = proc_run(
             ARGS("run", s.url, "--data", data, "--body", BODY, "--accuracy",
-                 loads[i][0], loads[i][1], "-t", "2", "--check", "label",
-                 "--check", "regex question [0-9]*[02-9]\"", "-o", dir));
+                 loads[i][0], loads[i][1], "-t", "2", "--check", "label", "-H",
+                 "Authorization: Bearer sesame", "--check",
+                 "regex question [0-9]*[02-9]\"", "-o", dir));
         bool seen[REQUESTS] = {false};
         int passed = 0;
         struct err err = {0};
@@ -270,6 +316,7 @@ static void accuracy_keeps_every_answer(void **state)
         echoserver_stop(&s);
         buf_init(&text, MAX_LOG);
         assert_int_equal(file_read(path, &text, &err), 0);
+        assert_null(strstr(text.data, "sesame")); /* it was echoed */
         rest = text.data;
         while ((line = strsep(&rest, "\n")) && *line) {
             json_t *json = json_loads(line, 0, NULL);
@@ -326,6 +373,7 @@ int main(void)
         cmocka_unit_test(the_hash_is_in_the_manifest_and_the_report),
         cmocka_unit_test(a_damaged_line_ends_it_before_anything_is_sent),
         cmocka_unit_test(validate_says_what_is_in_it),
+        cmocka_unit_test(caches_find_what_they_were_given),
         cmocka_unit_test(accuracy_keeps_every_answer),
         cmocka_unit_test(accuracy_says_itself_how_many),
     };

@@ -363,6 +363,22 @@ static void files_that_are_none(void **state)
     assert_null(d);
 }
 
+static void a_file_may_be_too_large(void **state)
+{
+    char path[200];
+    char hash[SLURP_HASH];
+    struct err err = {0};
+    struct buf file;
+
+    (void)state;
+    snprintf(path, sizeof(path), "%s",
+             tmpdir_write("a.gz", gz, sizeof(gz) - 1));
+    buf_init(&file, 4); /* it unpacks to eight */
+    assert_int_equal(slurp(path, &file, hash, &err), -1);
+    assert_non_null(strstr(err.msg, "a data set must fit into memory"));
+    buf_fini(&file);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -378,6 +394,7 @@ int main(void)
         cmocka_unit_test(damage_is_told_with_its_line),
         cmocka_unit_test(files_compressed_or_not),
         cmocka_unit_test(files_that_are_none),
+        cmocka_unit_test(a_file_may_be_too_large),
     };
 
     return cmocka_run_group_tests(tests, tmpdir_setup, tmpdir_teardown);
