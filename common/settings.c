@@ -478,28 +478,54 @@ static int resolve_target(struct target_settings *t, struct err *err)
     return 0;
 }
 
-/* What belongs to a file is said of one, and a trace says what prompts are
- * like. */
-static int resolve_data(struct data_settings *d, int scenario, struct err *err)
-{
-    bool has_reuse = d->cache_hit_rate > 0;
+struct claim {
+    const char *key;
+    bool is_made;
+};
 
-    if (d->repeats) {
-        if (d->unique == UNIQUE_TRUE)
-            return err_set(err, ERR_CONFIG,
-                           "data.unique: not beside --repeat-prompts");
-        d->unique = UNIQUE_FALSE;
+/* The first key of those that were given; NULL: none. */
+static const char *first_of(const struct claim *claims, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        if (claims[i].is_made)
+            return claims[i].key;
     }
-    if (!d->file && (d->prompt || d->output || d->label || d->limit > 0))
+    return NULL;
+}
+
+static int resolve_unique(struct data_settings *d, struct err *err)
+{
+    if (!d->repeats)
+        return 0;
+    if (d->unique == UNIQUE_TRUE)
+        return err_set(err, ERR_CONFIG,
+                       "data.unique: not beside --repeat-prompts");
+    d->unique = UNIQUE_FALSE;
+    return 0;
+}
+
+/* What belongs to a file is said of one, and a trace says itself what prompts
+ * are like. */
+static int check_data(const struct data_settings *d, int scenario,
+                      struct err *err)
+{
+    const struct claim of_file[] = {{"prompt", d->prompt != NULL},
+                                    {"output", d->output != NULL},
+                                    {"label", d->label != NULL},
+                                    {"limit", d->limit > 0},
+                                    {"accuracy", d->accuracy}};
+    const struct claim not_of_trace[] = {
+        {"file", d->file != NULL}, {"cache_hit_rate", d->cache_hit_rate > 0}};
+    const char *key = first_of(of_file, 5);
+
+    if (!d->file && key)
         return err_set(err, ERR_CONFIG, "data.%s: goes with data.file (--data)",
-                       d->prompt   ? "prompt"
-                       : d->output ? "output"
-                       : d->label  ? "label"
-                                   : "limit");
-    if (scenario == SCENARIO_TRACE && (d->file || has_reuse))
+                       key);
+    key = first_of(not_of_trace, 2);
+    if (scenario == SCENARIO_TRACE && key)
         return err_set(err, ERR_CONFIG,
                        "data.%s: a trace says itself what prompts are like",
-                       d->file ? "file" : "cache_hit_rate");
+                       key);
     return 0;
 }
 
@@ -507,18 +533,15 @@ static int resolve_data(struct data_settings *d, int scenario, struct err *err)
 static int resolve_accuracy(struct data_settings *d,
                             const struct load_settings *load, struct err *err)
 {
-    const char *other = load->scenario == SCENARIO_TRACE ? "trace.file"
-                        : load->duration_ns > 0          ? "load.duration"
-                        : load->warmup_ns > 0            ? "load.warmup"
-                        : load->requests > 0             ? "load.requests"
-                        : d->cache_hit_rate > 0          ? "data.cache_hit_rate"
-                                                         : NULL;
+    const struct claim others[] = {
+        {"load.duration", load->duration_ns > 0},
+        {"load.warmup", load->warmup_ns > 0},
+        {"load.requests", load->requests > 0},
+        {"data.cache_hit_rate", d->cache_hit_rate > 0}};
+    const char *other = first_of(others, 4);
 
     if (!d->accuracy)
         return 0;
-    if (!d->file)
-        return err_set(err, ERR_CONFIG,
-                       "data.accuracy: goes with data.file (--data)");
     if (other)
         return err_set(err, ERR_CONFIG,
                        "data.accuracy: each sample is sent once; not beside %s",
@@ -527,6 +550,15 @@ static int resolve_accuracy(struct data_settings *d,
     if (d->unique == UNIQUE_AUTO)
         d->unique = UNIQUE_FALSE;
     return 0;
+}
+
+/* Before a duration is made up. */
+static int resolve_data(struct data_settings *d,
+                        const struct load_settings *load, struct err *err)
+{
+    if (resolve_unique(d, err) || check_data(d, load->scenario, err))
+        return -1;
+    return resolve_accuracy(d, load, err);
 }
 
 int settings_resolve(struct settings *s, struct err *err)
@@ -538,9 +570,8 @@ int settings_resolve(struct settings *s, struct err *err)
         check_bound("client.connections", s->client.connections, err))
         return -1;
     if (resolve_stages(&s->load, err) ||
-        resolve_scenario(&s->load, &s->client, err))
-        return -1;
-    if (resolve_accuracy(&s->data, &s->load, err))
+        resolve_scenario(&s->load, &s->client, err) ||
+        resolve_data(&s->data, &s->load, err))
         return -1;
     if (s->load.duration_ns == 0 && s->load.requests == 0 &&
         s->load.scenario != SCENARIO_TRACE && !s->data.accuracy)
@@ -550,8 +581,7 @@ int settings_resolve(struct settings *s, struct err *err)
     if (s->target.no_keepalive && s->client.preconnect > 0)
         return err_set(err, ERR_CONFIG,
                        "client.preconnect: not with target.no_keepalive");
-    if (resolve_target(&s->target, err) ||
-        resolve_data(&s->data, s->load.scenario, err))
+    if (resolve_target(&s->target, err))
         return -1;
     if (!s->name)
         s->name = xstrdup("run");

@@ -309,7 +309,8 @@ static void show_element(const struct tensor *t, const char *raw, int64_t i,
                          struct buf *out)
 {
     uint64_t bits = bits_at(t, raw, i);
-    uint64_t sign = UINT64_C(1) << (8 * t->type->size - 1);
+    uint64_t sign =
+        t->type->size > 0 ? UINT64_C(1) << (8 * t->type->size - 1) : 0;
 
     switch (t->type->kind) {
     case TENSOR_BOOL:

@@ -48,8 +48,10 @@ static void assert_field(const struct dataset *d, size_t item, const char *name,
     int column = dataset_column(d, name, strlen(name));
     const struct value *v = column >= 0 ? dataset_value(d, item, column) : NULL;
 
-    if (!v)
+    if (!v) {
         fail_msg("no %s", name);
+        return;
+    }
     if (v->len != strlen(want) || memcmp(dataset_text(d, v), want, v->len) != 0)
         fail_msg("%s is %.*s, not %s", name, (int)v->len, dataset_text(d, v),
                  want);
