@@ -80,7 +80,7 @@ void client_add(struct client *c, unsigned shard,
     if (seen->suspended_max > c->suspended_max_ns)
         c->suspended_max_ns = seen->suspended_max;
     if (seen->at < c->window.start_ns ||
-        seen->at > c->window.end_ns + LEAST_SPAN_NS)
+        seen->at - LEAST_SPAN_NS > c->window.end_ns)
         return;
     look(&s->taken, seen->at, taken(seen));
     look(&s->cap_waits, seen->at, seen->cap_waits);

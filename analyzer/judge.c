@@ -45,6 +45,8 @@ static const char *what_stops(const struct term_tally *tt,
 {
     int64_t all = tt->n + tt->lacks;
 
+    if (term->measure == MEASURE_QUERY && tt->n == 0)
+        return "no query of several requests was sent";
     if (measure_is_pooled(term->measure) && tt->n == 0)
         return "no stream had two events";
     if (tt->lacks > 0 && tt->lacks > all - stats_rank(term->quantile, all))
@@ -137,6 +139,17 @@ static void judge_limit(const struct term_tally *tt, struct term_judgement *j)
     j->why = j->is_unmeasured ? "no request has it" : NULL;
 }
 
+/* Likewise. */
+static void judge_check(const struct tally *t, struct term_judgement *j)
+{
+    struct batch all = tally_checks(t);
+
+    j->measured = share(all.hits, all.n);
+    j->verdict = VERDICT_NONE;
+    j->is_unmeasured = all.n == 0;
+    j->why = j->is_unmeasured ? "no answer was checked" : NULL;
+}
+
 static void judge_quality(const struct tally *t, struct term_judgement *j)
 {
     int64_t open = t->outcome[OUTCOME_UNFINISHED];
@@ -159,7 +172,8 @@ static const char *what_is_open(const struct tally *t,
 {
     if (t->due == 0)
         return "nothing was due in the window";
-    if (term->kind == SLO_QUANTILE && measure_is_pooled(term->measure))
+    if (term->kind == SLO_QUANTILE && measure_is_pooled(term->measure) &&
+        measure_is_of_stream(term->measure))
         return "depends on events that are not in the recording";
     return "depends on unfinished requests";
 }
@@ -186,6 +200,9 @@ static void judge_term(const struct tally *t, size_t i, double window_s,
         break;
     case SLO_LIMIT:
         judge_limit(&t->terms[i], j);
+        return;
+    case SLO_CHECK:
+        judge_check(t, j);
         return;
     }
     if (t->due == 0)

@@ -2,7 +2,8 @@
 
 #define FAR         0.1  /* from a length that was asked for */
 #define BURST_SHARE 0.02 /* of the time to last, in which all events come */
-#define BURST_READS 2
+#define BURST_READS 2    /* at most so many, */
+#define BURST_EACH  8    /* or one for so many events */
 #define BURST_LEAST 4    /* events; fewer are no stream to speak of */
 #define TAIL_SHARE  0.05 /* of e2e */
 #define CACHED_MORE 0.05 /* of prompt tokens, above what was sent before */
@@ -134,7 +135,9 @@ static bool is_long_stream(const struct facts *f)
 
 static int64_t is_burst(const struct facts *f)
 {
-    return f->events - f->coalesced <= BURST_READS &&
+    int64_t reads = f->events - f->coalesced;
+
+    return (reads <= BURST_READS || reads <= f->events / BURST_EACH) &&
            (double)(f->last - f->first) <=
                BURST_SHARE * (double)(f->last - f->sent);
 }

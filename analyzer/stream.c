@@ -10,6 +10,11 @@ static int64_t us_from(int64_t ns)
     return ns / NS_PER_US + (ns % NS_PER_US > 0);
 }
 
+static bool is_of_events(enum measure m)
+{
+    return measure_is_pooled(m) && measure_is_of_stream(m);
+}
+
 void stream_init(struct stream *s, struct tally *tally)
 {
     *s = (struct stream){
@@ -20,7 +25,7 @@ void stream_init(struct stream *s, struct tally *tally)
     for (size_t i = 0; i < tally->slo->len; i++) {
         const struct slo_term *term = &tally->slo->terms[i];
 
-        if (term->kind == SLO_QUANTILE && measure_is_pooled(term->measure))
+        if (term->kind == SLO_QUANTILE && is_of_events(term->measure))
             s->terms[s->n_terms++] =
                 (struct pooled_term){.tally = &tally->terms[i],
                                      .limit_ns = term->limit_ns,

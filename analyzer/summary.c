@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "analyzer/client.h"
+#include "analyzer/queries.h"
 #include "analyzer/reader.h"
 #include "analyzer/stream.h"
 #include "common/err.h"
@@ -18,6 +19,8 @@ const char *const summary_quantile_name[SUMMARY_QUANTILES] = {
 struct work {
     struct tally tally;
     struct stream stream;
+    struct queries queries;
+    struct decide decide; /* zeroed: the run was to go on to its end */
     struct client client;
 };
 
@@ -33,9 +36,10 @@ static struct window window_of(const struct load_settings *load,
                                int64_t due_end_ns)
 {
     struct window w = {.start_ns = load->warmup_ns, .end_ns = due_end_ns};
+    int64_t longest_ns = load_longest_ns(load);
 
-    if (load->duration_ns > 0 && w.end_ns > w.start_ns + load->duration_ns)
-        w.end_ns = w.start_ns + load->duration_ns;
+    if (longest_ns > 0 && w.end_ns > w.start_ns + longest_ns)
+        w.end_ns = w.start_ns + longest_ns;
     if (w.end_ns < w.start_ns)
         w.end_ns = w.start_ns;
     return w;
@@ -50,6 +54,20 @@ static void read_client(struct client *c, const struct recording *rec)
     client_init(c, window_of(&rec->settings.load, end_ns),
                 threads_of(&rec->settings));
     client_read(c, rec->dir);
+}
+
+static bool is_offline(const struct settings *s)
+{
+    return s->load.scenario == SCENARIO_OFFLINE;
+}
+
+/* How far a run had got for this row to be there.  Where all are due at once,
+ * their ends tell. */
+static int64_t reached_ns(const struct settings *s, const struct facts *f)
+{
+    int64_t at_ns = is_offline(s) ? f->end : f->due;
+
+    return at_ns == TIME_ABSENT || at_ns == INT64_MAX ? 0 : at_ns + 1;
 }
 
 /* A run that was killed got as far as its last request in the recording, which
@@ -67,22 +85,28 @@ static int find_due_end(struct recording *rec, const struct client *client,
         return 0;
     while ((rc = recording_next(rec, &rows, &n, err)) > 0) {
         for (size_t i = 0; i < n; i++) {
-            if (rows[i].due >= *end_ns)
-                *end_ns = rows[i].due + 1;
+            int64_t at_ns = reached_ns(&rec->settings, &rows[i]);
+
+            if (at_ns > *end_ns)
+                *end_ns = at_ns;
         }
     }
     return rc ? rc : recording_rewind(rec, err);
 }
 
-static int read_all(struct tally *t, struct recording *rec, struct err *err)
+static int read_all(struct work *w, struct recording *rec, struct err *err)
 {
     const struct facts *rows;
     size_t n;
     int rc;
 
     while ((rc = recording_next(rec, &rows, &n, err)) > 0) {
-        for (size_t i = 0; i < n; i++)
-            tally_add(t, &rows[i]);
+        for (size_t i = 0; i < n; i++) {
+            tally_add(&w->tally, &rows[i]);
+            queries_add(&w->queries, &rows[i]);
+            if (w->decide.slo)
+                decide_add(&w->decide, &rows[i]);
+        }
     }
     return rc;
 }
@@ -117,6 +141,8 @@ static int64_t expected_rows(const struct tally *t, const struct client *client,
 
         expected += seen > places ? seen : places;
     }
+    if (is_offline(&rec->settings) && rec->settings.load.requests > expected)
+        return rec->settings.load.requests; /* all were due, at once */
     return expected;
 }
 
@@ -131,6 +157,7 @@ static void add_lost(struct summary *s, struct work *w,
     if (t->events > w->stream.events)
         s->integrity.lost_events = t->events - w->stream.events;
     tally_add_lost(t, s->integrity.lost_requests);
+    queries_finish(&w->queries, expected);
 }
 
 static struct spread spread_of(const struct hist *h)
@@ -319,7 +346,32 @@ static void take_server(struct summary *s, const struct tally *t,
 
 static bool is_open_loop(const struct settings *s)
 {
-    return s->load.scenario != SCENARIO_CLOSED;
+    return scenario_is_open(s->load.scenario);
+}
+
+/* Did max_duration end it before what else was asked for? */
+static bool is_cut_short(const struct settings *set, const struct tally *t)
+{
+    const struct load_settings *load = &set->load;
+    int64_t length_ns = t->window.end_ns - t->window.start_ns;
+
+    if (load->max_duration_ns == 0 || length_ns < load->max_duration_ns)
+        return false;
+    if (is_offline(set))
+        return t->outcome[OUTCOME_UNSENT] + t->outcome[OUTCOME_UNFINISHED] > 0;
+    return t->due < load->requests || t->due < load->min_requests ||
+           load->duration_ns > load->max_duration_ns;
+}
+
+/* What was decided stands, whatever became of those that were in flight then.
+ */
+static void take_decision(struct summary *s, const struct decide *d)
+{
+    if (!d->decision)
+        return;
+    memcpy(s->decided, d->why, sizeof(s->decided));
+    if (s->trust.valid)
+        s->verdict = d->decision == DECISION_PASS ? VERDICT_PASS : VERDICT_FAIL;
 }
 
 static void conclude(struct summary *s, const struct work *w)
@@ -331,8 +383,10 @@ static void conclude(struct summary *s, const struct work *w)
         .integrity = &s->integrity,
         .client = &w->client,
         .is_open_loop = is_open_loop(s->settings),
+        .is_offline = is_offline(s->settings),
     };
 
+    s->cut_by_max_duration = is_cut_short(s->settings, t);
     s->window_start_s = (double)t->window.start_ns / 1e9;
     s->window_length_s = (double)(t->window.end_ns - t->window.start_ns) / 1e9;
     take_counts(s, t);
@@ -348,8 +402,26 @@ static void conclude(struct summary *s, const struct work *w)
     if (s->verdict == VERDICT_PASS &&
         (s->integrity.was_killed || s->stopped_by))
         s->verdict = VERDICT_UNDECIDED; /* what was left to come is not known */
+    take_decision(s, &w->decide);
     if (s->verdict == VERDICT_PASS && s->aborted)
         s->verdict = VERDICT_FAIL; /* it was not worth going on with */
+}
+
+/* By the terms of this report; one that has others decides nothing. */
+static void start_deciding(struct work *w, const struct summary *s,
+                           const struct load_settings *load)
+{
+    struct err ignored = {0};
+
+    if (load->stop != STOP_DECIDED || s->slo.len == 0)
+        return;
+    if (decide_init(&w->decide, &s->slo, load->warmup_ns, &ignored))
+        w->decide = (struct decide){0};
+}
+
+static int64_t query_size_of(const struct load_settings *load)
+{
+    return load->scenario == SCENARIO_MULTI_STREAM ? load->query_size : 1;
 }
 
 static int sum_up(struct summary *s, struct work *w, struct recording *rec,
@@ -365,7 +437,9 @@ static int sum_up(struct summary *s, struct work *w, struct recording *rec,
     tally_init(&w->tally, window_of(&set->load, due_end_ns), &s->slo);
     tally_set_lanes(&w->tally, is_open_loop(set) ? 1 : threads_of(set));
     stream_init(&w->stream, &w->tally);
-    rc = read_all(&w->tally, rec, err);
+    start_deciding(w, s, &set->load);
+    queries_init(&w->queries, &w->tally, query_size_of(&set->load));
+    rc = read_all(w, rec, err);
     if (rc == 0)
         rc = read_events(&w->stream, rec, err);
     if (rc == 0) {
@@ -376,8 +450,10 @@ static int sum_up(struct summary *s, struct work *w, struct recording *rec,
         conclude(s, w);
         take_server(s, &w->tally, rec);
         take_calibration(s, &rec->manifest);
+        mlperf_make(&s->mlperf, s, &w->tally);
     }
     tally_fini(&w->tally);
+    decide_fini(&w->decide);
     return rc;
 }
 

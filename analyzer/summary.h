@@ -9,12 +9,14 @@
 #include <stdint.h>
 
 #include "analyzer/judge.h"
+#include "analyzer/mlperf.h"
 #include "analyzer/notes.h"
 #include "analyzer/serverview.h"
 #include "analyzer/tally.h"
 #include "analyzer/tokens.h"
 #include "analyzer/trust.h"
 #include "common/calibration.h"
+#include "common/decide.h"
 #include "common/recording/failures.h"
 #include "common/recording/manifest.h"
 #include "common/recording/tgr.h"
@@ -63,6 +65,7 @@ struct summary {
     double window_start_s;
     double window_length_s;
     double warmup_s;
+    bool cut_by_max_duration; /* before what else was asked for */
 
     /* scheduled = issued + unsent; issued = ok + failed. */
     int64_t scheduled;
@@ -108,6 +111,7 @@ struct summary {
     struct notes notes;
 
     struct server_summary server;
+    struct mlperf mlperf;
 
     bool has_trace; /* one was replayed: */
     struct trace_seen trace;
@@ -120,8 +124,9 @@ struct summary {
     struct integrity integrity;
     struct tgr_damage damage;
 
-    int64_t stopped_by;  /* signal; 0: not interrupted */
-    const char *aborted; /* by load.abort_on, and why; NULL: it was not */
+    int64_t stopped_by;        /* signal; 0: not interrupted */
+    char decided[DECIDE_TEXT]; /* early, and why; "": it was not */
+    const char *aborted;       /* by load.abort_on, and why; NULL: it was not */
     enum verdict verdict;
 };
 

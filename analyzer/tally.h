@@ -11,6 +11,7 @@
 #include "analyzer/pace.h"
 #include "analyzer/tokens.h"
 #include "analyzer/window.h"
+#include "common/good.h"
 #include "common/hist.h"
 #include "common/measure.h"
 #include "common/recording/schema.h"
@@ -54,9 +55,9 @@ struct place_lane {
 /* due = sum of outcome[], unsent among them. */
 struct tally {
     struct window window;
-    const struct slo *slo;           /* borrowed */
-    int64_t limit_ns[MEASURE_COUNT]; /* a good request keeps them; 0: none */
-    int64_t rows;                    /* read, in the whole recording */
+    const struct slo *slo;         /* borrowed */
+    int64_t limit_ns[GOOD_LIMITS]; /* a good request keeps them; 0: none */
+    int64_t rows;                  /* read, in the whole recording */
     struct place_lane lanes[RECORDING_MAX_SHARDS];
     int n_lanes;
     int64_t before;                 /* due before the window */

@@ -82,12 +82,16 @@ static enum finding find_delay(const struct tally *t, const struct hist *delay,
 
 static enum finding find_lag_p50(const struct evidence *e, struct check *c)
 {
+    if (e->is_offline)
+        return UNKNOWN;
     return find_delay(e->tally, &e->tally->hist[MEASURE_LAG][VIEW_DUE], 0.5,
                       LAG_FLOOR_P50_NS, c);
 }
 
 static enum finding find_lag_p99(const struct evidence *e, struct check *c)
 {
+    if (e->is_offline)
+        return UNKNOWN;
     return find_delay(e->tally, &e->tally->hist[MEASURE_LAG][VIEW_DUE], 0.99,
                       LAG_FLOOR_P99_NS, c);
 }
@@ -102,6 +106,10 @@ static enum finding find_buffer_wait(const struct evidence *e, struct check *c)
 static enum finding find_unsent(const struct evidence *e, struct check *c)
 {
     c->value = (double)e->tally->outcome[OUTCOME_UNSENT];
+    if (e->is_offline) {
+        c->is_fatal = false;
+        c->advice = "the run was ended before it was their turn";
+    }
     return BY_LIMIT;
 }
 

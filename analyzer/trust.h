@@ -48,6 +48,7 @@ struct evidence {
     const struct integrity *integrity;
     const struct client *client;
     bool is_open_loop;
+    bool is_offline; /* all was due at once: nothing was late */
 };
 
 void trust_check(const struct evidence *e, struct trust *out);

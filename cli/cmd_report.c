@@ -81,6 +81,7 @@ static int print_truth(struct recording *rec, const struct report_args *a,
 static int report_one(const char *dir, const struct report_args *a,
                       struct err *err)
 {
+    const struct report_ops *ops = report_find(report_names[a->format]);
     struct recording rec;
     struct summary s;
     int rc;
@@ -89,7 +90,8 @@ static int report_one(const char *dir, const struct report_args *a,
         return -1;
     rc = summary_make(&s, &rec, a->slo.len > 0 ? &a->slo : NULL, err);
     if (rc == 0)
-        rc = report_print(&s, report_find(report_names[a->format]), err);
+        rc = ops->render_rows ? report_print_rows(&rec, ops, err)
+                              : report_print(&s, ops, err);
     if (rc == 0 && (a->truth || a->truth_file))
         rc = print_truth(&rec, a, err);
     if (rc == 0)

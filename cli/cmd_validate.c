@@ -15,15 +15,23 @@
 
 #define MAX_PLAN 65536
 
-/* Requests that the window will hold; 0 if nobody can know. */
+/* Requests that the window will hold, or at least; 0 if nobody can know. */
 static double expected_requests(const struct load_settings *load)
 {
-    double by_time = load->rate_rps * (double)load->duration_ns / 1e9;
+    int64_t longest_ns = load_longest_ns(load);
+    double most = load->rate_rps * (double)longest_ns / 1e9;
+    double least = load->rate_rps * (double)load->min_duration_ns / 1e9;
 
-    if (load->requests > 0 &&
-        (by_time <= 0 || (double)load->requests < by_time))
-        return (double)load->requests;
-    return by_time;
+    if (load->requests > 0)
+        least = (double)load->requests;
+    else if (load->min_requests > 0)
+        least = fmax(least, (double)load->min_requests);
+    return least > 0 && (most <= 0 || least < most) ? least : most;
+}
+
+static bool is_least(const struct load_settings *load)
+{
+    return load->min_duration_ns > 0 || load->min_requests > 0;
 }
 
 /* The warm-up goes at the rate that the first stage starts with. */
@@ -47,7 +55,9 @@ static void put_requests(const struct load_settings *load, struct buf *out)
     buf_adds(out, "requests   ");
     if (n <= 0)
         buf_adds(out, "as many as the server answers in time\n");
-    else if (cv > 0 && load->duration_ns > 0)
+    else if (is_least(load))
+        buf_addf(out, "about %.0f in the window, or more\n", n);
+    else if (cv > 0 && n != (double)load->requests)
         buf_addf(out, "about %.0f in the window, give or take %.0f (95%%)\n", n,
                  ceil(1.96 * cv * sqrt(n)));
     else
@@ -55,6 +65,22 @@ static void put_requests(const struct load_settings *load, struct buf *out)
     if (load->warmup_ns > 0 && load->rate_rps > 0)
         buf_addf(out, "           about %.0f before it, as warm-up\n",
                  first_rate_rps(load) * (double)load->warmup_ns / 1e9);
+}
+
+/* Of how many samples a quantile is taken among n requests, and what they are.
+ */
+static double samples_of(const struct slo_term *term,
+                         const struct load_settings *load, double n,
+                         const char **what)
+{
+    *what = term->measure == MEASURE_QUERY ? "queries" : "requests";
+    return term->measure == MEASURE_QUERY ? n / (double)load->query_size : n;
+}
+
+static bool has_samples(const struct slo_term *term)
+{
+    return term->kind == SLO_QUANTILE && (term->measure == MEASURE_QUERY ||
+                                          !measure_is_pooled(term->measure));
 }
 
 /* A trace says how many, exactly. */
@@ -69,16 +95,19 @@ static void put_trace(const struct load_settings *load, const struct survey *s,
                  (long long)s->warmup_rows);
 }
 
-static void put_slo(const struct slo *slo, double n, struct buf *out)
+static void put_slo(const struct slo *slo, const struct load_settings *load,
+                    double requests, struct buf *out)
 {
     for (size_t i = 0; i < slo->len; i++) {
         const struct slo_term *term = &slo->terms[i];
+        const char *what;
+        double n = samples_of(term, load, requests, &what);
         double least;
 
         buf_addf(out, "slo        %s", term->text);
-        if (term->kind == SLO_QUANTILE && !measure_is_pooled(term->measure)) {
+        if (has_samples(term)) {
             least = (double)stats_least_n(term->quantile);
-            buf_addf(out, ": needs at least %.0f independent requests%s", least,
+            buf_addf(out, ": needs at least %.0f independent %s%s", least, what,
                      n > 0 && n < least ? "; this run is TOO SHORT" : "");
         }
         buf_adds(out, "\n");
@@ -98,7 +127,7 @@ static void put_load(const struct settings *s, const struct preflight *known,
     } else {
         put_requests(&s->load, out);
     }
-    put_slo(slo, n, out);
+    put_slo(slo, &s->load, n, out);
 }
 
 static int put_plan(struct settings *s, struct buf *out, struct err *err)

@@ -143,6 +143,11 @@ static void put_e2e(const struct run_progress *p, struct buf *out)
     put_quantiles(&p->e2e, out);
 }
 
+static void put_ttft(const struct run_progress *p, struct buf *out)
+{
+    put_quantiles(&p->ttft, out);
+}
+
 /* ---- the block ---- */
 
 struct row {
@@ -157,14 +162,21 @@ static bool has_slo(const struct run_progress *p)
     return p->has_slo;
 }
 
+static bool has_streams(const struct run_progress *p)
+{
+    return p->has_streams;
+}
+
+static bool has_lag(const struct run_progress *p)
+{
+    return !p->is_offline;
+}
+
 static const struct row rows[] = {
-    {"time", put_time, NULL, NULL},
-    {"rate", put_rate, NULL, NULL},
-    {"requests", put_requests, NULL, NULL},
-    {"e2e", put_e2e, NULL, NULL},
-    {"good", put_good, has_slo, NULL},
-    {"errors", put_errors, NULL, has_errors},
-    {"lag", put_lag, NULL, NULL},
+    {"time", put_time, NULL, NULL},           {"rate", put_rate, NULL, NULL},
+    {"requests", put_requests, NULL, NULL},   {"e2e", put_e2e, NULL, NULL},
+    {"ttft", put_ttft, has_streams, NULL},    {"good", put_good, has_slo, NULL},
+    {"errors", put_errors, NULL, has_errors}, {"lag", put_lag, has_lag, NULL},
 };
 
 #define N_ROWS (sizeof(rows) / sizeof(rows[0]))
@@ -227,13 +239,19 @@ void progress_view_line(const struct run_progress *p, struct buf *out)
     put_requests(p, out);
     buf_adds(out, "; e2e ");
     put_e2e(p, out);
+    if (p->has_streams) {
+        buf_adds(out, "; ttft ");
+        put_ttft(p, out);
+    }
     if (p->has_slo) {
         buf_adds(out, "; good ");
         put_good(p, out);
     }
     buf_adds(out, "; errors ");
     put_errors(p, out);
-    buf_adds(out, "; lag ");
-    put_lag(p, out);
+    if (has_lag(p)) {
+        buf_adds(out, "; lag ");
+        put_lag(p, out);
+    }
     buf_adds(out, "\n");
 }

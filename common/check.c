@@ -249,16 +249,40 @@ static size_t raw_size(const json_t *output)
     return size > 0 ? (size_t)size : 0;
 }
 
-static bool are_listed(const struct check_rule *r, const json_t *data)
+static bool is_element(const struct check_rule *r, const json_t *got, size_t i)
 {
-    for (size_t i = 0; i < r->n_values; i++) {
-        const json_t *got = json_array_get(data, i);
+    double value = json_is_boolean(got) ? json_is_true(got) ? 1 : 0
+                                        : json_number_value(got);
 
-        if (!json_is_number(got) ||
-            !is_near(json_number_value(got), r->values[i], r->tolerance))
+    return (json_is_number(got) || json_is_boolean(got)) &&
+           is_near(value, r->values[i], r->tolerance);
+}
+
+/* Elements may come in one list, or in lists of lists as the shape is.  *met
+ * counts those that are as they should be; false once one is not. */
+static bool are_next(const struct check_rule *r, const json_t *data,
+                     size_t *met)
+{
+    const json_t *got;
+    size_t i;
+
+    json_array_foreach(data, i, got)
+    {
+        if (*met == r->n_values)
+            break;
+        if (json_is_array(got) && !are_next(r, got, met))
+            return false;
+        if (!json_is_array(got) && !is_element(r, got, (*met)++))
             return false;
     }
     return true;
+}
+
+static bool are_listed(const struct check_rule *r, const json_t *data)
+{
+    size_t met = 0;
+
+    return are_next(r, data, &met) && met == r->n_values;
 }
 
 static bool are_raw(const struct check_rule *r, const struct tensor_type *type,

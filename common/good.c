@@ -3,15 +3,17 @@
 #include "common/clk.h"
 #include "common/slo.h"
 
-void good_limits(const struct slo *slo, int64_t limit_ns[static MEASURE_COUNT])
+void good_limits(const struct slo *slo, int64_t limit_ns[static GOOD_LIMITS])
 {
     double quantile[MEASURE_COUNT] = {0};
 
-    for (int m = 0; m < MEASURE_COUNT; m++)
+    for (int m = 0; m < GOOD_LIMITS; m++)
         limit_ns[m] = 0;
     for (size_t i = 0; i < slo->len; i++) {
         const struct slo_term *term = &slo->terms[i];
 
+        if (term->kind == SLO_CHECK)
+            limit_ns[GOOD_CHECK] = 1;
         if ((term->kind != SLO_QUANTILE && term->kind != SLO_LIMIT) ||
             measure_is_pooled(term->measure) ||
             term->quantile < quantile[term->measure])
@@ -57,10 +59,10 @@ bool good_keeps(enum measure m, const struct facts *f, int64_t limit_ns)
     return value != TIME_ABSENT && value < limit_ns;
 }
 
-bool good_is(const int64_t limit_ns[static MEASURE_COUNT],
-             const struct facts *f)
+bool good_is(const int64_t limit_ns[static GOOD_LIMITS], const struct facts *f)
 {
-    if (f->outcome != OUTCOME_OK)
+    if (f->outcome != OUTCOME_OK ||
+        (limit_ns[GOOD_CHECK] && f->check == CHECK_FAILED))
         return false;
     for (int m = 0; m < MEASURE_COUNT; m++) {
         if (limit_ns[m] > 0 && good_concerns((enum measure)m, f) &&

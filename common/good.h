@@ -10,10 +10,14 @@
 
 struct slo;
 
-/* A request's limits: per measure that of the term with the highest quantile,
- * before all a limit that was given as such; 0: none.  Pooled measures have no
- * part in it. */
-void good_limits(const struct slo *slo, int64_t limit_ns[static MEASURE_COUNT]);
+/* A request's limits, per measure; and behind those not 0 if its answer must
+ * not be wrong. */
+#define GOOD_CHECK  MEASURE_COUNT
+#define GOOD_LIMITS (MEASURE_COUNT + 1)
+
+/* Per measure that of the term with the highest quantile, before all a limit
+ * that was given as such; 0: none.  Pooled measures have no part in it. */
+void good_limits(const struct slo *slo, int64_t limit_ns[static GOOD_LIMITS]);
 
 /* Is it ok, but too short a stream to have this measure, or none at all? */
 bool good_lacks(enum measure m, const struct facts *f);
@@ -25,7 +29,6 @@ bool good_concerns(enum measure m, const struct facts *f);
 bool good_keeps(enum measure m, const struct facts *f, int64_t limit_ns);
 
 /* Ok, and keeps every limit that concerns it. */
-bool good_is(const int64_t limit_ns[static MEASURE_COUNT],
-             const struct facts *f);
+bool good_is(const int64_t limit_ns[static GOOD_LIMITS], const struct facts *f);
 
 #endif

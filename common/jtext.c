@@ -115,6 +115,8 @@ int jtext_decode(struct jtext text, struct buf *out)
     const char *p = text.at;
     const char *end = text.at + text.len;
 
+    if (!text.has_escapes)
+        return buf_add(out, text.at, text.len);
     while (p < end) {
         char bytes[4];
         const char *stop = memchr(p, '\\', (size_t)(end - p));

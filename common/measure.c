@@ -79,6 +79,7 @@ static const struct definition definitions[MEASURE_COUNT] = {
     [MEASURE_TAIL] = {.name = "tail", .value = tail_of},
     [MEASURE_GAP] = {.name = "gap", .value = of_no_request},
     [MEASURE_ITL] = {.name = "itl", .value = of_no_request},
+    [MEASURE_QUERY] = {.name = "query", .value = of_no_request},
 };
 
 static const char *const outcome_names[OUTCOME_COUNT] = {
@@ -161,7 +162,7 @@ bool measure_is_pooled(enum measure measure)
 
 bool measure_is_of_stream(enum measure measure)
 {
-    return definitions[measure].value != NULL;
+    return definitions[measure].value != NULL && measure != MEASURE_QUERY;
 }
 
 static int64_t fact_at(const struct facts *f, size_t offset)

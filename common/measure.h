@@ -134,6 +134,7 @@ enum measure {
     MEASURE_TAIL,
     MEASURE_GAP, /* of events, not of requests: see measure_is_pooled() */
     MEASURE_ITL,
+    MEASURE_QUERY, /* of the requests of a query, the slowest */
     MEASURE_COUNT,
 };
 
@@ -155,8 +156,8 @@ bool measure_has_sent(enum measure measure);
  * the measure describes the client or the network, not the answer. */
 bool measure_is_of_answer(enum measure measure);
 
-/* Is it taken of the events of all requests, which are pooled?  Then no
- * request has a value of it. */
+/* Is it taken of events or of queries, and pooled?  Then no request has a value
+ * of it. */
 bool measure_is_pooled(enum measure measure);
 
 /* Do only streams have it?  It is a difference of arrivals, so that how late

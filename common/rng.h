@@ -22,11 +22,12 @@ enum rng_purpose {
     RNG_PROMPT = 10,
     RNG_SPREAD = 11,
     RNG_BLOCK = 12,
-    RNG_SELECT = 13,
-    RNG_SUBSET = 14,
-    RNG_PREFIX = 15,
-    RNG_REUSE = 16,
-    RNG_TAG = 17,
+    RNG_THINK = 13,
+    RNG_SELECT = 14,
+    RNG_SUBSET = 15,
+    RNG_PREFIX = 16,
+    RNG_REUSE = 17,
+    RNG_TAG = 18,
 };
 
 struct rng {

@@ -15,6 +15,8 @@
 #include "common/yaml.h"
 
 #define DEFAULT_DURATION_NS (10 * NS_PER_S)
+#define DEFAULT_QUERY_SIZE  8 /* as in the table */
+#define MAX_QUERY_SIZE      32768
 
 /* More than one machine can open; each takes memory before the run starts. */
 #define MAX_CLIENTS INT64_C(1000000)
@@ -322,10 +324,10 @@ static int check_arrivals(const struct load_settings *load, struct err *err)
                        "load.burst_on: goes with load.burst_off");
     if (load->scenario != SCENARIO_SERVER &&
         (load->exact || load->burst_on_ns > 0))
-        return err_set(
-            err, ERR_CONFIG, "load.%s: a %s has no arrivals of its own",
-            load->exact ? "exact" : "burst_on",
-            load->scenario == SCENARIO_TRACE ? "trace" : "closed loop");
+        return err_set(err, ERR_CONFIG,
+                       "load.%s: the %s scenario has no arrivals of its own",
+                       load->exact ? "exact" : "burst_on",
+                       scenario_names[load->scenario]);
     if (load->cv != 1 && load->arrival != ARRIVAL_GAMMA)
         return err_set(err, ERR_CONFIG, "load.cv: goes with arrival gamma");
     if (load->exact && load->requests > 0)
@@ -335,28 +337,6 @@ static int check_arrivals(const struct load_settings *load, struct err *err)
     if (load->exact && load->duration_ns == 0)
         return err_set(err, ERR_CONFIG,
                        "load.exact: needs a duration or stages");
-    return 0;
-}
-
-/* The file says everything that a rate or clients would. */
-static int check_trace(const struct load_settings *load, struct err *err)
-{
-    if (load->scenario != SCENARIO_TRACE)
-        return load->trace.file
-                   ? err_set(err, ERR_CONFIG,
-                             "trace.file: goes with load.scenario trace")
-                   : 0;
-    if (!load->trace.file)
-        return err_set(err, ERR_CONFIG,
-                       "trace.file: the trace scenario needs a file "
-                       "(--trace)");
-    if (load->rate_rps > 0 || load->clients > 0)
-        return err_set(err, ERR_CONFIG,
-                       "load.%s: a trace says itself when requests are due; "
-                       "trace.time_scale makes it faster",
-                       load->rate_rps > 0 ? "rate" : "clients");
-    if (load->trace.to_ns > 0 && load->trace.to_ns <= load->trace.from_ns)
-        return err_set(err, ERR_CONFIG, "trace.to: not after trace.from");
     return 0;
 }
 
@@ -374,8 +354,6 @@ static int resolve_scenario(struct load_settings *load,
 
     if (load->scenario == SCENARIO_AUTO)
         load->scenario = scenario_of(load);
-    if (check_trace(load, err))
-        return -1;
     if (load->scenario == SCENARIO_TRACE)
         return 0;
     if (load->scenario == SCENARIO_SERVER) {
@@ -391,12 +369,133 @@ static int resolve_scenario(struct load_settings *load,
     }
     if (has_rate)
         return err_set(err, ERR_CONFIG,
-                       "load.rate: a closed loop has clients, not a rate");
+                       "load.rate: the %s scenario sends when answers came, "
+                       "not at a rate",
+                       scenario_names[load->scenario]);
+    if (load->scenario != SCENARIO_CLOSED) {
+        if (load->clients > 1)
+            return err_set(err, ERR_CONFIG,
+                           "load.clients: the %s scenario has one",
+                           scenario_names[load->scenario]);
+        load->clients = 1;
+        return 0;
+    }
     if (load->clients == 0 && client->connections > 0)
         load->clients = client->connections;
     if (load->clients == 0)
         return err_set(err, ERR_CONFIG,
                        "load: neither a rate (--rate) nor clients (-c) given");
+    return 0;
+}
+
+static int check_think(const struct load_settings *load, struct err *err)
+{
+    if (load->scenario != SCENARIO_CLOSED && load->think)
+        return err_set(err, ERR_CONFIG,
+                       "load.think: clients of a closed loop think; the %s "
+                       "scenario has none that do",
+                       scenario_names[load->scenario]);
+    return 0;
+}
+
+/* What ends an offline run is its last answer. */
+static int check_offline(const struct load_settings *load, struct err *err)
+{
+    if (load->requests == 0)
+        return err_set(err, ERR_CONFIG,
+                       "load.requests: the offline scenario sends all at once; "
+                       "say how many (-n)");
+    if (load->warmup_ns > 0)
+        return err_set(err, ERR_CONFIG,
+                       "load.warmup: the offline scenario has none, all is "
+                       "due at the start");
+    if (load->duration_ns > 0)
+        return err_set(err, ERR_CONFIG,
+                       "load.duration: the offline scenario ends with its last "
+                       "answer; bound it with load.max_duration");
+    if (load->drain_ns != OPT_AUTO)
+        return err_set(err, ERR_CONFIG,
+                       "load.drain: the offline scenario waits for every "
+                       "answer; bound it with load.max_duration");
+    return 0;
+}
+
+/* A query goes out whole. */
+static int64_t whole_queries(const struct load_settings *load, int64_t requests)
+{
+    int64_t size = load->query_size;
+
+    return load->scenario == SCENARIO_MULTI_STREAM && requests > 0
+               ? (requests - 1) / size * size + size
+               : requests;
+}
+
+static int resolve_length(struct load_settings *load, struct err *err)
+{
+    bool has_least = load->min_duration_ns > 0 || load->min_requests > 0;
+    bool has_most = load->duration_ns > 0 || load->requests > 0;
+
+    if (has_least && has_most)
+        return err_set(err, ERR_CONFIG,
+                       "load.%s: instead of duration and requests, not beside "
+                       "them; max_duration may bound it",
+                       load->min_requests > 0 ? "min_requests"
+                                              : "min_duration");
+    if (load->max_duration_ns > 0 &&
+        load->max_duration_ns < load->min_duration_ns)
+        return err_set(err, ERR_CONFIG,
+                       "load.max_duration: shorter than load.min_duration");
+    if (load->scenario == SCENARIO_OFFLINE)
+        return check_offline(load, err);
+    load->requests = whole_queries(load, load->requests);
+    load->min_requests = whole_queries(load, load->min_requests);
+    if (!has_least && !has_most && load->max_duration_ns == 0 &&
+        load->scenario != SCENARIO_TRACE)
+        load->duration_ns = DEFAULT_DURATION_NS;
+    return 0;
+}
+
+static int check_query(const struct load_settings *load, struct err *err)
+{
+    if (load->scenario != SCENARIO_MULTI_STREAM &&
+        load->query_size != DEFAULT_QUERY_SIZE)
+        return err_set(err, ERR_CONFIG,
+                       "load.samples_per_query: goes with the multi-stream "
+                       "scenario");
+    if (load->query_size > MAX_QUERY_SIZE)
+        return err_set(err, ERR_CONFIG, "load.samples_per_query: at most %d",
+                       MAX_QUERY_SIZE);
+    return 0;
+}
+
+static int check_stop(const struct settings *s, struct err *err)
+{
+    if (s->load.stop == STOP_END)
+        return 0;
+    if (!scenario_is_open(s->load.scenario))
+        return err_set(err, ERR_CONFIG,
+                       "load.stop: the %s scenario asks a slow server less "
+                       "often; only an open loop can be decided early",
+                       scenario_names[s->load.scenario]);
+    if (s->slo.len == 0)
+        return err_set(err, ERR_CONFIG,
+                       "load.stop: there is no SLO to decide on");
+    return 0;
+}
+
+static int check_seeds(const struct load_settings *load, struct err *err)
+{
+    if (load->seeds == SEEDS_OWN && load->schedule_seed != 0)
+        return err_set(err, ERR_CONFIG,
+                       "load.schedule_rng_seed: goes with seeds mlperf; our "
+                       "own is load.seed");
+    if (load->seeds == SEEDS_OWN)
+        return 0;
+    if (load->scenario != SCENARIO_SERVER || load->arrival != ARRIVAL_POISSON ||
+        load->stages.len > 0 || load->burst_on_ns > 0 || load->exact)
+        return err_set(err, ERR_CONFIG,
+                       "load.seeds: mlperf is a schedule of Poisson arrivals "
+                       "at one rate, without bursts or exact counts");
     return 0;
 }
 
@@ -537,8 +636,11 @@ static int resolve_accuracy(struct data_settings *d,
         {"load.duration", load->duration_ns > 0},
         {"load.warmup", load->warmup_ns > 0},
         {"load.requests", load->requests > 0},
+        {"load.min_duration", load->min_duration_ns > 0},
+        {"load.min_requests", load->min_requests > 0},
+        {"load.scenario multi-stream", load->scenario == SCENARIO_MULTI_STREAM},
         {"data.cache_hit_rate", d->cache_hit_rate > 0}};
-    const char *other = first_of(others, 4);
+    const char *other = first_of(others, sizeof(others) / sizeof(others[0]));
 
     if (!d->accuracy)
         return 0;
@@ -571,12 +673,12 @@ int settings_resolve(struct settings *s, struct err *err)
         return -1;
     if (resolve_stages(&s->load, err) ||
         resolve_scenario(&s->load, &s->client, err) ||
-        resolve_data(&s->data, &s->load, err))
+        settings_check_trace(s, err) || resolve_data(&s->data, &s->load, err))
         return -1;
-    if (s->load.duration_ns == 0 && s->load.requests == 0 &&
-        s->load.scenario != SCENARIO_TRACE && !s->data.accuracy)
-        s->load.duration_ns = DEFAULT_DURATION_NS;
-    if (check_arrivals(&s->load, err))
+    if (check_query(&s->load, err) ||
+        (!s->data.accuracy && resolve_length(&s->load, err)) ||
+        check_arrivals(&s->load, err) || check_think(&s->load, err) ||
+        check_seeds(&s->load, err) || check_stop(s, err))
         return -1;
     if (s->target.no_keepalive && s->client.preconnect > 0)
         return err_set(err, ERR_CONFIG,
@@ -616,6 +718,9 @@ static void describe_rate(const struct load_settings *load, struct buf *out)
                  units_print_duration(load->burst_off_ns, off));
     if (load->exact)
         buf_adds(out, ", exact count");
+    if (load->seeds == SEEDS_MLPERF)
+        buf_addf(out, ", LoadGen's schedule of seed %llu",
+                 (unsigned long long)load->schedule_seed);
 }
 
 /* A terminal is not to be told what to do. */
@@ -655,20 +760,50 @@ static const char *describe_window(const struct load_settings *load,
                : units_print_duration(load->duration_ns, out);
 }
 
+static void describe_loop(const struct load_settings *load, struct buf *out)
+{
+    switch (load->scenario) {
+    case SCENARIO_CLOSED:
+        buf_addf(out, "closed loop, %lld clients", (long long)load->clients);
+        if (load->think)
+            buf_addf(out, " that think (%s)", load->think);
+        break;
+    case SCENARIO_SINGLE_STREAM:
+        buf_adds(out, "single-stream, one request at a time");
+        break;
+    case SCENARIO_MULTI_STREAM:
+        buf_addf(out, "multi-stream, one query of %lld requests at a time",
+                 (long long)load->query_size);
+        break;
+    case SCENARIO_OFFLINE:
+        buf_adds(out, "offline, all at once");
+        break;
+    case SCENARIO_TRACE:
+        describe_trace(&load->trace, out);
+        break;
+    default:
+        describe_rate(load, out);
+    }
+}
+
 void settings_describe_load(const struct load_settings *load, struct buf *out)
 {
     char text[UNITS_TEXT];
 
-    if (load->scenario == SCENARIO_TRACE)
-        describe_trace(&load->trace, out);
-    else if (load->scenario == SCENARIO_CLOSED)
-        buf_addf(out, "closed loop, %lld clients", (long long)load->clients);
-    else
-        describe_rate(load, out);
+    describe_loop(load, out);
     if (load->requests > 0)
         buf_addf(out, ", %lld requests", (long long)load->requests);
     if (load->duration_ns > 0)
         buf_addf(out, ", window %s", describe_window(load, text));
+    if (load->min_requests > 0)
+        buf_addf(out, ", at least %lld requests",
+                 (long long)load->min_requests);
+    if (load->min_duration_ns > 0)
+        buf_addf(out, ", at least %s",
+                 units_print_duration(load->min_duration_ns, text));
+    if (load->max_duration_ns > 0)
+        buf_addf(out, ", at most %s",
+                 units_print_duration(load->max_duration_ns, text));
     if (load->warmup_ns > 0)
         buf_addf(out, " after %s of warm-up",
                  units_print_duration(load->warmup_ns, text));

@@ -19,10 +19,26 @@ struct json_t;
 
 enum scenario {
     SCENARIO_AUTO,
-    SCENARIO_SERVER,
-    SCENARIO_CLOSED,
-    SCENARIO_TRACE,
+    SCENARIO_SERVER,        /* open loop */
+    SCENARIO_CLOSED,        /* N clients in turn */
+    SCENARIO_SINGLE_STREAM, /* one request at a time */
+    SCENARIO_MULTI_STREAM,  /* one query of several requests at a time */
+    SCENARIO_OFFLINE,       /* everything is due at the start */
+    SCENARIO_TRACE,         /* open loop, as a file says */
 };
+
+/* Does the schedule never learn how the server is doing? */
+static inline bool scenario_is_open(int scenario)
+{
+    return scenario == SCENARIO_SERVER || scenario == SCENARIO_TRACE;
+}
+
+/* When a run ends. */
+enum stop_choice { STOP_END, STOP_DECIDED };
+
+/* Whose schedule is drawn. */
+enum seeds { SEEDS_OWN, SEEDS_MLPERF };
+
 enum transport_choice { TRANSPORT_AUTO, TRANSPORT_NATIVE, TRANSPORT_CURL };
 enum stream_choice { STREAM_AUTO, STREAM_ON, STREAM_OFF };
 enum prompt_choice { PROMPT_AUTO, PROMPT_TEXT, PROMPT_IDS };
@@ -140,7 +156,9 @@ struct trace_settings {
     int unit;             /* enum time_unit, of times that are numbers */
     int64_t block_tokens; /* of a prompt, that one id stands for */
 
-    double peak_rps; /* no option: what the file comes to, once it was read */
+    /* No options: what the file comes to, once it was read. */
+    double peak_rps;
+    int64_t rows; /* that are replayed; 0: nobody knows */
 };
 
 struct load_settings {
@@ -154,13 +172,33 @@ struct load_settings {
     bool exact;          /* as many arrivals as are expected, no more or less */
     int64_t duration_ns; /* 0: none asked */
     int64_t warmup_ns;
-    int64_t requests; /* 0: as many as the duration gives */
-    int64_t clients;  /* of a closed loop */
-    int64_t drain_ns; /* at the end, for what is in flight; or OPT_AUTO */
+    int64_t requests;        /* 0: as many as the duration gives */
+    int64_t min_duration_ns; /* it goes on until both of these are reached; */
+    int64_t min_requests;    /* 0: not asked */
+    int stop;                /* enum stop_choice */
+    int64_t
+        max_duration_ns; /* of the window, whatever else is asked; 0: none */
+    int64_t clients;     /* of a closed loop */
+    int64_t query_size;  /* requests of a query of the multi-stream */
+    char *think;         /* a client's time from answer to request; NULL */
+    int64_t drain_ns;    /* at the end, for what is in flight; or OPT_AUTO */
     uint64_t seed;
-    char *abort_on; /* common/abort.h; NULL: never */
+    int seeds;              /* enum seeds */
+    uint64_t schedule_seed; /* of LoadGen's schedule */
+    char *abort_on;         /* common/abort.h; NULL: never */
     struct trace_settings trace;
 };
+
+/* The most that the window may last; 0: as long as it takes. */
+static inline int64_t load_longest_ns(const struct load_settings *load)
+{
+    int64_t most_ns = load->max_duration_ns;
+
+    return most_ns > 0 &&
+                   (load->duration_ns == 0 || load->duration_ns > most_ns)
+               ? most_ns
+               : load->duration_ns;
+}
 
 struct client_settings {
     int64_t connections;   /* a cap, or OPT_AUTO: as many as it takes */
@@ -306,6 +344,9 @@ int settings_assign(struct settings *s, const char *assignment,
 /* Fill in what follows from the rest, and refuse what contradicts itself or
  * cannot be run.  After this the settings are "as used". */
 int settings_resolve(struct settings *s, struct err *err);
+
+/* The part of that which is about a trace, when the scenario is known. */
+int settings_check_trace(struct settings *s, struct err *err);
 
 /* As used, with secrets redacted; the caller owns the reference. */
 struct json_t *settings_to_json(struct settings *s);

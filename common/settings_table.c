@@ -7,6 +7,7 @@
 #include "common/apis.h"
 #include "common/check.h"
 #include "common/cpus.h"
+#include "common/dist.h"
 #include "common/err.h"
 #include "common/slo.h"
 #include "common/stage.h"
@@ -18,8 +19,18 @@
 
 const char *const transport_names[] = {"auto", "native", "curl", NULL};
 const char *const stream_names[] = {"auto", "on", "off", NULL};
-const char *const scenario_names[] = {"auto", "server", "closed", "trace",
-                                      NULL};
+const char *const scenario_names[] = {
+    [SCENARIO_AUTO] = "auto",
+    [SCENARIO_SERVER] = "server",
+    [SCENARIO_CLOSED] = "closed",
+    [SCENARIO_SINGLE_STREAM] = "single-stream",
+    [SCENARIO_MULTI_STREAM] = "multi-stream",
+    [SCENARIO_OFFLINE] = "offline",
+    [SCENARIO_TRACE] = "trace",
+    NULL,
+};
+static const char *const stop_names[] = {"end", "decided", NULL};
+static const char *const seeds_names[] = {"own", "mlperf", NULL};
 const char *const arrival_names[] = {
     [ARRIVAL_POISSON] = "poisson",
     [ARRIVAL_CONSTANT] = "constant",
@@ -263,8 +274,10 @@ static const struct opt load[] = {
      .offset = AT(load.scenario),
      .names = scenario_names,
      .initial = "auto",
-     .help = "server: open loop; closed: N clients in turn; trace: as a file "
-             "says; auto: by --rate and --trace"},
+     .help = "server: open loop; closed: N clients in turn; single-stream: one "
+             "at a time; multi-stream: one query of several at a time; "
+             "offline: all at once; trace: as a file says; auto: by --rate "
+             "and --trace"},
     {.key = "arrival",
      .flag = "arrival",
      .type = &opt_choice,
@@ -330,12 +343,51 @@ static const struct opt load[] = {
      .offset = AT(load.requests),
      .is_positive = true,
      .help = "stop after this many requests"},
+    {.key = "min_duration",
+     .flag = "min-duration",
+     .type = &opt_duration,
+     .offset = AT(load.min_duration_ns),
+     .is_positive = true,
+     .help = "instead of a duration: go on until this is over ..."},
+    {.key = "min_requests",
+     .flag = "min-requests",
+     .type = &opt_count,
+     .offset = AT(load.min_requests),
+     .is_positive = true,
+     .help = "... and this many requests were due"},
+    {.key = "max_duration",
+     .flag = "max-duration",
+     .type = &opt_duration,
+     .offset = AT(load.max_duration_ns),
+     .is_positive = true,
+     .help = "end the window after this, whatever else is asked"},
+    {.key = "stop",
+     .flag = "stop",
+     .type = &opt_choice,
+     .offset = AT(load.stop),
+     .names = stop_names,
+     .initial = "end",
+     .help = "decided: stop as soon as it is known whether the SLO is met"},
     {.key = "clients",
      .flag = "clients",
      .type = &opt_count,
      .offset = AT(load.clients),
      .is_positive = true,
      .help = "clients of the closed loop"},
+    {.key = "think",
+     .flag = "think",
+     .type = &opt_text,
+     .offset = AT(load.think),
+     .check = dist_check,
+     .help = "how long a client of the closed loop waits after an answer: "
+             "'exponential 2s', 'fixed 500ms'"},
+    {.key = "samples_per_query",
+     .flag = "samples-per-query",
+     .type = &opt_count,
+     .offset = AT(load.query_size),
+     .is_positive = true,
+     .initial = "8",
+     .help = "requests of a query of the multi-stream scenario"},
     {.key = "drain",
      .flag = "drain",
      .type = &opt_duration,
@@ -350,6 +402,19 @@ static const struct opt load[] = {
      .offset = AT(load.seed),
      .initial = "1",
      .help = "same seed, same schedule"},
+    {.key = "seeds",
+     .flag = "seeds",
+     .type = &opt_choice,
+     .offset = AT(load.seeds),
+     .names = seeds_names,
+     .initial = "own",
+     .help = "mlperf: the schedule of MLPerf's LoadGen, of schedule_rng_seed"},
+    {.key = "schedule_rng_seed",
+     .flag = "schedule-rng-seed",
+     .type = &opt_seed,
+     .offset = AT(load.schedule_seed),
+     .initial = "0",
+     .help = "as LoadGen's setting of that name"},
     {.key = "abort_on",
      .flag = "abort-on",
      .type = &opt_text,

@@ -1,6 +1,9 @@
 /* The options of a trace that is replayed. */
 #include "common/settings.h"
 
+#include <string.h>
+
+#include "common/buf.h"
 #include "common/err.h"
 #include "common/units.h"
 
@@ -115,3 +118,78 @@ static const struct opt opts[] = {
 
 const struct opt_block block_trace = {"trace", opts,
                                       sizeof(opts) / sizeof(opts[0])};
+
+/* ---- what goes together ---- */
+
+#define MAX_VALUE 65536
+
+/* Does the option have its default? */
+static bool is_unsaid(const struct opt_set *set, const struct opt *opt)
+{
+    const char *initial = opt->initial               ? opt->initial
+                          : opt->type == &opt_switch ? "false"
+                                                     : "";
+    struct buf text;
+    bool is_same;
+
+    buf_init(&text, MAX_VALUE);
+    opt_print(set, opt, &text);
+    is_same = strcmp(buf_text(&text), initial) == 0;
+    buf_fini(&text);
+    return is_same;
+}
+
+/* Without a trace nothing may be said of one. */
+static int refuse_all(struct settings *s, struct err *err)
+{
+    struct opt_set set = settings_set(s, BLOCK_TRACE);
+
+    for (size_t i = 0; i < set.block->len; i++) {
+        const struct opt *opt = &set.block->opts[i];
+
+        if (!is_unsaid(&set, opt))
+            return err_set(err, ERR_CONFIG, "trace.%s: goes with %s", opt->key,
+                           s->load.trace.file ? "load.scenario trace"
+                                              : "trace.file");
+    }
+    return 0;
+}
+
+/* The formats that have names have names for their columns too. */
+static int check_columns(const struct trace_settings *t, struct err *err)
+{
+    bool is_own = t->format == TRACE_AUTO || t->format == TRACE_CSV ||
+                  t->format == TRACE_JSONL;
+    const char *named = t->time     ? "time"
+                        : t->input  ? "input"
+                        : t->output ? "output"
+                        : t->blocks ? "blocks"
+                                    : NULL;
+
+    if (named && !is_own)
+        return err_set(err, ERR_CONFIG,
+                       "trace.%s: goes with the formats csv and jsonl, not %s",
+                       named, trace_format_names[t->format]);
+    return 0;
+}
+
+/* The file says everything that a rate or clients would. */
+int settings_check_trace(struct settings *s, struct err *err)
+{
+    const struct load_settings *load = &s->load;
+
+    if (load->scenario != SCENARIO_TRACE)
+        return refuse_all(s, err);
+    if (!load->trace.file)
+        return err_set(err, ERR_CONFIG,
+                       "trace.file: the trace scenario needs a file "
+                       "(--trace)");
+    if (load->rate_rps > 0 || load->clients > 0)
+        return err_set(err, ERR_CONFIG,
+                       "load.%s: a trace says itself when requests are due; "
+                       "trace.time_scale makes it faster",
+                       load->rate_rps > 0 ? "rate" : "clients");
+    if (load->trace.to_ns > 0 && load->trace.to_ns <= load->trace.from_ns)
+        return err_set(err, ERR_CONFIG, "trace.to: not after trace.from");
+    return check_columns(&load->trace, err);
+}

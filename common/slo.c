@@ -126,11 +126,21 @@ static bool split_limit(const char *text, struct limit_words *w)
                   extra) == 2;
 }
 
+/* check: required */
+static bool is_check(const char *text)
+{
+    char word[12];
+    char extra[2];
+
+    return sscanf(text, " check: %11s %1s", word, extra) == 1 &&
+           strcmp(word, "required") == 0;
+}
+
 bool slo_is_like_limit(const char *text)
 {
     struct limit_words w;
 
-    return split_limit(text, &w);
+    return is_check(text) || split_limit(text, &w);
 }
 
 static int parse_limit(const char *text, struct slo_term *term, struct err *err)
@@ -139,14 +149,22 @@ static int parse_limit(const char *text, struct slo_term *term, struct err *err)
     char duration[32];
     int measure;
 
+    if (is_check(text)) {
+        *term = (struct slo_term){.kind = SLO_CHECK, .text = "check: required"};
+        return 0;
+    }
     if (!split_limit(text, &w))
         return err_set(err, ERR_CONFIG,
                        "'%s' is not a limit of good requests; write ttft:200 "
-                       "for 200 ms",
+                       "for 200 ms, or check: required",
                        text);
     measure = measure_find(w.name);
     if (measure < 0)
         return unknown_measure(w.name, err);
+    if (measure == MEASURE_QUERY)
+        return err_set(err, ERR_CONFIG,
+                       "query is of several requests together and decides "
+                       "about none of them; take e2e");
     if (measure_is_pooled((enum measure)measure))
         return err_set(err, ERR_CONFIG,
                        "%s is of all events together and decides about no "

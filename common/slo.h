@@ -6,6 +6,7 @@
  *   goodput >= 40/s      such requests a second
  *   quality >= 0.99      share of the checked answers that passed
  *   ttft:200             a limit of good requests in ms, judged by nobody else
+ *   check: required      no request is good whose answer is wrong; likewise
  */
 #ifndef COMMON_SLO_H
 #define COMMON_SLO_H
@@ -26,6 +27,7 @@ enum slo_kind {
     SLO_GOODPUT,
     SLO_QUALITY,
     SLO_LIMIT,
+    SLO_CHECK,
 };
 
 struct slo_term {

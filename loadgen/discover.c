@@ -12,21 +12,70 @@
 #include "common/settings.h"
 #include "common/str.h"
 #include "common/xalloc.h"
+#include "loadgen/api/template.h"
 #include "loadgen/fetch.h"
+#include "loadgen/target.h"
 
 #define MAX_NAMES 400
 
-static bool needs_model(const struct target_settings *t)
+/* The path of the first URL, without query; the caller's. */
+static char *path_of(const struct target_settings *t)
 {
+    const char *path = strstr(t->urls.items[0], "://") + 3;
+
+    path += strcspn(path, "/?#");
+    return xstrndup(path, strcspn(path, "?#"));
+}
+
+/* ---- the model ---- */
+
+/* A body of the user's may have a place for it.  What is wrong with it is
+ * said by who uses it. */
+static bool body_has_model(const char *body, const struct dataset *data)
+{
+    struct template t = {0};
+    struct err ignored = {0};
+    struct buf text;
+    bool has_model;
+
+    buf_init(&text, TARGET_MAX_REQUEST);
+    has_model = target_read_body(body, &text, &ignored) == 0 &&
+                template_init(&t, &text, data, &ignored) == 0 &&
+                template_has(&t, "model");
+    template_fini(&t);
+    buf_fini(&text);
+    return has_model;
+}
+
+static bool needs_model(const struct settings *s)
+{
+    const struct target_settings *t = &s->target;
+
     switch (t->api) {
     case API_OPENAI_CHAT:
     case API_OPENAI_COMPLETIONS:
     case API_OPENAI_EMBEDDINGS:
     case API_RERANK:
-        return !t->model && !t->body;
+        return !t->model &&
+               (!t->body || body_has_model(t->body, s->data.loaded));
     default:
         return false;
     }
+}
+
+/* A gateway may have it behind a path of its own: what stands before the last
+ * /v1/ of the URL. */
+static char *models_path(const struct target_settings *t)
+{
+    char *path = path_of(t);
+    const char *end = NULL;
+    char *models;
+
+    for (const char *at = path; (at = strstr(at, "/v1/")); at++)
+        end = at;
+    models = xasprintf("%.*s/v1/models", end ? (int)(end - path) : 0, path);
+    free(path);
+    return models;
 }
 
 static int refuse_several(const json_t *models, struct err *err)
@@ -48,8 +97,8 @@ static int refuse_several(const json_t *models, struct err *err)
     return -1;
 }
 
-static int choose_model(struct target_settings *t, const json_t *answer,
-                        struct err *err)
+static int choose_model(struct target_settings *t, const char *path,
+                        const json_t *answer, struct err *err)
 {
     const json_t *models = json_object_get(answer, "data");
     const char *id =
@@ -57,7 +106,7 @@ static int choose_model(struct target_settings *t, const json_t *answer,
 
     if (!id)
         return err_set(err, ERR_IO,
-                       "GET /v1/models: no model there; name one (--model)");
+                       "GET %s: no model there; name one (--model)", path);
     if (json_array_size(models) > 1)
         return refuse_several(models, err);
     t->model = xstrdup(id);
@@ -67,13 +116,14 @@ static int choose_model(struct target_settings *t, const json_t *answer,
 
 static int find_model(struct target_settings *t, struct err *err)
 {
+    char *path = models_path(t);
     json_t *answer = NULL;
-    int rc;
+    int rc = fetch_json(t, path, &answer, err);
 
-    if (fetch_json(t, "/v1/models", &answer, err))
-        return -1;
-    rc = choose_model(t, answer, err);
+    if (rc == 0)
+        rc = choose_model(t, path, answer, err);
     json_decref(answer);
+    free(path);
     return rc;
 }
 
@@ -105,19 +155,24 @@ static int add_tensor(struct strlist *tensors, const json_t *input,
 }
 
 /* The path of the model's metadata: that of the request without its verb. */
-static char *metadata_path(const char *url)
+static char *metadata_path(const struct target_settings *t)
 {
-    const char *path = strstr(url, "://") + 3;
-    const char *end;
+    static const char verb[] = "/infer";
+    char *path = path_of(t);
+    size_t len = strlen(path);
 
-    path += strcspn(path, "/");
-    end = strstr(path, "/infer");
-    return end ? xstrndup(path, (size_t)(end - path)) : xstrdup(path);
+    while (len > 0 && path[len - 1] == '/')
+        len--;
+    if (len >= strlen(verb) &&
+        memcmp(path + len - strlen(verb), verb, strlen(verb)) == 0)
+        len -= strlen(verb);
+    path[len] = '\0';
+    return path;
 }
 
 static int find_tensors(struct settings *s, struct err *err)
 {
-    char *path = metadata_path(settings_url(s));
+    char *path = metadata_path(&s->target);
     json_t *answer = NULL;
     const json_t *input;
     size_t i;
@@ -156,7 +211,7 @@ int discover(struct settings *s, struct err *err)
 {
     if (s->data.nonce == 0 && draw_nonce(&s->data.nonce, err))
         return -1;
-    if (needs_model(&s->target) && find_model(&s->target, err))
+    if (needs_model(s) && find_model(&s->target, err))
         return -1;
     return needs_tensors(s) ? find_tensors(s, err) : 0;
 }

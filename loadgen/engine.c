@@ -9,6 +9,7 @@
 #include "loadgen/answers.h"
 #include "loadgen/inflight.h"
 #include "loadgen/pacer.h"
+#include "loadgen/quota.h"
 #include "loadgen/recorder.h"
 #include "loadgen/request.h"
 #include "loadgen/source.h"
@@ -24,6 +25,9 @@
 
 /* An answer may be long, and each of its bytes an escape. */
 #define MAX_LINE ((size_t)1 << 30)
+
+/* So long after its terminator the body of a stream may take to end. */
+#define TERMINATED_NS (100 * NS_PER_MS)
 
 struct engine {
     struct engine_env env;
@@ -124,13 +128,26 @@ static void record(struct engine *e, const struct request *r)
                   r->why ? r->why : "", r->body, r->body_len);
 }
 
-/* Its facts are complete: write them down, make room for the next. */
-static void retire(struct engine *e, struct request *r)
+/* Another may be due now, before the one that the timer is set for. */
+static void tell_source(struct engine *e, int64_t end_ns)
+{
+    int64_t due_ns;
+
+    if (!e->source_ops->ended)
+        return;
+    due_ns = e->source_ops->peek_ns(e->source);
+    e->source_ops->ended(e->source, end_ns);
+    if (e->source_ops->peek_ns(e->source) < due_ns)
+        e->waits_for_end = true;
+}
+
+/* Its facts are complete: write them down, make room for the next.  At free_ns
+ * its client had its connection back. */
+static void retire(struct engine *e, struct request *r, int64_t free_ns)
 {
     e->counts.done++;
     record(e, r);
-    if (e->source_ops->ended)
-        e->source_ops->ended(e->source, r->facts.end);
+    tell_source(e, free_ns);
     inflight_remove(&e->inflight, r);
 }
 
@@ -139,8 +156,11 @@ static void pump(struct engine *e);
 static void on_ended(void *arg, struct request *r)
 {
     struct engine *e = arg;
+    int64_t free_ns = r->facts.end;
 
-    retire(e, r);
+    if (e->env.api && r->response.now_ns > free_ns)
+        free_ns = r->response.now_ns; /* of the last byte, after its end */
+    retire(e, r, free_ns);
     if (e->waits_for_end && !e->is_pumping)
         pump(e);
 }
@@ -149,14 +169,24 @@ static void on_ended(void *arg, struct request *r)
 static void give_up(struct engine *e, struct request *r, enum outcome outcome,
                     const char *why)
 {
+    int64_t now = now_ns(e);
+
     e->env.transport->cancel(e->transport, r);
-    r->facts.end = now_ns(e);
+    r->facts.end = now;
     r->facts.outcome = outcome;
     r->why = e->env.api ? response_break(&r->response, why) : why;
-    retire(e, r);
+    retire(e, r, now);
 }
 
 /* ---- deadlines: all requests have the same, so the oldest is first ---- */
+
+/* From when on the server is waited for.  Where all are due at once, most wait
+ * for each other first. */
+static int64_t waits_from_ns(const struct engine *e, const struct facts *f)
+{
+    return e->env.settings->load.scenario == SCENARIO_OFFLINE ? f->issued
+                                                              : f->due;
+}
 
 static void arm_deadline(struct engine *e)
 {
@@ -164,8 +194,9 @@ static void arm_deadline(struct engine *e)
 
     e->has_deadline = oldest != NULL;
     if (oldest)
-        arm(e->deadline_timer,
-            oldest->facts.due + e->env.settings->target.timeout_ns - now_ns(e));
+        arm(e->deadline_timer, waits_from_ns(e, &oldest->facts) +
+                                   e->env.settings->target.timeout_ns -
+                                   now_ns(e));
 }
 
 static void on_deadline(evutil_socket_t fd, short what, void *arg)
@@ -176,11 +207,32 @@ static void on_deadline(evutil_socket_t fd, short what, void *arg)
 
     (void)fd;
     (void)what;
-    while ((r = inflight_oldest(&e->inflight)) && r->facts.due <= expired)
+    while ((r = inflight_oldest(&e->inflight)) &&
+           waits_from_ns(e, &r->facts) <= expired)
         give_up(e, r, OUTCOME_TIMEOUT, "no answer within the timeout");
     arm_deadline(e);
     if (e->waits_for_end)
         pump(e);
+}
+
+/* ---- streams that are over, and go on ---- */
+
+/* A server may keep the body open after the terminator.  The answer is whole;
+ * who waits on holds up a client of the closed loop for nothing.  Was there
+ * one? */
+static bool let_go(struct engine *e, int64_t now)
+{
+    struct request *next;
+    bool has_any = false;
+
+    for (struct request *r = inflight_oldest(&e->inflight); r; r = next) {
+        next = r->next;
+        if (!r->response.is_over || r->response.over_ns > now - TERMINATED_NS)
+            continue;
+        give_up(e, r, OUTCOME_TRUNCATED, "its body does not end");
+        has_any = true;
+    }
+    return has_any;
 }
 
 /* ---- the pacer ---- */
@@ -248,10 +300,8 @@ static void limit_drain(struct engine *e, int64_t end_ns)
 
 static bool is_over_by_count(const struct engine *e)
 {
-    const struct load_settings *load = &e->env.settings->load;
-
-    return load->duration_ns == 0 || e->source_ops->due_end_ns(e->source) <
-                                         load->warmup_ns + load->duration_ns;
+    return e->source_ops->due_end_ns(e->source) <
+           quota_end_of(&e->env.settings->load);
 }
 
 /* Nothing is due any more: what is in flight has so much time to end.  A
@@ -331,6 +381,8 @@ static void on_beat(evutil_socket_t fd, short what, void *arg)
     (void)what;
     note_wake(e, now);
     beat(e, now);
+    if (e->env.api && e->env.api->streams && let_go(e, now) && e->waits_for_end)
+        pump(e);
 }
 
 static void pump(struct engine *e)
@@ -364,6 +416,20 @@ static void on_due(evutil_socket_t fd, short what, void *arg)
 
 /* ---- the rest of the interface ---- */
 
+/* Where the clock ends the window, everything ends a drain after that.  Offline
+ * is nothing but answers that are waited for: there it is the end. */
+static void limit_whole(struct engine *e, const struct load_settings *load)
+{
+    int64_t end_ns = quota_end_of(load);
+
+    if (end_ns == DUE_UNKNOWN)
+        return;
+    if (load->scenario == SCENARIO_OFFLINE)
+        limit_drain(e, end_ns);
+    else if (load->drain_ns >= 0)
+        limit_drain(e, end_ns + load->drain_ns);
+}
+
 void engine_begin(struct engine *e, struct shard *shard, int64_t start_ns)
 {
     const struct load_settings *load = &e->env.settings->load;
@@ -371,8 +437,7 @@ void engine_begin(struct engine *e, struct shard *shard, int64_t start_ns)
     e->shard = shard;
     e->transport_env.start_ns = start_ns;
     e->armed_ns = 0;
-    if (load->drain_ns >= 0 && load->duration_ns > 0)
-        limit_drain(e, load->warmup_ns + load->duration_ns + load->drain_ns);
+    limit_whole(e, load);
     beat(e, now_ns(e));
     arm(e->due_timer, 0); /* the loop must run before it can be broken */
 }
@@ -488,6 +553,17 @@ static int make_parts(struct engine *e, struct err *err)
                                err);
 }
 
+/* How late a request may be sent at all, and how many of them at once after a
+ * suspension.  Offline all are as late as the server makes them, and none of
+ * them fell due meanwhile. */
+static struct pacer make_pacer(const struct settings *s, struct lane lane)
+{
+    if (s->load.scenario == SCENARIO_OFFLINE)
+        return pacer_make(INT64_MAX, INT64_MAX);
+    return pacer_make(s->target.timeout_ns,
+                      lane_share(s->client.max_burst, lane));
+}
+
 int engine_new(struct engine **engine, const struct engine_env *env,
                struct event_base *base, struct err *err)
 {
@@ -500,9 +576,7 @@ int engine_new(struct engine **engine, const struct engine_env *env,
     e->armed_ns = INT64_MAX;
     e->beat_ns = INT64_MAX;
     e->drain_end_ns = INT64_MAX;
-    e->pacer =
-        pacer_make(env->settings->target.timeout_ns,
-                   lane_share(env->settings->client.max_burst, env->lane));
+    e->pacer = make_pacer(env->settings, env->lane);
     e->transport_env = (struct transport_env){
         .base = base,
         .clk = env->clk,

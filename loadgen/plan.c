@@ -55,32 +55,54 @@ static double peak_rps(const struct load_settings *load)
     return peak;
 }
 
+/* Requests that a loop which is not open has in flight at most. */
+static int64_t at_once(const struct load_settings *load)
+{
+    if (load->scenario == SCENARIO_OFFLINE)
+        return load->requests;
+    return load->scenario == SCENARIO_MULTI_STREAM ? load->query_size
+                                                   : load->clients;
+}
+
 /* A core is left for the recorder and everybody else; in a closed loop, which
  * takes what it can get, half of them. */
 static int64_t choose_threads(const struct load_settings *load, int64_t cores)
 {
-    bool is_closed = load->scenario == SCENARIO_CLOSED;
-    int64_t room = most(is_closed ? cores / 2 : cores - 1, 1);
-    double wanted = is_closed ? (double)load->clients / CLIENTS_A_THREAD
-                              : peak_rps(load) / RATE_A_THREAD;
+    bool is_open = scenario_is_open(load->scenario);
+    int64_t room = most(is_open ? cores - 1 : cores / 2, 1);
+    double wanted = is_open ? peak_rps(load) / RATE_A_THREAD
+                            : (double)at_once(load) / CLIENTS_A_THREAD;
 
     room = least(room, RECORDING_MAX_SHARDS);
     return wanted < (double)room ? most((int64_t)ceil(wanted), 1) : room;
 }
 
-/* The cap on connections, whichever way it was asked for; 0: there is none. */
+/* The cap on connections, whichever way it was asked for; 0: there is none.
+ * Offline it is as many as there can be. */
 static int64_t cap_of(const struct settings *s)
 {
     const struct client_settings *c = &s->client;
     int64_t cap = INT64_MAX;
 
-    if (s->load.scenario == SCENARIO_CLOSED)
-        cap = least(cap, s->load.clients);
+    if (!scenario_is_open(s->load.scenario) &&
+        s->load.scenario != SCENARIO_OFFLINE)
+        cap = least(cap, least(at_once(&s->load), PLAN_MAX_IN_FLIGHT));
     if (c->connections > 0)
         cap = least(cap, c->connections);
     if (c->max_in_flight > 0)
         cap = least(cap, c->max_in_flight);
     return cap < INT64_MAX ? cap : 0;
+}
+
+/* A schedule is walked whole, whether or not it can be sent. */
+static int check_rate(const struct load_settings *load, struct err *err)
+{
+    if (peak_rps(load) > PLAN_MAX_RPS)
+        return err_set(err, ERR_CONFIG,
+                       "load.rate: %g/s at its highest; no client sends more "
+                       "than %g/s",
+                       peak_rps(load), (double)PLAN_MAX_RPS);
+    return 0;
 }
 
 static int check(const struct client_settings *c, int64_t cap, struct err *err)
@@ -96,6 +118,19 @@ static int check(const struct client_settings *c, int64_t cap, struct err *err)
     return 0;
 }
 
+/* Each needs a connection, and something to send; a query has one sender. */
+static int64_t threads_of(const struct settings *s, int64_t cap, int64_t cores)
+{
+    int64_t threads = s->client.threads > 0 ? s->client.threads
+                                            : choose_threads(&s->load, cores);
+
+    if (s->load.scenario == SCENARIO_MULTI_STREAM)
+        return 1;
+    if (s->load.scenario == SCENARIO_OFFLINE)
+        threads = least(threads, s->load.requests);
+    return cap > 0 ? least(threads, cap) : threads;
+}
+
 int plan_client(struct settings *s, struct machine machine, struct err *err)
 {
     struct client_settings *c = &s->client;
@@ -104,12 +139,9 @@ int plan_client(struct settings *s, struct machine machine, struct err *err)
     int64_t spare;
     long long needed;
 
-    if (check(c, cap, err))
+    if (check_rate(&s->load, err) || check(c, cap, err))
         return -1;
-    if (c->threads <= 0)
-        c->threads = choose_threads(&s->load, machine.cores);
-    if (cap > 0)
-        c->threads = least(c->threads, cap); /* each needs a connection */
+    c->threads = threads_of(s, cap, machine.cores);
     asked = most(most(cap, c->preconnect), c->threads);
     spare = SPARE_FILES + SPARE_FILES_THREAD * c->threads;
     needed = asked + spare;
@@ -122,13 +154,15 @@ int plan_client(struct settings *s, struct machine machine, struct err *err)
         cap = least(PLAN_MAX_IN_FLIGHT, machine.files - spare);
         cap = most(cap, c->preconnect);
     }
+    if (s->load.scenario == SCENARIO_OFFLINE)
+        cap = least(cap, s->load.requests);
     c->max_in_flight = cap;
     return 0;
 }
 
 bool plan_stamps_all(const struct load_settings *load)
 {
-    return load->scenario != SCENARIO_CLOSED &&
+    return scenario_is_open(load->scenario) &&
            peak_rps(load) <= STAMPS_A_SECOND;
 }
 

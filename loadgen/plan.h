@@ -11,6 +11,7 @@ struct load_settings;
 struct settings;
 
 #define PLAN_MAX_IN_FLIGHT 32768 /* unless told otherwise */
+#define PLAN_MAX_RPS       1e7
 
 /* What the machine has. */
 struct machine {

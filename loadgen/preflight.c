@@ -75,11 +75,12 @@ static int survey(struct load_settings *load, struct survey *out,
         return -1;
     load->duration_ns = out->end_ns - load->warmup_ns;
     load->trace.peak_rps = out->peak_rps;
+    load->trace.rows = out->rows;
     return 0;
 }
 
-static int load_data(struct data_settings *s, struct dataset **out,
-                     struct err *err)
+int preflight_data(struct data_settings *s, struct dataset **out,
+                   struct err *err)
 {
     if (!s->file)
         return 0;
@@ -93,6 +94,8 @@ static int load_data(struct data_settings *s, struct dataset **out,
  * inputs of a model are may be known to its server alone. */
 static int check_api(struct settings *s, struct err *err)
 {
+    static char some[] = "some"; /* the server may name it */
+    char *model = s->target.model;
     struct api api;
     int rc;
 
@@ -103,7 +106,9 @@ static int check_api(struct settings *s, struct err *err)
                    ? err_set(err, ERR_CONFIG,
                              "data.accuracy: name the inputs (--tensor)")
                    : 0;
+    s->target.model = model ? model : some;
     rc = api_init(&api, s, err);
+    s->target.model = model;
     if (rc == 0 && s->data.accuracy)
         s->load.requests = sampler_count(&api.sampler);
     api_fini(&api);
@@ -122,7 +127,7 @@ int preflight(struct settings *s, struct preflight *out, struct err *err)
         .machine = {.cores = usable_cores(), .files = files_raise_limit()}};
     out->transport = preflight_target(&s->target, err);
     if (!out->transport || survey(&s->load, &out->trace, err) ||
-        load_data(&s->data, &out->data, err) || check_api(s, err) ||
+        preflight_data(&s->data, &out->data, err) || check_api(s, err) ||
         plan_client(s, out->machine, err) ||
         find_cpus(s->client.cpus, &out->cpus, err))
         return -1;

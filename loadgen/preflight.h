@@ -8,6 +8,7 @@
 #include "loadgen/plan.h"
 #include "loadgen/trace/survey.h"
 
+struct data_settings;
 struct dataset;
 struct err;
 struct settings;
@@ -31,7 +32,12 @@ struct preflight {
 int preflight(struct settings *s, struct preflight *out, struct err *err);
 void preflight_fini(struct preflight *p);
 
-/* The same for a request alone; NULL with err set. */
+/* The data set, if there is one; the settings point to it from then on, and
+ * the caller owns it.  ERR_CONFIG. */
+int preflight_data(struct data_settings *s, struct dataset **out,
+                   struct err *err);
+
+/* Of the target alone; NULL with err set. */
 const struct transport_ops *preflight_target(const struct target_settings *s,
                                              struct err *err);
 

@@ -4,6 +4,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
+#include "common/apis.h"
 #include "common/clk.h"
 #include "common/good.h"
 #include "common/hist.h"
@@ -23,12 +24,13 @@ struct witness {
 struct progress {
     const struct load_settings *load; /* borrowed */
     struct shape shape;               /* of an open loop */
-    int64_t limit_ns[MEASURE_COUNT];
+    int64_t limit_ns[GOOD_LIMITS];
 
     pthread_mutex_t lock; /* for all that follows */
     struct witness *witnesses;
     int n_witnesses;
     struct hist e2e; /* of the second that is being gathered */
+    struct hist ttft;
     struct hist lag;
     int64_t lag_max_ns;
     struct run_progress now; /* as of the last whole second */
@@ -38,9 +40,18 @@ struct progress {
 
 static bool is_in_window(const struct load_settings *load, int64_t due_ns)
 {
+    int64_t longest_ns = load_longest_ns(load);
+
     return due_ns >= load->warmup_ns &&
-           (load->duration_ns == 0 ||
-            due_ns < load->warmup_ns + load->duration_ns);
+           (longest_ns == 0 || due_ns < load->warmup_ns + longest_ns);
+}
+
+static void add_latency(struct hist *h, enum measure m, const struct facts *f)
+{
+    if (f->outcome == OUTCOME_OK)
+        hist_add(h, measure_value(m, FROM_DUE, f));
+    else
+        hist_add_beyond(h, 1);
 }
 
 static void add_row(struct progress *p, const struct facts *f)
@@ -53,10 +64,8 @@ static void add_row(struct progress *p, const struct facts *f)
     if (!facts_issued(f))
         return;
     hist_add(&p->lag, measure_value(MEASURE_LAG, FROM_DUE, f));
-    if (f->outcome == OUTCOME_OK)
-        hist_add(&p->e2e, measure_value(MEASURE_E2E, FROM_DUE, f));
-    else
-        hist_add_beyond(&p->e2e, 1);
+    add_latency(&p->e2e, MEASURE_E2E, f);
+    add_latency(&p->ttft, MEASURE_TTFT, f);
 }
 
 static double per_second(int64_t count, int64_t ns)
@@ -90,10 +99,13 @@ static void turn(struct progress *p)
     sum_up(p);
     p->now.e2e.p50_ns = hist_rank_quantile(&p->e2e, 0.5);
     p->now.e2e.p99_ns = hist_rank_quantile(&p->e2e, 0.99);
+    p->now.ttft.p50_ns = hist_rank_quantile(&p->ttft, 0.5);
+    p->now.ttft.p99_ns = hist_rank_quantile(&p->ttft, 0.99);
     p->now.lag.p50_ns = hist_rank_quantile(&p->lag, 0.5);
     p->now.lag.p99_ns = hist_rank_quantile(&p->lag, 0.99);
     p->now.lag.max_ns = p->lag_max_ns;
     hist_reset(&p->e2e);
+    hist_reset(&p->ttft);
     hist_reset(&p->lag);
     p->lag_max_ns = 0;
 }
@@ -142,11 +154,12 @@ void progress_add(void *progress, unsigned shard, const struct facts *rows,
 /* What the schedule wanted in the second before `at_ns`. */
 static double asked_rps(const struct progress *p, int64_t at_ns)
 {
-    double end = (double)p->load->warmup_ns + (double)p->load->duration_ns;
+    int64_t longest_ns = load_longest_ns(p->load);
+    double end = (double)p->load->warmup_ns + (double)longest_ns;
     double until = (double)at_ns;
     double from = fmax(0, until - 1e9);
 
-    if (p->load->duration_ns > 0)
+    if (longest_ns > 0)
         until = fmin(until, end);
     if (until <= from)
         return 0;
@@ -179,8 +192,19 @@ static int make_parts(struct progress *p, const struct settings *settings,
         return -1;
     good_limits(&slo, p->limit_ns);
     p->now.has_slo = slo.len > 0;
+    p->now.has_streams = api_can_stream((enum api_kind)settings->target.api) &&
+                         settings->target.stream != STREAM_OFF;
     p->now.is_open_loop = p->load->scenario == SCENARIO_SERVER;
+    p->now.is_offline = p->load->scenario == SCENARIO_OFFLINE;
     return p->now.is_open_loop ? shape_init(&p->shape, p->load, err) : 0;
+}
+
+/* Or else max_duration is there in case that nothing else ends it. */
+static bool is_ended_by_time(const struct load_settings *load)
+{
+    return load->duration_ns > 0 ||
+           (load->max_duration_ns > 0 && load->requests == 0 &&
+            load->min_duration_ns == 0 && load->min_requests == 0);
 }
 
 int progress_new(struct progress **progress, const struct settings *settings,
@@ -192,9 +216,11 @@ int progress_new(struct progress **progress, const struct settings *settings,
     p->load = load;
     p->now = (struct run_progress){.planned_requests = load->requests,
                                    .e2e = nothing_yet,
+                                   .ttft = nothing_yet,
                                    .lag = nothing_yet};
-    if (load->duration_ns > 0)
-        p->now.planned_s = (double)(load->warmup_ns + load->duration_ns) / 1e9;
+    if (is_ended_by_time(load))
+        p->now.planned_s =
+            (double)(load->warmup_ns + load_longest_ns(load)) / 1e9;
     pthread_mutex_init(&p->lock, NULL);
     p->witnesses = xcalloc((size_t)n_shards, sizeof(*p->witnesses));
     p->n_witnesses = n_shards;
@@ -211,6 +237,7 @@ void progress_free(struct progress *p)
     if (!p)
         return;
     hist_fini(&p->e2e);
+    hist_fini(&p->ttft);
     hist_fini(&p->lag);
     free(p->witnesses);
     pthread_mutex_destroy(&p->lock);

@@ -23,7 +23,8 @@ struct settings;
 struct last_second {
     int64_t p50_ns;
     int64_t p99_ns;
-    int64_t max_ns; /* of lag: of those issued in it; of e2e not given */
+    int64_t
+        max_ns; /* of lag: of those issued in it; of e2e and ttft not given */
 };
 
 /* A moment of a run.  issued = done + in flight, and outcome[] sums up to done
@@ -33,6 +34,7 @@ struct run_progress {
     double planned_s;         /* warm-up and window; 0: not known */
     int64_t planned_requests; /* 0: as many as the time gives */
     bool is_open_loop;
+    bool is_offline;  /* all was due at once: there is no lag to speak of */
     double asked_rps; /* in the last second; of an open loop */
     double sent_rps;  /* likewise */
     double done_rps;
@@ -46,7 +48,9 @@ struct run_progress {
     int64_t due;  /* in the window, and have ended or are unsent */
     int64_t good; /* of those */
 
-    struct last_second e2e; /* failures beyond every value */
+    struct last_second e2e;  /* failures beyond every value */
+    bool has_streams;        /* answers are asked to come in events */
+    struct last_second ttft; /* like e2e */
     struct last_second lag;
 };
 

@@ -38,12 +38,15 @@ static int64_t time_left(const struct wait *w)
     return w->until_ns - clk_now(&clk_monotonic);
 }
 
-/* A library may quote the proxy's URL. */
+/* What an attempt came to that had as much time as any; or that is the first. A
+ * library may quote the proxy's URL. */
 static void note(struct wait *w, const struct targets *ts,
-                 const struct exchange *x)
+                 const struct exchange *x, bool is_cut_short)
 {
     struct strlist secrets = {0};
 
+    if (is_cut_short && x->facts.outcome == OUTCOME_TIMEOUT && w->seen[0])
+        return;
     if (x->facts.status > 0) {
         snprintf(w->seen, sizeof(w->seen), "HTTP status %d",
                  (int)x->facts.status);
@@ -60,20 +63,20 @@ static int ask_endpoint(struct wait *w, const struct targets *ts, size_t i,
                         struct err *err)
 {
     int64_t left_ns = time_left(w);
+    bool is_cut_short = left_ns < w->settings.timeout_ns;
     struct exchange_plan plan = {
         .targets = ts,
         .settings = &w->settings,
         .transport = w->transport,
         .seq = (int64_t)i,
-        .timeout_ns =
-            left_ns < w->settings.timeout_ns ? left_ns : w->settings.timeout_ns,
+        .timeout_ns = is_cut_short ? left_ns : w->settings.timeout_ns,
         .ends_at_head = true,
     };
     struct exchange x;
     int rc = exchange_run(&x, &plan, err);
 
     if (rc == 0) {
-        note(w, ts, &x);
+        note(w, ts, &x, is_cut_short);
         rc = ready_is(x.facts.status);
     }
     exchange_fini(&x);

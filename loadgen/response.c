@@ -40,6 +40,16 @@ static void take_number(int64_t *to, int64_t from)
         *to = from;
 }
 
+/* What no answer can hold is not said: a count below 0, or beyond all bounds.
+ */
+static void check_counts(struct usage *u)
+{
+    u->prompt = facts_count(u->prompt);
+    u->output = facts_count(u->output);
+    u->cached = facts_count(u->cached);
+    u->reasoning = facts_count(u->reasoning);
+}
+
 static void take_usage(struct response *r, const struct piece *p)
 {
     take_number(&r->usage.prompt, p->usage.prompt);
@@ -50,21 +60,25 @@ static void take_usage(struct response *r, const struct piece *p)
         r->has_final_usage = true;
 }
 
-/* How many tokens a content event has; 0: it does not say. */
+/* How many tokens a content event has, with those before it that had no text,
+ * such as the first parts of a character; 0: it does not say. */
 static int64_t tokens_of(struct response *r, const struct piece *p)
 {
-    if (p->usage.output != TIME_ABSENT) {
-        int64_t before = r->counted;
+    int64_t before = r->counted;
 
+    if (p->usage.output != TIME_ABSENT) {
         r->source = TOKENS_CHUNK_USAGE;
         r->counted = p->usage.output;
+        r->silent_ids = 0;
         return r->counted > before ? r->counted - before : 0;
     }
     if (p->ids == TIME_ABSENT)
         return 0;
+    before = r->silent_ids;
     r->source = TOKENS_IDS;
-    r->counted += p->ids;
-    return p->ids;
+    r->counted += before + p->ids;
+    r->silent_ids = 0;
+    return before + p->ids;
 }
 
 static void note_gap(struct facts *f, int64_t gap_ns)
@@ -73,42 +87,52 @@ static void note_gap(struct facts *f, int64_t gap_ns)
         f->stall = gap_ns;
 }
 
+static int keep_event(struct response *r, int64_t tokens)
+{
+    int64_t after_us = r->now_ns / NS_PER_US - r->facts->first / NS_PER_US;
+    struct response_event event = {.after_us = (uint32_t)after_us,
+                                   .tokens = (uint32_t)tokens};
+
+    return buf_add(&r->events, &event, sizeof(event));
+}
+
 static void add_content(struct response *r, const struct piece *p)
 {
     struct facts *f = r->facts;
-    struct response_event event = {0};
     int64_t tokens = tokens_of(r, p);
 
-    if (f->events == 0) {
+    if (f->events == 0)
         f->first = r->now_ns;
-    } else {
+    if (keep_event(r, tokens)) {
+        fail(r, OUTCOME_MALFORMED, RESPONSE_MANY_EVENTS,
+             "more events than are kept");
+        return;
+    }
+    if (f->events > 0) {
         note_gap(f, r->now_ns - f->last);
         f->coalesced += r->now_ns == f->last;
     }
     if (tokens == 0)
         r->is_counted = false;
-    event.after_us = (uint32_t)(r->now_ns / NS_PER_US - f->first / NS_PER_US);
-    event.tokens = (uint32_t)tokens;
-    buf_add(&r->events, &event, sizeof(event));
     f->last = r->now_ns;
     f->events++;
+    r->has_final_usage = false; /* if one came, it was not the last */
     r->shows_reasoning |= p->is_reasoning;
 }
 
 /* Text that is told from its beginning each time is new if it has grown. */
 static bool is_new(struct response *r, const struct piece *p)
 {
-    bool has_grown = p->text.len > r->text_len;
+    size_t before = r->text_len;
 
-    if (!p->is_cumulative)
-        return p->has_content;
-    r->text_len = p->text.len;
-    return has_grown;
+    if (p->is_cumulative || p->text.len > 0)
+        r->text_len = p->text.len;
+    return p->is_cumulative ? p->text.len > before : p->has_content;
 }
 
 static void keep_text(struct response *r, const struct piece *p)
 {
-    if (!r->api->keeps_text || !p->text.at || p->is_reasoning)
+    if (!r->api->keeps_text || !p->text.at)
         return;
     if (p->is_cumulative)
         buf_reset(&r->text);
@@ -129,15 +153,21 @@ static void take_error(struct response *r, const struct piece *p,
     be_over(r);
 }
 
-static void take_piece(struct response *r, const struct piece *p)
+static void take_piece(struct response *r, struct piece *p)
 {
+    check_counts(&p->usage);
     if (p->is_error) {
         take_error(r, p, RESPONSE_ERROR_EVENT);
         return;
     }
+    if (p->may_be_cumulative)
+        p->is_cumulative =
+            cumulative_see(&r->cumulative, p->text.at, p->text.len);
     if (is_new(r, p)) {
         add_content(r, p);
         keep_text(r, p);
+    } else if (p->ids != TIME_ABSENT) {
+        r->silent_ids += p->ids;
     }
     take_usage(r, p);
     if (p->finish)
@@ -159,6 +189,27 @@ static bool is_keep_alive(const struct sse_event *e)
     return e->len == 0 || e->data[0] == ':';
 }
 
+static bool is_named(const struct sse_event *e, const char *name)
+{
+    return e->name_len == strlen(name) &&
+           memcmp(e->name, name, e->name_len) == 0;
+}
+
+/* Of an event that the end of the body cut off nobody can say more. */
+static void take_unreadable(struct response *r, const struct sse_event *e)
+{
+    struct piece error = {.is_error = true, .error = {e->data, e->len, false}};
+
+    if (r->is_ending)
+        fail(r, OUTCOME_TRUNCATED, RESPONSE_NO_TERMINATOR,
+             "the stream ended inside of an event");
+    else if (is_named(e, "error"))
+        take_error(r, &error, RESPONSE_ERROR_EVENT);
+    else
+        fail(r, OUTCOME_MALFORMED, RESPONSE_BAD_EVENT,
+             "an event that the API does not know");
+}
+
 static void on_event(void *arg, const struct sse_event *e)
 {
     struct response *r = arg;
@@ -170,8 +221,7 @@ static void on_event(void *arg, const struct sse_event *e)
     if (is_terminator(r, e))
         be_over(r);
     else if (api_read_event(r->api, e->data, e->len, &piece))
-        fail(r, OUTCOME_MALFORMED, RESPONSE_BAD_EVENT,
-             "an event that the API does not know");
+        take_unreadable(r, e);
     else
         take_piece(r, &piece);
 }
@@ -268,7 +318,7 @@ static void count_output(struct response *r)
         f->token_source =
             r->has_final_usage ? TOKENS_USAGE : TOKENS_CHUNK_USAGE;
     } else if (is_counted) {
-        f->output_tokens = r->counted;
+        f->output_tokens = r->counted + r->silent_ids;
         f->token_source = r->source;
     } else if (f->events > 0) {
         f->output_tokens = f->events;
@@ -310,25 +360,34 @@ static bool is_far(int64_t got, int64_t asked)
     return off > 1 && (double)off > LENGTH_TOLERANCE * (double)asked;
 }
 
+/* Events may hold several tokens: few of them do not make it too short. */
+static bool has_wrong_length(const struct facts *f)
+{
+    bool may_be_more = f->token_source == TOKENS_EVENTS;
+
+    if (f->output_tokens == TIME_ABSENT || f->output_asked == TIME_ABSENT ||
+        (may_be_more && f->output_tokens < f->output_asked))
+        return false;
+    return is_far(f->output_tokens, f->output_asked);
+}
+
 static void check_length(struct response *r)
 {
     const struct facts *f = r->facts;
     char why[80];
 
-    if (!r->api->settings->target.ignore_eos ||
-        f->output_tokens == TIME_ABSENT || f->output_asked == TIME_ABSENT ||
-        !is_far(f->output_tokens, f->output_asked))
+    if (!r->api->settings->target.ignore_eos || !has_wrong_length(f))
         return;
     snprintf(why, sizeof(why), "%lld tokens where %lld were forced",
              (long long)f->output_tokens, (long long)f->output_asked);
     fail(r, OUTCOME_MALFORMED, RESPONSE_WRONG_LENGTH, why);
 }
 
-static void finish_stream(struct response *r)
+/* What its events come to. */
+static void judge_stream(struct response *r)
 {
     bool has_end = r->api->ops->terminator || r->api->ops->ends_with_piece;
 
-    sse_finish(&r->sse);
     if (r->n_events == 0)
         fail(r, OUTCOME_EMPTY, RESPONSE_NO_EVENTS, "a stream without an event");
     else if (has_end && !r->is_over)
@@ -338,9 +397,17 @@ static void finish_stream(struct response *r)
         fail(r, OUTCOME_EMPTY, RESPONSE_NO_CONTENT, "a stream without content");
 }
 
-/* An answer in one piece has its content when its last byte is there. */
-static void take_whole(struct response *r, const struct piece *p)
+static void finish_stream(struct response *r)
 {
+    r->is_ending = true;
+    sse_finish(&r->sse);
+    judge_stream(r);
+}
+
+/* An answer in one piece has its content when its last byte is there. */
+static void take_whole(struct response *r, struct piece *p)
+{
+    check_counts(&p->usage);
     r->facts->first = r->now_ns;
     r->facts->last = r->now_ns;
     take_usage(r, p);
@@ -383,8 +450,9 @@ static void find_label(struct response *r, struct check_answer *answer)
 /* A stream has no body but what its content comes to. */
 static bool is_right(struct response *r)
 {
-    size_t json_len =
-        r->head.json_len < 0 ? r->body.len : (size_t)r->head.json_len;
+    bool has_raw =
+        r->head.json_len >= 0 && (size_t)r->head.json_len <= r->body.len;
+    size_t json_len = has_raw ? (size_t)r->head.json_len : r->body.len;
     struct check_answer answer = {
         .text = buf_text(&r->text),
         .text_len = r->text.len,
@@ -438,8 +506,10 @@ const char *response_finish(struct response *r, int status, int64_t now_ns)
 
 const char *response_break(struct response *r, const char *why)
 {
-    if (r->is_over)
+    if (r->is_over) {
+        judge_stream(r);
         return conclude(r);
+    }
     complete_tokens(r);
     return why;
 }

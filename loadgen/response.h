@@ -15,6 +15,7 @@
 #include "common/measure.h"
 #include "common/sse.h"
 #include "loadgen/api/api.h"
+#include "loadgen/cumulative.h"
 
 /* Append only: details of outcomes in recordings.  They start beyond those of
  * HTTP. */
@@ -30,6 +31,7 @@ enum response_detail {
     RESPONSE_ERROR_EVENT,     /* in-band error: in a stream */
     RESPONSE_ERROR_BODY,      /* in-band error: in an answer of success */
     RESPONSE_WRONG_LENGTH, /* malformed: far from the length that was forced */
+    RESPONSE_MANY_EVENTS,  /* malformed: content events above the bound */
 };
 
 /* A content event, as long as its request lasts. */
@@ -56,9 +58,12 @@ struct response {
     bool has_final_usage;     /* beside the running counts */
     int64_t counted;          /* tokens of the content events so far ... */
     bool is_counted;          /* ... each of which said how many it has */
+    int64_t silent_ids;       /* since the last of them, without text */
     enum token_source source; /* by which they did */
     bool shows_reasoning;
-    size_t text_len; /* of cumulative text */
+    struct cumulative cumulative;
+    size_t text_len; /* of the last text */
+    bool is_ending;  /* what comes yet was cut off by the end of the body */
     bool is_over;    /* at over_ns the terminator or an error has come */
     int64_t over_ns;
     enum outcome outcome; /* the first thing that went wrong, */

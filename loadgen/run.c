@@ -59,7 +59,7 @@ static int64_t connections_of(const struct run *run, int64_t in_flight)
     int64_t files =
         run->known.machine.files / 2 / run->settings->client.threads;
 
-    if (run->settings->load.scenario != SCENARIO_CLOSED || ways < 2)
+    if (scenario_is_open(run->settings->load.scenario) || ways < 2)
         return in_flight;
     return in_flight * ways < files || in_flight > files ? in_flight * ways
                                                          : files;
@@ -69,7 +69,7 @@ static int make_workers(struct run *run, struct err *err)
 {
     const struct client_settings *c = &run->settings->client;
 
-    if (run->settings->load.scenario == SCENARIO_CLOSED)
+    if (!scenario_is_open(run->settings->load.scenario))
         run->targets.n_lanes = c->threads;
     run->workers = xcalloc((size_t)c->threads, sizeof(struct worker *));
     for (int64_t i = 0; i < c->threads; i++) {
@@ -347,6 +347,19 @@ static struct run_end sum_up(const struct run *run, struct failures *failures)
     return end;
 }
 
+/* What cut the run before its end: load.abort_on, or a schedule that could not
+ * be read on. */
+static void note_cut(const struct run *run, struct run_end *end)
+{
+    const struct err *broken = NULL;
+
+    for (int64_t i = 0; i < run->n_workers && !broken; i++)
+        broken = engine_broken_off(worker_engine(run->workers[i]));
+    snprintf(end->aborted, sizeof(end->aborted), "%.*s",
+             (int)sizeof(end->aborted) - 1,
+             broken ? broken->msg : run->watch.why);
+}
+
 /* Whatever failed, what was recorded is closed; the first error stands. */
 static int conclude(struct run *run, struct run_end *end, struct err *err)
 {
@@ -366,7 +379,7 @@ static int conclude(struct run *run, struct run_end *end, struct err *err)
     secrets_find(&run->targets, &run->settings->target, &secrets);
     secrets_redact_failures(&secrets, &failures);
     strlist_fini(&secrets);
-    snprintf(end->aborted, sizeof(end->aborted), "%s", run->watch.why);
+    note_cut(run, end);
     if (rc)
         return -1;
     manifest_complete(&run->manifest, end, &failures);

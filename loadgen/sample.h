@@ -56,7 +56,7 @@ struct sample {
 };
 
 /* Where samples come from.  Hooks are called from any thread and neither block
- * nor allocate, but for init and fini. */
+ * nor allocate, init and fini and the buffer that is written to aside. */
 struct sample_ops {
     const char *name;
 

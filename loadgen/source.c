@@ -5,11 +5,11 @@
 const struct source_ops *source_for(const struct load_settings *load)
 {
     switch (load->scenario) {
-    case SCENARIO_CLOSED:
-        return &source_closed;
+    case SCENARIO_OFFLINE:
+        return &source_offline;
     case SCENARIO_TRACE:
         return &source_trace;
     default:
-        return &source_open;
+        return scenario_is_open(load->scenario) ? &source_open : &source_closed;
     }
 }

@@ -3,6 +3,7 @@
  * The open loop draws due times from an arrival process and never learns how
  * the server is doing; a trace says them itself.  The closed loop has N
  * clients: the next request of a client is due when its last one ended.
+ * Offline, all are due at once.
  */
 #ifndef LOADGEN_SOURCE_H
 #define LOADGEN_SOURCE_H
@@ -73,6 +74,7 @@ struct source_ops {
 
 extern const struct source_ops source_open;
 extern const struct source_ops source_closed;
+extern const struct source_ops source_offline;
 extern const struct source_ops source_trace;
 
 /* The one that fits the scenario. */

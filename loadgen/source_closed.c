@@ -1,17 +1,24 @@
-/* Closed loop: N clients, each sends when its last request has ended.  A lane
- * has its share of the clients and of the requests. */
-#include <stdlib.h>
-
+/* Closed loop: N clients, each sends when its last request has ended and it has
+ * thought about the answer.  A lane has its share of the clients and of the
+ * requests.
+ *
+ * The one client of the single-stream sends one request at a time, that of the
+ * multi-stream a query of several, and waits for all of them. */
+#include "common/dist.h"
+#include "common/heap.h"
+#include "common/rng.h"
 #include "common/settings.h"
-#include "common/xalloc.h"
 #include "loadgen/quota.h"
 #include "loadgen/source.h"
 
 struct closed_loop {
-    int64_t *ready_ns; /* ring of the times since which clients are idle */
+    struct heap ready; /* when idle clients send next */
     size_t n_clients;
-    size_t first;
-    size_t n_ready;
+    struct dist think;
+    struct rng rng;
+    int64_t query_size;
+    int64_t n_taken;    /* of the query that is being given out */
+    int64_t n_ended;    /* of the query that is in flight */
     struct quota quota; /* of this lane */
     struct lane lane;
     int64_t next_seq;
@@ -23,66 +30,86 @@ static int closed_init(void *self, const struct load_settings *load,
 {
     struct closed_loop *c = self;
 
-    (void)err;
+    if (dist_parse(load->think ? load->think : "none", &c->think, err))
+        return -1;
+    c->rng = rng_stream(load->seed + (uint64_t)lane.worker, RNG_THINK);
+    c->query_size =
+        load->scenario == SCENARIO_MULTI_STREAM ? load->query_size : 1;
     c->n_clients = (size_t)lane_share(load->clients, lane);
-    c->n_ready = c->n_clients; /* all idle since 0 */
-    c->ready_ns = xcalloc(c->n_clients, sizeof(*c->ready_ns));
+    for (size_t i = 0; i < c->n_clients; i++)
+        heap_push(&c->ready, 0, NULL);
     c->quota = quota_of(load);
-    if (c->quota.window_left > 0)
-        c->quota.window_left = lane_share(load->requests, lane);
+    quota_share(&c->quota, lane);
     c->lane = lane;
     c->next_seq = lane.worker;
     return 0;
 }
 
+/* Who is waited for may have thought before those who think now: what is known
+ * is that it sends no earlier than the last answer came. */
+static bool is_over(const struct closed_loop *c)
+{
+    bool is_waiting = c->ready.len < c->n_clients;
+
+    return quota_is_full(&c->quota) ||
+           (quota_is_spent(&c->quota, heap_first_key(&c->ready)) &&
+            (!is_waiting || quota_is_spent(&c->quota, c->last_end_ns)));
+}
+
+/* A query that was begun is sent whole. */
 static int64_t closed_peek_ns(void *self)
 {
     const struct closed_loop *c = self;
+    int64_t due_ns = heap_first_key(&c->ready);
 
-    if (c->quota.window_left == 0)
+    if (c->n_taken > 0)
+        return due_ns;
+    if (is_over(c))
         return DUE_NEVER;
-    if (c->n_ready == 0)
-        return DUE_UNKNOWN;
-    return quota_is_spent(&c->quota, c->ready_ns[c->first])
-               ? DUE_NEVER
-               : c->ready_ns[c->first];
+    return quota_is_spent(&c->quota, due_ns) ? DUE_UNKNOWN : due_ns;
 }
 
 static struct due closed_take(void *self)
 {
     struct closed_loop *c = self;
-    struct due due = {.seq = c->next_seq, .at_ns = c->ready_ns[c->first]};
+    struct due due = {.seq = c->next_seq, .at_ns = heap_first_key(&c->ready)};
 
     c->next_seq += c->lane.workers;
-    c->first = (c->first + 1) % c->n_clients;
-    c->n_ready--;
     quota_take(&c->quota, due.at_ns);
+    if (++c->n_taken < c->query_size)
+        return due;
+    c->n_taken = 0;
+    heap_pop(&c->ready);
     return due;
 }
 
-/* Ends come in order of time, so the ring stays sorted. */
 static void closed_ended(void *self, int64_t end_ns)
 {
     struct closed_loop *c = self;
 
-    c->ready_ns[(c->first + c->n_ready) % c->n_clients] = end_ns;
-    c->n_ready++;
-    c->last_end_ns = end_ns;
+    if (end_ns > c->last_end_ns)
+        c->last_end_ns = end_ns;
+    if (++c->n_ended < c->query_size)
+        return;
+    c->n_ended = 0;
+    heap_push(&c->ready, end_ns + dist_draw_ns(&c->think, &c->rng), NULL);
 }
 
 static int64_t closed_due_end_ns(void *self)
 {
     const struct closed_loop *c = self;
+    int64_t end_ns = c->last_end_ns + 1;
 
-    return c->quota.window_left == 0 ? c->last_end_ns + 1
-                                     : c->quota.window_end_ns;
+    return quota_is_full(&c->quota) && end_ns < c->quota.window_end_ns
+               ? end_ns
+               : c->quota.window_end_ns;
 }
 
 static void closed_fini(void *self)
 {
     struct closed_loop *c = self;
 
-    free(c->ready_ns);
+    heap_fini(&c->ready);
 }
 
 const struct source_ops source_closed = {

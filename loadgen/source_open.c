@@ -8,6 +8,7 @@
 #include "common/settings.h"
 #include "common/xalloc.h"
 #include "loadgen/arrival/arrival.h"
+#include "loadgen/mlperf_schedule.h"
 #include "loadgen/quota.h"
 #include "loadgen/shape.h"
 #include "loadgen/source.h"
@@ -20,6 +21,8 @@ struct open_loop {
     struct shape shape;
     struct quota quota; /* of all lanes: each walks the whole schedule */
     struct lane lane;
+    bool is_official; /* the window has LoadGen's schedule */
+    struct mlperf_schedule official;
     bool is_fitted;  /* gaps are scaled so that the window's count is exact */
     int64_t left;    /* of that count */
     double scale;    /* of gaps */
@@ -27,6 +30,16 @@ struct open_loop {
     int64_t next_ns;
     int64_t next_seq;
 };
+
+static bool is_mlperf(const struct open_loop *o)
+{
+    return o->load->seeds == SEEDS_MLPERF;
+}
+
+static int64_t next_official(struct open_loop *o)
+{
+    return o->quota.window_start_ns + mlperf_schedule_next_ns(&o->official);
+}
 
 /* Start the process at its beginning. */
 static int restart(struct open_loop *o, enum rng_purpose purpose,
@@ -72,15 +85,23 @@ static int64_t draw(struct open_loop *o)
     return at_ns < 0x1p62 ? llround(at_ns) : DUE_UNKNOWN;
 }
 
-/* The warm-up is free to vary; a window whose count is to be exact begins
- * anew. */
+/* The warm-up is free to vary; a window whose count is to be exact, or that has
+ * a schedule from elsewhere, begins anew. */
 static int64_t next_due(struct open_loop *o)
 {
     int64_t due_ns;
 
+    if (o->is_official)
+        return next_official(o);
     if (!o->is_fitted) {
         due_ns = draw(o);
-        if (!o->load->exact || due_ns < o->quota.window_start_ns)
+        if (due_ns < o->quota.window_start_ns)
+            return due_ns;
+        if (is_mlperf(o)) {
+            o->is_official = true;
+            return next_official(o);
+        }
+        if (!o->load->exact)
             return due_ns;
         fit_window(o);
     }
@@ -114,6 +135,7 @@ static int open_init(void *self, const struct load_settings *load,
     o->arrival_self = xcalloc(1, o->arrival->state_size);
     o->quota = quota_of(load);
     o->scale = 1;
+    o->official = mlperf_schedule_make(load->schedule_seed, load->rate_rps);
     if (shape_init(&o->shape, load, err) || restart(o, RNG_ARRIVAL, err))
         return -1;
     o->next_ns = next_due(o);

@@ -16,12 +16,25 @@ struct trace_source {
     struct err failure;
 };
 
+/* It was good, and longer, when the run was planned. */
+static void check_end(struct trace_source *t, int rc)
+{
+    const struct trace_settings *s = t->replay.settings;
+
+    if (rc < 0)
+        t->failure.code = ERR_IO;
+    else if (t->next_seq < s->rows)
+        err_set(&t->failure, ERR_IO,
+                "%s: has changed: it ends after %lld of %lld rows", s->file,
+                (long long)t->next_seq, (long long)s->rows);
+}
+
 static void read_next(struct trace_source *t)
 {
     int rc = replay_next(&t->replay, &t->next, &t->failure);
 
-    if (rc < 0)
-        t->failure.code = ERR_IO; /* it was good when the run was planned */
+    if (rc <= 0)
+        check_end(t, rc);
     t->next_ns = rc > 0 ? t->next.due_ns : DUE_UNKNOWN;
     if (rc > 0)
         t->last_ns = t->next_ns;

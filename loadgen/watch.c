@@ -6,6 +6,21 @@
 #include "loadgen/recorder.h"
 #include "loadgen/run.h"
 
+/* In the recorder's thread. */
+static void on_rows(void *arg, unsigned shard, const struct facts *rows,
+                    size_t n, const struct observation *seen)
+{
+    struct watch *w = arg;
+
+    progress_add(w->progress, shard, rows, n, seen);
+    if (!w->decide.slo)
+        return;
+    for (size_t i = 0; i < n; i++)
+        decide_add(&w->decide, &rows[i]);
+    if (w->decide.decision)
+        atomic_store(&w->is_decided, true);
+}
+
 int watch_init(struct watch *w, const struct settings *settings,
                const struct run_options *options, struct recorder *recorder,
                struct err *err)
@@ -16,15 +31,19 @@ int watch_init(struct watch *w, const struct settings *settings,
     *w = (struct watch){.options = options,
                         .next_show_ns = RUN_PROGRESS_NS,
                         .next_second_ns = NS_PER_S};
-    if (!abort_on && !options->progress)
+    if (!abort_on && !options->progress && settings->load.stop == STOP_END)
         return 0;
     if (abort_on && abort_parse(abort_on, &rule, err))
+        return -1;
+    if (settings->load.stop == STOP_DECIDED &&
+        (slo_parse(&settings->slo, &w->slo, err) ||
+         decide_init(&w->decide, &w->slo, settings->load.warmup_ns, err)))
         return -1;
     if (progress_new(&w->progress, settings, recorder_n_shards(recorder), err))
         return -1;
     if (abort_on)
         abort_window_init(&w->window, &rule);
-    recorder_watch(recorder, (struct watcher){progress_add, w->progress});
+    recorder_watch(recorder, (struct watcher){on_rows, w});
     return 0;
 }
 
@@ -32,6 +51,7 @@ void watch_fini(struct watch *w)
 {
     progress_free(w->progress);
     abort_window_fini(&w->window);
+    decide_fini(&w->decide);
     *w = (struct watch){0};
 }
 
@@ -71,6 +91,8 @@ bool watch_look(struct watch *w, int64_t at_ns)
     bool shows = w->options->progress && at_ns >= w->next_show_ns;
     bool is_second_over = at_ns >= w->next_second_ns;
 
+    if (atomic_load(&w->is_decided))
+        return true;
     if (!w->progress || !(shows || is_second_over))
         return false;
     progress_read(w->progress, at_ns, &p);

@@ -4,10 +4,13 @@
 #ifndef LOADGEN_WATCH_H
 #define LOADGEN_WATCH_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "common/abort.h"
+#include "common/decide.h"
+#include "common/slo.h"
 #include "loadgen/progress.h"
 
 struct err;
@@ -19,6 +22,9 @@ struct watch {
     const struct run_options *options; /* borrowed */
     struct progress *progress;         /* NULL: nobody wants to know */
     struct abort_window window;        /* without a ring: nothing aborts */
+    struct slo slo;
+    struct decide decide; /* the recorder's thread's; zeroed: it goes on */
+    atomic_bool is_decided;
     int64_t next_show_ns;
     int64_t next_second_ns;
     char why[ABORT_TEXT]; /* it was aborted; "" until then */
@@ -33,8 +39,8 @@ int watch_init(struct watch *watch, const struct settings *settings,
 /* After the recorder's end.  Accepts a zeroed one. */
 void watch_fini(struct watch *watch);
 
-/* Often, `at_ns` after the start of the run.  True once, when it is to be
- * aborted. */
+/* Often, `at_ns` after the start of the run.  True when it is to be aborted,
+ * or need not go on. */
 bool watch_look(struct watch *watch, int64_t at_ns);
 
 #endif

@@ -5,6 +5,7 @@
 
 #include "common/buf.h"
 #include "common/clk.h"
+#include "common/heap.h"
 #include "common/recording/schema.h"
 #include "common/rng.h"
 #include "common/settings.h"
@@ -14,7 +15,6 @@
 #include "server-stub/call.h"
 #include "server-stub/config.h"
 #include "server-stub/front.h"
-#include "server-stub/heap.h"
 #include "server-stub/page.h"
 #include "server-stub/reply.h"
 #include "server-stub/seen.h"

@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "common/clk.h"
+#include "common/heap.h"
 #include "common/rng.h"
 #include "common/xalloc.h"
-#include "server-stub/heap.h"
 #include "server-stub/job.h"
 
 /* No work takes longer: that would not be a number of nanoseconds. */

@@ -25,8 +25,7 @@ static const char *reason(double ns)
     return "no samples";
 }
 
-/* name_ms: a number, or null and name_note. */
-static void put_ns(json_t *o, const char *name, double ns)
+void json_put_ns(json_t *o, const char *name, double ns)
 {
     char key[32];
 
@@ -55,10 +54,10 @@ static void put_spread(json_t *o, const struct spread *s)
     json_object_set_new(o, "failed", json_integer(s->failed));
     if (s->out_of_range > 0)
         json_object_set_new(o, "out_of_range", json_integer(s->out_of_range));
-    put_ns(o, "mean", s->mean_ns);
+    json_put_ns(o, "mean", s->mean_ns);
     for (int i = 0; i < SUMMARY_QUANTILES; i++)
-        put_ns(o, summary_quantile_name[i], (double)s->quantile_ns[i]);
-    put_ns(o, "max", (double)s->max_ns);
+        json_put_ns(o, summary_quantile_name[i], (double)s->quantile_ns[i]);
+    json_put_ns(o, "max", (double)s->max_ns);
 }
 
 static json_t *spread(const struct spread *s)
@@ -158,7 +157,7 @@ static json_t *term(const struct term_judgement *j)
     json_t *o = json_pack("{ss}", "term", j->term->text);
 
     if (j->term->kind == SLO_QUANTILE) {
-        put_ns(o, "measured", (double)j->measured_ns);
+        json_put_ns(o, "measured", (double)j->measured_ns);
         json_object_set_new(o, "n_effective", json_real(j->n_effective));
     } else if (j->is_unmeasured) {
         json_put_nothing(o, "measured", j->why);
@@ -376,13 +375,18 @@ static void render(const struct summary *s, struct buf *out)
         s->window_start_s, "length_s", s->window_length_s, "warmup_s",
         s->warmup_s, "requests", requests(s));
 
+    json_object_set_new(json_object_get(o, "window"), "cut_by_max_duration",
+                        json_boolean(s->cut_by_max_duration));
     json_object_set_new(o, "aborted", text_or_null(s->aborted));
+    json_object_set_new(o, "decided",
+                        text_or_null(s->decided[0] ? s->decided : NULL));
     json_object_set_new(o, "trace", trace(s));
     json_object_set_new(o, "data", data(s));
     put_rates(o, s);
     json_object_set_new(o, "measures", measures(s));
     json_put_answers(o, s);
     json_put_server(o, s);
+    json_put_mlperf(o, s);
     json_object_set_new(o, "slo", terms(s));
     json_object_set_new(o, "failures", failures(s));
     json_object_set_new(o, "way", way(s));

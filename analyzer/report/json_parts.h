@@ -8,10 +8,17 @@ struct summary;
 /* name: null, and name_note: why. */
 void json_put_nothing(struct json_t *o, const char *name, const char *why);
 
+/* name_ms: a number, or null and name_note; `ns` may be HIST_BEYOND and the
+ * like. */
+void json_put_ns(struct json_t *o, const char *name, double ns);
+
 /* What the answers were: tokens, quality, notes. */
 void json_put_answers(struct json_t *o, const struct summary *s);
 
 /* What the server said of itself; nothing where it did not. */
 void json_put_server(struct json_t *o, const struct summary *s);
+
+/* What MLPerf's rules make of it; nothing where they have no part. */
+void json_put_mlperf(struct json_t *o, const struct summary *s);
 
 #endif

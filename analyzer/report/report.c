@@ -3,9 +3,10 @@
 #include <stddef.h>
 #include <string.h>
 
-static const struct report_ops *const formats[] = {&report_text, &report_json};
+static const struct report_ops *const formats[] = {&report_text, &report_json,
+                                                   &report_csv};
 
-const char *const report_names[] = {"text", "json", NULL};
+const char *const report_names[] = {"text", "json", "csv", NULL};
 
 const struct report_ops *report_find(const char *name)
 {

@@ -14,7 +14,7 @@
 
 #define MAX_REASONS 8
 
-static const char *show_ns(double ns, char out[static UNITS_TEXT])
+const char *text_show_ns(double ns, char out[static UNITS_TEXT])
 {
     if (ns >= 0)
         return units_show_duration(ns, out);
@@ -48,6 +48,13 @@ static void put_conditions(const struct strmap *map, struct buf *out)
         put_plain(map->values.items[i], out);
     }
     buf_adds(out, "\n");
+}
+
+/* Does it send only after an answer? */
+static bool is_closed_loop(int scenario)
+{
+    return scenario == SCENARIO_CLOSED || scenario == SCENARIO_SINGLE_STREAM ||
+           scenario == SCENARIO_MULTI_STREAM;
 }
 
 /* What of it was not replayed, and what its times are worth. */
@@ -107,6 +114,10 @@ static void put_title(const struct summary *s, struct buf *out)
     put_trace(s, out);
     put_data(s, out);
     put_conditions(&set->conditions, out);
+    if (is_closed_loop(set->load.scenario))
+        buf_adds(out, "           closed loop: a slow server is asked less "
+                      "often, which hides its latencies under overload; an "
+                      "open loop (--rate) shows them\n");
 }
 
 /* ---- the verdict ---- */
@@ -119,6 +130,12 @@ static const char *const verdict_text[] = {
     [VERDICT_INVALID] = "INVALID: do not use these numbers",
 };
 
+/* Of good requests, and not judged. */
+static bool is_limit(const struct slo_term *term)
+{
+    return term->kind == SLO_LIMIT || term->kind == SLO_CHECK;
+}
+
 static void put_measured(const struct term_judgement *j, struct buf *out)
 {
     char text[UNITS_TEXT];
@@ -126,10 +143,11 @@ static void put_measured(const struct term_judgement *j, struct buf *out)
     if (j->is_unmeasured)
         buf_adds(out, "not measured");
     else if (j->term->kind == SLO_QUANTILE)
-        buf_addf(out, "measured %s", show_ns((double)j->measured_ns, text));
+        buf_addf(out, "measured %s",
+                 text_show_ns((double)j->measured_ns, text));
     else if (j->term->kind == SLO_GOODPUT)
         buf_addf(out, "measured %.4g/s", j->measured);
-    else if (j->term->kind == SLO_LIMIT)
+    else if (is_limit(j->term))
         buf_addf(out, "kept by %.4g%%", 100 * j->measured);
     else
         buf_addf(out, "measured %.4g%%", 100 * j->measured);
@@ -138,7 +156,7 @@ static void put_measured(const struct term_judgement *j, struct buf *out)
 static void put_term(const struct term_judgement *j, struct buf *out)
 {
     buf_addf(out, "  %-24s %-9s ", j->term->text,
-             j->term->kind == SLO_LIMIT ? "limit" : verdict_name(j->verdict));
+             is_limit(j->term) ? "limit" : verdict_name(j->verdict));
     put_measured(j, out);
     if (j->more_needed > 0)
         buf_addf(out, "; about %lld more requests needed",
@@ -199,6 +217,11 @@ static void put_verdict(const struct summary *s, struct buf *out)
         buf_adds(out, "; nothing was due in the window");
     buf_adds(out, "\n");
     put_aborted(s->aborted, out);
+    if (s->decided[0])
+        buf_addf(out, "           decided early: %s\n", s->decided);
+    if (s->cut_by_max_duration)
+        buf_adds(out, "           max_duration ended it before all that was "
+                      "asked for\n");
     if (s->stopped_by)
         buf_addf(out,
                  "           interrupted by signal %lld; what was "
@@ -313,14 +336,14 @@ static void put_row(const char *name, const struct spread *p, struct buf *out)
     if (p->n == 0)
         return;
     buf_addf(out, "%-17s %8lld %7lld %8s", name, (long long)p->n,
-             (long long)p->failed, show_ns(p->mean_ns, text));
+             (long long)p->failed, text_show_ns(p->mean_ns, text));
     for (int i = 0; i < SUMMARY_QUANTILES; i++) {
         double ns = (double)p->quantile_ns[i];
 
         buf_addf(out, " %8s",
-                 ns == HIST_TOO_FEW ? "n small" : show_ns(ns, text));
+                 ns == HIST_TOO_FEW ? "n small" : text_show_ns(ns, text));
     }
-    buf_addf(out, " %8s\n", show_ns((double)p->max_ns, text));
+    buf_addf(out, " %8s\n", text_show_ns((double)p->max_ns, text));
 }
 
 /* A measure of the answer, as often as it is looked at. */
@@ -374,11 +397,14 @@ static void put_latencies(const struct summary *s, struct buf *out)
         buf_addf(out, " %8s", summary_quantile_name[i]);
     buf_addf(out, " %8s\n", "max");
     put_views("e2e", s->spread[MEASURE_E2E], out);
+    put_row("query from due", &s->spread[MEASURE_QUERY][VIEW_DUE], out);
     put_stream(s, out);
     put_row("ttfb from due", &s->spread[MEASURE_TTFB][VIEW_DUE], out);
     put_row("connect", &s->spread[MEASURE_CONNECT][VIEW_DUE], out);
     put_row("tls", &s->spread[MEASURE_TLS][VIEW_DUE], out);
-    put_row("client lag", &s->spread[MEASURE_LAG][VIEW_DUE], out);
+    put_row(s->settings->load.scenario == SCENARIO_OFFLINE ? "wait for its turn"
+                                                           : "client lag",
+            &s->spread[MEASURE_LAG][VIEW_DUE], out);
 }
 
 /* ---- the client ---- */
@@ -494,6 +520,7 @@ static void render(const struct summary *s, struct buf *out)
     put_latencies(s, out);
     buf_adds(out, "\n");
     text_put_server(s, out);
+    text_put_mlperf(s, out);
     put_way(s, out);
     put_network(s, out);
     put_client(s, out);

@@ -41,7 +41,9 @@ struct run_end {
     int64_t segments;     /* sent */
     int64_t retransmits;  /* of those, sent again */
 
-    char aborted[ABORT_TEXT]; /* by load.abort_on, and why; "": it was not */
+    /* By load.abort_on, or because a trace could not be read on, and why; "":
+     * it was not. */
+    char aborted[ABORT_TEXT];
 };
 
 /* Whose metrics were read beside the run. */

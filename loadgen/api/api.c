@@ -187,6 +187,26 @@ static int init_parts(struct api *api, struct err *err)
     return check_data(api, err);
 }
 
+/* A body of the user's asks for what its fields say.  Of ours, documents to
+ * rank are counted together with the query, and tensors have no tokens. */
+static bool asks_for_prompt(const struct api *api)
+{
+    enum api_kind kind = api->ops->kind;
+
+    if (template_has_fields(&api->body))
+        return template_has(&api->body, "prompt") ||
+               template_has(&api->body, "prompt_ids") ||
+               template_has(&api->body, "input_tokens");
+    return api_can_stream(kind) || kind == API_OPENAI_EMBEDDINGS;
+}
+
+static bool asks_for_output(const struct api *api)
+{
+    if (template_has_fields(&api->body))
+        return template_has(&api->body, "output_tokens");
+    return api_can_stream(api->ops->kind);
+}
+
 int api_init(struct api *api, const struct settings *settings, struct err *err)
 {
     const struct target_settings *t = &settings->target;
@@ -200,8 +220,14 @@ int api_init(struct api *api, const struct settings *settings, struct err *err)
         api->own = xcalloc(1, api->ops->own_size);
     if (init_parts(api, err))
         return -1;
+    if (template_has(&api->body, "model") && !t->model)
+        return err_set(err, ERR_CONFIG,
+                       "target.body: has {{model}}, and there is none "
+                       "(--model)");
     api->makes_bodies =
         t->body ? template_has_fields(&api->body) : api->ops->write != NULL;
+    api->asks_prompt = asks_for_prompt(api);
+    api->asks_output = asks_for_output(api);
     api->model = t->model ? xstrdup(t->model) : NULL;
     choose_stream(api, t);
     if (read_extra(api, t->extra_body, err))
@@ -243,9 +269,11 @@ void api_make_body(const struct api *api, struct facts *facts,
 {
     struct sample sample = sample_draw(&api->sampler, facts->seq, row);
 
-    facts->prompt_asked =
-        sample_input_tokens(&api->sampler, &sample, api->uses_ids);
-    facts->output_asked = sample.output_tokens;
+    if (api->asks_prompt)
+        facts->prompt_asked =
+            sample_input_tokens(&api->sampler, &sample, api->uses_ids);
+    if (api->asks_output)
+        facts->output_asked = sample.output_tokens;
     if (template_has_fields(&api->body))
         template_write(&api->body, api, &sample, body);
     else

@@ -34,6 +34,8 @@ struct api {
     bool streams;         /* an answer may be a stream of events ... */
     bool must_stream;     /* ... and was asked to be one */
     bool makes_bodies;    /* a body for each request; else all have the same */
+    bool asks_prompt;     /* a body asks for a prompt of some length, ... */
+    bool asks_output;     /* ... and for an answer of some */
     bool uses_ids;        /* prompts are token ids, ... */
     bool uses_messages;   /* ... or messages of a chat */
     char *model;          /* owned; NULL: none needed, or not known */
@@ -55,14 +57,15 @@ struct usage {
 
 /* What one event of a stream, or a whole answer, says. */
 struct piece {
-    bool is_whole;      /* an answer, not an event; known from the start */
-    bool has_content;   /* text, reasoning or a tool call, and not empty */
-    bool is_reasoning;  /* that is what it is */
-    bool is_cumulative; /* `text` is all so far, not what is new */
-    bool is_last;       /* nothing comes after it */
-    struct jtext text;  /* content, if it is text; .at NULL: none */
-    int64_t ids;        /* token ids in it; TIME_ABSENT: not given */
-    int64_t raw_len;    /* bytes of tensors that are to stand behind it */
+    bool is_whole;          /* an answer, not an event; known from the start */
+    bool has_content;       /* text, reasoning or a tool call, and not empty */
+    bool is_reasoning;      /* that is what it is */
+    bool is_cumulative;     /* `text` is all so far, not what is new */
+    bool may_be_cumulative; /* it depends on the server */
+    bool is_last;           /* nothing comes after it */
+    struct jtext text;      /* content, if it is text; .at NULL: none */
+    int64_t ids;            /* token ids in it; TIME_ABSENT: not given */
+    int64_t raw_len;        /* bytes of tensors that are to stand behind it */
     struct usage usage;
     enum finish finish;
     bool is_error;      /* the server says that it failed ... */

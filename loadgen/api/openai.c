@@ -105,6 +105,21 @@ static void read_tool_calls(struct jscan *s, struct piece *p)
     }
 }
 
+/* As older servers have it; null is none. */
+static void read_function_call(struct jscan *s, struct piece *p)
+{
+    p->has_content |= jscan_peek(s) == JSCAN_OBJECT;
+    jscan_skip(s);
+}
+
+/* Said instead of an answer: content, though not what is checked. */
+static void read_refusal(struct jscan *s, struct piece *p)
+{
+    struct jtext text;
+
+    p->has_content |= jscan_string(s, &text) && text.len > 0;
+}
+
 static void read_message(struct jscan *s, struct piece *p)
 {
     struct jtext key;
@@ -119,6 +134,10 @@ static void read_message(struct jscan *s, struct piece *p)
             read_reasoning(s, p);
         else if (jtext_is(key, "tool_calls"))
             read_tool_calls(s, p);
+        else if (jtext_is(key, "function_call"))
+            read_function_call(s, p);
+        else if (jtext_is(key, "refusal"))
+            read_refusal(s, p);
         else
             jscan_skip(s);
     }

@@ -205,6 +205,17 @@ bool template_has_fields(const struct template *t)
     return t->len > 1;
 }
 
+bool template_has(const struct template *t, const char *name)
+{
+    for (size_t i = 0; i < t->len; i++) {
+        const struct template_field *field = t->parts[i].field;
+
+        if (field && strcmp(field->name, name) == 0)
+            return true;
+    }
+    return false;
+}
+
 void template_write(const struct template *t, const struct api *api,
                     const struct sample *sample, struct buf *body)
 {

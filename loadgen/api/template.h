@@ -40,6 +40,9 @@ void template_fini(struct template *t);
 
 bool template_has_fields(const struct template *t);
 
+/* One of this name? */
+bool template_has(const struct template *t, const char *name);
+
 void template_write(const struct template *t, const struct api *api,
                     const struct sample *sample, struct buf *body);
 

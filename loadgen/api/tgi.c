@@ -21,10 +21,12 @@ static void write_body(const struct api *api, const struct sample *sample,
     api_end_body(api, body);
 }
 
-/* {"id":5,"text":" a","logprob":-1,"special":false} */
+/* {"id":5,"text":" a","logprob":-1,"special":false}; a special one, such as
+ * </s>, is a token and no text of the answer. */
 static void read_token(struct jscan *s, struct piece *p)
 {
     struct jtext key;
+    bool is_special = false;
 
     if (!jscan_object(s))
         return;
@@ -32,8 +34,14 @@ static void read_token(struct jscan *s, struct piece *p)
     while (jscan_key(s, &key)) {
         if (jtext_is(key, "text"))
             api_read_text(s, p);
+        else if (jtext_is(key, "special"))
+            jscan_bool(s, &is_special);
         else
             jscan_skip(s);
+    }
+    if (is_special) {
+        p->text = (struct jtext){0};
+        p->has_content = false;
     }
 }
 

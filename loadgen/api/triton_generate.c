@@ -24,12 +24,14 @@ static bool read_member(struct jscan *s, struct jtext key, struct piece *p)
 {
     bool is_text = jtext_is(key, "text_output");
 
-    if (is_text)
+    if (is_text) {
         api_read_text(s, p);
-    else if (jtext_is(key, "error"))
+        p->may_be_cumulative = true; /* TensorRT-LLM's accumulate_tokens */
+    } else if (jtext_is(key, "error")) {
         api_read_error(s, p);
-    else
+    } else {
         jscan_skip(s);
+    }
     return is_text;
 }
 

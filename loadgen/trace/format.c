@@ -93,7 +93,7 @@ static int detect(const struct trace_settings *s, const char *line, size_t len)
 {
     bool is_jsonl = is_json(line, len);
 
-    if (s->time || s->input || s->output)
+    if (s->time || s->input || s->output || s->blocks)
         return is_jsonl ? TRACE_JSONL : TRACE_CSV;
     return is_jsonl ? detect_jsonl(line, len) : detect_csv(line, len);
 }

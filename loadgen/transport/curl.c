@@ -310,6 +310,20 @@ static size_t on_header(char *data, size_t size, size_t n, void *arg)
     return len;
 }
 
+/* libcurl hands over what it reads in pieces, a chunk of HTTP at a time: they
+ * came together. */
+static int64_t read_time_ns(const struct curl_handle *h)
+{
+    struct curl_pool *pool = h->route->pool;
+    int64_t head_ns = h->request->facts.head;
+
+    if (pool->read_turn != pool->loop.n_turns) {
+        pool->read_turn = pool->loop.n_turns;
+        pool->read_ns = now_ns(h);
+    }
+    return pool->read_ns > head_ns ? pool->read_ns : head_ns;
+}
+
 static size_t on_body(char *data, size_t size, size_t n, void *arg)
 {
     struct curl_handle *h = arg;
@@ -321,8 +335,8 @@ static size_t on_body(char *data, size_t size, size_t n, void *arg)
     h->body_len += kept;
     if (env_of(h)->api)
         response_take(&h->request->response,
-                      (int)get_long(h->easy, CURLINFO_RESPONSE_CODE), now_ns(h),
-                      data, len);
+                      (int)get_long(h->easy, CURLINFO_RESPONSE_CODE),
+                      read_time_ns(h), data, len);
     return take_bytes(h, len) ? len : 0;
 }
 

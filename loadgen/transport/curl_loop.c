@@ -40,6 +40,7 @@ static void drive(struct curl_driver *d, curl_socket_t fd, int flags)
 {
     int running;
 
+    d->loop->n_turns++;
     curl_multi_socket_action(d->multi, fd, flags, &running);
     report_ended(d);
 }

@@ -24,6 +24,7 @@ struct curl_loop {
      * stopped, and others be started, before this returns. */
     void (*ended)(void *handle, CURLcode code);
 
+    int64_t n_turns;             /* how often libcurl was driven */
     int64_t n_sockets;           /* that are open */
     struct socket_path path;     /* of those that were closed */
     struct curl_watch **watches; /* by descriptor; NULL: it never was ours */

@@ -74,6 +74,8 @@ struct curl_pool {
     struct curl_loop loop;
     struct curl_route *routes; /* one an endpoint */
     int64_t n_taken;
+    int64_t read_turn; /* of the loop, in which libcurl handed over ... */
+    int64_t read_ns;   /* ... what it read, the first of it at this time */
 };
 
 /* In zeroed memory; everything is borrowed. */

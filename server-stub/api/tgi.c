@@ -19,6 +19,8 @@ static bool read_whole(const struct json_t *json, const struct exchange *x,
     if (!json_is_string(inputs))
         return false;
     call->job.prompt_tokens = text_prompt_tokens(inputs);
+    call->ignores_eos =
+        json_is_true(json_object_get(parameters, "ignore_eos_token"));
     call->wants_usage = json_is_true(json_object_get(parameters, "details"));
     return text_read_bounds(parameters, "max_new_tokens", "min_new_tokens",
                             call);

@@ -32,7 +32,8 @@ static bool read_request(const struct json_t *json, const struct exchange *x,
     }
     call->job.prompt_tokens = text_prompt_tokens(input);
     call->streams = ends_with(x->path, "_stream");
-    call->ignores_eos = json_is_true(json_object_get(parameters, "ignore_eos"));
+    call->ignores_eos = json_is_true(
+        json_object_get(are_inputs ? json : parameters, "ignore_eos"));
     return text_read_bounds(are_inputs ? json : parameters, "max_tokens",
                             "min_tokens", call) &&
            (!call->streams || text_is_short_enough(call));

@@ -1,5 +1,6 @@
-/* Whatever a server sends, in whichever API and however it is cut: the facts
- * are the same, they are consistent, and what is not whole is no success.
+/* Whatever a server sends, in whichever API, however it is cut and however its
+ * connection ends: the facts are the same, they are consistent, and what is not
+ * whole is no success.
  * An input is the API, how it is cut, and the bytes of the body; with the top
  * bit of the first byte set it is a stream. */
 #include <stddef.h>
@@ -27,9 +28,11 @@ static const enum api_kind kinds[] = {
     API_KSERVE_HTTP,
 };
 
+enum ending { FINISHED, BROKEN };
+
 /* Everything came at one time, so that cuts leave no trace in the facts. */
 static struct facts read_cut(const struct api *api, bool is_stream, size_t step,
-                             const char *text, size_t len)
+                             const char *text, size_t len, enum ending ending)
 {
     struct facts f = facts_unknown(0, 0);
     struct response r = {0};
@@ -45,7 +48,12 @@ static struct facts read_cut(const struct api *api, bool is_stream, size_t step,
         response_take(&r, 200, NS_PER_MS, copy, n);
         free(copy);
     }
-    response_finish(&r, 200, NS_PER_MS);
+    if (ending == FINISHED) {
+        response_finish(&r, 200, NS_PER_MS);
+    } else {
+        f.outcome = OUTCOME_RESET;
+        response_break(&r, "reset");
+    }
     for (int64_t i = 0; i < f.events; i++)
         (void)response_event(&r, (size_t)i);
     response_fini(&r);
@@ -56,7 +64,10 @@ static void check(const struct facts *f)
 {
     if (f->outcome == OUTCOME_OK && f->first == TIME_ABSENT)
         abort();
-    if ((f->outcome == OUTCOME_OK) != (f->detail == 0))
+    if ((f->outcome == OUTCOME_OK || f->outcome == OUTCOME_RESET) !=
+        (f->detail == 0))
+        abort();
+    if (facts_count(f->events) == TIME_ABSENT)
         abort();
     if (f->events > 0 && f->event_tokens == TIME_ABSENT)
         abort();
@@ -68,6 +79,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct api api;
     struct facts whole;
     struct facts cut;
+    struct facts broken;
     struct err err = {0};
     bool is_stream;
 
@@ -78,13 +90,20 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     settings.target.api =
         (int)kinds[(data[0] & 0x7f) % (sizeof(kinds) / sizeof(kinds[0]))];
     strlist_add(&settings.data.tensors, "x FP32 1");
+    strlist_add(&settings.checks, "contains x");
+    strlist_add(&settings.checks, "json /a/0 = 1");
+    strlist_add(&settings.checks, "tensor y = 1");
     if (api_init(&api, &settings, &err))
         abort();
     api.must_stream = is_stream && api.streams;
-    whole = read_cut(&api, is_stream, size, (const char *)data + 2, size - 2);
+    whole = read_cut(&api, is_stream, size, (const char *)data + 2, size - 2,
+                     FINISHED);
+    broken = read_cut(&api, is_stream, size, (const char *)data + 2, size - 2,
+                      BROKEN);
     cut = read_cut(&api, is_stream, data[1] + (size_t)1, (const char *)data + 2,
-                   size - 2);
+                   size - 2, FINISHED);
     check(&whole);
+    check(&broken);
     if (memcmp(&whole, &cut, sizeof(whole)) != 0)
         abort();
     api_fini(&api);

@@ -21,11 +21,17 @@ static void must(bool holds)
 
 static void check_row(const struct row *row)
 {
+    struct row copy = {0};
+
     must(row->time_ns >= 0 && row->time_ns < INT64_C(1) << 62);
     must(row->input >= 0 && row->input <= TRACE_MAX_TOKENS);
     must(row->output >= 0 && row->output <= TRACE_MAX_TOKENS);
-    for (size_t i = 1; i < row->n_blocks; i++)
-        must(row->blocks[i] == row->blocks[i]); /* the memory is there */
+    must(row->n_blocks <= row->cap_blocks);
+    row_copy(&copy, row);
+    must(copy.n_blocks == row->n_blocks);
+    for (size_t i = 0; i < row->n_blocks; i++)
+        must(copy.blocks[i] == row->blocks[i]);
+    row_fini(&copy);
 }
 
 /* The rest of the text, line by line, by the format of the first. */

@@ -10,7 +10,6 @@
 
 #include <cmocka.h>
 
-#include "common/clk.h"
 #include "common/xalloc.h"
 #include "tests/support/proc.h"
 #include "tests/support/tmpdir.h"
@@ -53,11 +52,9 @@ static void hopeless_runs_are_cut(void **state)
         char *url;
         struct proc stub =
             stub_start(ARGS("stub", "--fault", cases[i].fault), &url);
-        int64_t before_ns = clk_now(&clk_monotonic);
         struct proc_result r = proc_run(
             ARGS("run", url, "--rate", "200", "--duration", "60s", "--abort-on",
                  abort_on, "--slo", cases[i].slo, "-q", "-o", dir));
-        int64_t took_ns = clk_now(&clk_monotonic) - before_ns;
         json_t *summary = load_summary(dir);
         json_t *manifest = load_manifest(dir);
 
@@ -66,7 +63,7 @@ static void hopeless_runs_are_cut(void **state)
          * on which others run may so withdraw the numbers as well. */
         if (r.status != 4)
             proc_expect(&r, 1);
-        assert_true(took_ns < 20 * NS_PER_S);
+        assert_true(number_at(summary, "window.length_s") < 60);
         assert_non_null(strstr(r.out, want));
         assert_non_null(
             strstr(text_at(summary, "aborted"), want + strlen("ABORTED ")));

@@ -78,7 +78,7 @@ static const struct {
     {{"tailgate", "run", URL, "--rate", "5", "-c", "9007199254740992"},
      "client.connections: 9007199254740992; at most 1M are possible"},
     {{"tailgate", "run", URL, "--scenario", "closed", "--rate", "5"},
-     "load.rate: a closed loop has clients, not a rate"},
+     "load.rate: the closed scenario sends when answers came, not at a rate"},
     {{"tailgate", "run", URL, "--scenario", "server"},
      "load.rate: the server scenario needs a rate (--rate)"},
     {{"tailgate", "run", URL, "--rate", "5", "--slo", "e2e p99 200ms"},
@@ -132,7 +132,7 @@ static const struct {
     {{"tailgate", "report"}, "report takes one recording, not 0"},
     {{"tailgate", "report", "/no/such"}, "/no/such: No such file or directory"},
     {{"tailgate", "report", "x", "--format", "xml"},
-     "--format: 'xml' is none of: text, json"},
+     "--format: 'xml' is none of: text, json, csv"},
     {{"tailgate", "stub", "--service", "exponential"},
      "--service: 'exponential' is not a distribution; write 'none', 'fixed "
      "2ms', "

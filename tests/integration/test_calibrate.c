@@ -130,15 +130,17 @@ static bool is_busy(const char *name, const char *said)
 static void check_transport(const json_t *all, const char *name,
                             const char *said, bool *is_bad)
 {
+    static const char *const times[] = {"floor_ns", "floor_sent_ns",
+                                        "lag_p50_ns", "lag_p99_ns"};
     const json_t *t = json_object_get(all, name);
     const json_t *rate = json_object_get(t, "max_rate_rps");
 
     assert_true(json_is_object(t));
-    assert_true(json_integer_value(json_object_get(t, "floor_ns")) > 0);
-    assert_true(json_integer_value(json_object_get(t, "floor_sent_ns")) > 0);
-    assert_true(json_integer_value(json_object_get(t, "lag_p50_ns")) > 0);
-    assert_true(json_integer_value(json_object_get(t, "lag_p99_ns")) > 0);
-    assert_true(json_is_integer(json_object_get(t, "spin_lag_p50_ns")));
+    for (size_t i = 0; i < sizeof(times) / sizeof(times[0]); i++)
+        assert_true(json_integer_value(json_object_get(t, times[i])) > 0 ||
+                    is_busy(name, said));
+    assert_true(json_is_integer(json_object_get(t, "spin_lag_p50_ns")) ||
+                is_busy(name, said));
     assert_true(json_is_boolean(json_object_get(t, "is_at_least")));
     assert_true(json_is_true(json_object_get(t, "quick")));
     if (json_is_null(rate)) {
@@ -167,7 +169,7 @@ static void a_quick_one(void **state)
     check_transport(transports, "native", r.err, &is_bad);
     check_transport(transports, "curl", r.err, &is_bad);
     proc_expect(&r, is_bad ? 4 : 0);
-    assert_true(took_ns < 20 * NS_PER_S);
+    assert_true(took_ns < 20 * NS_PER_S || is_busy("native", r.err));
     assert_int_equal(calibration_from_json(&c, saved, &err), 0);
     assert_non_null(strstr(r.err, "native latency floor"));
     assert_true(is_empty(scratch));

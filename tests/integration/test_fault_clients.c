@@ -24,6 +24,17 @@
 #include "tests/support/proc.h"
 #include "tests/support/tmpdir.h"
 
+/* Stopped for a while, and ended once it has gone on. */
+static void stop_for(struct proc *run, int64_t ms)
+{
+    kill(run->pid, SIGSTOP);
+    clk_sleep_ns(ms * NS_PER_MS);
+    kill(run->pid, SIGCONT);
+    clk_sleep_ns(300 * NS_PER_MS);
+    kill(run->pid, SIGINT);
+    must_end(run, 128 + SIGINT);
+}
+
 /* It says so, and does not throw its backlog at the server. */
 static void a_client_that_was_stopped(void **state)
 {
@@ -31,16 +42,13 @@ static void a_client_that_was_stopped(void **state)
     char *url;
     struct proc stub = stub_start(ARGS("stub"), &url);
     struct proc run =
-        proc_start(ARGS("run", url, "--rate", "400", "--duration", "3s",
+        proc_start(ARGS("run", url, "--rate", "400", "--duration", "60s",
                         "--max-burst", "10", "-q", "-o", dir));
     json_t *summary;
 
     (void)state;
     wait_for_rows(dir);
-    kill(run.pid, SIGSTOP);
-    clk_sleep_ns(800 * NS_PER_MS);
-    kill(run.pid, SIGCONT);
-    must_end(&run, 4);
+    stop_for(&run, 800);
     stub_stop(&stub);
     summary = load_summary(dir);
     assert_true(check_failed(summary, "suspended"));
@@ -64,14 +72,12 @@ static void a_closed_loop_that_was_stopped(void **state)
     for (size_t i = 0; i < 2; i++) {
         const char *dir = tmpdir_path(i ? "stopped-later" : "stopped-early");
         struct proc run = proc_start(
-            ARGS("run", url, "-c", "2", "--duration", "3s", "-q", "-o", dir));
+            ARGS("run", url, "-c", "2", "--duration", "60s", "-q", "-o", dir));
         json_t *summary;
 
+        wait_for_handler(&run, SIGINT);
         clk_sleep_ns(after_ms[i] * NS_PER_MS);
-        kill(run.pid, SIGSTOP);
-        clk_sleep_ns(600 * NS_PER_MS);
-        kill(run.pid, SIGCONT);
-        must_end(&run, 4);
+        stop_for(&run, 600);
         summary =
             load_summary(tmpdir_path(i ? "stopped-later" : "stopped-early"));
         assert_true(check_failed(summary, "suspended"));
@@ -132,27 +138,33 @@ static pid_t hog_start(void)
         continue;
 }
 
-/* Two seconds with these flags on the hog's CPU are not believed; what the run
- * says of it is the caller's. */
-static struct proc_result run_starved(const char *const *flags)
+/* A run with these flags, of which it is on the hog's CPU for some time, is not
+ * believed; what it says of it is the caller's.  Neither its start nor its
+ * report are starved: they would take for ever. */
+static struct proc_result run_starved(const char *name,
+                                      const char *const *flags)
 {
-    const char *dir = tmpdir_path("starved");
+    const char *dir = tmpdir_path(name);
     char *url;
     struct proc stub = stub_start(ARGS("stub"), &url);
-    const char *argv[16] = {"tailgate", "run", url, "--duration", "2s",
-                            "-q",       "-o",  dir, "--force"};
-    pid_t hog = hog_start();
+    const char *argv[16] = {"tailgate", "run", url,  "--duration",
+                            "60s",      "-q",  "-o", dir};
     struct proc_result r;
     struct proc run;
+    pid_t hog;
 
     for (size_t i = 0; flags[i]; i++)
-        argv[9 + i] = flags[i];
+        argv[8 + i] = flags[i];
     run = proc_start_with(argv, starve);
-    r = proc_wait(&run);
+    wait_for_rows(dir);
+    hog = hog_start();
+    clk_sleep_ns(2 * NS_PER_S);
     kill(hog, SIGKILL);
     waitpid(hog, NULL, 0);
+    kill(run.pid, SIGINT);
+    r = proc_wait(&run);
     stub_stop(&stub);
-    proc_expect(&r, 4);
+    proc_expect(&r, 128 + SIGINT);
     json_decref(load_summary(dir));
     free(url);
     return r;
@@ -162,7 +174,7 @@ static void a_client_without_cpu(void **state)
 {
     static const char *const flags[] = {"--rate", "5000", "--timeout", "1s",
                                         NULL};
-    struct proc_result r = run_starved(flags);
+    struct proc_result r = run_starved("starved", flags);
 
     (void)state;
     assert_non_null(strstr(r.out, "INVALID"));
@@ -174,7 +186,7 @@ static void a_client_without_cpu(void **state)
 static void a_closed_loop_without_cpu(void **state)
 {
     static const char *const flags[] = {"-c", "4", "--transport", "curl", NULL};
-    struct proc_result r = run_starved(flags);
+    struct proc_result r = run_starved("starved-loop", flags);
 
     (void)state;
     assert_non_null(strstr(r.out, "  cpu wait       BAD "));

@@ -28,29 +28,44 @@ static void server_killed_mid_run(void **state)
     struct proc run =
         proc_start(ARGS("run", url, "--rate", "400", "--duration", "3s",
                         "--slo", "errors < 1%", "-q", "-o", dir));
+    struct proc_result r;
     json_t *summary;
+    double failed;
 
     (void)state;
     wait_for_rows(dir);
     kill(stub.pid, SIGKILL);
     must_end(&stub, 128 + SIGKILL);
-    run_must_end(&run, dir, 1);
+    r = proc_wait(&run);
     summary = load_summary(dir);
+    failed = number_at(summary, "requests.failed");
     assert_true(number_at(summary, "requests.ok") > 0);
-    assert_true(failures_of(summary, "connect") > 0);
     assert_true(number_at(summary, "requests.unsent") == 0);
+    if (failed == 0)
+        print_message("the run was over: a busy machine\n");
+    run_expect(&r, dir,
+               failed < 0.01 * number_at(summary, "requests.scheduled") ? 0
+                                                                        : 1);
+    /* Resets are those that it had when it was killed. */
+    assert_true(failures_of(summary, "connect") +
+                    failures_of(summary, "reset") ==
+                failed);
     json_decref(summary);
+    proc_result_fini(&r);
     free(url);
     free(dir);
 }
 
-/* A slow server, so that some requests are in flight when the end comes. */
+/* A server that does not answer one in ten, so that some requests are in flight
+ * when the end comes, whenever that is. */
 static void end_client(const char *dir, int signal_number, int status)
 {
     char *url;
-    struct proc stub = stub_start(ARGS("stub", "--delay", "300ms"), &url);
-    struct proc run = proc_start(ARGS("run", url, "--rate", "300", "--duration",
-                                      "60s", "-q", "-o", dir));
+    struct proc stub =
+        stub_start(ARGS("stub", "--fault", "hang=1h every=10"), &url);
+    struct proc run =
+        proc_start(ARGS("run", url, "--rate", "300", "--duration", "1h",
+                        "--timeout", "1h", "-q", "-o", dir));
 
     wait_for_rows(dir);
     kill(run.pid, signal_number);
@@ -78,7 +93,7 @@ static void client_interrupted(void **state)
         assert_true(json_is_true(json_object_get(summary, "interrupted")));
         assert_true(number_at(summary, "requests.ok") > 0);
         assert_true(failures_of(summary, "unfinished") > 0);
-        assert_true(number_at(summary, "window.length_s") < 30);
+        assert_true(number_at(summary, "window.length_s") < 3600);
         json_decref(summary);
         report = proc_start(ARGS("report", dir));
         must_end(&report, status);
@@ -144,7 +159,7 @@ static void a_full_disk(void **state)
     char *dir = xstrdup(tmpdir_path("full"));
     struct proc run =
         proc_start_with(ARGS("run", "null://", "--rate", "100k", "--duration",
-                             "60s", "-q", "-o", dir),
+                             "60s", "--max-burst", "1M", "-q", "-o", dir),
                         small_files_only);
     struct proc_result r = proc_wait(&run);
     json_t *json;

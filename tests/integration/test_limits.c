@@ -129,7 +129,9 @@ static void check_exhaustion(const char *transport, const char *port)
     double ok = number_at(summary, "requests.ok");
 
     print_message("%s: %g ok from %d ports\n", transport, ok, PORTS);
-    assert_true(ok > 0 && ok <= PORTS);
+    assert_true(ok > 0);
+    /* Who is sent a second late finds a connection that is free again. */
+    assert_true(ok <= PORTS || number_at(summary, "measures.lag.max_ms") > 500);
     assert_true(failures_of(summary, "connect") == 40 - ok);
     assert_true(failures_saying(summary, "connect", NO_PORT) == 40 - ok);
     json_decref(summary);

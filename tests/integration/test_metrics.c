@@ -3,6 +3,7 @@
 #include <arpa/inet.h>
 #include <jansson.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -80,26 +81,68 @@ static void assert_flavour(const char *dir, const char *flavour)
 
 /* ---- servers that tell ---- */
 
+#define LOOK_TIMEOUT (900 * NS_PER_MS)
+
+/* Looks of a run, but for those that a busy machine made too late. */
+static struct server_look *good_looks_in(const char *dir, size_t *n)
+{
+    struct server_look *looks = looks_in(dir, n);
+    size_t good = 0;
+
+    for (size_t i = 0; i < *n; i++) {
+        if (!looks[i].is_failed)
+            looks[good++] = looks[i];
+        else
+            assert_true(looks[i].took >= LOOK_TIMEOUT);
+    }
+    *n = good;
+    return looks;
+}
+
+/* Let it run until its looks tell enough, and no longer. */
+static struct proc_result
+end_when(struct proc *run, const char *dir,
+         bool (*is_enough)(const struct server_look *looks, size_t n))
+{
+    bool has_enough = false;
+    struct proc_result r;
+
+    wait_for_table(dir, "server.tgr", &schema_server);
+    for (int tries = 0; !has_enough && tries < 2000; tries++) {
+        size_t n;
+        struct server_look *looks = good_looks_in(dir, &n);
+
+        has_enough = n >= 2 && is_enough(looks, n);
+        free(looks);
+        if (!has_enough)
+            clk_sleep_ns(10 * NS_PER_MS);
+    }
+    assert_true(has_enough);
+    assert_int_equal(kill(run->pid, SIGINT), 0);
+    r = proc_wait(run);
+    proc_expect(&r, 128 + SIGINT);
+    return r;
+}
+
 /* More than it can serve: the queue grows, and the waits with it. */
+static bool shows_queue(const struct server_look *looks, size_t n)
+{
+    return looks[n - 1].waiting > 20 &&
+           looks[n - 1].queue_count > looks[0].queue_count &&
+           looks[n - 1].queue_sum_us > looks[0].queue_sum_us;
+}
+
 static void assert_queue(const char *dir, bool tells_running)
 {
     size_t n;
-    struct server_look *looks = looks_in(dir, &n);
-    int64_t most = 0;
+    struct server_look *looks = good_looks_in(dir, &n);
 
-    assert_true(n >= 2);
     for (size_t i = 0; i < n; i++) {
-        assert_int_equal(looks[i].is_failed, 0);
         assert_true(looks[i].took > 0);
         assert_true(i == 0 || looks[i].at > looks[i - 1].at);
-        if (looks[i].waiting > most)
-            most = looks[i].waiting;
         if (!tells_running)
             assert_true(looks[i].running == TIME_ABSENT);
     }
-    assert_true(most > 5);
-    assert_true(looks[n - 1].queue_count > looks[0].queue_count);
-    assert_true(looks[n - 1].queue_sum_us > looks[0].queue_sum_us);
     free(looks);
 }
 
@@ -113,7 +156,6 @@ static void assert_reported(const struct proc_result *r, const char *dir,
 
     assert_non_null(strstr(r->out, said));
     assert_true(number_at(summary, "server.looks") >= 2);
-    assert_true(number_at(summary, "server.failed_looks") == 0);
     assert_true(number_at(summary, "server.waiting_max") > 5);
     assert_true(number_at(summary, "server.queue_mean_ms") > 0);
     assert_true(number_at(summary, "server.client_in_flight_mean") > 5);
@@ -148,17 +190,16 @@ static void every_style_shows_the_queue(void **state)
                               &urls[i]);
         url = xasprintf("%s/v1/embeddings", urls[i]);
         runs[i] = proc_start(ARGS("run", url, "--rate", "60", "--duration",
-                                  "2500ms", "-o", tmpdir_path(cases[i].style)));
+                                  "1h", "-o", tmpdir_path(cases[i].style)));
         free(url);
     }
     for (size_t i = 0; i < COUNT(cases); i++) {
-        struct proc_result r = proc_wait(&runs[i]);
         bool tells_running = strcmp(cases[i].style, "triton") != 0;
         char *said =
             xasprintf("server     %s, by %s", cases[i].flavour, urls[i]);
         char *dir = xstrdup(tmpdir_path(cases[i].style));
+        struct proc_result r = end_when(&runs[i], dir, shows_queue);
 
-        run_expect(&r, dir, 0);
         assert_non_null(strstr(r.err, said));
         assert_flavour(dir, cases[i].flavour);
         assert_queue(dir, tells_running);
@@ -171,16 +212,28 @@ static void every_style_shows_the_queue(void **state)
     }
 }
 
+static bool shows_tokens_and_cache(const struct server_look *looks, size_t n)
+{
+    int64_t most = 0;
+
+    for (size_t i = 0; i < n; i++) {
+        if (looks[i].cache_use > most)
+            most = looks[i].cache_use;
+    }
+    assert_true(most <= 1000000);
+    return most > 0 &&
+           looks[n - 1].generated_tokens > looks[0].generated_tokens &&
+           looks[n - 1].prompt_tokens > looks[0].prompt_tokens;
+}
+
 static void a_language_model_tells_tokens_and_cache(void **state)
 {
-    const char *dir = tmpdir_path("llm");
-    struct server_look *looks;
+    char *dir = xstrdup(tmpdir_path("llm"));
     struct proc_result r;
     struct proc stub;
-    int64_t most = 0;
+    struct proc run;
     char *chat;
     char *url;
-    size_t n;
 
     (void)state;
     stub =
@@ -188,25 +241,16 @@ static void a_language_model_tells_tokens_and_cache(void **state)
                         "--kv-tokens", "10000", "--metrics-style", "vllm"),
                    &url);
     chat = xasprintf("%s/v1/chat/completions", url);
-    r = proc_run(ARGS("run", chat, "--rate", "30", "--duration", "2500ms",
-                      "--input-len", "200", "--output-len", "20", "-q", "-o",
-                      dir));
-    run_expect(&r, dir, 0);
-    looks = looks_in(dir, &n);
-    assert_true(n >= 2);
-    for (size_t i = 0; i < n; i++) {
-        if (looks[i].cache_use > most)
-            most = looks[i].cache_use;
-    }
-    assert_in_range(most, 1, 1000000);
-    assert_true(looks[n - 1].generated_tokens > looks[0].generated_tokens);
-    assert_true(looks[n - 1].prompt_tokens > looks[0].prompt_tokens);
+    run = proc_start(ARGS("run", chat, "--rate", "30", "--duration", "1h",
+                          "--input-len", "200", "--output-len", "20", "-q",
+                          "-o", dir));
+    r = end_when(&run, dir, shows_tokens_and_cache);
     assert_non_null(strstr(r.out, "tokens/s of output, the client "));
-    free(looks);
     stub_stop(&stub);
     proc_result_fini(&r);
     free(chat);
     free(url);
+    free(dir);
 }
 
 /* ---- servers that do not ---- */
@@ -310,10 +354,14 @@ static void metrics_asked_for_must_be_there(void **state)
 
 /* ---- servers that misbehave ---- */
 
-/* Before the run the page was there; in it each look fails, or says nothing. */
+/* Before the run the page was there; in it each look fails, or says nothing.
+ * One that fails is a row as well, so it was not waited for until the end of
+ * the run.  On a busy machine one may take too long that would not fail. */
 static void assert_unharmed(const char *dir, enum metrics_way way)
 {
+    bool is_bad = way != WAY_GOOD && way != WAY_OTHER;
     json_t *summary = load_summary(dir);
+    size_t failed = 0;
     size_t n;
     struct server_look *looks = looks_in(dir, &n);
 
@@ -322,17 +370,18 @@ static void assert_unharmed(const char *dir, enum metrics_way way)
                 number_at(summary, "requests.scheduled"));
     assert_true(n >= 1);
     assert_true(number_at(summary, "server.looks") >= 1);
-    assert_true((number_at(summary, "server.failed_looks") > 0) ==
-                (way != WAY_GOOD && way != WAY_OTHER));
     for (size_t i = 0; i < n; i++) {
-        if (way == WAY_GOOD)
+        if (looks[i].took < LOOK_TIMEOUT)
+            assert_int_equal(looks[i].is_failed, is_bad);
+        if (way == WAY_GOOD && !looks[i].is_failed)
             assert_int_equal(looks[i].running, 1);
         else
             assert_true(looks[i].running == TIME_ABSENT);
-        assert_int_equal(looks[i].is_failed,
-                         way != WAY_GOOD && way != WAY_OTHER);
-        assert_true(looks[i].took < NS_PER_S);
+        failed += looks[i].is_failed != 0;
     }
+    assert_true(!is_bad || failed == n);
+    assert_true(number_at(summary, "server.failed_looks") <= (double)failed);
+    assert_true(!is_bad || number_at(summary, "server.failed_looks") > 0);
     free(looks);
     json_decref(summary);
 }

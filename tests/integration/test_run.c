@@ -2,6 +2,7 @@
  */
 #include <jansson.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -242,34 +243,56 @@ static void several_threads(void **state)
         proc_result_fini(&r);
         summary = load_summary(dir);
         assert_true(number_at(summary, "requests.ok") == 600);
-        assert_true(number_at(summary, "requests.opened_connection") <=
-                    (i ? 18 : 300)); /* each client two; one or two in flight */
+        /* Each client two; one or two in flight, or all that were due while
+         * somebody was held up. */
+        assert_true(
+            number_at(summary, "requests.opened_connection") <=
+                (i ? 18 : 300) ||
+            (i == 0 && number_at(summary, "measures.e2e.max_ms") > 200));
         json_decref(summary);
         free(dir);
     }
 }
 
-/* Every two seconds, and how long it will take only where that is known. */
+/* Its first line of progress, whenever that comes; then it is to end. */
+static char *progress_of(struct proc *run)
+{
+    struct proc_result r;
+    char *line = NULL;
+
+    while (!line || !strstr(line, "lag p50 ")) {
+        free(line);
+        line = proc_read_error(run);
+    }
+    assert_int_equal(kill(run->pid, SIGTERM), 0);
+    r = proc_wait(run);
+    proc_expect(&r, 128 + SIGTERM);
+    proc_result_fini(&r);
+    return line;
+}
+
+/* Not in the first second, and how long it will take only where that is known.
+ */
 static void progress_says_what_it_knows(void **state)
 {
     char *dir = xstrdup(tmpdir_path("by-count"));
     struct proc count =
         proc_start(ARGS("run", "null://", "--arrival", "constant", "--rate",
-                        "100", "-n", "270", "-o", dir));
+                        "100", "-n", "1M", "-o", dir));
     struct proc time =
-        proc_start(ARGS("run", "null://", "--rate", "100", "--duration",
-                        "2700ms", "-o", tmpdir_path("by-time")));
-    struct proc_result by_count = proc_wait(&count);
-    struct proc_result by_time = proc_wait(&time);
+        proc_start(ARGS("run", "null://", "--rate", "100", "--duration", "1h",
+                        "-o", tmpdir_path("by-time")));
+    char *by_count = progress_of(&count);
+    char *by_time = progress_of(&time);
 
     (void)state;
-    assert_non_null(strstr(by_count.err, "s: "));
-    assert_null(strstr(by_count.err, " 1s"));
-    assert_null(strstr(by_count.err, "s of "));
-    assert_non_null(strstr(by_count.err, " of 270 sent"));
-    assert_non_null(strstr(by_time.err, "s of 3s: "));
-    proc_result_fini(&by_count);
-    proc_result_fini(&by_time);
+    assert_non_null(strstr(by_count, "s: "));
+    assert_null(strstr(by_count, " 1s"));
+    assert_null(strstr(by_count, "s of "));
+    assert_non_null(strstr(by_count, " of 1000000 sent"));
+    assert_non_null(strstr(by_time, "s of 3600s: "));
+    free(by_count);
+    free(by_time);
     free(dir);
 }
 

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,6 +18,7 @@
 #include "common/xalloc.h"
 #include "tests/support/outcome.h"
 #include "tests/support/proc.h"
+#include "tests/support/rawserver.h"
 #include "tests/support/tmpdir.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
@@ -46,20 +48,51 @@ static struct proc start(const char *flag, const char *value, char **url)
                       url);
 }
 
-/* A few requests, one after the other; the caller owns the summary. */
-static json_t *drive(const char *url, const struct api_case *api,
-                     const char *transport, const char *timeout, int status)
-{
-    char *target = xasprintf("%s%s", url, api->path);
-    const char *dir = tmpdir_path("run");
-    struct proc run = proc_start(
-        ARGS("run", target, "--api", api->name, "--transport", transport, "-c",
-             "1", "-n", "4", "--input-len", "5", "--output-len", "8",
-             "--timeout", timeout, "-q", "--force", "-o", dir));
+/* Every API over every transport: which of them, and where it records. */
+#define RUNS (COUNT(apis) * COUNT(transports))
 
-    free(target);
-    run_must_end(&run, dir, status);
-    return load_summary(dir);
+static const struct api_case *api_of(size_t i)
+{
+    return &apis[i / COUNT(transports)];
+}
+
+static const char *transport_of(size_t i)
+{
+    return transports[i % COUNT(transports)];
+}
+
+static const char *dir_of(size_t i)
+{
+    char name[8];
+
+    snprintf(name, sizeof(name), "run%zu", i);
+    return tmpdir_path(name);
+}
+
+/* A few requests each, one after the other; all runs at once. */
+static void begin_all(const char *url, const char *timeout,
+                      struct proc runs[RUNS])
+{
+    for (size_t i = 0; i < RUNS; i++) {
+        char *target = xasprintf("%s%s", url, api_of(i)->path);
+
+        runs[i] = proc_start(ARGS("run", target, "--api", api_of(i)->name,
+                                  "--transport", transport_of(i), "-c", "1",
+                                  "-n", "4", "--input-len", "5", "--output-len",
+                                  "8", "--timeout", timeout, "-q", "--force",
+                                  "-o", dir_of(i)));
+        free(target);
+    }
+}
+
+/* Where nothing times out. */
+#define NO_TIMEOUT "1h"
+
+/* The caller owns the summary. */
+static json_t *end_one(struct proc *run, size_t i, int status)
+{
+    run_must_end(run, dir_of(i), status);
+    return load_summary(dir_of(i));
 }
 
 static void assert_streams(const json_t *summary, const char *what)
@@ -91,13 +124,15 @@ static void ways_to_write_a_stream(void **state)
     for (size_t w = 0; w < COUNT(ways); w++) {
         char *url;
         struct proc stub = start(ways[w].flag, ways[w].value, &url);
+        struct proc runs[RUNS];
 
-        for (size_t i = 0; i < COUNT(apis) * COUNT(transports); i++) {
-            const struct api_case *api = &apis[i / COUNT(transports)];
-            json_t *summary =
-                drive(url, api, transports[i % COUNT(transports)], "5s", 0);
+        begin_all(url, NO_TIMEOUT, runs);
+        for (size_t i = 0; i < RUNS; i++) {
+            json_t *summary = end_one(&runs[i], i, 0);
 
             assert_streams(summary, ways[w].value);
+            if (strcmp(ways[w].value, "burst") == 0)
+                assert_true(number_at(summary, "tokens.streams.coalesced") > 0);
             json_decref(summary);
         }
         stub_stop(&stub);
@@ -105,61 +140,141 @@ static void ways_to_write_a_stream(void **state)
     }
 }
 
+/* A model that would stop after 3 tokens, and may not. */
+static void lengths_are_forced(void **state)
+{
+    char *url;
+    struct proc stub = start("--eos-tokens", "3", &url);
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(apis); i++) {
+        const char *dir = tmpdir_path("run");
+        char *target = xasprintf("%s%s", url, apis[i].path);
+        struct proc run =
+            proc_start(ARGS("run", target, "--api", apis[i].name, "-c", "1",
+                            "-n", "4", "--input-len", "5", "--output-len", "8",
+                            "--ignore-eos", "-q", "--force", "-o", dir));
+        json_t *summary;
+
+        free(target);
+        run_must_end(&run, dir, 0);
+        summary = load_summary(dir);
+        assert_streams(summary, apis[i].name);
+        json_decref(summary);
+    }
+    stub_stop(&stub);
+    free(url);
+}
+
+/* A server may keep the connection open after its terminator: the answer is
+ * whole, the client goes on, and was not late. */
+static void streams_that_are_over_and_go_on(void **state)
+{
+    static const char bytes[] =
+        "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n"
+        "data: {\"choices\":[{\"delta\":{\"content\":\"a\"}}]}\n\n"
+        "data: [DONE]\n\n";
+    struct rawserver server =
+        rawserver_start(bytes, sizeof(bytes) - 1, RAW_HOLD);
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(transports); i++) {
+        const char *dir = tmpdir_path("run");
+        char *url = xasprintf("%s/v1/chat/completions", server.url);
+        struct proc run =
+            proc_start(ARGS("run", url, "--model", "m", "--metrics", "off",
+                            "--transport", transports[i], "-c", "1", "-n", "4",
+                            "--timeout", "60s", "-q", "--force", "-o", dir));
+        json_t *summary;
+
+        run_must_end(&run, dir, 0);
+        summary = load_summary(dir);
+        assert_int_equal(number_at(summary, "requests.ok"), REQUESTS);
+        assert_true(number_at(summary, "measures.lag.max_ms") < 30000);
+        json_decref(summary);
+        free(url);
+    }
+    rawserver_stop(&server);
+}
+
+struct wrong {
+    const char *fault;
+    const char *outcome;
+    const char *text;
+    bool needs_end; /* of the API */
+};
+
+static void end_wrong(const struct wrong *w, struct proc *run, size_t i)
+{
+    json_t *summary;
+    double n;
+
+    if (w->needs_end && !api_of(i)->has_end) {
+        struct proc_result unjudged = proc_wait(run);
+
+        proc_result_fini(&unjudged);
+        return;
+    }
+    print_message("%s: %s, %s\n", w->fault, api_of(i)->name, transport_of(i));
+    summary = end_one(run, i, 1);
+    n = w->text[0] ? failures_saying(summary, w->outcome, w->text)
+                   : failures_of(summary, w->outcome);
+    assert_int_equal(n, REQUESTS);
+    json_decref(summary);
+}
+
 static void wrong_streams(void **state)
 {
-    static const struct {
-        const char *fault;
-        const char *outcome;
-        const char *text;
-        bool needs_end; /* of the API */
-        const char *timeout;
-    } faults[] = {
-        {"inband", "in-band error", "", false, "5s"},
-        {"no-events", "empty", "a stream without an event", false, "5s"},
+    static const struct wrong faults[] = {
+        {"inband", "in-band error", "", false},
+        {"no-events", "empty", "a stream without an event", false},
         {"no-done", "truncated", "the stream ended without its terminator",
-         true, "5s"},
-        {"wrong-type", "in-band error", "", false, "5s"},
-        {"malformed", "malformed", "an event that the API does not know", false,
-         "5s"},
-        {"endless=5MiB", "malformed", "an event that is too long", false, "5s"},
-        {"reset", "reset", "", false, "5s"},
-        {"truncated", "truncated", "closed inside the response", false, "5s"},
-        {"status=503", "status", "HTTP status 503", false, "5s"},
-        {"hang=20s", "timeout", "no answer within the timeout", false, "100ms"},
+         true},
+        {"wrong-type", "in-band error", "", false},
+        {"malformed", "malformed", "an event that the API does not know",
+         false},
+        {"endless=5MiB", "malformed", "an event that is too long", false},
+        {"reset", "reset", "", false},
+        {"truncated", "truncated", "closed inside the response", false},
+        {"status=503", "status", "HTTP status 503", false},
     };
 
     (void)state;
     for (size_t f = 0; f < COUNT(faults); f++) {
         char *url;
         struct proc stub = start("--fault", faults[f].fault, &url);
+        struct proc runs[RUNS];
 
-        for (size_t i = 0; i < COUNT(apis) * COUNT(transports); i++) {
-            const struct api_case *api = &apis[i / COUNT(transports)];
-            json_t *summary;
-            double n;
-
-            if (faults[f].needs_end && !api->has_end)
-                continue;
-            print_message("%s: %s, %s\n", faults[f].fault, api->name,
-                          transports[i % COUNT(transports)]);
-            summary = drive(url, api, transports[i % COUNT(transports)],
-                            faults[f].timeout, 1);
-            n = faults[f].text[0] ? failures_saying(summary, faults[f].outcome,
-                                                    faults[f].text)
-                                  : failures_of(summary, faults[f].outcome);
-            assert_int_equal(n, REQUESTS);
-            json_decref(summary);
-        }
+        begin_all(url, NO_TIMEOUT, runs);
+        for (size_t i = 0; i < RUNS; i++)
+            end_wrong(&faults[f], &runs[i], i);
         stub_stop(&stub);
         free(url);
     }
+}
+
+static void streams_that_hang(void **state)
+{
+    char *url;
+    struct proc stub = start("--fault", "hang=1h", &url);
+    struct proc runs[RUNS];
+
+    (void)state;
+    begin_all(url, "100ms", runs);
+    for (size_t i = 0; i < RUNS; i++)
+        run_must_time_out(&runs[i], dir_of(i), REQUESTS);
+    stub_stop(&stub);
+    free(url);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(ways_to_write_a_stream),
+        cmocka_unit_test(lengths_are_forced),
+        cmocka_unit_test(streams_that_are_over_and_go_on),
         cmocka_unit_test(wrong_streams),
+        cmocka_unit_test(streams_that_hang),
     };
 
     return cmocka_run_group_tests(tests, tmpdir_setup, tmpdir_teardown);

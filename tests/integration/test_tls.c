@@ -282,9 +282,6 @@ static const struct {
      "closed inside the response"},
     {HEAD "Transfer-Encoding: chunked\r\n\r\n5\r\nhi", RAW_CLOSE, "truncated",
      "closed inside the response"},
-    {HEAD "Content-Length: 9\r\n\r\nhi", RAW_HOLD, "timeout",
-     "no answer within the timeout"},
-    {"", RAW_HOLD, "timeout", "no answer within the timeout"},
     {"", RAW_CLOSE, "status", "HTTP status 502"},
 };
 
@@ -302,15 +299,30 @@ static void answers_that_break_off(void **state)
         struct nginx front = nginx_before(server.url, "");
         const char *outcome = upstreams[i].outcome;
         const char *text = upstreams[i].text;
-        const char *timeout = strcmp(outcome, "timeout") == 0 ? "100ms" : "20s";
         bool is_cut = strcmp(outcome, "truncated") == 0;
 
-        must_all_say(
-            RUN(1, front.urls[0], "--cacert", nginx.ca, "--timeout", timeout),
-            outcome, text);
-        must_all_say(RUN(1, front.urls[0], "--cacert", nginx.ca, "--timeout",
-                         timeout, "--http2"),
+        must_all_say(RUN(1, front.urls[0], "--cacert", nginx.ca), outcome,
+                     text);
+        must_all_say(RUN(1, front.urls[0], "--cacert", nginx.ca, "--http2"),
                      is_cut ? "reset" : outcome, is_cut ? STREAM_RESET : text);
+        nginx_stop(&front);
+        rawserver_stop(&server);
+    }
+}
+
+static void answers_that_do_not_end(void **state)
+{
+    static const char *const beginnings[] = {"", HEAD
+                                             "Content-Length: 9\r\n\r\nhi"};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(beginnings) / sizeof(beginnings[0]); i++) {
+        struct rawserver server =
+            rawserver_start(beginnings[i], strlen(beginnings[i]), RAW_HOLD);
+        struct nginx front = nginx_before(server.url, "");
+
+        TIME_OUT(front.urls[0], "--cacert", nginx.ca);
+        TIME_OUT(front.urls[0], "--cacert", nginx.ca, "--http2");
         nginx_stop(&front);
         rawserver_stop(&server);
     }
@@ -341,6 +353,7 @@ int main(void)
         cmocka_unit_test(a_very_short_connect_timeout),
         cmocka_unit_test(files_that_are_not_there),
         cmocka_unit_test(answers_that_break_off),
+        cmocka_unit_test(answers_that_do_not_end),
         cmocka_unit_test(servers_that_do_not_answer),
     };
 

@@ -63,8 +63,17 @@ static void both_transports_measure_the_same(void **state)
     json_decref(native);
 }
 
-/* 20 are on their way at any time, on one connection; where the machine is busy
- * and the handshake takes its time, on a few. */
+/* How many may come while the first connection is made, at 400/s: in its
+ * handshake, or at once when a client that was held up is back. */
+static double came_meanwhile(const json_t *summary)
+{
+    return 0.4 * (number_at(summary, "measures.connect.max_ms") +
+                  number_at(summary, "measures.tls.max_ms") +
+                  number_at(summary, "measures.lag.max_ms"));
+}
+
+/* 20 are on their way at any time, on one connection; a second one if nginx has
+ * 128, its limit, and one for each that came before the first was there. */
 static void many_streams_on_a_connection(void **state)
 {
     char *dir = xstrdup(tmpdir_path("streams"));
@@ -83,7 +92,7 @@ static void many_streams_on_a_connection(void **state)
     stub_stop(&stub);
     assert_true(number_at(summary, "requests.ok") == 200);
     assert_true(number_at(summary, "requests.opened_connection") <=
-                (was_quiet(summary) ? 2 : 20));
+                2 + came_meanwhile(summary));
     json_decref(summary);
     free(url);
     free(dir);

@@ -81,6 +81,8 @@ static _Noreturn void serve(int listener, const struct echo_setup *setup)
 
         if (fd < 0)
             _exit(1);
+        while (first <= 0 && setup->goes_mute)
+            pause();
         serve_one(fd,
                   first-- > 0     ? setup->first_status
                   : setup->status ? setup->status

@@ -3,6 +3,7 @@
 #ifndef TESTS_SUPPORT_ECHOSERVER_H
 #define TESTS_SUPPORT_ECHOSERVER_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -15,6 +16,7 @@ struct echo_setup {
     int status;       /* 0: 200 */
     int first_status; /* of the first n_first responses */
     int n_first;
+    bool goes_mute;   /* after these */
     int64_t delay_ns; /* connections are refused for so long */
     const char *log;  /* file that gets everything received; NULL: none */
 };

@@ -26,6 +26,13 @@ struct json_t *forty_run(int status, const char *const *argv)
     return summary;
 }
 
+void forty_time_out(const char *const *argv)
+{
+    struct proc run = proc_start(argv);
+
+    run_must_time_out(&run, tmpdir_path("run"), FORTY);
+}
+
 void must_be_ok(struct json_t *summary)
 {
     assert_true(number_at(summary, "requests.ok") == FORTY);

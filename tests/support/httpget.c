@@ -89,9 +89,12 @@ static enum http_end end_of(struct http1 *parser, ssize_t n)
 static bool read_more(int fd, struct http1 *parser, struct http_reply *reply)
 {
     char bytes[65536];
-    ssize_t n = recv(fd, bytes, sizeof(bytes), 0);
     ssize_t used;
+    ssize_t n;
 
+    do /* with a timeout, being stopped and continued interrupts it */
+        n = recv(fd, bytes, sizeof(bytes), 0);
+    while (n < 0 && errno == EINTR);
     reply->end_ns = clk_now(&clk_monotonic);
     if (n <= 0) {
         reply->end = end_of(parser, n);

@@ -92,6 +92,13 @@ static void write_manifest(const struct made_run *m, const char *dir)
     settings_init(&settings);
     strlist_add(&settings.target.urls, "null://");
     settings.load.scenario = m->is_closed ? SCENARIO_CLOSED : SCENARIO_SERVER;
+    if (m->scenario != SCENARIO_AUTO)
+        settings.load.scenario = (int)m->scenario;
+    settings.load.requests = m->requests;
+    settings.load.min_requests = m->min_requests;
+    settings.load.max_duration_ns = m->max_duration_ms * NS_PER_MS;
+    if (m->query_size > 0)
+        settings.load.query_size = m->query_size;
     settings.client.threads = m->threads ? m->threads : OPT_AUTO;
     settings.load.rate_rps = 100;
     settings.load.warmup_ns = m->warmup_ms * NS_PER_MS;

@@ -9,6 +9,7 @@
 #include "common/measure.h"
 #include "common/recording/manifest.h"
 #include "common/recording/schema.h"
+#include "common/settings.h"
 #include "common/str.h"
 #include "tests/support/ondisk.h"
 
@@ -27,6 +28,11 @@ struct made_run {
     struct observation seen[MADE_RUN_SHARDS]; /* last ones; at 0: none */
     int64_t threads;
     bool is_closed;
+    enum scenario scenario; /* SCENARIO_AUTO: server, or closed */
+    int64_t requests;       /* that were asked for; 0: not by count */
+    int64_t min_requests;
+    int64_t max_duration_ms;
+    int64_t query_size; /* of the multi-stream */
     struct run_end end;
     struct server_look looks[MADE_RUN_LOOKS]; /* of a "tgi"; at 0: none */
 };

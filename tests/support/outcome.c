@@ -10,6 +10,11 @@
 
 #include <cmocka.h>
 
+#include "common/clk.h"
+#include "common/recording/schema.h"
+#include "common/xalloc.h"
+#include "tests/support/table.h"
+
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 #define MAX_ARGS     40
 
@@ -27,6 +32,30 @@ void run_must_end(struct proc *p, const char *dir, int status)
 
     run_expect(&r, dir, status);
     proc_result_fini(&r);
+}
+
+struct json_t *run_must_fail(struct proc *p, const char *dir)
+{
+    struct proc_result r = proc_wait(p);
+    json_t *summary = load_summary(dir);
+
+    if (number_at(summary, "requests.unsent") > 0)
+        proc_expect(&r, 4);
+    else
+        run_expect(&r, dir, 1);
+    proc_result_fini(&r);
+    return summary;
+}
+
+void run_must_time_out(struct proc *p, const char *dir, int n)
+{
+    json_t *summary = run_must_fail(p, dir);
+
+    assert_int_equal(
+        number_at(summary, "requests.unsent") +
+            failures_saying(summary, "timeout", "no answer within the timeout"),
+        n);
+    json_decref(summary);
 }
 
 void run_for(const char *const *argv, const char *dir, int status)
@@ -54,6 +83,37 @@ struct json_t *run_on_stub(const char *const *stub, const char *const *run,
     stub_stop(&server);
     free(url);
     return load_summary(dir);
+}
+
+/* -1: there is none yet. */
+static int64_t find_outcome(const char *path, enum outcome outcome, int64_t seq)
+{
+    size_t n;
+    struct facts *rows = table_read(path, &schema_requests, &n);
+    int64_t found = -1;
+
+    for (size_t i = 0; i < n && found < 0; i++) {
+        if (rows[i].outcome == (int64_t)outcome && rows[i].seq > seq)
+            found = rows[i].seq;
+    }
+    free(rows);
+    return found;
+}
+
+int64_t wait_for_outcome(const char *dir, enum outcome outcome, int64_t seq)
+{
+    char *path = xasprintf("%s/requests.tgr", dir);
+    int64_t found = -1;
+
+    wait_for_rows(dir);
+    for (int tries = 0; found < 0 && tries < 2000; tries++) {
+        found = find_outcome(path, outcome, seq);
+        if (found < 0)
+            clk_sleep_ns(10 * NS_PER_MS);
+    }
+    assert_true(found >= 0);
+    free(path);
+    return found;
 }
 
 double failures_of(const struct json_t *summary, const char *outcome)

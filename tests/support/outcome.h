@@ -3,7 +3,9 @@
 #define TESTS_SUPPORT_OUTCOME_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
+#include "common/measure.h"
 #include "tests/support/proc.h"
 
 struct json_t;
@@ -14,6 +16,14 @@ void must_end(struct proc *p, int status);
 /* The same for a run that records to `dir`, see run_expect(). */
 void run_must_end(struct proc *p, const char *dir, int status);
 
+/* The same for a run that fails, and whose timeout is so short that a busy
+ * machine may keep the client from sending a request within it: that one is
+ * unsent, and the numbers are withdrawn.  The caller owns the summary. */
+struct json_t *run_must_fail(struct proc *p, const char *dir);
+
+/* The same where all of the n requests that are sent time out. */
+void run_must_time_out(struct proc *p, const char *dir, int n);
+
 /* Start it and wait for it; `dir` is to be found in argv as well. */
 void run_for(const char *const *argv, const char *dir, int status);
 
@@ -21,6 +31,10 @@ void run_for(const char *const *argv, const char *dir, int status);
  * those and -q -o `dir`, which must end so; the caller owns its summary. */
 struct json_t *run_on_stub(const char *const *stub, const char *const *run,
                            const char *dir, int status);
+
+/* Until the run that records to `dir` has written down a request with this
+ * outcome that comes after `seq` in the schedule; which one that is. */
+int64_t wait_for_outcome(const char *dir, enum outcome outcome, int64_t seq);
 
 /* How many failed so: "reset", "status", ... */
 double failures_of(const struct json_t *summary, const char *outcome);

@@ -8,6 +8,7 @@
 #include <sys/types.h>
 
 struct json_t;
+struct tgr_schema;
 
 /* The state directory of every process that is started here, unless `prepare`
  * sets another: what somebody calibrated on this machine is not part of a test.
@@ -55,6 +56,9 @@ void run_expect(const struct proc_result *r, const char *dir, int status);
 /* One line of its standard output, without the newline; owned by the caller. */
 char *proc_read_line(struct proc *p);
 
+/* The same of its standard error. */
+char *proc_read_error(struct proc *p);
+
 /* `tailgate stub` with these arguments; *url is owned by the caller. */
 struct proc stub_start(const char *const *argv, char **url);
 
@@ -64,6 +68,13 @@ void stub_stop(struct proc *p);
 /* Until the run that records to `dir` has written rows; it has to within
  * seconds. */
 void wait_for_rows(const char *dir);
+
+/* The same of another of its tables. */
+void wait_for_table(const char *dir, const char *name,
+                    const struct tgr_schema *schema);
+
+/* Until it has a handler for this signal: before, the signal just ends it. */
+void wait_for_handler(const struct proc *p, int signal_number);
 
 /* A port on which nobody listens, nor will before the test has ended. */
 int refusing_port(void);

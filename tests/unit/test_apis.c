@@ -86,6 +86,7 @@ static void sets_of_statuses(void **state)
 struct rig {
     struct settings settings;
     struct api api;
+    struct facts facts; /* of the body that was made */
 };
 
 static void set(struct rig *rig, const char *assignment)
@@ -118,20 +119,18 @@ static void rig_fini(struct rig *rig)
 /* The body of request 2, which must be JSON; the caller owns it. */
 static json_t *body_of(struct rig *rig)
 {
-    struct facts f = facts_unknown(2, 0);
     struct err err = {0};
     struct buf body;
     json_t *json;
 
+    rig->facts = facts_unknown(2, 0);
     if (api_init(&rig->api, &rig->settings, &err))
         fail_msg("%s", err.msg);
     buf_init(&body, 100000);
-    api_make_body(&rig->api, &f, NULL, &body);
+    api_make_body(&rig->api, &rig->facts, NULL, &body);
     json = json_loadb(buf_text(&body), body.len, 0, NULL);
     if (!json)
         fail_msg("no JSON: %s", buf_text(&body));
-    assert_int_equal(f.prompt_asked, 3);
-    assert_int_equal(f.output_asked, 5);
     buf_fini(&body);
     return json;
 }
@@ -203,6 +202,47 @@ static void apis_take_prompts(void **state)
         else
             assert_true(json_is_string(prompt));
         json_decref(body);
+        rig_fini(&rig);
+    }
+}
+
+/* What is noted as asked for is what the body asks for. */
+static void bodies_ask_for_lengths(void **state)
+{
+    static const struct {
+        const char *api;
+        const char *more;
+        bool prompt;
+        bool output;
+    } cases[] = {
+        {"openai-chat", NULL, true, true},
+        {"openai-completions", NULL, true, true},
+        {"tgi", NULL, true, true},
+        {"triton-generate", NULL, true, true},
+        {"sglang", NULL, true, true},
+        {"openai-embeddings", NULL, true, false},
+        {"rerank", NULL, false, false},
+        {"kserve-http", "data.tensors=x FP32 1", false, false},
+        {"openai-chat", "target.body={\"n\":{{seq}}}", false, false},
+        {"http", "target.body=[\"{{prompt}}\"]", true, false},
+        {"http", "target.body=[{{prompt_ids}}]", true, false},
+        {"http", "target.body=[{{output_tokens}}]", false, true},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct rig rig;
+
+        print_message("%s %s\n", cases[i].api,
+                      cases[i].more ? cases[i].more : "");
+        rig_init(&rig, cases[i].api);
+        if (cases[i].more)
+            set(&rig, cases[i].more);
+        json_decref(body_of(&rig));
+        assert_int_equal(rig.facts.prompt_asked,
+                         cases[i].prompt ? 3 : TIME_ABSENT);
+        assert_int_equal(rig.facts.output_asked,
+                         cases[i].output ? 5 : TIME_ABSENT);
         rig_fini(&rig);
     }
 }
@@ -287,6 +327,12 @@ static void a_body_of_the_users_is_filled_in(void **state)
     assert_int_equal(api_init(&rig.api, &rig.settings, &err), -1);
     assert_non_null(strstr(err.msg, "{{promt}}"));
     rig_fini(&rig);
+    err = (struct err){0};
+    rig_init(&rig, "http");
+    set(&rig, "target.body={\"model\":\"{{model}}\"}");
+    assert_int_equal(api_init(&rig.api, &rig.settings, &err), -1);
+    assert_non_null(strstr(err.msg, "--model"));
+    rig_fini(&rig);
 }
 
 static void what_contradicts_itself_is_refused(void **state)
@@ -347,6 +393,17 @@ static void whole_answers(void **state)
          "{\"outputs\":[{\"parameters\":{\"binary_data_size\":4}}]}", -1, true,
          false},
         {"kserve-http", "[]", -1, false, false},
+        {"openai-chat",
+         "{\"choices\":[{\"message\":{\"content\":null,\"refusal\":null,"
+         "\"function_call\":null}}]}",
+         0, false, false},
+        {"openai-chat",
+         "{\"choices\":[{\"message\":{\"content\":null,\"refusal\":\"no\"}}]}",
+         0, true, false},
+        {"openai-chat",
+         "{\"choices\":[{\"message\":{\"content\":null,\"function_call\":{"
+         "\"name\":\"f\",\"arguments\":\"{}\"}}}]}",
+         0, true, false},
     };
 
     (void)state;
@@ -378,6 +435,7 @@ int main(void)
         cmocka_unit_test(sets_of_statuses),
         cmocka_unit_test(a_chat_asks),
         cmocka_unit_test(apis_take_prompts),
+        cmocka_unit_test(bodies_ask_for_lengths),
         cmocka_unit_test(tensors_go_out),
         cmocka_unit_test(raw_tensors_stand_behind_the_json),
         cmocka_unit_test(a_body_of_the_users_is_filled_in),

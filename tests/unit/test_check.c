@@ -129,7 +129,9 @@ static void tensors_in_json_and_raw(void **state)
     static const char json[] =
         "{\"outputs\":[{\"name\":\"n\",\"datatype\":\"INT32\",\"shape\":[2],"
         "\"data\":[7,8]},{\"name\":\"y\",\"datatype\":\"FP32\",\"shape\":[2],"
-        "\"data\":[0.5,1.25]}]}";
+        "\"data\":[0.5,1.25]},{\"name\":\"m\",\"datatype\":\"INT32\","
+        "\"shape\":[2,2],\"data\":[[1,2],[3,4]]},{\"name\":\"b\","
+        "\"datatype\":\"BOOL\",\"shape\":[2],\"data\":[true,false]}]}";
     static const char head[] =
         "{\"outputs\":[{\"name\":\"n\",\"datatype\":\"INT16\",\"shape\":[2],"
         "\"parameters\":{\"binary_data_size\":4}},{\"name\":\"y\","
@@ -150,6 +152,12 @@ static void tensors_in_json_and_raw(void **state)
     assert_false(passes("tensor n = 7 8 9", &a));
     assert_true(passes("tensor y = 0.5, 1.3 +- 0.1", &a));
     assert_false(passes("tensor z = 0.5", &a));
+    assert_true(passes("tensor m = 1 2 3 4", &a));
+    assert_true(passes("tensor m = 1 2 3", &a));
+    assert_false(passes("tensor m = 1 3", &a));
+    assert_false(passes("tensor m = 1 2 3 4 5", &a));
+    assert_true(passes("tensor b = 1 0", &a));
+    assert_false(passes("tensor b = 1 1", &a));
     a = (struct check_answer){.text = "",
                               .body = head,
                               .body_len = sizeof(head) - 1,

@@ -94,6 +94,23 @@ static void shares_are_of_the_window(void **state)
 
 /* Of two workers, the one that waited more: 1 s in 4 s, in 200 turns.  It was
  * busy for that time too. */
+/* Of a run that was killed and had no duration: everything is in it. */
+static void a_window_without_an_end(void **state)
+{
+    struct observation first = seen_at(1000);
+    struct observation last = seen_at(5000);
+    struct client c;
+    double share = 0;
+
+    (void)state;
+    last.cpu = 3 * NS_PER_S;
+    client_init(&c, (struct window){NS_PER_S, INT64_MAX}, 1);
+    client_add(&c, 0, &first);
+    client_add(&c, 0, &last);
+    assert_true(client_busy(&c, &share));
+    assert_true(is_near(share, 0.75));
+}
+
 static void waiting_for_a_cpu(void **state)
 {
     struct client c;
@@ -340,6 +357,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(shares_are_of_the_window),
+        cmocka_unit_test(a_window_without_an_end),
         cmocka_unit_test(waiting_for_a_cpu),
         cmocka_unit_test(without_warm_up_the_start_is_a_look),
         cmocka_unit_test(one_look_says_nothing),

@@ -32,7 +32,7 @@ static void the_highest_quantile_gives_the_limit(void **state)
     (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct slo slo = slo_of(cases[i].slo);
-        int64_t limit_ns[MEASURE_COUNT] = {7, 7, 7, 7, 7, 7};
+        int64_t limit_ns[GOOD_LIMITS] = {7, 7, 7, 7, 7, 7};
 
         good_limits(&slo, limit_ns);
         assert_int_equal(limit_ns[MEASURE_E2E], cases[i].e2e_ms * NS_PER_MS);
@@ -66,11 +66,39 @@ static void good_is_ok_within_every_limit(void **state)
     (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct slo slo = slo_of(cases[i].slo);
-        int64_t limit_ns[MEASURE_COUNT];
+        int64_t limit_ns[GOOD_LIMITS];
         struct facts f = row_ok(0, 100, cases[i].e2e_ms);
 
         f.outcome = cases[i].outcome;
         f.is_fresh = cases[i].is_fresh;
+        good_limits(&slo, limit_ns);
+        if (good_is(limit_ns, &f) != cases[i].want)
+            fail_msg("case %zu", i);
+    }
+}
+
+/* A wrong answer is a good request, unless it was said that it is not. */
+static void a_wrong_answer_is_good_where_checks_are_not_required(void **state)
+{
+    static const struct {
+        const char *slo;
+        enum answer_check check;
+        bool want;
+    } cases[] = {
+        {"", CHECK_FAILED, true},
+        {"quality >= 0.9", CHECK_FAILED, true},
+        {"check: required", CHECK_FAILED, false},
+        {"check: required", CHECK_PASSED, true},
+        {"check: required", CHECK_NONE, true},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct slo slo = slo_of(cases[i].slo);
+        int64_t limit_ns[GOOD_LIMITS];
+        struct facts f = row_ok(0, 100, 50);
+
+        f.check = cases[i].check;
         good_limits(&slo, limit_ns);
         if (good_is(limit_ns, &f) != cases[i].want)
             fail_msg("case %zu", i);
@@ -83,7 +111,7 @@ static void measures_of_streams_may_be_lacking(void **state)
     static const enum measure measures[] = {MEASURE_TPOT, MEASURE_STALL,
                                             MEASURE_TAIL};
     struct slo slo = slo_of("tpot:1,stall:1,tail:1");
-    int64_t limit_ns[MEASURE_COUNT];
+    int64_t limit_ns[GOOD_LIMITS];
 
     (void)state;
     good_limits(&slo, limit_ns);
@@ -105,6 +133,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_highest_quantile_gives_the_limit),
         cmocka_unit_test(good_is_ok_within_every_limit),
+        cmocka_unit_test(a_wrong_answer_is_good_where_checks_are_not_required),
         cmocka_unit_test(measures_of_streams_may_be_lacking),
     };
 

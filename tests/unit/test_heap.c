@@ -5,8 +5,8 @@
 
 #include <cmocka.h>
 
+#include "common/heap.h"
 #include "common/rng.h"
-#include "server-stub/heap.h"
 
 static void an_empty_heap_has_nothing_due(void **state)
 {

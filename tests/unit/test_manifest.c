@@ -294,6 +294,40 @@ static void the_server_comes_back(void **state)
     manifest_fini(&m);
 }
 
+static void the_trace_comes_back(void **state)
+{
+    static const char *const argv[] = {NULL};
+    const struct trace_seen seen = {.format = "azure",
+                                    .rows = 5,
+                                    .damaged = 4,
+                                    .failed = 3,
+                                    .tied = 2,
+                                    .has_blocks = true,
+                                    .hash = 0xfedcba9876543210};
+    struct strlist damage = {0};
+    struct trace_seen with_lines = seen;
+    struct trace_seen back;
+    struct manifest m = {0};
+
+    (void)state;
+    strlist_add(&damage, "\xff.csv:3: negative");
+    with_lines.damage = &damage;
+    begin(&m, argv);
+    assert_false(manifest_trace(&m, &back));
+    manifest_set_trace(&m, &with_lines);
+    strlist_fini(&damage);
+    assert_int_equal(json_array_size(get(&m, "trace", "damage")), 1);
+    assert_true(manifest_trace(&m, &back));
+    assert_string_equal(back.format, "azure");
+    assert_int_equal(back.rows, seen.rows);
+    assert_int_equal(back.damaged, seen.damaged);
+    assert_int_equal(back.failed, seen.failed);
+    assert_int_equal(back.tied, seen.tied);
+    assert_true(back.has_blocks);
+    assert_true(back.hash == seen.hash);
+    manifest_fini(&m);
+}
+
 static void the_calibration_comes_back(void **state)
 {
     const struct calibration_stamp stamp = {.standing = CALIBRATION_STALE,
@@ -442,6 +476,7 @@ int main(void)
         cmocka_unit_test(other_manifests_are_refused),
         cmocka_unit_test(a_directory_without_one_is_named),
         cmocka_unit_test(the_server_comes_back),
+        cmocka_unit_test(the_trace_comes_back),
         cmocka_unit_test(the_calibration_comes_back),
         cmocka_unit_test(a_directory_is_made_not_its_parents),
         cmocka_unit_test(a_directory_in_use_is_not_overwritten),

@@ -49,7 +49,7 @@ static void definitions_are_those_of_the_contract(void **state)
         {MEASURE_STALL, 9, ABSENT},    /* as recorded */
         {MEASURE_TAIL, 32, ABSENT},    /* end - last */
         {MEASURE_GAP, ABSENT, ABSENT}, /* of no request */
-        {MEASURE_ITL, ABSENT, ABSENT},
+        {MEASURE_ITL, ABSENT, ABSENT}, {MEASURE_QUERY, ABSENT, ABSENT},
     };
 
     (void)state;
@@ -225,7 +225,7 @@ static void streams_have_measures_of_their_own(void **state)
         {MEASURE_E2E, false, false}, {MEASURE_TTFT, false, false},
         {MEASURE_TPOT, false, true}, {MEASURE_STALL, false, true},
         {MEASURE_TAIL, false, true}, {MEASURE_GAP, true, true},
-        {MEASURE_ITL, true, true},
+        {MEASURE_ITL, true, true},   {MEASURE_QUERY, true, false},
     };
 
     (void)state;

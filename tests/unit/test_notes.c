@@ -108,7 +108,8 @@ static const struct notes_case cases[] = {
     {"burst", FACT(first), 999 * NS_PER_MS, FACT(coalesced), 126, 501},
     {"burst", FACT(first), 999 * NS_PER_MS, FACT(coalesced), 127, 1000},
     {"", FACT(first), 999 * NS_PER_MS, FACT(coalesced), 126, 500},
-    {"", FACT(first), 999 * NS_PER_MS, FACT(coalesced), 125, 1000},
+    {"burst", FACT(first), 999 * NS_PER_MS, FACT(coalesced), 112, 1000},
+    {"", FACT(first), 999 * NS_PER_MS, FACT(coalesced), 111, 1000},
     {"", FACT(first), 970 * NS_PER_MS, FACT(coalesced), 126, 1000},
 
     {"token_counts", FACT(event_tokens), 120, 0, 0, 11},

@@ -33,22 +33,50 @@ static const struct {
     int64_t cores;
     int64_t want;
 } threads[] = {
-    {{.rate_rps = 1}, {NULL}, 8, 1},
-    {{.rate_rps = 50000}, {NULL}, 8, 1},
-    {{.rate_rps = 50001}, {NULL}, 8, 2},
-    {{.rate_rps = 100000}, {NULL}, 8, 2},
-    {{.rate_rps = 100000}, {NULL}, 2, 1}, /* one core is for others */
-    {{.rate_rps = 100000}, {NULL}, 1, 1},
-    {{.rate_rps = 1e6}, {NULL}, 8, 7},
-    {{.rate_rps = 1e6}, {NULL}, 64, 20},
-    {{.rate_rps = 1e12}, {NULL}, 1000, RECORDING_MAX_SHARDS},
+    {{.scenario = SCENARIO_SERVER, .rate_rps = 1}, {NULL}, 8, 1},
+    {{.scenario = SCENARIO_SERVER, .rate_rps = 50000}, {NULL}, 8, 1},
+    {{.scenario = SCENARIO_SERVER, .rate_rps = 50001}, {NULL}, 8, 2},
+    {{.scenario = SCENARIO_SERVER, .rate_rps = 100000}, {NULL}, 8, 2},
+    {{.scenario = SCENARIO_SERVER, .rate_rps = 100000},
+     {NULL},
+     2,
+     1}, /* one core is for others */
+    {{.scenario = SCENARIO_SERVER, .rate_rps = 100000}, {NULL}, 1, 1},
+    {{.scenario = SCENARIO_SERVER, .rate_rps = 1e6}, {NULL}, 8, 7},
+    {{.scenario = SCENARIO_SERVER, .rate_rps = 1e6}, {NULL}, 64, 20},
+    {{.scenario = SCENARIO_SERVER, .rate_rps = 1e7},
+     {NULL},
+     1000,
+     RECORDING_MAX_SHARDS},
     /* The rate within a burst, not its mean. */
-    {{.rate_rps = 50000, .burst_on_ns = 1, .burst_off_ns = 3}, {NULL}, 8, 4},
-    {{.rate_rps = 10, .burst_on_ns = 1, .burst_off_ns = 9}, {NULL}, 8, 1},
+    {{.scenario = SCENARIO_SERVER,
+      .rate_rps = 50000,
+      .burst_on_ns = 1,
+      .burst_off_ns = 3},
+     {NULL},
+     8,
+     4},
+    {{.scenario = SCENARIO_SERVER,
+      .rate_rps = 10,
+      .burst_on_ns = 1,
+      .burst_off_ns = 9},
+     {NULL},
+     8,
+     1},
     /* The highest of the stages, at either end. */
-    {{.rate_rps = 10}, {"10/s 1s", "150k/s 1ms"}, 8, 3},
-    {{.rate_rps = 10}, {"0..200k/s 1s", "10/s 1s"}, 8, 4},
-    {{.rate_rps = 10}, {"200k/s..0 1s", "10/s 1s"}, 8, 4},
+    {{.scenario = SCENARIO_SERVER, .rate_rps = 10},
+     {"10/s 1s", "150k/s 1ms"},
+     8,
+     3},
+    {{.scenario = SCENARIO_SERVER, .rate_rps = 10},
+     {"0..200k/s 1s", "10/s 1s"},
+     8,
+     4},
+    {{.scenario = SCENARIO_SERVER, .rate_rps = 10},
+     {"200k/s..0 1s", "10/s 1s"},
+     8,
+     4},
+    {{.scenario = SCENARIO_TRACE, .trace = {.peak_rps = 120000}}, {NULL}, 8, 3},
     {{.scenario = SCENARIO_CLOSED, .clients = 1}, {NULL}, 8, 1},
     {{.scenario = SCENARIO_CLOSED, .clients = 256}, {NULL}, 8, 1},
     {{.scenario = SCENARIO_CLOSED, .clients = 257}, {NULL}, 8, 2},
@@ -254,6 +282,22 @@ static void what_cannot_be_is_refused(void **state)
     }
 }
 
+static void a_rate_that_nobody_sends_is_refused(void **state)
+{
+    struct load_settings load = {.scenario = SCENARIO_SERVER, .rate_rps = 2e6};
+    struct settings s = settings_of(&load, &all_auto);
+    struct err err = {0};
+
+    (void)state;
+    assert_int_equal(plan_client(&s, (struct machine){8, 1024}, &err), 0);
+    s.load.burst_on_ns = 1;
+    s.load.burst_off_ns = 9;
+    assert_int_equal(plan_client(&s, (struct machine){8, 1024}, &err), -1);
+    assert_int_equal(err.code, ERR_CONFIG);
+    assert_string_equal(err.msg, "load.rate: 2e+07/s at its highest; no client "
+                                 "sends more than 1e+07/s");
+}
+
 static void each_thread_needs_a_connection(void **state)
 {
     struct load_settings load = load_of(0);
@@ -265,6 +309,72 @@ static void each_thread_needs_a_connection(void **state)
     assert_string_equal(
         err.msg,
         "4 connections need 100 open files; the limit is 99 (ulimit -Hn)");
+}
+
+/* One query has one sender.  What is sent at once offline is as much as there
+ * can be, and no less because files are short. */
+static const struct {
+    struct load_settings load;
+    struct client_settings client;
+    int64_t files;
+    int64_t want_threads;
+    int64_t want_in_flight;
+} needs[] = {
+    {{.scenario = SCENARIO_SINGLE_STREAM, .clients = 1},
+     {.connections = 4, .threads = 3},
+     1024,
+     1,
+     1},
+    {{.scenario = SCENARIO_MULTI_STREAM, .clients = 1, .query_size = 8},
+     {.connections = AUTO, .threads = 3},
+     1024,
+     1,
+     8},
+    {{.scenario = SCENARIO_MULTI_STREAM, .clients = 1, .query_size = 8},
+     {.connections = 2, .threads = AUTO},
+     1024,
+     1,
+     2},
+    {{.scenario = SCENARIO_OFFLINE, .clients = 1, .requests = 100},
+     {.connections = AUTO, .threads = AUTO},
+     1024,
+     1,
+     100},
+    {{.scenario = SCENARIO_OFFLINE, .clients = 1, .requests = 3},
+     {.connections = AUTO, .threads = 8},
+     1024,
+     3,
+     3},
+    {{.scenario = SCENARIO_OFFLINE, .clients = 1, .requests = 24576},
+     {.connections = AUTO, .threads = AUTO},
+     1024,
+     4,
+     1024 - 64 - 4 * 8},
+    {{.scenario = SCENARIO_OFFLINE, .clients = 1, .requests = 100000},
+     {.connections = AUTO, .threads = AUTO},
+     1000000,
+     4,
+     PLAN_MAX_IN_FLIGHT},
+    {{.scenario = SCENARIO_OFFLINE, .clients = 1, .requests = 24576},
+     {.connections = 64, .threads = AUTO},
+     1024,
+     4,
+     64},
+};
+
+static void scenarios_have_what_they_need(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < COUNT(needs); i++) {
+        struct settings s = settings_of(&needs[i].load, &needs[i].client);
+        struct machine machine = {8, needs[i].files};
+        struct err err = {0};
+
+        s.client.max_in_flight = AUTO;
+        assert_int_equal(plan_client(&s, machine, &err), 0);
+        assert_int_equal(s.client.threads, needs[i].want_threads);
+        assert_int_equal(s.client.max_in_flight, needs[i].want_in_flight);
+    }
 }
 
 static void nobody_polls_where_there_is_one_core(void **state)
@@ -297,7 +407,9 @@ int main(void)
         cmocka_unit_test(threads_follow_from_load_and_cores),
         cmocka_unit_test(the_lowest_bound_holds),
         cmocka_unit_test(what_cannot_be_is_refused),
+        cmocka_unit_test(a_rate_that_nobody_sends_is_refused),
         cmocka_unit_test(each_thread_needs_a_connection),
+        cmocka_unit_test(scenarios_have_what_they_need),
     };
 
     return cmocka_run_group_tests_name("plan", tests, NULL, NULL);

@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "common/apis.h"
 #include "common/clk.h"
 #include "common/err.h"
 #include "common/hist.h"
@@ -126,6 +127,40 @@ static void a_second_is_shown_when_it_is_whole(void **state)
     settings_fini(&s);
 }
 
+/* Of streams the first token is shown too; who sends none has none. */
+static void streams_have_their_first_token(void **state)
+{
+    struct facts rows[] = {row_ok(0, 100, 30), row_ok(1, 200, 30),
+                           row_failed(2, 300, 40, OUTCOME_EMPTY)};
+    struct observation seen = {.at = NS_PER_S, .issued = 3, .done = 3};
+    struct settings s;
+    struct progress *p;
+    struct run_progress now;
+
+    (void)state;
+    make_settings(&s, NULL);
+    p = make(&s, 1);
+    assert_false(read_at(p, 0).has_streams);
+    progress_free(p);
+    s.target.api = API_OPENAI_CHAT;
+    p = make(&s, 1);
+    progress_add(p, 0, rows, 1, NULL);
+    rows[1].events = 4;
+    rows[1].first = rows[1].due + 12 * NS_PER_MS;
+    progress_add(p, 0, rows + 1, 2, &seen);
+    now = read_at(p, 1000);
+    assert_true(now.has_streams);
+    assert_true(is_near_ms(now.ttft.p50_ns, 30));
+    assert_int_equal(now.ttft.p99_ns, HIST_BEYOND);
+    progress_add(p, 0, rows + 1, 1, NULL);
+    seen.at += NS_PER_S;
+    progress_add(p, 0, NULL, 0, &seen);
+    now = read_at(p, 2000);
+    assert_true(is_near_ms(now.ttft.p50_ns, 12));
+    progress_free(p);
+    settings_fini(&s);
+}
+
 /* Two shards make one second; when one of them has ended, the other's count. */
 static void shards_are_summed_up(void **state)
 {
@@ -236,6 +271,57 @@ static void a_closed_loop_asks_for_no_rate(void **state)
     settings_fini(&s);
 }
 
+/* Only where the clock alone ends it is known how long it takes. */
+static void scenarios_plan_what_is_known(void **state)
+{
+    static const struct {
+        struct load_settings load;
+        double planned_s;
+        bool is_offline;
+    } cases[] = {
+        {{.scenario = SCENARIO_CLOSED, .duration_ns = 5 * NS_PER_S}, 5, false},
+        {{.scenario = SCENARIO_CLOSED,
+          .duration_ns = 5 * NS_PER_S,
+          .max_duration_ns = 3 * NS_PER_S,
+          .warmup_ns = NS_PER_S},
+         4,
+         false},
+        {{.scenario = SCENARIO_SINGLE_STREAM, .max_duration_ns = 3 * NS_PER_S},
+         3,
+         false},
+        {{.scenario = SCENARIO_SINGLE_STREAM,
+          .min_requests = 9,
+          .max_duration_ns = 3 * NS_PER_S},
+         0,
+         false},
+        {{.scenario = SCENARIO_MULTI_STREAM, .min_duration_ns = 3 * NS_PER_S},
+         0,
+         false},
+        {{.scenario = SCENARIO_OFFLINE,
+          .requests = 9,
+          .max_duration_ns = 3 * NS_PER_S},
+         0,
+         true},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct settings s;
+        struct progress *p;
+        struct run_progress now;
+
+        settings_init(&s);
+        s.load = cases[i].load;
+        p = make(&s, 1);
+        now = read_at(p, 1000);
+        assert_true(now.planned_s == cases[i].planned_s);
+        assert_int_equal(now.is_offline, cases[i].is_offline);
+        assert_int_equal(now.planned_requests, cases[i].load.requests);
+        progress_free(p);
+        settings_fini(&s);
+    }
+}
+
 static void an_slo_that_cannot_be_read(void **state)
 {
     struct settings s;
@@ -255,10 +341,12 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(nothing_yet),
         cmocka_unit_test(a_second_is_shown_when_it_is_whole),
+        cmocka_unit_test(streams_have_their_first_token),
         cmocka_unit_test(shards_are_summed_up),
         cmocka_unit_test(attainment_so_far),
         cmocka_unit_test(what_the_schedule_asks_for),
         cmocka_unit_test(a_closed_loop_asks_for_no_rate),
+        cmocka_unit_test(scenarios_plan_what_is_known),
         cmocka_unit_test(an_slo_that_cannot_be_read),
     };
 

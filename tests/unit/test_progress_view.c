@@ -76,8 +76,32 @@ static const struct run_progress by_count = {.elapsed_s = 65,
                                              .e2e = NONE,
                                              .lag = NONE};
 
-static const struct run_progress *const moments[] = {&nothing_sent, &amid,
-                                                     &many_errors, &by_count};
+static const struct run_progress streaming = {
+    .elapsed_s = 2,
+    .planned_s = 60,
+    .sent_rps = 5,
+    .done_rps = 4,
+    .issued = 9,
+    .in_flight = 5,
+    .outcome = {[OUTCOME_OK] = 4},
+    .e2e = {NS_PER_S, 2 * NS_PER_S, HIST_EMPTY},
+    .has_streams = true,
+    .ttft = {120 * NS_PER_MS, HIST_BEYOND, HIST_EMPTY},
+    .lag = NONE,
+};
+
+static const struct run_progress all_at_once = {.elapsed_s = 5,
+                                                .planned_requests = 1000,
+                                                .is_offline = true,
+                                                .sent_rps = 100,
+                                                .done_rps = 100,
+                                                .issued = 600,
+                                                .in_flight = 100,
+                                                .e2e = NONE,
+                                                .lag = {5, 5, 5}};
+
+static const struct run_progress *const moments[] = {
+    &nothing_sent, &amid, &many_errors, &by_count, &streaming};
 
 static const char *block_of(const struct run_progress *p, int columns,
                             bool has_colour, struct buf *out)
@@ -118,6 +142,14 @@ static const struct {
      "e2e      p50 12.3ms, p99 48.1ms\n"
      "errors   none\n"
      "lag      p50 80.1us, p99 300us, max 1.20ms\n"},
+    {&streaming, 80,
+     "time     2s of 1m00s, 58s left\n"
+     "rate     sent 5/s, done 4/s\n"
+     "requests 9 sent, 5 in flight\n"
+     "e2e      p50 1.00s, p99 2.00s\n"
+     "ttft     p50 120ms, p99 failed\n"
+     "errors   none\n"
+     "lag      p50 -, p99 -, max -\n"},
     {&amid, 40,
      "time     12s of 1m00s, 48s left\n"
      "rate     asked 500/s, sent 498/s ..\n"
@@ -132,6 +164,12 @@ static const struct {
      MANY_ERRORS("connect 11, reset 22, timeout 33, status 44444, in-band "
                  "error 55, truncated 66, malformed 77, empty 88, unfinished "
                  "99")},
+    {&all_at_once, 40,
+     "time     5s\n"
+     "rate     sent 100/s, done 100/s\n"
+     "requests 600 of 1000 sent ..\n"
+     "e2e      p50 -, p99 -\n"
+     "errors   none\n"},
     {&by_count, 40,
      "time     1m05s\n"
      "rate     sent 12346/s, done 12345/s\n"
@@ -187,7 +225,7 @@ static void no_line_fills_the_columns(void **state)
             assert_true(visible_length(line, end) <=
                         (columns > 1 ? (size_t)columns - 1 : 0));
         assert_int_equal(*line, '\0');
-        assert_int_equal(n, p->has_slo ? 7 : 6); /* it does not jump */
+        assert_int_equal(n, 6 + p->has_slo + p->has_streams); /* no jump */
     }
     buf_fini(&out);
 }
@@ -218,6 +256,10 @@ static void the_same_in_one_line(void **state)
          "    12s of 60s: asked 500/s, sent 498/s, done 20.2/s; 5980 sent, 12 "
          "in flight; e2e p50 12.3ms, p99 48.1ms; errors none; lag p50 80.1us, "
          "p99 300us, max 1.20ms\n"},
+        {&streaming,
+         "     2s of 60s: sent 5/s, done 4/s; 9 sent, 5 in flight; e2e p50 "
+         "1.00s, p99 2.00s; ttft p50 120ms, p99 failed; errors none; lag p50 "
+         "-, p99 -, max -\n"},
         {&by_count,
          "    65s: sent 12346/s, done 12345/s; 999 of 1000 sent, 0 in flight; "
          "e2e p50 -, p99 -; good -; errors none; lag p50 -, p99 -, max -\n"},

@@ -106,6 +106,7 @@ static void json_has_every_measure(void **state)
         {"tail", MEASURE_TAIL, false, false},
         {"gap", MEASURE_GAP, false, false},
         {"itl", MEASURE_ITL, false, false},
+        {"query", MEASURE_QUERY, false, false},
     };
     struct made_summary *m = made_summary_new(10000);
     json_t *json = report_parsed(&m->s);

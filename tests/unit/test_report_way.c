@@ -84,6 +84,47 @@ static void an_empty_window_says_so(void **state)
     made_summary_free(m);
 }
 
+static void a_trace_and_what_was_left_out(void **state)
+{
+    struct made_summary *m = made_new();
+    struct load_settings *load = &m->settings.load;
+    json_t *json = report_parsed(&m->s);
+    char *text;
+
+    (void)state;
+    assert_true(json_is_null(part_at(json, "trace")));
+    json_decref(json);
+    load->scenario = SCENARIO_TRACE;
+    load->trace.file = xstrdup("a\nb.csv");
+    load->trace.time_scale = 4;
+    m->s.has_trace = true;
+    m->s.trace = (struct trace_seen){
+        .format = "burstgpt", .rows = 90, .damaged = 1, .failed = 7, .tied = 8};
+    text = report_rendered(&report_text, &m->s);
+    assert_says(text, "open loop, trace a?b.csv at 4 times its speed");
+    assert_says(text,
+                "\ntrace      burstgpt, 90 rows; 1 damaged line left out; "
+                "7 requests that failed back then left out; 8 at the "
+                "time of the row before\n");
+    free(text);
+    load->trace.spread_ns = 1000000000;
+    text = report_rendered(&report_text, &m->s);
+    assert_says(text, "times spread over 1s");
+    assert_null(strstr(text, "row before"));
+    free(text);
+    json = report_parsed(&m->s);
+    assert_text_at(json, "trace/file", "a\nb.csv");
+    assert_text_at(json, "trace/format", "burstgpt");
+    assert_number_at(json, "trace/rows", 90);
+    assert_number_at(json, "trace/damaged", 1);
+    assert_number_at(json, "trace/failed", 7);
+    assert_number_at(json, "trace/tied", 8);
+    assert_number_at(json, "trace/time_scale", 4);
+    assert_number_at(json, "trace/spread_s", 1);
+    json_decref(json);
+    made_summary_free(m);
+}
+
 static void which_way_it_went(void **state)
 {
     static const struct {
@@ -151,6 +192,7 @@ int main(void)
         cmocka_unit_test(statuses_other_than_200),
         cmocka_unit_test(large_counts_are_whole),
         cmocka_unit_test(an_empty_window_says_so),
+        cmocka_unit_test(a_trace_and_what_was_left_out),
         cmocka_unit_test(which_way_it_went),
     };
 

@@ -185,6 +185,121 @@ static void token_ids_count(void **state)
     rig_fini(&rig);
 }
 
+#define IDS(text, ids)                                                         \
+    "data: {\"choices\":[{\"delta\":{\"content\":\"" text                      \
+    "\"},\"token_ids\":[" ids "]}]}\n\n"
+
+/* Parts of a character have no text, and come with the event that has it; what
+ * ends an answer comes with none. */
+static void ids_without_text_count(void **state)
+{
+    struct rig rig;
+
+    (void)state;
+    rig_init(&rig, API_OPENAI_CHAT);
+    begin_stream(&rig);
+    take(&rig, 10 * MS, IDS("a", "1"));
+    take(&rig, 20 * MS, IDS("", "2"));
+    take(&rig, 30 * MS, IDS("", "3"));
+    take(&rig, 40 * MS, IDS("b", "4"));
+    take(&rig, 50 * MS, IDS("", "5") DONE);
+    assert_null(finish(&rig, 50 * MS));
+    assert_int_equal(rig.facts.output_tokens, 5);
+    assert_int_equal(rig.facts.token_source, TOKENS_IDS);
+    assert_int_equal(rig.facts.event_tokens, 4);
+    assert_int_equal(rig.facts.first_tokens, 1);
+    assert_int_equal(response_event(&rig.response, 1).tokens, 3);
+    assert_int_equal(measure_value(MEASURE_TPOT, FROM_DUE, &rig.facts),
+                     10 * MS);
+    rig_fini(&rig);
+}
+
+/* A count that comes with the role is one of the running ones. */
+static void usage_before_content_is_not_the_last(void **state)
+{
+    struct rig rig;
+
+    (void)state;
+    rig_init(&rig, API_OPENAI_CHAT);
+    begin_stream(&rig);
+    take(&rig, 10 * MS, USAGE("3", "0"));
+    take(&rig, 20 * MS,
+         "data: {\"choices\":[{\"delta\":{\"content\":\"a\"}}],"
+         "\"usage\":{\"completion_tokens\":2}}\n\n" DONE);
+    assert_null(finish(&rig, 20 * MS));
+    assert_int_equal(rig.facts.output_tokens, 2);
+    assert_int_equal(rig.facts.token_source, TOKENS_CHUNK_USAGE);
+    rig_fini(&rig);
+}
+
+#define TGI(text, special, more)                                               \
+    "data: {\"token\":{\"id\":1,\"text\":\"" text "\",\"special\":" special    \
+    "}," more "}\n\n"
+
+/* What ends an answer is a token and no content. */
+static void special_tokens_are_no_content(void **state)
+{
+    struct rig rig;
+
+    (void)state;
+    rig_init(&rig, API_TGI);
+    begin_stream(&rig);
+    take(&rig, 10 * MS, TGI("a", "false", "\"generated_text\":null"));
+    take(&rig, 20 * MS, TGI("b", "false", "\"generated_text\":null"));
+    take(&rig, 90 * MS,
+         TGI("</s>", "true",
+             "\"generated_text\":\"ab\",\"details\":{\"finish_reason\":"
+             "\"eos_token\",\"generated_tokens\":3}"));
+    assert_null(finish(&rig, 91 * MS));
+    assert_int_equal(rig.facts.events, 2);
+    assert_int_equal(rig.facts.last, 20 * MS);
+    assert_int_equal(rig.facts.end, 90 * MS);
+    assert_int_equal(rig.facts.output_tokens, 3);
+    assert_int_equal(rig.facts.event_tokens, 2);
+    rig_fini(&rig);
+}
+
+#define TRITON(text) "data: {\"text_output\":\"" text "\"}\n\n"
+
+/* TensorRT-LLM may tell all of the text each time: then what does not grow is
+ * no content, and the last is the answer. */
+static void text_may_be_told_from_its_beginning(void **state)
+{
+    static const struct {
+        const char *bytes;
+        int64_t events;
+        enum answer_check check;
+    } cases[] = {
+        {TRITON("a") TRITON("a b") TRITON("a b c") TRITON("a b c"), 3,
+         CHECK_PASSED},
+        {TRITON("a b") TRITON("a b c") TRITON("d"), 3, CHECK_FAILED},
+        {TRITON("a") TRITON(" b") TRITON(" ") TRITON("c"), 4, CHECK_PASSED},
+        {TRITON(" ") TRITON(" a") TRITON(" b") TRITON(" c"), 4, CHECK_PASSED},
+        {TRITON("a b c"), 1, CHECK_PASSED},
+        {TRITON("the") TRITON("the the the") TRITON("the the the"), 3,
+         CHECK_FAILED},
+    };
+    struct settings settings;
+    struct rig rig = {0};
+    struct err err = {0};
+
+    (void)state;
+    settings_init(&settings);
+    settings.target.api = API_TRITON_GENERATE;
+    strlist_add(&settings.checks, "exact a b c");
+    assert_int_equal(api_init(&rig.api, &settings, &err), 0);
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        begin_stream(&rig);
+        take(&rig, 1 * MS, cases[i].bytes);
+        assert_null(finish(&rig, 2 * MS));
+        assert_int_equal(rig.facts.events, cases[i].events);
+        assert_int_equal(rig.facts.check, cases[i].check);
+    }
+    response_fini(&rig.response);
+    api_fini(&rig.api);
+    settings_fini(&settings);
+}
+
 static void reasoning_that_is_hidden_is_not_delivered(void **state)
 {
     static const char usage[] =
@@ -262,61 +377,135 @@ static void what_is_over_was_whole(void **state)
     rig_fini(&rig);
 }
 
-/* ---- streams that are not ---- */
-
-static void each_failure_has_its_name(void **state)
+/* What comes after the terminator makes no content of none. */
+static void what_is_over_and_empty_is_no_success(void **state)
 {
-    static const struct {
-        const char *name;
-        const char *type;
-        const char *bytes;
-        enum outcome outcome;
-        int64_t detail;
-    } cases[] = {
-        {"error", "text/event-stream",
-         TOKEN(
-             "a") "data: {\"error\":{\"message\":\"out of memory\"}}\n\n" DONE,
-         OUTCOME_INBAND, RESPONSE_ERROR_EVENT},
-        {"error as text", "text/event-stream",
-         "data: {\"error\":\"overloaded\",\"error_type\":\"x\"}\n\n",
-         OUTCOME_INBAND, RESPONSE_ERROR_EVENT},
-        {"old error", "text/event-stream",
-         "data: {\"object\":\"error\",\"message\":\"no\"}\n\n" DONE,
-         OUTCOME_INBAND, RESPONSE_ERROR_EVENT},
-        {"empty", "text/event-stream", "", OUTCOME_EMPTY, RESPONSE_NO_EVENTS},
-        {"keep-alives alone", "text/event-stream",
-         ": ping\n\ndata:\n\ndata: : ping\n\n", OUTCOME_EMPTY,
-         RESPONSE_NO_EVENTS},
-        {"terminator alone", "text/event-stream", DONE, OUTCOME_EMPTY,
-         RESPONSE_NO_CONTENT},
-        {"role alone", "text/event-stream", ROLE FINISH("stop") DONE,
-         OUTCOME_EMPTY, RESPONSE_NO_CONTENT},
-        {"cut", "text/event-stream", TOKEN("a") TOKEN("b"), OUTCOME_TRUNCATED,
-         RESPONSE_NO_TERMINATOR},
-        {"no JSON", "text/event-stream", TOKEN("a") "data: {\"choi\n\n" DONE,
-         OUTCOME_MALFORMED, RESPONSE_BAD_EVENT},
-        {"other JSON", "text/event-stream", "data: {\"a\":1}\n\n" DONE,
-         OUTCOME_MALFORMED, RESPONSE_BAD_EVENT},
-        {"error, no stream", "application/json",
-         "{\"error\":{\"message\":\"busy\"}}", OUTCOME_INBAND,
-         RESPONSE_ERROR_BODY},
-        {"no stream", "application/json",
-         "{\"choices\":[{\"message\":{\"content\":\"a\"}}]}", OUTCOME_MALFORMED,
-         RESPONSE_NOT_A_STREAM},
-        {"a page", "text/html", "<html>", OUTCOME_MALFORMED,
-         RESPONSE_NOT_A_STREAM},
-    };
     struct rig rig;
 
     (void)state;
     rig_init(&rig, API_OPENAI_CHAT);
-    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-        begin(&rig, cases[i].type);
-        take(&rig, 5 * MS, cases[i].bytes);
-        print_message("%s\n", cases[i].name);
+    begin_stream(&rig);
+    take(&rig, 10 * MS, ROLE DONE);
+    rig.facts.outcome = OUTCOME_RESET;
+    assert_non_null(response_break(&rig.response, "closed"));
+    assert_int_equal(rig.facts.outcome, OUTCOME_EMPTY);
+    assert_int_equal(rig.facts.detail, RESPONSE_NO_CONTENT);
+    assert_int_equal(rig.facts.end, 10 * MS);
+    rig_fini(&rig);
+}
+
+/* A count that no answer can have is not said at all. */
+static void counts_beyond_all_bounds_are_none(void **state)
+{
+    static const char *const numbers[] = {"9223372036854775807", "2147483648",
+                                          "-1", "-9223372036854775807"};
+    struct rig rig;
+    char usage[256];
+
+    (void)state;
+    rig_init(&rig, API_OPENAI_CHAT);
+    for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
+        snprintf(usage, sizeof(usage),
+                 "data: {\"choices\":[{\"delta\":{\"content\":\"a\"}}],"
+                 "\"usage\":{\"prompt_tokens\":%s,\"completion_tokens\":%s,"
+                 "\"completion_tokens_details\":{\"reasoning_tokens\":%s}}}"
+                 "\n\n",
+                 numbers[i], numbers[i], numbers[3 - i]);
+        begin_stream(&rig);
+        take(&rig, 1 * MS, TOKEN("a") TOKEN("b"));
+        take(&rig, 2 * MS, usage);
+        take(&rig, 3 * MS, DONE);
+        assert_null(finish(&rig, 3 * MS));
+        assert_int_equal(rig.facts.output_tokens, 3);
+        assert_int_equal(rig.facts.token_source, TOKENS_EVENTS);
+        assert_int_equal(rig.facts.prompt_tokens, TIME_ABSENT);
+        assert_int_equal(rig.facts.reasoning_tokens, TIME_ABSENT);
+    }
+    rig_fini(&rig);
+}
+
+/* Memory is bounded, and what does not fit is not handed out. */
+static void events_beyond_the_bound_are_a_failure(void **state)
+{
+    struct rig rig;
+
+    (void)state;
+    rig_init(&rig, API_OPENAI_CHAT);
+    begin_stream(&rig);
+    rig.response.events.max = 3 * sizeof(struct response_event);
+    for (int i = 0; i < 100; i++)
+        take(&rig, (10 + i) * MS, TOKEN("a"));
+    take(&rig, 200 * MS, DONE);
+    assert_non_null(finish(&rig, 200 * MS));
+    assert_int_equal(rig.facts.outcome, OUTCOME_MALFORMED);
+    assert_int_equal(rig.facts.detail, RESPONSE_MANY_EVENTS);
+    assert_int_equal(rig.facts.events, 3);
+    assert_int_equal(rig.facts.last, 12 * MS);
+    assert_int_equal(response_event(&rig.response, 2).at_us, 12000);
+    rig_fini(&rig);
+}
+
+/* ---- streams that are not ---- */
+
+static const struct {
+    const char *name;
+    const char *type;
+    const char *bytes;
+    enum outcome outcome;
+    int64_t detail;
+} failures[] = {
+    {"error", "text/event-stream",
+     TOKEN("a") "data: {\"error\":{\"message\":\"out of memory\"}}\n\n" DONE,
+     OUTCOME_INBAND, RESPONSE_ERROR_EVENT},
+    {"error as text", "text/event-stream",
+     "data: {\"error\":\"overloaded\",\"error_type\":\"x\"}\n\n",
+     OUTCOME_INBAND, RESPONSE_ERROR_EVENT},
+    {"old error", "text/event-stream",
+     "data: {\"object\":\"error\",\"message\":\"no\"}\n\n" DONE, OUTCOME_INBAND,
+     RESPONSE_ERROR_EVENT},
+    {"empty", "text/event-stream", "", OUTCOME_EMPTY, RESPONSE_NO_EVENTS},
+    {"keep-alives alone", "text/event-stream",
+     ": ping\n\ndata:\n\ndata: : ping\n\n", OUTCOME_EMPTY, RESPONSE_NO_EVENTS},
+    {"terminator alone", "text/event-stream", DONE, OUTCOME_EMPTY,
+     RESPONSE_NO_CONTENT},
+    {"role alone", "text/event-stream", ROLE FINISH("stop") DONE, OUTCOME_EMPTY,
+     RESPONSE_NO_CONTENT},
+    {"cut", "text/event-stream", TOKEN("a") TOKEN("b"), OUTCOME_TRUNCATED,
+     RESPONSE_NO_TERMINATOR},
+    {"cut in an event", "text/event-stream",
+     TOKEN("a") "data: {\"choices\":[{\"del", OUTCOME_TRUNCATED,
+     RESPONSE_NO_TERMINATOR},
+    {"named error", "text/event-stream",
+     TOKEN("a") "event: error\ndata: {\"message\":\"no\"}\n\n" DONE,
+     OUTCOME_INBAND, RESPONSE_ERROR_EVENT},
+    {"named error, as text", "text/event-stream",
+     TOKEN("a") "event: error\ndata: out of memory\n\n" DONE, OUTCOME_INBAND,
+     RESPONSE_ERROR_EVENT},
+    {"no JSON", "text/event-stream", TOKEN("a") "data: {\"choi\n\n" DONE,
+     OUTCOME_MALFORMED, RESPONSE_BAD_EVENT},
+    {"other JSON", "text/event-stream", "data: {\"a\":1}\n\n" DONE,
+     OUTCOME_MALFORMED, RESPONSE_BAD_EVENT},
+    {"error, no stream", "application/json",
+     "{\"error\":{\"message\":\"busy\"}}", OUTCOME_INBAND, RESPONSE_ERROR_BODY},
+    {"no stream", "application/json",
+     "{\"choices\":[{\"message\":{\"content\":\"a\"}}]}", OUTCOME_MALFORMED,
+     RESPONSE_NOT_A_STREAM},
+    {"a page", "text/html", "<html>", OUTCOME_MALFORMED, RESPONSE_NOT_A_STREAM},
+};
+
+static void each_failure_has_its_name(void **state)
+{
+    struct rig rig;
+
+    (void)state;
+    rig_init(&rig, API_OPENAI_CHAT);
+    for (size_t i = 0; i < sizeof(failures) / sizeof(failures[0]); i++) {
+        begin(&rig, failures[i].type);
+        take(&rig, 5 * MS, failures[i].bytes);
+        print_message("%s\n", failures[i].name);
         assert_non_null(finish(&rig, 6 * MS));
-        assert_int_equal(rig.facts.outcome, cases[i].outcome);
-        assert_int_equal(rig.facts.detail, cases[i].detail);
+        assert_int_equal(rig.facts.outcome, failures[i].outcome);
+        assert_int_equal(rig.facts.detail, failures[i].detail);
     }
     rig_fini(&rig);
 }
@@ -378,6 +567,28 @@ static void a_length_that_was_forced_is_kept(void **state)
     rig_fini(&rig);
 }
 
+/* Nobody says how many tokens an event has: two of them may be twenty tokens,
+ * but twenty are no two. */
+static void few_events_may_be_a_length_that_was_forced(void **state)
+{
+    struct rig rig;
+
+    (void)state;
+    rig_init(&rig, API_OPENAI_CHAT);
+    rig.settings.target.ignore_eos = true;
+    begin_stream(&rig);
+    rig.facts.output_asked = 20;
+    take(&rig, 5 * MS, TOKEN("a b c") TOKEN("d e f") DONE);
+    assert_null(finish(&rig, 5 * MS));
+    begin_stream(&rig);
+    rig.facts.output_asked = 2;
+    take(&rig, 5 * MS,
+         TOKEN("a") TOKEN("b") TOKEN("c") TOKEN("d") TOKEN("e") DONE);
+    assert_non_null(finish(&rig, 5 * MS));
+    assert_int_equal(rig.facts.detail, RESPONSE_WRONG_LENGTH);
+    rig_fini(&rig);
+}
+
 /* ---- whole answers ---- */
 
 static void a_whole_answer_is_read(void **state)
@@ -410,6 +621,62 @@ static void a_whole_answer_is_read(void **state)
     rig_fini(&rig);
 }
 
+/* ---- checks ---- */
+
+/* One check of an answer in one piece. */
+static int64_t checked(enum api_kind kind, const char *rule, const char *header,
+                       const char *body)
+{
+    struct settings settings;
+    struct rig rig = {0};
+    struct err err = {0};
+    int64_t check;
+
+    settings_init(&settings);
+    settings.target.api = (int)kind;
+    settings.target.stream = STREAM_OFF;
+    strlist_add(&settings.checks, rule);
+    strlist_add(&settings.data.tensors, "x FP32 1");
+    assert_int_equal(api_init(&rig.api, &settings, &err), 0);
+    begin(&rig, "application/json");
+    if (header)
+        response_header(&rig.response, "inference-header-content-length", 31,
+                        header, strlen(header));
+    take(&rig, 1 * MS, body);
+    finish(&rig, 1 * MS);
+    check = rig.facts.check;
+    response_fini(&rig.response);
+    api_fini(&rig.api);
+    settings_fini(&settings);
+    return check;
+}
+
+static void answers_are_checked(void **state)
+{
+    static const char thought[] =
+        "{\"choices\":[{\"message\":{\"content\":\"4\\n2\","
+        "\"reasoning_content\":\"well\"}}]}";
+    static const char path[] = "{\"path\":\"C:\\\\temp\"}";
+
+    (void)state;
+    assert_int_equal(checked(API_OPENAI_CHAT, "exact 4\n2", NULL, thought),
+                     CHECK_PASSED);
+    assert_int_equal(checked(API_OPENAI_CHAT, "contains well", NULL, thought),
+                     CHECK_FAILED);
+    /* Of plain HTTP the body is the answer, as it stands. */
+    assert_int_equal(
+        checked(API_HTTP, "exact {\"path\":\"C:\\\\temp\"}", NULL, path),
+        CHECK_PASSED);
+    assert_int_equal(
+        checked(API_HTTP, "json /path = \"C:\\\\temp\"", NULL, path),
+        CHECK_PASSED);
+    /* Whatever the header says, there are no bytes behind the body. */
+    assert_int_equal(checked(API_HTTP, "json /path = 1", "99999", path),
+                     CHECK_FAILED);
+    assert_int_equal(checked(API_HTTP, "tensor y = 1", "99999", path),
+                     CHECK_FAILED);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -417,14 +684,23 @@ int main(void)
         cmocka_unit_test(tokens_of_events_without_counts_are_spread),
         cmocka_unit_test(events_are_tokens_where_nobody_counts),
         cmocka_unit_test(token_ids_count),
+        cmocka_unit_test(ids_without_text_count),
+        cmocka_unit_test(usage_before_content_is_not_the_last),
+        cmocka_unit_test(special_tokens_are_no_content),
+        cmocka_unit_test(text_may_be_told_from_its_beginning),
         cmocka_unit_test(reasoning_that_is_hidden_is_not_delivered),
         cmocka_unit_test(tool_calls_are_content_and_nulls_are_not),
         cmocka_unit_test(what_is_over_was_whole),
+        cmocka_unit_test(what_is_over_and_empty_is_no_success),
+        cmocka_unit_test(counts_beyond_all_bounds_are_none),
+        cmocka_unit_test(events_beyond_the_bound_are_a_failure),
         cmocka_unit_test(each_failure_has_its_name),
         cmocka_unit_test(an_error_says_why),
         cmocka_unit_test(a_status_is_a_failure),
         cmocka_unit_test(a_length_that_was_forced_is_kept),
+        cmocka_unit_test(few_events_may_be_a_length_that_was_forced),
         cmocka_unit_test(a_whole_answer_is_read),
+        cmocka_unit_test(answers_are_checked),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -146,8 +146,9 @@ static const struct {
      ":1: request_id: 'yes' is neither true nor false"},
     {"load: {arrival: poison}\n",
      ":1: arrival: 'poison' is none of: poisson, constant, gamma"},
-    {"load: {scenario: offline}\n",
-     ":1: scenario: 'offline' is none of: auto, server, closed, trace"},
+    {"load: {scenario: online}\n",
+     ":1: scenario: 'online' is none of: auto, server, closed, "
+     "single-stream, multi-stream, offline, trace"},
     {"load: {seed: -1}\n",
      ":1: seed: '-1' is not a seed; write a whole number from 0"},
     {"stub: {port: 70000}\n", ":1: port: '70000' is not a port (0 to 65535)"},
@@ -284,59 +285,67 @@ static void wrong_assignments_are_refused(void **state)
 
 /* ---- what follows from the rest ---- */
 
+static const struct {
+    const char *text;
+    const char *want;
+} contradictions[] = {
+    {"load: {rate: 5}", "target.url: no target given"},
+    {"target: {url: http://h}",
+     "load: neither a rate (--rate) nor clients (-c) given"},
+    {"target: {url: http://h}\nload: {scenario: server}",
+     "load.rate: the server scenario needs a rate (--rate)"},
+    {"target: {url: http://h}\nload: {scenario: closed, rate: 5}",
+     "load.rate: the closed scenario sends when answers came, not at a "
+     "rate"},
+    {"target: {url: http://h}\nload: {scenario: closed}",
+     "load: neither a rate (--rate) nor clients (-c) given"},
+    {"target: {url: http://h}\nload: {rate: 5, clients: 2}",
+     "load.clients: an open loop has a rate, not clients; cap its "
+     "connections with -c"},
+    {"target: {url: http://h}\nload: {clients: 5, exact: true}",
+     "load.exact: the closed scenario has no arrivals of its own"},
+    {"target: {url: http://h}\nload: {rate: 5, cv: 2}",
+     "load.cv: goes with arrival gamma"},
+    {"target: {url: http://h}\nload: {rate: 5, exact: true, requests: 9, "
+     "duration: 1s}",
+     "load.exact: the rate and the duration say how many, not "
+     "load.requests"},
+    {"target: {url: http://h}\nload: {scenario: trace}",
+     "trace.file: the trace scenario needs a file (--trace)"},
+    {"target: {url: http://h}\nload: {scenario: server, rate: 5}\n"
+     "trace: {file: x}",
+     "trace.file: goes with load.scenario trace"},
+    {"target: {url: http://h}\nload: {rate: 5}\ntrace: {file: x}",
+     "load.rate: a trace says itself when requests are due; "
+     "trace.time_scale makes it faster"},
+    {"target: {url: http://h}\nload: {exact: true}\ntrace: {file: x}",
+     "load.exact: the trace scenario has no arrivals of its own"},
+    {"target: {url: http://h}\nload: {rate: 5}\ntrace: {spread: 3s}",
+     "trace.spread: goes with trace.file"},
+    {"target: {url: http://h}\nload: {clients: 5}\ntrace: {input: n}",
+     "trace.input: goes with trace.file"},
+    {"target: {url: http://h}\n"
+     "trace: {file: x, format: azure, output: n}",
+     "trace.output: goes with the formats csv and jsonl, not azure"},
+    {"target: {url: http://h}\ntrace: {file: x, from: 2h, to: 1h}",
+     "trace.to: not after trace.from"},
+    {"target: {url: http://h, no_keepalive: true}\nload: {rate: 5}\n"
+     "client: {preconnect: 2}",
+     "client.preconnect: not with target.no_keepalive"},
+};
+
 static void contradictions_are_refused(void **state)
 {
-    static const struct {
-        const char *text;
-        const char *want;
-    } cases[] = {
-        {"load: {rate: 5}", "target.url: no target given"},
-        {"target: {url: http://h}",
-         "load: neither a rate (--rate) nor clients (-c) given"},
-        {"target: {url: http://h}\nload: {scenario: server}",
-         "load.rate: the server scenario needs a rate (--rate)"},
-        {"target: {url: http://h}\nload: {scenario: closed, rate: 5}",
-         "load.rate: a closed loop has clients, not a rate"},
-        {"target: {url: http://h}\nload: {scenario: closed}",
-         "load: neither a rate (--rate) nor clients (-c) given"},
-        {"target: {url: http://h}\nload: {rate: 5, clients: 2}",
-         "load.clients: an open loop has a rate, not clients; cap its "
-         "connections with -c"},
-        {"target: {url: http://h}\nload: {clients: 5, exact: true}",
-         "load.exact: a closed loop has no arrivals of its own"},
-        {"target: {url: http://h}\nload: {rate: 5, cv: 2}",
-         "load.cv: goes with arrival gamma"},
-        {"target: {url: http://h}\nload: {rate: 5, exact: true, requests: 9, "
-         "duration: 1s}",
-         "load.exact: the rate and the duration say how many, not "
-         "load.requests"},
-        {"target: {url: http://h}\nload: {scenario: trace}",
-         "trace.file: the trace scenario needs a file (--trace)"},
-        {"target: {url: http://h}\nload: {scenario: server, rate: 5}\n"
-         "trace: {file: x}",
-         "trace.file: goes with load.scenario trace"},
-        {"target: {url: http://h}\nload: {rate: 5}\ntrace: {file: x}",
-         "load.rate: a trace says itself when requests are due; "
-         "trace.time_scale makes it faster"},
-        {"target: {url: http://h}\nload: {exact: true}\ntrace: {file: x}",
-         "load.exact: a trace has no arrivals of its own"},
-        {"target: {url: http://h}\ntrace: {file: x, from: 2h, to: 1h}",
-         "trace.to: not after trace.from"},
-        {"target: {url: http://h, no_keepalive: true}\nload: {rate: 5}\n"
-         "client: {preconnect: 2}",
-         "client.preconnect: not with target.no_keepalive"},
-    };
-
     (void)state;
-    for (size_t i = 0; i < COUNT(cases); i++) {
+    for (size_t i = 0; i < COUNT(contradictions); i++) {
         struct settings s;
         struct err err = {0};
 
         settings_init(&s);
-        must_load(&s, cases[i].text);
+        must_load(&s, contradictions[i].text);
         assert_int_equal(settings_resolve(&s, &err), -1);
         assert_int_equal(err.code, ERR_CONFIG);
-        assert_string_equal(err.msg, cases[i].want);
+        assert_string_equal(err.msg, contradictions[i].want);
         settings_fini(&s);
     }
 }
@@ -357,6 +366,17 @@ static void the_rest_follows(void **state)
         {"client: {connections: 4}", SCENARIO_CLOSED, 4, 10 * NS_PER_S, "GET"},
         {"load: {clients: 2}\nclient: {connections: 4}", SCENARIO_CLOSED, 2,
          10 * NS_PER_S, "GET"},
+        {"load: {scenario: closed, clients: 2, think: fixed 1s}",
+         SCENARIO_CLOSED, 2, 10 * NS_PER_S, "GET"},
+        {"load: {rate: 5, max_duration: 3s}", SCENARIO_SERVER, 0, 0, "GET"},
+        {"load: {rate: 5, min_duration: 3s}", SCENARIO_SERVER, 0, 0, "GET"},
+        {"load: {rate: 5, min_requests: 3}", SCENARIO_SERVER, 0, 0, "GET"},
+        {"load: {scenario: single-stream}\nclient: {connections: 4}",
+         SCENARIO_SINGLE_STREAM, 1, 10 * NS_PER_S, "GET"},
+        {"load: {scenario: multi-stream, clients: 1}", SCENARIO_MULTI_STREAM, 1,
+         10 * NS_PER_S, "GET"},
+        {"load: {scenario: offline, requests: 5, max_duration: 1s}",
+         SCENARIO_OFFLINE, 1, 0, "GET"},
         {"trace: {file: x, spread: 3s}", SCENARIO_TRACE, 0, 0, "GET"},
         {"load: {rate: 5}\ntarget: {body: x}", SCENARIO_SERVER, 0,
          10 * NS_PER_S, "POST"},
@@ -537,7 +557,8 @@ static void damaged_json_is_refused(void **state)
          "conditions: not of the kind it should be"},
         {"{\"load\": {\"rate\": \"x\"}}", "rate: 'x'" RATE},
         {"{\"load\": {\"scenario\": \"later\"}}",
-         "scenario: 'later' is none of: auto, server, closed, trace"},
+         "scenario: 'later' is none of: auto, server, closed, "
+         "single-stream, multi-stream, offline, trace"},
     };
 
     (void)state;

@@ -49,6 +49,8 @@ static void terms_are_read(void **state)
          {SLO_QUANTILE, MEASURE_E2E, 0.99, NS_PER_S, 0, "e2e p99 < 1s"}},
         {"ttft:200",
          {SLO_LIMIT, MEASURE_TTFT, 1, 200 * NS_PER_MS, 0, "ttft:200"}},
+        {"check: required", {SLO_CHECK, 0, 0, 0, 0, "check: required"}},
+        {" check:required", {SLO_CHECK, 0, 0, 0, 0, "check: required"}},
         {" e2el:0.5 ", {SLO_LIMIT, MEASURE_E2E, 1, 500000, 0, "e2e:0.5"}},
     };
 
@@ -95,8 +97,10 @@ static void the_shown_text_is_a_term(void **state)
     "90%' or 'goodput >= 40/s'"
 #define QUANTILE " is not a quantile; write p50, p99 or p99.9"
 #define DURATION " is not a duration; write 500ms, 2s or 1h30m"
-#define LIMIT    " is not a limit of good requests; write ttft:200 for 200 ms"
-#define SHARE    " is not a share of 0 to 100%; write 0.1% or 0.001"
+#define LIMIT                                                                  \
+    " is not a limit of good requests; write ttft:200 for 200 ms, or check: "  \
+    "required"
+#define SHARE " is not a share of 0 to 100%; write 0.1% or 0.001"
 
 static const struct {
     const char *text;
@@ -150,6 +154,8 @@ static const struct {
     {"ttft:0", "limit of ttft: nothing is below 0"},
     {"ttft:1.2.3", "limit of ttft: '1.2.3ms'" DURATION},
     {"tfft:200", "unknown measure 'tfft' in an SLO; did you mean 'ttft'?"},
+    {"query:200", "query is of several requests together and decides about "
+                  "none of them; take e2e"},
     {"gap:200", "gap is of all events together and decides about no request; "
                 "take stall"},
 };

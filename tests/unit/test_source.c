@@ -15,57 +15,9 @@
 #include "common/str.h"
 #include "common/xalloc.h"
 #include "loadgen/source.h"
+#include "tests/support/sourcerig.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-
-struct source {
-    const struct source_ops *ops;
-    void *self;
-};
-
-static struct source lane_make(const struct load_settings *load,
-                               struct lane lane)
-{
-    struct source s = {.ops = source_for(load)};
-    struct err err = {0};
-
-    s.self = xcalloc(1, s.ops->state_size);
-    assert_int_equal(s.ops->init(s.self, load, lane, &err), 0);
-    return s;
-}
-
-static struct source source_make(const struct load_settings *load)
-{
-    return lane_make(load, (struct lane){0, 1});
-}
-
-static void source_end(struct source *s)
-{
-    s->ops->fini(s->self);
-    free(s->self);
-}
-
-/* Take one that must be due then. */
-static void take_at(struct source *s, int64_t seq, int64_t at_ns)
-{
-    struct due due;
-
-    assert_int_equal(s->ops->peek_ns(s->self), at_ns);
-    due = s->ops->take(s->self);
-    assert_int_equal(due.seq, seq);
-    assert_int_equal(due.at_ns, at_ns);
-}
-
-/* Not before a request ends. */
-static void assert_nothing_due(struct source *s)
-{
-    assert_true(s->ops->peek_ns(s->self) == DUE_UNKNOWN);
-}
-
-static void assert_over(struct source *s)
-{
-    assert_true(s->ops->peek_ns(s->self) == DUE_NEVER);
-}
 
 /* ---- open loop ---- */
 
@@ -328,28 +280,12 @@ static void closed_loop_ends_by_count(void **state)
 
 static const int64_t lane_counts[] = {1, 2, 3, 7};
 
-/* What one lane alone gives out; the caller owns it. */
-static int64_t *draw_all(const struct load_settings *load, int64_t *n,
-                         int64_t *due_end_ns)
-{
-    struct source s = source_make(load);
-    int64_t *due = xcalloc(10000, sizeof(*due));
-
-    for (*n = 0; s.ops->peek_ns(s.self) != DUE_NEVER; (*n)++) {
-        assert_true(*n < 10000);
-        due[*n] = s.ops->take(s.self).at_ns;
-    }
-    *due_end_ns = s.ops->due_end_ns(s.self);
-    source_end(&s);
-    return due;
-}
-
 /* Every request stands in the lane of its place, and nowhere else. */
 static void check_lanes(const struct load_settings *load, int64_t workers)
 {
     int64_t n;
     int64_t due_end_ns;
-    int64_t *due = draw_all(load, &n, &due_end_ns);
+    int64_t *due = source_draw_all(load, &n, &due_end_ns);
 
     assert_true(n >= 25);
     for (int64_t w = 0; w < workers; w++) {
@@ -420,7 +356,7 @@ static void an_open_lane_may_have_nothing(void **state)
         .scenario = SCENARIO_SERVER, .rate_rps = 50, .requests = 3, .seed = 1};
     int64_t n;
     int64_t due_end_ns;
-    int64_t *due = draw_all(&load, &n, &due_end_ns);
+    int64_t *due = source_draw_all(&load, &n, &due_end_ns);
 
     (void)state;
     assert_int_equal(n, 3);

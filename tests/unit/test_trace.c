@@ -327,7 +327,7 @@ static void a_spread_keeps_order_and_step(void **state)
     assert_int_equal(s->len, 30 * 31 / 2);
     for (int step = 0; step < 30; step++) {
         for (int i = 0; i <= step; i++, at++) {
-            int64_t start_ns = step * 3 * NS_PER_S;
+            int64_t start_ns = 3 * NS_PER_S * step;
 
             assert_int_equal(s->input[at], at + 1);
             assert_true(s->due_ns[at] >= start_ns);
@@ -410,6 +410,28 @@ static void a_schedule_that_breaks_off_says_why(void **state)
     assert_int_equal(source_trace.due_end_ns(self), NS_PER_S + 1);
     source_trace.fini(self);
     free(self);
+    forget(&load);
+}
+
+static void a_file_that_became_shorter_is_noticed(void **state)
+{
+    struct load_settings load = replay_of(HEADER "0,1,1\n1,2,1\n");
+    struct err err = {0};
+
+    (void)state;
+    for (int64_t worker = 0; worker < 2; worker++) {
+        void *self = xcalloc(1, source_trace.state_size);
+
+        load.trace.rows = 3;
+        assert_int_equal(
+            source_trace.init(self, &load, (struct lane){worker, 2}, &err), 0);
+        source_trace.take(self);
+        assert_true(source_trace.peek_ns(self) == DUE_NEVER);
+        assert_non_null(strstr(source_trace.failure(self)->msg,
+                               "has changed: it ends after 2 of 3 rows"));
+        source_trace.fini(self);
+        free(self);
+    }
     forget(&load);
 }
 
@@ -496,6 +518,7 @@ int main(void)
         cmocka_unit_test(a_spread_is_uniform),
         cmocka_unit_test(a_spread_forgives_as_much_disorder),
         cmocka_unit_test(a_schedule_that_breaks_off_says_why),
+        cmocka_unit_test(a_file_that_became_shorter_is_noticed),
         cmocka_unit_test(a_survey_says_what_the_replay_will_be),
         cmocka_unit_test(the_hash_is_of_what_rows_say),
     };

@@ -1,4 +1,4 @@
-#include "server-stub/heap.h"
+#include "common/heap.h"
 
 #include <assert.h>
 #include <stdbool.h>

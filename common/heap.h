@@ -3,8 +3,8 @@
  *
  * A binary heap; things of the same number come out as they went in.
  */
-#ifndef SERVER_STUB_HEAP_H
-#define SERVER_STUB_HEAP_H
+#ifndef COMMON_HEAP_H
+#define COMMON_HEAP_H
 
 #include <stddef.h>
 #include <stdint.h>

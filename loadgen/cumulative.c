@@ -1,0 +1,31 @@
+/* If so, each text begins with the one before.  That may be by chance ("\n",
+ * "\n\n"), so that it takes two that went on, or one after a long text. */
+#include "loadgen/cumulative.h"
+
+#define LONG 8
+
+/* FNV-1a. */
+static uint64_t hash(const char *text, size_t len)
+{
+    uint64_t h = UINT64_C(0xcbf29ce484222325);
+
+    for (size_t i = 0; i < len; i++)
+        h = (h ^ (unsigned char)text[i]) * UINT64_C(0x100000001b3);
+    return h;
+}
+
+bool cumulative_see(struct cumulative *c, const char *text, size_t len)
+{
+    size_t before = c->len;
+    bool goes_on;
+
+    if (c->is_not || len == 0)
+        return false;
+    goes_on = before > 0 && len >= before && hash(text, before) == c->hash;
+    c->is_not = before > 0 && !goes_on;
+    c->growths += goes_on && len > before;
+    c->hash = hash(text, len);
+    c->len = len;
+    return goes_on && (c->growths > 1 ||
+                       (c->growths == 1 && before >= LONG && len > before));
+}
