@@ -8,6 +8,7 @@
 #define BURST_EACH  8    /* or one for so many events */
 #define BURST_LEAST 4    /* events; fewer are no stream to speak of */
 #define TAIL_SHARE  0.05 /* of e2e */
+#define CACHED_MORE 0.05 /* of prompt tokens, above what was sent before */
 
 /* A rule: what it makes of a request, when it holds at all, and above which
  * share it speaks. */
@@ -103,11 +104,25 @@ static int64_t prompt_of(const struct facts *f)
     return f->prompt_tokens;
 }
 
-static bool has_own_prompts(const struct oddities *o,
-                            const struct note_inputs *in)
+/* More than the data gives, by as much as chance and blocks do not explain. */
+static bool is_cached_more(const struct oddities *o,
+                           const struct note_inputs *in)
 {
-    (void)o;
-    return in->has_own_prompts;
+    const struct odd *odd = &o->odd[NOTE_CACHED];
+
+    return in->cached_share >= 0 &&
+           (double)odd->count >
+               (in->cached_share + CACHED_MORE) * (double)odd->of;
+}
+
+/* A cache that is on finds most of what was sent before. */
+static bool is_cached_less(const struct oddities *o,
+                           const struct note_inputs *in)
+{
+    const struct odd *odd = &o->odd[NOTE_NOT_CACHED];
+
+    return in->cached_share > CACHED_MORE &&
+           (double)odd->count < in->cached_share / 2 * (double)odd->of;
 }
 
 /* ---- streams ---- */
@@ -203,10 +218,18 @@ static const struct rule rules[NOTE_COUNT] = {
                      .concerns = says_cached,
                      .count = cached_of,
                      .weight = prompt_of,
-                     .applies = has_own_prompts,
-                     .limit = 0.05,
-                     .text = "prompt tokens came from the server's cache "
-                             "though no two prompts are alike"},
+                     .applies = is_cached_more,
+                     .limit = 0, /* what the data gives decides */
+                     .text = "prompt tokens came from the server's cache, more "
+                             "than prompts have in common"},
+    [NOTE_NOT_CACHED] = {.name = "uncached_prompts",
+                         .concerns = says_cached,
+                         .count = cached_of,
+                         .weight = prompt_of,
+                         .applies = is_cached_less,
+                         .limit = -1, /* likewise */
+                         .text = "prompt tokens came from the server's cache, "
+                                 "less than half of what was sent before"},
     [NOTE_BURST] = {.name = "burst",
                     .concerns = is_long_stream,
                     .count = is_burst,

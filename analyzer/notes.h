@@ -22,6 +22,7 @@ enum note_kind {
     NOTE_BURST,
     NOTE_TAIL,
     NOTE_TOKEN_COUNTS,
+    NOTE_NOT_CACHED,
     NOTE_COUNT,
 };
 
@@ -41,7 +42,8 @@ void oddities_add(struct oddities *o, const struct facts *f);
 /* What else the rules go by. */
 struct note_inputs {
     bool is_length_forced; /* the model may not stop before */
-    bool has_own_prompts;  /* no two requests have the same prompt */
+    double cached_share;   /* of prompt tokens that were sent before; below 0:
+                              not known */
     int64_t e2e_p99_ns;    /* of the ok requests; below 0: not known */
     int64_t tail_p99_ns;   /* likewise */
 };

@@ -297,12 +297,22 @@ static void take_quality(struct summary *s, const struct tally *t)
         stats_share_interval(s->quality.share, (double)all.n / inflation);
 }
 
-/* A prompt that is made for a request is made for no other. */
+/* What a cache can have seen of the prompts; below 0: nobody knows.  Where the
+ * recording does not say, prompts that were made were made for one request. */
+static double cached_share(const struct summary *s, const struct tally *t)
+{
+    if (s->trace.has_blocks)
+        return -1;
+    if (s->has_data)
+        return s->data.cached_share;
+    return t->tokens.prompt_asked.n > 0 ? 0 : -1;
+}
+
 static void take_notes(struct summary *s, const struct tally *t)
 {
     const struct note_inputs in = {
         .is_length_forced = s->settings->target.ignore_eos,
-        .has_own_prompts = t->tokens.prompt_asked.n > 0 && !s->trace.has_blocks,
+        .cached_share = cached_share(s, t),
         .e2e_p99_ns = hist_rank_quantile(&t->hist[MEASURE_E2E][VIEW_OK], 0.99),
         .tail_p99_ns =
             hist_rank_quantile(&t->hist[MEASURE_TAIL][VIEW_OK], 0.99),
@@ -469,6 +479,7 @@ int summary_make(struct summary *s, struct recording *rec,
             s->aborted = rec->end.aborted;
     }
     s->has_trace = manifest_trace(&rec->manifest, &s->trace);
+    s->has_data = manifest_data(&rec->manifest, &s->data);
     if (slo_parse(slo ? slo : &rec->settings.slo, &s->slo, err))
         return -1;
     w = xcalloc(1, sizeof(*w));

@@ -115,6 +115,8 @@ struct summary {
 
     bool has_trace; /* one was replayed: */
     struct trace_seen trace;
+    bool has_data; /* bodies were made, of this */
+    struct data_seen data;
 
     struct spread spread[MEASURE_COUNT][VIEW_COUNT];
     struct judgement judgement;

@@ -9,6 +9,7 @@
 #include "common/slo.h"
 #include "common/stage.h"
 #include "common/stats.h"
+#include "loadgen/data/dataset.h"
 #include "loadgen/preflight.h"
 #include "server-stub/stub.h"
 
@@ -151,6 +152,8 @@ static int put_plan(struct settings *s, struct buf *out, struct err *err)
     buf_adds(out, "\n");
     free(url);
     put_load(s, &known, &slo, out);
+    if (known.data)
+        dataset_describe(known.data, &s->data, out);
     preflight_fini(&known);
     return 0;
 }

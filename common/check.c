@@ -32,6 +32,7 @@ struct check_rule {
     double tolerance;
     int64_t least;
     int64_t most;
+    bool is_exact; /* of a label */
 };
 
 /* ---- texts ---- */
@@ -49,7 +50,7 @@ static int parse_text(struct check_rule *r, const char *rest, struct err *err)
     return 0;
 }
 
-static bool is_exact(const struct check_rule *r, const struct check_answer *a)
+static bool is_text(const struct check_answer *a, const char *text, size_t len)
 {
     const char *from = a->text;
     const char *to = a->text + a->text_len;
@@ -58,8 +59,12 @@ static bool is_exact(const struct check_rule *r, const struct check_answer *a)
         from++;
     while (to > from && is_blank(to[-1]))
         to--;
-    return strlen(r->text) == (size_t)(to - from) &&
-           memcmp(r->text, from, (size_t)(to - from)) == 0;
+    return len == (size_t)(to - from) && memcmp(text, from, len) == 0;
+}
+
+static bool is_exact(const struct check_rule *r, const struct check_answer *a)
+{
+    return is_text(a, r->text, strlen(r->text));
 }
 
 static bool contains(const struct check_rule *r, const struct check_answer *a)
@@ -350,6 +355,36 @@ static bool length_passes(const struct check_rule *r,
            a->output_tokens <= r->most;
 }
 
+/* ---- labels ---- */
+
+static int parse_label(struct check_rule *r, const char *rest, struct err *err)
+{
+    if (*rest && strcmp(rest, "exact") != 0 && strcmp(rest, "contains") != 0)
+        return err_set(err, ERR_CONFIG,
+                       "'%s': write label, label contains or label exact",
+                       rest);
+    r->is_exact = strcmp(rest, "exact") == 0;
+    return 0;
+}
+
+/* Blanks around the label are nobody's answer. */
+static bool label_passes(const struct check_rule *r,
+                         const struct check_answer *a)
+{
+    const char *from = a->label;
+    size_t len = a->label ? a->label_len : 0;
+
+    for (; len > 0 && is_blank(*from); len--)
+        from++;
+    while (len > 0 && is_blank(from[len - 1]))
+        len--;
+    if (len == 0)
+        return false;
+    return r->is_exact
+               ? is_text(a, from, len)
+               : a->text_len > 0 && memmem(a->text, a->text_len, from, len);
+}
+
 /* ---- all of them ---- */
 
 static const struct check_kind kinds[] = {
@@ -359,6 +394,7 @@ static const struct check_kind kinds[] = {
     {"json", parse_json, json_passes},
     {"tensor", parse_tensor, tensor_passes},
     {"length", parse_length, length_passes},
+    {"label", parse_label, label_passes},
 };
 
 static const struct check_kind *find_kind(const char *text, size_t len)
@@ -378,8 +414,8 @@ static int parse(struct check_rule *r, const char *text, struct err *err)
     r->kind = find_kind(text, len);
     if (!r->kind)
         return err_set(err, ERR_CONFIG,
-                       "'%s': there is exact, contains, regex, json, tensor "
-                       "and length",
+                       "'%s': there is exact, contains, regex, json, tensor, "
+                       "length and label",
                        text);
     if (r->kind->parse(r, text + len + strspn(text + len, " "), err))
         return err_context(err, "%s", r->kind->name);
@@ -421,6 +457,15 @@ int check_check(const char *text, struct err *err)
 
     rule_fini(&r);
     return rc;
+}
+
+bool checks_need_label(const struct checks *checks)
+{
+    for (size_t i = 0; i < checks->len; i++) {
+        if (checks->rules[i].kind->passes == label_passes)
+            return true;
+    }
+    return false;
 }
 
 bool checks_pass(const struct checks *checks, const struct check_answer *a)

@@ -7,6 +7,8 @@
  *   json /a/0 = 3.5 +- 0.01  which may have a tolerance
  *   tensor NAME = 1 2 3 +- 0.01   the first elements of an output
  *   length 10..20            output tokens
+ *   label                    the content has the label of the sample in it
+ *   label exact              the content is the label, blanks around it aside
  *
  * Pure.
  */
@@ -30,6 +32,8 @@ struct check_answer {
     const char *raw; /* behind the JSON, see KServe's binary tensors */
     size_t raw_len;
     int64_t output_tokens; /* TIME_ABSENT: not known */
+    const char *label;     /* of the sample; NULL: none */
+    size_t label_len;
 };
 
 /* All of them must hold. */
@@ -45,6 +49,9 @@ void checks_fini(struct checks *checks);
 
 /* For an option table. */
 int check_check(const char *text, struct err *err);
+
+/* Does one of them ask for the sample's label? */
+bool checks_need_label(const struct checks *checks);
 
 bool checks_pass(const struct checks *checks, const struct check_answer *a);
 

@@ -6,7 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/buf.h"
 #include "common/err.h"
+#include "common/file.h"
 #include "common/rng.h"
 #include "common/str.h"
 #include "common/units.h"
@@ -17,6 +19,8 @@
 #define MOST_COUNT (INT64_C(1) << 40)
 
 #define MOST_PARAMS 2
+
+#define MAX_FILE ((size_t)64 << 20)
 
 struct dist_ops {
     const char *name;
@@ -36,6 +40,20 @@ static double draw_mean(const struct dist *dist, struct rng *rng)
 static double draw_exponential(const struct dist *dist, struct rng *rng)
 {
     return rng_exponential(rng) * dist->mean;
+}
+
+/* Each whole number as often as the others, its ends too. */
+static double draw_uniform(const struct dist *dist, struct rng *rng)
+{
+    double edge = dist->is_whole ? 0.5 : 0;
+    double width = dist->high - dist->low + 2 * edge;
+
+    return fmin(dist->low - edge + rng_uniform(rng) * width, dist->high);
+}
+
+static double draw_normal(const struct dist *dist, struct rng *rng)
+{
+    return fmax(dist->mean + dist->sd * rng_normal(rng), 0);
 }
 
 static double draw_lognormal(const struct dist *dist, struct rng *rng)
@@ -59,10 +77,20 @@ static double draw_table(const struct dist *dist, struct rng *rng)
                                     (dist->share[i] - dist->share[i - 1]);
 }
 
+static double draw_value(const struct dist *dist, struct rng *rng)
+{
+    return dist->values[rng_next(rng) % dist->n_values];
+}
+
+/* Of a file; not among the kinds, since "empirical" is a table too. */
+static const struct dist_ops of_file = {"empirical", -1, draw_value};
+
 static const struct dist_ops kinds[] = {
     {"none", 0, draw_mean},
     {"fixed", 1, draw_mean},
     {"exponential", 1, draw_exponential},
+    {"uniform", 2, draw_uniform},
+    {"normal", 2, draw_normal},
     {"lognormal", 2, draw_lognormal},
     {"empirical", -1, draw_table},
 };
@@ -117,6 +145,16 @@ static int read_table(struct dist *dist, char *rest, parse_value *parse)
                : -1;
 }
 
+/* Its parameters are its ends. */
+static int set_range(struct dist *dist)
+{
+    dist->low = dist->mean;
+    dist->high = dist->sd;
+    dist->mean = (dist->low + dist->high) / 2;
+    dist->sd = 0;
+    return dist->low <= dist->high ? 0 : -1;
+}
+
 static int read_params(struct dist *dist, char *rest, parse_value *parse)
 {
     double *fields[MOST_PARAMS] = {&dist->mean, &dist->sd};
@@ -132,7 +170,11 @@ static int read_params(struct dist *dist, char *rest, parse_value *parse)
             return -1;
         *fields[n++] = (double)value;
     }
-    return n == dist->ops->n_params && (n < 2 || dist->mean > 0) ? 0 : -1;
+    if (n != dist->ops->n_params)
+        return -1;
+    if (dist->ops->draw == draw_uniform)
+        return set_range(dist);
+    return n < 2 || dist->mean > 0 ? 0 : -1;
 }
 
 static int read_dist(const char *text, struct dist *dist, parse_value *parse)
@@ -156,12 +198,84 @@ int dist_parse(const char *text, struct dist *dist, struct err *err)
         return 0;
     return err_set(err, ERR_CONFIG,
                    "'%s' is not a distribution; write 'none', 'fixed 2ms', "
-                   "'exponential 2ms', 'lognormal 20ms 5ms' (mean, deviation) "
-                   "or 'empirical 0:1ms 50:2ms 100:9ms'",
+                   "'uniform 1ms 3ms' (from, to), 'exponential 2ms', 'normal "
+                   "20ms 5ms', 'lognormal 20ms 5ms' (mean, deviation) or "
+                   "'empirical 0:1ms 50:2ms 100:9ms'",
                    text);
 }
 
-/* A bare number is that number. */
+/* ---- a file of values ---- */
+
+static int add_value(struct dist *dist, const char *text, struct err *err)
+{
+    int64_t value;
+
+    if (units_parse_count(text, &value, err))
+        return -1;
+    if ((dist->n_values & (dist->n_values - 1)) == 0)
+        dist->values =
+            xrealloc(dist->values, dist->n_values ? 2 * dist->n_values : 1,
+                     sizeof(*dist->values));
+    dist->values[dist->n_values++] = (double)value;
+    dist->mean +=
+        ((double)value - dist->mean) / (double)dist->n_values; /* so far */
+    return 0;
+}
+
+/* A number a line, with blanks around it. */
+static int add_line(struct dist *dist, char *text, struct err *err)
+{
+    char *word = str_next_word(&text);
+
+    if (!word)
+        return 0;
+    if (text && str_next_word(&text))
+        return err_set(err, ERR_CONFIG, "more than one number");
+    return add_value(dist, word, err);
+}
+
+static int read_values(struct dist *dist, char *rest, struct err *err)
+{
+    int64_t line = 0;
+    char *text;
+
+    while ((text = strsep(&rest, "\n"))) {
+        size_t len = strlen(text);
+
+        line++;
+        if (len > 0 && text[len - 1] == '\r')
+            text[len - 1] = '\0';
+        if (add_line(dist, text, err))
+            return err_context(err, "line %lld", (long long)line);
+    }
+    return dist->n_values > 0 ? 0 : err_set(err, ERR_CONFIG, "no number in it");
+}
+
+static int read_file(const char *path, struct dist *dist, struct err *err)
+{
+    struct buf text;
+    int rc;
+
+    *dist = (struct dist){.ops = &of_file, .is_whole = true};
+    buf_init(&text, MAX_FILE);
+    rc = file_read(path, &text, err);
+    if (rc) {
+        err->code = ERR_CONFIG;
+    } else if (text.len == 0 || read_values(dist, text.data, err)) {
+        rc = text.len == 0 ? err_set(err, ERR_CONFIG, "%s: is empty", path)
+                           : err_context(err, "%s", path);
+    }
+    buf_fini(&text);
+    return rc;
+}
+
+void dist_fini(struct dist *dist)
+{
+    free(dist->values);
+    dist->values = NULL;
+    dist->n_values = 0;
+}
+
 /* A count that would always be drawn as 1 instead. */
 static int check_fixed(const struct dist *dist, struct err *err)
 {
@@ -170,6 +284,7 @@ static int check_fixed(const struct dist *dist, struct err *err)
     return 0;
 }
 
+/* A bare number is that number. */
 int dist_parse_counts(const char *text, struct dist *dist, struct err *err)
 {
     struct err ignored = {0};
@@ -179,13 +294,25 @@ int dist_parse_counts(const char *text, struct dist *dist, struct err *err)
         *dist = (struct dist){.ops = find_kind("fixed"), .mean = (double)fixed};
         return check_fixed(dist, err);
     }
-    if (read_dist(text, dist, units_parse_count) == 0)
+    if (read_dist(text, dist, units_parse_count) == 0) {
+        dist->is_whole = true;
         return check_fixed(dist, err);
+    }
     return err_set(err, ERR_CONFIG,
-                   "'%s' is not a distribution; write '128', 'exponential "
-                   "128', 'lognormal 512 256' (mean, deviation) or 'empirical "
-                   "0:1 50:80 100:900'",
+                   "'%s' is not a distribution; write '128', 'uniform 100 200' "
+                   "(from, to), 'normal 128 32', 'lognormal 512 256' (mean, "
+                   "deviation), 'exponential 128' or 'empirical 0:1 50:80 "
+                   "100:900'",
                    text);
+}
+
+int dist_parse_lengths(const char *text, struct dist *dist, struct err *err)
+{
+    static const char file[] = "empirical @";
+
+    if (strncmp(text, file, strlen(file)) == 0)
+        return read_file(text + strlen(file), dist, err);
+    return dist_parse_counts(text, dist, err);
 }
 
 int dist_check(const char *text, struct err *err)
@@ -200,6 +327,15 @@ int dist_check_counts(const char *text, struct err *err)
     struct dist dist;
 
     return dist_parse_counts(text, &dist, err);
+}
+
+int dist_check_lengths(const char *text, struct err *err)
+{
+    struct dist dist = {0};
+    int rc = dist_parse_lengths(text, &dist, err);
+
+    dist_fini(&dist);
+    return rc;
 }
 
 int64_t dist_draw_ns(const struct dist *dist, struct rng *rng)
@@ -220,7 +356,7 @@ double dist_mean(const struct dist *dist)
 {
     double sum = 0;
 
-    if (dist->ops->n_params >= 0)
+    if (dist->ops->n_params >= 0 || dist->values)
         return dist->mean;
     for (size_t i = 1; i < dist->n_points; i++)
         sum += (dist->share[i] - dist->share[i - 1]) *

@@ -4,6 +4,7 @@
 #ifndef COMMON_DIST_H
 #define COMMON_DIST_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -17,9 +18,14 @@ struct dist {
     const struct dist_ops *ops;
     double mean;
     double sd;
+    double low; /* of a uniform one */
+    double high;
+    bool is_whole;   /* its values are whole numbers */
     size_t n_points; /* of a quantile table, in rising order */
     double share[DIST_MAX_POINTS];
     double value[DIST_MAX_POINTS];
+    double *values; /* of a file of them; owned */
+    size_t n_values;
 };
 
 /* Of durations, in nanoseconds; "none" is always 0. */
@@ -28,9 +34,15 @@ int dist_parse(const char *text, struct dist *dist, struct err *err);
 /* Of whole numbers, such as tokens. */
 int dist_parse_counts(const char *text, struct dist *dist, struct err *err);
 
+/* The same, or "empirical @FILE": a number a line.  dist_fini() may follow
+ * either way. */
+int dist_parse_lengths(const char *text, struct dist *dist, struct err *err);
+void dist_fini(struct dist *dist);
+
 /* For an option table. */
 int dist_check(const char *text, struct err *err);
 int dist_check_counts(const char *text, struct err *err);
+int dist_check_lengths(const char *text, struct err *err);
 
 /* Never negative. */
 int64_t dist_draw_ns(const struct dist *dist, struct rng *rng);

@@ -152,3 +152,35 @@ bool jtext_is_escaped(struct jtext text, const char *s)
     }
     return s == rest;
 }
+
+/* ---- the other way ---- */
+
+static bool is_plain(char c)
+{
+    return (unsigned char)c >= ' ' && c != '"' && c != '\\';
+}
+
+static int put_escape(char c, struct buf *out)
+{
+    static const char named[] = "\"\\\n\t\r";
+    static const char letters[] = "\"\\ntr";
+    const char *found = c ? strchr(named, c) : NULL;
+
+    if (found)
+        return buf_addf(out, "\\%c", letters[found - named]);
+    return buf_addf(out, "\\u%04x", (unsigned)(unsigned char)c);
+}
+
+int jtext_encode(const char *text, size_t len, struct buf *out)
+{
+    size_t from = 0;
+
+    for (size_t i = 0; i < len; i++) {
+        if (is_plain(text[i]))
+            continue;
+        if (buf_add(out, text + from, i - from) || put_escape(text[i], out))
+            return -1;
+        from = i + 1;
+    }
+    return buf_add(out, text + from, len - from);
+}

@@ -36,6 +36,11 @@ static inline bool jtext_is(struct jtext text, const char *s)
  * U+FFFD.  -1 if it does not fit; some of it is then there. */
 int jtext_decode(struct jtext text, struct buf *out);
 
+/* Append text as the inside of a string of JSON; other bytes than those that
+ * must be escaped are taken as they are, UTF-8 or not.  -1 if it does not fit.
+ */
+int jtext_encode(const char *text, size_t len, struct buf *out);
+
 /* Bytes of the escape at p, a backslash; 0 if there is no such escape. */
 size_t jtext_escape_len(const char *p, const char *end);
 

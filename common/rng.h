@@ -22,7 +22,12 @@ enum rng_purpose {
     RNG_PROMPT = 10,
     RNG_SPREAD = 11,
     RNG_BLOCK = 12,
-    RNG_THINK = 18,
+    RNG_THINK = 13,
+    RNG_SELECT = 14,
+    RNG_SUBSET = 15,
+    RNG_PREFIX = 16,
+    RNG_REUSE = 17,
+    RNG_TAG = 18,
     RNG_DOCUMENTS = 19,
 };
 

@@ -81,8 +81,36 @@ struct target_settings {
     char *metrics; /* auto, off, or the URL of the server's own metrics */
 };
 
+/* DATA_AUTO: by the file's first bytes and its name. */
+enum data_format_choice {
+    DATA_AUTO,
+    DATA_JSONL,
+    DATA_CSV,
+    DATA_TEXT,
+    DATA_SHAREGPT,
+    DATA_TENSORS,
+};
+
+enum data_select { SELECT_PERMUTATION, SELECT_REPLACEMENT, SELECT_ORDER };
+enum data_turns { TURNS_FIRST, TURNS_ALL };
+enum unique_choice { UNIQUE_AUTO, UNIQUE_TRUE, UNIQUE_FALSE };
+
+struct dataset;
+
 /* What requests carry. */
 struct data_settings {
+    char *file;             /* of samples; NULL: they are made */
+    int format;             /* enum data_format_choice */
+    char *prompt;           /* name of the field; NULL: its usual names */
+    char *output;           /* likewise, with tokens to ask for */
+    char *label;            /* likewise, with the right answer */
+    int turns;              /* enum data_turns, of conversations */
+    int select;             /* enum data_select */
+    int64_t limit;          /* samples to use; 0: all */
+    int unique;             /* enum unique_choice */
+    bool repeats;           /* the flag for UNIQUE_FALSE */
+    int64_t shared_prefix;  /* tokens before each prompt, the same for all */
+    double cache_hit_rate;  /* share of prompts that were sent before */
     char *input_tokens;     /* a distribution of counts */
     char *output_tokens;    /* likewise */
     char *documents;        /* likewise, of rerank */
@@ -92,6 +120,10 @@ struct data_settings {
     int64_t first_id;       /* token ids to draw from */
     int64_t last_id;
     uint64_t nonce; /* of this run, so that no cache knows its prompts */
+    bool accuracy;  /* each sample once, answers are kept */
+
+    /* No option: the file, once somebody has read it; borrowed. */
+    const struct dataset *loaded;
 };
 
 /* TRACE_AUTO: as the file's first line says. */
@@ -286,6 +318,8 @@ extern const struct opt_block *const settings_blocks[BLOCK_COUNT];
 extern const char *const transport_names[];
 extern const char *const stream_names[];
 extern const char *const prompt_names[];
+extern const char *const data_format_names[];
+extern const char *const data_select_names[];
 extern const char *const scenario_names[];
 extern const char *const arrival_names[];
 extern const char *const trace_format_names[];

@@ -12,7 +12,6 @@
 #include "common/slo.h"
 #include "common/stage.h"
 #include "common/statuses.h"
-#include "common/tensor.h"
 #include "common/units.h"
 #include "common/url.h"
 
@@ -20,7 +19,6 @@
 
 const char *const transport_names[] = {"auto", "native", "curl", NULL};
 const char *const stream_names[] = {"auto", "on", "off", NULL};
-const char *const prompt_names[] = {"auto", "text", "ids", NULL};
 const char *const scenario_names[] = {
     [SCENARIO_AUTO] = "auto",
     [SCENARIO_SERVER] = "server",
@@ -84,8 +82,8 @@ static const struct opt top[] = {
      .offset = AT(checks),
      .check = check_check,
      .help = "is an answer right? 'exact TEXT', 'contains TEXT', 'regex EXPR', "
-             "'json /a/0 = 3.5 +- 0.01', 'tensor y = 1 2', 'length 10..20'; "
-             "repeats"},
+             "'json /a/0 = 3.5 +- 0.01', 'tensor y = 1 2', 'length 10..20', "
+             "'label' of the data set; repeats"},
     {.key = "conditions",
      .flag = "label",
      .type = &opt_map,
@@ -267,68 +265,6 @@ static const struct opt target[] = {
      .check = check_metrics,
      .help = "URL of the server's own metrics, read each second, or off; auto: "
              "of APIs of models, /metrics of the first target"},
-};
-
-static const struct opt data[] = {
-    {.key = "input_tokens",
-     .flag = "input-len",
-     .type = &opt_text,
-     .offset = AT(data.input_tokens),
-     .initial = "256",
-     .check = dist_check_counts,
-     .help = "tokens of a prompt: 256, 'lognormal 512 256'"},
-    {.key = "output_tokens",
-     .flag = "output-len",
-     .type = &opt_text,
-     .offset = AT(data.output_tokens),
-     .initial = "128",
-     .check = dist_check_counts,
-     .help = "tokens to ask for in an answer"},
-    {.key = "documents",
-     .flag = "documents",
-     .type = &opt_text,
-     .offset = AT(data.documents),
-     .initial = "16",
-     .check = dist_check_counts,
-     .help = "documents to rank in a request (rerank), each as long as a "
-             "prompt"},
-    {.key = "prompts",
-     .flag = "prompts",
-     .type = &opt_choice,
-     .offset = AT(data.prompts),
-     .names = prompt_names,
-     .initial = "auto",
-     .help = "words, or token ids; auto: ids where the API takes them"},
-    {.key = "tensors",
-     .flag = "tensor",
-     .type = &opt_list,
-     .offset = AT(data.tensors),
-     .check = tensor_check,
-     .help = "an input of the model, 'x FP32 1x16'; repeats (what the server "
-             "says)"},
-    {.key = "binary",
-     .flag = "binary-tensors",
-     .type = &opt_switch,
-     .offset = AT(data.binary),
-     .help = "tensors as raw bytes behind the JSON (KServe v2)"},
-    {.key = "first_id",
-     .flag = "first-id",
-     .type = &opt_count,
-     .offset = AT(data.first_id),
-     .initial = "1000",
-     .help = "token ids are drawn from here ..."},
-    {.key = "last_id",
-     .flag = "last-id",
-     .type = &opt_count,
-     .offset = AT(data.last_id),
-     .initial = "9999",
-     .help = "... to here"},
-    {.key = "nonce",
-     .flag = "nonce",
-     .type = &opt_seed,
-     .offset = AT(data.nonce),
-     .initial = "0",
-     .help = "prompts are made from it; 0: a new one for each run"},
 };
 
 static const struct opt load[] = {
@@ -548,7 +484,6 @@ static const struct opt client[] = {
 
 const struct opt_block block_top = {NULL, top, COUNT(top)};
 const struct opt_block block_target = {"target", target, COUNT(target)};
-const struct opt_block block_data = {"data", data, COUNT(data)};
 const struct opt_block block_load = {"load", load, COUNT(load)};
 const struct opt_block block_client = {"client", client, COUNT(client)};
 

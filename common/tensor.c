@@ -281,3 +281,83 @@ bool tensor_element(const struct tensor_type *type, const char *raw, size_t len,
     }
     return true;
 }
+
+/* ---- showing ---- */
+
+static uint64_t bits_at(const struct tensor *t, const char *raw, int64_t i)
+{
+    uint64_t bits = 0;
+
+    raw += (size_t)i * t->type->size;
+    for (size_t b = 0; b < t->type->size; b++)
+        bits |= (uint64_t)(unsigned char)raw[b] << (8 * b);
+    return bits;
+}
+
+static void show_float(const struct tensor *t, const char *raw, int64_t i,
+                       struct buf *out)
+{
+    double number = 0;
+    int digits = t->type->size == sizeof(float) ? 9 : 17;
+
+    tensor_element(t->type, raw, tensor_size(t), (size_t)i, &number);
+    buf_addf(out, "%.*g", digits, number);
+}
+
+/* All 64 bits of whole numbers, which a double does not have. */
+static void show_element(const struct tensor *t, const char *raw, int64_t i,
+                         struct buf *out)
+{
+    uint64_t bits = bits_at(t, raw, i);
+    uint64_t sign =
+        t->type->size > 0 ? UINT64_C(1) << (8 * t->type->size - 1) : 0;
+
+    switch (t->type->kind) {
+    case TENSOR_BOOL:
+        buf_adds(out, bits ? "true" : "false");
+        break;
+    case TENSOR_SIGNED:
+        buf_addf(out, "%lld", (long long)((bits ^ sign) - sign));
+        break;
+    case TENSOR_UNSIGNED:
+        buf_addf(out, "%llu", (unsigned long long)bits);
+        break;
+    default:
+        show_float(t, raw, i, out);
+    }
+}
+
+void tensor_show_flat(const struct tensor *t, const char *raw, struct buf *out)
+{
+    buf_adds(out, "[");
+    for (int64_t i = 0; i < t->n; i++) {
+        if (i > 0)
+            buf_adds(out, ",");
+        show_element(t, raw, i, out);
+    }
+    buf_adds(out, "]");
+}
+
+void tensor_show_nested(const struct tensor *t, const char *raw,
+                        struct buf *out)
+{
+    for (int64_t i = 0; i < t->n; i++) {
+        if (i > 0)
+            buf_adds(out, ",");
+        put_brackets(t, i, "[", out);
+        show_element(t, raw, i, out);
+        put_brackets(t, i + 1, "]", out);
+    }
+}
+
+bool tensor_is_finite(const struct tensor *t, const char *raw)
+{
+    for (int64_t i = 0; i < t->n; i++) {
+        double number = 0;
+
+        tensor_element(t->type, raw, tensor_size(t), (size_t)i, &number);
+        if (!isfinite(number))
+            return false;
+    }
+    return true;
+}

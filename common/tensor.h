@@ -58,6 +58,13 @@ void tensor_put_nested(const struct tensor *t, struct rng *rng,
 void tensor_put_raw(const struct tensor *t, struct rng *rng, struct buf *out);
 size_t tensor_size(const struct tensor *t);
 
+/* Values that are there, as raw bytes, in the same forms; of types with a size.
+ * JSON has no form for those that are not finite. */
+void tensor_show_flat(const struct tensor *t, const char *raw, struct buf *out);
+void tensor_show_nested(const struct tensor *t, const char *raw,
+                        struct buf *out);
+bool tensor_is_finite(const struct tensor *t, const char *raw);
+
 /* The i-th number of raw bytes of this type; false if there is none. */
 bool tensor_element(const struct tensor_type *type, const char *raw, size_t len,
                     size_t i, double *out);

@@ -33,7 +33,7 @@ static char *path_of(const struct target_settings *t)
 
 /* A body of the user's may have a place for it.  What is wrong with it is
  * said by who uses it. */
-static bool body_has_model(const char *body)
+static bool body_has_model(const char *body, const struct dataset *data)
 {
     struct template t = {0};
     struct err ignored = {0};
@@ -42,21 +42,24 @@ static bool body_has_model(const char *body)
 
     buf_init(&text, TARGET_MAX_REQUEST);
     has_model = target_read_body(body, &text, &ignored) == 0 &&
-                template_init(&t, &text, &ignored) == 0 &&
+                template_init(&t, &text, data, &ignored) == 0 &&
                 template_has(&t, "model");
     template_fini(&t);
     buf_fini(&text);
     return has_model;
 }
 
-static bool needs_model(const struct target_settings *t)
+static bool needs_model(const struct settings *s)
 {
+    const struct target_settings *t = &s->target;
+
     switch (t->api) {
     case API_OPENAI_CHAT:
     case API_OPENAI_COMPLETIONS:
     case API_OPENAI_EMBEDDINGS:
     case API_RERANK:
-        return !t->model && (!t->body || body_has_model(t->body));
+        return !t->model &&
+               (!t->body || body_has_model(t->body, s->data.loaded));
     default:
         return false;
     }
@@ -210,7 +213,7 @@ int discover(struct settings *s, struct err *err)
 {
     if (s->data.nonce == 0 && draw_nonce(&s->data.nonce, err))
         return -1;
-    if (needs_model(&s->target) && find_model(&s->target, err))
+    if (needs_model(s) && find_model(&s->target, err))
         return -1;
     return needs_tensors(s) ? find_tensors(s, err) : 0;
 }
@@ -225,7 +228,9 @@ int discover_check(const struct settings *s, struct err *err)
     struct api api;
     int rc;
 
-    if (needs_model(&s->target))
+    if (s->data.loaded && s->data.format == DATA_TENSORS && needs_tensors(s))
+        return 0; /* the server will say how to cut it */
+    if (needs_model(s))
         known.target.model = model;
     if (needs_tensors(s))
         known.data.tensors = (struct strlist){.items = tensors, .len = 1};

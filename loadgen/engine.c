@@ -6,6 +6,7 @@
 #include "common/err.h"
 #include "common/settings.h"
 #include "common/xalloc.h"
+#include "loadgen/answers.h"
 #include "loadgen/inflight.h"
 #include "loadgen/pacer.h"
 #include "loadgen/quota.h"
@@ -22,6 +23,9 @@
 /* A suspension shows as a beat that is late. */
 #define BEAT_NS (100 * NS_PER_MS)
 
+/* An answer may be long, and each of its bytes an escape. */
+#define MAX_LINE ((size_t)1 << 30)
+
 /* So long after its terminator the body of a stream may take to end. */
 #define TERMINATED_NS (100 * NS_PER_MS)
 
@@ -32,6 +36,7 @@ struct engine {
     const struct source_ops *source_ops;
     void *source;
     struct shard *shard;
+    struct buf line; /* of answers that are kept */
 
     struct event *due_timer;      /* fires when the next request is due */
     struct event *deadline_timer; /* fires when the oldest one times out */
@@ -114,6 +119,8 @@ static void record(struct engine *e, const struct request *r)
         shard_add_event(e->shard, &event);
     }
     shard_add(e->shard, &r->facts);
+    if (e->env.answers)
+        answers_add(e->env.answers, e->env.api, r, &e->line);
     if (r->facts.outcome == OUTCOME_OK || r->facts.outcome == OUTCOME_UNSENT)
         return;
     e->counts.failed++;
@@ -563,6 +570,7 @@ int engine_new(struct engine **engine, const struct engine_env *env,
     struct engine *e = xcalloc(1, sizeof(*e));
 
     e->env = *env;
+    buf_init(&e->line, MAX_LINE);
     e->full_until_ns = INT64_MIN;
     e->spin_until_ns = INT64_MIN;
     e->armed_ns = INT64_MAX;
@@ -600,6 +608,7 @@ void engine_free(struct engine *e)
         e->env.transport->fini(e->transport);
     free(e->transport);
     inflight_fini(&e->inflight);
+    buf_fini(&e->line);
     event_free(e->due_timer);
     event_free(e->deadline_timer);
     event_free(e->drain_timer);

@@ -16,6 +16,7 @@
 #include "loadgen/source.h"
 #include "loadgen/transport/socket.h"
 
+struct answers;
 struct api;
 struct engine;
 struct err;
@@ -39,6 +40,7 @@ struct engine_env {
     bool stamps_all;         /* see struct transport_env */
     int64_t short_wait_ns;   /* nobody sleeps for less */
     int64_t observe_ns;      /* time between two observations; 0: 1 s */
+    struct answers *answers; /* where they are kept; NULL: nowhere */
 };
 
 /* taken = issued + unsent, issued = done + in flight. */

@@ -8,6 +8,8 @@
 #include "common/files.h"
 #include "common/settings.h"
 #include "common/url.h"
+#include "loadgen/api/api.h"
+#include "loadgen/data/dataset.h"
 #include "loadgen/discover.h"
 #include "loadgen/target.h"
 #include "loadgen/transport/tls_files.h"
@@ -78,9 +80,43 @@ static int survey(struct load_settings *load, struct survey *out,
     return 0;
 }
 
+int preflight_data(struct data_settings *s, struct dataset **out,
+                   struct err *err)
+{
+    if (!s->file)
+        return 0;
+    if (dataset_load(out, s, err))
+        return -1;
+    s->loaded = *out;
+    return 0;
+}
+
+/* Of an accuracy run: each sample once. */
+static int count_samples(struct settings *s, struct err *err)
+{
+    static char some[] = "some"; /* the server may name it */
+    char *model = s->target.model;
+    struct api api;
+    int rc;
+
+    if (!s->data.accuracy)
+        return 0;
+    if (s->data.format == DATA_TENSORS && s->data.tensors.len == 0)
+        return err_set(err, ERR_CONFIG,
+                       "data.accuracy: name the inputs (--tensor)");
+    s->target.model = model ? model : some;
+    rc = api_init(&api, s, err);
+    s->target.model = model;
+    if (rc == 0)
+        s->load.requests = sampler_count(&api.sampler);
+    api_fini(&api);
+    return rc;
+}
+
 void preflight_fini(struct preflight *p)
 {
     survey_fini(&p->trace);
+    dataset_free(p->data);
 }
 
 int preflight(struct settings *s, struct preflight *out, struct err *err)
@@ -88,9 +124,9 @@ int preflight(struct settings *s, struct preflight *out, struct err *err)
     *out = (struct preflight){
         .machine = {.cores = usable_cores(), .files = files_raise_limit()}};
     out->transport = preflight_target(&s->target, err);
-    if (!out->transport || discover_check(s, err) ||
-        survey(&s->load, &out->trace, err) ||
-        plan_client(s, out->machine, err) ||
+    if (!out->transport || survey(&s->load, &out->trace, err) ||
+        preflight_data(&s->data, &out->data, err) || discover_check(s, err) ||
+        count_samples(s, err) || plan_client(s, out->machine, err) ||
         find_cpus(s->client.cpus, &out->cpus, err))
         return -1;
     if (s->client.preconnect > 0 && !out->transport->preconnect)

@@ -8,6 +8,8 @@
 #include "loadgen/plan.h"
 #include "loadgen/trace/survey.h"
 
+struct data_settings;
+struct dataset;
 struct err;
 struct settings;
 struct target_settings;
@@ -18,17 +20,24 @@ struct preflight {
     struct machine machine;
     struct cpus cpus; /* to pin the threads to; none: to no one's */
     const struct transport_ops *transport;
-    struct survey trace; /* of a trace that is to be replayed */
+    struct survey trace;  /* of a trace that is to be replayed */
+    struct dataset *data; /* that is to be sent; NULL: prompts are made */
 };
 
 /* Fills in what "auto" becomes, see plan_client(), and of a trace, which is
- * read for that, how long its replay takes.  ERR_CONFIG for what was asked
- * wrongly, ERR_IO for what this machine does not allow.  preflight_fini() may
- * follow either way. */
+ * read for that, how long its replay takes.  A data set is loaded, and the
+ * settings point to it from then on.  ERR_CONFIG for what was asked wrongly,
+ * ERR_IO for what this machine does not allow.  preflight_fini() may follow
+ * either way, and comes after the last use of the settings. */
 int preflight(struct settings *s, struct preflight *out, struct err *err);
 void preflight_fini(struct preflight *p);
 
-/* The same for a request alone; NULL with err set. */
+/* The data set, if there is one; the settings point to it from then on, and
+ * the caller owns it.  ERR_CONFIG. */
+int preflight_data(struct data_settings *s, struct dataset **out,
+                   struct err *err);
+
+/* Of the target alone; NULL with err set. */
 const struct transport_ops *preflight_target(const struct target_settings *s,
                                              struct err *err);
 

@@ -135,7 +135,7 @@ static bool is_new(struct response *r, const struct piece *p)
 
 static void keep_text(struct response *r, const struct piece *p)
 {
-    if (r->api->checks.len == 0 || !p->text.at)
+    if (!r->api->keeps_text || !p->text.at)
         return;
     if (p->is_cumulative)
         buf_reset(&r->text);
@@ -450,8 +450,19 @@ static void finish_whole(struct response *r)
         take_whole(r, &piece);
 }
 
+/* Which sample it was, is known again by its place. */
+static void find_label(struct response *r, struct check_answer *answer)
+{
+    if (!checks_need_label(&r->api->checks))
+        return;
+    buf_reset(&r->label);
+    sample_add_label(&r->api->sampler, r->facts->seq, &r->label);
+    answer->label = buf_text(&r->label);
+    answer->label_len = r->label.len;
+}
+
 /* A stream has no body but what its content comes to. */
-static bool is_right(const struct response *r)
+static bool is_right(struct response *r)
 {
     bool has_raw =
         r->head.json_len >= 0 && (size_t)r->head.json_len <= r->body.len;
@@ -470,6 +481,7 @@ static bool is_right(const struct response *r)
         answer.body = answer.text;
         answer.body_len = answer.text_len;
     }
+    find_label(r, &answer);
     return checks_pass(&r->api->checks, &answer);
 }
 
@@ -560,6 +572,7 @@ static void make_parts(struct response *r)
     buf_init(&r->body, (size_t)r->api->settings->target.max_response);
     buf_init(&r->events, MAX_EVENTS * sizeof(struct response_event));
     buf_init(&r->text, MAX_TEXT);
+    buf_init(&r->label, MAX_TEXT);
     r->is_ready = true;
 }
 
@@ -583,6 +596,7 @@ void response_begin(struct response *r, const struct api *api,
         .body = r->body,
         .events = r->events,
         .text = r->text,
+        .label = r->label,
         .usage = piece_none().usage,
         .is_counted = true,
     };
@@ -596,4 +610,5 @@ void response_fini(struct response *r)
     buf_fini(&r->body);
     buf_fini(&r->events);
     buf_fini(&r->text);
+    buf_fini(&r->label);
 }

@@ -51,6 +51,7 @@ struct response {
     struct buf body;   /* of an answer that is no stream */
     struct buf events; /* of struct response_event */
     struct buf text;   /* the content, if somebody checks it */
+    struct buf label;  /* what it should be, likewise */
     int64_t now_ns;    /* of the read that is being taken */
     int64_t n_events;  /* of any kind */
     struct usage usage;

@@ -12,6 +12,7 @@
 #include "common/settings.h"
 #include "common/stop.h"
 #include "common/xalloc.h"
+#include "loadgen/answers.h"
 #include "loadgen/api/api.h"
 #include "loadgen/discover.h"
 #include "loadgen/plan.h"
@@ -44,6 +45,7 @@ struct run {
     struct worker **workers;
     int64_t n_workers; /* that were made */
     struct manifest manifest;
+    struct answers answers;
     struct watch watch;
     int64_t start_ns;
     int stopped_by; /* the signal that made us cut it; 0: none */
@@ -86,6 +88,7 @@ static int make_workers(struct run *run, struct err *err)
             .stamps_all = plan_stamps_all(&run->settings->load),
             .short_wait_ns = plan_short_wait_ns(run->known.machine),
             .observe_ns = run->options->observe_ns,
+            .answers = run->settings->data.accuracy ? &run->answers : NULL,
         };
 
         if (worker_new(&run->workers[i], &env, err))
@@ -102,14 +105,19 @@ static int wait_until_ready(const struct run *run, struct err *err)
     return wait_ns > 0 ? ready_wait(&run->settings->target, wait_ns, err) : 0;
 }
 
-static void note_trace(const struct run *run)
+/* What the files come to, of a trace and of a data set. */
+static void note_files(const struct run *run)
 {
+    const struct settings *s = run->settings;
     struct buf text;
 
-    if (run->settings->load.scenario != SCENARIO_TRACE)
+    if (s->load.scenario != SCENARIO_TRACE && !run->known.data)
         return;
     buf_init(&text, MAX_NOTE);
-    survey_describe(&run->known.trace, &run->settings->load, &text);
+    if (s->load.scenario == SCENARIO_TRACE)
+        survey_describe(&run->known.trace, &s->load, &text);
+    if (run->known.data)
+        dataset_describe(run->known.data, &s->data, &text);
     if (text.len > 0)
         text.data[text.len - 1] = '\0'; /* its last line end */
     log_note("%s", buf_text(&text));
@@ -120,7 +128,7 @@ static int look_ahead(struct run *run, struct err *err)
 {
     if (preflight(run->settings, &run->known, err))
         return -1;
-    note_trace(run);
+    note_files(run);
     return 0;
 }
 
@@ -141,6 +149,10 @@ static int prepare(struct run *run, struct err *err)
         recording_make_dir(run->options->dir, run->options->force, err))
         return -1;
     run->has_dir = true;
+    if (run->settings->data.accuracy &&
+        answers_open(&run->answers, run->options->dir, &run->targets,
+                     &run->settings->target, err))
+        return -1;
     if (recorder_new(&run->recorder, run->options->dir, (int)run->n_workers,
                      run->api.streams, err))
         return -1;
@@ -190,6 +202,24 @@ static void record_trace(struct run *run)
         manifest_set_trace(&run->manifest, &seen);
 }
 
+/* What prompts are, if this side makes any. */
+static void record_data(struct run *run)
+{
+    const struct sampler *s = &run->api.sampler;
+    const struct dataset *d = s->data;
+    const struct data_seen seen = {
+        .source = s->ops->name,
+        .format = d ? d->format : NULL,
+        .sha256 = d ? d->sha256 : NULL,
+        .samples = sampler_count(s),
+        .left_out = d ? d->left_out : 0,
+        .cached_share = sampler_cached_share(s),
+    };
+
+    if (run->api.makes_bodies)
+        manifest_set_data(&run->manifest, &seen);
+}
+
 static int begin(struct run *run, struct err *err)
 {
     const struct calibration_place here = calibration_here();
@@ -208,6 +238,7 @@ static int begin(struct run *run, struct err *err)
     run->start_ns = start.monotonic_ns;
     manifest_init(&run->manifest, run->settings, &start);
     record_trace(run);
+    record_data(run);
     note_server(run);
     if (manifest_save(&run->manifest, run->options->dir, err))
         return -1;
@@ -334,12 +365,16 @@ static int conclude(struct run *run, struct run_end *end, struct err *err)
 {
     struct failures failures = {0};
     struct strlist secrets = {0};
+    struct err ignored = {0};
     int rc;
 
     scrape_stop(run->scrape);
     note_server(run);
     rc = recorder_finish(run->recorder, err);
     run->recorder = NULL;
+    if (run->settings->data.accuracy &&
+        answers_close(&run->answers, rc ? &ignored : err))
+        rc = -1;
     *end = sum_up(run, &failures);
     secrets_find(&run->targets, &run->settings->target, &secrets);
     secrets_redact_failures(&secrets, &failures);
@@ -362,6 +397,7 @@ static void run_fini(struct run *run)
 {
     scrape_free(run->scrape);
     recorder_finish(run->recorder, &(struct err){0});
+    answers_close(&run->answers, &(struct err){0});
     watch_fini(&run->watch);
     for (int64_t i = 0; i < run->n_workers; i++)
         worker_free(run->workers[i]);
@@ -376,7 +412,8 @@ static void run_fini(struct run *run)
 int run_load(struct settings *settings, const struct run_options *options,
              struct run_end *end, struct err *err)
 {
-    struct run run = {.settings = settings, .options = options};
+    struct run run = {
+        .settings = settings, .options = options, .answers = {.fd = -1}};
     struct err ignored = {0};
     bool has_begun = false;
     int rc = prepare(&run, err);

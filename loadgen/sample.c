@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "common/buf.h"
+#include "common/clk.h"
 #include "common/err.h"
 #include "common/settings.h"
 #include "common/xalloc.h"
@@ -38,10 +39,27 @@ _Static_assert((N_WORDS & (N_WORDS - 1)) == 0, "bits choose a word");
 #define WORD_BITS 7
 _Static_assert(N_WORDS == 1 << WORD_BITS, "");
 
+/* A prompt that was sent before is one of so many requests before. */
+#define REUSE_WITHIN 1000
+
 static const struct sample_ops *ops_for(const struct settings *settings)
 {
+    if (settings->data.file)
+        return &sample_data;
     return settings->load.scenario == SCENARIO_TRACE ? &sample_trace
                                                      : &sample_synthetic;
+}
+
+static int check_ids(const struct sampler *s, struct err *err)
+{
+    if (s->n_ids < 1)
+        return err_set(err, ERR_CONFIG,
+                       "data.last_id: below data.first_id, no token is left");
+    if (s->n_ids < 2 && (s->data || s->reuse > 0))
+        return err_set(err, ERR_CONFIG,
+                       "data.last_id: one token is too few to tell prompts "
+                       "apart");
+    return 0;
 }
 
 int sampler_init(struct sampler *s, const struct settings *settings,
@@ -53,14 +71,17 @@ int sampler_init(struct sampler *s, const struct settings *settings,
                           .seed = settings->load.seed,
                           .nonce = data->nonce,
                           .first_id = data->first_id,
-                          .n_ids = data->last_id - data->first_id + 1};
+                          .n_ids = data->last_id - data->first_id + 1,
+                          .is_unique = data->unique != UNIQUE_FALSE,
+                          .shared_prefix = data->shared_prefix,
+                          .reuse = data->cache_hit_rate,
+                          .forms = {[FORM_TEXT] = true, [FORM_IDS] = true}};
     if (dist_parse_counts(data->documents, &s->documents, err))
         return err_context(err, "data.documents");
-    if (data->last_id < data->first_id)
-        return err_set(err, ERR_CONFIG,
-                       "data.last_id: below data.first_id, no token is left");
     s->own = xcalloc(1, s->ops->own_size + 1);
-    return s->ops->init ? s->ops->init(s, settings, err) : 0;
+    if (s->ops->init && s->ops->init(s, settings, err))
+        return -1;
+    return check_ids(s, err);
 }
 
 void sampler_fini(struct sampler *s)
@@ -71,40 +92,184 @@ void sampler_fini(struct sampler *s)
     *s = (struct sampler){0};
 }
 
-static int64_t draw_documents(const struct sampler *s, int64_t seq)
+uint64_t sample_content_seed(const struct sampler *s)
 {
-    struct rng rng = rng_stream(s->seed, RNG_DOCUMENTS);
-
-    rng.state += (uint64_t)seq;
-    rng.state = rng_next(&rng);
-    return dist_draw_count(&s->documents, &rng);
+    return s->is_unique ? s->nonce : s->seed;
 }
 
 /* A stream of its own for each request: the places of a schedule are hashed
  * into it, so that neighbours share nothing. */
+static struct rng rng_at(uint64_t seed, enum rng_purpose purpose, int64_t seq)
+{
+    struct rng rng = rng_stream(seed, purpose);
+
+    rng.state += (uint64_t)seq;
+    rng.state = rng_next(&rng);
+    return rng;
+}
+
+static int64_t draw_documents(const struct sampler *s, int64_t seq)
+{
+    struct rng rng = rng_at(s->seed, RNG_DOCUMENTS, seq);
+
+    return dist_draw_count(&s->documents, &rng);
+}
+
+/* Whose prompt the request has.  The first has its own. */
+static int64_t origin_of(const struct sampler *s, int64_t seq)
+{
+    while (s->reuse > 0 && seq > 0) {
+        struct rng rng = rng_at(s->seed, RNG_REUSE, seq);
+        int64_t within = seq < REUSE_WITHIN ? seq : REUSE_WITHIN;
+
+        if (rng_uniform(&rng) > s->reuse)
+            break;
+        seq -= 1 + (int64_t)(rng_next(&rng) % (uint64_t)within);
+    }
+    return seq;
+}
+
 struct sample sample_draw(const struct sampler *s, int64_t seq,
                           const struct row *row)
 {
-    struct sample sample = {
-        .seq = seq, .rng = rng_stream(s->nonce, RNG_PROMPT), .row = row};
+    struct sample sample = {.seq = seq, .from = origin_of(s, seq), .row = row};
 
-    sample.rng.state += (uint64_t)seq;
-    sample.rng.state = rng_next(&sample.rng);
+    sample.rng = rng_at(sample_content_seed(s), RNG_PROMPT, sample.from);
     sample.documents = draw_documents(s, seq);
     s->ops->draw(s, &sample);
     return sample;
 }
 
+/* ---- what is put around prompts ---- */
+
+/* No two places have the same: all that is done to them can be undone. */
+static uint64_t tag_of(const struct sampler *s, int64_t seq)
+{
+    struct rng rng = rng_stream(s->nonce, RNG_TAG);
+
+    rng.state += (uint64_t)seq;
+    return rng_next(&rng);
+}
+
+static void add_tag(const struct sampler *s, int64_t seq, struct buf *out)
+{
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyz234567";
+    const int bits_a_letter = 5;
+    uint64_t tag = tag_of(s, seq);
+    char text[64 / 5 + 1];
+
+    for (size_t i = 0; i < sizeof(text); i++) {
+        text[i] = letters[tag % (sizeof(letters) - 1)];
+        tag >>= bits_a_letter;
+    }
+    buf_add(out, text, sizeof(text));
+}
+
+/* Token ids that it takes to say 64 bits. */
+static int tag_ids(const struct sampler *s)
+{
+    uint64_t left = UINT64_MAX;
+    int n = 0;
+
+    for (; left > 0 && s->n_ids > 1; n++)
+        left /= (uint64_t)s->n_ids;
+    return n;
+}
+
+static void add_tag_ids(const struct sampler *s, int64_t seq, bool is_first,
+                        struct buf *out)
+{
+    uint64_t tag = tag_of(s, seq);
+
+    for (int i = tag_ids(s); i > 0; i--) {
+        uint64_t id = (uint64_t)s->first_id + tag % (uint64_t)s->n_ids;
+
+        buf_addf(out, "%s%llu", is_first ? "" : ",", (unsigned long long)id);
+        tag /= (uint64_t)s->n_ids;
+        is_first = false;
+    }
+}
+
+static struct rng prefix_rng(const struct sampler *s)
+{
+    return rng_stream(sample_content_seed(s), RNG_PREFIX);
+}
+
+void sample_add_head(const struct sampler *s, const struct sample *sample,
+                     struct buf *out)
+{
+    if (s->shared_prefix > 0) {
+        sample_add_words(s, prefix_rng(s), s->shared_prefix, true, out);
+        buf_adds(out, " ");
+    }
+    if (s->has_tags) {
+        add_tag(s, sample->from, out);
+        buf_adds(out, " ");
+    }
+}
+
+/* A prompt that was sent before ends in another way: its answer is not known.
+ */
+void sample_add_tail(const struct sampler *s, const struct sample *sample,
+                     struct buf *out)
+{
+    if (sample->from == sample->seq)
+        return;
+    buf_adds(out, " ");
+    add_tag(s, sample->seq, out);
+}
+
 void sample_put_text(const struct sampler *s, const struct sample *sample,
                      struct buf *out)
 {
+    sample_add_head(s, sample, out);
     s->ops->put_text(s, sample, out);
+    sample_add_tail(s, sample, out);
 }
 
 void sample_put_ids(const struct sampler *s, const struct sample *sample,
                     struct buf *out)
 {
+    if (s->shared_prefix > 0)
+        sample_add_ids(s, prefix_rng(s), s->shared_prefix, true, out);
+    if (s->has_tags)
+        add_tag_ids(s, sample->from, s->shared_prefix == 0, out);
+    if (s->shared_prefix > 0 || s->has_tags)
+        buf_adds(out, ",");
     s->ops->put_ids(s, sample, out);
+    if (sample->from != sample->seq)
+        add_tag_ids(s, sample->seq, false, out);
+}
+
+void sample_put_messages(const struct sampler *s, const struct sample *sample,
+                         struct buf *out)
+{
+    s->ops->put_messages(s, sample, out);
+}
+
+int64_t sample_input_tokens(const struct sampler *s,
+                            const struct sample *sample, bool is_ids)
+{
+    int64_t n = sample->prompt_tokens;
+
+    if (n == TIME_ABSENT)
+        return n;
+    n += s->shared_prefix;
+    if (is_ids)
+        n +=
+            (int64_t)tag_ids(s) * (s->has_tags + (sample->from != sample->seq));
+    return n;
+}
+
+double sampler_cached_share(const struct sampler *s)
+{
+    double prefix = (double)s->shared_prefix;
+
+    if (!s->is_unique || (prefix > 0 && !(s->mean_tokens > 0)))
+        return -1;
+    if (prefix > 0)
+        prefix /= s->mean_tokens + prefix;
+    return s->reuse + (1 - s->reuse) * prefix;
 }
 
 /* ---- for those who make prompts up ---- */

@@ -14,6 +14,7 @@
 
 #include "common/dist.h"
 #include "common/rng.h"
+#include "loadgen/data/dataset.h"
 
 struct buf;
 struct err;
@@ -30,11 +31,27 @@ struct sampler {
     uint64_t nonce;
     int64_t first_id; /* token ids are drawn from these */
     int64_t n_ids;
+
+    bool is_unique;        /* no two prompts are alike, nor those of two runs */
+    bool has_tags;         /* for that, each begins with a word of its own */
+    int64_t shared_prefix; /* tokens before all of them */
+    double reuse;          /* share of prompts that were sent before */
+
+    /* By init(): forms that a prompt can be put in (text and ids, if it does
+     * not say), and its tokens on average (0: not known). */
+    bool forms[FORM_COUNT];
+    double mean_tokens;
+
+    const struct dataset *data; /* where they come from one; borrowed, ... */
+    struct dataset *own_data;   /* ... or its own */
 };
 
 struct sample {
     int64_t seq;
-    int64_t prompt_tokens; /* that the prompt is meant to have */
+    int64_t from;          /* whose prompt it has: seq, or one before it */
+    int64_t index;         /* in the data set, if there is one */
+    int64_t prompt_tokens; /* that the prompt is meant to have, without what is
+                              put before it; TIME_ABSENT: not known */
     int64_t output_tokens; /* to ask for */
     int64_t documents;     /* to rank */
     struct rng rng;        /* of its own: no other request draws the same */
@@ -53,7 +70,8 @@ struct sample_ops {
                 struct err *err);
     void (*fini)(struct sampler *s);
 
-    /* Fill in what is asked for; seq, rng and row are there.  Required. */
+    /* Fill in what is asked for; seq, from, rng and row are there.  Required.
+     */
     void (*draw)(const struct sampler *s, struct sample *sample);
 
     /* The prompt as text between quotes of JSON, and as token ids between
@@ -62,8 +80,14 @@ struct sample_ops {
                      struct buf *out);
     void (*put_ids)(const struct sampler *s, const struct sample *sample,
                     struct buf *out);
+
+    /* All messages of a chat, with brackets, and in them sample_add_head() and
+     * sample_add_tail().  Required of FORM_MESSAGES. */
+    void (*put_messages)(const struct sampler *s, const struct sample *sample,
+                         struct buf *out);
 };
 
+extern const struct sample_ops sample_data;
 extern const struct sample_ops sample_synthetic;
 extern const struct sample_ops sample_trace;
 
@@ -81,6 +105,36 @@ void sample_put_text(const struct sampler *sampler, const struct sample *sample,
                      struct buf *out);
 void sample_put_ids(const struct sampler *sampler, const struct sample *sample,
                     struct buf *out);
+void sample_put_messages(const struct sampler *sampler,
+                         const struct sample *sample, struct buf *out);
+
+/* Tokens that the server is to find in it, as text or as ids; TIME_ABSENT: not
+ * known. */
+int64_t sample_input_tokens(const struct sampler *sampler,
+                            const struct sample *sample, bool is_ids);
+
+/* The share of prompt tokens that a cache of prefixes can have seen before;
+ * below 0: nobody knows. */
+double sampler_cached_share(const struct sampler *sampler);
+
+/* ---- of a data set ---- */
+
+/* A field as it goes into a body: text without its quotes. */
+void sample_put_field(const struct sampler *sampler,
+                      const struct sample *sample, int column, struct buf *out);
+
+/* The right answer to that request, as text. */
+void sample_add_label(const struct sampler *sampler, int64_t seq,
+                      struct buf *out);
+
+/* Raw tensors: a sample has so many bytes.  ERR_CONFIG if the file does not
+ * come out even. */
+int sampler_cut(struct sampler *sampler, size_t size, struct err *err);
+const char *sample_raw(const struct sampler *sampler,
+                       const struct sample *sample);
+
+/* How many samples are used; 0: they are made. */
+int64_t sampler_count(const struct sampler *sampler);
 
 /* ---- for those who make prompts up ---- */
 
@@ -92,5 +146,14 @@ void sample_add_words(const struct sampler *sampler, struct rng rng, int64_t n,
 /* So many token ids, behind a comma unless they are the first. */
 void sample_add_ids(const struct sampler *sampler, struct rng rng, int64_t n,
                     bool is_first, struct buf *out);
+
+/* What comes before and behind the text of a prompt. */
+void sample_add_head(const struct sampler *sampler, const struct sample *sample,
+                     struct buf *out);
+void sample_add_tail(const struct sampler *sampler, const struct sample *sample,
+                     struct buf *out);
+
+/* What content is drawn from: the nonce or, where runs may repeat, the seed. */
+uint64_t sample_content_seed(const struct sampler *sampler);
 
 #endif

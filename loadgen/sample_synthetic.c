@@ -15,11 +15,20 @@ static int synthetic_init(struct sampler *s, const struct settings *settings,
 {
     struct synthetic *own = s->own;
 
-    if (dist_parse_counts(settings->data.input_tokens, &own->input, err))
+    if (dist_parse_lengths(settings->data.input_tokens, &own->input, err))
         return err_context(err, "data.input_tokens");
-    if (dist_parse_counts(settings->data.output_tokens, &own->output, err))
+    if (dist_parse_lengths(settings->data.output_tokens, &own->output, err))
         return err_context(err, "data.output_tokens");
+    s->mean_tokens = dist_mean(&own->input);
     return 0;
+}
+
+static void synthetic_fini(struct sampler *s)
+{
+    struct synthetic *own = s->own;
+
+    dist_fini(&own->input);
+    dist_fini(&own->output);
 }
 
 /* Lengths are of the seed, so that another nonce does not move them. */
@@ -28,7 +37,7 @@ static void synthetic_draw(const struct sampler *s, struct sample *sample)
     const struct synthetic *own = s->own;
     struct rng lengths = rng_stream(s->seed, RNG_LENGTHS);
 
-    lengths.state += (uint64_t)sample->seq;
+    lengths.state += (uint64_t)sample->from;
     lengths.state = rng_next(&lengths);
     sample->prompt_tokens = dist_draw_count(&own->input, &lengths);
     sample->output_tokens = dist_draw_count(&own->output, &lengths);
@@ -50,6 +59,7 @@ const struct sample_ops sample_synthetic = {
     .name = "synthetic",
     .own_size = sizeof(struct synthetic),
     .init = synthetic_init,
+    .fini = synthetic_fini,
     .draw = synthetic_draw,
     .put_text = synthetic_put_text,
     .put_ids = synthetic_put_ids,

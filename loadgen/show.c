@@ -6,6 +6,7 @@
 #include "common/settings.h"
 #include "common/str.h"
 #include "loadgen/api/api.h"
+#include "loadgen/data/dataset.h"
 #include "loadgen/discover.h"
 #include "loadgen/preflight.h"
 #include "loadgen/secret.h"
@@ -84,12 +85,14 @@ int show_request(struct settings *settings, struct exchange *x, struct err *err)
     struct targets ts = {0};
     struct api api = {0};
     struct row row = {0};
+    struct dataset *data = NULL;
     int rc = transport ? 0 : -1;
 
     *x = (struct exchange){0};
-    if (rc == 0 && (discover_check(settings, err) ||
-                    take_first_row(&settings->load, &row, err) ||
-                    discover(settings, err) || api_init(&api, settings, err) ||
+    if (rc == 0 && (take_first_row(&settings->load, &row, err) ||
+                    preflight_data(&settings->data, &data, err) ||
+                    discover_check(settings, err) || discover(settings, err) ||
+                    api_init(&api, settings, err) ||
                     targets_init(&ts, s, api_if_needed(&api), err) ||
                     targets_probe(&ts, s, &said, err)))
         rc = -1;
@@ -110,5 +113,6 @@ int show_request(struct settings *settings, struct exchange *x, struct err *err)
     strlist_fini(&said);
     targets_fini(&ts);
     api_fini(&api);
+    dataset_free(data);
     return rc;
 }

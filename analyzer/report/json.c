@@ -307,6 +307,24 @@ static json_t *trace(const struct summary *s)
         t->to_ns > 0 ? json_real((double)t->to_ns / 1e9) : json_null());
 }
 
+/* What requests carried. */
+static json_t *data(const struct summary *s)
+{
+    const struct data_settings *d = &s->settings->data;
+
+    if (!s->has_data)
+        return json_null();
+    return json_pack(
+        "{so, so, so, so, sI, sI, ss, so}", "source",
+        text_or_null(s->data.source), "file", text_or_null(d->file), "format",
+        text_or_null(s->data.format), "sha256", text_or_null(s->data.sha256),
+        "samples", (json_int_t)s->data.samples, "left_out",
+        (json_int_t)s->data.left_out, "select", data_select_names[d->select],
+        "cached_share",
+        s->data.cached_share < 0 ? json_null()
+                                 : json_real(s->data.cached_share));
+}
+
 static void put_rate(json_t *o, const char *name, const struct summary *s,
                      double rate)
 {
@@ -375,6 +393,7 @@ static void render(const struct summary *s, struct buf *out)
     json_object_set_new(o, "decided",
                         text_or_null(s->decided[0] ? s->decided : NULL));
     json_object_set_new(o, "trace", trace(s));
+    json_object_set_new(o, "data", data(s));
     put_rates(o, s);
     json_object_set_new(o, "measures", measures(s));
     json_put_answers(o, s);

@@ -78,6 +78,26 @@ static void put_trace(const struct summary *s, struct buf *out)
     buf_adds(out, "\n");
 }
 
+static void put_data(const struct summary *s, struct buf *out)
+{
+    const struct data_seen *d = &s->data;
+
+    if (!s->has_data || !d->sha256)
+        return;
+    buf_adds(out, "data       ");
+    put_plain(s->settings->data.file ? s->settings->data.file : "", out);
+    buf_addf(out, ", %lld sample%s, sha256 %.12s…", (long long)d->samples,
+             d->samples == 1 ? "" : "s", d->sha256);
+    if (s->settings->data.accuracy)
+        buf_adds(out, ", each once, answers in answers.jsonl");
+    if (s->settings->data.unique == UNIQUE_FALSE)
+        buf_adds(out, ", prompts as they are");
+    if (d->left_out > 0)
+        buf_addf(out, "; %lld conversations without an answer left out",
+                 (long long)d->left_out);
+    buf_adds(out, "\n");
+}
+
 static void put_title(const struct summary *s, struct buf *out)
 {
     const struct settings *set = s->settings;
@@ -92,6 +112,7 @@ static void put_title(const struct summary *s, struct buf *out)
     buf_adds(out, "load       ");
     settings_describe_load(&set->load, out);
     put_trace(s, out);
+    put_data(s, out);
     put_conditions(&set->conditions, out);
     if (is_closed_loop(set->load.scenario))
         buf_adds(out, "           closed loop: a slow server is asked less "

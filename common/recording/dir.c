@@ -12,8 +12,9 @@
 #include "common/xalloc.h"
 
 static const char *const files[] = {
-    "manifest.json", "requests.tgr", "events.tgr", "client.tgr",
-    "server.tgr",    "summary.json", "truth.tgr",  "truth-steps.tgr"};
+    "manifest.json", "requests.tgr",    "events.tgr",
+    "client.tgr",    "server.tgr",      "summary.json",
+    "truth.tgr",     "truth-steps.tgr", "answers.jsonl"};
 
 /* 1 if it holds anything. */
 static int holds_anything(const char *dir, struct err *err)

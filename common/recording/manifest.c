@@ -152,6 +152,17 @@ void manifest_set_trace(struct manifest *m, const struct trace_seen *t)
                   "hash", hash, "damage", texts(t->damage)));
 }
 
+void manifest_set_data(struct manifest *m, const struct data_seen *d)
+{
+    json_object_set_new(
+        m->json, "data",
+        json_pack(
+            "{ss?, ss?, ss?, sI, sI, so}", "source", d->source, "format",
+            d->format, "sha256", d->sha256, "samples", (json_int_t)d->samples,
+            "left_out", (json_int_t)d->left_out, "cached_share",
+            d->cached_share < 0 ? json_null() : json_real(d->cached_share)));
+}
+
 int manifest_save(const struct manifest *m, const char *dir, struct err *err)
 {
     char *path = manifest_path(dir);
@@ -279,6 +290,24 @@ bool manifest_trace(const struct manifest *m, struct trace_seen *trace)
         .tied = json_get_int(json, "tied", 0),
         .has_blocks = json_is_true(json_object_get(json, "has_blocks")),
         .hash = hash_of(json),
+    };
+    return true;
+}
+
+bool manifest_data(const struct manifest *m, struct data_seen *data)
+{
+    const json_t *json = json_object_get(m->json, "data");
+    const json_t *share = json_object_get(json, "cached_share");
+
+    if (!json_is_object(json))
+        return false;
+    *data = (struct data_seen){
+        .source = json_string_value(json_object_get(json, "source")),
+        .format = json_string_value(json_object_get(json, "format")),
+        .sha256 = json_string_value(json_object_get(json, "sha256")),
+        .samples = json_get_int(json, "samples", 0),
+        .left_out = json_get_int(json, "left_out", 0),
+        .cached_share = json_is_number(share) ? json_number_value(share) : -1,
     };
     return true;
 }

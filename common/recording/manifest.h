@@ -65,6 +65,17 @@ struct trace_seen {
     const struct strlist *damage; /* the first damaged lines; not read back */
 };
 
+/* What prompts were made of. */
+struct data_seen {
+    const char *source;  /* synthetic, trace or data */
+    const char *format;  /* of a data set; else NULL, and so are the others */
+    const char *sha256;  /* of its file */
+    int64_t samples;     /* of it that were used */
+    int64_t left_out;    /* conversations that nobody answers */
+    double cached_share; /* of prompt tokens that a cache can have; below 0: not
+                            known */
+};
+
 struct manifest {
     struct json_t *json; /* owned */
 };
@@ -79,6 +90,8 @@ void manifest_set_server(struct manifest *m,
                          const struct server_source *source);
 
 void manifest_set_trace(struct manifest *m, const struct trace_seen *trace);
+
+void manifest_set_data(struct manifest *m, const struct data_seen *data);
 
 int manifest_save(const struct manifest *m, const char *dir, struct err *err);
 
@@ -111,6 +124,9 @@ bool manifest_server(const struct manifest *m, struct server_source *source);
 
 /* False if no trace was replayed.  The format is borrowed. */
 bool manifest_trace(const struct manifest *m, struct trace_seen *trace);
+
+/* False if this side made no bodies.  The texts are borrowed. */
+bool manifest_data(const struct manifest *m, struct data_seen *data);
 
 void manifest_fini(struct manifest *m);
 

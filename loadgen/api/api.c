@@ -23,6 +23,7 @@ static const struct api_ops *const all[API_COUNT] = {
     [API_KSERVE_HTTP] = &client_kserve_http,
 };
 
+/* Its fields may be those of the data set, which is there. */
 static int read_body(struct api *api, const char *body, struct err *err)
 {
     struct buf text;
@@ -32,7 +33,7 @@ static int read_body(struct api *api, const char *body, struct err *err)
         return 0;
     buf_init(&text, TARGET_MAX_REQUEST);
     rc = target_read_body(body, &text, err);
-    if (rc == 0 && template_init(&api->body, &text, err))
+    if (rc == 0 && template_init(&api->body, &text, api->sampler.data, err))
         rc = err_context(err, "target.body");
     buf_fini(&text);
     return rc;
@@ -57,6 +58,88 @@ static void choose_stream(struct api *api, const struct target_settings *t)
     api->must_stream = api->streams && (!t->body || t->stream == STREAM_ON);
 }
 
+/* The form in which prompts go, of those that there are. */
+static int choose_form(struct api *api, struct err *err)
+{
+    const struct api_ops *ops = api->ops;
+    const bool *forms = api->sampler.forms;
+    int asked = api->settings->data.prompts;
+
+    if (asked == PROMPT_IDS && !ops->takes_ids)
+        return err_set(err, ERR_CONFIG, "data.prompts: %s takes no token ids",
+                       api_names[ops->kind]);
+    api->uses_messages = ops->takes_messages && forms[FORM_MESSAGES];
+    api->uses_ids =
+        ops->takes_ids && forms[FORM_IDS] &&
+        (asked == PROMPT_IDS ||
+         (asked == PROMPT_AUTO && (!api->sampler.data || !forms[FORM_TEXT])));
+    if (asked == PROMPT_IDS && !api->uses_ids)
+        return err_set(err, ERR_CONFIG,
+                       "data.prompts: the data set has no token ids");
+    return 0;
+}
+
+/* Does the data set have what the API sends? */
+static int check_data(const struct api *api, struct err *err)
+{
+    const struct dataset *d = api->sampler.data;
+    const char *name = api_names[api->ops->kind];
+
+    if (!d || api->settings->target.body)
+        return 0;
+    if (!api->ops->write || api->ops->takes_more)
+        return err_set(err, ERR_CONFIG,
+                       "data.file: %s needs a body to put it into: --body "
+                       "'{\"q\":\"{{prompt}}\"}'",
+                       name);
+    if (api->ops->takes_tensors != d->is_tensors)
+        return err_set(err, ERR_CONFIG, "data.file: %s takes %s", name,
+                       d->is_tensors ? "prompts, not tensors"
+                                     : "tensors (--data-format tensors)");
+    if (d->is_tensors || api->uses_messages || api->uses_ids ||
+        d->forms[FORM_TEXT])
+        return 0;
+    return err_set(err, ERR_CONFIG,
+                   "%s: no prompt that %s takes in %s; --prompt-field names "
+                   "the field",
+                   d->path, name,
+                   d->role[ROLE_TEXT] >= 0 ? "all of its samples" : "it");
+}
+
+/* A label is compared with all answers, so all samples have one. */
+static int check_label(const struct api *api, struct err *err)
+{
+    const struct dataset *d = api->sampler.data;
+
+    if (!checks_need_label(&api->checks))
+        return 0;
+    if (!d || d->role[ROLE_LABEL] < 0)
+        return err_set(err, ERR_CONFIG,
+                       "checks: label: there is no label in the data set "
+                       "(--data, --label-field)");
+    return dataset_require(d, d->role[ROLE_LABEL], err);
+}
+
+static int init_parts(struct api *api, struct err *err)
+{
+    const struct settings *s = api->settings;
+    const struct target_settings *t = &s->target;
+
+    if (checks_parse(&s->checks, &api->checks, err))
+        return err_context(err, "checks");
+    api->keeps_text = api->checks.len > 0 || s->data.accuracy;
+    if (sampler_init(&api->sampler, s, err) || choose_form(api, err) ||
+        check_label(api, err) || read_body(api, t->body, err) ||
+        choose_success(api, t->success, err) ||
+        extra_read(t->extra_body, &api->extra, err))
+        return -1;
+    if (template_has(&api->body, "model") && !t->model)
+        return err_set(err, ERR_CONFIG,
+                       "target.body: has {{model}}, and there is none "
+                       "(--model)");
+    return check_data(api, err);
+}
+
 /* A body of the user's asks for what its fields say.  Of ours, documents to
  * rank are counted together with the query, and tensors have no tokens. */
 static bool asks_for_prompt(const struct api *api)
@@ -77,40 +160,6 @@ static bool asks_for_output(const struct api *api)
     return api_can_stream(api->ops->kind);
 }
 
-/* What bodies are made of, as far as it is the user's. */
-static int read_texts(struct api *api, const struct settings *s,
-                      struct err *err)
-{
-    const struct target_settings *t = &s->target;
-
-    if (checks_parse(&s->checks, &api->checks, err))
-        return err_context(err, "checks");
-    if (read_body(api, t->body, err))
-        return -1;
-    if (template_has(&api->body, "model") && !t->model)
-        return err_set(err, ERR_CONFIG,
-                       "target.body: has {{model}}, and there is none "
-                       "(--model)");
-    return choose_success(api, t->success, err) ||
-                   extra_read(t->extra_body, &api->extra, err)
-               ? -1
-               : 0;
-}
-
-static int choose_prompts(struct api *api, const struct settings *s,
-                          struct err *err)
-{
-    int prompts = s->data.prompts;
-
-    if (prompts == PROMPT_IDS && !api->ops->takes_ids)
-        return err_set(err, ERR_CONFIG, "data.prompts: %s takes no token ids",
-                       api_names[api->ops->kind]);
-    api->uses_ids = prompts != PROMPT_TEXT && api->ops->takes_ids;
-    api->asks_prompt = asks_for_prompt(api);
-    api->asks_output = asks_for_output(api);
-    return sampler_init(&api->sampler, s, err);
-}
-
 int api_init(struct api *api, const struct settings *settings, struct err *err)
 {
     const struct target_settings *t = &settings->target;
@@ -122,10 +171,12 @@ int api_init(struct api *api, const struct settings *settings, struct err *err)
                        api_names[t->api]);
     if (api->ops->own_size > 0)
         api->own = xcalloc(1, api->ops->own_size);
-    if (read_texts(api, settings, err) || choose_prompts(api, settings, err))
+    if (init_parts(api, err))
         return -1;
     api->makes_bodies =
         t->body ? template_has_fields(&api->body) : api->ops->write != NULL;
+    api->asks_prompt = asks_for_prompt(api);
+    api->asks_output = asks_for_output(api);
     api->model = t->model ? xstrdup(t->model) : NULL;
     choose_stream(api, t);
     if (api->ops->init && api->ops->init(api, err))
@@ -150,7 +201,7 @@ void api_fini(struct api *api)
 const struct api *api_if_needed(const struct api *api)
 {
     bool is_plain = api->ops->kind == API_HTTP && !api->makes_bodies &&
-                    !api->settings->target.success && api->checks.len == 0;
+                    !api->settings->target.success && !api->keeps_text;
 
     return is_plain ? NULL : api;
 }
@@ -168,7 +219,8 @@ void api_make_body(const struct api *api, struct facts *facts,
     struct sample sample = sample_draw(&api->sampler, facts->seq, row);
 
     if (api->asks_prompt)
-        facts->prompt_asked = sample.prompt_tokens;
+        facts->prompt_asked =
+            sample_input_tokens(&api->sampler, &sample, api->uses_ids);
     if (api->asks_output)
         facts->output_asked = sample.output_tokens;
     if (template_has_fields(&api->body))

@@ -36,9 +36,11 @@ struct api {
     bool makes_bodies;    /* a body for each request; else all have the same */
     bool asks_prompt;     /* a body asks for a prompt of some length, ... */
     bool asks_output;     /* ... and for an answer of some */
-    bool uses_ids;        /* prompts are token ids */
+    bool uses_ids;        /* prompts are token ids, ... */
+    bool uses_messages;   /* ... or messages of a chat */
     char *model;          /* owned; NULL: none needed, or not known */
     struct checks checks; /* of answers */
+    bool keeps_text;      /* of answers, until they have been looked at */
     struct statuses success;
     struct template body; /* of the user's */
     struct buf extra;     /* members to add to a body: ,"top_k":1 */
@@ -82,7 +84,10 @@ typedef bool api_member_fn(struct jscan *s, struct jtext key, struct piece *p);
 
 struct api_ops {
     enum api_kind kind;
-    bool takes_ids; /* as a prompt */
+    bool takes_ids;      /* as a prompt */
+    bool takes_messages; /* likewise */
+    bool takes_tensors;  /* and no prompt */
+    bool takes_more;     /* than a prompt: no data set has all it needs */
 
     /* Get ready: `own` is zeroed memory of own_size.  Optional. */
     int (*init)(struct api *api, struct err *err);

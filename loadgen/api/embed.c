@@ -76,6 +76,7 @@ const struct api_ops client_openai_embeddings = {
 
 const struct api_ops client_rerank = {
     .kind = API_RERANK,
+    .takes_more = true,
     .write = write_rerank,
     .member = read_member,
 };

@@ -74,6 +74,48 @@ static int check_json(const struct inputs *in, struct err *err)
     return 0;
 }
 
+/* JSON has no form for what is no number. */
+static int check_numbers(const struct api *api, struct err *err)
+{
+    const struct inputs *in = inputs_of(api);
+    const struct dataset *d = api->sampler.data;
+    const char *at = d->file.data;
+    const char *end = at + d->file.len;
+
+    for (size_t i = 0; at < end; i = (i + 1) % in->len) {
+        const struct tensor *t = &in->tensors[i];
+
+        if (!tensor_is_finite(t, at))
+            return err_set(err, ERR_CONFIG,
+                           "%s: at byte %zu: %s holds what is no number; it "
+                           "goes as raw bytes alone (--binary-tensors)",
+                           d->path, (size_t)(at - d->file.data), t->name);
+        at += tensor_size(t);
+    }
+    return 0;
+}
+
+/* One sample is one of each tensor, in their order. */
+static int cut_data(struct api *api, struct err *err)
+{
+    const struct inputs *in = inputs_of(api);
+    size_t size = 0;
+
+    if (!api->sampler.data)
+        return 0;
+    for (size_t i = 0; i < in->len; i++) {
+        if (in->tensors[i].type->kind == TENSOR_BYTES)
+            return err_set(err, ERR_CONFIG,
+                           "data.tensors: %s has no fixed size, and cannot "
+                           "come from a file",
+                           in->tensors[i].name);
+        size += tensor_size(&in->tensors[i]);
+    }
+    if (sampler_cut(&api->sampler, size, err))
+        return -1;
+    return api->settings->data.binary ? 0 : check_numbers(api, err);
+}
+
 static int kserve_init(struct api *api, struct err *err)
 {
     struct inputs *in = api->own;
@@ -85,7 +127,7 @@ static int kserve_init(struct api *api, struct err *err)
         return err_set(err, ERR_CONFIG,
                        "data.tensors: what does the model take? ('x FP32 "
                        "1x16')");
-    if (parse_tensors(api, err))
+    if (parse_tensors(api, err) || cut_data(api, err))
         return -1;
     if (!api->settings->data.binary)
         return check_json(in, err);
@@ -115,15 +157,56 @@ static void add_headers(const struct api *api, struct strlist *lines)
 
 /* ---- requests ---- */
 
-static void write_binary(const struct inputs *in, struct rng rng,
+/* Where values come from: the data set's bytes or, if there are none, rng. */
+struct values {
+    const char *raw;
+    struct rng rng;
+};
+
+static struct values values_of(const struct api *api,
+                               const struct sample *sample)
+{
+    return (struct values){
+        .raw = api->sampler.data ? sample_raw(&api->sampler, sample) : NULL,
+        .rng = sample->rng};
+}
+
+static void put_flat(const struct tensor *t, struct values *v, struct buf *out)
+{
+    if (!v->raw) {
+        tensor_put_flat(t, &v->rng, out);
+        return;
+    }
+    tensor_show_flat(t, v->raw, out);
+    v->raw += tensor_size(t);
+}
+
+static void put_nested(const struct tensor *t, struct values *v,
+                       struct buf *out)
+{
+    if (!v->raw) {
+        tensor_put_nested(t, &v->rng, out);
+        return;
+    }
+    tensor_show_nested(t, v->raw, out);
+    v->raw += tensor_size(t);
+}
+
+static void write_binary(const struct inputs *in, struct values v,
                          struct buf *body)
 {
     buf_add(body, in->json.data, in->json.len);
-    for (size_t i = 0; i < in->len; i++)
-        tensor_put_raw(&in->tensors[i], &rng, body);
+    for (size_t i = 0; i < in->len; i++) {
+        if (!v.raw) {
+            tensor_put_raw(&in->tensors[i], &v.rng, body);
+            continue;
+        }
+        buf_add(body, v.raw, tensor_size(&in->tensors[i]));
+        v.raw += tensor_size(&in->tensors[i]);
+    }
 }
 
-static void write_json(const struct api *api, struct rng rng, struct buf *body)
+static void write_json(const struct api *api, struct values v, struct buf *body)
 {
     const struct inputs *in = inputs_of(api);
 
@@ -132,7 +215,7 @@ static void write_json(const struct api *api, struct rng rng, struct buf *body)
         buf_adds(body, i > 0 ? "," : "");
         put_tensor(&in->tensors[i], body);
         buf_adds(body, ",\"data\":");
-        tensor_put_flat(&in->tensors[i], &rng, body);
+        put_flat(&in->tensors[i], &v, body);
         buf_adds(body, "}");
     }
     buf_adds(body, "]");
@@ -143,9 +226,9 @@ static void kserve_write(const struct api *api, const struct sample *sample,
                          struct buf *body)
 {
     if (api->settings->data.binary)
-        write_binary(inputs_of(api), sample->rng, body);
+        write_binary(inputs_of(api), values_of(api, sample), body);
     else
-        write_json(api, sample->rng, body);
+        write_json(api, values_of(api, sample), body);
 }
 
 static int tfserving_init(struct api *api, struct err *err)
@@ -165,7 +248,7 @@ static void tfserving_write(const struct api *api, const struct sample *sample,
                             struct buf *body)
 {
     const struct inputs *in = inputs_of(api);
-    struct rng rng = sample->rng;
+    struct values v = values_of(api, sample);
 
     buf_adds(body, in->are_example ? "{\"examples\":[{" : "{\"inputs\":{");
     for (size_t i = 0; i < in->len; i++) {
@@ -173,9 +256,9 @@ static void tfserving_write(const struct api *api, const struct sample *sample,
         api_put_string(body, in->tensors[i].name);
         buf_adds(body, ":");
         if (in->are_example)
-            tensor_put_flat(&in->tensors[i], &rng, body);
+            put_flat(&in->tensors[i], &v, body);
         else
-            tensor_put_nested(&in->tensors[i], &rng, body);
+            put_nested(&in->tensors[i], &v, body);
     }
     buf_adds(body, in->are_example ? "}]" : "}");
     api_end_body(api, body);
@@ -255,6 +338,7 @@ static bool tfserving_member(struct jscan *s, struct jtext key, struct piece *p)
 
 const struct api_ops client_kserve_http = {
     .kind = API_KSERVE_HTTP,
+    .takes_tensors = true,
     .own_size = sizeof(struct inputs),
     .init = kserve_init,
     .fini = kserve_fini,
@@ -265,6 +349,7 @@ const struct api_ops client_kserve_http = {
 
 const struct api_ops client_tfserving_http = {
     .kind = API_TFSERVING_HTTP,
+    .takes_tensors = true,
     .own_size = sizeof(struct inputs),
     .init = tfserving_init,
     .fini = kserve_fini,

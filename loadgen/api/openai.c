@@ -28,9 +28,14 @@ static void write_chat(const struct api *api, const struct sample *sample,
                        struct buf *body)
 {
     api_put_model(api, body);
-    buf_adds(body, "\"messages\":[{\"role\":\"user\",");
-    api_put_prompt(api, sample, "content", body);
-    buf_adds(body, "}]");
+    buf_adds(body, "\"messages\":");
+    if (api->uses_messages) {
+        sample_put_messages(&api->sampler, sample, body);
+    } else {
+        buf_adds(body, "[{\"role\":\"user\",");
+        api_put_prompt(api, sample, "content", body);
+        buf_adds(body, "}]");
+    }
     put_options(api, sample, "max_completion_tokens", body);
 }
 
@@ -199,6 +204,7 @@ static bool read_member(struct jscan *s, struct jtext key, struct piece *p)
 
 const struct api_ops client_openai_chat = {
     .kind = API_OPENAI_CHAT,
+    .takes_messages = true,
     .write = write_chat,
     .terminator = "[DONE]",
     .member = read_member,

@@ -1,6 +1,7 @@
 /* template.h - a body of the user's with places that differ from request to
  * request: {{prompt}}, {{prompt_ids}}, {{input_tokens}}, {{output_tokens}},
- * {{seq}}, {{nonce}}, {{model}}; {{ prompt }} is the same. */
+ * {{seq}}, {{nonce}}, {{model}}, {{messages}}; and any field of a data set by
+ * its name.  {{ prompt }} is the same as {{prompt}}. */
 #ifndef LOADGEN_API_TEMPLATE_H
 #define LOADGEN_API_TEMPLATE_H
 
@@ -10,6 +11,7 @@
 #include "common/buf.h"
 
 struct api;
+struct dataset;
 struct err;
 struct sample;
 struct template_field;
@@ -19,6 +21,7 @@ struct template_part {
     size_t start; /* of the text */
     size_t len;
     const struct template_field *field; /* or NULL */
+    int column;                         /* or -1: a field of the data set */
 };
 
 struct template
@@ -28,9 +31,11 @@ struct template
     size_t len;
 };
 
-/* Takes the text.  A word in double braces that is no field is refused:
- * ERR_CONFIG.  template_fini() may follow either way. */
-int template_init(struct template *t, struct buf *text, struct err *err);
+/* Takes the text.  A word in double braces that is no field, nor one that all
+ * samples of the data set have, is refused: ERR_CONFIG.  `data` may be NULL.
+ * template_fini() may follow either way. */
+int template_init(struct template *t, struct buf *text,
+                  const struct dataset *data, struct err *err);
 void template_fini(struct template *t);
 
 bool template_has_fields(const struct template *t);

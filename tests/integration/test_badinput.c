@@ -137,7 +137,8 @@ static const struct {
     {{"tailgate", "stub", "--service", "exponential"},
      "--service: 'exponential' is not a distribution; write 'none', 'fixed "
      "2ms', "
-     "'exponential 2ms', 'lognormal 20ms 5ms' (mean, deviation) or "
+     "'uniform 1ms 3ms' (from, to), 'exponential 2ms', 'normal 20ms 5ms', "
+     "'lognormal 20ms 5ms' (mean, deviation) or "
      "'empirical 0:1ms 50:2ms 100:9ms'"},
     {{"tailgate", "stub", "--port", "65536"},
      "--port: '65536' is not a port (0 to 65535)"},

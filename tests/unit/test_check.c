@@ -77,6 +77,39 @@ static void rules_hold_or_do_not(void **state)
     }
 }
 
+static void labels(void **state)
+{
+    static const struct {
+        const char *rule;
+        const char *text;
+        const char *label; /* NULL: none */
+        bool want;
+    } cases[] = {
+        {"label", "it is Paris.", "Paris", true},
+        {"label", "it is Paris.", " Paris\n", true},
+        {"label contains", "it is Paris.", "paris", false},
+        {"label exact", " Paris\n", "Paris", true},
+        {"label exact", "Paris.", "Paris", false},
+        {"label", "", "Paris", false},
+        {"label", "anything", "", false},
+        {"label", "anything", NULL, false},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        const char *label = cases[i].label;
+        struct check_answer a = {.text = cases[i].text,
+                                 .text_len = strlen(cases[i].text),
+                                 .body = "",
+                                 .raw = "",
+                                 .label = label,
+                                 .label_len = label ? strlen(label) : 0};
+
+        if (passes(cases[i].rule, &a) != cases[i].want)
+            fail_msg("'%s' of '%s'", cases[i].rule, cases[i].text);
+    }
+}
+
 static void lengths(void **state)
 {
     struct check_answer a = {.text = "", .body = "", .raw = ""};
@@ -181,6 +214,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rules_hold_or_do_not),
+        cmocka_unit_test(labels),
         cmocka_unit_test(lengths),
         cmocka_unit_test(tensors_in_json_and_raw),
         cmocka_unit_test(all_must_hold),

@@ -4,6 +4,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -11,6 +12,7 @@
 #include "common/dist.h"
 #include "common/err.h"
 #include "common/rng.h"
+#include "tests/support/tmpdir.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
@@ -56,6 +58,9 @@ static void distributions_are_read(void **state)
         {"  exponential   1.5ms ", 1.5e6},
         {"lognormal 20ms 5ms", 20e6},
         {"lognormal 20ms 0s", 20e6},
+        {"uniform 1ms 3ms", 2e6},
+        {"uniform 2ms 2ms", 2e6},
+        {"normal 20ms 5ms", 20e6},
         {"empirical 0:1ms 100:3ms", 2e6},
         {" empirical  0:1ms  50:2ms 100:9ms ", 0.5 * 1.5e6 + 0.5 * 5.5e6},
         {"empirical 0:1ms 99.9:1ms 100:1ms", 1e6},
@@ -85,6 +90,8 @@ static void counts_are_read(void **state)
         {"fixed 128", 128},
         {"exponential 128", 128},
         {"lognormal 512 256", 512},
+        {"uniform 100 200", 150},
+        {"normal 100 20", 100},
         {"empirical 0:1 50:80 100:900", 0.5 * 40.5 + 0.5 * 490},
     };
 
@@ -143,6 +150,10 @@ static const char *const malformed_counts[] = {
     "fixed 2ms",
     "fixed 2.5",
     "lognormal 0 5",
+    "uniform 100",
+    "uniform 2 1",
+    "normal 5",
+    "empirical @file", /* of lengths of data alone */
     "lognormal 512",
     "exponential 12 12",
     "empirical 0:1ms 100:2ms",
@@ -169,11 +180,13 @@ static void assert_refused(int (*check)(const char *text, struct err *err),
 static void what_is_no_distribution_is_refused(void **state)
 {
     static const char durations[] =
-        "'none', 'fixed 2ms', 'exponential 2ms', 'lognormal 20ms 5ms' (mean, "
-        "deviation) or 'empirical 0:1ms 50:2ms 100:9ms'";
+        "'none', 'fixed 2ms', 'uniform 1ms 3ms' (from, to), 'exponential 2ms', "
+        "'normal 20ms 5ms', 'lognormal 20ms 5ms' (mean, deviation) or "
+        "'empirical 0:1ms 50:2ms 100:9ms'";
     static const char counts[] =
-        "'128', 'exponential 128', 'lognormal 512 256' (mean, deviation) or "
-        "'empirical 0:1 50:80 100:900'";
+        "'128', 'uniform 100 200' (from, to), 'normal 128 32', 'lognormal 512 "
+        "256' (mean, deviation), 'exponential 128' or 'empirical 0:1 50:80 "
+        "100:900'";
 
     (void)state;
     assert_refused(dist_check, malformed, COUNT(malformed), durations);
@@ -269,6 +282,81 @@ static void lognormal_times_have_mean_and_deviation(void **state)
     assert_true(fabs(far_above - n * p) < 5 * sqrt(n * p * (1 - p)));
 }
 
+/* Each of the four as often as the others (three degrees: chi-squared of 21
+ * once in ten thousand), and no other. */
+static void uniform_counts_have_both_ends(void **state)
+{
+    struct rng rng = rng_stream(1, RNG_LENGTHS);
+    struct dist dist = parsed_counts("uniform 3 6");
+    int count[4] = {0};
+    double chi2 = 0;
+
+    (void)state;
+    for (int i = 0; i < 40000; i++) {
+        int64_t n = dist_draw_count(&dist, &rng);
+
+        assert_in_range(n, 3, 6);
+        count[n - 3]++;
+    }
+    for (int i = 0; i < 4; i++)
+        chi2 += (count[i] - 10000.0) * (count[i] - 10000.0) / 10000.0;
+    assert_true(chi2 < 21.1);
+}
+
+/* The mean scatters by sd/sqrt(n), the variance by sd^2 sqrt(2/n). */
+static void normal_counts_have_mean_and_deviation(void **state)
+{
+    struct rng rng = rng_stream(1, RNG_LENGTHS);
+    struct dist dist = parsed_counts("normal 500 50");
+    struct dist wide = parsed_counts("normal 10 100");
+    const int n = 100000;
+    double sum = 0;
+    double square = 0;
+
+    (void)state;
+    for (int i = 0; i < n; i++) {
+        double tokens = (double)dist_draw_count(&dist, &rng);
+
+        sum += tokens;
+        square += (tokens - 500) * (tokens - 500);
+        assert_true(dist_draw_count(&wide, &rng) >= 1);
+    }
+    assert_true(fabs(sum / n - 500) < 5 * 50 / sqrt(n));
+    assert_true(fabs(square / n / 2500 - 1) < 5 * sqrt(2.0 / n));
+}
+
+static void lengths_of_a_file(void **state)
+{
+    static const char text[] = "10\n\n 20 \r\n1k\n";
+    char spec[300];
+    struct rng rng = rng_stream(1, RNG_LENGTHS);
+    struct err err = {0};
+    struct dist dist;
+    int seen[3] = {0};
+
+    (void)state;
+    snprintf(spec, sizeof(spec), "empirical @%s",
+             tmpdir_write("lengths", text, sizeof(text) - 1));
+    assert_int_equal(dist_check_lengths(spec, &err), 0);
+    assert_int_equal(dist_parse_lengths(spec, &dist, &err), 0);
+    assert_true(fabs(dist_mean(&dist) - 1030.0 / 3) < 1e-9);
+    for (int i = 0; i < 3000; i++) {
+        int64_t n = dist_draw_count(&dist, &rng);
+
+        seen[n == 10 ? 0 : n == 20 ? 1 : 2]++;
+        assert_true(n == 10 || n == 20 || n == 1000);
+    }
+    for (int i = 0; i < 3; i++)
+        assert_in_range(seen[i], 1000 - 130, 1000 + 130);
+    dist_fini(&dist);
+    tmpdir_write("lengths", "10\n1 2\n", 7);
+    assert_int_equal(dist_check_lengths(spec, &err), -1);
+    assert_non_null(strstr(err.msg, "lengths: line 2: more than one number"));
+    err = (struct err){0};
+    assert_int_equal(dist_check_lengths("empirical @/nowhere", &err), -1);
+    assert_int_equal(err.code, ERR_CONFIG);
+}
+
 /* A draw is the table read at the stream's next number, a straight line from
  * point to point. */
 static void empirical_times_invert_the_table(void **state)
@@ -362,6 +450,9 @@ int main(void)
         cmocka_unit_test(fixed_times_do_not_vary),
         cmocka_unit_test(exponential_times_do),
         cmocka_unit_test(lognormal_times_have_mean_and_deviation),
+        cmocka_unit_test(uniform_counts_have_both_ends),
+        cmocka_unit_test(normal_counts_have_mean_and_deviation),
+        cmocka_unit_test(lengths_of_a_file),
         cmocka_unit_test(empirical_times_invert_the_table),
         cmocka_unit_test(empirical_times_have_their_quantiles),
         cmocka_unit_test(counts_are_at_least_one),

@@ -40,7 +40,7 @@ static struct facts plain_stream(void)
 
 static const struct note_inputs strict = {
     .is_length_forced = true,
-    .has_own_prompts = true,
+    .cached_share = 0,
     .e2e_p99_ns = 1000 * NS_PER_MS,
     .tail_p99_ns = 0,
 };
@@ -168,11 +168,48 @@ static void some_notes_need_to_be_asked_for(void **state)
 {
     const struct notes_case early = {"", FACT(finish), FINISH_STOP, 0, 0, 1000};
     const struct notes_case cached = {"", FACT(cached_tokens), 512, 0, 0, 1000};
-    const struct note_inputs lax = {.e2e_p99_ns = -1, .tail_p99_ns = -1};
+    const struct note_inputs lax = {
+        .cached_share = -1, .e2e_p99_ns = -1, .tail_p99_ns = -1};
 
     (void)state;
     assert_int_equal(made(&early, &lax).len, 0);
     assert_int_equal(made(&cached, &lax).len, 0);
+}
+
+/* All prompts have 512 tokens. */
+static void the_cache_finds_what_was_sent_before(void **state)
+{
+    static const struct {
+        double share; /* of what was sent before */
+        int64_t cached;
+        const char *want;
+    } caches[] = {
+        {0, 25, ""},
+        {0, 26, "cached_prompts"},
+        {0.5, 256, ""},
+        {0.5, 281, ""},
+        {0.5, 282, "cached_prompts"},
+        {0.5, 128, ""},
+        {0.5, 127, "uncached_prompts"},
+        {0.5, 0, "uncached_prompts"},
+        {0.04, 0, ""}, /* too little to tell */
+        {-1, 512, ""},
+        {-1, 0, ""},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(caches); i++) {
+        const struct notes_case c = {
+            "", FACT(cached_tokens), caches[i].cached, 0, 0, 1000};
+        const struct note_inputs in = {.cached_share = caches[i].share,
+                                       .e2e_p99_ns = -1,
+                                       .tail_p99_ns = -1};
+        struct notes n = made(&c, &in);
+
+        if (n.len != (caches[i].want[0] != '\0') ||
+            (n.len > 0 && strcmp(n.list[0].name, caches[i].want) != 0))
+            fail_msg("%g: %lld", caches[i].share, (long long)caches[i].cached);
+    }
 }
 
 static void a_long_tail_goes_by_p99(void **state)
@@ -253,6 +290,7 @@ int main(void)
         cmocka_unit_test(notes_speak_of_what_is_odd),
         cmocka_unit_test(a_short_stream_is_no_burst),
         cmocka_unit_test(some_notes_need_to_be_asked_for),
+        cmocka_unit_test(the_cache_finds_what_was_sent_before),
         cmocka_unit_test(a_long_tail_goes_by_p99),
         cmocka_unit_test(of_few_tails_most_must_be_long),
         cmocka_unit_test(other_answers_have_no_notes),

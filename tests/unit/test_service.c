@@ -46,9 +46,9 @@ static void good_services_are_read(void **state)
 
 #define FORM " is not of the form 'batch 5ms 1ms' (base, per item)"
 #define DIST                                                                   \
-    " is not a distribution; write 'none', 'fixed 2ms', 'exponential 2ms', "   \
-    "'lognormal 20ms 5ms' (mean, deviation) or 'empirical 0:1ms 50:2ms "       \
-    "100:9ms'"
+    " is not a distribution; write 'none', 'fixed 2ms', 'uniform 1ms 3ms' "    \
+    "(from, to), 'exponential 2ms', 'normal 20ms 5ms', 'lognormal 20ms 5ms' "  \
+    "(mean, deviation) or 'empirical 0:1ms 50:2ms 100:9ms'"
 
 static void bad_services_are_refused(void **state)
 {

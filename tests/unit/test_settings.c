@@ -162,8 +162,9 @@ static const struct {
     {"stub: {port: 70000}\n", ":1: port: '70000' is not a port (0 to 65535)"},
     {"stub: {service: slow}\n",
      ":1: service: 'slow' is not a distribution; write 'none', 'fixed 2ms', "
-     "'exponential 2ms', 'lognormal 20ms 5ms' (mean, deviation) or "
-     "'empirical 0:1ms 50:2ms 100:9ms'"},
+     "'uniform 1ms 3ms' (from, to), 'exponential 2ms', 'normal 20ms 5ms', "
+     "'lognormal 20ms 5ms' (mean, deviation) or 'empirical "
+     "0:1ms 50:2ms 100:9ms'"},
     {"load:\n  rate: 5\n  rate: 6\n",
      ":3: duplicate key 'rate', first on line 2"},
     {"name: \"two\nlines\"\nload: {rate: \"a\\nb\"}\n", ":3: rate: 'a?b'" RATE},

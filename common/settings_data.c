@@ -1,0 +1,195 @@
+/* The options of what requests carry. */
+#include "common/settings.h"
+
+#include "common/dist.h"
+#include "common/err.h"
+#include "common/tensor.h"
+#include "common/units.h"
+
+#define AT(field) offsetof(struct settings, data.field)
+
+const char *const prompt_names[] = {"auto", "text", "ids", NULL};
+const char *const data_format_names[] = {
+    [DATA_AUTO] = "auto",
+    [DATA_JSONL] = "jsonl",
+    [DATA_CSV] = "csv",
+    [DATA_TEXT] = "text",
+    [DATA_SHAREGPT] = "sharegpt",
+    [DATA_TENSORS] = "tensors",
+    NULL,
+};
+const char *const data_select_names[] = {
+    [SELECT_PERMUTATION] = "permutation",
+    [SELECT_REPLACEMENT] = "replacement",
+    [SELECT_ORDER] = "order",
+    NULL,
+};
+static const char *const turns_names[] = {
+    [TURNS_FIRST] = "first", [TURNS_ALL] = "all", NULL};
+static const char *const unique_names[] = {[UNIQUE_AUTO] = "auto",
+                                           [UNIQUE_TRUE] = "true",
+                                           [UNIQUE_FALSE] = "false",
+                                           NULL};
+
+/* Each goes into the body of every request. */
+#define MAX_PREFIX INT64_C(1000000)
+
+static int check_prefix(const char *text, struct err *err)
+{
+    int64_t tokens;
+
+    if (units_parse_count(text, &tokens, err))
+        return -1;
+    if (tokens > MAX_PREFIX)
+        return err_set(err, ERR_CONFIG, "'%s' is more than 1M tokens", text);
+    return 0;
+}
+
+static const struct opt opts[] = {
+    {.key = "file",
+     .flag = "data",
+     .type = &opt_text,
+     .offset = AT(file),
+     .help = "send what this file holds: JSONL, CSV, text, ShareGPT, tensors; "
+             "may be compressed (gz, zst)"},
+    {.key = "format",
+     .flag = "data-format",
+     .type = &opt_choice,
+     .offset = AT(format),
+     .names = data_format_names,
+     .initial = "auto",
+     .help = "jsonl, csv, text, sharegpt, tensors; auto: by its first bytes "
+             "and its name"},
+    {.key = "prompt",
+     .flag = "prompt-field",
+     .type = &opt_text,
+     .offset = AT(prompt),
+     .help = "field with the prompt (prompt, text, messages, input_ids, ...)"},
+    {.key = "output",
+     .flag = "output-field",
+     .type = &opt_text,
+     .offset = AT(output),
+     .help = "field with the tokens to ask for (output_tokens, max_tokens, "
+             "...)"},
+    {.key = "label",
+     .flag = "label-field",
+     .type = &opt_text,
+     .offset = AT(label),
+     .help = "field with the right answer (label, answer, ...)"},
+    {.key = "turns",
+     .flag = "turns",
+     .type = &opt_choice,
+     .offset = AT(turns),
+     .names = turns_names,
+     .initial = "first",
+     .help = "of a conversation: its first question, or all up to its last "
+             "answer"},
+    {.key = "select",
+     .flag = "select",
+     .type = &opt_choice,
+     .offset = AT(select),
+     .names = data_select_names,
+     .initial = "permutation",
+     .help = "permutation: each sample once, then again in another order; "
+             "replacement: any at any time; order: as in the file"},
+    {.key = "limit",
+     .flag = "data-limit",
+     .type = &opt_count,
+     .offset = AT(limit),
+     .is_positive = true,
+     .help = "use so many samples: the first in order, else of a shuffle"},
+    {.key = "unique",
+     .flag = "unique",
+     .type = &opt_choice,
+     .offset = AT(unique),
+     .names = unique_names,
+     .initial = "auto",
+     .help = "no two prompts alike, nor like those of another run: a word of "
+             "the nonce before each"},
+    {.flag = "repeat-prompts",
+     .type = &opt_switch,
+     .offset = AT(repeats),
+     .help = "send prompts as they are: --unique false"},
+    {.key = "shared_prefix",
+     .flag = "shared-prefix",
+     .type = &opt_count,
+     .offset = AT(shared_prefix),
+     .initial = "0",
+     .check = check_prefix,
+     .help = "tokens before every prompt that are the same for all"},
+    {.key = "cache_hit_rate",
+     .flag = "cache-hit-rate",
+     .type = &opt_share,
+     .offset = AT(cache_hit_rate),
+     .initial = "0%",
+     .help = "share of requests that begin with a prompt that was sent before"},
+    {.key = "accuracy",
+     .flag = "accuracy",
+     .type = &opt_switch,
+     .offset = AT(accuracy),
+     .help = "send each sample once, in order, as it is, and keep the answers "
+             "in answers.jsonl"},
+    {.key = "input_tokens",
+     .flag = "input-len",
+     .type = &opt_text,
+     .offset = AT(input_tokens),
+     .initial = "256",
+     .check = dist_check_lengths,
+     .help = "tokens of a prompt: 256, 'uniform 100 400', 'lognormal 512 256', "
+             "'empirical @FILE'"},
+    {.key = "output_tokens",
+     .flag = "output-len",
+     .type = &opt_text,
+     .offset = AT(output_tokens),
+     .initial = "128",
+     .check = dist_check_lengths,
+     .help = "tokens to ask for in an answer"},
+    {.key = "documents",
+     .flag = "documents",
+     .type = &opt_text,
+     .offset = AT(documents),
+     .initial = "16",
+     .check = dist_check_counts,
+     .help = "documents to rank in a request (rerank), each as long as a "
+             "prompt"},
+    {.key = "prompts",
+     .flag = "prompts",
+     .type = &opt_choice,
+     .offset = AT(prompts),
+     .names = prompt_names,
+     .initial = "auto",
+     .help = "words, or token ids; auto: ids where the API takes them"},
+    {.key = "tensors",
+     .flag = "tensor",
+     .type = &opt_list,
+     .offset = AT(tensors),
+     .check = tensor_check,
+     .help = "an input of the model, 'x FP32 1x16'; repeats (what the server "
+             "says)"},
+    {.key = "binary",
+     .flag = "binary-tensors",
+     .type = &opt_switch,
+     .offset = AT(binary),
+     .help = "tensors as raw bytes behind the JSON (KServe v2)"},
+    {.key = "first_id",
+     .flag = "first-id",
+     .type = &opt_count,
+     .offset = AT(first_id),
+     .initial = "1000",
+     .help = "token ids are drawn from here ..."},
+    {.key = "last_id",
+     .flag = "last-id",
+     .type = &opt_count,
+     .offset = AT(last_id),
+     .initial = "9999",
+     .help = "... to here"},
+    {.key = "nonce",
+     .flag = "nonce",
+     .type = &opt_seed,
+     .offset = AT(nonce),
+     .initial = "0",
+     .help = "prompts are made from it; 0: a new one for each run"},
+};
+
+const struct opt_block block_data = {"data", opts,
+                                     sizeof(opts) / sizeof(opts[0])};

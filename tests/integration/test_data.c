@@ -1,0 +1,382 @@
+/* Data sets, from the file to the wire: what a server is sent. */
+#include <fcntl.h>
+#include <jansson.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "common/buf.h"
+#include "common/err.h"
+#include "common/file.h"
+#include "common/xalloc.h"
+#include "tests/support/echoserver.h"
+#include "tests/support/proc.h"
+#include "tests/support/tmpdir.h"
+
+#define MAX_LOG   ((size_t)16 << 20)
+#define REQUESTS  40
+#define BODY      "{\"q\":\"{{prompt}}\",\"is\":\"{{label}}\",\"k\":{{k}}}"
+#define BODY_MARK "{\"q\":"
+
+static char *write_set(const char *name, int n)
+{
+    struct buf text;
+    char *path;
+
+    buf_init(&text, MAX_LOG);
+    for (int i = 0; i < n; i++)
+        buf_addf(&text,
+                 "{\"prompt\":\"question %d\",\"label\":\"answer %d\","
+                 "\"k\":[%d]}\n",
+                 i, i, i);
+    path = xstrdup(tmpdir_write(name, buf_text(&text), text.len));
+    buf_fini(&text);
+    return path;
+}
+
+/* ---- bodies that a server has had ---- */
+
+struct bodies {
+    char *items[4 * REQUESTS];
+    size_t len;
+};
+
+static int compare(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* In the order of the alphabet, since that of sending is the threads'. */
+static void read_bodies(const char *log, struct bodies *out)
+{
+    struct err err = {0};
+    struct buf text;
+
+    *out = (struct bodies){0};
+    buf_init(&text, MAX_LOG);
+    if (file_read(log, &text, &err))
+        fail_msg("%s", err.msg);
+    for (const char *at = buf_text(&text); (at = strstr(at, BODY_MARK)); at++) {
+        const char *end = strstr(at, "]}");
+
+        assert_non_null(end);
+        assert_true(out->len < sizeof(out->items) / sizeof(out->items[0]));
+        out->items[out->len++] = xstrndup(at, (size_t)(end + 2 - at));
+    }
+    qsort(out->items, out->len, sizeof(char *), compare);
+    buf_fini(&text);
+}
+
+static void bodies_fini(struct bodies *b)
+{
+    for (size_t i = 0; i < b->len; i++)
+        free(b->items[i]);
+}
+
+static size_t count_different(const struct bodies *b)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < b->len; i++)
+        n += i == 0 || strcmp(b->items[i - 1], b->items[i]) != 0;
+    return n;
+}
+
+struct run {
+    const char *name;
+    const char *threads;
+    const char *nonce;
+    const char *unique;
+    const char *seed;
+};
+
+/* A run by count, of a data set, and what arrived of it. */
+static void send(const struct run *run, const char *data, struct bodies *out)
+{
+    char *log = xasprintf("%s/%s.log", tmpdir_root(), run->name);
+    char *dir = xasprintf("%s/%s", tmpdir_root(), run->name);
+    struct echo_setup setup = {.log = log};
+    struct echoserver s = echoserver_start(&setup);
+    struct proc_result r = proc_run(
+        ARGS("run", s.url, "--data", data, "--body", BODY, "-R", "200",
+             "--arrival", "constant", "-n", "40", "--warmup", "100ms", "-t",
+             run->threads, "--nonce", run->nonce, "--seed", run->seed,
+             "--unique", run->unique, "--check", "label", "-o", dir));
+    json_t *summary;
+
+    run_expect(&r, dir, 0);
+    proc_result_fini(&r);
+    summary = load_summary(dir);
+    /* What it echoes has the label in it. */
+    assert_true(number_at(summary, "quality.passed") == REQUESTS);
+    assert_true(number_at(summary, "quality.share") == 1);
+    json_decref(summary);
+    echoserver_stop(&s);
+    read_bodies(log, out);
+    free(log);
+    free(dir);
+}
+
+/* The same file, seed and nonce: the same requests, byte for byte, whatever
+ * the number of threads. */
+static void requests_are_the_same_again(void **state)
+{
+    static const struct run runs[] = {
+        {"one", "1", "77", "true", "1"},
+        {"three", "3", "77", "true", "1"},
+        {"nonce", "2", "78", "true", "1"},
+        {"seed", "2", "77", "true", "2"},
+    };
+    char *data = write_set("set.jsonl", 13);
+    struct bodies bodies[4];
+
+    (void)state;
+    for (int i = 0; i < 4; i++) {
+        send(&runs[i], data, &bodies[i]);
+        assert_int_equal(bodies[i].len, REQUESTS + 20); /* with the warm-up */
+        assert_int_equal(count_different(&bodies[i]), bodies[i].len);
+    }
+    for (size_t i = 0; i < bodies[0].len; i++) {
+        assert_string_equal(bodies[0].items[i], bodies[1].items[i]);
+        assert_string_not_equal(bodies[0].items[i], bodies[2].items[i]);
+    }
+    for (int i = 0; i < 4; i++)
+        bodies_fini(&bodies[i]);
+    free(data);
+}
+
+/* Each once, then each once again: sixty requests of twenty samples have each
+ * three times. */
+static void permutations_are_fair(void **state)
+{
+    static const struct run run = {"fair", "3", "1", "false", "5"};
+    char *data = write_set("twenty.jsonl", 20);
+    struct bodies bodies;
+
+    (void)state;
+    send(&run, data, &bodies);
+    assert_int_equal(bodies.len, 60);
+    assert_int_equal(count_different(&bodies), 20);
+    for (size_t i = 0; i < bodies.len; i += 3)
+        assert_string_equal(bodies.items[i], bodies.items[i + 2]);
+    bodies_fini(&bodies);
+    free(data);
+}
+
+/* ---- what is said of it ---- */
+
+static void the_hash_is_in_the_manifest_and_the_report(void **state)
+{
+    const char *data = tmpdir_write("two.txt", "one\ntwo\n", 8);
+    char *path = xstrdup(data);
+    char *dir = xstrdup(tmpdir_path("hash"));
+    struct proc_result r =
+        proc_run(ARGS("run", "null://", "--api", "openai-chat", "--model", "m",
+                      "--data", path, "-R", "50", "-d", "200ms", "-o", dir));
+    json_t *manifest;
+
+    (void)state;
+    run_expect(&r, dir, r.status == 1 ? 1 : 0); /* nobody answers */
+    assert_non_null(strstr(r.out, "2 samples, sha256 c3f9c8c283a2…"));
+    assert_non_null(strstr(r.err, "text by its looks, 2 samples"));
+    proc_result_fini(&r);
+    manifest = load_manifest(dir);
+    assert_string_equal(
+        json_string_value(
+            json_object_get(json_object_get(manifest, "data"), "sha256")),
+        "c3f9c8c283a2b1f2f1896f27a01cbe3cddc0c9d93f752e4639035a0f5b36f6e8");
+    assert_true(number_at(manifest, "data.samples") == 2);
+    json_decref(manifest);
+    free(dir);
+    free(path);
+}
+
+static void a_damaged_line_ends_it_before_anything_is_sent(void **state)
+{
+    static const char text[] = "{\"prompt\":\"a\"}\n{\"prompt\":\"b\"\n";
+    char *data = xstrdup(tmpdir_write("damaged.jsonl", text, sizeof(text) - 1));
+    static const char *const commands[] = {"run", "validate"};
+
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        struct proc_result r =
+            proc_run(ARGS(commands[i], "http://127.0.0.1:1/v1/completions",
+                          "--data", data, "-R", "5"));
+
+        proc_expect(&r, 2);
+        assert_non_null(strstr(r.err, "damaged.jsonl:2: is no JSON"));
+        proc_result_fini(&r);
+    }
+    free(data);
+}
+
+static void validate_says_what_is_in_it(void **state)
+{
+    char *data = write_set("plan.jsonl", 13);
+    struct proc_result r = proc_run(
+        ARGS("validate", "http://127.0.0.1:1/v1/completions", "--data", data,
+             "--data-limit", "5", "--select", "replacement", "-R", "5"));
+
+    (void)state;
+    proc_expect(&r, 0);
+    assert_non_null(
+        strstr(r.out, "plan.jsonl, jsonl by its looks, 13 samples"));
+    assert_non_null(strstr(r.out, "5 of them (of a shuffle), any at any time"));
+    assert_non_null(strstr(r.out, "prompts: mean 10 bytes, at most 11"));
+    proc_result_fini(&r);
+    r = proc_run(ARGS("validate", "http://127.0.0.1:1/v1/completions",
+                      "--data-limit", "5", "-R", "5"));
+    proc_expect(&r, 2);
+    assert_non_null(strstr(r.err, "data.limit: goes with data.file"));
+    proc_result_fini(&r);
+    free(data);
+}
+
+/* ---- caches ---- */
+
+/* The stub knows bodies that it has served, and says so; it knows no prefixes.
+ */
+static void caches_find_what_they_were_given(void **state)
+{
+    static const struct {
+        const char *flag;
+        const char *value;
+        bool is_cached;
+    } cases[] = {
+        {"--unique", "auto", false},
+        {"--unique", "false", true},
+        {"--cache-hit-rate", "50%", false}, /* no two end alike */
+    };
+    char *data = write_set("cached.jsonl", 5);
+    char *url;
+    struct proc stub = stub_start(
+        ARGS("stub", "--port", "0", "--service", "fixed 1ms", "--cache"), &url);
+    char *target = xasprintf("%s/v1/completions", url);
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        char *dir = xasprintf("%s/cache%zu", tmpdir_root(), i);
+        struct proc_result r = proc_run(ARGS(
+            "run", target, "--model", "m", "--data", data, "--output-len", "3",
+            "-c", "2", "-n", "60", cases[i].flag, cases[i].value, "-o", dir));
+        json_t *summary;
+
+        run_expect(&r, dir, 0);
+        assert_null(strstr(r.out, "server's cache")); /* nothing is odd */
+        proc_result_fini(&r);
+        summary = load_summary(dir);
+        assert_int_equal(json_integer_value(json_object_get(
+                             json_object_get(summary, "tokens"), "cached")) > 0,
+                         cases[i].is_cached);
+        json_decref(summary);
+        free(dir);
+    }
+    stub_stop(&stub);
+    free(target);
+    free(url);
+    free(data);
+}
+
+/* ---- accuracy ---- */
+
+/* Each sample once, by any number of threads, and what came back; of two the
+ * label is not what is echoed. */
+static void accuracy_keeps_every_answer(void **state)
+{
+    static const char *const loads[][2] = {{"-c", "4"}, {"-R", "500"}};
+    char *data = write_set("accuracy.jsonl", REQUESTS);
+
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        struct echoserver s = echoserver_start(&(struct echo_setup){0});
+        char *dir = xstrdup(tmpdir_path(i == 0 ? "closed" : "open"));
+        char *path = xasprintf("%s/answers.jsonl", dir);
+        struct proc_result r = proc_run(
+            ARGS("run", s.url, "--data", data, "--body", BODY, "--accuracy",
+                 loads[i][0], loads[i][1], "-t", "2", "--check", "label", "-H",
+                 "Authorization: Bearer sesame", "--check",
+                 "regex question [0-9]*[02-9]\"", "-o", dir));
+        bool seen[REQUESTS] = {false};
+        int passed = 0;
+        struct err err = {0};
+        struct buf text;
+        char *rest;
+        char *line;
+
+        run_expect(&r, dir, 0);
+        assert_non_null(strstr(r.out, "40 samples"));
+        assert_non_null(strstr(r.out, "each once, answers in answers.jsonl"));
+        proc_result_fini(&r);
+        echoserver_stop(&s);
+        buf_init(&text, MAX_LOG);
+        assert_int_equal(file_read(path, &text, &err), 0);
+        assert_null(strstr(text.data, "sesame")); /* it was echoed */
+        rest = text.data;
+        while ((line = strsep(&rest, "\n")) && *line) {
+            json_t *json = json_loads(line, 0, NULL);
+            json_int_t index =
+                json_integer_value(json_object_get(json, "index"));
+            char *want = xasprintf("\"q\":\"question %d\"", (int)index);
+
+            assert_non_null(json);
+            assert_in_range(index, 0, REQUESTS - 1);
+            assert_false(seen[index]);
+            seen[index] = true;
+            passed += json_is_true(json_object_get(json, "passed"));
+            assert_non_null(
+                strstr(json_string_value(json_object_get(json, "text")), want));
+            json_decref(json);
+            free(want);
+        }
+        for (int k = 0; k < REQUESTS; k++)
+            assert_true(seen[k]);
+        assert_int_equal(passed, REQUESTS - 4); /* 1, 11, 21, 31 */
+        buf_fini(&text);
+        free(path);
+        free(dir);
+    }
+    free(data);
+}
+
+static void accuracy_says_itself_how_many(void **state)
+{
+    char *data = write_set("once.jsonl", 3);
+    struct proc_result r =
+        proc_run(ARGS("run", "http://127.0.0.1:1/v1/completions", "--data",
+                      data, "--accuracy", "-R", "5", "-d", "10s"));
+
+    (void)state;
+    proc_expect(&r, 2);
+    assert_non_null(strstr(r.err, "sent once; not beside load.duration"));
+    proc_result_fini(&r);
+    r = proc_run(ARGS("validate", "http://127.0.0.1:1/v1/completions", "--data",
+                      data, "--accuracy", "-R", "5"));
+    proc_expect(&r, 0);
+    assert_non_null(strstr(r.out, "3 in the window"));
+    assert_non_null(strstr(r.out, "each once, in the order of the file; "
+                                  "prompts are sent as they are"));
+    proc_result_fini(&r);
+    free(data);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(requests_are_the_same_again),
+        cmocka_unit_test(permutations_are_fair),
+        cmocka_unit_test(the_hash_is_in_the_manifest_and_the_report),
+        cmocka_unit_test(a_damaged_line_ends_it_before_anything_is_sent),
+        cmocka_unit_test(validate_says_what_is_in_it),
+        cmocka_unit_test(caches_find_what_they_were_given),
+        cmocka_unit_test(accuracy_keeps_every_answer),
+        cmocka_unit_test(accuracy_says_itself_how_many),
+    };
+
+    return cmocka_run_group_tests(tests, tmpdir_setup, tmpdir_teardown);
+}
