@@ -591,92 +591,6 @@ static int resolve_target(struct target_settings *t, struct err *err)
     return 0;
 }
 
-struct claim {
-    const char *key;
-    bool is_made;
-};
-
-/* The first key of those that were given; NULL: none. */
-static const char *first_of(const struct claim *claims, size_t n)
-{
-    for (size_t i = 0; i < n; i++) {
-        if (claims[i].is_made)
-            return claims[i].key;
-    }
-    return NULL;
-}
-
-static int resolve_unique(struct data_settings *d, struct err *err)
-{
-    if (!d->repeats)
-        return 0;
-    if (d->unique == UNIQUE_TRUE)
-        return err_set(err, ERR_CONFIG,
-                       "data.unique: not beside --repeat-prompts");
-    d->unique = UNIQUE_FALSE;
-    return 0;
-}
-
-/* What belongs to a file is said of one, and a trace says itself what prompts
- * are like. */
-static int check_data(const struct data_settings *d, int scenario,
-                      struct err *err)
-{
-    const struct claim of_file[] = {{"prompt", d->prompt != NULL},
-                                    {"output", d->output != NULL},
-                                    {"label", d->label != NULL},
-                                    {"limit", d->limit > 0},
-                                    {"accuracy", d->accuracy}};
-    const struct claim not_of_trace[] = {
-        {"file", d->file != NULL}, {"cache_hit_rate", d->cache_hit_rate > 0}};
-    const char *key = first_of(of_file, 5);
-
-    if (!d->file && key)
-        return err_set(err, ERR_CONFIG, "data.%s: goes with data.file (--data)",
-                       key);
-    key = first_of(not_of_trace, 2);
-    if (scenario == SCENARIO_TRACE && key)
-        return err_set(err, ERR_CONFIG,
-                       "data.%s: a trace says itself what prompts are like",
-                       key);
-    return 0;
-}
-
-/* Each sample once: that says how many, in which order, and until when. */
-static int resolve_accuracy(struct data_settings *d,
-                            const struct load_settings *load, struct err *err)
-{
-    const struct claim others[] = {
-        {"load.duration", load->duration_ns > 0},
-        {"load.warmup", load->warmup_ns > 0},
-        {"load.requests", load->requests > 0},
-        {"load.min_duration", load->min_duration_ns > 0},
-        {"load.min_requests", load->min_requests > 0},
-        {"load.scenario multi-stream", load->scenario == SCENARIO_MULTI_STREAM},
-        {"data.cache_hit_rate", d->cache_hit_rate > 0}};
-    const char *other = first_of(others, sizeof(others) / sizeof(others[0]));
-
-    if (!d->accuracy)
-        return 0;
-    if (other)
-        return err_set(err, ERR_CONFIG,
-                       "data.accuracy: each sample is sent once; not beside %s",
-                       other);
-    d->select = SELECT_ORDER;
-    if (d->unique == UNIQUE_AUTO)
-        d->unique = UNIQUE_FALSE;
-    return 0;
-}
-
-/* Before a duration is made up. */
-static int resolve_data(struct data_settings *d,
-                        const struct load_settings *load, struct err *err)
-{
-    if (resolve_unique(d, err) || check_data(d, load->scenario, err))
-        return -1;
-    return resolve_accuracy(d, load, err);
-}
-
 int settings_resolve(struct settings *s, struct err *err)
 {
     if (s->target.urls.len == 0 && !s->has_stub)
@@ -687,7 +601,7 @@ int settings_resolve(struct settings *s, struct err *err)
         return -1;
     if (resolve_stages(&s->load, err) ||
         resolve_scenario(&s->load, &s->client, err) ||
-        settings_check_trace(s, err) || resolve_data(&s->data, &s->load, err))
+        settings_check_trace(s, err) || settings_resolve_data(s, err))
         return -1;
     if (check_query(&s->load, err) ||
         (!s->data.accuracy && resolve_length(&s->load, err)) ||

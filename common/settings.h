@@ -349,6 +349,9 @@ int settings_resolve(struct settings *s, struct err *err);
 /* The part of that which is about a trace, when the scenario is known. */
 int settings_check_trace(struct settings *s, struct err *err);
 
+/* The same of what requests carry, before a duration is made up. */
+int settings_resolve_data(struct settings *s, struct err *err);
+
 /* As used, with secrets redacted; the caller owns the reference. */
 struct json_t *settings_to_json(struct settings *s);
 

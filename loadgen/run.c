@@ -213,7 +213,7 @@ static void record_data(struct run *run)
         .sha256 = d ? d->sha256 : NULL,
         .samples = sampler_count(s),
         .left_out = d ? d->left_out : 0,
-        .cached_share = sampler_cached_share(s),
+        .cached_share = api_cached_share(&run->api),
     };
 
     if (run->api.makes_bodies)

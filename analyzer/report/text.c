@@ -111,13 +111,13 @@ static void put_title(const struct summary *s, struct buf *out)
     buf_adds(out, "\n");
     buf_adds(out, "load       ");
     settings_describe_load(&set->load, out);
-    put_trace(s, out);
-    put_data(s, out);
-    put_conditions(&set->conditions, out);
     if (is_closed_loop(set->load.scenario))
         buf_adds(out, "           closed loop: a slow server is asked less "
                       "often, which hides its latencies under overload; an "
                       "open loop (--rate) shows them\n");
+    put_trace(s, out);
+    put_data(s, out);
+    put_conditions(&set->conditions, out);
 }
 
 /* ---- the verdict ---- */

@@ -229,6 +229,19 @@ void api_make_body(const struct api *api, struct facts *facts,
         api->ops->write(api, &sample, body);
 }
 
+double api_cached_share(const struct api *api)
+{
+    const struct dataset *d = api->sampler.data;
+    bool has_prompt = !template_has_fields(&api->body) ||
+                      template_has(&api->body, "prompt") ||
+                      template_has(&api->body, "prompt_ids") ||
+                      template_has(&api->body, "messages");
+
+    return has_prompt && !(d && d->is_tensors)
+               ? sampler_cached_share(&api->sampler)
+               : -1;
+}
+
 int api_read_event(const struct api *api, const char *data, size_t len,
                    struct piece *p)
 {

@@ -145,6 +145,10 @@ struct piece piece_none(void);
 void api_make_body(const struct api *api, struct facts *facts,
                    const struct row *row, struct buf *body);
 
+/* sampler_cached_share(), of bodies that have the prompt in them; below 0: of
+ * others nobody knows. */
+double api_cached_share(const struct api *api);
+
 /* Read an event's data, or a whole answer of status 2xx.  -1: it is not what
  * the API allows.  *p is piece_none() before. */
 int api_read_event(const struct api *api, const char *data, size_t len,

@@ -379,6 +379,7 @@ static void fields_go_into_a_body(void **state)
               "{{output_tokens}},\"l\":\"{{label}}\"}");
     rig_start(&rig);
     assert_true(rig.api.makes_bodies);
+    assert_true(api_cached_share(&rig.api) < 0);
     body = body_of(&rig, 0);
     assert_int_equal(
         json_integer_value(json_object_get(json_object_get(body, "k"), "a")),
@@ -390,6 +391,25 @@ static void fields_go_into_a_body(void **state)
     assert_int_equal(json_array_size(json_object_get(body, "k")), 1);
     json_decref(body);
     rig_fini(&rig);
+}
+
+/* The nonce is in the prompt, not in the other fields. */
+static void a_body_without_the_prompt_may_repeat(void **state)
+{
+    static const char *const bodies[] = {"target.body={\"q\":\"{{prompt}}\"}",
+                                         "target.body={\"q\":\"{{label}}\"}"};
+
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        struct rig rig;
+
+        rig_init(&rig, "http", three);
+        set(&rig, bodies[i]);
+        rig_start(&rig);
+        assert_int_equal(count_different(&rig, 30), i == 0 ? 30 : 3);
+        assert_true(api_cached_share(&rig.api) == (i == 0 ? 0 : -1));
+        rig_fini(&rig);
+    }
 }
 
 static void labels_are_found_again(void **state)
@@ -520,6 +540,7 @@ int main(void)
         cmocka_unit_test(prompts_come_again),
         cmocka_unit_test(made_prompts_may_be_those_of_the_seed),
         cmocka_unit_test(fields_go_into_a_body),
+        cmocka_unit_test(a_body_without_the_prompt_may_repeat),
         cmocka_unit_test(labels_are_found_again),
         cmocka_unit_test(what_does_not_fit_is_refused),
         cmocka_unit_test(tensors_of_a_file),

@@ -372,6 +372,18 @@ static const struct {
      "duration: 1s}",
      "load.exact: the rate and the duration say how many, not "
      "load.requests"},
+    {"target: {url: http://h}\nload: {rate: 5}\ndata: {limit: 5}",
+     "data.limit: goes with data.file (--data)"},
+    {"target: {url: http://h}\nload: {rate: 5}\ndata: {accuracy: true}",
+     "data.accuracy: goes with data.file (--data)"},
+    {"target: {url: http://h}\ndata: {file: y}\ntrace: {file: x}",
+     "data.file: a trace says itself what prompts are like"},
+    {"target: {url: http://h}\ndata: {cache_hit_rate: 10%}\n"
+     "trace: {file: x}",
+     "data.cache_hit_rate: a trace says itself what prompts are like"},
+    {"target: {url: http://h}\nload: {rate: 5, warmup: 1s}\n"
+     "data: {file: y, accuracy: true}",
+     "data.accuracy: each sample is sent once; not beside load.warmup"},
     {"target: {url: http://h}\nload: {scenario: trace}",
      "trace.file: the trace scenario needs a file (--trace)"},
     {"target: {url: http://h}\nload: {scenario: server, rate: 5}\n"
