@@ -276,8 +276,8 @@ static int show(struct settings *s, int64_t wait_ready_ns, struct err *err)
 /* One request takes no rate, but a run of it takes a client. */
 static void ask_for_one(struct load_settings *load)
 {
-    if (load->rate_rps == 0 && load->stages.len == 0 && load->clients == 0 &&
-        !load->trace.file)
+    if (load->rate_rps == 0 && load->stages.len == 0 && !load->shape &&
+        !load->rate_table && load->clients == 0 && !load->trace.file)
         load->clients = 1;
 }
 
