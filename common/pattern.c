@@ -71,7 +71,7 @@ static int expand_step(const struct said *s, struct strlist *out,
     if (steps >= MAX_STAGES)
         return err_set(err, ERR_CONFIG, "%.0f steps; at most %d", steps,
                        MAX_STAGES);
-    for (double i = 0; i < steps; i++) {
+    for (int i = 0; i < (int)steps; i++) {
         double rps = s->rates[0] + copysign(i * s->by_rps, height);
 
         add(out, rps, rps, s->ns[EVERY]);
@@ -179,6 +179,31 @@ static int read_pair(const struct pattern *p, struct said *s, const char *word,
                    value, p->name, p->form);
 }
 
+static int read_pairs(const struct pattern *p, struct said *s, char *rest,
+                      const char *text, struct err *err)
+{
+    const char *word;
+
+    while ((word = str_next_word(&rest))) {
+        const char *value = str_next_word(&rest);
+
+        if (!value)
+            return refuse(p, text, err);
+        if (read_pair(p, s, word, value, err))
+            return -1;
+    }
+    return 0;
+}
+
+static bool has_all(const struct pattern *p, const struct said *s)
+{
+    for (int w = 0; w < N_WORDS; w++) {
+        if ((p->needs & BIT(w)) && s->ns[w] == 0)
+            return false;
+    }
+    return !p->takes_by || s->by_rps > 0;
+}
+
 static int read_rest(const struct pattern *p, struct said *s, char *rest,
                      const char *text, struct err *err)
 {
@@ -190,22 +215,24 @@ static int read_rest(const struct pattern *p, struct said *s, char *rest,
         if (stage_parse_rate(rate, &s->rates[i], err))
             return -1;
     }
-    for (;;) {
-        const char *word = str_next_word(&rest);
-        const char *value = str_next_word(&rest);
+    if (read_pairs(p, s, rest, text, err))
+        return -1;
+    return has_all(p, s) ? 0 : refuse(p, text, err);
+}
 
-        if (!word)
-            break;
-        if (!value)
-            return refuse(p, text, err);
-        if (read_pair(p, s, word, value, err))
-            return -1;
-    }
-    for (int w = 0; w < N_WORDS; w++) {
-        if ((p->needs & BIT(w)) && s->ns[w] == 0)
-            return refuse(p, text, err);
-    }
-    return p->takes_by && s->by_rps == 0 ? refuse(p, text, err) : 0;
+static int expand(const struct pattern *p, char *rest, const char *text,
+                  struct strlist *stages, struct err *err)
+{
+    struct said said = {0};
+
+    if (!p)
+        return err_set(err, ERR_CONFIG,
+                       "'%s': there is ramp, step, spike, bursts and soak; "
+                       "write '%s'",
+                       text, find("spike")->form);
+    if (read_rest(p, &said, rest, text, err))
+        return -1;
+    return p->expand(&said, stages, err) ? err_context(err, "'%s'", text) : 0;
 }
 
 int pattern_expand(const char *text, struct strlist *stages, struct err *err)
@@ -213,18 +240,8 @@ int pattern_expand(const char *text, struct strlist *stages, struct err *err)
     char *copy = xstrdup(text);
     char *rest = copy;
     const struct pattern *p = find(str_next_word(&rest));
-    struct said said = {0};
-    int rc;
+    int rc = expand(p, rest, text, stages, err);
 
-    if (!p)
-        rc = err_set(err, ERR_CONFIG,
-                     "'%s': there is ramp, step, spike, bursts and soak; write "
-                     "'%s'",
-                     text, find("spike")->form);
-    else
-        rc = read_rest(p, &said, rest, text, err);
-    if (rc == 0 && p->expand(&said, stages, err))
-        rc = err_context(err, "'%s'", text);
     free(copy);
     return rc;
 }

@@ -47,16 +47,23 @@ static char *trim(char *text)
 /* "6:30" or "6:30:15". */
 static bool parse_clock(const char *text, double *ns)
 {
-    unsigned h;
-    unsigned m;
-    unsigned s = 0;
-    int end = 0;
+    long parts[3] = {0};
+    size_t n = 0;
 
-    if (sscanf(text, "%5u:%2u%n:%2u%n", &h, &m, &end, &s, &end) < 2 ||
-        text[end] || m > 59 || s > 59)
-        return false;
-    *ns = (((double)h * 60 + m) * 60 + s) * (double)NS_PER_S;
-    return true;
+    do {
+        char *end;
+
+        if (n == 3 || *text < '0' || *text > '9')
+            return false;
+        parts[n] = strtol(text, &end, 10);
+        if (n > 0 && parts[n] > 59)
+            return false;
+        text = end;
+        n++;
+    } while (*text++ == ':');
+    *ns = (((double)parts[0] * 60 + (double)parts[1]) * 60 + (double)parts[2]) *
+          (double)NS_PER_S;
+    return n > 1 && text[-1] == '\0';
 }
 
 static int parse_time(const char *text, double *ns, struct err *err)
@@ -118,7 +125,7 @@ static bool is_head(const struct table *t, const char *line)
 
 static int read_line(struct table *t, char *line, struct err *err)
 {
-    struct row row;
+    struct row row = {0};
 
     line = trim(line);
     if (!*line || *line == '#' || is_head(t, line))

@@ -3,6 +3,7 @@
 #ifndef COMMON_STAGE_H
 #define COMMON_STAGE_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #include "common/units.h"
@@ -16,7 +17,7 @@ struct stage {
 };
 
 /* Enough for stage_print(). */
-#define STAGE_TEXT (3 * UNITS_TEXT)
+#define STAGE_TEXT ((size_t)3 * UNITS_TEXT)
 
 /* A rate, which of a stage may be 0. */
 int stage_parse_rate(const char *text, double *rps, struct err *err);
