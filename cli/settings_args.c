@@ -110,11 +110,16 @@ int settings_args_parse(struct settings_args *a, const struct opt_set *own,
     return rc ? rc : apply(a, own, argv, err);
 }
 
+int settings_args_blame(const struct settings_args *a, struct err *err)
+{
+    return a->file ? settings_blame(a->file, err) : -1;
+}
+
 int settings_args_resolve(struct settings_args *a, struct err *err)
 {
     int rc = settings_resolve(&a->settings, err);
 
-    return rc && a->file ? err_context(err, "%s", a->file) : rc;
+    return rc ? settings_args_blame(a, err) : 0;
 }
 
 int settings_args_read(struct settings_args *a, const struct opt_set *own,

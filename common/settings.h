@@ -324,6 +324,15 @@ int settings_check_scale(const char *text, struct err *err);
 /* The part of that which is about a trace, when the scenario is known. */
 int settings_check_trace(struct settings *s, struct err *err);
 
+/* The line of a settings file where a key stands ("load.rate"), or the block
+ * that it belongs in; with `item`, where the list of that key has it.  0 if
+ * none of them is there. */
+size_t settings_line_of(const char *path, const char *key, const char *item);
+
+/* Put file, and line if it is there, before an error that begins with the key
+ * of a setting ("load.rate: ..."); others are left as they are.  Returns -1. */
+int settings_blame(const char *path, struct err *err);
+
 /* As used, with secrets redacted; the caller owns the reference. */
 struct json_t *settings_to_json(struct settings *s);
 
