@@ -210,6 +210,8 @@ static int drive(struct settings_args *a, const struct run_args *own,
         .argv = argv,
         .settings_file = a->file,
         .wait_ready_ns = own->wait_ready_ns,
+        .foresee = plan_warn,
+        .foresee_arg = a,
     };
     int rc;
 
@@ -297,8 +299,6 @@ static int act(struct settings_args *a, const struct run_args *own,
         rc = plan_print(a, err);
     else if (own->show)
         rc = show(&a->settings, own->wait_ready_ns, err);
-    else if (plan_warn(a, err))
-        rc = -1;
     else
         rc = drive(a, own, argv, err);
     return rc < 0 ? settings_args_blame(a, err) : rc;

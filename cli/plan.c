@@ -35,14 +35,15 @@ static void warn(const struct settings_args *a, const struct slo *slo,
     buf_fini(&doubt);
 }
 
-int plan_warn(const struct settings_args *a, struct err *err)
+/* An SLO that is none is somebody else's to refuse. */
+void plan_warn(void *arg, const struct preflight *known)
 {
+    const struct settings_args *a = arg;
+    struct err ignored = {0};
     struct slo slo;
 
-    if (slo_parse(&a->settings.slo, &slo, err))
-        return -1;
-    warn(a, &slo, plan_requests(&a->settings, NULL));
-    return 0;
+    if (slo_parse(&a->settings.slo, &slo, &ignored) == 0)
+        warn(a, &slo, plan_requests(&a->settings, known));
 }
 
 int plan_print(struct settings_args *a, struct err *err)

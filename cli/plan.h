@@ -3,6 +3,7 @@
 #define CLI_PLAN_H
 
 struct err;
+struct preflight;
 struct settings_args;
 
 /* Print the plan of resolved settings, and warn of what speaks against it.
@@ -10,7 +11,7 @@ struct settings_args;
  * anybody.  ERR_CONFIG, ERR_IO. */
 int plan_print(struct settings_args *a, struct err *err);
 
-/* The warnings alone.  ERR_CONFIG where the SLO is none. */
-int plan_warn(const struct settings_args *a, struct err *err);
+/* The warnings alone; `arg` is the struct settings_args. */
+void plan_warn(void *arg, const struct preflight *known);
 
 #endif

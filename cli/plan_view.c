@@ -42,8 +42,7 @@ double plan_requests(const struct settings *s, const struct preflight *known)
     double least = arrivals(load, load->min_duration_ns);
 
     if (load->scenario == SCENARIO_TRACE)
-        return known ? (double)(known->trace.rows - known->trace.warmup_rows)
-                     : 0;
+        return (double)(known->trace.rows - known->trace.warmup_rows);
     if (load->requests > 0)
         least = (double)load->requests;
     else if (load->min_requests > 0)

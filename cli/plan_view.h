@@ -13,7 +13,7 @@ struct slo;
 struct slo_term;
 
 /* Requests that the window will hold, or at least; 0 if nobody can know.  Of a
- * trace it takes what was found in its file; NULL: nothing yet. */
+ * trace it takes what was found in its file. */
 double plan_requests(const struct settings *s, const struct preflight *known);
 
 /* Lines for people; the settings are resolved and `known` is of them. */
