@@ -36,6 +36,7 @@ extern const struct command cmd_run;
 extern const struct command cmd_report;
 extern const struct command cmd_stub;
 extern const struct command cmd_calibrate;
+extern const struct command cmd_init;
 extern const struct command cmd_validate;
 extern const struct command cmd_version;
 extern const struct command cmd_help;

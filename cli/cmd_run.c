@@ -10,6 +10,7 @@
 #include "cli/ambient.h"
 #include "cli/cli.h"
 #include "cli/live.h"
+#include "cli/plan.h"
 #include "cli/report_out.h"
 #include "cli/settings_args.h"
 #include "cli/show_view.h"
@@ -38,6 +39,7 @@ struct run_args {
     bool no_colour;
     bool json;
     bool show;
+    bool dry_run;
     int64_t wait_ready_ns;
 };
 
@@ -70,11 +72,16 @@ static const struct opt opts[] = {
      .type = &opt_switch,
      .offset = AT(show),
      .help = "send one request, print both sides of it, record nothing"},
+    {.flag = "dry-run",
+     .type = &opt_switch,
+     .offset = AT(dry_run),
+     .help = "print the plan, as validate does, and send nothing"},
     {.flag = "wait-ready",
      .type = &opt_duration,
      .offset = AT(wait_ready_ns),
      .is_positive = true,
-     .help = "before that, ask until the target answers, at most this long"},
+     .help = "before anything is sent, ask until the target answers, at most "
+             "this long"},
 };
 
 static const struct opt_block block = {"run", opts,
@@ -214,6 +221,8 @@ static int drive(struct settings_args *a, const struct run_args *own,
         .argv = argv,
         .settings_file = a->file,
         .wait_ready_ns = own->wait_ready_ns,
+        .foresee = plan_warn,
+        .foresee_arg = a,
     };
     int rc;
 
@@ -287,9 +296,23 @@ static int show(struct settings *s, int64_t wait_ready_ns, struct err *err)
 /* One request takes no rate, but a run of it takes a client. */
 static void ask_for_one(struct load_settings *load)
 {
-    if (load->rate_rps == 0 && load->stages.len == 0 && load->clients == 0 &&
-        !load->trace.file)
+    if (load->rate_rps == 0 && load->stages.len == 0 && !load->shape &&
+        !load->rate_table && load->clients == 0 && !load->trace.file)
         load->clients = 1;
+}
+
+static int act(struct settings_args *a, const struct run_args *own,
+               const char *const *argv, struct err *err)
+{
+    int rc;
+
+    if (own->dry_run)
+        rc = plan_print(a, err);
+    else if (own->show)
+        rc = show(&a->settings, own->wait_ready_ns, err);
+    else
+        rc = drive(a, own, argv, err);
+    return rc < 0 ? settings_args_blame(a, err) : rc;
 }
 
 static int run(const char *const *argv, struct err *err)
@@ -307,12 +330,10 @@ static int run(const char *const *argv, struct err *err)
         rc = settings_args_resolve(&a, err);
     if (own.quiet)
         log_set_level(LOG_QUIET);
+    if (rc == 0 && own.show && own.dry_run)
+        rc = err_set(err, ERR_USAGE, "--show: not beside --dry-run");
     if (rc == 0)
-        rc = settings_args_used(&a,
-                                own.show
-                                    ? show(&a.settings, own.wait_ready_ns, err)
-                                    : drive(&a, &own, argv, err),
-                                err);
+        rc = act(&a, &own, argv, err);
     settings_args_fini(&a);
     opt_fini(&set);
     return rc;

@@ -110,16 +110,16 @@ int settings_args_parse(struct settings_args *a, const struct opt_set *own,
     return rc ? rc : apply(a, own, argv, err);
 }
 
-int settings_args_used(const struct settings_args *a, int rc, struct err *err)
+int settings_args_blame(const struct settings_args *a, struct err *err)
 {
-    bool is_theirs = rc < 0 && err->code == ERR_CONFIG;
-
-    return is_theirs && a->file ? err_context(err, "%s", a->file) : rc;
+    return a->file ? settings_blame(a->file, err) : -1;
 }
 
 int settings_args_resolve(struct settings_args *a, struct err *err)
 {
-    return settings_args_used(a, settings_resolve(&a->settings, err), err);
+    int rc = settings_resolve(&a->settings, err);
+
+    return rc ? settings_args_blame(a, err) : 0;
 }
 
 int settings_args_read(struct settings_args *a, const struct opt_set *own,

@@ -25,15 +25,15 @@ extern const struct opt_block settings_args_block;
 int settings_args_read(struct settings_args *a, const struct opt_set *own,
                        const char *const *argv, struct err *err);
 
-/* The same in two steps.  What contradicts itself names the file, if there is
- * one. */
+/* The same in two steps.  What contradicts itself names file and line, if there
+ * is a file. */
 int settings_args_parse(struct settings_args *a, const struct opt_set *own,
                         const char *const *argv, struct err *err);
 int settings_args_resolve(struct settings_args *a, struct err *err);
 
-/* Hand on what became of using them: what was found wrong with them only then
- * names the file too. */
-int settings_args_used(const struct settings_args *a, int rc, struct err *err);
+/* The same for an error that comes later: put file and line before one that
+ * begins with a key.  Returns -1. */
+int settings_args_blame(const struct settings_args *a, struct err *err);
 
 void settings_args_fini(struct settings_args *a);
 

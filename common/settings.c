@@ -7,7 +7,6 @@
 #include "common/apis.h"
 #include "common/clk.h"
 #include "common/err.h"
-#include "common/stage.h"
 #include "common/suggest.h"
 #include "common/units.h"
 #include "common/url.h"
@@ -302,32 +301,6 @@ int settings_assign(struct settings *s, const char *assignment, struct err *err)
 
 /* ---- what follows from the rest ---- */
 
-/* Stages say both how much and for how long. */
-static int resolve_stages(struct load_settings *load, struct err *err)
-{
-    double requests = 0;
-
-    if (load->stages.len == 0)
-        return 0;
-    if (load->rate_rps > 0 || load->duration_ns > 0 || load->burst_on_ns > 0)
-        return err_set(err, ERR_CONFIG,
-                       "load.stages: instead of rate, duration and bursts, not "
-                       "beside them");
-    for (size_t i = 0; i < load->stages.len; i++) {
-        struct stage stage;
-
-        if (stage_parse(load->stages.items[i], &stage, err))
-            return err_context(err, "load.stages");
-        load->duration_ns += stage.length_ns;
-        requests +=
-            (stage.from_rps + stage.to_rps) / 2 * (double)stage.length_ns / 1e9;
-    }
-    load->rate_rps = requests / ((double)load->duration_ns / 1e9);
-    if (!(load->rate_rps > 0))
-        return err_set(err, ERR_CONFIG, "load.stages: no load at all");
-    return 0;
-}
-
 static int check_arrivals(const struct load_settings *load, struct err *err)
 {
     if ((load->burst_on_ns > 0) != (load->burst_off_ns > 0))
@@ -599,7 +572,7 @@ int settings_resolve(struct settings *s, struct err *err)
         check_bound("load.clients", s->load.clients, err) ||
         check_bound("client.connections", s->client.connections, err))
         return -1;
-    if (resolve_stages(&s->load, err) ||
+    if (settings_resolve_shape(&s->load, err) ||
         resolve_scenario(&s->load, &s->client, err) ||
         settings_check_trace(s, err) || settings_resolve_data(s, err))
         return -1;
@@ -628,45 +601,12 @@ bool settings_uses_tls(const struct settings *s)
     return strncasecmp(settings_url(s), "https:", strlen("https:")) == 0;
 }
 
-static void describe_rate(const struct load_settings *load, struct buf *out)
-{
-    char text[UNITS_TEXT];
-    char off[UNITS_TEXT];
-
-    buf_addf(out, "open loop, %s ", arrival_names[load->arrival]);
-    if (load->arrival == ARRIVAL_GAMMA)
-        buf_addf(out, "(cv %g) ", load->cv);
-    for (size_t i = 0; i < load->stages.len; i++)
-        buf_addf(out, "%s%s", i ? ", then " : "", load->stages.items[i]);
-    if (load->stages.len == 0)
-        buf_adds(out, units_print_rate(load->rate_rps, text));
-    if (load->burst_on_ns > 0)
-        buf_addf(out, " in bursts (%s on, %s off)",
-                 units_print_duration(load->burst_on_ns, text),
-                 units_print_duration(load->burst_off_ns, off));
-    if (load->exact)
-        buf_adds(out, ", exact count");
-    if (load->seeds == SEEDS_MLPERF)
-        buf_addf(out, ", LoadGen's schedule of seed %llu",
-                 (unsigned long long)load->schedule_seed);
-}
-
-/* A terminal is not to be told what to do. */
-static void describe_path(const char *path, struct buf *out)
-{
-    for (; *path; path++) {
-        bool is_control = (unsigned char)*path < ' ' || *path == 0x7f;
-
-        buf_add(out, is_control ? "?" : path, 1);
-    }
-}
-
 static void describe_trace(const struct trace_settings *t, struct buf *out)
 {
     char text[UNITS_TEXT];
 
     buf_adds(out, "open loop, trace ");
-    describe_path(t->file ? t->file : "", out);
+    settings_describe_path(t->file ? t->file : "", out);
     if (t->from_ns > 0)
         buf_addf(out, " from %s", units_print_duration(t->from_ns, text));
     if (t->to_ns > 0)
@@ -710,7 +650,7 @@ static void describe_loop(const struct load_settings *load, struct buf *out)
         describe_trace(&load->trace, out);
         break;
     default:
-        describe_rate(load, out);
+        settings_describe_rate(load, out);
     }
 }
 

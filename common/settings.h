@@ -167,6 +167,9 @@ struct load_settings {
     int arrival;           /* enum arrival */
     double rate_rps;       /* 0: none asked */
     struct strlist stages; /* common/stage.h; instead of rate and duration */
+    char *shape;           /* common/pattern.h, which becomes stages */
+    char *rate_table;      /* common/ratetable.h, likewise; a file */
+    double table_speed;    /* how many times as fast as it says */
     double cv;             /* of gamma gaps */
     int64_t burst_on_ns;   /* 0: no bursts */
     int64_t burst_off_ns;
@@ -346,11 +349,27 @@ int settings_assign(struct settings *s, const char *assignment,
  * cannot be run.  After this the settings are "as used". */
 int settings_resolve(struct settings *s, struct err *err);
 
+/* The part of that which is about stages, which say both how much and for how
+ * long, and where they come from. */
+int settings_resolve_shape(struct load_settings *load, struct err *err);
+
+/* For an option table: how many times as fast? */
+int settings_check_scale(const char *text, struct err *err);
+
 /* The part of that which is about a trace, when the scenario is known. */
 int settings_check_trace(struct settings *s, struct err *err);
 
 /* The same of what requests carry, before a duration is made up. */
 int settings_resolve_data(struct settings *s, struct err *err);
+
+/* The line of a settings file where a key stands ("load.rate"), or the block
+ * that it belongs in; with `item`, where the list of that key has it.  0 if
+ * none of them is there. */
+size_t settings_line_of(const char *path, const char *key, const char *item);
+
+/* Put file, and line if it is there, before an error that begins with the key
+ * of a setting ("load.rate: ..."); others are left as they are.  Returns -1. */
+int settings_blame(const char *path, struct err *err);
 
 /* As used, with secrets redacted; the caller owns the reference. */
 struct json_t *settings_to_json(struct settings *s);
@@ -368,6 +387,12 @@ const char *settings_url(const struct settings *s);
 
 /* Is TLS spoken with the target? */
 bool settings_uses_tls(const struct settings *s);
+
+/* "open loop, poisson 50/s". */
+void settings_describe_rate(const struct load_settings *load, struct buf *out);
+
+/* A path for a terminal, which is not to be told what to do. */
+void settings_describe_path(const char *path, struct buf *out);
 
 /* One line: "open loop, poisson 50/s, window 10s, seed 1". */
 void settings_describe_load(const struct load_settings *load, struct buf *out);

@@ -9,6 +9,7 @@
 #include "common/cpus.h"
 #include "common/dist.h"
 #include "common/err.h"
+#include "common/pattern.h"
 #include "common/slo.h"
 #include "common/stage.h"
 #include "common/statuses.h"
@@ -299,6 +300,27 @@ static const struct opt load[] = {
      .check = stage_check,
      .help = "'50/s 30s', or '10/s..100/s 1m' for a ramp, instead of rate and "
              "duration; repeats"},
+    {.key = "shape",
+     .flag = "shape",
+     .type = &opt_text,
+     .offset = AT(load.shape),
+     .check = pattern_check,
+     .help = "likewise: 'ramp 10/s 100/s over 5m', 'step 10/s 100/s by 10/s "
+             "every 30s', 'spike 50/s 500/s at 1m for 10s', 'bursts 50/s 500/s "
+             "every 1m for 5s of 10m', 'soak 50/s for 8h'"},
+    {.key = "rate_table",
+     .flag = "rate-table",
+     .type = &opt_text,
+     .offset = AT(load.rate_table),
+     .help = "likewise: file with lines 'time,rate' (6:30,40), such as a day's "
+             "rates"},
+    {.key = "table_speed",
+     .flag = "table-speed",
+     .type = &opt_number,
+     .offset = AT(load.table_speed),
+     .initial = "1",
+     .check = settings_check_scale,
+     .help = "24: the day of the table within an hour, at the same rates"},
     {.key = "cv",
      .flag = "cv",
      .type = &opt_number,

@@ -19,7 +19,7 @@ const char *const trace_format_names[] = {
 static const char *const unit_names[] = {
     [UNIT_S] = "s", [UNIT_MS] = "ms", [UNIT_US] = "us", [UNIT_NS] = "ns", NULL};
 
-static int check_scale(const char *text, struct err *err)
+int settings_check_scale(const char *text, struct err *err)
 {
     double scale;
 
@@ -53,7 +53,7 @@ static const struct opt opts[] = {
      .type = &opt_number,
      .offset = AT(time_scale),
      .initial = "1",
-     .check = check_scale,
+     .check = settings_check_scale,
      .help = "4: four times as fast as it was"},
     {.key = "from",
      .flag = "from",

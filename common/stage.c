@@ -1,13 +1,13 @@
 #include "common/stage.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "common/err.h"
 #include "common/units.h"
 
-/* A stage may be silent. */
-static int parse_rate(const char *text, double *rps, struct err *err)
+int stage_parse_rate(const char *text, double *rps, struct err *err)
 {
     if (strcmp(text, "0") == 0 || strcmp(text, "0/s") == 0) {
         *rps = 0;
@@ -23,10 +23,10 @@ static int parse_rates(char *text, struct stage *stage, struct err *err)
 
     if (dots)
         *dots = '\0';
-    if (parse_rate(text, &stage->from_rps, err))
+    if (stage_parse_rate(text, &stage->from_rps, err))
         return -1;
     stage->to_rps = stage->from_rps;
-    return dots ? parse_rate(dots + 2, &stage->to_rps, err) : 0;
+    return dots ? stage_parse_rate(dots + 2, &stage->to_rps, err) : 0;
 }
 
 int stage_parse(const char *text, struct stage *stage, struct err *err)
@@ -47,6 +47,25 @@ int stage_parse(const char *text, struct stage *stage, struct err *err)
     if (stage->length_ns == 0)
         return err_set(err, ERR_CONFIG, "'%s': a stage of no length", text);
     return 0;
+}
+
+static const char *print_rate(double rps, char out[static UNITS_TEXT])
+{
+    return rps > 0 ? units_print_rate(rps, out) : "0/s";
+}
+
+const char *stage_print(const struct stage *stage, char out[static STAGE_TEXT])
+{
+    char from[UNITS_TEXT];
+    char to[UNITS_TEXT];
+    char length[UNITS_TEXT];
+    bool is_level = stage->from_rps == stage->to_rps;
+
+    snprintf(out, STAGE_TEXT, "%s%s%s %s", print_rate(stage->from_rps, from),
+             is_level ? "" : "..",
+             is_level ? "" : print_rate(stage->to_rps, to),
+             units_print_duration(stage->length_ns, length));
+    return out;
 }
 
 int stage_check(const char *text, struct err *err)

@@ -3,7 +3,10 @@
 #ifndef COMMON_STAGE_H
 #define COMMON_STAGE_H
 
+#include <stddef.h>
 #include <stdint.h>
+
+#include "common/units.h"
 
 struct err;
 
@@ -13,7 +16,16 @@ struct stage {
     int64_t length_ns;
 };
 
+/* Enough for stage_print(). */
+#define STAGE_TEXT ((size_t)3 * UNITS_TEXT)
+
+/* A rate, which of a stage may be 0. */
+int stage_parse_rate(const char *text, double *rps, struct err *err);
+
 int stage_parse(const char *text, struct stage *stage, struct err *err);
+
+/* As text that stage_parse() reads back. */
+const char *stage_print(const struct stage *stage, char out[static STAGE_TEXT]);
 
 /* For an option table. */
 int stage_check(const char *text, struct err *err);

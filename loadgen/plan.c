@@ -35,8 +35,7 @@ static int64_t most(int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
-/* The highest rate that the schedule comes to. */
-static double peak_rps(const struct load_settings *load)
+double plan_peak_rps(const struct load_settings *load)
 {
     double peak = load->rate_rps;
 
@@ -70,7 +69,7 @@ static int64_t choose_threads(const struct load_settings *load, int64_t cores)
 {
     bool is_open = scenario_is_open(load->scenario);
     int64_t room = most(is_open ? cores - 1 : cores / 2, 1);
-    double wanted = is_open ? peak_rps(load) / RATE_A_THREAD
+    double wanted = is_open ? plan_peak_rps(load) / RATE_A_THREAD
                             : (double)at_once(load) / CLIENTS_A_THREAD;
 
     room = least(room, RECORDING_MAX_SHARDS);
@@ -97,11 +96,11 @@ static int64_t cap_of(const struct settings *s)
 /* A schedule is walked whole, whether or not it can be sent. */
 static int check_rate(const struct load_settings *load, struct err *err)
 {
-    if (peak_rps(load) > PLAN_MAX_RPS)
+    if (plan_peak_rps(load) > PLAN_MAX_RPS)
         return err_set(err, ERR_CONFIG,
                        "load.rate: %g/s at its highest; no client sends more "
                        "than %g/s",
-                       peak_rps(load), (double)PLAN_MAX_RPS);
+                       plan_peak_rps(load), (double)PLAN_MAX_RPS);
     return 0;
 }
 
@@ -163,7 +162,7 @@ int plan_client(struct settings *s, struct machine machine, struct err *err)
 bool plan_stamps_all(const struct load_settings *load)
 {
     return scenario_is_open(load->scenario) &&
-           peak_rps(load) <= STAMPS_A_SECOND;
+           plan_peak_rps(load) <= STAMPS_A_SECOND;
 }
 
 int64_t plan_short_wait_ns(struct machine machine)

@@ -24,6 +24,9 @@ struct machine {
  * files does not allow. */
 int plan_client(struct settings *s, struct machine machine, struct err *err);
 
+/* The highest rate that the schedule comes to. */
+double plan_peak_rps(const struct load_settings *load);
+
 /* May the kernel be asked of every answer when it received it?  At rates where
  * that costs nothing that matters. */
 bool plan_stamps_all(const struct load_settings *load);

@@ -129,6 +129,8 @@ static int look_ahead(struct run *run, struct err *err)
     if (preflight(run->settings, &run->known, err))
         return -1;
     note_files(run);
+    if (run->options->foresee)
+        run->options->foresee(run->options->foresee_arg, &run->known);
     return 0;
 }
 

@@ -11,6 +11,7 @@
 
 struct calibration;
 struct err;
+struct preflight;
 struct settings;
 
 #define RUN_PROGRESS_NS (250 * NS_PER_MS)
@@ -28,6 +29,11 @@ struct run_options {
     const struct calibration *calibration;
 
     int64_t observe_ns; /* how often workers look at themselves; 0: 1 s */
+
+    /* Called once, before anybody is asked, with what is known by then.
+     * Optional. */
+    void (*foresee)(void *arg, const struct preflight *known);
+    void *foresee_arg;
 
     /* Called every RUN_PROGRESS_NS from the calling thread.  Optional. */
     void (*progress)(void *arg, const struct run_progress *progress);

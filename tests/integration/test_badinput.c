@@ -186,7 +186,33 @@ static void settings_files(void **state)
          "'errors < 0.1%', 'good >= 90%' or 'goodput >= 40/s'"},
         {"slo: [{b: c}]\n", "%s:1: slo[1]: must be a plain value"},
         {"target: {url: http://h/}\nload: {scenario: server}\n",
-         "%s: load.rate: the server scenario needs a rate (--rate)"},
+         "%s:2: load.rate: the server scenario needs a rate (--rate)"},
+        {"target: {url: http://h/}\n",
+         "%s: load: neither a rate (--rate) nor clients (-c) given"},
+        {"target: {url: http://h/}\nload:\n  scenario: single-stream\n"
+         "  rate: 5\n",
+         "%s:4: load.rate: the single-stream scenario sends when answers came, "
+         "not at a rate"},
+        {"target: {url: http://h/}\nload:\n  stages: [5/s 1s]\n"
+         "  duration: 5s\n",
+         "%s:3: load.stages: instead of rate, duration and bursts, not beside "
+         "them"},
+        {"target: {url: http://h/}\nload:\n  rate: 5\n  shape: spike 5 50\n",
+         "%s:4: shape: 'spike 5 50' is not a spike; write 'spike 50/s 500/s at "
+         "1m for 10s of 3m'"},
+        {"target:\n  url: http://h/\n  cert: c.pem\nload: {rate: 5}\n",
+         "%s:3: target.cert: goes with target.key"},
+        {"target:\n  url: http://h/\n  body: '@/no/such'\nload: {rate: 5}\n",
+         "%s:3: target.body: /no/such: No such file or directory"},
+        {"target: {url: http://h/}\nload: {rate: 5}\nclient:\n  threads: 99\n",
+         "%s:4: client.threads: 99; at most 64"},
+        {"target: {url: http://h/}\nload:\n  rate: 20M\n",
+         "%s:3: load.rate: 2e+07/s at its highest; no client sends more than "
+         "1e+07/s"},
+        {"target: {url: http://h/}\nload:\n  stop: decided\n  rate: 5\n",
+         "%s:3: load.stop: there is no SLO to decide on"},
+        {"stub:\n  replicas: 99\nload: {rate: 5}\n",
+         "%s:2: stub.replicas: 1 to 64"},
         {"target: {url: 127.0.0.1}\n",
          "%s:1: url: '127.0.0.1' is not a URL; write http://host:port/path"},
         {"target: {url: http://h/}\nload: {rate: 5, burst_on: 1s}\n",

@@ -102,6 +102,20 @@ static const struct {
      "exact: true}",
      MLPERF},
     {"load: {seeds: mlperf, clients: 5}", MLPERF},
+    {"load: {rate: 5, shape: soak 5/s for 1h}",
+     "load.shape: instead of rate, duration and bursts, not beside them"},
+    {"load: {shape: soak 5/s for 1h, stages: [5/s 1s]}",
+     "load.shape: one of stages, shape and rate_table, not several"},
+    {"load: {rate: 5, table_speed: 2}",
+     "load.table_speed: goes with load.rate_table"},
+    {"load: {rate_table: /no/such}",
+     "load.rate_table: /no/such: No such file or directory"},
+    {"load: {shape: soak 0/s for 1h}", "load.shape: no load at all"},
+    {"load: {stages: [1/s 40000d, 1/s 40000d]}",
+     "load.stages: too long in all"},
+    {"load: {scenario: single-stream, shape: soak 5/s for 1h}",
+     "load.rate: the single-stream scenario sends when answers came, not at a "
+     "rate"},
 };
 
 static void contradictions_are_refused(void **state)
@@ -171,6 +185,9 @@ static void the_load_is_described(void **state)
         {"load: {rate: 5, duration: 1s, seeds: mlperf, schedule_rng_seed: 7}",
          "open loop, poisson 5/s, LoadGen's schedule of seed 7, window 1s, "
          "seed 1\n"},
+        {"load: {shape: spike 5/s 50/s at 1m for 10s}",
+         "open loop, poisson spike 5/s 50/s at 1m for 10s, window 130s, seed "
+         "1\n"},
     };
 
     (void)state;

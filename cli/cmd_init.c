@@ -1,0 +1,154 @@
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/cli.h"
+#include "cli/starter.h"
+#include "common/apis.h"
+#include "common/buf.h"
+#include "common/clk.h"
+#include "common/err.h"
+#include "common/file.h"
+#include "common/log.h"
+#include "common/redact.h"
+#include "common/settings.h"
+#include "common/xalloc.h"
+#include "loadgen/discover.h"
+
+#define MAX_FILE 65536
+
+/* For a server that may well not be there yet. */
+#define CONNECT_NS (2 * NS_PER_S)
+#define TIMEOUT_NS (5 * NS_PER_S)
+
+struct init_args {
+    char *out;
+    bool force;
+    int api;
+    char *auth_env;
+};
+
+#define AT(field) offsetof(struct init_args, field)
+
+static const struct opt opts[] = {
+    {.flag = "out",
+     .letter = 'o',
+     .type = &opt_text,
+     .offset = AT(out),
+     .help = "file to write (standard output)"},
+    {.flag = "force",
+     .type = &opt_switch,
+     .offset = AT(force),
+     .help = "replace a file that is there"},
+    {.flag = "api",
+     .type = &opt_choice,
+     .offset = AT(api),
+     .names = api_names,
+     .initial = "auto",
+     .help = "what the server speaks; auto: as the URL's path says"},
+    {.flag = "auth-env",
+     .type = &opt_text,
+     .offset = AT(auth_env),
+     .help = "environment variable with the API key; its name goes into the "
+             "file"},
+};
+
+static const struct opt_block block = {"init", opts,
+                                       sizeof(opts) / sizeof(opts[0])};
+
+/* It would stand in the file. */
+static int refuse_secret(const char *url, struct err *err)
+{
+    char *shown = redact_url(url);
+    int rc = 0;
+
+    if (strcmp(shown, url) != 0)
+        rc = err_set(err, ERR_USAGE,
+                     "%s: a secret, which would stand in the file; leave it "
+                     "out, and see --auth-env",
+                     shown);
+    free(shown);
+    return rc;
+}
+
+/* What a run of this target alone would need. */
+static int aim(struct settings *s, const char *url, const struct init_args *own,
+               struct err *err)
+{
+    struct opt_set target = settings_set(s, BLOCK_TARGET);
+
+    if (opt_assign(&target, opt_by_key(target.block, "url"), url, err) ||
+        refuse_secret(url, err))
+        return -1;
+    s->target.api = own->api;
+    s->target.auth_env = own->auth_env ? xstrdup(own->auth_env) : NULL;
+    s->target.connect_timeout_ns = CONNECT_NS;
+    s->target.timeout_ns = TIMEOUT_NS;
+    s->load.clients = 1;
+    return settings_resolve(s, err);
+}
+
+static int write_out(const struct buf *text, const struct init_args *own,
+                     struct err *err)
+{
+    if (!own->out)
+        return cli_print(buf_text(text), err);
+    if (!own->force && access(own->out, F_OK) == 0)
+        return err_set(err, ERR_IO,
+                       "%s: there is such a file; --force replaces it",
+                       own->out);
+    if (file_replace(own->out, buf_text(text), text->len, err))
+        return -1;
+    log_note("settings   %s; see it with: tailgate validate %s", own->out,
+             own->out);
+    return 0;
+}
+
+static int make(const char *url, const struct init_args *own, struct err *err)
+{
+    struct settings s;
+    struct err unknown = {0};
+    struct buf text;
+    int rc;
+
+    settings_init(&s);
+    buf_init(&text, MAX_FILE);
+    rc = aim(&s, url, own, err);
+    if (rc == 0) {
+        if (discover(&s, &unknown)) /* no answer is an answer too */
+            strlist_fini(&s.data.tensors);
+        starter_view(&s, unknown.code ? unknown.msg : NULL, &text);
+        rc = write_out(&text, own, err);
+    }
+    buf_fini(&text);
+    settings_fini(&s);
+    return rc;
+}
+
+static int run(const char *const *argv, struct err *err)
+{
+    struct init_args own;
+    struct opt_set set = {&block, &own};
+    struct strlist words = {0};
+    int rc;
+
+    opt_init(&set);
+    rc = opt_parse_argv(&set, 1, argv, &words, err);
+    if (rc == 0 && words.len != 1)
+        rc = err_set(err, ERR_USAGE, "init takes one URL, not %zu", words.len);
+    if (rc == 0)
+        rc = make(words.items[0], &own, err);
+    strlist_fini(&words);
+    opt_fini(&set);
+    return rc;
+}
+
+static const struct opt_block *const blocks[] = {&block, NULL};
+
+const struct command cmd_init = {
+    .name = "init",
+    .usage = "URL [FLAGS]",
+    .help = "write a commented settings file to begin with",
+    .run = run,
+    .blocks = blocks,
+};

@@ -1,0 +1,342 @@
+#include "cli/plan_view.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/apis.h"
+#include "common/err.h"
+#include "common/redact.h"
+#include "common/settings.h"
+#include "common/slo.h"
+#include "common/stage.h"
+#include "common/stats.h"
+#include "common/units.h"
+#include "loadgen/data/dataset.h"
+#include "loadgen/plan.h"
+#include "loadgen/preflight.h"
+#include "loadgen/shape.h"
+
+/* ---- how many, and when ---- */
+
+/* Of the schedule, in a window of this length. */
+static double arrivals(const struct load_settings *load, int64_t window_ns)
+{
+    double from_ns = (double)load->warmup_ns;
+    struct err ignored = {0};
+    struct shape shape;
+    double n = 0;
+
+    if (load->scenario == SCENARIO_SERVER && window_ns > 0 &&
+        !shape_init(&shape, load, &ignored)) {
+        n = shape_arrivals(&shape, from_ns + (double)window_ns) -
+            shape_arrivals(&shape, from_ns);
+        shape_fini(&shape);
+    }
+    return n;
+}
+
+double plan_requests(const struct settings *s, const struct preflight *known)
+{
+    const struct load_settings *load = &s->load;
+    double most = arrivals(load, load_longest_ns(load));
+    double least = arrivals(load, load->min_duration_ns);
+
+    if (load->scenario == SCENARIO_TRACE)
+        return (double)(known->trace.rows - known->trace.warmup_rows);
+    if (load->requests > 0)
+        least = (double)load->requests;
+    else if (load->min_requests > 0)
+        least = fmax(least, (double)load->min_requests);
+    return least > 0 && (most <= 0 || least < most) ? least : most;
+}
+
+static bool is_least(const struct load_settings *load)
+{
+    return load->min_duration_ns > 0 || load->min_requests > 0;
+}
+
+/* Deviation of the count over the root of its mean. */
+static double count_cv(const struct load_settings *load)
+{
+    if (load->arrival == ARRIVAL_CONSTANT || load->exact)
+        return 0;
+    return load->arrival == ARRIVAL_GAMMA ? load->cv : 1;
+}
+
+/* The warm-up goes at the rate that the first stage starts with. */
+static double first_rate_rps(const struct load_settings *load)
+{
+    struct stage first = {.from_rps = load->rate_rps};
+    struct err ignored = {0};
+
+    if (load->stages.len > 0)
+        stage_parse(load->stages.items[0], &first, &ignored);
+    return first.from_rps;
+}
+
+static void put_requests(const struct load_settings *load, double n,
+                         struct buf *out)
+{
+    double cv = count_cv(load);
+
+    buf_adds(out, "requests   ");
+    if (n <= 0)
+        buf_adds(out, "as many as the server answers in time\n");
+    else if (is_least(load))
+        buf_addf(out, "about %.0f in the window, or more\n", n);
+    else if (cv > 0 && n != (double)load->requests)
+        buf_addf(out, "about %.0f in the window, give or take %.0f (95%%)\n", n,
+                 ceil(1.96 * cv * sqrt(n)));
+    else
+        buf_addf(out, "%.0f in the window\n", n);
+    if (load->warmup_ns > 0 && load->rate_rps > 0)
+        buf_addf(out, "           about %.0f before it, as warm-up\n",
+                 first_rate_rps(load) * (double)load->warmup_ns / 1e9);
+}
+
+/* A trace says how many, exactly. */
+static void put_trace(const struct load_settings *load, const struct survey *s,
+                      struct buf *out)
+{
+    survey_describe(s, load, out);
+    buf_addf(out, "requests   %lld in the window\n",
+             (long long)(s->rows - s->warmup_rows));
+    if (s->warmup_rows > 0)
+        buf_addf(out, "           %lld before it, as warm-up\n",
+                 (long long)s->warmup_rows);
+}
+
+/* What ends the window beside the clock; NULL: nothing. */
+static const char *end_of(const struct load_settings *load)
+{
+    if (load->scenario == SCENARIO_OFFLINE)
+        return "the last answer";
+    if (load->min_duration_ns > 0 && load->min_requests > 0)
+        return "both minima are reached";
+    if (load->min_duration_ns > 0)
+        return "the minimum is over";
+    return load->requests > 0 || load->min_requests > 0 ? "all of them were due"
+                                                        : NULL;
+}
+
+static void put_window(const struct load_settings *load, struct buf *out)
+{
+    const char *end = end_of(load);
+    int64_t longest_ns = load_longest_ns(load);
+    char text[UNITS_TEXT];
+
+    buf_adds(out, "window ");
+    if (end)
+        buf_addf(out, "until %s", end);
+    if (longest_ns > 0)
+        buf_addf(out, "%s%s", end ? ", at most " : "",
+                 units_show_duration((double)longest_ns, text));
+}
+
+static void put_phases(const struct settings *s, struct buf *out)
+{
+    int64_t drain_ns =
+        s->load.drain_ns == OPT_AUTO ? s->target.timeout_ns : s->load.drain_ns;
+    char text[UNITS_TEXT];
+
+    buf_adds(out, "phases     ");
+    if (s->load.warmup_ns > 0)
+        buf_addf(out, "warm-up %s, then ",
+                 units_show_duration((double)s->load.warmup_ns, text));
+    put_window(&s->load, out);
+    if (s->load.scenario != SCENARIO_OFFLINE)
+        buf_addf(out, ", then at most %s for what is in flight",
+                 units_show_duration((double)drain_ns, text));
+    buf_adds(out, "\n");
+}
+
+/* By chance the rate of a window is not that of the process. */
+static void put_rate(const struct load_settings *load, double n,
+                     struct buf *out)
+{
+    int64_t window_ns = load_longest_ns(load);
+    double rps = load->rate_rps;
+    double share = n > 0 ? 1.96 * count_cv(load) / sqrt(n) : 0;
+    double peak = plan_peak_rps(load);
+    char text[UNITS_TEXT];
+    char low[UNITS_TEXT];
+    char high[UNITS_TEXT];
+
+    if (!scenario_is_open(load->scenario))
+        return;
+    if (window_ns > 0 && load->requests == 0)
+        rps = n / ((double)window_ns / 1e9);
+    if (load->scenario == SCENARIO_TRACE)
+        share = 0;
+    buf_addf(out, "rate       %s expected in the window",
+             units_show_rate(rps, text));
+    if (share > 0)
+        buf_addf(out, ", %s to %s by chance (95%%)",
+                 units_show_rate(rps * fmax(0, 1 - share), low),
+                 units_show_rate(rps * (1 + share), high));
+    if (peak > rps * 1.001)
+        buf_addf(out, ", %s at its highest", units_show_rate(peak, text));
+    buf_adds(out, "\n");
+}
+
+/* ---- what is sent ---- */
+
+static bool is_streamed(const struct target_settings *t)
+{
+    return t->stream != STREAM_OFF && api_can_stream((enum api_kind)t->api);
+}
+
+static void put_target(const struct settings *s, struct buf *out)
+{
+    const struct target_settings *t = &s->target;
+    char *url = redact_url(settings_url(s));
+
+    buf_addf(out, "target     %s %s%s\n", t->method, url,
+             s->has_stub ? " at the stub beside the run" : "");
+    if (t->urls.len > 1)
+        buf_addf(out, "           and %zu more, in turn\n", t->urls.len - 1);
+    free(url);
+    if (t->api == API_HTTP)
+        return;
+    buf_addf(out, "api        %s, answers %s", api_names[t->api],
+             is_streamed(t) ? "as streams" : "in one piece");
+    if (t->model)
+        buf_addf(out, ", model %s", t->model);
+    buf_adds(out, "\n");
+}
+
+static bool has_tensors(int api)
+{
+    return api == API_KSERVE_HTTP || api == API_TFSERVING_HTTP;
+}
+
+static void put_data(const struct settings *s, struct buf *out)
+{
+    const struct data_settings *d = &s->data;
+
+    buf_adds(out, "data       ");
+    if (s->target.body)
+        buf_adds(out, "the body that was given");
+    else if (s->target.api == API_HTTP)
+        buf_adds(out, "no body");
+    else if (has_tensors(s->target.api) && d->tensors.len == 0)
+        buf_adds(out, "tensors as the server says, of random numbers");
+    else if (has_tensors(s->target.api))
+        for (size_t i = 0; i < d->tensors.len; i++)
+            buf_addf(out, "%s%s", i ? ", " : "tensors of random numbers: ",
+                     d->tensors.items[i]);
+    else if (s->load.scenario == SCENARIO_TRACE)
+        buf_adds(out, "prompts as long as the trace says, made for this run");
+    else
+        buf_addf(out, "prompts of %s tokens, made for this run, none twice",
+                 d->input_tokens);
+    if (!s->target.body && api_can_stream((enum api_kind)s->target.api) &&
+        s->load.scenario != SCENARIO_TRACE)
+        buf_addf(out, "; answers of %s", d->output_tokens);
+    buf_adds(out, "\n");
+}
+
+/* ---- what is asked of it ---- */
+
+/* Of how many samples a quantile is taken among n requests, and what they are.
+ */
+static double samples_of(const struct slo_term *term,
+                         const struct load_settings *load, double n,
+                         const char **what)
+{
+    *what = term->measure == MEASURE_QUERY ? "queries" : "requests";
+    return term->measure == MEASURE_QUERY ? n / (double)load->query_size : n;
+}
+
+static bool has_samples(const struct slo_term *term)
+{
+    return term->kind == SLO_QUANTILE && (term->measure == MEASURE_QUERY ||
+                                          !measure_is_pooled(term->measure));
+}
+
+static bool has_measure(const struct slo_term *term)
+{
+    return term->kind == SLO_QUANTILE || term->kind == SLO_LIMIT;
+}
+
+/* One whose time is up is beyond every limit, so a limit above that is never
+ * seen to be kept or missed. */
+static bool is_beyond_timeout(const struct settings *s,
+                              const struct slo_term *term)
+{
+    return has_measure(term) && s->load.scenario != SCENARIO_OFFLINE &&
+           (term->measure == MEASURE_E2E || term->measure == MEASURE_TTFT) &&
+           term->limit_ns > s->target.timeout_ns;
+}
+
+void plan_doubt(const struct settings *s, const struct slo_term *term,
+                double requests, struct buf *out)
+{
+    char text[UNITS_TEXT];
+    const char *what;
+    double n = samples_of(term, &s->load, requests, &what);
+    double least =
+        has_samples(term) ? (double)stats_least_n(term->quantile) : 0;
+
+    if (n > 0 && n < least)
+        buf_addf(out,
+                 "needs at least %.0f independent %s; this run is TOO SHORT, "
+                 "with about %.0f",
+                 least, what, n);
+    else if (has_measure(term) && measure_is_of_stream(term->measure) &&
+             !is_streamed(&s->target))
+        buf_adds(out, "answers come in one piece, so there is nothing to "
+                      "measure");
+    else if (is_beyond_timeout(s, term))
+        buf_addf(out,
+                 "the limit is above target.timeout (%s), which ends a "
+                 "request before",
+                 units_print_duration(s->target.timeout_ns, text));
+    else if ((term->kind == SLO_QUALITY || term->kind == SLO_CHECK) &&
+             s->checks.len == 0)
+        buf_adds(out, "nothing is checked (checks)");
+}
+
+static void put_slo(const struct settings *s, const struct slo *slo,
+                    double requests, struct buf *out)
+{
+    for (size_t i = 0; i < slo->len; i++) {
+        const struct slo_term *term = &slo->terms[i];
+        const char *what;
+        size_t before;
+
+        samples_of(term, &s->load, requests, &what);
+        buf_addf(out, "slo        %s: ", term->text);
+        before = out->len;
+        plan_doubt(s, term, requests, out);
+        if (out->len == before && has_samples(term))
+            buf_addf(out, "needs at least %.0f independent %s%s",
+                     (double)stats_least_n(term->quantile), what,
+                     requests > 0 ? ", which it has if they are" : "");
+        else if (out->len == before)
+            buf_adds(out, "of all requests");
+        buf_adds(out, "\n");
+    }
+}
+
+void plan_view(const struct settings *s, const struct preflight *known,
+               const struct slo *slo, struct buf *out)
+{
+    double n = plan_requests(s, known);
+
+    put_target(s, out);
+    buf_adds(out, "load       ");
+    settings_describe_load(&s->load, out);
+    put_phases(s, out);
+    if (s->load.scenario == SCENARIO_TRACE)
+        put_trace(&s->load, &known->trace, out);
+    else
+        put_requests(&s->load, n, out);
+    put_rate(&s->load, n, out);
+    if (known->data)
+        dataset_describe(known->data, &s->data, out);
+    else
+        put_data(s, out);
+    put_slo(s, slo, n, out);
+}

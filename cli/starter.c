@@ -1,0 +1,174 @@
+#include "cli/starter.h"
+
+#include <stdbool.h>
+
+#include "common/apis.h"
+#include "common/buf.h"
+#include "common/settings.h"
+
+/* Between double quotes, which of YAML are as of JSON; what a terminal would
+ * obey is escaped. */
+static void put_quoted(const char *text, struct buf *out)
+{
+    buf_adds(out, "\"");
+    for (; *text; text++) {
+        if (*text == '"' || *text == '\\')
+            buf_addf(out, "\\%c", *text);
+        else if ((unsigned char)*text < ' ' || *text == 0x7f)
+            buf_addf(out, "\\x%02x", (unsigned char)*text);
+        else
+            buf_add(out, text, 1);
+    }
+    buf_adds(out, "\"");
+}
+
+/* A comment ends with its line. */
+static void put_why(const char *unknown, struct buf *out)
+{
+    buf_adds(out, "  # not known: ");
+    settings_describe_path(unknown, out);
+    buf_adds(out, "\n");
+}
+
+static bool is_generative(int api)
+{
+    return api_can_stream((enum api_kind)api);
+}
+
+static bool has_model(int api)
+{
+    return api == API_OPENAI_CHAT || api == API_OPENAI_COMPLETIONS ||
+           api == API_OPENAI_EMBEDDINGS || api == API_RERANK;
+}
+
+static bool has_tensors(int api)
+{
+    return api == API_KSERVE_HTTP || api == API_TFSERVING_HTTP;
+}
+
+static void put_model(const struct target_settings *t, const char *unknown,
+                      struct buf *out)
+{
+    if (!has_model(t->api))
+        return;
+    if (t->model) {
+        buf_adds(out, "  model: ");
+        put_quoted(t->model, out);
+        buf_adds(out, "\n");
+        return;
+    }
+    buf_adds(out, "  # model: NAME         # without it, the one that the "
+                  "server has when the run starts\n");
+    if (unknown)
+        put_why(unknown, out);
+}
+
+static void put_target(const struct target_settings *t, const char *unknown,
+                       struct buf *out)
+{
+    buf_adds(out, "target:\n  url: ");
+    put_quoted(t->urls.items[0], out);
+    buf_addf(out, "\n  api: %s\n", api_names[t->api]);
+    put_model(t, unknown, out);
+    if (t->auth_env) {
+        buf_adds(out, "  auth_env: ");
+        put_quoted(t->auth_env, out);
+        buf_adds(out, "\n");
+    } else {
+        buf_adds(out, "  # auth_env: API_KEY   # variable that holds the API "
+                      "key; the key itself does not belong here\n");
+    }
+    if (t->api == API_HTTP)
+        buf_adds(out, "  # method: POST\n"
+                      "  # body: '@body.json'\n"
+                      "  # headers: {Content-Type: application/json}\n");
+    buf_adds(out,
+             "  timeout: 30s          # one that takes longer has failed\n");
+}
+
+static void put_load(struct buf *out)
+{
+    buf_adds(
+        out,
+        "load:\n"
+        "  rate: 5/s             # in all, whatever the server does; begin "
+        "low\n"
+        "  arrival: poisson      # independent users\n"
+        "  warmup: 10s           # before the window, not measured\n"
+        "  duration: 2m          # p99 takes 299 requests at least, better "
+        "more\n"
+        "  seed: 1               # same seed, same arrivals\n"
+        "  # shape: spike 5/s 50/s at 1m for 10s   # instead of rate and "
+        "duration\n");
+}
+
+static void put_tensors(const struct settings *s, const char *unknown,
+                        struct buf *out)
+{
+    const struct strlist *tensors = &s->data.tensors;
+
+    buf_adds(out, "data:\n");
+    if (tensors->len == 0 && s->target.api == API_TFSERVING_HTTP)
+        buf_adds(out, "  tensors: [x FP32 1x4] # CHANGE THIS: name, type and "
+                      "shape of each input\n");
+    else if (tensors->len == 0)
+        buf_adds(out, "  # tensors: [x FP32 1x16]   # without it, as the "
+                      "server says when the run starts\n");
+    else
+        buf_adds(out, "  tensors:              # name, type and shape of each "
+                      "input\n");
+    for (size_t i = 0; i < tensors->len; i++) {
+        buf_adds(out, "    - ");
+        put_quoted(tensors->items[i], out);
+        buf_adds(out, "\n");
+    }
+    if (unknown)
+        put_why(unknown, out);
+    buf_adds(out, "  binary: false         # true: raw bytes, which KServe "
+                  "servers read faster\n");
+}
+
+static void put_data(const struct settings *s, const char *unknown,
+                     struct buf *out)
+{
+    if (has_tensors(s->target.api)) {
+        put_tensors(s, unknown, out);
+        return;
+    }
+    if (s->target.api == API_HTTP)
+        return;
+    buf_adds(out, "data:                   # prompts are made, no two alike\n"
+                  "  input_tokens: 256     # or a distribution: lognormal 512 "
+                  "256\n");
+    if (is_generative(s->target.api))
+        buf_adds(out, "  output_tokens: 128\n");
+}
+
+static void put_slo(int api, struct buf *out)
+{
+    buf_adds(out, "slo:                    # what users need; the exit code is "
+                  "whether they get it\n");
+    if (is_generative(api))
+        buf_adds(out, "  - ttft p99 < 1s       # until the first token\n"
+                      "  - tpot p99 < 100ms    # from token to token\n");
+    else
+        buf_adds(out, "  - e2e p99 < 500ms\n");
+    buf_adds(out, "  - errors < 1%\n");
+}
+
+void starter_view(const struct settings *s, const char *unknown,
+                  struct buf *out)
+{
+    buf_adds(out, "# Does the server keep the objectives below at this rate?\n"
+                  "#   tailgate validate FILE      what it would do\n"
+                  "#   tailgate run FILE --show    one request, both sides of "
+                  "it\n"
+                  "#   tailgate run FILE           the run and its verdict\n"
+                  "name: starter\n");
+    put_target(&s->target, unknown, out);
+    put_load(out);
+    put_data(s, unknown, out);
+    put_slo(s->target.api, out);
+    buf_adds(out, "conditions: {}          # what a comparison must know: "
+                  "{hardware: 1xL4, precision: fp16}\n");
+}

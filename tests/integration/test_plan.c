@@ -1,0 +1,167 @@
+/* What is said before anything is sent: the plan of `validate` and of `run
+ * --dry-run`, and warnings with file and line.  Nobody listens at the target.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "common/xalloc.h"
+#include "tests/support/proc.h"
+#include "tests/support/tmpdir.h"
+
+#define URL          "http://127.0.0.1:1"
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+static char *write_file(const char *text)
+{
+    return xstrdup(tmpdir_write("s.yaml", text, strlen(text)));
+}
+
+static void must_have(const char *text, const char *want)
+{
+    if (!strstr(text, want))
+        fail_msg("no '%s' in:\n%s", want, text);
+}
+
+static void plans_say_what_is_to_come(void **state)
+{
+    static const struct {
+        const char *text;
+        const char *want[5];
+    } cases[] = {
+        {"target: {url: \"" URL "/v1/chat/completions\", model: m}\n"
+         "load: {rate: 50, duration: 60s, warmup: 10s}\n"
+         "slo: [ttft p99 < 200ms, errors < 1%]\n",
+         {"api        openai-chat, answers as streams, model m\n",
+          "phases     warm-up 10.0s, then window 60.0s, then at most 30.0s",
+          "requests   about 3000 in the window, give or take 108 (95%)\n"
+          "           about 500 before it, as warm-up\n"
+          "rate       50/s expected in the window, 48.2/s to 51.8/s by chance "
+          "(95%)\n",
+          "data       prompts of 256 tokens, made for this run, none twice; "
+          "answers of 128\n",
+          "slo        ttft p99 < 200ms: needs at least 299 independent "
+          "requests, which it has if they are\n"}},
+        {"target: {url: \"" URL "\"}\n"
+         "load: {stages: [0..100/s 2s], max_duration: 1s, exact: true}\n",
+         {"requests   25 in the window\n"
+          "rate       25/s expected in the window, 100/s at its highest\n"}},
+        {"target: {url: \"" URL "\"}\n"
+         "load: {shape: spike 5/s 50/s at 1m for 10s}\n",
+         {"spike 5/s 50/s at 1m for 10s, window 130s",
+          "requests   about 1100 in the window, give or take 66 (95%)\n",
+          ", 50/s at its highest\n"}},
+        {"target: {url: \"" URL "\"}\n"
+         "load: {rate: 5, min_duration: 10s, min_requests: 100}\n",
+         {"phases     window until both minima are reached, then",
+          "requests   about 100 in the window, or more\n"}},
+        {"target: {url: \"" URL "\"}\nload: {scenario: offline, requests: 5}\n",
+         {"phases     window until the last answer\n",
+          "requests   5 in the window\n"}},
+        {"target: {url: \"" URL "\"}\nload: {clients: 5}\n",
+         {"requests   as many as the server answers in time\n"}},
+        {"target: {url: \"" URL "/v2/models/m/infer\"}\nload: {rate: 5}\n"
+         "data: {tensors: [x FP32 1x4, y INT8 2]}\n",
+         {"data       tensors of random numbers: x FP32 1x4, y INT8 2\n"}},
+        {"target: {url: \"" URL "/v1/embeddings\"}\nload: {rate: 5}\n",
+         {"data       prompts of 256 tokens, made for this run, none twice\n"}},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        char *file = write_file(cases[i].text);
+        struct proc_result r = proc_run(ARGS("validate", file));
+        struct proc_result dry = proc_run(ARGS("run", file, "--dry-run"));
+
+        proc_expect(&r, 0);
+        proc_expect(&dry, 0);
+        for (size_t j = 0; j < 5 && cases[i].want[j]; j++)
+            must_have(r.out, cases[i].want[j]);
+        assert_string_equal(dry.out, r.out);
+        assert_string_equal(r.err, "");
+        proc_result_fini(&dry);
+        proc_result_fini(&r);
+        free(file);
+    }
+}
+
+/* "%s" is the file's path. */
+static void doubts_have_file_and_line(void **state)
+{
+    static const struct {
+        const char *text;
+        const char *want;
+    } cases[] = {
+        {"target: {url: \"" URL "\"}\nload: {rate: 50, duration: 10s}\n"
+         "slo:\n  - e2e p99 < 1s\n  - e2e p99.9 < 1s\n",
+         ":5: slo: e2e p99.9 < 1s: needs at least 2995 independent requests; "
+         "this run is TOO SHORT, with about 500\n"},
+        {"target: {url: \"" URL "\"}\nload: {rate: 50}\n"
+         "slo: e2e p99.9 < 1s\n",
+         ":3: slo: e2e p99.9 < 1s: needs at least 2995 independent requests; "
+         "this run is TOO SHORT, with about 500\n"},
+        {"slo:\n  - tpot p50 < 1s\ntarget: {url: \"" URL "\"}\n"
+         "load: {rate: 50}\n",
+         ":2: slo: tpot p50 < 1s: answers come in one piece, so there is "
+         "nothing to measure\n"},
+        {"target: {url: \"" URL "\", timeout: 2s}\nload: {rate: 50}\n"
+         "slo: [e2e p50 < 3s]\n",
+         ":3: slo: e2e p50 < 3s: the limit is above target.timeout (2s), which "
+         "ends a request before\n"},
+        {"target: {url: \"" URL "\"}\nload: {rate: 50}\n"
+         "slo: [quality >= 90%]\n",
+         ":3: slo: quality >= 90%: nothing is checked (checks)\n"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        char *file = write_file(cases[i].text);
+        char *want = xasprintf("warning: %s%s", file, cases[i].want);
+        struct proc_result r = proc_run(ARGS("validate", file));
+
+        proc_expect(&r, 0);
+        assert_string_equal(r.err, want);
+        proc_result_fini(&r);
+        r = proc_run(ARGS("run", file, "-o", tmpdir_path("never")));
+        proc_expect(&r, 3);
+        assert_memory_equal(r.err, want, strlen(want)); /* before all else */
+        proc_result_fini(&r);
+        free(want);
+        free(file);
+    }
+}
+
+static void a_dry_run_leaves_nothing(void **state)
+{
+    char *dir = xstrdup(tmpdir_path("none"));
+    struct proc_result r =
+        proc_run(ARGS("run", URL, "--rate", "5", "--dry-run", "-o", dir));
+
+    (void)state;
+    proc_expect(&r, 0);
+    assert_int_equal(access(dir, F_OK), -1);
+    proc_result_fini(&r);
+    r = proc_run(ARGS("run", URL, "--rate", "5", "--dry-run", "--show"));
+    proc_expect(&r, 2);
+    assert_string_equal(r.err, "tailgate: --show: not beside --dry-run\n");
+    proc_result_fini(&r);
+    free(dir);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(plans_say_what_is_to_come),
+        cmocka_unit_test(doubts_have_file_and_line),
+        cmocka_unit_test(a_dry_run_leaves_nothing),
+    };
+
+    return cmocka_run_group_tests_name("plan", tests, tmpdir_setup,
+                                       tmpdir_teardown);
+}
