@@ -17,7 +17,7 @@ struct stage {
 };
 
 /* Enough for stage_print(). */
-#define STAGE_TEXT ((size_t)3 * UNITS_TEXT)
+#define STAGE_TEXT ((size_t)4 * UNITS_TEXT)
 
 /* A rate, which of a stage may be 0. */
 int stage_parse_rate(const char *text, double *rps, struct err *err);

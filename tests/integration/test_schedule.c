@@ -68,6 +68,59 @@ static void a_seed_fixes_the_schedule(void **state)
     free(c);
 }
 
+/* Due times of a load that one flag describes, at even distances; the caller
+ * frees them. */
+static int64_t *record_shape(const char *flag, const char *text, size_t *n)
+{
+    char *dir = xstrdup(tmpdir_path(flag + 2));
+    char *path = xasprintf("%s/requests.tgr", dir);
+    struct proc_result r =
+        proc_run(ARGS("run", "null://", flag, text, "--arrival", "constant",
+                      "--warmup", "50ms", "-t", "1", "-q", "-o", dir));
+    struct facts *rows;
+    int64_t *due;
+
+    assert_true(r.status == 0 || r.status == 4);
+    proc_result_fini(&r);
+    rows = table_read(path, &schema_requests, n);
+    due = xcalloc(*n, sizeof(*due));
+    for (size_t i = 0; i < *n; i++) {
+        assert_in_range(rows[i].seq, 0, *n - 1);
+        due[rows[i].seq] = rows[i].due;
+    }
+    free(rows);
+    free(path);
+    free(dir);
+    return due;
+}
+
+/* 50 ms of warm-up, 200 ms at 100/s, 100 ms at 1000/s, 200 ms at 100/s. */
+static void a_shape_is_its_stages(void **state)
+{
+    static const char table[] = "0,100\n0.2,100\n0.2,1000\n0.3,1000\n"
+                                "0.3,100\n0.5,100\n";
+    char *file = xstrdup(tmpdir_write("t.csv", table, strlen(table)));
+    size_t n[3];
+    int64_t *stages =
+        record_shape("--stage", "100/s 200ms,1k/s 100ms,100/s 200ms", &n[0]);
+    int64_t *shape =
+        record_shape("--shape", "spike 100/s 1k/s at 200ms for 100ms", &n[1]);
+    int64_t *rates = record_shape("--rate-table", file, &n[2]);
+
+    (void)state;
+    assert_int_equal(n[0], 5 + 20 + 100 + 20);
+    assert_int_equal(n[1], n[0]);
+    assert_int_equal(n[2], n[0]);
+    assert_memory_equal(shape, stages, n[0] * sizeof(*stages));
+    assert_memory_equal(rates, stages, n[0] * sizeof(*stages));
+    assert_int_equal(stages[25], 250000000);
+    assert_int_equal(stages[26], 251000000);
+    free(stages);
+    free(shape);
+    free(rates);
+    free(file);
+}
+
 static void a_metronome_needs_no_seed(void **state)
 {
     int64_t *a = xcalloc(N, sizeof(*a));
@@ -83,6 +136,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_seed_fixes_the_schedule),
+        cmocka_unit_test(a_shape_is_its_stages),
         cmocka_unit_test(a_metronome_needs_no_seed),
     };
 
