@@ -36,7 +36,7 @@ one() {
     set -- --url "$url$path"
     grep -q '^stub:' "$file" && set --
     [ "$name" = azure-hour ] && set -- "$@" --trace ../tests/traces/azure.csv
-    "$TAILGATE" validate "$file" "$@" >"$dir.plan" 2>"$dir.warnings"
+    "$TAILGATE" validate "$file" "$@" >"$dir.plan" 2>"$dir.warnings" || { cat "$dir.warnings"; return 1; }
     # A sample is too short for a p99; nothing else may be.
     [ "$name" = azure-hour ] || [ ! -s "$dir.warnings" ] || { cat "$dir.warnings"; return 1; }
 

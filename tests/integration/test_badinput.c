@@ -152,85 +152,81 @@ static void command_lines(void **state)
 }
 
 /* "%s" stands for the file's path. */
+static const struct {
+    const char *text;
+    const char *want;
+} bad_files[] = {
+    {"load:\n  rat: 5\n",
+     "%s:2: unknown key 'rat' in load; did you mean 'rate'?"},
+    {"lode: {rate: 5}\n", "%s:1: unknown key 'lode'; did you mean 'load'?"},
+    {"load: {rate: 5}\nname: x\nload: {seed: 1}\n",
+     "%s:3: duplicate key 'load', first on line 1"},
+    {"load:\n  rate: 5\n  rate: 6\n",
+     "%s:3: duplicate key 'rate', first on line 2"},
+    {"load:\n  duration: 10 parsecs\n",
+     "%s:2: duration: '10 parsecs' is not a duration; write 500ms, 2s or "
+     "1h30m"},
+    {"load:\n  rate: -1\n",
+     "%s:2: rate: '-1' is not a rate above 0; write 50, 0.5 or 2/m"},
+    {"load: [1, 2]\n", "%s:1: load: must be a map of key: value"},
+    {"load:\n  rate: [5]\n", "%s:2: rate: must be a plain value"},
+    {"load: {rate: 5\n", "%s:2: did not find expected ',' or '}'"},
+    {"a: &x 1\n", "%s:1: anchors, aliases and tags are not allowed"},
+    {"name: *x\n", "%s:1: anchors, aliases and tags are not allowed"},
+    {"just text\n", "%s:1: settings are 'key: value' lines"},
+    {"name: a\n---\nname: b\n", "%s:2: a second document in one file"},
+    {"slo:\n  - e2e p99 < 1s\n  - e2e p99 << 1s\n",
+     "%s:3: slo[2]: SLO on e2e: write '<', not '<<'"},
+    {"target: {url: [http://h/, http://h/, 7]}\n",
+     "%s:1: url[3]: '7' is not a URL; write http://host:port/path"},
+    {"slo: [a, {b: c}]\n",
+     "%s:1: slo[1]: 'a' is not an SLO term; write 'e2e p99 < 200ms', "
+     "'errors < 0.1%', 'good >= 90%' or 'goodput >= 40/s'"},
+    {"slo: [{b: c}]\n", "%s:1: slo[1]: must be a plain value"},
+    {"target: {url: http://h/}\nload: {scenario: server}\n",
+     "%s:2: load.rate: the server scenario needs a rate (--rate)"},
+    {"target: {url: http://h/}\n",
+     "%s: load: neither a rate (--rate) nor clients (-c) given"},
+    {"target: {url: http://h/}\nload:\n  scenario: single-stream\n"
+     "  rate: 5\n",
+     "%s:4: load.rate: the single-stream scenario sends when answers came, "
+     "not at a rate"},
+    {"target: {url: http://h/}\nload:\n  stages: [5/s 1s]\n"
+     "  duration: 5s\n",
+     "%s:3: load.stages: instead of rate, duration and bursts, not beside "
+     "them"},
+    {"target: {url: http://h/}\nload:\n  rate: 5\n  shape: spike 5 50\n",
+     "%s:4: shape: 'spike 5 50' is not a spike; write 'spike 50/s 500/s at "
+     "1m for 10s of 3m'"},
+    {"target:\n  url: http://h/\n  cert: c.pem\nload: {rate: 5}\n",
+     "%s:3: target.cert: goes with target.key"},
+    {"target:\n  url: http://h/\n  body: '@/no/such'\nload: {rate: 5}\n",
+     "%s:3: target.body: /no/such: No such file or directory"},
+    {"target: {url: http://h/}\nload: {rate: 5}\nclient:\n  threads: 99\n",
+     "%s:4: client.threads: 99; at most 64"},
+    {"target: {url: http://h/}\nload:\n  rate: 20M\n",
+     "%s:3: load.rate: 2e+07/s at its highest; no client sends more than "
+     "1e+07/s"},
+    {"target: {url: http://h/}\nload:\n  stop: decided\n  rate: 5\n",
+     "%s:3: load.stop: there is no SLO to decide on"},
+    {"stub:\n  replicas: 99\nload: {rate: 5}\n",
+     "%s:2: stub.replicas: 1 to 64"},
+    {"target: {url: 127.0.0.1}\n",
+     "%s:1: url: '127.0.0.1' is not a URL; write http://host:port/path"},
+    {"target: {url: http://h/}\nload: {rate: 5, burst_on: 1s}\n",
+     "%s:2: load.burst_on: goes with load.burst_off"},
+    {"target: {headers: [a]}\n", "%s:1: headers: must be a map of key: value"},
+    {"client: {connections: many}\n",
+     "%s:1: connections: 'many' is not a count; write 1000, 10k or 1M"},
+};
+
 static void settings_files(void **state)
 {
-    static const struct {
-        const char *text;
-        const char *want;
-    } cases[] = {
-        {"load:\n  rat: 5\n",
-         "%s:2: unknown key 'rat' in load; did you mean 'rate'?"},
-        {"lode: {rate: 5}\n", "%s:1: unknown key 'lode'; did you mean 'load'?"},
-        {"load: {rate: 5}\nname: x\nload: {seed: 1}\n",
-         "%s:3: duplicate key 'load', first on line 1"},
-        {"load:\n  rate: 5\n  rate: 6\n",
-         "%s:3: duplicate key 'rate', first on line 2"},
-        {"load:\n  duration: 10 parsecs\n",
-         "%s:2: duration: '10 parsecs' is not a duration; write 500ms, 2s or "
-         "1h30m"},
-        {"load:\n  rate: -1\n",
-         "%s:2: rate: '-1' is not a rate above 0; write 50, 0.5 or 2/m"},
-        {"load: [1, 2]\n", "%s:1: load: must be a map of key: value"},
-        {"load:\n  rate: [5]\n", "%s:2: rate: must be a plain value"},
-        {"load: {rate: 5\n", "%s:2: did not find expected ',' or '}'"},
-        {"a: &x 1\n", "%s:1: anchors, aliases and tags are not allowed"},
-        {"name: *x\n", "%s:1: anchors, aliases and tags are not allowed"},
-        {"just text\n", "%s:1: settings are 'key: value' lines"},
-        {"name: a\n---\nname: b\n", "%s:2: a second document in one file"},
-        {"slo:\n  - e2e p99 < 1s\n  - e2e p99 << 1s\n",
-         "%s:3: slo[2]: SLO on e2e: write '<', not '<<'"},
-        {"target: {url: [http://h/, http://h/, 7]}\n",
-         "%s:1: url[3]: '7' is not a URL; write http://host:port/path"},
-        {"slo: [a, {b: c}]\n",
-         "%s:1: slo[1]: 'a' is not an SLO term; write 'e2e p99 < 200ms', "
-         "'errors < 0.1%', 'good >= 90%' or 'goodput >= 40/s'"},
-        {"slo: [{b: c}]\n", "%s:1: slo[1]: must be a plain value"},
-        {"target: {url: http://h/}\nload: {scenario: server}\n",
-         "%s:2: load.rate: the server scenario needs a rate (--rate)"},
-        {"target: {url: http://h/}\n",
-         "%s: load: neither a rate (--rate) nor clients (-c) given"},
-        {"target: {url: http://h/}\nload:\n  scenario: single-stream\n"
-         "  rate: 5\n",
-         "%s:4: load.rate: the single-stream scenario sends when answers came, "
-         "not at a rate"},
-        {"target: {url: http://h/}\nload:\n  stages: [5/s 1s]\n"
-         "  duration: 5s\n",
-         "%s:3: load.stages: instead of rate, duration and bursts, not beside "
-         "them"},
-        {"target: {url: http://h/}\nload:\n  rate: 5\n  shape: spike 5 50\n",
-         "%s:4: shape: 'spike 5 50' is not a spike; write 'spike 50/s 500/s at "
-         "1m for 10s of 3m'"},
-        {"target:\n  url: http://h/\n  cert: c.pem\nload: {rate: 5}\n",
-         "%s:3: target.cert: goes with target.key"},
-        {"target:\n  url: http://h/\n  body: '@/no/such'\nload: {rate: 5}\n",
-         "%s:3: target.body: /no/such: No such file or directory"},
-        {"target: {url: http://h/}\nload: {rate: 5}\nclient:\n  threads: 99\n",
-         "%s:4: client.threads: 99; at most 64"},
-        {"target: {url: http://h/}\nload:\n  rate: 20M\n",
-         "%s:3: load.rate: 2e+07/s at its highest; no client sends more than "
-         "1e+07/s"},
-        {"target: {url: http://h/}\nload:\n  stop: decided\n  rate: 5\n",
-         "%s:3: load.stop: there is no SLO to decide on"},
-        {"stub:\n  replicas: 99\nload: {rate: 5}\n",
-         "%s:2: stub.replicas: 1 to 64"},
-        {"target: {url: 127.0.0.1}\n",
-         "%s:1: url: '127.0.0.1' is not a URL; write http://host:port/path"},
-        {"target: {url: http://h/}\nload: {rate: 5, burst_on: 1s}\n",
-         "%s: load.burst_on: goes with load.burst_off"},
-        {"target: {url: http://h/}\nload: {rate: 5}\n"
-         "client: {threads: 100000}\n",
-         "%s: client.threads: 100000; at most 64"},
-        {"target: {headers: [a]}\n",
-         "%s:1: headers: must be a map of key: value"},
-        {"client: {connections: many}\n",
-         "%s:1: connections: 'many' is not a count; write 1000, 10k or 1M"},
-    };
-
     (void)state;
-    for (size_t i = 0; i < COUNT(cases); i++) {
-        char *path = xstrdup(
-            tmpdir_write("bad.yaml", cases[i].text, strlen(cases[i].text)));
-        const char *rest = strstr(cases[i].want, "%s") + 2;
+    for (size_t i = 0; i < COUNT(bad_files); i++) {
+        char *path = xstrdup(tmpdir_write("bad.yaml", bad_files[i].text,
+                                          strlen(bad_files[i].text)));
+        const char *rest = strstr(bad_files[i].want, "%s") + 2;
         char *want = xasprintf("%s%s", path, rest);
 
         check(ARGS("run", path), 2, want);

@@ -52,7 +52,7 @@ static const struct {
     {"/v1/chat/completions", "api: openai-chat\n", "\n  model: \"stub\"\n",
      "\n  # model: NAME "},
     {"/v1/embeddings", "api: openai-embeddings\n", "\n  model: \"stub\"\n",
-     "\n  # not known: GET /v1/models: Connection refused\n"},
+     ": Connection refused\n"},
     {"/v2/models/stub/infer", "api: kserve-http\n", "    - \"input0 FP32 1\"\n",
      "\n  # tensors: "},
     {"/v1/models/m:predict", "api: tfserving-http\n", "CHANGE THIS",
@@ -115,8 +115,7 @@ static void what_is_wrong_is_refused(void **state)
          ": there is such a file; --force replaces it\n"},
         {ARGS("init", "http://h/?api_key=xyzzy"), 2,
          "a secret, which would stand in the file"},
-        {ARGS("init", "http://u:xyzzy@h/"), 2,
-         "a user or password in a URL"},
+        {ARGS("init", "http://u:xyzzy@h/"), 2, "a user or password in a URL"},
     };
 
     (void)state;

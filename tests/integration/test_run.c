@@ -305,7 +305,8 @@ static void validate_prints_the_plan(void **state)
 
     (void)state;
     assert_non_null(strstr(r.out, "open loop, poisson 50/s, window 2s"));
-    assert_non_null(strstr(r.out, "GET http://h/ and 1 more in turn\n"));
+    assert_non_null(
+        strstr(r.out, "GET http://h/\n           and 1 more, in turn\n"));
     assert_non_null(strstr(r.out, "about 100 in the window"));
     assert_non_null(strstr(r.out, "TOO SHORT"));
     proc_result_fini(&r);

@@ -312,17 +312,23 @@ static void answers_that_break_off(void **state)
 
 static void answers_that_do_not_end(void **state)
 {
-    static const char *const beginnings[] = {"", HEAD
-                                             "Content-Length: 9\r\n\r\nhi"};
+    static const struct {
+        const char *beginning;
+        const char *text;
+    } cases[] = {
+        {"", "no answer within the timeout"},
+        {HEAD "Content-Length: 9\r\n\r\nhi",
+         "an answer that was not over within the timeout"},
+    };
 
     (void)state;
-    for (size_t i = 0; i < sizeof(beginnings) / sizeof(beginnings[0]); i++) {
-        struct rawserver server =
-            rawserver_start(beginnings[i], strlen(beginnings[i]), RAW_HOLD);
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct rawserver server = rawserver_start(
+            cases[i].beginning, strlen(cases[i].beginning), RAW_HOLD);
         struct nginx front = nginx_before(server.url, "");
 
-        TIME_OUT(front.urls[0], "--cacert", nginx.ca);
-        TIME_OUT(front.urls[0], "--cacert", nginx.ca, "--http2");
+        TIME_OUT(cases[i].text, front.urls[0], "--cacert", nginx.ca);
+        TIME_OUT(cases[i].text, front.urls[0], "--cacert", nginx.ca, "--http2");
         nginx_stop(&front);
         rawserver_stop(&server);
     }

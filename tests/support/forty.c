@@ -26,12 +26,11 @@ struct json_t *forty_run(int status, const char *const *argv)
     return summary;
 }
 
-void forty_time_out(const char *const *argv)
+void forty_time_out(const char *text, const char *const *argv)
 {
     struct proc run = proc_start(argv);
 
-    run_must_time_out(&run, tmpdir_path("run"), FORTY,
-                      "no answer within the timeout");
+    run_must_time_out(&run, tmpdir_path("run"), FORTY, text);
 }
 
 void must_be_ok(struct json_t *summary)

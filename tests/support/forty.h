@@ -17,12 +17,12 @@ struct json_t;
 struct json_t *forty_run(int status, const char *const *argv);
 
 /* All of them, see run_must_time_out(). */
-#define TIME_OUT(...)                                                          \
-    forty_time_out(ARGS("run", "-c", "4", "-n", "40", "-q", "--force", "-o",   \
-                        tmpdir_path("run"), "--timeout", "100ms",              \
-                        __VA_ARGS__))
+#define TIME_OUT(text, ...)                                                    \
+    forty_time_out(text, ARGS("run", "-c", "4", "-n", "40", "-q", "--force",   \
+                              "-o", tmpdir_path("run"), "--timeout", "100ms",  \
+                              __VA_ARGS__))
 
-void forty_time_out(const char *const *argv);
+void forty_time_out(const char *text, const char *const *argv);
 
 /* No run of that kind, and nothing recorded, since ... */
 #define REFUSED(part, ...)                                                     \
