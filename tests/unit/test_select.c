@@ -78,7 +78,7 @@ static void places_are_as_likely(void **state)
 static void each_round_has_each_sample_once(void **state)
 {
     struct selection s = selection_of(SELECT_PERMUTATION, 7, 50, 0);
-    int64_t first[50];
+    int64_t first[50] = {0};
     bool is_other = false;
 
     (void)state;
