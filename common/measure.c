@@ -219,5 +219,6 @@ struct facts facts_unknown(int64_t seq, int64_t due_ns)
                           .output_tokens = TIME_ABSENT,
                           .reasoning_tokens = TIME_ABSENT,
                           .event_tokens = TIME_ABSENT,
-                          .first_tokens = TIME_ABSENT};
+                          .first_tokens = TIME_ABSENT,
+                          .session = TIME_ABSENT};
 }

@@ -29,6 +29,8 @@ enum rng_purpose {
     RNG_REUSE = 17,
     RNG_TAG = 18,
     RNG_DOCUMENTS = 19,
+    RNG_CLASS = 20,
+    RNG_TURNS = 21,
 };
 
 struct rng {

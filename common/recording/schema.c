@@ -48,6 +48,9 @@ static const struct tgr_column request_columns[] = {
     FACT(is_split, "", TGR_PLAIN, 0),
     FACT(finish, "", TGR_PLAIN, FINISH_NONE),
     FACT(check, "", TGR_PLAIN, CHECK_NONE),
+    FACT(class, "", TGR_PLAIN, 0),
+    FACT(session, "", TGR_PLAIN, TIME_ABSENT),
+    FACT(turn, "", TGR_PLAIN, 0),
 };
 
 const struct tgr_schema schema_requests = {
