@@ -1,4 +1,4 @@
-/* Answers by hand: bytes and times in, facts out. */
+/* Streams that are fine, by hand, and whole answers. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,98 +10,32 @@
 
 #include "common/clk.h"
 #include "common/err.h"
-#include "common/settings.h"
-#include "common/xalloc.h"
-#include "loadgen/response.h"
+#include "tests/support/responserig.h"
 
 #define MS           NS_PER_MS
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-#define DONE         "data: [DONE]\n\n"
-
-/* One chunk of a chat with this content. */
-#define TOKEN(text)                                                            \
-    "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"" text          \
-    "\"},\"finish_reason\":null}]}\n\n"
-#define ROLE                                                                   \
-    "data: {\"choices\":[{\"index\":0,\"delta\":{\"role\":\"assistant\","      \
-    "\"content\":\"\"},\"finish_reason\":null}]}\n\n"
-#define FINISH(why)                                                            \
-    "data: {\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"" why   \
-    "\"}]}\n\n"
-#define USAGE(prompt, output)                                                  \
-    "data: {\"choices\":[],\"usage\":{\"prompt_tokens\":" prompt               \
-    ",\"completion_tokens\":" output "}}\n\n"
-
-struct rig {
-    struct settings settings;
-    struct api api;
-    struct facts facts;
-    struct response response;
-};
-
-static void rig_init(struct rig *rig, enum api_kind kind)
-{
-    struct err err = {0};
-
-    *rig = (struct rig){0};
-    settings_init(&rig->settings);
-    rig->settings.target.api = (int)kind;
-    assert_int_equal(api_init(&rig->api, &rig->settings, &err), 0);
-}
-
-static void rig_fini(struct rig *rig)
-{
-    response_fini(&rig->response);
-    api_fini(&rig->api);
-    settings_fini(&rig->settings);
-}
-
-/* A new answer, of this content type. */
-static void begin(struct rig *rig, const char *type)
-{
-    rig->facts = facts_unknown(7, 0);
-    response_begin(&rig->response, &rig->api, &rig->facts);
-    response_header(&rig->response, "Content-Type", 12, type, strlen(type));
-}
-
-static void begin_stream(struct rig *rig)
-{
-    begin(rig, "text/event-stream; charset=utf-8");
-}
-
-static void take(struct rig *rig, int64_t at_ns, const char *text)
-{
-    response_take(&rig->response, 200, at_ns, text, strlen(text));
-}
-
-static const char *finish(struct rig *rig, int64_t at_ns)
-{
-    return response_finish(&rig->response, 200, at_ns);
-}
-
-/* ---- streams that are fine ---- */
 
 /* The stream of the definitions: first token after 100 ms, then 4 events of 4
  * tokens each, 40 ms apart. */
 static void the_worked_stream(void **state)
 {
-    struct rig rig;
+    struct responserig rig;
     char event[256];
 
     (void)state;
-    rig_init(&rig, API_OPENAI_CHAT);
-    begin_stream(&rig);
-    take(&rig, 50 * MS, ROLE);
+    responserig_init(&rig, API_OPENAI_CHAT);
+    responserig_begin_stream(&rig);
+    responserig_take(&rig, 50 * MS, ROLE);
     for (int i = 0; i < 5; i++) {
         snprintf(event, sizeof(event),
                  "data: {\"choices\":[{\"delta\":{\"content\":\"w\"}}],"
                  "\"usage\":{\"prompt_tokens\":9,\"completion_tokens\":%d}}"
                  "\n\n",
                  1 + 4 * i);
-        take(&rig, (100 + 40 * i) * MS, event);
+        responserig_take(&rig, (100 + 40 * i) * MS, event);
     }
-    take(&rig, 270 * MS, FINISH("length") USAGE("9", "17") DONE);
-    assert_null(finish(&rig, 280 * MS));
+    responserig_take(&rig, 270 * MS, FINISH("length") USAGE("9", "17") DONE);
+    assert_null(responserig_finish(&rig, 280 * MS));
     assert_int_equal(rig.facts.outcome, OUTCOME_OK);
     assert_int_equal(rig.facts.first, 100 * MS);
     assert_int_equal(rig.facts.last, 260 * MS);
@@ -125,65 +59,66 @@ static void the_worked_stream(void **state)
         assert_int_equal(e.at_us, 100000 + 40000 * i);
         assert_int_equal(e.tokens, i == 0 ? 1 : 4);
     }
-    rig_fini(&rig);
+    responserig_fini(&rig);
 }
 
 static void tokens_of_events_without_counts_are_spread(void **state)
 {
     static const int64_t want[] = {1, 2, 3, 3};
-    struct rig rig;
+    struct responserig rig;
 
     (void)state;
-    rig_init(&rig, API_OPENAI_CHAT);
-    begin_stream(&rig);
+    responserig_init(&rig, API_OPENAI_CHAT);
+    responserig_begin_stream(&rig);
     for (int i = 0; i < 4; i++)
-        take(&rig, (10 + i) * MS, TOKEN("a"));
-    take(&rig, 20 * MS, USAGE("3", "9") DONE);
-    assert_null(finish(&rig, 20 * MS));
+        responserig_take(&rig, (10 + i) * MS, TOKEN("a"));
+    responserig_take(&rig, 20 * MS, USAGE("3", "9") DONE);
+    assert_null(responserig_finish(&rig, 20 * MS));
     assert_int_equal(rig.facts.is_split, 0);
     assert_int_equal(rig.facts.output_tokens, 9);
     assert_int_equal(rig.facts.event_tokens, 9);
     assert_int_equal(rig.facts.first_tokens, 1);
     for (size_t i = 0; i < 4; i++)
         assert_int_equal(response_event(&rig.response, i).tokens, want[i]);
-    rig_fini(&rig);
+    responserig_fini(&rig);
 }
 
 static void events_are_tokens_where_nobody_counts(void **state)
 {
-    struct rig rig;
+    struct responserig rig;
 
     (void)state;
-    rig_init(&rig, API_OPENAI_CHAT);
-    begin_stream(&rig);
-    take(&rig, 10 * MS, TOKEN("a") TOKEN("b"));
-    take(&rig, 12 * MS, TOKEN("c") DONE);
-    assert_null(finish(&rig, 12 * MS));
+    responserig_init(&rig, API_OPENAI_CHAT);
+    responserig_begin_stream(&rig);
+    responserig_take(&rig, 10 * MS, TOKEN("a") TOKEN("b"));
+    responserig_take(&rig, 12 * MS, TOKEN("c") DONE);
+    assert_null(responserig_finish(&rig, 12 * MS));
     assert_int_equal(rig.facts.token_source, TOKENS_EVENTS);
     assert_int_equal(rig.facts.output_tokens, 3);
     assert_int_equal(rig.facts.coalesced, 1);
     assert_int_equal(rig.facts.prompt_tokens, TIME_ABSENT);
-    rig_fini(&rig);
+    responserig_fini(&rig);
 }
 
 static void token_ids_count(void **state)
 {
-    struct rig rig;
+    struct responserig rig;
 
     (void)state;
-    rig_init(&rig, API_OPENAI_COMPLETIONS);
-    begin_stream(&rig);
-    take(&rig, 10 * MS,
-         "data: {\"choices\":[{\"text\":\"a\",\"token_ids\":[5]}]}\n\n");
-    take(
+    responserig_init(&rig, API_OPENAI_COMPLETIONS);
+    responserig_begin_stream(&rig);
+    responserig_take(
+        &rig, 10 * MS,
+        "data: {\"choices\":[{\"text\":\"a\",\"token_ids\":[5]}]}\n\n");
+    responserig_take(
         &rig, 14 * MS,
         "data: {\"choices\":[{\"text\":\"bc\",\"token_ids\":[6,7]}]}\n\n" DONE);
-    assert_null(finish(&rig, 14 * MS));
+    assert_null(responserig_finish(&rig, 14 * MS));
     assert_int_equal(rig.facts.token_source, TOKENS_IDS);
     assert_int_equal(rig.facts.output_tokens, 3);
     assert_int_equal(rig.facts.is_split, 1);
     assert_int_equal(measure_value(MEASURE_TPOT, FROM_DUE, &rig.facts), 2 * MS);
-    rig_fini(&rig);
+    responserig_fini(&rig);
 }
 
 #define IDS(text, ids)                                                         \
@@ -194,17 +129,17 @@ static void token_ids_count(void **state)
  * ends an answer comes with none. */
 static void ids_without_text_count(void **state)
 {
-    struct rig rig;
+    struct responserig rig;
 
     (void)state;
-    rig_init(&rig, API_OPENAI_CHAT);
-    begin_stream(&rig);
-    take(&rig, 10 * MS, IDS("a", "1"));
-    take(&rig, 20 * MS, IDS("", "2"));
-    take(&rig, 30 * MS, IDS("", "3"));
-    take(&rig, 40 * MS, IDS("b", "4"));
-    take(&rig, 50 * MS, IDS("", "5") DONE);
-    assert_null(finish(&rig, 50 * MS));
+    responserig_init(&rig, API_OPENAI_CHAT);
+    responserig_begin_stream(&rig);
+    responserig_take(&rig, 10 * MS, IDS("a", "1"));
+    responserig_take(&rig, 20 * MS, IDS("", "2"));
+    responserig_take(&rig, 30 * MS, IDS("", "3"));
+    responserig_take(&rig, 40 * MS, IDS("b", "4"));
+    responserig_take(&rig, 50 * MS, IDS("", "5") DONE);
+    assert_null(responserig_finish(&rig, 50 * MS));
     assert_int_equal(rig.facts.output_tokens, 5);
     assert_int_equal(rig.facts.token_source, TOKENS_IDS);
     assert_int_equal(rig.facts.event_tokens, 4);
@@ -212,25 +147,25 @@ static void ids_without_text_count(void **state)
     assert_int_equal(response_event(&rig.response, 1).tokens, 3);
     assert_int_equal(measure_value(MEASURE_TPOT, FROM_DUE, &rig.facts),
                      10 * MS);
-    rig_fini(&rig);
+    responserig_fini(&rig);
 }
 
 /* A count that comes with the role is one of the running ones. */
 static void usage_before_content_is_not_the_last(void **state)
 {
-    struct rig rig;
+    struct responserig rig;
 
     (void)state;
-    rig_init(&rig, API_OPENAI_CHAT);
-    begin_stream(&rig);
-    take(&rig, 10 * MS, USAGE("3", "0"));
-    take(&rig, 20 * MS,
-         "data: {\"choices\":[{\"delta\":{\"content\":\"a\"}}],"
-         "\"usage\":{\"completion_tokens\":2}}\n\n" DONE);
-    assert_null(finish(&rig, 20 * MS));
+    responserig_init(&rig, API_OPENAI_CHAT);
+    responserig_begin_stream(&rig);
+    responserig_take(&rig, 10 * MS, USAGE("3", "0"));
+    responserig_take(&rig, 20 * MS,
+                     "data: {\"choices\":[{\"delta\":{\"content\":\"a\"}}],"
+                     "\"usage\":{\"completion_tokens\":2}}\n\n" DONE);
+    assert_null(responserig_finish(&rig, 20 * MS));
     assert_int_equal(rig.facts.output_tokens, 2);
     assert_int_equal(rig.facts.token_source, TOKENS_CHUNK_USAGE);
-    rig_fini(&rig);
+    responserig_fini(&rig);
 }
 
 #define TGI(text, special, more)                                               \
@@ -240,24 +175,27 @@ static void usage_before_content_is_not_the_last(void **state)
 /* What ends an answer is a token and no content. */
 static void special_tokens_are_no_content(void **state)
 {
-    struct rig rig;
+    struct responserig rig;
 
     (void)state;
-    rig_init(&rig, API_TGI);
-    begin_stream(&rig);
-    take(&rig, 10 * MS, TGI("a", "false", "\"generated_text\":null"));
-    take(&rig, 20 * MS, TGI("b", "false", "\"generated_text\":null"));
-    take(&rig, 90 * MS,
-         TGI("</s>", "true",
-             "\"generated_text\":\"ab\",\"details\":{\"finish_reason\":"
-             "\"eos_token\",\"generated_tokens\":3}"));
-    assert_null(finish(&rig, 91 * MS));
+    responserig_init(&rig, API_TGI);
+    responserig_begin_stream(&rig);
+    responserig_take(&rig, 10 * MS,
+                     TGI("a", "false", "\"generated_text\":null"));
+    responserig_take(&rig, 20 * MS,
+                     TGI("b", "false", "\"generated_text\":null"));
+    responserig_take(
+        &rig, 90 * MS,
+        TGI("</s>", "true",
+            "\"generated_text\":\"ab\",\"details\":{\"finish_reason\":"
+            "\"eos_token\",\"generated_tokens\":3}"));
+    assert_null(responserig_finish(&rig, 91 * MS));
     assert_int_equal(rig.facts.events, 2);
     assert_int_equal(rig.facts.last, 20 * MS);
     assert_int_equal(rig.facts.end, 90 * MS);
     assert_int_equal(rig.facts.output_tokens, 3);
     assert_int_equal(rig.facts.event_tokens, 2);
-    rig_fini(&rig);
+    responserig_fini(&rig);
 }
 
 #define TRITON(text) "data: {\"text_output\":\"" text "\"}\n\n"
@@ -281,7 +219,7 @@ static void text_may_be_told_from_its_beginning(void **state)
          CHECK_FAILED},
     };
     struct settings settings;
-    struct rig rig = {0};
+    struct responserig rig = {0};
     struct err err = {0};
 
     (void)state;
@@ -290,9 +228,9 @@ static void text_may_be_told_from_its_beginning(void **state)
     strlist_add(&settings.checks, "exact a b c");
     assert_int_equal(api_init(&rig.api, &settings, &err), 0);
     for (size_t i = 0; i < COUNT(cases); i++) {
-        begin_stream(&rig);
-        take(&rig, 1 * MS, cases[i].bytes);
-        assert_null(finish(&rig, 2 * MS));
+        responserig_begin_stream(&rig);
+        responserig_take(&rig, 1 * MS, cases[i].bytes);
+        assert_null(responserig_finish(&rig, 2 * MS));
         assert_int_equal(rig.facts.events, cases[i].events);
         assert_int_equal(rig.facts.check, cases[i].check);
     }
@@ -309,65 +247,67 @@ static void reasoning_that_is_hidden_is_not_delivered(void **state)
         "\"prompt_tokens_details\":{\"cached_tokens\":4}}}\n\n" DONE;
     static const char thought[] =
         "data: {\"choices\":[{\"delta\":{\"reasoning_content\":\"hm\"}}]}\n\n";
-    struct rig rig;
+    struct responserig rig;
 
     (void)state;
-    rig_init(&rig, API_OPENAI_CHAT);
-    begin_stream(&rig);
-    take(&rig, 10 * MS, TOKEN("a") TOKEN("b"));
-    take(&rig, 12 * MS, usage);
-    assert_null(finish(&rig, 12 * MS));
+    responserig_init(&rig, API_OPENAI_CHAT);
+    responserig_begin_stream(&rig);
+    responserig_take(&rig, 10 * MS, TOKEN("a") TOKEN("b"));
+    responserig_take(&rig, 12 * MS, usage);
+    assert_null(responserig_finish(&rig, 12 * MS));
     assert_int_equal(rig.facts.reasoning_tokens, 10);
     assert_int_equal(rig.facts.cached_tokens, 4);
     assert_int_equal(rig.facts.event_tokens, 2);
-    begin_stream(&rig);
-    take(&rig, 8 * MS, thought);
-    take(&rig, 10 * MS, TOKEN("a"));
-    take(&rig, 12 * MS, usage);
-    assert_null(finish(&rig, 12 * MS));
+    responserig_begin_stream(&rig);
+    responserig_take(&rig, 8 * MS, thought);
+    responserig_take(&rig, 10 * MS, TOKEN("a"));
+    responserig_take(&rig, 12 * MS, usage);
+    assert_null(responserig_finish(&rig, 12 * MS));
     assert_int_equal(rig.facts.first, 8 * MS);
     assert_int_equal(rig.facts.event_tokens, 12);
-    rig_fini(&rig);
+    responserig_fini(&rig);
 }
 
 static void tool_calls_are_content_and_nulls_are_not(void **state)
 {
-    struct rig rig;
+    struct responserig rig;
 
     (void)state;
-    rig_init(&rig, API_OPENAI_CHAT);
-    begin_stream(&rig);
-    take(&rig, 5 * MS,
-         "data: {\"choices\":[{\"delta\":{\"content\":null,\"tool_calls\":null,"
-         "\"reasoning\":null}}],\"usage\":null,\"error\":null}\n\n");
+    responserig_init(&rig, API_OPENAI_CHAT);
+    responserig_begin_stream(&rig);
+    responserig_take(
+        &rig, 5 * MS,
+        "data: {\"choices\":[{\"delta\":{\"content\":null,\"tool_calls\":null,"
+        "\"reasoning\":null}}],\"usage\":null,\"error\":null}\n\n");
     assert_int_equal(rig.facts.events, 0);
-    take(&rig, 6 * MS,
-         "data: {\"choices\":[{\"delta\":{\"tool_calls\":[{\"index\":0,"
-         "\"function\":{\"arguments\":\"{\"}}]}}]}\n\n");
-    take(&rig, 7 * MS, FINISH("tool_calls") DONE);
-    assert_null(finish(&rig, 7 * MS));
+    responserig_take(
+        &rig, 6 * MS,
+        "data: {\"choices\":[{\"delta\":{\"tool_calls\":[{\"index\":0,"
+        "\"function\":{\"arguments\":\"{\"}}]}}]}\n\n");
+    responserig_take(&rig, 7 * MS, FINISH("tool_calls") DONE);
+    assert_null(responserig_finish(&rig, 7 * MS));
     assert_int_equal(rig.facts.events, 1);
     assert_int_equal(rig.facts.first, 6 * MS);
     assert_int_equal(rig.facts.finish, FINISH_TOOL_CALLS);
-    rig_fini(&rig);
+    responserig_fini(&rig);
 }
 
 /* The server may keep the connection open after its terminator. */
 static void what_is_over_was_whole(void **state)
 {
-    struct rig rig;
+    struct responserig rig;
 
     (void)state;
-    rig_init(&rig, API_OPENAI_CHAT);
-    begin_stream(&rig);
-    take(&rig, 10 * MS, TOKEN("a") DONE);
+    responserig_init(&rig, API_OPENAI_CHAT);
+    responserig_begin_stream(&rig);
+    responserig_take(&rig, 10 * MS, TOKEN("a") DONE);
     rig.facts.outcome = OUTCOME_TIMEOUT;
     rig.facts.end = 999 * MS;
     assert_null(response_break(&rig.response, "no answer within the timeout"));
     assert_int_equal(rig.facts.outcome, OUTCOME_OK);
     assert_int_equal(rig.facts.end, 10 * MS);
-    begin_stream(&rig);
-    take(&rig, 10 * MS, TOKEN("a"));
+    responserig_begin_stream(&rig);
+    responserig_take(&rig, 10 * MS, TOKEN("a"));
     rig.facts.outcome = OUTCOME_TIMEOUT;
     rig.facts.end = 999 * MS;
     assert_string_equal(response_break(&rig.response, "late"), "late");
@@ -375,24 +315,24 @@ static void what_is_over_was_whole(void **state)
     assert_int_equal(rig.facts.end, 999 * MS);
     assert_int_equal(rig.facts.events, 1);
     assert_int_equal(rig.facts.output_tokens, 1);
-    rig_fini(&rig);
+    responserig_fini(&rig);
 }
 
 /* What comes after the terminator makes no content of none. */
 static void what_is_over_and_empty_is_no_success(void **state)
 {
-    struct rig rig;
+    struct responserig rig;
 
     (void)state;
-    rig_init(&rig, API_OPENAI_CHAT);
-    begin_stream(&rig);
-    take(&rig, 10 * MS, ROLE DONE);
+    responserig_init(&rig, API_OPENAI_CHAT);
+    responserig_begin_stream(&rig);
+    responserig_take(&rig, 10 * MS, ROLE DONE);
     rig.facts.outcome = OUTCOME_RESET;
     assert_non_null(response_break(&rig.response, "closed"));
     assert_int_equal(rig.facts.outcome, OUTCOME_EMPTY);
     assert_int_equal(rig.facts.detail, RESPONSE_NO_CONTENT);
     assert_int_equal(rig.facts.end, 10 * MS);
-    rig_fini(&rig);
+    responserig_fini(&rig);
 }
 
 /* A count that no answer can have is not said at all. */
@@ -400,11 +340,11 @@ static void counts_beyond_all_bounds_are_none(void **state)
 {
     static const char *const numbers[] = {"9223372036854775807", "2147483648",
                                           "-1", "-9223372036854775807"};
-    struct rig rig;
+    struct responserig rig;
     char usage[256];
 
     (void)state;
-    rig_init(&rig, API_OPENAI_CHAT);
+    responserig_init(&rig, API_OPENAI_CHAT);
     for (size_t i = 0; i < COUNT(numbers); i++) {
         snprintf(usage, sizeof(usage),
                  "data: {\"choices\":[{\"delta\":{\"content\":\"a\"}}],"
@@ -412,279 +352,74 @@ static void counts_beyond_all_bounds_are_none(void **state)
                  "\"completion_tokens_details\":{\"reasoning_tokens\":%s}}}"
                  "\n\n",
                  numbers[i], numbers[i], numbers[3 - i]);
-        begin_stream(&rig);
-        take(&rig, 1 * MS, TOKEN("a") TOKEN("b"));
-        take(&rig, 2 * MS, usage);
-        take(&rig, 3 * MS, DONE);
-        assert_null(finish(&rig, 3 * MS));
+        responserig_begin_stream(&rig);
+        responserig_take(&rig, 1 * MS, TOKEN("a") TOKEN("b"));
+        responserig_take(&rig, 2 * MS, usage);
+        responserig_take(&rig, 3 * MS, DONE);
+        assert_null(responserig_finish(&rig, 3 * MS));
         assert_int_equal(rig.facts.output_tokens, 3);
         assert_int_equal(rig.facts.token_source, TOKENS_EVENTS);
         assert_int_equal(rig.facts.prompt_tokens, TIME_ABSENT);
         assert_int_equal(rig.facts.reasoning_tokens, TIME_ABSENT);
     }
-    rig_fini(&rig);
+    responserig_fini(&rig);
 }
 
 /* Memory is bounded, and what does not fit is not handed out. */
 static void events_beyond_the_bound_are_a_failure(void **state)
 {
-    struct rig rig;
+    struct responserig rig;
 
     (void)state;
-    rig_init(&rig, API_OPENAI_CHAT);
-    begin_stream(&rig);
+    responserig_init(&rig, API_OPENAI_CHAT);
+    responserig_begin_stream(&rig);
     rig.response.events.max = 3 * sizeof(struct response_event);
     for (int i = 0; i < 100; i++)
-        take(&rig, (10 + i) * MS, TOKEN("a"));
-    take(&rig, 200 * MS, DONE);
-    assert_non_null(finish(&rig, 200 * MS));
+        responserig_take(&rig, (10 + i) * MS, TOKEN("a"));
+    responserig_take(&rig, 200 * MS, DONE);
+    assert_non_null(responserig_finish(&rig, 200 * MS));
     assert_int_equal(rig.facts.outcome, OUTCOME_MALFORMED);
     assert_int_equal(rig.facts.detail, RESPONSE_MANY_EVENTS);
     assert_int_equal(rig.facts.events, 3);
     assert_int_equal(rig.facts.last, 12 * MS);
     assert_int_equal(response_event(&rig.response, 2).at_us, 12000);
-    rig_fini(&rig);
-}
-
-/* ---- streams that are not ---- */
-
-static const struct {
-    const char *name;
-    const char *type;
-    const char *bytes;
-    enum outcome outcome;
-    int64_t detail;
-} failures[] = {
-    {"error", "text/event-stream",
-     TOKEN("a") "data: {\"error\":{\"message\":\"out of memory\"}}\n\n" DONE,
-     OUTCOME_INBAND, RESPONSE_ERROR_EVENT},
-    {"error as text", "text/event-stream",
-     "data: {\"error\":\"overloaded\",\"error_type\":\"x\"}\n\n",
-     OUTCOME_INBAND, RESPONSE_ERROR_EVENT},
-    {"old error", "text/event-stream",
-     "data: {\"object\":\"error\",\"message\":\"no\"}\n\n" DONE, OUTCOME_INBAND,
-     RESPONSE_ERROR_EVENT},
-    {"empty", "text/event-stream", "", OUTCOME_EMPTY, RESPONSE_NO_EVENTS},
-    {"keep-alives alone", "text/event-stream",
-     ": ping\n\ndata:\n\ndata: : ping\n\n", OUTCOME_EMPTY, RESPONSE_NO_EVENTS},
-    {"terminator alone", "text/event-stream", DONE, OUTCOME_EMPTY,
-     RESPONSE_NO_CONTENT},
-    {"role alone", "text/event-stream", ROLE FINISH("stop") DONE, OUTCOME_EMPTY,
-     RESPONSE_NO_CONTENT},
-    {"cut", "text/event-stream", TOKEN("a") TOKEN("b"), OUTCOME_TRUNCATED,
-     RESPONSE_NO_TERMINATOR},
-    {"cut in an event", "text/event-stream",
-     TOKEN("a") "data: {\"choices\":[{\"del", OUTCOME_TRUNCATED,
-     RESPONSE_NO_TERMINATOR},
-    {"named error", "text/event-stream",
-     TOKEN("a") "event: error\ndata: {\"message\":\"no\"}\n\n" DONE,
-     OUTCOME_INBAND, RESPONSE_ERROR_EVENT},
-    {"named error, as text", "text/event-stream",
-     TOKEN("a") "event: error\ndata: out of memory\n\n" DONE, OUTCOME_INBAND,
-     RESPONSE_ERROR_EVENT},
-    {"no JSON", "text/event-stream", TOKEN("a") "data: {\"choi\n\n" DONE,
-     OUTCOME_MALFORMED, RESPONSE_BAD_EVENT},
-    {"other JSON", "text/event-stream", "data: {\"a\":1}\n\n" DONE,
-     OUTCOME_MALFORMED, RESPONSE_BAD_EVENT},
-    {"error, no stream", "application/json",
-     "{\"error\":{\"message\":\"busy\"}}", OUTCOME_INBAND, RESPONSE_ERROR_BODY},
-    {"no stream", "application/json",
-     "{\"choices\":[{\"message\":{\"content\":\"a\"}}]}", OUTCOME_MALFORMED,
-     RESPONSE_NOT_A_STREAM},
-    {"a page", "text/html", "<html>", OUTCOME_MALFORMED, RESPONSE_NOT_A_STREAM},
-};
-
-static void each_failure_has_its_name(void **state)
-{
-    struct rig rig;
-
-    (void)state;
-    rig_init(&rig, API_OPENAI_CHAT);
-    for (size_t i = 0; i < COUNT(failures); i++) {
-        begin(&rig, failures[i].type);
-        take(&rig, 5 * MS, failures[i].bytes);
-        print_message("%s\n", failures[i].name);
-        assert_non_null(finish(&rig, 6 * MS));
-        assert_int_equal(rig.facts.outcome, failures[i].outcome);
-        assert_int_equal(rig.facts.detail, failures[i].detail);
-    }
-    rig_fini(&rig);
-}
-
-static void what_is_no_json_is_told_apart(void **state)
-{
-    static const struct {
-        const char *bytes;
-        const char *why;
-    } cases[] = {
-        {"data: {\"choi\n\n" DONE, "an event that is no JSON"},
-        {"data: hello\n\n" DONE, "an event that is no JSON"},
-        {"data: {\"a\":1}\n\n" DONE, "an event that the API does not know"},
-        {"data: [1]\n\n" DONE, "an event that the API does not know"},
-    };
-    struct rig rig;
-
-    (void)state;
-    rig_init(&rig, API_OPENAI_CHAT);
-    for (size_t i = 0; i < COUNT(cases); i++) {
-        begin_stream(&rig);
-        take(&rig, 5 * MS, cases[i].bytes);
-        assert_string_equal(finish(&rig, 6 * MS), cases[i].why);
-    }
-    rig_fini(&rig);
-}
-
-static void an_error_says_why(void **state)
-{
-    struct rig rig;
-
-    (void)state;
-    rig_init(&rig, API_OPENAI_CHAT);
-    begin_stream(&rig);
-    take(&rig, 5 * MS, TOKEN("a"));
-    take(&rig, 6 * MS,
-         "data: {\"error\":{\"type\":\"x\",\"message\":\"no memory\"}}\n\n");
-    take(&rig, 7 * MS, TOKEN("b") DONE);
-    assert_string_equal(finish(&rig, 9 * MS), "no memory");
-    assert_int_equal(rig.facts.end, 6 * MS);
-    assert_int_equal(rig.facts.events, 1);
-    rig_fini(&rig);
-}
-
-static void a_status_is_a_failure(void **state)
-{
-    struct rig rig;
-
-    (void)state;
-    rig_init(&rig, API_OPENAI_CHAT);
-    begin(&rig, "application/json");
-    response_take(&rig.response, 503, 5 * MS, "{}", 2);
-    assert_string_equal(response_finish(&rig.response, 503, 5 * MS),
-                        "HTTP status 503");
-    assert_int_equal(rig.facts.outcome, OUTCOME_STATUS);
-    assert_int_equal(rig.facts.detail, 503);
-    begin(&rig, "text/plain");
-    response_take(&rig.response, 503, 5 * MS, "busy\tnow\r\n", 10);
-    assert_string_equal(response_finish(&rig.response, 503, 5 * MS),
-                        "HTTP status 503: busy now");
-    begin(&rig, "text/html");
-    assert_non_null(response_finish(&rig.response, 302, 5 * MS));
-    assert_int_equal(rig.facts.outcome, OUTCOME_STATUS);
-    rig_fini(&rig);
-}
-
-/* An answer of no bytes is empty where the API has content to promise. */
-static void no_body_is_empty(void **state)
-{
-    static const struct {
-        enum api_kind kind;
-        const char *setting;
-        enum outcome outcome;
-        enum response_detail detail;
-    } cases[] = {
-        {API_OPENAI_EMBEDDINGS, "name=x", OUTCOME_EMPTY, RESPONSE_NO_CONTENT},
-        {API_RERANK, "name=x", OUTCOME_EMPTY, RESPONSE_NO_CONTENT},
-        {API_KSERVE_HTTP, "data.tensors=x FP32 1", OUTCOME_EMPTY,
-         RESPONSE_NO_CONTENT},
-        {API_OPENAI_CHAT, "target.stream=off", OUTCOME_EMPTY,
-         RESPONSE_NO_CONTENT},
-        {API_OPENAI_CHAT, "name=x", OUTCOME_MALFORMED, RESPONSE_NOT_A_STREAM},
-        {API_HTTP, "name=x", OUTCOME_OK, RESPONSE_FINE},
-    };
-
-    (void)state;
-    for (size_t i = 0; i < COUNT(cases); i++) {
-        struct rig rig = {0};
-        struct err err = {0};
-
-        settings_init(&rig.settings);
-        rig.settings.target.api = (int)cases[i].kind;
-        assert_int_equal(settings_assign(&rig.settings, cases[i].setting, &err),
-                         0);
-        assert_int_equal(api_init(&rig.api, &rig.settings, &err), 0);
-        begin(&rig, "application/json");
-        finish(&rig, 5 * MS);
-        assert_int_equal(rig.facts.outcome, cases[i].outcome);
-        if (cases[i].outcome != OUTCOME_OK)
-            assert_int_equal(rig.facts.detail, cases[i].detail);
-        rig_fini(&rig);
-    }
-}
-
-static void a_length_that_was_forced_is_kept(void **state)
-{
-    struct rig rig;
-
-    (void)state;
-    rig_init(&rig, API_OPENAI_CHAT);
-    for (int forced = 0; forced < 2; forced++) {
-        rig.settings.target.ignore_eos = forced;
-        begin_stream(&rig);
-        rig.facts.output_asked = 20;
-        take(&rig, 5 * MS, TOKEN("a") USAGE("1", "17") DONE);
-        assert_int_equal(finish(&rig, 5 * MS) == NULL, !forced);
-        assert_int_equal(rig.facts.detail,
-                         forced ? RESPONSE_WRONG_LENGTH : RESPONSE_FINE);
-        begin_stream(&rig);
-        rig.facts.output_asked = 20;
-        take(&rig, 5 * MS, TOKEN("a") USAGE("1", "19") DONE);
-        assert_null(finish(&rig, 5 * MS));
-    }
-    rig_fini(&rig);
-}
-
-/* Nobody says how many tokens an event has: two of them may be twenty tokens,
- * but twenty are no two. */
-static void few_events_may_be_a_length_that_was_forced(void **state)
-{
-    struct rig rig;
-
-    (void)state;
-    rig_init(&rig, API_OPENAI_CHAT);
-    rig.settings.target.ignore_eos = true;
-    begin_stream(&rig);
-    rig.facts.output_asked = 20;
-    take(&rig, 5 * MS, TOKEN("a b c") TOKEN("d e f") DONE);
-    assert_null(finish(&rig, 5 * MS));
-    begin_stream(&rig);
-    rig.facts.output_asked = 2;
-    take(&rig, 5 * MS,
-         TOKEN("a") TOKEN("b") TOKEN("c") TOKEN("d") TOKEN("e") DONE);
-    assert_non_null(finish(&rig, 5 * MS));
-    assert_int_equal(rig.facts.detail, RESPONSE_WRONG_LENGTH);
-    rig_fini(&rig);
+    responserig_fini(&rig);
 }
 
 /* ---- whole answers ---- */
 
 static void a_whole_answer_is_read(void **state)
 {
-    struct rig rig;
+    struct responserig rig;
 
     (void)state;
-    rig_init(&rig, API_OPENAI_CHAT);
+    responserig_init(&rig, API_OPENAI_CHAT);
     rig.api.streams = false;
     rig.api.must_stream = false;
-    begin(&rig, "application/json");
-    take(&rig, 4 * MS, "{\"choices\":[{\"message\":{\"content\":\"Hi\"},");
-    take(&rig, 6 * MS,
-         "\"finish_reason\":\"stop\"}],\"usage\":{\"prompt_tokens\":3,"
-         "\"completion_tokens\":2}}");
-    assert_null(finish(&rig, 6 * MS));
+    responserig_begin(&rig, "application/json");
+    responserig_take(&rig, 4 * MS,
+                     "{\"choices\":[{\"message\":{\"content\":\"Hi\"},");
+    responserig_take(
+        &rig, 6 * MS,
+        "\"finish_reason\":\"stop\"}],\"usage\":{\"prompt_tokens\":3,"
+        "\"completion_tokens\":2}}");
+    assert_null(responserig_finish(&rig, 6 * MS));
     assert_int_equal(rig.facts.first, 6 * MS);
     assert_int_equal(rig.facts.last, 6 * MS);
     assert_int_equal(rig.facts.events, 0);
     assert_int_equal(rig.facts.output_tokens, 2);
     assert_int_equal(rig.facts.finish, FINISH_STOP);
-    begin(&rig, "application/json");
-    take(&rig, 4 * MS, "{\"choices\":[{\"message\":{\"content\":\"\"}}]}");
-    assert_non_null(finish(&rig, 6 * MS));
+    responserig_begin(&rig, "application/json");
+    responserig_take(&rig, 4 * MS,
+                     "{\"choices\":[{\"message\":{\"content\":\"\"}}]}");
+    assert_non_null(responserig_finish(&rig, 6 * MS));
     assert_int_equal(rig.facts.outcome, OUTCOME_EMPTY);
-    begin(&rig, "application/json");
-    take(&rig, 4 * MS, "{\"choices\":[{\"message\":{\"content\":\"Hi\"}}");
-    assert_non_null(finish(&rig, 6 * MS));
+    responserig_begin(&rig, "application/json");
+    responserig_take(&rig, 4 * MS,
+                     "{\"choices\":[{\"message\":{\"content\":\"Hi\"}}");
+    assert_non_null(responserig_finish(&rig, 6 * MS));
     assert_int_equal(rig.facts.detail, RESPONSE_BAD_BODY);
-    rig_fini(&rig);
+    responserig_fini(&rig);
 }
 
 /* ---- checks ---- */
@@ -694,7 +429,7 @@ static int64_t checked(enum api_kind kind, const char *rule, const char *header,
                        const char *body)
 {
     struct settings settings;
-    struct rig rig = {0};
+    struct responserig rig = {0};
     struct err err = {0};
     int64_t check;
 
@@ -704,12 +439,12 @@ static int64_t checked(enum api_kind kind, const char *rule, const char *header,
     strlist_add(&settings.checks, rule);
     strlist_add(&settings.data.tensors, "x FP32 1");
     assert_int_equal(api_init(&rig.api, &settings, &err), 0);
-    begin(&rig, "application/json");
+    responserig_begin(&rig, "application/json");
     if (header)
         response_header(&rig.response, "inference-header-content-length", 31,
                         header, strlen(header));
-    take(&rig, 1 * MS, body);
-    finish(&rig, 1 * MS);
+    responserig_take(&rig, 1 * MS, body);
+    responserig_finish(&rig, 1 * MS);
     check = rig.facts.check;
     response_fini(&rig.response);
     api_fini(&rig.api);
@@ -760,16 +495,9 @@ int main(void)
         cmocka_unit_test(what_is_over_and_empty_is_no_success),
         cmocka_unit_test(counts_beyond_all_bounds_are_none),
         cmocka_unit_test(events_beyond_the_bound_are_a_failure),
-        cmocka_unit_test(each_failure_has_its_name),
-        cmocka_unit_test(what_is_no_json_is_told_apart),
-        cmocka_unit_test(an_error_says_why),
-        cmocka_unit_test(a_status_is_a_failure),
-        cmocka_unit_test(no_body_is_empty),
-        cmocka_unit_test(a_length_that_was_forced_is_kept),
-        cmocka_unit_test(few_events_may_be_a_length_that_was_forced),
         cmocka_unit_test(a_whole_answer_is_read),
         cmocka_unit_test(answers_are_checked),
     };
 
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests_name("response", tests, NULL, NULL);
 }
