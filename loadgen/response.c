@@ -289,82 +289,6 @@ void response_take(struct response *r, int status, int64_t now_ns,
 
 /* ---- the end ---- */
 
-static struct response_event *events_of(const struct response *r)
-{
-    return (struct response_event *)(void *)r->events.data;
-}
-
-/* Nobody says how many tokens an event has: the first has one, the others the
- * rest in equal parts. */
-static void spread_tokens(const struct response *r, int64_t tokens)
-{
-    struct response_event *events = events_of(r);
-    int64_t n = r->facts->events;
-    int64_t given = n > 1 ? 1 : tokens;
-
-    events[0].tokens = (uint32_t)given;
-    for (int64_t i = 1; i < n; i++) {
-        int64_t until = 1 + (tokens - 1) * i / (n - 1);
-
-        events[i].tokens = (uint32_t)(until > given ? until - given : 0);
-        given = until > given ? until : given;
-    }
-}
-
-/* Those that come in content events: not what was thought and not shown. */
-static int64_t delivered_of(const struct response *r, int64_t output)
-{
-    bool hides = r->usage.reasoning != TIME_ABSENT && !r->shows_reasoning;
-    int64_t shown = hides ? output - r->usage.reasoning : output;
-
-    return shown > 0 ? shown : 0;
-}
-
-static void count_output(struct response *r)
-{
-    struct facts *f = r->facts;
-    bool is_counted = f->events > 0 && r->is_counted;
-
-    if (r->usage.output != TIME_ABSENT) {
-        f->output_tokens = r->usage.output;
-        f->token_source =
-            r->has_final_usage ? TOKENS_USAGE : TOKENS_CHUNK_USAGE;
-    } else if (is_counted) {
-        f->output_tokens = r->counted + r->silent_ids;
-        f->token_source = r->source;
-    } else if (f->events > 0) {
-        f->output_tokens = f->events;
-        f->token_source = TOKENS_EVENTS;
-    }
-}
-
-static void split_tokens(struct response *r)
-{
-    struct facts *f = r->facts;
-
-    if (f->events == 0)
-        return;
-    f->is_split = r->is_counted;
-    if (f->is_split)
-        f->event_tokens = r->counted;
-    else {
-        f->event_tokens = delivered_of(r, f->output_tokens);
-        spread_tokens(r, f->event_tokens);
-    }
-    f->first_tokens = events_of(r)[0].tokens;
-}
-
-static void complete_tokens(struct response *r)
-{
-    struct facts *f = r->facts;
-
-    f->prompt_tokens = r->usage.prompt;
-    f->cached_tokens = r->usage.cached;
-    f->reasoning_tokens = r->usage.reasoning;
-    count_output(r);
-    split_tokens(r);
-}
-
 static bool is_far(int64_t got, int64_t asked)
 {
     int64_t off = got > asked ? got - asked : asked - got;
@@ -490,7 +414,7 @@ static const char *conclude(struct response *r)
 {
     struct facts *f = r->facts;
 
-    complete_tokens(r);
+    response_count_tokens(r);
     check_length(r);
     f->end = r->is_over ? r->over_ns : r->now_ns;
     f->outcome = r->outcome;
@@ -548,13 +472,13 @@ const char *response_break(struct response *r, const char *why)
         judge_stream(r);
         return conclude(r);
     }
-    complete_tokens(r);
+    response_count_tokens(r);
     return why;
 }
 
 struct content_event response_event(const struct response *r, size_t i)
 {
-    const struct response_event *event = &events_of(r)[i];
+    const struct response_event *event = &response_events(r)[i];
 
     return (struct content_event){
         .seq = r->facts->seq,

@@ -95,6 +95,15 @@ const char *response_finish(struct response *r, int status, int64_t now_ns);
  * terminator has come was whole all the same. */
 const char *response_break(struct response *r, const char *why);
 
+/* The part of both that is about tokens: what the server counted, or else what
+ * its events come to. */
+void response_count_tokens(struct response *r);
+
+static inline struct response_event *response_events(const struct response *r)
+{
+    return (struct response_event *)(void *)r->events.data;
+}
+
 /* Its i-th content event as a row of the recording. */
 struct content_event response_event(const struct response *r, size_t i);
 
