@@ -1,5 +1,6 @@
 #include "analyzer/summary.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -270,6 +271,14 @@ static void take_spreads(struct summary *s, const struct tally *t)
     }
 }
 
+/* Of what its users wait for. */
+static void take_bars(struct summary *s, const struct tally *t)
+{
+    enum measure m = s->is_streamed ? MEASURE_TTFT : MEASURE_E2E;
+
+    bars_make(&t->hist[m][VIEW_DUE], m, t->limit_ns[m], &s->bars);
+}
+
 static void take_tokens(struct summary *s, const struct tally *t,
                         const struct stream *stream)
 {
@@ -393,6 +402,7 @@ static void conclude(struct summary *s, const struct work *w)
     take_statuses(s, t);
     take_rates(s, t);
     take_spreads(s, t);
+    take_bars(s, t);
     take_tokens(s, t, &w->stream);
     take_quality(s, t);
     take_notes(s, t);
@@ -424,8 +434,17 @@ static int64_t query_size_of(const struct load_settings *load)
     return load->scenario == SCENARIO_MULTI_STREAM ? load->query_size : 1;
 }
 
+/* Out of the tally, which forgets it. */
+static void keep_hist(struct kept_hist *keep, struct tally *t)
+{
+    struct hist *h = &t->hist[keep->measure][keep->view];
+
+    keep->hist = *h;
+    *h = (struct hist){0};
+}
+
 static int sum_up(struct summary *s, struct work *w, struct recording *rec,
-                  struct err *err)
+                  struct kept_hist *keep, struct err *err)
 {
     const struct settings *set = &rec->settings;
     int64_t due_end_ns;
@@ -451,6 +470,9 @@ static int sum_up(struct summary *s, struct work *w, struct recording *rec,
         take_server(s, &w->tally, rec);
         take_calibration(s, &rec->manifest);
         mlperf_make(&s->mlperf, s, &w->tally);
+        next_make(s, &s->next);
+        if (keep)
+            keep_hist(keep, &w->tally);
     }
     tally_fini(&w->tally);
     decide_fini(&w->decide);
@@ -459,6 +481,13 @@ static int sum_up(struct summary *s, struct work *w, struct recording *rec,
 
 int summary_make(struct summary *s, struct recording *rec,
                  const struct strlist *slo, struct err *err)
+{
+    return summary_make_keeping(s, rec, slo, NULL, err);
+}
+
+int summary_make_keeping(struct summary *s, struct recording *rec,
+                         const struct strlist *slo, struct kept_hist *keep,
+                         struct err *err)
 {
     struct work *w;
     int rc;
@@ -483,9 +512,18 @@ int summary_make(struct summary *s, struct recording *rec,
     if (slo_parse(slo ? slo : &rec->settings.slo, &s->slo, err))
         return -1;
     w = xcalloc(1, sizeof(*w));
-    rc = sum_up(s, w, rec, err);
+    rc = sum_up(s, w, rec, keep, err);
     free(w);
     return rc;
+}
+
+struct window summary_window(const struct summary *s)
+{
+    int64_t start_ns = llround(s->window_start_s * 1e9);
+
+    return (struct window){.start_ns = start_ns,
+                           .end_ns =
+                               start_ns + llround(s->window_length_s * 1e9)};
 }
 
 int summary_exit_code(const struct summary *s)

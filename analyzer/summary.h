@@ -8,8 +8,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "analyzer/bars.h"
 #include "analyzer/judge.h"
 #include "analyzer/mlperf.h"
+#include "analyzer/next.h"
 #include "analyzer/notes.h"
 #include "analyzer/serverview.h"
 #include "analyzer/tally.h"
@@ -119,6 +121,7 @@ struct summary {
     struct data_seen data;
 
     struct spread spread[MEASURE_COUNT][VIEW_COUNT];
+    struct bars bars; /* of ttft where answers stream, else of e2e */
     struct judgement judgement;
     struct trust trust;
     struct integrity integrity;
@@ -128,12 +131,28 @@ struct summary {
     char decided[DECIDE_TEXT]; /* early, and why; "": it was not */
     const char *aborted;       /* by load.abort_on, and why; NULL: it was not */
     enum verdict verdict;
+    struct next next; /* what to do about it */
+};
+
+/* One distribution whole, beside the summary. */
+struct kept_hist {
+    enum measure measure;
+    enum view view;
+    struct hist hist; /* owned by whoever asked */
 };
 
 /* Read the recording once and work everything out.  `slo` replaces the one in
  * the recording; NULL keeps that. */
 int summary_make(struct summary *s, struct recording *rec,
                  const struct strlist *slo, struct err *err);
+
+/* The same, with the distribution that *keep names. */
+int summary_make_keeping(struct summary *s, struct recording *rec,
+                         const struct strlist *slo, struct kept_hist *keep,
+                         struct err *err);
+
+/* The window in nanoseconds of the run. */
+struct window summary_window(const struct summary *s);
 
 /* 0 yes, 1 no or aborted, 4 invalid or undecided, 130/143 interrupted. */
 int summary_exit_code(const struct summary *s);

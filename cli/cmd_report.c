@@ -16,9 +16,20 @@
 struct report_args {
     struct strlist slo;
     int format;
+    char *measure;
+    int from;
     bool truth;
     char *truth_file;
 };
+
+static const char *const from_names[] = {"due", "sent", NULL};
+
+static int check_measure(const char *text, struct err *err)
+{
+    if (measure_find(text) >= 0)
+        return 0;
+    return err_set(err, ERR_USAGE, "--measure: no measure '%s'", text);
+}
 
 #define AT(field) offsetof(struct report_args, field)
 
@@ -49,7 +60,19 @@ static const struct opt opts[] = {
      .offset = AT(format),
      .names = report_names,
      .initial = "text",
-     .help = "how to print it"},
+     .help = "the run as text or json; csv: its requests; seconds: CSV of its "
+             "seconds; hgrm, hlog: for HdrHistogram's tools"},
+    {.flag = "measure",
+     .type = &opt_text,
+     .offset = AT(measure),
+     .check = check_measure,
+     .help = "of hgrm: which distribution, such as ttft (default e2e)"},
+    {.flag = "from",
+     .type = &opt_choice,
+     .offset = AT(from),
+     .names = from_names,
+     .initial = "due",
+     .help = "of hgrm: since when it is measured"},
 };
 
 static const struct opt_block block = {"report", opts,
@@ -85,26 +108,54 @@ static int print_truth(struct recording *rec, const struct report_args *a,
     return rc;
 }
 
+static struct kept_hist wanted_hist(const struct report_args *a)
+{
+    return (struct kept_hist){
+        .measure =
+            a->measure ? (enum measure)measure_find(a->measure) : MEASURE_E2E,
+        .view = a->from == FROM_SENT ? VIEW_SENT : VIEW_DUE,
+    };
+}
+
 static int report_one(const char *dir, const struct report_args *a,
                       struct err *err)
 {
     const struct report_ops *ops = report_find(report_names[a->format]);
+    struct kept_hist kept = wanted_hist(a);
     struct recording rec;
     struct summary s;
     int rc;
 
     if (recording_open(&rec, dir, err))
         return -1;
-    rc = summary_make(&s, &rec, a->slo.len > 0 ? &a->slo : NULL, err);
+    rc = summary_make_keeping(&s, &rec, a->slo.len > 0 ? &a->slo : NULL, &kept,
+                              err);
     if (rc == 0)
-        rc = ops->render_rows ? report_print_rows(&rec, ops, err)
-                              : report_print(&s, ops, err);
+        rc = report_print_any(&s, &kept, &rec, ops, err);
     if (rc == 0 && (a->truth || a->truth_file))
         rc = print_truth(&rec, a, err);
     if (rc == 0)
         rc = summary_exit_code(&s);
+    hist_fini(&kept.hist);
     recording_close(&rec);
     return rc;
+}
+
+/* Do the flags go together? */
+static int check_args(const struct report_args *a, struct err *err)
+{
+    bool is_of_hist = report_find(report_names[a->format])->render_hist != NULL;
+    struct kept_hist kept = wanted_hist(a);
+
+    if ((a->truth || a->truth_file) && a->format != 0)
+        return err_set(err, ERR_USAGE, "--truth goes with --format text");
+    if ((a->measure || a->from != FROM_DUE) && !is_of_hist)
+        return err_set(err, ERR_USAGE,
+                       "--measure and --from go with --format hgrm");
+    if (kept.view == VIEW_SENT && !measure_has_sent(kept.measure))
+        return err_set(err, ERR_USAGE, "--from: %s has no count from sent",
+                       measure_name(kept.measure));
+    return 0;
 }
 
 static int run(const char *const *argv, struct err *err)
@@ -119,8 +170,8 @@ static int run(const char *const *argv, struct err *err)
     if (rc == 0 && words.len != 1)
         rc = err_set(err, ERR_USAGE, "report takes one recording, not %zu",
                      words.len);
-    if (rc == 0 && (a.truth || a.truth_file) && a.format != 0)
-        rc = err_set(err, ERR_USAGE, "--truth goes with --format text");
+    if (rc == 0)
+        rc = check_args(&a, err);
     if (rc == 0)
         rc = report_one(words.items[0], &a, err);
     strlist_fini(&words);

@@ -4,6 +4,8 @@
 
 #include "analyzer/reader.h"
 #include "analyzer/report/report.h"
+#include "analyzer/seconds.h"
+#include "analyzer/summary.h"
 #include "cli/cli.h"
 #include "common/buf.h"
 #include "common/file.h"
@@ -24,26 +26,80 @@ int report_print(const struct summary *s, const struct report_ops *ops,
     return rc;
 }
 
-int report_print_rows(struct recording *rec, const struct report_ops *ops,
+static int print_hist(const struct summary *s, const struct kept_hist *kept,
+                      const struct report_ops *ops, struct err *err)
+{
+    struct buf out;
+    int rc;
+
+    buf_init(&out, MAX_REPORT);
+    ops->render_hist(s, kept, &out);
+    rc = cli_print(buf_text(&out), err);
+    buf_fini(&out);
+    return rc;
+}
+
+static int print_header(const struct summary *s, const struct recording *rec,
+                        const struct report_ops *ops, struct err *err)
+{
+    struct buf out;
+    int rc;
+
+    buf_init(&out, MAX_REPORT);
+    ops->render_header(s, manifest_start_realtime_ns(&rec->manifest), &out);
+    rc = cli_print(buf_text(&out), err);
+    buf_fini(&out);
+    return rc;
+}
+
+static int print_rows(struct recording *rec, const struct report_ops *ops,
                       struct err *err)
 {
     const struct facts *rows;
     struct buf out;
     size_t n;
-    int rc;
+    int rc = recording_rewind(rec, err);
 
     buf_init(&out, MAX_REPORT);
-    rc = recording_rewind(rec, err);
-    if (rc == 0)
-        ops->render_header(&out);
-    while (rc == 0 && (rc = cli_print(buf_text(&out), err)) == 0 &&
-           (rc = recording_next(rec, &rows, &n, err)) > 0) {
+    while (rc == 0 && (rc = recording_next(rec, &rows, &n, err)) > 0) {
         buf_reset(&out);
         ops->render_rows(rows, n, &out);
-        rc = 0;
+        rc = cli_print(buf_text(&out), err);
     }
     buf_fini(&out);
     return rc;
+}
+
+static int print_seconds(const struct summary *s, struct recording *rec,
+                         const struct report_ops *ops, struct err *err)
+{
+    struct window window = summary_window(s);
+    struct seconds_ask ask = {
+        .range = window,
+        .window = window,
+        .measures = ops->second_measures,
+        .render = ops->render_second,
+        .put = cli_print,
+    };
+
+    if (!ops->is_of_window)
+        ask.range.start_ns = 0;
+    good_limits(&s->slo, ask.limit_ns);
+    return seconds_read(rec, &ask, err);
+}
+
+int report_print_any(const struct summary *s, const struct kept_hist *kept,
+                     struct recording *rec, const struct report_ops *ops,
+                     struct err *err)
+{
+    if (ops->render)
+        return report_print(s, ops, err);
+    if (ops->render_hist)
+        return print_hist(s, kept, ops, err);
+    if (print_header(s, rec, ops, err))
+        return -1;
+    return ops->render_rows ? print_rows(rec, ops, err)
+                            : print_seconds(s, rec, ops, err);
 }
 
 int report_save(const struct summary *s, const char *dir, struct err *err)

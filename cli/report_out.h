@@ -3,18 +3,20 @@
 #define CLI_REPORT_OUT_H
 
 struct err;
+struct kept_hist;
 struct recording;
 struct report_ops;
 struct summary;
 
-/* To standard output. */
+/* To standard output, in a format of the whole run. */
 int report_print(const struct summary *s, const struct report_ops *ops,
                  struct err *err);
 
-/* Every request, in a format of requests; the recording is read from its
- * beginning. */
-int report_print_rows(struct recording *rec, const struct report_ops *ops,
-                      struct err *err);
+/* The same in any format: `kept` is for those of one distribution, and of
+ * requests or seconds the recording is read again from its beginning. */
+int report_print_any(const struct summary *s, const struct kept_hist *kept,
+                     struct recording *rec, const struct report_ops *ops,
+                     struct err *err);
 
 /* To DIR/summary.json. */
 int report_save(const struct summary *s, const char *dir, struct err *err);

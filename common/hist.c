@@ -70,6 +70,20 @@ static int64_t value_at_rank(const struct hist *h, int64_t rank)
     return h->max_ns;
 }
 
+int64_t hist_count_below(const struct hist *h, int64_t ns)
+{
+    int64_t seen = 0;
+
+    if (!h->hdr)
+        return 0;
+    for (int32_t i = 0; i < h->hdr->counts_len; i++) {
+        if (h->hdr->counts[i] > 0 && hdr_value_at_index(h->hdr, i) >= ns)
+            break;
+        seen += h->hdr->counts[i];
+    }
+    return seen;
+}
+
 int64_t hist_at_rank(const struct hist *h, int64_t rank)
 {
     int64_t finite = h->n - h->beyond;

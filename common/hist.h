@@ -51,6 +51,10 @@ int64_t hist_rank_quantile(const struct hist *h, double q);
 /* The rank-th smallest, from 1.  A rank above n is beyond. */
 int64_t hist_at_rank(const struct hist *h, int64_t rank);
 
+/* How many values lie below, to the three digits of the histogram: those of a
+ * bucket that begins below do. */
+int64_t hist_count_below(const struct hist *h, int64_t ns);
+
 /* Mean and maximum, if all are finite; else HIST_EMPTY, HIST_BEYOND or, if
  * nothing failed, HIST_OUT_OF_RANGE. */
 double hist_mean_ns(const struct hist *h);

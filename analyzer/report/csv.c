@@ -12,8 +12,11 @@
 
 static const struct tgr_schema *const schema = &schema_requests;
 
-static void put_header(struct buf *out)
+static void put_header(const struct summary *s, int64_t start_ns,
+                       struct buf *out)
 {
+    (void)s;
+    (void)start_ns;
     for (size_t c = 0; c < schema->len; c++) {
         const struct tgr_column *column = &schema->columns[c];
 

@@ -396,6 +396,7 @@ static void render(const struct summary *s, struct buf *out)
     json_object_set_new(o, "data", data(s));
     put_rates(o, s);
     json_object_set_new(o, "measures", measures(s));
+    json_put_bars(o, s);
     json_put_answers(o, s);
     json_put_server(o, s);
     json_put_mlperf(o, s);
@@ -407,6 +408,7 @@ static void render(const struct summary *s, struct buf *out)
     json_object_set_new(o, "calibration", calibration(s));
     json_object_set_new(o, "trust", trust(s));
     json_object_set_new(o, "recording", integrity(s));
+    json_put_next(o, s);
     json_print(o, out);
     json_decref(o);
 }

@@ -21,4 +21,10 @@ void json_put_server(struct json_t *o, const struct summary *s);
 /* What MLPerf's rules make of it; nothing where they have no part. */
 void json_put_mlperf(struct json_t *o, const struct summary *s);
 
+/* The distribution of its main measure, in rows. */
+void json_put_bars(struct json_t *o, const struct summary *s);
+
+/* What to do about the verdict: texts, as they are shown. */
+void json_put_next(struct json_t *o, const struct summary *s);
+
 #endif

@@ -3,10 +3,12 @@
 #include <stddef.h>
 #include <string.h>
 
-static const struct report_ops *const formats[] = {&report_text, &report_json,
-                                                   &report_csv};
+static const struct report_ops *const formats[] = {
+    &report_text,    &report_json, &report_csv,
+    &report_seconds, &report_hgrm, &report_hlog};
 
-const char *const report_names[] = {"text", "json", "csv", NULL};
+const char *const report_names[] = {"text", "json", "csv", "seconds",
+                                    "hgrm", "hlog", NULL};
 
 const struct report_ops *report_find(const char *name)
 {

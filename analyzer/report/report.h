@@ -3,25 +3,44 @@
 #ifndef ANALYZER_REPORT_REPORT_H
 #define ANALYZER_REPORT_REPORT_H
 
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 struct buf;
+struct err;
 struct facts;
+struct kept_hist;
+struct second;
 struct summary;
 
+/* A format gives the whole run (render), one distribution of it (render_hist),
+ * its requests (render_rows) or its seconds (render_second); the last two have
+ * a header as well. */
 struct report_ops {
     const char *name; /* as in --format */
 
-    /* Append the whole report; or, of a format of requests, its header and
-     * then some of them at a time.  The one or the others. */
+    /* Append the whole report. */
     void (*render)(const struct summary *s, struct buf *out);
-    void (*render_header)(struct buf *out);
+    void (*render_hist)(const struct summary *s, const struct kept_hist *kept,
+                        struct buf *out);
+
+    /* Append the header; `start_ns` is when the run began, since 1970. */
+    void (*render_header)(const struct summary *s, int64_t start_ns,
+                          struct buf *out);
     void (*render_rows)(const struct facts *rows, size_t n, struct buf *out);
+    int (*render_second)(const struct second *s, struct buf *out,
+                         struct err *err);
+    uint32_t second_measures; /* that it looks at, bit 1 << enum measure */
+    bool is_of_window;        /* it has no seconds of the warm-up */
 };
 
 extern const struct report_ops report_text;
 extern const struct report_ops report_json;
 extern const struct report_ops report_csv;
+extern const struct report_ops report_hgrm;
+extern const struct report_ops report_hlog;
+extern const struct report_ops report_seconds;
 
 /* Names of the formats, NULL-terminated, and the ops of one. */
 extern const char *const report_names[];

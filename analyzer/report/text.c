@@ -520,12 +520,14 @@ static void render(const struct summary *s, struct buf *out)
     buf_adds(out, "\n");
     put_latencies(s, out);
     buf_adds(out, "\n");
+    text_put_bars(s, out);
     text_put_server(s, out);
     text_put_mlperf(s, out);
     put_way(s, out);
     put_network(s, out);
     put_client(s, out);
     put_trust(s, out);
+    text_put_next(s, out);
 }
 
 const struct report_ops report_text = {

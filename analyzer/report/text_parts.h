@@ -21,4 +21,10 @@ void text_put_server(const struct summary *s, struct buf *out);
 /* What MLPerf's rules make of it; nothing where they have no part. */
 void text_put_mlperf(const struct summary *s, struct buf *out);
 
+/* The distribution of its main measure, in rows; nothing where it has none. */
+void text_put_bars(const struct summary *s, struct buf *out);
+
+/* What to do about the verdict. */
+void text_put_next(const struct summary *s, struct buf *out);
+
 #endif

@@ -221,7 +221,7 @@ static void csv_names_columns_and_units(void **state)
 
     (void)state;
     buf_init(&out, 10000);
-    report_csv.render_header(&out);
+    report_csv.render_header(NULL, 0, &out);
     assert_non_null(strstr(buf_text(&out),
                            "seq,due_ns,issued_ns,sent_ns,head_ns,first_ns,"
                            "last_ns,end_ns,outcome,detail,status,is_fresh,"

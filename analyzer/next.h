@@ -1,0 +1,23 @@
+/* next.h - one or two things to do about a run: how to get an answer where it
+ * gave none, and where to look where the answer is no.  A pure function of the
+ * summary.
+ */
+#ifndef ANALYZER_NEXT_H
+#define ANALYZER_NEXT_H
+
+#include <stddef.h>
+
+struct summary;
+
+#define NEXT_MAX  2
+#define NEXT_TEXT 160
+
+struct next {
+    char lines[NEXT_MAX][NEXT_TEXT];
+    size_t len;
+};
+
+/* Everything else in the summary must be there. */
+void next_make(const struct summary *s, struct next *out);
+
+#endif

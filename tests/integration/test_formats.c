@@ -1,0 +1,431 @@
+/* One run's recording in every format: they all tell of the same requests. */
+#include <jansson.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "common/str.h"
+#include "common/xalloc.h"
+#include "tests/support/hlog.h"
+#include "tests/support/proc.h"
+#include "tests/support/tmpdir.h"
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+static char *recording;
+
+static char *reported(const char *const *argv)
+{
+    struct proc_result r = proc_run(argv);
+    char *out = xstrdup(r.out);
+
+    assert_true(r.status == 0 || r.status == 1 || r.status == 4);
+    assert_string_equal(r.err, "");
+    proc_result_fini(&r);
+    return out;
+}
+
+static json_t *reported_json(void)
+{
+    char *text = reported(ARGS("report", recording, "--format", "json"));
+    json_t *json = json_loads(text, 0, NULL);
+
+    assert_non_null(json);
+    free(text);
+    return json;
+}
+
+/* Streams, of which every tenth is refused, over three seconds; a part of them
+ * in the warm-up. */
+static int make_recording(void **state)
+{
+    struct proc_result r;
+    struct proc stub;
+    char *target;
+    char *url;
+
+    assert_int_equal(tmpdir_setup(state), 0);
+    recording = xstrdup(tmpdir_path("run"));
+    stub =
+        stub_start(ARGS("stub", "--service", "llm", "--batching", "continuous",
+                        "--prefill", "1us", "--decode", "1ms", "--decode-item",
+                        "0s", "--fault", "status=503 every=10"),
+                   &url);
+    target = xasprintf("%s/v1/completions", url);
+    r = proc_run(ARGS("run", target, "--rate", "200", "-n", "600", "--warmup",
+                      "500ms", "--output-len", "5", "--metrics", "off", "--slo",
+                      "ttft p90 < 1us, errors < 90%", "-q", "-o", recording));
+    assert_true(r.status == 1 || r.status == 4);
+    proc_result_fini(&r);
+    stub_stop(&stub);
+    free(target);
+    free(url);
+    return 0;
+}
+
+static int remove_recording(void **state)
+{
+    free(recording);
+    return tmpdir_teardown(state);
+}
+
+/* ---- HdrHistogram's formats ---- */
+
+/* The log's buckets end within 1 in 1000 above the middle that we give. */
+static void assert_near(int64_t ns, double ms)
+{
+    if (fabs((double)ns / 1e6 - ms) > 1e-3 * ms)
+        print_error("%lld ns, %.9g ms\n", (long long)ns, ms);
+    assert_true(fabs((double)ns / 1e6 - ms) <= 1e-3 * ms);
+}
+
+static void the_log_adds_up_to_the_summary(void **state)
+{
+    static const struct {
+        const char *tag;
+        const char *n;
+        const char *failed;
+        const char *p50;
+        const char *p90; /* of the ok, which are all that a log has */
+    } cases[] = {
+        {"e2e", "measures.e2e.n", "measures.e2e.failed",
+         "measures.e2e.ok.p50_ms", "measures.e2e.ok.p90_ms"},
+        {"ttft", "measures.ttft.n", "measures.ttft.failed",
+         "measures.ttft.ok.p50_ms", "measures.ttft.ok.p90_ms"},
+        {"lag", "measures.lag.n", "measures.lag.failed", "measures.lag.p50_ms",
+         "measures.lag.p90_ms"},
+    };
+    char *text = reported(ARGS("report", recording, "--format", "hlog"));
+    json_t *json = reported_json();
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct hlog h = hlog_read(text, cases[i].tag);
+
+        assert_int_equal(h.count, number_at(json, cases[i].n) -
+                                      number_at(json, cases[i].failed));
+        assert_near(hlog_quantile_ns(&h, 0.5), number_at(json, cases[i].p50));
+        assert_near(hlog_quantile_ns(&h, 0.9), number_at(json, cases[i].p90));
+        assert_true(h.intervals >= 2);
+        assert_true(h.last_s - h.first_s == h.intervals - 1);
+        hlog_fini(&h);
+    }
+    assert_non_null(strstr(text, "#[ttft: left out "));
+    free(text);
+    json_decref(json);
+}
+
+static void the_distribution_is_that_of_the_summary(void **state)
+{
+    char *text = reported(
+        ARGS("report", recording, "--format", "hgrm", "--measure", "ttft"));
+    char *sent = reported(
+        ARGS("report", recording, "--format", "hgrm", "--from", "sent"));
+    json_t *json = reported_json();
+    char *want = xasprintf("Total count    = %12.0f]",
+                           number_at(json, "measures.ttft.ok.n"));
+    char *failed = xasprintf("#[left out: %.0f of %.0f that failed",
+                             number_at(json, "measures.ttft.failed"),
+                             number_at(json, "measures.ttft.n"));
+    const char *median = strstr(text, " 0.500000000000 ");
+
+    (void)state;
+    assert_non_null(strstr(text, want));
+    assert_non_null(strstr(text, failed));
+    assert_non_null(strstr(text, " 1.000000000000 "));
+    assert_non_null(median);
+    while (median > text && median[-1] != '\n')
+        median--;
+    assert_near(llround(strtod(median, NULL) * 1e6),
+                number_at(json, "measures.ttft.ok.p50_ms"));
+    assert_non_null(strstr(sent, "#[tailgate e2e from sent, in ms"));
+    free(failed);
+    free(want);
+    free(sent);
+    free(text);
+    json_decref(json);
+}
+
+/* ---- seconds ---- */
+
+enum { START, LENGTH, SCHEDULED, MEASURED, ISSUED, OK, FAILED, GOOD, FLIGHT };
+
+static void seconds_add_up_to_the_run(void **state)
+{
+    char *text = reported(ARGS("report", recording, "--format", "seconds"));
+    json_t *json = reported_json();
+    double sum[FLIGHT + 1] = {0};
+    char *rest;
+    char *line = strtok_r(text, "\n", &rest);
+    double next_s = 0;
+
+    (void)state;
+    assert_int_equal(strncmp(line, "start_s,length_s,scheduled,", 27), 0);
+    while ((line = strtok_r(NULL, "\n", &rest))) {
+        char *at = line;
+
+        for (int c = START; c <= FLIGHT; c++, at++) {
+            double value = strtod(at, &at);
+
+            if (c == START)
+                assert_true(value == next_s);
+            next_s += c == START;
+            sum[c] = c == FLIGHT ? value : sum[c] + value;
+            assert_int_equal(*at, ',');
+        }
+    }
+    assert_true(sum[SCHEDULED] == sum[ISSUED]); /* all were sent */
+    assert_true(sum[ISSUED] == sum[OK] + sum[FAILED]);
+    assert_true(sum[MEASURED] == number_at(json, "requests.scheduled"));
+    assert_true(sum[SCHEDULED] == number_at(json, "requests.scheduled") +
+                                      number_at(json, "requests.in_warmup"));
+    json_decref(json);
+    free(text);
+}
+
+/* ---- text and JSON ---- */
+
+/* All that stands in a JSON text. */
+struct leaves {
+    double *numbers;
+    size_t n;
+    struct strlist texts;
+};
+
+static void gather(const json_t *json, struct leaves *l)
+{
+    const char *key;
+    json_t *part;
+    size_t i;
+
+    if (json_is_number(json)) {
+        l->numbers = xrealloc(l->numbers, l->n + 1, sizeof(*l->numbers));
+        l->numbers[l->n++] = json_number_value(json);
+    } else if (json_is_string(json)) {
+        strlist_add(&l->texts, json_string_value(json));
+    }
+    json_array_foreach(json, i, part)
+    {
+        gather(part, l);
+    }
+    json_object_foreach((json_t *)(uintptr_t)json, key, part)
+    {
+        strlist_add(&l->texts, key); /* a status, say */
+        gather(part, l);
+    }
+}
+
+/* A number as it is shown, and what is behind it. */
+struct shown {
+    double value;
+    double tolerance; /* half of its last digit */
+    char text[48];    /* with its unit */
+};
+
+/* Units of the text, and how often JSON's go into them. */
+static const struct {
+    const char *unit;
+    double in_json[2];
+} units[] = {
+    {"ns", {1e-6, 1e-9}}, {"us", {1e-3, 1e-6}}, {"ms", {1, 1e-3}},
+    {"kB", {1e3, 0}},     {"MB", {1e6, 0}},     {"GB", {1e9, 0}},
+    {"k/s", {1e3, 0}},    {"M/s", {1e6, 0}},    {"s", {1e3, 1}},
+    {"%", {1, 0.01}},     {"", {1, 0}},
+};
+
+static const double *scales_of(const char *behind, size_t *len)
+{
+    for (size_t i = 0;; i++) {
+        *len = strlen(units[i].unit);
+        if (strncmp(behind, units[i].unit, *len) == 0)
+            return units[i].in_json;
+    }
+}
+
+static bool is_in_numbers(const struct leaves *l, const struct shown *s,
+                          double scale)
+{
+    for (size_t i = 0; scale > 0 && i < l->n; i++) {
+        if (fabs(l->numbers[i] / scale - s->value) <= s->tolerance)
+            return true;
+    }
+    return false;
+}
+
+static bool is_in_texts(const struct leaves *l, const char *text)
+{
+    for (size_t i = 0; i < l->texts.len; i++) {
+        if (strstr(l->texts.items[i], text))
+            return true;
+    }
+    return false;
+}
+
+/* The number at `text`; returns what is behind it and its unit. */
+static const char *take_number(const char *text, struct shown *s,
+                               const double **scales)
+{
+    size_t len = strspn(text, "0123456789.");
+    const char *dot;
+    size_t unit;
+
+    len -= text[len - 1] == '.'; /* of a sentence, or an ellipsis */
+    *scales = scales_of(text + len, &unit);
+    snprintf(s->text, sizeof(s->text), "%.*s", (int)len, text);
+    dot = strchr(s->text, '.');
+    s->value = strtod(s->text, NULL);
+    s->tolerance =
+        0.500001 * pow(10, dot ? -(double)strlen(dot + 1) : 0) + 1e-12;
+    snprintf(s->text, sizeof(s->text), "%.*s", (int)(len + unit), text);
+    return text + len + unit;
+}
+
+/* What is a name, though it has a digit. */
+static const char *after_name(const char *text)
+{
+    static const char *const names[] = {
+        "e2e", "p50",          "p90",      "p95",  "p99.9",
+        "p99", "95% interval", "HTTP/1.1", "> 1h",
+    };
+
+    for (size_t i = 0; i < COUNT(names); i++) {
+        if (strncmp(text, names[i], strlen(names[i])) == 0)
+            return text + strlen(names[i]);
+    }
+    return NULL;
+}
+
+/* The first two lines are what was asked, which is in manifest.json. */
+static const char *after_settings(const char *text)
+{
+    const char *end = strstr(text, "\nverdict ");
+
+    assert_non_null(end);
+    return end;
+}
+
+static int count_strangers(const char *text, const struct leaves *l)
+{
+    int strangers = 0;
+
+    while (*text) {
+        const char *behind = after_name(text);
+        const double *scales;
+        struct shown s;
+
+        if (behind || *text < '0' || *text > '9') {
+            text = behind ? behind : text + 1;
+            continue;
+        }
+        text = take_number(text, &s, &scales);
+        if (!is_in_numbers(l, &s, scales[0]) &&
+            !is_in_numbers(l, &s, scales[1]) && !is_in_texts(l, s.text)) {
+            print_error("%s is not in the JSON\n", s.text);
+            strangers++;
+        }
+    }
+    return strangers;
+}
+
+static void every_number_of_the_text_is_in_the_json(void **state)
+{
+    static const char *const slos[] = {
+        NULL, "e2e p99 < 1h", "ttft p50 < 20ms, good >= 50%", "itl p99.9 < 1s"};
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(slos); i++) {
+        const char *flag = slos[i] ? "--slo" : NULL;
+        char *text = reported(ARGS("report", recording, flag, slos[i]));
+        char *data = reported(
+            ARGS("report", recording, "--format", "json", flag, slos[i]));
+        json_t *json = json_loads(data, 0, NULL);
+        struct leaves l = {0};
+
+        gather(json, &l);
+        assert_true(l.n > 100);
+        assert_int_equal(count_strangers(after_settings(text), &l), 0);
+        json_decref(json);
+        strlist_fini(&l.texts);
+        free(l.numbers);
+        free(data);
+        free(text);
+    }
+}
+
+/* The limits of the bars and what is suggested are the same in both. */
+static void the_report_says_what_to_do_next(void **state)
+{
+    char *text = reported(ARGS("report", recording));
+    json_t *json = reported_json();
+    const json_t *next = json_object_get(json, "next");
+    const json_t *rows =
+        json_object_get(json_object_get(json, "distribution"), "rows");
+    double count = number_at(json, "distribution.failed");
+    const json_t *row;
+    size_t i;
+
+    (void)state;
+    assert_non_null(strstr(text, "\nttft from due\n"));
+    assert_non_null(strstr(text, "  ------- limit 1.00us\n"));
+    assert_true(json_array_size(next) > 0);
+    json_array_foreach(next, i, row)
+    {
+        assert_non_null(strstr(text, json_string_value(row)));
+    }
+    json_array_foreach(rows, i, row)
+    {
+        count += number_at(row, "count");
+    }
+    assert_true(count == number_at(json, "measures.ttft.n"));
+    json_decref(json);
+    free(text);
+}
+
+/* ---- flags ---- */
+
+static void flags_that_do_not_go_together(void **state)
+{
+    static const struct {
+        const char *flags[4];
+        const char *message;
+    } cases[] = {
+        {{"--measure", "ttft"}, "--measure and --from go with --format hgrm"},
+        {{"--from", "sent"}, "--measure and --from go with --format hgrm"},
+        {{"--format", "hgrm", "--measure", "speed"}, "no measure 'speed'"},
+        {{"--format", "xml"}, "hgrm"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        const char *const *f = cases[i].flags;
+        struct proc_result r =
+            proc_run(ARGS("report", recording, f[0], f[1], f[2], f[3]));
+
+        proc_expect(&r, 2);
+        assert_non_null(strstr(r.err, cases[i].message));
+        proc_result_fini(&r);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_log_adds_up_to_the_summary),
+        cmocka_unit_test(the_distribution_is_that_of_the_summary),
+        cmocka_unit_test(seconds_add_up_to_the_run),
+        cmocka_unit_test(every_number_of_the_text_is_in_the_json),
+        cmocka_unit_test(the_report_says_what_to_do_next),
+        cmocka_unit_test(flags_that_do_not_go_together),
+    };
+
+    return cmocka_run_group_tests_name("formats", tests, make_recording,
+                                       remove_recording);
+}

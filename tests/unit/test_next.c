@@ -1,0 +1,203 @@
+/* What is suggested follows from the verdict and what it rests on. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "analyzer/next.h"
+#include "analyzer/summary.h"
+#include "common/clk.h"
+#include "tests/support/madesummary.h"
+#include "tests/support/rows.h"
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+/* 1000 requests at 100/s, all of them well. */
+static struct made_summary *fine(enum verdict verdict)
+{
+    struct made_summary *m = made_summary_bare("http://host/");
+    struct summary *s = &m->s;
+
+    m->settings.load.scenario = SCENARIO_SERVER;
+    m->settings.load.rate_rps = 100;
+    m->settings.load.duration_ns = 10 * NS_PER_S;
+    s->scheduled = s->issued = s->ok = s->outcome[OUTCOME_OK] = 1000;
+    s->offered_rps = 100;
+    s->window_length_s = 10;
+    s->threads = 2;
+    s->trust.valid = true;
+    s->verdict = s->judgement.verdict = verdict;
+    return m;
+}
+
+static void judge_by(struct made_summary *m, const char *slo)
+{
+    struct judgement *j = &m->s.judgement;
+
+    m->s.slo = slo_of(slo);
+    j->len = m->s.slo.len;
+    for (size_t i = 0; i < j->len; i++)
+        j->terms[i] = (struct term_judgement){.term = &m->s.slo.terms[i],
+                                              .verdict = m->s.verdict};
+}
+
+static void expect(struct made_summary *m, const char *first,
+                   const char *second)
+{
+    const char *want[] = {first, second};
+    struct next next;
+
+    next_make(&m->s, &next);
+    for (size_t i = 0; i < COUNT(want); i++) {
+        if (want[i])
+            assert_string_equal(next.lines[i], want[i]);
+        else
+            assert_string_equal(next.lines[i], "");
+    }
+    made_summary_free(m);
+}
+
+static void a_check_that_failed_has_its_remedy(void **state)
+{
+    static const struct {
+        const char *check;
+        const char *line;
+    } cases[] = {
+        {"lag p99", "run again with --spin 80us, or at half the rate (--rate "
+                    "50)"},
+        {"busy", "run again with more threads (-t 4), or at half the rate "
+                 "(--rate 50)"},
+        {"connection cap", "run again with room for more in flight "
+                           "(--max-in-flight 14), or at half the rate (--rate "
+                           "50)"},
+        {"steal", "run again where nobody else uses the client's CPUs (--cpus, "
+                  "or another host)"},
+        {"disk", "run again with the recording on a faster disk (-o)"},
+        {"what is to come", NULL},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct made_summary *m = fine(VERDICT_INVALID);
+
+        m->s.trust.checks[0] = (struct check){.name = "range"}; /* a note */
+        m->s.trust.checks[1] =
+            (struct check){.name = cases[i].check, .is_fatal = true};
+        m->s.trust.len = 2;
+        expect(m, cases[i].line, NULL);
+    }
+}
+
+static void a_closed_loop_has_no_rate_to_lower(void **state)
+{
+    struct made_summary *m = fine(VERDICT_INVALID);
+
+    (void)state;
+    m->settings.load.scenario = SCENARIO_CLOSED;
+    m->s.trust.checks[0] = (struct check){.name = "busy", .is_fatal = true};
+    m->s.trust.len = 1;
+    expect(m, "run again with more threads (-t 4)", NULL);
+}
+
+static void too_few_need_more_time(void **state)
+{
+    struct made_summary *m = fine(VERDICT_UNDECIDED);
+
+    (void)state;
+    judge_by(m, "e2e p99.9 < 1s");
+    m->s.judgement.terms[0].more_needed = 1995;
+    expect(m, "run for 20 s more: --duration 30s", NULL);
+    m = fine(VERDICT_UNDECIDED);
+    judge_by(m, "e2e p99.9 < 1s");
+    m->s.judgement.terms[0].more_needed = 1995;
+    m->settings.load.requests = 1000;
+    expect(m, "run again with more requests: -n 2995", NULL);
+}
+
+static void what_is_unfinished_needs_time_to_end(void **state)
+{
+    struct made_summary *m = fine(VERDICT_UNDECIDED);
+
+    (void)state;
+    m->s.outcome[OUTCOME_UNFINISHED] = 3;
+    expect(m,
+           "let what is in flight at the end come to its end: a longer --drain",
+           NULL);
+}
+
+/* The limit is above what was measured, to three digits. */
+static void a_missed_limit_is_shown_as_it_was_kept(void **state)
+{
+    struct made_summary *m = fine(VERDICT_FAIL);
+
+    (void)state;
+    judge_by(m, "ttft p99 < 200ms,errors < 1%,e2e p50 < 1s");
+    m->s.judgement.terms[0].measured_ns = 230500 * NS_PER_US;
+    m->s.judgement.terms[2].verdict = VERDICT_PASS;
+    expect(m, "what it did keep: tailgate report --slo 'ttft p99 < 231ms'",
+           "see if it holds at half the rate: --rate 50");
+    m = fine(VERDICT_FAIL);
+    judge_by(m, "ttft p99 < 200ms,e2e p50 < 1s");
+    m->s.judgement.terms[0].measured_ns = 999 * NS_PER_MS;
+    m->s.judgement.terms[1].measured_ns = 2 * NS_PER_S;
+    expect(m,
+           "what it did keep: tailgate report --slo 'ttft p99 < 1.00s, e2e p50 "
+           "< 2.01s'",
+           "see if it holds at half the rate: --rate 50");
+}
+
+static void failures_are_named(void **state)
+{
+    struct made_summary *m = fine(VERDICT_FAIL);
+
+    (void)state;
+    judge_by(m, "e2e p99 < 200ms");
+    m->s.judgement.terms[0].measured_ns = HIST_BEYOND;
+    m->s.failed = 40;
+    m->s.outcome[OUTCOME_RESET] = 10;
+    m->s.outcome[OUTCOME_TIMEOUT] = 30;
+    expect(m, "look into what failed: 30 of 40 by timeout",
+           "see if it holds at half the rate: --rate 50");
+    m = fine(VERDICT_NONE);
+    m->s.ok = 0;
+    expect(m,
+           "no request succeeded: --show sends one and prints both sides of it",
+           NULL);
+}
+
+static void a_run_that_went_well_asks_for_more(void **state)
+{
+    struct made_summary *m = fine(VERDICT_PASS);
+
+    (void)state;
+    expect(m, "see if it holds at more: --rate 150", NULL);
+    m = fine(VERDICT_NONE);
+    m->s.spread[MEASURE_E2E][VIEW_DUE].quantile_ns[3] = 41 * NS_PER_MS;
+    expect(m, "judge it by an SLO: tailgate report --slo 'e2e p99 < 41.1ms'",
+           NULL);
+    m = fine(VERDICT_NONE);
+    m->s.spread[MEASURE_E2E][VIEW_DUE].quantile_ns[3] = HIST_TOO_FEW;
+    expect(m, NULL, NULL);
+    m = fine(VERDICT_UNDECIDED);
+    m->s.stopped_by = 2;
+    expect(m, "it did not come to its end: run it again", NULL);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_check_that_failed_has_its_remedy),
+        cmocka_unit_test(a_closed_loop_has_no_rate_to_lower),
+        cmocka_unit_test(too_few_need_more_time),
+        cmocka_unit_test(what_is_unfinished_needs_time_to_end),
+        cmocka_unit_test(a_missed_limit_is_shown_as_it_was_kept),
+        cmocka_unit_test(failures_are_named),
+        cmocka_unit_test(a_run_that_went_well_asks_for_more),
+    };
+
+    return cmocka_run_group_tests_name("next", tests, NULL, NULL);
+}
