@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "analyzer/cachecheck.h"
 #include "analyzer/judge.h"
 #include "analyzer/mlperf.h"
 #include "analyzer/notes.h"
@@ -111,6 +112,7 @@ struct summary {
     struct notes notes;
 
     struct server_summary server;
+    struct cache_check cache;
     struct mlperf mlperf;
 
     bool has_trace; /* one was replayed: */
@@ -135,7 +137,7 @@ struct summary {
 int summary_make(struct summary *s, struct recording *rec,
                  const struct strlist *slo, struct err *err);
 
-/* 0 yes, 1 no or aborted, 4 invalid or undecided, 130/143 interrupted. */
+/* 0 yes, 1 no, aborted or answers that are cached, 4 invalid or undecided, 130/143 interrupted. */
 int summary_exit_code(const struct summary *s);
 
 #endif

@@ -119,8 +119,9 @@ struct data_settings {
     bool binary;            /* they go as raw bytes */
     int64_t first_id;       /* token ids to draw from */
     int64_t last_id;
-    uint64_t nonce; /* of this run, so that no cache knows its prompts */
-    bool accuracy;  /* each sample once, answers are kept */
+    uint64_t nonce;   /* of this run, so that no cache knows its prompts */
+    bool accuracy;    /* each sample once, answers are kept */
+    bool cache_check; /* half of the requests carry the same prompt */
 
     /* No option: the file, once somebody has read it; borrowed. */
     const struct dataset *loaded;

@@ -129,6 +129,12 @@ static const struct opt opts[] = {
      .offset = AT(accuracy),
      .help = "send each sample once, in order, as it is, and keep the answers "
              "in answers.jsonl"},
+    {.key = "cache_check",
+     .flag = "cache-check",
+     .type = &opt_switch,
+     .offset = AT(cache_check),
+     .help = "does the server cache answers? half of the requests repeat one "
+             "prompt, the others are new and as long; no SLO is judged"},
     {.key = "input_tokens",
      .flag = "input-len",
      .type = &opt_text,
@@ -273,11 +279,33 @@ static int resolve_accuracy(struct data_settings *d,
     return 0;
 }
 
+/* One half repeats, the other does not: nothing else may decide about that. */
+static int check_cache_check(const struct data_settings *d,
+                             const struct load_settings *load, struct err *err)
+{
+    const struct claim others[] = {
+        {"data.unique false", d->unique == UNIQUE_FALSE},
+        {"data.cache_hit_rate", d->cache_hit_rate > 0},
+        {"data.accuracy", d->accuracy},
+        {"a file of tensors", d->file && d->format == DATA_TENSORS},
+        {"load.stop decided", load->stop == STOP_DECIDED},
+        {"a trace", load->scenario == SCENARIO_TRACE}};
+    const char *other = first_of(others, sizeof(others) / sizeof(others[0]));
+
+    if (d->cache_check && other)
+        return err_set(err, ERR_CONFIG,
+                       "data.cache_check: compares one prompt with new ones of "
+                       "its length; not beside %s",
+                       other);
+    return 0;
+}
+
 int settings_resolve_data(struct settings *s, struct err *err)
 {
     struct data_settings *d = &s->data;
 
-    if (resolve_unique(d, err) || check_data(d, s->load.scenario, err))
+    if (resolve_unique(d, err) || check_data(d, s->load.scenario, err) ||
+        check_cache_check(d, &s->load, err))
         return -1;
     return resolve_accuracy(d, &s->load, err);
 }

@@ -341,6 +341,11 @@ static void put_selection(const struct dataset *d,
     };
 
     buf_adds(out, INDENT);
+    if (s->cache_check) {
+        buf_adds(out, "one of them for all requests; half of the prompts are "
+                      "the same, a word of the nonce before each other\n");
+        return;
+    }
     if (s->limit > 0 && (d->is_tensors || s->limit < (int64_t)d->n))
         buf_addf(out, "%lld of them (%s), ", (long long)s->limit,
                  s->select == SELECT_ORDER ? "the first" : "of a shuffle");
