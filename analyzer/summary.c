@@ -321,7 +321,13 @@ static void take_notes(struct summary *s, const struct tally *t)
             hist_rank_quantile(&t->hist[MEASURE_TAIL][VIEW_OK], 0.99),
     };
 
+    struct note drift;
+
     notes_make(&t->oddities, &in, &s->notes);
+    s->outlen = outlen_check(&t->tokens, &s->settings->data,
+                             s->has_data && s->data.has_lengths);
+    if (outlen_note(&s->outlen, &t->tokens, &drift))
+        s->notes.list[s->notes.len++] = drift;
 }
 
 /* After the notes, to which it may add. */

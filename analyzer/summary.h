@@ -12,6 +12,7 @@
 #include "analyzer/judge.h"
 #include "analyzer/mlperf.h"
 #include "analyzer/notes.h"
+#include "analyzer/outlen.h"
 #include "analyzer/serverview.h"
 #include "analyzer/tally.h"
 #include "analyzer/tokens.h"
@@ -108,6 +109,7 @@ struct summary {
     bool is_streamed; /* some came in events, or should have */
     bool has_tokens;  /* somebody counts them */
     struct tokens tokens;
+    struct outlen outlen;
     struct quality quality;
     struct notes notes;
 

@@ -45,6 +45,17 @@ static int check_prefix(const char *text, struct err *err)
     return 0;
 }
 
+static int check_reference(const char *text, struct err *err)
+{
+    double tokens;
+
+    if (units_parse_number(text, &tokens, err))
+        return -1;
+    if (tokens < 0)
+        return err_set(err, ERR_CONFIG, "'%s' is no length of an answer", text);
+    return 0;
+}
+
 static const struct opt opts[] = {
     {.key = "file",
      .flag = "data",
@@ -150,6 +161,20 @@ static const struct opt opts[] = {
      .initial = "128",
      .check = dist_check_lengths,
      .help = "tokens to ask for in an answer"},
+    {.key = "reference_output_tokens",
+     .flag = "reference-output-len",
+     .type = &opt_number,
+     .offset = AT(reference_output),
+     .initial = "0",
+     .check = check_reference,
+     .help = "mean length that answers should have, in tokens; a report warns "
+             "of another; 0: what the data set says, if it does"},
+    {.key = "output_tolerance",
+     .flag = "output-tolerance",
+     .type = &opt_share,
+     .offset = AT(output_tolerance),
+     .initial = "10%",
+     .help = "by how much of it the mean may be off"},
     {.key = "documents",
      .flag = "documents",
      .type = &opt_text,
