@@ -156,6 +156,10 @@ static void check_rules(struct mlperf *m, const struct summary *s)
         note_break(m, "%lld requests have no answer", unanswered);
     if (!s->trust.valid)
         note_break(m, "the measurement is not trusted");
+    if (s->outlen.source != OUTLEN_NONE && !s->outlen.is_ok)
+        note_break(m, "answers are not as long as the reference says");
+    if (s->cache.is_there)
+        note_break(m, "half of the requests repeat one prompt: a cache check");
     note_break(m, "no accuracy run stands beside it");
 }
 

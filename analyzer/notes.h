@@ -56,8 +56,8 @@ struct note {
     const char *text;
 };
 
-/* Those of the rules, and one of the server. */
-#define NOTES_MAX (NOTE_COUNT + 1)
+/* Those of the rules, one of the server, and one of lengths. */
+#define NOTES_MAX (NOTE_COUNT + 2)
 
 struct notes {
     struct note list[NOTES_MAX];

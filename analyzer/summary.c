@@ -21,6 +21,7 @@ struct work {
     struct tally tally;
     struct stream stream;
     struct queries queries;
+    struct cache_work cache;
     struct decide decide; /* zeroed: the run was to go on to its end */
     struct client client;
 };
@@ -105,6 +106,8 @@ static int read_all(struct work *w, struct recording *rec, struct err *err)
         for (size_t i = 0; i < n; i++) {
             tally_add(&w->tally, &rows[i]);
             queries_add(&w->queries, &rows[i]);
+            if (rec->settings.data.cache_check)
+                cachecheck_add(&w->cache, &w->tally, &rows[i]);
             if (w->decide.slo)
                 decide_add(&w->decide, &rows[i]);
         }
@@ -327,7 +330,13 @@ static void take_notes(struct summary *s, const struct tally *t)
             hist_rank_quantile(&t->hist[MEASURE_TAIL][VIEW_OK], 0.99),
     };
 
+    struct note drift;
+
     notes_make(&t->oddities, &in, &s->notes);
+    s->outlen = outlen_check(&t->tokens, &s->settings->data,
+                             s->has_data && s->data.has_lengths);
+    if (outlen_note(&s->outlen, &t->tokens, &drift))
+        s->notes.list[s->notes.len++] = drift;
 }
 
 /* After the notes, to which it may add. */
@@ -469,11 +478,14 @@ static int sum_up(struct summary *s, struct work *w, struct recording *rec,
         conclude(s, w);
         take_server(s, &w->tally, rec);
         take_calibration(s, &rec->manifest);
+        if (set->data.cache_check)
+            cachecheck_make(&w->cache, &s->cache);
         mlperf_make(&s->mlperf, s, &w->tally);
         next_make(s, &s->next);
         if (keep)
             keep_hist(keep, &w->tally);
     }
+    cachecheck_fini(&w->cache);
     tally_fini(&w->tally);
     decide_fini(&w->decide);
     return rc;
@@ -509,7 +521,8 @@ int summary_make_keeping(struct summary *s, struct recording *rec,
     }
     s->has_trace = manifest_trace(&rec->manifest, &s->trace);
     s->has_data = manifest_data(&rec->manifest, &s->data);
-    if (slo_parse(slo ? slo : &rec->settings.slo, &s->slo, err))
+    if (!rec->settings.data.cache_check && /* half of it is no load at all */
+        slo_parse(slo ? slo : &rec->settings.slo, &s->slo, err))
         return -1;
     w = xcalloc(1, sizeof(*w));
     rc = sum_up(s, w, rec, keep, err);
@@ -537,6 +550,10 @@ int summary_exit_code(const struct summary *s)
     case VERDICT_FAIL:
         return 1;
     default:
-        return s->ok > 0 && !s->aborted ? 0 : 1;
+        if (s->cache.finding == CACHE_UNDECIDED)
+            return 4;
+        return s->ok > 0 && !s->aborted && s->cache.finding != CACHE_OF_ANSWERS
+                   ? 0
+                   : 1;
     }
 }

@@ -9,10 +9,12 @@
 #include <stdint.h>
 
 #include "analyzer/bars.h"
+#include "analyzer/cachecheck.h"
 #include "analyzer/judge.h"
 #include "analyzer/mlperf.h"
 #include "analyzer/next.h"
 #include "analyzer/notes.h"
+#include "analyzer/outlen.h"
 #include "analyzer/serverview.h"
 #include "analyzer/tally.h"
 #include "analyzer/tokens.h"
@@ -109,10 +111,12 @@ struct summary {
     bool is_streamed; /* some came in events, or should have */
     bool has_tokens;  /* somebody counts them */
     struct tokens tokens;
+    struct outlen outlen;
     struct quality quality;
     struct notes notes;
 
     struct server_summary server;
+    struct cache_check cache;
     struct mlperf mlperf;
 
     bool has_trace; /* one was replayed: */
@@ -154,7 +158,8 @@ int summary_make_keeping(struct summary *s, struct recording *rec,
 /* The window in nanoseconds of the run. */
 struct window summary_window(const struct summary *s);
 
-/* 0 yes, 1 no or aborted, 4 invalid or undecided, 130/143 interrupted. */
+/* 0 yes, 1 no, aborted or answers that are cached, 4 invalid or undecided,
+ * 130/143 interrupted. */
 int summary_exit_code(const struct summary *s);
 
 #endif

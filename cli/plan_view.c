@@ -229,8 +229,10 @@ static void put_data(const struct settings *s, struct buf *out)
     else if (s->load.scenario == SCENARIO_TRACE)
         buf_adds(out, "prompts as long as the trace says, made for this run");
     else
-        buf_addf(out, "prompts of %s tokens, made for this run, none twice",
-                 d->input_tokens);
+        buf_addf(out, "prompts of %s tokens, made for this run, %s",
+                 d->input_tokens,
+                 d->cache_check ? "half of them the same, all of one length"
+                                : "none twice");
     if (!s->target.body && api_can_stream((enum api_kind)s->target.api) &&
         s->load.scenario != SCENARIO_TRACE)
         buf_addf(out, "; answers of %s", d->output_tokens);

@@ -73,14 +73,6 @@ static double allowed(const struct slo_term *t)
     return t->kind == SLO_ERRORS ? t->limit : 1 - t->quantile;
 }
 
-/* P(T >= t) of Student's t. */
-static double t_upper_tail(double t, double freedom)
-{
-    double half = stats_beta(freedom / (freedom + t * t), freedom / 2, 0.5) / 2;
-
-    return t > 0 ? half : 1 - half;
-}
-
 struct batches {
     size_t len;   /* how many */
     size_t slots; /* of one */
@@ -132,12 +124,13 @@ static enum decision test(const struct decide *d, size_t term,
         (int64_t)fmin((double)b->n, (double)(b->len * b->slots) / (2 * tau));
     int64_t most = (int64_t)ceil(rate * (double)n);
 
-    if (b->len >= FAIL_BATCHES && t_upper_tail(b->t, freedom) < d->fail_error &&
+    if (b->len >= FAIL_BATCHES &&
+        stats_t_upper_tail(b->t, freedom) < d->fail_error &&
         stats_binomial_upper_tail(n, share, (int64_t)(rate * (double)n)) <
             d->fail_error)
         return DECISION_FAIL;
     if (b->len >= PASS_BATCHES &&
-        t_upper_tail(-b->t, freedom) < d->pass_error &&
+        stats_t_upper_tail(-b->t, freedom) < d->pass_error &&
         stats_binomial_upper_tail(n, 1 - share, n - most) < d->pass_error)
         return DECISION_PASS;
     return DECISION_NONE;

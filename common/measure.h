@@ -114,6 +114,8 @@ struct facts {
     int64_t class;   /* which of a mix's classes it is of, from 0 */
     int64_t session; /* that it is a turn of; TIME_ABSENT: of none */
     int64_t turn;    /* which of its turns, from 0 */
+
+    int64_t repeat; /* 1: it carries what a cache check repeats */
 };
 
 /* One content event of a stream, with its request's `due`, so that a table of

@@ -99,28 +99,31 @@ struct dataset;
 
 /* What requests carry. */
 struct data_settings {
-    char *file;             /* of samples; NULL: they are made */
-    int format;             /* enum data_format_choice */
-    char *prompt;           /* name of the field; NULL: its usual names */
-    char *output;           /* likewise, with tokens to ask for */
-    char *label;            /* likewise, with the right answer */
-    int turns;              /* enum data_turns, of conversations */
-    int select;             /* enum data_select */
-    int64_t limit;          /* samples to use; 0: all */
-    int unique;             /* enum unique_choice */
-    bool repeats;           /* the flag for UNIQUE_FALSE */
-    int64_t shared_prefix;  /* tokens before each prompt, the same for all */
-    double cache_hit_rate;  /* share of prompts that were sent before */
-    char *input_tokens;     /* a distribution of counts */
-    char *output_tokens;    /* likewise */
-    char *documents;        /* likewise, of rerank */
-    int prompts;            /* enum prompt_choice */
-    struct strlist tensors; /* name, type and shape of each input */
-    bool binary;            /* they go as raw bytes */
-    int64_t first_id;       /* token ids to draw from */
+    char *file;              /* of samples; NULL: they are made */
+    int format;              /* enum data_format_choice */
+    char *prompt;            /* name of the field; NULL: its usual names */
+    char *output;            /* likewise, with tokens to ask for */
+    char *label;             /* likewise, with the right answer */
+    int turns;               /* enum data_turns, of conversations */
+    int select;              /* enum data_select */
+    int64_t limit;           /* samples to use; 0: all */
+    int unique;              /* enum unique_choice */
+    bool repeats;            /* the flag for UNIQUE_FALSE */
+    int64_t shared_prefix;   /* tokens before each prompt, the same for all */
+    double cache_hit_rate;   /* share of prompts that were sent before */
+    char *input_tokens;      /* a distribution of counts */
+    char *output_tokens;     /* likewise */
+    char *documents;         /* likewise, of rerank */
+    double reference_output; /* mean that answers should have; 0: not said */
+    double output_tolerance; /* share of it that they may be off */
+    int prompts;             /* enum prompt_choice */
+    struct strlist tensors;  /* name, type and shape of each input */
+    bool binary;             /* they go as raw bytes */
+    int64_t first_id;        /* token ids to draw from */
     int64_t last_id;
-    uint64_t nonce; /* of this run, so that no cache knows its prompts */
-    bool accuracy;  /* each sample once, answers are kept */
+    uint64_t nonce;   /* of this run, so that no cache knows its prompts */
+    bool accuracy;    /* each sample once, answers are kept */
+    bool cache_check; /* half of the requests carry the same prompt */
 
     /* No option: the file, once somebody has read it; borrowed. */
     const struct dataset *loaded;

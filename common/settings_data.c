@@ -45,6 +45,17 @@ static int check_prefix(const char *text, struct err *err)
     return 0;
 }
 
+static int check_reference(const char *text, struct err *err)
+{
+    double tokens;
+
+    if (units_parse_number(text, &tokens, err))
+        return -1;
+    if (tokens < 0)
+        return err_set(err, ERR_CONFIG, "'%s' is no length of an answer", text);
+    return 0;
+}
+
 static const struct opt opts[] = {
     {.key = "file",
      .flag = "data",
@@ -129,6 +140,12 @@ static const struct opt opts[] = {
      .offset = AT(accuracy),
      .help = "send each sample once, in order, as it is, and keep the answers "
              "in answers.jsonl"},
+    {.key = "cache_check",
+     .flag = "cache-check",
+     .type = &opt_switch,
+     .offset = AT(cache_check),
+     .help = "does the server cache answers? half of the requests repeat one "
+             "prompt, the others are new and as long; no SLO is judged"},
     {.key = "input_tokens",
      .flag = "input-len",
      .type = &opt_text,
@@ -144,6 +161,20 @@ static const struct opt opts[] = {
      .initial = "128",
      .check = dist_check_lengths,
      .help = "tokens to ask for in an answer"},
+    {.key = "reference_output_tokens",
+     .flag = "reference-output-len",
+     .type = &opt_number,
+     .offset = AT(reference_output),
+     .initial = "0",
+     .check = check_reference,
+     .help = "mean length that answers should have, in tokens; a report warns "
+             "of another; 0: what the data set says, if it does"},
+    {.key = "output_tolerance",
+     .flag = "output-tolerance",
+     .type = &opt_share,
+     .offset = AT(output_tolerance),
+     .initial = "10%",
+     .help = "by how much of it the mean may be off"},
     {.key = "documents",
      .flag = "documents",
      .type = &opt_text,
@@ -273,11 +304,33 @@ static int resolve_accuracy(struct data_settings *d,
     return 0;
 }
 
+/* One half repeats, the other does not: nothing else may decide about that. */
+static int check_cache_check(const struct data_settings *d,
+                             const struct load_settings *load, struct err *err)
+{
+    const struct claim others[] = {
+        {"data.unique false", d->unique == UNIQUE_FALSE},
+        {"data.cache_hit_rate", d->cache_hit_rate > 0},
+        {"data.accuracy", d->accuracy},
+        {"a file of tensors", d->file && d->format == DATA_TENSORS},
+        {"load.stop decided", load->stop == STOP_DECIDED},
+        {"a trace", load->scenario == SCENARIO_TRACE}};
+    const char *other = first_of(others, sizeof(others) / sizeof(others[0]));
+
+    if (d->cache_check && other)
+        return err_set(err, ERR_CONFIG,
+                       "data.cache_check: compares one prompt with new ones of "
+                       "its length; not beside %s",
+                       other);
+    return 0;
+}
+
 int settings_resolve_data(struct settings *s, struct err *err)
 {
     struct data_settings *d = &s->data;
 
-    if (resolve_unique(d, err) || check_data(d, s->load.scenario, err))
+    if (resolve_unique(d, err) || check_data(d, s->load.scenario, err) ||
+        check_cache_check(d, &s->load, err))
         return -1;
     return resolve_accuracy(d, &s->load, err);
 }

@@ -115,3 +115,42 @@ struct interval stats_share_interval(double share, double n_effective)
     return (struct interval){.low = fmin(share, fmax(0, centre - half)),
                              .high = fmax(share, fmin(1, centre + half))};
 }
+
+double stats_t_upper_tail(double t, double freedom)
+{
+    double half = stats_beta(freedom / (freedom + t * t), freedom / 2, 0.5) / 2;
+
+    return t > 0 ? half : 1 - half;
+}
+
+/* The 0.975 quantile, by halving: that of one degree of freedom is 12.7. */
+static double t_bound(double freedom)
+{
+    double low = 0;
+    double high = 16;
+
+    for (int i = 0; i < 50; i++) {
+        double middle = (low + high) / 2;
+
+        if (stats_t_upper_tail(middle, freedom) > 0.025)
+            low = middle;
+        else
+            high = middle;
+    }
+    return high;
+}
+
+struct interval stats_mean_interval(const double *values, size_t n)
+{
+    double mean = 0;
+    double squares = 0;
+    double half;
+
+    for (size_t i = 0; i < n; i++)
+        mean += values[i] / (double)n;
+    for (size_t i = 0; i < n; i++)
+        squares += (values[i] - mean) * (values[i] - mean);
+    half =
+        t_bound((double)(n - 1)) * sqrt(squares / (double)(n - 1) / (double)n);
+    return (struct interval){.low = mean - half, .high = mean + half};
+}

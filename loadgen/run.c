@@ -215,6 +215,7 @@ static void record_data(struct run *run)
         .sha256 = d ? d->sha256 : NULL,
         .samples = sampler_count(s),
         .left_out = d ? d->left_out : 0,
+        .has_lengths = d && dataset_has_lengths(d),
         .cached_share = api_cached_share(&run->api),
     };
 

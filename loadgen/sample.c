@@ -42,6 +42,9 @@ _Static_assert(N_WORDS == 1 << WORD_BITS, "");
 /* A prompt that was sent before is one of so many requests before. */
 #define REUSE_WITHIN 1000
 
+/* Whose content a cache check repeats: of no request that there is. */
+#define REPEATED_PLACE INT64_MAX
+
 static const struct sample_ops *ops_for(const struct settings *settings)
 {
     if (settings->data.file)
@@ -75,6 +78,7 @@ int sampler_init(struct sampler *s, const struct settings *settings,
                           .is_unique = data->unique != UNIQUE_FALSE,
                           .shared_prefix = data->shared_prefix,
                           .reuse = data->cache_hit_rate,
+                          .checks_cache = data->cache_check,
                           .forms = {[FORM_TEXT] = true, [FORM_IDS] = true}};
     if (dist_parse_counts(data->documents, &s->documents, err))
         return err_context(err, "data.documents");
@@ -129,13 +133,29 @@ static int64_t origin_of(const struct sampler *s, int64_t seq)
     return seq;
 }
 
+/* Of two neighbours one repeats, by chance, so that both kinds meet the same
+ * server, and the same of several.  All are as long as the first request's
+ * would have been. */
+static void make_probe(const struct sampler *s, struct sample *sample)
+{
+    struct rng rng = rng_at(s->seed, RNG_PROBE, sample->seq / 2);
+
+    sample->shape = 0;
+    sample->is_repeat = (int64_t)(rng_next(&rng) >> 63) == sample->seq % 2;
+    if (sample->is_repeat)
+        sample->seq = sample->from = REPEATED_PLACE;
+}
+
 struct sample sample_draw(const struct sampler *s, int64_t seq,
                           const struct row *row)
 {
     struct sample sample = {.seq = seq, .from = origin_of(s, seq), .row = row};
 
+    sample.shape = sample.from;
+    if (s->checks_cache)
+        make_probe(s, &sample);
     sample.rng = rng_at(sample_content_seed(s), RNG_PROMPT, sample.from);
-    sample.documents = draw_documents(s, seq);
+    sample.documents = draw_documents(s, s->checks_cache ? sample.shape : seq);
     s->ops->draw(s, &sample);
     return sample;
 }
@@ -265,7 +285,8 @@ double sampler_cached_share(const struct sampler *s)
 {
     double prefix = (double)s->shared_prefix;
 
-    if (!s->is_unique || (prefix > 0 && !(s->mean_tokens > 0)))
+    if (!s->is_unique || s->checks_cache ||
+        (prefix > 0 && !(s->mean_tokens > 0)))
         return -1;
     if (prefix > 0)
         prefix /= s->mean_tokens + prefix;

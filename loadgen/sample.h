@@ -36,6 +36,7 @@ struct sampler {
     bool has_tags;         /* for that, each begins with a word of its own */
     int64_t shared_prefix; /* tokens before all of them */
     double reuse;          /* share of prompts that were sent before */
+    bool checks_cache;     /* half of the prompts are the same one */
 
     /* By init(): forms that a prompt can be put in (text and ids, if it does
      * not say), and its tokens on average (0: not known). */
@@ -49,6 +50,9 @@ struct sampler {
 struct sample {
     int64_t seq;
     int64_t from;          /* whose prompt it has: seq, or one before it */
+    int64_t shape;         /* whose lengths it has, and sample: from, but in a
+                              cache check, where all are alike */
+    bool is_repeat;        /* of a cache check: the prompt that is repeated */
     int64_t index;         /* in the data set, if there is one */
     int64_t prompt_tokens; /* that the prompt is meant to have, without what is
                               put before it; TIME_ABSENT: not known */
@@ -70,8 +74,8 @@ struct sample_ops {
                 struct err *err);
     void (*fini)(struct sampler *s);
 
-    /* Fill in what is asked for; seq, from, rng and row are there.  Required.
-     */
+    /* Fill in what is asked for; seq, from, shape, rng and row are there.
+     * Required. */
     void (*draw)(const struct sampler *s, struct sample *sample);
 
     /* The prompt as text between quotes of JSON, and as token ids between

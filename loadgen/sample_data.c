@@ -92,7 +92,7 @@ static void data_draw(const struct sampler *s, struct sample *sample)
 {
     const struct item *item;
 
-    sample->index = index_at(s, sample->from);
+    sample->index = index_at(s, sample->shape);
     sample->prompt_tokens = TIME_ABSENT;
     sample->output_tokens = TIME_ABSENT;
     if (s->data->is_tensors)

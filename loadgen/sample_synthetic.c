@@ -37,7 +37,7 @@ static void synthetic_draw(const struct sampler *s, struct sample *sample)
     const struct synthetic *own = s->own;
     struct rng lengths = rng_stream(s->seed, RNG_LENGTHS);
 
-    lengths.state += (uint64_t)sample->from;
+    lengths.state += (uint64_t)sample->shape;
     lengths.state = rng_next(&lengths);
     sample->prompt_tokens = dist_draw_count(&own->input, &lengths);
     sample->output_tokens = dist_draw_count(&own->output, &lengths);

@@ -399,6 +399,7 @@ static void render(const struct summary *s, struct buf *out)
     json_put_bars(o, s);
     json_put_answers(o, s);
     json_put_server(o, s);
+    json_put_cache(o, s);
     json_put_mlperf(o, s);
     json_object_set_new(o, "slo", terms(s));
     json_object_set_new(o, "failures", failures(s));

@@ -52,6 +52,24 @@ static const char *reason_name(int i)
     return finish_name((enum finish)i);
 }
 
+static json_t *reference(const struct outlen *o)
+{
+    json_t *all;
+
+    if (o->source == OUTLEN_NONE)
+        return json_null();
+    all = json_pack("{ss, sf, sf}", "source", outlen_source_name(o->source),
+                    "tokens", o->reference, "tolerance", o->tolerance);
+    if (o->mean < 0) {
+        json_put_nothing(all, "ratio", "nobody counts tokens");
+        json_put_nothing(all, "ok", "nobody counts tokens");
+    } else {
+        json_object_set_new(all, "ratio", json_real(o->ratio));
+        json_object_set_new(all, "ok", json_boolean(o->is_ok));
+    }
+    return all;
+}
+
 static json_t *streams(const struct tokens *t)
 {
     json_t *o = json_pack(
@@ -115,6 +133,7 @@ void json_put_answers(json_t *o, const struct summary *s)
         json_object_set_new(o, "tokens", tokens(&s->tokens));
     else
         json_put_nothing(o, "tokens", "nobody counts them");
+    json_object_set_new(o, "output_reference", reference(&s->outlen));
     if (s->quality.checked > 0)
         json_object_set_new(o, "quality", quality(&s->quality));
     else

@@ -18,6 +18,9 @@ void json_put_answers(struct json_t *o, const struct summary *s);
 /* What the server said of itself; nothing where it did not. */
 void json_put_server(struct json_t *o, const struct summary *s);
 
+/* Whether the server caches; nothing unless that was asked. */
+void json_put_cache(struct json_t *o, const struct summary *s);
+
 /* What MLPerf's rules make of it; nothing where they have no part. */
 void json_put_mlperf(struct json_t *o, const struct summary *s);
 

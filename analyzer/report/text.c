@@ -195,6 +195,8 @@ static const char *verdict_line(const struct summary *s)
     if (s->aborted && s->verdict == VERDICT_FAIL &&
         s->judgement.verdict != VERDICT_FAIL)
         return "FAIL: the run was aborted";
+    if (s->cache.is_there && s->verdict == VERDICT_NONE)
+        return "none: a cache check makes no claim about performance";
     return verdict_text[s->verdict];
 }
 
@@ -513,6 +515,7 @@ static void render(const struct summary *s, struct buf *out)
 {
     put_title(s, out);
     put_verdict(s, out);
+    text_put_cache(s, out);
     buf_adds(out, "\n");
     put_counts(s, out);
     put_rates(s, out);

@@ -46,6 +46,21 @@ static void put_outputs(const struct tokens *t, struct buf *out)
         buf_adds(out, "\n");
 }
 
+static void put_reference(const struct outlen *o, struct buf *out)
+{
+    if (o->source == OUTLEN_NONE)
+        return;
+    buf_addf(out, "           output reference (%s): mean %.6g",
+             o->source == OUTLEN_DATA ? "of the data set" : "given",
+             o->reference);
+    if (o->mean < 0)
+        buf_adds(out, ", and nobody counts tokens\n");
+    else
+        buf_addf(out, ", the answers' is %.4g%% of it, %s %.4g%%\n",
+                 100 * o->ratio, o->is_ok ? "within" : "OFF by more than",
+                 100 * o->tolerance);
+}
+
 static void put_sources(const struct tokens *t, struct buf *out)
 {
     const char *comma = "           counted by ";
@@ -107,6 +122,7 @@ static void put_tokens(const struct summary *s, struct buf *out)
     buf_addf(out, "tokens     of %lld ok requests\n", (long long)t->requests);
     put_prompts(t, out);
     put_outputs(t, out);
+    put_reference(&s->outlen, out);
     if (tokens_have_output(t))
         put_sources(t, out);
     put_reasons(t, out);

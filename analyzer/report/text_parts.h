@@ -18,6 +18,9 @@ void text_put_answers(const struct summary *s, struct buf *out);
 /* What the server said of itself; nothing where it did not. */
 void text_put_server(const struct summary *s, struct buf *out);
 
+/* Whether the server caches; nothing unless that was asked. */
+void text_put_cache(const struct summary *s, struct buf *out);
+
 /* What MLPerf's rules make of it; nothing where they have no part. */
 void text_put_mlperf(const struct summary *s, struct buf *out);
 

@@ -156,11 +156,12 @@ void manifest_set_data(struct manifest *m, const struct data_seen *d)
 {
     json_object_set_new(
         m->json, "data",
-        json_pack(
-            "{ss?, ss?, ss?, sI, sI, so}", "source", d->source, "format",
-            d->format, "sha256", d->sha256, "samples", (json_int_t)d->samples,
-            "left_out", (json_int_t)d->left_out, "cached_share",
-            d->cached_share < 0 ? json_null() : json_real(d->cached_share)));
+        json_pack("{ss?, ss?, ss?, sI, sI, sb, so}", "source", d->source,
+                  "format", d->format, "sha256", d->sha256, "samples",
+                  (json_int_t)d->samples, "left_out", (json_int_t)d->left_out,
+                  "has_lengths", d->has_lengths, "cached_share",
+                  d->cached_share < 0 ? json_null()
+                                      : json_real(d->cached_share)));
 }
 
 int manifest_save(const struct manifest *m, const char *dir, struct err *err)
@@ -312,6 +313,7 @@ bool manifest_data(const struct manifest *m, struct data_seen *data)
         .sha256 = json_string_value(json_object_get(json, "sha256")),
         .samples = json_get_int(json, "samples", 0),
         .left_out = json_get_int(json, "left_out", 0),
+        .has_lengths = json_is_true(json_object_get(json, "has_lengths")),
         .cached_share = json_is_number(share) ? json_number_value(share) : -1,
     };
     return true;

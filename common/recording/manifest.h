@@ -72,6 +72,7 @@ struct data_seen {
     const char *sha256;  /* of its file */
     int64_t samples;     /* of it that were used */
     int64_t left_out;    /* conversations that nobody answers */
+    bool has_lengths;    /* each sample says how long its answer is */
     double cached_share; /* of prompt tokens that a cache can have; below 0: not
                             known */
 };

@@ -160,6 +160,32 @@ static bool asks_for_output(const struct api *api)
     return api_can_stream(api->ops->kind);
 }
 
+/* Does a body of the user's have one?  Ours do. */
+static bool has_prompt(const struct api *api)
+{
+    return !template_has_fields(&api->body) ||
+           template_has(&api->body, "prompt") ||
+           template_has(&api->body, "prompt_ids") ||
+           template_has(&api->body, "messages");
+}
+
+static int check_probes(const struct api *api, struct err *err)
+{
+    const struct dataset *d = api->sampler.data;
+
+    if (!api->settings->data.cache_check)
+        return 0;
+    if (!api->makes_bodies || !has_prompt(api))
+        return err_set(err, ERR_CONFIG,
+                       "data.cache_check: requests have no prompt that could "
+                       "be a new one");
+    if (d && d->is_tensors)
+        return err_set(err, ERR_CONFIG,
+                       "data.cache_check: samples of a file of tensors are "
+                       "never new; without the file they are");
+    return 0;
+}
+
 int api_init(struct api *api, const struct settings *settings, struct err *err)
 {
     const struct target_settings *t = &settings->target;
@@ -175,6 +201,8 @@ int api_init(struct api *api, const struct settings *settings, struct err *err)
         return -1;
     api->makes_bodies =
         t->body ? template_has_fields(&api->body) : api->ops->write != NULL;
+    if (check_probes(api, err))
+        return -1;
     api->asks_prompt = asks_for_prompt(api);
     api->asks_output = asks_for_output(api);
     api->model = t->model ? xstrdup(t->model) : NULL;
@@ -218,6 +246,7 @@ void api_make_body(const struct api *api, struct facts *facts,
 {
     struct sample sample = sample_draw(&api->sampler, facts->seq, row);
 
+    facts->repeat = sample.is_repeat;
     if (api->asks_prompt)
         facts->prompt_asked =
             sample_input_tokens(&api->sampler, &sample, api->uses_ids);
@@ -232,12 +261,8 @@ void api_make_body(const struct api *api, struct facts *facts,
 double api_cached_share(const struct api *api)
 {
     const struct dataset *d = api->sampler.data;
-    bool has_prompt = !template_has_fields(&api->body) ||
-                      template_has(&api->body, "prompt") ||
-                      template_has(&api->body, "prompt_ids") ||
-                      template_has(&api->body, "messages");
 
-    return has_prompt && !(d && d->is_tensors)
+    return has_prompt(api) && !(d && d->is_tensors)
                ? sampler_cached_share(&api->sampler)
                : -1;
 }

@@ -312,6 +312,16 @@ static void put_lengths(const struct dataset *d, const char *name, bool output,
                  n < (int64_t)d->n ? ", where it says so" : "");
 }
 
+/* A field such as max_tokens is a bound, and no answer needs to reach it. */
+bool dataset_has_lengths(const struct dataset *d)
+{
+    int column = d->role[ROLE_OUTPUT];
+
+    return !d->is_tensors && d->n > 0 && column >= 0 &&
+           d->lacks[ROLE_OUTPUT] == 0 &&
+           strncmp(d->columns.items[column], "max_", 4) != 0;
+}
+
 static void put_bytes(const struct dataset *d, struct buf *out)
 {
     int column = d->role[d->forms[FORM_TEXT] ? ROLE_TEXT : ROLE_MESSAGES];
@@ -341,6 +351,11 @@ static void put_selection(const struct dataset *d,
     };
 
     buf_adds(out, INDENT);
+    if (s->cache_check) {
+        buf_adds(out, "one of them for all requests; half of the prompts are "
+                      "the same, a word of the nonce before each other\n");
+        return;
+    }
     if (s->limit > 0 && (d->is_tensors || s->limit < (int64_t)d->n))
         buf_addf(out, "%lld of them (%s), ", (long long)s->limit,
                  s->select == SELECT_ORDER ? "the first" : "of a shuffle");

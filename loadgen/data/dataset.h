@@ -115,6 +115,9 @@ int dataset_column(const struct dataset *d, const char *name, size_t len);
 /* ERR_CONFIG "file:line: ..." if a sample lacks the field. */
 int dataset_require(const struct dataset *d, int column, struct err *err);
 
+/* Does each sample say how long its answer is, not at most? */
+bool dataset_has_lengths(const struct dataset *d);
+
 /* Some lines for people. */
 void dataset_describe(const struct dataset *d, const struct data_settings *s,
                       struct buf *out);

@@ -264,6 +264,62 @@ static void blocks_are_of_one_run(void **state)
     sampler_fini(&other);
 }
 
+/* ---- of a cache check ---- */
+
+static struct sampler of_cache_check(void)
+{
+    struct settings s;
+    struct sampler sampler;
+    struct err err = {0};
+    struct opt_set set;
+
+    settings_init(&s);
+    set = settings_set(&s, BLOCK_DATA);
+    assert_int_equal(opt_assign(&set, opt_by_key(set.block, "input_tokens"),
+                                "uniform 20 400", &err),
+                     0);
+    s.data.nonce = 7;
+    s.data.cache_check = true;
+    assert_int_equal(sampler_init(&sampler, &s, &err), 0);
+    settings_fini(&s);
+    return sampler;
+}
+
+/* Of two neighbours one repeats, now the first and now the second; all are of
+ * one length, and no other is like it. */
+static void half_of_a_cache_check_is_one_prompt(void **state)
+{
+    struct sampler s = of_cache_check();
+    const int n = 400;
+    struct buf first;
+    struct buf other;
+    int even = 0;
+
+    (void)state;
+    buf_init(&first, 10000);
+    buf_init(&other, 10000);
+    put(&s, sample_draw(&s, 0, NULL).is_repeat ? 0 : 1, false, &first);
+    for (int i = 0; i < n; i++) {
+        struct sample sample = sample_draw(&s, i, NULL);
+
+        assert_int_equal(sample.is_repeat,
+                         !sample_draw(&s, i ^ 1, NULL).is_repeat);
+        even += i % 2 == 0 && sample.is_repeat;
+        put(&s, i, false, &other);
+        assert_int_equal(count_tokens(&other, ' '), count_tokens(&first, ' '));
+        if (sample.is_repeat)
+            assert_string_equal(buf_text(&first), buf_text(&other));
+        else
+            assert_string_not_equal(buf_text(&first), buf_text(&other));
+    }
+    /* Of 200 coins half, by five deviations. */
+    assert_in_range(even, 100 - 36, 100 + 36);
+    assert_true(sampler_cached_share(&s) < 0);
+    buf_fini(&first);
+    buf_fini(&other);
+    sampler_fini(&s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -274,6 +330,7 @@ int main(void)
         cmocka_unit_test(no_tokens_to_draw_from),
         cmocka_unit_test(prompts_of_common_blocks_begin_alike),
         cmocka_unit_test(blocks_are_of_one_run),
+        cmocka_unit_test(half_of_a_cache_check_is_one_prompt),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

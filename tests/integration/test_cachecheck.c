@@ -1,0 +1,110 @@
+/* A stub that caches answers, and one that does not: what a cache check says of
+ * them. */
+#include <jansson.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "common/xalloc.h"
+#include "tests/support/outcome.h"
+#include "tests/support/proc.h"
+#include "tests/support/tmpdir.h"
+
+static const char *finding_of(const json_t *summary)
+{
+    return json_string_value(
+        json_object_get(json_object_get(summary, "cache_check"), "finding"));
+}
+
+/* A check of completions in one piece, of a stub whose work takes so long that
+ * a busy machine does not hide it; the caller owns the summary. */
+static json_t *check(const char *const *stub, const char *name, int status)
+{
+    char *dir = xstrdup(tmpdir_path(name));
+    char *url;
+    struct proc server = stub_start(stub, &url);
+    char *target = xasprintf("%s/v1/completions", url);
+    json_t *summary;
+
+    run_for(ARGS("run", target, "--cache-check", "--stream", "off", "-R", "60",
+                 "-d", "4s", "--slo", "e2e p99 < 1ms", "--input-len",
+                 "uniform 10 300", "-q", "-o", dir),
+            dir, status);
+    stub_stop(&server);
+    summary = load_summary(dir);
+    free(target);
+    free(url);
+    free(dir);
+    return summary;
+}
+
+static void a_cache_of_answers_is_found(void **state)
+{
+    json_t *s = check(
+        ARGS("stub", "--service", "fixed 300ms", "--replicas", "64", "--cache"),
+        "cached", 1);
+
+    (void)state;
+    assert_string_equal(finding_of(s), "answers");
+    assert_true(number_at(s, "cache_check.repeated.cached_share") > 0.9);
+    assert_int_equal(json_array_size(json_object_get(s, "slo")), 0);
+    assert_string_equal(json_string_value(json_object_get(s, "verdict")),
+                        "none");
+    json_decref(s);
+}
+
+static void no_cache_is_not_found(void **state)
+{
+    json_t *s =
+        check(ARGS("stub", "--service", "fixed 300ms", "--replicas", "64"),
+              "plain", 0);
+    double n = number_at(s, "cache_check.new.n");
+    double repeated = number_at(s, "cache_check.repeated.n");
+
+    (void)state;
+    assert_string_equal(finding_of(s), "no sign");
+    assert_true(repeated >= n - 1 && repeated <= n + 1);
+    json_decref(s);
+}
+
+static void what_cannot_be_compared_is_refused(void **state)
+{
+    static const struct {
+        const char *flag;
+        const char *value;
+        const char *why;
+    } cases[] = {
+        {"--unique", "false", "data.unique false"},
+        {"--cache-hit-rate", "10%", "data.cache_hit_rate"},
+        {"--body", "{\"prompt\":\"as it is\"}", "no prompt that could be"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < 3; i++) {
+        struct proc_result r = proc_run(
+            ARGS("run", "http://127.0.0.1:1/v1/completions", "--cache-check",
+                 "--model", "m", "--metrics", "off", "-R", "1", "-n", "1", "-o",
+                 tmpdir_path("refused"), cases[i].flag, cases[i].value));
+
+        proc_expect(&r, 2);
+        assert_non_null(strstr(r.err, "data.cache_check: "));
+        assert_non_null(strstr(r.err, cases[i].why));
+        proc_result_fini(&r);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_cache_of_answers_is_found),
+        cmocka_unit_test(no_cache_is_not_found),
+        cmocka_unit_test(what_cannot_be_compared_is_refused),
+    };
+
+    return cmocka_run_group_tests(tests, tmpdir_setup, tmpdir_teardown);
+}
