@@ -37,6 +37,8 @@ struct sampler {
     int64_t shared_prefix; /* tokens before all of them */
     double reuse;          /* share of prompts that were sent before */
     bool checks_cache;     /* half of the prompts are the same one */
+    const struct classes *mix; /* of which this class; borrowed, or NULL */
+    size_t class;
 
     /* By init(): forms that a prompt can be put in (text and ids, if it does
      * not say), and its tokens on average (0: not known). */
