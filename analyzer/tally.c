@@ -118,13 +118,24 @@ static void add_if_there(struct hist *h, int64_t ns)
         hist_add(h, ns);
 }
 
+struct hist tally_view(const struct tally *t, enum measure m, enum view v)
+{
+    struct hist h = t->hist[m][v];
+
+    if (v == VIEW_OK && measure_is_of_answer(m)) {
+        h = t->hist[m][VIEW_DUE];
+        h.n -= h.beyond - h.out_of_range;
+        h.beyond = h.out_of_range;
+    }
+    return h;
+}
+
 /* A failure is beyond every limit of the answer; it has no part in measures
  * of the client and the network, unless the facts give them. */
 static void add_to_views(struct tally *t, enum measure m, const struct facts *f)
 {
     bool fails = measure_is_of_answer(m) && f->outcome != OUTCOME_OK;
     bool has_sent = measure_has_sent(m);
-    int64_t due;
 
     if (fails) {
         hist_add_beyond(&t->hist[m][VIEW_DUE], 1);
@@ -132,10 +143,7 @@ static void add_to_views(struct tally *t, enum measure m, const struct facts *f)
             hist_add_beyond(&t->hist[m][VIEW_SENT], 1);
         return;
     }
-    due = measure_value(m, FROM_DUE, f);
-    add_if_there(&t->hist[m][VIEW_DUE], due);
-    if (f->outcome == OUTCOME_OK)
-        add_if_there(&t->hist[m][VIEW_OK], due);
+    add_if_there(&t->hist[m][VIEW_DUE], measure_value(m, FROM_DUE, f));
     if (has_sent)
         add_if_there(&t->hist[m][VIEW_SENT], measure_value(m, FROM_SENT, f));
 }

@@ -24,7 +24,7 @@
 /* How a measure is looked at. */
 enum view {
     VIEW_DUE,  /* from due, failures beyond: the headline */
-    VIEW_OK,   /* from due, successes alone */
+    VIEW_OK,   /* from due, successes alone, of the answer's measures */
     VIEW_SENT, /* from sent, failures beyond */
     VIEW_COUNT,
 };
@@ -78,7 +78,7 @@ struct tally {
     struct batch good_batches[TALLY_BATCHES];
     struct batch check_batches[TALLY_BATCHES]; /* checked answers that passed */
     struct term_tally terms[SLO_MAX_TERMS];
-    struct hist hist[MEASURE_COUNT][VIEW_COUNT];
+    struct hist hist[MEASURE_COUNT][VIEW_COUNT]; /* VIEW_OK: tally_view() */
     struct hist buffered; /* how long answers lay in the kernel, at least */
     struct pace pace;
     struct tokens tokens;
@@ -92,6 +92,11 @@ void tally_fini(struct tally *t);
  * are not told apart. */
 void tally_set_lanes(struct tally *t, int64_t n);
 void tally_add(struct tally *t, const struct facts *f);
+
+/* How a measure looks, until the next row; its memory is the tally's.  The
+ * successes alone are those from due without what failed, and not counted a
+ * second time. */
+struct hist tally_view(const struct tally *t, enum measure m, enum view v);
 
 /* In which batch of the window is what is due in it? */
 size_t tally_batch(const struct tally *t, int64_t due_ns);
