@@ -3,9 +3,23 @@
 #include "common/clk.h"
 #include "common/good.h"
 
+static void find_measures(struct tally *t)
+{
+    for (int i = 0; i < MEASURE_COUNT; i++) {
+        enum measure m = (enum measure)i;
+
+        if (!measure_is_pooled(m))
+            t->measures[t->n_measures++] =
+                (struct tally_measure){.measure = m,
+                                       .is_of_answer = measure_is_of_answer(m),
+                                       .has_sent = measure_has_sent(m)};
+    }
+}
+
 void tally_init(struct tally *t, struct window window, const struct slo *slo)
 {
     *t = (struct tally){.window = window, .slo = slo};
+    find_measures(t);
     good_limits(slo, t->limit_ns);
     tally_set_lanes(t, 1);
     pace_init(&t->pace, window);
@@ -132,19 +146,19 @@ struct hist tally_view(const struct tally *t, enum measure m, enum view v)
 
 /* A failure is beyond every limit of the answer; it has no part in measures
  * of the client and the network, unless the facts give them. */
-static void add_to_views(struct tally *t, enum measure m, const struct facts *f)
+static void add_to_views(struct tally *t, const struct tally_measure *tm,
+                         const struct facts *f)
 {
-    bool fails = measure_is_of_answer(m) && f->outcome != OUTCOME_OK;
-    bool has_sent = measure_has_sent(m);
+    enum measure m = tm->measure;
 
-    if (fails) {
+    if (tm->is_of_answer && f->outcome != OUTCOME_OK) {
         hist_add_beyond(&t->hist[m][VIEW_DUE], 1);
-        if (has_sent && facts_issued(f))
+        if (tm->has_sent && facts_issued(f))
             hist_add_beyond(&t->hist[m][VIEW_SENT], 1);
         return;
     }
     add_if_there(&t->hist[m][VIEW_DUE], measure_value(m, FROM_DUE, f));
-    if (has_sent)
+    if (tm->has_sent)
         add_if_there(&t->hist[m][VIEW_SENT], measure_value(m, FROM_SENT, f));
 }
 
@@ -175,8 +189,8 @@ static void add_measured(struct tally *t, const struct facts *f)
         oddities_add(&t->oddities, f);
     for (size_t i = 0; i < t->slo->len; i++)
         add_to_term(&t->terms[i], &t->slo->terms[i], f, batch);
-    for (int m = 0; m < MEASURE_COUNT; m++)
-        add_to_views(t, (enum measure)m, f);
+    for (size_t i = 0; i < t->n_measures; i++)
+        add_to_views(t, &t->measures[i], f);
 }
 
 /* Throughput goes by completion, whenever it was due. */

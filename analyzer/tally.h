@@ -49,6 +49,13 @@ struct place_lane {
     int64_t before;           /* seen, due before the window */
 };
 
+/* A measure that a request can have, and what is asked of it for each. */
+struct tally_measure {
+    enum measure measure;
+    bool is_of_answer;
+    bool has_sent;
+};
+
 /* HTTP statuses that are counted; what is beyond is none. */
 #define TALLY_STATUSES 600
 
@@ -57,7 +64,9 @@ struct tally {
     struct window window;
     const struct slo *slo;         /* borrowed */
     int64_t limit_ns[GOOD_LIMITS]; /* a good request keeps them; 0: none */
-    int64_t rows;                  /* read, in the whole recording */
+    struct tally_measure measures[MEASURE_COUNT];
+    size_t n_measures;
+    int64_t rows; /* read, in the whole recording */
     struct place_lane lanes[RECORDING_MAX_SHARDS];
     int n_lanes;
     int64_t before;                 /* due before the window */
