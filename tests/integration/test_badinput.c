@@ -133,7 +133,7 @@ static const struct {
     {{"tailgate", "report"}, "report takes one recording, not 0"},
     {{"tailgate", "report", "/no/such"}, "/no/such: No such file or directory"},
     {{"tailgate", "report", "x", "--format", "xml"},
-     "--format: 'xml' is none of: text, json, csv"},
+     "--format: 'xml' is none of: text, json, csv, seconds, hgrm, hlog"},
     {{"tailgate", "stub", "--service", "exponential"},
      "--service: 'exponential' is not a distribution; write 'none', 'fixed "
      "2ms', "
