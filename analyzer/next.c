@@ -64,8 +64,7 @@ static void remedy_late(const struct summary *s, struct buf *out)
 
 static void remedy_busy(const struct summary *s, struct buf *out)
 {
-    buf_addf(out, "run again with more threads (-t %lld)",
-             (long long)(2 * s->threads));
+    buf_addf(out, "run again with more threads (-t %lld)", 2LL * s->threads);
     put_half_rate(s, out);
 }
 
@@ -73,8 +72,7 @@ static void remedy_cap(const struct summary *s, struct buf *out)
 {
     buf_adds(out, "run again with room for more in flight (--max-in-flight");
     if (s->settings->client.max_in_flight > 0)
-        buf_addf(out, " %lld",
-                 (long long)(2 * s->settings->client.max_in_flight));
+        buf_addf(out, " %lld", 2LL * s->settings->client.max_in_flight);
     buf_adds(out, ")");
     put_half_rate(s, out);
 }
@@ -105,19 +103,27 @@ static const struct {
     {"disk", remedy_disk},
 };
 
+/* False: this check has none. */
+static bool put_remedy(const char *check, const struct summary *s,
+                       struct buf *out)
+{
+    for (size_t i = 0; i < sizeof(remedies) / sizeof(remedies[0]); i++) {
+        if (strcmp(check, remedies[i].check) == 0) {
+            remedies[i].put(s, out);
+            return true;
+        }
+    }
+    return false;
+}
+
 /* Of the first check that failed and has one. */
 static void about_trust(const struct summary *s, struct buf *out)
 {
     for (size_t i = 0; i < s->trust.len; i++) {
         const struct check *c = &s->trust.checks[i];
 
-        for (size_t r = 0; r < sizeof(remedies) / sizeof(remedies[0]); r++) {
-            if (!c->ok && c->is_fatal &&
-                strcmp(c->name, remedies[r].check) == 0) {
-                remedies[r].put(s, out);
-                return;
-            }
-        }
+        if (!c->ok && c->is_fatal && put_remedy(c->name, s, out))
+            return;
     }
 }
 
@@ -137,14 +143,14 @@ static int64_t most_needed(const struct judgement *j)
 static void about_samples(const struct summary *s, struct buf *out)
 {
     int64_t more = most_needed(&s->judgement);
+    long long total = s->scheduled + more;
     double more_s =
         s->offered_rps > 0 ? ceil((double)more / s->offered_rps) : 0;
 
     if (s->verdict != VERDICT_UNDECIDED || more == 0)
         return;
     if (s->settings->load.requests > 0 || more_s == 0)
-        buf_addf(out, "run again with more requests: -n %lld",
-                 (long long)(s->scheduled + more));
+        buf_addf(out, "run again with more requests: -n %lld", total);
     else
         buf_addf(out, "run for %.0f s more: --duration %.0fs", more_s,
                  ceil(s->window_length_s) + more_s);

@@ -265,14 +265,17 @@ static void take_classes(struct summary *s, const struct work *w)
 /* Where nothing streams, not even its failures have measures of streams. */
 static void take_spreads(struct summary *s, const struct tally *t)
 {
-    static const struct hist nothing;
-
     s->is_streamed = t->events > 0 || settings_some(asks_stream, s->settings);
     for (int m = 0; m < MEASURE_COUNT; m++) {
         bool has_it = s->is_streamed || !measure_is_of_stream((enum measure)m);
 
-        for (int v = 0; v < VIEW_COUNT; v++)
-            s->spread[m][v] = spread_of(has_it ? &t->hist[m][v] : &nothing);
+        for (int v = 0; v < VIEW_COUNT; v++) {
+            struct hist h = {0};
+
+            if (has_it)
+                h = tally_view(t, (enum measure)m, (enum view)v);
+            s->spread[m][v] = spread_of(&h);
+        }
     }
 }
 
@@ -324,14 +327,14 @@ static double cached_share(const struct summary *s, const struct tally *t)
 
 static void take_notes(struct summary *s, const struct tally *t)
 {
+    const struct hist e2e = tally_view(t, MEASURE_E2E, VIEW_OK);
+    const struct hist *tail = &t->hist[MEASURE_TAIL][VIEW_DUE]; /* of ok */
     const struct note_inputs in = {
         .is_length_forced = settings_some(forces_length, s->settings),
         .cached_share = cached_share(s, t),
-        .e2e_p99_ns = hist_rank_quantile(&t->hist[MEASURE_E2E][VIEW_OK], 0.99),
-        .tail_p99_ns =
-            hist_rank_quantile(&t->hist[MEASURE_TAIL][VIEW_OK], 0.99),
+        .e2e_p99_ns = hist_rank_quantile(&e2e, 0.99),
+        .tail_p99_ns = hist_rank_quantile(tail, 0.99),
     };
-
     struct note drift;
 
     notes_make(&t->oddities, &in, &s->notes);

@@ -3,9 +3,23 @@
 #include "common/clk.h"
 #include "common/good.h"
 
+static void find_measures(struct tally *t)
+{
+    for (int i = 0; i < MEASURE_COUNT; i++) {
+        enum measure m = (enum measure)i;
+
+        if (!measure_is_pooled(m))
+            t->measures[t->n_measures++] =
+                (struct tally_measure){.measure = m,
+                                       .is_of_answer = measure_is_of_answer(m),
+                                       .has_sent = measure_has_sent(m)};
+    }
+}
+
 void tally_init(struct tally *t, struct window window, const struct slo *slo)
 {
     *t = (struct tally){.window = window, .slo = slo};
+    find_measures(t);
     good_limits(slo, t->limit_ns);
     tally_set_lanes(t, 1);
     pace_init(&t->pace, window);
@@ -137,25 +151,33 @@ static void add_if_there(struct hist *h, int64_t ns)
         hist_add(h, ns);
 }
 
+struct hist tally_view(const struct tally *t, enum measure m, enum view v)
+{
+    struct hist h = t->hist[m][v];
+
+    if (v == VIEW_OK && measure_is_of_answer(m)) {
+        h = t->hist[m][VIEW_DUE];
+        h.n -= h.beyond - h.out_of_range;
+        h.beyond = h.out_of_range;
+    }
+    return h;
+}
+
 /* A failure is beyond every limit of the answer; it has no part in measures
  * of the client and the network, unless the facts give them. */
-static void add_to_views(struct tally *t, enum measure m, const struct facts *f)
+static void add_to_views(struct tally *t, const struct tally_measure *tm,
+                         const struct facts *f)
 {
-    bool fails = measure_is_of_answer(m) && f->outcome != OUTCOME_OK;
-    bool has_sent = measure_has_sent(m);
-    int64_t due;
+    enum measure m = tm->measure;
 
-    if (fails) {
+    if (tm->is_of_answer && f->outcome != OUTCOME_OK) {
         hist_add_beyond(&t->hist[m][VIEW_DUE], 1);
-        if (has_sent && facts_issued(f))
+        if (tm->has_sent && facts_issued(f))
             hist_add_beyond(&t->hist[m][VIEW_SENT], 1);
         return;
     }
-    due = measure_value(m, FROM_DUE, f);
-    add_if_there(&t->hist[m][VIEW_DUE], due);
-    if (f->outcome == OUTCOME_OK)
-        add_if_there(&t->hist[m][VIEW_OK], due);
-    if (has_sent)
+    add_if_there(&t->hist[m][VIEW_DUE], measure_value(m, FROM_DUE, f));
+    if (tm->has_sent)
         add_if_there(&t->hist[m][VIEW_SENT], measure_value(m, FROM_SENT, f));
 }
 
@@ -187,8 +209,8 @@ static void add_measured(struct tally *t, const struct facts *f)
         oddities_add(&t->oddities, f);
     for (size_t i = 0; i < t->slo->len; i++)
         add_to_term(&t->terms[i], &t->slo->terms[i], f, batch);
-    for (int m = 0; m < MEASURE_COUNT; m++)
-        add_to_views(t, (enum measure)m, f);
+    for (size_t i = 0; i < t->n_measures; i++)
+        add_to_views(t, &t->measures[i], f);
 }
 
 /* Throughput goes by completion, whenever it was due. */

@@ -24,7 +24,7 @@
 /* How a measure is looked at. */
 enum view {
     VIEW_DUE,  /* from due, failures beyond: the headline */
-    VIEW_OK,   /* from due, successes alone */
+    VIEW_OK,   /* from due, successes alone, of the answer's measures */
     VIEW_SENT, /* from sent, failures beyond */
     VIEW_COUNT,
 };
@@ -49,6 +49,13 @@ struct place_lane {
     int64_t before;           /* seen, due before the window */
 };
 
+/* A measure that a request can have, and what is asked of it for each. */
+struct tally_measure {
+    enum measure measure;
+    bool is_of_answer;
+    bool has_sent;
+};
+
 /* HTTP statuses that are counted; what is beyond is none. */
 #define TALLY_STATUSES 600
 
@@ -59,7 +66,9 @@ struct tally {
     int64_t limit_ns[GOOD_LIMITS]; /* a good request keeps them; 0: none.  Of
                                       several classes the tightest */
     const struct good_table *by_class; /* borrowed; NULL: there are none */
-    int64_t rows;                      /* read, in the whole recording */
+    struct tally_measure measures[MEASURE_COUNT];
+    size_t n_measures;
+    int64_t rows; /* read, in the whole recording */
     struct place_lane lanes[RECORDING_MAX_SHARDS];
     int n_lanes;
     int64_t before;                 /* due before the window */
@@ -80,7 +89,7 @@ struct tally {
     struct batch good_batches[TALLY_BATCHES];
     struct batch check_batches[TALLY_BATCHES]; /* checked answers that passed */
     struct term_tally terms[SLO_MAX_TERMS];
-    struct hist hist[MEASURE_COUNT][VIEW_COUNT];
+    struct hist hist[MEASURE_COUNT][VIEW_COUNT]; /* VIEW_OK: tally_view() */
     struct hist buffered; /* how long answers lay in the kernel, at least */
     struct pace pace;
     struct tokens tokens;
@@ -98,6 +107,11 @@ void tally_set_good(struct tally *t, const struct good_table *good);
  * are not told apart. */
 void tally_set_lanes(struct tally *t, int64_t n);
 void tally_add(struct tally *t, const struct facts *f);
+
+/* How a measure looks, until the next row; its memory is the tally's.  The
+ * successes alone are those from due without what failed, and not counted a
+ * second time. */
+struct hist tally_view(const struct tally *t, enum measure m, enum view v);
 
 /* In which batch of the window is what is due in it? */
 size_t tally_batch(const struct tally *t, int64_t due_ns);

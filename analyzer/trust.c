@@ -31,6 +31,14 @@ struct rule {
 
 /* ---- late ---- */
 
+/* Of the ok requests. */
+static int64_t quantile_of(const struct tally *t, enum measure m, double q)
+{
+    struct hist h = tally_view(t, m, VIEW_OK);
+
+    return hist_rank_quantile(&h, q);
+}
+
 /* The measure in the SLO whose quantile is smallest, or e2e.  The client's lag
  * has no part in differences of arrivals. */
 static enum measure tightest(const struct tally *t, double q)
@@ -39,7 +47,7 @@ static enum measure tightest(const struct tally *t, double q)
     int64_t best_ns = INT64_MAX;
 
     for (int m = 0; m < MEASURE_COUNT; m++) {
-        int64_t ns = hist_rank_quantile(&t->hist[m][VIEW_OK], q);
+        int64_t ns = quantile_of(t, (enum measure)m, q);
 
         if (t->limit_ns[m] > 0 && measure_is_of_answer((enum measure)m) &&
             !measure_is_of_stream((enum measure)m) && ns >= 0 && ns < best_ns) {
@@ -65,7 +73,7 @@ static enum finding find_delay(const struct tally *t, const struct hist *delay,
 {
     enum measure m = tightest(t, q);
     int64_t delay_ns = hist_rank_quantile(delay, q);
-    int64_t measured_ns = hist_rank_quantile(&t->hist[m][VIEW_OK], q);
+    int64_t measured_ns = quantile_of(t, m, q);
     double limit_ns = floor_ns(t, m, floor);
 
     /* Too few to bound the quantile, or no latency that it could spoil. */
@@ -169,8 +177,7 @@ static enum finding find_cpu_wait(const struct evidence *e, struct check *c)
     const struct tally *t = e->tally;
     enum measure m = tightest(t, 0.5);
     double turn_ns =
-        LAG_SHARE *
-        (double)hist_rank_quantile(&t->hist[m][VIEW_OK], 0.5); /* may be < 0 */
+        LAG_SHARE * (double)quantile_of(t, m, 0.5); /* may be < 0 */
     double floor = e->is_open_loop ? floor_ns(t, m, LAG_FLOOR_P50_NS) : 0;
     double turns_hz;
     double share;

@@ -12,6 +12,7 @@
 #include "common/xalloc.h"
 
 #define MAX_TRUTH 65536
+#define MAX_NAMES 1024
 
 struct report_args {
     struct strlist slo;
@@ -26,9 +27,17 @@ static const char *const from_names[] = {"due", "sent", NULL};
 
 static int check_measure(const char *text, struct err *err)
 {
+    struct buf known;
+    int rc;
+
     if (measure_find(text) >= 0)
         return 0;
-    return err_set(err, ERR_USAGE, "--measure: no measure '%s'", text);
+    buf_init(&known, MAX_NAMES);
+    for (int m = 0; m < MEASURE_COUNT; m++)
+        buf_addf(&known, "%s%s", m ? ", " : "", measure_name((enum measure)m));
+    rc = err_set(err, ERR_USAGE, "'%s' is none of: %s", text, buf_text(&known));
+    buf_fini(&known);
+    return rc;
 }
 
 #define AT(field) offsetof(struct report_args, field)

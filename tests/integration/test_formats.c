@@ -399,7 +399,8 @@ static void flags_that_do_not_go_together(void **state)
     } cases[] = {
         {{"--measure", "ttft"}, "--measure and --from go with --format hgrm"},
         {{"--from", "sent"}, "--measure and --from go with --format hgrm"},
-        {{"--format", "hgrm", "--measure", "speed"}, "no measure 'speed'"},
+        {{"--format", "hgrm", "--measure", "speed"},
+         "--measure: 'speed' is none of: e2e, "},
         {{"--format", "xml"}, "hgrm"},
     };
 
