@@ -20,6 +20,7 @@ struct work {
     struct tally tally;
     struct stream stream;
     struct queries queries;
+    struct sessions sessions;
     struct decide decide; /* zeroed: the run was to go on to its end */
     struct client client;
 };
@@ -104,6 +105,7 @@ static int read_all(struct work *w, struct recording *rec, struct err *err)
         for (size_t i = 0; i < n; i++) {
             tally_add(&w->tally, &rows[i]);
             queries_add(&w->queries, &rows[i]);
+            sessions_add(&w->sessions, &rows[i]);
             if (w->decide.slo)
                 decide_add(&w->decide, &rows[i]);
         }
@@ -439,6 +441,7 @@ static int sum_up(struct summary *s, struct work *w, struct recording *rec,
     stream_init(&w->stream, &w->tally);
     start_deciding(w, s, &set->load);
     queries_init(&w->queries, &w->tally, query_size_of(&set->load));
+    w->sessions.window = w->tally.window;
     rc = read_all(w, rec, err);
     if (rc == 0)
         rc = read_events(&w->stream, rec, err);
@@ -448,11 +451,13 @@ static int sum_up(struct summary *s, struct work *w, struct recording *rec,
         failures_sort(&s->failures);
         add_lost(s, w, rec);
         conclude(s, w);
+        s->sessions = sessions_sum_up(&w->sessions);
         take_server(s, &w->tally, rec);
         take_calibration(s, &rec->manifest);
         mlperf_make(&s->mlperf, s, &w->tally);
     }
     tally_fini(&w->tally);
+    sessions_fini(&w->sessions);
     decide_fini(&w->decide);
     return rc;
 }

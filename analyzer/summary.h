@@ -12,6 +12,7 @@
 #include "analyzer/mlperf.h"
 #include "analyzer/notes.h"
 #include "analyzer/serverview.h"
+#include "analyzer/sessions.h"
 #include "analyzer/tally.h"
 #include "analyzer/tokens.h"
 #include "analyzer/trust.h"
@@ -110,6 +111,7 @@ struct summary {
     struct quality quality;
     struct notes notes;
 
+    struct session_summary sessions;
     struct server_summary server;
     struct mlperf mlperf;
 

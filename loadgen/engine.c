@@ -7,11 +7,13 @@
 #include "common/settings.h"
 #include "common/xalloc.h"
 #include "loadgen/answers.h"
+#include "loadgen/api/history.h"
 #include "loadgen/inflight.h"
 #include "loadgen/pacer.h"
 #include "loadgen/quota.h"
 #include "loadgen/recorder.h"
 #include "loadgen/request.h"
+#include "loadgen/session.h"
 #include "loadgen/source.h"
 #include "loadgen/transport/transport.h"
 
@@ -129,14 +131,15 @@ static void record(struct engine *e, const struct request *r)
 }
 
 /* Another may be due now, before the one that the timer is set for. */
-static void tell_source(struct engine *e, int64_t end_ns)
+static void tell_source(struct engine *e, const struct request *r,
+                        int64_t end_ns)
 {
     int64_t due_ns;
 
     if (!e->source_ops->ended)
         return;
     due_ns = e->source_ops->peek_ns(e->source);
-    e->source_ops->ended(e->source, end_ns);
+    e->source_ops->ended(e->source, r, end_ns);
     if (e->source_ops->peek_ns(e->source) < due_ns)
         e->waits_for_end = true;
 }
@@ -147,7 +150,9 @@ static void retire(struct engine *e, struct request *r, int64_t free_ns)
 {
     e->counts.done++;
     record(e, r);
-    tell_source(e, free_ns);
+    if (r->session && e->env.api)
+        history_add(e->env.api, r->session, &r->facts, &r->response.text);
+    tell_source(e, r, free_ns);
     inflight_remove(&e->inflight, r);
 }
 
@@ -246,12 +251,27 @@ static struct due take(struct engine *e)
     return due;
 }
 
+/* Which turn of which session it is, if it is one. */
+static void note_turn(const struct engine *e, struct request *r,
+                      struct session *session)
+{
+    r->session = session;
+    if (!session)
+        return;
+    if (e->env.api)
+        history_begin(e->env.api, session);
+    r->facts.session = session->id;
+    r->facts.turn = session->turn;
+    r->facts.turns = session->n_turns;
+}
+
 static void issue(struct engine *e, int64_t now)
 {
     struct due due = take(e);
     struct request *r = inflight_add(&e->inflight, due.seq, due.at_ns);
     int64_t lag_ns;
 
+    note_turn(e, r, due.session);
     if (due.row && e->env.api)
         row_copy(&r->row, due.row);
     r->facts.issued = now;
@@ -272,11 +292,12 @@ static void leave_unsent(struct engine *e)
     struct due due = take(e);
     struct request r = {.facts = facts_unknown(due.seq, due.at_ns)};
 
+    note_turn(e, &r, due.session);
     r.facts.outcome = OUTCOME_UNSENT;
     e->counts.unsent++;
     record(e, &r);
     if (e->source_ops->ended)
-        e->source_ops->ended(e->source, now_ns(e));
+        e->source_ops->ended(e->source, &r, now_ns(e));
 }
 
 /* Whatever is left to do, it ends here. */

@@ -8,6 +8,8 @@
 #include "loadgen/response.h"
 #include "loadgen/trace/row.h"
 
+struct session;
+
 struct request {
     struct facts facts;
     struct request *next; /* in flight, in the order of due; or free */
@@ -18,6 +20,8 @@ struct request {
     const char *why;
     const char *body; /* beginning of a failing response's body */
     size_t body_len;
+
+    struct session *session; /* whose turn it is; NULL: nobody's */
 
     struct row row; /* what the schedule says of it; keeps its memory */
 

@@ -8,6 +8,7 @@
 #include "common/err.h"
 #include "common/settings.h"
 #include "common/xalloc.h"
+#include "loadgen/session.h"
 
 /* Short words that most vocabularies have whole, behind a blank. */
 static const char *const words[] = {
@@ -75,6 +76,8 @@ int sampler_init(struct sampler *s, const struct settings *settings,
                           .is_unique = data->unique != UNIQUE_FALSE,
                           .shared_prefix = data->shared_prefix,
                           .reuse = data->cache_hit_rate,
+                          .has_sessions =
+                              settings->load.scenario == SCENARIO_SESSIONS,
                           .forms = {[FORM_TEXT] = true, [FORM_IDS] = true}};
     if (dist_parse_counts(data->documents, &s->documents, err))
         return err_context(err, "data.documents");
@@ -95,17 +98,6 @@ void sampler_fini(struct sampler *s)
 uint64_t sample_content_seed(const struct sampler *s)
 {
     return s->is_unique ? s->nonce : s->seed;
-}
-
-/* A stream of its own for each request: the places of a schedule are hashed
- * into it, so that neighbours share nothing. */
-static struct rng rng_at(uint64_t seed, enum rng_purpose purpose, int64_t seq)
-{
-    struct rng rng = rng_stream(seed, purpose);
-
-    rng.state += (uint64_t)seq;
-    rng.state = rng_next(&rng);
-    return rng;
 }
 
 static int64_t draw_documents(const struct sampler *s, int64_t seq)
@@ -134,6 +126,8 @@ struct sample sample_draw(const struct sampler *s, int64_t seq,
 {
     struct sample sample = {.seq = seq, .from = origin_of(s, seq), .row = row};
 
+    if (s->has_sessions)
+        sample.turn = seq % SESSION_MAX_TURNS;
     sample.rng = rng_at(sample_content_seed(s), RNG_PROMPT, sample.from);
     sample.documents = draw_documents(s, seq);
     s->ops->draw(s, &sample);
@@ -195,9 +189,12 @@ static struct rng prefix_rng(const struct sampler *s)
     return rng_stream(sample_content_seed(s), RNG_PREFIX);
 }
 
+/* A session begins once. */
 void sample_add_head(const struct sampler *s, const struct sample *sample,
                      struct buf *out)
 {
+    if (sample->turn > 0)
+        return;
     if (s->shared_prefix > 0) {
         sample_add_words(s, prefix_rng(s), s->shared_prefix, true, out);
         buf_adds(out, " ");
@@ -222,7 +219,8 @@ void sample_add_tail(const struct sampler *s, const struct sample *sample,
 void sample_put_text(const struct sampler *s, const struct sample *sample,
                      struct buf *out)
 {
-    sample_add_head(s, sample, out);
+    if (!sample->said.system.at) /* which has it then */
+        sample_add_head(s, sample, out);
     s->ops->put_text(s, sample, out);
     sample_add_tail(s, sample, out);
 }
@@ -254,7 +252,8 @@ int64_t sample_input_tokens(const struct sampler *s,
 
     if (n == TIME_ABSENT)
         return n;
-    n += s->shared_prefix;
+    if (sample->turn == 0)
+        n += s->shared_prefix;
     if (is_ids)
         n +=
             (int64_t)tag_ids(s) * (s->has_tags + (sample->from != sample->seq));
@@ -265,7 +264,8 @@ double sampler_cached_share(const struct sampler *s)
 {
     double prefix = (double)s->shared_prefix;
 
-    if (!s->is_unique || (prefix > 0 && !(s->mean_tokens > 0)))
+    if (s->has_sessions || !s->is_unique ||
+        (prefix > 0 && !(s->mean_tokens > 0)))
         return -1;
     if (prefix > 0)
         prefix /= s->mean_tokens + prefix;

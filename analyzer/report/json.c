@@ -397,6 +397,7 @@ static void render(const struct summary *s, struct buf *out)
     put_rates(o, s);
     json_object_set_new(o, "measures", measures(s));
     json_put_answers(o, s);
+    json_put_sessions(o, s);
     json_put_server(o, s);
     json_put_mlperf(o, s);
     json_object_set_new(o, "slo", terms(s));
