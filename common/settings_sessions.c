@@ -66,5 +66,9 @@ int settings_check_sessions(const struct settings *s, struct err *err)
         return err_set(err, ERR_CONFIG,
                        "load.turns: the sessions scenario needs the turns of "
                        "one (--session-turns)");
+    if (s->load.seeds == SEEDS_MLPERF)
+        return err_set(err, ERR_CONFIG,
+                       "load.seeds: mlperf is a schedule of requests, not of "
+                       "sessions");
     return check_prompts(&s->data, err);
 }

@@ -155,7 +155,7 @@ static const struct {
      "mean 'poisson'?"},
     {"load: {scenario: online}\n",
      ":1: scenario: 'online' is none of: auto, server, closed, "
-     "single-stream, multi-stream, offline, trace; did you mean "
+     "single-stream, multi-stream, offline, trace, sessions; did you mean "
      "'offline'?"},
     {"load: {seed: -1}\n",
      ":1: seed: '-1' is not a seed; write a whole number from 0"},
@@ -632,7 +632,7 @@ static void damaged_json_is_refused(void **state)
         {"{\"load\": {\"rate\": \"x\"}}", "rate: 'x'" RATE},
         {"{\"load\": {\"scenario\": \"later\"}}",
          "scenario: 'later' is none of: auto, server, closed, "
-         "single-stream, multi-stream, offline, trace"},
+         "single-stream, multi-stream, offline, trace, sessions"},
     };
 
     (void)state;
