@@ -281,6 +281,7 @@ struct stub_settings {
     double cold_factor;
     double drift;
     bool cache;
+    bool prefix_cache;
     int64_t reasoning_tokens;
     int reasoning_as; /* enum reasoning */
     bool accumulate;
