@@ -325,6 +325,35 @@ static void conversations_are_held_as_they_were(void **state)
     free(url);
 }
 
+static void assert_says(const char *const *argv, const char *text)
+{
+    struct proc_result r = proc_run(argv);
+
+    if (!strstr(r.out, text))
+        fail_msg("no '%s' in: %s%s", text, r.out, r.err);
+    proc_result_fini(&r);
+}
+
+/* Whoever reads of it knows what it is. */
+static void plan_and_report_say_sessions(void **state)
+{
+    char *dir = xstrdup(tmpdir_path("said"));
+
+    (void)state;
+    assert_says(ARGS("validate", "null://", "--rate", "60", "--duration",
+                     "1500ms", "--session-turns", "uniform 1 5"),
+                "at most about 270 in the window: 90 sessions of 3 turns on "
+                "average");
+    assert_says(ARGS("run", "null://", "--rate", "100", "--duration", "300ms",
+                     "--session-turns", "2", "-q", "-o", dir),
+                "closed loop inside sessions, which arrive in an open loop, "
+                "poisson 100/s, turns 2,");
+    assert_says(ARGS("report", dir), "\nsessions   ");
+    assert_says(ARGS("report", dir, "--format", "json"),
+                "\"scenario\": \"sessions\"");
+    free(dir);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -333,6 +362,7 @@ int main(void)
         cmocka_unit_test(a_failure_breaks_its_session),
         cmocka_unit_test(a_session_stays_where_it_began),
         cmocka_unit_test(a_killed_run_is_accounted_for),
+        cmocka_unit_test(plan_and_report_say_sessions),
         cmocka_unit_test(conversations_are_held_as_they_were),
     };
 
