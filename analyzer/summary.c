@@ -17,6 +17,7 @@ struct work {
     struct stream stream;
     struct queries queries;
     struct cache_work cache;
+    struct sessions sessions;
     struct decide decide; /* zeroed: the run was to go on to its end */
     struct client client;
     struct good_table good;
@@ -107,6 +108,7 @@ static int read_all(struct work *w, struct recording *rec, struct err *err)
             queries_add(&w->queries, &rows[i]);
             if (rec->settings.data.cache_check)
                 cachecheck_add(&w->cache, &w->tally, &rows[i]);
+            sessions_add(&w->sessions, &rows[i]);
             if (w->decide.slo)
                 decide_add(&w->decide, &rows[i]);
         }
@@ -477,6 +479,7 @@ static int sum_up(struct summary *s, struct work *w, struct recording *rec,
     stream_init(&w->stream, &w->tally);
     start_deciding(w, s, &set->load);
     queries_init(&w->queries, &w->tally, query_size_of(&set->load));
+    w->sessions.window = w->tally.window;
     rc = read_all(w, rec, err);
     if (rc == 0)
         rc = read_events(&w->stream, rec, err);
@@ -486,6 +489,7 @@ static int sum_up(struct summary *s, struct work *w, struct recording *rec,
         failures_sort(&s->failures);
         add_lost(s, w, rec);
         conclude(s, w);
+        s->sessions = sessions_sum_up(&w->sessions);
         take_server(s, &w->tally, rec);
         take_calibration(s, &rec->manifest);
         if (set->data.cache_check)
@@ -498,6 +502,7 @@ static int sum_up(struct summary *s, struct work *w, struct recording *rec,
     cachecheck_fini(&w->cache);
     tally_fini(&w->tally);
     class_tallies_fini(&w->classes);
+    sessions_fini(&w->sessions);
     decide_fini(&w->decide);
     return rc;
 }

@@ -18,6 +18,7 @@
 #include "analyzer/outlen.h"
 #include "analyzer/serverview.h"
 #include "analyzer/spread.h"
+#include "analyzer/sessions.h"
 #include "analyzer/tally.h"
 #include "analyzer/tokens.h"
 #include "analyzer/trust.h"
@@ -101,6 +102,7 @@ struct summary {
     struct quality quality;
     struct notes notes;
 
+    struct session_summary sessions;
     struct server_summary server;
     struct cache_check cache;
     struct mlperf mlperf;

@@ -27,10 +27,11 @@ static double arrivals(const struct load_settings *load, int64_t window_ns)
     struct shape shape;
     double n = 0;
 
-    if (load->scenario == SCENARIO_SERVER && window_ns > 0 &&
+    if (scenario_has_rate(load->scenario) && window_ns > 0 &&
         !shape_init(&shape, load, &ignored)) {
         n = shape_arrivals(&shape, from_ns + (double)window_ns) -
             shape_arrivals(&shape, from_ns);
+        n *= plan_turns(load);
         shape_fini(&shape);
     }
     return n;
@@ -75,13 +76,36 @@ static double first_rate_rps(const struct load_settings *load)
     return first.from_rps;
 }
 
+/* Sessions do not end with the window: at its edges some of their turns are
+ * missing. */
+static void put_sessions(const struct load_settings *load, double n,
+                         struct buf *out)
+{
+    double turns = plan_turns(load);
+
+    if (!load->turns)
+        buf_addf(out,
+                 "about %.0f sessions in the window; the data set says how "
+                 "many turns each has\n",
+                 n);
+    else if (n <= 0)
+        buf_addf(out, "about %.4g turns a session\n", turns);
+    else
+        buf_addf(out,
+                 "at most about %.0f in the window: %.0f sessions of %.4g "
+                 "turns on average\n",
+                 n, n / turns, turns);
+}
+
 static void put_requests(const struct load_settings *load, double n,
                          struct buf *out)
 {
     double cv = count_cv(load);
 
     buf_adds(out, "requests   ");
-    if (n <= 0)
+    if (load->scenario == SCENARIO_SESSIONS)
+        put_sessions(load, n, out);
+    else if (n <= 0)
         buf_adds(out, "as many as the server answers in time\n");
     else if (is_least(load))
         buf_addf(out, "about %.0f in the window, or more\n", n);
@@ -92,7 +116,8 @@ static void put_requests(const struct load_settings *load, double n,
         buf_addf(out, "%.0f in the window\n", n);
     if (load->warmup_ns > 0 && load->rate_rps > 0)
         buf_addf(out, "           about %.0f before it, as warm-up\n",
-                 first_rate_rps(load) * (double)load->warmup_ns / 1e9);
+                 first_rate_rps(load) * plan_turns(load) *
+                     (double)load->warmup_ns / 1e9);
 }
 
 /* A trace says how many, exactly. */

@@ -113,7 +113,8 @@ struct facts {
 
     int64_t class;   /* which of a mix's classes it is of, from 0 */
     int64_t session; /* that it is a turn of; TIME_ABSENT: of none */
-    int64_t turn;    /* which of its turns, from 0 */
+    int64_t turn;    /* which of its turns, from 0 ... */
+    int64_t turns;   /* ... of so many that it is to have; 0: of none */
 
     int64_t repeat; /* 1: it carries what a cache check repeats */
 };

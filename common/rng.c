@@ -25,6 +25,15 @@ uint64_t rng_next(struct rng *rng)
     return mix(rng->state += GOLDEN_GAMMA);
 }
 
+struct rng rng_at(uint64_t seed, enum rng_purpose purpose, int64_t place)
+{
+    struct rng rng = rng_stream(seed, purpose);
+
+    rng.state += (uint64_t)place;
+    rng.state = rng_next(&rng);
+    return rng;
+}
+
 double rng_uniform(struct rng *rng)
 {
     return (double)((rng_next(rng) >> 11) + 1) * 0x1p-53;

@@ -40,6 +40,10 @@ struct rng {
 
 struct rng rng_stream(uint64_t seed, enum rng_purpose purpose);
 
+/* A stream of its own for each place, hashed into it so that neighbours share
+ * nothing. */
+struct rng rng_at(uint64_t seed, enum rng_purpose purpose, int64_t place);
+
 uint64_t rng_next(struct rng *rng);
 
 /* Uniform in (0, 1]: never 0, so that its logarithm is finite. */

@@ -26,12 +26,19 @@ enum scenario {
     SCENARIO_MULTI_STREAM,  /* one query of several requests at a time */
     SCENARIO_OFFLINE,       /* everything is due at the start */
     SCENARIO_TRACE,         /* open loop, as a file says */
+    SCENARIO_SESSIONS,      /* conversations arrive; their turns wait */
 };
 
 /* Does the schedule never learn how the server is doing? */
 static inline bool scenario_is_open(int scenario)
 {
     return scenario == SCENARIO_SERVER || scenario == SCENARIO_TRACE;
+}
+
+/* Does something arrive at a rate: requests, or sessions of them? */
+static inline bool scenario_has_rate(int scenario)
+{
+    return scenario == SCENARIO_SERVER || scenario == SCENARIO_SESSIONS;
 }
 
 /* When a run ends. */
@@ -93,7 +100,11 @@ enum data_format_choice {
 };
 
 enum data_select { SELECT_PERMUTATION, SELECT_REPLACEMENT, SELECT_ORDER };
-enum data_turns { TURNS_FIRST, TURNS_ALL };
+enum data_turns { TURNS_FIRST, TURNS_ALL, TURNS_SESSION };
+
+/* Whose answers the later turns of a session carry. */
+enum data_history { HISTORY_SERVER, HISTORY_RECORDED };
+
 enum unique_choice { UNIQUE_AUTO, UNIQUE_TRUE, UNIQUE_FALSE };
 
 struct dataset;
@@ -106,6 +117,7 @@ struct data_settings {
     char *output;            /* likewise, with tokens to ask for */
     char *label;             /* likewise, with the right answer */
     int turns;               /* enum data_turns, of conversations */
+    int history;             /* enum data_history, of sessions */
     int select;              /* enum data_select */
     int64_t limit;           /* samples to use; 0: all */
     int unique;              /* enum unique_choice */
@@ -192,6 +204,7 @@ struct load_settings {
     int64_t clients;     /* of a closed loop */
     int64_t query_size;  /* requests of a query of the multi-stream */
     char *think;         /* a client's time from answer to request; NULL */
+    char *turns;         /* of a session, a distribution of counts; NULL */
     int64_t drain_ns;    /* at the end, for what is in flight; or OPT_AUTO */
     uint64_t seed;
     int seeds;              /* enum seeds */
@@ -275,6 +288,7 @@ struct stub_settings {
     double cold_factor;
     double drift;
     bool cache;
+    bool prefix_cache;
     int64_t reasoning_tokens;
     int reasoning_as; /* enum reasoning */
     bool accumulate;
@@ -369,6 +383,11 @@ int settings_check_scale(const char *text, struct err *err);
 
 /* The part of that which is about a trace, when the scenario is known. */
 int settings_check_trace(struct settings *s, struct err *err);
+
+/* A rate is of sessions where their turns are asked for; and, when the scenario
+ * is known, the part that is about them. */
+void settings_choose_sessions(struct settings *s);
+int settings_check_sessions(const struct settings *s, struct err *err);
 
 /* The same of what requests carry, before a duration is made up. */
 int settings_resolve_data(struct settings *s, struct err *err);

@@ -25,7 +25,13 @@ const char *const data_select_names[] = {
     NULL,
 };
 static const char *const turns_names[] = {
-    [TURNS_FIRST] = "first", [TURNS_ALL] = "all", NULL};
+    [TURNS_FIRST] = "first",
+    [TURNS_ALL] = "all",
+    [TURNS_SESSION] = "session",
+    NULL,
+};
+static const char *const history_names[] = {
+    [HISTORY_SERVER] = "server", [HISTORY_RECORDED] = "recorded", NULL};
 static const char *const unique_names[] = {[UNIQUE_AUTO] = "auto",
                                            [UNIQUE_TRUE] = "true",
                                            [UNIQUE_FALSE] = "false",
@@ -93,8 +99,16 @@ static const struct opt opts[] = {
      .offset = AT(turns),
      .names = turns_names,
      .initial = "first",
-     .help = "of a conversation: its first question, or all up to its last "
-             "answer"},
+     .help = "of a conversation: its first question, all up to its last "
+             "answer, or (session) each question in a turn of its own"},
+    {.key = "history",
+     .flag = "history",
+     .type = &opt_choice,
+     .offset = AT(history),
+     .names = history_names,
+     .initial = "server",
+     .help = "answers that later turns of a session carry: the server's own, "
+             "or those of the data set"},
     {.key = "select",
      .flag = "select",
      .type = &opt_choice,

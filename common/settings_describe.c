@@ -43,6 +43,17 @@ static const char *describe_window(const struct load_settings *load,
                : units_print_duration(load->duration_ns, out);
 }
 
+/* Their arrivals do not wait; that the rest does comes first. */
+static void describe_sessions(const struct load_settings *load, struct buf *out)
+{
+    buf_adds(out, "closed loop inside sessions, which arrive in an ");
+    settings_describe_rate(load, out);
+    if (load->turns)
+        buf_addf(out, ", turns %s", load->turns);
+    if (load->think)
+        buf_addf(out, ", think %s", load->think);
+}
+
 static void describe_loop(const struct load_settings *load, struct buf *out)
 {
     switch (load->scenario) {
@@ -63,6 +74,9 @@ static void describe_loop(const struct load_settings *load, struct buf *out)
         break;
     case SCENARIO_TRACE:
         describe_trace(&load->trace, out);
+        break;
+    case SCENARIO_SESSIONS:
+        describe_sessions(load, out);
         break;
     default:
         settings_describe_rate(load, out);

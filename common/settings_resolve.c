@@ -21,7 +21,7 @@ static int check_arrivals(const struct load_settings *load, struct err *err)
     if ((load->burst_on_ns > 0) != (load->burst_off_ns > 0))
         return err_set(err, ERR_CONFIG,
                        "load.burst_on: goes with load.burst_off");
-    if (load->scenario != SCENARIO_SERVER &&
+    if (!scenario_has_rate(load->scenario) &&
         (load->exact || load->burst_on_ns > 0))
         return err_set(err, ERR_CONFIG,
                        "load.%s: the %s scenario has no arrivals of its own",
@@ -55,11 +55,11 @@ static int resolve_scenario(struct load_settings *load,
         load->scenario = scenario_of(load);
     if (load->scenario == SCENARIO_TRACE)
         return 0;
-    if (load->scenario == SCENARIO_SERVER) {
+    if (scenario_has_rate(load->scenario)) {
         if (!has_rate)
             return err_set(err, ERR_CONFIG,
-                           "load.rate: the server scenario needs a rate "
-                           "(--rate)");
+                           "load.rate: the %s scenario needs a rate (--rate)",
+                           scenario_names[load->scenario]);
         if (load->clients > 0)
             return err_set(err, ERR_CONFIG,
                            "load.clients: an open loop has a rate, not "
@@ -89,11 +89,13 @@ static int resolve_scenario(struct load_settings *load,
 
 static int check_think(const struct load_settings *load, struct err *err)
 {
-    if (load->scenario != SCENARIO_CLOSED && load->think)
-        return err_set(err, ERR_CONFIG,
-                       "load.think: clients of a closed loop think; the %s "
-                       "scenario has none that do",
-                       scenario_names[load->scenario]);
+    if (load->scenario != SCENARIO_CLOSED &&
+        load->scenario != SCENARIO_SESSIONS && load->think)
+        return err_set(
+            err, ERR_CONFIG,
+            "load.think: clients of a closed loop or of sessions think; "
+            "the %s scenario has none that do",
+            scenario_names[load->scenario]);
     return 0;
 }
 
@@ -288,9 +290,12 @@ static int resolve_run(struct settings *s, struct err *err)
         check_bound("load.clients", s->load.clients, err) ||
         check_bound("client.connections", s->client.connections, err))
         return -1;
-    if (settings_resolve_shape(&s->load, err) ||
-        resolve_scenario(&s->load, &s->client, err) ||
-        settings_check_trace(s, err) || settings_resolve_data(s, err))
+    if (settings_resolve_shape(&s->load, err))
+        return -1;
+    settings_choose_sessions(s);
+    if (resolve_scenario(&s->load, &s->client, err) ||
+        settings_check_trace(s, err) || settings_check_sessions(s, err) ||
+        settings_resolve_data(s, err))
         return -1;
     if (check_query(&s->load, err) ||
         (!s->data.accuracy && resolve_length(&s->load, err)) ||

@@ -28,6 +28,7 @@ const char *const scenario_names[] = {
     [SCENARIO_MULTI_STREAM] = "multi-stream",
     [SCENARIO_OFFLINE] = "offline",
     [SCENARIO_TRACE] = "trace",
+    [SCENARIO_SESSIONS] = "sessions",
     NULL,
 };
 static const char *const stop_names[] = {"end", "decided", NULL};
@@ -277,8 +278,9 @@ static const struct opt load[] = {
      .initial = "auto",
      .help = "server: open loop; closed: N clients in turn; single-stream: one "
              "at a time; multi-stream: one query of several at a time; "
-             "offline: all at once; trace: as a file says; auto: by --rate "
-             "and --trace"},
+             "offline: all at once; trace: as a file says; sessions: "
+             "conversations arrive, their turns wait for answers; auto: by "
+             "--rate, --trace and --session-turns"},
     {.key = "arrival",
      .flag = "arrival",
      .type = &opt_choice,
@@ -291,7 +293,7 @@ static const struct opt load[] = {
      .letter = 'R',
      .type = &opt_rate,
      .offset = AT(load.rate_rps),
-     .help = "requests a second in all: 50, 0.5, 2/m"},
+     .help = "requests (or sessions) a second in all: 50, 0.5, 2/m"},
     {.key = "stages",
      .flag = "stage",
      .type = &opt_list,
@@ -401,8 +403,16 @@ static const struct opt load[] = {
      .type = &opt_text,
      .offset = AT(load.think),
      .check = dist_check,
-     .help = "how long a client of the closed loop waits after an answer: "
-             "'exponential 2s', 'fixed 500ms'"},
+     .help = "how long a client of the closed loop, or of a session, waits "
+             "after an answer: 'exponential 2s', 'fixed 500ms'"},
+    {.key = "turns",
+     .flag = "session-turns",
+     .type = &opt_text,
+     .offset = AT(load.turns),
+     .check = dist_check_counts,
+     .help = "what arrives are sessions of so many turns: 4, 'uniform 1 8'; "
+             "each turn waits for the answer before it and carries all that "
+             "was said"},
     {.key = "samples_per_query",
      .flag = "samples-per-query",
      .type = &opt_count,

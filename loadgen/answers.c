@@ -13,6 +13,7 @@
 #include "loadgen/api/api.h"
 #include "loadgen/request.h"
 #include "loadgen/secret.h"
+#include "loadgen/session.h"
 
 int answers_open(struct answers *a, const char *dir, const struct targets *ts,
                  const struct target_settings *s, struct err *err)
@@ -77,7 +78,8 @@ void answers_add(struct answers *a, const struct api *api,
                  const struct request *r, struct buf *line)
 {
     const struct facts *f = &r->facts;
-    const struct sample sample = sample_draw(&api->sampler, f->seq, &r->row);
+    const struct sample sample =
+        sample_draw(&api->sampler, request_key(f), &r->row);
     const struct buf *text =
         r->response.text.len > 0 ? &r->response.text : &r->response.body;
 

@@ -7,12 +7,14 @@
 #include "common/settings.h"
 #include "common/xalloc.h"
 #include "loadgen/answers.h"
+#include "loadgen/api/history.h"
 #include "loadgen/inflight.h"
 #include "loadgen/mix.h"
 #include "loadgen/pacer.h"
 #include "loadgen/quota.h"
 #include "loadgen/recorder.h"
 #include "loadgen/request.h"
+#include "loadgen/session.h"
 #include "loadgen/source.h"
 #include "loadgen/transport/transport.h"
 
@@ -130,14 +132,15 @@ static void record(struct engine *e, const struct request *r)
 }
 
 /* Another may be due now, before the one that the timer is set for. */
-static void tell_source(struct engine *e, int64_t end_ns)
+static void tell_source(struct engine *e, const struct request *r,
+                        int64_t end_ns)
 {
     int64_t due_ns;
 
     if (!e->source_ops->ended)
         return;
     due_ns = e->source_ops->peek_ns(e->source);
-    e->source_ops->ended(e->source, end_ns);
+    e->source_ops->ended(e->source, r, end_ns);
     if (e->source_ops->peek_ns(e->source) < due_ns)
         e->waits_for_end = true;
 }
@@ -148,7 +151,9 @@ static void retire(struct engine *e, struct request *r, int64_t free_ns)
 {
     e->counts.done++;
     record(e, r);
-    tell_source(e, free_ns);
+    if (r->session && r->class->api)
+        history_add(r->class->api, r->session, &r->facts, &r->response.text);
+    tell_source(e, r, free_ns);
     inflight_remove(&e->inflight, r);
 }
 
@@ -247,14 +252,28 @@ static struct due take(struct engine *e)
     return due;
 }
 
-/* By its key, which whoever has several requests of one kind in a row has in
- * common. */
-static void set_class(const struct engine *e, struct request *r, int64_t key)
+/* Sessions stay what they are, and everything else has a class of its own. */
+static void set_class(const struct engine *e, struct request *r,
+                      const struct due *due)
 {
-    size_t class = mix_draw(e->env.mix, key);
+    size_t class =
+        mix_draw(e->env.mix, due->session ? due->session->id : due->seq);
 
     r->class = &e->env.mix->classes[class];
     r->facts.class = (int64_t) class;
+}
+
+/* Which turn of which session it is, if it is one. */
+static void note_turn(struct request *r, struct session *session)
+{
+    r->session = session;
+    if (!session)
+        return;
+    if (r->class->api)
+        history_begin(r->class->api, session);
+    r->facts.session = session->id;
+    r->facts.turn = session->turn;
+    r->facts.turns = session->n_turns;
 }
 
 static void issue(struct engine *e, int64_t now)
@@ -263,7 +282,8 @@ static void issue(struct engine *e, int64_t now)
     struct request *r = inflight_add(&e->inflight, due.seq, due.at_ns);
     int64_t lag_ns;
 
-    set_class(e, r, due.seq);
+    set_class(e, r, &due);
+    note_turn(r, due.session);
     if (due.row && r->class->api)
         row_copy(&r->row, due.row);
     r->facts.issued = now;
@@ -284,12 +304,13 @@ static void leave_unsent(struct engine *e)
     struct due due = take(e);
     struct request r = {.facts = facts_unknown(due.seq, due.at_ns)};
 
-    set_class(e, &r, due.seq);
+    set_class(e, &r, &due);
+    note_turn(&r, due.session);
     r.facts.outcome = OUTCOME_UNSENT;
     e->counts.unsent++;
     record(e, &r);
     if (e->source_ops->ended)
-        e->source_ops->ended(e->source, now_ns(e));
+        e->source_ops->ended(e->source, &r, now_ns(e));
 }
 
 /* Whatever is left to do, it ends here. */

@@ -130,6 +130,8 @@ int exchange_run(struct exchange *x, const struct exchange_plan *plan,
     d.request.facts = facts_unknown(plan->seq, 0);
     d.request.facts.issued = 0;
     d.request.class = &d.mix.one;
+    if (plan->api && plan->api->sampler.has_sessions)
+        d.request.facts.session = plan->seq; /* its first turn */
     if (plan->api)
         response_begin(&d.request.response, plan->api, &d.request.facts);
     if (!d.env.base)

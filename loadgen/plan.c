@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "common/clk.h"
+#include "common/dist.h"
 #include "common/err.h"
 #include "common/recording/schema.h"
 #include "common/settings.h"
@@ -35,6 +36,26 @@ static int64_t most(int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
+/* Does the schedule say how many there are at a time, not the server? */
+static bool arrives(int scenario)
+{
+    return scenario_is_open(scenario) || scenario_has_rate(scenario);
+}
+
+double plan_turns(const struct load_settings *load)
+{
+    struct err ignored = {0};
+    struct dist turns;
+    double mean = 1;
+
+    if (load->scenario == SCENARIO_SESSIONS && load->turns &&
+        !dist_parse_counts(load->turns, &turns, &ignored)) {
+        mean = fmax(dist_mean(&turns), 1);
+        dist_fini(&turns);
+    }
+    return mean;
+}
+
 double plan_peak_rps(const struct load_settings *load)
 {
     double peak = load->rate_rps;
@@ -51,7 +72,7 @@ double plan_peak_rps(const struct load_settings *load)
         stage_parse(load->stages.items[i], &stage, &ignored);
         peak = fmax(peak, fmax(stage.from_rps, stage.to_rps));
     }
-    return peak;
+    return peak * plan_turns(load);
 }
 
 /* Requests that a loop which is not open has in flight at most. */
@@ -67,7 +88,7 @@ static int64_t at_once(const struct load_settings *load)
  * takes what it can get, half of them. */
 static int64_t choose_threads(const struct load_settings *load, int64_t cores)
 {
-    bool is_open = scenario_is_open(load->scenario);
+    bool is_open = arrives(load->scenario);
     int64_t room = most(is_open ? cores - 1 : cores / 2, 1);
     double wanted = is_open ? plan_peak_rps(load) / RATE_A_THREAD
                             : (double)at_once(load) / CLIENTS_A_THREAD;
@@ -83,8 +104,7 @@ static int64_t cap_of(const struct settings *s)
     const struct client_settings *c = &s->client;
     int64_t cap = INT64_MAX;
 
-    if (!scenario_is_open(s->load.scenario) &&
-        s->load.scenario != SCENARIO_OFFLINE)
+    if (!arrives(s->load.scenario) && s->load.scenario != SCENARIO_OFFLINE)
         cap = least(cap, least(at_once(&s->load), PLAN_MAX_IN_FLIGHT));
     if (c->connections > 0)
         cap = least(cap, c->connections);
@@ -161,8 +181,7 @@ int plan_client(struct settings *s, struct machine machine, struct err *err)
 
 bool plan_stamps_all(const struct load_settings *load)
 {
-    return scenario_is_open(load->scenario) &&
-           plan_peak_rps(load) <= STAMPS_A_SECOND;
+    return arrives(load->scenario) && plan_peak_rps(load) <= STAMPS_A_SECOND;
 }
 
 int64_t plan_short_wait_ns(struct machine machine)

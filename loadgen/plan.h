@@ -24,7 +24,11 @@ struct machine {
  * files does not allow. */
 int plan_client(struct settings *s, struct machine machine, struct err *err);
 
-/* The highest rate that the schedule comes to. */
+/* Requests that one arrival comes to on average: turns of a session.  1 where
+ * only the data set knows. */
+double plan_turns(const struct load_settings *load);
+
+/* The highest rate of requests that the schedule comes to. */
 double plan_peak_rps(const struct load_settings *load);
 
 /* May the kernel be asked of every answer when it received it?  At rates where

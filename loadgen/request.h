@@ -9,6 +9,7 @@
 #include "loadgen/trace/row.h"
 
 struct class;
+struct session;
 
 struct request {
     struct facts facts;
@@ -21,6 +22,8 @@ struct request {
     const char *why;
     const char *body; /* beginning of a failing response's body */
     size_t body_len;
+
+    struct session *session; /* whose turn it is; NULL: nobody's */
 
     struct row row; /* what the schedule says of it; keeps its memory */
 

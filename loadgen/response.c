@@ -6,6 +6,7 @@
 
 #include "common/clk.h"
 #include "common/settings.h"
+#include "loadgen/session.h"
 
 #define MAX_EVENT  ((size_t)4 << 20)
 #define MAX_EVENTS ((size_t)1 << 24)
@@ -380,7 +381,7 @@ static void find_label(struct response *r, struct check_answer *answer)
     if (!checks_need_label(&r->api->checks))
         return;
     buf_reset(&r->label);
-    sample_add_label(&r->api->sampler, r->facts->seq, &r->label);
+    sample_add_label(&r->api->sampler, request_key(r->facts), &r->label);
     answer->label = buf_text(&r->label);
     answer->label_len = r->label.len;
 }

@@ -9,6 +9,7 @@
 #include "common/err.h"
 #include "common/settings.h"
 #include "common/xalloc.h"
+#include "loadgen/session.h"
 
 /* Short words that most vocabularies have whole, behind a blank. */
 static const char *const words[] = {
@@ -82,6 +83,8 @@ int sampler_init(struct sampler *s, const struct settings *settings,
                           .checks_cache = data->cache_check,
                           .mix = data->mix,
                           .class = data->class,
+                          .has_sessions =
+                              settings->load.scenario == SCENARIO_SESSIONS,
                           .forms = {[FORM_TEXT] = true, [FORM_IDS] = true}};
     if (dist_parse_counts(data->documents, &s->documents, err))
         return err_context(err, "data.documents");
@@ -102,17 +105,6 @@ void sampler_fini(struct sampler *s)
 uint64_t sample_content_seed(const struct sampler *s)
 {
     return s->is_unique ? s->nonce : s->seed;
-}
-
-/* A stream of its own for each request: the places of a schedule are hashed
- * into it, so that neighbours share nothing. */
-static struct rng rng_at(uint64_t seed, enum rng_purpose purpose, int64_t seq)
-{
-    struct rng rng = rng_stream(seed, purpose);
-
-    rng.state += (uint64_t)seq;
-    rng.state = rng_next(&rng);
-    return rng;
 }
 
 static int64_t draw_documents(const struct sampler *s, int64_t seq)
@@ -167,6 +159,8 @@ struct sample sample_draw(const struct sampler *s, int64_t seq,
 {
     struct sample sample = {.seq = seq, .from = origin_of(s, seq), .row = row};
 
+    if (s->has_sessions)
+        sample.turn = seq % SESSION_MAX_TURNS;
     sample.shape = sample.from;
     if (s->checks_cache)
         make_probe(s, &sample);
@@ -231,9 +225,12 @@ static struct rng prefix_rng(const struct sampler *s)
     return rng_stream(sample_content_seed(s), RNG_PREFIX);
 }
 
+/* A session begins once. */
 void sample_add_head(const struct sampler *s, const struct sample *sample,
                      struct buf *out)
 {
+    if (sample->turn > 0)
+        return;
     if (s->shared_prefix > 0) {
         sample_add_words(s, prefix_rng(s), s->shared_prefix, true, out);
         buf_adds(out, " ");
@@ -258,7 +255,8 @@ void sample_add_tail(const struct sampler *s, const struct sample *sample,
 void sample_put_text(const struct sampler *s, const struct sample *sample,
                      struct buf *out)
 {
-    sample_add_head(s, sample, out);
+    if (!sample->said.system.at) /* which has it then */
+        sample_add_head(s, sample, out);
     s->ops->put_text(s, sample, out);
     sample_add_tail(s, sample, out);
 }
@@ -290,7 +288,8 @@ int64_t sample_input_tokens(const struct sampler *s,
 
     if (n == TIME_ABSENT)
         return n;
-    n += s->shared_prefix;
+    if (sample->turn == 0)
+        n += s->shared_prefix;
     if (is_ids)
         n +=
             (int64_t)tag_ids(s) * (s->has_tags + (sample->from != sample->seq));
@@ -301,7 +300,7 @@ double sampler_cached_share(const struct sampler *s)
 {
     double prefix = (double)s->shared_prefix;
 
-    if (!s->is_unique || s->checks_cache ||
+    if (s->has_sessions || !s->is_unique || s->checks_cache ||
         (prefix > 0 && !(s->mean_tokens > 0)))
         return -1;
     if (prefix > 0)

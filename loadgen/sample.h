@@ -15,6 +15,7 @@
 #include "common/dist.h"
 #include "common/rng.h"
 #include "loadgen/data/dataset.h"
+#include "loadgen/data/talk.h"
 
 struct buf;
 struct err;
@@ -39,6 +40,7 @@ struct sampler {
     bool checks_cache;     /* half of the prompts are the same one */
     const struct classes *mix; /* of which this class; borrowed, or NULL */
     size_t class;
+    bool has_sessions; /* places are those of turns: session_key() */
 
     /* By init(): forms that a prompt can be put in (text and ids, if it does
      * not say), and its tokens on average (0: not known). */
@@ -50,18 +52,21 @@ struct sampler {
 };
 
 struct sample {
-    int64_t seq;
-    int64_t from;          /* whose prompt it has: seq, or one before it */
-    int64_t shape;         /* whose lengths it has, and sample: from, but in a
-                              cache check, where all are alike */
-    bool is_repeat;        /* of a cache check: the prompt that is repeated */
-    int64_t index;         /* in the data set, if there is one */
-    int64_t prompt_tokens; /* that the prompt is meant to have, without what is
-                              put before it; TIME_ABSENT: not known */
-    int64_t output_tokens; /* to ask for */
-    int64_t documents;     /* to rank */
-    struct rng rng;        /* of its own: no other request draws the same */
-    const struct row *row; /* what the schedule says of it; NULL: nothing */
+    int64_t seq;            /* place in the schedule, or of a turn */
+    int64_t turn;           /* of its session, from 0; outside of one 0 */
+    int64_t from;           /* whose prompt it has: seq, or one before it */
+    int64_t shape;          /* whose lengths it has, and sample: from, but in a
+                               cache check, where all are alike */
+    bool is_repeat;         /* of a cache check: the prompt that is repeated */
+    int64_t index;          /* in the data set, if there is one */
+    int64_t prompt_tokens;  /* that the prompt is meant to have, without what is
+                               put before it; TIME_ABSENT: not known */
+    int64_t output_tokens;  /* to ask for */
+    int64_t documents;      /* to rank */
+    struct rng rng;         /* of its own: no other request draws the same */
+    const struct row *row;  /* what the schedule says of it; NULL: nothing */
+    struct talk_turn said;  /* of a conversation of the data set */
+    const struct buf *past; /* what was said before; NULL: nothing */
 };
 
 /* Where samples come from.  Hooks are called from any thread and neither block
@@ -138,6 +143,9 @@ void sample_add_label(const struct sampler *sampler, int64_t seq,
 int sampler_cut(struct sampler *sampler, size_t size, struct err *err);
 const char *sample_raw(const struct sampler *sampler,
                        const struct sample *sample);
+
+/* Turns that the session's conversation has; 0: as many as one likes. */
+int64_t sampler_turns(const struct sampler *sampler, int64_t session);
 
 /* How many samples are used; 0: they are made. */
 int64_t sampler_count(const struct sampler *sampler);

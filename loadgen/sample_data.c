@@ -8,6 +8,7 @@
 #include "common/jtext.h"
 #include "common/settings.h"
 #include "loadgen/data/select.h"
+#include "loadgen/session.h"
 
 struct chosen {
     struct selection selection; /* of none, if n is 0 */
@@ -52,6 +53,12 @@ static int data_init(struct sampler *s, const struct settings *settings,
         return -1;
     for (int f = 0; f < FORM_COUNT; f++)
         s->forms[f] = s->data->forms[f];
+    if (s->has_sessions && !s->data->has_talks)
+        return err_set(err, ERR_CONFIG,
+                       "data.turns: session takes conversations (sharegpt); "
+                       "%s is %s",
+                       s->data->path, s->data->format);
+    s->forms[FORM_TEXT] |= s->has_sessions;
     s->mean_tokens = mean_of(s->data);
     s->has_tags = s->is_unique && !s->data->is_tensors;
     own->limit = set->limit;
@@ -77,31 +84,21 @@ static int64_t index_at(const struct sampler *s, int64_t seq)
     return own->selection.n > 0 ? selection_at(&own->selection, seq) : 0;
 }
 
-/* The length of an answer goes with its sample, whenever that comes. */
-static int64_t draw_output(const struct sampler *s, int64_t index)
+/* The length of an answer goes with its sample, whenever that comes; of a
+ * conversation each turn has its own. */
+static int64_t draw_output(const struct sampler *s, const struct sample *sample)
 {
     const struct chosen *own = s->own;
-    struct rng lengths = rng_stream(s->seed, RNG_LENGTHS);
+    struct rng lengths = rng_at(s->seed, RNG_LENGTHS,
+                                s->has_sessions ? sample->from : sample->index);
 
-    lengths.state += (uint64_t)index;
-    lengths.state = rng_next(&lengths);
     return dist_draw_count(&own->output, &lengths);
 }
 
-static void data_draw(const struct sampler *s, struct sample *sample)
+/* A session has a sample, which is a conversation. */
+static int64_t place_of(const struct sampler *s, int64_t key)
 {
-    const struct item *item;
-
-    sample->index = index_at(s, sample->shape);
-    sample->prompt_tokens = TIME_ABSENT;
-    sample->output_tokens = TIME_ABSENT;
-    if (s->data->is_tensors)
-        return;
-    item = &s->data->items[sample->index];
-    if (item->input >= 0)
-        sample->prompt_tokens = item->input;
-    sample->output_tokens =
-        item->output > 0 ? item->output : draw_output(s, sample->index);
+    return s->has_sessions ? key / SESSION_MAX_TURNS : key;
 }
 
 static const struct value *role_of(const struct sampler *s, int64_t index,
@@ -110,6 +107,33 @@ static const struct value *role_of(const struct sampler *s, int64_t index,
     int column = s->data->role[role];
 
     return column >= 0 ? dataset_value(s->data, (size_t)index, column) : NULL;
+}
+
+static void draw_turn(const struct sampler *s, struct sample *sample)
+{
+    const struct value *v = role_of(s, sample->index, ROLE_MESSAGES);
+
+    if (v)
+        sample->said =
+            talk_turn(dataset_text(s->data, v), v->len, sample->turn);
+}
+
+static void data_draw(const struct sampler *s, struct sample *sample)
+{
+    const struct item *item;
+
+    sample->index = index_at(s, place_of(s, sample->shape));
+    sample->prompt_tokens = TIME_ABSENT;
+    sample->output_tokens = TIME_ABSENT;
+    if (s->data->is_tensors)
+        return;
+    item = &s->data->items[sample->index];
+    if (item->input >= 0)
+        sample->prompt_tokens = item->input;
+    sample->output_tokens =
+        item->output > 0 ? item->output : draw_output(s, sample);
+    if (s->has_sessions)
+        draw_turn(s, sample);
 }
 
 static void put_value(const struct sampler *s, const struct value *v,
@@ -122,7 +146,10 @@ static void put_value(const struct sampler *s, const struct value *v,
 static void data_put_text(const struct sampler *s, const struct sample *sample,
                           struct buf *out)
 {
-    put_value(s, role_of(s, sample->index, ROLE_TEXT), out);
+    if (s->has_sessions)
+        buf_add(out, sample->said.question.at, sample->said.question.len);
+    else
+        put_value(s, role_of(s, sample->index, ROLE_TEXT), out);
 }
 
 /* The brackets are the caller's. */
@@ -206,6 +233,16 @@ const char *sample_raw(const struct sampler *s, const struct sample *sample)
     const struct chosen *own = s->own;
 
     return s->data->file.data + (size_t)sample->index * own->size;
+}
+
+int64_t sampler_turns(const struct sampler *s, int64_t session)
+{
+    const struct value *v;
+
+    if (!s->data || !s->data->has_talks)
+        return 0;
+    v = role_of(s, index_at(s, session), ROLE_MESSAGES);
+    return v ? talk_count(dataset_text(s->data, v), v->len) : 0;
 }
 
 int64_t sampler_count(const struct sampler *s)

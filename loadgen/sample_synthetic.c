@@ -35,10 +35,8 @@ static void synthetic_fini(struct sampler *s)
 static void synthetic_draw(const struct sampler *s, struct sample *sample)
 {
     const struct synthetic *own = s->own;
-    struct rng lengths = rng_stream(s->seed, RNG_LENGTHS);
+    struct rng lengths = rng_at(s->seed, RNG_LENGTHS, sample->shape);
 
-    lengths.state += (uint64_t)sample->shape;
-    lengths.state = rng_next(&lengths);
     sample->prompt_tokens = dist_draw_count(&own->input, &lengths);
     sample->output_tokens = dist_draw_count(&own->output, &lengths);
 }

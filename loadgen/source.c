@@ -9,6 +9,8 @@ const struct source_ops *source_for(const struct load_settings *load)
         return &source_offline;
     case SCENARIO_TRACE:
         return &source_trace;
+    case SCENARIO_SESSIONS:
+        return &source_session;
     default:
         return scenario_is_open(load->scenario) ? &source_open : &source_closed;
     }

@@ -3,6 +3,7 @@
  * The open loop draws due times from an arrival process and never learns how
  * the server is doing; a trace says them itself.  The closed loop has N
  * clients: the next request of a client is due when its last one ended.
+ * Sessions arrive as in the open loop, and are clients of their own inside.
  * Offline, all are due at once.
  */
 #ifndef LOADGEN_SOURCE_H
@@ -13,7 +14,9 @@
 
 struct err;
 struct load_settings;
+struct request;
 struct row;
+struct session;
 
 /* No request is due at any time that is known now ... */
 #define DUE_UNKNOWN INT64_MAX
@@ -40,6 +43,9 @@ struct due {
     /* What it is to carry, where the schedule says that too; valid until the
      * next call.  NULL: it does not. */
     const struct row *row;
+
+    /* Whose turn it is, the source's until ended() is told; NULL: nobody's. */
+    struct session *session;
 };
 
 /* The caller allocates state_size zeroed bytes and hands them to every call as
@@ -58,8 +64,9 @@ struct source_ops {
     /* Take it.  Only after a peek that told a time.  Required. */
     struct due (*take)(void *self);
 
-    /* A request that was taken is over.  Optional. */
-    void (*ended)(void *self, int64_t end_ns);
+    /* A request that was taken is over; its facts are complete, and at end_ns
+     * whoever sent it can send again.  Optional. */
+    void (*ended)(void *self, const struct request *r, int64_t end_ns);
 
     /* Every request of the lane due before this has been given out, once
      * peek_ns() has said DUE_NEVER.  Required. */
@@ -76,6 +83,7 @@ extern const struct source_ops source_open;
 extern const struct source_ops source_closed;
 extern const struct source_ops source_offline;
 extern const struct source_ops source_trace;
+extern const struct source_ops source_session;
 
 /* The one that fits the scenario. */
 const struct source_ops *source_for(const struct load_settings *load);

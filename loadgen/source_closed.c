@@ -83,10 +83,11 @@ static struct due closed_take(void *self)
     return due;
 }
 
-static void closed_ended(void *self, int64_t end_ns)
+static void closed_ended(void *self, const struct request *r, int64_t end_ns)
 {
     struct closed_loop *c = self;
 
+    (void)r;
     if (end_ns > c->last_end_ns)
         c->last_end_ns = end_ns;
     if (++c->n_ended < c->query_size)

@@ -39,10 +39,11 @@ static struct due offline_take(void *self)
     return due;
 }
 
-static void offline_ended(void *self, int64_t end_ns)
+static void offline_ended(void *self, const struct request *r, int64_t end_ns)
 {
     struct offline *o = self;
 
+    (void)r;
     if (end_ns > o->last_end_ns)
         o->last_end_ns = end_ns;
 }

@@ -185,7 +185,7 @@ void target_make_request(const struct target *t, const struct api *api,
 {
     buf_reset(body);
     buf_reset(out);
-    api_make_body(api, &r->facts, &r->row, body);
+    api_make_body(api, &r->facts, &r->row, r->session, body);
     buf_add(out, t->request.data, t->request.len);
     buf_addf(out, "Content-Length: %zu\r\n\r\n", body->len);
     buf_add(out, buf_text(body), body->len);

@@ -77,7 +77,8 @@ int targets_check(const struct target_settings *s, struct err *err);
 int targets_probe(struct targets *ts, const struct target_settings *s,
                   struct strlist *said, struct err *err);
 
-/* Which endpoint the request at this place of the schedule goes to. */
+/* Which endpoint the request at this place of the schedule goes to; of sessions
+ * it is the session's. */
 static inline size_t targets_route(const struct targets *ts, int64_t seq)
 {
     size_t place = (size_t)(seq / ts->n_lanes + seq % ts->n_lanes);

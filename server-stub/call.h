@@ -36,7 +36,6 @@ struct call {
     const char *why;       /* it is refused; NULL: not said */
 
     /* What the answer has beside its tokens. */
-    int64_t cached_tokens;    /* of the prompt */
     int64_t reasoning_tokens; /* the first so many are */
     size_t json_len; /* of a body that goes on after it; 0: it does not */
 

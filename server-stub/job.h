@@ -10,6 +10,7 @@ struct job {
     int64_t arrival_ns;
     int64_t priority;      /* lower goes first */
     int64_t prompt_tokens; /* 0: the model decides */
+    int64_t cached_tokens; /* of the prompt, that need not be read again */
     int64_t output_tokens; /* 0: the model decides */
     void *owner;           /* the front's */
 

@@ -14,13 +14,16 @@ void seen_fini(struct seen *s)
 }
 
 /* FNV-1a. */
+uint64_t seen_hash_on(uint64_t hash, const char *data, size_t len)
+{
+    for (size_t i = 0; i < len; i++)
+        hash = (hash ^ (unsigned char)data[i]) * 0x100000001b3U;
+    return hash ? hash : 1;
+}
+
 uint64_t seen_hash(const char *data, size_t len)
 {
-    uint64_t h = 0xcbf29ce484222325U;
-
-    for (size_t i = 0; i < len; i++)
-        h = (h ^ (unsigned char)data[i]) * 0x100000001b3U;
-    return h ? h : 1;
+    return seen_hash_on(0xcbf29ce484222325U, data, len);
 }
 
 /* Its place, or the free one where it would go. */

@@ -20,8 +20,9 @@ struct seen {
 
 void seen_fini(struct seen *s);
 
-/* Never 0. */
+/* Never 0; and of what goes on after that. */
 uint64_t seen_hash(const char *data, size_t len);
+uint64_t seen_hash_on(uint64_t hash, const char *data, size_t len);
 
 /* Tokens are at least 1; those of the first time are kept, and no more than a
  * million bodies.  The hash is not 0. */

@@ -16,6 +16,7 @@
 #include "server-stub/config.h"
 #include "server-stub/front.h"
 #include "server-stub/page.h"
+#include "server-stub/prefix.h"
 #include "server-stub/reply.h"
 #include "server-stub/seen.h"
 #include "server-stub/sim.h"
@@ -43,8 +44,9 @@ struct server {
     struct rng fault_rng;
     struct rng accept_rng;
     struct rng eos_rng;
-    struct seen seen; /* bodies, for the cache */
-    struct heap due;  /* of struct action */
+    struct seen seen;     /* bodies, for the cache */
+    struct seen prefixes; /* of bodies, likewise */
+    struct heap due;      /* of struct action */
     struct reply reply;
     int64_t nth;
     int64_t accepted;
@@ -267,11 +269,25 @@ static int64_t length_of_answer(struct server *s, const struct call *call)
     return tokens;
 }
 
+/* Tokens in what the body has in common with those before it, as if it had as
+ * many everywhere; one at least is read. */
+static void find_prefix(struct server *s, struct call *call)
+{
+    const struct exchange *x = call->x;
+    size_t known = prefix_take(&s->prefixes, x->body, x->body_len);
+
+    if (known > 0)
+        call->job.cached_tokens = (call->job.prompt_tokens - 1) *
+                                  (int64_t)known / (int64_t)x->body_len;
+}
+
 /* What of the answer is not the request's to say, or not alone. */
 static void settle_answer(struct server *s, struct call *call)
 {
     if (call->api->tokens)
         call->job.output_tokens = length_of_answer(s, call);
+    if (s->settings->prefix_cache && call->job.prompt_tokens > 0)
+        find_prefix(s, call);
     if (call->api->can_reason)
         call->reasoning_tokens = s->settings->reasoning_tokens;
 }
@@ -301,7 +317,7 @@ static void serve_at_once(struct server *s, struct call *call)
 static void give_cached(struct server *s, struct call *call, int64_t tokens)
 {
     call->job.output_tokens = tokens;
-    call->cached_tokens = call->job.prompt_tokens;
+    call->job.cached_tokens = call->job.prompt_tokens;
     serve_at_once(s, call);
     for (int64_t i = 0; i < tokens; i++)
         on_token(s, &call->job, call->job.arrival_ns);
@@ -392,7 +408,7 @@ static bool is_null(const struct stub_settings *settings,
     return strcmp(settings->service, "none") == 0 && settings->delay_ns == 0 &&
            config->sim.policy == &policy_none && settings->queue_max == 0 &&
            config->sim.stalls.stall_ns == 0 && config->faults.len == 0 &&
-           !settings->cache;
+           !settings->cache && !settings->prefix_cache;
 }
 
 struct server *server_new(const struct stub_settings *settings,
@@ -460,6 +476,7 @@ void server_free(struct server *s)
     }
     heap_fini(&s->due);
     seen_fini(&s->seen);
+    seen_fini(&s->prefixes);
     reply_fini(&s->reply);
     free(s);
 }

@@ -400,6 +400,7 @@ static void render(const struct summary *s, struct buf *out)
     json_put_bars(o, s);
     json_put_answers(o, s);
     json_put_classes(o, s);
+    json_put_sessions(o, s);
     json_put_server(o, s);
     json_put_cache(o, s);
     json_put_mlperf(o, s);

@@ -25,6 +25,9 @@ void json_put_classes(struct json_t *o, const struct summary *s);
 /* What the answers were: tokens, quality, notes. */
 void json_put_answers(struct json_t *o, const struct summary *s);
 
+/* What became of sessions; nothing where there were none. */
+void json_put_sessions(struct json_t *o, const struct summary *s);
+
 /* What the server said of itself; nothing where it did not. */
 void json_put_server(struct json_t *o, const struct summary *s);
 

@@ -115,6 +115,11 @@ static void put_title(const struct summary *s, struct buf *out)
         buf_adds(out, "           closed loop: a slow server is asked less "
                       "often, which hides its latencies under overload; an "
                       "open loop (--rate) shows them\n");
+    if (set->load.scenario == SCENARIO_SESSIONS)
+        buf_adds(out, "           sessions: open-loop arrivals; later turns "
+                      "wait for answers (closed inside), so that a slow server "
+                      "is asked less often; not to be compared with an open "
+                      "loop of requests\n");
     put_trace(s, out);
     put_data(s, out);
     put_conditions(&set->conditions, out);
@@ -531,6 +536,7 @@ static void render(const struct summary *s, struct buf *out)
     put_latencies(s, out);
     buf_adds(out, "\n");
     text_put_bars(s, out);
+    text_put_sessions(s, out);
     text_put_server(s, out);
     text_put_mlperf(s, out);
     put_way(s, out);

@@ -31,6 +31,9 @@ void text_put_classes(const struct summary *s, struct buf *out);
  * known of them. */
 void text_put_answers(const struct summary *s, struct buf *out);
 
+/* What became of sessions; nothing where there were none. */
+void text_put_sessions(const struct summary *s, struct buf *out);
+
 /* What the server said of itself; nothing where it did not. */
 void text_put_server(const struct summary *s, struct buf *out);
 

@@ -52,6 +52,7 @@ static const struct tgr_column request_columns[] = {
     FACT(session, "", TGR_PLAIN, TIME_ABSENT),
     FACT(turn, "", TGR_PLAIN, 0),
     FACT(repeat, "", TGR_PLAIN, 0),
+    FACT(turns, "", TGR_PLAIN, 0),
 };
 
 const struct tgr_schema schema_requests = {

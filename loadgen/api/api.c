@@ -8,6 +8,8 @@
 #include "common/settings.h"
 #include "common/xalloc.h"
 #include "loadgen/api/extra.h"
+#include "loadgen/api/history.h"
+#include "loadgen/session.h"
 #include "loadgen/target.h"
 
 static const struct api_ops *const all[API_COUNT] = {
@@ -70,7 +72,7 @@ static int choose_form(struct api *api, struct err *err)
                        api_names[ops->kind]);
     api->uses_messages = ops->takes_messages && forms[FORM_MESSAGES];
     api->uses_ids =
-        ops->takes_ids && forms[FORM_IDS] &&
+        ops->takes_ids && forms[FORM_IDS] && !api->sampler.has_sessions &&
         (asked == PROMPT_IDS ||
          (asked == PROMPT_AUTO && (!api->sampler.data || !forms[FORM_TEXT])));
     if (asked == PROMPT_IDS && !api->uses_ids)
@@ -97,7 +99,7 @@ static int check_data(const struct api *api, struct err *err)
                        d->is_tensors ? "prompts, not tensors"
                                      : "tensors (--data-format tensors)");
     if (d->is_tensors || api->uses_messages || api->uses_ids ||
-        d->forms[FORM_TEXT])
+        api->sampler.forms[FORM_TEXT])
         return 0;
     return err_set(err, ERR_CONFIG,
                    "%s: no prompt that %s takes in %s; --prompt-field names "
@@ -203,11 +205,12 @@ int api_init(struct api *api, const struct settings *settings, struct err *err)
         t->body ? template_has_fields(&api->body) : api->ops->write != NULL;
     if (check_probes(api, err))
         return -1;
+    api->keeps_text |= api->sampler.has_sessions && api->makes_bodies;
     api->asks_prompt = asks_for_prompt(api);
     api->asks_output = asks_for_output(api);
     api->model = t->model ? xstrdup(t->model) : NULL;
     choose_stream(api, t);
-    if (api->ops->init && api->ops->init(api, err))
+    if (history_check(api, err) || (api->ops->init && api->ops->init(api, err)))
         return -1;
     return t->body ? 0 : extra_check(api, err);
 }
@@ -242,14 +245,18 @@ struct piece piece_none(void)
 }
 
 void api_make_body(const struct api *api, struct facts *facts,
-                   const struct row *row, struct buf *body)
+                   const struct row *row, const struct session *session,
+                   struct buf *body)
 {
-    struct sample sample = sample_draw(&api->sampler, facts->seq, row);
+    struct sample sample = sample_draw(&api->sampler, request_key(facts), row);
 
     facts->repeat = sample.is_repeat;
+    if (session)
+        sample.past = &session->past;
     if (api->asks_prompt)
         facts->prompt_asked =
-            sample_input_tokens(&api->sampler, &sample, api->uses_ids);
+            history_tokens(session, sample_input_tokens(&api->sampler, &sample,
+                                                        api->uses_ids));
     if (api->asks_output)
         facts->output_asked = sample.output_tokens;
     if (template_has_fields(&api->body))
@@ -284,6 +291,14 @@ int api_read_whole(const struct api *api, const struct response_head *head,
 
 /* ---- for those who write bodies ---- */
 
+static void put_prompt_text(const struct api *api, const struct sample *sample,
+                            struct buf *body)
+{
+    if (api->sampler.has_sessions)
+        history_put_past(api, sample, body);
+    sample_put_text(&api->sampler, sample, body);
+}
+
 void api_put_prompt(const struct api *api, const struct sample *sample,
                     const char *name, struct buf *body)
 {
@@ -291,7 +306,7 @@ void api_put_prompt(const struct api *api, const struct sample *sample,
     if (api->uses_ids)
         sample_put_ids(&api->sampler, sample, body);
     else
-        sample_put_text(&api->sampler, sample, body);
+        put_prompt_text(api, sample, body);
     buf_adds(body, api->uses_ids ? "]" : "\"");
 }
 

@@ -24,6 +24,7 @@
 struct err;
 struct settings;
 struct api_ops;
+struct session;
 
 /* Everything about the way requests are made that is the same for all of a
  * run.  Const once the clock has started, and shared. */
@@ -141,9 +142,10 @@ struct piece piece_none(void);
 
 /* Draw the request's sample, note in its facts what that asks for, and append
  * its body; of an API that makes them.  `row` is what the schedule says of it,
- * and may be NULL. */
+ * `session` whose turn it is; each may be NULL. */
 void api_make_body(const struct api *api, struct facts *facts,
-                   const struct row *row, struct buf *body);
+                   const struct row *row, const struct session *session,
+                   struct buf *body);
 
 /* sampler_cached_share(), of bodies that have the prompt in them; below 0: of
  * others nobody knows. */

@@ -3,6 +3,7 @@
 #include "loadgen/api/api.h"
 
 #include "common/settings.h"
+#include "loadgen/api/history.h"
 
 /* ---- requests ---- */
 
@@ -29,7 +30,9 @@ static void write_chat(const struct api *api, const struct sample *sample,
 {
     api_put_model(api, body);
     buf_adds(body, "\"messages\":");
-    if (api->uses_messages) {
+    if (api->sampler.has_sessions) {
+        history_put_messages(api, sample, body);
+    } else if (api->uses_messages) {
         sample_put_messages(&api->sampler, sample, body);
     } else {
         buf_adds(body, "[{\"role\":\"user\",");

@@ -82,6 +82,7 @@ struct dataset {
     size_t cap;
     struct strlist columns; /* names of fields */
     int64_t left_out;       /* conversations without an answer */
+    bool has_talks;         /* its messages are talk.h's, for sessions */
 
     int role[ROLE_COUNT]; /* its column; -1: there is none */
 

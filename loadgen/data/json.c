@@ -157,7 +157,39 @@ static void put_message(struct buf *out, const char *role, struct jtext text)
     buf_adds(out, "\"}");
 }
 
-/* The question, with a system prompt before it; or all that was said. */
+/* Of a session: the system prompt that opens it, and questions with answers. */
+static bool is_of_session(const struct talk *t, size_t i)
+{
+    switch (t->turns[i].who) {
+    case SPEAKER_SYSTEM:
+        return i == 0;
+    case SPEAKER_USER:
+        return i + 1 < t->len && t->turns[i + 1].who == SPEAKER_MODEL;
+    case SPEAKER_MODEL:
+        return i > 0 && t->turns[i - 1].who == SPEAKER_USER;
+    default:
+        return false;
+    }
+}
+
+/* Is this message of what is sent?  A question has its system prompt, and all
+ * that was said has what leads to the last answer. */
+static bool is_wanted(const struct talk *t, size_t i, size_t answer, int turns)
+{
+    enum speaker who = t->turns[i].who;
+
+    switch (turns) {
+    case TURNS_SESSION:
+        return is_of_session(t, i);
+    case TURNS_FIRST:
+        return who == SPEAKER_SYSTEM ||
+               (who != SPEAKER_OTHER && i + 1 == answer);
+    default:
+        return who != SPEAKER_OTHER;
+    }
+}
+
+/* A session has its last answer too, which nobody sends. */
 static void put_messages(struct buf *out, const struct talk *t, size_t answer,
                          int turns)
 {
@@ -167,12 +199,10 @@ static void put_messages(struct buf *out, const struct talk *t, size_t answer,
     bool is_first = true;
 
     buf_adds(out, "[");
-    for (size_t i = 0; i < answer; i++) {
+    for (size_t i = 0; i < answer + (turns == TURNS_SESSION); i++) {
         const struct turn *turn = &t->turns[i];
 
-        if (turn->who == SPEAKER_OTHER ||
-            (turns == TURNS_FIRST && turn->who != SPEAKER_SYSTEM &&
-             i + 1 != answer))
+        if (!is_wanted(t, i, answer, turns))
             continue;
         buf_adds(out, is_first ? "" : ",");
         put_message(out, roles[turn->who], turn->text);
@@ -210,7 +240,9 @@ static int add_talk(struct json_reader *r, const struct talk *t,
     if (turns == TURNS_FIRST &&
         add_jtext(r, "prompt", t->turns[answer - 1].text, err))
         return -1;
-    return add_jtext(r, "label", t->turns[answer].text, err);
+    r->d->has_talks = turns == TURNS_SESSION;
+    return r->d->has_talks ? 0 /* each of its turns has an answer */
+                           : add_jtext(r, "label", t->turns[answer].text, err);
 }
 
 /* ---- samples ---- */

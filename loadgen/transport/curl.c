@@ -16,6 +16,7 @@
 #include "common/settings.h"
 #include "loadgen/mix.h"
 #include "loadgen/request.h"
+#include "loadgen/session.h"
 #include "loadgen/target.h"
 #include "loadgen/transport/curl_pool.h"
 #include "loadgen/transport/curl_trust.h"
@@ -366,7 +367,8 @@ static void put_body(struct curl_handle *h)
     if (!api || !api->makes_bodies)
         return;
     buf_reset(&h->out);
-    api_make_body(api, &h->request->facts, &h->request->row, &h->out);
+    api_make_body(api, &h->request->facts, &h->request->row,
+                  h->request->session, &h->out);
     curl_easy_setopt(h->easy, CURLOPT_POSTFIELDS, buf_text(&h->out));
     curl_easy_setopt(h->easy, CURLOPT_POSTFIELDSIZE_LARGE,
                      (curl_off_t)h->out.len);
@@ -394,7 +396,7 @@ static void begin(struct curl_handle *h, struct request *r)
 static void curl_start(void *self, struct request *r)
 {
     struct curl_pool *p = &((struct curl_transport *)self)->pool;
-    size_t i = mix_route(r->class, r->facts.seq);
+    size_t i = mix_route(r->class, request_place(&r->facts));
     struct curl_handle *h = curl_pool_take(&p->routes[i]);
 
     begin(h, r);

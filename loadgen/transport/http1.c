@@ -17,6 +17,7 @@
 #include "common/xalloc.h"
 #include "loadgen/mix.h"
 #include "loadgen/request.h"
+#include "loadgen/session.h"
 #include "loadgen/target.h"
 #include "loadgen/transport/http1_pool.h"
 #include "loadgen/transport/socket.h"
@@ -428,7 +429,7 @@ static const struct http1_user api_user = USER(api_hooks);
 static void http1_start(void *self, struct request *r)
 {
     struct http1_pool *p = &((struct http1_transport *)self)->pool;
-    size_t i = mix_route(r->class, r->facts.seq);
+    size_t i = mix_route(r->class, request_place(&r->facts));
     struct http1_conn *c = http1_pool_take(&p->routes[i]);
 
     if (!c) {

@@ -106,9 +106,9 @@ static void put_usage(const struct call *call, int64_t produced,
              ",\"usage\":{\"prompt_tokens\":%lld,\"completion_tokens\":%lld,"
              "\"total_tokens\":%lld",
              prompt, completion, prompt + completion);
-    if (call->cached_tokens > 0)
+    if (call->job.cached_tokens > 0)
         buf_addf(out, ",\"prompt_tokens_details\":{\"cached_tokens\":%lld}",
-                 (long long)call->cached_tokens);
+                 (long long)call->job.cached_tokens);
     if (call->reasoning_tokens > 0)
         buf_addf(out,
                  ",\"completion_tokens_details\":{\"reasoning_tokens\":%lld}",

@@ -16,7 +16,7 @@ static void demand(const struct model_settings *m, struct job *job,
         job->prompt_tokens = dist_draw_count(&m->prompt, rng);
     if (job->output_tokens == 0)
         job->output_tokens = dist_draw_count(&m->output, rng);
-    job->prefill_left = job->prompt_tokens;
+    job->prefill_left = job->prompt_tokens - job->cached_tokens;
 }
 
 /* Share out at most `budget` prompt tokens, first come first served. */

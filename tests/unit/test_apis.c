@@ -127,7 +127,7 @@ static json_t *body_of(struct rig *rig)
     if (api_init(&rig->api, &rig->settings, &err))
         fail_msg("%s", err.msg);
     buf_init(&body, 100000);
-    api_make_body(&rig->api, &rig->facts, NULL, &body);
+    api_make_body(&rig->api, &rig->facts, NULL, NULL, &body);
     json = json_loadb(buf_text(&body), body.len, 0, NULL);
     if (!json)
         fail_msg("no JSON: %s", buf_text(&body));
@@ -337,7 +337,7 @@ static void raw_tensors_stand_behind_the_json(void **state)
     set(&rig, "data.binary=true");
     assert_int_equal(api_init(&rig.api, &rig.settings, &err), 0);
     buf_init(&body, 100000);
-    api_make_body(&rig.api, &f, NULL, &body);
+    api_make_body(&rig.api, &f, NULL, NULL, &body);
     rig.api.ops->add_headers(&rig.api, &lines);
     assert_int_equal(strncmp(lines.items[0], name, strlen(name)), 0);
     json_len = strtoul(lines.items[0] + strlen(name), NULL, 10);

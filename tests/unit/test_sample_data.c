@@ -90,7 +90,7 @@ static void put_body(const struct rig *rig, int64_t seq, struct buf *out)
     struct facts f = facts_unknown(seq, 0);
 
     buf_reset(out);
-    api_make_body(&rig->api, &f, NULL, out);
+    api_make_body(&rig->api, &f, NULL, NULL, out);
 }
 
 static json_t *body_of(const struct rig *rig, int64_t seq)
@@ -251,7 +251,7 @@ static void token_ids_have_a_tag_of_ids(void **state)
     assert_int_equal(json_integer_value(json_array_get(ids, 23)), 1);
     json_decref(body);
     buf_init(&out, 10000);
-    api_make_body(&rig.api, &f, NULL, &out);
+    api_make_body(&rig.api, &f, NULL, NULL, &out);
     assert_int_equal(f.prompt_asked, 25);
     buf_fini(&out);
     rig_fini(&rig);
@@ -288,7 +288,7 @@ static void prompts_share_a_prefix(void **state)
         put_body(&rig, 2, &b);
         assert_in_range(common(&a, &b), 50 + 2 * 20, 50 + 8 * 20);
         buf_reset(&a);
-        api_make_body(&rig.api, &f, NULL, &a);
+        api_make_body(&rig.api, &f, NULL, NULL, &a);
         assert_int_equal(f.prompt_asked, i == 0 ? 80 : TIME_ABSENT);
         assert_true(sampler_cached_share(&rig.api.sampler) ==
                     (i == 0 ? 0.25 : -1));

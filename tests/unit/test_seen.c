@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "server-stub/prefix.h"
 #include "server-stub/seen.h"
 
 static void nothing_is_seen_at_first(void **state)
@@ -81,6 +82,25 @@ static void hashes_are_those_of_the_standard(void **state)
     assert_true(seen_hash("a\0b", 3) != seen_hash("a\0c", 3));
 }
 
+/* Whole blocks, from the beginning on. */
+static void prefixes_are_known_as_far_as_they_go(void **state)
+{
+    struct seen s = {0};
+    char body[4 * PREFIX_BLOCK];
+
+    (void)state;
+    memset(body, 'a', sizeof(body));
+    assert_int_equal(prefix_take(&s, body, 2 * PREFIX_BLOCK + 5), 0);
+    assert_int_equal(prefix_take(&s, body, sizeof(body)), 2 * PREFIX_BLOCK);
+    assert_int_equal(prefix_take(&s, body, sizeof(body)), sizeof(body));
+    assert_int_equal(prefix_take(&s, body, PREFIX_BLOCK - 1), 0);
+    body[PREFIX_BLOCK] = 'b'; /* what follows is another text */
+    assert_int_equal(prefix_take(&s, body, sizeof(body)), PREFIX_BLOCK);
+    body[0] = 'b';
+    assert_int_equal(prefix_take(&s, body, sizeof(body)), 0);
+    seen_fini(&s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -88,6 +108,7 @@ int main(void)
         cmocka_unit_test(what_was_added_is_found_and_nothing_else),
         cmocka_unit_test(the_first_answer_is_kept),
         cmocka_unit_test(neighbours_do_not_hide_each_other),
+        cmocka_unit_test(prefixes_are_known_as_far_as_they_go),
         cmocka_unit_test(hashes_are_those_of_the_standard),
     };
 

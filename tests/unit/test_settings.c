@@ -152,7 +152,7 @@ static const struct {
      "mean 'poisson'?"},
     {"load: {scenario: online}\n",
      ":1: scenario: 'online' is none of: auto, server, closed, "
-     "single-stream, multi-stream, offline, trace; did you mean "
+     "single-stream, multi-stream, offline, trace, sessions; did you mean "
      "'offline'?"},
     {"load: {seed: -1}\n",
      ":1: seed: '-1' is not a seed; write a whole number from 0"},

@@ -194,7 +194,7 @@ static void damaged_json_is_refused(void **state)
          "rate: 'x' is not a rate above 0; write 50, 0.5 or 2/m"},
         {"{\"load\": {\"scenario\": \"later\"}}",
          "scenario: 'later' is none of: auto, server, closed, "
-         "single-stream, multi-stream, offline, trace"},
+         "single-stream, multi-stream, offline, trace, sessions"},
     };
 
     (void)state;

@@ -47,12 +47,20 @@ static const struct {
      "load.burst_on: the single-stream scenario has no arrivals of its "
      "own"},
     {"load: {rate: 5, think: fixed 1s}",
-     "load.think: clients of a closed loop think; the server scenario has "
-     "none that do"},
+     "load.think: clients of a closed loop or of sessions think; the server "
+     "scenario has none that do"},
     {"load: {scenario: single-stream, "
      "think: fixed 1s}",
-     "load.think: clients of a closed loop think; the single-stream "
-     "scenario has none that do"},
+     "load.think: clients of a closed loop or of sessions think; the "
+     "single-stream scenario has none that do"},
+    {"load: {clients: 2, turns: 3}",
+     "load.turns: sessions arrive at a rate (--rate); the closed scenario has "
+     "none"},
+    {"load: {scenario: sessions, rate: 2}",
+     "load.turns: the sessions scenario needs the turns of one "
+     "(--session-turns)"},
+    {"load: {scenario: sessions, turns: 3}",
+     "load.rate: the sessions scenario needs a rate (--rate)"},
     {"load: {rate: 5, min_duration: 1s, "
      "duration: 1s}",
      "load.min_duration: instead of duration and requests, not beside "

@@ -212,15 +212,15 @@ static void closed_clients_wait_for_their_answers(void **state)
     for (int64_t seq = 0; seq < 3; seq++)
         take_at(&s, seq, 0);
     assert_nothing_due(&s);
-    s.ops->ended(s.self, 10);
+    s.ops->ended(s.self, NULL, 10);
     take_at(&s, 3, 10);
     assert_nothing_due(&s);
-    s.ops->ended(s.self, 20); /* who ended first is due first */
-    s.ops->ended(s.self, 25);
-    s.ops->ended(s.self, 25);
+    s.ops->ended(s.self, NULL, 20); /* who ended first is due first */
+    s.ops->ended(s.self, NULL, 25);
+    s.ops->ended(s.self, NULL, 25);
     take_at(&s, 4, 20);
     take_at(&s, 5, 25);
-    s.ops->ended(s.self, 30); /* the ring wraps */
+    s.ops->ended(s.self, NULL, 30); /* the ring wraps */
     take_at(&s, 6, 25);
     take_at(&s, 7, 30);
     assert_nothing_due(&s);
@@ -238,11 +238,11 @@ static void closed_loop_ends_by_time(void **state)
     (void)state;
     take_at(&s, 0, 0);
     take_at(&s, 1, 0);
-    s.ops->ended(s.self, 1099);
+    s.ops->ended(s.self, NULL, 1099);
     take_at(&s, 2, 1099);
-    s.ops->ended(s.self, 1100);
+    s.ops->ended(s.self, NULL, 1100);
     assert_over(&s);
-    s.ops->ended(s.self, 5000);
+    s.ops->ended(s.self, NULL, 5000);
     assert_over(&s);
     assert_int_equal(s.ops->due_end_ns(s.self), 1100);
     source_end(&s);
@@ -259,18 +259,18 @@ static void closed_loop_ends_by_count(void **state)
     (void)state;
     take_at(&s, 0, 0); /* those of the warm-up do not count */
     take_at(&s, 1, 0);
-    s.ops->ended(s.self, 99);
+    s.ops->ended(s.self, NULL, 99);
     take_at(&s, 2, 99);
-    s.ops->ended(s.self, 100);
+    s.ops->ended(s.self, NULL, 100);
     take_at(&s, 3, 100);
-    s.ops->ended(s.self, 150);
+    s.ops->ended(s.self, NULL, 150);
     take_at(&s, 4, 150);
-    s.ops->ended(s.self, 160);
+    s.ops->ended(s.self, NULL, 160);
     take_at(&s, 5, 160);
     assert_over(&s);
-    s.ops->ended(s.self, 170);
+    s.ops->ended(s.self, NULL, 170);
     assert_over(&s);
-    s.ops->ended(s.self, 180);
+    s.ops->ended(s.self, NULL, 180);
     assert_over(&s);
     assert_int_equal(s.ops->due_end_ns(s.self), 181); /* just after it */
     source_end(&s);
@@ -408,7 +408,7 @@ static int64_t run_closed_lane(const struct load_settings *load,
     while (s.ops->peek_ns(s.self) != DUE_NEVER) {
         if (s.ops->peek_ns(s.self) == DUE_UNKNOWN) {
             assert_int_equal(in_flight, clients);
-            s.ops->ended(s.self, at_ns += 10);
+            s.ops->ended(s.self, NULL, at_ns += 10);
             in_flight--;
         }
         take_at(&s, lane.worker + lane.workers * taken++, at_ns);

@@ -34,15 +34,15 @@ static void a_client_thinks_after_each_answer(void **state)
     take_at(&s, 0, 0); /* nobody thinks before the first */
     take_at(&s, 1, 0);
     assert_nothing_due(&s);
-    s.ops->ended(s.self, 10);
+    s.ops->ended(s.self, NULL, 10);
     take_at(&s, 2, 110);
-    s.ops->ended(s.self, 50);
-    s.ops->ended(s.self, 120);
+    s.ops->ended(s.self, NULL, 50);
+    s.ops->ended(s.self, NULL, 120);
     take_at(&s, 3, 150);
     take_at(&s, 4, 220);
     assert_over(&s);
-    s.ops->ended(s.self, 300);
-    s.ops->ended(s.self, 310);
+    s.ops->ended(s.self, NULL, 300);
+    s.ops->ended(s.self, NULL, 310);
     assert_over(&s);
     assert_int_equal(s.ops->due_end_ns(s.self), 311);
     source_end(&s);
@@ -67,7 +67,7 @@ static void a_long_thought_does_not_end_the_run(void **state)
     take_at(&s, 1, 0);
     /* One by one: whoever is free sends at once, or is lost in thought. */
     for (int in_flight = 2; in_flight > 0;) {
-        s.ops->ended(s.self, now_ns += 10);
+        s.ops->ended(s.self, NULL, now_ns += 10);
         in_flight--;
         at_ns = s.ops->peek_ns(s.self);
         if (at_ns == now_ns) {
@@ -103,7 +103,7 @@ static void thoughts_are_drawn_from_the_seed(void **state)
         sum[i] = 0;
         for (int n = 0; n < 1000; n++) {
             sum[i] = s.ops->take(s.self).at_ns;
-            s.ops->ended(s.self, sum[i]);
+            s.ops->ended(s.self, NULL, sum[i]);
         }
         source_end(&s);
     }
@@ -141,15 +141,15 @@ static void single_stream_has_one_in_flight(void **state)
     (void)state;
     take_at(&s, 0, 0);
     assert_nothing_due(&s);
-    s.ops->ended(s.self, 60);
+    s.ops->ended(s.self, NULL, 60);
     take_at(&s, 1, 60);
     assert_nothing_due(&s);
-    s.ops->ended(s.self, 99);
+    s.ops->ended(s.self, NULL, 99);
     take_at(&s, 2, 99); /* enough of them, not long enough */
-    s.ops->ended(s.self, 130);
+    s.ops->ended(s.self, NULL, 130);
     take_at(&s, 3, 130);
     assert_over(&s);
-    s.ops->ended(s.self, 140);
+    s.ops->ended(s.self, NULL, 140);
     assert_over(&s);
     assert_int_equal(s.ops->due_end_ns(s.self), 141);
     source_end(&s);
@@ -164,10 +164,10 @@ static void take_query(struct source *s, int64_t first, int64_t at_ns)
 static void end_query(struct source *s, int64_t first_ns)
 {
     for (int64_t i = 0; i < 3; i++) {
-        s->ops->ended(s->self, first_ns + i);
+        s->ops->ended(s->self, NULL, first_ns + i);
         assert_nothing_due(s);
     }
-    s->ops->ended(s->self, first_ns + 3);
+    s->ops->ended(s->self, NULL, first_ns + 3);
 }
 
 static void a_query_goes_out_whole_and_is_waited_for(void **state)
@@ -187,7 +187,7 @@ static void a_query_goes_out_whole_and_is_waited_for(void **state)
     take_query(&s, 8, 93);
     assert_nothing_due(&s);
     for (int64_t i = 0; i < 4; i++)
-        s.ops->ended(s.self, 100 + i);
+        s.ops->ended(s.self, NULL, 100 + i);
     assert_over(&s);
     assert_int_equal(s.ops->due_end_ns(s.self), 100);
     source_end(&s);
@@ -204,19 +204,19 @@ static void ends_within_a_query_that_is_being_sent(void **state)
 
     (void)state;
     take_at(&s, 0, 0);
-    s.ops->ended(s.self, 5);
+    s.ops->ended(s.self, NULL, 5);
     take_at(&s, 1, 0);
     take_at(&s, 2, 0);
     assert_nothing_due(&s);
-    s.ops->ended(s.self, 6);
+    s.ops->ended(s.self, NULL, 6);
     assert_nothing_due(&s);
-    s.ops->ended(s.self, 7);
+    s.ops->ended(s.self, NULL, 7);
     take_at(&s, 3, 7); /* the fourth is enough, and its query goes out whole */
     take_at(&s, 4, 7);
     take_at(&s, 5, 7);
     assert_over(&s);
     for (int64_t i = 0; i < 3; i++)
-        s.ops->ended(s.self, 10 + i);
+        s.ops->ended(s.self, NULL, 10 + i);
     assert_over(&s);
     assert_int_equal(s.ops->due_end_ns(s.self), 13);
     source_end(&s);
@@ -242,8 +242,8 @@ static void offline_everything_is_due_at_the_start(void **state)
             for (int64_t i = 0; i < share; i++)
                 take_at(&s, w + i * workers[k], 0);
             assert_over(&s);
-            s.ops->ended(s.self, 80);
-            s.ops->ended(s.self, 70); /* a little late to tell */
+            s.ops->ended(s.self, NULL, 80);
+            s.ops->ended(s.self, NULL, 70); /* a little late to tell */
             assert_int_equal(s.ops->due_end_ns(s.self), 81);
             source_end(&s);
             sum += share;
