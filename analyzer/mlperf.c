@@ -13,6 +13,8 @@
 #define LEAST_OFFLINE   24576
 #define QUERY_SIZE      8
 #define SCHEDULE_SEED   16159082839903944936U
+#define QSL_SEED        2085463073848966840U
+#define INDEX_SEED      2747215439041700203U
 #define SERVER_QUANTILE 0.99
 
 static void note_break(struct mlperf *m, const char *format, ...)
@@ -135,6 +137,17 @@ static void of_offline(struct mlperf *m, const struct summary *s)
                    LEAST_OFFLINE);
 }
 
+/* Prompts that are made are of no data set. */
+static void check_samples(struct mlperf *m, const struct settings *s)
+{
+    const struct load_settings *load = &s->load;
+
+    if (s->data.file &&
+        (load->seeds != SEEDS_MLPERF || load->qsl_seed != QSL_SEED ||
+         load->sample_index_seed != INDEX_SEED))
+        note_break(m, "the samples are not those of the official seeds");
+}
+
 static void check_rules(struct mlperf *m, const struct summary *s)
 {
     long long unanswered = s->failed + s->unsent;
@@ -152,6 +165,7 @@ static void check_rules(struct mlperf *m, const struct summary *s)
                               : "failures, or what takes hours, are at",
                        100 * p->percentile, measure_name(p->measure));
     }
+    check_samples(m, s->settings);
     if (unanswered > 0)
         note_break(m, "%lld requests have no answer", unanswered);
     if (!s->trust.valid)

@@ -188,6 +188,24 @@ static void offline_is_a_rate(void **state)
     BREAKS(&l, "24575 samples, fewer than 24576", "7 requests have no answer");
 }
 
+static void samples_of_other_seeds_break_a_rule(void **state)
+{
+    struct looked_at l;
+
+    (void)state;
+    begin(&l, SCENARIO_OFFLINE, "");
+    l.settings.data.file = (char *)"f";
+    look(&l);
+    BREAKS(&l, "the samples are not those of the official seeds");
+    begin(&l, SCENARIO_OFFLINE, "");
+    l.settings.data.file = (char *)"f";
+    l.settings.load.seeds = SEEDS_MLPERF;
+    l.settings.load.qsl_seed = 2085463073848966840U;
+    l.settings.load.sample_index_seed = 2747215439041700203U;
+    look(&l);
+    assert_breaks(&l, NULL, 0);
+}
+
 /* ---- the server ---- */
 
 static void add_term(struct looked_at *l, size_t i, int64_t keeps, int64_t over)
@@ -281,6 +299,7 @@ int main(void)
         cmocka_unit_test(failures_are_no_latency),
         cmocka_unit_test(multi_stream_estimates_p99_of_queries),
         cmocka_unit_test(offline_is_a_rate),
+        cmocka_unit_test(samples_of_other_seeds_break_a_rule),
         cmocka_unit_test(the_server_proves_its_limits),
         cmocka_unit_test(what_a_server_run_can_break),
         cmocka_unit_test(what_every_run_can_break),
