@@ -27,6 +27,7 @@ struct mlperf_proof {
     int64_t over;        /* queries over the limit, or left out as too slow */
     int64_t estimate_ns; /* without a limit; HIST_TOO_FEW and the like */
     bool is_proved;
+    bool is_beside;      /* said beside the result, and no rule asks for it */
     int64_t more_needed; /* queries within the limit that would prove it */
 };
 

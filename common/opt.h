@@ -53,6 +53,13 @@ extern const struct opt_type opt_map;
 /* Not said: what fits the rest is chosen when the run starts. */
 #define OPT_AUTO (-1)
 
+/* What of a text is a path. */
+enum opt_path {
+    OPT_NO_PATH,
+    OPT_PATH,    /* all of it */
+    OPT_PATH_AT, /* what is behind an @ that it begins with, or 'empirical @' */
+};
+
 struct opt {
     const char *key;  /* within its block; NULL: command line only */
     const char *flag; /* without dashes; NULL: settings file only */
@@ -65,6 +72,7 @@ struct opt {
     bool splits_commas;       /* of an opt_list on the command line */
     bool takes_auto;          /* of an int64_t: 'auto' becomes OPT_AUTO */
     bool is_positive;         /* of an int64_t: 0 is what was not given */
+    enum opt_path path;
     /* Optional: may this text (list item, map entry, scalar) stand here? */
     int (*check)(const char *text, struct err *err);
     /* Optional: is this word, after that of a flag or behind a blank in it,

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "common/err.h"
+#include "common/settings_path.h"
 #include "common/settings_spot.h"
 #include "common/suggest.h"
 #include "common/xalloc.h"
@@ -69,7 +70,11 @@ int spot_refuse_kind(const struct spot *at, const char *wanted)
 static int assign(const struct opt_set *set, const struct opt *opt,
                   const char *text, const struct spot *at)
 {
-    return opt_assign(set, opt, text, at->err) ? spot_refuse(at) : 0;
+    char *from_here = settings_path_from(at->path, opt, text);
+    int rc = opt_assign(set, opt, from_here, at->err);
+
+    free(from_here);
+    return rc ? spot_refuse(at) : 0;
 }
 
 static int assign_list(const struct opt_set *set, const struct opt *opt,

@@ -207,9 +207,11 @@ struct load_settings {
     char *turns;         /* of a session, a distribution of counts; NULL */
     int64_t drain_ns;    /* at the end, for what is in flight; or OPT_AUTO */
     uint64_t seed;
-    int seeds;              /* enum seeds */
-    uint64_t schedule_seed; /* of LoadGen's schedule */
-    char *abort_on;         /* common/abort.h; NULL: never */
+    int seeds;                  /* enum seeds */
+    uint64_t schedule_seed;     /* of LoadGen's schedule */
+    uint64_t qsl_seed;          /* of its set of samples */
+    uint64_t sample_index_seed; /* of which of them is next */
+    char *abort_on;             /* common/abort.h; NULL: never */
     struct trace_settings trace;
 };
 

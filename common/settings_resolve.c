@@ -184,19 +184,67 @@ static int check_stop(const struct settings *s, struct err *err)
     return 0;
 }
 
-static int check_seeds(const struct load_settings *load, struct err *err)
+/* Seeds of LoadGen that were given, the schedule's aside. */
+static bool has_sample_seeds(const struct load_settings *load)
 {
-    if (load->seeds == SEEDS_OWN && load->schedule_seed != 0)
+    return load->qsl_seed != 0 || load->sample_index_seed != 0;
+}
+
+static int check_own_seeds(const struct load_settings *load, struct err *err)
+{
+    if (load->schedule_seed != 0 || has_sample_seeds(load))
         return err_set(err, ERR_CONFIG,
-                       "load.schedule_rng_seed: goes with seeds mlperf; our "
-                       "own is load.seed");
-    if (load->seeds == SEEDS_OWN)
+                       "load.%s: goes with seeds mlperf; our own is load.seed",
+                       load->schedule_seed != 0 ? "schedule_rng_seed"
+                       : load->qsl_seed != 0    ? "qsl_rng_seed"
+                                                : "sample_index_rng_seed");
+    return 0;
+}
+
+/* LoadGen's samples begin with the first request, and it knows no order of the
+ * file. */
+static int check_samples(const struct settings *s, struct err *err)
+{
+    const struct load_settings *load = &s->load;
+
+    if (s->data.accuracy)
         return 0;
-    if (load->scenario != SCENARIO_SERVER || load->arrival != ARRIVAL_POISSON ||
-        load->stages.len > 0 || load->burst_on_ns > 0 || load->exact)
+    if (s->data.select == SELECT_ORDER)
+        return err_set(err, ERR_CONFIG,
+                       "load.seeds: LoadGen takes samples by permutation or "
+                       "with replacement (data.select), not in order");
+    if (load->warmup_ns > 0)
+        return err_set(err, ERR_CONFIG,
+                       "load.warmup: with seeds mlperf and a data set the "
+                       "first request has LoadGen's first sample");
+    return 0;
+}
+
+static int check_seeds(const struct settings *s, struct err *err)
+{
+    const struct load_settings *load = &s->load;
+    bool is_server = load->scenario == SCENARIO_SERVER;
+    bool is_known = is_server || load->scenario == SCENARIO_SINGLE_STREAM ||
+                    load->scenario == SCENARIO_MULTI_STREAM ||
+                    load->scenario == SCENARIO_OFFLINE;
+
+    if (load->seeds == SEEDS_OWN)
+        return check_own_seeds(load, err);
+    if (!is_known || (is_server && (load->arrival != ARRIVAL_POISSON ||
+                                    load->stages.len > 0 ||
+                                    load->burst_on_ns > 0 || load->exact)))
         return err_set(err, ERR_CONFIG,
                        "load.seeds: mlperf is a schedule of Poisson arrivals "
                        "at one rate, without bursts or exact counts");
+    if (s->data.file)
+        return check_samples(s, err);
+    if (has_sample_seeds(load) || !is_server)
+        return err_set(err, ERR_CONFIG,
+                       "load.%s: draws samples of a data set (--data), and "
+                       "there is none",
+                       load->qsl_seed != 0            ? "qsl_rng_seed"
+                       : load->sample_index_seed != 0 ? "sample_index_rng_seed"
+                                                      : "seeds");
     return 0;
 }
 
@@ -300,7 +348,7 @@ static int resolve_run(struct settings *s, struct err *err)
     if (check_query(&s->load, err) ||
         (!s->data.accuracy && resolve_length(&s->load, err)) ||
         check_arrivals(&s->load, err) || check_think(&s->load, err) ||
-        check_seeds(&s->load, err) || check_stop(s, err))
+        check_seeds(s, err) || check_stop(s, err))
         return -1;
     if (s->target.no_keepalive && s->client.preconnect > 0)
         return err_set(err, ERR_CONFIG,

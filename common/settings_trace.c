@@ -38,6 +38,7 @@ static const struct opt opts[] = {
      .flag = "trace",
      .type = &opt_text,
      .offset = AT(file),
+     .path = OPT_PATH,
      .help = "send what this trace of requests says, when it says so; may be "
              "compressed (gz, zst)"},
     {.key = "format",

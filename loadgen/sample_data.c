@@ -8,11 +8,15 @@
 #include "common/jtext.h"
 #include "common/settings.h"
 #include "loadgen/data/select.h"
+#include "loadgen/mlperf_samples.h"
 #include "loadgen/session.h"
 
 struct chosen {
     struct selection selection; /* of none, if n is 0 */
     int64_t limit;
+    bool is_mlperf;               /* LoadGen's selection instead: */
+    struct mlperf_samples mlperf; /* of none, if set is 0 */
+    struct mlperf_choice choice;
     struct dist output; /* where the sample does not say */
     size_t size;        /* of a sample of raw tensors */
 };
@@ -41,6 +45,18 @@ static int get_data(struct sampler *s, const struct data_settings *settings,
     return 0;
 }
 
+/* Of so many samples. */
+static void choose_from(struct sampler *s, int64_t n)
+{
+    struct chosen *own = s->own;
+
+    own->selection = selection_of(own->selection.how, s->seed, n, own->limit);
+    if (!own->is_mlperf)
+        return;
+    mlperf_samples_fini(&own->mlperf);
+    mlperf_samples_make(&own->mlperf, &own->choice, own->selection.n);
+}
+
 static int data_init(struct sampler *s, const struct settings *settings,
                      struct err *err)
 {
@@ -63,9 +79,10 @@ static int data_init(struct sampler *s, const struct settings *settings,
     s->has_tags = s->is_unique && !s->data->is_tensors;
     own->limit = set->limit;
     own->selection.how = set->select;
+    own->is_mlperf = settings->load.seeds == SEEDS_MLPERF && !set->accuracy;
+    own->choice = mlperf_choice_of(settings);
     if (s->data->n > 0)
-        own->selection =
-            selection_of(set->select, s->seed, (int64_t)s->data->n, set->limit);
+        choose_from(s, (int64_t)s->data->n);
     return 0;
 }
 
@@ -74,6 +91,7 @@ static void data_fini(struct sampler *s)
     struct chosen *own = s->own;
 
     dist_fini(&own->output);
+    mlperf_samples_fini(&own->mlperf);
     dataset_free(s->own_data);
 }
 
@@ -81,7 +99,10 @@ static int64_t index_at(const struct sampler *s, int64_t seq)
 {
     const struct chosen *own = s->own;
 
-    return own->selection.n > 0 ? selection_at(&own->selection, seq) : 0;
+    if (own->selection.n == 0)
+        return 0;
+    return own->is_mlperf ? mlperf_samples_at(&own->mlperf, seq)
+                          : selection_at(&own->selection, seq);
 }
 
 /* The length of an answer goes with its sample, whenever that comes; of a
@@ -223,8 +244,7 @@ int sampler_cut(struct sampler *s, size_t size, struct err *err)
                        "%zu bytes",
                        s->data->path, bytes, size);
     own->size = size;
-    own->selection = selection_of(own->selection.how, s->seed,
-                                  (int64_t)(bytes / size), own->limit);
+    choose_from(s, (int64_t)(bytes / size));
     return 0;
 }
 

@@ -23,6 +23,8 @@ static void put_proof(const struct mlperf_proof *p, struct buf *out)
     buf_addf(out,
              "           early stopping, p%.9g of %s: ", 100 * p->percentile,
              measure_name(p->measure));
+    if (p->is_beside && p->is_proved)
+        buf_addf(out, "%s; ", text_show_ns((double)p->estimate_ns, text));
     if (p->limit_ns == 0 && p->is_proved)
         buf_addf(out, "%lld queries prove it, %lld of them slower\n",
                  (long long)p->n, (long long)p->over);

@@ -17,6 +17,8 @@ shorten() {
     single-stream) echo "--min-duration|300ms|--min-requests|5" ;;
     multi-stream) echo "--min-duration|300ms|--min-requests|16" ;;
     offline) echo "--requests|50" ;;
+    accuracy) echo "--rate|100" ;; # each once
+    cache-check) echo "--rate|200|--duration|500ms|--warmup|0s|--output-len|2" ;;
     closed-think) echo "--think|exponential 50ms|--duration|300ms|--warmup|100ms" ;;
     bursts) echo "--rate|50|--burst-on|50ms|--burst-off|50ms|--duration|300ms|--warmup|100ms" ;;
     closed-loop | demo | stub-llm) echo "--duration|300ms|--warmup|100ms" ;;
@@ -30,12 +32,12 @@ one() {
     file=$1 url=${2%/} dir=$3/$(basename "$1" .yaml)
     name=$(sed -n 's/^name: //p' "$file")
     path=$(grep -o 'https*://127[^" }]*' "$file" | sed -n '1s#^https*://[^/]*##p')
-    cd "$scenarios" # where its table of rates is
+    cd "$3" # not where the files are: what they name counts from there
 
     # A file with a stub brings its own server; a trace is the user's.
     set -- --url "$url$path"
     grep -q '^stub:' "$file" && set --
-    [ "$name" = azure-hour ] && set -- "$@" --trace ../tests/traces/azure.csv
+    [ "$name" = azure-hour ] && set -- "$@" --trace "$TAILGATE_SOURCE/tests/traces/azure.csv"
     "$TAILGATE" validate "$file" "$@" >"$dir.plan" 2>"$dir.warnings" || { cat "$dir.warnings"; return 1; }
     # A sample is too short for a p99; nothing else may be.
     [ "$name" = azure-hour ] || [ ! -s "$dir.warnings" ] || { cat "$dir.warnings"; return 1; }
@@ -73,11 +75,11 @@ until url=$(sed -n 's/^listening on //p' "$dir/stub") && [ -n "$url" ]; do
 done
 
 # One for each question, and each begins with it.
-[ "$(find "$scenarios" -maxdepth 1 -name '*.yaml' | wc -l)" -ge 25 ]
+[ "$(find "$scenarios" -maxdepth 1 -name '*.yaml' | wc -l)" -ge 31 ]
 [ "$(find "$scenarios/mlperf" -name '*.yaml' | wc -l)" -eq 21 ]
 for file in "$scenarios"/*.yaml "$scenarios"/mlperf/*.yaml; do
     head -1 "$file" | grep -q '^# ' || { echo "$file: no comment first"; exit 1; }
-    grep -q "tailgate run scenarios/\|cd scenarios; tailgate run" "$file" || { echo "$file: no example"; exit 1; }
+    grep -q "tailgate run scenarios/" "$file" || { echo "$file: no example"; exit 1; }
 done
 printf '%s\n' "$scenarios"/*.yaml "$scenarios"/mlperf/*.yaml |
     xargs -P 4 -n 1 sh "$0" one "$url" "$dir"

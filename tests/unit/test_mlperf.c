@@ -104,7 +104,7 @@ static void single_stream_estimates_p90(void **state)
     assert_true(l.m.is_there);
     assert_false(l.m.is_rate);
     assert_string_equal(l.m.metric, "p90 latency");
-    assert_int_equal(l.m.n_proofs, 1);
+    assert_int_equal(l.m.n_proofs, 2); /* p99 beside it, see below */
     assert_int_equal(l.m.proofs[0].measure, MEASURE_E2E);
     assert_true(l.m.proofs[0].percentile == 0.9);
     assert_true(l.m.proofs[0].is_proved);
@@ -113,6 +113,28 @@ static void single_stream_estimates_p90(void **state)
     assert_in_range(l.m.proofs[0].estimate_ns, (100 - l.m.proofs[0].over) * MS,
                     (101 - l.m.proofs[0].over) * MS);
     assert_breaks(&l, NULL, 0);
+}
+
+/* 662 queries are the fewest that give it; of fewer no rule is broken. */
+static void single_stream_has_p99_beside_it(void **state)
+{
+    struct looked_at l;
+
+    (void)state;
+    begin(&l, SCENARIO_SINGLE_STREAM, "");
+    add_latencies(&l, MEASURE_E2E, 661, 0);
+    look(&l);
+    assert_true(l.m.proofs[1].is_beside);
+    assert_true(l.m.proofs[1].percentile == 0.99);
+    assert_false(l.m.proofs[1].is_proved);
+    assert_breaks(&l, NULL, 0);
+    begin(&l, SCENARIO_SINGLE_STREAM, "");
+    add_latencies(&l, MEASURE_E2E, 662, 0);
+    look(&l);
+    assert_true(l.m.proofs[1].is_proved);
+    assert_int_equal(l.m.proofs[1].over, 0); /* the largest is its bound */
+    assert_in_range(l.m.proofs[1].estimate_ns, 661 * MS, 662 * MS);
+    assert_false(l.m.proofs[0].is_beside);
 }
 
 static void too_few_prove_nothing(void **state)
@@ -186,6 +208,24 @@ static void offline_is_a_rate(void **state)
     l.s.failed = 4;
     look(&l);
     BREAKS(&l, "24575 samples, fewer than 24576", "7 requests have no answer");
+}
+
+static void samples_of_other_seeds_break_a_rule(void **state)
+{
+    struct looked_at l;
+
+    (void)state;
+    begin(&l, SCENARIO_OFFLINE, "");
+    l.settings.data.file = (char *)"f";
+    look(&l);
+    BREAKS(&l, "the samples are not those of the official seeds");
+    begin(&l, SCENARIO_OFFLINE, "");
+    l.settings.data.file = (char *)"f";
+    l.settings.load.seeds = SEEDS_MLPERF;
+    l.settings.load.qsl_seed = 2085463073848966840U;
+    l.settings.load.sample_index_seed = 2747215439041700203U;
+    look(&l);
+    assert_breaks(&l, NULL, 0);
 }
 
 /* ---- the server ---- */
@@ -277,10 +317,12 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(other_loops_are_none_of_theirs),
         cmocka_unit_test(single_stream_estimates_p90),
+        cmocka_unit_test(single_stream_has_p99_beside_it),
         cmocka_unit_test(too_few_prove_nothing),
         cmocka_unit_test(failures_are_no_latency),
         cmocka_unit_test(multi_stream_estimates_p99_of_queries),
         cmocka_unit_test(offline_is_a_rate),
+        cmocka_unit_test(samples_of_other_seeds_break_a_rule),
         cmocka_unit_test(the_server_proves_its_limits),
         cmocka_unit_test(what_a_server_run_can_break),
         cmocka_unit_test(what_every_run_can_break),

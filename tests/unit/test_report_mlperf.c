@@ -49,8 +49,14 @@ static void a_latency_and_what_proves_it(void **state)
                     .n = 100,
                     .over = 3,
                     .estimate_ns = 25 * NS_PER_MS,
-                    .is_proved = true}},
-        .n_proofs = 1,
+                    .is_proved = true},
+                   {.measure = MEASURE_E2E,
+                    .percentile = 0.99,
+                    .n = 700,
+                    .estimate_ns = 31 * NS_PER_MS,
+                    .is_proved = true,
+                    .is_beside = true}},
+        .n_proofs = 2,
         .breaks = {"lasted 1 s, less than 600 s"},
         .n_breaks = 1,
     };
@@ -58,6 +64,8 @@ static void a_latency_and_what_proves_it(void **state)
     assert_says(text, "\nmlperf     p90 latency: 25.0ms\n"
                       "           early stopping, p90 of e2e: 100 queries "
                       "prove it, 3 of them slower\n"
+                      "           early stopping, p99 of e2e: 31.0ms; 700 "
+                      "queries prove it, 0 of them slower\n"
                       "           open division, since it breaks rules of the "
                       "closed one:\n"
                       "             lasted 1 s, less than 600 s\n");
@@ -68,6 +76,8 @@ static void a_latency_and_what_proves_it(void **state)
     assert_text_at(json, "mlperf/breaks/0", "lasted 1 s, less than 600 s");
     assert_text_at(json, "mlperf/early_stopping/0/measure", "e2e");
     assert_number_at(json, "mlperf/early_stopping/0/percentile", 0.9);
+    assert_number_at(json, "mlperf/early_stopping/1/percentile", 0.99);
+    assert_number_at(json, "mlperf/early_stopping/1/estimate_ms", 31);
     assert_number_at(json, "mlperf/early_stopping/0/n", 100);
     assert_number_at(json, "mlperf/early_stopping/0/over", 3);
     assert_number_at(json, "mlperf/early_stopping/0/estimate_ms", 25);

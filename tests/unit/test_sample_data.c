@@ -16,6 +16,7 @@
 #include "common/settings.h"
 #include "common/xalloc.h"
 #include "loadgen/api/api.h"
+#include "loadgen/mlperf_samples.h"
 #include "loadgen/sample.h"
 
 #define MANY 3000
@@ -528,6 +529,42 @@ static void tensors_of_a_file(void **state)
     buf_fini(&body);
 }
 
+static void samples_by_loadgens_seeds(void **state)
+{
+    static const char *const scenarios[] = {"load.scenario=server",
+                                            "load.scenario=single-stream",
+                                            "load.scenario=multi-stream"};
+    struct buf text;
+
+    (void)state;
+    buf_init(&text, 10000);
+    for (int i = 0; i < 50; i++)
+        buf_addf(&text, "{\"prompt\":\"%d\"}\n", i);
+    for (size_t i = 0; i < 3; i++) {
+        struct rig rig;
+        struct mlperf_choice choice;
+        struct mlperf_samples want;
+
+        rig_init(&rig, "openai-completions", buf_text(&text));
+        set(&rig, scenarios[i]);
+        set(&rig, "load.rate=1");
+        set(&rig, "load.requests=80");
+        set(&rig, "load.seeds=mlperf");
+        set(&rig, "load.qsl_rng_seed=7");
+        set(&rig, "load.sample_index_rng_seed=8");
+        set(&rig, "data.limit=30");
+        rig_start(&rig);
+        choice = mlperf_choice_of(&rig.settings);
+        mlperf_samples_make(&want, &choice, 30);
+        for (int64_t seq = 0; seq < 80; seq++)
+            assert_int_equal(sample_draw(&rig.api.sampler, seq, NULL).index,
+                             mlperf_samples_at(&want, seq));
+        mlperf_samples_fini(&want);
+        rig_fini(&rig);
+    }
+    buf_fini(&text);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -544,6 +581,7 @@ int main(void)
         cmocka_unit_test(labels_are_found_again),
         cmocka_unit_test(what_does_not_fit_is_refused),
         cmocka_unit_test(tensors_of_a_file),
+        cmocka_unit_test(samples_by_loadgens_seeds),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

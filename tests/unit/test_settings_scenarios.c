@@ -110,6 +110,22 @@ static const struct {
      "exact: true}",
      MLPERF},
     {"load: {seeds: mlperf, clients: 5}", MLPERF},
+    {"load: {rate: 5, qsl_rng_seed: 7}",
+     "load.qsl_rng_seed: goes with seeds mlperf; our own is load.seed"},
+    {"load: {rate: 5, sample_index_rng_seed: 7}",
+     "load.sample_index_rng_seed: goes with seeds mlperf; our own is "
+     "load.seed"},
+    {"load: {seeds: mlperf, rate: 5, sample_index_rng_seed: 7}",
+     "load.sample_index_rng_seed: draws samples of a data set (--data), and "
+     "there is none"},
+    {"load: {seeds: mlperf, scenario: single-stream}",
+     "load.seeds: draws samples of a data set (--data), and there is none"},
+    {"data: {file: f, select: order}\nload: {seeds: mlperf, rate: 5}",
+     "load.seeds: LoadGen takes samples by permutation or with replacement "
+     "(data.select), not in order"},
+    {"data: {file: f}\nload: {seeds: mlperf, rate: 5, warmup: 1s}",
+     "load.warmup: with seeds mlperf and a data set the first request has "
+     "LoadGen's first sample"},
     {"load: {rate: 5, shape: soak 5/s for 1h}",
      "load.shape: instead of rate, duration and bursts, not beside them"},
     {"load: {shape: soak 5/s for 1h, stages: [5/s 1s]}",
