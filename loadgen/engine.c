@@ -228,7 +228,8 @@ static bool let_go(struct engine *e, int64_t now)
 
     for (struct request *r = inflight_oldest(&e->inflight); r; r = next) {
         next = r->next;
-        if (!r->response.is_over || r->response.over_ns > now - TERMINATED_NS)
+        if (!r->class->api || !r->response.is_over ||
+            r->response.over_ns > now - TERMINATED_NS)
             continue;
         give_up(e, r, OUTCOME_TRUNCATED, "its body does not end");
         has_any = true;
@@ -251,10 +252,10 @@ static struct due take(struct engine *e)
  * common. */
 static void set_class(const struct engine *e, struct request *r, int64_t key)
 {
-    size_t class = mix_draw(e->env.mix, key);
+    size_t drawn = mix_draw(e->env.mix, key);
 
-    r->class = &e->env.mix->classes[class];
-    r->facts.class = (int64_t) class;
+    r->class = &e->env.mix->classes[drawn];
+    r->facts.class = (int64_t)drawn;
 }
 
 static void issue(struct engine *e, int64_t now)
