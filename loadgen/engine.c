@@ -233,7 +233,8 @@ static bool let_go(struct engine *e, int64_t now)
 
     for (struct request *r = inflight_oldest(&e->inflight); r; r = next) {
         next = r->next;
-        if (!r->response.is_over || r->response.over_ns > now - TERMINATED_NS)
+        if (!r->class->api || !r->response.is_over ||
+            r->response.over_ns > now - TERMINATED_NS)
             continue;
         give_up(e, r, OUTCOME_TRUNCATED, "its body does not end");
         has_any = true;
@@ -256,11 +257,11 @@ static struct due take(struct engine *e)
 static void set_class(const struct engine *e, struct request *r,
                       const struct due *due)
 {
-    size_t class =
+    size_t drawn =
         mix_draw(e->env.mix, due->session ? due->session->id : due->seq);
 
-    r->class = &e->env.mix->classes[class];
-    r->facts.class = (int64_t) class;
+    r->class = &e->env.mix->classes[drawn];
+    r->facts.class = (int64_t)drawn;
 }
 
 /* Which turn of which session it is, if it is one. */

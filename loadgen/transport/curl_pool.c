@@ -165,11 +165,11 @@ static struct curl_handle *take_unused(struct curl_multi *m,
 
     while (*at && (*at)->route != route)
         at = &(*at)->next;
-    if (!*at && m->n_handles < HANDLES_A_MULTI)
-        return NULL;
-    if (!*at)
+    if (!*at && m->n_handles == HANDLES_A_MULTI)
         at = &m->unused;
     h = *at;
+    if (!h)
+        return NULL;
     *at = h->next;
     if (h->route != route) {
         drop_easy(h);

@@ -218,6 +218,35 @@ static void classes_share_connections(void **state)
     free(file);
 }
 
+/* What was left by a stream that is over says nothing of a plain answer that
+ * takes its place, however long that takes. */
+static void plain_requests_beside_streams(void **state)
+{
+    static const char both[] =
+        "target: {url: 'http://stub/v1/chat/completions', model: one}\n"
+        "load: {clients: 4, requests: 24}\n"
+        "client: {threads: 1}\n"
+        "classes:\n"
+        "  - {name: chat, data: {input_tokens: 5, output_tokens: 2}}\n"
+        "  - {name: plain, target: {url: 'http://stub/'}}\n"
+        "stub: {service: fixed 300ms, replicas: 4}\n";
+    char *file = xstrdup(tmpdir_write("b.yaml", both, strlen(both)));
+    char *dir = xasprintf("%s/plain", tmpdir_root());
+    struct proc_result r = proc_run(ARGS("run", file, "-q", "-o", dir));
+    json_t *summary;
+
+    (void)state;
+    if (r.status != 0 && r.status != 4)
+        fail_msg("exit %d: %s%s", r.status, r.out, r.err);
+    summary = load_summary(dir);
+    assert_true(number_at(summary, "requests.ok") == 24);
+    assert_true(class_number(summary, 1, "requests.ok") > 0);
+    json_decref(summary);
+    proc_result_fini(&r);
+    free(dir);
+    free(file);
+}
+
 /* validate says what each class comes to, and what it cannot answer. */
 static void the_plan_lists_them(void **state)
 {
@@ -245,6 +274,7 @@ int main(void)
         cmocka_unit_test(each_class_is_sent_as_it_says),
         cmocka_unit_test(threads_do_not_matter),
         cmocka_unit_test(classes_share_connections),
+        cmocka_unit_test(plain_requests_beside_streams),
         cmocka_unit_test(the_plan_lists_them),
     };
 
