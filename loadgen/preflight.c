@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "common/clk.h"
 #include "common/err.h"
 #include "common/files.h"
 #include "common/settings.h"
@@ -74,9 +75,11 @@ static int survey(struct load_settings *load, struct survey *out,
         return 0;
     if (survey_make(out, load, err))
         return -1;
-    load->duration_ns = out->end_ns - load->warmup_ns;
+    load->duration_ns = out->end_ns - out->start_ns - load->cooldown_ns;
     load->trace.peak_rps = out->peak_rps;
     load->trace.rows = out->rows;
+    if (out->end_ns / NS_PER_S < TIMELINE_SECONDS)
+        load->trace.timeline = &out->timeline;
     return 0;
 }
 

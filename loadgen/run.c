@@ -15,6 +15,7 @@
 #include "loadgen/answers.h"
 #include "loadgen/api/api.h"
 #include "loadgen/discover.h"
+#include "loadgen/phases.h"
 #include "loadgen/plan.h"
 #include "loadgen/preflight.h"
 #include "loadgen/ready.h"
@@ -44,6 +45,7 @@ struct run {
     struct recorder *recorder;
     struct worker **workers;
     int64_t n_workers; /* that were made */
+    struct phases phases;
     struct manifest manifest;
     struct answers answers;
     struct watch watch;
@@ -71,6 +73,7 @@ static int make_workers(struct run *run, struct err *err)
 
     if (!scenario_is_open(run->settings->load.scenario))
         run->targets.n_lanes = c->threads;
+    phases_init(&run->phases, &run->settings->load, c->threads);
     run->workers = xcalloc((size_t)c->threads, sizeof(struct worker *));
     for (int64_t i = 0; i < c->threads; i++) {
         struct lane lane = {.worker = i, .workers = c->threads};
@@ -82,6 +85,7 @@ static int make_workers(struct run *run, struct err *err)
             .transport = run->known.transport,
             .clk = &clk_monotonic,
             .lane = lane,
+            .phases = &run->phases,
             .max_connections = connections_of(run, room),
             .max_in_flight = room,
             .preconnect = lane_share(c->preconnect, lane),
@@ -158,8 +162,8 @@ static int prepare(struct run *run, struct err *err)
     if (recorder_new(&run->recorder, run->options->dir, (int)run->n_workers,
                      run->api.streams, err))
         return -1;
-    return watch_init(&run->watch, run->settings, run->options, run->recorder,
-                      err);
+    return watch_init(&run->watch, run->settings, run->options, &run->phases,
+                      run->recorder, err);
 }
 
 static int start_workers(struct run *run, struct err *err)
@@ -313,6 +317,13 @@ static void add_path(struct run_end *end, const struct socket_path *path)
     end->retransmits += path->retransmits;
 }
 
+/* Those who know it agree. */
+static void note_time(int64_t *known_ns, int64_t ns)
+{
+    if (ns != DUE_UNKNOWN)
+        *known_ns = ns;
+}
+
 /* Where workers were cut the earliest counts: beyond it not everything that
  * was due is in the recording. */
 static void add_end(struct run_end *end, bool *was_cut,
@@ -326,6 +337,8 @@ static void add_end(struct run_end *end, bool *was_cut,
                      : e->due_end_ns > end->due_end_ns)))
         end->due_end_ns = e->due_end_ns;
     *was_cut |= e->was_cut;
+    note_time(&end->window_start_ns, e->window_start_ns);
+    note_time(&end->window_end_ns, e->window_end_ns);
     add_path(end, &e->path);
 }
 
