@@ -11,11 +11,6 @@
 #include "common/err.h"
 #include "common/xalloc.h"
 
-const double summary_quantile[SUMMARY_QUANTILES] = {0.5, 0.9, 0.95, 0.99,
-                                                    0.999};
-const char *const summary_quantile_name[SUMMARY_QUANTILES] = {
-    "p50", "p90", "p95", "p99", "p99.9"};
-
 /* What the readings gather: too large for a stack. */
 struct work {
     struct tally tally;
@@ -23,6 +18,9 @@ struct work {
     struct queries queries;
     struct decide decide; /* zeroed: the run was to go on to its end */
     struct client client;
+    struct good_table good;
+    struct class_tallies classes;
+    int64_t lost_inside; /* requests, due in the window */
 };
 
 /* Of an older recording nothing is known: it had one. */
@@ -74,6 +72,7 @@ static int read_all(struct work *w, struct recording *rec, struct err *err)
     while ((rc = recording_next(rec, &rows, &n, err)) > 0) {
         for (size_t i = 0; i < n; i++) {
             tally_add(&w->tally, &rows[i]);
+            class_tallies_add(&w->classes, &rows[i]);
             queries_add(&w->queries, &rows[i]);
             if (w->decide.slo)
                 decide_add(&w->decide, &rows[i]);
@@ -127,23 +126,8 @@ static void add_lost(struct summary *s, struct work *w,
     s->integrity.lost_requests = expected > t->rows ? expected - t->rows : 0;
     if (t->events > w->stream.events)
         s->integrity.lost_events = t->events - w->stream.events;
-    tally_add_lost(t, s->integrity.lost_requests);
+    w->lost_inside = tally_add_lost(t, s->integrity.lost_requests);
     queries_finish(&w->queries, expected);
-}
-
-static struct spread spread_of(const struct hist *h)
-{
-    struct spread s = {
-        .n = h->n,
-        .failed = h->beyond - h->out_of_range,
-        .out_of_range = h->out_of_range,
-        .mean_ns = hist_mean_ns(h),
-        .max_ns = hist_max_ns(h),
-    };
-
-    for (int i = 0; i < SUMMARY_QUANTILES; i++)
-        s.quantile_ns[i] = hist_quantile(h, summary_quantile[i]);
-    return s;
 }
 
 /* Nothing is sent, so no connection is used. */
@@ -202,13 +186,8 @@ static void take_counts(struct summary *s, const struct tally *t)
 static void take_rates(struct summary *s, const struct tally *t)
 {
     double length = s->window_length_s;
-    double inflation = stats_inflation(t->good_batches, TALLY_BATCHES);
 
-    if (t->due > 0) {
-        s->attainment = (double)t->good / (double)t->due;
-        s->attainment_ci95 =
-            stats_share_interval(s->attainment, (double)t->due / inflation);
-    }
+    s->attainment = tally_attainment(t, &s->attainment_ci95);
     if (!(length > 0))
         return;
     s->offered_rps = (double)t->due / length;
@@ -228,12 +207,35 @@ static void take_calibration(struct summary *s, const struct manifest *m)
         s->calibration_used = s->offered_rps / c->of.max_rate_rps;
 }
 
+static bool asks_stream(const struct settings *s)
+{
+    return s->target.stream == STREAM_ON;
+}
+
+static bool forces_length(const struct settings *s)
+{
+    return s->target.ignore_eos;
+}
+
+static void take_classes(struct summary *s, const struct work *w)
+{
+    s->answer = s->judgement.verdict;
+    for (size_t i = 0; i < s->n_classes; i++) {
+        struct class_summary *c = &s->classes[i];
+
+        class_summary_take(c, &w->classes.items[i],
+                           asks_stream(s->settings->classes.items[i].settings),
+                           w->lost_inside);
+        s->answer = verdict_combine(s->answer, c->judgement.verdict);
+    }
+}
+
 /* Where nothing streams, not even its failures have measures of streams. */
 static void take_spreads(struct summary *s, const struct tally *t)
 {
     static const struct hist nothing;
 
-    s->is_streamed = t->events > 0 || s->settings->target.stream == STREAM_ON;
+    s->is_streamed = t->events > 0 || settings_some(asks_stream, s->settings);
     for (int m = 0; m < MEASURE_COUNT; m++) {
         bool has_it = s->is_streamed || !measure_is_of_stream((enum measure)m);
 
@@ -273,7 +275,7 @@ static void take_quality(struct summary *s, const struct tally *t)
  * recording does not say, prompts that were made were made for one request. */
 static double cached_share(const struct summary *s, const struct tally *t)
 {
-    if (s->trace.has_blocks)
+    if (s->trace.has_blocks || s->n_classes > 0)
         return -1;
     if (s->has_data)
         return s->data.cached_share;
@@ -283,7 +285,7 @@ static double cached_share(const struct summary *s, const struct tally *t)
 static void take_notes(struct summary *s, const struct tally *t)
 {
     const struct note_inputs in = {
-        .is_length_forced = s->settings->target.ignore_eos,
+        .is_length_forced = settings_some(forces_length, s->settings),
         .cached_share = cached_share(s, t),
         .e2e_p99_ns = hist_rank_quantile(&t->hist[MEASURE_E2E][VIEW_OK], 0.99),
         .tail_p99_ns =
@@ -369,8 +371,9 @@ static void conclude(struct summary *s, const struct work *w)
     take_quality(s, t);
     take_notes(s, t);
     judge(t, s->window_length_s, &s->judgement);
+    take_classes(s, w);
     trust_check(&evidence, &s->trust);
-    s->verdict = s->trust.valid ? s->judgement.verdict : VERDICT_INVALID;
+    s->verdict = s->trust.valid ? s->answer : VERDICT_INVALID;
     if (s->verdict == VERDICT_PASS &&
         (s->integrity.was_killed || s->stopped_by))
         s->verdict = VERDICT_UNDECIDED; /* what was left to come is not known */
@@ -409,6 +412,8 @@ static int sum_up(struct summary *s, struct work *w, struct recording *rec,
     if (find_window(w, rec, &window, err))
         return -1;
     tally_init(&w->tally, window, &s->slo);
+    tally_set_good(&w->tally, &w->good);
+    class_tallies_init(&w->classes, window, s->classes, s->n_classes, &w->good);
     tally_set_lanes(&w->tally, is_open_loop(set) ? 1 : threads_of(set));
     stream_init(&w->stream, &w->tally);
     start_deciding(w, s, &set->load);
@@ -427,8 +432,20 @@ static int sum_up(struct summary *s, struct work *w, struct recording *rec,
         mlperf_make(&s->mlperf, s, &w->tally);
     }
     tally_fini(&w->tally);
+    class_tallies_fini(&w->classes);
     decide_fini(&w->decide);
     return rc;
+}
+
+static int begin_classes(struct summary *s, const struct classes *all,
+                         struct err *err)
+{
+    for (size_t i = 0; i < all->len; i++) {
+        if (class_summary_begin(&s->classes[i], all, i, err))
+            return -1;
+        s->n_classes++;
+    }
+    return 0;
 }
 
 int summary_make(struct summary *s, struct recording *rec,
@@ -454,10 +471,14 @@ int summary_make(struct summary *s, struct recording *rec,
     }
     s->has_trace = manifest_trace(&rec->manifest, &s->trace);
     s->has_data = manifest_data(&rec->manifest, &s->data);
-    if (slo_parse(slo ? slo : &rec->settings.slo, &s->slo, err))
+    if (slo_parse(slo ? slo : &rec->settings.slo, &s->slo, err) ||
+        begin_classes(s, &rec->settings.classes, err))
         return -1;
     w = xcalloc(1, sizeof(*w));
-    rc = sum_up(s, w, rec, err);
+    rc = good_table_init(&w->good, &s->slo, &rec->settings.classes, err);
+    if (rc == 0)
+        rc = sum_up(s, w, rec, err);
+    good_table_fini(&w->good);
     free(w);
     return rc;
 }

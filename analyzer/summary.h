@@ -8,10 +8,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "analyzer/class_summary.h"
 #include "analyzer/judge.h"
 #include "analyzer/mlperf.h"
 #include "analyzer/notes.h"
 #include "analyzer/serverview.h"
+#include "analyzer/spread.h"
 #include "analyzer/tally.h"
 #include "analyzer/tokens.h"
 #include "analyzer/trust.h"
@@ -24,22 +26,6 @@
 
 struct err;
 struct recording;
-
-#define SUMMARY_QUANTILES 5
-
-/* 0.5, 0.9, 0.95, 0.99, 0.999 and what they are called. */
-extern const double summary_quantile[SUMMARY_QUANTILES];
-extern const char *const summary_quantile_name[SUMMARY_QUANTILES];
-
-/* Times in ns; below 0 they are HIST_BEYOND and the like. */
-struct spread {
-    int64_t n;
-    int64_t failed;
-    int64_t out_of_range;
-    double mean_ns;
-    int64_t quantile_ns[SUMMARY_QUANTILES];
-    int64_t max_ns;
-};
 
 /* Of the answers that were checked. */
 struct quality {
@@ -121,7 +107,10 @@ struct summary {
     struct data_seen data;
 
     struct spread spread[MEASURE_COUNT][VIEW_COUNT];
-    struct judgement judgement;
+    struct judgement judgement; /* of all requests, by the run's terms */
+    struct class_summary classes[CLASSES_MAX];
+    size_t n_classes;
+    enum verdict answer; /* of the run's terms and those of all classes */
     struct trust trust;
     struct integrity integrity;
     struct tgr_damage damage;

@@ -11,6 +11,15 @@ void tally_init(struct tally *t, struct window window, const struct slo *slo)
     pace_init(&t->pace, window);
 }
 
+void tally_set_good(struct tally *t, const struct good_table *good)
+{
+    if (good->n == 0)
+        return;
+    t->by_class = good;
+    for (size_t i = 0; i < good->n; i++)
+        good_merge(t->limit_ns, good->of_class[i]);
+}
+
 void tally_fini(struct tally *t)
 {
     pace_fini(&t->pace);
@@ -93,6 +102,16 @@ struct batch tally_checks(const struct tally *t)
     return all;
 }
 
+double tally_attainment(const struct tally *t, struct interval *ci95)
+{
+    double inflation = stats_inflation(t->good_batches, TALLY_BATCHES);
+    double share = t->due > 0 ? (double)t->good / (double)t->due : 0;
+
+    if (t->due > 0)
+        *ci95 = stats_share_interval(share, (double)t->due / inflation);
+    return share;
+}
+
 /* Nobody knows what it would have come to. */
 static bool is_open(enum measure m, const struct facts *f)
 {
@@ -153,7 +172,8 @@ static void add_to_views(struct tally *t, enum measure m, const struct facts *f)
 static void add_measured(struct tally *t, const struct facts *f)
 {
     size_t batch = tally_batch(t, f->due);
-    bool good = good_is(t->limit_ns, f);
+    bool good =
+        good_is(t->by_class ? good_limits_of(t->by_class, f) : t->limit_ns, f);
 
     t->due++;
     t->outcome[f->outcome]++;
@@ -245,7 +265,7 @@ static int64_t lost_before(const struct tally *t)
 }
 
 /* As many facts_unknown() that are unfinished. */
-static void add_unknown(struct tally *t, int64_t count)
+void tally_add_unknown(struct tally *t, int64_t count)
 {
     const size_t batch = TALLY_BATCHES - 1;
 
@@ -293,12 +313,13 @@ static int64_t at_most(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
-void tally_add_lost(struct tally *t, int64_t count)
+int64_t tally_add_lost(struct tally *t, int64_t count)
 {
     int64_t early = at_most(lost_before(t), count);
     int64_t inside = at_most(lost_inside(t), count - early);
 
     t->before += early;
     t->after += count - early - inside;
-    add_unknown(t, inside);
+    tally_add_unknown(t, inside);
+    return inside;
 }

@@ -58,8 +58,10 @@ struct place_lane {
 struct tally {
     struct window window;
     const struct slo *slo;         /* borrowed */
-    int64_t limit_ns[GOOD_LIMITS]; /* a good request keeps them; 0: none */
-    int64_t rows;                  /* read, in the whole recording */
+    int64_t limit_ns[GOOD_LIMITS]; /* a good request keeps them; 0: none.  Of
+                                      several classes the tightest */
+    const struct good_table *by_class; /* borrowed; NULL: there are none */
+    int64_t rows;                      /* read, in the whole recording */
     struct place_lane lanes[RECORDING_MAX_SHARDS];
     int n_lanes;
     int64_t before;                 /* due before the window */
@@ -91,6 +93,10 @@ struct tally {
 void tally_init(struct tally *t, struct window window, const struct slo *slo);
 void tally_fini(struct tally *t);
 
+/* Before the first row: what is good depends on a request's class.  Borrowed.
+ */
+void tally_set_good(struct tally *t, const struct good_table *good);
+
 /* Before the first row; one lane unless told.  More than RECORDING_MAX_SHARDS
  * are not told apart. */
 void tally_set_lanes(struct tally *t, int64_t n);
@@ -108,7 +114,15 @@ int64_t tally_places(const struct tally *t, int lane);
 /* Requests that the recording lost: issued, and nobody knows how they ended.
  * After all the others: those whose place is before the first one seen in the
  * window, in their lane, were due before it, and those whose place is behind
- * the first one seen after the window were due after it. */
-void tally_add_lost(struct tally *t, int64_t count);
+ * the first one seen after the window were due after it.  Returns how many were
+ * neither. */
+int64_t tally_add_lost(struct tally *t, int64_t count);
+
+/* So many of which nothing is known but that they were due in the window. */
+void tally_add_unknown(struct tally *t, int64_t count);
+
+/* The share of what was due that is good, and what chance makes of it; 0 if
+ * nothing was due. */
+double tally_attainment(const struct tally *t, struct interval *ci95);
 
 #endif

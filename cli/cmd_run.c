@@ -129,7 +129,8 @@ static int conclude(const char *dir, bool json, struct err *err)
     return rc;
 }
 
-/* Aim at the stub beside us; a path that was given is kept. */
+/* Aim at the stub beside us, and so the classes; a path that was given is kept.
+ */
 static void aim_at(struct settings *s, const char *stub_url)
 {
     const char *given = settings_url(s);
@@ -143,6 +144,8 @@ static void aim_at(struct settings *s, const char *stub_url)
     strlist_add(&s->target.urls, url);
     free(url);
     s->target.request_id = true; /* so that its truth can be joined */
+    for (size_t i = 0; i < s->classes.len; i++)
+        aim_at(s->classes.items[i].settings, stub_url);
 }
 
 static int start_stub(struct child *stub, struct settings *s,
@@ -209,6 +212,14 @@ static void note_api(const struct settings *s)
         log_note("api        http, or is this %s? (--api)", hint);
 }
 
+static void note_apis(const struct settings *s)
+{
+    if (s->classes.len == 0)
+        note_api(s);
+    for (size_t i = 0; i < s->classes.len; i++)
+        note_api(s->classes.items[i].settings);
+}
+
 static int drive(struct settings_args *a, const struct run_args *own,
                  const char *const *argv, struct err *err)
 {
@@ -234,7 +245,7 @@ static int drive(struct settings_args *a, const struct run_args *own,
     if (load_calibration(&calibration))
         options.calibration = &calibration;
     ambient_note_proxy(&a->settings.target);
-    note_api(&a->settings);
+    note_apis(&a->settings);
     stop_catch_signals();
     rc = drive_with(&a->settings, &options, err);
     if (rc && atomic_load(&stop_signal) && err->code != ERR_STOPPED) {
@@ -271,6 +282,18 @@ static int show_target(struct settings *s, int64_t wait_ready_ns,
     return rc;
 }
 
+/* One request of each class. */
+static int show_all(struct settings *s, int64_t wait_ready_ns, struct err *err)
+{
+    int rc = 0;
+
+    if (s->classes.len == 0)
+        return show_target(s, wait_ready_ns, err);
+    for (size_t i = 0; i < s->classes.len && rc == 0; i++)
+        rc = show_target(s->classes.items[i].settings, wait_ready_ns, err);
+    return rc;
+}
+
 /* The stub, if there is one, is asked like any server, and logs nothing. */
 static int show(struct settings *s, int64_t wait_ready_ns, struct err *err)
 {
@@ -287,7 +310,7 @@ static int show(struct settings *s, int64_t wait_ready_ns, struct err *err)
             aim_at(s, stub.url);
     }
     if (rc == 0)
-        rc = show_target(s, wait_ready_ns, err);
+        rc = show_all(s, wait_ready_ns, err);
     if (child_stop(&stub, &late))
         log_error("%s", late.msg);
     return rc;

@@ -320,6 +320,16 @@ static bool is_beyond_timeout(const struct settings *s,
            term->limit_ns > s->target.timeout_ns;
 }
 
+static bool streams(const struct settings *s)
+{
+    return is_streamed(&s->target);
+}
+
+static bool checks(const struct settings *s)
+{
+    return s->checks.len > 0;
+}
+
 void plan_doubt(const struct settings *s, const struct slo_term *term,
                 double requests, struct buf *out)
 {
@@ -335,7 +345,7 @@ void plan_doubt(const struct settings *s, const struct slo_term *term,
                  "with about %.0f",
                  least, what, n);
     else if (has_measure(term) && measure_is_of_stream(term->measure) &&
-             !is_streamed(&s->target))
+             !settings_some(streams, s))
         buf_adds(out, "answers come in one piece, so there is nothing to "
                       "measure");
     else if (is_beyond_timeout(s, term))
@@ -344,7 +354,7 @@ void plan_doubt(const struct settings *s, const struct slo_term *term,
                  "request before",
                  units_print_duration(s->target.timeout_ns, text));
     else if ((term->kind == SLO_QUALITY || term->kind == SLO_CHECK) &&
-             s->checks.len == 0)
+             !settings_some(checks, s))
         buf_adds(out, "nothing is checked (checks)");
 }
 
@@ -370,12 +380,54 @@ static void put_slo(const struct settings *s, const struct slo *slo,
     }
 }
 
+static void put_carried(const struct settings *s, const struct dataset *data,
+                        struct buf *out)
+{
+    if (data)
+        dataset_describe(data, &s->data, out);
+    else
+        put_data(s, out);
+}
+
+/* Of the count of a class: by chance there are more or fewer requests, and of
+ * those more or fewer are of it. */
+static double class_deviation(const struct load_settings *load, double requests,
+                              double share)
+{
+    double cv = requests == (double)load->requests ? 0 : count_cv(load);
+
+    return sqrt(requests * share * (share * cv * cv + 1 - share));
+}
+
+/* As of a run, with its share of the requests. */
+static void put_class(const struct settings *run, size_t i, double requests,
+                      const struct dataset *data, struct buf *out)
+{
+    const struct class_settings *c = &run->classes.items[i];
+    double share = classes_share(&run->classes, i);
+    double n = requests * share;
+    struct err ignored = {0};
+    struct slo slo;
+
+    buf_addf(out, "\nclass      %s: %.4g%% of the requests", c->name,
+             100 * share);
+    if (n > 0)
+        buf_addf(out, ", about %.0f in the window, give or take %.0f (95%%)", n,
+                 ceil(1.96 * class_deviation(&run->load, requests, share)));
+    buf_adds(out, "\n");
+    put_target(c->settings, out);
+    put_carried(c->settings, data, out);
+    if (slo_parse(&c->settings->slo, &slo, &ignored) == 0)
+        put_slo(c->settings, &slo, n, out);
+}
+
 void plan_view(const struct settings *s, const struct preflight *known,
                const struct slo *slo, struct buf *out)
 {
     double n = plan_requests(s, known);
 
-    put_target(s, out);
+    if (s->classes.len == 0)
+        put_target(s, out);
     buf_adds(out, "load       ");
     settings_describe_load(&s->load, out);
     put_phases(s, out);
@@ -384,9 +436,9 @@ void plan_view(const struct settings *s, const struct preflight *known,
     else
         put_requests(&s->load, n, out);
     put_rate(&s->load, n, out);
-    if (known->data)
-        dataset_describe(known->data, &s->data, out);
-    else
-        put_data(s, out);
+    if (s->classes.len == 0)
+        put_carried(s, known->data, out);
     put_slo(s, slo, n, out);
+    for (size_t i = 0; i < s->classes.len; i++)
+        put_class(s, i, n, known->class_data[i], out);
 }

@@ -1,7 +1,13 @@
 #include "common/good.h"
 
+#include <stdlib.h>
+
+#include "common/classes.h"
 #include "common/clk.h"
+#include "common/err.h"
+#include "common/settings.h"
 #include "common/slo.h"
+#include "common/xalloc.h"
 
 void good_limits(const struct slo *slo, int64_t limit_ns[static GOOD_LIMITS])
 {
@@ -21,6 +27,41 @@ void good_limits(const struct slo *slo, int64_t limit_ns[static GOOD_LIMITS])
         quantile[term->measure] = term->quantile;
         limit_ns[term->measure] = term->limit_ns;
     }
+}
+
+void good_merge(int64_t limit_ns[static GOOD_LIMITS],
+                const int64_t others[static GOOD_LIMITS])
+{
+    for (int m = 0; m < GOOD_LIMITS; m++) {
+        if (others[m] > 0 && (limit_ns[m] == 0 || others[m] < limit_ns[m]))
+            limit_ns[m] = others[m];
+    }
+}
+
+int good_table_init(struct good_table *table, const struct slo *run,
+                    const struct classes *classes, struct err *err)
+{
+    *table = (struct good_table){.n = classes->len};
+    good_limits(run, table->run);
+    if (classes->len == 0)
+        return 0;
+    table->of_class = xcalloc(classes->len, sizeof(*table->of_class));
+    for (size_t i = 0; i < classes->len; i++) {
+        const struct class_settings *c = &classes->items[i];
+        struct slo slo;
+
+        if (slo_parse(&c->settings->slo, &slo, err))
+            return err_context(err, "classes: %s", c->name);
+        good_limits(&slo, table->of_class[i]);
+        good_merge(table->of_class[i], table->run);
+    }
+    return 0;
+}
+
+void good_table_fini(struct good_table *table)
+{
+    free(table->of_class);
+    *table = (struct good_table){0};
 }
 
 /* Did it open a connection, or try to?  How long that took is not known of one

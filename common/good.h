@@ -4,10 +4,13 @@
 #define COMMON_GOOD_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "common/measure.h"
 
+struct classes;
+struct err;
 struct slo;
 
 /* A request's limits, per measure; and behind those not 0 if its answer must
@@ -18,6 +21,31 @@ struct slo;
 /* Per measure that of the term with the highest quantile, before all a limit
  * that was given as such; 0: none.  Pooled measures have no part in it. */
 void good_limits(const struct slo *slo, int64_t limit_ns[static GOOD_LIMITS]);
+
+/* Keep both: of each limit the tighter one. */
+void good_merge(int64_t limit_ns[static GOOD_LIMITS],
+                const int64_t others[static GOOD_LIMITS]);
+
+/* What makes a request good by its class: its limits and the run's. */
+struct good_table {
+    int64_t run[GOOD_LIMITS];
+    int64_t (*of_class)[GOOD_LIMITS]; /* owned */
+    size_t n;                         /* classes; 0: there are none */
+};
+
+/* ERR_CONFIG. */
+int good_table_init(struct good_table *table, const struct slo *run,
+                    const struct classes *classes, struct err *err);
+void good_table_fini(struct good_table *table);
+
+/* The limits of this request. */
+static inline const int64_t *good_limits_of(const struct good_table *table,
+                                            const struct facts *f)
+{
+    return f->class >= 0 && f->class < (int64_t)table->n
+               ? table->of_class[f->class]
+               : table->run;
+}
 
 /* Is it ok, but too short a stream to have this measure, or none at all? */
 bool good_lacks(enum measure m, const struct facts *f);

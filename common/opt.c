@@ -56,6 +56,39 @@ void opt_fini(const struct opt_set *set)
     }
 }
 
+static void copy_list(struct strlist *to, const struct strlist *from)
+{
+    for (size_t i = 0; i < from->len; i++)
+        strlist_add(to, from->items[i]);
+}
+
+static void copy_map(struct strmap *to, const struct strmap *from)
+{
+    for (size_t i = 0; i < from->keys.len; i++)
+        strmap_put(to, from->keys.items[i], from->values.items[i]);
+}
+
+void opt_copy(const struct opt_set *set, const void *from,
+              const struct opt *opt)
+{
+    const void *source = (const char *)from + opt->offset;
+    void *field = opt_field(set, opt);
+
+    opt_clear(set, opt);
+    if (opt->type->kind == OPT_LIST) {
+        copy_list(field, source);
+    } else if (opt->type->kind == OPT_MAP) {
+        copy_map(field, source);
+    } else if (opt->type == &opt_text) {
+        const char *text = *(char *const *)source;
+
+        free(*(char **)field);
+        *(char **)field = text ? xstrdup(text) : NULL;
+    } else {
+        memcpy(field, source, field_size(opt->type));
+    }
+}
+
 /* Of a header the name alone: the rest may be a secret. */
 static int refuse_entry(const struct opt *opt, const char *text,
                         struct err *err)

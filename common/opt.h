@@ -101,6 +101,10 @@ int opt_assign(const struct opt_set *set, const struct opt *opt,
 void opt_print(const struct opt_set *set, const struct opt *opt,
                struct buf *out);
 
+/* Give a field the value that it has in `from`, a struct of the same kind. */
+void opt_copy(const struct opt_set *set, const void *from,
+              const struct opt *opt);
+
 /* Empty a list or a map. */
 void opt_clear(const struct opt_set *set, const struct opt *opt);
 

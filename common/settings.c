@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "common/err.h"
+#include "common/settings_spot.h"
 #include "common/suggest.h"
 #include "common/xalloc.h"
 #include "common/yaml.h"
@@ -17,6 +18,9 @@ void settings_init(struct settings *s)
 {
     s->has_stub = false;
     s->data.loaded = NULL;
+    s->data.mix = NULL;
+    s->data.class = 0;
+    s->classes = (struct classes){0};
     for (int b = 0; b < BLOCK_COUNT; b++) {
         struct opt_set set = settings_set(s, (enum settings_block)b);
 
@@ -31,20 +35,23 @@ void settings_fini(struct settings *s)
 
         opt_fini(&set);
     }
+    classes_fini(&s->classes);
+}
+
+void settings_copy(struct settings *s, const struct settings *from)
+{
+    s->has_stub = from->has_stub;
+    for (int b = 0; b < BLOCK_COUNT; b++) {
+        struct opt_set to = settings_set(s, (enum settings_block)b);
+
+        for (size_t i = 0; i < to.block->len; i++)
+            opt_copy(&to, from, &to.block->opts[i]);
+    }
 }
 
 /* ---- the file ---- */
 
-/* One place in a settings file. */
-struct spot {
-    const char *path;
-    const struct yaml_node *node;
-    struct err *err;
-    const char *list; /* it is an item of this list ... */
-    size_t place;     /* ... at this place, from 1; 0: it is none */
-};
-
-static int refuse(const struct spot *at)
+int spot_refuse(const struct spot *at)
 {
     if (at->place > 0)
         return err_context(at->err, "%s:%zu: %s[%zu]", at->path, at->node->line,
@@ -53,16 +60,16 @@ static int refuse(const struct spot *at)
                        at->node->key);
 }
 
-static int refuse_kind(const struct spot *at, const char *wanted)
+int spot_refuse_kind(const struct spot *at, const char *wanted)
 {
     err_set(at->err, ERR_CONFIG, "must be %s", wanted);
-    return refuse(at);
+    return spot_refuse(at);
 }
 
 static int assign(const struct opt_set *set, const struct opt *opt,
                   const char *text, const struct spot *at)
 {
-    return opt_assign(set, opt, text, at->err) ? refuse(at) : 0;
+    return opt_assign(set, opt, text, at->err) ? spot_refuse(at) : 0;
 }
 
 static int assign_list(const struct opt_set *set, const struct opt *opt,
@@ -76,7 +83,7 @@ static int assign_list(const struct opt_set *set, const struct opt *opt,
                             at->node->key, i + 1};
 
         if (item.node->kind != YAML_SCALAR)
-            return refuse_kind(&item, "a plain value");
+            return spot_refuse_kind(&item, "a plain value");
         if (assign(set, opt, item.node->text, &item))
             return -1;
     }
@@ -90,9 +97,9 @@ static int assign_entry(const struct opt_set *set, const struct opt *opt,
     int rc;
 
     if (at->node->kind != YAML_SCALAR)
-        return refuse_kind(at, "a plain value");
+        return spot_refuse_kind(at, "a plain value");
     if (strchr(at->node->key, opt->separator))
-        return refuse_kind(at, "a key without separators");
+        return spot_refuse_kind(at, "a key without separators");
     text = xasprintf("%s%c%s", at->node->key, opt->separator, at->node->text);
     rc = assign(set, opt, text, at);
     free(text);
@@ -103,7 +110,7 @@ static int assign_map(const struct opt_set *set, const struct opt *opt,
                       const struct spot *at)
 {
     if (at->node->kind != YAML_MAP)
-        return refuse_kind(at, "a map of key: value");
+        return spot_refuse_kind(at, "a map of key: value");
     for (size_t i = 0; i < at->node->len; i++) {
         struct spot entry = {
             .path = at->path, .node = &at->node->items[i], .err = at->err};
@@ -114,19 +121,19 @@ static int assign_map(const struct opt_set *set, const struct opt *opt,
     return 0;
 }
 
-static int assign_node(const struct opt_set *set, const struct opt *opt,
-                       const struct spot *at)
+int spot_assign(const struct opt_set *set, const struct opt *opt,
+                const struct spot *at)
 {
     switch (opt->type->kind) {
     case OPT_LIST:
         if (at->node->kind == YAML_MAP)
-            return refuse_kind(at, "a list");
+            return spot_refuse_kind(at, "a list");
         return assign_list(set, opt, at);
     case OPT_MAP:
         return assign_map(set, opt, at);
     default:
         if (at->node->kind != YAML_SCALAR)
-            return refuse_kind(at, "a plain value");
+            return spot_refuse_kind(at, "a plain value");
         return assign(set, opt, at->node->text, at);
     }
 }
@@ -178,24 +185,30 @@ static int refuse_key(const struct opt_block *block, const char *key,
         if (settings_blocks[b]->name)
             suggest_consider(&s, settings_blocks[b]->name);
     }
+    if (!block->name)
+        suggest_consider(&s, "classes");
     return err_set(err, ERR_CONFIG, "unknown key '%s'%s%s%s", key, in, name,
                    suggest_text(&s, "", hint, sizeof(hint)));
+}
+
+int spot_refuse_key(const struct opt_block *block, const struct spot *at)
+{
+    refuse_key(block, at->node->key, at->err);
+    return err_context(at->err, "%s:%zu", at->path, at->node->line);
 }
 
 static int load_block(const struct opt_set *set, const struct spot *at)
 {
     if (at->node->kind != YAML_MAP)
-        return refuse_kind(at, "a map of key: value");
+        return spot_refuse_kind(at, "a map of key: value");
     for (size_t i = 0; i < at->node->len; i++) {
         struct spot entry = {
             .path = at->path, .node = &at->node->items[i], .err = at->err};
         const struct opt *opt = opt_by_key(set->block, entry.node->key);
 
-        if (!opt) {
-            refuse_key(set->block, entry.node->key, at->err);
-            return err_context(at->err, "%s:%zu", at->path, entry.node->line);
-        }
-        if (assign_node(set, opt, &entry))
+        if (!opt)
+            return spot_refuse_key(set->block, &entry);
+        if (spot_assign(set, opt, &entry))
             return -1;
     }
     return 0;
@@ -219,7 +232,9 @@ static int load_entry(struct settings *s, const struct spot *at)
     int block = block_by_name(at->node->key, strlen(at->node->key));
 
     if (opt)
-        return assign_node(&top, opt, at);
+        return spot_assign(&top, opt, at);
+    if (strcmp(at->node->key, "classes") == 0)
+        return classes_load(&s->classes, at);
     if (block >= 0) {
         struct opt_set set = settings_set(s, (enum settings_block)block);
 
@@ -228,8 +243,7 @@ static int load_entry(struct settings *s, const struct spot *at)
 
         return load_block(&set, at);
     }
-    refuse_key(top.block, at->node->key, at->err);
-    return err_context(at->err, "%s:%zu", at->path, at->node->line);
+    return spot_refuse_key(top.block, at);
 }
 
 int settings_load(struct settings *s, const char *path, struct err *err)

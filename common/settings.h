@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "common/classes.h"
 #include "common/opt.h"
 #include "common/str.h"
 
@@ -122,8 +123,11 @@ struct data_settings {
     uint64_t nonce; /* of this run, so that no cache knows its prompts */
     bool accuracy;  /* each sample once, answers are kept */
 
-    /* No option: the file, once somebody has read it; borrowed. */
+    /* No options: the file, once somebody has read it, and of what mix this is
+     * which class (NULL: of none); borrowed. */
     const struct dataset *loaded;
+    const struct classes *mix;
+    size_t class;
 };
 
 /* TRACE_AUTO: as the file's first line says. */
@@ -297,6 +301,7 @@ struct settings {
     struct strmap conditions;
     struct stub_settings stub;
     bool has_stub; /* a stub is to run beside the load */
+    struct classes classes;
 };
 
 enum settings_block {
@@ -341,6 +346,9 @@ extern const char *const metrics_names[];
 void settings_init(struct settings *s);
 void settings_fini(struct settings *s);
 
+/* Everything but the classes and what is no option, over what is there. */
+void settings_copy(struct settings *s, const struct settings *from);
+
 struct opt_set settings_set(struct settings *s, enum settings_block block);
 
 /* Read a file over what is there.  ERR_CONFIG "file:line: ...". */
@@ -367,9 +375,9 @@ int settings_check_trace(struct settings *s, struct err *err);
 /* The same of what requests carry, before a duration is made up. */
 int settings_resolve_data(struct settings *s, struct err *err);
 
-/* The line of a settings file where a key stands ("load.rate"), or the block
- * that it belongs in; with `item`, where the list of that key has it.  0 if
- * none of them is there. */
+/* The line of a settings file where a key stands ("load.rate", or of a class
+ * "classes: chat: data.file"), or the block that it belongs in; with `item`,
+ * where the list of that key has it.  0 if none of them is there. */
 size_t settings_line_of(const char *path, const char *key, const char *item);
 
 /* Put file, and line if it is there, before an error that begins with the key
@@ -379,6 +387,10 @@ int settings_blame(const char *path, struct err *err);
 /* As used, with secrets redacted; the caller owns the reference. */
 struct json_t *settings_to_json(struct settings *s);
 
+/* One block of those, with its keys alone; likewise. */
+struct json_t *settings_block_to_json(struct settings *s,
+                                      enum settings_block block);
+
 /* One block as the text of a settings file (JSON, which is YAML too). */
 void settings_print_block(struct settings *s, enum settings_block block,
                           struct buf *out);
@@ -386,6 +398,10 @@ void settings_print_block(struct settings *s, enum settings_block block,
 /* Read back; keys of another version are passed over.  ERR_FORMAT. */
 int settings_from_json(struct settings *s, const struct json_t *json,
                        struct err *err);
+
+/* The same of one block; where there is none, nothing. */
+int settings_block_from_json(struct settings *s, enum settings_block block,
+                             const struct json_t *json, struct err *err);
 
 /* The first of the target's URLs; "" if there is none. */
 const char *settings_url(const struct settings *s);

@@ -74,25 +74,30 @@ static json_t *field_to_json(const struct opt_set *set, const struct opt *opt)
     return json;
 }
 
+struct json_t *settings_block_to_json(struct settings *s,
+                                      enum settings_block block)
+{
+    struct opt_set set = settings_set(s, block);
+    json_t *json = json_object();
+
+    for (size_t i = 0; i < set.block->len; i++) {
+        const struct opt *opt = &set.block->opts[i];
+
+        if (opt->key)
+            json_object_set_new(json, opt->key, field_to_json(&set, opt));
+    }
+    return json;
+}
+
 struct json_t *settings_to_json(struct settings *s)
 {
-    json_t *root = json_object();
+    json_t *root = settings_block_to_json(s, BLOCK_TOP);
 
-    for (int b = 0; b < BLOCK_COUNT; b++) {
-        struct opt_set set = settings_set(s, (enum settings_block)b);
-        json_t *into = set.block->name ? json_object() : json_incref(root);
-
-        for (size_t i = 0; i < set.block->len; i++) {
-            const struct opt *opt = &set.block->opts[i];
-
-            if (opt->key)
-                json_object_set_new(into, opt->key, field_to_json(&set, opt));
-        }
-        if (set.block->name)
-            json_object_set_new(root, set.block->name, into);
-        else
-            json_decref(into);
-    }
+    for (int b = BLOCK_TOP + 1; b < BLOCK_COUNT; b++)
+        json_object_set_new(root, settings_blocks[b]->name,
+                            settings_block_to_json(s, (enum settings_block)b));
+    if (s->classes.len > 0)
+        json_object_set_new(root, "classes", classes_to_json(&s->classes));
     return root;
 }
 
@@ -165,14 +170,16 @@ static int field_from_json(const struct opt_set *set, const struct opt *opt,
     return text[0] ? opt_assign(set, opt, text, err) : 0;
 }
 
-static int block_from_json(const struct opt_set *set, const json_t *from,
-                           struct err *err)
+int settings_block_from_json(struct settings *s, enum settings_block block,
+                             const struct json_t *json, struct err *err)
 {
-    for (size_t i = 0; i < set->block->len; i++) {
-        const struct opt *opt = &set->block->opts[i];
-        json_t *field = opt->key ? json_object_get(from, opt->key) : NULL;
+    struct opt_set set = settings_set(s, block);
 
-        if (field && field_from_json(set, opt, field, err)) {
+    for (size_t i = 0; i < set.block->len; i++) {
+        const struct opt *opt = &set.block->opts[i];
+        json_t *field = opt->key ? json_object_get(json, opt->key) : NULL;
+
+        if (field && field_from_json(&set, opt, field, err)) {
             err->code = ERR_FORMAT;
             return err_context(err, "settings in the manifest: %s", opt->key);
         }
@@ -184,12 +191,11 @@ int settings_from_json(struct settings *s, const struct json_t *json,
                        struct err *err)
 {
     for (int b = 0; b < BLOCK_COUNT; b++) {
-        struct opt_set set = settings_set(s, (enum settings_block)b);
-        const json_t *from =
-            set.block->name ? json_object_get(json, set.block->name) : json;
+        const char *name = settings_blocks[b]->name;
+        const json_t *from = name ? json_object_get(json, name) : json;
 
-        if (block_from_json(&set, from, err))
+        if (settings_block_from_json(s, (enum settings_block)b, from, err))
             return -1;
     }
-    return 0;
+    return classes_from_json(s, json_object_get(json, "classes"), err);
 }

@@ -311,7 +311,8 @@ static int resolve_target(struct target_settings *t, struct err *err)
     return 0;
 }
 
-int settings_resolve(struct settings *s, struct err *err)
+/* All but the classes. */
+static int resolve_run(struct settings *s, struct err *err)
 {
     if (s->target.urls.len == 0 && !s->has_stub)
         return err_set(err, ERR_CONFIG, "target.url: no target given");
@@ -336,4 +337,12 @@ int settings_resolve(struct settings *s, struct err *err)
     if (!s->name)
         s->name = xstrdup("run");
     return 0;
+}
+
+/* A class is laid over what was asked of the run, not what became of it: its
+ * URL may have another API. */
+int settings_resolve(struct settings *s, struct err *err)
+{
+    classes_overlay(s);
+    return resolve_run(s, err) ? -1 : classes_resolve(s, err);
 }

@@ -7,6 +7,8 @@
 #include "common/err.h"
 #include "common/yaml.h"
 
+#define CLASSES "classes"
+
 static const struct yaml_node *find(const struct yaml_node *in, const char *key,
                                     size_t len)
 {
@@ -19,13 +21,15 @@ static const struct yaml_node *find(const struct yaml_node *in, const char *key,
     return NULL;
 }
 
-/* "load.rate", or else the block that it would stand in. */
+/* "load.rate", or else the block that it would stand in; what follows a colon
+ * is no part of it. */
 static size_t line_of_key(const struct yaml_node *root, const char *key)
 {
-    size_t len = strcspn(key, ".");
+    size_t len = strcspn(key, ".:");
+    const char *rest = key[len] == '.' ? key + len + 1 : NULL;
     const struct yaml_node *block = find(root, key, len);
     const struct yaml_node *node =
-        key[len] ? find(block, key + len + 1, strlen(key + len + 1)) : NULL;
+        rest ? find(block, rest, strcspn(rest, ":")) : NULL;
 
     if (node)
         return node->line;
@@ -43,6 +47,40 @@ static size_t line_of_item(const struct yaml_node *list, const char *text)
     return list->line;
 }
 
+/* Of a class, by its name. */
+static const struct yaml_node *find_class(const struct yaml_node *root,
+                                          const char *name, size_t len)
+{
+    const struct yaml_node *list = find(root, CLASSES, strlen(CLASSES));
+
+    for (size_t i = 0; list && i < list->len; i++) {
+        const struct yaml_node *its = find(&list->items[i], "name", 4);
+
+        if (its && its->text && strlen(its->text) == len &&
+            memcmp(its->text, name, len) == 0)
+            return &list->items[i];
+    }
+    return NULL;
+}
+
+/* "classes: chat: data.file: ..." is about a key of that class: then the key
+ * moves on to it, and its node is where to look. */
+static const struct yaml_node *enter_class(const struct yaml_node *root,
+                                           const char **key)
+{
+    const char *name = *key + strlen(CLASSES ": ");
+    const struct yaml_node *class;
+
+    if (strncmp(*key, CLASSES ": ", strlen(CLASSES ": ")) != 0)
+        return root;
+    class = find_class(root, name, strcspn(name, ":"));
+    if (!class)
+        return root;
+    *key = name + strcspn(name, ":");
+    *key += strspn(*key, ": ");
+    return class;
+}
+
 /* Has the block this key, or is it the block? */
 static bool has_key(const struct opt_block *block, const char *key)
 {
@@ -58,6 +96,8 @@ static bool has_key(const struct opt_block *block, const char *key)
 /* Is it a key that a settings file may have? */
 static bool is_key(const char *key)
 {
+    if (strcmp(key, CLASSES) == 0)
+        return true;
     for (int b = 0; b < BLOCK_COUNT; b++) {
         if (has_key(settings_blocks[b], key))
             return true;
@@ -69,13 +109,17 @@ size_t settings_line_of(const char *path, const char *key, const char *item)
 {
     struct yaml_node root;
     struct err ignored = {0};
+    const struct yaml_node *in;
     const struct yaml_node *list;
     size_t line;
 
     if (yaml_load_file(&root, path, &ignored))
         return 0;
-    line = line_of_key(&root, key);
-    list = item ? find(&root, key, strlen(key)) : NULL;
+    in = enter_class(&root, &key);
+    line = line_of_key(in, key);
+    if (line == 0 && in != &root)
+        line = in->line;
+    list = item ? find(in, key, strcspn(key, ":")) : NULL;
     if (list && list->kind == YAML_LIST)
         line = line_of_item(list, item);
     yaml_fini(&root);
@@ -94,7 +138,8 @@ int settings_blame(const char *path, struct err *err)
     key[len] = '\0';
     if (!is_key(key))
         return -1;
-    line = settings_line_of(path, key, NULL);
+    line = settings_line_of(path, strcmp(key, CLASSES) == 0 ? err->msg : key,
+                            NULL);
     return line > 0 ? err_context(err, "%s:%zu", path, line)
                     : err_context(err, "%s", path);
 }

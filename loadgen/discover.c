@@ -209,13 +209,33 @@ static int draw_nonce(uint64_t *nonce, struct err *err)
     return 0;
 }
 
+static int ask(struct settings *s, struct err *err)
+{
+    if (needs_model(s) && find_model(&s->target, err))
+        return -1;
+    return needs_tensors(s) ? find_tensors(s, err) : 0;
+}
+
+/* Each has a nonce of its own, so that they have no prefix in common. */
+static int discover_classes(const struct settings *s, struct err *err)
+{
+    for (size_t i = 0; i < s->classes.len; i++) {
+        const struct class_settings *c = &s->classes.items[i];
+        struct data_settings *data = &c->settings->data;
+
+        if (data->nonce == 0 || data->nonce == s->data.nonce)
+            data->nonce = s->data.nonce + i;
+        if (ask(c->settings, err))
+            return err_context(err, "classes: %s", c->name);
+    }
+    return 0;
+}
+
 int discover(struct settings *s, struct err *err)
 {
     if (s->data.nonce == 0 && draw_nonce(&s->data.nonce, err))
         return -1;
-    if (needs_model(s) && find_model(&s->target, err))
-        return -1;
-    return needs_tensors(s) ? find_tensors(s, err) : 0;
+    return s->classes.len > 0 ? discover_classes(s, err) : ask(s, err);
 }
 
 /* With something in the place of what the server will say. */

@@ -6,7 +6,8 @@
 struct err;
 struct settings;
 
-/* Fill in what was not given: the model, from /v1/models, and a nonce.  ERR_IO
+/* Fill in what was not given: the model, from /v1/models, and a nonce; of a run
+ * with classes that of each.  ERR_IO
  * if the server does not answer, ERR_CONFIG if the choice is the user's. */
 int discover(struct settings *s, struct err *err);
 

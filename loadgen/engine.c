@@ -8,6 +8,7 @@
 #include "common/xalloc.h"
 #include "loadgen/answers.h"
 #include "loadgen/inflight.h"
+#include "loadgen/mix.h"
 #include "loadgen/pacer.h"
 #include "loadgen/quota.h"
 #include "loadgen/recorder.h"
@@ -121,7 +122,7 @@ static void record(struct engine *e, const struct request *r)
     }
     shard_add(e->shard, &r->facts);
     if (e->env.answers)
-        answers_add(e->env.answers, e->env.api, r, &e->line);
+        answers_add(e->env.answers, r->class->api, r, &e->line);
     if (r->facts.outcome == OUTCOME_OK || r->facts.outcome == OUTCOME_UNSENT)
         return;
     e->counts.failed++;
@@ -159,7 +160,7 @@ static void on_ended(void *arg, struct request *r)
     struct engine *e = arg;
     int64_t free_ns = r->facts.end;
 
-    if (e->env.api && r->response.now_ns > free_ns)
+    if (r->class->api && r->response.now_ns > free_ns)
         free_ns = r->response.now_ns; /* of the last byte, after its end */
     retire(e, r, free_ns);
     if (e->waits_for_end && !e->is_pumping)
@@ -175,7 +176,7 @@ static void give_up(struct engine *e, struct request *r, enum outcome outcome,
     e->env.transport->cancel(e->transport, r);
     r->facts.end = now;
     r->facts.outcome = outcome;
-    r->why = e->env.api ? response_break(&r->response, why) : why;
+    r->why = r->class->api ? response_break(&r->response, why) : why;
     retire(e, r, now);
 }
 
@@ -282,13 +283,24 @@ static struct due take(struct engine *e)
     return due;
 }
 
+/* By its key, which whoever has several requests of one kind in a row has in
+ * common. */
+static void set_class(const struct engine *e, struct request *r, int64_t key)
+{
+    size_t class = mix_draw(e->env.mix, key);
+
+    r->class = &e->env.mix->classes[class];
+    r->facts.class = (int64_t) class;
+}
+
 static void issue(struct engine *e, int64_t now)
 {
     struct due due = take(e);
     struct request *r = inflight_add(&e->inflight, due.seq, due.at_ns);
     int64_t lag_ns;
 
-    if (due.row && e->env.api)
+    set_class(e, r, due.seq);
+    if (due.row && r->class->api)
         row_copy(&r->row, due.row);
     r->facts.issued = now;
     lag_ns = now - due.at_ns;
@@ -298,8 +310,8 @@ static void issue(struct engine *e, int64_t now)
     e->spin_until_ns = now + e->env.settings->client.spin_ns;
     if (!e->has_deadline)
         arm_deadline(e);
-    if (e->env.api)
-        response_begin(&r->response, e->env.api, &r->facts);
+    if (r->class->api)
+        response_begin(&r->response, r->class->api, &r->facts);
     e->env.transport->start(e->transport, r);
 }
 
@@ -308,6 +320,7 @@ static void leave_unsent(struct engine *e)
     struct due due = take(e);
     struct request r = {.facts = facts_unknown(due.seq, due.at_ns)};
 
+    set_class(e, &r, due.seq);
     r.facts.outcome = OUTCOME_UNSENT;
     e->counts.unsent++;
     record(e, &r);
@@ -420,7 +433,7 @@ static void on_beat(evutil_socket_t fd, short what, void *arg)
     (void)what;
     note_wake(e, now);
     beat(e, now);
-    if (e->env.api && e->env.api->streams && let_go(e, now) && e->waits_for_end)
+    if (e->env.mix->streams && let_go(e, now) && e->waits_for_end)
         pump(e);
 }
 
@@ -607,8 +620,7 @@ int engine_new(struct engine **engine, const struct engine_env *env,
     e->transport_env = (struct transport_env){
         .base = base,
         .clk = env->clk,
-        .targets = env->targets,
-        .api = env->api,
+        .mix = env->mix,
         .settings = &env->settings->target,
         .max_connections = env->max_connections,
         .stamps_all = env->stamps_all,

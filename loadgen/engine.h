@@ -17,21 +17,19 @@
 #include "loadgen/transport/socket.h"
 
 struct answers;
-struct api;
 struct engine;
 struct err;
 struct event_base;
+struct mix;
 struct phases;
 struct settings;
 struct shard;
-struct targets;
 struct transport_ops;
 
 /* Everything is borrowed. */
 struct engine_env {
     const struct settings *settings;
-    const struct targets *targets;
-    const struct api *api; /* NULL: nobody reads the answers */
+    const struct mix *mix; /* of what requests are like */
     const struct transport_ops *transport;
     const struct clk *clk;
     struct phases *phases;   /* of all lanes; NULL: this is the only one */

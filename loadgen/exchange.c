@@ -8,6 +8,7 @@
 #include "common/settings.h"
 #include "common/stop.h"
 #include "common/xalloc.h"
+#include "loadgen/mix.h"
 #include "loadgen/request.h"
 #include "loadgen/transport/transport.h"
 
@@ -17,6 +18,7 @@
 struct drive {
     struct exchange *x;
     const struct exchange_plan *plan;
+    struct mix mix;
     struct transport_env env;
     void *transport;
     struct request request;
@@ -111,12 +113,12 @@ int exchange_run(struct exchange *x, const struct exchange_plan *plan,
         buf_init(&x->sent.bytes, plan->keep);
         buf_init(&x->received.bytes, plan->keep);
     }
+    mix_of_one(&d.mix, plan->targets, plan->api, plan->settings);
     d.env = (struct transport_env){
         .base = event_base_new(),
         .clk = &clk_monotonic,
         .start_ns = clk_now(&clk_monotonic),
-        .targets = plan->targets,
-        .api = plan->api,
+        .mix = &d.mix,
         .settings = plan->settings,
         .max_connections = 1,
         .stamps_all = true,
@@ -127,6 +129,7 @@ int exchange_run(struct exchange *x, const struct exchange_plan *plan,
     };
     d.request.facts = facts_unknown(plan->seq, 0);
     d.request.facts.issued = 0;
+    d.request.class = &d.mix.one;
     if (plan->api)
         response_begin(&d.request.response, plan->api, &d.request.facts);
     if (!d.env.base)

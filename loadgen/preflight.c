@@ -120,6 +120,54 @@ void preflight_fini(struct preflight *p)
 {
     survey_fini(&p->trace);
     dataset_free(p->data);
+    for (size_t i = 0; i < CLASSES_MAX; i++)
+        dataset_free(p->class_data[i]);
+}
+
+void preflight_describe_data(const struct preflight *p,
+                             const struct settings *s, struct buf *out)
+{
+    if (p->data)
+        dataset_describe(p->data, &s->data, out);
+    for (size_t i = 0; i < s->classes.len; i++) {
+        if (p->class_data[i])
+            dataset_describe(p->class_data[i],
+                             &s->classes.items[i].settings->data, out);
+    }
+}
+
+/* Connections are the run's, so all go over one transport. */
+static int check_class(struct settings *s, const struct transport_ops *run,
+                       struct dataset **data, struct err *err)
+{
+    const struct transport_ops *transport = preflight_target(&s->target, err);
+
+    if (!transport)
+        return -1;
+    if (transport != run)
+        return err_set(err, ERR_CONFIG,
+                       "target.url: takes the %s transport and the run the %s "
+                       "one; all classes share one",
+                       transport->name, run->name);
+    return preflight_data(&s->data, data, err) ? -1 : discover_check(s, err);
+}
+
+/* What is sent: by the run, or by its classes. */
+static int check_requests(struct settings *s, struct preflight *out,
+                          struct err *err)
+{
+    const struct classes *all = &s->classes;
+
+    if (all->len == 0)
+        return preflight_data(&s->data, &out->data, err)
+                   ? -1
+                   : discover_check(s, err);
+    for (size_t i = 0; i < all->len; i++) {
+        if (check_class(all->items[i].settings, out->transport,
+                        &out->class_data[i], err))
+            return err_context(err, "classes: %s", all->items[i].name);
+    }
+    return 0;
 }
 
 int preflight(struct settings *s, struct preflight *out, struct err *err)
@@ -128,8 +176,8 @@ int preflight(struct settings *s, struct preflight *out, struct err *err)
         .machine = {.cores = usable_cores(), .files = files_raise_limit()}};
     out->transport = preflight_target(&s->target, err);
     if (!out->transport || survey(&s->load, &out->trace, err) ||
-        preflight_data(&s->data, &out->data, err) || discover_check(s, err) ||
-        count_samples(s, err) || plan_client(s, out->machine, err) ||
+        check_requests(s, out, err) || count_samples(s, err) ||
+        plan_client(s, out->machine, err) ||
         find_cpus(s->client.cpus, &out->cpus, err))
         return -1;
     if (s->client.preconnect > 0 && !out->transport->preconnect)

@@ -4,10 +4,12 @@
 #ifndef LOADGEN_PREFLIGHT_H
 #define LOADGEN_PREFLIGHT_H
 
+#include "common/classes.h"
 #include "common/cpus.h"
 #include "loadgen/plan.h"
 #include "loadgen/trace/survey.h"
 
+struct buf;
 struct data_settings;
 struct dataset;
 struct err;
@@ -22,6 +24,7 @@ struct preflight {
     const struct transport_ops *transport;
     struct survey trace;  /* of a trace that is to be replayed */
     struct dataset *data; /* that is to be sent; NULL: prompts are made */
+    struct dataset *class_data[CLASSES_MAX]; /* likewise, of each class */
 };
 
 /* Fills in what "auto" becomes, see plan_client(), and of a trace, which is
@@ -36,6 +39,10 @@ void preflight_fini(struct preflight *p);
  * the caller owns it.  ERR_CONFIG. */
 int preflight_data(struct data_settings *s, struct dataset **out,
                    struct err *err);
+
+/* Lines for people about the files that are sent. */
+void preflight_describe_data(const struct preflight *p,
+                             const struct settings *s, struct buf *out);
 
 /* Of the target alone; NULL with err set. */
 const struct transport_ops *preflight_target(const struct target_settings *s,

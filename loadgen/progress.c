@@ -29,7 +29,7 @@ struct progress {
     const struct phases *phases;      /* likewise */
     bool is_ended_by_time;
     struct shape shape; /* of an open loop */
-    int64_t limit_ns[GOOD_LIMITS];
+    struct good_table good;
 
     pthread_mutex_t lock; /* for all that follows */
     struct witness *witnesses;
@@ -62,7 +62,7 @@ static void add_row(struct progress *p, const struct facts *f)
     p->now.outcome[f->outcome]++;
     if (is_in_window(p, f->due)) {
         p->now.due++;
-        p->now.good += good_is(p->limit_ns, f);
+        p->now.good += good_is(good_limits_of(&p->good, f), f);
     }
     if (!facts_issued(f))
         return;
@@ -213,17 +213,27 @@ void progress_read(struct progress *p, int64_t at_ns, struct run_progress *out)
 static const struct last_second nothing_yet = {
     .p50_ns = HIST_EMPTY, .p99_ns = HIST_EMPTY, .max_ns = HIST_EMPTY};
 
+static bool has_slo(const struct settings *s)
+{
+    return s->slo.len > 0;
+}
+
+static bool may_stream(const struct settings *s)
+{
+    return api_can_stream((enum api_kind)s->target.api) &&
+           s->target.stream != STREAM_OFF;
+}
+
 static int make_parts(struct progress *p, const struct settings *settings,
                       struct err *err)
 {
     struct slo slo;
 
-    if (slo_parse(&settings->slo, &slo, err))
+    if (slo_parse(&settings->slo, &slo, err) ||
+        good_table_init(&p->good, &slo, &settings->classes, err))
         return -1;
-    good_limits(&slo, p->limit_ns);
-    p->now.has_slo = slo.len > 0;
-    p->now.has_streams = api_can_stream((enum api_kind)settings->target.api) &&
-                         settings->target.stream != STREAM_OFF;
+    p->now.has_slo = slo.len > 0 || settings_some(has_slo, settings);
+    p->now.has_streams = settings_some(may_stream, settings);
     p->now.is_open_loop =
         p->load->scenario == SCENARIO_SERVER ||
         (p->load->scenario == SCENARIO_TRACE && p->load->trace.timeline);
@@ -285,5 +295,6 @@ void progress_free(struct progress *p)
     free(p->witnesses);
     pthread_mutex_destroy(&p->lock);
     shape_fini(&p->shape);
+    good_table_fini(&p->good);
     free(p);
 }

@@ -8,9 +8,12 @@
 #include "loadgen/response.h"
 #include "loadgen/trace/row.h"
 
+struct class;
+
 struct request {
     struct facts facts;
-    struct request *next; /* in flight, in the order of due; or free */
+    const struct class *class; /* that it is of */
+    struct request *next;      /* in flight, in the order of due; or free */
     struct request *previous;
     void *conn; /* the transport's own */
 

@@ -15,6 +15,7 @@
 #include "loadgen/answers.h"
 #include "loadgen/api/api.h"
 #include "loadgen/discover.h"
+#include "loadgen/mix.h"
 #include "loadgen/phases.h"
 #include "loadgen/plan.h"
 #include "loadgen/preflight.h"
@@ -22,7 +23,6 @@
 #include "loadgen/recorder.h"
 #include "loadgen/scrape.h"
 #include "loadgen/secret.h"
-#include "loadgen/target.h"
 #include "loadgen/transport/transport.h"
 #include "loadgen/watch.h"
 #include "loadgen/worker.h"
@@ -37,8 +37,7 @@ struct run {
     struct settings *settings;
     const struct run_options *options;
     struct preflight known; /* before anybody was asked */
-    struct api api;
-    struct targets targets;
+    struct mix mix;
     struct strlist endpoints; /* tried before the run, and what they said */
     struct scrape *scrape;    /* NULL: the server does not say how it is */
     bool has_dir;             /* made, or taken over */
@@ -53,11 +52,11 @@ struct run {
     int stopped_by; /* the signal that made us cut it; 0: none */
 };
 
-/* A client of a closed loop keeps a connection to each endpoint, as far as
- * files go: else every turn to another endpoint would cost a new one. */
+/* A client of a closed loop keeps a connection to each place, as far as files
+ * go: else every turn to another place would cost a new one. */
 static int64_t connections_of(const struct run *run, int64_t in_flight)
 {
-    int64_t ways = (int64_t)run->targets.n_endpoints;
+    int64_t ways = (int64_t)run->mix.n_places;
     int64_t files =
         run->known.machine.files / 2 / run->settings->client.threads;
 
@@ -72,7 +71,7 @@ static int make_workers(struct run *run, struct err *err)
     const struct client_settings *c = &run->settings->client;
 
     if (!scenario_is_open(run->settings->load.scenario))
-        run->targets.n_lanes = c->threads;
+        mix_set_lanes(&run->mix, c->threads);
     phases_init(&run->phases, &run->settings->load, c->threads);
     run->workers = xcalloc((size_t)c->threads, sizeof(struct worker *));
     for (int64_t i = 0; i < c->threads; i++) {
@@ -80,8 +79,7 @@ static int make_workers(struct run *run, struct err *err)
         int64_t room = lane_share(c->max_in_flight, lane);
         struct engine_env env = {
             .settings = run->settings,
-            .targets = &run->targets,
-            .api = api_if_needed(&run->api),
+            .mix = &run->mix,
             .transport = run->known.transport,
             .clk = &clk_monotonic,
             .lane = lane,
@@ -106,7 +104,17 @@ static int wait_until_ready(const struct run *run, struct err *err)
 {
     int64_t wait_ns = run->options->wait_ready_ns;
 
-    return wait_ns > 0 ? ready_wait(&run->settings->target, wait_ns, err) : 0;
+    const struct classes *all = &run->settings->classes;
+
+    if (wait_ns == 0)
+        return 0;
+    if (all->len == 0)
+        return ready_wait(&run->settings->target, wait_ns, err);
+    for (size_t i = 0; i < all->len; i++) {
+        if (ready_wait(&all->items[i].settings->target, wait_ns, err))
+            return -1;
+    }
+    return 0;
 }
 
 /* What the files come to, of a trace and of a data set. */
@@ -115,16 +123,14 @@ static void note_files(const struct run *run)
     const struct settings *s = run->settings;
     struct buf text;
 
-    if (s->load.scenario != SCENARIO_TRACE && !run->known.data)
-        return;
     buf_init(&text, MAX_NOTE);
     if (s->load.scenario == SCENARIO_TRACE)
         survey_describe(&run->known.trace, &s->load, &text);
-    if (run->known.data)
-        dataset_describe(run->known.data, &s->data, &text);
-    if (text.len > 0)
+    preflight_describe_data(&run->known, s, &text);
+    if (text.len > 0) {
         text.data[text.len - 1] = '\0'; /* its last line end */
-    log_note("%s", buf_text(&text));
+        log_note("%s", buf_text(&text));
+    }
     buf_fini(&text);
 }
 
@@ -138,29 +144,35 @@ static int look_ahead(struct run *run, struct err *err)
     return 0;
 }
 
+/* The server is that of the first class. */
+static int find_scrape(struct run *run, struct err *err)
+{
+    const struct settings *s = run->settings;
+
+    if (s->classes.len > 0)
+        s = s->classes.items[0].settings;
+    return scrape_new(&run->scrape, s, run->mix.classes[0].targets, err);
+}
+
 /* Everything that can fail is tried before anything is written. */
 static int prepare(struct run *run, struct err *err)
 {
     struct settings *s = run->settings;
 
     if (look_ahead(run, err) || wait_until_ready(run, err) ||
-        discover(s, err) || api_init(&run->api, s, err) ||
-        targets_init(&run->targets, &s->target, api_if_needed(&run->api),
-                     err) ||
-        targets_probe(&run->targets, &s->target, &run->endpoints, err) ||
-        scrape_new(&run->scrape, s, &run->targets, err) ||
-        make_workers(run, err))
+        discover(s, err) || mix_init(&run->mix, s, &run->endpoints, err) ||
+        find_scrape(run, err) || make_workers(run, err))
         return -1;
     if (!run->options->has_dir &&
         recording_make_dir(run->options->dir, run->options->force, err))
         return -1;
     run->has_dir = true;
     if (run->settings->data.accuracy &&
-        answers_open(&run->answers, run->options->dir, &run->targets,
-                     &run->settings->target, err))
+        answers_open(&run->answers, run->options->dir,
+                     run->mix.classes[0].targets, &run->settings->target, err))
         return -1;
     if (recorder_new(&run->recorder, run->options->dir, (int)run->n_workers,
-                     run->api.streams, err))
+                     run->mix.streams, err))
         return -1;
     return watch_init(&run->watch, run->settings, run->options, &run->phases,
                       run->recorder, err);
@@ -208,22 +220,38 @@ static void record_trace(struct run *run)
         manifest_set_trace(&run->manifest, &seen);
 }
 
-/* What prompts are, if this side makes any. */
-static void record_data(struct run *run)
+/* What prompts are. */
+static struct data_seen data_of(const struct api *api)
 {
-    const struct sampler *s = &run->api.sampler;
+    const struct sampler *s = &api->sampler;
     const struct dataset *d = s->data;
-    const struct data_seen seen = {
+
+    return (struct data_seen){
         .source = s->ops->name,
         .format = d ? d->format : NULL,
         .sha256 = d ? d->sha256 : NULL,
         .samples = sampler_count(s),
         .left_out = d ? d->left_out : 0,
-        .cached_share = api_cached_share(&run->api),
+        .cached_share = api_cached_share(api),
     };
+}
 
-    if (run->api.makes_bodies)
-        manifest_set_data(&run->manifest, &seen);
+/* Where this side makes any. */
+static void record_data(struct run *run)
+{
+    const struct classes *all = &run->settings->classes;
+
+    for (size_t i = 0; i < run->mix.len; i++) {
+        const struct api *api = mix_api(&run->mix, i);
+        const struct data_seen seen = data_of(api);
+
+        if (!api->makes_bodies)
+            continue;
+        if (all->len > 0)
+            manifest_add_class_data(&run->manifest, all->items[i].name, &seen);
+        else
+            manifest_set_data(&run->manifest, &seen);
+    }
 }
 
 static int begin(struct run *run, struct err *err)
@@ -391,7 +419,9 @@ static int conclude(struct run *run, struct run_end *end, struct err *err)
         answers_close(&run->answers, rc ? &ignored : err))
         rc = -1;
     *end = sum_up(run, &failures);
-    secrets_find(&run->targets, &run->settings->target, &secrets);
+    for (size_t i = 0; i < run->mix.len; i++)
+        secrets_find(run->mix.classes[i].targets, run->mix.classes[i].settings,
+                     &secrets);
     secrets_redact_failures(&secrets, &failures);
     strlist_fini(&secrets);
     note_cut(run, end);
@@ -417,8 +447,7 @@ static void run_fini(struct run *run)
     for (int64_t i = 0; i < run->n_workers; i++)
         worker_free(run->workers[i]);
     free(run->workers);
-    targets_fini(&run->targets);
-    api_fini(&run->api);
+    mix_fini(&run->mix);
     strlist_fini(&run->endpoints);
     preflight_fini(&run->known);
     manifest_fini(&run->manifest);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "common/buf.h"
+#include "common/classes.h"
 #include "common/clk.h"
 #include "common/err.h"
 #include "common/settings.h"
@@ -75,6 +76,8 @@ int sampler_init(struct sampler *s, const struct settings *settings,
                           .is_unique = data->unique != UNIQUE_FALSE,
                           .shared_prefix = data->shared_prefix,
                           .reuse = data->cache_hit_rate,
+                          .mix = data->mix,
+                          .class = data->class,
                           .forms = {[FORM_TEXT] = true, [FORM_IDS] = true}};
     if (dist_parse_counts(data->documents, &s->documents, err))
         return err_context(err, "data.documents");
@@ -115,16 +118,29 @@ static int64_t draw_documents(const struct sampler *s, int64_t seq)
     return dist_draw_count(&s->documents, &rng);
 }
 
+/* The last request of this class up to there; -1: none. */
+static int64_t last_of_class(const struct sampler *s, int64_t seq)
+{
+    while (s->mix && seq >= 0 && classes_draw(s->mix, s->seed, seq) != s->class)
+        seq--;
+    return seq;
+}
+
 /* Whose prompt the request has.  The first has its own. */
 static int64_t origin_of(const struct sampler *s, int64_t seq)
 {
     while (s->reuse > 0 && seq > 0) {
         struct rng rng = rng_at(s->seed, RNG_REUSE, seq);
         int64_t within = seq < REUSE_WITHIN ? seq : REUSE_WITHIN;
+        int64_t before;
 
         if (rng_uniform(&rng) > s->reuse)
             break;
-        seq -= 1 + (int64_t)(rng_next(&rng) % (uint64_t)within);
+        before = seq - 1 - (int64_t)(rng_next(&rng) % (uint64_t)within);
+        before = last_of_class(s, before);
+        if (before < 0)
+            break;
+        seq = before;
     }
     return seq;
 }

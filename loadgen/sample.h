@@ -36,6 +36,8 @@ struct sampler {
     bool has_tags;         /* for that, each begins with a word of its own */
     int64_t shared_prefix; /* tokens before all of them */
     double reuse;          /* share of prompts that were sent before */
+    const struct classes *mix; /* of which this class; borrowed, or NULL */
+    size_t class;
 
     /* By init(): forms that a prompt can be put in (text and ids, if it does
      * not say), and its tokens on average (0: not known). */

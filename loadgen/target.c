@@ -233,8 +233,9 @@ static void add_endpoint(struct targets *ts, struct target *t,
 {
     ts->endpoints =
         xrealloc(ts->endpoints, ts->n_endpoints + 1, sizeof(*ts->endpoints));
-    ts->endpoints[ts->n_endpoints++] =
-        (struct endpoint){.target = t, .address = address};
+    ts->endpoints[ts->n_endpoints] = (struct endpoint){
+        .target = t, .address = address, .place = ts->n_endpoints};
+    ts->n_endpoints++;
     t->n_endpoints++;
 }
 
@@ -362,8 +363,10 @@ static int probe_target(struct targets *ts, struct target *t, size_t *kept,
 
         strlist_add(said, line);
         free(line);
-        if (answers)
+        if (answers) {
+            e.place = *kept;
             ts->endpoints[(*kept)++] = e;
+        }
     }
     t->first_endpoint = first;
     t->n_endpoints = *kept - first;

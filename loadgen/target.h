@@ -44,6 +44,7 @@ struct target {
 struct endpoint {
     const struct target *target;
     const struct addrinfo *address; /* NULL: a proxy or unix socket knows */
+    size_t place; /* those with the same number share connections */
 };
 
 struct targets {

@@ -60,7 +60,7 @@ static void put_spread(json_t *o, const struct spread *s)
     json_put_ns(o, "max", (double)s->max_ns);
 }
 
-static json_t *spread(const struct spread *s)
+json_t *json_spread(const struct spread *s)
 {
     json_t *o = json_object();
 
@@ -73,12 +73,13 @@ static json_t *measures(const struct summary *s)
     json_t *all = json_object();
 
     for (int m = 0; m < MEASURE_COUNT; m++) {
-        json_t *o = spread(&s->spread[m][VIEW_DUE]);
+        json_t *o = json_spread(&s->spread[m][VIEW_DUE]);
 
         if (measure_is_of_answer((enum measure)m))
-            json_object_set_new(o, "ok", spread(&s->spread[m][VIEW_OK]));
+            json_object_set_new(o, "ok", json_spread(&s->spread[m][VIEW_OK]));
         if (measure_has_sent((enum measure)m))
-            json_object_set_new(o, "sent", spread(&s->spread[m][VIEW_SENT]));
+            json_object_set_new(o, "sent",
+                                json_spread(&s->spread[m][VIEW_SENT]));
         if (m == MEASURE_TPOT || m == MEASURE_ITL)
             json_object_set_new(o, "assumed",
                                 json_boolean(s->tokens.assumed > 0));
@@ -183,12 +184,12 @@ static json_t *term(const struct term_judgement *j)
     return o;
 }
 
-static json_t *terms(const struct summary *s)
+json_t *json_terms(const struct judgement *j)
 {
     json_t *array = json_array();
 
-    for (size_t i = 0; i < s->judgement.len; i++)
-        json_array_append_new(array, term(&s->judgement.terms[i]));
+    for (size_t i = 0; i < j->len; i++)
+        json_array_append_new(array, term(&j->terms[i]));
     return array;
 }
 
@@ -400,9 +401,10 @@ static void render(const struct summary *s, struct buf *out)
     put_rates(o, s);
     json_object_set_new(o, "measures", measures(s));
     json_put_answers(o, s);
+    json_put_classes(o, s);
     json_put_server(o, s);
     json_put_mlperf(o, s);
-    json_object_set_new(o, "slo", terms(s));
+    json_object_set_new(o, "slo", json_terms(&s->judgement));
     json_object_set_new(o, "failures", failures(s));
     json_object_set_new(o, "way", way(s));
     json_object_set_new(o, "network", network(s));

@@ -3,6 +3,8 @@
 #define ANALYZER_REPORT_JSON_PARTS_H
 
 struct json_t;
+struct judgement;
+struct spread;
 struct summary;
 
 /* name: null, and name_note: why. */
@@ -11,6 +13,14 @@ void json_put_nothing(struct json_t *o, const char *name, const char *why);
 /* name_ms: a number, or null and name_note; `ns` may be HIST_BEYOND and the
  * like. */
 void json_put_ns(struct json_t *o, const char *name, double ns);
+
+/* A spread, and a list of terms and what became of them; the caller owns the
+ * reference. */
+struct json_t *json_spread(const struct spread *s);
+struct json_t *json_terms(const struct judgement *j);
+
+/* A list of the classes of a mix; empty where there are none. */
+void json_put_classes(struct json_t *o, const struct summary *s);
 
 /* What the answers were: tokens, quality, notes. */
 void json_put_answers(struct json_t *o, const struct summary *s);

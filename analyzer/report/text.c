@@ -153,7 +153,7 @@ static void put_measured(const struct term_judgement *j, struct buf *out)
         buf_addf(out, "measured %.4g%%", 100 * j->measured);
 }
 
-static void put_term(const struct term_judgement *j, struct buf *out)
+void text_put_term(const struct term_judgement *j, struct buf *out)
 {
     buf_addf(out, "  %-24s %-9s ", j->term->text,
              is_limit(j->term) ? "limit" : verdict_name(j->verdict));
@@ -192,8 +192,7 @@ static void put_failed_checks(const struct trust *t, struct buf *out)
 /* An aborted run fails also where every term was kept as far as it got. */
 static const char *verdict_line(const struct summary *s)
 {
-    if (s->aborted && s->verdict == VERDICT_FAIL &&
-        s->judgement.verdict != VERDICT_FAIL)
+    if (s->aborted && s->verdict == VERDICT_FAIL && s->answer != VERDICT_FAIL)
         return "FAIL: the run was aborted";
     return verdict_text[s->verdict];
 }
@@ -232,7 +231,8 @@ static void put_verdict(const struct summary *s, struct buf *out)
                       "reported\n");
     put_failed_checks(&s->trust, out);
     for (size_t i = 0; i < s->judgement.len; i++)
-        put_term(&s->judgement.terms[i], out);
+        text_put_term(&s->judgement.terms[i], out);
+    text_put_class_verdicts(s, out);
 }
 
 /* ---- counts and rates ---- */
@@ -333,7 +333,7 @@ static void put_rates(const struct summary *s, struct buf *out)
 
 /* ---- latencies ---- */
 
-static void put_row(const char *name, const struct spread *p, struct buf *out)
+void text_put_row(const char *name, const struct spread *p, struct buf *out)
 {
     char text[UNITS_TEXT];
 
@@ -361,7 +361,7 @@ static void put_views(const char *name, const struct spread p[VIEW_COUNT],
         char text[32];
 
         snprintf(text, sizeof(text), "%s %s", name, view_name[v]);
-        put_row(text, &p[v], out);
+        text_put_row(text, &p[v], out);
     }
 }
 
@@ -371,11 +371,11 @@ static void put_with_ok(const char *name, const struct spread p[VIEW_COUNT],
 {
     char text[32];
 
-    put_row(name, &p[VIEW_DUE], out);
+    text_put_row(name, &p[VIEW_DUE], out);
     if (p[VIEW_DUE].failed == 0)
         return;
     snprintf(text, sizeof(text), "%s, ok", name);
-    put_row(text, &p[VIEW_OK], out);
+    text_put_row(text, &p[VIEW_OK], out);
 }
 
 static void put_stream(const struct summary *s, struct buf *out)
@@ -387,28 +387,34 @@ static void put_stream(const struct summary *s, struct buf *out)
     put_views("ttft", s->spread[MEASURE_TTFT], out);
     put_with_ok(assumed ? "tpot assumed" : "tpot", s->spread[MEASURE_TPOT],
                 out);
-    put_row(assumed ? "itl assumed" : "itl", &s->spread[MEASURE_ITL][VIEW_DUE],
-            out);
-    put_row("gap", &s->spread[MEASURE_GAP][VIEW_DUE], out);
+    text_put_row(assumed ? "itl assumed" : "itl",
+                 &s->spread[MEASURE_ITL][VIEW_DUE], out);
+    text_put_row("gap", &s->spread[MEASURE_GAP][VIEW_DUE], out);
     put_with_ok("stall", s->spread[MEASURE_STALL], out);
-    put_row("tail", &s->spread[MEASURE_TAIL][VIEW_DUE], out);
+    text_put_row("tail", &s->spread[MEASURE_TAIL][VIEW_DUE], out);
 }
 
-static void put_latencies(const struct summary *s, struct buf *out)
+void text_put_heading(struct buf *out)
 {
     buf_addf(out, "%-17s %8s %7s %8s", "", "n", "failed", "mean");
     for (int i = 0; i < SUMMARY_QUANTILES; i++)
         buf_addf(out, " %8s", summary_quantile_name[i]);
     buf_addf(out, " %8s\n", "max");
+}
+
+static void put_latencies(const struct summary *s, struct buf *out)
+{
+    text_put_heading(out);
     put_views("e2e", s->spread[MEASURE_E2E], out);
-    put_row("query from due", &s->spread[MEASURE_QUERY][VIEW_DUE], out);
+    text_put_row("query from due", &s->spread[MEASURE_QUERY][VIEW_DUE], out);
     put_stream(s, out);
-    put_row("ttfb from due", &s->spread[MEASURE_TTFB][VIEW_DUE], out);
-    put_row("connect", &s->spread[MEASURE_CONNECT][VIEW_DUE], out);
-    put_row("tls", &s->spread[MEASURE_TLS][VIEW_DUE], out);
-    put_row(s->settings->load.scenario == SCENARIO_OFFLINE ? "wait for its turn"
-                                                           : "client lag",
-            &s->spread[MEASURE_LAG][VIEW_DUE], out);
+    text_put_row("ttfb from due", &s->spread[MEASURE_TTFB][VIEW_DUE], out);
+    text_put_row("connect", &s->spread[MEASURE_CONNECT][VIEW_DUE], out);
+    text_put_row("tls", &s->spread[MEASURE_TLS][VIEW_DUE], out);
+    text_put_row(s->settings->load.scenario == SCENARIO_OFFLINE
+                     ? "wait for its turn"
+                     : "client lag",
+                 &s->spread[MEASURE_LAG][VIEW_DUE], out);
 }
 
 /* ---- the client ---- */
@@ -522,6 +528,7 @@ static void render(const struct summary *s, struct buf *out)
     put_rates(s, out);
     text_put_answers(s, out);
     buf_adds(out, "\n");
+    text_put_classes(s, out);
     put_latencies(s, out);
     buf_adds(out, "\n");
     text_put_server(s, out);

@@ -5,11 +5,27 @@
 #include "common/units.h"
 
 struct buf;
+struct spread;
 struct summary;
+struct term_judgement;
 
 /* A duration, or in a word why there is none; `ns` may be HIST_BEYOND and the
  * like. */
 const char *text_show_ns(double ns, char out[static UNITS_TEXT]);
+
+/* A line for a term, and what became of it. */
+void text_put_term(const struct term_judgement *j, struct buf *out);
+
+/* The heading of a table of spreads, and a row of it; none where nothing was
+ * measured. */
+void text_put_heading(struct buf *out);
+void text_put_row(const char *name, const struct spread *p, struct buf *out);
+
+/* Which classes of a mix do not pass. */
+void text_put_class_verdicts(const struct summary *s, struct buf *out);
+
+/* The classes of a mix, and the total; nothing where there are none. */
+void text_put_classes(const struct summary *s, struct buf *out);
 
 /* What the answers were: tokens, quality, warnings.  Nothing where nothing is
  * known of them. */

@@ -162,15 +162,32 @@ void manifest_set_trace(struct manifest *m, const struct trace_seen *t)
                   "hash", hash, "damage", texts(t->damage)));
 }
 
+static json_t *data_to_json(const struct data_seen *d)
+{
+    return json_pack(
+        "{ss?, ss?, ss?, sI, sI, so}", "source", d->source, "format", d->format,
+        "sha256", d->sha256, "samples", (json_int_t)d->samples, "left_out",
+        (json_int_t)d->left_out, "cached_share",
+        d->cached_share < 0 ? json_null() : json_real(d->cached_share));
+}
+
 void manifest_set_data(struct manifest *m, const struct data_seen *d)
 {
-    json_object_set_new(
-        m->json, "data",
-        json_pack(
-            "{ss?, ss?, ss?, sI, sI, so}", "source", d->source, "format",
-            d->format, "sha256", d->sha256, "samples", (json_int_t)d->samples,
-            "left_out", (json_int_t)d->left_out, "cached_share",
-            d->cached_share < 0 ? json_null() : json_real(d->cached_share)));
+    json_object_set_new(m->json, "data", data_to_json(d));
+}
+
+void manifest_add_class_data(struct manifest *m, const char *class,
+                             const struct data_seen *d)
+{
+    json_t *list = json_object_get(m->json, "class_data");
+    json_t *data = data_to_json(d);
+
+    if (!list) {
+        list = json_array();
+        json_object_set_new(m->json, "class_data", list);
+    }
+    json_object_set_new(data, "class", json_string(class));
+    json_array_append_new(list, data);
 }
 
 int manifest_save(const struct manifest *m, const char *dir, struct err *err)

@@ -98,6 +98,10 @@ void manifest_set_trace(struct manifest *m, const struct trace_seen *trace);
 
 void manifest_set_data(struct manifest *m, const struct data_seen *data);
 
+/* The same of one class of a mix, one after the other. */
+void manifest_add_class_data(struct manifest *m, const char *class,
+                             const struct data_seen *data);
+
 int manifest_save(const struct manifest *m, const char *dir, struct err *err);
 
 /* ERR_IO; ERR_FORMAT if it is none, of another version, or its counts do not

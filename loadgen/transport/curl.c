@@ -14,6 +14,7 @@
 #include "common/err.h"
 #include "common/http1.h"
 #include "common/settings.h"
+#include "loadgen/mix.h"
 #include "loadgen/request.h"
 #include "loadgen/target.h"
 #include "loadgen/transport/curl_pool.h"
@@ -86,7 +87,7 @@ static int64_t count_sent(const struct curl_handle *h)
 {
     const struct target *target = h->route->endpoint->target;
     int64_t head =
-        (int64_t)(target->request.len - env_of(h)->targets->body.len);
+        (int64_t)(target->request.len - h->route->class->targets->body.len);
     int64_t asked = get_long(h->easy, CURLINFO_REQUEST_SIZE);
     int64_t uploaded = get_number(h->easy, CURLINFO_SIZE_UPLOAD_T);
 
@@ -167,7 +168,7 @@ static void finish(void *handle, CURLcode code)
     r->facts.outcome = v.outcome;
     r->facts.detail = v.detail;
     r->why = h->why;
-    if (env->api)
+    if (r->class->api)
         read_end(h, &v);
     else if (is_whole(&v))
         r->facts.first = r->facts.last = r->facts.end;
@@ -251,7 +252,7 @@ static bool announces_too_much(const struct curl_handle *h)
 {
     const struct transport_env *env = env_of(h);
 
-    return !env->targets->is_head &&
+    return !h->route->class->targets->is_head &&
            get_number(h->easy, CURLINFO_CONTENT_LENGTH_DOWNLOAD_T) >
                env->settings->max_response;
 }
@@ -302,7 +303,7 @@ static size_t on_header(char *data, size_t size, size_t n, void *arg)
     bool is_end = data[0] == '\n' || (data[0] == '\r' && len == 2);
 
     h->head_len += len;
-    if (env_of(h)->api)
+    if (h->request->class->api)
         read_header(h, data, len);
     check_head(h, data, len);
     if (!take_bytes(h, len) || (is_end && !take_end_of_head(h)))
@@ -333,7 +334,7 @@ static size_t on_body(char *data, size_t size, size_t n, void *arg)
 
     memcpy(h->body + h->body_len, data, kept);
     h->body_len += kept;
-    if (env_of(h)->api)
+    if (h->request->class->api)
         response_take(&h->request->response,
                       (int)get_long(h->easy, CURLINFO_RESPONSE_CODE),
                       read_time_ns(h), data, len);
@@ -360,7 +361,7 @@ static const struct curl_user user = {.prepare = set_callbacks,
 
 static void put_body(struct curl_handle *h)
 {
-    const struct api *api = env_of(h)->api;
+    const struct api *api = h->request->class->api;
 
     if (!api || !api->makes_bodies)
         return;
@@ -379,7 +380,7 @@ static void begin(struct curl_handle *h, struct request *r)
     h->sends = 0;
     h->head_len = 0;
     http1_begin(&h->parser);
-    h->parser.is_head_request = env_of(h)->targets->is_head;
+    h->parser.is_head_request = r->class->targets->is_head;
     h->is_whole_head = false;
     h->refusal = HTTP1_FINE;
     h->broke_late = false;
@@ -393,7 +394,7 @@ static void begin(struct curl_handle *h, struct request *r)
 static void curl_start(void *self, struct request *r)
 {
     struct curl_pool *p = &((struct curl_transport *)self)->pool;
-    size_t i = targets_route(p->env->targets, r->facts.seq);
+    size_t i = mix_route(r->class, r->facts.seq);
     struct curl_handle *h = curl_pool_take(&p->routes[i]);
 
     begin(h, r);
@@ -443,8 +444,13 @@ static int check_file(const char *key, const char *path, struct err *err)
 static bool needs_trust(const struct transport_env *env)
 {
     const struct target_settings *s = env->settings;
-    bool is_tls = strcmp(env->targets->items[0].url.scheme, "https") == 0;
+    bool is_tls = false;
 
+    for (size_t i = 0; i < env->mix->len; i++) {
+        const struct targets *ts = env->mix->classes[i].targets;
+
+        is_tls |= strcmp(ts->items[0].url.scheme, "https") == 0;
+    }
     return (is_tls && !s->insecure) ||
            (s->proxy && strncasecmp(s->proxy, "https:", 6) == 0);
 }

@@ -2,6 +2,7 @@
 
 #include "common/buf.h"
 #include "common/settings.h"
+#include "loadgen/mix.h"
 #include "loadgen/target.h"
 #include "loadgen/transport/curl_trust.h"
 #include "loadgen/transport/transport.h"
@@ -27,18 +28,17 @@ static void set_tap(CURL *easy, const struct transport_env *env)
     curl_easy_setopt(easy, CURLOPT_VERBOSE, 1L);
 }
 
-static void set_method(CURL *easy, const struct transport_env *env)
+static void set_method(CURL *easy, const struct class *class)
 {
-    const struct target_settings *s = env->settings;
+    const struct targets *ts = class->targets;
 
-    curl_easy_setopt(easy, CURLOPT_CUSTOMREQUEST, s->method);
-    if (env->targets->is_head) {
+    curl_easy_setopt(easy, CURLOPT_CUSTOMREQUEST, class->settings->method);
+    if (ts->is_head) {
         curl_easy_setopt(easy, CURLOPT_NOBODY, 1L);
-    } else if (env->targets->has_length) {
-        curl_easy_setopt(easy, CURLOPT_POSTFIELDS,
-                         buf_text(&env->targets->body));
+    } else if (ts->has_length) {
+        curl_easy_setopt(easy, CURLOPT_POSTFIELDS, buf_text(&ts->body));
         curl_easy_setopt(easy, CURLOPT_POSTFIELDSIZE_LARGE,
-                         (curl_off_t)env->targets->body.len);
+                         (curl_off_t)ts->body.len);
     }
 }
 
@@ -92,11 +92,11 @@ void curl_set_connection(CURL *easy, const struct target_settings *s,
 }
 
 void curl_set_options(CURL *easy, const struct transport_env *env,
-                      const struct curl_trust *trust,
+                      const struct class *class, const struct curl_trust *trust,
                       struct curl_slist *connect_to)
 {
     curl_easy_setopt(easy, CURLOPT_PATH_AS_IS, 1L);
-    set_method(easy, env);
+    set_method(easy, class);
     curl_set_connection(easy, env->settings, trust, connect_to);
     set_tap(easy, env);
 }

@@ -6,6 +6,7 @@
 
 struct curl_trust;
 struct target_settings;
+struct class;
 struct transport_env;
 
 /* TLS and the way there.  Everything is borrowed by the handle for as long as
@@ -16,7 +17,7 @@ void curl_set_connection(CURL *easy, const struct target_settings *s,
 
 /* The same, with method and body, and the tap. */
 void curl_set_options(CURL *easy, const struct transport_env *env,
-                      const struct curl_trust *trust,
+                      const struct class *class, const struct curl_trust *trust,
                       struct curl_slist *connect_to);
 
 #endif

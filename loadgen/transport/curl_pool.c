@@ -5,6 +5,7 @@
 
 #include "common/settings.h"
 #include "common/xalloc.h"
+#include "loadgen/mix.h"
 #include "loadgen/target.h"
 #include "loadgen/transport/curl_options.h"
 #include "loadgen/transport/socket.h"
@@ -19,7 +20,7 @@ struct curl_multi {
     struct curl_handle handles[HANDLES_A_MULTI];
     size_t n_handles;           /* that were made */
     struct curl_handle *unused; /* of those */
-    bool has_room;              /* it is on the route's list of those */
+    bool has_room;              /* it is on the place's list of those */
     struct curl_multi *next_with_room;
     struct curl_multi *next;
 };
@@ -88,8 +89,10 @@ static void make_easy(struct curl_handle *h)
     curl_easy_setopt(h->easy, CURLOPT_URL, route->endpoint->target->text);
     curl_easy_setopt(h->easy, CURLOPT_BUFFERSIZE, READ_SIZE);
     curl_loop_adopt(&p->loop, h->easy);
-    set_headers(h, &p->env->targets->headers, p->env->settings->request_id);
-    curl_set_options(h->easy, p->env, p->trust, route->connect_to);
+    set_headers(h, &route->class->targets->headers,
+                route->class->settings->request_id);
+    curl_set_options(h->easy, p->env, route->class, p->trust,
+                     route->connect_to);
     p->user->prepare(h);
 }
 
@@ -114,13 +117,13 @@ static void handle_init(struct curl_handle *h, struct curl_multi *m,
 
 /* ---- making multis ---- */
 
-static void add_room(struct curl_route *route, struct curl_multi *m)
+static void add_room(struct curl_place *place, struct curl_multi *m)
 {
     if (m->has_room)
         return;
     m->has_room = true;
-    m->next_with_room = route->with_room;
-    route->with_room = m;
+    m->next_with_room = place->with_room;
+    place->with_room = m;
 }
 
 static struct curl_multi *multi_new(struct curl_route *route)
@@ -132,9 +135,9 @@ static struct curl_multi *multi_new(struct curl_route *route)
     curl = m->driver.multi;
     curl_multi_setopt(curl, CURLMOPT_MAXCONNECTS, (long)HANDLES_A_MULTI);
     curl_multi_setopt(curl, CURLMOPT_PIPELINING, (long)CURLPIPE_MULTIPLEX);
-    m->next = route->multis;
-    route->multis = m;
-    add_room(route, m);
+    m->next = route->place->multis;
+    route->place->multis = m;
+    add_room(route->place, m);
     return m;
 }
 
@@ -152,20 +155,43 @@ static void multi_free(struct curl_multi *m)
 
 /* ---- the life of a handle ---- */
 
+/* One of this route, or any where there is no room for another; NULL: there is
+ * none. */
+static struct curl_handle *take_unused(struct curl_multi *m,
+                                       struct curl_route *route)
+{
+    struct curl_handle **at = &m->unused;
+    struct curl_handle *h;
+
+    while (*at && (*at)->route != route)
+        at = &(*at)->next;
+    if (!*at && m->n_handles < HANDLES_A_MULTI)
+        return NULL;
+    if (!*at)
+        at = &m->unused;
+    h = *at;
+    *at = h->next;
+    if (h->route != route) {
+        drop_easy(h);
+        h->route = route;
+        make_easy(h);
+    }
+    return h;
+}
+
 struct curl_handle *curl_pool_take(struct curl_route *route)
 {
+    struct curl_place *place = route->place;
     struct curl_multi *m =
-        route->with_room ? route->with_room : multi_new(route);
-    struct curl_handle *h = m->unused;
+        place->with_room ? place->with_room : multi_new(route);
+    struct curl_handle *h = take_unused(m, route);
 
-    if (h) {
-        m->unused = h->next;
-    } else {
+    if (!h) {
         h = &m->handles[m->n_handles++];
         handle_init(h, m, route);
     }
     if (!m->unused && m->n_handles == HANDLES_A_MULTI) {
-        route->with_room = m->next_with_room;
+        place->with_room = m->next_with_room;
         m->has_room = false;
     }
     route->pool->n_taken++;
@@ -199,7 +225,7 @@ void curl_pool_put_back(struct curl_handle *h)
     h->next = m->unused;
     m->unused = h;
     h->route->pool->n_taken--;
-    add_room(h->route, m);
+    add_room(h->route->place, m);
 }
 
 /* ---- making and ending ---- */
@@ -220,12 +246,14 @@ static bool is_spelled_out(const struct endpoint *e)
 /* Host and port stay those of the URL for TLS and the Host header; only where
  * the connection goes is ours to say. */
 static void route_init(struct curl_route *route, struct curl_pool *p,
-                       const struct endpoint *e)
+                       const struct class *class, const struct endpoint *e)
 {
     char address[SOCKET_ADDRESS_TEXT];
     char *text;
 
     route->pool = p;
+    route->place = &p->places[e->place];
+    route->class = class;
     route->endpoint = e;
     if (!e->address || is_spelled_out(e))
         return;
@@ -234,38 +262,50 @@ static void route_init(struct curl_route *route, struct curl_pool *p,
     free(text);
 }
 
-static void route_fini(struct curl_route *route)
+static void place_fini(struct curl_place *place)
 {
-    while (route->multis) {
-        struct curl_multi *m = route->multis;
+    while (place->multis) {
+        struct curl_multi *m = place->multis;
 
-        route->multis = m->next;
+        place->multis = m->next;
         multi_free(m);
     }
-    curl_slist_free_all(route->connect_to);
+}
+
+static void add_routes(struct curl_pool *p, const struct class *class)
+{
+    const struct targets *ts = class->targets;
+
+    for (size_t i = 0; i < ts->n_endpoints; i++)
+        route_init(&p->routes[class->first_route + i], p, class,
+                   &ts->endpoints[i]);
 }
 
 void curl_pool_init(struct curl_pool *p, const struct transport_env *env,
                     const struct curl_trust *trust,
                     const struct curl_user *user)
 {
-    size_t n = env->targets->n_endpoints;
+    const struct mix *mix = env->mix;
 
     p->env = env;
     p->trust = trust;
     p->user = user;
     curl_loop_init(&p->loop, env->base, user->ended);
-    p->routes = xcalloc(n, sizeof(*p->routes));
-    for (size_t i = 0; i < n; i++)
-        route_init(&p->routes[i], p, &env->targets->endpoints[i]);
+    p->routes = xcalloc(mix->n_routes, sizeof(*p->routes));
+    p->places = xcalloc(mix->n_places, sizeof(*p->places));
+    for (size_t i = 0; i < mix->len; i++)
+        add_routes(p, &mix->classes[i]);
 }
 
 void curl_pool_fini(struct curl_pool *p)
 {
     if (!p->env)
         return;
-    for (size_t i = 0; i < p->env->targets->n_endpoints; i++)
-        route_fini(&p->routes[i]);
+    for (size_t i = 0; i < p->env->mix->n_places; i++)
+        place_fini(&p->places[i]);
+    for (size_t i = 0; i < p->env->mix->n_routes; i++)
+        curl_slist_free_all(p->routes[i].connect_to);
     curl_loop_fini(&p->loop);
     free(p->routes);
+    free(p->places);
 }

@@ -2,7 +2,7 @@
  * none to be had and kept from then on.
  *
  * libcurl's cost a request grows with the handles in one multi, so there are
- * many small multis, each to one endpoint.
+ * many small multis, each to one place.
  */
 #ifndef LOADGEN_TRANSPORT_CURL_POOL_H
 #define LOADGEN_TRANSPORT_CURL_POOL_H
@@ -16,6 +16,7 @@
 #include "common/http1.h"
 #include "loadgen/transport/curl_loop.h"
 
+struct class;
 struct curl_multi;
 struct curl_pool;
 struct curl_trust;
@@ -25,19 +26,25 @@ struct transport_env;
 
 #define CURL_KEPT_BODY 512
 
-/* The way to one endpoint. */
-struct curl_route {
-    struct curl_pool *pool;
-    const struct endpoint *endpoint;
-    struct curl_slist *connect_to;
+/* Where connections go. */
+struct curl_place {
     struct curl_multi *with_room;
     struct curl_multi *multis; /* all of them */
+};
+
+/* The way of one class to one endpoint. */
+struct curl_route {
+    struct curl_pool *pool;
+    struct curl_place *place;
+    const struct class *class;
+    const struct endpoint *endpoint;
+    struct curl_slist *connect_to;
 };
 
 /* Carries one request at a time. */
 struct curl_handle {
     struct curl_multi *multi;
-    struct curl_route *route;
+    struct curl_route *route; /* of its request, or the last one's */
     CURL *easy;
     struct curl_slist *headers;
     char *id;                 /* the digits in them; NULL: none */
@@ -72,7 +79,8 @@ struct curl_pool {
     const struct curl_trust *trust; /* NULL: libcurl's own */
     const struct curl_user *user;
     struct curl_loop loop;
-    struct curl_route *routes; /* one an endpoint */
+    struct curl_route *routes; /* those of the mix */
+    struct curl_place *places; /* likewise */
     int64_t n_taken;
     int64_t read_turn; /* of the loop, in which libcurl handed over ... */
     int64_t read_ns;   /* ... what it read, the first of it at this time */
@@ -86,7 +94,8 @@ void curl_pool_init(struct curl_pool *pool, const struct transport_env *env,
 /* Closes every connection.  Accepts a zeroed one. */
 void curl_pool_fini(struct curl_pool *pool);
 
-/* The handle that was used last has the warmest connection. */
+/* The handle that was used last, if there is one of this route, has the warmest
+ * connection. */
 struct curl_handle *curl_pool_take(struct curl_route *route);
 
 /* Begin its transfer; see curl_driver_start(). */

@@ -15,6 +15,7 @@
 #include "common/http1.h"
 #include "common/settings.h"
 #include "common/xalloc.h"
+#include "loadgen/mix.h"
 #include "loadgen/request.h"
 #include "loadgen/target.h"
 #include "loadgen/transport/http1_pool.h"
@@ -64,7 +65,7 @@ static void break_off(struct http1_conn *c, enum outcome outcome,
     r->facts.end = transport_now(env);
     r->facts.outcome = outcome;
     r->facts.detail = detail;
-    if (env->api)
+    if (r->class->api)
         why = response_break(&r->response, why);
     r->body = c->body;
     r->body_len = c->body_len;
@@ -100,8 +101,9 @@ static void finish(struct http1_conn *c, int64_t now, bool has_leftover)
     struct request *r = c->request;
     int status = c->parser.status;
     char text[24];
-    const char *why = env->api ? response_finish(&r->response, status, now)
-                               : judge_status(&r->facts, status, now, text);
+    const char *why = r->class->api
+                          ? response_finish(&r->response, status, now)
+                          : judge_status(&r->facts, status, now, text);
 
     r->body = c->body;
     r->body_len = c->body_len;
@@ -144,7 +146,7 @@ static void begin(struct http1_conn *c, struct request *r)
     buf_reset(&c->unsent);
     http1_begin(&c->parser);
     set_stamps(c, is_to_be_stamped(env, r));
-    c->parser.is_head_request = env->targets->is_head;
+    c->parser.is_head_request = r->class->targets->is_head;
 }
 
 /* It goes out once the connection is there. */
@@ -217,7 +219,7 @@ static void take_close(struct http1_conn *c)
 static struct bytes make_request(const struct http1_conn *c)
 {
     struct http1_transport *t = (struct http1_transport *)c->pool;
-    const struct api *api = c->pool->env->api;
+    const struct api *api = c->request->class->api;
     const struct target *target = c->route->endpoint->target;
     struct bytes bytes = {c->route->out, target->request.len};
 
@@ -296,7 +298,9 @@ static void on_header(void *arg, const char *name, size_t name_len,
 {
     struct http1_conn *c = arg;
 
-    response_header(&c->request->response, name, name_len, value, value_len);
+    if (c->request->class->api)
+        response_header(&c->request->response, name, name_len, value,
+                        value_len);
 }
 
 static void on_body(void *arg, const char *data, size_t len)
@@ -304,7 +308,7 @@ static void on_body(void *arg, const char *data, size_t len)
     struct http1_conn *c = arg;
     size_t room = HTTP1_KEPT_BODY - c->body_len;
 
-    if (c->pool->env->api)
+    if (c->request->class->api)
         response_take(&c->request->response, c->parser.status, c->read_ns, data,
                       len);
     if (len > room)
@@ -424,7 +428,7 @@ static const struct http1_user api_user = USER(api_hooks);
 static void http1_start(void *self, struct request *r)
 {
     struct http1_pool *p = &((struct http1_transport *)self)->pool;
-    size_t i = targets_route(p->env->targets, r->facts.seq);
+    size_t i = mix_route(r->class, r->facts.seq);
     struct http1_conn *c = http1_pool_take(&p->routes[i]);
 
     if (!c) {
@@ -479,7 +483,7 @@ static int http1_transport_init(void *self, const struct transport_env *env,
     t->in = xcalloc(1, READ_SIZE);
     buf_init(&t->out, TARGET_MAX_REQUEST);
     buf_init(&t->body, TARGET_MAX_REQUEST);
-    http1_pool_init(&t->pool, env, env->api ? &api_user : &plain_user);
+    http1_pool_init(&t->pool, env, env->mix->reads ? &api_user : &plain_user);
     return 0;
 }
 

@@ -8,6 +8,7 @@
 #include "common/settings.h"
 #include "common/stop.h"
 #include "common/xalloc.h"
+#include "loadgen/mix.h"
 #include "loadgen/target.h"
 #include "loadgen/transport/transport.h"
 
@@ -20,10 +21,11 @@ static struct http1_conn *conn_of(struct connlink *link)
 
 struct http1_conn *http1_pool_take(struct http1_route *route)
 {
-    struct http1_conn *c = conn_of(route->idle.first);
+    struct http1_conn *c = conn_of(route->place->idle.first);
 
     if (!c)
         return NULL;
+    c->route = route;
     connlist_remove(&c->link);
     c->pool->n_idle--;
     return c;
@@ -31,7 +33,7 @@ struct http1_conn *http1_pool_take(struct http1_route *route)
 
 void http1_pool_keep(struct http1_conn *c, int64_t now_ns)
 {
-    connlist_add_first(&c->route->idle, &c->link);
+    connlist_add_first(&c->route->place->idle, &c->link);
     c->pool->n_idle++;
     c->was_idle = true;
     c->kept_ns = now_ns;
@@ -41,7 +43,7 @@ void http1_pool_close(struct http1_conn *c)
 {
     struct http1_pool *p = c->pool;
 
-    if (c->link.list == &c->route->idle)
+    if (c->link.list == &c->route->place->idle)
         p->n_idle--;
     connlist_remove(&c->link);
     event_del(&c->readable);
@@ -64,13 +66,13 @@ bool http1_pool_has_room(const struct http1_pool *p)
 /* Idle connections to other endpoints give way. */
 static void make_room(struct http1_pool *p)
 {
-    struct http1_route *route = p->routes;
+    struct http1_place *place = p->places;
 
     if (p->n_open < p->env->max_connections || p->n_idle == 0)
         return;
-    while (!route->idle.last)
-        route++;
-    http1_pool_close(conn_of(route->idle.last));
+    while (!place->idle.last)
+        place++;
+    http1_pool_close(conn_of(place->idle.last));
 }
 
 /* ---- connecting ---- */
@@ -203,10 +205,11 @@ struct http1_conn *http1_pool_open(struct http1_pool *p,
 /* Where the i-th of the lane's requests will go. */
 static struct http1_route *route_ahead(struct http1_pool *p, int64_t i)
 {
+    const struct mix *mix = p->env->mix;
     struct lane lane = p->env->lane;
+    int64_t seq = lane.worker + i * lane.workers;
 
-    return &p->routes[targets_route(p->env->targets,
-                                    lane.worker + i * lane.workers)];
+    return &p->routes[mix_route(&mix->classes[mix_draw(mix, seq)], seq)];
 }
 
 int http1_pool_preconnect(struct http1_pool *p, int64_t n, struct err *err)
@@ -240,22 +243,32 @@ struct socket_path http1_pool_path(const struct http1_pool *p)
     return path;
 }
 
+static void add_routes(struct http1_pool *p, const struct class *class)
+{
+    for (size_t i = 0; i < class->targets->n_endpoints; i++) {
+        const struct endpoint *e = &class->targets->endpoints[i];
+        const struct buf *request = &e->target->request;
+
+        p->routes[class->first_route + i] = (struct http1_route){
+            .endpoint = e,
+            .place = &p->places[e->place],
+            .out = xstrndup(request->data, request->len),
+        };
+    }
+}
+
 void http1_pool_init(struct http1_pool *p, const struct transport_env *env,
                      const struct http1_user *user)
 {
-    const struct targets *targets = env->targets;
+    const struct mix *mix = env->mix;
 
     p->env = env;
     p->user = user;
     event_assign(&p->connect_timer, env->base, -1, 0, on_connect_timer, p);
-    p->routes = xcalloc(targets->n_endpoints, sizeof(*p->routes));
-    for (size_t i = 0; i < targets->n_endpoints; i++) {
-        const struct endpoint *e = &targets->endpoints[i];
-
-        p->routes[i].endpoint = e;
-        p->routes[i].out =
-            xstrndup(e->target->request.data, e->target->request.len);
-    }
+    p->routes = xcalloc(mix->n_routes, sizeof(*p->routes));
+    p->places = xcalloc(mix->n_places, sizeof(*p->places));
+    for (size_t i = 0; i < mix->len; i++)
+        add_routes(p, &mix->classes[i]);
 }
 
 void http1_pool_fini(struct http1_pool *p)
@@ -269,7 +282,8 @@ void http1_pool_fini(struct http1_pool *p)
         conn_free(c);
     }
     event_del(&p->connect_timer);
-    for (size_t i = 0; i < p->env->targets->n_endpoints; i++)
+    for (size_t i = 0; i < p->env->mix->n_routes; i++)
         free(p->routes[i].out);
     free(p->routes);
+    free(p->places);
 }

@@ -1,7 +1,7 @@
 /* http1_pool.h - the connections of the native transport: opened within the
  * connect timeout, kept while they are idle, closed.
  *
- * Idle ones are kept on a stack for each endpoint, so that the warmest is used
+ * Idle ones are kept on a stack for each place, so that the warmest is used
  * first.  What is sent and received on a connection is its user's business.
  */
 #ifndef LOADGEN_TRANSPORT_HTTP1_POOL_H
@@ -26,10 +26,15 @@ struct transport_env;
 
 #define HTTP1_KEPT_BODY 512
 
-/* The way to one endpoint. */
+/* Where connections go. */
+struct http1_place {
+    struct connlist idle;
+};
+
+/* The way of one class to one endpoint. */
 struct http1_route {
     const struct endpoint *endpoint;
-    struct connlist idle;
+    struct http1_place *place;
     char *out; /* own copy of the request, for its id */
 };
 
@@ -37,8 +42,8 @@ struct http1_route {
 struct http1_conn {
     struct connlink link; /* idle, or being established */
     struct http1_pool *pool;
-    struct http1_route *route;
-    int fd; /* -1: closed */
+    struct http1_route *route; /* of its request, or the last one's */
+    int fd;                    /* -1: closed */
     int64_t opened_ns;
     bool is_connected;
     bool was_idle;         /* the server may have closed it meanwhile */
@@ -79,7 +84,8 @@ struct http1_user {
 struct http1_pool {
     const struct transport_env *env;
     const struct http1_user *user;
-    struct http1_route *routes; /* one an endpoint */
+    struct http1_route *routes; /* those of the mix */
+    struct http1_place *places; /* likewise */
     struct connlist connecting;
     struct event connect_timer; /* fires when the oldest of those is late */
     struct http1_conn *unused;  /* closed, kept for their memory */

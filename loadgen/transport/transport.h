@@ -15,12 +15,11 @@
 #include "loadgen/source.h"
 #include "loadgen/transport/socket.h"
 
-struct api;
 struct err;
 struct event_base;
+struct mix;
 struct request;
 struct target_settings;
-struct targets;
 
 /* Of libcurl, which tells less than stale.h asks for: a connection that was
  * closed while it was idle shows within two round trips of the next request and
@@ -31,10 +30,9 @@ struct targets;
 struct transport_env {
     struct event_base *base;
     const struct clk *clk;
-    int64_t start_ns; /* facts count from here */
-    const struct targets *targets;
-    const struct api *api; /* makes bodies and reads answers; or NULL */
-    const struct target_settings *settings;
+    int64_t start_ns;                       /* facts count from here */
+    const struct mix *mix;                  /* of what requests are like */
+    const struct target_settings *settings; /* of the connections */
     int64_t max_connections;
     bool stamps_all; /* of every answer, when the kernel got it; else of some */
     struct lane lane; /* whose requests it will be given */

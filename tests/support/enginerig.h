@@ -13,6 +13,7 @@
 #include "common/rng.h"
 #include "common/settings.h"
 #include "loadgen/engine.h"
+#include "loadgen/mix.h"
 
 #define RIG_MAX_FLIGHT 2048
 
@@ -50,6 +51,7 @@ struct setup {
 
 struct rig {
     struct settings settings;
+    struct mix mix;
     struct clk_fake clk;
     struct event_base *base;
     struct recorder *recorder;

@@ -11,6 +11,7 @@
 
 #include "common/clk.h"
 #include "common/settings.h"
+#include "loadgen/mix.h"
 #include "loadgen/request.h"
 #include "loadgen/target.h"
 #include "loadgen/transport/transport.h"
@@ -24,6 +25,7 @@ struct httprig {
     struct clk_fake clk; /* at 1000 */
     struct target_settings settings;
     struct targets targets;
+    struct mix mix;
     struct transport_env env;
     const struct transport_ops *transport;
     void *self;

@@ -400,7 +400,7 @@ static void addresses_begin(struct addresses *a, const bool *answers)
             (struct addrinfo){.ai_family = AF_INET,
                               .ai_addrlen = sizeof(a->sockets[i]),
                               .ai_addr = (struct sockaddr *)&a->sockets[i]};
-        a->endpoints[i] = (struct endpoint){t, &a->infos[i]};
+        a->endpoints[i] = (struct endpoint){t, &a->infos[i], i};
         t->resolved = &a->infos[i / 2 * 2];
         t->first_endpoint = i / 2 * 2;
         t->n_endpoints = 2;

@@ -16,6 +16,7 @@
 #include "common/clk.h"
 #include "common/err.h"
 #include "common/settings.h"
+#include "loadgen/mix.h"
 #include "loadgen/recorder.h"
 #include "loadgen/transport/transport.h"
 #include "loadgen/worker.h"
@@ -56,10 +57,15 @@ static const struct settings settings = {.load = {.scenario = SCENARIO_SERVER,
                                          .client = {.max_burst = 50},
                                          .target = {.timeout_ns = NEVER}};
 
+/* Of requests that go nowhere. */
+static const struct class nowhere = {.settings = &settings.target};
+static const struct mix mix = {.classes = &nowhere, .len = 1};
+
 static int run_worker(const char *name, bool breaks, struct engine_counts *c,
                       struct err *err)
 {
     struct engine_env env = {.settings = &settings,
+                             .mix = &mix,
                              .transport = &transport_null,
                              .clk = &clk_monotonic,
                              .lane = {0, 1},
@@ -124,6 +130,7 @@ static void connections_ahead_are_opened_first(void **state)
 {
     struct transport_ops transport = transport_null;
     struct engine_env env = {.settings = &settings,
+                             .mix = &mix,
                              .transport = &transport,
                              .clk = &clk_monotonic,
                              .lane = {0, 1}};
@@ -143,6 +150,7 @@ static void connections_ahead_are_opened_first(void **state)
 static void a_cpu_that_is_not_there_is_an_error(void **state)
 {
     struct engine_env env = {.settings = &settings,
+                             .mix = &mix,
                              .transport = &transport_null,
                              .clk = &clk_monotonic,
                              .lane = {0, 1}};
