@@ -438,6 +438,10 @@ void plan_view(const struct settings *s, const struct preflight *known,
     put_rate(&s->load, n, out);
     if (s->classes.len == 0)
         put_carried(s, known->data, out);
+    if (s->warmup.len > 0) {
+        buf_adds(out, "           and in the warm-up its own:\n");
+        put_carried(s->warmup.items[0].settings, known->warmup_data, out);
+    }
     put_slo(s, slo, n, out);
     for (size_t i = 0; i < s->classes.len; i++)
         put_class(s, i, n, known->class_data[i], out);

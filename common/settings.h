@@ -302,6 +302,7 @@ struct settings {
     struct stub_settings stub;
     bool has_stub; /* a stub is to run beside the load */
     struct classes classes;
+    struct classes warmup; /* at most one: what its requests carry */
 };
 
 enum settings_block {

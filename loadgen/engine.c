@@ -283,14 +283,25 @@ static struct due take(struct engine *e)
     return due;
 }
 
+/* As far as known; else nothing that is due now is in it. */
+static int64_t window_start_ns(const struct engine *e)
+{
+    return e->source_ops->quota
+               ? e->source_ops->quota(e->source)->window_start_ns
+               : quota_of(&e->env.settings->load).window_start_ns;
+}
+
 /* By its key, which whoever has several requests of one kind in a row has in
  * common. */
 static void set_class(const struct engine *e, struct request *r, int64_t key)
 {
-    size_t class = mix_draw(e->env.mix, key);
+    const struct mix *mix = e->env.mix;
+    size_t class = mix_draw(mix, key);
 
-    r->class = &e->env.mix->classes[class];
+    r->class = &mix->classes[class];
     r->facts.class = (int64_t) class;
+    if (mix->warmup && r->facts.due < window_start_ns(e))
+        r->class = mix->warmup;
 }
 
 static void issue(struct engine *e, int64_t now)

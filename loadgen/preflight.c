@@ -122,6 +122,7 @@ void preflight_fini(struct preflight *p)
     dataset_free(p->data);
     for (size_t i = 0; i < CLASSES_MAX; i++)
         dataset_free(p->class_data[i]);
+    dataset_free(p->warmup_data);
 }
 
 void preflight_describe_data(const struct preflight *p,
@@ -134,6 +135,9 @@ void preflight_describe_data(const struct preflight *p,
             dataset_describe(p->class_data[i],
                              &s->classes.items[i].settings->data, out);
     }
+    if (p->warmup_data)
+        dataset_describe(p->warmup_data, &s->warmup.items[0].settings->data,
+                         out);
 }
 
 /* Connections are the run's, so all go over one transport. */
@@ -158,6 +162,10 @@ static int check_requests(struct settings *s, struct preflight *out,
 {
     const struct classes *all = &s->classes;
 
+    if (s->warmup.len > 0 &&
+        check_class(s->warmup.items[0].settings, out->transport,
+                    &out->warmup_data, err))
+        return err_context(err, CLASSES_WARMUP);
     if (all->len == 0)
         return preflight_data(&s->data, &out->data, err)
                    ? -1

@@ -247,7 +247,9 @@ static void record_data(struct run *run)
 
         if (!api->makes_bodies)
             continue;
-        if (all->len > 0)
+        if (&run->mix.classes[i] == run->mix.warmup)
+            manifest_add_class_data(&run->manifest, CLASSES_WARMUP, &seen);
+        else if (all->len > 0)
             manifest_add_class_data(&run->manifest, all->items[i].name, &seen);
         else
             manifest_set_data(&run->manifest, &seen);

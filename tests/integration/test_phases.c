@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -140,6 +141,58 @@ static void threads_of_a_closed_loop_agree(void **state)
     free(dir);
 }
 
+/* Long prompts before the window and short ones from then on, whoever sends
+ * them. */
+static void a_warm_up_has_data_of_its_own(void **state)
+{
+    static const char *const loads[] = {
+        "{rate: 500, requests: 50, warmup_requests: 30, cooldown: 50ms}",
+        "{rate: 500, duration: 200ms, warmup: 100ms}",
+        "{clients: 6, requests: 60, warmup_requests: 30}",
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(loads); i++) {
+        char *name = xasprintf("own%zu", i);
+        char *dir = xstrdup(tmpdir_path(name));
+        char *text = xasprintf("target: {url: \"%s/v1/completions\"}\n"
+                               "load: %s\n"
+                               "client: {threads: 3}\n"
+                               "data: {input_tokens: 20, output_tokens: 5}\n"
+                               "warmup_data: {input_tokens: 300}\n",
+                               url, loads[i]);
+        char *file = xstrdup(tmpdir_write("own.yaml", text, strlen(text)));
+        char *path = xasprintf("%s/requests.tgr", dir);
+        struct proc_result r = proc_run(ARGS("run", file, "-q", "-o", dir));
+        json_t *manifest;
+        struct facts *rows;
+        int64_t start_ns;
+        size_t n;
+
+        run_expect(&r, dir, 0);
+        manifest = load_manifest(dir);
+        start_ns = (int64_t)number_at(manifest, "end.window_start_ns");
+        rows = table_read(path, &schema_requests, &n);
+        assert_true(n > 0);
+        for (size_t k = 0; k < n; k++) {
+            if (rows[k].outcome == OUTCOME_UNSENT)
+                continue;
+            assert_int_equal(rows[k].prompt_asked,
+                             rows[k].due < start_ns ? 300 : 20);
+            assert_int_equal(rows[k].output_asked, 5);
+            assert_int_equal(rows[k].class, 0);
+        }
+        json_decref(manifest);
+        proc_result_fini(&r);
+        free(rows);
+        free(path);
+        free(file);
+        free(text);
+        free(dir);
+        free(name);
+    }
+}
+
 /* Of one that was killed the rows say when its window began, if it had. */
 static void a_killed_run_is_worked_out_from_its_rows(void **state)
 {
@@ -174,6 +227,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_scenario_has_its_phases),
         cmocka_unit_test(threads_of_a_closed_loop_agree),
+        cmocka_unit_test(a_warm_up_has_data_of_its_own),
         cmocka_unit_test(a_killed_run_is_worked_out_from_its_rows),
     };
 
