@@ -41,6 +41,19 @@ static void put_settings(struct buf *out)
                  block->name ? block->name : "at the top");
         opt_print_keys(block, out);
     }
+    buf_adds(
+        out,
+        "\nclasses, a list:\n"
+        "  name: TEXT                         what the report calls it\n"
+        "  weight: NUMBER                     its part of the sum of all "
+        "weights is its share of the requests (default 1)\n"
+        "  target:                            of the keys above url, api, "
+        "model, body, method, headers, stream, ignore_eos, temperature, "
+        "chunk_usage, success, extra_body\n"
+        "  data:                              the keys above, but accuracy\n"
+        "  slo: TEXT                          objective of its requests, "
+        "beside that of the run\n"
+        "  checks: TEXT                       instead of those of the run\n");
 }
 
 static int run(const char *const *argv, struct err *err)

@@ -81,6 +81,11 @@ static bool has_said(const struct class_settings *c, const struct opt *opt)
     return false;
 }
 
+bool settings_says(const struct settings *s, const struct opt *opt)
+{
+    return !s->data.mix || has_said(&s->data.mix->items[s->data.class], opt);
+}
+
 /* The run's entries, and the class's over them. */
 static void merge_map(const struct opt_set *set, const void *run,
                       const struct opt *opt)

@@ -66,6 +66,10 @@ int classes_from_json(struct settings *run, const struct json_t *json,
 /* The share of requests that are to be of this class. */
 double classes_share(const struct classes *c, size_t i);
 
+/* Is it of a run, or does the class say this itself?  What it has from the run
+ * may be meant for others. */
+bool settings_says(const struct settings *s, const struct opt *opt);
+
 /* Does the run, or where it has classes one of them? */
 bool settings_some(bool (*does)(const struct settings *s),
                    const struct settings *run);

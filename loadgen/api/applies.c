@@ -131,7 +131,7 @@ int applies_check(const struct api *api, struct err *err)
         const struct opt *opt =
             opt_by_key(settings_blocks[rule->block], rule->key);
 
-        if (is_given(s, opt) && !is_used(api, rule))
+        if (is_given(s, opt) && settings_says(s, opt) && !is_used(api, rule))
             return refuse(api, rule, opt, err);
     }
     for (size_t i = 0; i < s->checks.len; i++) {

@@ -3,6 +3,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -90,6 +91,11 @@ static void write_manifest(const struct made_run *m, const char *dir)
     struct err err = {0};
 
     settings_init(&settings);
+    if (m->classes &&
+        settings_load(
+            &settings,
+            tmpdir_write("classes.yaml", m->classes, strlen(m->classes)), &err))
+        fail_msg("%s", err.msg);
     strlist_add(&settings.target.urls, "null://");
     settings.load.scenario = m->is_closed ? SCENARIO_CLOSED : SCENARIO_SERVER;
     if (m->scenario != SCENARIO_AUTO)

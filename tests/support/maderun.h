@@ -22,6 +22,7 @@ struct made_run {
     int64_t warmup_ms;
     int64_t duration_ms; /* 0: by count */
     const char *slo;
+    const char *classes; /* text of a settings file; NULL: none */
     struct facts rows[MADE_RUN_ROWS];
     size_t n;
     bool was_killed;                          /* its manifest has no end */

@@ -101,6 +101,7 @@ static void an_aborted_run_says_why(void **state)
         struct summary s = {.settings = &settings,
                             .verdict = cases[i].verdict,
                             .judgement = {.verdict = cases[i].judged},
+                            .answer = cases[i].judged,
                             .aborted = "errors > 5%: \x1b[2J"};
         json_t *json;
         char *text;

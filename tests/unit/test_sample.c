@@ -146,6 +146,38 @@ static void no_tokens_to_draw_from(void **state)
     settings_fini(&s);
 }
 
+/* What a class sends again was sent by itself. */
+static void reuse_stays_within_a_class(void **state)
+{
+    struct class_settings two[2] = {{.weight = 1}, {.weight = 3}};
+    const struct classes mix = {.items = two, .len = 2};
+    struct settings s;
+    struct sampler sampler;
+    struct err err = {0};
+    int64_t again = 0;
+
+    (void)state;
+    settings_init(&s);
+    s.data.cache_hit_rate = 0.5;
+    s.data.mix = &mix;
+    s.data.class = 0;
+    assert_int_equal(sampler_init(&sampler, &s, &err), 0);
+    for (int64_t seq = 0; seq < 4000; seq++) {
+        struct sample sample;
+
+        if (classes_draw(&mix, s.load.seed, seq) != 0)
+            continue;
+        sample = sample_draw(&sampler, seq, NULL);
+        assert_in_range(sample.from, 0, seq);
+        assert_int_equal(classes_draw(&mix, s.load.seed, sample.from), 0);
+        again += sample.from < seq;
+    }
+    /* An eighth of 4000, within 5 deviations of the binomial. */
+    assert_in_range(again, 395, 605);
+    sampler_fini(&sampler);
+    settings_fini(&s);
+}
+
 /* ---- of a trace ---- */
 
 static struct sampler of_trace(uint64_t nonce)
@@ -272,6 +304,7 @@ int main(void)
         cmocka_unit_test(a_nonce_does_not_move_lengths),
         cmocka_unit_test(a_prompt_has_its_tokens),
         cmocka_unit_test(no_tokens_to_draw_from),
+        cmocka_unit_test(reuse_stays_within_a_class),
         cmocka_unit_test(prompts_of_common_blocks_begin_alike),
         cmocka_unit_test(blocks_are_of_one_run),
     };
