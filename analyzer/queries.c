@@ -105,6 +105,7 @@ void queries_finish(struct queries *q, int64_t expected_rows)
     last_id = expected_rows > 0 ? (expected_rows - 1) / q->size : -1;
     end_query(q);
     q->id = -1;
-    if (q->tally->window.end_ns > q->tally->window.start_ns)
+    if (q->tally->window.end_ns > q->tally->window.start_ns &&
+        q->due_ns < q->tally->window.end_ns)
         add_lost(q, last_id - q->max_id, TALLY_BATCHES - 1);
 }

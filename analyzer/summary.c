@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "analyzer/client.h"
+#include "analyzer/extent.h"
 #include "analyzer/queries.h"
 #include "analyzer/reader.h"
 #include "analyzer/stream.h"
@@ -31,29 +32,16 @@ static int64_t threads_of(const struct settings *s)
     return s->client.threads > 1 ? s->client.threads : 1;
 }
 
-/* The window as planned, or as far as the schedule got; never before its
- * start. */
-static struct window window_of(const struct load_settings *load,
-                               int64_t due_end_ns)
-{
-    struct window w = {.start_ns = load->warmup_ns, .end_ns = due_end_ns};
-    int64_t longest_ns = load_longest_ns(load);
-
-    if (longest_ns > 0 && w.end_ns > w.start_ns + longest_ns)
-        w.end_ns = w.start_ns + longest_ns;
-    if (w.end_ns < w.start_ns)
-        w.end_ns = w.start_ns;
-    return w;
-}
-
 /* What the client saw in the window as planned, which for a run that was killed
  * is all there is. */
-static void read_client(struct client *c, const struct recording *rec)
+static void read_client(struct client *c, const struct recording *rec,
+                        const struct extent *extent)
 {
-    int64_t end_ns = rec->has_end ? rec->end.due_end_ns : INT64_MAX;
+    struct extent planned = *extent;
 
-    client_init(c, window_of(&rec->settings.load, end_ns),
-                threads_of(&rec->settings));
+    if (!rec->has_end)
+        planned.due_end_ns = INT64_MAX;
+    client_init(c, extent_window(&planned), threads_of(&rec->settings));
     client_read(c, rec->dir);
 }
 
@@ -62,37 +50,20 @@ static bool is_offline(const struct settings *s)
     return s->load.scenario == SCENARIO_OFFLINE;
 }
 
-/* How far a run had got for this row to be there.  Where all are due at once,
- * their ends tell. */
-static int64_t reached_ns(const struct settings *s, const struct facts *f)
+/* When was it measured?  A run that was killed got as far as its rows, or as
+ * the client last saw itself. */
+static int find_window(struct work *w, struct recording *rec,
+                       struct window *window, struct err *err)
 {
-    int64_t at_ns = is_offline(s) ? f->end : f->due;
+    struct extent extent;
 
-    return at_ns == TIME_ABSENT || at_ns == INT64_MAX ? 0 : at_ns + 1;
-}
-
-/* A run that was killed got as far as its last request in the recording, which
- * takes a reading of its own to find, or as the client last saw itself. */
-static int find_due_end(struct recording *rec, const struct client *client,
-                        int64_t *end_ns, struct err *err)
-{
-    const struct facts *rows;
-    size_t n;
-    int rc;
-
-    *end_ns =
-        rec->has_end ? rec->end.due_end_ns : client_known_until_ns(client);
-    if (rec->has_end)
-        return 0;
-    while ((rc = recording_next(rec, &rows, &n, err)) > 0) {
-        for (size_t i = 0; i < n; i++) {
-            int64_t at_ns = reached_ns(&rec->settings, &rows[i]);
-
-            if (at_ns > *end_ns)
-                *end_ns = at_ns;
-        }
-    }
-    return rc ? rc : recording_rewind(rec, err);
+    if (extent_find(&extent, rec, err))
+        return -1;
+    read_client(&w->client, rec, &extent);
+    if (!rec->has_end && client_known_until_ns(&w->client) > extent.due_end_ns)
+        extent.due_end_ns = client_known_until_ns(&w->client);
+    *window = extent_window(&extent);
+    return 0;
 }
 
 static int read_all(struct work *w, struct recording *rec, struct err *err)
@@ -210,6 +181,7 @@ static void take_counts(struct summary *s, const struct tally *t)
     s->ok = t->outcome[OUTCOME_OK];
     s->failed = s->issued - s->ok;
     s->warmup_requests = t->before;
+    s->cooldown_requests = t->after;
     s->good = t->good;
     s->fresh_connections = t->fresh;
     if (!is_null(s->settings))
@@ -412,7 +384,7 @@ static void conclude(struct summary *s, const struct work *w)
     };
 
     s->cut_by_max_duration = is_cut_short(s->settings, t);
-    s->window_start_s = (double)t->window.start_ns / 1e9;
+    s->window_start_s = s->warmup_s = (double)t->window.start_ns / 1e9;
     s->window_length_s = (double)(t->window.end_ns - t->window.start_ns) / 1e9;
     take_counts(s, t);
     take_statuses(s, t);
@@ -442,8 +414,11 @@ static void start_deciding(struct work *w, const struct summary *s,
 
     if (load->stop != STOP_DECIDED || s->slo.len == 0)
         return;
-    if (decide_init(&w->decide, &s->slo, load->warmup_ns, &ignored))
+    if (decide_init(&w->decide, &s->slo, w->tally.window.start_ns, &ignored))
         w->decide = (struct decide){0};
+    else
+        decide_window(&w->decide, w->tally.window.start_ns,
+                      w->tally.window.end_ns);
 }
 
 static int64_t query_size_of(const struct load_settings *load)
@@ -465,13 +440,10 @@ static int sum_up(struct summary *s, struct work *w, struct recording *rec,
 {
     const struct settings *set = &rec->settings;
     struct window window;
-    int64_t due_end_ns;
     int rc;
 
-    read_client(&w->client, rec);
-    if (find_due_end(rec, &w->client, &due_end_ns, err))
+    if (find_window(w, rec, &window, err))
         return -1;
-    window = window_of(&set->load, due_end_ns);
     tally_init(&w->tally, window, &s->slo);
     tally_set_good(&w->tally, &w->good);
     class_tallies_init(&w->classes, window, s->classes, s->n_classes, &w->good);
@@ -536,7 +508,7 @@ int summary_make_keeping(struct summary *s, struct recording *rec,
         .settings = &rec->settings,
         .transport = manifest_transport(&rec->manifest),
         .threads = threads_of(&rec->settings),
-        .warmup_s = (double)rec->settings.load.warmup_ns / 1e9,
+        .cooldown_s = (double)rec->settings.load.cooldown_ns / 1e9,
     };
     if (rec->has_end) {
         s->stopped_by = rec->end.stopped_by;

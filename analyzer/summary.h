@@ -56,6 +56,7 @@ struct summary {
     double window_start_s;
     double window_length_s;
     double warmup_s;
+    double cooldown_s;        /* as asked */
     bool cut_by_max_duration; /* before what else was asked for */
 
     /* scheduled = issued + unsent; issued = ok + failed. */
@@ -67,8 +68,9 @@ struct summary {
     int64_t outcome[OUTCOME_COUNT];
     struct failures failures; /* texts and counts, of the whole run */
     struct status_count statuses[SUMMARY_STATUSES]; /* but 200, most first */
-    size_t n_statuses; /* the rarest are left out where they do not fit */
-    int64_t warmup_requests;
+    size_t n_statuses;       /* the rarest are left out where they do not fit */
+    int64_t warmup_requests; /* beside those */
+    int64_t cooldown_requests; /* likewise */
     int64_t good;
     int64_t fresh_connections;
     int64_t reused_connections;

@@ -50,8 +50,8 @@ void tally_set_lanes(struct tally *t, int64_t n)
 {
     t->n_lanes = n > 1 && n <= RECORDING_MAX_SHARDS ? (int)n : 1;
     for (int i = 0; i < t->n_lanes; i++)
-        t->lanes[i] =
-            (struct place_lane){.max_place = -1, .max_place_before = -1};
+        t->lanes[i] = (struct place_lane){
+            .max_place = -1, .max_place_before = -1, .min_place_after = -1};
 }
 
 int64_t tally_places(const struct tally *t, int lane)
@@ -83,6 +83,16 @@ static void note_before(struct tally *t, const struct facts *f)
     t->before++;
     l->before++;
     raise_to(&l->max_place_before, place_of(t, f));
+}
+
+static void note_after(struct tally *t, const struct facts *f)
+{
+    struct place_lane *l = lane_of(t, f);
+    int64_t place = place_of(t, f);
+
+    t->after++;
+    if (place >= 0 && (l->min_place_after < 0 || place < l->min_place_after))
+        l->min_place_after = place;
 }
 
 /* ---- one request ---- */
@@ -247,8 +257,12 @@ void tally_add(struct tally *t, const struct facts *f)
         add_ended(t, f);
     if (f->due < t->window.start_ns)
         note_before(t, f);
-    else if (f->due < t->window.end_ns)
+    else if (f->due >= t->window.end_ns)
+        note_after(t, f);
+    else {
+        lane_of(t, f)->inside++;
         add_measured(t, f);
+    }
 }
 
 /* ---- those that are missing ---- */
@@ -299,13 +313,35 @@ void tally_add_unknown(struct tally *t, int64_t count)
     }
 }
 
+/* Where every lane got beyond the window, it can have lost so many at most. */
+static int64_t lost_inside(const struct tally *t)
+{
+    int64_t lost = 0;
+
+    for (int i = 0; i < t->n_lanes; i++) {
+        const struct place_lane *l = &t->lanes[i];
+        int64_t places = l->min_place_after - (l->max_place_before + 1);
+
+        if (l->min_place_after < 0)
+            return INT64_MAX;
+        if (places > l->inside)
+            lost += places - l->inside;
+    }
+    return lost;
+}
+
+static int64_t at_most(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
 int64_t tally_add_lost(struct tally *t, int64_t count)
 {
-    int64_t early = lost_before(t);
+    int64_t early = at_most(lost_before(t), count);
+    int64_t inside = at_most(lost_inside(t), count - early);
 
-    if (early > count)
-        early = count;
     t->before += early;
-    tally_add_unknown(t, count - early);
-    return count - early;
+    t->after += count - early - inside;
+    tally_add_unknown(t, inside);
+    return inside;
 }

@@ -47,6 +47,8 @@ struct place_lane {
     int64_t max_place;        /* -1: none */
     int64_t max_place_before; /* of those due before the window; -1: none */
     int64_t before;           /* seen, due before the window */
+    int64_t inside;           /* seen, due in it */
+    int64_t min_place_after;  /* of those due after it; -1: none */
 };
 
 /* A measure that a request can have, and what is asked of it for each. */
@@ -72,6 +74,7 @@ struct tally {
     struct place_lane lanes[RECORDING_MAX_SHARDS];
     int n_lanes;
     int64_t before;                 /* due before the window */
+    int64_t after;                  /* due after it */
     int64_t due;                    /* due in the window */
     int64_t outcome[OUTCOME_COUNT]; /* of those */
     int64_t status[TALLY_STATUSES]; /* of those, that had an HTTP status */
@@ -124,7 +127,9 @@ int64_t tally_places(const struct tally *t, int lane);
 
 /* Requests that the recording lost: issued, and nobody knows how they ended.
  * After all the others: those whose place is before the first one seen in the
- * window, in their lane, were due before it.  Returns how many were not. */
+ * window, in their lane, were due before it, and those whose place is behind
+ * the first one seen after the window were due after it.  Returns how many were
+ * neither. */
 int64_t tally_add_lost(struct tally *t, int64_t count);
 
 /* So many of which nothing is known but that they were due in the window. */

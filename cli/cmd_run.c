@@ -146,6 +146,8 @@ static void aim_at(struct settings *s, const char *stub_url)
     s->target.request_id = true; /* so that its truth can be joined */
     for (size_t i = 0; i < s->classes.len; i++)
         aim_at(s->classes.items[i].settings, stub_url);
+    for (size_t i = 0; i < s->warmup.len; i++)
+        aim_at(s->warmup.items[i].settings, stub_url);
 }
 
 static int start_stub(struct child *stub, struct settings *s,

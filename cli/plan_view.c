@@ -19,22 +19,49 @@
 
 /* ---- how many, and when ---- */
 
-/* Of the schedule, in a window of this length. */
-static double arrivals(const struct load_settings *load, int64_t window_ns)
+/* The warm-up goes at the rate that the first stage starts with. */
+static double first_rate_rps(const struct load_settings *load)
 {
-    double from_ns = (double)load->warmup_ns;
+    struct stage first = {.from_rps = load->rate_rps};
+    struct err ignored = {0};
+
+    if (load->stages.len > 0)
+        stage_parse(load->stages.items[0], &first, &ignored);
+    return first.from_rps;
+}
+
+/* Of an open loop, as long as so many requests are expected to take. */
+static double warmup_ns(const struct load_settings *load)
+{
+    return load->warmup_requests > 0
+               ? (double)load->warmup_requests * 1e9 / first_rate_rps(load)
+               : (double)load->warmup_ns;
+}
+
+/* Of the schedule, from so long after the window's start on, within that. */
+static double arrivals_from(const struct load_settings *load, double after_ns,
+                            int64_t length_ns)
+{
+    double from_ns = warmup_ns(load) + after_ns;
     struct err ignored = {0};
     struct shape shape;
     double n = 0;
 
-    if (scenario_has_rate(load->scenario) && window_ns > 0 &&
+    if (scenario_has_rate(load->scenario) && length_ns > 0 &&
         !shape_init(&shape, load, &ignored)) {
-        n = shape_arrivals(&shape, from_ns + (double)window_ns) -
+        shape_end_warmup(&shape, warmup_ns(load));
+        n = shape_arrivals(&shape, from_ns + (double)length_ns) -
             shape_arrivals(&shape, from_ns);
         n *= plan_turns(load);
         shape_fini(&shape);
     }
     return n;
+}
+
+/* In a window of this length. */
+static double arrivals(const struct load_settings *load, int64_t window_ns)
+{
+    return arrivals_from(load, 0, window_ns);
 }
 
 double plan_requests(const struct settings *s, const struct preflight *known)
@@ -44,7 +71,8 @@ double plan_requests(const struct settings *s, const struct preflight *known)
     double least = arrivals(load, load->min_duration_ns);
 
     if (load->scenario == SCENARIO_TRACE)
-        return (double)(known->trace.rows - known->trace.warmup_rows);
+        return (double)(known->trace.rows - known->trace.warmup_rows -
+                        known->trace.cooldown_rows);
     if (load->requests > 0)
         least = (double)load->requests;
     else if (load->min_requests > 0)
@@ -65,15 +93,31 @@ static double count_cv(const struct load_settings *load)
     return load->arrival == ARRIVAL_GAMMA ? load->cv : 1;
 }
 
-/* The warm-up goes at the rate that the first stage starts with. */
-static double first_rate_rps(const struct load_settings *load)
+/* A window of n requests that ends by its count lasts as long as they take. */
+static double window_ns(const struct load_settings *load, double n)
 {
-    struct stage first = {.from_rps = load->rate_rps};
-    struct err ignored = {0};
+    double longest_ns = (double)load_longest_ns(load);
+    double counted_ns = load->rate_rps > 0 ? n / load->rate_rps * 1e9 : 0;
 
-    if (load->stages.len > 0)
-        stage_parse(load->stages.items[0], &first, &ignored);
-    return first.from_rps;
+    return longest_ns > 0 && (longest_ns < counted_ns || load->requests == 0)
+               ? longest_ns
+               : counted_ns;
+}
+
+/* Before and after the n of the window. */
+static void put_others(const struct load_settings *load, double n,
+                       struct buf *out)
+{
+    if (load->warmup_ns > 0 && load->rate_rps > 0)
+        buf_addf(out, "           about %.0f before it, as warm-up\n",
+                 first_rate_rps(load) * plan_turns(load) *
+                     (double)load->warmup_ns / 1e9);
+    if (load->warmup_requests > 0)
+        buf_addf(out, "           %lld before it, as warm-up\n",
+                 (long long)load->warmup_requests);
+    if (load->cooldown_ns > 0 && load->rate_rps > 0)
+        buf_addf(out, "           about %.0f after it, as cool-down\n",
+                 arrivals_from(load, window_ns(load, n), load->cooldown_ns));
 }
 
 /* Sessions do not end with the window: at its edges some of their turns are
@@ -114,10 +158,7 @@ static void put_requests(const struct load_settings *load, double n,
                  ceil(1.96 * cv * sqrt(n)));
     else
         buf_addf(out, "%.0f in the window\n", n);
-    if (load->warmup_ns > 0 && load->rate_rps > 0)
-        buf_addf(out, "           about %.0f before it, as warm-up\n",
-                 first_rate_rps(load) * plan_turns(load) *
-                     (double)load->warmup_ns / 1e9);
+    put_others(load, n, out);
 }
 
 /* A trace says how many, exactly. */
@@ -126,10 +167,13 @@ static void put_trace(const struct load_settings *load, const struct survey *s,
 {
     survey_describe(s, load, out);
     buf_addf(out, "requests   %lld in the window\n",
-             (long long)(s->rows - s->warmup_rows));
+             (long long)(s->rows - s->warmup_rows - s->cooldown_rows));
     if (s->warmup_rows > 0)
         buf_addf(out, "           %lld before it, as warm-up\n",
                  (long long)s->warmup_rows);
+    if (load->cooldown_ns > 0)
+        buf_addf(out, "           %lld after it, as cool-down\n",
+                 (long long)s->cooldown_rows);
 }
 
 /* What ends the window beside the clock; NULL: nothing. */
@@ -169,7 +213,13 @@ static void put_phases(const struct settings *s, struct buf *out)
     if (s->load.warmup_ns > 0)
         buf_addf(out, "warm-up %s, then ",
                  units_show_duration((double)s->load.warmup_ns, text));
+    if (s->load.warmup_requests > 0)
+        buf_addf(out, "warm-up of %lld requests, then ",
+                 (long long)s->load.warmup_requests);
     put_window(&s->load, out);
+    if (s->load.cooldown_ns > 0)
+        buf_addf(out, ", then cool-down %s",
+                 units_show_duration((double)s->load.cooldown_ns, text));
     if (s->load.scenario != SCENARIO_OFFLINE)
         buf_addf(out, ", then at most %s for what is in flight",
                  units_show_duration((double)drain_ns, text));
@@ -415,6 +465,10 @@ void plan_view(const struct settings *s, const struct preflight *known,
     put_rate(&s->load, n, out);
     if (s->classes.len == 0)
         put_carried(s, known->data, out);
+    if (s->warmup.len > 0) {
+        buf_adds(out, "           and in the warm-up its own:\n");
+        put_carried(s->warmup.items[0].settings, known->warmup_data, out);
+    }
     put_slo(s, slo, n, out);
     for (size_t i = 0; i < s->classes.len; i++)
         put_class(s, i, n, known->class_data[i], out);

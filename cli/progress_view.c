@@ -49,6 +49,25 @@ static const char *show_ns(int64_t ns, char out[static UNITS_TEXT])
 
 /* ---- facts; each starts with nothing and has no end of line ---- */
 
+static const char *phase_name(enum phase phase)
+{
+    static const char *const names[] = {
+        [PHASE_WARMUP] = "warm-up",
+        [PHASE_WINDOW] = "window",
+        [PHASE_COOLDOWN] = "cool-down",
+        [PHASE_DRAIN] = "drain",
+    };
+
+    return names[phase];
+}
+
+/* Where there is more than a window. */
+static void put_phase(const struct run_progress *p, struct buf *out)
+{
+    if (p->has_phases)
+        buf_addf(out, ", %s", phase_name(p->phase));
+}
+
 static void put_time(const struct run_progress *p, struct buf *out)
 {
     char elapsed[UNITS_TEXT];
@@ -62,6 +81,7 @@ static void put_time(const struct run_progress *p, struct buf *out)
                  show_span(p->planned_s - p->elapsed_s + 0.5, text));
     else if (p->planned_s > 0)
         buf_adds(out, ", waiting for answers");
+    put_phase(p, out);
 }
 
 static void put_rate(const struct run_progress *p, struct buf *out)
@@ -233,6 +253,7 @@ void progress_view_line(const struct run_progress *p, struct buf *out)
     buf_addf(out, "%6.0fs", p->elapsed_s);
     if (p->planned_s > 0)
         buf_addf(out, " of %.0fs", p->planned_s);
+    put_phase(p, out);
     buf_adds(out, ": ");
     put_rate(p, out);
     buf_adds(out, "; ");

@@ -138,6 +138,8 @@ void classes_overlay(struct settings *run)
         data->mix = all;
         data->class = i;
     }
+    for (size_t i = 0; i < run->warmup.len; i++)
+        overlay(&run->warmup.items[i], run);
     if (all->len > 0 && run->target.urls.len == 0) {
         const struct opt_set set = settings_set(run, BLOCK_TARGET);
 
@@ -194,6 +196,27 @@ static int resolve(const struct class_settings *c, struct err *err)
     return 0;
 }
 
+static int resolve_warmup(const struct settings *run, struct err *err)
+{
+    if (run->warmup.len == 0)
+        return 0;
+    if (run->classes.len > 0)
+        return err_set(err, ERR_CONFIG,
+                       CLASSES_WARMUP ": not beside classes, which warm up "
+                                      "with their own");
+    if (run->load.scenario == SCENARIO_TRACE)
+        return err_set(err, ERR_CONFIG,
+                       CLASSES_WARMUP ": the trace says what requests carry, "
+                                      "those of the warm-up too");
+    if (run->load.warmup_ns == 0 && run->load.warmup_requests == 0)
+        return err_set(err, ERR_CONFIG,
+                       CLASSES_WARMUP ": there is no warm-up; give "
+                                      "load.warmup or load.warmup_requests");
+    return resolve(&run->warmup.items[0], err)
+               ? err_context(err, CLASSES_WARMUP)
+               : 0;
+}
+
 int classes_resolve(const struct settings *run, struct err *err)
 {
     for (size_t i = 0; i < run->classes.len; i++) {
@@ -207,5 +230,5 @@ int classes_resolve(const struct settings *run, struct err *err)
                            "the class %s has one of its own",
                            c->name);
     }
-    return 0;
+    return resolve_warmup(run, err);
 }

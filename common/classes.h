@@ -20,6 +20,9 @@ struct spot;
 
 #define CLASSES_MAX 16
 
+/* The key, and the name of the class, of the warm-up's own data. */
+#define CLASSES_WARMUP "warmup_data"
+
 struct class_settings {
     char *name; /* letters, digits and ._- */
     double weight;
@@ -41,8 +44,12 @@ void classes_fini(struct classes *c);
  * "file:line: ...". */
 int classes_load(struct classes *c, const struct spot *at);
 
+/* The data of the warm-up, a map, becomes the one class of a list. */
+int classes_load_warmup(struct classes *c, const struct spot *at);
+
 /* Give each class what it does not say itself from the run, which is not
- * resolved yet.  A run without a target has that of the first class. */
+ * resolved yet; and so the warm-up's.  A run without a target has that of the
+ * first class. */
 void classes_overlay(struct settings *run);
 
 /* Resolve each, and refuse what does not go with several.  The run is resolved.

@@ -41,13 +41,18 @@ static struct spot inside(const struct spot *at, size_t i)
         .path = at->path, .node = &at->node->items[i], .err = at->err};
 }
 
+static void note_said(struct class_settings *c, const struct opt *opt)
+{
+    c->said = xrealloc(c->said, c->n_said + 1, sizeof(struct opt *));
+    c->said[c->n_said++] = opt;
+}
+
 static int assign(struct class_settings *c, enum settings_block block,
                   const struct opt *opt, const struct spot *at)
 {
     struct opt_set set = settings_set(c->settings, block);
 
-    c->said = xrealloc(c->said, c->n_said + 1, sizeof(struct opt *));
-    c->said[c->n_said++] = opt;
+    note_said(c, opt);
     return spot_assign(&set, opt, at);
 }
 
@@ -177,6 +182,25 @@ static int load_class(struct classes *all, const struct spot *at)
             return -1;
     }
     return check_name(all, at);
+}
+
+/* A file is the run's, and so is what is said of it: lengths that the warm-up
+ * has instead are not to be passed over for it. */
+static void keep_from_run(struct class_settings *c)
+{
+    static const char *const keys[] = {"file",  "format", "prompt", "output",
+                                       "label", "turns",  "select", "limit"};
+
+    for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
+        note_said(c, opt_by_key(&block_data, keys[i]));
+}
+
+int classes_load_warmup(struct classes *c, const struct spot *at)
+{
+    classes_fini(c);
+    add_class(c)->name = xstrdup(CLASSES_WARMUP);
+    keep_from_run(&c->items[0]);
+    return load_block(&c->items[0], BLOCK_DATA, at);
 }
 
 int classes_load(struct classes *c, const struct spot *at)

@@ -43,6 +43,7 @@ int decide_init(struct decide *d, const struct slo *slo, int64_t start_ns,
 {
     *d = (struct decide){.slo = slo,
                          .start_ns = start_ns,
+                         .end_ns = INT64_MAX,
                          .next_look = FIRST_LOOK,
                          .fail_error = ERROR / 2,
                          .pass_error = ERROR / 2};
@@ -56,6 +57,12 @@ int decide_init(struct decide *d, const struct slo *slo, int64_t start_ns,
     d->n_waiting = FIRST_WAITING;
     d->waiting = xcalloc((size_t)d->n_waiting, sizeof(*d->waiting));
     return 0;
+}
+
+void decide_window(struct decide *d, int64_t start_ns, int64_t end_ns)
+{
+    d->start_ns = start_ns;
+    d->end_ns = end_ns;
 }
 
 void decide_fini(struct decide *d)
@@ -283,7 +290,7 @@ static void count(struct decide *d, const struct facts *f)
 static void take(struct decide *d, const struct facts *f)
 {
     add_flight(d, f);
-    if (f->due < d->start_ns)
+    if (f->due < d->start_ns || f->due >= d->end_ns)
         return;
     settle(d, slot_of(d, f->due));
     count(d, f);

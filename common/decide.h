@@ -30,7 +30,8 @@ struct decide_row;
 
 struct decide {
     const struct slo *slo; /* borrowed */
-    int64_t start_ns;      /* of the window */
+    int64_t start_ns;      /* of the window; INT64_MAX: not known yet */
+    int64_t end_ns;        /* likewise */
 
     /* Rows come as requests end; they are taken in the order of the schedule,
      * so that what is known at a time does not depend on who wrote first. */
@@ -55,8 +56,12 @@ int decide_init(struct decide *d, const struct slo *slo, int64_t start_ns,
                 struct err *err);
 void decide_fini(struct decide *d);
 
+/* What is known of the window now, before requests are added that were due in
+ * it. */
+void decide_window(struct decide *d, int64_t start_ns, int64_t end_ns);
+
 /* A request that is over, in any order; all of a run must come, those of the
- * warm-up too. */
+ * warm-up and the cool-down too. */
 void decide_add(struct decide *d, const struct facts *f);
 
 #endif

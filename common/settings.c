@@ -22,6 +22,7 @@ void settings_init(struct settings *s)
     s->data.mix = NULL;
     s->data.class = 0;
     s->classes = (struct classes){0};
+    s->warmup = (struct classes){0};
     for (int b = 0; b < BLOCK_COUNT; b++) {
         struct opt_set set = settings_set(s, (enum settings_block)b);
 
@@ -37,6 +38,7 @@ void settings_fini(struct settings *s)
         opt_fini(&set);
     }
     classes_fini(&s->classes);
+    classes_fini(&s->warmup);
 }
 
 void settings_copy(struct settings *s, const struct settings *from)
@@ -192,6 +194,8 @@ static int refuse_key(const struct opt_block *block, const char *key,
     }
     if (!block->name)
         suggest_consider(&s, "classes");
+    if (!block->name)
+        suggest_consider(&s, CLASSES_WARMUP);
     return err_set(err, ERR_CONFIG, "unknown key '%s'%s%s%s", key, in, name,
                    suggest_text(&s, "", hint, sizeof(hint)));
 }
@@ -240,6 +244,8 @@ static int load_entry(struct settings *s, const struct spot *at)
         return spot_assign(&top, opt, at);
     if (strcmp(at->node->key, "classes") == 0)
         return classes_load(&s->classes, at);
+    if (strcmp(at->node->key, CLASSES_WARMUP) == 0)
+        return classes_load_warmup(&s->warmup, at);
     if (block >= 0) {
         struct opt_set set = settings_set(s, (enum settings_block)block);
 

@@ -158,6 +158,8 @@ enum trace_format_choice {
 
 enum time_unit { UNIT_S, UNIT_MS, UNIT_US, UNIT_NS };
 
+struct timeline;
+
 /* A trace to replay. */
 struct trace_settings {
     char *file;        /* NULL: none */
@@ -178,7 +180,8 @@ struct trace_settings {
 
     /* No options: what the file comes to, once it was read. */
     double peak_rps;
-    int64_t rows; /* that are replayed; 0: nobody knows */
+    int64_t rows;                    /* that are replayed; 0: nobody knows */
+    const struct timeline *timeline; /* when they are due; borrowed, or NULL */
 };
 
 struct load_settings {
@@ -195,6 +198,8 @@ struct load_settings {
     bool exact;          /* as many arrivals as are expected, no more or less */
     int64_t duration_ns; /* 0: none asked */
     int64_t warmup_ns;
+    int64_t warmup_requests; /* instead of that: so many are warm-up */
+    int64_t cooldown_ns;     /* the load goes on for it after the window */
     int64_t requests;        /* 0: as many as the duration gives */
     int64_t min_duration_ns; /* it goes on until both of these are reached; */
     int64_t min_requests;    /* 0: not asked */
@@ -316,6 +321,7 @@ struct settings {
     struct stub_settings stub;
     bool has_stub; /* a stub is to run beside the load */
     struct classes classes;
+    struct classes warmup; /* at most one: what its requests carry */
 };
 
 enum settings_block {

@@ -302,6 +302,8 @@ static int resolve_accuracy(struct data_settings *d,
     const struct claim others[] = {
         {"load.duration", load->duration_ns > 0},
         {"load.warmup", load->warmup_ns > 0},
+        {"load.warmup_requests", load->warmup_requests > 0},
+        {"load.cooldown", load->cooldown_ns > 0},
         {"load.requests", load->requests > 0},
         {"load.min_duration", load->min_duration_ns > 0},
         {"load.min_requests", load->min_requests > 0},

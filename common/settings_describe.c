@@ -104,5 +104,11 @@ void settings_describe_load(const struct load_settings *load, struct buf *out)
     if (load->warmup_ns > 0)
         buf_addf(out, " after %s of warm-up",
                  units_print_duration(load->warmup_ns, text));
+    if (load->warmup_requests > 0)
+        buf_addf(out, " after %lld requests of warm-up",
+                 (long long)load->warmup_requests);
+    if (load->cooldown_ns > 0)
+        buf_addf(out, ", then %s of cool-down",
+                 units_print_duration(load->cooldown_ns, text));
     buf_addf(out, ", seed %llu\n", (unsigned long long)load->seed);
 }

@@ -98,6 +98,10 @@ struct json_t *settings_to_json(struct settings *s)
                             settings_block_to_json(s, (enum settings_block)b));
     if (s->classes.len > 0)
         json_object_set_new(root, "classes", classes_to_json(&s->classes));
+    if (s->warmup.len > 0)
+        json_object_set_new(
+            root, CLASSES_WARMUP,
+            settings_block_to_json(s->warmup.items[0].settings, BLOCK_DATA));
     return root;
 }
 

@@ -6,6 +6,7 @@
 #include "common/apis.h"
 #include "common/clk.h"
 #include "common/err.h"
+#include "common/stage.h"
 #include "common/url.h"
 #include "common/xalloc.h"
 
@@ -106,10 +107,15 @@ static int check_offline(const struct load_settings *load, struct err *err)
         return err_set(err, ERR_CONFIG,
                        "load.requests: the offline scenario sends all at once; "
                        "say how many (-n)");
-    if (load->warmup_ns > 0)
+    if (load->warmup_ns > 0 || load->warmup_requests > 0)
         return err_set(err, ERR_CONFIG,
-                       "load.warmup: the offline scenario has none, all is "
-                       "due at the start");
+                       "load.%s: the offline scenario has none, all is "
+                       "due at the start",
+                       load->warmup_ns > 0 ? "warmup" : "warmup_requests");
+    if (load->cooldown_ns > 0)
+        return err_set(err, ERR_CONFIG,
+                       "load.cooldown: the offline scenario has none, it ends "
+                       "with its last answer");
     if (load->duration_ns > 0)
         return err_set(err, ERR_CONFIG,
                        "load.duration: the offline scenario ends with its last "
@@ -118,6 +124,29 @@ static int check_offline(const struct load_settings *load, struct err *err)
         return err_set(err, ERR_CONFIG,
                        "load.drain: the offline scenario waits for every "
                        "answer; bound it with load.max_duration");
+    return 0;
+}
+
+/* Both end the warm-up, and a stage that begins with nothing never gives as
+ * many as were asked for. */
+static int check_warmup(const struct load_settings *load, struct err *err)
+{
+    struct stage first = {0};
+
+    if (load->warmup_requests == 0)
+        return 0;
+    if (load->warmup_ns > 0)
+        return err_set(err, ERR_CONFIG,
+                       "load.warmup_requests: instead of load.warmup, not "
+                       "beside it");
+    if (load->stages.len == 0)
+        return 0;
+    if (stage_parse(load->stages.items[0], &first, err))
+        return -1;
+    if (!(first.from_rps > 0))
+        return err_set(err, ERR_CONFIG,
+                       "load.warmup_requests: the first stage begins at 0/s, "
+                       "so that none would come; give load.warmup a time");
     return 0;
 }
 
@@ -148,6 +177,9 @@ static int resolve_length(struct load_settings *load, struct err *err)
                        "load.max_duration: shorter than load.min_duration");
     if (load->scenario == SCENARIO_OFFLINE)
         return check_offline(load, err);
+    if (check_warmup(load, err))
+        return -1;
+    load->warmup_requests = whole_queries(load, load->warmup_requests);
     load->requests = whole_queries(load, load->requests);
     load->min_requests = whole_queries(load, load->min_requests);
     if (!has_least && !has_most && load->max_duration_ns == 0 &&

@@ -59,6 +59,20 @@ static int check_prompts(const struct data_settings *d, struct err *err)
     return 0;
 }
 
+/* A session that the warm-up began is not over with it. */
+static int check_warmup(const struct settings *s, struct err *err)
+{
+    if (s->load.warmup_requests > 0)
+        return err_set(err, ERR_CONFIG,
+                       "load.warmup_requests: sessions warm up for a time "
+                       "(load.warmup)");
+    if (s->warmup.len > 0)
+        return err_set(err, ERR_CONFIG,
+                       "warmup_data: not in sessions, which outlast the "
+                       "warm-up");
+    return 0;
+}
+
 int settings_check_sessions(const struct settings *s, struct err *err)
 {
     if (s->data.history == HISTORY_RECORDED && s->data.turns != TURNS_SESSION)
@@ -74,5 +88,5 @@ int settings_check_sessions(const struct settings *s, struct err *err)
         return err_set(err, ERR_CONFIG,
                        "load.seeds: mlperf is a schedule of requests, not of "
                        "sessions");
-    return check_prompts(&s->data, err);
+    return check_warmup(s, err) || check_prompts(&s->data, err) ? -1 : 0;
 }

@@ -96,7 +96,7 @@ static bool has_key(const struct opt_block *block, const char *key)
 /* Is it a key that a settings file may have? */
 static bool is_key(const char *key)
 {
-    if (strcmp(key, CLASSES) == 0)
+    if (strcmp(key, CLASSES) == 0 || strcmp(key, CLASSES_WARMUP) == 0)
         return true;
     for (int b = 0; b < BLOCK_COUNT; b++) {
         if (has_key(settings_blocks[b], key))

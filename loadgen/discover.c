@@ -231,11 +231,27 @@ static int discover_classes(const struct settings *s, struct err *err)
     return 0;
 }
 
+/* Its requests have places of their own, so no two prompts are alike; what all
+ * of them begin with may be warm. */
+static int discover_warmup(const struct settings *s, struct err *err)
+{
+    struct settings *own;
+
+    if (s->warmup.len == 0)
+        return 0;
+    own = s->warmup.items[0].settings;
+    if (own->data.nonce == 0)
+        own->data.nonce = s->data.nonce;
+    return ask(own, err);
+}
+
 int discover(struct settings *s, struct err *err)
 {
     if (s->data.nonce == 0 && draw_nonce(&s->data.nonce, err))
         return -1;
-    return s->classes.len > 0 ? discover_classes(s, err) : ask(s, err);
+    if (s->classes.len > 0)
+        return discover_classes(s, err);
+    return ask(s, err) ? -1 : discover_warmup(s, err);
 }
 
 /* With something in the place of what the server will say. */

@@ -46,6 +46,7 @@ struct engine {
     struct event *heartbeat;      /* fires while the client runs */
     struct event *drain_timer;    /* fires when nobody waits any longer: */
     int64_t drain_end_ns;         /* INT64_MAX: not set */
+    bool has_end;                 /* it is known when the load is over */
 
     struct pacer pacer;
     int64_t armed_ns;      /* the loop must run then for the pacer ... */
@@ -244,24 +245,69 @@ static bool let_go(struct engine *e, int64_t now)
 
 /* ---- the pacer ---- */
 
+/* The end of whichever limit comes first. */
+static void limit_drain(struct engine *e, int64_t end_ns)
+{
+    if (end_ns >= e->drain_end_ns)
+        return;
+    e->drain_end_ns = end_ns;
+    arm(e->drain_timer, end_ns - now_ns(e));
+}
+
+/* When the clock ends the load, as far as known.  A source without a quota goes
+ * by the settings alone. */
+static int64_t end_of_load_ns(const struct engine *e)
+{
+    return e->source_ops->quota ? e->source_ops->quota(e->source)->end_ns
+                                : quota_end_of(&e->env.settings->load);
+}
+
+/* Everything ends a drain after that.  Offline is nothing but answers that are
+ * waited for: there it is the end. */
+static void limit_whole(struct engine *e)
+{
+    const struct load_settings *load = &e->env.settings->load;
+    int64_t end_ns = end_of_load_ns(e);
+
+    if (end_ns == DUE_UNKNOWN)
+        return;
+    e->has_end = true;
+    if (load->scenario == SCENARIO_OFFLINE)
+        limit_drain(e, end_ns);
+    else if (load->drain_ns >= 0)
+        limit_drain(e, end_ns + load->drain_ns);
+}
+
 static struct due take(struct engine *e)
 {
     struct due due = e->source_ops->take(e->source);
 
+    if (!e->has_end && e->source_ops->quota)
+        limit_whole(e);
     if (due.at_ns <= e->full_until_ns)
         e->cap_waits++;
     return due;
+}
+
+/* As far as known; else nothing that is due now is in it. */
+static int64_t window_start_ns(const struct engine *e)
+{
+    return e->source_ops->quota
+               ? e->source_ops->quota(e->source)->window_start_ns
+               : quota_of(&e->env.settings->load).window_start_ns;
 }
 
 /* Sessions stay what they are, and everything else has a class of its own. */
 static void set_class(const struct engine *e, struct request *r,
                       const struct due *due)
 {
-    size_t drawn =
-        mix_draw(e->env.mix, due->session ? due->session->id : due->seq);
+    const struct mix *mix = e->env.mix;
+    size_t drawn = mix_draw(mix, due->session ? due->session->id : due->seq);
 
-    r->class = &e->env.mix->classes[drawn];
+    r->class = &mix->classes[drawn];
     r->facts.class = (int64_t)drawn;
+    if (mix->warmup && r->facts.due < window_start_ns(e))
+        r->class = mix->warmup;
 }
 
 /* Which turn of which session it is, if it is one. */
@@ -314,29 +360,30 @@ static void leave_unsent(struct engine *e)
         e->source_ops->ended(e->source, &r, now_ns(e));
 }
 
+static void note_window(struct engine *e)
+{
+    const struct quota planned = quota_of(&e->env.settings->load);
+    const struct quota *q =
+        e->source_ops->quota ? e->source_ops->quota(e->source) : &planned;
+
+    e->end.window_start_ns = q->window_start_ns;
+    e->end.window_end_ns = q->window_end_ns;
+}
+
 /* Whatever is left to do, it ends here. */
 static void finish(struct engine *e)
 {
     e->end.due_end_ns = e->source_ops->due_end_ns(e->source);
+    note_window(e);
     e->end.was_cut = engine_broken_off(e) != NULL;
     if (e->env.transport->path)
         e->end.path = e->env.transport->path(e->transport);
     event_base_loopbreak(e->transport_env.base);
 }
 
-/* The end of whichever limit comes first. */
-static void limit_drain(struct engine *e, int64_t end_ns)
-{
-    if (end_ns >= e->drain_end_ns)
-        return;
-    e->drain_end_ns = end_ns;
-    arm(e->drain_timer, end_ns - now_ns(e));
-}
-
 static bool is_over_by_count(const struct engine *e)
 {
-    return e->source_ops->due_end_ns(e->source) <
-           quota_end_of(&e->env.settings->load);
+    return e->source_ops->due_end_ns(e->source) < end_of_load_ns(e);
 }
 
 /* Nothing is due any more: what is in flight has so much time to end.  A
@@ -345,6 +392,8 @@ static void drain(struct engine *e)
 {
     int64_t drain_ns = e->env.settings->load.drain_ns;
 
+    if (!e->has_end)
+        limit_whole(e);
     if (e->inflight.len == 0)
         finish(e);
     else if (drain_ns >= 0 && is_over_by_count(e))
@@ -451,28 +500,12 @@ static void on_due(evutil_socket_t fd, short what, void *arg)
 
 /* ---- the rest of the interface ---- */
 
-/* Where the clock ends the window, everything ends a drain after that.  Offline
- * is nothing but answers that are waited for: there it is the end. */
-static void limit_whole(struct engine *e, const struct load_settings *load)
-{
-    int64_t end_ns = quota_end_of(load);
-
-    if (end_ns == DUE_UNKNOWN)
-        return;
-    if (load->scenario == SCENARIO_OFFLINE)
-        limit_drain(e, end_ns);
-    else if (load->drain_ns >= 0)
-        limit_drain(e, end_ns + load->drain_ns);
-}
-
 void engine_begin(struct engine *e, struct shard *shard, int64_t start_ns)
 {
-    const struct load_settings *load = &e->env.settings->load;
-
     e->shard = shard;
     e->transport_env.start_ns = start_ns;
     e->armed_ns = 0;
-    limit_whole(e, load);
+    limit_whole(e);
     beat(e, now_ns(e));
     arm(e->due_timer, 0); /* the loop must run before it can be broken */
 }
@@ -584,8 +617,12 @@ static int make_parts(struct engine *e, struct err *err)
         return -1;
     e->source_ops = source_for(&e->env.settings->load);
     e->source = xcalloc(1, e->source_ops->state_size);
-    return e->source_ops->init(e->source, &e->env.settings->load, e->env.lane,
-                               err);
+    if (e->source_ops->init(e->source, &e->env.settings->load, e->env.lane,
+                            err))
+        return -1;
+    if (e->env.phases && e->source_ops->share)
+        e->source_ops->share(e->source, e->env.phases);
+    return 0;
 }
 
 /* How late a request may be sent at all, and how many of them at once after a

@@ -21,6 +21,7 @@ struct engine;
 struct err;
 struct event_base;
 struct mix;
+struct phases;
 struct settings;
 struct shard;
 struct transport_ops;
@@ -31,6 +32,7 @@ struct engine_env {
     const struct mix *mix; /* of what requests are like */
     const struct transport_ops *transport;
     const struct clk *clk;
+    struct phases *phases;   /* of all lanes; NULL: this is the only one */
     struct lane lane;        /* this engine's share of the schedule ... */
     int64_t max_connections; /* ... of the connections */
     int64_t max_in_flight;   /* ... and of the bound on requests in flight */
@@ -80,7 +82,9 @@ const struct err *engine_broken_off(const struct engine *engine);
 /* How it ended; valid at the end. */
 struct engine_end {
     int64_t due_end_ns; /* every request due before this has been recorded */
-    bool was_cut;       /* before everything was sent and over */
+    int64_t window_start_ns; /* DUE_UNKNOWN: it never began ... */
+    int64_t window_end_ns;   /* ... or nothing but due_end_ns ended it */
+    bool was_cut;            /* before everything was sent and over */
     struct socket_path path;
 };
 

@@ -129,7 +129,8 @@ int mix_init(struct mix *mix, const struct settings *s, struct strlist *said,
              struct err *err)
 {
     const struct classes *all = &s->classes;
-    size_t n = all->len > 0 ? all->len : 1;
+    size_t drawn = all->len > 0 ? all->len : 1;
+    size_t n = drawn + s->warmup.len;
 
     *mix = (struct mix){.len = n, .drawn = all, .seed = s->load.seed};
     mix->several = xcalloc(n, sizeof(*mix->several));
@@ -142,6 +143,11 @@ int mix_init(struct mix *mix, const struct settings *s, struct strlist *said,
 
         if (make_class(mix, i, c->settings, said, err))
             return err_context(err, "classes: %s", c->name);
+    }
+    if (s->warmup.len > 0) {
+        if (make_class(mix, drawn, s->warmup.items[0].settings, said, err))
+            return err_context(err, CLASSES_WARMUP);
+        mix->warmup = &mix->several[drawn];
     }
     number_places(mix);
     return 0;

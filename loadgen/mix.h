@@ -33,6 +33,8 @@ struct class
 struct mix {
     const struct class *classes;
     size_t len;                  /* at least 1 */
+    const struct class *warmup;  /* of requests before the window; NULL: as
+                                    the others.  The last one, never drawn */
     const struct classes *drawn; /* weights; borrowed */
     uint64_t seed;
     size_t n_routes; /* endpoints of all classes */

@@ -150,6 +150,24 @@ static int64_t threads_of(const struct settings *s, int64_t cap, int64_t cores)
     return cap > 0 ? least(threads, cap) : threads;
 }
 
+/* Threads of a closed loop have clients of their own, so that none knows when
+ * all of them together have sent the last of the window. */
+static int check_cooldown(const struct settings *s, struct err *err)
+{
+    const struct load_settings *load = &s->load;
+    bool has_count = load->requests > 0 || load->min_requests > 0 ||
+                     load->min_duration_ns > 0;
+
+    if (load->cooldown_ns > 0 && has_count && s->client.threads > 1 &&
+        !scenario_is_open(load->scenario))
+        return err_set(err, ERR_CONFIG,
+                       "load.cooldown: where a count ends the window of a "
+                       "closed loop it needs one thread, not %lld; say "
+                       "--threads 1, or give a duration",
+                       (long long)s->client.threads);
+    return 0;
+}
+
 int plan_client(struct settings *s, struct machine machine, struct err *err)
 {
     struct client_settings *c = &s->client;
@@ -161,6 +179,8 @@ int plan_client(struct settings *s, struct machine machine, struct err *err)
     if (check_rate(&s->load, err) || check(c, cap, err))
         return -1;
     c->threads = threads_of(s, cap, machine.cores);
+    if (check_cooldown(s, err))
+        return -1;
     asked = most(most(cap, c->preconnect), c->threads);
     spare = SPARE_FILES + SPARE_FILES_THREAD * c->threads;
     needed = asked + spare;

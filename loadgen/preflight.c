@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "common/clk.h"
 #include "common/err.h"
 #include "common/files.h"
 #include "common/settings.h"
@@ -74,9 +75,11 @@ static int survey(struct load_settings *load, struct survey *out,
         return 0;
     if (survey_make(out, load, err))
         return -1;
-    load->duration_ns = out->end_ns - load->warmup_ns;
+    load->duration_ns = out->end_ns - out->start_ns - load->cooldown_ns;
     load->trace.peak_rps = out->peak_rps;
     load->trace.rows = out->rows;
+    if (out->end_ns / NS_PER_S < TIMELINE_SECONDS)
+        load->trace.timeline = &out->timeline;
     return 0;
 }
 
@@ -119,6 +122,7 @@ void preflight_fini(struct preflight *p)
     dataset_free(p->data);
     for (size_t i = 0; i < CLASSES_MAX; i++)
         dataset_free(p->class_data[i]);
+    dataset_free(p->warmup_data);
 }
 
 void preflight_describe_data(const struct preflight *p,
@@ -131,6 +135,9 @@ void preflight_describe_data(const struct preflight *p,
             dataset_describe(p->class_data[i],
                              &s->classes.items[i].settings->data, out);
     }
+    if (p->warmup_data)
+        dataset_describe(p->warmup_data, &s->warmup.items[0].settings->data,
+                         out);
 }
 
 /* Connections are the run's, so all go over one transport. */
@@ -155,6 +162,10 @@ static int check_requests(struct settings *s, struct preflight *out,
 {
     const struct classes *all = &s->classes;
 
+    if (s->warmup.len > 0 &&
+        check_class(s->warmup.items[0].settings, out->transport,
+                    &out->warmup_data, err))
+        return err_context(err, CLASSES_WARMUP);
     if (all->len == 0)
         return preflight_data(&s->data, &out->data, err)
                    ? -1

@@ -25,6 +25,7 @@ struct preflight {
     struct survey trace;  /* of a trace that is to be replayed */
     struct dataset *data; /* that is to be sent; NULL: prompts are made */
     struct dataset *class_data[CLASSES_MAX]; /* likewise, of each class */
+    struct dataset *warmup_data;             /* ... and of the warm-up */
 };
 
 /* Fills in what "auto" becomes, see plan_client(), and of a trace, which is

@@ -12,7 +12,10 @@
 #include "common/settings.h"
 #include "common/slo.h"
 #include "common/xalloc.h"
+#include "loadgen/phases.h"
 #include "loadgen/shape.h"
+#include "loadgen/source.h"
+#include "loadgen/trace/timeline.h"
 
 /* What a shard said of itself. */
 struct witness {
@@ -23,7 +26,9 @@ struct witness {
 
 struct progress {
     const struct load_settings *load; /* borrowed */
-    struct shape shape;               /* of an open loop */
+    const struct phases *phases;      /* likewise */
+    bool is_ended_by_time;
+    struct shape shape; /* of an open loop */
     struct good_table good;
 
     pthread_mutex_t lock; /* for all that follows */
@@ -38,12 +43,10 @@ struct progress {
 
 /* ---- the recorder's thread ---- */
 
-static bool is_in_window(const struct load_settings *load, int64_t due_ns)
+static bool is_in_window(const struct progress *p, int64_t due_ns)
 {
-    int64_t longest_ns = load_longest_ns(load);
-
-    return due_ns >= load->warmup_ns &&
-           (longest_ns == 0 || due_ns < load->warmup_ns + longest_ns);
+    return due_ns >= phases_start_ns(p->phases) &&
+           due_ns < phases_end_ns(p->phases);
 }
 
 static void add_latency(struct hist *h, enum measure m, const struct facts *f)
@@ -57,7 +60,7 @@ static void add_latency(struct hist *h, enum measure m, const struct facts *f)
 static void add_row(struct progress *p, const struct facts *f)
 {
     p->now.outcome[f->outcome]++;
-    if (is_in_window(p->load, f->due)) {
+    if (is_in_window(p, f->due)) {
         p->now.due++;
         p->now.good += good_is(good_limits_of(&p->good, f), f);
     }
@@ -151,31 +154,58 @@ void progress_add(void *progress, unsigned shard, const struct facts *rows,
 
 /* ---- whoever shows it ---- */
 
-/* What the schedule wanted in the second before `at_ns`. */
-static double asked_rps(const struct progress *p, int64_t at_ns)
+/* When the load is over, the cool-down with it; INFINITY: nobody knows yet. */
+static double end_of_load_ns(const struct progress *p)
 {
-    int64_t longest_ns = load_longest_ns(p->load);
-    double end = (double)p->load->warmup_ns + (double)longest_ns;
-    double until = (double)at_ns;
-    double from = fmax(0, until - 1e9);
+    int64_t end_ns = phases_end_ns(p->phases);
 
-    if (longest_ns > 0)
-        until = fmin(until, end);
+    return end_ns == DUE_UNKNOWN
+               ? INFINITY
+               : (double)end_ns + (double)p->load->cooldown_ns;
+}
+
+static double arrivals(const struct progress *p, double until_ns)
+{
+    if (p->load->scenario == SCENARIO_TRACE)
+        return timeline_count(p->load->trace.timeline, until_ns);
+    return shape_arrivals(&p->shape, until_ns);
+}
+
+/* What the schedule wanted in the second before `at_ns`. */
+static double asked_rps(struct progress *p, int64_t at_ns)
+{
+    int64_t start_ns = phases_start_ns(p->phases);
+    double until = fmin((double)at_ns, end_of_load_ns(p));
+    double from = fmax(0, (double)at_ns - 1e9);
+
     if (until <= from)
         return 0;
-    return (shape_arrivals(&p->shape, until) -
-            shape_arrivals(&p->shape, from)) *
-           1e9 / ((double)at_ns - from);
+    if (start_ns != DUE_UNKNOWN)
+        shape_end_warmup(&p->shape, (double)start_ns);
+    return (arrivals(p, until) - arrivals(p, from)) * 1e9 /
+           ((double)at_ns - from);
+}
+
+static enum phase phase_at(const struct progress *p, int64_t at_ns)
+{
+    if (at_ns < phases_start_ns(p->phases))
+        return PHASE_WARMUP;
+    if (at_ns < phases_end_ns(p->phases))
+        return PHASE_WINDOW;
+    return (double)at_ns < end_of_load_ns(p) ? PHASE_COOLDOWN : PHASE_DRAIN;
 }
 
 void progress_read(struct progress *p, int64_t at_ns, struct run_progress *out)
 {
     pthread_mutex_lock(&p->lock);
     *out = p->now;
-    pthread_mutex_unlock(&p->lock);
-    out->elapsed_s = at_ns > 0 ? (double)at_ns / 1e9 : 0;
     if (out->is_open_loop)
         out->asked_rps = asked_rps(p, at_ns);
+    pthread_mutex_unlock(&p->lock);
+    out->elapsed_s = at_ns > 0 ? (double)at_ns / 1e9 : 0;
+    out->phase = phase_at(p, at_ns);
+    if (p->is_ended_by_time && isfinite(end_of_load_ns(p)))
+        out->planned_s = end_of_load_ns(p) / 1e9;
 }
 
 /* ---- making and ending ---- */
@@ -204,9 +234,13 @@ static int make_parts(struct progress *p, const struct settings *settings,
         return -1;
     p->now.has_slo = slo.len > 0 || settings_some(has_slo, settings);
     p->now.has_streams = settings_some(may_stream, settings);
-    p->now.is_open_loop = p->load->scenario == SCENARIO_SERVER;
+    p->now.is_open_loop =
+        p->load->scenario == SCENARIO_SERVER ||
+        (p->load->scenario == SCENARIO_TRACE && p->load->trace.timeline);
     p->now.is_offline = p->load->scenario == SCENARIO_OFFLINE;
-    return p->now.is_open_loop ? shape_init(&p->shape, p->load, err) : 0;
+    return p->load->scenario == SCENARIO_SERVER
+               ? shape_init(&p->shape, p->load, err)
+               : 0;
 }
 
 /* Or else max_duration is there in case that nothing else ends it. */
@@ -217,20 +251,29 @@ static bool is_ended_by_time(const struct load_settings *load)
             load->min_duration_ns == 0 && load->min_requests == 0);
 }
 
+/* The cool-down sends as many as it takes. */
+static int64_t planned_requests(const struct load_settings *load)
+{
+    return load->requests > 0 && load->cooldown_ns == 0
+               ? load->warmup_requests + load->requests
+               : 0;
+}
+
 int progress_new(struct progress **progress, const struct settings *settings,
-                 int n_shards, struct err *err)
+                 const struct phases *phases, int n_shards, struct err *err)
 {
     const struct load_settings *load = &settings->load;
     struct progress *p = xcalloc(1, sizeof(*p));
 
     p->load = load;
-    p->now = (struct run_progress){.planned_requests = load->requests,
+    p->now = (struct run_progress){.planned_requests = planned_requests(load),
                                    .e2e = nothing_yet,
                                    .ttft = nothing_yet,
                                    .lag = nothing_yet};
-    if (is_ended_by_time(load))
-        p->now.planned_s =
-            (double)(load->warmup_ns + load_longest_ns(load)) / 1e9;
+    p->now.has_phases = load->warmup_ns > 0 || load->warmup_requests > 0 ||
+                        load->cooldown_ns > 0;
+    p->phases = phases;
+    p->is_ended_by_time = is_ended_by_time(load);
     pthread_mutex_init(&p->lock, NULL);
     p->witnesses = xcalloc((size_t)n_shards, sizeof(*p->witnesses));
     p->n_witnesses = n_shards;

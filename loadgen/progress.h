@@ -15,6 +15,7 @@
 
 struct err;
 struct observation;
+struct phases;
 struct progress;
 struct settings;
 
@@ -27,16 +28,20 @@ struct last_second {
         max_ns; /* of lag: of those issued in it; of e2e and ttft not given */
 };
 
+enum phase { PHASE_WARMUP, PHASE_WINDOW, PHASE_COOLDOWN, PHASE_DRAIN };
+
 /* A moment of a run.  issued = done + in flight, and outcome[] sums up to done
  * + unsent, but for what the workers have not handed over yet. */
 struct run_progress {
     double elapsed_s;
-    double planned_s;         /* warm-up and window; 0: not known */
+    double planned_s;         /* all but the drain; 0: not known */
     int64_t planned_requests; /* 0: as many as the time gives */
-    bool is_open_loop;
-    bool is_offline;  /* all was due at once: there is no lag to speak of */
-    double asked_rps; /* in the last second; of an open loop */
-    double sent_rps;  /* likewise */
+    bool has_phases;          /* a warm-up or a cool-down beside the window */
+    enum phase phase;
+    bool is_open_loop; /* a schedule asks for requests */
+    bool is_offline;   /* all was due at once: there is no lag to speak of */
+    double asked_rps;  /* in the last second, by that schedule */
+    double sent_rps;   /* likewise */
     double done_rps;
 
     int64_t issued;
@@ -54,9 +59,9 @@ struct run_progress {
     struct last_second lag;
 };
 
-/* ERR_CONFIG. */
+/* Settings and phases are borrowed.  ERR_CONFIG. */
 int progress_new(struct progress **progress, const struct settings *settings,
-                 int n_shards, struct err *err);
+                 const struct phases *phases, int n_shards, struct err *err);
 
 /* Accepts NULL. */
 void progress_free(struct progress *progress);

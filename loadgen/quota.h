@@ -1,6 +1,10 @@
-/* quota.h - what a run may send: until its window is over, and as many in it as
- * were asked for, whichever comes first; or at least so many, the last of them
- * due at least so late.  Requests of the warm-up do not count.
+/* quota.h - what a run may send: a warm-up, which does not count; then until
+ * its window is over, and as many in it as were asked for, whichever comes
+ * first, or at least so many, the last of them due at least so late; then a
+ * cool-down, which does not count either.
+ *
+ * All is cut by due time.  A warm-up of so many requests ends with the last of
+ * them, so that those which are due at the same instant are part of it.
  */
 #ifndef LOADGEN_QUOTA_H
 #define LOADGEN_QUOTA_H
@@ -12,68 +16,42 @@
 #include "loadgen/source.h"
 
 struct quota {
-    int64_t window_start_ns;
-    int64_t window_end_ns; /* DUE_UNKNOWN: the count alone ends it */
-    int64_t window_left;   /* requests; negative: the time alone ends it */
-    int64_t least_end_ns;  /* one due from here on may be the last ... */
-    int64_t least_left;    /* ... once so many more were taken */
-    bool has_least;        /* those two hold */
-    bool is_enough;        /* and are reached */
+    int64_t warmup_left;     /* requests; then the window begins */
+    int64_t window_start_ns; /* DUE_UNKNOWN: the warm-up has not had its own */
+    int64_t window_end_ns;   /* DUE_UNKNOWN: the count alone ends it */
+    int64_t end_ns;          /* of the cool-down; likewise */
+    int64_t longest_ns;      /* of the window; 0: as long as it takes */
+    int64_t cooldown_ns;
+    int64_t window_left;  /* requests; negative: the time alone ends it */
+    int64_t last_ns;      /* due time of the last that was taken in it */
+    int64_t least_ns;     /* one due so late in it may be the last ... */
+    int64_t least_left;   /* ... once so many more were taken */
+    bool has_least;       /* those two hold */
+    bool is_enough;       /* and are reached */
+    struct phases *known; /* who is told of it; NULL: nobody.  Borrowed */
 };
 
-static inline int64_t quota_end_of(const struct load_settings *load)
-{
-    int64_t longest_ns = load_longest_ns(load);
+struct quota quota_of(const struct load_settings *load);
 
-    return longest_ns > 0 ? load->warmup_ns + longest_ns : DUE_UNKNOWN;
-}
+/* When the load of a run is over by the clock; DUE_UNKNOWN: that depends. */
+int64_t quota_end_of(const struct load_settings *load);
 
-static inline struct quota quota_of(const struct load_settings *load)
-{
-    return (struct quota){
-        .window_start_ns = load->warmup_ns,
-        .window_end_ns = quota_end_of(load),
-        .window_left = load->requests > 0 ? load->requests : -1,
-        .least_end_ns = load->warmup_ns + load->min_duration_ns,
-        .least_left = load->min_requests,
-        .has_least = load->min_duration_ns > 0 || load->min_requests > 0,
-    };
-}
+/* Of this, a lane's share of the requests in the window.  One that is to have
+ * none of them has nothing to wait for. */
+void quota_share(struct quota *q, struct lane lane);
 
-/* Of this, a lane's share of the requests.  One that is to have none of them
- * has nothing to wait for. */
-static inline void quota_share(struct quota *q, struct lane lane)
-{
-    bool has_count = q->least_left > 0;
+/* Tell somebody what is known of the window, and what will be.  Borrowed. */
+void quota_tell(struct quota *q, struct phases *phases);
 
-    if (q->window_left > 0)
-        q->window_left = lane_share(q->window_left, lane);
-    q->least_left = lane_share(q->least_left, lane);
-    q->is_enough = has_count && q->least_left == 0 &&
-                   q->least_end_ns == q->window_start_ns;
-}
-
-/* There were as many as were asked for. */
-static inline bool quota_is_full(const struct quota *q)
-{
-    return q->window_left == 0 || q->is_enough;
-}
+/* The warm-up is over. */
+void quota_begin(struct quota *q, int64_t start_ns);
 
 /* May none be due at due_ns any more? */
-static inline bool quota_is_spent(const struct quota *q, int64_t due_ns)
-{
-    return quota_is_full(q) || due_ns >= q->window_end_ns;
-}
+bool quota_is_spent(const struct quota *q, int64_t due_ns);
 
-static inline void quota_take(struct quota *q, int64_t due_ns)
-{
-    if (due_ns < q->window_start_ns)
-        return;
-    q->least_left--;
-    q->is_enough =
-        q->has_least && q->least_left <= 0 && due_ns >= q->least_end_ns;
-    if (q->window_left > 0)
-        q->window_left--;
-}
+/* Is it over because there were as many as were asked for? */
+bool quota_is_full(const struct quota *q);
+
+void quota_take(struct quota *q, int64_t due_ns);
 
 #endif

@@ -16,6 +16,7 @@
 #include "loadgen/api/api.h"
 #include "loadgen/discover.h"
 #include "loadgen/mix.h"
+#include "loadgen/phases.h"
 #include "loadgen/plan.h"
 #include "loadgen/preflight.h"
 #include "loadgen/ready.h"
@@ -43,6 +44,7 @@ struct run {
     struct recorder *recorder;
     struct worker **workers;
     int64_t n_workers; /* that were made */
+    struct phases phases;
     struct manifest manifest;
     struct answers answers;
     struct watch watch;
@@ -77,6 +79,7 @@ static int make_workers(struct run *run, struct err *err)
 
     if (counts_by_worker(run->settings->load.scenario))
         mix_set_lanes(&run->mix, c->threads);
+    phases_init(&run->phases, &run->settings->load, c->threads);
     run->workers = xcalloc((size_t)c->threads, sizeof(struct worker *));
     for (int64_t i = 0; i < c->threads; i++) {
         struct lane lane = {.worker = i, .workers = c->threads};
@@ -87,6 +90,7 @@ static int make_workers(struct run *run, struct err *err)
             .transport = run->known.transport,
             .clk = &clk_monotonic,
             .lane = lane,
+            .phases = &run->phases,
             .max_connections = connections_of(run, room),
             .max_in_flight = room,
             .preconnect = lane_share(c->preconnect, lane),
@@ -177,8 +181,8 @@ static int prepare(struct run *run, struct err *err)
     if (recorder_new(&run->recorder, run->options->dir, (int)run->n_workers,
                      run->mix.streams, err))
         return -1;
-    return watch_init(&run->watch, run->settings, run->options, run->recorder,
-                      err);
+    return watch_init(&run->watch, run->settings, run->options, &run->phases,
+                      run->recorder, err);
 }
 
 static int start_workers(struct run *run, struct err *err)
@@ -251,7 +255,9 @@ static void record_data(struct run *run)
 
         if (!api->makes_bodies)
             continue;
-        if (all->len > 0)
+        if (&run->mix.classes[i] == run->mix.warmup)
+            manifest_add_class_data(&run->manifest, CLASSES_WARMUP, &seen);
+        else if (all->len > 0)
             manifest_add_class_data(&run->manifest, all->items[i].name, &seen);
         else
             manifest_set_data(&run->manifest, &seen);
@@ -349,6 +355,13 @@ static void add_path(struct run_end *end, const struct socket_path *path)
     end->retransmits += path->retransmits;
 }
 
+/* Those who know it agree. */
+static void note_time(int64_t *known_ns, int64_t ns)
+{
+    if (ns != DUE_UNKNOWN)
+        *known_ns = ns;
+}
+
 /* Where workers were cut the earliest counts: beyond it not everything that
  * was due is in the recording. */
 static void add_end(struct run_end *end, bool *was_cut,
@@ -362,6 +375,8 @@ static void add_end(struct run_end *end, bool *was_cut,
                      : e->due_end_ns > end->due_end_ns)))
         end->due_end_ns = e->due_end_ns;
     *was_cut |= e->was_cut;
+    note_time(&end->window_start_ns, e->window_start_ns);
+    note_time(&end->window_end_ns, e->window_end_ns);
     add_path(end, &e->path);
 }
 

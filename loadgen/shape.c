@@ -16,20 +16,30 @@ static void add_piece(struct shape *s, double length_ns, double from_rps,
         (struct piece){length_ns, from_rps / 1e9, to_rps / 1e9};
 }
 
-/* The warm-up goes at the rate that the first stage starts with. */
+static double warmup_length_ns(const struct load_settings *load)
+{
+    return load->warmup_requests > 0 ? INFINITY : (double)load->warmup_ns;
+}
+
+/* The warm-up goes at the rate that the first stage starts with, the cool-down
+ * at that which the last one ends with. */
 static int add_stages(struct shape *s, const struct load_settings *load,
                       struct err *err)
 {
+    struct stage stage = {0};
+
+    s->has_warmup = load->warmup_requests > 0;
     for (size_t i = 0; i < load->stages.len; i++) {
-        struct stage stage;
 
         if (stage_parse(load->stages.items[i], &stage, err))
             return err_context(err, "load.stages");
-        if (i == 0 && load->warmup_ns > 0)
-            add_piece(s, (double)load->warmup_ns, stage.from_rps,
+        if (i == 0 && warmup_length_ns(load) > 0)
+            add_piece(s, warmup_length_ns(load), stage.from_rps,
                       stage.from_rps);
         add_piece(s, (double)stage.length_ns, stage.from_rps, stage.to_rps);
     }
+    if (load->cooldown_ns > 0)
+        add_piece(s, INFINITY, stage.to_rps, stage.to_rps);
     return 0;
 }
 
@@ -59,6 +69,12 @@ int shape_init(struct shape *s, const struct load_settings *load,
     else
         add_piece(s, INFINITY, load->rate_rps, load->rate_rps);
     return 0;
+}
+
+void shape_end_warmup(struct shape *s, double length_ns)
+{
+    if (s->has_warmup)
+        s->pieces[0].length_ns = length_ns;
 }
 
 void shape_fini(struct shape *s)

@@ -23,7 +23,8 @@ struct piece {
 struct shape {
     struct piece *pieces; /* owned */
     size_t len;
-    bool repeats; /* from the first again, for ever */
+    bool repeats;    /* from the first again, for ever */
+    bool has_warmup; /* the first is one of so many requests */
 
     /* Where the last answer was found: the next is seldom far. */
     size_t at;
@@ -35,6 +36,10 @@ struct shape {
 int shape_init(struct shape *s, const struct load_settings *load,
                struct err *err);
 void shape_fini(struct shape *s);
+
+/* A warm-up of so many requests took so long.  Until this is said it does not
+ * end; where the rate does not change it makes no difference. */
+void shape_end_warmup(struct shape *s, double length_ns);
 
 /* When the integral of the rate comes to `arrivals`; INFINITY if it never does.
  * Quick if calls go forward. */

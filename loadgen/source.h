@@ -14,6 +14,8 @@
 
 struct err;
 struct load_settings;
+struct phases;
+struct quota;
 struct request;
 struct row;
 struct session;
@@ -58,6 +60,10 @@ struct source_ops {
     int (*init)(void *self, const struct load_settings *load, struct lane lane,
                 struct err *err);
 
+    /* There are other lanes, or others who want to know: by these all agree on
+     * the window.  Borrowed; before the first peek.  Optional. */
+    void (*share)(void *self, struct phases *phases);
+
     /* When the next request is due, DUE_UNKNOWN or DUE_NEVER.  Required. */
     int64_t (*peek_ns)(void *self);
 
@@ -71,6 +77,10 @@ struct source_ops {
     /* Every request of the lane due before this has been given out, once
      * peek_ns() has said DUE_NEVER.  Required. */
     int64_t (*due_end_ns)(void *self);
+
+    /* What is left to send: when the window begins and ends, as far as that is
+     * known.  Optional: without it the settings say so. */
+    const struct quota *(*quota)(const void *self);
 
     /* What broke the schedule off, if anything did.  Optional. */
     const struct err *(*failure)(const void *self);

@@ -8,6 +8,7 @@
 #include "common/heap.h"
 #include "common/rng.h"
 #include "common/settings.h"
+#include "loadgen/phases.h"
 #include "loadgen/quota.h"
 #include "loadgen/source.h"
 
@@ -17,9 +18,13 @@ struct closed_loop {
     struct dist think;
     struct rng rng;
     int64_t query_size;
-    int64_t n_taken;    /* of the query that is being given out */
-    int64_t n_ended;    /* of the query that is in flight */
-    struct quota quota; /* of this lane */
+    int64_t n_taken;     /* of the query that is being given out */
+    int64_t n_ended;     /* of the query that is in flight */
+    struct quota quota;  /* of this lane, once the warm-up is over */
+    int64_t warmup_left; /* requests; this lane's part */
+    bool has_left;       /* the warm-up, so far as it is concerned */
+    struct phases own;   /* where nobody shares theirs */
+    struct phases *phases;
     struct lane lane;
     int64_t next_seq;
     int64_t last_end_ns;
@@ -39,10 +44,22 @@ static int closed_init(void *self, const struct load_settings *load,
     for (size_t i = 0; i < c->n_clients; i++)
         heap_push(&c->ready, 0, NULL);
     c->quota = quota_of(load);
+    c->quota.warmup_left = 0; /* the lanes have that in common */
     quota_share(&c->quota, lane);
+    c->warmup_left = lane_share(load->warmup_requests, lane);
+    phases_init(&c->own, load, 1);
     c->lane = lane;
+    c->phases = &c->own;
     c->next_seq = lane.worker;
     return 0;
+}
+
+static void closed_share(void *self, struct phases *phases)
+{
+    struct closed_loop *c = self;
+
+    c->phases = phases;
+    quota_tell(&c->quota, phases);
 }
 
 /* Who is waited for may have thought before those who think now: what is known
@@ -56,14 +73,31 @@ static bool is_over(const struct closed_loop *c)
             (!is_waiting || quota_is_spent(&c->quota, c->last_end_ns)));
 }
 
+/* Has the window begun?  If not, what is due next is of the warm-up. */
+static void look_for_window(struct closed_loop *c, int64_t due_ns)
+{
+    int64_t start_ns;
+
+    if (c->quota.window_start_ns != DUE_UNKNOWN || due_ns == DUE_UNKNOWN)
+        return;
+    if (c->warmup_left <= 0 && !c->has_left) {
+        c->has_left = true;
+        phases_leave(c->phases, due_ns);
+    }
+    start_ns = phases_enter(c->phases, due_ns);
+    if (start_ns != DUE_UNKNOWN)
+        quota_begin(&c->quota, start_ns);
+}
+
 /* A query that was begun is sent whole. */
 static int64_t closed_peek_ns(void *self)
 {
-    const struct closed_loop *c = self;
+    struct closed_loop *c = self;
     int64_t due_ns = heap_first_key(&c->ready);
 
     if (c->n_taken > 0)
         return due_ns;
+    look_for_window(c, due_ns);
     if (is_over(c))
         return DUE_NEVER;
     return quota_is_spent(&c->quota, due_ns) ? DUE_UNKNOWN : due_ns;
@@ -75,6 +109,7 @@ static struct due closed_take(void *self)
     struct due due = {.seq = c->next_seq, .at_ns = heap_first_key(&c->ready)};
 
     c->next_seq += c->lane.workers;
+    c->warmup_left--;
     quota_take(&c->quota, due.at_ns);
     if (++c->n_taken < c->query_size)
         return due;
@@ -101,9 +136,16 @@ static int64_t closed_due_end_ns(void *self)
     const struct closed_loop *c = self;
     int64_t end_ns = c->last_end_ns + 1;
 
-    return quota_is_full(&c->quota) && end_ns < c->quota.window_end_ns
+    return quota_is_full(&c->quota) && end_ns < c->quota.end_ns
                ? end_ns
-               : c->quota.window_end_ns;
+               : c->quota.end_ns;
+}
+
+static const struct quota *closed_quota(const void *self)
+{
+    const struct closed_loop *c = self;
+
+    return &c->quota;
 }
 
 static void closed_fini(void *self)
@@ -117,9 +159,11 @@ const struct source_ops source_closed = {
     .name = "closed",
     .state_size = sizeof(struct closed_loop),
     .init = closed_init,
+    .share = closed_share,
     .peek_ns = closed_peek_ns,
     .take = closed_take,
     .ended = closed_ended,
     .due_end_ns = closed_due_end_ns,
+    .quota = closed_quota,
     .fini = closed_fini,
 };

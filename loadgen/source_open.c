@@ -21,9 +21,10 @@ struct open_loop {
     struct shape shape;
     struct quota quota; /* of all lanes: each walks the whole schedule */
     struct lane lane;
-    bool is_official; /* the window has LoadGen's schedule */
+    bool has_begun;   /* the window */
+    bool is_official; /* it has LoadGen's schedule */
     struct mlperf_schedule official;
-    bool is_fitted;  /* gaps are scaled so that the window's count is exact */
+    bool is_fitted;  /* gaps are scaled so that its count is exact */
     int64_t left;    /* of that count */
     double scale;    /* of gaps */
     double arrivals; /* expected up to the next one */
@@ -85,32 +86,65 @@ static int64_t draw(struct open_loop *o)
     return at_ns < 0x1p62 ? llround(at_ns) : DUE_UNKNOWN;
 }
 
-/* The warm-up is free to vary; a window whose count is to be exact, or that has
- * a schedule from elsewhere, begins anew. */
-static int64_t next_due(struct open_loop *o)
+/* The cool-down is free to vary again. */
+static void end_fitting(struct open_loop *o)
 {
-    int64_t due_ns;
+    o->is_fitted = false;
+    o->scale = 1;
+    o->arrivals = shape_arrivals(&o->shape, (double)o->quota.window_end_ns);
+}
 
-    if (o->is_official)
-        return next_official(o);
-    if (!o->is_fitted) {
-        due_ns = draw(o);
-        if (due_ns < o->quota.window_start_ns)
-            return due_ns;
-        if (is_mlperf(o)) {
-            o->is_official = true;
-            return next_official(o);
-        }
-        if (!o->load->exact)
-            return due_ns;
+/* The first request after the warm-up, which a free schedule has drawn already.
+ * A window whose count is to be exact, or that has a schedule from elsewhere,
+ * begins anew. */
+static void begin_window(struct open_loop *o)
+{
+    o->has_begun = true;
+    o->is_official = is_mlperf(o);
+    if (o->load->exact)
         fit_window(o);
-    }
-    if (o->left-- <= 0)
-        return DUE_UNKNOWN;
-    due_ns = draw(o);
+}
+
+static int64_t draw_fitted(struct open_loop *o)
+{
+    int64_t due_ns = draw(o);
+
     /* Half a nanosecond before the end is not after it. */
     return due_ns < o->quota.window_end_ns ? due_ns
                                            : o->quota.window_end_ns - 1;
+}
+
+static int64_t next_due(struct open_loop *o)
+{
+    int64_t due_ns = DUE_UNKNOWN;
+
+    if (!o->has_begun) {
+        due_ns = draw(o);
+        if (o->quota.window_start_ns == DUE_UNKNOWN ||
+            due_ns < o->quota.window_start_ns)
+            return due_ns;
+        begin_window(o);
+    }
+    if (o->is_official)
+        return next_official(o);
+    if (o->is_fitted && o->left-- > 0)
+        return draw_fitted(o);
+    if (o->is_fitted)
+        end_fitting(o);
+    else if (due_ns != DUE_UNKNOWN)
+        return due_ns;
+    return draw(o);
+}
+
+/* A warm-up of so many requests is as long as they take: what comes after it
+ * in the shape begins where it ended. */
+static void count(struct open_loop *o)
+{
+    bool was_known = o->quota.window_start_ns != DUE_UNKNOWN;
+
+    quota_take(&o->quota, o->next_ns);
+    if (!was_known && o->quota.window_start_ns != DUE_UNKNOWN)
+        shape_end_warmup(&o->shape, (double)o->quota.window_start_ns);
 }
 
 /* Past the requests of other lanes. */
@@ -118,7 +152,7 @@ static void skip_others(struct open_loop *o)
 {
     while (o->next_seq % o->lane.workers != o->lane.worker &&
            !quota_is_spent(&o->quota, o->next_ns)) {
-        quota_take(&o->quota, o->next_ns);
+        count(o);
         o->next_seq++;
         o->next_ns = next_due(o);
     }
@@ -143,6 +177,13 @@ static int open_init(void *self, const struct load_settings *load,
     return 0;
 }
 
+static void open_share(void *self, struct phases *phases)
+{
+    struct open_loop *o = self;
+
+    quota_tell(&o->quota, phases);
+}
+
 static int64_t open_peek_ns(void *self)
 {
     const struct open_loop *o = self;
@@ -155,7 +196,7 @@ static struct due open_take(void *self)
     struct open_loop *o = self;
     struct due due = {.seq = o->next_seq++, .at_ns = o->next_ns};
 
-    quota_take(&o->quota, due.at_ns);
+    count(o);
     o->next_ns = next_due(o);
     skip_others(o);
     return due;
@@ -166,8 +207,14 @@ static int64_t open_due_end_ns(void *self)
 {
     const struct open_loop *o = self;
 
-    return o->next_ns < o->quota.window_end_ns ? o->next_ns
-                                               : o->quota.window_end_ns;
+    return o->next_ns < o->quota.end_ns ? o->next_ns : o->quota.end_ns;
+}
+
+static const struct quota *open_quota(const void *self)
+{
+    const struct open_loop *o = self;
+
+    return &o->quota;
 }
 
 static void open_fini(void *self)
@@ -182,8 +229,10 @@ const struct source_ops source_open = {
     .name = "open",
     .state_size = sizeof(struct open_loop),
     .init = open_init,
+    .share = open_share,
     .peek_ns = open_peek_ns,
     .take = open_take,
     .due_end_ns = open_due_end_ns,
+    .quota = open_quota,
     .fini = open_fini,
 };

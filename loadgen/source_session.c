@@ -58,6 +58,13 @@ static int session_init(void *self, const struct load_settings *load,
     return source_open.init(s->open, &s->arrivals, lane, err);
 }
 
+static void session_share(void *self, struct phases *phases)
+{
+    struct sessions *s = self;
+
+    quota_tell(&s->quota, phases);
+}
+
 /* ---- one of them ---- */
 
 static int64_t draw_turns(const struct sessions *s, int64_t id)
@@ -173,9 +180,16 @@ static int64_t session_due_end_ns(void *self)
 {
     const struct sessions *s = self;
 
-    return quota_is_full(&s->quota) && s->last_due_ns < s->quota.window_end_ns
+    return quota_is_full(&s->quota) && s->last_due_ns < s->quota.end_ns
                ? s->last_due_ns + 1
-               : s->quota.window_end_ns;
+               : s->quota.end_ns;
+}
+
+static const struct quota *session_quota(const void *self)
+{
+    const struct sessions *s = self;
+
+    return &s->quota;
 }
 
 static void session_fini(void *self)
@@ -200,9 +214,11 @@ const struct source_ops source_session = {
     .name = "session",
     .state_size = sizeof(struct sessions),
     .init = session_init,
+    .share = session_share,
     .peek_ns = session_peek_ns,
     .take = session_take,
     .ended = session_ended,
     .due_end_ns = session_due_end_ns,
+    .quota = session_quota,
     .fini = session_fini,
 };

@@ -79,6 +79,13 @@ static int trace_init(void *self, const struct load_settings *load,
     return -1;
 }
 
+static void trace_share(void *self, struct phases *phases)
+{
+    struct trace_source *t = self;
+
+    quota_tell(&t->quota, phases);
+}
+
 static int64_t trace_peek_ns(void *self)
 {
     struct trace_source *t = self;
@@ -102,12 +109,19 @@ static struct due trace_take(void *self)
 static int64_t trace_due_end_ns(void *self)
 {
     const struct trace_source *t = self;
-    int64_t end_ns = t->quota.window_end_ns;
+    int64_t end_ns = t->quota.end_ns;
 
     if (t->next_ns < end_ns)
         return t->next_ns;
     return end_ns < DUE_UNKNOWN && t->failure.code == ERR_NONE ? end_ns
                                                                : t->last_ns + 1;
+}
+
+static const struct quota *trace_quota(const void *self)
+{
+    const struct trace_source *t = self;
+
+    return &t->quota;
 }
 
 static const struct err *trace_failure(const void *self)
@@ -128,9 +142,11 @@ const struct source_ops source_trace = {
     .name = "trace",
     .state_size = sizeof(struct trace_source),
     .init = trace_init,
+    .share = trace_share,
     .peek_ns = trace_peek_ns,
     .take = trace_take,
     .due_end_ns = trace_due_end_ns,
+    .quota = trace_quota,
     .failure = trace_failure,
     .fini = trace_source_fini,
 };

@@ -3,6 +3,7 @@
 #include "common/clk.h"
 #include "common/err.h"
 #include "common/settings.h"
+#include "loadgen/phases.h"
 #include "loadgen/recorder.h"
 #include "loadgen/run.h"
 
@@ -15,6 +16,8 @@ static void on_rows(void *arg, unsigned shard, const struct facts *rows,
     progress_add(w->progress, shard, rows, n, seen);
     if (!w->decide.slo)
         return;
+    decide_window(&w->decide, phases_start_ns(w->phases),
+                  phases_end_ns(w->phases));
     for (size_t i = 0; i < n; i++)
         decide_add(&w->decide, &rows[i]);
     if (w->decide.decision)
@@ -22,13 +25,14 @@ static void on_rows(void *arg, unsigned shard, const struct facts *rows,
 }
 
 int watch_init(struct watch *w, const struct settings *settings,
-               const struct run_options *options, struct recorder *recorder,
-               struct err *err)
+               const struct run_options *options, const struct phases *phases,
+               struct recorder *recorder, struct err *err)
 {
     const char *abort_on = settings->load.abort_on;
     struct abort_rule rule;
 
     *w = (struct watch){.options = options,
+                        .phases = phases,
                         .next_show_ns = RUN_PROGRESS_NS,
                         .next_second_ns = NS_PER_S};
     if (!abort_on && !options->progress && settings->load.stop == STOP_END)
@@ -37,9 +41,10 @@ int watch_init(struct watch *w, const struct settings *settings,
         return -1;
     if (settings->load.stop == STOP_DECIDED &&
         (slo_parse(&settings->slo, &w->slo, err) ||
-         decide_init(&w->decide, &w->slo, settings->load.warmup_ns, err)))
+         decide_init(&w->decide, &w->slo, phases_start_ns(phases), err)))
         return -1;
-    if (progress_new(&w->progress, settings, recorder_n_shards(recorder), err))
+    if (progress_new(&w->progress, settings, phases,
+                     recorder_n_shards(recorder), err))
         return -1;
     if (abort_on)
         abort_window_init(&w->window, &rule);

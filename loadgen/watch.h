@@ -14,12 +14,14 @@
 #include "loadgen/progress.h"
 
 struct err;
+struct phases;
 struct recorder;
 struct run_options;
 struct settings;
 
 struct watch {
     const struct run_options *options; /* borrowed */
+    const struct phases *phases;       /* borrowed */
     struct progress *progress;         /* NULL: nobody wants to know */
     struct abort_window window;        /* without a ring: nothing aborts */
     struct slo slo;
@@ -33,8 +35,8 @@ struct watch {
 /* Watch what `recorder` writes, if anybody wants to know; before its shards are
  * filled.  All arguments are borrowed.  ERR_CONFIG. */
 int watch_init(struct watch *watch, const struct settings *settings,
-               const struct run_options *options, struct recorder *recorder,
-               struct err *err);
+               const struct run_options *options, const struct phases *phases,
+               struct recorder *recorder, struct err *err);
 
 /* After the recorder's end.  Accepts a zeroed one. */
 void watch_fini(struct watch *watch);

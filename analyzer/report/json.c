@@ -141,6 +141,7 @@ static json_t *requests(const struct summary *s)
         (json_int_t)s->retried);
     int64_t connections = s->fresh_connections + s->reused_connections;
 
+    json_object_set_new(o, "in_cooldown", json_integer(s->cooldown_requests));
     json_object_set_new(o, "by_status", statuses(s));
     json_object_set_new(o, "reused_connection",
                         json_integer(s->reused_connections));
@@ -387,6 +388,8 @@ static void render(const struct summary *s, struct buf *out)
         s->window_start_s, "length_s", s->window_length_s, "warmup_s",
         s->warmup_s, "requests", requests(s));
 
+    json_object_set_new(json_object_get(o, "window"), "cooldown_s",
+                        json_real(s->cooldown_s));
     json_object_set_new(json_object_get(o, "window"), "cut_by_max_duration",
                         json_boolean(s->cut_by_max_duration));
     json_object_set_new(o, "conditions", conditions(&s->settings->conditions));

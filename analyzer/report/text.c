@@ -300,8 +300,12 @@ static void put_counts(const struct summary *s, struct buf *out)
     buf_adds(out, "\n");
     put_reasons(&s->failures, out);
     put_statuses(s, out);
-    buf_addf(out, "           %lld good; %lld more in the warm-up\n",
+    buf_addf(out, "           %lld good; %lld more in the warm-up",
              (long long)s->good, (long long)s->warmup_requests);
+    if (s->cooldown_s > 0)
+        buf_addf(out, ", %lld in the cool-down",
+                 (long long)s->cooldown_requests);
+    buf_adds(out, "\n");
     put_connections(s, out);
 }
 

@@ -110,9 +110,17 @@ void manifest_init(struct manifest *m, struct settings *s,
                             : json_null());
 }
 
+static void set_time(json_t *o, const char *key, int64_t ns)
+{
+    if (ns > 0)
+        json_object_set_new(o, key, json_integer(ns));
+}
+
 void manifest_complete(struct manifest *m, const struct run_end *end,
                        const struct failures *failures)
 {
+    json_t *o;
+
     json_object_set_new(m->json, "end",
                         json_pack("{sI, sI, sI, sI, sI, sI, sI, sI}",
                                   "stopped_by", (json_int_t)end->stopped_by,
@@ -123,9 +131,11 @@ void manifest_complete(struct manifest *m, const struct run_end *end,
                                   (json_int_t)end->rtt_floor_ns, "segments",
                                   (json_int_t)end->segments, "retransmits",
                                   (json_int_t)end->retransmits));
+    o = json_object_get(m->json, "end");
+    set_time(o, "window_start_ns", end->window_start_ns);
+    set_time(o, "window_end_ns", end->window_end_ns);
     if (end->aborted[0])
-        json_object_set_new(json_object_get(m->json, "end"), "aborted",
-                            json_string(end->aborted));
+        json_object_set_new(o, "aborted", json_string(end->aborted));
     json_object_set_new(m->json, "failures", failures_to_json(failures));
 }
 
@@ -238,6 +248,8 @@ bool manifest_end(const struct manifest *m, struct run_end *end)
     *end = (struct run_end){
         .stopped_by = json_get_int(json, "stopped_by", 0),
         .due_end_ns = json_get_int(json, "due_end_ns", 0),
+        .window_start_ns = json_get_int(json, "window_start_ns", 0),
+        .window_end_ns = json_get_int(json, "window_end_ns", 0),
         .scheduled = json_get_int(json, "scheduled", 0),
         .issued = json_get_int(json, "issued", 0),
         .unsent = json_get_int(json, "unsent", 0),

@@ -32,6 +32,11 @@ struct run_start {
 struct run_end {
     int64_t stopped_by; /* signal number; 0: the run came to its end */
     int64_t due_end_ns; /* every request due before this is in the recording */
+
+    /* Of the window, by due time; 0: it never began, unless that is when it
+     * was to, or nothing but due_end_ns ended it. */
+    int64_t window_start_ns;
+    int64_t window_end_ns;
     int64_t scheduled;
     int64_t issued;
     int64_t unsent;

@@ -71,6 +71,8 @@ static void add(struct walk *w, const struct replay_row *r)
     s->tied += s->rows > 0 && r->is_tied;
     s->rows++;
     s->warmup_rows += r->due_ns < w->quota.window_start_ns;
+    s->cooldown_rows += r->due_ns >= w->quota.window_end_ns;
+    timeline_add(&s->timeline, r->due_ns);
     s->has_blocks |= r->row->n_blocks > 0;
     hist_add(&s->input, r->row->input);
     hist_add(&s->output, r->row->output);
@@ -100,7 +102,6 @@ static int64_t end_of_replay_ns(const struct walk *w)
 /* -1, or 0 with w->s->end_ns set. */
 static int walk(struct walk *w, struct err *err)
 {
-    int64_t window_end_ns = w->quota.window_end_ns;
     struct replay_row r;
     int rc;
 
@@ -115,16 +116,19 @@ static int walk(struct walk *w, struct err *err)
     }
     if (rc == 0 && w->s->rows > 0)
         w->s->end_ns = end_of_replay_ns(w);
-    if (w->s->end_ns > window_end_ns)
-        w->s->end_ns = window_end_ns;
+    if (w->s->end_ns > w->quota.end_ns)
+        w->s->end_ns = w->quota.end_ns;
+    w->s->start_ns = w->quota.window_start_ns;
     w->s->all = w->replay.trace.counts;
     return rc < 0 ? -1 : 0;
 }
 
 /* Is anything left to measure? */
-static int check(const struct survey *s, const struct trace_settings *t,
+static int check(const struct survey *s, const struct load_settings *load,
                  struct err *err)
 {
+    const struct trace_settings *t = &load->trace;
+
     if (s->rows == 0)
         return err_set(err, ERR_CONFIG,
                        "%s: no row is left to replay; %lld were read, %lld "
@@ -133,11 +137,16 @@ static int check(const struct survey *s, const struct trace_settings *t,
                        (long long)s->all.damaged);
     if (s->warmup_rows == s->rows)
         return err_set(err, ERR_CONFIG,
-                       "load.warmup: nothing of the trace is left after it");
+                       "load.%s: nothing of the trace is left after it",
+                       load->warmup_ns > 0 ? "warmup" : "warmup_requests");
+    if (load->cooldown_ns > 0 &&
+        s->end_ns - load->cooldown_ns <= s->start_ns)
+        return err_set(err, ERR_CONFIG,
+                       "load.cooldown: nothing of the trace is left before it");
     return 0;
 }
 
-int survey_make(struct survey *s, const struct load_settings *load,
+static int look(struct survey *s, const struct load_settings *load,
                 struct err *err)
 {
     struct walk w = {.s = s, .quota = quota_of(load), .second = -1};
@@ -155,11 +164,28 @@ int survey_make(struct survey *s, const struct load_settings *load,
     replay_fini(&w.replay);
     if (rc)
         err->code = ERR_CONFIG; /* the settings name a file that is no good */
-    return rc ? rc : check(s, &load->trace, err);
+    return rc ? rc : check(s, load, err);
+}
+
+/* The cool-down is the last part of the replay, wherever that ends: once that
+ * is known, the rows are counted by it. */
+int survey_make(struct survey *s, const struct load_settings *load,
+                struct err *err)
+{
+    struct load_settings known = *load;
+
+    if (look(s, load, err))
+        return -1;
+    if (load->cooldown_ns == 0)
+        return 0;
+    known.duration_ns = s->end_ns - s->start_ns - load->cooldown_ns;
+    survey_fini(s);
+    return look(s, &known, err);
 }
 
 void survey_fini(struct survey *s)
 {
+    timeline_fini(&s->timeline);
     strlist_fini(&s->damage);
     hist_fini(&s->input);
     hist_fini(&s->output);

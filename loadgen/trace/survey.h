@@ -8,6 +8,7 @@
 
 #include "common/hist.h"
 #include "common/str.h"
+#include "loadgen/trace/timeline.h"
 #include "loadgen/trace/trace.h"
 
 struct buf;
@@ -23,13 +24,16 @@ struct survey {
     struct strlist damage;   /* the first of the damaged lines */
     int64_t rows;            /* that are replayed ... */
     int64_t warmup_rows;     /* ... of those, before the window */
+    int64_t cooldown_rows;   /* ... after it */
     int64_t tied;            /* ... and at the time of the one before */
-    int64_t end_ns;          /* of the replay, in time of the run */
+    int64_t start_ns;        /* of the window, in time of the run */
+    int64_t end_ns;          /* of the replay, likewise */
     double peak_rps;         /* most rows within a second of the run */
     struct hist input;       /* tokens, not ns */
     struct hist output;
-    bool has_blocks; /* prompts begin alike */
-    uint64_t hash;   /* of all that the rows say */
+    bool has_blocks;          /* prompts begin alike */
+    struct timeline timeline; /* of rows */
+    uint64_t hash;            /* of all that the rows say */
 };
 
 /* ERR_CONFIG also where nothing is left to measure.  survey_fini() may follow

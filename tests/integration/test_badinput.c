@@ -33,7 +33,7 @@ static void check(const char *const *argv, int status, const char *want)
 }
 
 static const struct {
-    const char *argv[8];
+    const char *argv[12];
     const char *want;
 } command_cases[] = {
     {{"tailgate"}, "no command given; try 'tailgate help'"},
@@ -80,6 +80,19 @@ static const struct {
      "client.connections: 9007199254740992; at most 1M are possible"},
     {{"tailgate", "run", URL, "--scenario", "closed", "--rate", "5"},
      "load.rate: the closed scenario sends when answers came, not at a rate"},
+    {{"tailgate", "run", URL, "--rate", "5", "--warmup", "1s",
+      "--warmup-requests", "9"},
+     "load.warmup_requests: instead of load.warmup, not beside it"},
+    {{"tailgate", "run", URL, "--rate", "5", "--warmup-requests", "0"},
+     "--warmup-requests: must be above 0"},
+    {{"tailgate", "run", URL, "--scenario", "offline", "-n", "5", "--cooldown",
+      "1s"},
+     "load.cooldown: the offline scenario has none, it ends with its last "
+     "answer"},
+    {{"tailgate", "run", URL, "-c", "5", "-t", "2", "-n", "5", "--cooldown",
+      "1s"},
+     "load.cooldown: where a count ends the window of a closed loop it needs "
+     "one thread, not 2; say --threads 1, or give a duration"},
     {{"tailgate", "run", URL, "--scenario", "server"},
      "load.rate: the server scenario needs a rate (--rate)"},
     {{"tailgate", "run", URL, "--rate", "5", "--slo", "e2e p99 200ms"},

@@ -61,6 +61,20 @@ static void plans_say_what_is_to_come(void **state)
          "load: {rate: 5, min_duration: 10s, min_requests: 100}\n",
          {"phases     window until both minima are reached, then",
           "requests   about 100 in the window, or more\n"}},
+        {"target: {url: \"" URL "\"}\n"
+         "load: {rate: 50, requests: 100, warmup_requests: 30, "
+         "cooldown: 2s}\n",
+         {"phases     warm-up of 30 requests, then window until all of them "
+          "were due, then cool-down 2.00s, then at most",
+          "requests   100 in the window\n"
+          "           30 before it, as warm-up\n"
+          "           about 100 after it, as cool-down\n"}},
+        {"target: {url: \"" URL "\"}\n"
+         "load: {stages: [10/s 10s, 50/s 10s], warmup_requests: 30, "
+         "cooldown: 2s}\n",
+         {"requests   about 600 in the window",
+          "           30 before it, as warm-up\n"
+          "           about 100 after it, as cool-down\n"}},
         {"target: {url: \"" URL "\"}\nload: {scenario: offline, requests: 5}\n",
          {"phases     window until the last answer\n",
           "requests   5 in the window\n"}},

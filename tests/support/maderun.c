@@ -103,6 +103,8 @@ static void write_manifest(const struct made_run *m, const char *dir)
     settings.load.requests = m->requests;
     settings.load.min_requests = m->min_requests;
     settings.load.max_duration_ns = m->max_duration_ms * NS_PER_MS;
+    settings.load.warmup_requests = m->warmup_requests;
+    settings.load.cooldown_ns = m->cooldown_ms * NS_PER_MS;
     if (m->query_size > 0)
         settings.load.query_size = m->query_size;
     settings.client.threads = m->threads ? m->threads : OPT_AUTO;

@@ -33,6 +33,8 @@ struct made_run {
     int64_t requests;       /* that were asked for; 0: not by count */
     int64_t min_requests;
     int64_t max_duration_ms;
+    int64_t warmup_requests; /* 0: the warm-up goes by time */
+    int64_t cooldown_ms;
     int64_t query_size; /* of the multi-stream */
     struct run_end end;
     struct server_look looks[MADE_RUN_LOOKS]; /* of a "tgi"; at 0: none */

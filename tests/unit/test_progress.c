@@ -15,7 +15,9 @@
 #include "common/hist.h"
 #include "common/recording/schema.h"
 #include "common/settings.h"
+#include "loadgen/phases.h"
 #include "loadgen/progress.h"
+#include "loadgen/trace/timeline.h"
 #include "tests/support/rows.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
@@ -32,12 +34,15 @@ static void make_settings(struct settings *s, const char *slo)
         strlist_add(&s->slo, slo);
 }
 
+static struct phases phases; /* of the run that is looked at */
+
 static struct progress *make(const struct settings *s, int n_shards)
 {
     struct progress *p = NULL;
     struct err err = {0};
 
-    assert_int_equal(progress_new(&p, s, n_shards, &err), 0);
+    phases_init(&phases, &s->load, n_shards);
+    assert_int_equal(progress_new(&p, s, &phases, n_shards, &err), 0);
     return p;
 }
 
@@ -322,6 +327,66 @@ static void scenarios_plan_what_is_known(void **state)
     }
 }
 
+/* Warm-up of so many requests: nobody knows how long it takes, until it is
+ * over. */
+static void phases_by_count(void **state)
+{
+    static const struct {
+        int64_t at_ms;
+        enum phase phase;
+    } cases[] = {
+        {3999, PHASE_WARMUP},    {4000, PHASE_WINDOW},    {13999, PHASE_WINDOW},
+        {14000, PHASE_COOLDOWN}, {15999, PHASE_COOLDOWN}, {16000, PHASE_DRAIN},
+    };
+    struct settings s;
+    struct progress *p;
+
+    (void)state;
+    make_settings(&s, NULL);
+    s.load.warmup_ns = 0;
+    s.load.warmup_requests = 400;
+    s.load.cooldown_ns = 2 * NS_PER_S;
+    p = make(&s, 1);
+    assert_int_equal(read_at(p, 9000).phase, PHASE_WARMUP);
+    assert_true(read_at(p, 9000).planned_s == 0);
+    assert_true(read_at(p, 9000).has_phases);
+    phases_begin(&phases, 4 * NS_PER_S);
+    for (size_t i = 0; i < COUNT(cases); i++)
+        assert_int_equal(read_at(p, cases[i].at_ms).phase, cases[i].phase);
+    assert_true(read_at(p, 9000).planned_s == 16);
+    assert_true(fabs(read_at(p, 15000).asked_rps - 100) < 1e-6);
+    phases_end(&phases, 5 * NS_PER_S);
+    assert_int_equal(read_at(p, 6000).phase, PHASE_COOLDOWN);
+    progress_free(p);
+    settings_fini(&s);
+}
+
+/* 3 rows in the first second, none in the second, 1 in the third. */
+static void a_trace_asks(void **state)
+{
+    static const int64_t due_ms[] = {0, 100, 999, 2500};
+    struct timeline t = {0};
+    struct settings s;
+    struct progress *p;
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(due_ms); i++)
+        timeline_add(&t, due_ms[i] * NS_PER_MS);
+    make_settings(&s, NULL);
+    s.load.scenario = SCENARIO_TRACE;
+    s.load.trace.timeline = &t;
+    p = make(&s, 1);
+    assert_true(read_at(p, 1000).is_open_loop);
+    assert_true(read_at(p, 1000).asked_rps == 3);
+    assert_true(read_at(p, 1500).asked_rps == 1.5);
+    assert_true(read_at(p, 2000).asked_rps == 0);
+    assert_true(read_at(p, 3000).asked_rps == 1);
+    assert_true(read_at(p, 9000).asked_rps == 0);
+    progress_free(p);
+    settings_fini(&s);
+    timeline_fini(&t);
+}
+
 static void an_slo_that_cannot_be_read(void **state)
 {
     struct settings s;
@@ -330,7 +395,7 @@ static void an_slo_that_cannot_be_read(void **state)
 
     (void)state;
     make_settings(&s, "e2e p99 > 1s");
-    assert_int_equal(progress_new(&p, &s, 1, &err), -1);
+    assert_int_equal(progress_new(&p, &s, &phases, 1, &err), -1);
     assert_int_equal(err.code, ERR_CONFIG);
     assert_null(p);
     settings_fini(&s);
@@ -347,6 +412,8 @@ int main(void)
         cmocka_unit_test(what_the_schedule_asks_for),
         cmocka_unit_test(a_closed_loop_asks_for_no_rate),
         cmocka_unit_test(scenarios_plan_what_is_known),
+        cmocka_unit_test(phases_by_count),
+        cmocka_unit_test(a_trace_asks),
         cmocka_unit_test(an_slo_that_cannot_be_read),
     };
 

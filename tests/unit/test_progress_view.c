@@ -100,6 +100,13 @@ static const struct run_progress all_at_once = {.elapsed_s = 5,
                                                 .e2e = NONE,
                                                 .lag = {5, 5, 5}};
 
+static const struct run_progress after_the_window = {.elapsed_s = 12,
+                                                     .planned_s = 15,
+                                                     .has_phases = true,
+                                                     .phase = PHASE_COOLDOWN,
+                                                     .e2e = NONE,
+                                                     .lag = NONE};
+
 static const struct run_progress *const moments[] = {
     &nothing_sent, &amid, &many_errors, &by_count, &streaming};
 
@@ -170,6 +177,13 @@ static const struct {
      "requests 600 of 1000 sent ..\n"
      "e2e      p50 -, p99 -\n"
      "errors   none\n"},
+    {&after_the_window, 80,
+     "time     12s of 15s, 3s left, cool-down\n"
+     "rate     sent 0/s, done 0/s\n"
+     "requests 0 sent, 0 in flight\n"
+     "e2e      p50 -, p99 -\n"
+     "errors   none\n"
+     "lag      p50 -, p99 -, max -\n"},
     {&by_count, 40,
      "time     1m05s\n"
      "rate     sent 12346/s, done 12345/s\n"

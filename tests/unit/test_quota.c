@@ -57,6 +57,17 @@ static void whichever_comes_first_or_last(void **state)
         {{.min_requests = 3, .max_duration_ns = 100}, 3},
         {{.min_duration_ns = 50, .min_requests = 30, .max_duration_ns = 80}, 8},
         {{.min_duration_ns = 100, .max_duration_ns = 100}, 10},
+        {{.warmup_requests = 3, .requests = 7}, 10},
+        {{.warmup_requests = 3, .min_requests = 7}, 10},
+        {{.warmup_requests = 3, .duration_ns = 100}, 13},
+        {{.warmup_requests = 3, .min_duration_ns = 99}, 13},
+        {{.warmup_requests = 3, .min_duration_ns = 100}, 14},
+        {{.duration_ns = 100, .cooldown_ns = 30}, 13},
+        {{.requests = 7, .cooldown_ns = 30}, 10},
+        {{.requests = 7, .cooldown_ns = 31}, 11},
+        {{.requests = 7, .max_duration_ns = 50, .cooldown_ns = 30}, 8},
+        {{.min_duration_ns = 100, .cooldown_ns = 20}, 13},
+        {{.warmup_requests = 3, .requests = 7, .cooldown_ns = 30}, 13},
     };
 
     (void)state;

@@ -84,6 +84,25 @@ static const struct {
     {"load: {scenario: offline, requests: 5, "
      "warmup: 1s}",
      "load.warmup: the offline scenario has none, all is due at the start"},
+    {"load: {scenario: offline, requests: 5, warmup_requests: 1}",
+     "load.warmup_requests: the offline scenario has none, all is due at the "
+     "start"},
+    {"load: {scenario: offline, requests: 5, cooldown: 1s}",
+     "load.cooldown: the offline scenario has none, it ends with its last "
+     "answer"},
+    {"load: {rate: 5, warmup: 1s, warmup_requests: 1}",
+     "load.warmup_requests: instead of load.warmup, not beside it"},
+    {"load: {rate: 5}\nwarmup_data: {input_tokens: 9}",
+     "warmup_data: there is no warm-up; give load.warmup or "
+     "load.warmup_requests"},
+    {"load: {rate: 5, warmup: 1s}\nwarmup_data: {limit: 9}",
+     "warmup_data: data.limit: goes with data.file (--data)"},
+    {"load: {rate: 5, warmup: 1s}\nwarmup_data: {input_tokens: 9}\n"
+     "classes: [{name: a}]",
+     "warmup_data: not beside classes, which warm up with their own"},
+    {"load: {stages: [0..5/s 1s], warmup_requests: 1}",
+     "load.warmup_requests: the first stage begins at 0/s, so that none would "
+     "come; give load.warmup a time"},
     {"load: {scenario: offline, requests: 5, "
      "duration: 1s}",
      "load.duration: the offline scenario ends with its last answer; bound "

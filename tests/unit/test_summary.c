@@ -270,6 +270,72 @@ static void statuses_are_counted(void **state)
     read_run_free(r);
 }
 
+/* 20 of warm-up by count, 50 in the window, 10 after it: as the end says, or as
+ * the rows say where there is none. */
+static void phases_by_count(void **state)
+{
+    (void)state;
+    for (int was_killed = 0; was_killed < 2; was_killed++) {
+        struct made_run *m = made_run_new(0, 500, "");
+        struct read_run *r;
+
+        m->warmup_requests = 20;
+        m->cooldown_ms = 100;
+        m->was_killed = was_killed;
+        made_run_add_fast(m, 0, 80);
+        m->end.due_end_ns = 800 * NS_PER_MS;
+        m->end.window_start_ns = 190 * NS_PER_MS + 1;
+        m->end.window_end_ns = 690 * NS_PER_MS + 1;
+        r = made_run_sum_up(m, NULL);
+        assert_int_equal(r->s.warmup_requests, 20);
+        assert_int_equal(r->s.scheduled, 50);
+        assert_int_equal(r->s.cooldown_requests, 10);
+        assert_true(fabs(r->s.window_start_s - 0.190000001) < 1e-12);
+        assert_true(fabs(r->s.window_length_s - 0.5) < 1e-12);
+        read_run_free(r);
+    }
+}
+
+/* The count ended it: the recording says when. */
+static void a_window_that_its_count_ended(void **state)
+{
+    struct made_run *m = made_run_new(100, 0, "");
+    struct read_run *r;
+
+    (void)state;
+    m->requests = 50;
+    m->cooldown_ms = 200;
+    made_run_add_fast(m, 0, 80);
+    m->end.due_end_ns = 800 * NS_PER_MS;
+    m->end.window_end_ns = 600 * NS_PER_MS;
+    r = made_run_sum_up(m, NULL);
+    assert_int_equal(r->s.warmup_requests, 10);
+    assert_int_equal(r->s.scheduled, 50);
+    assert_int_equal(r->s.cooldown_requests, 20);
+    assert_true(fabs(r->s.window_length_s - 0.5) < 1e-12);
+    read_run_free(r);
+}
+
+/* It was cut in its warm-up: nothing was measured. */
+static void a_window_that_never_began(void **state)
+{
+    (void)state;
+    for (int was_killed = 0; was_killed < 2; was_killed++) {
+        struct made_run *m = made_run_new(0, 500, "");
+        struct read_run *r;
+
+        m->warmup_requests = 100;
+        m->was_killed = was_killed;
+        made_run_add_fast(m, 0, 80);
+        m->end.due_end_ns = 800 * NS_PER_MS;
+        r = made_run_sum_up(m, NULL);
+        assert_int_equal(r->s.warmup_requests, 80);
+        assert_int_equal(r->s.scheduled, 0);
+        assert_int_equal(r->s.cooldown_requests, 0);
+        read_run_free(r);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -281,6 +347,9 @@ int main(void)
         cmocka_unit_test(rows_lost_to_damage_are_unfinished),
         cmocka_unit_test(what_is_no_recording_is_said),
         cmocka_unit_test(the_server_stands_beside_the_client),
+        cmocka_unit_test(phases_by_count),
+        cmocka_unit_test(a_window_that_its_count_ended),
+        cmocka_unit_test(a_window_that_never_began),
     };
 
     return cmocka_run_group_tests_name("summary", tests, tmpdir_setup,

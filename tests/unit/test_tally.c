@@ -565,6 +565,27 @@ static void an_outcome_of_a_later_version_is_no_row(void **state)
     tally_fini(&t);
 }
 
+/* Places 0 to 9 before, 10 to 19 in the window, 20 to 29 after it: what is
+ * missing behind the first one seen after it is not the window's. */
+static void lost_requests_of_the_cool_down_are_not_charged(void **state)
+{
+    static const struct slo none;
+    struct tally t;
+
+    (void)state;
+    tally_init(&t, window, &none);
+    for (int64_t seq = 0; seq < 30; seq++) {
+        if (seq != 15 && seq != 25)
+            add(&t, row_ok(seq, 10 * seq, 1));
+    }
+    tally_add_lost(&t, 5); /* those two, and three at the end */
+    assert_int_equal(t.before, 10);
+    assert_int_equal(t.due, 10);
+    assert_int_equal(t.outcome[OUTCOME_UNFINISHED], 1);
+    assert_int_equal(t.after, 13);
+    tally_fini(&t);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -587,6 +608,7 @@ int main(void)
         cmocka_unit_test(buffered_is_of_those_that_know),
         cmocka_unit_test(an_empty_window_takes_nothing),
         cmocka_unit_test(an_outcome_of_a_later_version_is_no_row),
+        cmocka_unit_test(lost_requests_of_the_cool_down_are_not_charged),
     };
 
     return cmocka_run_group_tests_name("tally", tests, NULL, NULL);

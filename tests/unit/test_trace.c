@@ -482,6 +482,46 @@ static void a_survey_says_what_the_replay_will_be(void **state)
     forget(&load);
 }
 
+/* Rows at 0, 100, ... 900 ms; another would come at 1 s.  The cool-down is the
+ * last part of the replay, wherever that ends. */
+static void a_survey_counts_by_phases(void **state)
+{
+    static const struct {
+        int64_t warmup;
+        int64_t cooldown_ms;
+        int64_t requests;
+        int64_t duration_ms;
+        int64_t before;
+        int64_t inside;
+        int64_t after;
+    } cases[] = {
+        {3, 0, 0, 0, 3, 7, 0},   {3, 250, 0, 0, 3, 5, 2},
+        {3, 250, 2, 0, 3, 2, 3}, {3, 250, 0, 200, 3, 2, 2},
+        {0, 250, 0, 0, 0, 8, 2}, {3, 250, 6, 0, 3, 5, 2},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct load_settings load =
+            replay_of(HEADER "0.0,1,1\n0.1,1,1\n0.2,1,1\n0.3,1,1\n0.4,1,1\n"
+                             "0.5,1,1\n0.6,1,1\n0.7,1,1\n0.8,1,1\n0.9,1,1\n");
+        struct survey s;
+        struct err err = {0};
+
+        load.warmup_requests = cases[i].warmup;
+        load.cooldown_ns = cases[i].cooldown_ms * NS_PER_MS;
+        load.requests = cases[i].requests;
+        load.duration_ns = cases[i].duration_ms * NS_PER_MS;
+        assert_int_equal(survey_make(&s, &load, &err), 0);
+        assert_int_equal(s.warmup_rows, cases[i].before);
+        assert_int_equal(s.cooldown_rows, cases[i].after);
+        assert_int_equal(s.rows - s.warmup_rows - s.cooldown_rows,
+                         cases[i].inside);
+        survey_fini(&s);
+        forget(&load);
+    }
+}
+
 static uint64_t hash_of(const char *text)
 {
     struct load_settings load = replay_of(text);
@@ -520,6 +560,7 @@ int main(void)
         cmocka_unit_test(a_schedule_that_breaks_off_says_why),
         cmocka_unit_test(a_file_that_became_shorter_is_noticed),
         cmocka_unit_test(a_survey_says_what_the_replay_will_be),
+        cmocka_unit_test(a_survey_counts_by_phases),
         cmocka_unit_test(the_hash_is_of_what_rows_say),
     };
 

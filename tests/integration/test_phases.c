@@ -1,0 +1,235 @@
+/* Warm-up, window and cool-down of real runs: who is in which, and that a
+ * report on the recording says the same. */
+#include <jansson.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "common/recording/schema.h"
+#include "common/xalloc.h"
+#include "tests/support/proc.h"
+#include "tests/support/table.h"
+#include "tests/support/tmpdir.h"
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+static char *url;
+static struct proc stub;
+
+static int start(void **state)
+{
+    if (tmpdir_setup(state))
+        return -1;
+    stub = stub_start(ARGS("stub", "--service", "fixed 1ms"), &url);
+    return 0;
+}
+
+static int end(void **state)
+{
+    stub_stop(&stub);
+    free(url);
+    return tmpdir_teardown(state);
+}
+
+/* What the rows say is what is said of them. */
+static void check_rows(const char *dir, const json_t *summary)
+{
+    char *path = xasprintf("%s/requests.tgr", dir);
+    json_t *manifest = load_manifest(dir);
+    int64_t start_ns = (int64_t)number_at(manifest, "end.window_start_ns");
+    int64_t end_ns = (int64_t)number_at(manifest, "end.window_end_ns");
+    size_t n;
+    struct facts *rows = table_read(path, &schema_requests, &n);
+    int before = 0;
+    int after = 0;
+
+    for (size_t i = 0; i < n; i++) {
+        before += rows[i].due < start_ns;
+        after += rows[i].due >= end_ns;
+    }
+    assert_int_equal(number_at(summary, "requests.in_warmup"), before);
+    assert_int_equal(number_at(summary, "requests.in_cooldown"), after);
+    assert_int_equal(number_at(summary, "requests.scheduled"),
+                     (int)n - before - after);
+    assert_int_equal(number_at(manifest, "end.scheduled"), (int)n);
+    json_decref(manifest);
+    free(rows);
+    free(path);
+}
+
+/* The recording alone gives the same. */
+static void check_report(const char *dir, const json_t *summary)
+{
+    struct proc_result r = proc_run(ARGS("report", dir, "--format", "json"));
+    json_t *again = json_loads(r.out, 0, NULL);
+
+    assert_non_null(again);
+    assert_true(json_equal(json_object_get(again, "requests"),
+                           json_object_get(summary, "requests")));
+    assert_true(json_equal(json_object_get(again, "window"),
+                           json_object_get(summary, "window")));
+    json_decref(again);
+    proc_result_fini(&r);
+}
+
+static void every_scenario_has_its_phases(void **state)
+{
+    static const struct {
+        const char *name;
+        const char *argv[6];
+        int warmup;
+        int inside;
+    } cases[] = {
+        {"open", {"--rate", "500"}, 50, 100},
+        {"threads", {"--rate", "500", "-t", "3"}, 50, 100},
+        {"closed", {"-c", "5"}, 50, 100},
+        {"single", {"--scenario", "single-stream"}, 50, 100},
+        {"multi", {"--scenario", "multi-stream"}, 56, 104},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        char *dir = xstrdup(tmpdir_path(cases[i].name));
+        const char *argv[24] = {"tailgate", "run", url,   "--warmup-requests",
+                                "50",       "-n",  "100", "--cooldown",
+                                "200ms",    "-q",  "-o",  dir};
+        struct proc_result r;
+        json_t *summary;
+
+        for (size_t k = 0; k < 6 && cases[i].argv[k]; k++)
+            argv[12 + k] = cases[i].argv[k];
+        r = proc_run(argv);
+        run_expect(&r, dir, 0);
+        summary = load_summary(dir);
+        assert_int_equal(number_at(summary, "requests.in_warmup"),
+                         cases[i].warmup);
+        assert_int_equal(number_at(summary, "requests.scheduled"),
+                         cases[i].inside);
+        assert_true(number_at(summary, "requests.in_cooldown") > 0);
+        check_rows(dir, summary);
+        check_report(dir, summary);
+        json_decref(summary);
+        proc_result_fini(&r);
+        free(dir);
+    }
+}
+
+/* The lanes of a closed loop agree on one window. */
+static void threads_of_a_closed_loop_agree(void **state)
+{
+    char *dir = xstrdup(tmpdir_path("lanes"));
+    struct proc_result r = proc_run(
+        ARGS("run", url, "-c", "6", "-t", "3", "--warmup-requests", "50", "-d",
+             "200ms", "--cooldown", "100ms", "-q", "-o", dir));
+    json_t *summary;
+
+    (void)state;
+    run_expect(&r, dir, 0);
+    summary = load_summary(dir);
+    assert_true(number_at(summary, "requests.in_warmup") >= 50);
+    assert_true(number_at(summary, "window.length_s") == 0.2);
+    check_rows(dir, summary);
+    check_report(dir, summary);
+    json_decref(summary);
+    proc_result_fini(&r);
+    free(dir);
+}
+
+/* Long prompts before the window and short ones from then on, whoever sends
+ * them. */
+static void a_warm_up_has_data_of_its_own(void **state)
+{
+    static const char *const loads[] = {
+        "{rate: 500, requests: 50, warmup_requests: 30, cooldown: 50ms}",
+        "{rate: 500, duration: 200ms, warmup: 100ms}",
+        "{clients: 6, requests: 60, warmup_requests: 30}",
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(loads); i++) {
+        char *name = xasprintf("own%zu", i);
+        char *dir = xstrdup(tmpdir_path(name));
+        char *text = xasprintf("target: {url: \"%s/v1/completions\"}\n"
+                               "load: %s\n"
+                               "client: {threads: 3}\n"
+                               "data: {input_tokens: 20, output_tokens: 5}\n"
+                               "warmup_data: {input_tokens: 300}\n",
+                               url, loads[i]);
+        char *file = xstrdup(tmpdir_write("own.yaml", text, strlen(text)));
+        char *path = xasprintf("%s/requests.tgr", dir);
+        struct proc_result r = proc_run(ARGS("run", file, "-q", "-o", dir));
+        json_t *manifest;
+        struct facts *rows;
+        int64_t start_ns;
+        size_t n;
+
+        run_expect(&r, dir, 0);
+        manifest = load_manifest(dir);
+        start_ns = (int64_t)number_at(manifest, "end.window_start_ns");
+        rows = table_read(path, &schema_requests, &n);
+        assert_true(n > 0);
+        for (size_t k = 0; k < n; k++) {
+            if (rows[k].outcome == OUTCOME_UNSENT)
+                continue;
+            assert_int_equal(rows[k].prompt_asked,
+                             rows[k].due < start_ns ? 300 : 20);
+            assert_int_equal(rows[k].output_asked, 5);
+            assert_int_equal(rows[k].class, 0);
+        }
+        json_decref(manifest);
+        proc_result_fini(&r);
+        free(rows);
+        free(path);
+        free(file);
+        free(text);
+        free(dir);
+        free(name);
+    }
+}
+
+/* Of one that was killed the rows say when its window began, if it had. */
+static void a_killed_run_is_worked_out_from_its_rows(void **state)
+{
+    char *dir = xstrdup(tmpdir_path("killed"));
+    struct proc p =
+        proc_start(ARGS("run", "null://", "--rate", "1000", "-d", "10m",
+                        "--warmup-requests", "50", "-q", "-o", dir));
+    struct proc_result r;
+    json_t *summary;
+    double before;
+
+    (void)state;
+    wait_for_rows(dir);
+    kill(p.pid, SIGKILL);
+    r = proc_wait(&p);
+    proc_result_fini(&r);
+    r = proc_run(ARGS("report", dir, "--format", "json"));
+    summary = json_loads(r.out, 0, NULL);
+    assert_non_null(summary);
+    before = number_at(summary, "requests.in_warmup");
+    if (number_at(summary, "requests.scheduled") > 0)
+        assert_true(before == 50);
+    else
+        assert_true(before <= 50);
+    json_decref(summary);
+    proc_result_fini(&r);
+    free(dir);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_scenario_has_its_phases),
+        cmocka_unit_test(threads_of_a_closed_loop_agree),
+        cmocka_unit_test(a_warm_up_has_data_of_its_own),
+        cmocka_unit_test(a_killed_run_is_worked_out_from_its_rows),
+    };
+
+    return cmocka_run_group_tests_name("phases", tests, start, end);
+}
