@@ -2,6 +2,8 @@
 
 #include <math.h>
 
+#include "analyzer/stats/trials.h"
+
 #define LEAST_EACH    3     /* of each kind in a batch: a median */
 #define LEAST_BATCHES 10    /* for a scatter */
 #define FAR           0.1   /* lengths of answers that cannot be compared */
@@ -132,13 +134,13 @@ static struct cache_ratio compare(const struct cache_work *w, int m)
     struct cache_ratio r = {.measure = measures[m]};
     double logs[TALLY_BATCHES];
     size_t n = gather(w, m, logs);
-    struct interval ci;
+    struct uncertain mean;
 
     if (n < LEAST_BATCHES)
         return r;
-    ci = stats_mean_interval(logs, n);
-    r.ratio = exp((ci.low + ci.high) / 2);
-    r.ci95 = (struct interval){exp(ci.low), exp(ci.high)};
+    mean = trials_mean(logs, n, 0.95);
+    r.ratio = exp(mean.value);
+    r.ci95 = (struct interval){exp(mean.range.low), exp(mean.range.high)};
     r.sign = sign_of(r.ci95);
     for (int k = 0; k < CACHE_KINDS; k++)
         r.median_ns[k] = hist_rank_quantile(&w->all[k][m], 0.5);

@@ -36,11 +36,4 @@ struct interval {
 /* 95 % interval of a share, Wilson's, with an effective sample size. */
 struct interval stats_share_interval(double share, double n_effective);
 
-/* P(T >= t) of Student's t. */
-double stats_t_upper_tail(double t, double freedom);
-
-/* 95 % interval of the mean of n independent values, by Student's t; n is at
- * least 2. */
-struct interval stats_mean_interval(const double *values, size_t n);
-
 #endif
