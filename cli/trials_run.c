@@ -228,7 +228,7 @@ static int conclude_sides(const struct drive *d, json_t *both, struct err *err)
     static const char *const names[] = {"a", "b"};
     int worst = 0;
 
-    for (int i = 0; i < d->trials.n_sides; i++) {
+    for (int i = 0; i < TRIALS_SIDES; i++) {
         int rc = 0;
 
         if (d->trials.sides[i].set.recorded > 0)

@@ -26,8 +26,7 @@ static void put_launches(const struct trials_summary *s, struct buf *out)
 {
     static const char *const text[] = {
         [LAUNCHED_ONCE] =
-            "one launch: all trials are of one server process, and say nothing "
-            "of how much launches differ (--restart)",
+            "one launch: all are of one server process (--restart)",
         [LAUNCHED_STUB] = "the stub was started anew for each trial",
         [LAUNCHED_RESTART] = "the server was started anew before each trial",
     };
@@ -91,8 +90,7 @@ static void put_verdict(const struct trials_summary *s, struct buf *out)
         [VERDICT_NONE] = "none: no SLO was given",
         [VERDICT_PASS] = "PASS: the SLO is met",
         [VERDICT_FAIL] = "FAIL: the SLO is missed",
-        [VERDICT_UNDECIDED] = "UNDECIDED: these trials do not agree, or cannot "
-                              "answer the question",
+        [VERDICT_UNDECIDED] = "UNDECIDED: too few trials agree",
         [VERDICT_INVALID] = "INVALID: a trial cannot be trusted",
     };
 
