@@ -8,13 +8,19 @@
 #include "common/hist.h"
 #include "common/xalloc.h"
 
-/* An outlier by Iglewicz and Hoaglin: its distance from the median in median
- * absolute deviations, scaled to standard ones.  What is near in size is left
- * alone however steady the others are, and fewer trials have no deviation. */
-#define ODD_SCORE 3.5
+/* An outlier by the modified z score of Iglewicz and Hoaglin: its distance from
+ * the median in median absolute deviations, scaled to standard ones.  Their 3.5
+ * calls one in six sets of seven odd by chance; of this, which falls with n, it
+ * is below one in a hundred for 5 to 100 normal trials.  What is near in size
+ * is left alone however steady the others are. */
 #define ODD_SCALE 0.6745
 #define ODD_SHARE 0.05
 #define ODD_LEAST 5
+
+static double odd_score(size_t n)
+{
+    return 4 + 42.0 / (double)(n - 2);
+}
 
 bool trial_is_whole(const struct trial *t)
 {
@@ -156,7 +162,7 @@ static void note_odd(struct trials_summary *s, const struct pick *p,
         struct odd_trial *odd = &s->odd[s->n_odd];
 
         if (!trial_is_whole(&s->trials[i]) || !(off > ODD_SHARE * median) ||
-            !(ODD_SCALE * off > ODD_SCORE * mad))
+            !(ODD_SCALE * off > odd_score(s->counted) * mad))
             continue;
         *odd = (struct odd_trial){.number = s->trials[i].number,
                                   .value = value,
@@ -228,10 +234,14 @@ static void look_through(struct trials_summary *s)
 }
 
 /* Of these quantiles the odd ones are looked for. */
-static bool is_headline(int measure, int quantile)
+static bool is_headline(const struct trials_summary *s, int measure,
+                        int quantile)
 {
-    return (measure == MEASURE_E2E || measure == MEASURE_TTFT ||
-            measure == MEASURE_TPOT) &&
+    bool is_streamed = s->n > 0 && s->trials[0].is_streamed;
+
+    return (measure == MEASURE_E2E ||
+            (is_streamed &&
+             (measure == MEASURE_TTFT || measure == MEASURE_TPOT))) &&
            (summary_quantile[quantile] == 0.5 ||
             summary_quantile[quantile] == 0.99);
 }
@@ -242,7 +252,7 @@ static void work_out_quantile(struct trials_summary *s, int m, int q)
     char what[32];
 
     s->quantile[m][q] = over(s, &p);
-    if (!is_headline(m, q))
+    if (!is_headline(s, m, q))
         return;
     snprintf(what, sizeof(what), "%s %s", measure_name((enum measure)m),
              summary_quantile_name[q]);
@@ -256,7 +266,7 @@ void trials_work_out(struct trials_summary *s)
         struct pick p = {take_rate, r, 0, false};
 
         s->rate[r] = over(s, &p);
-        if (r != TRIAL_OFFERED) /* that is the seed's */
+        if (r == TRIAL_ATTAINMENT) /* the others follow what was offered */
             note_odd(s, &p, &s->rate[r], trial_rate_name((enum trial_rate)r));
     }
     for (int m = 0; m < MEASURE_COUNT; m++) {
