@@ -472,4 +472,9 @@ void plan_view(const struct settings *s, const struct preflight *known,
     put_slo(s, slo, n, out);
     for (size_t i = 0; i < s->classes.len; i++)
         put_class(s, i, n, known->class_data[i], out);
+    if (s->study.trials > 1)
+        buf_addf(out,
+                 "study      %lld such trials, each with a seed of its "
+                 "own\n",
+                 (long long)s->study.trials);
 }

@@ -32,6 +32,7 @@ enum rng_purpose {
     RNG_CLASS = 20,
     RNG_TURNS = 21,
     RNG_PROBE = 25,
+    RNG_TRIAL = 30,
 };
 
 struct rng {

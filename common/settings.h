@@ -309,6 +309,15 @@ struct stub_settings {
     int64_t body_bytes;
 };
 
+#define STUDY_MAX_TRIALS 1000
+
+/* Many runs. */
+struct study_settings {
+    int64_t trials;
+    int64_t settle_ns; /* between two of them */
+    char *restart;     /* shell command; NULL: the server goes on */
+};
+
 struct settings {
     char *name;
     struct target_settings target;
@@ -318,6 +327,7 @@ struct settings {
     struct strlist checks; /* common/check.h */
     struct client_settings client;
     struct strmap conditions;
+    struct study_settings study;
     struct stub_settings stub;
     bool has_stub; /* a stub is to run beside the load */
     struct classes classes;
@@ -331,6 +341,7 @@ enum settings_block {
     BLOCK_TRACE,
     BLOCK_DATA,
     BLOCK_CLIENT,
+    BLOCK_STUDY,
     BLOCK_STUB,
     BLOCK_COUNT,
 };
@@ -341,6 +352,7 @@ extern const struct opt_block block_load;
 extern const struct opt_block block_trace;
 extern const struct opt_block block_data;
 extern const struct opt_block block_client;
+extern const struct opt_block block_study;
 extern const struct opt_block block_stub;
 
 /* The same, by enum settings_block. */
@@ -396,6 +408,9 @@ int settings_check_trace(struct settings *s, struct err *err);
  * is known, the part that is about them. */
 void settings_choose_sessions(struct settings *s);
 int settings_check_sessions(const struct settings *s, struct err *err);
+
+/* The same of many runs. */
+int settings_check_study(const struct settings *s, struct err *err);
 
 /* The same of what requests carry, before a duration is made up. */
 int settings_resolve_data(struct settings *s, struct err *err);

@@ -22,6 +22,7 @@ shorten() {
     closed-think) echo "--think|exponential 50ms|--duration|300ms|--warmup|100ms" ;;
     bursts) echo "--rate|50|--burst-on|50ms|--burst-off|50ms|--duration|300ms|--warmup|100ms" ;;
     closed-loop | demo | stub-llm) echo "--duration|300ms|--warmup|100ms" ;;
+    trials) echo "--rate|50|--duration|300ms|--warmup|100ms|--trials|1" ;;
     mlperf*) echo "--rate|50|--min-duration|300ms|--min-requests|10" ;;
     *) echo "--rate|50|--duration|300ms|--warmup|100ms" ;;
     esac
