@@ -5,10 +5,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "common/autocorr.h"
 #include "common/clk.h"
 #include "common/err.h"
 #include "common/good.h"
 #include "common/stats.h"
+#include "common/student.h"
 #include "common/units.h"
 #include "common/xalloc.h"
 
@@ -73,14 +75,6 @@ static double allowed(const struct slo_term *t)
     return t->kind == SLO_ERRORS ? t->limit : 1 - t->quantile;
 }
 
-/* P(T >= t) of Student's t. */
-static double t_upper_tail(double t, double freedom)
-{
-    double half = stats_beta(freedom / (freedom + t * t), freedom / 2, 0.5) / 2;
-
-    return t > 0 ? half : 1 - half;
-}
-
 struct batches {
     size_t len;   /* how many */
     size_t slots; /* of one */
@@ -132,12 +126,13 @@ static enum decision test(const struct decide *d, size_t term,
         (int64_t)fmin((double)b->n, (double)(b->len * b->slots) / (2 * tau));
     int64_t most = (int64_t)ceil(rate * (double)n);
 
-    if (b->len >= FAIL_BATCHES && t_upper_tail(b->t, freedom) < d->fail_error &&
+    if (b->len >= FAIL_BATCHES &&
+        student_upper_tail(b->t, freedom) < d->fail_error &&
         stats_binomial_upper_tail(n, share, (int64_t)(rate * (double)n)) <
             d->fail_error)
         return DECISION_FAIL;
     if (b->len >= PASS_BATCHES &&
-        t_upper_tail(-b->t, freedom) < d->pass_error &&
+        student_upper_tail(-b->t, freedom) < d->pass_error &&
         stats_binomial_upper_tail(n, 1 - share, n - most) < d->pass_error)
         return DECISION_PASS;
     return DECISION_NONE;
@@ -145,37 +140,17 @@ static enum decision test(const struct decide *d, size_t term,
 
 /* ---- how long the past is felt ---- */
 
-static double covariance(const struct decide *d, double mean, size_t lag)
+/* Of the requests in flight, in slots. */
+static double time_to_forget(const struct decide *d)
 {
-    double sum = 0;
-
-    for (size_t i = 0; i + lag < d->settled; i++)
-        sum += (d->slots[i].in_flight - mean) *
-               (d->slots[i + lag].in_flight - mean);
-    return sum / (double)d->settled;
-}
-
-/* The integrated autocorrelation time of the requests in flight, in slots:
- * Geyer's sum of pairs as long as they are positive. */
-static double autocorrelation_time(const struct decide *d)
-{
-    double mean = 0;
-    double variance;
-    double sum = 0;
+    double *in_flight = xcalloc(d->settled, sizeof(*in_flight));
+    double tau;
 
     for (size_t i = 0; i < d->settled; i++)
-        mean += d->slots[i].in_flight / (double)d->settled;
-    variance = covariance(d, mean, 0);
-    if (!(variance > 0))
-        return 0.5;
-    for (size_t lag = 1; lag + 1 < d->settled; lag += 2) {
-        double pair = covariance(d, mean, lag) + covariance(d, mean, lag + 1);
-
-        if (pair <= 0)
-            break;
-        sum += pair / variance;
-    }
-    return 0.5 + sum;
+        in_flight[i] = d->slots[i].in_flight;
+    tau = autocorr_time(in_flight, d->settled);
+    free(in_flight);
+    return tau;
 }
 
 /* ---- a look ---- */
@@ -196,7 +171,7 @@ static void describe(struct decide *d, size_t term, const struct batches *b)
  */
 static void look(struct decide *d)
 {
-    double tau = autocorrelation_time(d);
+    double tau = time_to_forget(d);
     size_t slots = (size_t)fmax(LEAST_BATCH, ceil(TIMES_TAU * tau));
     size_t passed = 0;
 
