@@ -1,0 +1,170 @@
+#include "analyzer/compare/side.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "analyzer/compare/run_card.h"
+#include "analyzer/reader.h"
+#include "analyzer/stats/order.h"
+#include "common/err.h"
+#include "common/slo.h"
+#include "common/xalloc.h"
+
+/* More than anybody makes; a guard against a directory of something else. */
+#define MAX_TRIALS 10000
+
+static char *trial_dir(const char *dir, size_t k)
+{
+    return xasprintf("%s/trial-%zu", dir, k);
+}
+
+static bool has_trial(const char *dir, size_t k)
+{
+    char *path = trial_dir(dir, k);
+    struct stat st;
+    bool found = stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+
+    free(path);
+    return found;
+}
+
+static int add_run(struct side *side, const char *dir,
+                   const struct quantities *qs, const struct strlist *slo,
+                   struct err *err)
+{
+    side->runs = xrealloc(side->runs, side->n + 1, sizeof(*side->runs));
+    if (run_card_load(&side->runs[side->n], dir, qs, slo, err))
+        return -1;
+    side->n++;
+    return 0;
+}
+
+static int add_trials(struct side *side, const struct quantities *qs,
+                      const struct strlist *slo, struct err *err)
+{
+    int rc = 0;
+
+    for (size_t k = 1; rc == 0 && k <= MAX_TRIALS && has_trial(side->dir, k);
+         k++) {
+        char *path = trial_dir(side->dir, k);
+
+        rc = add_run(side, path, qs, slo, err);
+        free(path);
+    }
+    return rc;
+}
+
+static void gather(struct side *side, size_t quantity)
+{
+    double *units = xcalloc(side->n, sizeof(*units));
+    bool has_all = true;
+    size_t n = 0;
+
+    for (size_t i = 0; i < side->n; i++) {
+        const struct reading *r = &side->runs[i].whole[quantity];
+
+        if (side->runs[i].standing == STANDING_CLIENT)
+            continue;
+        has_all = has_all && r->n > 0 && !r->is_too_few;
+        units[n++] = r->value;
+    }
+    side->units[quantity] = units;
+    side->has_all[quantity] = has_all;
+    side->n_units = n;
+}
+
+int side_load(struct side *side, const char *dir, const struct quantities *qs,
+              const struct strlist *slo, struct err *err)
+{
+    int rc;
+
+    *side = (struct side){.dir = xstrdup(dir), .is_set = has_trial(dir, 1)};
+    rc = side->is_set ? add_trials(side, qs, slo, err)
+                      : add_run(side, dir, qs, slo, err);
+    for (size_t i = 0; rc == 0 && i < qs->len; i++)
+        gather(side, i);
+    if (rc)
+        side_fini(side);
+    return rc;
+}
+
+void side_fini(struct side *side)
+{
+    for (size_t i = 0; i < side->n; i++)
+        run_card_fini(&side->runs[i]);
+    for (size_t i = 0; i < QUANTITIES_MAX; i++)
+        free(side->units[i]);
+    free(side->runs);
+    free(side->dir);
+    *side = (struct side){0};
+}
+
+int side_slo(const char *dir, const struct strlist *replace, struct slo *slo,
+             struct err *err)
+{
+    char *path = has_trial(dir, 1) ? trial_dir(dir, 1) : xstrdup(dir);
+    struct recording rec;
+    int rc = recording_open(&rec, path, err);
+
+    free(path);
+    if (rc)
+        return -1;
+    rc = slo_parse(replace ? replace : &rec.settings.slo, slo, err);
+    recording_close(&rec);
+    return rc;
+}
+
+bool side_value(const struct side *side, size_t i, double *value)
+{
+    const struct reading *r = &side->runs[0].whole[i];
+    double *copy;
+
+    if (!side->is_set) {
+        *value = r->value;
+        return r->n > 0 && !r->is_too_few;
+    }
+    if (side->n_units == 0 || !side->has_all[i])
+        return false;
+    copy = xcalloc(side->n_units, sizeof(*copy));
+    memcpy(copy, side->units[i], side->n_units * sizeof(*copy));
+    *value = order_median(copy, side->n_units);
+    free(copy);
+    return true;
+}
+
+struct sample side_sample(const struct side *side, size_t i)
+{
+    const struct run_card *run = &side->runs[0];
+    struct sample s = {0};
+
+    s.has_whole = side_value(side, i, &s.whole);
+    s.units = side->is_set ? side->units[i] : run->block[i];
+    s.has_all = side->is_set ? side->has_all[i] : run->has_blocks[i];
+    if (side->is_set)
+        s.n = side->n_units;
+    else
+        s.n = run->whole[i].n > 0 ? BLOCKS : 0;
+    s.least_in_one = run->least_in_block[i];
+    return s;
+}
+
+const struct run_card *side_obstacle(const struct side *side)
+{
+    for (size_t i = 0; i < side->n; i++) {
+        const struct run_card *run = &side->runs[i];
+
+        if (run->standing == STANDING_OTHER ||
+            (run->standing == STANDING_CLIENT && side->n_units == 0))
+            return run;
+    }
+    return NULL;
+}
+
+enum basis basis_of(const struct side *a, const struct side *b)
+{
+    if (a->is_set != b->is_set)
+        return BASIS_NONE;
+    return a->is_set ? BASIS_TRIALS : BASIS_BLOCKS;
+}
