@@ -1,6 +1,7 @@
 #include <stdlib.h>
 
 #include "analyzer/compare/compare.h"
+#include "analyzer/compare/history.h"
 #include "cli/cli.h"
 #include "common/buf.h"
 #include "common/err.h"
@@ -15,6 +16,7 @@ struct compare_args {
     struct strlist vary;
     struct strlist slo;
     char *regression;
+    char *history;
     bool json;
 };
 
@@ -47,6 +49,11 @@ static const struct opt opts[] = {
      .check = check_share,
      .help = "exit 1 only if worse by more than this share (5%), 4 if that "
              "cannot be told"},
+    {.flag = "history",
+     .type = &opt_text,
+     .offset = AT(history),
+     .help = "instead of recordings: a directory of many, in the order of "
+             "their start; exit 1 if the last change was for the worse"},
     {.flag = "slo",
      .type = &opt_list,
      .offset = AT(slo),
@@ -63,8 +70,8 @@ static const struct opt opts[] = {
 static const struct opt_block block = {"compare", opts,
                                        sizeof(opts) / sizeof(opts[0])};
 
-static int check_args(const struct compare_args *a, const struct strlist *words,
-                      struct err *err)
+static int check_sides(const struct compare_args *a,
+                       const struct strlist *words, struct err *err)
 {
     if (words->len < 2)
         return err_set(err, ERR_USAGE,
@@ -84,45 +91,84 @@ static int check_args(const struct compare_args *a, const struct strlist *words,
     return 0;
 }
 
-static int print(const struct comparison *c, bool as_json, struct err *err)
+static int check_history(const struct compare_args *a,
+                         const struct strlist *words, struct err *err)
 {
-    struct buf out;
-    int rc;
+    if (words->len > 0)
+        return err_set(err, ERR_USAGE,
+                       "--history takes the recordings of its directory, and "
+                       "no others");
+    if (a->vary.len > 0)
+        return err_set(err, ERR_USAGE,
+                       "--history is of one condition: nothing varies");
+    if (a->on.len > 1)
+        return err_set(err, ERR_USAGE, "--history: --on takes one quantity");
+    return 0;
+}
 
-    buf_init(&out, MAX_OUTPUT);
-    if (as_json)
-        compare_render_json(c, &out);
-    else
-        compare_render_text(c, &out);
-    rc = cli_print(buf_text(&out), err);
-    buf_fini(&out);
-    return rc;
+static int print(const struct buf *out, int status, struct err *err)
+{
+    return cli_print(buf_text(out), err) ? -1 : status;
 }
 
 static int compare(const struct compare_args *a, const struct strlist *words,
-                   struct err *err)
+                   double regression, struct err *err)
 {
-    struct compare_ask ask = {
+    const struct compare_ask ask = {
         .dirs = words,
         .on = &a->on,
         .vary = a->vary.len > 0 ? a->vary.items[0] : NULL,
         .slo = a->slo.len > 0 ? &a->slo : NULL,
-        .regression = -1,
+        .regression = regression,
     };
-    struct comparison *c;
-    int rc;
+    struct comparison *c = xcalloc(1, sizeof(*c));
+    struct buf out;
+    int rc = compare_make(c, &ask, err);
 
-    if (a->regression && units_parse_share(a->regression, &ask.regression, err))
-        return -1;
-    c = xcalloc(1, sizeof(*c));
-    rc = compare_make(c, &ask, err);
-    if (rc == 0)
-        rc = print(c, a->json, err);
-    if (rc == 0)
-        rc = compare_exit_code(c);
+    buf_init(&out, MAX_OUTPUT);
+    if (rc == 0) {
+        (a->json ? compare_render_json : compare_render_text)(c, &out);
+        rc = print(&out, compare_exit_code(c), err);
+    }
+    buf_fini(&out);
     compare_fini(c);
     free(c);
     return rc;
+}
+
+static int history(const struct compare_args *a, double regression,
+                   struct err *err)
+{
+    const struct history_ask ask = {
+        .dir = a->history,
+        .on = &a->on,
+        .slo = a->slo.len > 0 ? &a->slo : NULL,
+        .regression = regression,
+    };
+    struct history h;
+    struct buf out;
+    int rc = history_make(&h, &ask, err);
+
+    buf_init(&out, MAX_OUTPUT);
+    if (rc == 0) {
+        (a->json ? history_render_json : history_render_text)(&h, &out);
+        rc = print(&out, history_exit_code(&h), err);
+    }
+    buf_fini(&out);
+    history_fini(&h);
+    return rc;
+}
+
+static int answer(const struct compare_args *a, const struct strlist *words,
+                  struct err *err)
+{
+    double regression = -1;
+
+    if (a->regression && units_parse_share(a->regression, &regression, err))
+        return -1;
+    if (a->history)
+        return check_history(a, words, err) ? -1 : history(a, regression, err);
+    return check_sides(a, words, err) ? -1 : compare(a, words, regression, err);
 }
 
 static int run(const char *const *argv, struct err *err)
@@ -135,9 +181,7 @@ static int run(const char *const *argv, struct err *err)
     opt_init(&set);
     rc = opt_parse_argv(&set, 1, argv, &words, err);
     if (rc == 0)
-        rc = check_args(&a, &words, err);
-    if (rc == 0)
-        rc = compare(&a, &words, err);
+        rc = answer(&a, &words, err);
     strlist_fini(&words);
     opt_fini(&set);
     return rc;
@@ -147,7 +191,7 @@ static const struct opt_block *const blocks[] = {&block, NULL};
 
 const struct command cmd_compare = {
     .name = "compare",
-    .usage = "RECORDING RECORDING... [FLAGS]",
+    .usage = "RECORDING RECORDING... | --history DIR [FLAGS]",
     .help = "may recordings be compared, and do they differ",
     .run = run,
     .blocks = blocks,

@@ -59,11 +59,12 @@ static json_t *side_json(const struct comparison *c, size_t i)
         const struct run_card *run = &s->runs[k];
 
         json_array_append_new(
-            runs, json_pack("{so, sb, so, so}", "dir", text(run->dir),
-                            "compared", run->standing == STANDING_GOOD, "why",
-                            run->standing == STANDING_GOOD ? json_null()
-                                                           : text(run->why),
-                            "load", text(run->load)));
+            runs,
+            json_pack("{so, sb, so, sb, so}", "dir", text(run->dir), "compared",
+                      run->standing == STANDING_GOOD, "why",
+                      run->standing == STANDING_GOOD ? json_null()
+                                                     : text(run->why),
+                      "misses_slo", run->breaks_slo, "load", text(run->load)));
     }
     return json_pack("{ss, so, sb, sI, so}", "name", show_side(i, name), "dir",
                      text(s->dir), "is_trial_set", s->is_set, "trials",

@@ -1,6 +1,5 @@
 #include "analyzer/compare/run_card.h"
 
-#include <jansson.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,7 +8,6 @@
 #include "analyzer/compare/card.h"
 #include "analyzer/reader.h"
 #include "analyzer/summary.h"
-#include "common/json.h"
 #include "common/xalloc.h"
 
 #define MAX_LINE 4096
@@ -171,9 +169,7 @@ static char *load_line(const struct settings *settings)
 static void take_facts(struct run_card *run, struct recording *rec,
                        const struct summary *s)
 {
-    const json_t *clock = json_object_get(rec->manifest.json, "clock");
-
-    run->started_ns = json_get_int(clock, "realtime_ns", 0);
+    run->started_ns = manifest_start_realtime_ns(&rec->manifest);
     run->load = load_line(&rec->settings);
     run->is_open_loop = scenario_is_open(rec->settings.load.scenario);
     run->has_slo = s->slo.len > 0;

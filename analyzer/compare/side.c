@@ -101,19 +101,37 @@ void side_fini(struct side *side)
     *side = (struct side){0};
 }
 
+static int open_first(struct recording *rec, const char *dir, struct err *err)
+{
+    char *path = has_trial(dir, 1) ? trial_dir(dir, 1) : xstrdup(dir);
+    int rc = recording_open(rec, path, err);
+
+    free(path);
+    return rc;
+}
+
 int side_slo(const char *dir, const struct strlist *replace, struct slo *slo,
              struct err *err)
 {
-    char *path = has_trial(dir, 1) ? trial_dir(dir, 1) : xstrdup(dir);
     struct recording rec;
-    int rc = recording_open(&rec, path, err);
+    int rc;
 
-    free(path);
-    if (rc)
+    if (open_first(&rec, dir, err))
         return -1;
     rc = slo_parse(replace ? replace : &rec.settings.slo, slo, err);
     recording_close(&rec);
     return rc;
+}
+
+int side_started(const char *dir, int64_t *started_ns, struct err *err)
+{
+    struct recording rec;
+
+    if (open_first(&rec, dir, err))
+        return -1;
+    *started_ns = manifest_start_realtime_ns(&rec.manifest);
+    recording_close(&rec);
+    return 0;
 }
 
 bool side_value(const struct side *side, size_t i, double *value)
@@ -134,18 +152,27 @@ bool side_value(const struct side *side, size_t i, double *value)
     return true;
 }
 
+/* By one of its trials at least. */
+static bool is_measured(const struct side *side, size_t i)
+{
+    for (size_t k = 0; k < side->n; k++) {
+        if (side->runs[k].whole[i].n > 0)
+            return true;
+    }
+    return false;
+}
+
 struct sample side_sample(const struct side *side, size_t i)
 {
     const struct run_card *run = &side->runs[0];
     struct sample s = {0};
 
+    if (!is_measured(side, i))
+        return s;
     s.has_whole = side_value(side, i, &s.whole);
     s.units = side->is_set ? side->units[i] : run->block[i];
     s.has_all = side->is_set ? side->has_all[i] : run->has_blocks[i];
-    if (side->is_set)
-        s.n = side->n_units;
-    else
-        s.n = run->whole[i].n > 0 ? BLOCKS : 0;
+    s.n = side->is_set ? side->n_units : BLOCKS;
     s.least_in_one = run->least_in_block[i];
     return s;
 }

@@ -71,6 +71,9 @@ void side_fini(struct side *side);
 int side_slo(const char *dir, const struct strlist *replace, struct slo *slo,
              struct err *err);
 
+/* When a recording, or the first of a set, began, since 1970. */
+int side_started(const char *dir, int64_t *started_ns, struct err *err);
+
 /* What is compared of quantity i.  Of a set the trials that count, of a single
  * recording its blocks. */
 struct sample side_sample(const struct side *side, size_t i);

@@ -65,6 +65,25 @@ static void put_obstacles(const struct comparison *c, struct buf *out)
     }
 }
 
+/* Throughput is only worth what is kept of the objective. */
+static void put_missed(const struct comparison *c, struct buf *out)
+{
+    char name[SHOW_TEXT];
+
+    for (size_t i = 0; i < c->n; i++) {
+        const struct side *s = &c->sides[i];
+        size_t missed = 0;
+
+        for (size_t k = 0; k < s->n; k++)
+            missed += s->runs[k].breaks_slo;
+        if (missed > 0)
+            buf_addf(out,
+                     "WARNING    %s misses its SLO in %zu of %zu: its "
+                     "throughput is not deliverable\n",
+                     show_side(i, name), missed, s->n);
+    }
+}
+
 static void put_difference(const struct difference *d, struct buf *out)
 {
     char name[SHOW_TEXT];
@@ -218,7 +237,7 @@ static void put_finding(const struct quantity *q, const struct finding *f,
              has_both ? show_difference(q, f->difference.value, a) : "-", range,
              ratio, finding_verdict_name(f->verdict));
     if (f->visible >= 0)
-        buf_addf(out, ", sees %.2g%%", f->visible * 100);
+        buf_addf(out, "; %.2g%% would show", f->visible * 100);
     if (f->why)
         buf_addf(out, ": %s", f->why);
     buf_adds(out, "\n");
@@ -310,6 +329,7 @@ void compare_render_text(const struct comparison *c, struct buf *out)
     put_variable(c, out);
     put_basis(c, out);
     put_obstacles(c, out);
+    put_missed(c, out);
     put_differences(c, DIFFERENCE_MUST, "must match, and does not", out);
     put_differences(c, DIFFERENCE_WARNS, "WARNING, client or host differs",
                     out);

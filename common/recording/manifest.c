@@ -238,6 +238,11 @@ int64_t manifest_start_monotonic_ns(const struct manifest *m)
     return json_get_int(json_object_get(m->json, "clock"), "monotonic_ns", 0);
 }
 
+int64_t manifest_start_realtime_ns(const struct manifest *m)
+{
+    return json_get_int(json_object_get(m->json, "clock"), "realtime_ns", 0);
+}
+
 void manifest_failures(const struct manifest *m, struct failures *failures)
 {
     failures_from_json(failures, json_object_get(m->json, "failures"));

@@ -14,6 +14,7 @@
 #include "analyzer/compare/matched.h"
 #include "analyzer/compare/quantity.h"
 #include "analyzer/compare/rank.h"
+#include "analyzer/compare/segments.h"
 #include "common/err.h"
 #include "common/xalloc.h"
 #include "tests/support/rows.h"
@@ -389,6 +390,46 @@ static void every_pitfall_has_its_check(void **state)
     assert_int_equal(answer_to(&f, "trust"), FAIRNESS_FAILED);
 }
 
+/* ---- histories ---- */
+
+/* 12 values around 100 and then 12 around `then`. */
+static struct segments segments_with(double then, size_t n)
+{
+    struct segments s;
+    double x[24];
+
+    for (size_t i = 0; i < n; i++)
+        x[i] = (i < 12 ? 100 : then) + (double)(i * 7 % 5);
+    segments_find(&s, x, n);
+    return s;
+}
+
+static void a_change_cuts_a_series(void **state)
+{
+    struct segments s = segments_with(150, 24);
+
+    (void)state;
+    assert_int_equal(s.len, 2);
+    assert_int_equal(s.list[1].first, 12);
+    assert_int_equal(s.list[0].n, 12);
+    assert_near(s.list[0].median, 102, 1);
+    assert_near(s.list[1].median, 152, 1);
+    assert_true(s.list[1].p <= SEGMENTS_LEVEL);
+    assert_near(segments_loss(&s, false), 0.49, 0.02);
+    assert_near(segments_loss(&s, true), -0.49, 0.02);
+}
+
+static void a_series_without_change_is_one_segment(void **state)
+{
+    struct segments s = segments_with(100, 24);
+
+    (void)state;
+    assert_int_equal(s.len, 1);
+    assert_near(segments_loss(&s, false), 0, 0);
+    s = segments_with(100, SEGMENTS_LEAST - 1);
+    assert_int_equal(s.len, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -403,6 +444,8 @@ int main(void)
         cmocka_unit_test(what_is_not_shown_to_be_worse_shares_a_rank),
         cmocka_unit_test(a_fair_comparison_passes_everything),
         cmocka_unit_test(every_pitfall_has_its_check),
+        cmocka_unit_test(a_change_cuts_a_series),
+        cmocka_unit_test(a_series_without_change_is_one_segment),
     };
 
     return cmocka_run_group_tests_name("compare_parts", tests, NULL, NULL);
