@@ -1,7 +1,7 @@
 /* How far the intervals can be believed: coverage, false alarms and power on an
  * M/M/1 queue in virtual time, of which the truth is known.  Prints the tables
  * of docs/statistics.md.
- * Usage: bench_coverage [SIMULATIONS] */
+ * Usage: bench_coverage [SIMULATIONS [trials|sections|blocks]] */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,7 +10,10 @@
 #include "analyzer/stats/boot.h"
 #include "analyzer/stats/order.h"
 #include "analyzer/stats/section.h"
+#include "analyzer/stats/steady.h"
+#include "analyzer/stats/trend.h"
 #include "analyzer/stats/trials.h"
+#include "common/autocorr.h"
 #include "common/rng.h"
 #include "common/xalloc.h"
 #include "tests/support/mm1.h"
@@ -25,6 +28,7 @@
 
 static const size_t lengths[] = {3000, 10000, MOST};
 static const size_t sizes[] = {5, 7, 10, 15, TRIALS};
+static const double loads[] = {0.5, 0.8, 0.9}; /* of single runs */
 static const char *const measures[] = {"mean", "p50", "p99"};
 
 #define N_LENGTHS  COUNT(lengths)
@@ -178,6 +182,16 @@ static void count_two(struct tables *t, const struct sample s[3], size_t i,
     }
 }
 
+static void count_all(struct tables *t, const struct sample s[3])
+{
+    for (size_t i = 0; i < N_LENGTHS; i++) {
+        for (size_t m = 0; m < N_MEASURES; m++) {
+            count_one(t, &s[0], i, m);
+            count_two(t, s, i, m);
+        }
+    }
+}
+
 static void trials(int runs)
 {
     struct tables *t = xcalloc(1, sizeof(*t));
@@ -188,12 +202,7 @@ static void trials(int runs)
         draw_sample(&s[0], &seed, 1);
         draw_sample(&s[1], &seed, 1);
         draw_sample(&s[2], &seed, SLOWER);
-        for (size_t i = 0; i < N_LENGTHS; i++) {
-            for (size_t m = 0; m < N_MEASURES; m++) {
-                count_one(t, &s[0], i, m);
-                count_two(t, s, i, m);
-            }
-        }
+        count_all(t, s);
     }
     print_counts("Coverage of Student's interval", &t->student, runs, 2);
     print_counts("Coverage of the order statistics", &t->median, runs, 2);
@@ -214,48 +223,140 @@ static void trials(int runs)
 
 /* ---- sections of one run ---- */
 
+#define MUCH ((size_t)10 * MOST)
+
+static const double section_quantiles[] = {0.5, 0.99};
+
+static void count_sections(int covered[2], struct mm1 *q, size_t n)
+{
+    static double times[MUCH];
+    static double scratch[MUCH + SECTION_COUNT];
+
+    mm1_draw(q, times, n);
+    for (size_t k = 0; k < COUNT(section_quantiles); k++) {
+        double p = section_quantiles[k];
+        struct section_quantile s =
+            section_quantile(times, n, p, SECTION_COUNT, 0.95, scratch);
+
+        covered[k] += holds(&s.quantile, mm1_quantile(q, p));
+    }
+}
+
+static void sections_of(double load, size_t n, int runs, uint64_t *seed)
+{
+    int covered[2] = {0};
+
+    for (int run = 0; run < runs; run++) {
+        struct mm1 q = mm1_start((*seed)++, 1 / load, 1);
+
+        count_sections(covered, &q, n);
+    }
+    printf("| %.1f | %zu | %.1f | %.1f |\n", load, n, 100.0 * covered[0] / runs,
+           100.0 * covered[1] / runs);
+}
+
 static void sections(int runs)
 {
-    static const double loads[] = {0.5, 0.8, 0.9};
-    static const double quantiles[] = {0.5, 0.99};
-    static const size_t requests[] = {MOST, 10 * MOST};
-    double *times = xcalloc(10 * MOST, sizeof(*times));
-    double *scratch = xcalloc(10 * MOST + SECTION_COUNT, sizeof(*scratch));
     uint64_t seed = 1;
 
     printf("\nCoverage of sectioning in one run, in %%\n\n"
            "| load | requests | p50 | p99 |\n|---|---|---|---|\n");
-    for (size_t i = 0; i < COUNT(loads) * COUNT(requests); i++) {
-        size_t n = requests[i % 2];
-        int covered[2] = {0};
-
-        for (int run = 0; run < runs; run++) {
-            struct mm1 q = mm1_start(seed++, 1 / loads[i / 2], 1);
-
-            mm1_draw(&q, times, n);
-            for (size_t k = 0; k < 2; k++) {
-                struct section_quantile s = section_quantile(
-                    times, n, quantiles[k], SECTION_COUNT, 0.95, scratch);
-
-                covered[k] +=
-                    holds(&s.quantile, mm1_quantile(&q, quantiles[k]));
-            }
-        }
-        printf("| %.1f | %zu | %.1f | %.1f |\n", loads[i / 2], n,
-               100.0 * covered[0] / runs, 100.0 * covered[1] / runs);
+    for (size_t i = 0; i < COUNT(loads); i++) {
+        sections_of(loads[i], MOST, runs, &seed);
+        sections_of(loads[i], MUCH, runs, &seed);
     }
-    free(scratch);
-    free(times);
+}
+
+/* ---- blocks of one run ---- */
+
+#define BLOCKS 30
+
+/* False alarms about a window that is steady. */
+struct alarms {
+    int at_5; /* a trend, at 5 % */
+    int at_01;
+    int drift; /* the halves differ, at 5 % */
+};
+
+static void count_blocks(struct alarms *a, const double *blocks)
+{
+    double scratch[BLOCKS];
+    struct trend_test t = trend_test(blocks, BLOCKS, scratch);
+    struct drift d = drift_of(blocks, BLOCKS, 0.95);
+
+    a->at_5 += trend_verdict(&t, 0.05) != TREND_NONE;
+    a->at_01 += trend_verdict(&t, 0.001) != TREND_NONE;
+    a->drift += !holds(&d.difference, 0);
+}
+
+static void draw_blocks(double *blocks, struct mm1 *q, size_t len)
+{
+    static double times[MOST];
+
+    for (size_t i = 0; i < BLOCKS; i++) {
+        mm1_draw(q, times, len);
+        blocks[i] = boot_mean(times, len);
+    }
+}
+
+/* The time that a queue remembers, in requests. */
+static double memory_of(double load)
+{
+    static double times[MOST];
+    struct mm1 q = mm1_start(1, 1 / load, 1);
+    double sum = 0;
+
+    for (int i = 0; i < 10; i++) {
+        mm1_draw(&q, times, MOST);
+        sum += autocorr_time(times, MOST);
+    }
+    return sum / 10;
+}
+
+static void blocks_of(double load, size_t len, int runs, uint64_t *seed)
+{
+    struct alarms a = {0};
+
+    for (int run = 0; run < runs; run++) {
+        struct mm1 q = mm1_start((*seed)++, 1 / load, 1);
+        double x[BLOCKS];
+
+        draw_blocks(x, &q, len);
+        count_blocks(&a, x);
+    }
+    printf("| %.1f | %.0f | %zu | %.1f | %.1f | %.1f |\n", load,
+           memory_of(load), len, 100.0 * a.at_5 / runs, 100.0 * a.at_01 / runs,
+           100.0 * a.drift / runs);
+}
+
+static void blocks(int runs)
+{
+    static const size_t lens[] = {30, 100, 300, 1000, 3000};
+    uint64_t seed = 1;
+
+    printf("\nFalse alarms about %d blocks of a steady queue, in %%\n\n"
+           "| load | tau | requests a block | trend at 5 %% | at 0.1 %% | "
+           "halves at 5 %% |\n|---|---|---|---|---|---|\n",
+           BLOCKS);
+    for (size_t i = 0; i < COUNT(loads); i++) {
+        for (size_t k = 0; k < COUNT(lens); k++)
+            blocks_of(loads[i], lens[k], runs, &seed);
+    }
 }
 
 int main(int argc, char **argv)
 {
     int runs = argc > 1 ? (int)strtol(argv[1], NULL, 10) : 2000;
+    const char *which = argc > 2 ? argv[2] : "";
 
     printf("%d simulations of an M/M/1 queue; standard error at 95 %% "
            "%.1f, at 80 %% %.1f\n",
            runs, 100 * sqrt(0.95 * 0.05 / runs), 100 * sqrt(0.8 * 0.2 / runs));
-    trials(runs);
-    sections(runs > 4 ? runs / 4 : runs);
+    if (!*which || strcmp(which, "trials") == 0)
+        trials(runs);
+    if (!*which || strcmp(which, "sections") == 0)
+        sections(runs);
+    if (!*which || strcmp(which, "blocks") == 0)
+        blocks(runs);
     return 0;
 }
