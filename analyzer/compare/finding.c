@@ -25,6 +25,49 @@ const char *finding_verdict_name(enum finding_verdict verdict)
 
 /* ---- over trials ---- */
 
+/* The chance that two samples of the same thing lie wholly apart: of all the
+ * ways to deal n + m values out, two. */
+static double chance_apart(size_t n, size_t m)
+{
+    double ways = 1;
+
+    for (size_t i = 1; i <= m; i++)
+        ways *= (double)(n + i) / (double)i;
+    return 2 / ways;
+}
+
+/* From the closest to the farthest that a value of b is from one of a. */
+static struct interval span(enum contrast contrast, const struct sample *a,
+                            const struct sample *b)
+{
+    struct interval range = {INFINITY, -INFINITY};
+
+    for (size_t i = 0; i < a->n; i++) {
+        for (size_t k = 0; k < b->n; k++) {
+            double apart = contrast_scale(contrast, b->units[k]) -
+                           contrast_scale(contrast, a->units[i]);
+
+            range.low = fmin(range.low, apart);
+            range.high = fmax(range.high, apart);
+        }
+    }
+    range.low = contrast_back(contrast, range.low);
+    range.high = contrast_back(contrast, range.high);
+    return range;
+}
+
+/* With few trials a high confidence lies in tails that resampling cannot reach.
+ * Then all that the trials span will do, if it is sure enough. */
+static void take_span(struct uncertain *u, enum contrast contrast,
+                      double confidence, const struct sample *a,
+                      const struct sample *b)
+{
+    if (u->has_range || chance_apart(a->n, b->n) > 1 - confidence)
+        return;
+    u->range = span(contrast, a, b);
+    u->has_range = isfinite(u->range.low) && isfinite(u->range.high);
+}
+
 static struct uncertain over_trials(enum contrast contrast, double confidence,
                                     const struct sample *a,
                                     const struct sample *b)
@@ -43,6 +86,7 @@ static struct uncertain over_trials(enum contrast contrast, double confidence,
         xcalloc(boot_scratch(RESAMPLES, a->n, b->n), sizeof(*boot.scratch));
     u = boot_contrast(&boot, a->units, a->n, b->units, b->n);
     free(boot.scratch);
+    take_span(&u, contrast, confidence, a, b);
     return u;
 }
 

@@ -181,6 +181,27 @@ static void trials_that_lie_apart_differ(void **state)
                      FINDING_NO_DIFFERENCE);
 }
 
+/* Tails that resampling cannot reach: two sets of five that are alike lie apart
+ * in 2 of 252 cases, which is enough for 99 % and not for 99.9 %. */
+static void trials_that_lie_apart_are_sure_enough(void **state)
+{
+    static const double x[] = {100, 101, 99, 100.5, 99.5};
+    static const double y[] = {120, 150, 110, 130, 140};
+    struct sample a = sample_of(x, 5, 100);
+    struct sample b = sample_of(y, 5, 130);
+    struct finding_rule rule = {.basis = BASIS_TRIALS, .confidence = 0.99};
+    struct finding f = finding_make(&rule, &a, &b);
+
+    (void)state;
+    assert_int_equal(f.verdict, FINDING_WORSE);
+    assert_near(f.difference.range.low, 110 - 101, 1e-9);
+    assert_near(f.difference.range.high, 150 - 99, 1e-9);
+    rule.confidence = 0.999;
+    f = finding_make(&rule, &a, &b);
+    assert_int_equal(f.verdict, FINDING_CANNOT_TELL);
+    assert_string_equal(f.why, "n too small: more trials for this confidence");
+}
+
 static void failures_are_beyond_every_value(void **state)
 {
     static const double x[] = {100, 101, 99, 100.5, 99.5};
@@ -250,6 +271,7 @@ int main(void)
         cmocka_unit_test(too_few_are_not_told),
         cmocka_unit_test(a_small_block_cannot_bound_its_percentile),
         cmocka_unit_test(trials_that_lie_apart_differ),
+        cmocka_unit_test(trials_that_lie_apart_are_sure_enough),
         cmocka_unit_test(failures_are_beyond_every_value),
         cmocka_unit_test(a_regression_is_more_than_its_threshold),
     };
