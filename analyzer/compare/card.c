@@ -13,34 +13,40 @@
 
 #define MAX_TEXT ((size_t)1 << 20)
 
-static void put_array(struct strmap *card, const char *key, const json_t *list)
+/* As JSON where it is no plain text: such as the classes of a mix. */
+static void put_text(const json_t *value, struct buf *out)
+{
+    char *dump;
+
+    if (json_is_string(value)) {
+        buf_adds(out, json_string_value(value));
+        return;
+    }
+    dump = json_dumps(value, JSON_ENCODE_ANY | JSON_COMPACT | JSON_SORT_KEYS);
+    buf_adds(out, dump ? dump : "?");
+    free(dump);
+}
+
+static void put_leaf(struct strmap *card, const char *key, const json_t *value)
 {
     struct buf text;
     json_t *item;
     size_t i;
 
+    if (!value || json_is_null(value))
+        return;
     buf_init(&text, MAX_TEXT);
-    json_array_foreach(list, i, item)
-    {
-        buf_adds(&text, i ? ", " : "");
-        buf_adds(&text, json_is_string(item) ? json_string_value(item) : "?");
+    if (json_is_array(value)) {
+        json_array_foreach(value, i, item)
+        {
+            buf_adds(&text, i ? ", " : "");
+            put_text(item, &text);
+        }
+    } else {
+        put_text(value, &text);
     }
     strmap_put(card, key, buf_text(&text));
     buf_fini(&text);
-}
-
-/* A text, a number or a list of texts; anything else is passed over. */
-static void put_leaf(struct strmap *card, const char *key, const json_t *value)
-{
-    char text[UNITS_TEXT];
-
-    if (json_is_string(value))
-        strmap_put(card, key, json_string_value(value));
-    else if (json_is_array(value))
-        put_array(card, key, value);
-    else if (json_is_number(value))
-        strmap_put(card, key,
-                   units_print_number(json_number_value(value), text));
 }
 
 /* The members of an object, below `prefix`; settings nest no deeper than a

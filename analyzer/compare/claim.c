@@ -85,8 +85,7 @@ void claim_make(const struct comparison *c, struct buf *out)
     buf_addf(out, "; %s", c->sides[0].runs[0].load);
     put_conditions(c, out);
     if (c->basis == BASIS_TRIALS)
-        buf_addf(out, "; %zu and %zu trials", c->sides[0].n_units,
-                 c->sides[1].n_units);
+        buf_addf(out, "; %zu and %zu trials", c->sides[0].n, c->sides[1].n);
     else
         buf_adds(out, "; one launch a side");
 }

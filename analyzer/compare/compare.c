@@ -213,13 +213,13 @@ static void note_run(struct fairness_facts *f, const struct run_card *run,
     f->has_warmup = f->has_warmup && run->has_warmup;
     f->is_mixed_loop = f->is_mixed_loop || run->is_open_loop != is_open;
     f->is_overloaded = f->is_overloaded || run->is_overloaded;
-    f->is_untrusted = f->is_untrusted || run->standing != STANDING_GOOD;
+    f->is_untrusted = f->is_untrusted || run->why[0];
 }
 
 static void note_side(struct fairness_facts *f, const struct side *side,
                       bool is_open)
 {
-    size_t trials = side->is_set ? side->n_units : 1;
+    size_t trials = side->is_set ? side->n : 1;
 
     if (trials < f->least_trials)
         f->least_trials = trials;
@@ -276,7 +276,7 @@ static void make_fairness(struct comparison *c)
         .mismatches = c->differences.must,
         .is_declared = c->vary != NULL,
         .least_trials = (size_t)-1,
-        .baseline_trials = first->is_set ? first->n_units : 1,
+        .baseline_trials = first->is_set ? first->n : 1,
         .baseline_is_sound = is_sound(first),
         .has_slo = true,
         .has_warmup = true,

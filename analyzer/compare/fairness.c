@@ -136,9 +136,7 @@ static const struct {
      "the client"},
     {"trust",
      trust,
-     {"every recording may be believed",
-      "a recording may not be believed; it is left out or ends the comparison",
-      ""},
+     {"every recording may be believed", "a recording may not be believed", ""},
      "do what the checks in its report advise, and run it again"},
 };
 

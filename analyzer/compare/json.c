@@ -61,14 +61,13 @@ static json_t *side_json(const struct comparison *c, size_t i)
         json_array_append_new(
             runs,
             json_pack("{so, sb, so, sb, so}", "dir", text(run->dir), "compared",
-                      run->standing == STANDING_GOOD, "why",
-                      run->standing == STANDING_GOOD ? json_null()
-                                                     : text(run->why),
-                      "misses_slo", run->breaks_slo, "load", text(run->load)));
+                      !run->why[0], "why",
+                      run->why[0] ? text(run->why) : json_null(), "misses_slo",
+                      run->breaks_slo, "load", text(run->load)));
     }
     return json_pack("{ss, so, sb, sI, so}", "name", show_side(i, name), "dir",
                      text(s->dir), "is_trial_set", s->is_set, "trials",
-                     (json_int_t)(s->is_set ? s->n_units : 1), "runs", runs);
+                     (json_int_t)(s->is_set ? s->n : 1), "runs", runs);
 }
 
 static json_t *sides_json(const struct comparison *c)

@@ -23,24 +23,21 @@ static const struct check *first_failed(const struct trust *trust)
     return NULL;
 }
 
-static void refuse(struct run_card *run, enum standing standing,
-                   const char *why)
+static void refuse(struct run_card *run, const char *why)
 {
-    if (run->standing != STANDING_GOOD)
-        return; /* the first reason is enough */
-    run->standing = standing;
-    snprintf(run->why, sizeof(run->why), "%s", why);
+    if (!run->why[0]) /* the first reason is enough */
+        snprintf(run->why, sizeof(run->why), "%s", why);
 }
 
 static void refuse_invalid(struct run_card *run, const struct trust *trust)
 {
     const struct check *c = first_failed(trust);
-    char why[STANDING_TEXT];
+    char why[RUN_CARD_WHY];
 
     snprintf(why, sizeof(why), "invalid: %s: %.3g %s, limit %.3g",
              c ? c->name : "trust", c ? c->value : 0, c ? c->unit : "",
              c ? c->limit : 0);
-    refuse(run, STANDING_CLIENT, why);
+    refuse(run, why);
 }
 
 static const char *why_undecided(const struct judgement *j)
@@ -54,26 +51,25 @@ static const char *why_undecided(const struct judgement *j)
 
 static void judge_standing(struct run_card *run, const struct summary *s)
 {
-    char why[STANDING_TEXT];
+    char why[RUN_CARD_WHY];
 
     if (s->integrity.was_killed)
-        refuse(run, STANDING_OTHER, "killed before its end");
+        refuse(run, "killed before its end");
     if (s->stopped_by)
-        refuse(run, STANDING_OTHER, "interrupted");
+        refuse(run, "interrupted");
     if (s->aborted)
-        refuse(run, STANDING_OTHER, "aborted before its end");
+        refuse(run, "aborted before its end");
     if (!s->trust.valid)
         refuse_invalid(run, &s->trust);
     if (run->is_overloaded)
-        refuse(run, STANDING_OTHER,
-               "overloaded: requests in flight grow through the window");
+        refuse(run, "overloaded: requests in flight grow through the window");
     if (s->verdict == VERDICT_UNDECIDED) {
         snprintf(why, sizeof(why), "undecided: %s",
                  why_undecided(&s->judgement));
-        refuse(run, STANDING_OTHER, why);
+        refuse(run, why);
     }
     if (s->scheduled == 0)
-        refuse(run, STANDING_OTHER, "nothing was due in its window");
+        refuse(run, "nothing was due in its window");
 }
 
 /* ---- numbers ---- */

@@ -60,19 +60,15 @@ static void gather(struct side *side, size_t quantity)
 {
     double *units = xcalloc(side->n, sizeof(*units));
     bool has_all = true;
-    size_t n = 0;
 
     for (size_t i = 0; i < side->n; i++) {
         const struct reading *r = &side->runs[i].whole[quantity];
 
-        if (side->runs[i].standing == STANDING_CLIENT)
-            continue;
         has_all = has_all && r->n > 0 && !r->is_too_few;
-        units[n++] = r->value;
+        units[i] = r->value;
     }
     side->units[quantity] = units;
     side->has_all[quantity] = has_all;
-    side->n_units = n;
 }
 
 int side_load(struct side *side, const char *dir, const struct quantities *qs,
@@ -143,11 +139,11 @@ bool side_value(const struct side *side, size_t i, double *value)
         *value = r->value;
         return r->n > 0 && !r->is_too_few;
     }
-    if (side->n_units == 0 || !side->has_all[i])
+    if (!side->has_all[i])
         return false;
-    copy = xcalloc(side->n_units, sizeof(*copy));
-    memcpy(copy, side->units[i], side->n_units * sizeof(*copy));
-    *value = order_median(copy, side->n_units);
+    copy = xcalloc(side->n, sizeof(*copy));
+    memcpy(copy, side->units[i], side->n * sizeof(*copy));
+    *value = order_median(copy, side->n);
     free(copy);
     return true;
 }
@@ -172,7 +168,7 @@ struct sample side_sample(const struct side *side, size_t i)
     s.has_whole = side_value(side, i, &s.whole);
     s.units = side->is_set ? side->units[i] : run->block[i];
     s.has_all = side->is_set ? side->has_all[i] : run->has_blocks[i];
-    s.n = side->is_set ? side->n_units : BLOCKS;
+    s.n = side->is_set ? side->n : BLOCKS;
     s.least_in_one = run->least_in_block[i];
     return s;
 }
@@ -180,11 +176,8 @@ struct sample side_sample(const struct side *side, size_t i)
 const struct run_card *side_obstacle(const struct side *side)
 {
     for (size_t i = 0; i < side->n; i++) {
-        const struct run_card *run = &side->runs[i];
-
-        if (run->standing == STANDING_OTHER ||
-            (run->standing == STANDING_CLIENT && side->n_units == 0))
-            return run;
+        if (side->runs[i].why[0])
+            return &side->runs[i];
     }
     return NULL;
 }

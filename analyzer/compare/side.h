@@ -19,22 +19,14 @@
 struct err;
 struct slo;
 
-/* May a recording be compared? */
-enum standing {
-    STANDING_GOOD,
-    STANDING_CLIENT, /* the client failed: of a set it is left out */
-    STANDING_OTHER,  /* undecided, overloaded, ended early */
-};
-
-#define STANDING_TEXT 160
+#define RUN_CARD_WHY 160
 
 struct run_card {
     char *dir;
-    struct strmap card; /* its conditions */
-    char *load;         /* in a line */
-    int64_t started_ns; /* since 1970; 0: not known */
-    enum standing standing;
-    char why[STANDING_TEXT]; /* it may not be compared */
+    struct strmap card;     /* its conditions */
+    char *load;             /* in a line */
+    int64_t started_ns;     /* since 1970; 0: not known */
+    char why[RUN_CARD_WHY]; /* it may not be compared; "": it may */
 
     bool is_open_loop;
     bool is_overloaded;
@@ -55,10 +47,9 @@ struct side {
     struct run_card *runs;
     size_t n;
 
-    /* Of each quantity one value a trial that counts. */
+    /* Of each quantity one value a recording; owned. */
     double *units[QUANTITIES_MAX];
     bool has_all[QUANTITIES_MAX];
-    size_t n_units;
 };
 
 /* ERR_CONFIG if there is nothing at `dir`, ERR_IO and ERR_FORMAT as
@@ -74,16 +65,16 @@ int side_slo(const char *dir, const struct strlist *replace, struct slo *slo,
 /* When a recording, or the first of a set, began, since 1970. */
 int side_started(const char *dir, int64_t *started_ns, struct err *err);
 
-/* What is compared of quantity i.  Of a set the trials that count, of a single
- * recording its blocks. */
+/* What is compared of quantity i.  Of a set its trials, of a single recording
+ * its blocks. */
 struct sample side_sample(const struct side *side, size_t i);
 
 /* Its value: the median of its trials, or of the whole window; false: there is
  * none. */
 bool side_value(const struct side *side, size_t i, double *value);
 
-/* The first recording that may not be compared; of a set one that the client
- * spoiled does not count while others are left.  NULL: all may. */
+/* The first recording that may not be compared; one of a set is enough, since
+ * leaving it out would be to choose.  NULL: all may. */
 const struct run_card *side_obstacle(const struct side *side);
 
 enum basis basis_of(const struct side *a, const struct side *b);

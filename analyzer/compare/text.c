@@ -23,8 +23,6 @@ static void put_sides(const struct comparison *c, struct buf *out)
         settings_describe_path(s->dir, out);
         if (s->is_set)
             buf_addf(out, "  %zu trials", s->n);
-        if (s->is_set && s->n_units < s->n)
-            buf_addf(out, ", %zu of them left out", s->n - s->n_units);
         buf_adds(out, "\n");
     }
     buf_adds(out, "load       ");
@@ -54,13 +52,11 @@ static void put_obstacles(const struct comparison *c, struct buf *out)
         const struct side *s = &c->sides[i];
 
         for (size_t k = 0; k < s->n; k++) {
-            if (s->runs[k].standing == STANDING_GOOD)
+            if (!s->runs[k].why[0])
                 continue;
             buf_adds(out, "WARNING    ");
             settings_describe_path(s->runs[k].dir, out);
-            buf_addf(out, ": %s: %s\n",
-                     side_obstacle(s) ? "not compared" : "left out",
-                     s->runs[k].why);
+            buf_addf(out, ": not compared: %s\n", s->runs[k].why);
         }
     }
 }
