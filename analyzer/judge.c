@@ -212,8 +212,7 @@ static void judge_term(const struct tally *t, size_t i, double window_s,
         j->why = what_is_open(t, j->term);
 }
 
-/* One missed term decides; else one undecided term leaves it open. */
-static enum verdict combine(enum verdict all, enum verdict one)
+enum verdict verdict_combine(enum verdict all, enum verdict one)
 {
     if (one == VERDICT_NONE)
         return all;
@@ -229,6 +228,6 @@ void judge(const struct tally *t, double window_s, struct judgement *out)
     *out = (struct judgement){.len = t->slo->len};
     for (size_t i = 0; i < t->slo->len; i++) {
         judge_term(t, i, window_s, &out->terms[i]);
-        out->verdict = combine(out->verdict, out->terms[i].verdict);
+        out->verdict = verdict_combine(out->verdict, out->terms[i].verdict);
     }
 }

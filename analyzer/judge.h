@@ -22,6 +22,9 @@ enum verdict {
 
 const char *verdict_name(enum verdict verdict);
 
+/* One missed decides; else one undecided leaves it open. */
+enum verdict verdict_combine(enum verdict all, enum verdict one);
+
 struct term_judgement {
     const struct slo_term *term;
     enum verdict verdict;

@@ -7,7 +7,9 @@
 #include "analyzer/truth.h"
 #include "cli/cli.h"
 #include "cli/report_out.h"
+#include "cli/trials_run.h"
 #include "common/err.h"
+#include "common/recording/trialset.h"
 #include "common/slo.h"
 #include "common/xalloc.h"
 
@@ -107,6 +109,20 @@ static int report_one(const char *dir, const struct report_args *a,
     return rc;
 }
 
+/* A set has no requests of its own, and no truth: its trials have. */
+static int report_trials(const char *dir, const struct report_args *a,
+                         struct err *err)
+{
+    bool json = report_find(report_names[a->format]) == &report_json;
+
+    if ((!json && a->format != 0) || a->truth || a->truth_file)
+        return err_set(err, ERR_USAGE,
+                       "%s: a trial set is shown as text or json; for the rest "
+                       "name one of its trials, %s/trial-1",
+                       dir, dir);
+    return trials_report(dir, a->slo.len > 0 ? &a->slo : NULL, json, err);
+}
+
 static int run(const char *const *argv, struct err *err)
 {
     struct report_args a;
@@ -122,7 +138,9 @@ static int run(const char *const *argv, struct err *err)
     if (rc == 0 && (a.truth || a.truth_file) && a.format != 0)
         rc = err_set(err, ERR_USAGE, "--truth goes with --format text");
     if (rc == 0)
-        rc = report_one(words.items[0], &a, err);
+        rc = trial_set_is_at(words.items[0])
+                 ? report_trials(words.items[0], &a, err)
+                 : report_one(words.items[0], &a, err);
     strlist_fini(&words);
     opt_fini(&set);
     return rc;
@@ -133,7 +151,7 @@ static const struct opt_block *const blocks[] = {&block, NULL};
 const struct command cmd_report = {
     .name = "report",
     .usage = "RECORDING [FLAGS]",
-    .help = "recompute every number from a recording",
+    .help = "recompute every number from a recording or a trial set",
     .run = run,
     .blocks = blocks,
 };

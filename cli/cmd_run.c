@@ -14,6 +14,7 @@
 #include "cli/report_out.h"
 #include "cli/settings_args.h"
 #include "cli/show_view.h"
+#include "cli/trials_run.h"
 #include "common/apis.h"
 #include "common/calibration.h"
 #include "common/clk.h"
@@ -32,6 +33,9 @@
 /* Both sides, every byte of them escaped. */
 #define MAX_SHOWN (10 * SHOW_KEPT)
 
+/* Models take long to load. */
+#define RESTART_WAIT_NS (300 * NS_PER_S)
+
 struct run_args {
     char *out;
     bool force;
@@ -41,6 +45,7 @@ struct run_args {
     bool show;
     bool dry_run;
     int64_t wait_ready_ns;
+    char *against;
 };
 
 #define AT(field) offsetof(struct run_args, field)
@@ -82,6 +87,11 @@ static const struct opt opts[] = {
      .is_positive = true,
      .help = "before anything is sent, ask until the target answers, at most "
              "this long"},
+    {.flag = "against",
+     .type = &opt_text,
+     .offset = AT(against),
+     .help = "with --trials: a second settings file, which takes turns with "
+             "the first (A B B A ...), into DIR/a and DIR/b"},
 };
 
 static const struct opt_block block = {"run", opts,
@@ -209,19 +219,33 @@ static void note_api(const struct settings *s)
         log_note("api        http, or is this %s? (--api)", hint);
 }
 
-static int drive(struct settings_args *a, const struct run_args *own,
-                 const char *const *argv, struct err *err)
+struct drive {
+    const struct run_args *own;
+    const char *const *argv; /* for the manifest */
+};
+
+/* A server that was just started anew is waited for. */
+static int64_t wait_of(const struct settings *s, const struct run_args *own)
 {
-    char *dir = own->out ? xstrdup(own->out) : default_dir(a->settings.name);
+    return own->wait_ready_ns == 0 && s->study.restart ? RESTART_WAIT_NS
+                                                       : own->wait_ready_ns;
+}
+
+/* One run into a directory.  `is_again`: one of several, whose notes and
+ * warnings were shown. */
+static int record(struct settings_args *a, const struct drive *how,
+                  const char *dir, bool is_again, struct err *err)
+{
+    const struct run_args *own = how->own;
     struct calibration calibration;
     struct live live;
     struct run_options options = {
         .dir = dir,
         .force = own->force,
-        .argv = argv,
+        .argv = how->argv,
         .settings_file = a->file,
-        .wait_ready_ns = own->wait_ready_ns,
-        .foresee = plan_warn,
+        .wait_ready_ns = wait_of(&a->settings, own),
+        .foresee = is_again ? NULL : plan_warn,
         .foresee_arg = a,
     };
     int rc;
@@ -233,16 +257,63 @@ static int drive(struct settings_args *a, const struct run_args *own,
     }
     if (load_calibration(&calibration))
         options.calibration = &calibration;
-    ambient_note_proxy(&a->settings.target);
-    note_api(&a->settings);
-    stop_catch_signals();
+    if (!is_again) {
+        ambient_note_proxy(&a->settings.target);
+        note_api(&a->settings);
+    }
     rc = drive_with(&a->settings, &options, err);
     if (rc && atomic_load(&stop_signal) && err->code != ERR_STOPPED) {
         *err = (struct err){0}; /* whatever the signal made fail */
         err_set(err, ERR_STOPPED, "interrupted before the run began");
     }
-    if (rc == 0)
-        rc = conclude(dir, own->json, err);
+    return rc;
+}
+
+static int record_trial(void *arg, struct settings_args *a, const char *dir,
+                        bool is_again, struct err *err)
+{
+    return record(a, arg, dir, is_again, err);
+}
+
+/* The command's own flags were read before. */
+static int read_again(const char *const *argv, struct settings_args *a,
+                      struct err *err)
+{
+    struct run_args ignored;
+    struct opt_set set = {&block, &ignored};
+    int rc;
+
+    opt_init(&set);
+    rc = settings_args_read(a, &set, argv, err);
+    opt_fini(&set);
+    return rc;
+}
+
+static int drive(struct settings_args *a, const struct run_args *own,
+                 const char *const *argv, struct err *err)
+{
+    char *dir = own->out ? xstrdup(own->out) : default_dir(a->settings.name);
+    struct drive one = {.own = own, .argv = argv};
+    const struct trials_how many = {
+        .dir = dir,
+        .against = own->against,
+        .argv = argv,
+        .force = own->force,
+        .json = own->json,
+        .read = read_again,
+        .record = record_trial,
+        .arg = &one,
+    };
+    int rc;
+
+    if (a->settings.study.trials > 1) {
+        rc = trials_drive(a, &many, err);
+    } else {
+        stop_catch_signals();
+        rc = record(a, &one, dir, false, err);
+        if (rc == 0)
+            rc = conclude(dir, own->json, err);
+    }
     free(dir);
     return rc;
 }
@@ -330,6 +401,8 @@ static int run(const char *const *argv, struct err *err)
         rc = settings_args_resolve(&a, err);
     if (own.quiet)
         log_set_level(LOG_QUIET);
+    if (rc == 0 && own.against && a.settings.study.trials < 2)
+        rc = err_set(err, ERR_USAGE, "--against: goes with --trials 2 or more");
     if (rc == 0 && own.show && own.dry_run)
         rc = err_set(err, ERR_USAGE, "--show: not beside --dry-run");
     if (rc == 0)
@@ -342,13 +415,14 @@ static int run(const char *const *argv, struct err *err)
 static const struct opt_block *const blocks[] = {
     &block,        &settings_args_block, &block_top,
     &block_target, &block_load,          &block_trace,
-    &block_data,   &block_client,        NULL,
+    &block_data,   &block_client,        &block_study,
+    NULL,
 };
 
 const struct command cmd_run = {
     .name = "run",
     .usage = "SETTINGS|URL [FLAGS]",
-    .help = "one run: a recording, a summary, a verdict",
+    .help = "one run, or several trials: recordings, a summary, a verdict",
     .run = run,
     .blocks = blocks,
 };

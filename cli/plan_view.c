@@ -339,4 +339,9 @@ void plan_view(const struct settings *s, const struct preflight *known,
     else
         put_data(s, out);
     put_slo(s, slo, n, out);
+    if (s->study.trials > 1)
+        buf_addf(out,
+                 "study      %lld such trials, each with a seed of its "
+                 "own\n",
+                 (long long)s->study.trials);
 }

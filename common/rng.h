@@ -31,6 +31,7 @@ enum rng_purpose {
     RNG_DOCUMENTS = 19,
     RNG_CLASS = 20,
     RNG_TURNS = 21,
+    RNG_TRIAL = 30,
     RNG_COMPARE = 40,
 };
 

@@ -281,6 +281,15 @@ struct stub_settings {
     int64_t body_bytes;
 };
 
+#define STUDY_MAX_TRIALS 1000
+
+/* Many runs. */
+struct study_settings {
+    int64_t trials;
+    int64_t settle_ns; /* between two of them */
+    char *restart;     /* shell command; NULL: the server goes on */
+};
+
 struct settings {
     char *name;
     struct target_settings target;
@@ -290,6 +299,7 @@ struct settings {
     struct strlist checks; /* common/check.h */
     struct client_settings client;
     struct strmap conditions;
+    struct study_settings study;
     struct stub_settings stub;
     bool has_stub; /* a stub is to run beside the load */
 };
@@ -301,6 +311,7 @@ enum settings_block {
     BLOCK_TRACE,
     BLOCK_DATA,
     BLOCK_CLIENT,
+    BLOCK_STUDY,
     BLOCK_STUB,
     BLOCK_COUNT,
 };
@@ -311,6 +322,7 @@ extern const struct opt_block block_load;
 extern const struct opt_block block_trace;
 extern const struct opt_block block_data;
 extern const struct opt_block block_client;
+extern const struct opt_block block_study;
 extern const struct opt_block block_stub;
 
 /* The same, by enum settings_block. */
@@ -358,6 +370,9 @@ int settings_check_scale(const char *text, struct err *err);
 
 /* The part of that which is about a trace, when the scenario is known. */
 int settings_check_trace(struct settings *s, struct err *err);
+
+/* The same of many runs. */
+int settings_check_study(const struct settings *s, struct err *err);
 
 /* The same of what requests carry, before a duration is made up. */
 int settings_resolve_data(struct settings *s, struct err *err);

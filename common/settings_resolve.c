@@ -294,7 +294,8 @@ int settings_resolve(struct settings *s, struct err *err)
     if (check_query(&s->load, err) ||
         (!s->data.accuracy && resolve_length(&s->load, err)) ||
         check_arrivals(&s->load, err) || check_think(&s->load, err) ||
-        check_seeds(&s->load, err) || check_stop(s, err))
+        check_seeds(&s->load, err) || check_stop(s, err) ||
+        settings_check_study(s, err))
         return -1;
     if (s->target.no_keepalive && s->client.preconnect > 0)
         return err_set(err, ERR_CONFIG,

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "common/buf.h"
+#include "common/clk.h"
 #include "common/err.h"
 #include "common/file.h"
 #include "common/settings.h"
@@ -21,6 +22,7 @@
 
 #define MAX_SETTINGS ((size_t)1 << 20)
 #define MAX_LINE     4096
+#define POLL_NS      (10 * NS_PER_MS)
 
 /* Above the standard ones, which may be closed here and are set there. */
 #define FIRST_FREE_FD 3
@@ -153,4 +155,61 @@ int child_stop(struct child *child, struct err *err)
     free(child->url);
     *child = (struct child){0};
     return rc;
+}
+
+/* ---- a user's command ---- */
+
+static _Noreturn void become_shell(const char *command)
+{
+    const char *argv[] = {"sh", "-c", command, NULL};
+    int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
+
+    stop_default_signals();
+    setpgid(0, 0);
+    if (nothing < 0 || dup2(nothing, STDIN_FILENO) < 0 ||
+        dup2(STDERR_FILENO, STDOUT_FILENO) < 0)
+        _exit(127);
+    execv("/bin/sh", (char *const *)argv);
+    _exit(127);
+}
+
+/* Its status; -1 if it was ended because somebody said stop. */
+static int wait_for_shell(pid_t pid)
+{
+    bool is_cut = false;
+    int status = 0;
+    pid_t ended;
+
+    while ((ended = waitpid(pid, &status, WNOHANG)) != pid) {
+        if (ended < 0 && errno != EINTR)
+            break;
+        if (!is_cut && atomic_load(&stop_signal)) {
+            kill(-pid, SIGTERM);
+            is_cut = true;
+        }
+        clk_sleep_ns(POLL_NS);
+    }
+    return is_cut ? -1 : status;
+}
+
+int child_run_command(const char *command, struct err *err)
+{
+    pid_t pid = fork();
+    int status;
+
+    if (pid == 0)
+        become_shell(command);
+    if (pid < 0)
+        return err_set(err, ERR_IO, "study.restart: %s", strerror(errno));
+    setpgid(pid, pid); /* the child does the same; one of us is the first */
+    status = wait_for_shell(pid);
+    if (status == -1)
+        return err_set(err, ERR_STOPPED, "study.restart: interrupted");
+    if (WIFSIGNALED(status))
+        return err_set(err, ERR_IO, "study.restart: ended by signal %d",
+                       WTERMSIG(status));
+    if (WEXITSTATUS(status) != 0)
+        return err_set(err, ERR_IO, "study.restart: exit code %d",
+                       WEXITSTATUS(status));
+    return 0;
 }

@@ -1,4 +1,5 @@
-/* child.h - a stub that runs beside us, as a process of its own.
+/* child.h - a stub that runs beside us, as a process of its own; and a user's
+ * command, which is waited for.
  *
  * It is this same executable, in a process group of its own so that a Ctrl-C
  * is ours alone; it ends with us, whatever happens to us. */
@@ -24,5 +25,11 @@ int child_start_stub(struct child *child, struct settings *settings,
 /* End it and wait for that; accepts one that never started.  ERR_IO if it had
  * failed. */
 int child_stop(struct child *child, struct err *err);
+
+/* `/bin/sh -c command`, in a process group of its own, with nothing to read and
+ * its output among our messages; returns when it has ended, whatever it leaves
+ * running.  ERR_IO if it fails, ERR_STOPPED with common/stop.h's flag, which
+ * ends it. */
+int child_run_command(const char *command, struct err *err);
 
 #endif

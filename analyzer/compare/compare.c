@@ -221,6 +221,7 @@ static void note_side(struct fairness_facts *f, const struct side *side,
 {
     size_t trials = side->is_set ? side->n : 1;
 
+    f->is_one_launch = f->is_one_launch || side->is_one_launch;
     if (trials < f->least_trials)
         f->least_trials = trials;
     if (trials > f->most_trials)

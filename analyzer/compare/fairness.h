@@ -22,6 +22,7 @@ struct fairness_facts {
     size_t least_trials;
     size_t baseline_trials; /* of the first side */
     size_t most_trials;
+    bool is_one_launch;     /* a side's trials are of one process */
     bool baseline_is_sound; /* may be compared, and keeps its SLO */
     bool has_tail;          /* a high percentile is asked for, or shares of good
                                requests under a limit */

@@ -65,9 +65,10 @@ static json_t *side_json(const struct comparison *c, size_t i)
                       run->why[0] ? text(run->why) : json_null(), "misses_slo",
                       run->breaks_slo, "load", text(run->load)));
     }
-    return json_pack("{ss, so, sb, sI, so}", "name", show_side(i, name), "dir",
-                     text(s->dir), "is_trial_set", s->is_set, "trials",
-                     (json_int_t)(s->is_set ? s->n : 1), "runs", runs);
+    return json_pack("{ss, so, sb, sI, sb, so}", "name", show_side(i, name),
+                     "dir", text(s->dir), "is_trial_set", s->is_set, "trials",
+                     (json_int_t)(s->is_set ? s->n : 1), "one_launch",
+                     s->is_one_launch || !s->is_set, "runs", runs);
 }
 
 static json_t *sides_json(const struct comparison *c)

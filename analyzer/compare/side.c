@@ -8,26 +8,35 @@
 #include "analyzer/compare/run_card.h"
 #include "analyzer/reader.h"
 #include "analyzer/stats/order.h"
-#include "common/err.h"
+#include "common/recording/trialset.h"
 #include "common/slo.h"
 #include "common/xalloc.h"
 
 /* More than anybody makes; a guard against a directory of something else. */
 #define MAX_TRIALS 10000
 
-static char *trial_dir(const char *dir, size_t k)
+static bool has_trial(const char *dir, int64_t number)
 {
-    return xasprintf("%s/trial-%zu", dir, k);
-}
-
-static bool has_trial(const char *dir, size_t k)
-{
-    char *path = trial_dir(dir, k);
+    char *path = trial_set_path(dir, number);
     struct stat st;
     bool found = stat(path, &st) == 0 && S_ISDIR(st.st_mode);
 
     free(path);
     return found;
+}
+
+/* A set without study.json is one that somebody put together. */
+static int read_study(struct side *side, struct err *err)
+{
+    struct trial_set set = {0};
+
+    if (!trial_set_is_at(side->dir))
+        return 0;
+    if (trial_set_load(&set, side->dir, err))
+        return -1;
+    side->is_one_launch = set.launched_by == LAUNCHED_ONCE;
+    trial_set_fini(&set);
+    return 0;
 }
 
 static int add_run(struct side *side, const char *dir,
@@ -46,9 +55,9 @@ static int add_trials(struct side *side, const struct quantities *qs,
 {
     int rc = 0;
 
-    for (size_t k = 1; rc == 0 && k <= MAX_TRIALS && has_trial(side->dir, k);
+    for (int64_t k = 1; rc == 0 && k <= MAX_TRIALS && has_trial(side->dir, k);
          k++) {
-        char *path = trial_dir(side->dir, k);
+        char *path = trial_set_path(side->dir, k);
 
         rc = add_run(side, path, qs, slo, err);
         free(path);
@@ -77,8 +86,10 @@ int side_load(struct side *side, const char *dir, const struct quantities *qs,
     int rc;
 
     *side = (struct side){.dir = xstrdup(dir), .is_set = has_trial(dir, 1)};
-    rc = side->is_set ? add_trials(side, qs, slo, err)
-                      : add_run(side, dir, qs, slo, err);
+    rc = read_study(side, err);
+    if (rc == 0)
+        rc = side->is_set ? add_trials(side, qs, slo, err)
+                          : add_run(side, dir, qs, slo, err);
     for (size_t i = 0; rc == 0 && i < qs->len; i++)
         gather(side, i);
     if (rc)
@@ -99,7 +110,7 @@ void side_fini(struct side *side)
 
 static int open_first(struct recording *rec, const char *dir, struct err *err)
 {
-    char *path = has_trial(dir, 1) ? trial_dir(dir, 1) : xstrdup(dir);
+    char *path = has_trial(dir, 1) ? trial_set_path(dir, 1) : xstrdup(dir);
     int rc = recording_open(rec, path, err);
 
     free(path);

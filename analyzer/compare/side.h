@@ -2,7 +2,8 @@
  *
  * A set of trials is a directory with a recording in each of trial-1, trial-2,
  * and so on.  Everything that a comparison needs is taken out of the
- * recordings, which are closed again.
+ * recordings, which are closed again.  study.json, if it is there, says whether
+ * the server was started anew for each (docs/trials.md).
  */
 #ifndef ANALYZER_COMPARE_SIDE_H
 #define ANALYZER_COMPARE_SIDE_H
@@ -44,6 +45,7 @@ struct run_card {
 struct side {
     char *dir;
     bool is_set;
+    bool is_one_launch; /* its trials are known to be of one process */
     struct run_card *runs;
     size_t n;
 

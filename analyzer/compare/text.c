@@ -22,7 +22,8 @@ static void put_sides(const struct comparison *c, struct buf *out)
         buf_addf(out, "%-10s %s  ", i ? "" : "compare", show_side(i, name));
         settings_describe_path(s->dir, out);
         if (s->is_set)
-            buf_addf(out, "  %zu trials", s->n);
+            buf_addf(out, "  %zu trials%s", s->n,
+                     s->is_one_launch ? " of one launch" : "");
         buf_adds(out, "\n");
     }
     buf_adds(out, "load       ");

@@ -16,8 +16,7 @@ static const char *const files[] = {
     "client.tgr",    "server.tgr",      "summary.json",
     "truth.tgr",     "truth-steps.tgr", "answers.jsonl"};
 
-/* 1 if it holds anything. */
-static int holds_anything(const char *dir, struct err *err)
+int recording_holds_anything(const char *dir, struct err *err)
 {
     DIR *d = opendir(dir);
     const struct dirent *entry;
@@ -83,7 +82,7 @@ static int claim(const char *dir, struct err *err)
 
 static int make_empty(const char *dir, bool force, struct err *err)
 {
-    int rc = holds_anything(dir, err);
+    int rc = recording_holds_anything(dir, err);
 
     if (rc <= 0)
         return rc;
@@ -102,7 +101,7 @@ static bool is_below_runs(const char *dir)
     return strncmp(dir, RECORDING_RUNS "/", strlen(RECORDING_RUNS "/")) == 0;
 }
 
-int recording_make_dir(const char *dir, bool force, struct err *err)
+int recording_make_place(const char *dir, struct err *err)
 {
     if (!dir[0])
         return err_set(err, ERR_USAGE, "--out: an empty name");
@@ -111,7 +110,15 @@ int recording_make_dir(const char *dir, bool force, struct err *err)
         return err_set(err, ERR_IO, RECORDING_RUNS ": %s", strerror(errno));
     if (mkdir(dir, 0777) < 0 && errno != EEXIST)
         return err_set(err, ERR_IO, "%s: %s", dir, strerror(errno));
-    return make_empty(dir, force, err) || claim(dir, err) ? -1 : 0;
+    return 0;
+}
+
+int recording_make_dir(const char *dir, bool force, struct err *err)
+{
+    return recording_make_place(dir, err) || make_empty(dir, force, err) ||
+                   claim(dir, err)
+               ? -1
+               : 0;
 }
 
 int recording_remove(const char *dir, struct err *err)

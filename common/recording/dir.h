@@ -15,6 +15,12 @@ struct err;
  * others. */
 int recording_make_dir(const char *dir, bool force, struct err *err);
 
+/* The directory alone, which may be there. */
+int recording_make_place(const char *dir, struct err *err);
+
+/* 1 if there is anything in it, 0 if not.  ERR_IO. */
+int recording_holds_anything(const char *dir, struct err *err);
+
 /* Remove the files of a recording and the directory, which must hold no others.
  * ERR_IO. */
 int recording_remove(const char *dir, struct err *err);

@@ -3,14 +3,11 @@
 #include "common/buf.h"
 #include "common/clk.h"
 #include "common/err.h"
+#include "common/fnv.h"
 #include "common/settings.h"
 #include "common/units.h"
 #include "loadgen/quota.h"
 #include "loadgen/trace/replay.h"
-
-/* FNV-1a. */
-#define HASH_START 0xcbf29ce484222325U
-#define HASH_PRIME 0x100000001b3U
 
 /* Above this share of rows at one time with another it is the clock. */
 #define TIED_SHARE 0.1
@@ -36,7 +33,7 @@ static void keep_damage(void *arg, const char *message)
 static uint64_t mix(uint64_t hash, int64_t value)
 {
     for (int shift = 0; shift < 64; shift += 8)
-        hash = (hash ^ ((uint64_t)value >> shift & 0xff)) * HASH_PRIME;
+        hash = fnv_byte(hash, (uint8_t)((uint64_t)value >> shift));
     return hash;
 }
 
@@ -143,7 +140,7 @@ int survey_make(struct survey *s, const struct load_settings *load,
     struct walk w = {.s = s, .quota = quota_of(load), .second = -1};
     int rc;
 
-    *s = (struct survey){.hash = HASH_START};
+    *s = (struct survey){.hash = FNV_START};
     rc = replay_open(&w.replay, load, err);
     if (rc == 0) {
         w.replay.trace.on_damage = keep_damage;

@@ -356,6 +356,9 @@ static void every_pitfall_has_its_check(void **state)
     f.least_trials = 4;
     assert_int_equal(answer_to(&f, "repeats"), FAIRNESS_FAILED);
     f = fair;
+    f.is_one_launch = true;
+    assert_int_equal(answer_to(&f, "repeats"), FAIRNESS_UNKNOWN);
+    f = fair;
     f.has_tail = false;
     assert_int_equal(answer_to(&f, "tail"), FAIRNESS_FAILED);
     f = fair;

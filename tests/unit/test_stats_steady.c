@@ -44,10 +44,9 @@ static void little_by_hand(void **state)
 
 #define MANY 100000
 
-/* The mean number in an M/M/1 queue is load / (1 - load), which says nothing of
- * its times: the law joins them.  Requests of 5 in the system for times of mean
- * 5 remember some 50, so 100,000 are worth some 1,000 and their mean is known
- * to 3 % at load 0.8; at 0.5 to 0.6 %. */
+/* The mean number in an M/M/1 queue is load / (1 - load), 1 at load 0.5.  What
+ * its times remember is 5 requests, so 100,000 are worth 10,000 and their mean
+ * is known to 1 %. */
 static void little_holds_of_a_queue(void **state)
 {
     static double times[MANY];

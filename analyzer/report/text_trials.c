@@ -1,0 +1,277 @@
+/* A trial set as text: the verdict, each trial, what they come to together. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "analyzer/report/text_parts.h"
+#include "analyzer/report/trials_report.h"
+#include "analyzer/trials.h"
+#include "common/buf.h"
+
+#define VALUE_WIDTH 10
+
+static const char *show(double value, bool is_ns, char out[static UNITS_TEXT])
+{
+    if (!isfinite(value))
+        return "failed";
+    if (is_ns)
+        return text_show_ns(value, out);
+    snprintf(out, UNITS_TEXT, "%.6g", value);
+    return out;
+}
+
+/* ---- the verdict ---- */
+
+static void put_launches(const struct trials_summary *s, struct buf *out)
+{
+    static const char *const text[] = {
+        [LAUNCHED_ONCE] =
+            "one launch: all are of one server process (--restart)",
+        [LAUNCHED_STUB] = "the stub was started anew for each trial",
+        [LAUNCHED_RESTART] = "the server was started anew before each trial",
+    };
+
+    buf_addf(out, "launches   %lld: %s\n",
+             (long long)trial_set_launches(&s->set), text[s->set.launched_by]);
+    if (s->set.against[0])
+        buf_addf(out, "           in turns with %s\n", s->set.against);
+}
+
+static void put_trust(const struct trials_summary *s, struct buf *out)
+{
+    const struct trial *t = &s->trials[s->withdrawn_by - 1];
+
+    buf_addf(out,
+             "           trial %lld is not to be trusted%s%s: tailgate "
+             "report %s/trial-%lld\n",
+             (long long)t->number, t->distrust[0] ? ", by " : "", t->distrust,
+             s->dir, (long long)t->number);
+}
+
+static void put_term(const struct trials_summary *s, const struct set_term *t,
+                     struct buf *out)
+{
+    const struct over_trials *o = &t->measured;
+    bool is_ns = t->term.kind == SLO_QUANTILE;
+    char text[UNITS_TEXT];
+
+    buf_addf(out, "  %-9s  %s:", verdict_name(t->verdict), t->term.text);
+    if (t->verdict != VERDICT_NONE)
+        buf_addf(out, " %lld of %zu trials keep it, %lld miss it;",
+                 (long long)t->kept, s->counted, (long long)t->missed);
+    if (!o->is_known) {
+        buf_addf(out, " %zu trials have no value of it\n", o->n_missing);
+        return;
+    }
+    buf_addf(out, " median %s", show(o->median.median.value, is_ns, text));
+    buf_addf(out, ", %s", show(o->least, is_ns, text));
+    buf_addf(out, " to %s\n", show(o->greatest, is_ns, text));
+}
+
+static void put_confidence(const struct trials_summary *s, struct buf *out)
+{
+    if (s->counted < 2) {
+        buf_adds(out, "           fewer than two trials came to their end: "
+                      "their median cannot be bounded\n");
+        return;
+    }
+    buf_addf(out,
+             "           %zu of %zu trials must agree: %.4g%% confidence "
+             "in the median",
+             s->needed, s->counted, 100 * s->confidence);
+    buf_adds(out, s->confidence < TRIALS_CONFIDENCE
+                      ? "; 95% cannot be reached with fewer than 6\n"
+                      : "\n");
+}
+
+static void put_verdict(const struct trials_summary *s, struct buf *out)
+{
+    static const char *const text[] = {
+        [VERDICT_NONE] = "none: no SLO was given",
+        [VERDICT_PASS] = "PASS: the SLO is met",
+        [VERDICT_FAIL] = "FAIL: the SLO is missed",
+        [VERDICT_UNDECIDED] = "UNDECIDED: too few trials agree",
+        [VERDICT_INVALID] = "INVALID: a trial cannot be trusted",
+    };
+
+    buf_addf(out, "verdict    %s\n", text[s->verdict]);
+    if (s->withdrawn_by > 0)
+        put_trust(s, out);
+    if (s->stopped_by)
+        buf_addf(out,
+                 "           interrupted by signal %lld; what was "
+                 "recorded is reported\n",
+                 (long long)s->stopped_by);
+    if (s->set.failed[0])
+        buf_addf(out, "           ended early: %s\n", s->set.failed);
+    put_confidence(s, out);
+    for (size_t i = 0; i < s->n_terms; i++)
+        put_term(s, &s->terms[i], out);
+}
+
+/* ---- each trial ---- */
+
+static bool has_measure(const struct trials_summary *s, int m)
+{
+    const struct over_trials *o = &s->quantile[m][0];
+    bool is_there = o->is_known || o->missing != HIST_EMPTY;
+
+    return is_there && (m != MEASURE_TTFT || s->trials[0].is_streamed);
+}
+
+static int p99(void)
+{
+    int q = 0;
+
+    while (q < SUMMARY_QUANTILES - 1 && summary_quantile[q] != 0.99)
+        q++;
+    return q;
+}
+
+static void put_ns(double ns, struct buf *out)
+{
+    char text[UNITS_TEXT];
+
+    buf_addf(out, " %9s",
+             ns == HIST_TOO_FEW ? "n small" : text_show_ns(ns, text));
+}
+
+static const char *remark(const struct trial *t)
+{
+    if (t->stopped_by)
+        return "  interrupted, not counted";
+    if (t->was_killed)
+        return "  killed, not counted";
+    return t->was_aborted ? "  aborted" : "";
+}
+
+static void put_trial(const struct trials_summary *s, const struct trial *t,
+                      struct buf *out)
+{
+    buf_addf(out, "%5lld %16llu %-9s %8lld %7lld %10.6g %10.6g %9.5g%%",
+             (long long)t->number, (unsigned long long)t->seed,
+             verdict_name(t->verdict), (long long)t->scheduled,
+             (long long)t->failed, t->rate[TRIAL_THROUGHPUT],
+             t->rate[TRIAL_GOODPUT], 100 * t->rate[TRIAL_ATTAINMENT]);
+    put_ns(t->quantile_ns[MEASURE_E2E][0], out);
+    put_ns(t->quantile_ns[MEASURE_E2E][p99()], out);
+    if (has_measure(s, MEASURE_TTFT))
+        put_ns(t->quantile_ns[MEASURE_TTFT][p99()], out);
+    buf_addf(out, "%s\n", remark(t));
+}
+
+static void put_each(const struct trials_summary *s, struct buf *out)
+{
+    buf_addf(out, "%5s %16s %-9s %8s %7s %10s %10s %10s %9s %9s%s\n", "trial",
+             "seed", "verdict", "requests", "failed", "throughput", "goodput",
+             "attainment", "e2e p50", "e2e p99",
+             has_measure(s, MEASURE_TTFT) ? "  ttft p99" : "");
+    for (size_t i = 0; i < s->n; i++)
+        put_trial(s, &s->trials[i], out);
+    for (size_t i = 0; i < s->n_odd; i++) {
+        const struct odd_trial *x = &s->odd[i];
+        char value[UNITS_TEXT];
+        char median[UNITS_TEXT];
+
+        buf_addf(out,
+                 "odd        trial %lld: %s %s, median %s; it is counted\n",
+                 (long long)x->number, x->what, show(x->value, x->is_ns, value),
+                 show(x->median, x->is_ns, median));
+    }
+}
+
+/* ---- over trials ---- */
+
+static void put_value(double value, bool is_ns, struct buf *out)
+{
+    char text[UNITS_TEXT];
+
+    buf_addf(out, " %*s", VALUE_WIDTH, show(value, is_ns, text));
+}
+
+static void put_over(const char *name, const struct over_trials *o, bool is_ns,
+                     struct buf *out)
+{
+    buf_addf(out, "%-21s", name);
+    if (!o->is_known) {
+        buf_addf(out, " %s in %zu of the trials\n",
+                 o->missing == HIST_TOO_FEW ? "n too small" : "no samples",
+                 o->n_missing);
+        return;
+    }
+    put_value(o->median.median.value, is_ns, out);
+    put_value(o->least, is_ns, out);
+    put_value(o->greatest, is_ns, out);
+    if (o->median.median.has_range) {
+        put_value(o->median.median.range.low, is_ns, out);
+        put_value(o->median.median.range.high, is_ns, out);
+    }
+    buf_adds(out, "\n");
+}
+
+static void put_measures(const struct trials_summary *s, struct buf *out)
+{
+    static const enum measure shown[] = {
+        MEASURE_E2E, MEASURE_TTFT, MEASURE_TPOT, MEASURE_STALL, MEASURE_QUERY};
+
+    for (size_t i = 0; i < sizeof(shown) / sizeof(shown[0]); i++) {
+        for (int q = 0; q < SUMMARY_QUANTILES; q++) {
+            char name[32];
+
+            snprintf(name, sizeof(name), "%s %s", measure_name(shown[i]),
+                     summary_quantile_name[q]);
+            if (has_measure(s, (int)shown[i]))
+                put_over(name, &s->quantile[shown[i]][q], true, out);
+        }
+    }
+}
+
+static void put_rates(const struct trials_summary *s, struct buf *out)
+{
+    bool has_tokens = s->n > 0 && s->trials[0].has_tokens;
+
+    for (int r = 0; r < TRIAL_RATES; r++) {
+        if (has_tokens || (r != TRIAL_TOKENS && r != TRIAL_GOOD_TOKENS))
+            put_over(trial_rate_name((enum trial_rate)r), &s->rate[r], false,
+                     out);
+    }
+}
+
+static void put_student(const struct trials_summary *s, struct buf *out)
+{
+    const struct over_trials *o = &s->quantile[MEASURE_E2E][p99()];
+    char text[UNITS_TEXT];
+
+    if (!o->is_known || !o->mean.has_range)
+        return;
+    buf_addf(out, "e2e p99    mean %s", text_show_ns(o->mean.value, text));
+    buf_addf(out, ", Student's 95%% interval %s",
+             o->mean.range.low < 0 ? "0"
+                                   : text_show_ns(o->mean.range.low, text));
+    buf_addf(out, " to %s", text_show_ns(o->mean.range.high, text));
+    if (s->least_scheduled < TRIALS_HONEST_N)
+        buf_addf(out,
+                 "; honest from about %d requests a trial, these have "
+                 "%lld",
+                 TRIALS_HONEST_N, (long long)s->least_scheduled);
+    buf_adds(out, "\n");
+}
+
+void trials_text(const struct trials_summary *s, struct buf *out)
+{
+    buf_adds(out, s->title);
+    buf_addf(out, "trials     %zu of %lld", s->n, (long long)s->set.asked);
+    if (s->counted < s->n)
+        buf_addf(out, ", %zu to their end", s->counted);
+    buf_adds(out, "\n");
+    put_launches(s, out);
+    put_verdict(s, out);
+    buf_adds(out, "\n");
+    put_each(s, out);
+    buf_addf(out, "\n%-21s %*s %*s %*s  interval of the median\n",
+             "over trials", VALUE_WIDTH, "median", VALUE_WIDTH, "min",
+             VALUE_WIDTH, "max");
+    put_rates(s, out);
+    put_measures(s, out);
+    put_student(s, out);
+}

@@ -1,0 +1,144 @@
+/* trials.h - everything that is said of a trial set, in one struct.
+ *
+ * Over trials: the median, the least and the greatest, and an interval of the
+ * median that assumes nothing of how they scatter.  Never the best of them, and
+ * never their requests in one pool.
+ *
+ * The verdict of a term is a sign test on its median: it holds when so many
+ * trials keep it that the whole interval of the median does; it is missed when
+ * as many miss it; else it is undecided.  Trials that are undecided themselves
+ * count for neither.  docs/trials.md
+ */
+#ifndef ANALYZER_TRIALS_H
+#define ANALYZER_TRIALS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "analyzer/stats/trials.h"
+#include "analyzer/summary.h"
+#include "common/recording/trialset.h"
+
+struct err;
+struct strlist;
+
+#define TRIALS_CONFIDENCE 0.95
+
+/* From so many requests a trial Student's interval over p99 is honest. */
+#define TRIALS_HONEST_N 30000
+
+enum trial_rate {
+    TRIAL_OFFERED,
+    TRIAL_THROUGHPUT,
+    TRIAL_GOODPUT,
+    TRIAL_ATTAINMENT, /* a share */
+    TRIAL_TOKENS,     /* a second; the same of good requests below */
+    TRIAL_GOOD_TOKENS,
+    TRIAL_RATES,
+};
+
+/* "throughput_rps", as in a summary. */
+const char *trial_rate_name(enum trial_rate rate);
+
+struct trial_term {
+    enum verdict verdict;
+    double measured; /* ns of a quantile, which may be HIST_BEYOND and the like;
+                        a share or a rate; NAN: nothing was measured */
+};
+
+/* What is kept of a trial's summary. */
+struct trial {
+    int64_t number; /* from 1 */
+    uint64_t seed;
+    enum verdict verdict;
+    int exit_code;
+    int64_t stopped_by; /* signal; 0: it came to its end */
+    bool was_killed;
+    bool was_aborted;
+    char distrust[48]; /* the first check that withdraws it; "": none */
+    int64_t scheduled;
+    int64_t failed;
+    bool has_tokens;
+    bool is_streamed;
+    double rate[TRIAL_RATES];
+    /* From due, in ns; HIST_BEYOND and the like below 0. */
+    double quantile_ns[MEASURE_COUNT][SUMMARY_QUANTILES];
+    struct trial_term terms[SLO_MAX_TERMS];
+};
+
+/* One value of each trial that counts. */
+struct over_trials {
+    bool is_known;    /* every trial has one; else nothing below but: */
+    double missing;   /* HIST_TOO_FEW and the like, of the first without */
+    size_t n_missing; /* trials without */
+    double least;     /* INFINITY: among the failures, and so on */
+    double greatest;
+    struct trials_median median;
+    struct uncertain mean; /* Student's */
+};
+
+struct set_term {
+    struct slo_term term;
+    enum verdict verdict;
+    int64_t kept; /* trials */
+    int64_t missed;
+    struct over_trials measured;
+};
+
+/* A trial far from the others: shown, not dropped. */
+struct odd_trial {
+    int64_t number;
+    char what[32]; /* "e2e p99" */
+    double value;
+    double median;
+    bool is_ns; /* else a rate or a share */
+};
+
+#define TRIALS_MAX_ODD 8
+
+struct trials_summary {
+    const char *dir; /* borrowed */
+    char *title;     /* owned: name, target and load of the first */
+    struct trial_set set;
+
+    struct trial *trials; /* owned */
+    size_t n;
+    size_t counted; /* that came to their end: the others are shown alone */
+
+    size_t needed;           /* trials that must agree */
+    double confidence;       /* of that, and of the interval of each median */
+    int64_t least_scheduled; /* requests of the shortest trial that counts */
+
+    struct over_trials rate[TRIAL_RATES];
+    struct over_trials quantile[MEASURE_COUNT][SUMMARY_QUANTILES];
+    struct set_term terms[SLO_MAX_TERMS];
+    size_t n_terms;
+    struct odd_trial odd[TRIALS_MAX_ODD];
+    size_t n_odd;
+
+    int64_t stopped_by;
+    enum verdict verdict;
+    int64_t withdrawn_by; /* number of a trial that is not to be trusted; 0 */
+};
+
+/* Does it count? */
+bool trial_is_whole(const struct trial *t);
+
+/* Of n trials, how many must lie on one side of a limit, for their median to
+ * do so at 95 %, or as near as they come to it; with its real confidence. */
+size_t trials_needed(size_t n, double *confidence);
+
+/* From trials, n, set and the terms' texts to all the rest.  Pure. */
+void trials_work_out(struct trials_summary *s);
+
+/* Read the set; `slo` as for summary_make().  trials_summary_fini() in any
+ * case. */
+int trials_read(struct trials_summary *s, const char *dir,
+                const struct strlist *slo, struct err *err);
+void trials_summary_fini(struct trials_summary *s);
+
+/* As that of a run. */
+int trials_exit_code(const struct trials_summary *s);
+
+#endif

@@ -1,0 +1,135 @@
+/* The recordings of a trial set, one after the other: only what is said of a
+ * trial is kept of it. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "analyzer/reader.h"
+#include "analyzer/trials.h"
+#include "common/buf.h"
+#include "common/err.h"
+#include "common/redact.h"
+#include "common/xalloc.h"
+
+#define MAX_TITLE ((size_t)64 << 10)
+
+static void note_distrust(struct trial *t, const struct trust *trust)
+{
+    for (size_t i = 0; i < trust->len && !t->distrust[0]; i++) {
+        const struct check *c = &trust->checks[i];
+
+        if (!c->ok && c->is_fatal)
+            snprintf(t->distrust, sizeof(t->distrust), "%s", c->name);
+    }
+}
+
+static struct trial_term term_of(const struct term_judgement *j)
+{
+    struct trial_term t = {.verdict = j->verdict, .measured = j->measured};
+
+    if (j->term->kind == SLO_QUANTILE)
+        t.measured = (double)j->measured_ns;
+    else if (j->is_unmeasured)
+        t.measured = NAN;
+    return t;
+}
+
+static void keep(struct trial *t, const struct summary *s)
+{
+    t->verdict = s->verdict;
+    t->exit_code = summary_exit_code(s);
+    t->stopped_by = s->stopped_by;
+    t->was_killed = s->integrity.was_killed;
+    t->was_aborted = s->aborted != NULL;
+    t->scheduled = s->scheduled;
+    t->failed = s->failed;
+    t->has_tokens = s->has_tokens;
+    t->is_streamed = s->is_streamed;
+    t->rate[TRIAL_OFFERED] = s->offered_rps;
+    t->rate[TRIAL_THROUGHPUT] = s->throughput_rps;
+    t->rate[TRIAL_GOODPUT] = s->goodput_rps;
+    t->rate[TRIAL_ATTAINMENT] = s->attainment;
+    t->rate[TRIAL_TOKENS] = s->output_tokens_per_s;
+    t->rate[TRIAL_GOOD_TOKENS] = s->goodput_tokens_per_s;
+    for (int m = 0; m < MEASURE_COUNT; m++) {
+        for (int q = 0; q < SUMMARY_QUANTILES; q++)
+            t->quantile_ns[m][q] =
+                (double)s->spread[m][VIEW_DUE].quantile_ns[q];
+    }
+    for (size_t i = 0; i < s->judgement.len; i++)
+        t->terms[i] = term_of(&s->judgement.terms[i]);
+    note_distrust(t, &s->trust);
+}
+
+/* What all trials have in common, of the first. */
+static void keep_common(struct trials_summary *set, const struct summary *s)
+{
+    char *url = redact_url(settings_url(s->settings));
+    struct buf text;
+
+    buf_init(&text, MAX_TITLE);
+    buf_adds(&text, s->settings->name ? s->settings->name : "run");
+    buf_addf(&text, ": %s\nload       ", url);
+    settings_describe_load(&s->settings->load, &text);
+    set->title = xstrdup(buf_text(&text));
+    buf_fini(&text);
+    free(url);
+    set->n_terms = s->judgement.len;
+    for (size_t i = 0; i < s->judgement.len; i++)
+        set->terms[i].term = *s->judgement.terms[i].term;
+}
+
+static int read_trial(struct trials_summary *set, struct trial *t,
+                      const struct strlist *slo, struct err *err)
+{
+    char *dir = trial_set_path(set->dir, t->number);
+    struct recording rec;
+    struct summary s;
+    int rc = recording_open(&rec, dir, err);
+
+    free(dir);
+    if (rc)
+        return -1;
+    rc = summary_make(&s, &rec, slo, err);
+    if (rc == 0)
+        keep(t, &s);
+    if (rc == 0 && t->number == 1)
+        keep_common(set, &s);
+    if (rc == 0 && s.judgement.len != set->n_terms)
+        rc = err_set(err, ERR_FORMAT, "%s: trial %lld has another SLO",
+                     set->dir, (long long)t->number);
+    recording_close(&rec);
+    return rc;
+}
+
+int trials_read(struct trials_summary *s, const char *dir,
+                const struct strlist *slo, struct err *err)
+{
+    int rc;
+
+    *s = (struct trials_summary){.dir = dir};
+    rc = trial_set_load(&s->set, dir, err);
+    if (rc == 0 && s->set.recorded == 0)
+        rc = err_set(err, ERR_CONFIG, "%s: no trial of the set was recorded",
+                     dir);
+    if (rc)
+        return -1;
+    s->n = (size_t)s->set.recorded;
+    s->trials = xcalloc(s->n, sizeof(*s->trials));
+    for (size_t i = 0; rc == 0 && i < s->n; i++) {
+        s->trials[i].number = (int64_t)i + 1;
+        s->trials[i].seed = s->set.seeds[i];
+        rc = read_trial(s, &s->trials[i], slo, err);
+    }
+    if (rc == 0)
+        trials_work_out(s);
+    return rc;
+}
+
+void trials_summary_fini(struct trials_summary *s)
+{
+    trial_set_fini(&s->set);
+    free(s->title);
+    free(s->trials);
+    *s = (struct trials_summary){0};
+}

@@ -1,0 +1,40 @@
+/* trials_run.h - `run` with several trials: the loop around the one run, and
+ * the report of the set. */
+#ifndef CLI_TRIALS_RUN_H
+#define CLI_TRIALS_RUN_H
+
+#include <stdbool.h>
+
+struct err;
+struct settings_args;
+struct strlist;
+
+struct trials_how {
+    const char *dir;
+    const char *against; /* settings file of the other side; NULL: none */
+    const char *const *argv;
+    bool force;
+    bool json;
+
+    /* Read the settings from these words again, as the first time; a run uses
+     * up what it is given. */
+    int (*read)(const char *const *argv, struct settings_args *a,
+                struct err *err);
+
+    /* Make one run into a directory.  `is_again`: its notes were shown. */
+    int (*record)(void *arg, struct settings_args *a, const char *dir,
+                  bool is_again, struct err *err);
+    void *arg;
+};
+
+/* The trials that the settings ask for, and their report; returns the exit
+ * status, or -1. */
+int trials_drive(const struct settings_args *a, const struct trials_how *how,
+                 struct err *err);
+
+/* A set that is there, printed as text or JSON; with `slo` judged by it.
+ * Returns the exit status, or -1. */
+int trials_report(const char *dir, const struct strlist *slo, bool json,
+                  struct err *err);
+
+#endif

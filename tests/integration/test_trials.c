@@ -1,0 +1,371 @@
+/* Several trials, as a user has them: recordings, seeds, report, exit code. */
+#include <jansson.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "common/clk.h"
+#include "common/err.h"
+#include "common/json.h"
+#include "common/xalloc.h"
+#include "tests/support/proc.h"
+#include "tests/support/tmpdir.h"
+
+#define TRIALS 3
+
+static const char settings[] = "stub: {service: fixed 1ms}\n"
+                               "load: {rate: 100/s, duration: 300ms}\n"
+                               "slo: [errors < 90%]\n"
+                               "study: {settle: 10ms}\n";
+
+static char *settings_file(void)
+{
+    return xstrdup(tmpdir_write("t.yaml", settings, strlen(settings)));
+}
+
+/* A busy machine makes a client late, and saying so is right. */
+static void expect_done(const struct proc_result *r)
+{
+    if (r->status != 4)
+        proc_expect(r, 0);
+}
+
+static char *trial_dir(const char *dir, int number)
+{
+    return xasprintf("%s/trial-%d", dir, number);
+}
+
+/* A text of the settings in a trial's manifest. */
+static char *setting_of(const char *dir, int number, const char *block,
+                        const char *key)
+{
+    char *path = trial_dir(dir, number);
+    json_t *manifest = load_manifest(path);
+    const char *text = json_string_value(json_object_get(
+        json_object_get(json_object_get(manifest, "settings"), block), key));
+    char *copy;
+
+    assert_non_null(text);
+    copy = xstrdup(text);
+    json_decref(manifest);
+    free(path);
+    return copy;
+}
+
+static void must_differ(const char *dir, const char *block, const char *key)
+{
+    char *texts[TRIALS];
+
+    for (int i = 0; i < TRIALS; i++)
+        texts[i] = setting_of(dir, i + 1, block, key);
+    assert_string_not_equal(texts[0], texts[1]);
+    assert_string_not_equal(texts[1], texts[2]);
+    assert_string_not_equal(texts[0], texts[2]);
+    for (int i = 0; i < TRIALS; i++)
+        free(texts[i]);
+}
+
+static json_t *parse(const char *text)
+{
+    json_t *json = json_loads(text, 0, NULL);
+
+    assert_non_null(json);
+    return json;
+}
+
+static double middle(double a, double b, double c)
+{
+    double low = a < b ? a : b;
+    double high = a < b ? b : a;
+
+    return c < low ? low : (c > high ? high : c);
+}
+
+static void is_median(const char *dir, const json_t *set, const char *key,
+                      const char *path_in_set)
+{
+    double value[TRIALS];
+
+    for (int i = 0; i < TRIALS; i++) {
+        char *path = trial_dir(dir, i + 1);
+        json_t *summary = load_summary(path);
+
+        value[i] = number_at(summary, key);
+        json_decref(summary);
+        free(path);
+    }
+    assert_true(number_at(set, path_in_set) ==
+                middle(value[0], value[1], value[2]));
+}
+
+static void three_trials(void **state)
+{
+    char *file = settings_file();
+    char *dir = xstrdup(tmpdir_path("three"));
+    struct proc_result r = proc_run(
+        ARGS("run", file, "--trials", "3", "--seed", "7", "-o", dir, "--json"));
+    struct proc_result again;
+    json_t *set;
+    char *seed;
+
+    (void)state;
+    expect_done(&r);
+    assert_non_null(strstr(r.err, "trial      3 of 3, seed "));
+    must_differ(dir, "load", "seed");
+    must_differ(dir, "stub", "seed");
+    must_differ(dir, "data", "nonce");
+    seed = setting_of(dir, 1, "load", "seed");
+    assert_string_equal(seed, "7");
+    set = parse(r.out);
+    assert_true(number_at(set, "launches") == 3);
+    is_median(dir, set, "throughput_rps", "throughput_rps.median");
+    is_median(dir, set, "goodput_rps", "goodput_rps.median");
+    is_median(dir, set, "attainment", "attainment.median");
+    is_median(dir, set, "measures.e2e.p50_ms", "measures.e2e.p50_ms.median");
+    again = proc_run(ARGS("report", dir, "--format", "json"));
+    assert_int_equal(again.status, r.status);
+    assert_string_equal(again.out, r.out);
+    proc_result_fini(&again);
+    again = proc_run(ARGS("report", dir, "--slo", "goodput >= 100000/s"));
+    assert_true(again.status == 1 || again.status == 4);
+    assert_non_null(strstr(again.out, "0 of 3 trials keep it, 3 miss it"));
+    proc_result_fini(&again);
+    again = proc_run(ARGS("report", dir, "--format", "csv"));
+    proc_expect(&again, 2);
+    proc_result_fini(&again);
+    json_decref(set);
+    proc_result_fini(&r);
+    free(seed);
+    free(dir);
+    free(file);
+}
+
+static void one_server_is_one_launch(void **state)
+{
+    char *url;
+    struct proc stub = stub_start(ARGS("stub", "--port", "0"), &url);
+    char *dir = xstrdup(tmpdir_path("one"));
+    char *forced = xstrdup(tmpdir_path("restarted"));
+    struct proc_result r =
+        proc_run(ARGS("run", url, "-R", "100", "-d", "300ms", "--trials", "2",
+                      "--settle", "0s", "-q", "-o", dir));
+
+    (void)state;
+    expect_done(&r);
+    assert_non_null(strstr(r.out, "launches   1: one launch"));
+    proc_result_fini(&r);
+    r = proc_run(ARGS("run", url, "-R", "100", "-d", "300ms", "--trials", "2",
+                      "--settle", "0s", "--restart", "echo anew", "-q", "-o",
+                      forced));
+    expect_done(&r);
+    assert_non_null(strstr(r.out, "launches   2: the server was started anew"));
+    assert_null(strstr(r.out, "anew\nanew"));
+    assert_non_null(strstr(r.err, "anew\nanew"));
+    proc_result_fini(&r);
+    stub_stop(&stub);
+    free(url);
+    free(forced);
+    free(dir);
+}
+
+/* The second trial cannot begin: the first is kept, and said. */
+static void one_that_cannot_run_ends_the_set(void **state)
+{
+    char *url;
+    struct proc stub = stub_start(ARGS("stub", "--port", "0"), &url);
+    char *dir = xstrdup(tmpdir_path("ended"));
+    char *restart = xasprintf("test ! -e %s/trial-1", dir);
+    struct proc_result r =
+        proc_run(ARGS("run", url, "-R", "100", "-d", "300ms", "--trials", "4",
+                      "--restart", restart, "-q", "-o", dir));
+
+    (void)state;
+    proc_expect(&r, 3);
+    assert_non_null(strstr(r.out, "trials     1 of 4"));
+    assert_non_null(strstr(r.err, "study.restart: exit code 1"));
+    proc_result_fini(&r);
+    r = proc_run(ARGS("report", dir));
+    assert_non_null(strstr(r.out, "ended early: study.restart: exit code 1"));
+    proc_result_fini(&r);
+    stub_stop(&stub);
+    free(url);
+    free(restart);
+    free(dir);
+}
+
+static void a_set_that_never_began_leaves_nothing(void **state)
+{
+    char *url = xasprintf("http://127.0.0.1:%d/", refusing_port());
+    char *dir = xstrdup(tmpdir_path("never"));
+    struct proc_result r = proc_run(ARGS("run", url, "-R", "100", "-d", "300ms",
+                                         "--trials", "2", "-q", "-o", dir));
+
+    (void)state;
+    proc_expect(&r, 3);
+    assert_int_equal(access(dir, F_OK), -1);
+    proc_result_fini(&r);
+    free(dir);
+    free(url);
+}
+
+/* One whole trial, or one that was cut: 130, and the set says how many. */
+static void expect_cut(const char *dir, double counted)
+{
+    struct proc_result r = proc_run(ARGS("report", dir, "--format", "json"));
+    json_t *set;
+
+    proc_expect(&r, 130);
+    set = parse(r.out);
+    assert_true(number_at(set, "trials.asked") == 3);
+    assert_true(number_at(set, "trials.recorded") == 1);
+    assert_true(number_at(set, "trials.counted") == counted);
+    json_decref(set);
+    proc_result_fini(&r);
+}
+
+static void a_signal_between_trials(void **state)
+{
+    char *file = settings_file();
+    char *dir = xstrdup(tmpdir_path("between"));
+    char *summary = xasprintf("%s/trial-1/summary.json", dir);
+    struct proc run = proc_start(
+        ARGS("run", file, "--trials", "3", "--settle", "1h", "-q", "-o", dir));
+    struct proc_result r;
+
+    (void)state;
+    while (access(summary, F_OK) != 0)
+        clk_sleep_ns(NS_PER_MS);
+    assert_int_equal(kill(run.pid, SIGINT), 0);
+    r = proc_wait(&run);
+    proc_expect(&r, 130);
+    assert_non_null(strstr(r.out, "trials     1 of 3\n"));
+    proc_result_fini(&r);
+    expect_cut(dir, 1);
+    free(summary);
+    free(dir);
+    free(file);
+}
+
+static void a_signal_within_a_trial(void **state)
+{
+    char *file = settings_file();
+    char *dir = xstrdup(tmpdir_path("within"));
+    char *first = trial_dir(dir, 1);
+    struct proc run = proc_start(
+        ARGS("run", file, "--trials", "3", "-d", "1h", "-q", "-o", dir));
+    struct proc_result r;
+
+    (void)state;
+    while (access(first, F_OK) != 0)
+        clk_sleep_ns(NS_PER_MS);
+    wait_for_rows(first);
+    assert_int_equal(kill(run.pid, SIGINT), 0);
+    r = proc_wait(&run);
+    proc_expect(&r, 130);
+    assert_non_null(strstr(r.out, "interrupted, not counted"));
+    proc_result_fini(&r);
+    expect_cut(dir, 0);
+    free(first);
+    free(dir);
+    free(file);
+}
+
+static void two_take_turns(void **state)
+{
+    static const char other[] = "stub: {service: fixed 3ms}\n"
+                                "load: {rate: 100/s, duration: 300ms}\n"
+                                "study: {settle: 10ms}\n";
+    char *a = settings_file();
+    char *b = xstrdup(tmpdir_write("u.yaml", other, strlen(other)));
+    char *dir = xstrdup(tmpdir_path("turns"));
+    char *sides[] = {xasprintf("%s/a", dir), xasprintf("%s/b", dir)};
+    char *study = xasprintf("%s/study.json", dir);
+    struct err err = {0};
+    json_t *json = NULL;
+    struct proc_result r = proc_run(ARGS("run", a, "--against", b, "--trials",
+                                         "2", "-q", "--json", "-o", dir));
+
+    (void)state;
+    expect_done(&r);
+    json = parse(r.out);
+    assert_true(number_at(json, "a.trials.counted") == 2);
+    assert_true(number_at(json, "b.trials.counted") == 2);
+    json_decref(json);
+    proc_result_fini(&r);
+    assert_int_equal(json_read_file(study, &json, &err), 0);
+    assert_string_equal(json_string_value(json_object_get(json, "order")),
+                        "ABBA");
+    json_decref(json);
+    for (int i = 0; i < 2; i++) {
+        char *service = setting_of(sides[i], 2, "stub", "service");
+
+        assert_string_equal(service, i == 0 ? "fixed 1ms" : "fixed 3ms");
+        r = proc_run(ARGS("report", sides[i]));
+        expect_done(&r);
+        proc_result_fini(&r);
+        free(service);
+        free(sides[i]);
+    }
+    r = proc_run(ARGS("report", dir));
+    proc_expect(&r, 2);
+    proc_result_fini(&r);
+    r = proc_run(ARGS("run", a, "--against", b, "-q", "-o", dir));
+    proc_expect(&r, 2); /* without --trials */
+    proc_result_fini(&r);
+    free(study);
+    free(dir);
+    free(b);
+    free(a);
+}
+
+static void what_makes_no_sense_is_refused(void **state)
+{
+    static const char *const bad[] = {"0", "-1", "1.5", "1001", "x", ""};
+    char *file = settings_file();
+    char *dir = xstrdup(tmpdir_path("refused"));
+    struct proc_result r;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+        r = proc_run(ARGS("run", file, "--trials", bad[i], "-q", "-o", dir));
+        proc_expect(&r, 2);
+        proc_result_fini(&r);
+    }
+    r = proc_run(ARGS("run", file, "--trials", "2", "--restart", "true", "-q",
+                      "-o", dir));
+    proc_expect(&r, 2);
+    assert_non_null(strstr(r.err, "study.restart: not beside a stub"));
+    proc_result_fini(&r);
+    r = proc_run(ARGS("run", "http://127.0.0.1:1/", "-R", "1", "--restart",
+                      "true", "-q", "-o", dir));
+    proc_expect(&r, 2);
+    assert_non_null(strstr(r.err, "study.restart: goes with two or more"));
+    proc_result_fini(&r);
+    assert_int_equal(access(dir, F_OK), -1);
+    free(dir);
+    free(file);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(three_trials),
+        cmocka_unit_test(one_server_is_one_launch),
+        cmocka_unit_test(one_that_cannot_run_ends_the_set),
+        cmocka_unit_test(a_set_that_never_began_leaves_nothing),
+        cmocka_unit_test(a_signal_between_trials),
+        cmocka_unit_test(a_signal_within_a_trial),
+        cmocka_unit_test(two_take_turns),
+        cmocka_unit_test(what_makes_no_sense_is_refused),
+    };
+
+    return cmocka_run_group_tests_name("trials", tests, tmpdir_setup,
+                                       tmpdir_teardown);
+}
