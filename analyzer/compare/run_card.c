@@ -106,6 +106,28 @@ static struct reading pooled(const struct summary *s, const struct quantity *q)
     return r;
 }
 
+/* Of the whole window what the summary says holds, whatever good means there.
+ */
+static struct reading counted(const struct summary *s, const struct quantity *q)
+{
+    switch (q->kind) {
+    case QUANTITY_THROUGHPUT:
+        return (struct reading){s->throughput_rps, s->scheduled, false};
+    case QUANTITY_GOODPUT:
+        return (struct reading){s->goodput_rps, s->scheduled, false};
+    case QUANTITY_ATTAINMENT:
+        return (struct reading){s->attainment, s->scheduled, false};
+    case QUANTITY_QUALITY:
+        return (struct reading){s->quality.share, s->quality.checked, false};
+    default:
+        return (struct reading){s->scheduled > 0
+                                    ? (double)(s->failed + s->unsent) /
+                                          (double)s->scheduled
+                                    : 0,
+                                s->scheduled, false};
+    }
+}
+
 /* Where nothing streams its failures are no samples of streams' measures, and
  * ttft is e2e. */
 static bool is_without(const struct summary *s, const struct quantity *q)
@@ -142,7 +164,9 @@ static void take_numbers(struct run_card *run, const struct blocks *b,
             run->whole[i] = pooled(s, q);
             continue;
         }
-        run->whole[i] = blocks_reading(b, q, BLOCKS_ALL);
+        run->whole[i] = q->kind == QUANTITY_QUANTILE
+                            ? blocks_reading(b, q, BLOCKS_ALL)
+                            : counted(s, q);
         take_blocks(run, b, q, i);
     }
 }
@@ -170,7 +194,7 @@ static void take_facts(struct run_card *run, struct recording *rec,
     run->is_open_loop = scenario_is_open(rec->settings.load.scenario);
     run->has_slo = s->slo.len > 0;
     run->breaks_slo = s->verdict == VERDICT_FAIL;
-    run->has_warmup = s->warmup_s > 0;
+    run->has_warmup = s->warmup_requests > 0;
     run->checked = s->quality.checked;
     card_make(&run->card, rec, s);
 }

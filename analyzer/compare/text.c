@@ -142,7 +142,7 @@ static void put_one_answer(const struct comparison *c, size_t i,
                  f->ratio.value, f->confidence * 100, f->ratio.range.low,
                  f->ratio.range.high);
     if (f->verdict == FINDING_NO_DIFFERENCE && f->visible >= 0)
-        buf_addf(out, "; a difference below %.2g%% could not have been seen",
+        buf_addf(out, "; a difference below %.3g%% could not have been seen",
                  f->visible * 100);
     if (f->why)
         buf_addf(out, " (%s)", f->why);
@@ -234,7 +234,7 @@ static void put_finding(const struct quantity *q, const struct finding *f,
              has_both ? show_difference(q, f->difference.value, a) : "-", range,
              ratio, finding_verdict_name(f->verdict));
     if (f->visible >= 0)
-        buf_addf(out, "; %.2g%% would show", f->visible * 100);
+        buf_addf(out, "; %.3g%% would show", f->visible * 100);
     if (f->why)
         buf_addf(out, ": %s", f->why);
     buf_adds(out, "\n");

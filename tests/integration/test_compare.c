@@ -122,6 +122,35 @@ static void the_declared_variable_is_compared(void **state)
     json_decref(json);
 }
 
+/* The numbers of a side are those of its report. */
+static void values_are_those_of_the_report(void **state)
+{
+    static const char *const same_as[][2] = {
+        {"throughput", "throughput_rps"},   {"goodput", "goodput_rps"},
+        {"attainment", "attainment"},       {"e2e p50", "measures.e2e.p50_ms"},
+        {"e2e p90", "measures.e2e.p90_ms"}, {"e2e p99", "measures.e2e.p99_ms"},
+    };
+    const struct sided of = {.e2e_ms = 10,
+                             .spread_ms = 5,
+                             .failed_every = 150,
+                             .slo = "e2e p50 < 15ms"};
+    char *dir = sided_write("judged-too", &of);
+    json_t *compared = compare_json(ARGS("compare", dir, dir, "--json"), 0);
+    json_t *report = compare_json(ARGS("report", dir, "--format", "json"), 0);
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(same_as) / sizeof(same_as[0]); i++) {
+        double a = number_at(finding_of(compared, same_as[i][0]), "a");
+        double b = number_at(report, same_as[i][1]);
+
+        if (a - b > 1e-9 * b || b - a > 1e-9 * b)
+            fail_msg("%s: %.10g, not %.10g", same_as[i][0], a, b);
+    }
+    json_decref(compared);
+    json_decref(report);
+    free(dir);
+}
+
 static void two_variables_are_one_too_many(void **state)
 {
     struct proc_result r = proc_run(ARGS("compare", base, slow, "--vary",
@@ -511,6 +540,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(conditions_that_differ_are_refused_and_listed),
         cmocka_unit_test(the_declared_variable_is_compared),
+        cmocka_unit_test(values_are_those_of_the_report),
         cmocka_unit_test(two_variables_are_one_too_many),
         cmocka_unit_test(verdict_and_exit_code),
         cmocka_unit_test(a_regression_has_three_answers),
