@@ -229,7 +229,7 @@ static void conclude(struct finding *f, const struct finding_rule *rule,
     }
     f->verdict =
         by_direction(direction(&f->difference.range), rule->more_is_better);
-    if (f->a > 0)
+    if (f->a > 0 && reach(&f->difference) > 0) /* else nothing scatters */
         f->visible = reach(&f->difference) / f->a;
 }
 
@@ -240,11 +240,16 @@ static void take_values(struct finding *f, const struct sample *a,
     f->has_b = b->has_whole;
     f->a = a->whole;
     f->b = b->whole;
-    if (!f->has_a || !f->has_b || !isfinite(f->a) || !isfinite(f->b))
-        return;
-    f->difference.value = f->b - f->a;
-    if (f->a > 0)
-        f->ratio.value = f->b / f->a;
+}
+
+/* A contrast without its interval is not worth printing. */
+static struct finding without_guesses(struct finding f)
+{
+    if (!f.difference.has_range)
+        f.difference = (struct uncertain){0};
+    if (!f.ratio.has_range)
+        f.ratio = (struct uncertain){0};
+    return f;
 }
 
 struct finding finding_make(const struct finding_rule *rule,
@@ -259,6 +264,7 @@ struct finding finding_make(const struct finding_rule *rule,
         f.why = "not measured";
         return f;
     }
+    f.is_measured = true;
     take_values(&f, a, b);
     f.why = too_few(rule, a, b);
     if (f.why)
@@ -272,10 +278,8 @@ struct finding finding_make(const struct finding_rule *rule,
         f.ratio =
             over_blocks(CONTRAST_RATIO, rule->confidence, rule->quantile, a, b);
     }
-    if (!isfinite(f.ratio.value))
-        f.ratio = (struct uncertain){0};
     conclude(&f, rule, a, b);
-    return f;
+    return without_guesses(f);
 }
 
 /* ---- regression ---- */

@@ -57,10 +57,11 @@ struct finding {
     double a; /* medians of the trials, or of the whole windows; may be
                  INFINITY: among the failures */
     double b;
+    bool is_measured; /* on both sides, if perhaps too seldom */
     bool has_a;
     bool has_b;
-    struct uncertain difference; /* b - a */
-    struct uncertain ratio;      /* b / a; value 0: there is none */
+    struct uncertain difference; /* b - a; all 0 without a range */
+    struct uncertain ratio;      /* b / a; likewise */
     double confidence;
     double visible; /* the smallest difference that could have been seen, as a
                        share of a; below 0: not known */

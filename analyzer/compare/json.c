@@ -132,7 +132,6 @@ static json_t *finding_json(const struct comparison *c, size_t i)
 {
     const struct quantity *q = &c->qs.list[i];
     const struct finding *f = &c->findings[i];
-    bool has_both = f->has_a && f->has_b && isfinite(f->a) && isfinite(f->b);
     double scale = scale_of(q);
 
     return json_pack(
@@ -141,9 +140,9 @@ static json_t *finding_json(const struct comparison *c, size_t i)
         i < c->qs.asked, "more_is_better", quantity_more_is_better(q), "a",
         compare_json_value(q, f->a, f->has_a), "b",
         compare_json_value(q, f->b, f->has_b), "difference",
-        number(f->difference.value * scale, has_both), "difference_interval",
-        interval(&f->difference, scale), "ratio",
-        number(f->ratio.value, f->ratio.value > 0), "ratio_interval",
+        number(f->difference.value * scale, f->difference.has_range),
+        "difference_interval", interval(&f->difference, scale), "ratio",
+        number(f->ratio.value, f->ratio.has_range), "ratio_interval",
         interval(&f->ratio, 1), "confidence", f->confidence, "visible_share",
         number(f->visible, f->visible >= 0), "verdict",
         finding_verdict_name(f->verdict), "note", text(f->why), "regression",

@@ -1,8 +1,6 @@
 /* A comparison that a person reads: the answer first, then what it rests on.
  */
-#include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "analyzer/compare/claim.h"
 #include "analyzer/compare/compare.h"
@@ -217,7 +215,7 @@ static void put_finding(const struct quantity *q, const struct finding *f,
     char high[SHOW_TEXT];
     char range[2 * SHOW_TEXT];
     char ratio[SHOW_TEXT] = "";
-    bool has_both = f->has_a && f->has_b && isfinite(f->a) && isfinite(f->b);
+    const char *missing = f->is_measured ? "n small" : "-";
 
     put_interval(show_difference(q, f->difference.range.low, low),
                  show_difference(q, f->difference.range.high, high),
@@ -225,24 +223,19 @@ static void put_finding(const struct quantity *q, const struct finding *f,
     if (f->ratio.has_range)
         snprintf(ratio, sizeof(ratio), "%.4g [%.4g, %.4g]", f->ratio.value,
                  f->ratio.range.low, f->ratio.range.high);
-    else if (f->ratio.value > 0)
-        snprintf(ratio, sizeof(ratio), "%.4g", f->ratio.value);
     buf_addf(out, "  %-12s %10s %10s ", q->name,
-             f->has_a ? show_value(q, f->a, a) : "n too small",
-             f->has_b ? show_value(q, f->b, b) : "n too small");
+             f->has_a ? show_value(q, f->a, a) : missing,
+             f->has_b ? show_value(q, f->b, b) : missing);
     buf_addf(out, "%10s %-22s %-24s %s",
-             has_both ? show_difference(q, f->difference.value, a) : "-", range,
-             ratio, finding_verdict_name(f->verdict));
+             f->difference.has_range
+                 ? show_difference(q, f->difference.value, a)
+                 : "-",
+             range, ratio, finding_verdict_name(f->verdict));
     if (f->visible >= 0)
         buf_addf(out, "; %.3g%% would show", f->visible * 100);
     if (f->why)
         buf_addf(out, ": %s", f->why);
     buf_adds(out, "\n");
-}
-
-static bool is_measured(const struct finding *f)
-{
-    return f->has_a || f->has_b || !f->why || strcmp(f->why, "not measured");
 }
 
 static void put_findings(const struct comparison *c, struct buf *out)
@@ -258,7 +251,7 @@ static void put_findings(const struct comparison *c, struct buf *out)
         if (i == c->qs.asked)
             buf_adds(out, "others: each at 95% on its own; of twenty that are "
                           "alike one seems to differ\n");
-        if (i < c->qs.asked || is_measured(&c->findings[i]))
+        if (i < c->qs.asked || c->findings[i].is_measured)
             put_finding(&c->qs.list[i], &c->findings[i], out);
     }
 }
