@@ -55,6 +55,11 @@ static void judge_standing(struct run_card *run, const struct summary *s)
 
     if (s->integrity.was_killed)
         refuse(run, "killed before its end");
+    if (s->integrity.lost_requests > 0) {
+        snprintf(why, sizeof(why), "damaged: %lld requests are not in it",
+                 (long long)s->integrity.lost_requests);
+        refuse(run, why);
+    }
     if (s->stopped_by)
         refuse(run, "interrupted");
     if (s->aborted)

@@ -291,6 +291,25 @@ static void what_may_not_be_believed_is_not_compared(void **state)
     }
 }
 
+static void what_is_cut_off_is_not_compared(void **state)
+{
+    const struct sided a = {.e2e_ms = 10, .spread_ms = 2};
+    char *dir = sided_write("cut", &a);
+    char *rows = xasprintf("%s/requests.tgr", dir);
+    struct proc_result r;
+    struct stat st;
+
+    (void)state;
+    assert_int_equal(stat(rows, &st), 0);
+    assert_int_equal(truncate(rows, st.st_size / 2), 0);
+    r = proc_run(ARGS("compare", base, dir));
+    proc_expect(&r, 4);
+    assert_non_null(strstr(r.out, "/cut: not compared: damaged: "));
+    proc_result_fini(&r);
+    free(rows);
+    free(dir);
+}
+
 static void an_open_loop_is_not_compared_with_a_closed_one(void **state)
 {
     const struct sided a = {.e2e_ms = 10, .spread_ms = 2, .is_closed = 1};
@@ -547,6 +566,7 @@ int main(void)
         cmocka_unit_test(what_is_too_small_has_no_number),
         cmocka_unit_test(few_trials_have_no_interval),
         cmocka_unit_test(what_may_not_be_believed_is_not_compared),
+        cmocka_unit_test(what_is_cut_off_is_not_compared),
         cmocka_unit_test(an_open_loop_is_not_compared_with_a_closed_one),
         cmocka_unit_test(another_objective_is_for_both),
         cmocka_unit_test(several_are_ranked),
