@@ -119,7 +119,7 @@ bool manifest_end(const struct manifest *m, struct run_end *end);
 /* The moment from which the recording's times count, of CLOCK_MONOTONIC. */
 int64_t manifest_start_monotonic_ns(const struct manifest *m);
 
-/* The same moment, in nanoseconds since 1970. */
+/* The same since 1970, as far as the host knew; 0: nobody wrote it down. */
 int64_t manifest_start_realtime_ns(const struct manifest *m);
 
 /* What failing requests said, of the whole run; empty if it was killed. */

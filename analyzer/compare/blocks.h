@@ -1,0 +1,59 @@
+/* blocks.h - the quantities of one recording, of all of its window and of
+ * blocks of it in time, which stand in for trials where there are none. */
+#ifndef ANALYZER_COMPARE_BLOCKS_H
+#define ANALYZER_COMPARE_BLOCKS_H
+
+#include <stdint.h>
+
+#include "analyzer/compare/quantity.h"
+#include "analyzer/stats/section.h"
+#include "analyzer/window.h"
+#include "common/good.h"
+#include "common/hist.h"
+#include "common/measure.h"
+
+#define BLOCKS SECTION_COUNT
+
+/* The place of the whole window behind the blocks. */
+#define BLOCKS_ALL BLOCKS
+
+/* Everything by `due` but what ended ok, as in a summary. */
+struct block {
+    int64_t due;
+    int64_t good;
+    int64_t failed; /* or never sent */
+    int64_t checked;
+    int64_t passed;
+    int64_t ended_ok;
+    double in_flight_ns; /* of all that were sent, their time in it */
+    struct hist hist[MEASURE_COUNT];
+};
+
+struct blocks {
+    struct window window;
+    const struct good_table *good; /* borrowed */
+    bool wants[MEASURE_COUNT];     /* has its histogram */
+    struct block block[BLOCKS + 1];
+};
+
+/* Of one recording or block.  A quantile may be INFINITY: among the failures.
+ */
+struct reading {
+    double value;
+    int64_t n;       /* that it is of; 0: there is none */
+    bool is_too_few; /* n cannot bound it */
+};
+
+void blocks_init(struct blocks *b, struct window window,
+                 const struct good_table *good, const struct quantities *qs);
+void blocks_fini(struct blocks *b);
+void blocks_add(struct blocks *b, const struct facts *f);
+
+/* Of block i, or BLOCKS_ALL. */
+struct reading blocks_reading(const struct blocks *b, const struct quantity *q,
+                              int i);
+
+/* Requests in flight grow through the window: no steady state. */
+bool blocks_are_overloaded(const struct blocks *b);
+
+#endif

@@ -1,0 +1,261 @@
+#include "analyzer/compare/run_card.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/compare/card.h"
+#include "analyzer/reader.h"
+#include "analyzer/summary.h"
+#include "common/xalloc.h"
+
+#define MAX_LINE 4096
+
+/* ---- may it be compared? ---- */
+
+static const struct check *first_failed(const struct trust *trust)
+{
+    for (size_t i = 0; i < trust->len; i++) {
+        if (!trust->checks[i].ok && trust->checks[i].is_fatal)
+            return &trust->checks[i];
+    }
+    return NULL;
+}
+
+static void refuse(struct run_card *run, const char *why)
+{
+    if (!run->why[0]) /* the first reason is enough */
+        snprintf(run->why, sizeof(run->why), "%s", why);
+}
+
+static void refuse_invalid(struct run_card *run, const struct trust *trust)
+{
+    const struct check *c = first_failed(trust);
+    char why[RUN_CARD_WHY];
+
+    snprintf(why, sizeof(why), "invalid: %s: %.3g %s, limit %.3g",
+             c ? c->name : "trust", c ? c->value : 0, c ? c->unit : "",
+             c ? c->limit : 0);
+    refuse(run, why);
+}
+
+static const char *why_undecided(const struct judgement *j)
+{
+    for (size_t i = 0; i < j->len; i++) {
+        if (j->terms[i].verdict == VERDICT_UNDECIDED)
+            return j->terms[i].term->text;
+    }
+    return "the recording has no end";
+}
+
+static void judge_standing(struct run_card *run, const struct summary *s)
+{
+    char why[RUN_CARD_WHY];
+
+    if (s->integrity.was_killed)
+        refuse(run, "killed before its end");
+    if (s->integrity.lost_requests > 0) {
+        snprintf(why, sizeof(why), "damaged: %lld requests are not in it",
+                 (long long)s->integrity.lost_requests);
+        refuse(run, why);
+    }
+    if (s->stopped_by)
+        refuse(run, "interrupted");
+    if (s->aborted)
+        refuse(run, "aborted before its end");
+    if (!s->trust.valid)
+        refuse_invalid(run, &s->trust);
+    if (run->is_overloaded)
+        refuse(run, "overloaded: requests in flight grow through the window");
+    if (s->verdict == VERDICT_UNDECIDED) {
+        snprintf(why, sizeof(why), "undecided: %s",
+                 why_undecided(&s->judgement));
+        refuse(run, why);
+    }
+    if (s->scheduled == 0)
+        refuse(run, "nothing was due in its window");
+}
+
+/* ---- numbers ---- */
+
+static int read_rows(struct blocks *b, struct recording *rec, struct err *err)
+{
+    const struct facts *rows;
+    size_t n;
+    int rc = recording_rewind(rec, err);
+
+    while (rc == 0 && (rc = recording_next(rec, &rows, &n, err)) > 0) {
+        for (size_t i = 0; i < n; i++)
+            blocks_add(b, &rows[i]);
+        rc = 0;
+    }
+    return rc;
+}
+
+/* Of events or queries: the summary has it, of the usual percentiles. */
+static struct reading pooled(const struct summary *s, const struct quantity *q)
+{
+    const struct spread *spread = &s->spread[q->measure][VIEW_DUE];
+    struct reading r = {0};
+
+    for (int i = 0; i < SUMMARY_QUANTILES; i++) {
+        int64_t ns = spread->quantile_ns[i];
+
+        if (fabs(summary_quantile[i] - q->q) > 1e-9 || spread->n == 0)
+            continue;
+        r.n = spread->n;
+        r.is_too_few = ns == HIST_TOO_FEW;
+        r.value = ns >= 0 ? (double)ns : INFINITY;
+    }
+    return r;
+}
+
+/* Of the whole window what the summary says holds, whatever good means there.
+ */
+static struct reading counted(const struct summary *s, const struct quantity *q)
+{
+    switch (q->kind) {
+    case QUANTITY_THROUGHPUT:
+        return (struct reading){s->throughput_rps, s->scheduled, false};
+    case QUANTITY_GOODPUT:
+        return (struct reading){s->goodput_rps, s->scheduled, false};
+    case QUANTITY_ATTAINMENT:
+        return (struct reading){s->attainment, s->scheduled, false};
+    case QUANTITY_QUALITY:
+        return (struct reading){s->quality.share, s->quality.checked, false};
+    default:
+        return (struct reading){s->scheduled > 0
+                                    ? (double)(s->failed + s->unsent) /
+                                          (double)s->scheduled
+                                    : 0,
+                                s->scheduled, false};
+    }
+}
+
+/* Where nothing streams its failures are no samples of streams' measures, and
+ * ttft is e2e. */
+static bool is_without(const struct summary *s, const struct quantity *q)
+{
+    return q->kind == QUANTITY_QUANTILE && !s->is_streamed &&
+           (measure_is_of_stream(q->measure) || q->measure == MEASURE_TTFT);
+}
+
+static void take_blocks(struct run_card *run, const struct blocks *b,
+                        const struct quantity *q, size_t at)
+{
+    run->has_blocks[at] = true;
+    run->least_in_block[at] = INT64_MAX;
+    for (int i = 0; i < BLOCKS; i++) {
+        struct reading r = blocks_reading(b, q, i);
+
+        run->block[at][i] = r.value;
+        if (r.n < run->least_in_block[at])
+            run->least_in_block[at] = r.n;
+        if (r.n == 0 || r.is_too_few)
+            run->has_blocks[at] = false;
+    }
+}
+
+static void take_numbers(struct run_card *run, const struct blocks *b,
+                         const struct summary *s, const struct quantities *qs)
+{
+    for (size_t i = 0; i < qs->len; i++) {
+        const struct quantity *q = &qs->list[i];
+
+        if (is_without(s, q))
+            continue;
+        if (q->kind == QUANTITY_QUANTILE && measure_is_pooled(q->measure)) {
+            run->whole[i] = pooled(s, q);
+            continue;
+        }
+        run->whole[i] = q->kind == QUANTITY_QUANTILE
+                            ? blocks_reading(b, q, BLOCKS_ALL)
+                            : counted(s, q);
+        take_blocks(run, b, q, i);
+    }
+}
+
+/* ---- all of it ---- */
+
+static char *load_line(const struct settings *settings)
+{
+    struct buf line;
+    char *text;
+
+    buf_init(&line, MAX_LINE);
+    settings_describe_load(&settings->load, &line);
+    text = xstrdup(buf_text(&line));
+    text[strcspn(text, "\n")] = '\0';
+    buf_fini(&line);
+    return text;
+}
+
+static void take_facts(struct run_card *run, struct recording *rec,
+                       const struct summary *s)
+{
+    run->started_ns = manifest_start_realtime_ns(&rec->manifest);
+    run->load = load_line(&rec->settings);
+    run->is_open_loop = scenario_is_open(rec->settings.load.scenario);
+    run->has_slo = s->slo.len > 0;
+    run->breaks_slo = s->verdict == VERDICT_FAIL;
+    run->has_warmup = s->warmup_requests > 0;
+    run->checked = s->quality.checked;
+    card_make(&run->card, rec, s);
+}
+
+static int take_all(struct run_card *run, struct recording *rec,
+                    const struct summary *s, const struct quantities *qs,
+                    struct err *err)
+{
+    struct good_table good = {0};
+    struct blocks *b;
+    int rc;
+
+    if (good_table_init(&good, &s->slo, &rec->settings.classes, err))
+        return -1;
+    b = xcalloc(1, sizeof(*b));
+    blocks_init(b, summary_window(s), &good, qs);
+    rc = read_rows(b, rec, err);
+    if (rc == 0) {
+        take_numbers(run, b, s, qs);
+        take_facts(run, rec, s);
+        run->is_overloaded = run->is_open_loop && blocks_are_overloaded(b);
+        judge_standing(run, s);
+    }
+    blocks_fini(b);
+    free(b);
+    good_table_fini(&good);
+    return rc;
+}
+
+int run_card_load(struct run_card *run, const char *dir,
+                  const struct quantities *qs, const struct strlist *slo,
+                  struct err *err)
+{
+    struct recording rec;
+    struct summary *s;
+    int rc;
+
+    *run = (struct run_card){0};
+    if (recording_open(&rec, dir, err))
+        return -1;
+    run->dir = xstrdup(dir);
+    s = xcalloc(1, sizeof(*s));
+    rc = summary_make(s, &rec, slo, err);
+    if (rc == 0)
+        rc = take_all(run, &rec, s, qs, err);
+    free(s);
+    recording_close(&rec);
+    if (rc)
+        run_card_fini(run);
+    return rc;
+}
+
+void run_card_fini(struct run_card *run)
+{
+    free(run->dir);
+    free(run->load);
+    strmap_fini(&run->card);
+    *run = (struct run_card){0};
+}

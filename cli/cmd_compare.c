@@ -1,0 +1,198 @@
+#include <stdlib.h>
+
+#include "analyzer/compare/compare.h"
+#include "analyzer/compare/history.h"
+#include "cli/cli.h"
+#include "common/buf.h"
+#include "common/err.h"
+#include "common/slo.h"
+#include "common/units.h"
+#include "common/xalloc.h"
+
+#define MAX_OUTPUT ((size_t)16 << 20)
+
+struct compare_args {
+    struct strlist on;
+    struct strlist vary;
+    struct strlist slo;
+    char *regression;
+    char *history;
+    bool json;
+};
+
+#define AT(field) offsetof(struct compare_args, field)
+
+static int check_share(const char *text, struct err *err)
+{
+    double ignored;
+
+    return units_parse_share(text, &ignored, err);
+}
+
+static const struct opt opts[] = {
+    {.flag = "on",
+     .type = &opt_list,
+     .offset = AT(on),
+     .splits_commas = true,
+     .check = quantity_check,
+     .help = "what the verdict is about: 'ttft p99', throughput, goodput, "
+             "attainment, quality, errors; repeats (otherwise the SLO's "
+             "measures, or e2e p99 and throughput)"},
+    {.flag = "vary",
+     .type = &opt_list,
+     .offset = AT(vary),
+     .help = "the one variable: a key of conditions, or a setting such as "
+             "load.rate"},
+    {.flag = "regression",
+     .type = &opt_text,
+     .offset = AT(regression),
+     .check = check_share,
+     .help = "exit 1 only if worse by more than this share (5%), 4 if that "
+             "cannot be told"},
+    {.flag = "history",
+     .type = &opt_text,
+     .offset = AT(history),
+     .help = "instead of recordings: a directory of many, in the order of "
+             "their start; exit 1 if the last change was for the worse"},
+    {.flag = "slo",
+     .type = &opt_list,
+     .offset = AT(slo),
+     .splits_commas = true,
+     .check = slo_check_term,
+     .help = "judge all sides by this objective instead of their own; "
+             "repeats"},
+    {.flag = "json",
+     .type = &opt_switch,
+     .offset = AT(json),
+     .help = "print JSON instead of text"},
+};
+
+static const struct opt_block block = {"compare", opts,
+                                       sizeof(opts) / sizeof(opts[0])};
+
+static int check_sides(const struct compare_args *a,
+                       const struct strlist *words, struct err *err)
+{
+    if (words->len < 2)
+        return err_set(err, ERR_USAGE,
+                       "compare takes two recordings or more, not %zu",
+                       words->len);
+    if (words->len > COMPARE_MAX_SIDES)
+        return err_set(err, ERR_USAGE, "compare takes %d recordings at most",
+                       COMPARE_MAX_SIDES);
+    if (a->vary.len > 1)
+        return err_set(err, ERR_USAGE,
+                       "--vary: one variable at a time; what two of them do "
+                       "together says nothing of either");
+    if (a->regression && words->len > 2)
+        return err_set(err, ERR_USAGE,
+                       "--regression takes two recordings, not %zu",
+                       words->len);
+    return 0;
+}
+
+static int check_history(const struct compare_args *a,
+                         const struct strlist *words, struct err *err)
+{
+    if (words->len > 0)
+        return err_set(err, ERR_USAGE,
+                       "--history takes the recordings of its directory, and "
+                       "no others");
+    if (a->vary.len > 0)
+        return err_set(err, ERR_USAGE,
+                       "--history is of one condition: nothing varies");
+    if (a->on.len > 1)
+        return err_set(err, ERR_USAGE, "--history: --on takes one quantity");
+    return 0;
+}
+
+static int print(const struct buf *out, int status, struct err *err)
+{
+    return cli_print(buf_text(out), err) ? -1 : status;
+}
+
+static int compare(const struct compare_args *a, const struct strlist *words,
+                   double regression, struct err *err)
+{
+    const struct compare_ask ask = {
+        .dirs = words,
+        .on = &a->on,
+        .vary = a->vary.len > 0 ? a->vary.items[0] : NULL,
+        .slo = a->slo.len > 0 ? &a->slo : NULL,
+        .regression = regression,
+    };
+    struct comparison *c = xcalloc(1, sizeof(*c));
+    struct buf out;
+    int rc = compare_make(c, &ask, err);
+
+    buf_init(&out, MAX_OUTPUT);
+    if (rc == 0) {
+        (a->json ? compare_render_json : compare_render_text)(c, &out);
+        rc = print(&out, compare_exit_code(c), err);
+    }
+    buf_fini(&out);
+    compare_fini(c);
+    free(c);
+    return rc;
+}
+
+static int history(const struct compare_args *a, double regression,
+                   struct err *err)
+{
+    const struct history_ask ask = {
+        .dir = a->history,
+        .on = &a->on,
+        .slo = a->slo.len > 0 ? &a->slo : NULL,
+        .regression = regression,
+    };
+    struct history h;
+    struct buf out;
+    int rc = history_make(&h, &ask, err);
+
+    buf_init(&out, MAX_OUTPUT);
+    if (rc == 0) {
+        (a->json ? history_render_json : history_render_text)(&h, &out);
+        rc = print(&out, history_exit_code(&h), err);
+    }
+    buf_fini(&out);
+    history_fini(&h);
+    return rc;
+}
+
+static int answer(const struct compare_args *a, const struct strlist *words,
+                  struct err *err)
+{
+    double regression = -1;
+
+    if (a->regression && units_parse_share(a->regression, &regression, err))
+        return -1;
+    if (a->history)
+        return check_history(a, words, err) ? -1 : history(a, regression, err);
+    return check_sides(a, words, err) ? -1 : compare(a, words, regression, err);
+}
+
+static int run(const char *const *argv, struct err *err)
+{
+    struct compare_args a;
+    struct opt_set set = {&block, &a};
+    struct strlist words = {0};
+    int rc;
+
+    opt_init(&set);
+    rc = opt_parse_argv(&set, 1, argv, &words, err);
+    if (rc == 0)
+        rc = answer(&a, &words, err);
+    strlist_fini(&words);
+    opt_fini(&set);
+    return rc;
+}
+
+static const struct opt_block *const blocks[] = {&block, NULL};
+
+const struct command cmd_compare = {
+    .name = "compare",
+    .usage = "RECORDING RECORDING... | --history DIR [FLAGS]",
+    .help = "may recordings be compared, and do they differ",
+    .run = run,
+    .blocks = blocks,
+};

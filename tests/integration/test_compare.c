@@ -1,0 +1,582 @@
+/* Verdicts and exit codes of `compare`, on recordings made by hand, and once on
+ * real ones. */
+#include <jansson.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "common/xalloc.h"
+#include "tests/support/proc.h"
+#include "tests/support/sided.h"
+#include "tests/support/tmpdir.h"
+
+/* What most tests compare: the same twice, and one that is twice as slow. */
+static char *base;
+static char *same;
+static char *slow;
+static char *base_set;
+static char *same_set;
+static char *slow_set;
+
+static int make_all(void **state)
+{
+    const struct sided a = {.e2e_ms = 10, .spread_ms = 2, .seed = 1};
+    const struct sided b = {.e2e_ms = 10, .spread_ms = 2, .seed = 100};
+    const struct sided c = {
+        .e2e_ms = 20, .spread_ms = 4, .seed = 200, .batching = "dynamic"};
+
+    assert_int_equal(tmpdir_setup(state), 0);
+    base = sided_write("base", &a);
+    same = sided_write("same", &b);
+    slow = sided_write("slow", &c);
+    base_set = sided_write_trials("base-set", &a, 5);
+    same_set = sided_write_trials("same-set", &b, 5);
+    slow_set = sided_write_trials("slow-set", &c, 5);
+    return 0;
+}
+
+static int remove_all(void **state)
+{
+    free(base);
+    free(same);
+    free(slow);
+    free(base_set);
+    free(same_set);
+    free(slow_set);
+    return tmpdir_teardown(state);
+}
+
+static json_t *compare_json(const char *const *argv, int status)
+{
+    struct proc_result r = proc_run(argv);
+    json_t *json = json_loads(r.out, 0, NULL);
+
+    proc_expect(&r, status);
+    assert_non_null(json);
+    proc_result_fini(&r);
+    return json;
+}
+
+static const char *text_at(const json_t *json, const char *key)
+{
+    return json_string_value(json_object_get(json, key));
+}
+
+static const json_t *finding_of(const json_t *json, const char *quantity)
+{
+    json_t *list = json_object_get(json, "findings");
+    json_t *item;
+    size_t i;
+
+    json_array_foreach(list, i, item)
+    {
+        if (strcmp(text_at(item, "quantity"), quantity) == 0)
+            return item;
+    }
+    fail_msg("no finding on %s", quantity);
+    return NULL;
+}
+
+static void conditions_that_differ_are_refused_and_listed(void **state)
+{
+    struct proc_result r = proc_run(ARGS("compare", base, slow));
+    json_t *json;
+
+    (void)state;
+    proc_expect(&r, 4);
+    assert_non_null(strstr(r.out, "REFUSED: 1 condition "));
+    assert_non_null(strstr(r.out, "conditions.batching"));
+    assert_non_null(strstr(r.out, "(none)  |  dynamic (B)"));
+    assert_null(strstr(r.out, "interval"));
+    proc_result_fini(&r);
+    json = compare_json(ARGS("compare", base, slow, "--json"), 4);
+    assert_string_equal(text_at(json, "verdict"), "refused");
+    assert_int_equal(json_array_size(json_object_get(json, "findings")), 0);
+    json_decref(json);
+}
+
+static void the_declared_variable_is_compared(void **state)
+{
+    json_t *json = compare_json(
+        ARGS("compare", base, slow, "--vary", "batching", "--json"), 1);
+    const json_t *f = finding_of(json, "e2e p99");
+
+    (void)state;
+    assert_string_equal(text_at(json, "verdict"), "worse");
+    assert_string_equal(text_at(json, "over"), "blocks");
+    assert_string_equal(text_at(f, "verdict"), "worse");
+    assert_true(number_at(f, "ratio") > 1.8 && number_at(f, "ratio") < 2.2);
+    assert_non_null(strstr(text_at(json, "claim"), "conditions.batching"));
+    assert_string_equal(text_at(finding_of(json, "throughput"), "verdict"),
+                        "no difference shown");
+    assert_string_equal(text_at(finding_of(json, "quality"), "note"),
+                        "not measured");
+    json_decref(json);
+}
+
+/* The numbers of a side are those of its report. */
+static void values_are_those_of_the_report(void **state)
+{
+    static const char *const same_as[][2] = {
+        {"throughput", "throughput_rps"},   {"goodput", "goodput_rps"},
+        {"attainment", "attainment"},       {"e2e p50", "measures.e2e.p50_ms"},
+        {"e2e p90", "measures.e2e.p90_ms"}, {"e2e p99", "measures.e2e.p99_ms"},
+    };
+    const struct sided of = {.e2e_ms = 10,
+                             .spread_ms = 5,
+                             .failed_every = 150,
+                             .slo = "e2e p50 < 15ms"};
+    char *dir = sided_write("judged-too", &of);
+    json_t *compared = compare_json(ARGS("compare", dir, dir, "--json"), 0);
+    json_t *report = compare_json(ARGS("report", dir, "--format", "json"), 0);
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(same_as) / sizeof(same_as[0]); i++) {
+        double a = number_at(finding_of(compared, same_as[i][0]), "a");
+        double b = number_at(report, same_as[i][1]);
+
+        if (a - b > 1e-9 * b || b - a > 1e-9 * b)
+            fail_msg("%s: %.10g, not %.10g", same_as[i][0], a, b);
+    }
+    json_decref(compared);
+    json_decref(report);
+    free(dir);
+}
+
+static void two_variables_are_one_too_many(void **state)
+{
+    struct proc_result r = proc_run(ARGS("compare", base, slow, "--vary",
+                                         "batching", "--vary", "load.rate"));
+
+    (void)state;
+    proc_expect(&r, 2);
+    assert_non_null(strstr(r.err, "--vary: one variable at a time"));
+    proc_result_fini(&r);
+    r = proc_run(ARGS("compare", base, slow, "--vary", "nothing"));
+    proc_expect(&r, 2);
+    assert_non_null(strstr(r.err, "'nothing'"));
+    proc_result_fini(&r);
+}
+
+/* Everything twice: over blocks of single runs, and over trials. */
+static void verdict_and_exit_code(void **state)
+{
+    const struct {
+        const char *a;
+        const char *b;
+        const char *verdict;
+        int status;
+    } cases[] = {
+        {base, base, "no difference shown", 0},
+        {base, same, "no difference shown", 0},
+        {base, slow, "worse", 1},
+        {slow, base, "better", 0},
+        {base_set, same_set, "no difference shown", 0},
+        {base_set, slow_set, "worse", 1},
+        {slow_set, base_set, "better", 0},
+        {base, slow_set, "cannot tell", 4},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        /* where none has the condition there is nothing to declare */
+        const char *vary =
+            strstr(cases[i].a, "slow") || strstr(cases[i].b, "slow")
+                ? "batching"
+                : "load.rate";
+        json_t *json =
+            compare_json(ARGS("compare", cases[i].a, cases[i].b, "--vary", vary,
+                              "--on", "e2e p99", "--json"),
+                         cases[i].status);
+
+        if (strcmp(text_at(json, "verdict"), cases[i].verdict) != 0)
+            fail_msg("case %zu: %s", i, text_at(json, "verdict"));
+        json_decref(json);
+    }
+}
+
+static void a_regression_has_three_answers(void **state)
+{
+    const struct sided a_bit = {.e2e_ms = 10.4, .spread_ms = 2, .seed = 300};
+    char *little = sided_write("a-bit", &a_bit);
+    const struct {
+        const char *b;
+        const char *threshold;
+        int status;
+    } cases[] = {
+        {slow, "5%", 1},  {little, "10%", 0}, {little, "0.1%", 1},
+        {same, "10%", 0}, {same, "0", 4}, /* no worse than not at all cannot be
+                                             shown */
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        const char *vary =
+            strstr(cases[i].b, "slow") ? "batching" : "load.rate";
+        struct proc_result r =
+            proc_run(ARGS("compare", base, cases[i].b, "--vary", vary, "--on",
+                          "e2e p50", "--regression", cases[i].threshold));
+
+        if (r.status != cases[i].status)
+            print_error("case %zu\n", i);
+        proc_expect(&r, cases[i].status);
+        assert_non_null(strstr(r.out, "worse by more than"));
+        proc_result_fini(&r);
+    }
+    free(little);
+}
+
+static void what_is_too_small_has_no_number(void **state)
+{
+    const struct sided few = {.n = 400, .e2e_ms = 10, .seed = 1};
+    char *small = sided_write("small", &few);
+    json_t *json = compare_json(
+        ARGS("compare", small, small, "--on", "e2e p99", "--json"), 4);
+    const json_t *f = finding_of(json, "e2e p99");
+
+    (void)state;
+    assert_string_equal(text_at(json, "verdict"), "cannot tell");
+    assert_true(json_is_null(json_object_get(f, "ratio_interval")));
+    assert_non_null(strstr(text_at(f, "note"), "n too small"));
+    json_decref(json);
+    free(small);
+}
+
+/* Four trials a side are one too few. */
+static void few_trials_have_no_interval(void **state)
+{
+    const struct sided a = {.n = 400, .e2e_ms = 10, .seed = 1};
+    char *four = sided_write_trials("four", &a, 4);
+    json_t *json = compare_json(ARGS("compare", four, four, "--json"), 4);
+
+    (void)state;
+    assert_string_equal(text_at(finding_of(json, "e2e p99"), "note"),
+                        "n too small: at least 5 trials a side");
+    json_decref(json);
+    free(four);
+}
+
+static void what_may_not_be_believed_is_not_compared(void **state)
+{
+    const struct {
+        const char *name;
+        struct sided of;
+        const char *why;
+    } cases[] = {
+        {"late", {.e2e_ms = 10, .lag_ms = 5}, "invalid: lag"},
+        {"killed", {.e2e_ms = 10, .was_killed = 1}, "killed before its end"},
+        {"grows", {.e2e_ms = 10, .growth_ms = 5000}, "overloaded"},
+        {"undecided", {.e2e_ms = 10, .slo = "e2e p99.99 < 1s"}, "undecided"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        char *dir = sided_write(cases[i].name, &cases[i].of);
+        struct proc_result r = proc_run(ARGS("compare", dir, dir));
+
+        proc_expect(&r, 4);
+        assert_non_null(strstr(r.out, "CANNOT TELL"));
+        if (!strstr(r.out, cases[i].why))
+            fail_msg("%s: %s", cases[i].name, r.out);
+        proc_result_fini(&r);
+        free(dir);
+    }
+}
+
+static void what_is_cut_off_is_not_compared(void **state)
+{
+    const struct sided a = {.e2e_ms = 10, .spread_ms = 2};
+    char *dir = sided_write("cut", &a);
+    char *rows = xasprintf("%s/requests.tgr", dir);
+    struct proc_result r;
+    struct stat st;
+
+    (void)state;
+    assert_int_equal(stat(rows, &st), 0);
+    assert_int_equal(truncate(rows, st.st_size / 2), 0);
+    r = proc_run(ARGS("compare", base, dir));
+    proc_expect(&r, 4);
+    assert_non_null(strstr(r.out, "/cut: not compared: damaged: "));
+    proc_result_fini(&r);
+    free(rows);
+    free(dir);
+}
+
+static void an_open_loop_is_not_compared_with_a_closed_one(void **state)
+{
+    const struct sided a = {.e2e_ms = 10, .spread_ms = 2, .is_closed = 1};
+    char *closed = sided_write("closed", &a);
+    struct proc_result r = proc_run(ARGS("compare", base, closed));
+
+    (void)state;
+    proc_expect(&r, 4);
+    assert_non_null(strstr(r.out, "load.scenario"));
+    assert_non_null(strstr(r.out, "failed   regime"));
+    proc_result_fini(&r);
+    free(closed);
+}
+
+static void another_objective_is_for_both(void **state)
+{
+    const struct sided with = {
+        .e2e_ms = 10, .spread_ms = 2, .seed = 5, .slo = "e2e p99 < 1s"};
+    char *judged = sided_write("judged", &with);
+    struct proc_result r = proc_run(ARGS("compare", base, judged));
+
+    (void)state;
+    proc_expect(&r, 4);
+    assert_non_null(strstr(r.out, "good means something else"));
+    proc_result_fini(&r);
+    r = proc_run(ARGS("compare", base, judged, "--slo", "e2e p90 < 15ms"));
+    proc_expect(&r, 0);
+    assert_non_null(strstr(r.out, "e2e p90: no difference shown"));
+    proc_result_fini(&r);
+    free(judged);
+}
+
+static void several_are_ranked(void **state)
+{
+    const struct sided middle = {
+        .e2e_ms = 15, .spread_ms = 2, .seed = 7, .batching = "static"};
+    char *third = sided_write("middle", &middle);
+    json_t *json =
+        compare_json(ARGS("compare", slow, same, third, base, "--vary",
+                          "batching", "--on", "e2e p99", "--json"),
+                     0);
+    const json_t *ranking =
+        json_array_get(json_object_get(json, "rankings"), 0);
+    const json_t *places = json_object_get(ranking, "places");
+    static const double ranks[] = {1, 1, 3, 4};
+
+    (void)state;
+    assert_string_equal(text_at(json, "verdict"), "ranked");
+    assert_int_equal(json_array_size(places), 4);
+    for (size_t i = 0; i < 4; i++)
+        assert_true(number_at(json_array_get(places, i), "rank") == ranks[i]);
+    assert_string_equal(text_at(json_array_get(places, 2), "side"), "C");
+    assert_string_equal(text_at(json_array_get(places, 3), "side"), "A");
+    json_decref(json);
+    free(third);
+}
+
+static void quality_that_differs_is_unfair(void **state)
+{
+    const struct sided a = {.e2e_ms = 10, .wrong_every = 100, .seed = 1};
+    const struct sided b = {.e2e_ms = 10, .wrong_every = 10, .seed = 2};
+    char *right = sided_write("right", &a);
+    char *wrong = sided_write("wrong", &b);
+    struct proc_result r = proc_run(ARGS("compare", right, wrong));
+
+    (void)state;
+    proc_expect(&r, 0);
+    assert_non_null(strstr(r.out, "failed   quality"));
+    proc_result_fini(&r);
+    free(right);
+    free(wrong);
+}
+
+static void damage_is_one_clear_line(void **state)
+{
+    struct proc_result r;
+    char *empty = xstrdup(tmpdir_path("empty"));
+    char *foreign = xstrdup(tmpdir_path("foreign"));
+    char *manifest = xasprintf("%s/manifest.json", foreign);
+    FILE *file;
+
+    (void)state;
+    assert_int_equal(mkdir(empty, 0777), 0);
+    assert_int_equal(mkdir(foreign, 0777), 0);
+    file = fopen(manifest, "w");
+    assert_non_null(file);
+    fputs("{\"schema\": 99}", file);
+    fclose(file);
+    r = proc_run(ARGS("compare", base, empty));
+    proc_expect(&r, 2);
+    assert_non_null(strstr(r.err, "empty: not a recording (no manifest.json)"));
+    assert_string_equal(r.out, "");
+    proc_result_fini(&r);
+    r = proc_run(ARGS("compare", foreign, base));
+    proc_expect(&r, 3);
+    assert_non_null(strstr(r.err, "schema 99; this tailgate knows 1"));
+    proc_result_fini(&r);
+    r = proc_run(ARGS("compare", base));
+    proc_expect(&r, 2);
+    proc_result_fini(&r);
+    free(empty);
+    free(foreign);
+    free(manifest);
+}
+
+/* ---- histories ---- */
+
+/* `n` recordings, an hour apart, of e2e_ms and from `change` on then_ms. */
+static char *write_history(const char *name, size_t n, size_t change,
+                           double e2e_ms, double then_ms)
+{
+    char *dir = xstrdup(tmpdir_path(name));
+
+    assert_int_equal(mkdir(dir, 0777), 0);
+    for (size_t i = 0; i < n; i++) {
+        const struct sided one = {.n = 1000,
+                                  .e2e_ms = i < change ? e2e_ms : then_ms,
+                                  .spread_ms = 2,
+                                  .seed = 1000 + i,
+                                  .at_s = 1000000 + (int64_t)i * 3600};
+        char run[64];
+
+        /* names do not tell the order */
+        snprintf(run, sizeof(run), "%s/run-%02zu", name, n - i);
+        free(sided_write(run, &one));
+    }
+    return dir;
+}
+
+static void a_history_has_its_change_points(void **state)
+{
+    const struct {
+        const char *name;
+        double then_ms;
+        const char *threshold;
+        int status;
+        const char *verdict;
+    } cases[] = {
+        {"steady", 10, "0", 0, "no change for the worse"},
+        {"slower", 13, "0", 1, "worse"},
+        {"slower-but-little", 13, "50%", 0, "no change for the worse"},
+        {"faster", 7, "0", 0, "better"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        char *dir = write_history(cases[i].name, 16, 10, 10, cases[i].then_ms);
+        json_t *json =
+            compare_json(ARGS("compare", "--history", dir, "--on", "e2e p90",
+                              "--regression", cases[i].threshold, "--json"),
+                         cases[i].status);
+        const json_t *segments = json_object_get(json, "segments");
+
+        assert_string_equal(text_at(json, "verdict"), cases[i].verdict);
+        assert_true(number_at(json, "used") == 16);
+        if (cases[i].then_ms != 10) {
+            assert_int_equal(json_array_size(segments), 2);
+            assert_true(number_at(json_array_get(segments, 1), "first") == 10);
+        }
+        json_decref(json);
+        free(dir);
+    }
+}
+
+static void a_history_leaves_out_what_is_not_its_own(void **state)
+{
+    const struct sided other = {
+        .n = 1000, .e2e_ms = 10, .batching = "dynamic", .at_s = 1000100};
+    const struct sided late = {
+        .n = 1000, .e2e_ms = 10, .lag_ms = 5, .at_s = 1000200};
+    char *dir = write_history("mixed", 12, 8, 10, 13);
+    struct proc_result r;
+
+    (void)state;
+    free(sided_write("mixed/other", &other));
+    free(sided_write("mixed/late", &late));
+    assert_int_equal(mkdir(tmpdir_path("mixed/foreign"), 0777), 0);
+    r = proc_run(ARGS("compare", "--history", dir));
+    proc_expect(&r, 1);
+    assert_non_null(strstr(r.out, "12 recordings of these conditions, 3 left"));
+    assert_non_null(strstr(r.out, "other conditions: conditions.batching "
+                                  "dynamic, not (none)"));
+    assert_non_null(strstr(r.out, "late: invalid: lag"));
+    assert_non_null(strstr(r.out, "foreign: not a recording"));
+    assert_non_null(strstr(r.out, "-- change: median"));
+    proc_result_fini(&r);
+    free(dir);
+}
+
+static void a_short_history_says_nothing(void **state)
+{
+    char *dir = write_history("short", 9, 5, 10, 20);
+    struct proc_result r = proc_run(ARGS("compare", "--history", dir));
+
+    (void)state;
+    proc_expect(&r, 4);
+    assert_non_null(strstr(r.out, "n too small: at least 10 recordings"));
+    proc_result_fini(&r);
+    r = proc_run(ARGS("compare", "--history", tmpdir_path("nowhere")));
+    proc_expect(&r, 2);
+    proc_result_fini(&r);
+    r = proc_run(ARGS("compare", "--history", base)); /* no directories */
+    proc_expect(&r, 2);
+    assert_non_null(strstr(r.err, "no recording below it"));
+    proc_result_fini(&r);
+    r = proc_run(ARGS("compare", "--history", dir, base));
+    proc_expect(&r, 2);
+    proc_result_fini(&r);
+    free(dir);
+}
+
+/* ---- a real pair ---- */
+
+/* A run of this machine may be invalid, and then there is no verdict. */
+static void a_server_that_is_slower_is_found(void **state)
+{
+    static const char *const service[] = {"fixed 10ms", "fixed 20ms"};
+    char *dirs[2];
+    struct proc_result r;
+
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        char *url;
+        struct proc stub = stub_start(ARGS("stub", "--port", "0", "--service",
+                                           service[i], "--max-running", "8"),
+                                      &url);
+
+        dirs[i] = xstrdup(tmpdir_path(i ? "real-b" : "real-a"));
+        r = proc_run(ARGS("run", url, "--scenario", "single-stream",
+                          "--requests", "200", "--warmup", "200ms", "-q", "-o",
+                          dirs[i]));
+        run_expect(&r, dirs[i], 0);
+        proc_result_fini(&r);
+        stub_stop(&stub);
+        free(url);
+    }
+    r = proc_run(ARGS("compare", dirs[0], dirs[1], "--on", "service p50"));
+    if (r.status != 4 || !strstr(r.out, "not compared: invalid"))
+        proc_expect(&r, 1);
+    proc_result_fini(&r);
+    free(dirs[0]);
+    free(dirs[1]);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(conditions_that_differ_are_refused_and_listed),
+        cmocka_unit_test(the_declared_variable_is_compared),
+        cmocka_unit_test(values_are_those_of_the_report),
+        cmocka_unit_test(two_variables_are_one_too_many),
+        cmocka_unit_test(verdict_and_exit_code),
+        cmocka_unit_test(a_regression_has_three_answers),
+        cmocka_unit_test(what_is_too_small_has_no_number),
+        cmocka_unit_test(few_trials_have_no_interval),
+        cmocka_unit_test(what_may_not_be_believed_is_not_compared),
+        cmocka_unit_test(what_is_cut_off_is_not_compared),
+        cmocka_unit_test(an_open_loop_is_not_compared_with_a_closed_one),
+        cmocka_unit_test(another_objective_is_for_both),
+        cmocka_unit_test(several_are_ranked),
+        cmocka_unit_test(quality_that_differs_is_unfair),
+        cmocka_unit_test(damage_is_one_clear_line),
+        cmocka_unit_test(a_history_has_its_change_points),
+        cmocka_unit_test(a_history_leaves_out_what_is_not_its_own),
+        cmocka_unit_test(a_short_history_says_nothing),
+        cmocka_unit_test(a_server_that_is_slower_is_found),
+    };
+
+    return cmocka_run_group_tests_name("compare", tests, make_all, remove_all);
+}

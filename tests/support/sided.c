@@ -1,0 +1,113 @@
+#include "tests/support/sided.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+
+#include <cmocka.h>
+
+#include "common/clk.h"
+#include "common/err.h"
+#include "common/recording/failures.h"
+#include "common/recording/manifest.h"
+#include "common/recording/schema.h"
+#include "common/rng.h"
+#include "common/xalloc.h"
+#include "tests/support/ondisk.h"
+#include "tests/support/tmpdir.h"
+
+#define WARMUP 100 /* requests */
+
+static struct facts row_of(const struct sided *s, size_t i, double e2e_ms)
+{
+    int64_t due = (int64_t)i * 10 * NS_PER_MS;
+    int64_t issued = due + s->lag_ms * NS_PER_MS + 1000;
+    int64_t done = due + (int64_t)(e2e_ms * (double)NS_PER_MS);
+    struct facts f = facts_unknown((int64_t)i, due);
+
+    f.issued = issued;
+    f.sent = issued + 1000;
+    f.head = f.first = f.last = f.end = done;
+    f.outcome = OUTCOME_OK;
+    f.status = 200;
+    if (s->failed_every && i % s->failed_every == 0) {
+        f.outcome = OUTCOME_STATUS;
+        f.detail = f.status = 503;
+    }
+    if (s->wrong_every)
+        f.check = i % s->wrong_every == 0 ? CHECK_FAILED : CHECK_PASSED;
+    return f;
+}
+
+static void write_rows(const char *dir, const struct sided *s, size_t n)
+{
+    struct facts *rows = xcalloc(n, sizeof(*rows));
+    struct rng rng = rng_stream(s->seed + 1, RNG_SERVICE);
+
+    for (size_t i = 0; i < n; i++)
+        rows[i] = row_of(s, i,
+                         s->e2e_ms + s->spread_ms * rng_exponential(&rng) +
+                             s->growth_ms * (double)i / (double)n);
+    table_write(dir, "requests.tgr", &schema_requests, rows, n, TGR_MAX_ROWS);
+    free(rows);
+}
+
+static void write_manifest(const char *dir, const struct sided *s, size_t n)
+{
+    static const struct failures none;
+    const struct run_start start = {.monotonic_ns = 1,
+                                    .realtime_ns = s->at_s * NS_PER_S};
+    const struct run_end end = {.due_end_ns = (int64_t)n * 10 * NS_PER_MS,
+                                .scheduled = (int64_t)n,
+                                .issued = (int64_t)n};
+    struct settings settings;
+    struct manifest manifest;
+    struct err err = {0};
+
+    settings_init(&settings);
+    strlist_add(&settings.target.urls, "http://127.0.0.1:1/");
+    settings.load.scenario = s->is_closed ? SCENARIO_CLOSED : SCENARIO_SERVER;
+    settings.load.rate_rps = s->rate > 0 ? s->rate : 100;
+    settings.load.warmup_ns = (int64_t)WARMUP * 10 * NS_PER_MS;
+    settings.load.duration_ns = (int64_t)(n - WARMUP) * 10 * NS_PER_MS;
+    settings.load.seed = s->seed;
+    if (s->slo)
+        strlist_add(&settings.slo, s->slo);
+    if (s->batching)
+        strmap_put(&settings.conditions, "batching", s->batching);
+    manifest_init(&manifest, &settings, &start);
+    if (!s->was_killed)
+        manifest_complete(&manifest, &end, &none);
+    assert_int_equal(manifest_save(&manifest, dir, &err), 0);
+    manifest_fini(&manifest);
+    settings_fini(&settings);
+}
+
+char *sided_write(const char *name, const struct sided *s)
+{
+    char *dir = xstrdup(tmpdir_path(name));
+    size_t n = (s->n ? s->n : 6000) + WARMUP;
+
+    assert_int_equal(mkdir(dir, 0777), 0);
+    write_rows(dir, s, n);
+    write_manifest(dir, s, n);
+    return dir;
+}
+
+char *sided_write_trials(const char *name, const struct sided *s, size_t trials)
+{
+    char *dir = xstrdup(tmpdir_path(name));
+    struct sided one = *s;
+
+    assert_int_equal(mkdir(dir, 0777), 0);
+    for (size_t k = 1; k <= trials; k++) {
+        char trial[160];
+
+        one.seed = s->seed + k;
+        snprintf(trial, sizeof(trial), "%s/trial-%zu", name, k);
+        free(sided_write(trial, &one));
+    }
+    return dir;
+}

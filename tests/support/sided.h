@@ -1,0 +1,34 @@
+/* sided.h - recordings to be compared, written by hand without a run. */
+#ifndef TESTS_SUPPORT_SIDED_H
+#define TESTS_SUPPORT_SIDED_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* One request every 10 ms after a second of warm-up, answered after e2e_ms and
+ * an exponential of spread_ms; zero means the usual. */
+struct sided {
+    size_t n; /* 6000 */
+    double e2e_ms;
+    double spread_ms;
+    uint64_t seed;
+    const char *batching; /* a condition; NULL: none */
+    const char *slo;      /* one term; NULL: none */
+    double rate;          /* in the manifest alone; 100 */
+    int64_t at_s;         /* since 1970, when it began */
+    size_t failed_every;  /* one in so many fails */
+    double growth_ms;     /* so much more at the end than at the beginning */
+    int64_t lag_ms;       /* each is issued so late */
+    size_t wrong_every;   /* answers are checked: one in so many fails it */
+    int is_closed;
+    int was_killed;
+};
+
+/* Below the scratch directory; returns its path, owned by the caller. */
+char *sided_write(const char *name, const struct sided *s);
+
+/* A set of trials, with seeds from s->seed on. */
+char *sided_write_trials(const char *name, const struct sided *s,
+                         size_t trials);
+
+#endif

@@ -1,0 +1,282 @@
+/* Two samples: how far apart they are, and what that shows. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "analyzer/compare/finding.h"
+
+#define BLOCKS 20
+
+static void assert_near(double value, double expected, double within)
+{
+    if (!(fabs(value - expected) <= within))
+        fail_msg("%.10g is not %.10g", value, expected);
+}
+
+static struct sample sample_of(const double *units, size_t n, double whole)
+{
+    return (struct sample){.whole = whole,
+                           .has_whole = true,
+                           .units = units,
+                           .n = n,
+                           .has_all = true,
+                           .least_in_one = 300};
+}
+
+static struct finding over(enum basis basis, bool more_is_better, double q,
+                           const struct sample *a, const struct sample *b)
+{
+    const struct finding_rule rule = {.basis = basis,
+                                      .more_is_better = more_is_better,
+                                      .quantile = q,
+                                      .confidence = 0.95};
+
+    return finding_make(&rule, a, b);
+}
+
+/* Blocks that alternate by `by` around `mean`: the deviation from it is by. */
+static void alternate(double *x, double mean, double by)
+{
+    for (int i = 0; i < BLOCKS; i++)
+        x[i] = mean + (i % 2 ? by : -by);
+}
+
+/* S^2 = 20 by^2 / 19 a side, half = t S / sqrt(20) = 2.093 by / sqrt(19), and
+ * sqrt(2) of that for both. */
+static void blocks_have_the_interval_of_sectioning(void **state)
+{
+    const double half = 2.0930 * 1 / sqrt(19) * sqrt(2);
+    double x[BLOCKS];
+    double y[BLOCKS];
+    struct sample a = sample_of(x, BLOCKS, 100);
+    struct sample b = sample_of(y, BLOCKS, 110);
+    struct finding f;
+
+    (void)state;
+    alternate(x, 100, 1);
+    alternate(y, 110, 1);
+    f = over(BASIS_BLOCKS, true, 0, &a, &b);
+    assert_true(f.difference.has_range && f.ratio.has_range);
+    assert_near(f.difference.value, 10, 1e-9);
+    assert_near(f.difference.range.low, 10 - half, 1e-3);
+    assert_near(f.difference.range.high, 10 + half, 1e-3);
+    assert_near(f.ratio.value, 1.1, 1e-9);
+    assert_true(f.ratio.range.low > 1.08 && f.ratio.range.high < 1.12);
+    assert_near(f.visible, half / 100, 1e-5);
+    assert_int_equal(f.verdict, FINDING_BETTER);
+}
+
+static void better_depends_on_the_measure(void **state)
+{
+    double x[BLOCKS];
+    double y[BLOCKS];
+    struct sample a = sample_of(x, BLOCKS, 100);
+    struct sample b = sample_of(y, BLOCKS, 110);
+
+    (void)state;
+    alternate(x, 100, 1);
+    alternate(y, 110, 1);
+    assert_int_equal(over(BASIS_BLOCKS, false, 0.5, &a, &b).verdict,
+                     FINDING_WORSE);
+    assert_int_equal(over(BASIS_BLOCKS, false, 0.5, &b, &a).verdict,
+                     FINDING_BETTER);
+    assert_int_equal(over(BASIS_BLOCKS, true, 0, &b, &a).verdict,
+                     FINDING_WORSE);
+}
+
+static void what_is_within_the_scatter_is_not_shown(void **state)
+{
+    double x[BLOCKS];
+    double y[BLOCKS];
+    struct sample a = sample_of(x, BLOCKS, 100);
+    struct sample b = sample_of(y, BLOCKS, 101);
+    struct finding f;
+
+    (void)state;
+    alternate(x, 100, 10);
+    alternate(y, 101, 10);
+    f = over(BASIS_BLOCKS, true, 0, &a, &b);
+    assert_int_equal(f.verdict, FINDING_NO_DIFFERENCE);
+    assert_null(f.why);
+    assert_true(f.visible > 0.06 && f.visible < 0.08);
+}
+
+/* Of histograms with three digits nothing follows that is finer. */
+static void a_step_of_the_histogram_is_no_difference(void **state)
+{
+    double x[BLOCKS];
+    double y[BLOCKS];
+    struct sample a = sample_of(x, BLOCKS, 1000);
+    struct sample b = sample_of(y, BLOCKS, 1001);
+
+    (void)state;
+    alternate(x, 1000, 0);
+    alternate(y, 1001, 0);
+    assert_int_equal(over(BASIS_BLOCKS, false, 0.5, &a, &b).verdict,
+                     FINDING_NO_DIFFERENCE);
+    assert_int_equal(over(BASIS_BLOCKS, true, 0, &a, &b).verdict,
+                     FINDING_BETTER);
+}
+
+static void too_few_are_not_told(void **state)
+{
+    static const double five[] = {100, 101, 99, 100.5, 99.5};
+    static const double other[] = {200, 201, 199, 200.5, 199.5};
+    struct sample a = sample_of(five, 5, 100);
+    struct sample b = sample_of(other, 5, 200);
+    struct sample four = sample_of(five, 4, 100);
+    struct finding f;
+
+    (void)state;
+    f = over(BASIS_TRIALS, false, 0.99, &four, &b);
+    assert_int_equal(f.verdict, FINDING_CANNOT_TELL);
+    assert_string_equal(f.why, "n too small: at least 5 trials a side");
+    assert_near(f.b, 200, 0); /* the sides stay, no ratio is made of them */
+    assert_false(f.ratio.has_range);
+    assert_near(f.ratio.value, 0, 0);
+    f = over(BASIS_NONE, false, 0.99, &a, &b);
+    assert_int_equal(f.verdict, FINDING_CANNOT_TELL);
+    a.has_all = false;
+    f = over(BASIS_TRIALS, false, 0.99, &a, &b);
+    assert_int_equal(f.verdict, FINDING_CANNOT_TELL);
+    assert_string_equal(f.why, "n too small: each trial must bound it");
+    a.n = 0;
+    f = over(BASIS_TRIALS, false, 0.99, &a, &b);
+    assert_string_equal(f.why, "not measured");
+}
+
+/* A section of p99 needs 299. */
+static void a_small_block_cannot_bound_its_percentile(void **state)
+{
+    double x[BLOCKS];
+    struct sample a = sample_of(x, BLOCKS, 100);
+    struct sample b = sample_of(x, BLOCKS, 100);
+
+    (void)state;
+    alternate(x, 100, 1);
+    b.least_in_one = 298;
+    assert_int_equal(over(BASIS_BLOCKS, false, 0.99, &a, &b).verdict,
+                     FINDING_CANNOT_TELL);
+    b.least_in_one = 299;
+    assert_int_equal(over(BASIS_BLOCKS, false, 0.99, &a, &b).verdict,
+                     FINDING_NO_DIFFERENCE);
+}
+
+static void trials_that_lie_apart_differ(void **state)
+{
+    static const double x[] = {100, 101, 99, 100.5, 99.5};
+    static const double y[] = {200, 201, 199, 200.5, 199.5};
+    struct sample a = sample_of(x, 5, 100);
+    struct sample b = sample_of(y, 5, 200);
+    struct finding f = over(BASIS_TRIALS, false, 0.99, &a, &b);
+
+    (void)state;
+    assert_int_equal(f.verdict, FINDING_WORSE);
+    assert_near(f.ratio.value, 2, 1e-9);
+    assert_true(f.ratio.range.low > 1.9 && f.ratio.range.high < 2.1);
+    assert_int_equal(over(BASIS_TRIALS, false, 0.99, &a, &a).verdict,
+                     FINDING_NO_DIFFERENCE);
+}
+
+/* Tails that resampling cannot reach: two sets of five that are alike lie apart
+ * in 2 of 252 cases, which is enough for 99 % and not for 99.9 %. */
+static void trials_that_lie_apart_are_sure_enough(void **state)
+{
+    static const double x[] = {100, 101, 99, 100.5, 99.5};
+    static const double y[] = {120, 150, 110, 130, 140};
+    struct sample a = sample_of(x, 5, 100);
+    struct sample b = sample_of(y, 5, 130);
+    struct finding_rule rule = {.basis = BASIS_TRIALS, .confidence = 0.99};
+    struct finding f = finding_make(&rule, &a, &b);
+
+    (void)state;
+    assert_int_equal(f.verdict, FINDING_WORSE);
+    assert_near(f.difference.range.low, 110 - 101, 1e-9);
+    assert_near(f.difference.range.high, 150 - 99, 1e-9);
+    rule.confidence = 0.999;
+    f = finding_make(&rule, &a, &b);
+    assert_int_equal(f.verdict, FINDING_CANNOT_TELL);
+    assert_string_equal(f.why, "n too small: more trials for this confidence");
+}
+
+static void failures_are_beyond_every_value(void **state)
+{
+    static const double x[] = {100, 101, 99, 100.5, 99.5};
+    static const double y[] = {INFINITY, INFINITY, INFINITY, INFINITY,
+                               INFINITY};
+    static const double z[] = {100, 101, INFINITY, 100.5, 99.5};
+    struct sample a = sample_of(x, 5, 100);
+    struct sample b = sample_of(y, 5, INFINITY);
+    struct sample c = sample_of(z, 5, 100.5);
+    struct finding f = over(BASIS_TRIALS, false, 0.99, &a, &b);
+
+    (void)state;
+    assert_int_equal(f.verdict, FINDING_WORSE);
+    assert_false(f.difference.has_range);
+    assert_int_equal(finding_regression(&f, false, 0.05), REGRESSION_YES);
+    assert_int_equal(over(BASIS_TRIALS, false, 0.99, &b, &a).verdict,
+                     FINDING_BETTER);
+    f = over(BASIS_TRIALS, false, 0.99, &a, &c);
+    assert_int_equal(f.verdict, FINDING_CANNOT_TELL);
+    assert_string_equal(f.why, "the percentile falls among the failures");
+    assert_int_equal(over(BASIS_TRIALS, false, 0.99, &b, &b).verdict,
+                     FINDING_CANNOT_TELL);
+}
+
+static void a_regression_is_more_than_its_threshold(void **state)
+{
+    static const struct {
+        double low;
+        double high;
+        bool more_is_better;
+        double threshold;
+        enum regression expected;
+    } cases[] = {
+        {1.06, 1.10, false, 0.05, REGRESSION_YES},
+        {1.04, 1.10, false, 0.05, REGRESSION_UNKNOWN},
+        {1.00, 1.04, false, 0.05, REGRESSION_NO},
+        {0.90, 0.95, false, 0.05, REGRESSION_NO},
+        {0.90, 0.94, true, 0.05, REGRESSION_YES},
+        {0.90, 0.96, true, 0.05, REGRESSION_UNKNOWN},
+        {0.96, 1.20, true, 0.05, REGRESSION_NO},
+        {1.01, 1.02, false, 0, REGRESSION_YES},
+    };
+    struct finding zero = {.difference.has_range = true};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct finding f = {.ratio = {.has_range = true,
+                                      .range = {cases[i].low, cases[i].high}}};
+
+        if (finding_regression(&f, cases[i].more_is_better,
+                               cases[i].threshold) != cases[i].expected)
+            fail_msg("case %zu", i);
+    }
+    assert_int_equal(finding_regression(&zero, false, 0.05), REGRESSION_NO);
+    zero.difference.range.high = 0.01; /* errors, where there were none */
+    assert_int_equal(finding_regression(&zero, false, 0.05),
+                     REGRESSION_UNKNOWN);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(blocks_have_the_interval_of_sectioning),
+        cmocka_unit_test(better_depends_on_the_measure),
+        cmocka_unit_test(what_is_within_the_scatter_is_not_shown),
+        cmocka_unit_test(a_step_of_the_histogram_is_no_difference),
+        cmocka_unit_test(too_few_are_not_told),
+        cmocka_unit_test(a_small_block_cannot_bound_its_percentile),
+        cmocka_unit_test(trials_that_lie_apart_differ),
+        cmocka_unit_test(trials_that_lie_apart_are_sure_enough),
+        cmocka_unit_test(failures_are_beyond_every_value),
+        cmocka_unit_test(a_regression_is_more_than_its_threshold),
+    };
+
+    return cmocka_run_group_tests_name("compare_finding", tests, NULL, NULL);
+}
