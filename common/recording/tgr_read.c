@@ -204,20 +204,21 @@ static struct codes codes_begin(const char *p, const char *end, size_t rows)
     return c;
 }
 
-/* The next row's; c->p is NULL if there is none. */
+/* The next code, and how many rows in a row have it; 0: damage. */
 static uint64_t codes_next(struct codes *c)
 {
-    if (c->left > 0) {
-        c->left--;
-        return c->code;
-    }
+    uint64_t n = c->left;
+
+    c->left = 0;
+    if (n > 0)
+        return n; /* of all rows */
     c->p = get_varint(c->p, c->end, &c->code);
-    if (c->p && c->encoding == ENCODING_RUNS) {
-        c->p = get_varint(c->p, c->end, &c->left);
-        if (c->left-- == 0)
-            c->p = NULL;
-    }
-    return c->code;
+    if (!c->p)
+        return 0;
+    if (c->encoding != ENCODING_RUNS)
+        return 1;
+    c->p = get_varint(c->p, c->end, &n);
+    return c->p ? n : 0;
 }
 
 /* One code that means the same in every row. */
@@ -249,34 +250,72 @@ static const int64_t *base_of(const struct tgr_reader *r,
     return to >= TGR_COLUMN(0) ? r->columns[to - TGR_COLUMN(0)].standing : NULL;
 }
 
+/* Where a column's values go, row by row. */
+struct column_out {
+    const int64_t *base; /* that each is relative to; NULL: to `expected` */
+    char *at;            /* of the rows in memory; NULL: nowhere */
+    size_t step;
+    int64_t *standing;
+    bool is_chained; /* the next is relative to this one */
+    int64_t expected;
+};
+
+static struct column_out column_begin(const struct tgr_reader *r,
+                                      const struct file_column *column)
+{
+    struct column_out out = {
+        .base = base_of(r, column),
+        .step = r->schema->row_size,
+        .standing = column->standing,
+        .is_chained = column->relative_to == TGR_PREVIOUS,
+    };
+
+    if (column->wanted) {
+        filled_of(r, column->wanted)->n = 0;
+        out.at = r->rows + column->wanted->offset;
+    }
+    return out;
+}
+
+/* Rows [row, end) have this code. */
+static inline bool put_run(struct column_out *out, size_t row, size_t end,
+                           uint64_t code)
+{
+    for (; row < end; row++) {
+        int64_t expected = out->base ? out->base[row] : out->expected;
+        int64_t value = value_of(code, expected);
+
+        if (!is_allowed(value))
+            return false;
+        if (out->at) {
+            memcpy(out->at, &value, sizeof(value));
+            out->at += out->step;
+        }
+        if (value == TIME_ABSENT)
+            value = expected;
+        if (out->standing)
+            out->standing[row] = value;
+        if (out->is_chained)
+            out->expected = value;
+    }
+    return true;
+}
+
 static bool read_values(const struct tgr_reader *r,
                         const struct file_column *column, struct codes *codes,
                         size_t rows)
 {
-    const int64_t *base = base_of(r, column);
-    int64_t expected = 0;
+    struct column_out out = column_begin(r, column);
 
-    if (column->wanted)
-        filled_of(r, column->wanted)->n = 0;
-    for (size_t row = 0; row < rows; row++) {
-        uint64_t code = codes_next(codes);
-        int64_t value;
+    for (size_t row = 0; row < rows;) {
+        uint64_t n = codes_next(codes);
 
-        if (base)
-            expected = base[row];
-        value = value_of(code, expected);
-        if (!codes->p || !is_allowed(value))
+        if (n == 0 || n > rows - row ||
+            !put_run(&out, row, row + n, codes->code))
             return false;
-        if (column->wanted)
-            store(r, column->wanted, row, value);
-        if (value == TIME_ABSENT)
-            value = expected;
-        if (column->standing)
-            column->standing[row] = value;
-        if (column->relative_to == TGR_PREVIOUS)
-            expected = value;
+        row += n;
     }
-    return codes->left == 0;
+    return true;
 }
 
 static const char *read_column(const struct tgr_reader *r,
