@@ -34,42 +34,34 @@ struct made {
     double free_ns; /* the server is, from here on */
     struct content_event *batch;
     size_t n_batch;
+    int rc; /* of the first that failed */
+    struct err err;
 };
 
-static void die_if(int rc, const struct err *err)
-{
-    if (rc == 0)
-        return;
-    fprintf(stderr, "bench_recording: %s\n", err->msg);
-    exit(3);
-}
-
-static struct tgr_writer *table(const char *dir, const char *name,
+static struct tgr_writer *table(struct made *m, const char *dir,
+                                const char *name,
                                 const struct tgr_schema *schema)
 {
     char *path = xasprintf("%s/%s", dir, name);
     struct tgr_writer *w = NULL;
-    struct err err = {0};
 
-    die_if(tgr_create(&w, path, schema, &err), &err);
+    if (m->rc == 0)
+        m->rc = tgr_create(&w, path, schema, &m->err);
     free(path);
     return w;
 }
 
-static void append(struct tgr_writer *w, const void *rows, size_t n)
+static void append(struct made *m, struct tgr_writer *w, const void *rows,
+                   size_t n)
 {
-    struct err err = {0};
-
-    if (w && n > 0)
-        die_if(tgr_append(w, 0, rows, n, &err), &err);
+    if (m->rc == 0 && w && n > 0)
+        m->rc = tgr_append(w, 0, rows, n, &m->err);
 }
 
-static void finish(struct tgr_writer *w)
+static void finish(struct made *m, struct tgr_writer *w)
 {
-    struct err err = {0};
-
-    if (w)
-        die_if(tgr_finish(w, &err), &err);
+    if (m->rc == 0 && w)
+        m->rc = tgr_finish(w, &m->err);
 }
 
 static void make_events(struct made *m, struct facts *f)
@@ -91,7 +83,7 @@ static void make_events(struct made *m, struct facts *f)
                                    .at_us = f->first / 1000 + i * TOKEN_US,
                                    .tokens = 1};
         if (m->n_batch == CHUNK) {
-            append(m->events, m->batch, m->n_batch);
+            append(m, m->events, m->batch, m->n_batch);
             m->n_batch = 0;
         }
     }
@@ -129,19 +121,19 @@ static void make_requests(struct made *m, int64_t n)
 
         while (len < CHUNK && seq < n)
             rows[len++] = make_request(m, seq++);
-        append(m->requests, rows, len);
+        append(m, m->requests, rows, len);
         for (; (double)second * 1e9 < m->due_ns; second++) {
             struct observation seen = {
                 .at = second * NS_PER_S, .issued = seq, .done = seq};
 
-            append(m->client, &seen, 1);
+            append(m, m->client, &seen, 1);
         }
     }
-    append(m->events, m->batch, m->n_batch);
+    append(m, m->events, m->batch, m->n_batch);
     free(rows);
 }
 
-static void save_manifest(const struct made *m, const char *dir, int64_t n)
+static void save_manifest(struct made *m, const char *dir, int64_t n)
 {
     static const struct failures none;
     const struct run_start start = {.monotonic_ns = 1};
@@ -149,7 +141,6 @@ static void save_manifest(const struct made *m, const char *dir, int64_t n)
         .due_end_ns = llround(m->due_ns) + 1, .scheduled = n, .issued = n};
     struct settings s;
     struct manifest manifest;
-    struct err err = {0};
 
     settings_init(&s);
     strlist_add(&s.target.urls, "http://127.0.0.1:1/");
@@ -159,7 +150,8 @@ static void save_manifest(const struct made *m, const char *dir, int64_t n)
     s.load.requests = n;
     manifest_init(&manifest, &s, &start);
     manifest_complete(&manifest, &end, &none);
-    die_if(manifest_save(&manifest, dir, &err), &err);
+    if (m->rc == 0)
+        m->rc = manifest_save(&manifest, dir, &m->err);
     manifest_fini(&manifest);
     settings_fini(&s);
 }
@@ -176,16 +168,18 @@ int main(int argc, char **argv)
         fprintf(stderr, "bench_recording DIR REQUESTS [EVENTS]\n");
         return 2;
     }
-    m.requests = table(argv[1], "requests.tgr", &schema_requests);
-    m.client = table(argv[1], "client.tgr", &schema_client);
+    m.requests = table(&m, argv[1], "requests.tgr", &schema_requests);
+    m.client = table(&m, argv[1], "client.tgr", &schema_client);
     if (m.n_events > 0)
-        m.events = table(argv[1], "events.tgr", &schema_events);
+        m.events = table(&m, argv[1], "events.tgr", &schema_events);
     m.batch = xcalloc(CHUNK, sizeof(*m.batch));
     make_requests(&m, n);
-    finish(m.requests);
-    finish(m.client);
-    finish(m.events);
+    finish(&m, m.requests);
+    finish(&m, m.client);
+    finish(&m, m.events);
     save_manifest(&m, argv[1], n);
     free(m.batch);
-    return 0;
+    if (m.rc)
+        fprintf(stderr, "bench_recording: %s\n", m.err.msg);
+    return m.rc ? 3 : 0;
 }
