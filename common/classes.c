@@ -44,14 +44,9 @@ double classes_share(const struct classes *c, size_t i)
  * Poisson arrivals again Poisson ones. */
 size_t classes_draw(const struct classes *c, uint64_t seed, int64_t key)
 {
-    struct rng rng = rng_stream(seed, RNG_CLASS);
-    double at;
+    struct rng rng = rng_at(seed, RNG_CLASS, key);
+    double at = rng_uniform(&rng) * total_weight(c);
 
-    if (c->len < 2)
-        return 0;
-    rng.state += (uint64_t)key;
-    rng.state = rng_next(&rng);
-    at = rng_uniform(&rng) * total_weight(c);
     for (size_t i = 0; i + 1 < c->len; i++) {
         at -= c->items[i].weight;
         if (at <= 0)
