@@ -191,6 +191,27 @@ static int resolve(const struct class_settings *c, struct err *err)
     return 0;
 }
 
+/* What is of all requests of a run, or of none. */
+static int check_beside(const struct settings *run,
+                        const struct class_settings *c, struct err *err)
+{
+    const struct settings *s = c->settings;
+
+    if (s->load.scenario != run->load.scenario)
+        return err_set(err, ERR_CONFIG,
+                       "data.turns: all classes have sessions or none; the "
+                       "run says which (data.turns, load.turns)");
+    if (s->data.cache_check)
+        return err_set(err, ERR_CONFIG,
+                       "data.cache_check: prompts are of one kind and length; "
+                       "not beside classes");
+    if (s->load.seeds == SEEDS_MLPERF && s->data.file)
+        return err_set(err, ERR_CONFIG,
+                       "load.seeds: mlperf takes the samples of one data set; "
+                       "not beside classes");
+    return 0;
+}
+
 static int resolve_warmup(const struct settings *run, struct err *err)
 {
     if (run->warmup.len == 0)
@@ -217,7 +238,7 @@ int classes_resolve(const struct settings *run, struct err *err)
     for (size_t i = 0; i < run->classes.len; i++) {
         const struct class_settings *c = &run->classes.items[i];
 
-        if (resolve(c, err))
+        if (resolve(c, err) || check_beside(run, c, err))
             return err_context(err, "classes: %s", c->name);
         if (run->load.stop == STOP_DECIDED && c->settings->slo.len > 0)
             return err_set(err, ERR_CONFIG,
