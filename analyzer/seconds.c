@@ -115,7 +115,7 @@ static void add_row(const struct seconds_ask *ask, struct second *s,
     s->issued += facts_issued(f);
     s->ok += f->outcome == OUTCOME_OK;
     s->failed += facts_issued(f) && f->outcome != OUTCOME_OK;
-    s->good += good_is(ask->limit_ns, f);
+    s->good += good_is(good_limits_of(ask->good, f), f);
     if (facts_count(f->output_tokens) > 0)
         s->tokens += f->output_tokens;
     s->bytes_in += (double)f->bytes_in;
