@@ -129,7 +129,7 @@ static void about_trust(const struct summary *s, struct buf *out)
 
 /* ---- a run that has no answer ---- */
 
-static int64_t most_needed(const struct judgement *j)
+static int64_t most_needed_by(const struct judgement *j)
 {
     int64_t most = 0;
 
@@ -140,9 +140,22 @@ static int64_t most_needed(const struct judgement *j)
     return most;
 }
 
+/* A class gets its share of those that are sent. */
+static int64_t most_needed(const struct summary *s)
+{
+    double most = (double)most_needed_by(&s->judgement);
+
+    for (size_t i = 0; i < s->n_classes; i++) {
+        const struct class_summary *c = &s->classes[i];
+
+        most = fmax(most, (double)most_needed_by(&c->judgement) / c->share);
+    }
+    return (int64_t)ceil(most);
+}
+
 static void about_samples(const struct summary *s, struct buf *out)
 {
-    int64_t more = most_needed(&s->judgement);
+    int64_t more = most_needed(s);
     long long total = s->scheduled + more;
     double more_s =
         s->offered_rps > 0 ? ceil((double)more / s->offered_rps) : 0;
@@ -254,7 +267,7 @@ static void about_no_slo(const struct summary *s, struct buf *out)
     int64_t ns = s->spread[m][VIEW_DUE].quantile_ns[p99];
     char limit[UNITS_TEXT];
 
-    if (s->verdict == VERDICT_NONE && s->ok > 0 && ns > 0)
+    if (s->verdict == VERDICT_NONE && !s->cache.is_there && s->ok > 0 && ns > 0)
         buf_addf(out, "judge it by an SLO: tailgate report --slo '%s %s < %s'",
                  measure_name(m), summary_quantile_name[p99],
                  show_limit(ns, limit));

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "analyzer/reader.h"
+#include "analyzer/tally.h"
 #include "common/buf.h"
 #include "common/clk.h"
 #include "common/err.h"
@@ -93,20 +94,6 @@ static void second_free(struct second *s)
     free(s);
 }
 
-/* In the view of the headline: see tally.c. */
-static void add_measure(struct second *s, enum measure m, const struct facts *f)
-{
-    int64_t ns;
-
-    if (measure_is_of_answer(m) && f->outcome != OUTCOME_OK) {
-        hist_add_beyond(&s->hist[m], 1);
-        return;
-    }
-    ns = measure_value(m, FROM_DUE, f);
-    if (ns != TIME_ABSENT)
-        hist_add(&s->hist[m], ns);
-}
-
 static void add_row(const struct seconds_ask *ask, struct second *s,
                     const struct facts *f)
 {
@@ -115,14 +102,14 @@ static void add_row(const struct seconds_ask *ask, struct second *s,
     s->issued += facts_issued(f);
     s->ok += f->outcome == OUTCOME_OK;
     s->failed += facts_issued(f) && f->outcome != OUTCOME_OK;
-    s->good += good_is(ask->limit_ns, f);
+    s->good += good_is(good_limits_of(ask->good, f), f);
     if (facts_count(f->output_tokens) > 0)
         s->tokens += f->output_tokens;
     s->bytes_in += (double)f->bytes_in;
     s->bytes_out += (double)f->bytes_out;
     for (int m = 0; m < MEASURE_COUNT; m++) {
         if (ask->measures & UINT32_C(1) << m)
-            add_measure(s, (enum measure)m, f);
+            tally_add_value(&s->hist[m], (enum measure)m, f);
     }
 }
 

@@ -40,7 +40,7 @@ struct seconds_ask {
     struct window range;  /* of the run: what is due outside is left out */
     struct window window; /* that is measured */
     uint32_t measures;    /* bit 1 << enum measure; pooled ones have nothing */
-    int64_t limit_ns[GOOD_LIMITS];
+    const struct good_table *good; /* what makes a request good */
 
     /* Append what is to be said of a second. */
     int (*render)(const struct second *s, struct buf *out, struct err *err);

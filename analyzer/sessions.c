@@ -1,6 +1,6 @@
 #include "analyzer/sessions.h"
 
-#include "common/clk.h"
+#include "analyzer/tally.h"
 
 const double turn_quantile[TURN_QUANTILES] = {0.5, 0.99};
 const char *const turn_quantile_name[TURN_QUANTILES] = {"p50", "p99"};
@@ -13,24 +13,14 @@ void sessions_fini(struct sessions *s)
     }
 }
 
-static void add_value(struct hist *h, enum measure m, const struct facts *f)
-{
-    int64_t ns = measure_value(m, FROM_DUE, f);
-
-    if (f->outcome != OUTCOME_OK)
-        hist_add_beyond(h, 1);
-    else if (ns != TIME_ABSENT)
-        hist_add(h, ns);
-}
-
 static void add_turn(struct turn_tally *t, const struct facts *f)
 {
     int64_t prompt = facts_count(f->prompt_tokens);
     int64_t cached = facts_count(f->cached_tokens);
 
     t->n++;
-    add_value(&t->e2e, MEASURE_E2E, f);
-    add_value(&t->ttft, MEASURE_TTFT, f);
+    tally_add_value(&t->e2e, MEASURE_E2E, f);
+    tally_add_value(&t->ttft, MEASURE_TTFT, f);
     if (f->outcome != OUTCOME_OK || prompt == TIME_ABSENT ||
         cached == TIME_ABSENT)
         return;

@@ -173,8 +173,15 @@ struct hist tally_view(const struct tally *t, enum measure m, enum view v)
     return h;
 }
 
-/* A failure is beyond every limit of the answer; it has no part in measures
- * of the client and the network, unless the facts give them. */
+void tally_add_value(struct hist *h, enum measure m, const struct facts *f)
+{
+    if (measure_is_of_answer(m) && f->outcome != OUTCOME_OK)
+        hist_add_beyond(h, 1);
+    else
+        add_if_there(h, measure_value(m, FROM_DUE, f));
+}
+
+/* The same of two views, with what is asked of the measure asked before. */
 static void add_to_views(struct tally *t, const struct tally_measure *tm,
                          const struct facts *f)
 {

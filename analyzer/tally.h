@@ -111,6 +111,11 @@ void tally_set_good(struct tally *t, const struct good_table *good);
 void tally_set_lanes(struct tally *t, int64_t n);
 void tally_add(struct tally *t, const struct facts *f);
 
+/* What a request has of a measure, from due.  A failure is beyond every limit
+ * of the answer; it has no part in measures of the client and the network,
+ * unless the facts give them. */
+void tally_add_value(struct hist *h, enum measure m, const struct facts *f);
+
 /* How a measure looks, until the next row; its memory is the tally's.  The
  * successes alone are those from due without what failed, and not counted a
  * second time. */

@@ -41,19 +41,12 @@ const char *trial_rate_name(enum trial_rate rate)
     return names[rate];
 }
 
-static double confidence_of(size_t n, size_t agree)
-{
-    return 1 - 2 * stats_binomial_upper_tail((int64_t)n, 0.5, (int64_t)agree);
-}
-
 size_t trials_needed(size_t n, double *confidence)
 {
-    size_t agree = n / 2 + 1;
+    struct median_rank r = trials_median_rank(n, TRIALS_CONFIDENCE);
 
-    while (agree < n && confidence_of(n, agree) < TRIALS_CONFIDENCE)
-        agree++;
-    *confidence = n > 0 ? confidence_of(n, agree) : 0;
-    return agree;
+    *confidence = r.confidence;
+    return n - r.rank + 1;
 }
 
 /* ---- one value a trial ---- */

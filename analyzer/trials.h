@@ -28,6 +28,9 @@ struct strlist;
 /* From so many requests a trial Student's interval over p99 is honest. */
 #define TRIALS_HONEST_N 30000
 
+/* Those of the run, then those of its classes, one after the other. */
+#define TRIALS_MAX_TERMS (SLO_MAX_TERMS * (1 + CLASSES_MAX))
+
 enum trial_rate {
     TRIAL_OFFERED,
     TRIAL_THROUGHPUT,
@@ -64,7 +67,7 @@ struct trial {
     double rate[TRIAL_RATES];
     /* From due, in ns; HIST_BEYOND and the like below 0. */
     double quantile_ns[MEASURE_COUNT][SUMMARY_QUANTILES];
-    struct trial_term terms[SLO_MAX_TERMS];
+    struct trial_term terms[TRIALS_MAX_TERMS];
 };
 
 /* One value of each trial that counts. */
@@ -80,6 +83,7 @@ struct over_trials {
 
 struct set_term {
     struct slo_term term;
+    char *class; /* whose it is; NULL: the run's.  Owned */
     enum verdict verdict;
     int64_t kept; /* trials */
     int64_t missed;
@@ -112,7 +116,7 @@ struct trials_summary {
 
     struct over_trials rate[TRIAL_RATES];
     struct over_trials quantile[MEASURE_COUNT][SUMMARY_QUANTILES];
-    struct set_term terms[SLO_MAX_TERMS];
+    struct set_term terms[TRIALS_MAX_TERMS];
     size_t n_terms;
     struct odd_trial odd[TRIALS_MAX_ODD];
     size_t n_odd;

@@ -34,6 +34,21 @@ static struct trial_term term_of(const struct term_judgement *j)
     return t;
 }
 
+static size_t keep_terms(struct trial_term *to, const struct judgement *j)
+{
+    for (size_t i = 0; i < j->len; i++)
+        to[i] = term_of(&j->terms[i]);
+    return j->len;
+}
+
+static void keep_all_terms(struct trial *t, const struct summary *s)
+{
+    size_t n = keep_terms(t->terms, &s->judgement);
+
+    for (size_t i = 0; i < s->n_classes; i++)
+        n += keep_terms(t->terms + n, &s->classes[i].judgement);
+}
+
 static void keep(struct trial *t, const struct summary *s)
 {
     t->verdict = s->verdict;
@@ -56,9 +71,28 @@ static void keep(struct trial *t, const struct summary *s)
             t->quantile_ns[m][q] =
                 (double)s->spread[m][VIEW_DUE].quantile_ns[q];
     }
-    for (size_t i = 0; i < s->judgement.len; i++)
-        t->terms[i] = term_of(&s->judgement.terms[i]);
+    keep_all_terms(t, s);
     note_distrust(t, &s->trust);
+}
+
+static void add_terms(struct trials_summary *set, const struct judgement *j,
+                      const char *class)
+{
+    for (size_t i = 0; i < j->len; i++) {
+        struct set_term *t = &set->terms[set->n_terms++];
+
+        t->term = *j->terms[i].term;
+        t->class = class ? xstrdup(class) : NULL;
+    }
+}
+
+static size_t count_terms(const struct summary *s)
+{
+    size_t n = s->judgement.len;
+
+    for (size_t i = 0; i < s->n_classes; i++)
+        n += s->classes[i].judgement.len;
+    return n;
 }
 
 /* What all trials have in common, of the first. */
@@ -74,9 +108,9 @@ static void keep_common(struct trials_summary *set, const struct summary *s)
     set->title = xstrdup(buf_text(&text));
     buf_fini(&text);
     free(url);
-    set->n_terms = s->judgement.len;
-    for (size_t i = 0; i < s->judgement.len; i++)
-        set->terms[i].term = *s->judgement.terms[i].term;
+    add_terms(set, &s->judgement, NULL);
+    for (size_t i = 0; i < s->n_classes; i++)
+        add_terms(set, &s->classes[i].judgement, s->classes[i].name);
 }
 
 static int read_trial(struct trials_summary *set, struct trial *t,
@@ -95,7 +129,7 @@ static int read_trial(struct trials_summary *set, struct trial *t,
         keep(t, &s);
     if (rc == 0 && t->number == 1)
         keep_common(set, &s);
-    if (rc == 0 && s.judgement.len != set->n_terms)
+    if (rc == 0 && count_terms(&s) != set->n_terms)
         rc = err_set(err, ERR_FORMAT, "%s: trial %lld has another SLO",
                      set->dir, (long long)t->number);
     recording_close(&rec);
@@ -129,6 +163,8 @@ int trials_read(struct trials_summary *s, const char *dir,
 void trials_summary_fini(struct trials_summary *s)
 {
     trial_set_fini(&s->set);
+    for (size_t i = 0; i < s->n_terms; i++)
+        free(s->terms[i].class);
     free(s->title);
     free(s->trials);
     *s = (struct trials_summary){0};

@@ -74,18 +74,23 @@ static int print_seconds(const struct summary *s, struct recording *rec,
                          const struct report_ops *ops, struct err *err)
 {
     struct window window = summary_window(s);
+    struct good_table good;
     struct seconds_ask ask = {
         .range = window,
         .window = window,
         .measures = ops->second_measures,
         .render = ops->render_second,
+        .good = &good,
         .put = cli_print,
     };
+    int rc = good_table_init(&good, &s->slo, &rec->settings.classes, err);
 
     if (!ops->is_of_window)
         ask.range.start_ns = 0;
-    good_limits(&s->slo, ask.limit_ns);
-    return seconds_read(rec, &ask, err);
+    if (rc == 0)
+        rc = seconds_read(rec, &ask, err);
+    good_table_fini(&good);
+    return rc;
 }
 
 int report_print_any(const struct summary *s, const struct kept_hist *kept,

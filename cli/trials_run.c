@@ -48,7 +48,8 @@ static void hash_settings(struct settings *s, char out[static TRIAL_SET_HASH])
     char *text = json_dumps(json, JSON_COMPACT);
 
     snprintf(out, TRIAL_SET_HASH, "%016llx",
-             (unsigned long long)fnv_text(FNV_START, text ? text : ""));
+             (unsigned long long)fnv_bytes(FNV_START, text,
+                                           text ? strlen(text) : 0));
     free(text);
     json_decref(json);
 }

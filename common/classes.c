@@ -44,14 +44,9 @@ double classes_share(const struct classes *c, size_t i)
  * Poisson arrivals again Poisson ones. */
 size_t classes_draw(const struct classes *c, uint64_t seed, int64_t key)
 {
-    struct rng rng = rng_stream(seed, RNG_CLASS);
-    double at;
+    struct rng rng = rng_at(seed, RNG_CLASS, key);
+    double at = rng_uniform(&rng) * total_weight(c);
 
-    if (c->len < 2)
-        return 0;
-    rng.state += (uint64_t)key;
-    rng.state = rng_next(&rng);
-    at = rng_uniform(&rng) * total_weight(c);
     for (size_t i = 0; i + 1 < c->len; i++) {
         at -= c->items[i].weight;
         if (at <= 0)
@@ -196,6 +191,27 @@ static int resolve(const struct class_settings *c, struct err *err)
     return 0;
 }
 
+/* What is of all requests of a run, or of none. */
+static int check_beside(const struct settings *run,
+                        const struct class_settings *c, struct err *err)
+{
+    const struct settings *s = c->settings;
+
+    if (s->load.scenario != run->load.scenario)
+        return err_set(err, ERR_CONFIG,
+                       "data.turns: all classes have sessions or none; the "
+                       "run says which (data.turns, load.turns)");
+    if (s->data.cache_check)
+        return err_set(err, ERR_CONFIG,
+                       "data.cache_check: prompts are of one kind and length; "
+                       "not beside classes");
+    if (s->load.seeds == SEEDS_MLPERF && s->data.file)
+        return err_set(err, ERR_CONFIG,
+                       "load.seeds: mlperf takes the samples of one data set; "
+                       "not beside classes");
+    return 0;
+}
+
 static int resolve_warmup(const struct settings *run, struct err *err)
 {
     if (run->warmup.len == 0)
@@ -222,7 +238,7 @@ int classes_resolve(const struct settings *run, struct err *err)
     for (size_t i = 0; i < run->classes.len; i++) {
         const struct class_settings *c = &run->classes.items[i];
 
-        if (resolve(c, err))
+        if (resolve(c, err) || check_beside(run, c, err))
             return err_context(err, "classes: %s", c->name);
         if (run->load.stop == STOP_DECIDED && c->settings->slo.len > 0)
             return err_set(err, ERR_CONFIG,

@@ -74,7 +74,7 @@ bool settings_says(const struct settings *s, const struct opt *opt);
 bool settings_some(bool (*does)(const struct settings *s),
                    const struct settings *run);
 
-/* Which class is drawn for `key`; 0 if there are none to choose from. */
+/* Which class is drawn for `key`; of at least one. */
 size_t classes_draw(const struct classes *c, uint64_t seed, int64_t key);
 
 #endif

@@ -3,6 +3,7 @@
 #ifndef COMMON_FNV_H
 #define COMMON_FNV_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #define FNV_START UINT64_C(0xcbf29ce484222325)
@@ -12,10 +13,10 @@ static inline uint64_t fnv_byte(uint64_t hash, uint8_t byte)
     return (hash ^ byte) * UINT64_C(0x100000001b3);
 }
 
-static inline uint64_t fnv_text(uint64_t hash, const char *text)
+static inline uint64_t fnv_bytes(uint64_t hash, const char *data, size_t len)
 {
-    for (; *text; text++)
-        hash = fnv_byte(hash, (uint8_t)*text);
+    for (size_t i = 0; i < len; i++)
+        hash = fnv_byte(hash, (uint8_t)data[i]);
     return hash;
 }
 

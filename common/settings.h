@@ -41,6 +41,13 @@ static inline bool scenario_has_rate(int scenario)
     return scenario == SCENARIO_SERVER || scenario == SCENARIO_SESSIONS;
 }
 
+/* Does the schedule say how many there are at a time, not the server?  Sessions
+ * come by it, if not their turns. */
+static inline bool scenario_has_schedule(int scenario)
+{
+    return scenario_is_open(scenario) || scenario_has_rate(scenario);
+}
+
 /* When a run ends. */
 enum stop_choice { STOP_END, STOP_DECIDED };
 

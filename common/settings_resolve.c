@@ -245,10 +245,11 @@ static int check_samples(const struct settings *s, struct err *err)
         return err_set(err, ERR_CONFIG,
                        "load.seeds: LoadGen takes samples by permutation or "
                        "with replacement (data.select), not in order");
-    if (load->warmup_ns > 0)
+    if (load->warmup_ns > 0 || load->warmup_requests > 0)
         return err_set(err, ERR_CONFIG,
-                       "load.warmup: with seeds mlperf and a data set the "
-                       "first request has LoadGen's first sample");
+                       "load.%s: with seeds mlperf and a data set the first "
+                       "request has LoadGen's first sample",
+                       load->warmup_ns > 0 ? "warmup" : "warmup_requests");
     return 0;
 }
 

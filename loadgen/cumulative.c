@@ -2,17 +2,9 @@
  * "\n\n"), so that it takes two that went on, or one after a long text. */
 #include "loadgen/cumulative.h"
 
+#include "common/fnv.h"
+
 #define LONG 8
-
-/* FNV-1a. */
-static uint64_t hash(const char *text, size_t len)
-{
-    uint64_t h = UINT64_C(0xcbf29ce484222325);
-
-    for (size_t i = 0; i < len; i++)
-        h = (h ^ (unsigned char)text[i]) * UINT64_C(0x100000001b3);
-    return h;
-}
 
 bool cumulative_see(struct cumulative *c, const char *text, size_t len)
 {
@@ -21,10 +13,11 @@ bool cumulative_see(struct cumulative *c, const char *text, size_t len)
 
     if (c->is_not || len == 0)
         return false;
-    goes_on = before > 0 && len >= before && hash(text, before) == c->hash;
+    goes_on = before > 0 && len >= before &&
+              fnv_bytes(FNV_START, text, before) == c->hash;
     c->is_not = before > 0 && !goes_on;
     c->growths += goes_on && len > before;
-    c->hash = hash(text, len);
+    c->hash = fnv_bytes(FNV_START, text, len);
     c->len = len;
     return goes_on && (c->growths > 1 ||
                        (c->growths == 1 && before >= LONG && len > before));

@@ -242,6 +242,8 @@ static int discover_warmup(const struct settings *s, struct err *err)
     own = s->warmup.items[0].settings;
     if (own->data.nonce == 0)
         own->data.nonce = s->data.nonce;
+    if (!own->target.model && s->target.model)
+        own->target.model = xstrdup(s->target.model); /* asked for once */
     return ask(own, err);
 }
 

@@ -132,7 +132,8 @@ int mix_init(struct mix *mix, const struct settings *s, struct strlist *said,
     size_t drawn = all->len > 0 ? all->len : 1;
     size_t n = drawn + s->warmup.len;
 
-    *mix = (struct mix){.len = n, .drawn = all, .seed = s->load.seed};
+    *mix = (struct mix){
+        .len = n, .is_drawn = drawn > 1, .drawn = all, .seed = s->load.seed};
     mix->several = xcalloc(n, sizeof(*mix->several));
     mix->parts = xcalloc(n, sizeof(*mix->parts));
     mix->classes = mix->several;

@@ -35,6 +35,7 @@ struct mix {
     size_t len;                  /* at least 1 */
     const struct class *warmup;  /* of requests before the window; NULL: as
                                     the others.  The last one, never drawn */
+    bool is_drawn;               /* there are several to draw from: */
     const struct classes *drawn; /* weights; borrowed */
     uint64_t seed;
     size_t n_routes; /* endpoints of all classes */
@@ -68,7 +69,7 @@ const struct api *mix_api(const struct mix *mix, size_t i);
 /* Which class what is drawn for `key`, a place in the schedule, is of. */
 static inline size_t mix_draw(const struct mix *mix, int64_t key)
 {
-    return mix->len > 1 ? classes_draw(mix->drawn, mix->seed, key) : 0;
+    return mix->is_drawn ? classes_draw(mix->drawn, mix->seed, key) : 0;
 }
 
 /* Which of the mix's routes the request of this class takes at this place of

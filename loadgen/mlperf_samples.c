@@ -6,6 +6,7 @@
 #include "common/clk.h"
 #include "common/settings.h"
 #include "common/xalloc.h"
+#include "loadgen/mlperf_schedule.h"
 
 /* LoadGen's, where nothing is asked. */
 #define DEFAULT_MIN_QUERIES 100
@@ -16,9 +17,10 @@
 
 /* ---- of the library ---- */
 
-/* The upper half of a product, without the few low halves that would make some
- * results likelier (Lemire 2019). */
-uint32_t mlperf_below(struct mt19937 *mt, uint32_t range)
+/* Uniform in [0, range), which is at least 1: the upper half of a product,
+ * without the few low halves that would make some results likelier (Lemire
+ * 2019). */
+static uint32_t below(struct mt19937 *mt, uint32_t range)
 {
     uint32_t uneven = (uint32_t)-range % range;
     uint64_t product;
@@ -43,19 +45,19 @@ static void shuffle_in_pairs(struct mt19937 *mt, uint32_t *items, size_t n)
     size_t i = 1;
 
     if (n % 2 == 0) {
-        swap(&items[i], &items[mlperf_below(mt, 2)]);
+        swap(&items[i], &items[below(mt, 2)]);
         i++;
     }
     for (; i < n; i += 2) {
         uint32_t second = (uint32_t)i + 2;
-        uint32_t both = mlperf_below(mt, ((uint32_t)i + 1) * second);
+        uint32_t both = below(mt, ((uint32_t)i + 1) * second);
 
         swap(&items[i], &items[both / second]);
         swap(&items[i + 1], &items[both % second]);
     }
 }
 
-void mlperf_shuffle(struct mt19937 *mt, uint32_t *items, size_t n)
+static void shuffle(struct mt19937 *mt, uint32_t *items, size_t n)
 {
     if (n < 2)
         return;
@@ -64,7 +66,7 @@ void mlperf_shuffle(struct mt19937 *mt, uint32_t *items, size_t n)
         return;
     }
     for (size_t i = 1; i < n; i++)
-        swap(&items[i], &items[mlperf_below(mt, (uint32_t)i + 1)]);
+        swap(&items[i], &items[below(mt, (uint32_t)i + 1)]);
 }
 
 /* ---- what LoadGen would be told ---- */
@@ -141,7 +143,7 @@ static void pass_unique(struct mt19937 *mt, const struct mlperf_choice *c,
     int64_t n = parts_of(set, c->query_size);
     uint32_t *items = in_order(n);
 
-    mlperf_shuffle(mt, items, (size_t)n);
+    shuffle(mt, items, (size_t)n);
     free(items);
 }
 
@@ -166,7 +168,7 @@ static uint32_t *draw_equal(struct mt19937 *mt, const struct mlperf_choice *c,
     uint32_t *all = xcalloc((size_t)(rounds * n), sizeof(*all));
 
     for (int64_t r = 0; r < rounds; r++) {
-        mlperf_shuffle(mt, items, (size_t)n);
+        shuffle(mt, items, (size_t)n);
         for (int64_t i = 0; i < n; i++)
             all[r * n + i] = items[i];
     }
@@ -183,7 +185,7 @@ static uint32_t *draw_any(struct mt19937 *mt, const struct mlperf_choice *c,
     *len = c->queries < MOST_QUERIES ? c->queries : MOST_QUERIES;
     all = xcalloc((size_t)*len, sizeof(*all));
     for (int64_t i = 0; i < *len; i++)
-        all[i] = mlperf_below(mt, (uint32_t)set);
+        all[i] = below(mt, (uint32_t)set);
     return all;
 }
 
@@ -200,7 +202,7 @@ static uint32_t *draw_offline(struct mt19937 *mt, const struct mlperf_choice *c,
         for (int64_t i = 0; i < set; i++)
             part[i] = (uint32_t)i;
         if (c->is_equal_issue)
-            mlperf_shuffle(mt, part, (size_t)set);
+            shuffle(mt, part, (size_t)set);
     }
     *len = rounds * set;
     return all;
@@ -215,7 +217,7 @@ void mlperf_samples_make(struct mlperf_samples *m,
 
     *m = (struct mlperf_samples){
         .loaded = in_order(set), .set = set, .query_size = c->query_size};
-    mlperf_shuffle(&qsl, m->loaded, (size_t)set);
+    shuffle(&qsl, m->loaded, (size_t)set);
     pass_unique(&index, c, set);
     m->at = draw_equal(&index, c, set, &m->len);
     if (c->is_equal_issue && !c->is_offline && c->query_size == 1)

@@ -12,10 +12,7 @@
 #define LOADGEN_MLPERF_SAMPLES_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
-
-#include "loadgen/mlperf_schedule.h"
 
 struct settings;
 
@@ -49,11 +46,5 @@ void mlperf_samples_fini(struct mlperf_samples *m);
 
 /* The place in the file of the sample that request seq carries. */
 int64_t mlperf_samples_at(const struct mlperf_samples *m, int64_t seq);
-
-/* ---- of the library ---- */
-
-/* Uniform in [0, range), range at least 1. */
-uint32_t mlperf_below(struct mt19937 *mt, uint32_t range);
-void mlperf_shuffle(struct mt19937 *mt, uint32_t *items, size_t n);
 
 #endif

@@ -36,12 +36,6 @@ static int64_t most(int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
-/* Does the schedule say how many there are at a time, not the server? */
-static bool arrives(int scenario)
-{
-    return scenario_is_open(scenario) || scenario_has_rate(scenario);
-}
-
 double plan_turns(const struct load_settings *load)
 {
     struct err ignored = {0};
@@ -88,7 +82,7 @@ static int64_t at_once(const struct load_settings *load)
  * takes what it can get, half of them. */
 static int64_t choose_threads(const struct load_settings *load, int64_t cores)
 {
-    bool is_open = arrives(load->scenario);
+    bool is_open = scenario_has_schedule(load->scenario);
     int64_t room = most(is_open ? cores - 1 : cores / 2, 1);
     double wanted = is_open ? plan_peak_rps(load) / RATE_A_THREAD
                             : (double)at_once(load) / CLIENTS_A_THREAD;
@@ -104,7 +98,8 @@ static int64_t cap_of(const struct settings *s)
     const struct client_settings *c = &s->client;
     int64_t cap = INT64_MAX;
 
-    if (!arrives(s->load.scenario) && s->load.scenario != SCENARIO_OFFLINE)
+    if (!scenario_has_schedule(s->load.scenario) &&
+        s->load.scenario != SCENARIO_OFFLINE)
         cap = least(cap, least(at_once(&s->load), PLAN_MAX_IN_FLIGHT));
     if (c->connections > 0)
         cap = least(cap, c->connections);
@@ -201,7 +196,8 @@ int plan_client(struct settings *s, struct machine machine, struct err *err)
 
 bool plan_stamps_all(const struct load_settings *load)
 {
-    return arrives(load->scenario) && plan_peak_rps(load) <= STAMPS_A_SECOND;
+    return scenario_has_schedule(load->scenario) &&
+           plan_peak_rps(load) <= STAMPS_A_SECOND;
 }
 
 int64_t plan_short_wait_ns(struct machine machine)

@@ -47,11 +47,6 @@ struct quota quota_of(const struct load_settings *load)
     return q;
 }
 
-int64_t quota_end_of(const struct load_settings *load)
-{
-    return quota_of(load).end_ns;
-}
-
 void quota_share(struct quota *q, struct lane lane)
 {
     bool has_count = q->least_left > 0;

@@ -33,9 +33,6 @@ struct quota {
 
 struct quota quota_of(const struct load_settings *load);
 
-/* When the load of a run is over by the clock; DUE_UNKNOWN: that depends. */
-int64_t quota_end_of(const struct load_settings *load);
-
 /* Of this, a lane's share of the requests in the window.  One that is to have
  * none of them has nothing to wait for. */
 void quota_share(struct quota *q, struct lane lane);

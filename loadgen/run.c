@@ -52,13 +52,6 @@ struct run {
     int stopped_by; /* the signal that made us cut it; 0: none */
 };
 
-/* Do a worker's requests go to the targets by its own count?  Those of an open
- * loop, and sessions, have a place among all. */
-static bool counts_by_worker(int scenario)
-{
-    return !scenario_is_open(scenario) && !scenario_has_rate(scenario);
-}
-
 /* A client of a closed loop keeps a connection to each place, as far as files
  * go: else every turn to another place would cost a new one. */
 static int64_t connections_of(const struct run *run, int64_t in_flight)
@@ -67,7 +60,7 @@ static int64_t connections_of(const struct run *run, int64_t in_flight)
     int64_t files =
         run->known.machine.files / 2 / run->settings->client.threads;
 
-    if (!counts_by_worker(run->settings->load.scenario) || ways < 2)
+    if (scenario_has_schedule(run->settings->load.scenario) || ways < 2)
         return in_flight;
     return in_flight * ways < files || in_flight > files ? in_flight * ways
                                                          : files;
@@ -77,7 +70,7 @@ static int make_workers(struct run *run, struct err *err)
 {
     const struct client_settings *c = &run->settings->client;
 
-    if (counts_by_worker(run->settings->load.scenario))
+    if (!scenario_has_schedule(run->settings->load.scenario))
         mix_set_lanes(&run->mix, c->threads);
     phases_init(&run->phases, &run->settings->load, c->threads);
     run->workers = xcalloc((size_t)c->threads, sizeof(struct worker *));

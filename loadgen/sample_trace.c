@@ -21,11 +21,7 @@ static void trace_draw(const struct sampler *s, struct sample *sample)
 
 static struct rng rng_of_block(const struct sampler *s, int64_t id)
 {
-    struct rng rng = rng_stream(sample_content_seed(s), RNG_BLOCK);
-
-    rng.state += (uint64_t)id;
-    rng.state = rng_next(&rng);
-    return rng;
+    return rng_at(sample_content_seed(s), RNG_BLOCK, id);
 }
 
 /* The blocks, as far as the length goes, and behind them the request's own. */

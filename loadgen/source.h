@@ -79,7 +79,7 @@ struct source_ops {
     int64_t (*due_end_ns)(void *self);
 
     /* What is left to send: when the window begins and ends, as far as that is
-     * known.  Optional: without it the settings say so. */
+     * known.  Required. */
     const struct quota *(*quota)(const void *self);
 
     /* What broke the schedule off, if anything did.  Optional. */

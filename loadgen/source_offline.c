@@ -1,10 +1,12 @@
 /* Offline: everything is due at the start, and goes out as fast as connections
  * become free.  It is over with its last answer. */
 #include "common/settings.h"
+#include "loadgen/quota.h"
 #include "loadgen/source.h"
 
 struct offline {
     int64_t left;
+    struct quota quota; /* of all: only its times hold */
     struct lane lane;
     int64_t next_seq;
     int64_t last_end_ns;
@@ -17,6 +19,7 @@ static int offline_init(void *self, const struct load_settings *load,
 
     (void)err;
     o->left = lane_share(load->requests, lane);
+    o->quota = quota_of(load);
     o->lane = lane;
     o->next_seq = lane.worker;
     return 0;
@@ -55,6 +58,13 @@ static int64_t offline_due_end_ns(void *self)
     return o->last_end_ns + 1;
 }
 
+static const struct quota *offline_quota(const void *self)
+{
+    const struct offline *o = self;
+
+    return &o->quota;
+}
+
 const struct source_ops source_offline = {
     .name = "offline",
     .state_size = sizeof(struct offline),
@@ -63,4 +73,5 @@ const struct source_ops source_offline = {
     .take = offline_take,
     .ended = offline_ended,
     .due_end_ns = offline_due_end_ns,
+    .quota = offline_quota,
 };

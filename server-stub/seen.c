@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "common/fnv.h"
 #include "common/xalloc.h"
 
 #define FIRST_CAP 1024
@@ -13,17 +14,15 @@ void seen_fini(struct seen *s)
     *s = (struct seen){0};
 }
 
-/* FNV-1a. */
 uint64_t seen_hash_on(uint64_t hash, const char *data, size_t len)
 {
-    for (size_t i = 0; i < len; i++)
-        hash = (hash ^ (unsigned char)data[i]) * 0x100000001b3U;
+    hash = fnv_bytes(hash, data, len);
     return hash ? hash : 1;
 }
 
 uint64_t seen_hash(const char *data, size_t len)
 {
-    return seen_hash_on(0xcbf29ce484222325U, data, len);
+    return seen_hash_on(FNV_START, data, len);
 }
 
 /* Its place, or the free one where it would go. */

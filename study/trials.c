@@ -23,14 +23,28 @@ uint64_t trial_seed(uint64_t seed, int64_t number)
     return seed;
 }
 
+/* Each has a copy of what the run says. */
+static void reseed_classes(struct classes *classes, int64_t number)
+{
+    for (size_t i = 0; i < classes->len; i++)
+        trial_reseed(classes->items[i].settings, number);
+}
+
 void trial_reseed(struct settings *s, int64_t number)
 {
     s->load.seed = trial_seed(s->load.seed, number);
     if (s->load.seeds == SEEDS_MLPERF)
         s->load.schedule_seed = trial_seed(s->load.schedule_seed, number);
+    if (s->load.seeds == SEEDS_MLPERF && s->data.file) {
+        s->load.qsl_seed = trial_seed(s->load.qsl_seed, number);
+        s->load.sample_index_seed =
+            trial_seed(s->load.sample_index_seed, number);
+    }
     if (s->data.nonce != 0) /* else each run draws its own */
         s->data.nonce = trial_seed(s->data.nonce, number);
     s->stub.seed = trial_seed(s->stub.seed, number);
+    reseed_classes(&s->classes, number);
+    reseed_classes(&s->warmup, number);
 }
 
 struct trial_place trials_place(int64_t i, int n_sides)

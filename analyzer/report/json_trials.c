@@ -106,6 +106,8 @@ static json_t *term(const struct set_term *t)
                           verdict_name(t->verdict), "kept", (json_int_t)t->kept,
                           "missed", (json_int_t)t->missed);
 
+    if (t->class)
+        json_object_set_new(o, "class", json_string(t->class));
     json_object_set_new(o, is_ns ? "measured_ms" : "measured",
                         over(&t->measured, is_ns));
     return o;

@@ -55,7 +55,10 @@ static void put_term(const struct trials_summary *s, const struct set_term *t,
     bool is_ns = t->term.kind == SLO_QUANTILE;
     char text[UNITS_TEXT];
 
-    buf_addf(out, "  %-9s  %s:", verdict_name(t->verdict), t->term.text);
+    buf_addf(out, "  %-9s  ", verdict_name(t->verdict));
+    if (t->class)
+        buf_addf(out, "class %s, ", t->class);
+    buf_addf(out, "%s:", t->term.text);
     if (t->verdict != VERDICT_NONE)
         buf_addf(out, " %lld of %zu trials keep it, %lld miss it;",
                  (long long)t->kept, s->counted, (long long)t->missed);

@@ -98,28 +98,36 @@ struct uncertain trials_paired(enum contrast contrast, const double *a,
     return around(contrast, m.mean, m.variance / m.n, m.n - 1, confidence);
 }
 
-/* From the rank-th smallest to the rank-th greatest, around the median: all but
- * the chance that fewer than `rank` are on one side of it. */
+/* All but the chance that the median has fewer than `rank` on one side. */
 static double confidence_of(size_t n, size_t rank)
 {
     return 1 - 2 * stats_binomial_upper_tail((int64_t)n, 0.5,
                                              (int64_t)(n - rank + 1));
 }
 
+struct median_rank trials_median_rank(size_t n, double confidence)
+{
+    struct median_rank r = {.rank = 1};
+
+    if (n == 0)
+        return r;
+    while (2 * (r.rank + 1) <= n && confidence_of(n, r.rank + 1) >= confidence)
+        r.rank++;
+    r.confidence = confidence_of(n, r.rank);
+    return r;
+}
+
 struct trials_median trials_median(const double *x, size_t n, double confidence,
                                    double *scratch)
 {
-    struct trials_median t = {0};
-    size_t rank = 1;
+    struct median_rank r = trials_median_rank(n, confidence);
+    struct trials_median t = {.confidence = r.confidence};
 
-    while (2 * (rank + 1) <= n && confidence_of(n, rank + 1) >= confidence)
-        rank++;
     memcpy(scratch, x, n * sizeof(*x));
     t.median.value = order_median(scratch, n);
-    t.confidence = confidence_of(n, rank);
     t.is_reached = t.confidence >= confidence;
     t.median.has_range = n > 1;
-    t.median.range.low = order_select(scratch, n, rank);
-    t.median.range.high = order_select(scratch, n, n - rank + 1);
+    t.median.range.low = order_select(scratch, n, r.rank);
+    t.median.range.high = order_select(scratch, n, n - r.rank + 1);
     return t;
 }

@@ -27,6 +27,15 @@ struct uncertain {
  * value is not finite. */
 struct uncertain trials_mean(const double *x, size_t n, double confidence);
 
+/* From the rank-th smallest of n to the rank-th greatest the median lies, with
+ * at least the confidence that is asked for, or the most that n can give. */
+struct median_rank {
+    size_t rank;       /* from 1 */
+    double confidence; /* of n = 0: none */
+};
+
+struct median_rank trials_median_rank(size_t n, double confidence);
+
 struct trials_median {
     struct uncertain median; /* the range is that of two of the trials */
     double confidence;       /* of the range, at least what was asked for, or

@@ -25,9 +25,12 @@ int history_check(const struct api *api, struct err *err)
 
 void history_begin(const struct api *api, struct session *session)
 {
-    int64_t n = sampler_turns(&api->sampler, session->id);
+    int64_t n;
 
-    if (session->turn == 0 && n > 0 && n < session->n_turns)
+    if (session->turn > 0)
+        return;
+    n = sampler_turns(&api->sampler, session->id);
+    if (n > 0 && n < session->n_turns)
         session->n_turns = n;
 }
 

@@ -17,8 +17,8 @@ struct session;
 /* Can the API have sessions?  ERR_CONFIG. */
 int history_check(const struct api *api, struct err *err);
 
-/* A turn of it is about to be sent: a conversation of the data set says how
- * many there can be. */
+/* A turn of it is about to be sent: before the first, a conversation of the
+ * data set says how many there can be. */
 void history_begin(const struct api *api, struct session *session);
 
 /* Tokens that a turn's prompt is to have with all that was said before it, of

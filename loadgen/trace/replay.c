@@ -50,10 +50,8 @@ static int count_group(struct replay *r, struct err *err)
 
 static double draw(const struct replay *r, int64_t number)
 {
-    struct rng rng = rng_stream(r->seed, RNG_SPREAD);
+    struct rng rng = rng_at(r->seed, RNG_SPREAD, number);
 
-    rng.state += (uint64_t)number;
-    rng.state = rng_next(&rng);
     return rng_uniform(&rng);
 }
 

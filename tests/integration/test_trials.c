@@ -105,6 +105,38 @@ static void is_median(const char *dir, const json_t *set, const char *key,
                 middle(value[0], value[1], value[2]));
 }
 
+/* What a class asks for is asked of every trial, whatever the run asks. */
+static void classes_are_judged(void **state)
+{
+    static const char text[] = "stub: {service: fixed 1ms}\n"
+                               "load: {rate: 200/s, duration: 300ms}\n"
+                               "slo: [errors < 90%]\n"
+                               "study: {settle: 10ms}\n"
+                               "classes:\n"
+                               "  - {name: a}\n"
+                               "  - {name: b, slo: [e2e p50 < 1us]}\n";
+    char *file = xstrdup(tmpdir_write("mix.yaml", text, strlen(text)));
+    char *dir = xstrdup(tmpdir_path("mix"));
+    struct proc_result r =
+        proc_run(ARGS("run", file, "--trials", "2", "-o", dir, "--json"));
+    json_t *set = parse(r.out);
+    const json_t *terms = json_object_get(set, "slo");
+    const json_t *own = json_array_get(terms, 1);
+
+    (void)state;
+    assert_true(r.status == 1 || r.status == 4); /* a client that was late */
+    assert_int_equal(json_array_size(terms), 2);
+    assert_null(json_object_get(json_array_get(terms, 0), "class"));
+    assert_string_equal(json_string_value(json_object_get(own, "class")), "b");
+    assert_string_equal(json_string_value(json_object_get(own, "verdict")),
+                        "fail");
+    assert_true(number_at(own, "missed") == 2);
+    json_decref(set);
+    proc_result_fini(&r);
+    free(dir);
+    free(file);
+}
+
 static void three_trials(void **state)
 {
     char *file = settings_file();
@@ -357,6 +389,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(three_trials),
+        cmocka_unit_test(classes_are_judged),
         cmocka_unit_test(one_server_is_one_launch),
         cmocka_unit_test(one_that_cannot_run_ends_the_set),
         cmocka_unit_test(a_set_that_never_began_leaves_nothing),

@@ -182,6 +182,27 @@ static const struct {
      "together; it can be asked of the run alone"},
     {HEAD "  - name: a\n    data: {accuracy: true, file: x}\n",
      ":5: classes: a: data.accuracy: each sample once; not beside classes"},
+    {"target: {url: 'http://h/v1/completions'}\n"
+     "load: {rate: 1}\n"
+     "data: {cache_check: true}\n"
+     "classes: [{name: a}, {name: b}]\n",
+     ":4: classes: a: data.cache_check: prompts are of one kind and length; "
+     "not beside classes"},
+    {"target: {url: 'http://h/v1/completions'}\n"
+     "load: {rate: 1}\n"
+     "classes:\n"
+     "  - name: a\n"
+     "  - name: b\n"
+     "    data: {file: t.json, turns: session}\n",
+     ":6: classes: b: data.turns: all classes have sessions or none; the run "
+     "says which (data.turns, load.turns)"},
+    {"target: {url: 'http://h/v1/completions'}\n"
+     "load: {rate: 1, seeds: mlperf}\n"
+     "classes:\n"
+     "  - name: a\n"
+     "    data: {file: t.json}\n",
+     ":4: classes: a: load.seeds: mlperf takes the samples of one data set; "
+     "not beside classes"},
     {"target: {url: 'http://h'}\n"
      "load: {rate: 1, stop: decided}\n"
      "slo: ['e2e p99 < 1s']\n"

@@ -118,6 +118,19 @@ static void too_few_need_more_time(void **state)
     expect(m, "run again with more requests: -n 2995", NULL);
 }
 
+static void a_class_needs_its_share_of_more(void **state)
+{
+    struct made_summary *m = fine(VERDICT_UNDECIDED);
+    struct class_summary *c = &m->s.classes[0];
+
+    (void)state;
+    m->s.n_classes = 1;
+    c->share = 0.1;
+    c->judgement.len = 1;
+    c->judgement.terms[0].more_needed = 200;
+    expect(m, "run for 20 s more: --duration 30s", NULL);
+}
+
 static void what_is_unfinished_needs_time_to_end(void **state)
 {
     struct made_summary *m = fine(VERDICT_UNDECIDED);
@@ -180,6 +193,10 @@ static void a_run_that_went_well_asks_for_more(void **state)
     expect(m, "judge it by an SLO: tailgate report --slo 'e2e p99 < 41.1ms'",
            NULL);
     m = fine(VERDICT_NONE);
+    m->s.spread[MEASURE_E2E][VIEW_DUE].quantile_ns[3] = 41 * NS_PER_MS;
+    m->s.cache.is_there = true; /* which has none */
+    expect(m, NULL, NULL);
+    m = fine(VERDICT_NONE);
     m->s.spread[MEASURE_E2E][VIEW_DUE].quantile_ns[3] = HIST_TOO_FEW;
     expect(m, NULL, NULL);
     m = fine(VERDICT_UNDECIDED);
@@ -193,6 +210,7 @@ int main(void)
         cmocka_unit_test(a_check_that_failed_has_its_remedy),
         cmocka_unit_test(a_closed_loop_has_no_rate_to_lower),
         cmocka_unit_test(too_few_need_more_time),
+        cmocka_unit_test(a_class_needs_its_share_of_more),
         cmocka_unit_test(what_is_unfinished_needs_time_to_end),
         cmocka_unit_test(a_missed_limit_is_shown_as_it_was_kept),
         cmocka_unit_test(failures_are_named),

@@ -14,6 +14,7 @@
 #include "common/buf.h"
 #include "common/clk.h"
 #include "common/err.h"
+#include "common/good.h"
 #include "tests/support/maderun.h"
 #include "tests/support/rows.h"
 #include "tests/support/tmpdir.h"
@@ -50,6 +51,10 @@ static struct read_run *some_run(void)
     return made_run_sum_up(m, NULL);
 }
 
+/* That of some_run(). */
+static const struct good_table within_100ms = {
+    .run = {[MEASURE_E2E] = 100 * NS_PER_MS}};
+
 static struct seconds_ask ask_of(const struct read_run *r,
                                  const struct report_ops *ops)
 {
@@ -57,10 +62,10 @@ static struct seconds_ask ask_of(const struct read_run *r,
     struct seconds_ask ask = {.range = {0, window.end_ns},
                               .window = window,
                               .measures = ops->second_measures,
+                              .good = &within_100ms,
                               .render = ops->render_second,
                               .put = put};
 
-    good_limits(&r->s.slo, ask.limit_ns);
     return ask;
 }
 
@@ -86,6 +91,24 @@ static void seconds_come_in_their_order(void **state)
             print_error("no %s in\n%s", rest[i], buf_text(&got));
         assert_non_null(strstr(buf_text(&got), rest[i]));
     }
+    buf_fini(&got);
+    read_run_free(r);
+}
+
+static void good_goes_by_the_class(void **state)
+{
+    int64_t of_class[][GOOD_LIMITS] = {{[MEASURE_E2E] = 20 * NS_PER_MS}};
+    const struct good_table good = {.of_class = of_class, .n = 1};
+    struct read_run *r = some_run();
+    struct seconds_ask ask = ask_of(r, &report_seconds);
+    struct err err = {0};
+
+    (void)state;
+    buf_init(&got, 1 << 16);
+    ask.good = &good;
+    assert_int_equal(seconds_read(&r->rec, &ask, &err), 0);
+    assert_non_null(strstr(buf_text(&got), "0.000,1.000,2,0,2,2,0,1,1,"));
+    assert_non_null(strstr(buf_text(&got), "\n4.000,1.000,1,1,1,1,0,0,0,"));
     buf_fini(&got);
     read_run_free(r);
 }
@@ -134,6 +157,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(seconds_come_in_their_order),
+        cmocka_unit_test(good_goes_by_the_class),
         cmocka_unit_test(a_range_cuts_the_first_and_the_last),
         cmocka_unit_test(an_error_ends_it),
     };

@@ -11,31 +11,10 @@
 #include "common/clk.h"
 #include "common/err.h"
 #include "common/settings.h"
+#include "tests/support/settingstext.h"
 #include "tests/support/tmpdir.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-
-/* Load a file of this text, over what is there. */
-static int load(struct settings *s, const char *text, struct err *err)
-{
-    return settings_load(s, tmpdir_write("s.yaml", text, strlen(text)), err);
-}
-
-static void must_load(struct settings *s, const char *text)
-{
-    struct err err = {0};
-
-    if (load(s, text, &err))
-        fail_msg("%s", err.msg);
-}
-
-static void must_assign(struct settings *s, const char *assignment)
-{
-    struct err err = {0};
-
-    if (settings_assign(s, assignment, &err))
-        fail_msg("%s", err.msg);
-}
 
 static int parse_flags(struct settings *s, const char *const *argv,
                        struct err *err)
@@ -232,7 +211,7 @@ static void wrong_files_are_refused_with_their_line(void **state)
         snprintf(want, sizeof(want), "%s%s", tmpdir_path("s.yaml"),
                  refused[i].want);
         settings_init(&s);
-        assert_int_equal(load(&s, refused[i].text, &err), -1);
+        assert_int_equal(load_text(&s, refused[i].text, &err), -1);
         assert_int_equal(err.code, ERR_CONFIG);
         assert_string_equal(err.msg, want);
         settings_fini(&s);

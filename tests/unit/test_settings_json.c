@@ -13,31 +13,10 @@
 #include "common/err.h"
 #include "common/redact.h"
 #include "common/settings.h"
+#include "tests/support/settingstext.h"
 #include "tests/support/tmpdir.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-
-/* Load a file of this text, over what is there. */
-static int load(struct settings *s, const char *text, struct err *err)
-{
-    return settings_load(s, tmpdir_write("s.yaml", text, strlen(text)), err);
-}
-
-static void must_load(struct settings *s, const char *text)
-{
-    struct err err = {0};
-
-    if (load(s, text, &err))
-        fail_msg("%s", err.msg);
-}
-
-static void must_assign(struct settings *s, const char *assignment)
-{
-    struct err err = {0};
-
-    if (settings_assign(s, assignment, &err))
-        fail_msg("%s", err.msg);
-}
 
 static void json_comes_back_the_same(void **state)
 {

@@ -145,6 +145,9 @@ static const struct {
     {"data: {file: f}\nload: {seeds: mlperf, rate: 5, warmup: 1s}",
      "load.warmup: with seeds mlperf and a data set the first request has "
      "LoadGen's first sample"},
+    {"data: {file: f}\nload: {seeds: mlperf, rate: 5, warmup_requests: 3}",
+     "load.warmup_requests: with seeds mlperf and a data set the first request "
+     "has LoadGen's first sample"},
     {"load: {rate: 5, shape: soak 5/s for 1h}",
      "load.shape: instead of rate, duration and bursts, not beside them"},
     {"load: {shape: soak 5/s for 1h, stages: [5/s 1s]}",

@@ -14,15 +14,9 @@
 #include "common/autocorr.h"
 #include "common/rng.h"
 #include "tests/support/mm1.h"
+#include "tests/support/near.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-
-static void assert_near(double got, double want, double within)
-{
-    if (!(fabs(got - want) <= within))
-        print_message("%.12g instead of %.12g\n", got, want);
-    assert_true(fabs(got - want) <= within);
-}
 
 /* ---- order ---- */
 

@@ -11,23 +11,9 @@
 #include "analyzer/stats/section.h"
 #include "analyzer/stats/trials.h"
 #include "common/student.h"
+#include "tests/support/near.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-
-static void assert_near(double got, double want, double within)
-{
-    if (!(fabs(got - want) <= within))
-        print_message("%.12g instead of %.12g\n", got, want);
-    assert_true(fabs(got - want) <= within);
-}
-
-static void assert_range(const struct uncertain *u, double low, double high,
-                         double within)
-{
-    assert_true(u->has_range);
-    assert_near(u->range.low, low, within);
-    assert_near(u->range.high, high, within);
-}
 
 /* ---- Student's distribution ---- */
 

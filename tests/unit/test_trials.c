@@ -73,7 +73,40 @@ static void every_seed_is_another(void **state)
     s.load.seeds = SEEDS_MLPERF;
     trial_reseed(&s, 2);
     assert_true(s.load.schedule_seed == trial_seed(0, 2));
+    assert_true(s.load.qsl_seed == 0); /* there are no samples to draw */
     assert_true(s.data.nonce == trial_seed(5, 2));
+    s.data.file = xstrdup("samples.jsonl");
+    trial_reseed(&s, 2);
+    assert_true(s.load.qsl_seed == trial_seed(0, 2));
+    assert_true(s.load.sample_index_seed == trial_seed(0, 2));
+    settings_fini(&s);
+}
+
+/* What a class draws for its requests goes by its own copy of the seeds, and so
+ * does which requests it takes for its own. */
+static void those_of_classes_too(void **state)
+{
+    struct settings s;
+    struct settings of_class;
+    struct settings of_warmup;
+    struct class_settings class = {.settings = &of_class};
+    struct class_settings warmup = {.settings = &of_warmup};
+
+    (void)state;
+    settings_init(&s);
+    settings_init(&of_class);
+    settings_init(&of_warmup);
+    of_class.data.nonce = 5;
+    s.classes = (struct classes){.items = &class, .len = 1};
+    s.warmup = (struct classes){.items = &warmup, .len = 1};
+    trial_reseed(&s, 3);
+    assert_true(of_class.load.seed == s.load.seed);
+    assert_true(of_class.data.nonce == trial_seed(5, 3));
+    assert_true(of_warmup.load.seed == s.load.seed);
+    s.classes = (struct classes){0};
+    s.warmup = (struct classes){0};
+    settings_fini(&of_warmup);
+    settings_fini(&of_class);
     settings_fini(&s);
 }
 
@@ -300,6 +333,7 @@ int main(void)
         cmocka_unit_test(the_first_seed_is_the_given_one),
         cmocka_unit_test(seeds_stay_what_they_are),
         cmocka_unit_test(every_seed_is_another),
+        cmocka_unit_test(those_of_classes_too),
         cmocka_unit_test(turns_are_balanced),
         cmocka_unit_test(all_of_them),
         cmocka_unit_test(one_that_fails_ends_it),

@@ -1,0 +1,112 @@
+/* engine_parts.h - what the parts of the engine know of each other; nobody else
+ * includes it.
+ *
+ *   engine_pump.c    the loop: what is due now, and how long to wait for it
+ *   engine_issue.c   a request begins, or is left unsent
+ *   engine_retire.c  a request ends: answered, too late or given up
+ *   engine_end.c     the run ends: drained, or cut
+ *   engine.c         the rest
+ */
+#ifndef LOADGEN_ENGINE_PARTS_H
+#define LOADGEN_ENGINE_PARTS_H
+
+#include <event2/event.h>
+
+#include "common/buf.h"
+#include "loadgen/engine.h"
+#include "loadgen/inflight.h"
+#include "loadgen/pacer.h"
+#include "loadgen/request.h"
+#include "loadgen/transport/transport.h"
+
+struct engine {
+    struct engine_env env;
+    struct transport_env transport_env;
+    void *transport;
+    const struct source_ops *source_ops;
+    void *source;
+    struct shard *shard;
+    struct buf line; /* of answers that are kept */
+
+    struct event *due_timer;      /* fires when the next request is due */
+    struct event *deadline_timer; /* fires when the oldest one times out */
+    struct event *heartbeat;      /* fires while the client runs */
+    struct event *drain_timer;    /* fires when nobody waits any longer: */
+    int64_t drain_end_ns;         /* INT64_MAX: not set */
+    bool has_end;                 /* it is known when the load is over */
+
+    struct pacer pacer;
+    int64_t armed_ns;      /* the loop must run then for the pacer ... */
+    int64_t beat_ns;       /* ... and then for the heartbeat */
+    int64_t spin_until_ns; /* an answer may come soon */
+    bool is_spinning;      /* since spin_from_ns, unless spin_mark has moved */
+    int64_t spin_from_ns;
+    int64_t spin_mark;
+    int64_t spun_ns;
+    int64_t suspended_max_ns; /* since the last observation */
+
+    struct inflight inflight;
+    struct engine_counts counts;
+    bool is_pumping;
+    bool waits_for_end;    /* only the end of a request can make progress */
+    bool has_deadline;     /* the deadline timer is set */
+    bool is_full;          /* the cap holds back what is due */
+    int64_t full_until_ns; /* what was due by then waited for room */
+    int64_t cap_waits;
+    int64_t lag_max_ns; /* since the last observation */
+    struct engine_end end;
+    struct failures failures;
+};
+
+static inline int64_t engine_now_ns(const struct engine *e)
+{
+    return transport_now(&e->transport_env);
+}
+
+/* Rounded down: early costs one more look, late is late. */
+static inline void engine_arm(struct event *timer, int64_t wait_ns)
+{
+    struct timeval tv = clk_timeval(wait_ns);
+
+    event_add(timer, &tv);
+}
+
+/* engine_pump.c: send what is due, and see to it that the loop comes round for
+ * what will be. */
+void engine_pump(struct engine *e);
+void engine_beat(struct engine *e, int64_t now);
+
+/* The loop has come round: was it when it had to? */
+void engine_note_wake(struct engine *e, int64_t now);
+
+/* engine_issue.c: what the source has next. */
+void engine_issue(struct engine *e, int64_t now);
+void engine_leave_unsent(struct engine *e);
+
+/* engine_retire.c: write down what became of one. */
+void engine_record(struct engine *e, const struct request *r);
+
+/* Take one out of flight without waiting for its answer. */
+void engine_give_up(struct engine *e, struct request *r, enum outcome outcome,
+                    const char *why);
+
+/* The same for streams that are over and go on.  Was there one? */
+bool engine_let_go(struct engine *e, int64_t now);
+
+void engine_arm_deadline(struct engine *e);
+
+/* engine_end.c: everything ends a drain after the load, once it is known when
+ * that is. */
+void engine_limit_whole(struct engine *e);
+
+/* Nothing is due any more: what is in flight has so much time to end. */
+void engine_drain(struct engine *e);
+
+/* Callbacks: of the transport, and of the timers of those names. */
+void engine_on_ended(void *arg, struct request *r);
+void engine_on_due(evutil_socket_t fd, short what, void *arg);
+void engine_on_deadline(evutil_socket_t fd, short what, void *arg);
+void engine_on_beat(evutil_socket_t fd, short what, void *arg);
+void engine_on_drain(evutil_socket_t fd, short what, void *arg);
+
+#endif
