@@ -53,13 +53,13 @@ static double of_resample(const struct boot *s, const double *x, size_t n,
 }
 
 /* Sums of values that lie around 0. */
-struct spread {
+struct sums {
     double sum;
     double sum2;
     double n;
 };
 
-static double note(struct spread *s, double x)
+static double note(struct sums *s, double x)
 {
     s->n++;
     s->sum += x;
@@ -67,7 +67,7 @@ static double note(struct spread *s, double x)
     return x;
 }
 
-static double variance_of(const struct spread *s)
+static double variance_of(const struct sums *s)
 {
     return fmax(0, s->sum2 / s->n - s->sum / s->n * (s->sum / s->n));
 }
@@ -79,7 +79,7 @@ struct side {
     double loss;
 };
 
-static struct side side_of(const struct spread *s, size_t n)
+static struct side side_of(const struct sums *s, size_t n)
 {
     struct side side = {.seen = variance_of(s)};
 
@@ -128,8 +128,8 @@ struct uncertain boot_contrast(const struct boot *s, const double *a,
 {
     double *drawn = s->scratch;
     double *room = drawn + s->resamples;
-    struct spread of_a = {0};
-    struct spread of_b = {0};
+    struct sums of_a = {0};
+    struct sums of_b = {0};
     struct uncertain u = {0};
     double value;
     double centre;
@@ -167,7 +167,7 @@ struct uncertain boot_paired(const struct boot *s, const double *a,
 {
     double *drawn = s->scratch;
     double *room = drawn + s->resamples;
-    struct spread spread = {0};
+    struct sums sums = {0};
     struct uncertain u = {0};
     double value;
 
@@ -180,7 +180,7 @@ struct uncertain boot_paired(const struct boot *s, const double *a,
     for (size_t i = 0; i < s->resamples; i++) {
         double drawn_value = of_pairs(s, a, b, n, room) - value;
 
-        drawn[i] = note(&spread, drawn_value) + value;
+        drawn[i] = note(&sums, drawn_value) + value;
     }
-    return expanded(s, value, drawn, side_of(&spread, n), (struct side){0});
+    return expanded(s, value, drawn, side_of(&sums, n), (struct side){0});
 }

@@ -186,6 +186,7 @@ static void a_failure_breaks_its_session(void **state)
     char *dir = xstrdup(tmpdir_path("broken"));
     struct proc_result r = proc_run(ARGS("run", target, SESSIONS, "-o", dir));
     struct facts *rows;
+    size_t broken = 0;
     size_t n;
 
     (void)state;
@@ -194,10 +195,64 @@ static void a_failure_breaks_its_session(void **state)
     rows = read_turns(dir, &n);
     check_sequence(rows, n, 1);
     check_summary(dir, rows, n);
+    for (size_t i = 0; i < n; i++)
+        broken += rows[i].outcome == OUTCOME_STATUS;
+    assert_true(broken > 0);
     stub_stop(&stub);
     free(rows);
     free(dir);
     free(target);
+    free(url);
+}
+
+/* Of a mix all turns of a session are of one class, and after the window they
+ * go on as before. */
+static void a_session_is_of_one_class(void **state)
+{
+    static const int64_t prompt[] = {8, 20};
+    char *url;
+    struct proc stub =
+        stub_start(ARGS("stub", "--service", "llm", "--prefill", "1us",
+                        "--decode", "100us", "--batching", "continuous"),
+                   &url);
+    char *text =
+        xasprintf("target: {url: \"%s/v1/chat/completions\", timeout: 60s}\n"
+                  "load: {rate: 60, turns: uniform 1 5, duration: 1s,\n"
+                  "       cooldown: 300ms}\n"
+                  "data: {input_tokens: 8, output_tokens: 4}\n"
+                  "client: {threads: 2}\n"
+                  "classes:\n"
+                  "  - {name: chat}\n"
+                  "  - {name: text, data: {input_tokens: 20},\n"
+                  "     target: {url: \"%s/v1/completions\"}}\n",
+                  url, url);
+    char *file = xstrdup(tmpdir_write("mix.yaml", text, strlen(text)));
+    char *dir = xstrdup(tmpdir_path("mix"));
+    struct proc_result r = proc_run(ARGS("run", file, "-q", "-o", dir));
+    size_t seen[2] = {0};
+    struct facts *rows;
+    size_t n;
+
+    (void)state;
+    run_expect(&r, dir, 0);
+    proc_result_fini(&r);
+    rows = read_turns(dir, &n);
+    check_sequence(rows, n, 2);
+    for (size_t i = 0; i < n; i++) {
+        int64_t own = prompt[rows[i].class != 0];
+
+        seen[rows[i].class != 0]++;
+        assert_int_equal(rows[i].prompt_tokens,
+                         own + rows[i].turn * (ANSWER + own));
+        if (rows[i].turn > 0)
+            assert_int_equal(rows[i].class, rows[i - 1].class);
+    }
+    assert_true(seen[0] > 1 && seen[1] > 1);
+    stub_stop(&stub);
+    free(rows);
+    free(dir);
+    free(file);
+    free(text);
     free(url);
 }
 
@@ -360,6 +415,7 @@ int main(void)
         cmocka_unit_test(later_turns_carry_what_was_said),
         cmocka_unit_test(threads_do_not_change_a_byte),
         cmocka_unit_test(a_failure_breaks_its_session),
+        cmocka_unit_test(a_session_is_of_one_class),
         cmocka_unit_test(a_session_stays_where_it_began),
         cmocka_unit_test(a_killed_run_is_accounted_for),
         cmocka_unit_test(plan_and_report_say_sessions),

@@ -301,7 +301,7 @@ static void streams_count_exactly(void **state)
 {
     static struct taken t;
     static const struct {
-        enum scenario scenario;
+        int scenario;
         int64_t query_size;
         int64_t warmup;
         int64_t requests;

@@ -172,6 +172,7 @@ static void a_count_is_of_turns(void **state)
 
 #define MOST_SESSIONS 512
 #define MOST_TURNS    8
+#define MOST_IN_ALL   ((size_t)MOST_SESSIONS * MOST_TURNS)
 
 /* When each turn was due; 0: never. */
 struct schedule {
@@ -186,7 +187,7 @@ static void walk_lane(const struct load_settings *load, struct lane lane,
                       struct schedule *out)
 {
     struct source s = lane_make(load, lane);
-    struct request *all = xcalloc(MOST_SESSIONS * MOST_TURNS, sizeof(*all));
+    struct request *all = xcalloc(MOST_IN_ALL, sizeof(*all));
     struct heap ends = {0};
     int64_t n = 0;
 
@@ -202,7 +203,7 @@ static void walk_lane(const struct load_settings *load, struct lane lane,
             s.ops->ended(s.self, heap_pop(&ends), end_ns);
             continue;
         }
-        assert_true(n < MOST_SESSIONS * MOST_TURNS);
+        assert_true(n < (int64_t)MOST_IN_ALL);
         r = &all[n];
         *r = take(&s);
         assert_int_equal(r->facts.seq, lane.worker + n++ * lane.workers);
