@@ -61,12 +61,17 @@ void json_put_tiers(json_t *o, const struct tiers *t, bool has_due)
 }
 
 /* A check has no limit in milliseconds. */
-static json_t *limit(int i, const struct limit_misses *l)
+static json_t *limit(int i, const struct misses *m)
 {
+    const struct limit_misses *l = &m->by[i];
+    double share =
+        m->not_good > 0 ? (double)l->missed / (double)m->not_good : 0;
+
     return json_pack(
-        "{ss, so, sI, sI}", "measure", misses_name(i), "limit_ms",
+        "{ss, so, sI, sf, sI}", "measure", misses_name(i), "limit_ms",
         i == GOOD_CHECK ? json_null() : json_real((double)l->limit_ns / 1e6),
-        "missed", (json_int_t)l->missed, "only", (json_int_t)l->only);
+        "missed", (json_int_t)l->missed, "missed_share", share, "only",
+        (json_int_t)l->only);
 }
 
 static json_t *misses(const struct misses *m)
@@ -75,7 +80,7 @@ static json_t *misses(const struct misses *m)
 
     for (int i = 0; i < GOOD_LIMITS; i++) {
         if (m->by[i].limit_ns > 0)
-            json_array_append_new(list, limit(i, &m->by[i]));
+            json_array_append_new(list, limit(i, m));
     }
     return json_pack("{sI, sI, sI, so}", "not_good", (json_int_t)m->not_good,
                      "failed", (json_int_t)m->failed, "several",

@@ -1,5 +1,7 @@
 /* What is good, in the report a person reads: tiers, misses, deadlines, cost,
  * and the curve that was asked for. */
+#include <stdio.h>
+
 #include "analyzer/report/text_parts.h"
 #include "analyzer/summary.h"
 #include "common/buf.h"
@@ -13,7 +15,7 @@ static void put_fluid(const struct fluid_summary *f, struct buf *out)
 
     buf_addf(out,
              "first token in %s, %s for each more%s: %.6g%% of tokens in time; "
-             "index mean %.3g, p50 %.3g, p1 %.3g; %lld of %lld streams at "
+             "index mean %.3f, p50 %.3f, p1 %.3f; %lld of %lld streams at "
              "%.2g or more (%.4g%%), %.6g/s",
              units_show_duration((double)f->limits.first_ns, first),
              units_show_duration((double)f->limits.next_ns, next),
@@ -100,10 +102,19 @@ static void put_misses(const struct summary *s, struct buf *out)
 
 /* ---- cost ---- */
 
+/* Without an exponent, as little as it may be. */
+static const char *show_usd(double usd, char out[static UNITS_TEXT])
+{
+    snprintf(out, UNITS_TEXT, usd < 1e-3 ? "%.7f" : "%.4g", usd);
+    return out;
+}
+
 static void put_usd(const char *what, double usd, struct buf *out)
 {
+    char text[UNITS_TEXT];
+
     if (usd >= 0)
-        buf_addf(out, ", %.4g USD %s", usd, what);
+        buf_addf(out, ", %s USD %s", show_usd(usd, text), what);
 }
 
 static const char *cost_label(const struct summary *s)
@@ -116,11 +127,12 @@ static const char *cost_label(const struct summary *s)
 static void put_cost(const struct summary *s, struct buf *out)
 {
     const struct cost *c = &s->cost;
+    char text[UNITS_TEXT];
 
     if (!c->is_there)
         return;
-    buf_addf(out, "cost       %.4g USD for the window", c->usd);
-    put_usd("per 1000 good requests", c->usd_per_1000_good, out);
+    buf_addf(out, "cost       %s USD for the window", show_usd(c->usd, text));
+    put_usd("per thousand good requests", c->usd_per_1000_good, out);
     put_usd("per million good output tokens", c->usd_per_million_good_tokens,
             out);
     put_usd("per million of all", c->usd_per_million_tokens, out);
