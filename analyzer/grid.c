@@ -9,12 +9,13 @@
  * from 100 to 999 of its units. */
 #define PER_POWER 900
 #define LOWEST    100
+#define HIGHEST   999 /* of three digits */
 
 static size_t cell_of(int64_t ns)
 {
     size_t power = 0;
 
-    for (; ns >= LOWEST * 10; ns /= 10)
+    for (; ns > HIGHEST; ns /= 10)
         power++;
     return power * PER_POWER + (size_t)ns;
 }
@@ -48,14 +49,22 @@ void grid_add_never(struct grid *g, size_t batch, int64_t count)
 void grid_add(struct grid *g, size_t batch, int64_t ns, int64_t count)
 {
     uint32_t *cell;
+    size_t at;
 
     if (ns < 0 || ns > HIST_HIGHEST_NS) {
         grid_add_never(g, batch, count);
         return;
     }
-    if (!g->cells)
+    at = cell_of(ns);
+    if (!g->cells) {
         g->cells = xcalloc(grid_len(), sizeof(*g->cells));
-    cell = &g->cells[cell_of(ns)][batch];
+        g->begin = at;
+    }
+    if (at < g->begin)
+        g->begin = at;
+    if (at >= g->end)
+        g->end = at + 1;
+    cell = &g->cells[at][batch];
     if (count <= (int64_t)(UINT32_MAX - *cell))
         *cell += (uint32_t)count;
     else

@@ -17,7 +17,9 @@
 /* All zero is an empty one; the memory comes with its first value. */
 struct grid {
     uint32_t (*cells)[TALLY_BATCHES]; /* owned */
-    int64_t never[TALLY_BATCHES];     /* keep no limit: failed, out of range */
+    size_t begin;                     /* the cells in use: begin <= i < end */
+    size_t end;
+    int64_t never[TALLY_BATCHES]; /* keep no limit: failed, out of range */
 };
 
 void grid_fini(struct grid *g);

@@ -27,7 +27,7 @@ static void keep_none(struct term_tally *tt)
     tt->keeps = 0;
     for (size_t b = 0; b < TALLY_BATCHES; b++)
         tt->misses[b].hits = tt->grid.never[b];
-    for (size_t cell = 0; cell < grid_len(); cell++) {
+    for (size_t cell = tt->grid.begin; cell < tt->grid.end; cell++) {
         for (size_t b = 0; b < TALLY_BATCHES; b++)
             tt->misses[b].hits += tt->grid.cells[cell][b];
     }
@@ -44,7 +44,7 @@ int64_t whatif_tightest_ns(const struct term_tally *tt,
     if (!tt->grid.cells)
         return HIST_BEYOND;
     keep_none(&at);
-    for (size_t cell = 0; cell < grid_len(); cell++) {
+    for (size_t cell = at.grid.begin; cell < at.grid.end; cell++) {
         if (keep_cell(&at, cell) > 0 && at.keeps >= needed &&
             judge_counts(&at, term) == VERDICT_PASS)
             return grid_edge_ns(cell + 1);

@@ -227,6 +227,13 @@ static int report_trials(const char *dir, const struct report_args *a,
                        "%s: a trial set is shown as text or json; for the rest "
                        "name one of its trials, %s/trial-1",
                        dir, dir);
+    for (size_t i = 0; i < a->slo.len; i++) {
+        if (slo_class_len(a->slo.items[i]) > 0)
+            return err_set(err, ERR_USAGE,
+                           "--slo: '%s': of a class only one trial can be "
+                           "asked, %s/trial-1",
+                           a->slo.items[i], dir);
+    }
     return trials_report(dir, a->slo.len > 0 ? &a->slo : NULL, json, err);
 }
 

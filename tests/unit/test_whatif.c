@@ -97,7 +97,7 @@ static void the_tightest_limit_is_met_and_the_one_below_is_not(void **state)
         assert_int_equal(judged(cases[i].slo, ns).verdict, VERDICT_PASS);
         assert_int_not_equal(judged(cases[i].slo, edge_below(ns)).verdict,
                              VERDICT_PASS);
-        assert_true(ns > 0.99 * (double)j.measured_ns);
+        assert_true((double)ns > 0.99 * (double)j.measured_ns);
     }
 }
 
