@@ -116,10 +116,10 @@ size_t curve_points(const struct curve *c,
     for (size_t i = 0; n > 0 && i < c->len; i++)
         all[i] = point_at(c, i, n, within);
     for (size_t i = 0; n > 0 && i < c->len; i++) {
-        bool is_before = i + 1 < c->len && all[i + 1].within == 0;
-        bool is_behind = i > 0 && all[i - 1].within == all[c->len - 1].within;
+        int64_t before = i > 0 ? all[i - 1].within : 0;
+        int64_t behind = all[i + 1 < c->len ? i + 1 : i].within;
 
-        if (all[i].is_slo || (!is_before && !is_behind))
+        if (all[i].is_slo || before != behind)
             points[len++] = all[i];
     }
     return len;

@@ -49,8 +49,8 @@ void curve_add_never(struct curve *c, size_t batch, int64_t count);
 
 int64_t curve_n(const struct curve *c);
 
-/* The limits worth a look: from the last that none is within to the first that
- * as many are within as ever will be, and those of the SLO.  How many. */
+/* The limits worth a look, those of the SLO and every one but where as many are
+ * within the limits on both sides of it.  How many. */
 size_t curve_points(const struct curve *c,
                     struct curve_point points[static CURVE_MAX]);
 
