@@ -15,25 +15,46 @@ void class_tallies_init(struct class_tallies *t, struct window window,
     if (n == 0)
         return;
     t->items = xcalloc(n, sizeof(*t->items));
+    t->tiers = xcalloc(n, sizeof(*t->tiers));
     for (size_t i = 0; i < n; i++) {
         tally_init(&t->items[i], window, &classes[i].slo);
         tally_set_good(&t->items[i], good);
     }
 }
 
+int class_tallies_begin_tiers(struct class_tallies *t,
+                              const struct class_summary *classes,
+                              const struct tier_plan *run, struct err *err)
+{
+    struct tier_plan plan = *run;
+
+    plan.lanes = 1;
+    plan.query_size = 1;
+    for (size_t i = 0; i < t->len; i++) {
+        if (tier_works_init(&t->tiers[i], &classes[i].tiers, &plan, err))
+            return -1;
+    }
+    return 0;
+}
+
 void class_tallies_fini(struct class_tallies *t)
 {
-    for (size_t i = 0; i < t->len; i++)
+    for (size_t i = 0; i < t->len; i++) {
         tally_fini(&t->items[i]);
+        tier_works_fini(&t->tiers[i]);
+    }
     free(t->items);
+    free(t->tiers);
     *t = (struct class_tallies){0};
 }
 
 /* A damaged row may be of none. */
 void class_tallies_add(struct class_tallies *t, const struct facts *f)
 {
-    if (f->class >= 0 && f->class < (int64_t)t->len)
-        tally_add(&t->items[f->class], f);
+    if (f->class < 0 || f->class >= (int64_t)t->len)
+        return;
+    tally_add(&t->items[f->class], f);
+    tier_works_add(&t->tiers[f->class], f);
 }
 
 int class_summary_begin(struct class_summary *c, const struct classes *all,
@@ -43,7 +64,8 @@ int class_summary_begin(struct class_summary *c, const struct classes *all,
 
     *c = (struct class_summary){.name = class->name,
                                 .share = classes_share(all, i)};
-    if (slo_parse(&class->settings->slo, &c->slo, err))
+    if (slo_parse(&class->settings->slo, &c->slo, err) ||
+        tiers_begin(&c->tiers, &class->settings->slo, err))
         return err_context(err, "classes: %s", class->name);
     return 0;
 }
@@ -80,9 +102,11 @@ static void take_spreads(struct class_summary *c, const struct tally *t)
     }
 }
 
-void class_summary_take(struct class_summary *c, struct tally *t,
+void class_summary_take(struct class_summary *c,
+                        const struct class_tallies *all, size_t i,
                         bool asked_stream, int64_t lost)
 {
+    struct tally *t = &all->items[i];
     double window_s = (double)(t->window.end_ns - t->window.start_ns) / 1e9;
 
     c->is_streamed = asked_stream || t->events > 0;
@@ -91,4 +115,5 @@ void class_summary_take(struct class_summary *c, struct tally *t,
     take_spreads(c, t);
     tally_add_unknown(t, lost);
     judge(t, window_s, &c->judgement);
+    tiers_take_class(&c->tiers, &all->tiers[i], window_s, lost);
 }

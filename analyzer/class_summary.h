@@ -13,6 +13,7 @@
 #include "analyzer/judge.h"
 #include "analyzer/spread.h"
 #include "analyzer/tally.h"
+#include "analyzer/tiers.h"
 #include "analyzer/window.h"
 #include "common/classes.h"
 #include "common/good.h"
@@ -43,11 +44,13 @@ struct class_summary {
     bool is_streamed;                    /* some came in events, or should */
     struct spread spread[MEASURE_COUNT]; /* from due, failures beyond */
     struct judgement judgement;
+    struct tiers tiers; /* its own */
 };
 
 /* While the recording is read; zeroed: there are no classes. */
 struct class_tallies {
-    struct tally *items; /* owned */
+    struct tally *items;      /* owned */
+    struct tier_works *tiers; /* owned, as many */
     size_t len;
 };
 
@@ -55,6 +58,11 @@ struct class_tallies {
 void class_tallies_init(struct class_tallies *t, struct window window,
                         const struct class_summary *classes, size_t n,
                         const struct good_table *good);
+
+/* The tiers of each class.  ERR_CONFIG. */
+int class_tallies_begin_tiers(struct class_tallies *t,
+                              const struct class_summary *classes,
+                              const struct tier_plan *run, struct err *err);
 void class_tallies_fini(struct class_tallies *t);
 
 /* A request goes to its class. */
@@ -66,7 +74,8 @@ int class_summary_begin(struct class_summary *c, const struct classes *all,
 
 /* The rest.  Of the lost requests, due in the window, nobody knows the class:
  * they are not counted, and each may be one that misses a limit. */
-void class_summary_take(struct class_summary *c, struct tally *t,
+void class_summary_take(struct class_summary *c,
+                        const struct class_tallies *all, size_t i,
                         bool asked_stream, int64_t lost);
 
 #endif

@@ -3,6 +3,8 @@
 #include <float.h>
 #include <math.h>
 
+#include "analyzer/whatif.h"
+
 #define SIGNIFICANT 0.05
 
 const char *verdict_name(enum verdict verdict)
@@ -63,6 +65,21 @@ static int64_t more_needed(const struct tally *t, const struct term_tally *tt,
     return (int64_t)ceil(samples);
 }
 
+enum verdict judge_counts(const struct term_tally *tt,
+                          const struct slo_term *term)
+{
+    int64_t needed = stats_rank(term->quantile, tt->n);
+    double inflation = stats_inflation(tt->misses, TALLY_BATCHES);
+    enum verdict seen;
+
+    if (tt->n == 0 || what_stops(tt, term))
+        return VERDICT_UNDECIDED;
+    seen = of_bounds(tt->keeps + tt->open >= needed, tt->keeps >= needed);
+    if ((double)tt->n / inflation >= (double)stats_least_n(term->quantile))
+        return seen;
+    return with_few(seen, tt, inflation, term->quantile);
+}
+
 static void judge_quantile(const struct tally *t, size_t i,
                            struct term_judgement *j)
 {
@@ -79,22 +96,13 @@ static void judge_quantile(const struct tally *t, size_t i,
                   : HIST_EMPTY;
     j->n_effective = (double)tt->n / inflation;
     j->why = what_stops(tt, term);
-    if (j->why) {
-        j->verdict = VERDICT_UNDECIDED;
-        return;
-    }
-    if (tt->n == 0) {
-        j->verdict = VERDICT_UNDECIDED;
-        j->more_needed = stats_least_n(term->quantile);
-        return;
-    }
-    j->verdict = of_bounds(tt->keeps + tt->open >= needed, tt->keeps >= needed);
+    j->verdict = judge_counts(tt, term);
+    j->tightest_ns = whatif_tightest_ns(tt, term);
     lacking = (double)stats_least_n(term->quantile) - j->n_effective;
-    if (lacking <= 0)
+    if (j->why || j->verdict != VERDICT_UNDECIDED || lacking <= 0)
         return;
-    j->verdict = with_few(j->verdict, tt, inflation, term->quantile);
-    if (j->verdict == VERDICT_UNDECIDED)
-        j->more_needed = more_needed(t, tt, term, lacking * inflation);
+    j->more_needed = tt->n == 0 ? stats_least_n(term->quantile)
+                                : more_needed(t, tt, term, lacking * inflation);
 }
 
 static double share(int64_t part, int64_t whole)

@@ -32,6 +32,8 @@ struct term_judgement {
     double measured;     /* of the others: a share, or requests a second */
     bool is_unmeasured;  /* of these: there was nothing to measure; see why */
     double n_effective;  /* of a quantile */
+    int64_t tightest_ns; /* likewise: the lowest limit that it would have met,
+                            to three digits; HIST_BEYOND: none */
     int64_t more_needed; /* requests, if undecided for want of samples */
     const char *why;     /* if undecided for another reason; else NULL */
 };
@@ -41,6 +43,10 @@ struct judgement {
     struct term_judgement terms[SLO_MAX_TERMS];
     size_t len;
 };
+
+/* What these counts make of a quantile. */
+enum verdict judge_counts(const struct term_tally *tt,
+                          const struct slo_term *term);
 
 void judge(const struct tally *t, double window_s, struct judgement *out);
 

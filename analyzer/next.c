@@ -215,10 +215,11 @@ static void about_limits(const struct summary *s, struct buf *out)
         char limit[UNITS_TEXT];
 
         if (j->term->kind != SLO_QUANTILE || j->verdict != VERDICT_FAIL ||
-            j->measured_ns < 0)
+            j->tightest_ns < 0)
             continue;
         buf_addf(out, "%s%.*s < %s", has_any ? ", " : before, name_len(j->term),
-                 j->term->text, show_limit(j->measured_ns, limit));
+                 j->term->text,
+                 units_show_duration((double)j->tightest_ns, limit));
         has_any = true;
     }
     if (has_any)

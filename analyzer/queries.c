@@ -19,14 +19,11 @@ static void add_to_terms(struct tally *t, int64_t count, size_t batch,
 
         if (term->kind != SLO_QUANTILE || term->measure != MEASURE_QUERY)
             continue;
-        tt->n += count;
-        tt->misses[batch].n += count;
         if (fate == FATE_OPEN)
-            tt->open += count;
-        else if (fate == FATE_OK && slowest_ns < term->limit_ns)
-            tt->keeps += count;
+            term_tally_add_open(tt, batch, count);
         else
-            tt->misses[batch].hits += count;
+            term_tally_add(tt, term, batch, fate == FATE_OK ? slowest_ns : -1,
+                           count);
     }
 }
 

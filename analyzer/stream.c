@@ -1,5 +1,6 @@
 #include "analyzer/stream.h"
 
+#include "analyzer/curve.h"
 #include "common/clk.h"
 
 #define HIGHEST_US (HIST_HIGHEST_NS / NS_PER_US)
@@ -21,6 +22,7 @@ void stream_init(struct stream *s, struct tally *tally)
         .tally = tally,
         .start_us = us_from(tally->window.start_ns),
         .end_us = us_from(tally->window.end_ns),
+        .fluid = {.limits = fluid_limits_of(tally->slo)},
     };
     for (size_t i = 0; i < tally->slo->len; i++) {
         const struct slo_term *term = &tally->slo->terms[i];
@@ -28,29 +30,62 @@ void stream_init(struct stream *s, struct tally *tally)
         if (term->kind == SLO_QUANTILE && is_of_events(term->measure))
             s->terms[s->n_terms++] =
                 (struct pooled_term){.tally = &tally->terms[i],
-                                     .limit_ns = term->limit_ns,
+                                     .term = term,
                                      .is_itl = term->measure == MEASURE_ITL};
     }
-    stream_break(s);
+    for (int i = 0; i < RECORDING_MAX_SHARDS; i++)
+        s->lanes[i].seq = TIME_ABSENT;
 }
 
 void stream_break(struct stream *s)
 {
     for (int i = 0; i < RECORDING_MAX_SHARDS; i++)
-        s->lanes[i] = (struct stream_lane){.seq = TIME_ABSENT};
+        s->lanes[i] = (struct stream_lane){.seq = TIME_ABSENT, .is_cut = true};
+}
+
+/* ---- deadlines ---- */
+
+static bool has_deadlines(const struct stream *s)
+{
+    return s->fluid.limits.first_ns > 0;
+}
+
+void stream_see(struct stream *s, const struct facts *f)
+{
+    bool is_known = f->outcome >= 0 && f->outcome < OUTCOME_COUNT;
+
+    if (has_deadlines(s) && is_known && window_holds(&s->tally->window, f->due))
+        fluid_see(&s->fluid, f);
+}
+
+static void end_request(struct stream *s, const struct stream_lane *lane)
+{
+    if (has_deadlines(s) && lane->seq != TIME_ABSENT && lane->is_measured &&
+        !lane->is_cut)
+        fluid_end(&s->fluid, lane->seq, &lane->fluid);
+}
+
+/* Where nobody says how many tokens an event has, it has one. */
+static void add_to_deadlines(struct stream *s, struct stream_lane *lane,
+                             const struct content_event *e, int64_t tokens)
+{
+    if (!has_deadlines(s) || !lane->is_measured || tokens == 0)
+        return;
+    if (tokens < 0)
+        s->fluid.is_assumed = true;
+    fluid_event(&lane->fluid, &s->fluid.limits, (double)e->at_us * NS_PER_US,
+                tokens > 0 ? tokens : 1);
 }
 
 /* ---- one pause ---- */
 
-static void add_to_term(const struct pooled_term *p, size_t batch, int64_t ns,
-                        int64_t count)
+static void add_to_curve(struct tally *t, size_t batch, int64_t gap,
+                         int64_t itl, int64_t tokens)
 {
-    p->tally->n += count;
-    p->tally->misses[batch].n += count;
-    if (ns >= 0 && ns < p->limit_ns)
-        p->tally->keeps += count;
-    else
-        p->tally->misses[batch].hits += count;
+    if (t->curve->measure == MEASURE_GAP)
+        curve_add_many(t->curve, batch, gap, 1);
+    else if (t->curve->measure == MEASURE_ITL && tokens > 0)
+        curve_add_many(t->curve, batch, itl, tokens);
 }
 
 /* A pause of more than an hour, or less than none, is out of range: -1. */
@@ -71,17 +106,24 @@ static void add_gap(struct stream *s, const struct stream_lane *lane,
         hist_add_many(&s->tally->hist[MEASURE_ITL][VIEW_DUE], itl, tokens);
     for (size_t i = 0; i < s->n_terms; i++) {
         if (!s->terms[i].is_itl)
-            add_to_term(&s->terms[i], lane->batch, gap, 1);
+            term_tally_add(s->terms[i].tally, s->terms[i].term, lane->batch,
+                           gap, 1);
         else if (tokens > 0)
-            add_to_term(&s->terms[i], lane->batch, itl, tokens);
+            term_tally_add(s->terms[i].tally, s->terms[i].term, lane->batch,
+                           itl, tokens);
     }
+    if (s->tally->curve)
+        add_to_curve(s->tally, lane->batch, gap, itl, tokens);
 }
 
 /* ---- the pass ---- */
 
-static void begin_request(const struct stream *s, struct stream_lane *lane,
+static void begin_request(struct stream *s, struct stream_lane *lane,
                           const struct content_event *e)
 {
+    end_request(s, lane);
+    lane->is_cut = lane->is_cut && lane->seq == TIME_ABSENT;
+    fluid_begin(&lane->fluid, &s->fluid.limits, e->due);
     lane->seq = e->seq;
     lane->is_measured = window_holds(&s->tally->window, e->due);
     lane->batch = lane->is_measured ? tally_batch(s->tally, e->due) : 0;
@@ -106,6 +148,7 @@ void stream_add(struct stream *s, unsigned shard,
             begin_request(s, lane, e);
         else if (lane->is_measured)
             add_gap(s, lane, gap_ns(lane->at_us, e->at_us), tokens);
+        add_to_deadlines(s, lane, e, tokens);
         lane->at_us = e->at_us;
     }
 }
@@ -117,6 +160,8 @@ void stream_finish(struct stream *s)
     int64_t lost = s->tally->gaps - gap->n;
     int64_t tokens = lost; /* as many a gap as of those that are there */
 
+    for (int i = 0; i < RECORDING_MAX_SHARDS; i++)
+        end_request(s, &s->lanes[i]);
     if (lost <= 0)
         return;
     if (gap->n > 0)
@@ -125,8 +170,6 @@ void stream_finish(struct stream *s)
         struct term_tally *tt = s->terms[i].tally;
         int64_t open = s->terms[i].is_itl ? tokens : lost;
 
-        tt->n += open;
-        tt->open += open;
-        tt->misses[TALLY_BATCHES - 1].n += open;
+        term_tally_add_open(tt, TALLY_BATCHES - 1, open);
     }
 }

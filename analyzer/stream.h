@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "analyzer/fluid.h"
 #include "analyzer/tally.h"
 #include "common/measure.h"
 #include "common/recording/schema.h"
@@ -21,12 +22,14 @@ struct stream_lane {
     int64_t at_us;
     bool is_measured; /* it was due in the window */
     size_t batch;
+    bool is_cut; /* its first events may be missing */
+    struct fluid_stream fluid;
 };
 
 /* A term on a pooled measure. */
 struct pooled_term {
     struct term_tally *tally;
-    int64_t limit_ns;
+    const struct slo_term *term;
     bool is_itl;
 };
 
@@ -37,6 +40,7 @@ struct stream {
     size_t n_terms;
     int64_t start_us; /* the window: start <= at < end */
     int64_t end_us;
+    struct fluid fluid; /* of the limits that the tally's objective gives */
 
     int64_t events;        /* read, of the whole recording */
     int64_t tokens;        /* in those that say */
@@ -45,6 +49,9 @@ struct stream {
 
 /* `tally` must stay where it is, and have its window. */
 void stream_init(struct stream *s, struct tally *tally);
+
+/* Before the events: a request. */
+void stream_see(struct stream *s, const struct facts *f);
 
 /* The next events of one worker. */
 void stream_add(struct stream *s, unsigned shard,

@@ -6,6 +6,7 @@
 
 #include "analyzer/client.h"
 #include "analyzer/extent.h"
+#include "analyzer/goodput.h"
 #include "analyzer/queries.h"
 #include "analyzer/reader.h"
 #include "analyzer/stream.h"
@@ -23,6 +24,7 @@ struct work {
     struct client client;
     struct good_table good;
     struct class_tallies classes;
+    struct tier_works tiers;
     int64_t lost_inside; /* requests, due in the window */
 };
 
@@ -76,6 +78,8 @@ static int read_all(struct work *w, struct recording *rec, struct err *err)
         for (size_t i = 0; i < n; i++) {
             tally_add(&w->tally, &rows[i]);
             class_tallies_add(&w->classes, &rows[i]);
+            tier_works_add(&w->tiers, &rows[i]);
+            stream_see(&w->stream, &rows[i]);
             queries_add(&w->queries, &rows[i]);
             if (rec->settings.data.cache_check)
                 cachecheck_add(&w->cache, &w->tally, &rows[i]);
@@ -87,8 +91,9 @@ static int read_all(struct work *w, struct recording *rec, struct err *err)
     return rc;
 }
 
-static int read_events(struct stream *s, struct recording *rec, struct err *err)
+static int read_events(struct work *w, struct recording *rec, struct err *err)
 {
+    struct stream *s = &w->stream;
     struct event_rows e;
     int rc;
 
@@ -96,6 +101,7 @@ static int read_events(struct stream *s, struct recording *rec, struct err *err)
         if (e.is_after_damage)
             stream_break(s);
         stream_add(s, e.shard, e.rows, e.n);
+        tier_works_add_events(&w->tiers, &e);
     }
     stream_finish(s);
     return rc;
@@ -134,6 +140,7 @@ static void add_lost(struct summary *s, struct work *w,
         s->integrity.lost_events = t->events - w->stream.events;
     w->lost_inside = tally_add_lost(t, s->integrity.lost_requests);
     queries_finish(&w->queries, expected);
+    tier_works_end_run(&w->tiers, s->integrity.lost_requests, expected);
 }
 
 /* Nothing is sent, so no connection is used. */
@@ -229,7 +236,7 @@ static void take_classes(struct summary *s, const struct work *w)
     for (size_t i = 0; i < s->n_classes; i++) {
         struct class_summary *c = &s->classes[i];
 
-        class_summary_take(c, &w->classes.items[i],
+        class_summary_take(c, &w->classes, i,
                            asks_stream(s->settings->classes.items[i].settings),
                            w->lost_inside);
         s->answer = verdict_combine(s->answer, c->judgement.verdict);
@@ -397,13 +404,11 @@ static void conclude(struct summary *s, const struct work *w)
     judge(t, s->window_length_s, &s->judgement);
     take_classes(s, w);
     trust_check(&evidence, &s->trust);
-    s->verdict = s->trust.valid ? s->answer : VERDICT_INVALID;
-    if (s->verdict == VERDICT_PASS &&
-        (s->integrity.was_killed || s->stopped_by))
-        s->verdict = VERDICT_UNDECIDED; /* what was left to come is not known */
+    s->verdict = goodput_believed(s, s->answer);
     take_decision(s, &w->decide);
     if (s->verdict == VERDICT_PASS && s->aborted)
         s->verdict = VERDICT_FAIL; /* it was not worth going on with */
+    goodput_take(s, t, &w->stream.fluid, &w->tiers);
 }
 
 /* By the terms of this report; one that has others decides nothing. */
@@ -436,25 +441,37 @@ static void keep_hist(struct kept_hist *keep, struct tally *t)
 }
 
 static int sum_up(struct summary *s, struct work *w, struct recording *rec,
-                  struct kept_hist *keep, struct err *err)
+                  struct kept_hist *keep, struct curve *curve, struct err *err)
 {
     const struct settings *set = &rec->settings;
+    struct tier_plan plan = {
+        .lanes = is_open_loop(set) ? 1 : threads_of(set),
+        .query_size = query_size_of(&set->load),
+        .run = &s->tiers,
+        .classes = &set->classes,
+    };
     struct window window;
     int rc;
 
     if (find_window(w, rec, &window, err))
         return -1;
+    plan.window = window;
     tally_init(&w->tally, window, &s->slo);
     tally_set_good(&w->tally, &w->good);
     class_tallies_init(&w->classes, window, s->classes, s->n_classes, &w->good);
-    tally_set_lanes(&w->tally, is_open_loop(set) ? 1 : threads_of(set));
+    tally_set_lanes(&w->tally, plan.lanes);
+    w->tally.curve = curve;
     stream_init(&w->stream, &w->tally);
     start_deciding(w, s, &set->load);
-    queries_init(&w->queries, &w->tally, query_size_of(&set->load));
+    queries_init(&w->queries, &w->tally, plan.query_size);
     w->sessions.window = w->tally.window;
-    rc = read_all(w, rec, err);
+    rc = tier_works_init(&w->tiers, &s->tiers, &plan, err);
     if (rc == 0)
-        rc = read_events(&w->stream, rec, err);
+        rc = class_tallies_begin_tiers(&w->classes, s->classes, &plan, err);
+    if (rc == 0)
+        rc = read_all(w, rec, err);
+    if (rc == 0)
+        rc = read_events(w, rec, err);
     if (rc == 0) {
         s->damage = recording_damage(rec);
         manifest_failures(&rec->manifest, &s->failures);
@@ -474,6 +491,7 @@ static int sum_up(struct summary *s, struct work *w, struct recording *rec,
     cachecheck_fini(&w->cache);
     tally_fini(&w->tally);
     class_tallies_fini(&w->classes);
+    tier_works_fini(&w->tiers);
     sessions_fini(&w->sessions);
     decide_fini(&w->decide);
     return rc;
@@ -493,13 +511,14 @@ static int begin_classes(struct summary *s, const struct classes *all,
 int summary_make(struct summary *s, struct recording *rec,
                  const struct strlist *slo, struct err *err)
 {
-    return summary_make_keeping(s, rec, slo, NULL, err);
+    return summary_make_keeping(s, rec, slo, NULL, NULL, err);
 }
 
 int summary_make_keeping(struct summary *s, struct recording *rec,
                          const struct strlist *slo, struct kept_hist *keep,
-                         struct err *err)
+                         struct curve *curve, struct err *err)
 {
+    const struct strlist *terms = slo ? slo : &rec->settings.slo;
     struct work *w;
     int rc;
 
@@ -509,6 +528,7 @@ int summary_make_keeping(struct summary *s, struct recording *rec,
         .transport = manifest_transport(&rec->manifest),
         .threads = threads_of(&rec->settings),
         .cooldown_s = (double)rec->settings.load.cooldown_ns / 1e9,
+        .curve = curve,
     };
     if (rec->has_end) {
         s->stopped_by = rec->end.stopped_by;
@@ -521,14 +541,16 @@ int summary_make_keeping(struct summary *s, struct recording *rec,
     s->has_trace = manifest_trace(&rec->manifest, &s->trace);
     s->has_data = manifest_data(&rec->manifest, &s->data);
     if (!rec->settings.data.cache_check && /* half of it is no load at all */
-        slo_parse(slo ? slo : &rec->settings.slo, &s->slo, err))
+        (slo_parse(terms, &s->slo, err) || tiers_begin(&s->tiers, terms, err)))
         return -1;
+    if (curve)
+        curve_init(curve, curve->measure, &s->slo);
     if (begin_classes(s, &rec->settings.classes, err))
         return -1;
     w = xcalloc(1, sizeof(*w));
     rc = good_table_init(&w->good, &s->slo, &rec->settings.classes, err);
     if (rc == 0)
-        rc = sum_up(s, w, rec, keep, err);
+        rc = sum_up(s, w, rec, keep, curve, err);
     good_table_fini(&w->good);
     free(w);
     return rc;

@@ -11,15 +11,19 @@
 #include "analyzer/bars.h"
 #include "analyzer/cachecheck.h"
 #include "analyzer/class_summary.h"
+#include "analyzer/cost.h"
+#include "analyzer/curve.h"
+#include "analyzer/fluid.h"
 #include "analyzer/judge.h"
 #include "analyzer/mlperf.h"
 #include "analyzer/next.h"
 #include "analyzer/notes.h"
 #include "analyzer/outlen.h"
 #include "analyzer/serverview.h"
-#include "analyzer/spread.h"
 #include "analyzer/sessions.h"
+#include "analyzer/spread.h"
 #include "analyzer/tally.h"
+#include "analyzer/tiers.h"
 #include "analyzer/tokens.h"
 #include "analyzer/trust.h"
 #include "common/calibration.h"
@@ -117,6 +121,11 @@ struct summary {
     struct spread spread[MEASURE_COUNT][VIEW_COUNT];
     struct bars bars;           /* of ttft where answers stream, else of e2e */
     struct judgement judgement; /* of all requests, by the run's terms */
+    struct tiers tiers;         /* likewise, by those of each tier */
+    struct misses misses;
+    struct fluid_summary fluid;
+    struct cost cost;
+    const struct curve *curve; /* borrowed; NULL: nobody asked for one */
     struct class_summary classes[CLASSES_MAX];
     size_t n_classes;
     enum verdict answer; /* of the run's terms and those of all classes */
@@ -143,10 +152,11 @@ struct kept_hist {
 int summary_make(struct summary *s, struct recording *rec,
                  const struct strlist *slo, struct err *err);
 
-/* The same, with the distribution that *keep names. */
+/* The same, with the distribution that *keep names, and the attainment of one
+ * measure, which is begun here by the SLO; NULL: neither. */
 int summary_make_keeping(struct summary *s, struct recording *rec,
                          const struct strlist *slo, struct kept_hist *keep,
-                         struct err *err);
+                         struct curve *curve, struct err *err);
 
 /* The window in nanoseconds of the run. */
 struct window summary_window(const struct summary *s);

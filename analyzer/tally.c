@@ -1,5 +1,6 @@
 #include "analyzer/tally.h"
 
+#include "analyzer/curve.h"
 #include "common/clk.h"
 #include "common/good.h"
 
@@ -16,11 +17,19 @@ static void find_measures(struct tally *t)
     }
 }
 
+/* Misses are told by limit. */
+static void note_limits(struct tally *t)
+{
+    for (int i = 0; i < GOOD_LIMITS; i++)
+        t->misses.by[i].limit_ns = t->limit_ns[i];
+}
+
 void tally_init(struct tally *t, struct window window, const struct slo *slo)
 {
     *t = (struct tally){.window = window, .slo = slo};
     find_measures(t);
     good_limits(slo, t->limit_ns);
+    note_limits(t);
     tally_set_lanes(t, 1);
     pace_init(&t->pace, window);
 }
@@ -32,12 +41,15 @@ void tally_set_good(struct tally *t, const struct good_table *good)
     t->by_class = good;
     for (size_t i = 0; i < good->n; i++)
         good_merge(t->limit_ns, good->of_class[i]);
+    note_limits(t);
 }
 
 void tally_fini(struct tally *t)
 {
     pace_fini(&t->pace);
     hist_fini(&t->buffered);
+    for (size_t i = 0; i < SLO_MAX_TERMS; i++)
+        grid_fini(&t->terms[i].grid);
     for (int m = 0; m < MEASURE_COUNT; m++) {
         for (int v = 0; v < VIEW_COUNT; v++)
             hist_fini(&t->hist[m][v]);
@@ -134,6 +146,26 @@ static bool is_open(enum measure m, const struct facts *f)
             measure_value(m, FROM_DUE, f) == TIME_ABSENT);
 }
 
+void term_tally_add(struct term_tally *tt, const struct slo_term *term,
+                    size_t batch, int64_t ns, int64_t count)
+{
+    tt->n += count;
+    tt->misses[batch].n += count;
+    if (ns >= 0 && ns < term->limit_ns)
+        tt->keeps += count;
+    else
+        tt->misses[batch].hits += count;
+    if (term->kind == SLO_QUANTILE)
+        grid_add(&tt->grid, batch, ns, count);
+}
+
+void term_tally_add_open(struct term_tally *tt, size_t batch, int64_t count)
+{
+    tt->n += count;
+    tt->open += count;
+    tt->misses[batch].n += count;
+}
+
 static void add_to_term(struct term_tally *tt, const struct slo_term *term,
                         const struct facts *f, size_t batch)
 {
@@ -145,14 +177,10 @@ static void add_to_term(struct term_tally *tt, const struct slo_term *term,
         tt->lacks += good_lacks(term->measure, f);
         return;
     }
-    tt->n++;
-    tt->misses[batch].n++;
     if (is_open(term->measure, f))
-        tt->open++;
-    else if (good_keeps(term->measure, f, term->limit_ns))
-        tt->keeps++;
+        term_tally_add_open(tt, batch, 1);
     else
-        tt->misses[batch].hits++;
+        term_tally_add(tt, term, batch, good_value(term->measure, f), 1);
 }
 
 static void add_if_there(struct hist *h, int64_t ns)
@@ -201,14 +229,19 @@ static void add_to_views(struct tally *t, const struct tally_measure *tm,
 static void add_measured(struct tally *t, const struct facts *f)
 {
     size_t batch = tally_batch(t, f->due);
-    bool good =
-        good_is(t->by_class ? good_limits_of(t->by_class, f) : t->limit_ns, f);
+    const int64_t *limits =
+        t->by_class ? good_limits_of(t->by_class, f) : t->limit_ns;
+    bool good = good_is(limits, f);
 
     t->due++;
     t->outcome[f->outcome]++;
     if (f->status > 0 && f->status < TALLY_STATUSES)
         t->status[f->status]++;
     t->good += good;
+    if (!good)
+        misses_add(&t->misses, limits, f);
+    if (t->curve)
+        curve_add(t->curve, batch, f);
     t->good_batches[batch].n++;
     t->good_batches[batch].hits += good;
     if (f->check == CHECK_PASSED || f->check == CHECK_FAILED) {
@@ -301,15 +334,16 @@ void tally_add_unknown(struct tally *t, int64_t count)
     t->due += count;
     t->outcome[OUTCOME_UNFINISHED] += count;
     t->good_batches[batch].n += count;
+    misses_add_failed(&t->misses, count);
+    if (t->curve && !measure_is_pooled(t->curve->measure))
+        curve_add_never(t->curve, batch, count);
     for (size_t i = 0; i < t->slo->len; i++) {
         const struct slo_term *term = &t->slo->terms[i];
 
         if ((term->kind != SLO_QUANTILE && term->kind != SLO_LIMIT) ||
             measure_is_pooled(term->measure))
             continue;
-        t->terms[i].n += count;
-        t->terms[i].open += count;
-        t->terms[i].misses[batch].n += count;
+        term_tally_add_open(&t->terms[i], batch, count);
     }
     for (int m = 0; m < MEASURE_COUNT; m++) {
         if (!measure_is_of_answer((enum measure)m))

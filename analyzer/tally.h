@@ -7,6 +7,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "analyzer/grid.h"
+#include "analyzer/misses.h"
 #include "analyzer/notes.h"
 #include "analyzer/pace.h"
 #include "analyzer/tokens.h"
@@ -18,8 +20,7 @@
 #include "common/slo.h"
 #include "common/stats.h"
 
-/* Batches of the window, for what scatters more than chance would have it. */
-#define TALLY_BATCHES 20
+struct curve;
 
 /* How a measure is looked at. */
 enum view {
@@ -37,6 +38,7 @@ struct term_tally {
     int64_t open;  /* unfinished or lost: nobody knows */
     int64_t lacks; /* beside the n: ok, but without the measure */
     struct batch misses[TALLY_BATCHES];
+    struct grid grid; /* of a quantile: the n without those open, by value */
 };
 
 /* Places in a lane have no gaps and grow with due, so that what is missing
@@ -91,6 +93,8 @@ struct tally {
         in_flight_ns; /* of all that were sent, the time of it in the window */
     struct batch good_batches[TALLY_BATCHES];
     struct batch check_batches[TALLY_BATCHES]; /* checked answers that passed */
+    struct misses misses;                      /* of those that are not good */
+    struct curve *curve; /* borrowed; NULL: nobody asked for one */
     struct term_tally terms[SLO_MAX_TERMS];
     struct hist hist[MEASURE_COUNT][VIEW_COUNT]; /* VIEW_OK: tally_view() */
     struct hist buffered; /* how long answers lay in the kernel, at least */
@@ -120,6 +124,13 @@ void tally_add_value(struct hist *h, enum measure m, const struct facts *f);
  * successes alone are those from due without what failed, and not counted a
  * second time. */
 struct hist tally_view(const struct tally *t, enum measure m, enum view v);
+
+/* Samples of a term: all of one value, or that keep no limit (below 0). */
+void term_tally_add(struct term_tally *tt, const struct slo_term *term,
+                    size_t batch, int64_t ns, int64_t count);
+
+/* Of which nobody knows. */
+void term_tally_add_open(struct term_tally *tt, size_t batch, int64_t count);
 
 /* In which batch of the window is what is due in it? */
 size_t tally_batch(const struct tally *t, int64_t due_ns);

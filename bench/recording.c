@@ -21,7 +21,7 @@
 #define SERVICE_NS 8000.0
 #define CHUNK      4096
 #define EVENTS_MAX 1000
-#define TOKEN_US   2
+#define TOKEN_US   INT64_C(2)
 
 struct made {
     struct tgr_writer *requests;

@@ -6,6 +6,7 @@
 #include "analyzer/summary.h"
 #include "analyzer/truth.h"
 #include "cli/cli.h"
+#include "cli/report_asked.h"
 #include "cli/report_out.h"
 #include "cli/trials_run.h"
 #include "common/err.h"
@@ -21,6 +22,9 @@ struct report_args {
     int format;
     char *measure;
     int from;
+    char *curve;
+    double usd_per_hour;
+    int64_t replicas;
     bool truth;
     char *truth_file;
 };
@@ -42,6 +46,16 @@ static int check_measure(const char *text, struct err *err)
     return rc;
 }
 
+/* A query is of several requests, and has no limit of its own. */
+static int check_curve(const char *text, struct err *err)
+{
+    if (check_measure(text, err))
+        return -1;
+    return measure_find(text) == MEASURE_QUERY
+               ? err_set(err, ERR_USAGE, "query has no curve; take e2e")
+               : 0;
+}
+
 #define AT(field) offsetof(struct report_args, field)
 
 static const struct opt opts[] = {
@@ -49,8 +63,9 @@ static const struct opt opts[] = {
      .type = &opt_list,
      .offset = AT(slo),
      .splits_commas = true,
-     .check = slo_check_term,
-     .help = "judge by this objective instead of the recording's; repeats"},
+     .check = slo_check_asked,
+     .help = "judge by this objective instead of the recording's; 'CLASS/TERM' "
+             "by this one of a class; repeats"},
     {.flag = "goodput",
      .type = &opt_list,
      .offset = AT(slo),
@@ -58,6 +73,21 @@ static const struct opt opts[] = {
      .takes_word = slo_is_like_limit,
      .check = slo_check_limit,
      .help = "limits of good requests in ms: ttft:200 tpot:50 e2el:5000"},
+    {.flag = "curve",
+     .type = &opt_text,
+     .offset = AT(curve),
+     .check = check_curve,
+     .help = "how many would be within which limit of this measure, such as "
+             "ttft; with text and json"},
+    {.flag = "usd-per-hour",
+     .type = &opt_number,
+     .offset = AT(usd_per_hour),
+     .help = "what one replica costs an hour, instead of what the recording "
+             "says"},
+    {.flag = "replicas",
+     .type = &opt_count,
+     .offset = AT(replicas),
+     .help = "how many replicas there are, for the cost"},
     {.flag = "truth",
      .type = &opt_switch,
      .offset = AT(truth),
@@ -128,19 +158,32 @@ static struct kept_hist wanted_hist(const struct report_args *a)
     };
 }
 
+static int sum_up(struct recording *rec, const struct report_args *a,
+                  struct kept_hist *kept, struct curve *curve,
+                  struct summary *s, struct err *err)
+{
+    if (report_ask_slo(&rec->settings, &a->slo, err))
+        return -1;
+    report_ask_cost(&rec->settings, a->usd_per_hour, a->replicas);
+    if (a->curve)
+        curve->measure = (enum measure)measure_find(a->curve);
+    return summary_make_keeping(s, rec, NULL, kept, a->curve ? curve : NULL,
+                                err);
+}
+
 static int report_one(const char *dir, const struct report_args *a,
                       struct err *err)
 {
     const struct report_ops *ops = report_find(report_names[a->format]);
     struct kept_hist kept = wanted_hist(a);
     struct recording rec;
+    struct curve curve;
     struct summary s;
     int rc;
 
     if (recording_open(&rec, dir, err))
         return -1;
-    rc = summary_make_keeping(&s, &rec, a->slo.len > 0 ? &a->slo : NULL, &kept,
-                              err);
+    rc = sum_up(&rec, a, &kept, &curve, &s, err);
     if (rc == 0)
         rc = report_print_any(&s, &kept, &rec, ops, err);
     if (rc == 0 && (a->truth || a->truth_file))
@@ -163,6 +206,9 @@ static int check_args(const struct report_args *a, struct err *err)
     if ((a->measure || a->from != FROM_DUE) && !is_of_hist)
         return err_set(err, ERR_USAGE,
                        "--measure and --from go with --format hgrm");
+    if (a->curve && !report_find(report_names[a->format])->render)
+        return err_set(err, ERR_USAGE,
+                       "--curve goes with --format text or json");
     if (kept.view == VIEW_SENT && !measure_has_sent(kept.measure))
         return err_set(err, ERR_USAGE, "--from: %s has no count from sent",
                        measure_name(kept.measure));
@@ -175,11 +221,19 @@ static int report_trials(const char *dir, const struct report_args *a,
 {
     bool json = report_find(report_names[a->format]) == &report_json;
 
-    if ((!json && a->format != 0) || a->truth || a->truth_file)
+    if ((!json && a->format != 0) || a->truth || a->truth_file || a->curve ||
+        a->usd_per_hour > 0 || a->replicas > 0)
         return err_set(err, ERR_USAGE,
                        "%s: a trial set is shown as text or json; for the rest "
                        "name one of its trials, %s/trial-1",
                        dir, dir);
+    for (size_t i = 0; i < a->slo.len; i++) {
+        if (slo_class_len(a->slo.items[i]) > 0)
+            return err_set(err, ERR_USAGE,
+                           "--slo: '%s': of a class only one trial can be "
+                           "asked, %s/trial-1",
+                           a->slo.items[i], dir);
+    }
     return trials_report(dir, a->slo.len > 0 ? &a->slo : NULL, json, err);
 }
 

@@ -15,9 +15,9 @@ static int run(const char *const *argv, struct err *err)
 }
 
 static const struct opt_block *const blocks[] = {
-    &settings_args_block, &block_top,   &block_target,
-    &block_load,          &block_trace, &block_data,
-    &block_client,        &block_study, NULL,
+    &settings_args_block, &block_top,  &block_target, &block_load,
+    &block_trace,         &block_data, &block_client, &block_study,
+    &block_cost,          NULL,
 };
 
 const struct command cmd_validate = {

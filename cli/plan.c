@@ -23,7 +23,7 @@ static void warn(const char *file, const char *key, const struct settings *s,
     struct buf doubt;
     struct slo slo;
 
-    if (slo_parse(&s->slo, &slo, &ignored))
+    if (slo_parse_all(&s->slo, &slo, &ignored))
         return; /* one that is none is somebody else's to refuse */
     buf_init(&doubt, MAX_DOUBT);
     for (size_t i = 0; i < slo.len; i++) {
@@ -71,7 +71,7 @@ int plan_print(struct settings_args *a, struct err *err)
     struct buf out;
     int rc;
 
-    if (slo_parse(&s->slo, &slo, err) ||
+    if (slo_parse_all(&s->slo, &slo, err) ||
         (s->has_stub && stub_check(&s->stub, err)))
         return -1;
     buf_init(&out, MAX_PLAN);

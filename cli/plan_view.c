@@ -444,7 +444,7 @@ static void put_class(const struct settings *run, size_t i, double requests,
     buf_adds(out, "\n");
     put_target(c->settings, out);
     put_carried(c->settings, data, out);
-    if (slo_parse(&c->settings->slo, &slo, &ignored) == 0)
+    if (slo_parse_all(&c->settings->slo, &slo, &ignored) == 0)
         put_slo(c->settings, &slo, n, out);
 }
 

@@ -19,7 +19,7 @@ static const struct opt opts[] = {
 const struct opt_block settings_args_block = {"settings", opts,
                                               sizeof(opts) / sizeof(opts[0])};
 
-#define N_SETS 9
+#define N_SETS 10
 
 static int read_flags(struct settings_args *a, const struct opt_set *own,
                       const char *const *argv, struct strlist *words,
@@ -34,6 +34,7 @@ static int read_flags(struct settings_args *a, const struct opt_set *own,
         settings_set(&a->settings, BLOCK_DATA),
         settings_set(&a->settings, BLOCK_CLIENT),
         settings_set(&a->settings, BLOCK_STUDY),
+        settings_set(&a->settings, BLOCK_COST),
     };
     size_t n = N_SETS - 1;
 

@@ -165,7 +165,7 @@ static int check_slo(const struct settings *s, struct err *err)
 {
     struct slo slo;
 
-    if (slo_parse(&s->slo, &slo, err))
+    if (slo_parse_all(&s->slo, &slo, err))
         return err_context(err, "slo");
     for (size_t i = 0; i < slo.len; i++) {
         const struct slo_term *term = &slo.terms[i];

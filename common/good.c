@@ -38,8 +38,23 @@ void good_merge(int64_t limit_ns[static GOOD_LIMITS],
     }
 }
 
-int good_table_init(struct good_table *table, const struct slo *run,
-                    const struct classes *classes, struct err *err)
+/* The terms of a class: of one tier, or (NULL) those that decide. */
+static int class_terms(const struct class_settings *c, const char *tier,
+                       struct slo *slo, struct err *err)
+{
+    struct slo all;
+
+    if (!tier)
+        return slo_parse(&c->settings->slo, slo, err);
+    if (slo_parse_all(&c->settings->slo, &all, err))
+        return -1;
+    slo_of_tier(&all, tier, slo);
+    return 0;
+}
+
+int good_table_init_tier(struct good_table *table, const struct slo *run,
+                         const struct classes *classes, const char *tier,
+                         struct err *err)
 {
     *table = (struct good_table){.n = classes->len};
     good_limits(run, table->run);
@@ -50,12 +65,18 @@ int good_table_init(struct good_table *table, const struct slo *run,
         const struct class_settings *c = &classes->items[i];
         struct slo slo;
 
-        if (slo_parse(&c->settings->slo, &slo, err))
+        if (class_terms(c, tier, &slo, err))
             return err_context(err, "classes: %s", c->name);
         good_limits(&slo, table->of_class[i]);
         good_merge(table->of_class[i], table->run);
     }
     return 0;
+}
+
+int good_table_init(struct good_table *table, const struct slo *run,
+                    const struct classes *classes, struct err *err)
+{
+    return good_table_init_tier(table, run, classes, NULL, err);
 }
 
 void good_table_fini(struct good_table *table)
@@ -91,13 +112,21 @@ bool good_concerns(enum measure m, const struct facts *f)
     return m != MEASURE_CONNECT || has_connected(f);
 }
 
-bool good_keeps(enum measure m, const struct facts *f, int64_t limit_ns)
+int64_t good_value(enum measure m, const struct facts *f)
 {
     int64_t value = measure_value(m, FROM_DUE, f);
 
-    if (measure_is_of_answer(m) && f->outcome != OUTCOME_OK)
-        return false;
-    return value != TIME_ABSENT && value < limit_ns;
+    if (value == TIME_ABSENT ||
+        (measure_is_of_answer(m) && f->outcome != OUTCOME_OK))
+        return -1;
+    return value > 0 ? value : 0;
+}
+
+bool good_keeps(enum measure m, const struct facts *f, int64_t limit_ns)
+{
+    int64_t value = good_value(m, f);
+
+    return value >= 0 && value < limit_ns;
 }
 
 bool good_is(const int64_t limit_ns[static GOOD_LIMITS], const struct facts *f)

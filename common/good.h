@@ -36,6 +36,12 @@ struct good_table {
 /* ERR_CONFIG. */
 int good_table_init(struct good_table *table, const struct slo *run,
                     const struct classes *classes, struct err *err);
+
+/* The same by one tier of each class (NULL: as above); a class without it has
+ * the run's limits alone. */
+int good_table_init_tier(struct good_table *table, const struct slo *run,
+                         const struct classes *classes, const char *tier,
+                         struct err *err);
 void good_table_fini(struct good_table *table);
 
 /* The limits of this request. */
@@ -53,7 +59,11 @@ bool good_lacks(enum measure m, const struct facts *f);
 /* Is this request one of the n that a term on this measure is about? */
 bool good_concerns(enum measure m, const struct facts *f);
 
-/* Does it keep this one limit?  One that failed keeps none of the answer's. */
+/* What its limits are held against; below 0: it keeps none.  One that failed
+ * keeps none of the answer's. */
+int64_t good_value(enum measure m, const struct facts *f);
+
+/* Does it keep this one limit? */
 bool good_keeps(enum measure m, const struct facts *f, int64_t limit_ns);
 
 /* Ok, and keeps every limit that concerns it. */

@@ -325,6 +325,12 @@ struct study_settings {
     char *restart;     /* shell command; NULL: the server goes on */
 };
 
+/* What the server costs. */
+struct cost_settings {
+    double usd_per_hour; /* of one replica; 0: not known */
+    int64_t replicas;
+};
+
 struct settings {
     char *name;
     struct target_settings target;
@@ -335,6 +341,7 @@ struct settings {
     struct client_settings client;
     struct strmap conditions;
     struct study_settings study;
+    struct cost_settings cost;
     struct stub_settings stub;
     bool has_stub; /* a stub is to run beside the load */
     struct classes classes;
@@ -349,6 +356,7 @@ enum settings_block {
     BLOCK_DATA,
     BLOCK_CLIENT,
     BLOCK_STUDY,
+    BLOCK_COST,
     BLOCK_STUB,
     BLOCK_COUNT,
 };
@@ -360,6 +368,7 @@ extern const struct opt_block block_trace;
 extern const struct opt_block block_data;
 extern const struct opt_block block_client;
 extern const struct opt_block block_study;
+extern const struct opt_block block_cost;
 extern const struct opt_block block_stub;
 
 /* The same, by enum settings_block. */

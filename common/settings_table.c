@@ -69,8 +69,8 @@ static const struct opt top[] = {
      .offset = AT(slo),
      .splits_commas = true,
      .check = slo_check_term,
-     .help = "objective: 'e2e p99 < 200ms', 'errors < 0.1%'; repeats, takes "
-             "commas"},
+     .help = "objective: 'e2e p99 < 200ms', 'errors < 0.1%', 'gold: ttft p99 < "
+             "100ms' of a tier; repeats, takes commas"},
     {.flag = "goodput",
      .type = &opt_list,
      .offset = AT(slo),
@@ -558,5 +558,6 @@ const struct opt_block *const settings_blocks[BLOCK_COUNT] = {
     [BLOCK_TOP] = &block_top,     [BLOCK_TARGET] = &block_target,
     [BLOCK_LOAD] = &block_load,   [BLOCK_TRACE] = &block_trace,
     [BLOCK_DATA] = &block_data,   [BLOCK_CLIENT] = &block_client,
-    [BLOCK_STUDY] = &block_study, [BLOCK_STUB] = &block_stub,
+    [BLOCK_STUDY] = &block_study, [BLOCK_COST] = &block_cost,
+    [BLOCK_STUB] = &block_stub,
 };

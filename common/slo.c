@@ -206,11 +206,11 @@ static int parse_counted(size_t i, const struct words *w, struct slo_term *term,
     return 0;
 }
 
-int slo_parse_term(const char *text, struct slo_term *term, struct err *err)
+static int parse_untiered(const char *text, struct slo_term *term,
+                          struct err *err)
 {
     struct words w;
 
-    *term = (struct slo_term){0};
     if (strchr(text, ':'))
         return parse_limit(text, term, err);
     if (split(text, &w))
@@ -224,11 +224,108 @@ int slo_parse_term(const char *text, struct slo_term *term, struct err *err)
     return parse_measured(&w, term, err);
 }
 
+/* ---- tiers ---- */
+
+/* Is it a word of terms, which a tier is not to look like? */
+static bool is_taken(const char *name)
+{
+    for (size_t i = 0; i < N_COUNTED; i++) {
+        if (strcmp(name, counted[i].name) == 0)
+            return true;
+    }
+    return measure_find(name) >= 0 || strcmp(name, "check") == 0;
+}
+
+/* Where the tier of a term ends, if it has one: what is behind the colon is a
+ * term, as in 'gold: ttft:200', and not the rest of one, as in 'ttft:200'. */
+static const char *tier_end(const char *text)
+{
+    const char *colon = text + strcspn(text, ":<>=");
+    char word[SLO_TIER];
+
+    if (*colon != ':')
+        return NULL;
+    if (strpbrk(colon + 1, "<>="))
+        return colon;
+    snprintf(word, sizeof(word), "%.*s", (int)strcspn(text, ":"), text);
+    return strchr(colon + 1, ':') && !is_taken(word) ? colon : NULL;
+}
+
+#define NAME_CHARS                                                             \
+    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-"
+
+static int parse_tier(const char *text, const char *end, char tier[SLO_TIER],
+                      struct err *err)
+{
+    size_t from = strspn(text, " ");
+    size_t len = strspn(text + from, NAME_CHARS);
+    const char *rest = text + from + len;
+
+    rest += strspn(rest, " ");
+    if (*rest == '/')
+        return err_set(err, ERR_CONFIG,
+                       "'%s': a class is named in report --slo alone; in a "
+                       "settings file its terms stand under classes",
+                       text);
+    if (rest != end || len == 0 || len >= SLO_TIER)
+        return err_set(err, ERR_CONFIG,
+                       "'%.*s' is no name of a tier; letters, digits and ._-, "
+                       "at most %d",
+                       (int)(end - text), text, SLO_TIER - 1);
+    memcpy(tier, text + from, len);
+    tier[len] = '\0';
+    if (is_taken(tier))
+        return err_set(err, ERR_CONFIG,
+                       "'%s' is a word of SLO terms and no name of a tier",
+                       tier);
+    return 0;
+}
+
+int slo_parse_term(const char *text, struct slo_term *term, struct err *err)
+{
+    const char *end = tier_end(text);
+    char tier[SLO_TIER];
+    char bare[sizeof(term->text) - SLO_TIER - 2];
+
+    *term = (struct slo_term){0};
+    if (!end)
+        return parse_untiered(text, term, err);
+    if (parse_tier(text, end, tier, err))
+        return -1;
+    if (parse_untiered(end + 1, term, err))
+        return err_context(err, "%s", tier);
+    snprintf(bare, sizeof(bare), "%.*s", (int)sizeof(bare) - 1, term->text);
+    snprintf(term->text, sizeof(term->text), "%s: %s", tier, bare);
+    memcpy(term->tier, tier, sizeof(tier));
+    return 0;
+}
+
+size_t slo_class_len(const char *text)
+{
+    size_t len = strspn(text, NAME_CHARS);
+
+    return text[len] == '/' ? len : 0;
+}
+
+const char *slo_behind_class(const char *text)
+{
+    size_t len = slo_class_len(text);
+
+    return len > 0 ? text + len + 1 : text;
+}
+
+/* ---- all of them ---- */
+
 int slo_check_term(const char *text, struct err *err)
 {
     struct slo_term term;
 
     return slo_parse_term(text, &term, err);
+}
+
+int slo_check_asked(const char *text, struct err *err)
+{
+    return slo_check_term(slo_behind_class(text), err);
 }
 
 int slo_check_limit(const char *text, struct err *err)
@@ -238,16 +335,91 @@ int slo_check_limit(const char *text, struct err *err)
     return parse_limit(text, &term, err);
 }
 
-int slo_parse(const struct strlist *texts, struct slo *slo, struct err *err)
+static bool is_same_question(const struct slo_term *a, const struct slo_term *b)
 {
-    *slo = (struct slo){0};
+    return a->kind == b->kind && a->measure == b->measure &&
+           a->quantile == b->quantile && strcmp(a->tier, b->tier) == 0;
+}
+
+/* A tier asks for everything once: of two limits one would be a mistake. */
+static int check_tiers(const struct slo *all, struct err *err)
+{
+    const char *names[SLO_MAX_TIERS];
+
+    for (size_t i = 0; i < all->len; i++) {
+        for (size_t k = 0; k < i; k++) {
+            if (all->terms[i].tier[0] &&
+                is_same_question(&all->terms[i], &all->terms[k]))
+                return err_set(err, ERR_CONFIG,
+                               "'%s' and '%s': a tier asks that once",
+                               all->terms[k].text, all->terms[i].text);
+        }
+    }
+    if (slo_tiers(all, names) > SLO_MAX_TIERS)
+        return err_set(err, ERR_CONFIG, "more than %d tiers of an SLO",
+                       SLO_MAX_TIERS);
+    return 0;
+}
+
+int slo_parse_all(const struct strlist *texts, struct slo *all, struct err *err)
+{
+    *all = (struct slo){0};
     if (texts->len > SLO_MAX_TERMS)
         return err_set(err, ERR_CONFIG, "more than %d SLO terms",
                        SLO_MAX_TERMS);
     for (size_t i = 0; i < texts->len; i++) {
-        if (slo_parse_term(texts->items[i], &slo->terms[i], err))
+        if (slo_parse_term(texts->items[i], &all->terms[i], err))
             return -1;
-        slo->len++;
+        all->len++;
     }
+    return check_tiers(all, err);
+}
+
+/* Is term i the first of its tier? */
+static bool begins_tier(const struct slo *all, size_t i)
+{
+    for (size_t k = 0; k < i; k++) {
+        if (strcmp(all->terms[k].tier, all->terms[i].tier) == 0)
+            return false;
+    }
+    return all->terms[i].tier[0] != '\0';
+}
+
+size_t slo_tiers(const struct slo *all, const char *names[static SLO_MAX_TIERS])
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < all->len; i++) {
+        if (!begins_tier(all, i))
+            continue;
+        if (n < SLO_MAX_TIERS)
+            names[n] = all->terms[i].tier;
+        n++;
+    }
+    return n;
+}
+
+void slo_of_tier(const struct slo *all, const char *tier, struct slo *out)
+{
+    *out = (struct slo){0};
+    for (size_t i = 0; i < all->len; i++) {
+        if (strcmp(all->terms[i].tier, tier) == 0)
+            out->terms[out->len++] = all->terms[i];
+    }
+}
+
+int slo_parse(const struct strlist *texts, struct slo *slo, struct err *err)
+{
+    const char *names[SLO_MAX_TIERS];
+    struct slo all;
+    size_t n;
+
+    *slo = (struct slo){0};
+    if (slo_parse_all(texts, &all, err))
+        return -1;
+    slo_of_tier(&all, "", slo);
+    n = slo_tiers(&all, names);
+    if (slo->len == 0 && n > 0)
+        slo_of_tier(&all, names[n - 1], slo);
     return 0;
 }

@@ -7,6 +7,11 @@
  *   quality >= 0.99      share of the checked answers that passed
  *   ttft:200             a limit of good requests in ms, judged by nobody else
  *   check: required      no request is good whose answer is wrong; likewise
+ *
+ * A word and a colon before a term put it into a tier: 'gold: ttft p99 <
+ * 200ms'.  Every tier is an objective by itself.  What is asked of the run are
+ * the terms without one, or, where all have one, those of the last tier named:
+ * the weakest, as people list them.
  */
 #ifndef COMMON_SLO_H
 #define COMMON_SLO_H
@@ -30,16 +35,21 @@ enum slo_kind {
     SLO_CHECK,
 };
 
+#define SLO_TIER 24 /* bytes of its name */
+
 struct slo_term {
     enum slo_kind kind;
     enum measure measure; /* of a quantile or limit */
     double quantile;      /* 0.99; of a limit 1: every request */
     int64_t limit_ns;     /* of both: strictly below */
     double limit;         /* of the others: a share, or requests a second */
-    char text[80];        /* as it is shown */
+    char text[112];       /* as it is shown, with its tier */
+    char tier[SLO_TIER];  /* "": of none */
 };
 
+/* Of all tiers together. */
 #define SLO_MAX_TERMS 16
+#define SLO_MAX_TIERS 4
 
 struct slo {
     struct slo_term terms[SLO_MAX_TERMS];
@@ -56,6 +66,28 @@ int slo_check_limit(const char *text, struct err *err);
 /* Has it the form of one, right or wrong: name:number? */
 bool slo_is_like_limit(const char *text);
 
+/* What is asked of the run. */
 int slo_parse(const struct strlist *texts, struct slo *slo, struct err *err);
+
+/* The terms of all tiers, as they are listed. */
+int slo_parse_all(const struct strlist *texts, struct slo *all,
+                  struct err *err);
+
+/* Those of one tier; "": those of none. */
+void slo_of_tier(const struct slo *all, const char *tier, struct slo *out);
+
+/* The tiers in the order in which they are first named, borrowed; how many. */
+size_t slo_tiers(const struct slo *all,
+                 const char *names[static SLO_MAX_TIERS]);
+
+/* Does it begin with 'CLASS/', as a term of a report may: 'chat/errors < 1%',
+ * 'chat/gold: ttft p99 < 100ms'?  How long the name is; 0: it does not. */
+size_t slo_class_len(const char *text);
+
+/* What is behind that: a term. */
+const char *slo_behind_class(const char *text);
+
+/* For an option table: may this be a term, with or without a class? */
+int slo_check_asked(const char *text, struct err *err);
 
 #endif

@@ -154,6 +154,18 @@ static json_t *requests(const struct summary *s)
     return o;
 }
 
+/* The lowest limit that would have been met. */
+static void put_tightest(json_t *o, int64_t ns)
+{
+    if (ns >= 0) {
+        json_put_ns(o, "tightest", (double)ns);
+        return;
+    }
+    json_object_set_new(o, "tightest_ms", json_null());
+    json_object_set_new(o, "tightest_note",
+                        json_string("no limit would have been met"));
+}
+
 static json_t *term(const struct term_judgement *j)
 {
     json_t *o = json_pack("{ss}", "term", j->term->text);
@@ -161,6 +173,7 @@ static json_t *term(const struct term_judgement *j)
     if (j->term->kind == SLO_QUANTILE) {
         json_put_ns(o, "measured", (double)j->measured_ns);
         json_object_set_new(o, "n_effective", json_real(j->n_effective));
+        put_tightest(o, j->tightest_ns);
     } else if (j->is_unmeasured) {
         json_put_nothing(o, "measured", j->why);
     } else {
@@ -408,6 +421,8 @@ static void render(const struct summary *s, struct buf *out)
     json_put_cache(o, s);
     json_put_mlperf(o, s);
     json_object_set_new(o, "slo", json_terms(&s->judgement));
+    json_put_tiers(o, &s->tiers, s->scheduled > 0);
+    json_put_goodput(o, s);
     json_object_set_new(o, "failures", failures(s));
     json_object_set_new(o, "way", way(s));
     json_object_set_new(o, "network", network(s));

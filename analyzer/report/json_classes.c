@@ -54,6 +54,7 @@ static json_t *class_to_json(const struct summary *s,
     put_attainment(o, c);
     json_object_set_new(o, "measures", measures(c));
     json_object_set_new(o, "slo", json_terms(&c->judgement));
+    json_put_tiers(o, &c->tiers, c->scheduled > 0);
     return o;
 }
 

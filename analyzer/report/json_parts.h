@@ -2,10 +2,13 @@
 #ifndef ANALYZER_REPORT_JSON_PARTS_H
 #define ANALYZER_REPORT_JSON_PARTS_H
 
+#include <stdbool.h>
+
 struct json_t;
 struct judgement;
 struct spread;
 struct summary;
+struct tiers;
 
 /* name: null, and name_note: why. */
 void json_put_nothing(struct json_t *o, const char *name, const char *why);
@@ -21,6 +24,14 @@ struct json_t *json_terms(const struct judgement *j);
 
 /* A list of the classes of a mix; empty where there are none. */
 void json_put_classes(struct json_t *o, const struct summary *s);
+
+/* What is asked in tiers, and the best that is met; nulls in a window where
+ * nothing was due. */
+void json_put_tiers(struct json_t *o, const struct tiers *t, bool has_due);
+
+/* Why requests were not good, deadlines of tokens, cost; and what was asked of
+ * limits. */
+void json_put_goodput(struct json_t *o, const struct summary *s);
 
 /* What the answers were: tokens, quality, notes. */
 void json_put_answers(struct json_t *o, const struct summary *s);

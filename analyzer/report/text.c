@@ -160,15 +160,32 @@ static void put_measured(const struct term_judgement *j, struct buf *out)
 
 void text_put_term(const struct term_judgement *j, struct buf *out)
 {
+    char text[UNITS_TEXT];
+
     buf_addf(out, "  %-24s %-9s ", j->term->text,
              is_limit(j->term) ? "limit" : verdict_name(j->verdict));
     put_measured(j, out);
+    if (j->term->kind == SLO_QUANTILE && j->tightest_ns >= 0)
+        buf_addf(out, ", tightest limit met %s",
+                 text_show_ns((double)j->tightest_ns, text));
     if (j->more_needed > 0)
         buf_addf(out, "; about %lld more requests needed",
                  (long long)j->more_needed);
     else if (j->why)
         buf_addf(out, "; %s", j->why);
     buf_adds(out, "\n");
+}
+
+static bool is_by_tier(const struct judgement *j)
+{
+    return j->len > 0 && j->terms[0].term->tier[0];
+}
+
+/* The terms of a tier stand below, with the other tiers. */
+void text_put_terms(const struct judgement *j, struct buf *out)
+{
+    for (size_t i = 0; i < j->len && !is_by_tier(j); i++)
+        text_put_term(&j->terms[i], out);
 }
 
 /* A count is a whole number, however large. */
@@ -221,6 +238,8 @@ static void put_verdict(const struct summary *s, struct buf *out)
                  100 * (double)s->failed / (double)s->issued);
     if (s->scheduled == 0)
         buf_adds(out, "; nothing was due in the window");
+    if (is_by_tier(&s->judgement))
+        buf_addf(out, " (by the last of its tiers, %s)", s->slo.terms[0].tier);
     buf_adds(out, "\n");
     put_aborted(s->aborted, out);
     if (s->decided[0])
@@ -237,8 +256,8 @@ static void put_verdict(const struct summary *s, struct buf *out)
         buf_adds(out, "           the run was killed; what is left of it is "
                       "reported\n");
     put_failed_checks(&s->trust, out);
-    for (size_t i = 0; i < s->judgement.len; i++)
-        text_put_term(&s->judgement.terms[i], out);
+    text_put_terms(&s->judgement, out);
+    text_put_tiers(&s->tiers, s->scheduled > 0, out);
     text_put_class_verdicts(s, out);
 }
 
@@ -534,12 +553,14 @@ static void render(const struct summary *s, struct buf *out)
     buf_adds(out, "\n");
     put_counts(s, out);
     put_rates(s, out);
+    text_put_goodput(s, out);
     text_put_answers(s, out);
     buf_adds(out, "\n");
     text_put_classes(s, out);
     put_latencies(s, out);
     buf_adds(out, "\n");
     text_put_bars(s, out);
+    text_put_curve(s, out);
     text_put_sessions(s, out);
     text_put_server(s, out);
     text_put_mlperf(s, out);

@@ -75,8 +75,8 @@ static void put_slo(const struct class_summary *c, struct buf *out)
     if (c->judgement.len == 0)
         return;
     buf_addf(out, "%s: %s\n", c->name, verdict_name(c->judgement.verdict));
-    for (size_t i = 0; i < c->judgement.len; i++)
-        text_put_term(&c->judgement.terms[i], out);
+    text_put_terms(&c->judgement, out);
+    text_put_tiers(&c->tiers, c->scheduled > 0, out);
 }
 
 void text_put_class_verdicts(const struct summary *s, struct buf *out)

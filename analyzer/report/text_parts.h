@@ -2,12 +2,16 @@
 #ifndef ANALYZER_REPORT_TEXT_PARTS_H
 #define ANALYZER_REPORT_TEXT_PARTS_H
 
+#include <stdbool.h>
+
 #include "common/units.h"
 
 struct buf;
+struct judgement;
 struct spread;
 struct summary;
 struct term_judgement;
+struct tiers;
 
 /* A duration, or in a word why there is none; `ns` may be HIST_BEYOND and the
  * like. */
@@ -15,6 +19,9 @@ const char *text_show_ns(double ns, char out[static UNITS_TEXT]);
 
 /* A line for a term, and what became of it. */
 void text_put_term(const struct term_judgement *j, struct buf *out);
+
+/* A line for each, unless they are those of a tier: see text_put_tiers(). */
+void text_put_terms(const struct judgement *j, struct buf *out);
 
 /* The heading of a table of spreads, and a row of it; none where nothing was
  * measured. */
@@ -26,6 +33,17 @@ void text_put_class_verdicts(const struct summary *s, struct buf *out);
 
 /* The classes of a mix, and the total; nothing where there are none. */
 void text_put_classes(const struct summary *s, struct buf *out);
+
+/* What became of each tier, and which is the best that is met; nothing where
+ * there are none. */
+void text_put_tiers(const struct tiers *t, bool has_due, struct buf *out);
+
+/* Why requests were not good, deadlines of tokens, cost; each where there is
+ * something to say. */
+void text_put_goodput(const struct summary *s, struct buf *out);
+
+/* How many would be within which limit; nothing unless that was asked. */
+void text_put_curve(const struct summary *s, struct buf *out);
 
 /* What the answers were: tokens, quality, warnings.  Nothing where nothing is
  * known of them. */

@@ -136,8 +136,7 @@ static int check(const struct survey *s, const struct load_settings *load,
         return err_set(err, ERR_CONFIG,
                        "load.%s: nothing of the trace is left after it",
                        load->warmup_ns > 0 ? "warmup" : "warmup_requests");
-    if (load->cooldown_ns > 0 &&
-        s->end_ns - load->cooldown_ns <= s->start_ns)
+    if (load->cooldown_ns > 0 && s->end_ns - load->cooldown_ns <= s->start_ns)
         return err_set(err, ERR_CONFIG,
                        "load.cooldown: nothing of the trace is left before it");
     return 0;

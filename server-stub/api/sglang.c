@@ -45,7 +45,8 @@ static void put_answer(const struct call *call, int64_t produced, bool is_last,
                  ",\"prompt_tokens\":%lld,\"completion_tokens\":%lld,"
                  "\"cached_tokens\":%lld",
                  (long long)call->job.prompt_tokens,
-                 text_reported(call, produced), (long long)call->job.cached_tokens);
+                 text_reported(call, produced),
+                 (long long)call->job.cached_tokens);
     buf_adds(out, "}}");
 }
 

@@ -21,7 +21,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         if (slo_parse_term(a.text, &b, &err) || a.kind != b.kind ||
             a.measure != b.measure || a.quantile != b.quantile ||
             a.limit_ns != b.limit_ns || a.limit != b.limit ||
-            strcmp(a.text, b.text) != 0)
+            strcmp(a.tier, b.tier) != 0 || strcmp(a.text, b.text) != 0)
             abort();
     } else if (err.msg[0] == '\0' || strchr(err.msg, '\n')) {
         abort();

@@ -338,14 +338,18 @@ static int count_strangers(const char *text, const struct leaves *l)
 static void every_number_of_the_text_is_in_the_json(void **state)
 {
     static const char *const slos[] = {
-        NULL, "e2e p99 < 1h", "ttft p50 < 20ms, good >= 50%", "itl p99.9 < 1s"};
+        NULL, "e2e p99 < 1h", "ttft p50 < 20ms, good >= 50%", "itl p99.9 < 1s",
+        "gold: ttft p50 < 1us, gold: tpot p50 < 1us, silver: ttft p50 < 5ms, "
+        "silver: tpot p50 < 2ms, silver: errors < 50%"};
 
     (void)state;
     for (size_t i = 0; i < COUNT(slos); i++) {
         const char *flag = slos[i] ? "--slo" : NULL;
-        char *text = reported(ARGS("report", recording, flag, slos[i]));
-        char *data = reported(
-            ARGS("report", recording, "--format", "json", flag, slos[i]));
+        char *text = reported(ARGS("report", recording, "--curve", "ttft",
+                                   "--usd-per-hour", "0.8", flag, slos[i]));
+        char *data =
+            reported(ARGS("report", recording, "--format", "json", "--curve",
+                          "ttft", "--usd-per-hour", "0.8", flag, slos[i]));
         json_t *json = json_loads(data, 0, NULL);
         struct leaves l = {0};
 

@@ -1,5 +1,6 @@
 /* Verdicts and exit codes of `report`, on a recording made by hand. */
 #include <jansson.h>
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -111,6 +112,12 @@ static void verdict_and_exit_code(void **state)
         {"e2e p99.9 < 2ms", 1, "fail"},       /* 5 beyond, where 1 may be */
         {"connect p50 < 1s", 4, "undecided"}, /* nobody connected */
         {"lag p99.9 < 1s", 4, "undecided"},   /* 2995 are needed */
+        /* of tiers the last, unless there are terms of none */
+        {"gold: e2e p99 < 1ms, silver: e2e p99 < 2ms", 0, "pass"},
+        {"silver: e2e p99 < 2ms, gold: e2e p99 < 1ms", 1, "fail"},
+        {"gold: e2e p99 < 1ms, errors < 1%", 0, "pass"},
+        {"gold: e2e p99 < 2ms, errors < 0.1%", 1, "fail"},
+        {"gold: e2e p99 < 2ms, silver: lag p99.9 < 1s", 4, "undecided"},
     };
 
     (void)state;
@@ -164,10 +171,127 @@ static void a_truth_that_is_not_there(void **state)
     proc_result_fini(&r);
 }
 
+static void expect_tier(const json_t *tier, const char *name,
+                        const char *verdict, double goodput)
+{
+    assert_string_equal(json_string_value(json_object_get(tier, "name")), name);
+    assert_string_equal(json_string_value(json_object_get(tier, "verdict")),
+                        verdict);
+    assert_true(number_at(tier, "goodput_rps") == goodput);
+}
+
+static void tiers_are_reported_each_by_itself(void **state)
+{
+    struct proc_result r = proc_run(ARGS(
+        "report", recording, "--format", "json", "--slo",
+        "gold: e2e p99 < 1ms, gold: errors < 1%, silver: e2e p99 < 1.5ms"));
+    json_t *json = json_loads(r.out, 0, NULL);
+    const json_t *tiers = json_object_get(json, "tiers");
+
+    (void)state;
+    proc_expect(&r, 0);
+    assert_int_equal(json_array_size(tiers), 2);
+    expect_tier(json_array_get(tiers, 0), "gold", "fail", 0);
+    expect_tier(json_array_get(tiers, 1), "silver", "pass", 99.5);
+    assert_string_equal(json_string_value(json_object_get(json, "best_tier")),
+                        "silver");
+    assert_true(number_at(json, "goodput_rps") == 99.5);
+    assert_true(number_at(json_array_get(json_object_get(json, "slo"), 0),
+                          "tightest_ms") == 1.01);
+    json_decref(json);
+    proc_result_fini(&r);
+    r = proc_run(ARGS("report", recording, "--slo",
+                      "gold: e2e p99 < 1ms, silver: e2e p99 < 1.5ms"));
+    assert_non_null(strstr(r.out, "(by the last of its tiers, silver)\n"));
+    assert_non_null(strstr(r.out, "\n  tier gold                fail "));
+    assert_non_null(strstr(r.out, "\n  best tier met: silver\n"));
+    proc_result_fini(&r);
+}
+
+/* 10 s at 36 an hour and 2 replicas are 20 cents, for 995 good requests. */
+static void an_old_recording_has_its_cost(void **state)
+{
+    struct proc_result r =
+        proc_run(ARGS("report", recording, "--format", "json", "--usd-per-hour",
+                      "36", "--replicas", "2", "--slo", "e2e p99 < 2ms"));
+    json_t *json = json_loads(r.out, 0, NULL);
+    const json_t *cost = json_object_get(json, "cost");
+
+    (void)state;
+    proc_expect(&r, 0);
+    assert_true(number_at(cost, "usd") == 0.2);
+    assert_true(fabs(number_at(cost, "usd_per_1000_good_requests") -
+                     200.0 / 995) < 1e-12);
+    assert_true(json_is_true(json_object_get(cost, "deliverable")));
+    assert_true(
+        json_is_null(json_object_get(cost, "usd_per_million_good_tokens")));
+    assert_non_null(json_object_get(cost, "usd_per_million_good_tokens_note"));
+    json_decref(json);
+    proc_result_fini(&r);
+    r = proc_run(ARGS("report", recording, "--usd-per-hour", "36", "--slo",
+                      "e2e p99 < 1us"));
+    proc_expect(&r, 1);
+    assert_non_null(strstr(r.out,
+                           "\ncost       0.1 USD for the window; the SLO "
+                           "is missed: not deliverable\n"));
+    proc_result_fini(&r);
+}
+
+/* Answers take 1 ms, and 5 of 1000 fail. */
+static void a_curve_has_the_limits_of_the_slo(void **state)
+{
+    struct proc_result r =
+        proc_run(ARGS("report", recording, "--format", "json", "--curve", "e2e",
+                      "--slo", "e2e p99 < 1100us"));
+    json_t *json = json_loads(r.out, 0, NULL);
+    const json_t *points =
+        json_object_get(json_object_get(json, "curve"), "points");
+    const json_t *last = json_array_get(points, json_array_size(points) - 1);
+
+    (void)state;
+    proc_expect(&r, 0);
+    assert_int_equal(json_array_size(points), 2); /* 1 ms and 1.1 ms */
+    assert_true(number_at(json_array_get(points, 0), "within") == 0);
+    assert_true(number_at(last, "limit_ms") == 1.1);
+    assert_true(number_at(last, "within") == N - 5);
+    assert_true(json_is_true(json_object_get(last, "slo")));
+    json_decref(json);
+    proc_result_fini(&r);
+}
+
+static void what_does_not_go_together_is_refused(void **state)
+{
+    static const struct {
+        const char *flag;
+        const char *value;
+        const char *says;
+    } cases[] = {
+        {"--slo", "chat/errors < 1%", "the recording has no class 'chat'"},
+        {"--slo", "gold: errors < 1%, gold: errors < 2%",
+         "a tier asks that once"},
+        {"--curve", "query", "query has no curve"},
+        {"--curve", "tfft", "'tfft' is none of: "},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct proc_result r =
+            proc_run(ARGS("report", recording, cases[i].flag, cases[i].value));
+
+        proc_expect(&r, 2);
+        assert_non_null(strstr(r.err, cases[i].says));
+        proc_result_fini(&r);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(verdict_and_exit_code),
+        cmocka_unit_test(tiers_are_reported_each_by_itself),
+        cmocka_unit_test(an_old_recording_has_its_cost),
+        cmocka_unit_test(a_curve_has_the_limits_of_the_slo),
+        cmocka_unit_test(what_does_not_go_together_is_refused),
         cmocka_unit_test(a_truth_that_is_not_there),
         cmocka_unit_test(the_numbers_are_those_recorded),
     };

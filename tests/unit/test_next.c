@@ -149,14 +149,14 @@ static void a_missed_limit_is_shown_as_it_was_kept(void **state)
 
     (void)state;
     judge_by(m, "ttft p99 < 200ms,errors < 1%,e2e p50 < 1s");
-    m->s.judgement.terms[0].measured_ns = 230500 * NS_PER_US;
+    m->s.judgement.terms[0].tightest_ns = 231 * NS_PER_MS;
     m->s.judgement.terms[2].verdict = VERDICT_PASS;
     expect(m, "what it did keep: tailgate report --slo 'ttft p99 < 231ms'",
            "see if it holds at half the rate: --rate 50");
     m = fine(VERDICT_FAIL);
     judge_by(m, "ttft p99 < 200ms,e2e p50 < 1s");
-    m->s.judgement.terms[0].measured_ns = 999 * NS_PER_MS;
-    m->s.judgement.terms[1].measured_ns = 2 * NS_PER_S;
+    m->s.judgement.terms[0].tightest_ns = 1000 * NS_PER_MS;
+    m->s.judgement.terms[1].tightest_ns = 2010 * NS_PER_MS;
     expect(m,
            "what it did keep: tailgate report --slo 'ttft p99 < 1.00s, e2e p50 "
            "< 2.01s'",
@@ -169,7 +169,7 @@ static void failures_are_named(void **state)
 
     (void)state;
     judge_by(m, "e2e p99 < 200ms");
-    m->s.judgement.terms[0].measured_ns = HIST_BEYOND;
+    m->s.judgement.terms[0].tightest_ns = HIST_BEYOND;
     m->s.failed = 40;
     m->s.outcome[OUTCOME_RESET] = 10;
     m->s.outcome[OUTCOME_TIMEOUT] = 30;

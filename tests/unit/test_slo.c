@@ -19,39 +19,42 @@ static void terms_are_read(void **state)
     } cases[] = {
         {"e2e p99 < 200ms",
          {SLO_QUANTILE, MEASURE_E2E, 0.99, 200 * NS_PER_MS, 0,
-          "e2e p99 < 200ms"}},
+          "e2e p99 < 200ms", ""}},
         {"ttft p99.9<2s",
-         {SLO_QUANTILE, MEASURE_TTFT, 0.999, 2 * NS_PER_S, 0,
-          "ttft p99.9 < 2s"}},
+         {SLO_QUANTILE, MEASURE_TTFT, 0.999, 2 * NS_PER_S, 0, "ttft p99.9 < 2s",
+          ""}},
         {"  service\tp50  <1h30m ",
          {SLO_QUANTILE, MEASURE_SERVICE, 0.5, 5400 * NS_PER_S, 0,
-          "service p50 < 1h30m"}},
+          "service p50 < 1h30m", ""}},
         {"ttfb p99.99 < 1us",
-         {SLO_QUANTILE, MEASURE_TTFB, 0.9999, 1000, 0, "ttfb p99.99 < 1us"}},
-        {"errors < 0.1%", {SLO_ERRORS, 0, 0, 0, 0.001, "errors < 0.1%"}},
-        {"errors<0.5", {SLO_ERRORS, 0, 0, 0, 0.5, "errors < 0.5"}},
-        {"good >= 90%", {SLO_GOOD, 0, 0, 0, 0.9, "good >= 90%"}},
-        {"good>=1", {SLO_GOOD, 0, 0, 0, 1, "good >= 1"}},
-        {"goodput >= 40/s", {SLO_GOODPUT, 0, 0, 0, 40, "goodput >= 40/s"}},
-        {"goodput>=2/m", {SLO_GOODPUT, 0, 0, 0, 2.0 / 60, "goodput >= 2/m"}},
-        {"quality >= 0.99", {SLO_QUALITY, 0, 0, 0, 0.99, "quality >= 0.99"}},
-        {"quality>=99%", {SLO_QUALITY, 0, 0, 0, 0.99, "quality >= 99%"}},
+         {SLO_QUANTILE, MEASURE_TTFB, 0.9999, 1000, 0, "ttfb p99.99 < 1us",
+          ""}},
+        {"errors < 0.1%", {SLO_ERRORS, 0, 0, 0, 0.001, "errors < 0.1%", ""}},
+        {"errors<0.5", {SLO_ERRORS, 0, 0, 0, 0.5, "errors < 0.5", ""}},
+        {"good >= 90%", {SLO_GOOD, 0, 0, 0, 0.9, "good >= 90%", ""}},
+        {"good>=1", {SLO_GOOD, 0, 0, 0, 1, "good >= 1", ""}},
+        {"goodput >= 40/s", {SLO_GOODPUT, 0, 0, 0, 40, "goodput >= 40/s", ""}},
+        {"goodput>=2/m",
+         {SLO_GOODPUT, 0, 0, 0, 2.0 / 60, "goodput >= 2/m", ""}},
+        {"quality >= 0.99",
+         {SLO_QUALITY, 0, 0, 0, 0.99, "quality >= 0.99", ""}},
+        {"quality>=99%", {SLO_QUALITY, 0, 0, 0, 0.99, "quality >= 99%", ""}},
         {"tpot p99 < 50ms",
          {SLO_QUANTILE, MEASURE_TPOT, 0.99, 50 * NS_PER_MS, 0,
-          "tpot p99 < 50ms"}},
+          "tpot p99 < 50ms", ""}},
         {"gap p99 < 1s",
-         {SLO_QUANTILE, MEASURE_GAP, 0.99, NS_PER_S, 0, "gap p99 < 1s"}},
+         {SLO_QUANTILE, MEASURE_GAP, 0.99, NS_PER_S, 0, "gap p99 < 1s", ""}},
         {"itl p50 < 1s",
-         {SLO_QUANTILE, MEASURE_ITL, 0.5, NS_PER_S, 0, "itl p50 < 1s"}},
+         {SLO_QUANTILE, MEASURE_ITL, 0.5, NS_PER_S, 0, "itl p50 < 1s", ""}},
         {"stall p50 < 1s",
-         {SLO_QUANTILE, MEASURE_STALL, 0.5, NS_PER_S, 0, "stall p50 < 1s"}},
+         {SLO_QUANTILE, MEASURE_STALL, 0.5, NS_PER_S, 0, "stall p50 < 1s", ""}},
         {"e2el p99 < 1s",
-         {SLO_QUANTILE, MEASURE_E2E, 0.99, NS_PER_S, 0, "e2e p99 < 1s"}},
+         {SLO_QUANTILE, MEASURE_E2E, 0.99, NS_PER_S, 0, "e2e p99 < 1s", ""}},
         {"ttft:200",
-         {SLO_LIMIT, MEASURE_TTFT, 1, 200 * NS_PER_MS, 0, "ttft:200"}},
-        {"check: required", {SLO_CHECK, 0, 0, 0, 0, "check: required"}},
-        {" check:required", {SLO_CHECK, 0, 0, 0, 0, "check: required"}},
-        {" e2el:0.5 ", {SLO_LIMIT, MEASURE_E2E, 1, 500000, 0, "e2e:0.5"}},
+         {SLO_LIMIT, MEASURE_TTFT, 1, 200 * NS_PER_MS, 0, "ttft:200", ""}},
+        {"check: required", {SLO_CHECK, 0, 0, 0, 0, "check: required", ""}},
+        {" check:required", {SLO_CHECK, 0, 0, 0, 0, "check: required", ""}},
+        {" e2el:0.5 ", {SLO_LIMIT, MEASURE_E2E, 1, 500000, 0, "e2e:0.5", ""}},
     };
 
     (void)state;
@@ -100,6 +103,7 @@ static void the_shown_text_is_a_term(void **state)
 #define LIMIT                                                                  \
     " is not a limit of good requests; write ttft:200 for 200 ms, or check: "  \
     "required"
+#define TIER  " is no name of a tier; letters, digits and ._-, at most 23"
 #define SHARE " is not a share of 0 to 100%; write 0.1% or 0.001"
 
 static const struct {
@@ -150,7 +154,24 @@ static const struct {
     {"ttft:", "'ttft:'" LIMIT},
     {":200", "':200'" LIMIT},
     {"ttft:2 tpot:3", "'ttft:2 tpot:3'" LIMIT},
-    {"http://host:80", "'http://host:80'" LIMIT},
+    {"http://host:80", "http: '//host:80'" LIMIT},
+    {"gold: ttft", "'gold: ttft'" LIMIT},
+    {"gold:", "'gold:'" LIMIT},
+    {"gold: e2e p99 > 1s", "gold: SLO on e2e: write '<', not '>'"},
+    {"gold: errors < 0%", "gold: SLO on errors: nothing is below 0"},
+    {"gold: ttft:0", "gold: limit of ttft: nothing is below 0"},
+    {"ttft: e2e p99 < 1s",
+     "'ttft' is a word of SLO terms and no name of a tier"},
+    {"errors: e2e p99 < 1s",
+     "'errors' is a word of SLO terms and no name of a tier"},
+    {": e2e p99 < 1s", "''" TIER},
+    {"very gold: e2e p99 < 1s", "'very gold'" TIER},
+    {"g*ld: e2e p99 < 1s", "'g*ld'" TIER},
+    {"abcdefghijklmnopqrstuvwx: errors < 1%",
+     "'abcdefghijklmnopqrstuvwx'" TIER},
+    {"chat/gold: errors < 1%",
+     "'chat/gold: errors < 1%': a class is named in report --slo alone; in a "
+     "settings file its terms stand under classes"},
     {"ttft:0", "limit of ttft: nothing is below 0"},
     {"ttft:1.2.3", "limit of ttft: '1.2.3ms'" DURATION},
     {"tfft:200", "unknown measure 'tfft' in an SLO; did you mean 'ttft'?"},
@@ -220,6 +241,133 @@ static void a_bad_term_in_a_list_is_refused(void **state)
     strlist_fini(&texts);
 }
 
+/* ---- tiers ---- */
+
+static void texts_of(struct strlist *texts, const char *const *terms)
+{
+    *texts = (struct strlist){0};
+    for (; *terms; terms++)
+        strlist_add(texts, *terms);
+}
+
+static void a_tier_stands_before_its_term(void **state)
+{
+    static const struct {
+        const char *text;
+        const char *tier;
+        const char *shown;
+        enum slo_kind kind;
+    } cases[] = {
+        {"gold: e2e p99 < 1s", "gold", "gold: e2e p99 < 1s", SLO_QUANTILE},
+        {"gold:e2e p99<1s", "gold", "gold: e2e p99 < 1s", SLO_QUANTILE},
+        {" G-1.a_b : errors<1%", "G-1.a_b", "G-1.a_b: errors < 1%", SLO_ERRORS},
+        {"gold: ttft:200", "gold", "gold: ttft:200", SLO_LIMIT},
+        {"gold:check:required", "gold", "gold: check: required", SLO_CHECK},
+        {"ttft:200", "", "ttft:200", SLO_LIMIT},
+        {"check: required", "", "check: required", SLO_CHECK},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct slo_term term;
+        struct err err = {0};
+
+        assert_int_equal(slo_parse_term(cases[i].text, &term, &err), 0);
+        assert_string_equal(term.tier, cases[i].tier);
+        assert_string_equal(term.text, cases[i].shown);
+        assert_int_equal(term.kind, cases[i].kind);
+    }
+}
+
+/* What is asked of the run: terms of no tier, else those of the last. */
+static void the_last_tier_decides_unless_there_are_terms_of_none(void **state)
+{
+    static const struct {
+        const char *terms[5];
+        size_t n_tiers;
+        const char *first; /* of what is asked */
+        size_t len;
+    } cases[] = {
+        {{"e2e p99 < 1s", "errors < 1%"}, 0, "e2e p99 < 1s", 2},
+        {{"gold: e2e p99 < 1s", "errors < 1%"}, 1, "errors < 1%", 1},
+        {{"a: e2e p99 < 1s", "b: e2e p99 < 2s", "b: errors < 1%"},
+         2,
+         "b: e2e p99 < 2s",
+         2},
+        {{"a: e2e p99 < 1s", "b: e2e p99 < 2s", "a: errors < 1%"},
+         2,
+         "b: e2e p99 < 2s",
+         1},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        const char *names[SLO_MAX_TIERS];
+        struct strlist texts;
+        struct slo slo;
+        struct slo all;
+        struct err err = {0};
+
+        texts_of(&texts, cases[i].terms);
+        assert_int_equal(slo_parse_all(&texts, &all, &err), 0);
+        assert_int_equal(all.len, texts.len);
+        assert_int_equal(slo_tiers(&all, names), cases[i].n_tiers);
+        assert_int_equal(slo_parse(&texts, &slo, &err), 0);
+        assert_int_equal(slo.len, cases[i].len);
+        assert_string_equal(slo.terms[0].text, cases[i].first);
+        strlist_fini(&texts);
+    }
+}
+
+static void tiers_that_contradict_themselves_are_refused(void **state)
+{
+    static const struct {
+        const char *terms[7];
+        const char *want;
+    } cases[] = {
+        {{"a: e2e p99 < 1s", "a: e2e p99 < 2s"},
+         "'a: e2e p99 < 1s' and 'a: e2e p99 < 2s': a tier asks that once"},
+        {{"a: errors < 1%", "b: errors < 2%", "a: errors < 1%"},
+         "'a: errors < 1%' and 'a: errors < 1%': a tier asks that once"},
+        {{"a: good >= 1", "b: good >= 1", "c: good >= 1", "d: good >= 1",
+          "e: good >= 1"},
+         "more than 4 tiers of an SLO"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct strlist texts;
+        struct slo all;
+        struct err err = {0};
+
+        texts_of(&texts, cases[i].terms);
+        assert_int_equal(slo_parse_all(&texts, &all, &err), -1);
+        assert_string_equal(err.msg, cases[i].want);
+        strlist_fini(&texts);
+    }
+}
+
+static void a_report_may_name_a_class(void **state)
+{
+    static const struct {
+        const char *text;
+        size_t len;
+        const char *term;
+    } cases[] = {
+        {"chat/gold: errors < 1%", 4, "gold: errors < 1%"},
+        {"a.b-c_1/e2e p99 < 1s", 7, "e2e p99 < 1s"},
+        {"goodput >= 40/s", 0, "goodput >= 40/s"},
+        {"goodput>=40/s", 0, "goodput>=40/s"},
+        {"/errors < 1%", 0, "/errors < 1%"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        assert_int_equal(slo_class_len(cases[i].text), cases[i].len);
+        assert_string_equal(slo_behind_class(cases[i].text), cases[i].term);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -229,6 +377,10 @@ int main(void)
         cmocka_unit_test(a_limit_is_a_term_and_no_term_a_limit),
         cmocka_unit_test(a_list_of_terms_is_bounded),
         cmocka_unit_test(a_bad_term_in_a_list_is_refused),
+        cmocka_unit_test(a_tier_stands_before_its_term),
+        cmocka_unit_test(the_last_tier_decides_unless_there_are_terms_of_none),
+        cmocka_unit_test(tiers_that_contradict_themselves_are_refused),
+        cmocka_unit_test(a_report_may_name_a_class),
     };
 
     return cmocka_run_group_tests_name("slo", tests, NULL, NULL);

@@ -1,0 +1,32 @@
+/* cost.h - what good requests and tokens cost.  Pure. */
+#ifndef ANALYZER_COST_H
+#define ANALYZER_COST_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct cost_settings;
+
+/* What was delivered in the window. */
+struct delivered {
+    double window_s;
+    int64_t good;
+    double good_tokens; /* output, of good requests; below 0: nobody counts */
+    double tokens;      /* output that arrived in the window; likewise */
+};
+
+struct cost {
+    bool is_there;       /* a price was given */
+    double usd;          /* of the window, all replicas */
+    double usd_per_hour; /* of all replicas */
+
+    /* Below 0: there is nothing to divide by. */
+    double usd_per_1000_good;
+    double usd_per_million_good_tokens;
+    double usd_per_million_tokens;
+};
+
+struct cost cost_of(const struct cost_settings *price,
+                    const struct delivered *d);
+
+#endif

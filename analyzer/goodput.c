@@ -1,0 +1,48 @@
+#include "analyzer/goodput.h"
+
+#include "analyzer/summary.h"
+
+enum verdict goodput_believed(const struct summary *s, enum verdict answer)
+{
+    if (!s->trust.valid)
+        return VERDICT_INVALID;
+    if (answer == VERDICT_PASS && (s->integrity.was_killed || s->stopped_by))
+        return VERDICT_UNDECIDED; /* what was left to come is not known */
+    return answer;
+}
+
+static void believe_tiers(const struct summary *s, struct tiers *t)
+{
+    for (size_t i = 0; i < t->len; i++) {
+        struct tier_summary *tier = &t->items[i];
+
+        tier->verdict = goodput_believed(s, tier->judgement.verdict);
+        if (tier->verdict == VERDICT_PASS && s->aborted)
+            tier->verdict = VERDICT_FAIL;
+    }
+}
+
+static void take_cost(struct summary *s)
+{
+    bool has_output = s->has_tokens && tokens_have_output(&s->tokens);
+    const struct delivered d = {
+        .window_s = s->window_length_s,
+        .good = s->good,
+        .good_tokens = has_output ? (double)s->tokens.good_output : -1,
+        .tokens = has_output ? s->output_tokens_per_s * s->window_length_s : -1,
+    };
+
+    s->cost = cost_of(&s->settings->cost, &d);
+}
+
+void goodput_take(struct summary *s, const struct tally *t,
+                  const struct fluid *fluid, const struct tier_works *tiers)
+{
+    tiers_take(&s->tiers, tiers, s->window_length_s);
+    believe_tiers(s, &s->tiers);
+    for (size_t i = 0; i < s->n_classes; i++)
+        believe_tiers(s, &s->classes[i].tiers);
+    s->misses = t->misses;
+    s->fluid = fluid_sum_up(fluid, s->window_length_s);
+    take_cost(s);
+}

@@ -1,0 +1,21 @@
+/* goodput.h - what a summary says of what is good: tiers, misses, deadlines of
+ * tokens, cost. */
+#ifndef ANALYZER_GOODPUT_H
+#define ANALYZER_GOODPUT_H
+
+#include "analyzer/judge.h"
+
+struct fluid;
+struct summary;
+struct tally;
+struct tier_works;
+
+/* A pass is none of numbers that cannot be trusted, nor of a run that was to go
+ * on.  The trust is known. */
+enum verdict goodput_believed(const struct summary *s, enum verdict answer);
+
+/* After the counts, rates and tokens. */
+void goodput_take(struct summary *s, const struct tally *t,
+                  const struct fluid *fluid, const struct tier_works *tiers);
+
+#endif

@@ -1,0 +1,20 @@
+/* report_asked.h - what a report is asked to judge by, in place of what the
+ * recording says. */
+#ifndef CLI_REPORT_ASKED_H
+#define CLI_REPORT_ASKED_H
+
+#include <stdint.h>
+
+struct err;
+struct settings;
+struct strlist;
+
+/* Terms without a class replace those of the run, terms of a class ('chat/e2e
+ * p99 < 1s') those of the class; who is not named keeps his.  ERR_USAGE. */
+int report_ask_slo(struct settings *s, const struct strlist *terms,
+                   struct err *err);
+
+/* A price; 0: the recording's. */
+void report_ask_cost(struct settings *s, double usd_per_hour, int64_t replicas);
+
+#endif
