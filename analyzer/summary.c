@@ -19,6 +19,7 @@ struct work {
     struct queries queries;
     struct cache_work cache;
     struct sessions sessions;
+    struct steady_work steady;
     struct decide decide; /* zeroed: the run was to go on to its end */
     struct client client;
     struct good_table good;
@@ -80,6 +81,7 @@ static int read_all(struct work *w, struct recording *rec, struct err *err)
             if (rec->settings.data.cache_check)
                 cachecheck_add(&w->cache, &w->tally, &rows[i]);
             sessions_add(&w->sessions, &rows[i]);
+            steady_add(&w->steady, &rows[i]);
             if (w->decide.slo)
                 decide_add(&w->decide, &rows[i]);
         }
@@ -371,6 +373,19 @@ static void take_decision(struct summary *s, const struct decide *d)
         s->verdict = d->decision == DECISION_PASS ? VERDICT_PASS : VERDICT_FAIL;
 }
 
+/* Later turns of a session wait, but sessions arrive. */
+static void take_steady(struct summary *s, const struct steady_work *w)
+{
+    const int scenario = s->settings->load.scenario;
+    const struct steady_ask ask = {
+        .is_open = scenario_is_open(scenario) || scenario == SCENARIO_SESSIONS,
+        .is_offline = is_offline(s->settings),
+        .is_whole = s->integrity.lost_requests == 0,
+    };
+
+    steady_make(w, &ask, &s->steady);
+}
+
 static void conclude(struct summary *s, const struct work *w)
 {
     const struct tally *t = &w->tally;
@@ -402,6 +417,10 @@ static void conclude(struct summary *s, const struct work *w)
         (s->integrity.was_killed || s->stopped_by))
         s->verdict = VERDICT_UNDECIDED; /* what was left to come is not known */
     take_decision(s, &w->decide);
+    take_steady(s, &w->steady);
+    if (summary_is_overloaded(s) &&
+        (s->verdict == VERDICT_PASS || s->verdict == VERDICT_UNDECIDED))
+        s->verdict = VERDICT_FAIL; /* whatever it kept, it will not keep */
     if (s->verdict == VERDICT_PASS && s->aborted)
         s->verdict = VERDICT_FAIL; /* it was not worth going on with */
 }
@@ -452,6 +471,7 @@ static int sum_up(struct summary *s, struct work *w, struct recording *rec,
     start_deciding(w, s, &set->load);
     queries_init(&w->queries, &w->tally, query_size_of(&set->load));
     w->sessions.window = w->tally.window;
+    steady_init(&w->steady, &w->tally, settings_some(asks_stream, set));
     rc = read_all(w, rec, err);
     if (rc == 0)
         rc = read_events(&w->stream, rec, err);
@@ -475,6 +495,7 @@ static int sum_up(struct summary *s, struct work *w, struct recording *rec,
     tally_fini(&w->tally);
     class_tallies_fini(&w->classes);
     sessions_fini(&w->sessions);
+    steady_fini(&w->steady);
     decide_fini(&w->decide);
     return rc;
 }
@@ -541,6 +562,11 @@ struct window summary_window(const struct summary *s)
     return (struct window){.start_ns = start_ns,
                            .end_ns =
                                start_ns + llround(s->window_length_s * 1e9)};
+}
+
+bool summary_is_overloaded(const struct summary *s)
+{
+    return s->steady.load.state == LOAD_OVER;
 }
 
 int summary_exit_code(const struct summary *s)

@@ -17,8 +17,9 @@
 #include "analyzer/notes.h"
 #include "analyzer/outlen.h"
 #include "analyzer/serverview.h"
-#include "analyzer/spread.h"
 #include "analyzer/sessions.h"
+#include "analyzer/spread.h"
+#include "analyzer/steady.h"
 #include "analyzer/tally.h"
 #include "analyzer/tokens.h"
 #include "analyzer/trust.h"
@@ -104,6 +105,7 @@ struct summary {
     struct quality quality;
     struct notes notes;
 
+    struct steady steady; /* state of the run, and how sure its numbers are */
     struct session_summary sessions;
     struct server_summary server;
     struct cache_check cache;
@@ -150,6 +152,9 @@ int summary_make_keeping(struct summary *s, struct recording *rec,
 
 /* The window in nanoseconds of the run. */
 struct window summary_window(const struct summary *s);
+
+/* More was asked of the server than it takes. */
+bool summary_is_overloaded(const struct summary *s);
 
 /* 0 yes, 1 no, aborted or answers that are cached, 4 invalid or undecided,
  * 130/143 interrupted. */

@@ -1,12 +1,14 @@
 /* How far the intervals can be believed: coverage, false alarms and power on an
  * M/M/1 queue in virtual time, of which the truth is known.  Prints the tables
  * of docs/statistics.md.
- * Usage: bench_coverage [SIMULATIONS [trials|sections|blocks]] */
+ * Usage: bench_coverage [SIMULATIONS [trials|sections|blocks|overload]] */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/overload.h"
+#include "analyzer/series.h"
 #include "analyzer/stats/boot.h"
 #include "analyzer/stats/order.h"
 #include "analyzer/stats/section.h"
@@ -14,6 +16,8 @@
 #include "analyzer/stats/trend.h"
 #include "analyzer/stats/trials.h"
 #include "common/autocorr.h"
+#include "common/clk.h"
+#include "common/measure.h"
 #include "common/rng.h"
 #include "common/xalloc.h"
 #include "tests/support/mm1.h"
@@ -344,6 +348,74 @@ static void blocks(int runs)
     }
 }
 
+/* ---- overload ---- */
+
+#define RATE 300 /* requests a second */
+
+/* After a warm-up of a tenth of the window, a window of n requests. */
+static struct overload judge_queue(struct mm1 *q, size_t n)
+{
+    static struct series s;
+    static double in_flight[SERIES_MAX];
+    static double arrivals[SERIES_MAX];
+    double window_ns = (double)n / RATE * 1e9;
+    struct window window = {.start_ns = (int64_t)(0.1 * window_ns),
+                            .end_ns = (int64_t)(1.1 * window_ns)};
+    double at = 0;
+    double gap;
+
+    series_init(&s, window);
+    while (at < (double)window.end_ns) {
+        double end = at + mm1_step(q, &gap);
+        struct facts f = {
+            .due = (int64_t)at, .sent = (int64_t)at, .end = (int64_t)end};
+
+        series_add(&s, &f, TIME_ABSENT);
+        at += gap;
+    }
+    series_in_flight(&s, in_flight);
+    for (size_t i = s.first; i < s.n; i++)
+        arrivals[i] = (double)s.bins[i].due;
+    return overload_judge(
+        &(struct flight){.in_flight = in_flight + s.first,
+                         .arrivals = arrivals + s.first,
+                         .n = s.n - s.first,
+                         .bin_s = s.width_ns / 1e9,
+                         .start_s = (double)window.start_ns / 1e9,
+                         .answer_s = series_first_flight_s(&s, 20)});
+}
+
+static void overload_of(double load, size_t n, int runs, uint64_t *seed)
+{
+    int over = 0;
+    int rising = 0;
+
+    for (int run = 0; run < runs; run++) {
+        struct mm1 q = mm1_start((*seed)++, 1e9 / RATE, load * 1e9 / RATE);
+        struct overload o = judge_queue(&q, n);
+
+        over += o.is_over;
+        rising += o.is_rising;
+    }
+    printf("| %.2f | %zu | %.2f | %.2f |\n", load, n, 100.0 * rising / runs,
+           100.0 * over / runs);
+}
+
+static void overload(int runs)
+{
+    static const double of_load[] = {0.5, 0.8, 0.9, 0.95, 1.0, 1.05, 1.2, 2.0};
+    static const size_t of_n[] = {1000, 3000, 10000, MOST};
+    uint64_t seed = 1;
+
+    printf("\nOverloaded, in %%\n\n"
+           "| load | requests | rises at 0.1 %% | overloaded |\n"
+           "|---|---|---|---|\n");
+    for (size_t i = 0; i < COUNT(of_load); i++) {
+        for (size_t k = 0; k < COUNT(of_n); k++)
+            overload_of(of_load[i], of_n[k], runs, &seed);
+    }
+}
+
 int main(int argc, char **argv)
 {
     int runs = argc > 1 ? (int)strtol(argv[1], NULL, 10) : 2000;
@@ -358,5 +430,7 @@ int main(int argc, char **argv)
         sections(runs);
     if (!*which || strcmp(which, "blocks") == 0)
         blocks(runs);
+    if (!*which || strcmp(which, "overload") == 0)
+        overload(runs);
     return 0;
 }
