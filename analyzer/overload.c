@@ -81,9 +81,10 @@ static double chance_of(const struct flight *f)
     return sqrt(squares);
 }
 
+/* What fills up and is then full has a slope that overstates its growth. */
 static bool is_material(const struct overload *o)
 {
-    double excess = o->growth - o->explained;
+    double excess = fmin(o->growth, o->rise) - OVERLOAD_MARGIN * o->explained;
 
     return excess >= OVERLOAD_LEAST && excess >= OVERLOAD_SHARE * o->arrivals &&
            excess >= OVERLOAD_CHANCE * o->chance;
@@ -106,6 +107,7 @@ struct overload overload_judge(const struct flight *f)
     o.p = t.p;
     o.is_rising = trend_verdict(&t, OVERLOAD_LEVEL) == TREND_RISING;
     o.growth = slope.slope * count;
+    o.rise = blocks[o.blocks - 1] - blocks[0];
     o.has_ci95 = slope.has_range;
     o.ci95.low = slope.range.low * count;
     o.ci95.high = slope.range.high * count;

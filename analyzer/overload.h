@@ -21,6 +21,8 @@
 #define OVERLOAD_LEAST  5    /* requests that it must grow by ... */
 #define OVERLOAD_SHARE  0.01 /* ... and of what came */
 #define OVERLOAD_CHANCE 2.0  /* ... and times what chance does */
+#define OVERLOAD_MARGIN 1.5  /* on what is explained, which few requests tell  \
+                              */
 #define OVERLOAD_BLOCKS 30   /* at most; at least TREND_LEAST_N */
 
 /* Fewer requests say nothing. */
@@ -40,6 +42,7 @@ struct overload {
     double p;             /* of the trend, two-sided */
     bool is_rising;       /* at OVERLOAD_LEVEL */
     double growth;        /* through the window, by Theil and Sen's slope */
+    double rise;          /* the last block less the first */
     struct interval ci95; /* of the growth */
     bool has_ci95;
     double explained; /* of it, by a rate that rises and by filling up */

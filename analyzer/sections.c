@@ -18,6 +18,8 @@ static void want(struct sections *s, enum measure m)
 void sections_init(struct sections *s, const struct tally *t, bool asks_stream)
 {
     s->tally = t;
+    s->per_ns =
+        SECTION_COUNT / ((double)t->window.end_ns - (double)t->window.start_ns);
     want(s, MEASURE_E2E);
     if (asks_stream)
         want(s, MEASURE_TTFT);
@@ -35,9 +37,16 @@ void sections_fini(struct sections *s)
     }
 }
 
+static size_t section_of(const struct sections *s, int64_t due_ns)
+{
+    double at = (double)(due_ns - s->tally->window.start_ns) * s->per_ns;
+
+    return at < SECTION_COUNT ? (size_t)at : SECTION_COUNT - 1;
+}
+
 void sections_add(struct sections *s, const struct facts *f)
 {
-    size_t at = tally_batch(s->tally, f->due);
+    size_t at = section_of(s, f->due);
 
     for (size_t i = 0; i < s->n; i++) {
         const struct tally_measure *m = &s->measures[i];

@@ -10,8 +10,6 @@
 #include "analyzer/stats/section.h"
 #include "analyzer/tally.h"
 
-_Static_assert(SECTION_COUNT == TALLY_BATCHES, "one cut of the window");
-
 #define SECTIONS_MEASURES  4
 #define SECTIONS_QUANTILES 2 /* p50, p99 */
 
@@ -21,6 +19,7 @@ struct sections {
     const struct tally *tally; /* borrowed: the window, and the whole of it */
     struct tally_measure measures[SECTIONS_MEASURES];
     size_t n;
+    double per_ns;                                      /* sections */
     struct hist hist[SECTIONS_MEASURES][SECTION_COUNT]; /* from due */
 };
 

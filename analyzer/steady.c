@@ -74,16 +74,50 @@ static double rounded_up(double seconds)
     return ceil(seconds / step - 1e-9) * step;
 }
 
-/* A longer one is worth it where the mean would be another. */
-static void suggest(const struct series *s, size_t bin, struct warmup_found *w)
+static double mean(const double *x, size_t n)
 {
-    double whole = mean_of(s, s->first, s->n);
-    double rest = mean_of(s, bin, s->n);
+    double sum = 0;
 
-    if (bin <= s->first || !(rest > 0) || !isfinite(whole))
+    for (size_t i = 0; i < n; i++)
+        sum += x[i];
+    return sum / (double)n;
+}
+
+/* How many of its standard errors the mean of the values in [from, to) is
+ * off that of those from `drop` on, which are taken for the steady state. */
+static double errors_off(const double *x, size_t n, size_t from, size_t to,
+                         size_t drop)
+{
+    const double *rest = x + drop;
+    double steady = mean(rest, n - drop);
+    double independent =
+        (double)(to - from) / (2 * autocorr_time(rest, n - drop));
+    double squares = 0;
+    double error;
+
+    for (size_t i = 0; i < n - drop; i++)
+        squares += (rest[i] - steady) * (rest[i] - steady);
+    error = sqrt(squares / (double)(n - drop) / fmax(1, independent));
+    return fabs(mean(x + from, to - from) - steady) / fmax(error, 1e-9);
+}
+
+/* A longer one is worth it where the mean would be another, and not by chance:
+ * a server that warms up is off from the start on, not for a while later.
+ * Of the `n` values the first `drop` are to go; those from `from` on are in
+ * the window. */
+static void suggest(const struct series *s, const double *x, size_t n,
+                    size_t drop, struct warmup_found *w)
+{
+    size_t from = s->first * n / s->n;
+    double whole = mean_of(s, s->first, s->n);
+    double rest = mean_of(s, drop * s->n / n, s->n);
+
+    if (drop <= from || !(rest > 0) || !isfinite(whole))
         return;
     w->shift = whole / rest - 1;
-    if (fabs(w->shift) > STEADY_SHIFT)
+    if (fabs(w->shift) > STEADY_SHIFT &&
+        errors_off(x, n, from, drop, drop) > STEADY_ERRORS &&
+        errors_off(x, n, from, (from + drop + 1) / 2, drop) > STEADY_ERRORS)
         w->suggested_s = rounded_up(w->found_s);
 }
 
@@ -93,7 +127,6 @@ struct warmup_found steady_warmup(const struct series *s)
     double x[SERIES_MAX];
     size_t groups = series_groups(s, 0, s->n, GROUP);
     struct mser m;
-    size_t bin;
 
     if (groups < MSER_LEAST_N)
         return w;
@@ -102,22 +135,13 @@ struct warmup_found steady_warmup(const struct series *s)
     w.why = "not found: the run is too short";
     if (!m.is_found)
         return w;
-    bin = m.drop * s->n / groups;
-    w = (struct warmup_found){.is_found = true, .found_s = time_of_s(s, bin)};
-    suggest(s, bin, &w);
+    w = (struct warmup_found){.is_found = true,
+                              .found_s = time_of_s(s, m.drop * s->n / groups)};
+    suggest(s, x, groups, m.drop, &w);
     return w;
 }
 
 /* ---- the load ---- */
-
-static double mean(const double *x, size_t n)
-{
-    double sum = 0;
-
-    for (size_t i = 0; i < n; i++)
-        sum += x[i];
-    return sum / (double)n;
-}
 
 static void look_at_flight(const struct series *s, struct load_judgement *l)
 {

@@ -22,6 +22,7 @@
 #define STEADY_DRIFT      0.1  /* that matters, of the mean of both halves */
 #define STEADY_CONFIDENCE 0.99 /* that a drift is there at all */
 #define STEADY_SHIFT      0.05 /* of the mean, for a longer warm-up to matter */
+#define STEADY_ERRORS     6    /* that what it would drop is off the rest */
 
 /* The warm-up that the measure itself shows, from the start of the run. */
 struct warmup_found {

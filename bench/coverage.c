@@ -7,14 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyzer/overload.h"
-#include "analyzer/series.h"
 #include "analyzer/stats/boot.h"
 #include "analyzer/stats/order.h"
 #include "analyzer/stats/section.h"
 #include "analyzer/stats/steady.h"
 #include "analyzer/stats/trend.h"
 #include "analyzer/stats/trials.h"
+#include "analyzer/steady.h"
 #include "common/autocorr.h"
 #include "common/clk.h"
 #include "common/measure.h"
@@ -352,53 +351,56 @@ static void blocks(int runs)
 
 #define RATE 300 /* requests a second */
 
+/* What is said of it. */
+struct said {
+    int rising;
+    int over;
+    int warmup; /* a longer one is suggested */
+    int drift;
+};
+
 /* After a warm-up of a tenth of the window, a window of n requests. */
-static struct overload judge_queue(struct mm1 *q, size_t n)
+static void draw_series(struct series *s, struct mm1 *q, size_t n)
 {
-    static struct series s;
-    static double in_flight[SERIES_MAX];
-    static double arrivals[SERIES_MAX];
     double window_ns = (double)n / RATE * 1e9;
     struct window window = {.start_ns = (int64_t)(0.1 * window_ns),
                             .end_ns = (int64_t)(1.1 * window_ns)};
     double at = 0;
     double gap;
 
-    series_init(&s, window);
+    series_init(s, window);
     while (at < (double)window.end_ns) {
-        double end = at + mm1_step(q, &gap);
-        struct facts f = {
-            .due = (int64_t)at, .sent = (int64_t)at, .end = (int64_t)end};
+        double time = mm1_step(q, &gap);
+        struct facts f = {.due = (int64_t)at,
+                          .sent = (int64_t)at,
+                          .end = (int64_t)(at + time)};
 
-        series_add(&s, &f, TIME_ABSENT);
+        series_add(s, &f, (int64_t)time);
         at += gap;
     }
-    series_in_flight(&s, in_flight);
-    for (size_t i = s.first; i < s.n; i++)
-        arrivals[i] = (double)s.bins[i].due;
-    return overload_judge(
-        &(struct flight){.in_flight = in_flight + s.first,
-                         .arrivals = arrivals + s.first,
-                         .n = s.n - s.first,
-                         .bin_s = s.width_ns / 1e9,
-                         .start_s = (double)window.start_ns / 1e9,
-                         .answer_s = series_first_flight_s(&s, 20)});
 }
 
 static void overload_of(double load, size_t n, int runs, uint64_t *seed)
 {
-    int over = 0;
-    int rising = 0;
+    static const struct steady_ask ask = {.is_open = true, .is_whole = true};
+    static struct series s;
+    struct said said = {0};
 
     for (int run = 0; run < runs; run++) {
         struct mm1 q = mm1_start((*seed)++, 1e9 / RATE, load * 1e9 / RATE);
-        struct overload o = judge_queue(&q, n);
+        struct load_judgement l;
 
-        over += o.is_over;
-        rising += o.is_rising;
+        draw_series(&s, &q, n);
+        l = steady_load(&s, &ask);
+        said.over += l.state == LOAD_OVER;
+        said.rising += l.overload.is_rising;
+        said.warmup +=
+            l.state != LOAD_OVER && steady_warmup(&s).suggested_s > 0;
+        said.drift += steady_halves(&s).is_drifting;
     }
-    printf("| %.2f | %zu | %.2f | %.2f |\n", load, n, 100.0 * rising / runs,
-           100.0 * over / runs);
+    printf("| %.2f | %zu | %.2f | %.2f | %.2f | %.2f |\n", load, n,
+           100.0 * said.rising / runs, 100.0 * said.over / runs,
+           100.0 * said.warmup / runs, 100.0 * said.drift / runs);
 }
 
 static void overload(int runs)
@@ -407,9 +409,9 @@ static void overload(int runs)
     static const size_t of_n[] = {1000, 3000, 10000, MOST};
     uint64_t seed = 1;
 
-    printf("\nOverloaded, in %%\n\n"
-           "| load | requests | rises at 0.1 %% | overloaded |\n"
-           "|---|---|---|---|\n");
+    printf("\nWhat is said of a window, in %%\n\n"
+           "| load | requests | rises at 0.1 %% | overloaded | "
+           "longer warm-up | drifts |\n|---|---|---|---|---|---|\n");
     for (size_t i = 0; i < COUNT(of_load); i++) {
         for (size_t k = 0; k < COUNT(of_n); k++)
             overload_of(of_load[i], of_n[k], runs, &seed);

@@ -22,7 +22,7 @@ void text_put_overload(const struct summary *s, struct buf *out)
 static void put_load(const struct load_judgement *l, struct buf *out)
 {
     static const char *const state[] = {
-        [LOAD_UNKNOWN] = "overload not judged: ",
+        [LOAD_UNKNOWN] = "overload not judged",
         [LOAD_WITHIN] = "not overloaded",
         [LOAD_OVER] = "overloaded",
     };
@@ -33,7 +33,8 @@ static void put_load(const struct load_judgement *l, struct buf *out)
                  "in flight %.3g on average, %.3g in the first tenth of the "
                  "window, %.3g in the last; ",
                  l->in_flight, l->first, l->last);
-    buf_addf(out, "%s%s\n", state[l->state], l->why ? l->why : "");
+    buf_addf(out, "%s%s%s\n", state[l->state], l->why ? ": " : "",
+             l->why ? l->why : "");
     if (l->has_little && !l->little.holds)
         buf_addf(
             out,
@@ -47,10 +48,10 @@ static void put_warmup(const struct summary *s, struct buf *out)
     const struct warmup_found *w = &s->steady.warmup;
 
     if (w->is_found)
-        buf_addf(out, "           warm-up by MSER-5 %.3gs, asked for %.4gs\n",
+        buf_addf(out, "           warm-up by MSER %.3gs, asked for %.4gs\n",
                  w->found_s, s->warmup_s);
-    else
-        buf_addf(out, "           warm-up by MSER-5 %s\n", w->why);
+    else if (w->why)
+        buf_addf(out, "           warm-up by MSER %s\n", w->why);
     if (w->suggested_s > 0)
         buf_addf(out,
                  "           WARNING the window begins too early, which moves "
