@@ -14,15 +14,11 @@
 /* A block is to be so many autocorrelation times long. */
 #define BLOCK_TAUS 20
 
-/* A rate that rises by chance would be taken off the growth. */
-#define RATE_LEVEL 0.01
-
 /* Of a series that rises the time is far too long; ten blocks are enough for
  * that. */
-static size_t blocks_of(const struct flight *f)
+static size_t blocks_of(const double *x, size_t n)
 {
-    double blocks =
-        (double)f->n / (BLOCK_TAUS * autocorr_time(f->in_flight, f->n));
+    double blocks = (double)n / (BLOCK_TAUS * autocorr_time(x, n));
 
     if (blocks < TREND_LEAST_N)
         return TREND_LEAST_N;
@@ -38,43 +34,58 @@ static double sum_of(const double *x, size_t n)
     return sum;
 }
 
-/* By how much the rate, in requests a second, rises through the window; 0 if
- * that may be chance. */
-static double rate_rise(const struct flight *f)
+/* Arrivals before a time in bins, given those before each bin; as if they came
+ * evenly within one. */
+static double arrived(const double *before, double at)
 {
-    double blocks[TREND_LEAST_N];
-    double scratch[PAIRS];
-    struct trend_test t;
+    size_t bin = at > 0 ? (size_t)at : 0;
 
-    series_blocks(f->arrivals, f->n, blocks, TREND_LEAST_N);
-    t = trend_test(blocks, TREND_LEAST_N, scratch);
-    if (trend_verdict(&t, RATE_LEVEL) != TREND_RISING)
+    if (!(at > 0))
         return 0;
-    return trend_slope(blocks, TREND_LEAST_N, 0.95, scratch).slope *
-           TREND_LEAST_N / f->bin_s;
+    return before[bin] + (at - (double)bin) * (before[bin + 1] - before[bin]);
 }
 
-/* What a server that keeps up has more in flight at the end than at the start:
- * rate x time at a rate that rises, and until the first answers come all that
- * was sent. */
-static double explained_of(const struct flight *f, double arrivals)
+/* What would be in flight in the middle of bins [from, to) if every request
+ * took that long: those that came within it. */
+static double expected(const double *before, size_t from, size_t to,
+                       double answer_bins)
 {
-    double length_s = (double)f->n * f->bin_s;
-    double end_s = f->start_s + length_s;
-    double filling_s = fmin(end_s, f->answer_s) - fmin(f->start_s, f->answer_s);
+    double sum = 0;
 
-    return arrivals / length_s * filling_s + rate_rise(f) * f->answer_s;
+    for (size_t i = from; i < to; i++) {
+        double at = (double)i + 0.5;
+
+        sum += arrived(before, at) - arrived(before, at - answer_bins);
+    }
+    return sum / (double)(to - from);
+}
+
+/* What a server that keeps up has more in flight in the last block than in the
+ * first: a run that fills up, a rate that rises, sessions that have more and
+ * more turns. */
+static double explained_of(const struct flight *f, size_t blocks)
+{
+    double before[SERIES_MAX + 1] = {0};
+    size_t len = (f->n - f->first) / blocks;
+    double first;
+    double last;
+
+    for (size_t i = 0; i < f->n; i++)
+        before[i + 1] = before[i] + f->arrivals[i];
+    first = expected(before, f->first, f->first + len, f->answer_bins);
+    last = expected(before, f->n - len, f->n, f->answer_bins);
+    return fmax(0, last - first);
 }
 
 /* The deviation of where a random walk with these steps ends. */
-static double chance_of(const struct flight *f)
+static double chance_of(const double *in_flight, size_t bins)
 {
-    size_t n = f->n < STEPS ? f->n : STEPS;
+    size_t n = bins < STEPS ? bins : STEPS;
     double x[STEPS];
     double drift;
     double squares = 0;
 
-    series_blocks(f->in_flight, f->n, x, n);
+    series_blocks(in_flight, bins, x, n);
     drift = (x[n - 1] - x[0]) / (double)(n - 1);
     for (size_t i = 1; i < n; i++)
         squares += (x[i] - x[i - 1] - drift) * (x[i] - x[i - 1] - drift);
@@ -92,16 +103,18 @@ static bool is_material(const struct overload *o)
 
 struct overload overload_judge(const struct flight *f)
 {
-    struct overload o = {.blocks = blocks_of(f),
-                         .arrivals = sum_of(f->arrivals, f->n),
-                         .chance = chance_of(f)};
+    const double *x = f->in_flight + f->first;
+    size_t n = f->n - f->first;
+    struct overload o = {.blocks = blocks_of(x, n),
+                         .arrivals = sum_of(f->arrivals + f->first, n),
+                         .chance = chance_of(x, n)};
     double blocks[OVERLOAD_BLOCKS];
     double scratch[PAIRS];
     double count = (double)o.blocks;
     struct trend_test t;
     struct trend_slope slope;
 
-    series_blocks(f->in_flight, f->n, blocks, o.blocks);
+    series_blocks(x, n, blocks, o.blocks);
     t = trend_test(blocks, o.blocks, scratch);
     slope = trend_slope(blocks, o.blocks, 0.95, scratch);
     o.p = t.p;
@@ -111,7 +124,7 @@ struct overload overload_judge(const struct flight *f)
     o.has_ci95 = slope.has_range;
     o.ci95.low = slope.range.low * count;
     o.ci95.high = slope.range.high * count;
-    o.explained = explained_of(f, o.arrivals);
+    o.explained = explained_of(f, o.blocks);
     o.is_over = o.is_rising && is_material(&o);
     return o;
 }

@@ -2,12 +2,12 @@
  *
  * Then requests pile up: those in flight grow through the window, and would go
  * on growing.  So the blocks of the window must rise (Mann and Kendall, at a
- * strict level), and by what matters: more than a rising rate or the first
- * answers' time explain, more than a small share of what came, and more than
- * chance piles up in a server that is just at its limit.  That last is what
- * tells a queue that fills by accident from one that fills for good: the net
- * flow of a queue without a way back is a random walk, and its steps tell how
- * far one gets.
+ * strict level), and by what matters: more than there would be in flight if all
+ * that came took as long as the first requests of the run, more than a small
+ * share of what came, and more than chance piles up in a server that is just at
+ * its limit.  That last is what tells a queue that fills by accident from one
+ * that fills for good: the net flow of a queue without a way back is a random
+ * walk, and its steps tell how far one gets.
  */
 #ifndef ANALYZER_OVERLOAD_H
 #define ANALYZER_OVERLOAD_H
@@ -21,20 +21,20 @@
 #define OVERLOAD_LEAST  5    /* requests that it must grow by ... */
 #define OVERLOAD_SHARE  0.01 /* ... and of what came */
 #define OVERLOAD_CHANCE 2.0  /* ... and times what chance does */
-#define OVERLOAD_MARGIN 1.5  /* on what is explained, which few requests tell  \
-                              */
-#define OVERLOAD_BLOCKS 30   /* at most; at least TREND_LEAST_N */
+#define OVERLOAD_MARGIN                                                        \
+    1.5                    /* on what is explained, which few requests tell    \
+                            */
+#define OVERLOAD_BLOCKS 30 /* at most; at least TREND_LEAST_N */
 
 /* Fewer requests say nothing. */
 #define OVERLOAD_LEAST_N 50
 
 struct flight {
-    const double *in_flight; /* mean in each bin of the window */
+    const double *in_flight; /* mean in each bin, from the start of the run */
     const double *arrivals;  /* requests that were due in each */
-    size_t n;                /* bins, at least OVERLOAD_BLOCKS */
-    double bin_s;
-    double start_s;  /* of the window, after the start of the run */
-    double answer_s; /* time in flight of the first requests of the run */
+    size_t n;                /* bins, at most SERIES_MAX */
+    size_t first;            /* of the window, at least OVERLOAD_BLOCKS */
+    double answer_bins; /* time in flight of the first requests of the run */
 };
 
 struct overload {
@@ -45,7 +45,7 @@ struct overload {
     double rise;          /* the last block less the first */
     struct interval ci95; /* of the growth */
     bool has_ci95;
-    double explained; /* of it, by a rate that rises and by filling up */
+    double explained; /* of it, by what came, at the first requests' time */
     double arrivals;  /* in the window */
     double chance;    /* how far the steps of the series get by chance */
     bool is_over;

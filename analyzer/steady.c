@@ -152,8 +152,8 @@ static void look_at_flight(const struct series *s, struct load_judgement *l)
     double length_s = (double)n * s->width_ns / 1e9;
 
     series_in_flight(s, in_flight);
-    for (size_t i = 0; i < n; i++)
-        arrivals[i] = (double)s->bins[s->first + i].due;
+    for (size_t i = 0; i < s->n; i++)
+        arrivals[i] = (double)s->bins[i].due;
     l->has_flight = true;
     l->in_flight = mean(x, n);
     l->first = mean(x, n / 10);
@@ -164,12 +164,12 @@ static void look_at_flight(const struct series *s, struct load_judgement *l)
             little_check(l->in_flight, s->ended / length_s,
                          s->ended_flight_ns / s->ended / 1e9, LITTLE_LIMIT);
     l->overload = overload_judge(&(struct flight){
-        .in_flight = x,
+        .in_flight = in_flight,
         .arrivals = arrivals,
-        .n = n,
-        .bin_s = s->width_ns / 1e9,
-        .start_s = (double)s->window.start_ns / 1e9,
-        .answer_s = series_first_flight_s(s, FIRST_REQUESTS),
+        .n = s->n,
+        .first = s->first,
+        .answer_bins =
+            series_first_flight_s(s, FIRST_REQUESTS) * 1e9 * s->per_ns,
     });
 }
 

@@ -23,10 +23,13 @@ static void note_distrust(struct trial *t, const struct trust *trust)
     }
 }
 
-static struct trial_term term_of(const struct term_judgement *j)
+/* What an overloaded server kept it would not have kept for longer. */
+static struct trial_term term_of(const struct term_judgement *j, bool is_over)
 {
     struct trial_term t = {.verdict = j->verdict, .measured = j->measured};
 
+    if (is_over && j->verdict != VERDICT_NONE)
+        t.verdict = VERDICT_FAIL;
     if (j->term->kind == SLO_QUANTILE)
         t.measured = (double)j->measured_ns;
     else if (j->is_unmeasured)
@@ -57,7 +60,7 @@ static void keep(struct trial *t, const struct summary *s)
                 (double)s->spread[m][VIEW_DUE].quantile_ns[q];
     }
     for (size_t i = 0; i < s->judgement.len; i++)
-        t->terms[i] = term_of(&s->judgement.terms[i]);
+        t->terms[i] = term_of(&s->judgement.terms[i], summary_is_overloaded(s));
     note_distrust(t, &s->trust);
 }
 

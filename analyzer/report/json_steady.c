@@ -43,11 +43,12 @@ static json_t *in_flight(const struct load_judgement *l)
 
     if (!l->has_flight)
         return json_null();
-    o = json_pack("{sf, sf, sf, sI, sf, sb, sf, sf, sf, sf}", "mean",
+    o = json_pack("{sf, sf, sf, sI, sf, sb, sf, sf, sf, sf, sf}", "mean",
                   l->in_flight, "first_tenth", l->first, "last_tenth", l->last,
                   "blocks", (json_int_t)v->blocks, "trend_p", v->p, "rising",
-                  v->is_rising, "growth", v->growth, "explained", v->explained,
-                  "chance", v->chance, "arrivals", v->arrivals);
+                  v->is_rising, "growth", v->growth, "rise", v->rise,
+                  "explained", v->explained, "chance", v->chance, "arrivals",
+                  v->arrivals);
     if (v->has_ci95)
         json_object_set_new(o, "growth_ci95", interval(&v->ci95, 1));
     else

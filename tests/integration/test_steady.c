@@ -69,6 +69,21 @@ static void half_of_it_is_not(void **state)
     check_run("50", false);
 }
 
+/* Each keeps the limit, and would not for long. */
+static void overloaded_trials_miss_their_terms(void **state)
+{
+    char *dir = xstrdup(tmpdir_path("trials"));
+    struct proc_result r = proc_run(
+        ARGS("run", url, "--rate", "200", "--arrival", "constant", "--duration",
+             "2s", "--trials", "2", "--slo", "e2e p50 < 20s", "-q", "-o", dir));
+
+    (void)state;
+    assert_true(r.status == 1 || r.status == 4); /* the machine was busy */
+    assert_non_null(strstr(r.out, "0 of 2 trials keep it, 2 miss it"));
+    proc_result_fini(&r);
+    free(dir);
+}
+
 static void a_closed_loop_cannot_tell(void **state)
 {
     char *dir = xstrdup(tmpdir_path("closed"));
@@ -93,6 +108,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(more_than_it_takes_is_overload),
         cmocka_unit_test(half_of_it_is_not),
+        cmocka_unit_test(overloaded_trials_miss_their_terms),
         cmocka_unit_test(a_closed_loop_cannot_tell),
     };
 

@@ -266,6 +266,20 @@ static void filling_up_is_not_overload(void **state)
     assert_int_equal(judged().state, LOAD_WITHIN);
 }
 
+/* Ten sessions a second, of one turn after the other, ten of a second each: ten
+ * times as many in flight after ten seconds. */
+static void sessions_that_go_on_are_not_overload(void **state)
+{
+    (void)state;
+    begin(0, 10000);
+    for (int i = 0; i < 100; i++) {
+        for (int turn = 0; turn < 10; turn++)
+            add(i / 10.0 + turn, i / 10.0 + turn + 1);
+    }
+    assert_true(judged().overload.is_rising);
+    assert_int_equal(judged().state, LOAD_WITHIN);
+}
+
 static void what_cannot_be_judged(void **state)
 {
     static const struct {
@@ -385,6 +399,7 @@ int main(void)
         cmocka_unit_test(bursts_are_not_overload),
         cmocka_unit_test(a_rate_that_rises_is_not_overload),
         cmocka_unit_test(filling_up_is_not_overload),
+        cmocka_unit_test(sessions_that_go_on_are_not_overload),
         cmocka_unit_test(what_cannot_be_judged),
         cmocka_unit_test(a_busy_queue_is_not_overloaded),
         cmocka_unit_test(too_much_is_found_in_ten_seconds),
