@@ -10,12 +10,14 @@ static void want(struct sections *s, enum measure m)
         if (s->measures[i].measure == m)
             return;
     }
-    if (s->n < SECTIONS_MEASURES && !measure_is_pooled(m))
-        s->measures[s->n++] = (struct tally_measure){
-            .measure = m, .is_of_answer = measure_is_of_answer(m)};
+    if (s->n == SECTIONS_MEASURES || measure_is_pooled(m))
+        return;
+    s->measures[s->n++] = (struct tally_measure){
+        .measure = m, .is_of_answer = measure_is_of_answer(m)};
+    tally_leave(s->tally, m);
 }
 
-void sections_init(struct sections *s, const struct tally *t, bool asks_stream)
+void sections_init(struct sections *s, struct tally *t, bool asks_stream)
 {
     s->tally = t;
     s->per_ns =
@@ -59,6 +61,16 @@ void sections_add(struct sections *s, const struct facts *f)
         ns = measure_value(m->measure, FROM_DUE, f);
         if (ns != TIME_ABSENT)
             hist_add(&s->hist[i][at], ns);
+    }
+}
+
+void sections_end(const struct sections *s)
+{
+    for (size_t i = 0; i < s->n; i++) {
+        struct hist *whole = &s->tally->hist[s->measures[i].measure][VIEW_DUE];
+
+        for (size_t k = 0; k < SECTION_COUNT; k++)
+            hist_add_all(whole, &s->hist[i][k]);
     }
 }
 

@@ -20,7 +20,7 @@
 
 /* ---- the pass ---- */
 
-void steady_init(struct steady_work *w, const struct tally *t, bool asks_stream)
+void steady_init(struct steady_work *w, struct tally *t, bool asks_stream)
 {
     w->tally = t;
     w->measure = asks_stream ? MEASURE_TTFT : MEASURE_E2E;
@@ -32,6 +32,11 @@ void steady_fini(struct steady_work *w)
 {
     sections_fini(&w->sections);
     hist_fini(&w->cold);
+}
+
+void steady_end(const struct steady_work *w)
+{
+    sections_end(&w->sections);
 }
 
 void steady_add(struct steady_work *w, const struct facts *f)

@@ -95,12 +95,15 @@ struct steady_work {
 };
 
 /* All zero to begin with; the tally has its window and its SLO. */
-void steady_init(struct steady_work *w, const struct tally *t,
-                 bool asks_stream);
+void steady_init(struct steady_work *w, struct tally *t, bool asks_stream);
 void steady_fini(struct steady_work *w);
 void steady_add(struct steady_work *w, const struct facts *f);
 
-/* After the last row, and after the tally knows what is lost. */
+/* After the last row, once: until then the tally lacks what is gathered here
+ * (sections.h). */
+void steady_end(const struct steady_work *w);
+
+/* After that, and after the tally knows what is lost. */
 void steady_make(const struct steady_work *w, const struct steady_ask *ask,
                  struct steady *out);
 

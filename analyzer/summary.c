@@ -473,6 +473,7 @@ static int sum_up(struct summary *s, struct work *w, struct recording *rec,
     w->sessions.window = w->tally.window;
     steady_init(&w->steady, &w->tally, settings_some(asks_stream, set));
     rc = read_all(w, rec, err);
+    steady_end(&w->steady);
     if (rc == 0)
         rc = read_events(&w->stream, rec, err);
     if (rc == 0) {

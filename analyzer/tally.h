@@ -56,6 +56,7 @@ struct tally_measure {
     enum measure measure;
     bool is_of_answer;
     bool has_sent;
+    bool is_elsewhere; /* others count it from due: tally_leave() */
 };
 
 /* HTTP statuses that are counted; what is beyond is none. */
@@ -110,6 +111,10 @@ void tally_set_good(struct tally *t, const struct good_table *good);
  * are not told apart. */
 void tally_set_lanes(struct tally *t, int64_t n);
 void tally_add(struct tally *t, const struct facts *f);
+
+/* Before the first row: somebody else counts this measure from due, of the
+ * requests that are due in the window, and adds it all after the last row. */
+void tally_leave(struct tally *t, enum measure m);
 
 /* How a measure looks, until the next row; its memory is the tally's.  The
  * successes alone are those from due without what failed, and not counted a
