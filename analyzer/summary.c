@@ -20,6 +20,7 @@ struct work {
     struct queries queries;
     struct cache_work cache;
     struct sessions sessions;
+    struct steady_work steady;
     struct decide decide; /* zeroed: the run was to go on to its end */
     struct client client;
     struct good_table good;
@@ -84,6 +85,7 @@ static int read_all(struct work *w, struct recording *rec, struct err *err)
             if (rec->settings.data.cache_check)
                 cachecheck_add(&w->cache, &w->tally, &rows[i]);
             sessions_add(&w->sessions, &rows[i]);
+            steady_add(&w->steady, &rows[i]);
             if (w->decide.slo)
                 decide_add(&w->decide, &rows[i]);
         }
@@ -141,73 +143,6 @@ static void add_lost(struct summary *s, struct work *w,
     w->lost_inside = tally_add_lost(t, s->integrity.lost_requests);
     queries_finish(&w->queries, expected);
     tier_works_end_run(&w->tiers, s->integrity.lost_requests, expected);
-}
-
-/* Nothing is sent, so no connection is used. */
-static bool is_null(const struct settings *s)
-{
-    return strncmp(settings_url(s), "null:", 5) == 0;
-}
-
-/* The status, other than 200, that was seen most; 0: none was. */
-static int most_frequent(const int64_t counts[static TALLY_STATUSES])
-{
-    int best = 0;
-
-    for (int i = 1; i < TALLY_STATUSES; i++) {
-        if (i != 200 && counts[i] > counts[best])
-            best = i;
-    }
-    return best;
-}
-
-static void take_statuses(struct summary *s, const struct tally *t)
-{
-    int64_t left[TALLY_STATUSES];
-
-    memcpy(left, t->status, sizeof(left));
-    left[0] = 0;
-    while (s->n_statuses < SUMMARY_STATUSES) {
-        int status = most_frequent(left);
-
-        if (status == 0)
-            return;
-        s->statuses[s->n_statuses++] =
-            (struct status_count){.status = status, .count = left[status]};
-        left[status] = 0;
-    }
-}
-
-static void take_counts(struct summary *s, const struct tally *t)
-{
-    for (int o = 0; o < OUTCOME_COUNT; o++)
-        s->outcome[o] = t->outcome[o];
-    s->scheduled = t->due;
-    s->unsent = t->outcome[OUTCOME_UNSENT];
-    s->issued = s->scheduled - s->unsent;
-    s->ok = t->outcome[OUTCOME_OK];
-    s->failed = s->issued - s->ok;
-    s->warmup_requests = t->before;
-    s->cooldown_requests = t->after;
-    s->good = t->good;
-    s->fresh_connections = t->fresh;
-    if (!is_null(s->settings))
-        s->reused_connections = t->reused;
-    s->retried = t->retried;
-}
-
-static void take_rates(struct summary *s, const struct tally *t)
-{
-    double length = s->window_length_s;
-
-    s->attainment = tally_attainment(t, &s->attainment_ci95);
-    if (!(length > 0))
-        return;
-    s->offered_rps = (double)t->due / length;
-    s->throughput_rps = (double)t->ok_inside / length;
-    s->goodput_rps = (double)t->good / length;
-    s->bytes_in_per_s = t->bytes_in / length;
-    s->bytes_out_per_s = t->bytes_out / length;
 }
 
 static void take_calibration(struct summary *s, const struct manifest *m)
@@ -378,6 +313,19 @@ static void take_decision(struct summary *s, const struct decide *d)
         s->verdict = d->decision == DECISION_PASS ? VERDICT_PASS : VERDICT_FAIL;
 }
 
+/* Later turns of a session wait, but sessions arrive. */
+static void take_steady(struct summary *s, const struct steady_work *w)
+{
+    const int scenario = s->settings->load.scenario;
+    const struct steady_ask ask = {
+        .is_open = scenario_is_open(scenario) || scenario == SCENARIO_SESSIONS,
+        .is_offline = is_offline(s->settings),
+        .is_whole = s->integrity.lost_requests == 0,
+    };
+
+    steady_make(w, &ask, &s->steady);
+}
+
 static void conclude(struct summary *s, const struct work *w)
 {
     const struct tally *t = &w->tally;
@@ -393,9 +341,7 @@ static void conclude(struct summary *s, const struct work *w)
     s->cut_by_max_duration = is_cut_short(s->settings, t);
     s->window_start_s = s->warmup_s = (double)t->window.start_ns / 1e9;
     s->window_length_s = (double)(t->window.end_ns - t->window.start_ns) / 1e9;
-    take_counts(s, t);
-    take_statuses(s, t);
-    take_rates(s, t);
+    summary_count(s, t);
     take_spreads(s, t);
     take_bars(s, t);
     take_tokens(s, t, &w->stream);
@@ -406,6 +352,10 @@ static void conclude(struct summary *s, const struct work *w)
     trust_check(&evidence, &s->trust);
     s->verdict = goodput_believed(s, s->answer);
     take_decision(s, &w->decide);
+    take_steady(s, &w->steady);
+    if (summary_is_overloaded(s) &&
+        (s->verdict == VERDICT_PASS || s->verdict == VERDICT_UNDECIDED))
+        s->verdict = VERDICT_FAIL; /* whatever it kept, it will not keep */
     if (s->verdict == VERDICT_PASS && s->aborted)
         s->verdict = VERDICT_FAIL; /* it was not worth going on with */
     goodput_take(s, t, &w->stream.fluid, &w->tiers);
@@ -465,11 +415,13 @@ static int sum_up(struct summary *s, struct work *w, struct recording *rec,
     start_deciding(w, s, &set->load);
     queries_init(&w->queries, &w->tally, plan.query_size);
     w->sessions.window = w->tally.window;
+    steady_init(&w->steady, &w->tally, settings_some(asks_stream, set));
     rc = tier_works_init(&w->tiers, &s->tiers, &plan, err);
     if (rc == 0)
         rc = class_tallies_begin_tiers(&w->classes, s->classes, &plan, err);
     if (rc == 0)
         rc = read_all(w, rec, err);
+    steady_end(&w->steady);
     if (rc == 0)
         rc = read_events(w, rec, err);
     if (rc == 0) {
@@ -493,6 +445,7 @@ static int sum_up(struct summary *s, struct work *w, struct recording *rec,
     class_tallies_fini(&w->classes);
     tier_works_fini(&w->tiers);
     sessions_fini(&w->sessions);
+    steady_fini(&w->steady);
     decide_fini(&w->decide);
     return rc;
 }
@@ -563,6 +516,11 @@ struct window summary_window(const struct summary *s)
     return (struct window){.start_ns = start_ns,
                            .end_ns =
                                start_ns + llround(s->window_length_s * 1e9)};
+}
+
+bool summary_is_overloaded(const struct summary *s)
+{
+    return s->steady.load.state == LOAD_OVER;
 }
 
 int summary_exit_code(const struct summary *s)

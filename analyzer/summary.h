@@ -22,6 +22,7 @@
 #include "analyzer/serverview.h"
 #include "analyzer/sessions.h"
 #include "analyzer/spread.h"
+#include "analyzer/steady.h"
 #include "analyzer/tally.h"
 #include "analyzer/tiers.h"
 #include "analyzer/tokens.h"
@@ -108,6 +109,7 @@ struct summary {
     struct quality quality;
     struct notes notes;
 
+    struct steady steady; /* state of the run, and how sure its numbers are */
     struct session_summary sessions;
     struct server_summary server;
     struct cache_check cache;
@@ -158,8 +160,15 @@ int summary_make_keeping(struct summary *s, struct recording *rec,
                          const struct strlist *slo, struct kept_hist *keep,
                          struct curve *curve, struct err *err);
 
+/* The part of it that is about how many there were, and how many a second; its
+ * window is known. */
+void summary_count(struct summary *s, const struct tally *t);
+
 /* The window in nanoseconds of the run. */
 struct window summary_window(const struct summary *s);
+
+/* More was asked of the server than it takes. */
+bool summary_is_overloaded(const struct summary *s);
 
 /* 0 yes, 1 no, aborted or answers that are cached, 4 invalid or undecided,
  * 130/143 interrupted. */

@@ -34,6 +34,14 @@ void tally_init(struct tally *t, struct window window, const struct slo *slo)
     pace_init(&t->pace, window);
 }
 
+void tally_leave(struct tally *t, enum measure m)
+{
+    for (size_t i = 0; i < t->n_measures; i++) {
+        if (t->measures[i].measure == m)
+            t->measures[i].is_elsewhere = true;
+    }
+}
+
 void tally_set_good(struct tally *t, const struct good_table *good)
 {
     if (good->n == 0)
@@ -216,12 +224,14 @@ static void add_to_views(struct tally *t, const struct tally_measure *tm,
     enum measure m = tm->measure;
 
     if (tm->is_of_answer && f->outcome != OUTCOME_OK) {
-        hist_add_beyond(&t->hist[m][VIEW_DUE], 1);
+        if (!tm->is_elsewhere)
+            hist_add_beyond(&t->hist[m][VIEW_DUE], 1);
         if (tm->has_sent && facts_issued(f))
             hist_add_beyond(&t->hist[m][VIEW_SENT], 1);
         return;
     }
-    add_if_there(&t->hist[m][VIEW_DUE], measure_value(m, FROM_DUE, f));
+    if (!tm->is_elsewhere)
+        add_if_there(&t->hist[m][VIEW_DUE], measure_value(m, FROM_DUE, f));
     if (tm->has_sent)
         add_if_there(&t->hist[m][VIEW_SENT], measure_value(m, FROM_SENT, f));
 }

@@ -58,6 +58,7 @@ struct tally_measure {
     enum measure measure;
     bool is_of_answer;
     bool has_sent;
+    bool is_elsewhere; /* others count it from due: tally_leave() */
 };
 
 /* HTTP statuses that are counted; what is beyond is none. */
@@ -119,6 +120,10 @@ void tally_add(struct tally *t, const struct facts *f);
  * of the answer; it has no part in measures of the client and the network,
  * unless the facts give them. */
 void tally_add_value(struct hist *h, enum measure m, const struct facts *f);
+
+/* Before the first row: somebody else counts this measure from due, of the
+ * requests that are due in the window, and adds it all after the last row. */
+void tally_leave(struct tally *t, enum measure m);
 
 /* How a measure looks, until the next row; its memory is the tally's.  The
  * successes alone are those from due without what failed, and not counted a

@@ -23,10 +23,13 @@ static void note_distrust(struct trial *t, const struct trust *trust)
     }
 }
 
-static struct trial_term term_of(const struct term_judgement *j)
+/* What an overloaded server kept it would not have kept for longer. */
+static struct trial_term term_of(const struct term_judgement *j, bool is_over)
 {
     struct trial_term t = {.verdict = j->verdict, .measured = j->measured};
 
+    if (is_over && j->verdict != VERDICT_NONE)
+        t.verdict = VERDICT_FAIL;
     if (j->term->kind == SLO_QUANTILE)
         t.measured = (double)j->measured_ns;
     else if (j->is_unmeasured)
@@ -34,19 +37,21 @@ static struct trial_term term_of(const struct term_judgement *j)
     return t;
 }
 
-static size_t keep_terms(struct trial_term *to, const struct judgement *j)
+static size_t keep_terms(struct trial_term *to, const struct judgement *j,
+                         bool is_over)
 {
     for (size_t i = 0; i < j->len; i++)
-        to[i] = term_of(&j->terms[i]);
+        to[i] = term_of(&j->terms[i], is_over);
     return j->len;
 }
 
 static void keep_all_terms(struct trial *t, const struct summary *s)
 {
-    size_t n = keep_terms(t->terms, &s->judgement);
+    bool is_over = summary_is_overloaded(s);
+    size_t n = keep_terms(t->terms, &s->judgement, is_over);
 
     for (size_t i = 0; i < s->n_classes; i++)
-        n += keep_terms(t->terms + n, &s->classes[i].judgement);
+        n += keep_terms(t->terms + n, &s->classes[i].judgement, is_over);
 }
 
 static void keep(struct trial *t, const struct summary *s)

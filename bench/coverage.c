@@ -1,7 +1,7 @@
 /* How far the intervals can be believed: coverage, false alarms and power on an
  * M/M/1 queue in virtual time, of which the truth is known.  Prints the tables
  * of docs/statistics.md.
- * Usage: bench_coverage [SIMULATIONS [trials|sections|blocks]] */
+ * Usage: bench_coverage [SIMULATIONS [trials|sections|blocks|overload]] */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +13,10 @@
 #include "analyzer/stats/steady.h"
 #include "analyzer/stats/trend.h"
 #include "analyzer/stats/trials.h"
+#include "analyzer/steady.h"
 #include "common/autocorr.h"
+#include "common/clk.h"
+#include "common/measure.h"
 #include "common/rng.h"
 #include "common/xalloc.h"
 #include "tests/support/mm1.h"
@@ -344,6 +347,77 @@ static void blocks(int runs)
     }
 }
 
+/* ---- overload ---- */
+
+#define RATE 300 /* requests a second */
+
+/* What is said of it. */
+struct said {
+    int rising;
+    int over;
+    int warmup; /* a longer one is suggested */
+    int drift;
+};
+
+/* After a warm-up of a tenth of the window, a window of n requests. */
+static void draw_series(struct series *s, struct mm1 *q, size_t n)
+{
+    double window_ns = (double)n / RATE * 1e9;
+    struct window window = {.start_ns = (int64_t)(0.1 * window_ns),
+                            .end_ns = (int64_t)(1.1 * window_ns)};
+    double at = 0;
+    double gap;
+
+    series_init(s, window);
+    while (at < (double)window.end_ns) {
+        double time = mm1_step(q, &gap);
+        struct facts f = {.due = (int64_t)at,
+                          .sent = (int64_t)at,
+                          .end = (int64_t)(at + time)};
+
+        series_add(s, &f, (int64_t)time);
+        at += gap;
+    }
+}
+
+static void overload_of(double load, size_t n, int runs, uint64_t *seed)
+{
+    static const struct steady_ask ask = {.is_open = true, .is_whole = true};
+    static struct series s;
+    struct said said = {0};
+
+    for (int run = 0; run < runs; run++) {
+        struct mm1 q = mm1_start((*seed)++, 1e9 / RATE, load * 1e9 / RATE);
+        struct load_judgement l;
+
+        draw_series(&s, &q, n);
+        l = steady_load(&s, &ask);
+        said.over += l.state == LOAD_OVER;
+        said.rising += l.overload.is_rising;
+        said.warmup +=
+            l.state != LOAD_OVER && steady_warmup(&s).suggested_s > 0;
+        said.drift += steady_halves(&s).is_drifting;
+    }
+    printf("| %.2f | %zu | %.2f | %.2f | %.2f | %.2f |\n", load, n,
+           100.0 * said.rising / runs, 100.0 * said.over / runs,
+           100.0 * said.warmup / runs, 100.0 * said.drift / runs);
+}
+
+static void overload(int runs)
+{
+    static const double of_load[] = {0.5, 0.8, 0.9, 0.95, 1.0, 1.05, 1.2, 2.0};
+    static const size_t of_n[] = {1000, 3000, 10000, MOST};
+    uint64_t seed = 1;
+
+    printf("\nWhat is said of a window, in %%\n\n"
+           "| load | requests | rises at 0.1 %% | overloaded | "
+           "longer warm-up | drifts |\n|---|---|---|---|---|---|\n");
+    for (size_t i = 0; i < COUNT(of_load); i++) {
+        for (size_t k = 0; k < COUNT(of_n); k++)
+            overload_of(of_load[i], of_n[k], runs, &seed);
+    }
+}
+
 int main(int argc, char **argv)
 {
     int runs = argc > 1 ? (int)strtol(argv[1], NULL, 10) : 2000;
@@ -358,5 +432,7 @@ int main(int argc, char **argv)
         sections(runs);
     if (!*which || strcmp(which, "blocks") == 0)
         blocks(runs);
+    if (!*which || strcmp(which, "overload") == 0)
+        overload(runs);
     return 0;
 }

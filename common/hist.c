@@ -29,6 +29,26 @@ void hist_add_beyond(struct hist *h, int64_t count)
     h->beyond += count;
 }
 
+static void need_memory(struct hist *h)
+{
+    if (!h->hdr && hdr_init(1, HIST_HIGHEST_NS, DIGITS, &h->hdr))
+        abort(); /* out of memory */
+}
+
+void hist_add_all(struct hist *h, const struct hist *other)
+{
+    if (other->hdr) {
+        need_memory(h);
+        hdr_add(h->hdr, other->hdr);
+    }
+    h->n += other->n;
+    h->beyond += other->beyond;
+    h->out_of_range += other->out_of_range;
+    h->sum_ns += other->sum_ns;
+    if (other->max_ns > h->max_ns)
+        h->max_ns = other->max_ns;
+}
+
 /* HdrHistogram_c does not check its own range. */
 void hist_add_many(struct hist *h, int64_t ns, int64_t count)
 {
@@ -37,8 +57,7 @@ void hist_add_many(struct hist *h, int64_t ns, int64_t count)
         hist_add_beyond(h, count);
         return;
     }
-    if (!h->hdr && hdr_init(1, HIST_HIGHEST_NS, DIGITS, &h->hdr))
-        abort(); /* out of memory */
+    need_memory(h);
     hdr_record_values(h->hdr, ns, count);
     h->n += count;
     h->sum_ns += (double)ns * (double)count;

@@ -42,6 +42,9 @@ void hist_add(struct hist *h, int64_t ns);
 void hist_add_many(struct hist *h, int64_t ns, int64_t count);
 void hist_add_beyond(struct hist *h, int64_t count);
 
+/* All that another one holds. */
+void hist_add_all(struct hist *h, const struct hist *other);
+
 /* Nanoseconds, or one of the above. */
 int64_t hist_quantile(const struct hist *h, double q);
 

@@ -392,10 +392,9 @@ static json_t *conditions(const struct strmap *map)
 static void render(const struct summary *s, struct buf *out)
 {
     json_t *o = json_pack(
-        "{si, ss, sn, ss, sb, ss, ss, s{sf, sf, sf}, so}", "schema",
-        SUMMARY_SCHEMA, "verdict", verdict_name(s->verdict), "overloaded",
-        "overloaded_note", "the trend of requests in flight is not judged",
-        "interrupted", s->stopped_by != 0 || s->integrity.was_killed, "name",
+        "{si, ss, sb, ss, ss, s{sf, sf, sf}, so}", "schema", SUMMARY_SCHEMA,
+        "verdict", verdict_name(s->verdict), "interrupted",
+        s->stopped_by != 0 || s->integrity.was_killed, "name",
         s->settings->name ? s->settings->name : "", "scenario",
         scenario_names[s->settings->load.scenario], "window", "start_s",
         s->window_start_s, "length_s", s->window_length_s, "warmup_s",
@@ -416,6 +415,7 @@ static void render(const struct summary *s, struct buf *out)
     json_put_bars(o, s);
     json_put_answers(o, s);
     json_put_classes(o, s);
+    json_put_steady(o, s);
     json_put_sessions(o, s);
     json_put_server(o, s);
     json_put_cache(o, s);

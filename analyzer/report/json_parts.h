@@ -36,6 +36,10 @@ void json_put_goodput(struct json_t *o, const struct summary *s);
 /* What the answers were: tokens, quality, notes. */
 void json_put_answers(struct json_t *o, const struct summary *s);
 
+/* Whether the server was overloaded, on its own and with the rest of what is
+ * known of the run's state. */
+void json_put_steady(struct json_t *o, const struct summary *s);
+
 /* What became of sessions; nothing where there were none. */
 void json_put_sessions(struct json_t *o, const struct summary *s);
 

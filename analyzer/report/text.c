@@ -211,11 +211,15 @@ static void put_failed_checks(const struct trust *t, struct buf *out)
     }
 }
 
-/* An aborted run fails also where every term was kept as far as it got. */
+/* An aborted run, or one of a server that is overloaded, fails also where every
+ * term was kept as far as it got. */
 static const char *verdict_line(const struct summary *s)
 {
     if (s->aborted && s->verdict == VERDICT_FAIL && s->answer != VERDICT_FAIL)
         return "FAIL: the run was aborted";
+    if (summary_is_overloaded(s) && s->verdict == VERDICT_FAIL &&
+        s->answer != VERDICT_FAIL)
+        return "FAIL: the server is overloaded";
     if (s->cache.is_there && s->verdict == VERDICT_NONE)
         return "none: a cache check makes no claim about performance";
     return verdict_text[s->verdict];
@@ -242,6 +246,7 @@ static void put_verdict(const struct summary *s, struct buf *out)
         buf_addf(out, " (by the last of its tiers, %s)", s->slo.terms[0].tier);
     buf_adds(out, "\n");
     put_aborted(s->aborted, out);
+    text_put_overload(s, out);
     if (s->decided[0])
         buf_addf(out, "           decided early: %s\n", s->decided);
     if (s->cut_by_max_duration)
@@ -561,6 +566,7 @@ static void render(const struct summary *s, struct buf *out)
     buf_adds(out, "\n");
     text_put_bars(s, out);
     text_put_curve(s, out);
+    text_put_steady(s, out);
     text_put_sessions(s, out);
     text_put_server(s, out);
     text_put_mlperf(s, out);

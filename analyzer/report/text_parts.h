@@ -49,6 +49,13 @@ void text_put_curve(const struct summary *s, struct buf *out);
  * known of them. */
 void text_put_answers(const struct summary *s, struct buf *out);
 
+/* That the server was overloaded, below the verdict; nothing where it was not.
+ */
+void text_put_overload(const struct summary *s, struct buf *out);
+
+/* The state of the run, and how sure its quantiles are. */
+void text_put_steady(const struct summary *s, struct buf *out);
+
 /* What became of sessions; nothing where there were none. */
 void text_put_sessions(const struct summary *s, struct buf *out);
 

@@ -254,7 +254,8 @@ static bool is_in_numbers(const struct leaves *l, const struct shown *s,
                           double scale)
 {
     for (size_t i = 0; scale > 0 && i < l->n; i++) {
-        if (fabs(l->numbers[i] / scale - s->value) <= s->tolerance)
+        /* Without its sign. */
+        if (fabs(fabs(l->numbers[i]) / scale - s->value) <= s->tolerance)
             return true;
     }
     return false;

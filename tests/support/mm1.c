@@ -21,15 +21,24 @@ struct mm1 mm1_start(uint64_t seed, double gap, double service)
                     .arrivals = rng_stream(seed, RNG_ARRIVAL),
                     .services = rng_stream(seed, RNG_SERVICE)};
 
-    if (rng_uniform(&q.arrivals) < service / gap)
+    if (service < gap && rng_uniform(&q.arrivals) < service / gap)
         q.wait = rng_exponential(&q.arrivals) * mm1_mean(&q);
     return q;
 }
 
+double mm1_step(struct mm1 *q, double *gap)
+{
+    double time = q->wait + rng_exponential(&q->services) * q->service;
+
+    *gap = rng_exponential(&q->arrivals) * q->gap;
+    q->wait = fmax(0, time - *gap);
+    return time;
+}
+
 void mm1_draw(struct mm1 *q, double *times, size_t n)
 {
-    for (size_t i = 0; i < n; i++) {
-        times[i] = q->wait + rng_exponential(&q->services) * q->service;
-        q->wait = fmax(0, times[i] - rng_exponential(&q->arrivals) * q->gap);
-    }
+    double gap;
+
+    for (size_t i = 0; i < n; i++)
+        times[i] = mm1_step(q, &gap);
 }

@@ -2,7 +2,8 @@
  * time in the system is exponential with mean 1 / (mu - lambda).
  *
  * It begins in the steady state, so there is no warm-up to be rid of, and any
- * first part of a trial is a trial of its own.
+ * first part of a trial is a trial of its own.  Where there is no steady state
+ * it begins empty.
  */
 #ifndef TESTS_SUPPORT_MM1_H
 #define TESTS_SUPPORT_MM1_H
@@ -14,7 +15,7 @@
 
 struct mm1 {
     double gap;     /* mean between arrivals */
-    double service; /* mean; below the gap */
+    double service; /* mean; below the gap, or there is no steady state */
     double wait;    /* of the next request */
     struct rng arrivals;
     struct rng services;
@@ -24,6 +25,9 @@ struct mm1 mm1_start(uint64_t seed, double gap, double service);
 
 /* The time in the system of the next n requests (Lindley's recursion). */
 void mm1_draw(struct mm1 *q, double *times, size_t n);
+
+/* The same of one request; *gap: until the next one comes. */
+double mm1_step(struct mm1 *q, double *gap);
 
 /* What is true of it. */
 double mm1_mean(const struct mm1 *q);

@@ -189,6 +189,33 @@ static void a_reset_forgets_everything(void **state)
     hist_fini(&h);
 }
 
+static void one_may_be_added_to_another(void **state)
+{
+    struct hist a = {0};
+    struct hist b = {0};
+
+    (void)state;
+    hist_add_all(&a, &b); /* nothing to nothing */
+    assert_int_equal(hist_rank_quantile(&a, 0.5), HIST_EMPTY);
+    hist_add(&b, 5);
+    hist_add(&b, 7);
+    hist_add_all(&a, &b);
+    hist_add_all(&a, &b);
+    assert_int_equal(a.n, 4);
+    assert_true(hist_mean_ns(&a) == 6);
+    assert_int_equal(hist_max_ns(&a), 7);
+    assert_int_equal(hist_rank_quantile(&a, 0.5), 5);
+    hist_add_beyond(&b, 4);
+    hist_add(&b, INT64_MAX);
+    hist_add_all(&a, &b);
+    assert_int_equal(a.n, 11);
+    assert_int_equal(a.beyond, 5);
+    assert_int_equal(a.out_of_range, 1);
+    assert_int_equal(hist_rank_quantile(&a, 1), HIST_BEYOND);
+    hist_fini(&a);
+    hist_fini(&b);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -198,6 +225,7 @@ int main(void)
         cmocka_unit_test(what_is_out_of_range_is_counted),
         cmocka_unit_test(too_few_cannot_bound_a_quantile),
         cmocka_unit_test(a_reset_forgets_everything),
+        cmocka_unit_test(one_may_be_added_to_another),
     };
 
     return cmocka_run_group_tests_name("hist", tests, NULL, NULL);
