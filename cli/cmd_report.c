@@ -20,6 +20,7 @@
 struct report_args {
     struct strlist slo;
     int format;
+    bool json; /* the flag for that format */
     char *measure;
     int from;
     char *curve;
@@ -103,6 +104,10 @@ static const struct opt opts[] = {
      .initial = "text",
      .help = "the run as text or json; csv: its requests; seconds: CSV of its "
              "seconds; hgrm, hlog: for HdrHistogram's tools"},
+    {.flag = "json",
+     .type = &opt_switch,
+     .offset = AT(json),
+     .help = "as in other commands: --format json"},
     {.flag = "measure",
      .type = &opt_text,
      .offset = AT(measure),
@@ -237,6 +242,18 @@ static int report_trials(const char *dir, const struct report_args *a,
     return trials_report(dir, a->slo.len > 0 ? &a->slo : NULL, json, err);
 }
 
+static int choose_format(struct report_args *a, struct err *err)
+{
+    if (!a->json)
+        return 0;
+    if (a->format != 0)
+        return err_set(err, ERR_USAGE, "--json: not beside --format %s",
+                       report_names[a->format]);
+    while (report_find(report_names[a->format]) != &report_json)
+        a->format++;
+    return 0;
+}
+
 static int run(const char *const *argv, struct err *err)
 {
     struct report_args a;
@@ -250,7 +267,7 @@ static int run(const char *const *argv, struct err *err)
         rc = err_set(err, ERR_USAGE, "report takes one recording, not %zu",
                      words.len);
     if (rc == 0)
-        rc = check_args(&a, err);
+        rc = choose_format(&a, err) || check_args(&a, err) ? -1 : 0;
     if (rc == 0)
         rc = trial_set_is_at(words.items[0])
                  ? report_trials(words.items[0], &a, err)

@@ -147,6 +147,8 @@ static const struct {
     {{"tailgate", "report", "/no/such"}, "/no/such: No such file or directory"},
     {{"tailgate", "report", "x", "--format", "xml"},
      "--format: 'xml' is none of: text, json, csv, seconds, hgrm, hlog"},
+    {{"tailgate", "report", "x", "--json", "--format", "csv"},
+     "--json: not beside --format csv"},
     {{"tailgate", "stub", "--service", "exponential"},
      "--service: 'exponential' is not a distribution; write 'none', 'fixed "
      "2ms', "
