@@ -129,7 +129,7 @@ static void put_within(const struct within *w, struct buf *out)
                  u->range.low > 0 ? units_show_duration(u->range.low, low)
                                   : "below the least",
                  units_show_duration(u->range.high, high));
-    else
+    else if (w->value_ns >= 0) /* else the word in its place says why */
         buf_addf(out, ", no interval: %s",
                  w->section.verdict == SECTION_BEYOND ? "failures"
                                                       : "n too small");
