@@ -1,7 +1,8 @@
 /* How far the intervals can be believed: coverage, false alarms and power on an
  * M/M/1 queue in virtual time, of which the truth is known.  Prints the tables
  * of docs/statistics.md.
- * Usage: bench_coverage [SIMULATIONS [trials|sections|blocks]] */
+ * Usage: bench_coverage [SIMULATIONS [trials|sections|blocks|
+ *                        compare-trials|compare-blocks]] */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,6 +14,7 @@
 #include "analyzer/stats/steady.h"
 #include "analyzer/stats/trend.h"
 #include "analyzer/stats/trials.h"
+#include "bench/coverage_compare.h"
 #include "common/autocorr.h"
 #include "common/rng.h"
 #include "common/xalloc.h"
@@ -358,5 +360,9 @@ int main(int argc, char **argv)
         sections(runs);
     if (!*which || strcmp(which, "blocks") == 0)
         blocks(runs);
+    if (!*which || strcmp(which, "compare-trials") == 0)
+        compare_trials(runs);
+    if (!*which || strcmp(which, "compare-blocks") == 0)
+        compare_blocks(runs);
     return 0;
 }

@@ -16,13 +16,18 @@ struct mm1 {
     double gap;     /* mean between arrivals */
     double service; /* mean; below the gap */
     double wait;    /* of the next request */
+    double now;     /* when it comes */
     struct rng arrivals;
     struct rng services;
 };
 
 struct mm1 mm1_start(uint64_t seed, double gap, double service);
 
-/* The time in the system of the next n requests (Lindley's recursion). */
+/* The time in the system of the next request, and when it came (Lindley's
+ * recursion). */
+double mm1_next(struct mm1 *q, double *due);
+
+/* The times of the next n. */
 void mm1_draw(struct mm1 *q, double *times, size_t n);
 
 /* What is true of it. */
