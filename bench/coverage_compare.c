@@ -85,17 +85,21 @@ static bool is_shown(size_t which, double quantile, double confidence,
     return f.verdict == FINDING_BETTER || f.verdict == FINDING_WORSE;
 }
 
+static void count_sizes(int *shown, size_t which, double quantile,
+                        double confidence, const double *a, const double *b)
+{
+    for (size_t k = 0; k < COUNT(sizes); k++)
+        shown[k] += is_shown(which, quantile, confidence, a, b, sizes[k]);
+}
+
 static void count_case(struct shown *s, size_t which, const struct trials *a,
                        const struct trials *b)
 {
     for (size_t c = 0; c < COUNT(confidences); c++) {
         for (size_t i = 0; i < COUNT(lengths); i++) {
-            for (size_t q = 0; q < COUNT(quantiles); q++) {
-                for (size_t k = 0; k < COUNT(sizes); k++)
-                    s->of[which][c][i][q][k] +=
-                        is_shown(which, quantiles[q], confidences[c],
-                                 a->x[i][q], b->x[i][q], sizes[k]);
-            }
+            for (size_t q = 0; q < COUNT(quantiles); q++)
+                count_sizes(s->of[which][c][i][q], which, quantiles[q],
+                            confidences[c], a->x[i][q], b->x[i][q]);
         }
     }
 }
