@@ -1,7 +1,8 @@
 /* How far the intervals can be believed: coverage, false alarms and power on an
  * M/M/1 queue in virtual time, of which the truth is known.  Prints the tables
  * of docs/statistics.md.
- * Usage: bench_coverage [SIMULATIONS [trials|sections|blocks|overload]] */
+ * Usage: bench_coverage [SIMULATIONS [trials|sections|blocks|overload|
+ *                        compare-trials|compare-blocks]] */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,6 +15,7 @@
 #include "analyzer/stats/trend.h"
 #include "analyzer/stats/trials.h"
 #include "analyzer/steady.h"
+#include "bench/coverage_compare.h"
 #include "common/autocorr.h"
 #include "common/clk.h"
 #include "common/measure.h"
@@ -365,18 +367,16 @@ static void draw_series(struct series *s, struct mm1 *q, size_t n)
     double window_ns = (double)n / RATE * 1e9;
     struct window window = {.start_ns = (int64_t)(0.1 * window_ns),
                             .end_ns = (int64_t)(1.1 * window_ns)};
-    double at = 0;
-    double gap;
 
     series_init(s, window);
-    while (at < (double)window.end_ns) {
-        double time = mm1_step(q, &gap);
+    while (q->now < (double)window.end_ns) {
+        double at;
+        double time = mm1_next(q, &at);
         struct facts f = {.due = (int64_t)at,
                           .sent = (int64_t)at,
                           .end = (int64_t)(at + time)};
 
         series_add(s, &f, (int64_t)time);
-        at += gap;
     }
 }
 
@@ -434,5 +434,9 @@ int main(int argc, char **argv)
         blocks(runs);
     if (!*which || strcmp(which, "overload") == 0)
         overload(runs);
+    if (!*which || strcmp(which, "compare-trials") == 0)
+        compare_trials(runs);
+    if (!*which || strcmp(which, "compare-blocks") == 0)
+        compare_blocks(runs);
     return 0;
 }

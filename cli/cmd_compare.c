@@ -36,7 +36,7 @@ static const struct opt opts[] = {
      .splits_commas = true,
      .check = quantity_check,
      .help = "what the verdict is about: 'ttft p99', throughput, goodput, "
-             "attainment, quality, errors; repeats (otherwise the SLO's "
+             "tokens, attainment, quality, errors; repeats (otherwise the SLO's "
              "measures, or e2e p99 and throughput)"},
     {.flag = "vary",
      .type = &opt_list,

@@ -4,6 +4,7 @@
 
 #include "analyzer/stats/steady.h"
 #include "analyzer/stats/trend.h"
+#include "common/stats.h"
 
 /* A queue that fills grows steadily; a steady one wanders, and by less. */
 #define OVERLOAD_LEVEL 0.001
@@ -68,23 +69,49 @@ static void add_due(const struct blocks *b, struct block *to,
     }
 }
 
-/* From when it was sent until it was over, the time of it in each block. */
-static void add_flight(struct blocks *b, const struct facts *f)
+/* `amount` of it between two times: the part of each block. */
+static void add_flow(struct blocks *b, enum flow flow, double from, double to,
+                     double amount)
 {
-    double from = fmax((double)f->sent, (double)b->window.start_ns);
-    double to = fmin((double)f->end, (double)b->window.end_ns);
+    double start = fmax(from, (double)b->window.start_ns);
+    double end = fmin(to, (double)b->window.end_ns);
     double length = length_ns(b, 0);
 
-    if (f->sent == TIME_ABSENT || f->end == TIME_ABSENT || !(to > from))
+    if (!(end > start))
         return;
-    b->block[BLOCKS_ALL].in_flight_ns += to - from;
-    for (int i = block_at(b, (int64_t)from); i < BLOCKS; i++) {
-        double start = (double)b->window.start_ns + length * i;
-        double part = fmin(to, start + length) - fmax(from, start);
+    b->block[BLOCKS_ALL].flow[flow] += amount * (end - start) / (to - from);
+    for (int i = block_at(b, (int64_t)start); i < BLOCKS; i++) {
+        double begin = (double)b->window.start_ns + length * i;
+        double part = fmin(end, begin + length) - fmax(start, begin);
 
         if (!(part > 0))
             break;
-        b->block[i].in_flight_ns += part;
+        b->block[i].flow[flow] += amount * part / (to - from);
+    }
+}
+
+static void add_flight(struct blocks *b, const struct facts *f)
+{
+    double ns = (double)f->end - (double)f->sent;
+
+    if (f->sent != TIME_ABSENT && f->end != TIME_ABSENT)
+        add_flow(b, FLOW_IN_FLIGHT, (double)f->sent, (double)f->end, ns);
+}
+
+/* Which event has how many is not looked at. */
+static void add_tokens(struct blocks *b, const struct facts *f)
+{
+    bool is_stream = facts_count(f->events) > 0;
+    int64_t n = facts_count(is_stream ? f->event_tokens : f->output_tokens);
+    int64_t last = is_stream ? f->last : f->end;
+
+    if (n == TIME_ABSENT || (!is_stream && f->outcome != OUTCOME_OK))
+        return;
+    if (is_stream && f->last > f->first) {
+        add_flow(b, FLOW_TOKENS, (double)f->first, (double)last, (double)n);
+    } else if (window_holds(&b->window, last)) {
+        b->block[block_at(b, last)].flow[FLOW_TOKENS] += (double)n;
+        b->block[BLOCKS_ALL].flow[FLOW_TOKENS] += (double)n;
     }
 }
 
@@ -101,11 +128,12 @@ void blocks_add(struct blocks *b, const struct facts *f)
         b->block[BLOCKS_ALL].ended_ok++;
     }
     add_flight(b, f);
+    add_tokens(b, f);
 }
 
-static struct reading rate(int64_t count, double ns)
+static struct reading rate(double count, double ns)
 {
-    return ns > 0 ? (struct reading){(double)count * 1e9 / ns, 1, false}
+    return ns > 0 ? (struct reading){count * 1e9 / ns, 1, false}
                   : (struct reading){0};
 }
 
@@ -132,9 +160,11 @@ struct reading blocks_reading(const struct blocks *b, const struct quantity *q,
 
     switch (q->kind) {
     case QUANTITY_THROUGHPUT:
-        return rate(k->ended_ok, length_ns(b, i));
+        return rate((double)k->ended_ok, length_ns(b, i));
     case QUANTITY_GOODPUT:
-        return rate(k->good, length_ns(b, i));
+        return rate((double)k->good, length_ns(b, i));
+    case QUANTITY_TOKENS:
+        return rate(k->flow[FLOW_TOKENS], length_ns(b, i));
     case QUANTITY_ATTAINMENT:
         return share(k->good, k->due);
     case QUANTITY_QUALITY:
@@ -147,6 +177,44 @@ struct reading blocks_reading(const struct blocks *b, const struct quantity *q,
     }
 }
 
+/* Requests that wait long come in clusters.  How much the number of them
+ * scatters over the blocks tells how large those are, whoever the server is and
+ * whatever its load. */
+static double worth_beyond(const struct blocks *b, const struct quantity *q)
+{
+    int64_t at =
+        hist_rank_quantile(&b->block[BLOCKS_ALL].hist[q->measure], q->q);
+    struct batch batches[BLOCKS];
+    double n = 0;
+
+    for (int i = 0; i < BLOCKS; i++) {
+        const struct hist *h = &b->block[i].hist[q->measure];
+
+        batches[i].n = h->n;
+        batches[i].hits =
+            at < 0 ? h->beyond : h->n - hist_count_below(h, at + 1);
+        n += (double)h->n;
+    }
+    return n * fmin(q->q, 1 - q->q) / stats_inflation(batches, BLOCKS);
+}
+
+void blocks_readings(const struct blocks *b, const struct quantity *q,
+                     struct block_readings *out)
+{
+    *out = (struct block_readings){.has_all = true, .least = INT64_MAX};
+    for (int i = 0; i < BLOCKS; i++) {
+        struct reading r = blocks_reading(b, q, i);
+
+        out->value[i] = r.value;
+        if (r.n < out->least)
+            out->least = r.n;
+        if (r.n == 0 || r.is_too_few)
+            out->has_all = false;
+    }
+    if (q->kind == QUANTITY_QUANTILE)
+        out->beyond = worth_beyond(b, q);
+}
+
 bool blocks_are_overloaded(const struct blocks *b)
 {
     double in_flight[BLOCKS];
@@ -154,7 +222,7 @@ bool blocks_are_overloaded(const struct blocks *b)
     struct trend_test test;
 
     for (int i = 0; i < BLOCKS; i++)
-        in_flight[i] = b->block[i].in_flight_ns;
+        in_flight[i] = b->block[i].flow[FLOW_IN_FLIGHT];
     test = trend_test(in_flight, BLOCKS, scratch);
     return trend_verdict(&test, OVERLOAD_LEVEL) == TREND_RISING &&
            drift_of(in_flight, BLOCKS, 0.95).relative > OVERLOAD_RISE;

@@ -17,7 +17,14 @@
 /* The place of the whole window behind the blocks. */
 #define BLOCKS_ALL BLOCKS
 
-/* Everything by `due` but what ended ok, as in a summary. */
+/* What comes over a while, in as many blocks as that lies in. */
+enum flow {
+    FLOW_IN_FLIGHT, /* ns of all that were sent */
+    FLOW_TOKENS,    /* of the output, evenly from its first to its last event */
+    FLOWS,
+};
+
+/* Everything else by `due`, but what ended ok, as in a summary. */
 struct block {
     int64_t due;
     int64_t good;
@@ -25,7 +32,7 @@ struct block {
     int64_t checked;
     int64_t passed;
     int64_t ended_ok;
-    double in_flight_ns; /* of all that were sent, their time in it */
+    double flow[FLOWS];
     struct hist hist[MEASURE_COUNT];
 };
 
@@ -52,6 +59,18 @@ void blocks_add(struct blocks *b, const struct facts *f);
 /* Of block i, or BLOCKS_ALL. */
 struct reading blocks_reading(const struct blocks *b, const struct quantity *q,
                               int i);
+
+/* The same of each block. */
+struct block_readings {
+    double value[BLOCKS];
+    bool has_all;  /* each can bound it */
+    int64_t least; /* n of the smallest */
+    double beyond; /* of a quantile: how many independent requests those beyond
+                      it (or, below the median, before it) are worth; else 0 */
+};
+
+void blocks_readings(const struct blocks *b, const struct quantity *q,
+                     struct block_readings *out);
 
 /* Requests in flight grow through the window: no steady state. */
 bool blocks_are_overloaded(const struct blocks *b);

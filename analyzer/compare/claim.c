@@ -84,7 +84,9 @@ void claim_make(const struct comparison *c, struct buf *out)
         return;
     buf_addf(out, "; %s", c->sides[0].runs[0].load);
     put_conditions(c, out);
-    if (c->basis == BASIS_TRIALS)
+    if (c->basis == BASIS_PAIRS)
+        buf_addf(out, "; %zu pairs of trials in turn", c->sides[0].n);
+    else if (c->basis == BASIS_TRIALS)
         buf_addf(out, "; %zu and %zu trials", c->sides[0].n, c->sides[1].n);
     else
         buf_adds(out, "; one launch a side");

@@ -83,6 +83,7 @@ static struct finding find(const struct comparison *c, size_t i, size_t j,
     const struct finding_rule rule = {
         .basis = basis_of(&c->sides[i], &c->sides[j]),
         .more_is_better = quantity_more_is_better(q),
+        .is_share = quantity_is_share(q),
         .quantile = q->kind == QUANTITY_QUANTILE ? q->q : 0,
         .confidence = 1 - level,
     };
@@ -232,11 +233,7 @@ static void note_side(struct fairness_facts *f, const struct side *side,
 
 static bool is_sound(const struct side *side)
 {
-    for (size_t i = 0; i < side->n; i++) {
-        if (side->runs[i].breaks_slo)
-            return false;
-    }
-    return !side_obstacle(side);
+    return side_missed(side) == 0 && !side_obstacle(side);
 }
 
 static size_t quality_place(const struct quantities *qs)
@@ -319,11 +316,14 @@ static int load_all(struct comparison *c, const struct compare_ask *ask,
 
 static enum basis weakest(const struct comparison *c)
 {
-    enum basis basis = c->sides[0].is_set ? BASIS_TRIALS : BASIS_BLOCKS;
+    enum basis basis = BASIS_PAIRS;
 
-    for (size_t i = 1; i < c->n; i++) {
-        if (basis_of(&c->sides[0], &c->sides[i]) == BASIS_NONE)
-            basis = BASIS_NONE;
+    for (size_t i = 0; i < c->n; i++) {
+        for (size_t k = i + 1; k < c->n; k++) {
+            enum basis of = basis_of(&c->sides[i], &c->sides[k]);
+
+            basis = of > basis ? of : basis;
+        }
     }
     return basis;
 }

@@ -1,10 +1,9 @@
 /* finding.h - one quantity of two sides: how far they are apart, and what that
  * shows.  Pure.
  *
- * Over trials the interval is the bootstrap's for the contrast of the medians
- * (stats/boot.h).  Of one recording a side it is made of blocks in time
- * (stats/section.h), around the values of the whole windows: weaker, since all
- * that is the same within a launch does not show in it.
+ * What they are apart by, with its interval, is in apart.h.  The verdict goes
+ * by the ratio where there is one, since times scatter by shares of themselves
+ * and the false alarms of that interval are known (docs/statistics.md).
  */
 #ifndef ANALYZER_COMPARE_FINDING_H
 #define ANALYZER_COMPARE_FINDING_H
@@ -13,14 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "analyzer/stats/trials.h"
-
-/* What repeats. */
-enum basis {
-    BASIS_TRIALS,
-    BASIS_BLOCKS, /* one launch a side */
-    BASIS_NONE,   /* trials on one side, and a single run on the other */
-};
+#include "analyzer/compare/apart.h"
 
 /* Fewest trials a side for an interval. */
 #define FINDING_TRIALS 5
@@ -35,24 +27,6 @@ enum finding_verdict {
     FINDING_CANNOT_TELL,
 };
 
-/* One side. */
-struct sample {
-    double whole; /* of all of it, as a report prints it; of trials their
-                     median */
-    bool has_whole;
-    const double *units;  /* one a trial, or one a block */
-    size_t n;             /* of these */
-    bool has_all;         /* every unit has a value that n can bound */
-    int64_t least_in_one; /* requests in the smallest block */
-};
-
-struct finding_rule {
-    enum basis basis;
-    bool more_is_better;
-    double quantile; /* 0: it is none */
-    double confidence;
-};
-
 struct finding {
     double a; /* medians of the trials, or of the whole windows; may be
                  INFINITY: among the failures */
@@ -60,9 +34,14 @@ struct finding {
     bool is_measured; /* on both sides, if perhaps too seldom */
     bool has_a;
     bool has_b;
-    struct uncertain difference; /* b - a; all 0 without a range */
-    struct uncertain ratio;      /* b / a; likewise */
+    bool a_is_none; /* 0 in every trial or block */
+    bool b_is_none;
+    struct uncertain difference; /* of trials that of their means, b - a; all 0
+                                    without a range */
+    struct uncertain ratio;      /* of trials that of their geometric means,
+                                    b / a; likewise */
     double confidence;
+    double widened; /* how many times, the interval over blocks, at least 1 */
     double visible; /* the smallest difference that could have been seen, as a
                        share of a; below 0: not known */
     enum finding_verdict verdict;
@@ -74,7 +53,9 @@ const char *finding_verdict_name(enum finding_verdict verdict);
 struct finding finding_make(const struct finding_rule *rule,
                             const struct sample *a, const struct sample *b);
 
-/* Is b worse than a by more than this share? */
+/* Is b worse than a by more than this share of a?  Where a has none of it, any
+ * that b is shown to have is more; where neither has, it is not worse if what
+ * there may be unseen is at most the threshold of all requests. */
 enum regression { REGRESSION_NO, REGRESSION_YES, REGRESSION_UNKNOWN };
 
 enum regression finding_regression(const struct finding *f, bool more_is_better,

@@ -12,7 +12,8 @@
 
 #define COMPARE_SCHEMA 1
 
-static const char *const basis_names[] = {[BASIS_TRIALS] = "trials",
+static const char *const basis_names[] = {[BASIS_PAIRS] = "pairs",
+                                          [BASIS_TRIALS] = "trials",
                                           [BASIS_BLOCKS] = "blocks",
                                           [BASIS_NONE] = "none"};
 
@@ -65,10 +66,11 @@ static json_t *side_json(const struct comparison *c, size_t i)
                       run->why[0] ? text(run->why) : json_null(), "misses_slo",
                       run->breaks_slo, "load", text(run->load)));
     }
-    return json_pack("{ss, so, sb, sI, sb, so}", "name", show_side(i, name),
+    return json_pack("{ss, so, sb, sI, sb, sI, so}", "name", show_side(i, name),
                      "dir", text(s->dir), "is_trial_set", s->is_set, "trials",
                      (json_int_t)(s->is_set ? s->n : 1), "one_launch",
-                     s->is_one_launch || !s->is_set, "runs", runs);
+                     s->is_one_launch || !s->is_set, "misses_slo",
+                     (json_int_t)side_missed(s), "runs", runs);
 }
 
 static json_t *sides_json(const struct comparison *c)
@@ -135,7 +137,7 @@ static json_t *finding_json(const struct comparison *c, size_t i)
     double scale = scale_of(q);
 
     return json_pack(
-        "{ss, ss, sb, sb, so, so, so, so, so, so, sf, so, ss, so, so}",
+        "{ss, ss, sb, sb, so, so, so, so, so, so, sf, sf, so, ss, so, so}",
         "quantity", q->name, "unit", compare_json_unit(q), "asked",
         i < c->qs.asked, "more_is_better", quantity_more_is_better(q), "a",
         compare_json_value(q, f->a, f->has_a), "b",
@@ -143,10 +145,10 @@ static json_t *finding_json(const struct comparison *c, size_t i)
         number(f->difference.value * scale, f->difference.has_range),
         "difference_interval", interval(&f->difference, scale), "ratio",
         number(f->ratio.value, f->ratio.has_range), "ratio_interval",
-        interval(&f->ratio, 1), "confidence", f->confidence, "visible_share",
-        number(f->visible, f->visible >= 0), "verdict",
-        finding_verdict_name(f->verdict), "note", text(f->why), "regression",
-        regression_json(c, i));
+        interval(&f->ratio, 1), "confidence", f->confidence, "widened",
+        f->widened, "visible_share", number(f->visible, f->visible >= 0),
+        "verdict", finding_verdict_name(f->verdict), "note", text(f->why),
+        "regression", regression_json(c, i));
 }
 
 static json_t *findings_json(const struct comparison *c)
@@ -202,8 +204,10 @@ static json_t *fairness_json(const struct fairness *f)
                             fairness_answer_name(k->answer), "says", k->says,
                             "mend", k->mend));
     }
-    return json_pack("{sI, sI, so}", "failed", (json_int_t)f->failed, "unknown",
-                     (json_int_t)f->unknown, "checks", list);
+    return json_pack("{sI, sI, sI, so}", "failed", (json_int_t)f->failed,
+                     "unknown", (json_int_t)f->unknown, "passed",
+                     (json_int_t)(FAIRNESS_CHECKS - f->failed - f->unknown),
+                     "checks", list);
 }
 
 static json_t *claim_json(const struct comparison *c)
@@ -221,11 +225,12 @@ static json_t *claim_json(const struct comparison *c)
 void compare_render_json(const struct comparison *c, struct buf *out)
 {
     json_t *json = json_pack(
-        "{si, ss, so, so, so, ss, so, so, so, so, so}", "schema",
+        "{si, ss, so, so, so, ss, so, sI, so, so, so, so}", "schema",
         COMPARE_SCHEMA, "verdict", compare_answer_name(c->answer), "claim",
         claim_json(c), "sides", sides_json(c), "vary", variable_json(c), "over",
         basis_names[c->basis], "regression_threshold",
-        number(c->regression, c->regression >= 0), "differences",
+        number(c->regression, c->regression >= 0), "mismatches",
+        (json_int_t)c->differences.must, "differences",
         differences_json(&c->differences), "findings", findings_json(c),
         "rankings", rankings_json(c), "fairness", fairness_json(&c->fairness));
 

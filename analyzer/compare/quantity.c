@@ -14,6 +14,7 @@ static const struct {
 } kinds[] = {
     [QUANTITY_THROUGHPUT] = {"throughput", "rps", true},
     [QUANTITY_GOODPUT] = {"goodput", "rps", true},
+    [QUANTITY_TOKENS] = {"tokens", "tokens/s", true},
     [QUANTITY_ATTAINMENT] = {"attainment", "share", true},
     [QUANTITY_QUALITY] = {"quality", "share", true},
     [QUANTITY_ERRORS] = {"errors", "share", false},
@@ -23,6 +24,11 @@ static const struct {
 bool quantity_more_is_better(const struct quantity *q)
 {
     return kinds[q->kind].more_is_better;
+}
+
+bool quantity_is_share(const struct quantity *q)
+{
+    return strcmp(kinds[q->kind].unit, "share") == 0;
 }
 
 const char *quantity_unit(const struct quantity *q)
@@ -74,10 +80,11 @@ int quantity_parse(const char *text, struct quantity *out, struct err *err)
     }
     if (parse_quantile(text, out))
         return 0;
-    return err_set(err, ERR_USAGE,
-                   "'%.60s' is none of throughput, goodput, attainment, "
-                   "quality, errors, or a percentile such as 'ttft p99'",
-                   text);
+    return err_set(
+        err, ERR_USAGE,
+        "'%.60s' is none of throughput, goodput, tokens, attainment, "
+        "quality, errors, or a percentile such as 'ttft p99'",
+        text);
 }
 
 int quantity_check(const char *text, struct err *err)

@@ -15,6 +15,7 @@ struct strlist;
 enum quantity_kind {
     QUANTITY_THROUGHPUT,
     QUANTITY_GOODPUT,
+    QUANTITY_TOKENS, /* of the output, that arrived */
     QUANTITY_ATTAINMENT,
     QUANTITY_QUALITY,
     QUANTITY_ERRORS,
@@ -44,6 +45,9 @@ int quantity_parse(const char *text, struct quantity *out, struct err *err);
 int quantity_check(const char *text, struct err *err);
 
 bool quantity_more_is_better(const struct quantity *q);
+
+/* Of requests, from 0 to 1. */
+bool quantity_is_share(const struct quantity *q);
 
 /* Of a difference; a quantile is in ns. */
 const char *quantity_unit(const struct quantity *q);

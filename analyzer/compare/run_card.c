@@ -120,6 +120,8 @@ static struct reading counted(const struct summary *s, const struct quantity *q)
         return (struct reading){s->throughput_rps, s->scheduled, false};
     case QUANTITY_GOODPUT:
         return (struct reading){s->goodput_rps, s->scheduled, false};
+    case QUANTITY_TOKENS:
+        return (struct reading){s->output_tokens_per_s, s->scheduled, false};
     case QUANTITY_ATTAINMENT:
         return (struct reading){s->attainment, s->scheduled, false};
     case QUANTITY_QUALITY:
@@ -137,24 +139,10 @@ static struct reading counted(const struct summary *s, const struct quantity *q)
  * ttft is e2e. */
 static bool is_without(const struct summary *s, const struct quantity *q)
 {
+    if (q->kind == QUANTITY_TOKENS)
+        return !s->has_tokens;
     return q->kind == QUANTITY_QUANTILE && !s->is_streamed &&
            (measure_is_of_stream(q->measure) || q->measure == MEASURE_TTFT);
-}
-
-static void take_blocks(struct run_card *run, const struct blocks *b,
-                        const struct quantity *q, size_t at)
-{
-    run->has_blocks[at] = true;
-    run->least_in_block[at] = INT64_MAX;
-    for (int i = 0; i < BLOCKS; i++) {
-        struct reading r = blocks_reading(b, q, i);
-
-        run->block[at][i] = r.value;
-        if (r.n < run->least_in_block[at])
-            run->least_in_block[at] = r.n;
-        if (r.n == 0 || r.is_too_few)
-            run->has_blocks[at] = false;
-    }
 }
 
 static void take_numbers(struct run_card *run, const struct blocks *b,
@@ -172,7 +160,7 @@ static void take_numbers(struct run_card *run, const struct blocks *b,
         run->whole[i] = q->kind == QUANTITY_QUANTILE
                             ? blocks_reading(b, q, BLOCKS_ALL)
                             : counted(s, q);
-        take_blocks(run, b, q, i);
+        blocks_readings(b, q, &run->blocks[i]);
     }
 }
 

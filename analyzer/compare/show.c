@@ -14,10 +14,10 @@ const char *show_value(const struct quantity *q, double value,
         return "failed";
     if (q->kind == QUANTITY_QUANTILE)
         snprintf(out, SHOW_TEXT, "%s", units_show_duration(value, text));
-    else if (q->kind == QUANTITY_THROUGHPUT || q->kind == QUANTITY_GOODPUT)
-        snprintf(out, SHOW_TEXT, "%.4g/s", value);
-    else
+    else if (quantity_is_share(q))
         snprintf(out, SHOW_TEXT, "%.4g%%", value * 100);
+    else
+        snprintf(out, SHOW_TEXT, "%.4g/s", value);
     return out;
 }
 

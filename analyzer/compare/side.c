@@ -25,6 +25,16 @@ static bool has_trial(const char *dir, int64_t number)
     return found;
 }
 
+/* NULL: it is not there any more. */
+static char *resolved(const char *dir, const char *from_there)
+{
+    char *path = xasprintf("%s/%s", dir, from_there);
+    char *real = realpath(path, NULL);
+
+    free(path);
+    return real;
+}
+
 /* A set without study.json is one that somebody put together. */
 static int read_study(struct side *side, struct err *err)
 {
@@ -35,6 +45,9 @@ static int read_study(struct side *side, struct err *err)
     if (trial_set_load(&set, side->dir, err))
         return -1;
     side->is_one_launch = set.launched_by == LAUNCHED_ONCE;
+    side->home = realpath(side->dir, NULL);
+    if (set.against[0])
+        side->turned_with = resolved(side->dir, set.against);
     trial_set_fini(&set);
     return 0;
 }
@@ -104,6 +117,8 @@ void side_fini(struct side *side)
     for (size_t i = 0; i < QUANTITIES_MAX; i++)
         free(side->units[i]);
     free(side->runs);
+    free(side->turned_with);
+    free(side->home);
     free(side->dir);
     *side = (struct side){0};
 }
@@ -169,18 +184,29 @@ static bool is_measured(const struct side *side, size_t i)
     return false;
 }
 
+static int64_t counted(const struct side *side, size_t i)
+{
+    int64_t n = 0;
+
+    for (size_t k = 0; k < side->n; k++)
+        n += side->runs[k].whole[i].n;
+    return n;
+}
+
 struct sample side_sample(const struct side *side, size_t i)
 {
-    const struct run_card *run = &side->runs[0];
+    const struct block_readings *blocks = &side->runs[0].blocks[i];
     struct sample s = {0};
 
     if (!is_measured(side, i))
         return s;
     s.has_whole = side_value(side, i, &s.whole);
-    s.units = side->is_set ? side->units[i] : run->block[i];
-    s.has_all = side->is_set ? side->has_all[i] : run->has_blocks[i];
+    s.counted = counted(side, i);
+    s.units = side->is_set ? side->units[i] : blocks->value;
+    s.has_all = side->is_set ? side->has_all[i] : blocks->has_all;
     s.n = side->is_set ? side->n : BLOCKS;
-    s.least_in_one = run->least_in_block[i];
+    s.least_in_one = blocks->least;
+    s.beyond = blocks->beyond;
     return s;
 }
 
@@ -193,9 +219,27 @@ const struct run_card *side_obstacle(const struct side *side)
     return NULL;
 }
 
+size_t side_missed(const struct side *side)
+{
+    size_t missed = 0;
+
+    for (size_t i = 0; i < side->n; i++)
+        missed += side->runs[i].breaks_slo;
+    return missed;
+}
+
+static bool is_turned_with(const struct side *a, const struct side *b)
+{
+    return a->turned_with && b->home && strcmp(a->turned_with, b->home) == 0;
+}
+
 enum basis basis_of(const struct side *a, const struct side *b)
 {
     if (a->is_set != b->is_set)
         return BASIS_NONE;
-    return a->is_set ? BASIS_TRIALS : BASIS_BLOCKS;
+    if (!a->is_set)
+        return BASIS_BLOCKS;
+    return a->n == b->n && is_turned_with(a, b) && is_turned_with(b, a)
+               ? BASIS_PAIRS
+               : BASIS_TRIALS;
 }

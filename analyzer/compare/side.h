@@ -37,15 +37,15 @@ struct run_card {
     int64_t checked; /* answers */
 
     struct reading whole[QUANTITIES_MAX];
-    double block[QUANTITIES_MAX][BLOCKS];
-    bool has_blocks[QUANTITIES_MAX]; /* each can bound it */
-    int64_t least_in_block[QUANTITIES_MAX];
+    struct block_readings blocks[QUANTITIES_MAX];
 };
 
 struct side {
     char *dir;
     bool is_set;
     bool is_one_launch; /* its trials are known to be of one process */
+    char *home;         /* where it is, resolved; NULL: no study.json */
+    char *turned_with;  /* likewise the set it took turns with; NULL: none */
     struct run_card *runs;
     size_t n;
 
@@ -79,6 +79,11 @@ bool side_value(const struct side *side, size_t i, double *value);
  * leaving it out would be to choose.  NULL: all may. */
 const struct run_card *side_obstacle(const struct side *side);
 
+/* In how many of its recordings it misses its objective. */
+size_t side_missed(const struct side *side);
+
+/* Two sets that say of each other that they took turns are pairs, if none has
+ * more trials. */
 enum basis basis_of(const struct side *a, const struct side *b);
 
 #endif

@@ -31,8 +31,12 @@ static void put_sides(const struct comparison *c, struct buf *out)
 static void put_basis(const struct comparison *c, struct buf *out)
 {
     static const char *const texts[] = {
+        [BASIS_PAIRS] =
+            "pairs of trials that took turns; A and B are medians, B - A and "
+            "B / A means over the pairs, with Student's intervals",
         [BASIS_TRIALS] =
-            "trials; medians, and bootstrap intervals of their contrast",
+            "trials; A and B are medians, B - A and B / A of means, with "
+            "Welch's intervals",
         [BASIS_BLOCKS] =
             "20 blocks in time of one launch a side, which is weaker: what is "
             "the same within a launch does not show (--trials 5)",
@@ -67,10 +71,8 @@ static void put_missed(const struct comparison *c, struct buf *out)
 
     for (size_t i = 0; i < c->n; i++) {
         const struct side *s = &c->sides[i];
-        size_t missed = 0;
+        size_t missed = side_missed(s);
 
-        for (size_t k = 0; k < s->n; k++)
-            missed += s->runs[k].breaks_slo;
         if (missed > 0)
             buf_addf(out,
                      "WARNING    %s misses its SLO in %zu of %zu: its "
@@ -233,6 +235,9 @@ static void put_finding(const struct quantity *q, const struct finding *f,
              range, ratio, finding_verdict_name(f->verdict));
     if (f->visible >= 0)
         buf_addf(out, "; %.3g%% would show", f->visible * 100);
+    if (f->widened > 1)
+        buf_addf(out, "; interval widened %.3g times: few samples beyond",
+                 f->widened);
     if (f->why)
         buf_addf(out, ": %s", f->why);
     buf_adds(out, "\n");

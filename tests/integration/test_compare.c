@@ -14,6 +14,7 @@
 #include <cmocka.h>
 
 #include "common/xalloc.h"
+#include "tests/support/compared.h"
 #include "tests/support/proc.h"
 #include "tests/support/sided.h"
 #include "tests/support/tmpdir.h"
@@ -52,37 +53,6 @@ static int remove_all(void **state)
     free(same_set);
     free(slow_set);
     return tmpdir_teardown(state);
-}
-
-static json_t *compare_json(const char *const *argv, int status)
-{
-    struct proc_result r = proc_run(argv);
-    json_t *json = json_loads(r.out, 0, NULL);
-
-    proc_expect(&r, status);
-    assert_non_null(json);
-    proc_result_fini(&r);
-    return json;
-}
-
-static const char *text_at(const json_t *json, const char *key)
-{
-    return json_string_value(json_object_get(json, key));
-}
-
-static const json_t *finding_of(const json_t *json, const char *quantity)
-{
-    json_t *list = json_object_get(json, "findings");
-    json_t *item;
-    size_t i;
-
-    json_array_foreach(list, i, item)
-    {
-        if (strcmp(text_at(item, "quantity"), quantity) == 0)
-            return item;
-    }
-    fail_msg("no finding on %s", quantity);
-    return NULL;
 }
 
 static void conditions_that_differ_are_refused_and_listed(void **state)

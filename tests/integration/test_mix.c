@@ -84,7 +84,7 @@ static void check_row(const struct facts *f)
 
 static void check_truth(const struct result *r)
 {
-    int64_t class_of[REQUESTS];
+    int64_t class_of[REQUESTS] = {0};
     char *path = xasprintf("%s/truth.tgr", r->dir);
     struct truth *truth;
     size_t n;
@@ -172,7 +172,7 @@ static void threads_do_not_matter(void **state)
 {
     struct result one = run("one", "1", "native");
     struct result three = run("three", "3", "native");
-    int64_t class_of[REQUESTS];
+    int64_t class_of[REQUESTS] = {0};
 
     (void)state;
     for (size_t i = 0; i < one.n; i++)

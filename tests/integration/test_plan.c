@@ -29,74 +29,74 @@ static void must_have(const char *text, const char *want)
         fail_msg("no '%s' in:\n%s", want, text);
 }
 
+static const struct {
+    const char *text;
+    const char *want[5];
+} plans[] = {
+    {"target: {url: \"" URL "/v1/chat/completions\", model: m}\n"
+     "load: {rate: 50, duration: 60s, warmup: 10s}\n"
+     "slo: [ttft p99 < 200ms, errors < 1%]\n",
+     {"api        openai-chat, answers as streams, model m\n",
+      "phases     warm-up 10.0s, then window 60.0s, then at most 30.0s",
+      "requests   about 3000 in the window, give or take 108 (95%)\n"
+      "           about 500 before it, as warm-up\n"
+      "rate       50/s expected in the window, 48.2/s to 51.8/s by chance "
+      "(95%)\n",
+      "data       prompts of 256 tokens, made for this run, none twice; "
+      "answers of 128\n",
+      "slo        ttft p99 < 200ms: needs at least 299 independent "
+      "requests, which it has if they are\n"}},
+    {"target: {url: \"" URL "\"}\n"
+     "load: {stages: [0..100/s 2s], max_duration: 1s, exact: true}\n",
+     {"requests   25 in the window\n"
+      "rate       25/s expected in the window, 100/s at its highest\n"}},
+    {"target: {url: \"" URL "\"}\n"
+     "load: {shape: spike 5/s 50/s at 1m for 10s}\n",
+     {"spike 5/s 50/s at 1m for 10s, window 130s",
+      "requests   about 1100 in the window, give or take 66 (95%)\n",
+      ", 50/s at its highest\n"}},
+    {"target: {url: \"" URL "\"}\n"
+     "load: {rate: 5, min_duration: 10s, min_requests: 100}\n",
+     {"phases     window until both minima are reached, then",
+      "requests   about 100 in the window, or more\n"}},
+    {"target: {url: \"" URL "\"}\n"
+     "load: {rate: 50, requests: 100, warmup_requests: 30, "
+     "cooldown: 2s}\n",
+     {"phases     warm-up of 30 requests, then window until all of them "
+      "were due, then cool-down 2.00s, then at most",
+      "requests   100 in the window\n"
+      "           30 before it, as warm-up\n"
+      "           about 100 after it, as cool-down\n"}},
+    {"target: {url: \"" URL "\"}\n"
+     "load: {stages: [10/s 10s, 50/s 10s], warmup_requests: 30, "
+     "cooldown: 2s}\n",
+     {"requests   about 600 in the window",
+      "           30 before it, as warm-up\n"
+      "           about 100 after it, as cool-down\n"}},
+    {"target: {url: \"" URL "\"}\nload: {scenario: offline, requests: 5}\n",
+     {"phases     window until the last answer\n",
+      "requests   5 in the window\n"}},
+    {"target: {url: \"" URL "\"}\nload: {clients: 5}\n",
+     {"requests   as many as the server answers in time\n"}},
+    {"target: {url: \"" URL "/v2/models/m/infer\"}\nload: {rate: 5}\n"
+     "data: {tensors: [x FP32 1x4, y INT8 2]}\n",
+     {"data       tensors of random numbers: x FP32 1x4, y INT8 2\n"}},
+    {"target: {url: \"" URL "/v1/embeddings\"}\nload: {rate: 5}\n",
+     {"data       prompts of 256 tokens, made for this run, none twice\n"}},
+};
+
 static void plans_say_what_is_to_come(void **state)
 {
-    static const struct {
-        const char *text;
-        const char *want[5];
-    } cases[] = {
-        {"target: {url: \"" URL "/v1/chat/completions\", model: m}\n"
-         "load: {rate: 50, duration: 60s, warmup: 10s}\n"
-         "slo: [ttft p99 < 200ms, errors < 1%]\n",
-         {"api        openai-chat, answers as streams, model m\n",
-          "phases     warm-up 10.0s, then window 60.0s, then at most 30.0s",
-          "requests   about 3000 in the window, give or take 108 (95%)\n"
-          "           about 500 before it, as warm-up\n"
-          "rate       50/s expected in the window, 48.2/s to 51.8/s by chance "
-          "(95%)\n",
-          "data       prompts of 256 tokens, made for this run, none twice; "
-          "answers of 128\n",
-          "slo        ttft p99 < 200ms: needs at least 299 independent "
-          "requests, which it has if they are\n"}},
-        {"target: {url: \"" URL "\"}\n"
-         "load: {stages: [0..100/s 2s], max_duration: 1s, exact: true}\n",
-         {"requests   25 in the window\n"
-          "rate       25/s expected in the window, 100/s at its highest\n"}},
-        {"target: {url: \"" URL "\"}\n"
-         "load: {shape: spike 5/s 50/s at 1m for 10s}\n",
-         {"spike 5/s 50/s at 1m for 10s, window 130s",
-          "requests   about 1100 in the window, give or take 66 (95%)\n",
-          ", 50/s at its highest\n"}},
-        {"target: {url: \"" URL "\"}\n"
-         "load: {rate: 5, min_duration: 10s, min_requests: 100}\n",
-         {"phases     window until both minima are reached, then",
-          "requests   about 100 in the window, or more\n"}},
-        {"target: {url: \"" URL "\"}\n"
-         "load: {rate: 50, requests: 100, warmup_requests: 30, "
-         "cooldown: 2s}\n",
-         {"phases     warm-up of 30 requests, then window until all of them "
-          "were due, then cool-down 2.00s, then at most",
-          "requests   100 in the window\n"
-          "           30 before it, as warm-up\n"
-          "           about 100 after it, as cool-down\n"}},
-        {"target: {url: \"" URL "\"}\n"
-         "load: {stages: [10/s 10s, 50/s 10s], warmup_requests: 30, "
-         "cooldown: 2s}\n",
-         {"requests   about 600 in the window",
-          "           30 before it, as warm-up\n"
-          "           about 100 after it, as cool-down\n"}},
-        {"target: {url: \"" URL "\"}\nload: {scenario: offline, requests: 5}\n",
-         {"phases     window until the last answer\n",
-          "requests   5 in the window\n"}},
-        {"target: {url: \"" URL "\"}\nload: {clients: 5}\n",
-         {"requests   as many as the server answers in time\n"}},
-        {"target: {url: \"" URL "/v2/models/m/infer\"}\nload: {rate: 5}\n"
-         "data: {tensors: [x FP32 1x4, y INT8 2]}\n",
-         {"data       tensors of random numbers: x FP32 1x4, y INT8 2\n"}},
-        {"target: {url: \"" URL "/v1/embeddings\"}\nload: {rate: 5}\n",
-         {"data       prompts of 256 tokens, made for this run, none twice\n"}},
-    };
-
     (void)state;
-    for (size_t i = 0; i < COUNT(cases); i++) {
-        char *file = write_file(cases[i].text);
+    for (size_t i = 0; i < COUNT(plans); i++) {
+        char *file = write_file(plans[i].text);
         struct proc_result r = proc_run(ARGS("validate", file));
         struct proc_result dry = proc_run(ARGS("run", file, "--dry-run"));
 
         proc_expect(&r, 0);
         proc_expect(&dry, 0);
-        for (size_t j = 0; j < 5 && cases[i].want[j]; j++)
-            must_have(r.out, cases[i].want[j]);
+        for (size_t j = 0; j < 5 && plans[i].want[j]; j++)
+            must_have(r.out, plans[i].want[j]);
         assert_string_equal(dry.out, r.out);
         assert_string_equal(r.err, "");
         proc_result_fini(&dry);

@@ -26,19 +26,21 @@ struct mm1 mm1_start(uint64_t seed, double gap, double service)
     return q;
 }
 
-double mm1_step(struct mm1 *q, double *gap)
+double mm1_next(struct mm1 *q, double *due)
 {
     double time = q->wait + rng_exponential(&q->services) * q->service;
+    double gap = rng_exponential(&q->arrivals) * q->gap;
 
-    *gap = rng_exponential(&q->arrivals) * q->gap;
-    q->wait = fmax(0, time - *gap);
+    *due = q->now;
+    q->now += gap;
+    q->wait = fmax(0, time - gap);
     return time;
 }
 
 void mm1_draw(struct mm1 *q, double *times, size_t n)
 {
-    double gap;
+    double ignored;
 
     for (size_t i = 0; i < n; i++)
-        times[i] = mm1_step(q, &gap);
+        times[i] = mm1_next(q, &ignored);
 }

@@ -17,17 +17,19 @@ struct mm1 {
     double gap;     /* mean between arrivals */
     double service; /* mean; below the gap, or there is no steady state */
     double wait;    /* of the next request */
+    double now;     /* when it comes */
     struct rng arrivals;
     struct rng services;
 };
 
 struct mm1 mm1_start(uint64_t seed, double gap, double service);
 
-/* The time in the system of the next n requests (Lindley's recursion). */
-void mm1_draw(struct mm1 *q, double *times, size_t n);
+/* The time in the system of the next request, and when it came (Lindley's
+ * recursion). */
+double mm1_next(struct mm1 *q, double *due);
 
-/* The same of one request; *gap: until the next one comes. */
-double mm1_step(struct mm1 *q, double *gap);
+/* The times of the next n. */
+void mm1_draw(struct mm1 *q, double *times, size_t n);
 
 /* What is true of it. */
 double mm1_mean(const struct mm1 *q);

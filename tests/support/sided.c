@@ -36,6 +36,10 @@ static struct facts row_of(const struct sided *s, size_t i, double e2e_ms)
         f.outcome = OUTCOME_STATUS;
         f.detail = f.status = 503;
     }
+    if (s->tokens) {
+        f.output_tokens = s->tokens;
+        f.token_source = TOKENS_USAGE;
+    }
     if (s->wrong_every)
         f.check = i % s->wrong_every == 0 ? CHECK_FAILED : CHECK_PASSED;
     return f;

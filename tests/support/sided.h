@@ -20,6 +20,7 @@ struct sided {
     double growth_ms;     /* so much more at the end than at the beginning */
     int64_t lag_ms;       /* each is issued so late */
     size_t wrong_every;   /* answers are checked: one in so many fails it */
+    int64_t tokens;       /* of each answer, as the server counts; 0: nobody */
     int is_closed;
     int was_killed;
 };

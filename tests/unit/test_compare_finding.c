@@ -67,7 +67,8 @@ static void blocks_have_the_interval_of_sectioning(void **state)
     assert_near(f.difference.range.high, 10 + half, 1e-3);
     assert_near(f.ratio.value, 1.1, 1e-9);
     assert_true(f.ratio.range.low > 1.08 && f.ratio.range.high < 1.12);
-    assert_near(f.visible, half / 100, 1e-5);
+    assert_near(f.visible, 2.0930 / sqrt(19) * hypot(1.0 / 100, 1.0 / 110),
+                1e-4);
     assert_int_equal(f.verdict, FINDING_BETTER);
 }
 
@@ -177,31 +178,148 @@ static void trials_that_lie_apart_differ(void **state)
 
     (void)state;
     assert_int_equal(f.verdict, FINDING_WORSE);
-    assert_near(f.ratio.value, 2, 1e-9);
+    assert_near(f.ratio.value, 2, 1e-3); /* of geometric means */
     assert_true(f.ratio.range.low > 1.9 && f.ratio.range.high < 2.1);
     assert_int_equal(over(BASIS_TRIALS, false, 0.99, &a, &a).verdict,
                      FINDING_NO_DIFFERENCE);
 }
 
-/* Tails that resampling cannot reach: two sets of five that are alike lie apart
- * in 2 of 252 cases, which is enough for 99 % and not for 99.9 %. */
-static void trials_that_lie_apart_are_sure_enough(void **state)
+/* Welch: means 100 and 130, variances 0.625 and 250, errors of the means 0.125
+ * and 50; 4.02 degrees of freedom, t = 2.7717. */
+static void trials_have_the_interval_of_welch(void **state)
 {
     static const double x[] = {100, 101, 99, 100.5, 99.5};
     static const double y[] = {120, 150, 110, 130, 140};
     struct sample a = sample_of(x, 5, 100);
     struct sample b = sample_of(y, 5, 130);
-    struct finding_rule rule = {.basis = BASIS_TRIALS, .confidence = 0.99};
-    struct finding f = finding_make(&rule, &a, &b);
+    const double half = 2.7717 * sqrt(50.125);
+    struct finding f = over(BASIS_TRIALS, true, 0, &a, &b);
 
     (void)state;
+    assert_int_equal(f.verdict, FINDING_BETTER);
+    assert_near(f.difference.value, 30, 1e-9);
+    assert_near(f.difference.range.low, 30 - half, 0.01);
+    assert_near(f.difference.range.high, 30 + half, 0.01);
+}
+
+/* What drifts touches both of a pair, and drops out: b is 1 more each time. */
+static void pairs_are_taken_as_such(void **state)
+{
+    static const double x[] = {100, 110, 120, 130, 140};
+    static const double y[] = {101.1, 110.9, 121, 131.1, 140.9};
+    struct sample a = sample_of(x, 5, 120);
+    struct sample b = sample_of(y, 5, 121);
+    struct finding f = over(BASIS_PAIRS, true, 0, &a, &b);
+
+    (void)state;
+    assert_int_equal(f.verdict, FINDING_BETTER);
+    assert_near(f.difference.value, 1, 1e-9);
+    assert_near(f.difference.range.high, 1 + 2.7764 * 0.1 / sqrt(5), 1e-4);
+    assert_int_equal(over(BASIS_TRIALS, true, 0, &a, &b).verdict,
+                     FINDING_NO_DIFFERENCE);
+    b.n = a.n = 4;
+    assert_int_equal(over(BASIS_PAIRS, true, 0, &a, &b).verdict,
+                     FINDING_CANNOT_TELL);
+}
+
+static struct finding over_shares(bool more_is_better, const struct sample *a,
+                                  const struct sample *b)
+{
+    const struct finding_rule rule = {.basis = BASIS_BLOCKS,
+                                      .more_is_better = more_is_better,
+                                      .is_share = true,
+                                      .confidence = 0.95};
+
+    return finding_make(&rule, a, b);
+}
+
+/* (1 - p)^n = 0.025: 0.0362 of 100, 0.003682 of 1000. */
+static void none_is_bounded_by_what_it_is_of(void **state)
+{
+    static const double none[BLOCKS];
+    struct sample a = sample_of(none, BLOCKS, 0);
+    struct sample b = sample_of(none, BLOCKS, 0);
+    struct finding f;
+
+    (void)state;
+    a.counted = 100;
+    b.counted = 1000;
+    f = over_shares(false, &a, &b);
+    assert_int_equal(f.verdict, FINDING_NO_DIFFERENCE);
+    assert_near(f.difference.range.low, -0.0362, 1e-4);
+    assert_near(f.difference.range.high, 0.003682, 1e-6);
+    assert_false(f.ratio.has_range);
+    assert_int_equal(finding_regression(&f, false, 0.05), REGRESSION_NO);
+    assert_int_equal(finding_regression(&f, false, 0.001), REGRESSION_UNKNOWN);
+    b.counted = 20; /* 16.8 % may have been missed */
+    f = over_shares(false, &a, &b);
+    assert_int_equal(finding_regression(&f, false, 0.05), REGRESSION_UNKNOWN);
+}
+
+static void all_is_bounded_too(void **state)
+{
+    double all[BLOCKS];
+    struct sample a = sample_of(all, BLOCKS, 1);
+    struct sample b = sample_of(all, BLOCKS, 1);
+    struct finding f;
+
+    (void)state;
+    alternate(all, 1, 0);
+    a.counted = 1000;
+    b.counted = 100;
+    f = over_shares(true, &a, &b);
+    assert_near(f.ratio.range.low, 1 - 0.0362, 1e-4);
+    assert_near(f.ratio.range.high, 1 / (1 - 0.003682), 1e-5);
+    assert_int_equal(finding_regression(&f, true, 0.05), REGRESSION_NO);
+    assert_int_equal(finding_regression(&f, true, 0.01), REGRESSION_UNKNOWN);
+}
+
+/* Errors in every block, where there were none. */
+static void some_against_none_is_any_share_worse(void **state)
+{
+    static const double none[BLOCKS];
+    double some[BLOCKS];
+    struct sample a = sample_of(none, BLOCKS, 0);
+    struct sample b = sample_of(some, BLOCKS, 0.02);
+    struct finding f;
+
+    (void)state;
+    alternate(some, 0.02, 0.005);
+    a.counted = b.counted = 6000;
+    f = over_shares(false, &a, &b);
     assert_int_equal(f.verdict, FINDING_WORSE);
-    assert_near(f.difference.range.low, 110 - 101, 1e-9);
-    assert_near(f.difference.range.high, 150 - 99, 1e-9);
-    rule.confidence = 0.999;
-    f = finding_make(&rule, &a, &b);
-    assert_int_equal(f.verdict, FINDING_CANNOT_TELL);
-    assert_string_equal(f.why, "n too small: more trials for this confidence");
+    assert_int_equal(finding_regression(&f, false, 0.5), REGRESSION_YES);
+    f = over_shares(false, &b, &a);
+    assert_int_equal(f.verdict, FINDING_BETTER);
+    a.counted = 50; /* 7 % may have been missed */
+    f = over_shares(false, &a, &b);
+    assert_int_equal(f.verdict, FINDING_NO_DIFFERENCE);
+    assert_int_equal(finding_regression(&f, false, 0.5), REGRESSION_UNKNOWN);
+}
+
+/* Those beyond a percentile are worth 5, where each of 20 blocks should hold
+ * one: sqrt(4), on one side. */
+static void clusters_widen_the_interval(void **state)
+{
+    double x[BLOCKS];
+    double y[BLOCKS];
+    struct sample a = sample_of(x, BLOCKS, 100);
+    struct sample b = sample_of(y, BLOCKS, 102);
+    struct finding f;
+
+    (void)state;
+    alternate(x, 100, 2);
+    alternate(y, 102, 2);
+    a.beyond = b.beyond = 20;
+    f = over(BASIS_BLOCKS, false, 0.99, &a, &b);
+    assert_int_equal(f.verdict, FINDING_WORSE);
+    assert_near(f.widened, 1, 0);
+    b.beyond = 5;
+    f = over(BASIS_BLOCKS, false, 0.99, &a, &b);
+    assert_int_equal(f.verdict, FINDING_NO_DIFFERENCE);
+    assert_near(f.widened, 2, 1e-9);
+    assert_near(f.difference.range.high,
+                102 * 0.001 + 2 + 2.0930 * 2 / sqrt(19) * sqrt(5), 1e-3);
 }
 
 static void failures_are_beyond_every_value(void **state)
@@ -246,7 +364,8 @@ static void a_regression_is_more_than_its_threshold(void **state)
         {0.96, 1.20, true, 0.05, REGRESSION_NO},
         {1.01, 1.02, false, 0, REGRESSION_YES},
     };
-    struct finding zero = {.difference.has_range = true};
+    struct finding zero = {
+        .difference.has_range = true, .a_is_none = true, .b_is_none = true};
 
     (void)state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -258,7 +377,7 @@ static void a_regression_is_more_than_its_threshold(void **state)
             fail_msg("case %zu", i);
     }
     assert_int_equal(finding_regression(&zero, false, 0.05), REGRESSION_NO);
-    zero.difference.range.high = 0.01; /* errors, where there were none */
+    zero.difference.range.high = 0.1; /* so many may have been missed */
     assert_int_equal(finding_regression(&zero, false, 0.05),
                      REGRESSION_UNKNOWN);
 }
@@ -273,7 +392,12 @@ int main(void)
         cmocka_unit_test(too_few_are_not_told),
         cmocka_unit_test(a_small_block_cannot_bound_its_percentile),
         cmocka_unit_test(trials_that_lie_apart_differ),
-        cmocka_unit_test(trials_that_lie_apart_are_sure_enough),
+        cmocka_unit_test(trials_have_the_interval_of_welch),
+        cmocka_unit_test(pairs_are_taken_as_such),
+        cmocka_unit_test(none_is_bounded_by_what_it_is_of),
+        cmocka_unit_test(all_is_bounded_too),
+        cmocka_unit_test(some_against_none_is_any_share_worse),
+        cmocka_unit_test(clusters_widen_the_interval),
         cmocka_unit_test(failures_are_beyond_every_value),
         cmocka_unit_test(a_regression_is_more_than_its_threshold),
     };

@@ -60,7 +60,7 @@ static void asked_for_are_flags_then_the_slo_then_the_usual(void **state)
     assert_string_equal(qs.list[0].name, "ttft p99");
     assert_string_equal(qs.list[1].name, "errors");
     assert_string_equal(qs.list[2].name, "attainment");
-    assert_int_equal(qs.len, 5 + 9); /* none twice */
+    assert_int_equal(qs.len, 6 + 9); /* none twice */
     assert_int_equal(quantities_make(&qs, &on, &none, &err), 0);
     assert_int_equal(qs.asked, 2);
     assert_string_equal(qs.list[0].name, "e2e p99");
@@ -69,7 +69,7 @@ static void asked_for_are_flags_then_the_slo_then_the_usual(void **state)
     assert_int_equal(quantities_make(&qs, &on, &slo, &err), 0);
     assert_int_equal(qs.asked, 1);
     assert_string_equal(qs.list[0].name, "stall p95");
-    assert_int_equal(qs.len, 5 + 9 + 1);
+    assert_int_equal(qs.len, 6 + 9 + 1);
     strlist_fini(&on);
 }
 
@@ -136,6 +136,82 @@ static void a_queue_that_grows_is_overloaded(void **state)
     assert_true(blocks_are_overloaded(b));
     blocks_fini(b);
     free(b);
+}
+
+/* One a second; of a stream evenly from its first event to its last, of an
+ * answer in one piece at its end. */
+static void tokens_fall_into_their_blocks(void **state)
+{
+    struct blocks *b = xcalloc(1, sizeof(*b));
+    struct good_table good = {0};
+    struct window window = {.start_ns = 0, .end_ns = 20 * NS_PER_S};
+    struct quantities qs = {0};
+    struct facts stream = row_ok(0, 0, 4000);
+    struct facts whole = row_ok(1, 0, 5500);
+    struct facts late = row_ok(2, 19000, 4000); /* one half is outside */
+    struct quantity q;
+    struct err err = {0};
+
+    (void)state;
+    blocks_init(b, window, &good, &qs);
+    stream.first = 2 * NS_PER_S;
+    stream.last = 4 * NS_PER_S;
+    stream.events = 5;
+    stream.event_tokens = 100;
+    whole.events = TIME_ABSENT;
+    whole.output_tokens = 30;
+    late.first = 19 * NS_PER_S;
+    late.last = 21 * NS_PER_S;
+    late.events = 5;
+    late.event_tokens = 40;
+    blocks_add(b, &stream);
+    blocks_add(b, &whole);
+    blocks_add(b, &late);
+    quantity_parse("tokens", &q, &err);
+    assert_near(blocks_reading(b, &q, 1).value, 0, 1e-9);
+    assert_near(blocks_reading(b, &q, 2).value, 50, 1e-9);
+    assert_near(blocks_reading(b, &q, 3).value, 50, 1e-9);
+    assert_near(blocks_reading(b, &q, 5).value, 30, 1e-9);
+    assert_near(blocks_reading(b, &q, 19).value, 20, 1e-9);
+    assert_near(blocks_reading(b, &q, BLOCKS_ALL).value, 150.0 / 20, 1e-9);
+    blocks_fini(b);
+    free(b);
+}
+
+/* 2000 requests, of which one in ten is slow: spread over all blocks those are
+ * worth what they are, all in two blocks next to nothing. */
+static double worth_of_slow(bool is_clustered)
+{
+    struct blocks *b = xcalloc(1, sizeof(*b));
+    struct good_table good = {0};
+    struct window window = {.start_ns = 0, .end_ns = 20 * NS_PER_S};
+    struct quantities qs = {.len = 1};
+    struct block_readings r;
+    struct err err = {0};
+
+    quantity_parse("e2e p90", &qs.list[0], &err);
+    blocks_init(b, window, &good, &qs);
+    for (int64_t i = 0; i < 2000; i++) {
+        bool is_slow = is_clustered ? i >= 500 && i < 700 : i % 10 == 0;
+        struct facts f = row_ok(i, 10 * i, is_slow ? 50 : 5);
+
+        blocks_add(b, &f);
+    }
+    blocks_readings(b, &qs.list[0], &r);
+    assert_true(r.has_all);
+    assert_int_equal(r.least, 100);
+    blocks_fini(b);
+    free(b);
+    return r.beyond;
+}
+
+/* Two blocks of 100 that are all slow, 18 without: the squares sum to 18000, /
+ * 19, against 9 of independent ones; 200 / 105.3. */
+static void clusters_are_worth_less(void **state)
+{
+    (void)state;
+    assert_near(worth_of_slow(false), 200, 1e-6);
+    assert_near(worth_of_slow(true), 1.9, 0.01);
 }
 
 /* ---- conditions ---- */
@@ -442,6 +518,8 @@ int main(void)
         cmocka_unit_test(asked_for_are_flags_then_the_slo_then_the_usual),
         cmocka_unit_test(blocks_count_as_a_summary_does),
         cmocka_unit_test(a_queue_that_grows_is_overloaded),
+        cmocka_unit_test(tokens_fall_into_their_blocks),
+        cmocka_unit_test(clusters_are_worth_less),
         cmocka_unit_test(differences_are_of_three_kinds),
         cmocka_unit_test(the_declared_variable_may_differ),
         cmocka_unit_test(what_nobody_knows_must_match),

@@ -313,13 +313,13 @@ static void what_cannot_be_judged(void **state)
 static void draw_queue(uint64_t seed, double load)
 {
     struct mm1 q = mm1_start(seed, 1.0 / RATE, load / RATE);
-    double at = 0;
-    double gap;
 
     begin(1000, 11000);
-    while (at < 11) {
-        add(at, at + mm1_step(&q, &gap));
-        at += gap;
+    while (q.now < 11) {
+        double at;
+        double time = mm1_next(&q, &at);
+
+        add(at, at + time);
     }
 }
 

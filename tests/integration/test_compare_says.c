@@ -1,0 +1,230 @@
+/* What `compare` says beside its verdict: over what, of what is rare, and that
+ * its text and its JSON have the same numbers. */
+#include <jansson.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include <cmocka.h>
+
+#include "common/err.h"
+#include "common/recording/trialset.h"
+#include "common/xalloc.h"
+#include "tests/support/compared.h"
+#include "tests/support/proc.h"
+#include "tests/support/sided.h"
+#include "tests/support/strangers.h"
+#include "tests/support/tmpdir.h"
+
+/* The same twice, and one that is twice as slow. */
+static char *base;
+static char *same;
+static char *slow;
+static char *base_set;
+static char *same_set;
+static char *slow_set;
+
+static int make_all(void **state)
+{
+    const struct sided a = {.e2e_ms = 10, .spread_ms = 2, .seed = 1};
+    const struct sided b = {.e2e_ms = 10, .spread_ms = 2, .seed = 100};
+    const struct sided c = {
+        .e2e_ms = 20, .spread_ms = 4, .seed = 200, .batching = "dynamic"};
+
+    assert_int_equal(tmpdir_setup(state), 0);
+    base = sided_write("base", &a);
+    same = sided_write("same", &b);
+    slow = sided_write("slow", &c);
+    base_set = sided_write_trials("base-set", &a, 5);
+    same_set = sided_write_trials("same-set", &b, 5);
+    slow_set = sided_write_trials("slow-set", &c, 5);
+    return 0;
+}
+
+static int remove_all(void **state)
+{
+    free(base);
+    free(same);
+    free(slow);
+    free(base_set);
+    free(same_set);
+    free(slow_set);
+    return tmpdir_teardown(state);
+}
+
+/* ---- pairs ---- */
+
+static void write_study(const char *dir, const char *against, int64_t n)
+{
+    uint64_t seeds[16] = {0};
+    struct trial_set set = {.asked = n,
+                            .recorded = n,
+                            .seeds = seeds,
+                            .launched_by = LAUNCHED_STUB};
+    struct err err = {0};
+
+    snprintf(set.against, sizeof(set.against), "%s", against);
+    assert_int_equal(trial_set_save(&set, dir, &err), 0);
+}
+
+/* As `run --against` leaves them: name/a and name/b. */
+static void write_turns(const char *name, size_t n_b, char *dirs[static 2])
+{
+    const struct sided a = {.n = 1000, .e2e_ms = 10, .spread_ms = 2, .seed = 1};
+    const struct sided b = {
+        .n = 1000, .e2e_ms = 12, .spread_ms = 2, .seed = 50};
+    char path[80];
+
+    assert_int_equal(mkdir(tmpdir_path(name), 0777), 0);
+    snprintf(path, sizeof(path), "%s/a", name);
+    dirs[0] = sided_write_trials(path, &a, 5);
+    snprintf(path, sizeof(path), "%s/b", name);
+    dirs[1] = sided_write_trials(path, &b, n_b);
+    write_study(dirs[0], "../b", 5);
+    write_study(dirs[1], "../a", (int64_t)n_b);
+}
+
+static void assert_over(const char *a, const char *b, const char *over)
+{
+    json_t *json =
+        compare_json(ARGS("compare", a, b, "--on", "e2e p90", "--json"), 1);
+
+    assert_string_equal(text_at(json, "over"), over);
+    json_decref(json);
+}
+
+static void sets_that_took_turns_are_pairs(void **state)
+{
+    char *even[2];
+    char *odd[2];
+    struct proc_result r;
+
+    (void)state;
+    write_turns("even", 5, even);
+    write_turns("odd", 6, odd);
+    assert_over(even[0], even[1], "pairs");
+    assert_over(odd[0], odd[1], "trials");  /* one has no other */
+    assert_over(even[0], odd[1], "trials"); /* of another study */
+    r = proc_run(ARGS("compare", even[0], even[1], "--on", "e2e p90"));
+    proc_expect(&r, 1);
+    assert_non_null(
+        strstr(r.out, "over       pairs of trials that took turns"));
+    assert_non_null(strstr(r.out, "; 5 pairs of trials in turn"));
+    proc_result_fini(&r);
+    for (int i = 0; i < 2; i++) {
+        free(even[i]);
+        free(odd[i]);
+    }
+}
+
+/* ---- what is rare ---- */
+
+/* 6000 requests without an error: 0.06 % may have been missed. */
+static void no_errors_are_bounded(void **state)
+{
+    static const struct {
+        const char *threshold;
+        int status;
+    } cases[] = {{"5%", 0}, {"0.1%", 0}, {"0.01%", 4}};
+    const json_t *ends;
+    json_t *json;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct proc_result r =
+            proc_run(ARGS("compare", base, same, "--on", "errors",
+                          "--regression", cases[i].threshold));
+
+        proc_expect(&r, cases[i].status);
+        proc_result_fini(&r);
+    }
+    json = compare_json(ARGS("compare", base, same, "--json"), 0);
+    ends = json_object_get(finding_of(json, "errors"), "difference_interval");
+    assert_true(json_number_value(json_array_get(ends, 0)) < -0.0006);
+    assert_true(json_number_value(json_array_get(ends, 1)) > 0.0006);
+    json_decref(json);
+}
+
+static void tokens_are_compared_where_somebody_counts(void **state)
+{
+    const struct sided a = {
+        .e2e_ms = 10, .spread_ms = 2, .seed = 1, .tokens = 100};
+    const struct sided b = {
+        .e2e_ms = 10, .spread_ms = 2, .seed = 2, .tokens = 80};
+    char *more = sided_write("tokens-100", &a);
+    char *fewer = sided_write("tokens-80", &b);
+    json_t *json = compare_json(
+        ARGS("compare", more, fewer, "--on", "tokens", "--json"), 1);
+    const json_t *f = finding_of(json, "tokens");
+
+    (void)state;
+    assert_string_equal(text_at(f, "unit"), "tokens/s");
+    assert_true(number_at(f, "ratio") > 0.79 && number_at(f, "ratio") < 0.81);
+    assert_true(number_at(f, "a") > 9900 && number_at(f, "a") < 10100);
+    json_decref(json);
+    json = compare_json(ARGS("compare", base, same, "--on", "tokens", "--json"),
+                        4);
+    assert_string_equal(text_at(finding_of(json, "tokens"), "note"),
+                        "not measured");
+    json_decref(json);
+    free(more);
+    free(fewer);
+}
+
+/* ---- text and JSON ---- */
+
+static void every_number_of_the_text_is_in_the_json(void **state)
+{
+    static const char *const names[] = {
+        "at most 5%",  "each at 95% on", "20 blocks", "--trials 5",
+        "at least 5 ", "127.0.0.1:1",    NULL};
+    /* the words of each end with NULL; one is left for --json */
+    const char *cases[][10] = {
+        {"tailgate", "compare", base, same, "--regression", "5%"},
+        {"tailgate", "compare", base, slow, "--vary", "batching"},
+        {"tailgate", "compare", base, slow},
+        {"tailgate", "compare", base_set, slow_set, "--vary", "batching"},
+        {"tailgate", "compare", base_set, same_set, "--slo", "e2e p90 < 15ms"},
+        {"tailgate", "compare", base_set, same_set, "--slo", "e2e p50 < 1ms"},
+        {"tailgate", "compare", base, slow_set, "--vary", "batching"},
+        {"tailgate", "compare", base, same, slow, "--vary", "batching"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct proc_result text = proc_run(cases[i]);
+        struct proc_result data;
+        size_t end = 0;
+        json_t *json;
+
+        while (cases[i][end])
+            end++;
+        cases[i][end] = "--json";
+        data = proc_run(cases[i]);
+        json = json_loads(data.out, 0, NULL);
+        assert_non_null(json);
+        if (strangers_in(text.out, json, names) > 0)
+            fail_msg("case %zu: %s", i, text.out);
+        json_decref(json);
+        proc_result_fini(&text);
+        proc_result_fini(&data);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(sets_that_took_turns_are_pairs),
+        cmocka_unit_test(no_errors_are_bounded),
+        cmocka_unit_test(tokens_are_compared_where_somebody_counts),
+        cmocka_unit_test(every_number_of_the_text_is_in_the_json),
+    };
+
+    return cmocka_run_group_tests_name("compare_says", tests, make_all,
+                                       remove_all);
+}
