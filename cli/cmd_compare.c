@@ -35,9 +35,10 @@ static const struct opt opts[] = {
      .offset = AT(on),
      .splits_commas = true,
      .check = quantity_check,
-     .help = "what the verdict is about: 'ttft p99', throughput, goodput, "
-             "tokens, attainment, quality, errors; repeats (otherwise the SLO's "
-             "measures, or e2e p99 and throughput)"},
+     .help =
+         "what the verdict is about: 'ttft p99', throughput, goodput, "
+         "tokens, attainment, quality, errors; repeats (otherwise the SLO's "
+         "measures, or e2e p99 and throughput)"},
     {.flag = "vary",
      .type = &opt_list,
      .offset = AT(vary),

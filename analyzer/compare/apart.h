@@ -55,8 +55,8 @@ static inline bool basis_is_trials(enum basis basis)
  * takes each block for a sample of its own, of which there is one only where at
  * least one independent request of each lies beyond the percentile; where the
  * blocks hold fewer by a factor of k, so many of them make one, and the error
- * is sqrt(k) times what their scatter says.  (docs/statistics.md: with this,
- * false alarms stay at 5 %.) */
+ * is sqrt(k) times what their scatter says.  (docs/statistics.md has
+ * the false alarms with and without it.) */
 double apart_widening(const struct finding_rule *rule, const struct sample *s);
 
 /* b against a.  Without range where the values have none, or where a section
