@@ -2,13 +2,8 @@
 
 #include <math.h>
 
-#include "analyzer/stats/steady.h"
-#include "analyzer/stats/trend.h"
+#include "analyzer/tally.h"
 #include "common/stats.h"
-
-/* A queue that fills grows steadily; a steady one wanders, and by less. */
-#define OVERLOAD_LEVEL 0.001
-#define OVERLOAD_RISE  0.25
 
 void blocks_init(struct blocks *b, struct window window,
                  const struct good_table *good, const struct quantities *qs)
@@ -42,19 +37,6 @@ static int block_at(const struct blocks *b, int64_t at_ns)
     return i < BLOCKS ? i : BLOCKS - 1;
 }
 
-static void add_value(struct hist *h, enum measure m, const struct facts *f)
-{
-    int64_t ns;
-
-    if (measure_is_of_answer(m) && f->outcome != OUTCOME_OK) {
-        hist_add_beyond(h, 1);
-        return;
-    }
-    ns = measure_value(m, FROM_DUE, f);
-    if (ns != TIME_ABSENT)
-        hist_add(h, ns);
-}
-
 static void add_due(const struct blocks *b, struct block *to,
                     const struct facts *f)
 {
@@ -65,13 +47,12 @@ static void add_due(const struct blocks *b, struct block *to,
     to->passed += f->check == CHECK_PASSED;
     for (int m = 0; m < MEASURE_COUNT; m++) {
         if (b->wants[m] && !measure_is_pooled((enum measure)m))
-            add_value(&to->hist[m], (enum measure)m, f);
+            tally_add_value(&to->hist[m], (enum measure)m, f);
     }
 }
 
-/* `amount` of it between two times: the part of each block. */
-static void add_flow(struct blocks *b, enum flow flow, double from, double to,
-                     double amount)
+/* So many between two times: the part of each block. */
+static void add_over(struct blocks *b, double from, double to, double tokens)
 {
     double start = fmax(from, (double)b->window.start_ns);
     double end = fmin(to, (double)b->window.end_ns);
@@ -79,23 +60,15 @@ static void add_flow(struct blocks *b, enum flow flow, double from, double to,
 
     if (!(end > start))
         return;
-    b->block[BLOCKS_ALL].flow[flow] += amount * (end - start) / (to - from);
+    b->block[BLOCKS_ALL].tokens += tokens * (end - start) / (to - from);
     for (int i = block_at(b, (int64_t)start); i < BLOCKS; i++) {
         double begin = (double)b->window.start_ns + length * i;
         double part = fmin(end, begin + length) - fmax(start, begin);
 
         if (!(part > 0))
             break;
-        b->block[i].flow[flow] += amount * part / (to - from);
+        b->block[i].tokens += tokens * part / (to - from);
     }
-}
-
-static void add_flight(struct blocks *b, const struct facts *f)
-{
-    double ns = (double)f->end - (double)f->sent;
-
-    if (f->sent != TIME_ABSENT && f->end != TIME_ABSENT)
-        add_flow(b, FLOW_IN_FLIGHT, (double)f->sent, (double)f->end, ns);
 }
 
 /* Which event has how many is not looked at. */
@@ -108,10 +81,10 @@ static void add_tokens(struct blocks *b, const struct facts *f)
     if (n == TIME_ABSENT || (!is_stream && f->outcome != OUTCOME_OK))
         return;
     if (is_stream && f->last > f->first) {
-        add_flow(b, FLOW_TOKENS, (double)f->first, (double)last, (double)n);
+        add_over(b, (double)f->first, (double)last, (double)n);
     } else if (window_holds(&b->window, last)) {
-        b->block[block_at(b, last)].flow[FLOW_TOKENS] += (double)n;
-        b->block[BLOCKS_ALL].flow[FLOW_TOKENS] += (double)n;
+        b->block[block_at(b, last)].tokens += (double)n;
+        b->block[BLOCKS_ALL].tokens += (double)n;
     }
 }
 
@@ -127,7 +100,6 @@ void blocks_add(struct blocks *b, const struct facts *f)
         b->block[block_at(b, f->end)].ended_ok++;
         b->block[BLOCKS_ALL].ended_ok++;
     }
-    add_flight(b, f);
     add_tokens(b, f);
 }
 
@@ -164,7 +136,7 @@ struct reading blocks_reading(const struct blocks *b, const struct quantity *q,
     case QUANTITY_GOODPUT:
         return rate((double)k->good, length_ns(b, i));
     case QUANTITY_TOKENS:
-        return rate(k->flow[FLOW_TOKENS], length_ns(b, i));
+        return rate(k->tokens, length_ns(b, i));
     case QUANTITY_ATTAINMENT:
         return share(k->good, k->due);
     case QUANTITY_QUALITY:
@@ -213,17 +185,4 @@ void blocks_readings(const struct blocks *b, const struct quantity *q,
     }
     if (q->kind == QUANTITY_QUANTILE)
         out->beyond = worth_beyond(b, q);
-}
-
-bool blocks_are_overloaded(const struct blocks *b)
-{
-    double in_flight[BLOCKS];
-    double scratch[BLOCKS];
-    struct trend_test test;
-
-    for (int i = 0; i < BLOCKS; i++)
-        in_flight[i] = b->block[i].flow[FLOW_IN_FLIGHT];
-    test = trend_test(in_flight, BLOCKS, scratch);
-    return trend_verdict(&test, OVERLOAD_LEVEL) == TREND_RISING &&
-           drift_of(in_flight, BLOCKS, 0.95).relative > OVERLOAD_RISE;
 }

@@ -17,14 +17,7 @@
 /* The place of the whole window behind the blocks. */
 #define BLOCKS_ALL BLOCKS
 
-/* What comes over a while, in as many blocks as that lies in. */
-enum flow {
-    FLOW_IN_FLIGHT, /* ns of all that were sent */
-    FLOW_TOKENS,    /* of the output, evenly from its first to its last event */
-    FLOWS,
-};
-
-/* Everything else by `due`, but what ended ok, as in a summary. */
+/* Everything by `due` but what ended ok, as in a summary, and tokens. */
 struct block {
     int64_t due;
     int64_t good;
@@ -32,7 +25,7 @@ struct block {
     int64_t checked;
     int64_t passed;
     int64_t ended_ok;
-    double flow[FLOWS];
+    double tokens; /* of the output, evenly from its first to its last event */
     struct hist hist[MEASURE_COUNT];
 };
 
@@ -71,8 +64,5 @@ struct block_readings {
 
 void blocks_readings(const struct blocks *b, const struct quantity *q,
                      struct block_readings *out);
-
-/* Requests in flight grow through the window: no steady state. */
-bool blocks_are_overloaded(const struct blocks *b);
 
 #endif

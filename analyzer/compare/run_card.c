@@ -208,7 +208,7 @@ static int take_all(struct run_card *run, struct recording *rec,
     if (rc == 0) {
         take_numbers(run, b, s, qs);
         take_facts(run, rec, s);
-        run->is_overloaded = run->is_open_loop && blocks_are_overloaded(b);
+        run->is_overloaded = summary_is_overloaded(s);
         judge_standing(run, s);
     }
     blocks_fini(b);

@@ -114,26 +114,6 @@ static void blocks_count_as_a_summary_does(void **state)
     assert_false(blocks_reading(b, &q, BLOCKS_ALL).is_too_few);
     quantity_parse("quality", &q, &err);
     assert_int_equal(blocks_reading(b, &q, BLOCKS_ALL).n, 0);
-    assert_false(blocks_are_overloaded(b));
-    blocks_fini(b);
-    free(b);
-}
-
-static void a_queue_that_grows_is_overloaded(void **state)
-{
-    struct blocks *b = xcalloc(1, sizeof(*b));
-    struct good_table good = {0};
-    struct window window = {.start_ns = 0, .end_ns = 20 * NS_PER_S};
-    struct quantities qs = {0};
-
-    (void)state;
-    blocks_init(b, window, &good, &qs);
-    for (int64_t i = 0; i < 2000; i++) {
-        struct facts f = row_ok(i, 10 * i, 5 + i);
-
-        blocks_add(b, &f);
-    }
-    assert_true(blocks_are_overloaded(b));
     blocks_fini(b);
     free(b);
 }
@@ -517,7 +497,6 @@ int main(void)
         cmocka_unit_test(quantities_are_written_as_in_an_slo),
         cmocka_unit_test(asked_for_are_flags_then_the_slo_then_the_usual),
         cmocka_unit_test(blocks_count_as_a_summary_does),
-        cmocka_unit_test(a_queue_that_grows_is_overloaded),
         cmocka_unit_test(tokens_fall_into_their_blocks),
         cmocka_unit_test(clusters_are_worth_less),
         cmocka_unit_test(differences_are_of_three_kinds),
