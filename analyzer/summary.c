@@ -23,7 +23,8 @@ struct work {
     struct client client;
     struct good_table good;
     struct class_tallies classes;
-    int64_t lost_inside; /* requests, due in the window */
+    int64_t lost_inside; /* requests, due in the window, ... */
+    int64_t never_sent;  /* ... and of those that were not issued */
 };
 
 /* Of an older recording nothing is known: it had one. */
@@ -122,6 +123,21 @@ static int64_t expected_rows(const struct tally *t, const struct client *client,
     return expected;
 }
 
+/* Of an offline run that was killed: all were due, and as many as may be were
+ * in flight; that the rest was sent nobody has seen. */
+static int64_t never_sent(const struct work *w, const struct recording *rec,
+                          int64_t expected)
+{
+    int64_t cap = rec->settings.client.max_in_flight;
+    int64_t sent = w->tally.rows + cap;
+
+    if (rec->has_end || !is_offline(&rec->settings) || cap <= 0)
+        return 0;
+    if (sent < client_scheduled_in_all(&w->client))
+        sent = client_scheduled_in_all(&w->client);
+    return expected > sent ? expected - sent : 0;
+}
+
 static void add_lost(struct summary *s, struct work *w,
                      const struct recording *rec)
 {
@@ -132,7 +148,10 @@ static void add_lost(struct summary *s, struct work *w,
     s->integrity.lost_requests = expected > t->rows ? expected - t->rows : 0;
     if (t->events > w->stream.events)
         s->integrity.lost_events = t->events - w->stream.events;
-    w->lost_inside = tally_add_lost(t, s->integrity.lost_requests);
+    w->never_sent = never_sent(w, rec, expected);
+    s->integrity.lost_requests -= w->never_sent;
+    w->lost_inside =
+        tally_add_lost(t, s->integrity.lost_requests + w->never_sent);
     queries_finish(&w->queries, expected);
 }
 
@@ -171,12 +190,20 @@ static void take_statuses(struct summary *s, const struct tally *t)
     }
 }
 
-static void take_counts(struct summary *s, const struct tally *t)
+/* The verdict takes those that were never sent for unfinished: how they would
+ * have ended nobody knows. */
+static void take_counts(struct summary *s, const struct work *w)
 {
+    const struct tally *t = &w->tally;
+    int64_t never_sent =
+        w->never_sent < w->lost_inside ? w->never_sent : w->lost_inside;
+
     for (int o = 0; o < OUTCOME_COUNT; o++)
         s->outcome[o] = t->outcome[o];
+    s->outcome[OUTCOME_UNFINISHED] -= never_sent;
+    s->outcome[OUTCOME_UNSENT] += never_sent;
     s->scheduled = t->due;
-    s->unsent = t->outcome[OUTCOME_UNSENT];
+    s->unsent = s->outcome[OUTCOME_UNSENT];
     s->issued = s->scheduled - s->unsent;
     s->ok = t->outcome[OUTCOME_OK];
     s->failed = s->issued - s->ok;
@@ -386,7 +413,7 @@ static void conclude(struct summary *s, const struct work *w)
     s->cut_by_max_duration = is_cut_short(s->settings, t);
     s->window_start_s = s->warmup_s = (double)t->window.start_ns / 1e9;
     s->window_length_s = (double)(t->window.end_ns - t->window.start_ns) / 1e9;
-    take_counts(s, t);
+    take_counts(s, w);
     take_statuses(s, t);
     take_rates(s, t);
     take_spreads(s, t);

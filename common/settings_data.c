@@ -37,17 +37,15 @@ static const char *const unique_names[] = {[UNIQUE_AUTO] = "auto",
                                            [UNIQUE_FALSE] = "false",
                                            NULL};
 
-/* Each goes into the body of every request. */
-#define MAX_PREFIX INT64_C(1000000)
-
 static int check_prefix(const char *text, struct err *err)
 {
     int64_t tokens;
 
     if (units_parse_count(text, &tokens, err))
         return -1;
-    if (tokens > MAX_PREFIX)
-        return err_set(err, ERR_CONFIG, "'%s' is more than 1M tokens", text);
+    if (tokens > DIST_MAX_TOKENS)
+        return err_set(err, ERR_CONFIG, "'%s' is more than 3,000,000 tokens",
+                       text);
     return 0;
 }
 

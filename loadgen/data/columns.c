@@ -3,14 +3,12 @@
 
 #include <string.h>
 
+#include "common/dist.h"
 #include "common/err.h"
 #include "common/jscan.h"
 #include "common/settings.h"
 
 #define MOST_NAMES 8
-
-/* More than any model takes. */
-#define MAX_TOKENS 10000000
 
 /* In the order in which they are looked for. */
 static const char *const names[ROLE_COUNT][MOST_NAMES] = {
@@ -152,8 +150,8 @@ static const char *check_ids(const struct dataset *d, const struct value *v,
 
     if (n < 0)
         return "no list of token ids";
-    if (n > MAX_TOKENS)
-        return "more than 10M tokens";
+    if (n > DIST_MAX_TOKENS)
+        return "more than 3,000,000 tokens";
     item->input = (int32_t)n;
     return NULL;
 }
@@ -166,7 +164,7 @@ static const char *check_count(const struct dataset *d, const struct value *v,
     int64_t n;
 
     jscan_init(&s, dataset_text(d, v), v->len);
-    if (!jscan_int(&s, &n) || !jscan_end(&s) || n < 1 || n > MAX_TOKENS)
+    if (!jscan_int(&s, &n) || !jscan_end(&s) || n < 1 || n > DIST_MAX_TOKENS)
         return "no count of tokens";
     *out = (int32_t)n;
     return NULL;

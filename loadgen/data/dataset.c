@@ -365,6 +365,7 @@ static void put_selection(const struct dataset *d,
         buf_adds(out, s->unique == UNIQUE_FALSE
                           ? "; prompts are sent as they are"
                           : "; a word of the nonce before each prompt");
+    settings_describe_reuse(s, out);
     buf_adds(out, "\n");
 }
 

@@ -260,6 +260,13 @@ static int64_t days_of(int year, int month, int day)
            of_era / 100 + of_year - 719468;
 }
 
+static bool is_day(int year, int month, int day)
+{
+    int y = month < 12 ? year : year + 1;
+
+    return days_of(year, month, day) < days_of(y, month % 12 + 1, 1);
+}
+
 /* "+01:00", "Z" or nothing; false if it is none of these. */
 static bool read_zone(const char *p, const char *end, int64_t *seconds)
 {
@@ -293,7 +300,7 @@ static bool read_seconds(const char *p, int64_t *seconds)
     int second = two(p + 17, 60); /* a leap second */
 
     if (century < 19 || year < 0 || month < 1 || day < 1 || hour < 0 ||
-        minute < 0 || second < 0)
+        minute < 0 || second < 0 || !is_day(century * 100 + year, month, day))
         return false;
     if (p[4] != '-' || p[7] != '-' || (p[10] != ' ' && p[10] != 'T') ||
         p[13] != ':' || p[16] != ':')

@@ -66,6 +66,7 @@ static void add(struct walk *w, const struct replay_row *r)
         w->first_ns = r->due_ns;
     w->last_ns = r->due_ns;
     s->tied += s->rows > 0 && r->is_tied;
+    s->held += s->rows > 0 && r->is_held;
     s->rows++;
     s->warmup_rows += r->due_ns < w->quota.window_start_ns;
     s->cooldown_rows += r->due_ns >= w->quota.window_end_ns;
@@ -136,8 +137,7 @@ static int check(const struct survey *s, const struct load_settings *load,
         return err_set(err, ERR_CONFIG,
                        "load.%s: nothing of the trace is left after it",
                        load->warmup_ns > 0 ? "warmup" : "warmup_requests");
-    if (load->cooldown_ns > 0 &&
-        s->end_ns - load->cooldown_ns <= s->start_ns)
+    if (load->cooldown_ns > 0 && s->end_ns - load->cooldown_ns <= s->start_ns)
         return err_set(err, ERR_CONFIG,
                        "load.cooldown: nothing of the trace is left before it");
     return 0;
@@ -230,7 +230,14 @@ static void put_ties(const struct survey *s, const struct trace_settings *t,
     if (t->spread_ns > 0)
         buf_addf(out, INDENT "times are spread over steps of %s\n",
                  units_print_duration(t->spread_ns, text));
-    else if (survey_is_quantised(s))
+    if (s->held > 0)
+        buf_addf(out,
+                 INDENT "%.0f%% of the rows are sent at once with the row "
+                        "before: that is more than a\n" INDENT
+                        "step of the trace's clock; a smaller --spread keeps "
+                        "them apart\n",
+                 100 * (double)s->held / (double)s->rows);
+    else if (t->spread_ns == 0 && survey_is_quantised(s))
         buf_addf(out,
                  INDENT "%.0f%% of the rows have the time of the row before "
                         "and are sent at once;\n" INDENT

@@ -85,6 +85,15 @@ static void plans_say_what_is_to_come(void **state)
          {"data       tensors of random numbers: x FP32 1x4, y INT8 2\n"}},
         {"target: {url: \"" URL "/v1/embeddings\"}\nload: {rate: 5}\n",
          {"data       prompts of 256 tokens, made for this run, none twice\n"}},
+        {"target: {url: \"" URL "/v1/embeddings\"}\nload: {rate: 5}\n"
+         "data: {unique: false}\n",
+         {"data       prompts of 256 tokens, made from the seed, the same in "
+          "each run\n"}},
+        {"target: {url: \"" URL "/v1/embeddings\"}\nload: {rate: 5}\n"
+         "data: {cache_hit_rate: 30%, shared_prefix: 50}\n",
+         {"data       prompts of 256 tokens, made for this run, 30% begin with "
+          "one that was sent before, behind 50 tokens that are the same for "
+          "all\n"}},
     };
 
     (void)state;
@@ -131,6 +140,10 @@ static void doubts_have_file_and_line(void **state)
         {"target: {url: \"" URL "\"}\nload: {rate: 50}\n"
          "slo: [quality >= 90%]\n",
          ":3: slo: quality >= 90%: nothing is checked (checks)\n"},
+        {"target: {url: \"" URL "\"}\nload: {rate: 50}\n"
+         "slo: [query p50 < 1s]\n",
+         ":3: slo: query p50 < 1s: only the multi-stream scenario has queries, "
+         "so there is nothing to measure\n"},
     };
 
     (void)state;
