@@ -89,7 +89,9 @@ int preflight_data(struct data_settings *s, struct dataset **out,
     if (!s->file)
         return 0;
     if (dataset_load(out, s, err))
-        return -1;
+        return strncmp(err->msg, "data.", 5) == 0
+                   ? -1
+                   : err_context(err, "data.file");
     s->loaded = *out;
     return 0;
 }

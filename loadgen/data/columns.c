@@ -225,9 +225,10 @@ static int place_prompt(struct dataset *d, const char *name, struct err *err)
     const struct value *v = column >= 0 ? dataset_value(d, 0, column) : NULL;
     enum role role = ROLE_TEXT;
 
-    if (!v)
-        return data_fail(d, d->items[0].line, err,
-                         "there is no '%s' (data.prompt)", name);
+    if (!v) {
+        data_fail(d, d->items[0].line, err, "there is no '%s'", name);
+        return err_context(err, "data.prompt");
+    }
     if (v->kind == VALUE_JSON)
         role = count_ids(dataset_text(d, v), v->len) > 0 ? ROLE_IDS
                                                          : ROLE_MESSAGES;
@@ -242,9 +243,10 @@ static int place_named(struct dataset *d, enum role role, const char *name,
     if (!name)
         return 0;
     d->role[role] = dataset_column(d, name, strlen(name));
-    if (d->role[role] < 0)
-        return data_fail(d, d->items[0].line, err, "there is no '%s' (data.%s)",
-                         name, key);
+    if (d->role[role] < 0) {
+        data_fail(d, d->items[0].line, err, "there is no '%s'", name);
+        return err_context(err, "data.%s", key);
+    }
     return dataset_require(d, d->role[role], err);
 }
 

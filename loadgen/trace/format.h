@@ -37,6 +37,7 @@ struct parser {
     struct trace_format format;
     int at[COLUMN_COUNT]; /* place in a line of CSV, from 0; -1: nowhere */
     int n_fields;         /* of a line that one must look at */
+    const char *twice;    /* a column whose name is there again; NULL: none */
 };
 
 /* Why a line is none of the format: "ContextTokens: negative". */

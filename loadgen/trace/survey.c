@@ -129,10 +129,13 @@ static int check(const struct survey *s, const struct load_settings *load,
 
     if (s->rows == 0)
         return err_set(err, ERR_CONFIG,
-                       "%s: no row is left to replay; %lld were read, %lld "
-                       "lines are damaged",
+                       "trace.file: %s: no row is left to replay; %lld were "
+                       "read, %lld lines are damaged%s%s%s%s",
                        t->file, (long long)s->all.rows,
-                       (long long)s->all.damaged);
+                       (long long)s->all.damaged, s->damage.len > 0 ? ": " : "",
+                       s->damage.len > 0 ? s->damage.items[0] : "",
+                       s->damage.len > 1 ? "; " : "",
+                       s->damage.len > 1 ? s->damage.items[1] : "");
     if (s->warmup_rows == s->rows)
         return err_set(err, ERR_CONFIG,
                        "load.%s: nothing of the trace is left after it",
@@ -159,9 +162,10 @@ static int look(struct survey *s, const struct load_settings *load,
         rc = walk(&w, err);
     }
     replay_fini(&w.replay);
-    if (rc)
-        err->code = ERR_CONFIG; /* the settings name a file that is no good */
-    return rc ? rc : check(s, load, err);
+    if (rc == 0)
+        return check(s, load, err);
+    err->code = ERR_CONFIG; /* the settings name a file that is no good */
+    return err_context(err, "trace.file");
 }
 
 /* The cool-down is the last part of the replay, wherever that ends: once that

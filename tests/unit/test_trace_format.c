@@ -65,6 +65,7 @@ static void the_first_line_tells_the_format(void **state)
          "\"input_length\": 10, \"output_length\": 5, \"type\": \"text\", "
          "\"turn\": 1, \"hash_ids\": [1]}",
          "bailian"},
+        {"user,timestamp,output_length,input_length", "csv"},
     };
 
     (void)state;
@@ -95,6 +96,9 @@ static void an_unknown_first_line_is_refused(void **state)
         {{.format = TRACE_CSV},
          "timestamp,input_length",
          "no column 'output_length'"},
+        {{.format = TRACE_AUTO},
+         "TIMESTAMP,ContextTokens,GeneratedTokens,ContextTokens",
+         "two columns 'ContextTokens'"},
         {{.format = TRACE_AUTO, .time = when},
          "x,input_length,output_length",
          "no column 'when'"},
