@@ -408,9 +408,23 @@ void plan_doubt(const struct settings *s, const struct slo_term *term,
         buf_adds(out, "nothing is checked (checks)");
 }
 
+/* Of an SLO as the batches of its test take it (common/decide.h). */
+static void put_stop(const struct load_settings *load, struct buf *out)
+{
+    if (load->stop == STOP_DECIDED)
+        buf_adds(out, "stop       as soon as the SLO is decided; looked at "
+                      "after 5 s, 10 s, 20 s ... of the window,\n"
+                      "           a pass takes at least 15 s and as many "
+                      "independent requests as its terms need\n");
+}
+
 static void put_slo(const struct settings *s, const struct slo *slo,
                     double requests, struct buf *out)
 {
+    if (s->data.cache_check && slo->len > 0) {
+        buf_adds(out, "slo        not judged in a cache check\n");
+        return;
+    }
     for (size_t i = 0; i < slo->len; i++) {
         const struct slo_term *term = &slo->terms[i];
         const char *what;
@@ -493,6 +507,7 @@ void plan_view(const struct settings *s, const struct preflight *known,
         put_carried(s->warmup.items[0].settings, known->warmup_data, out);
     }
     put_slo(s, slo, n, out);
+    put_stop(&s->load, out);
     for (size_t i = 0; i < s->classes.len; i++)
         put_class(s, i, n, known->class_data[i], out);
     if (s->study.trials > 1)

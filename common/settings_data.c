@@ -298,6 +298,7 @@ static int resolve_accuracy(struct data_settings *d,
                             const struct load_settings *load, struct err *err)
 {
     const struct claim others[] = {
+        {"load.stages, load.shape or load.rate_table", load->stages.len > 0},
         {"load.duration", load->duration_ns > 0},
         {"load.warmup", load->warmup_ns > 0},
         {"load.warmup_requests", load->warmup_requests > 0},

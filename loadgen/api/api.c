@@ -105,6 +105,10 @@ static int check_data(const struct api *api, struct err *err)
     const struct dataset *d = api->sampler.data;
     const char *name = api_names[api->ops->kind];
 
+    if (d && api->settings->target.body && !template_has_fields(&api->body))
+        return err_set(err, ERR_CONFIG,
+                       "data.file: the body (--body) has no {{field}} to put "
+                       "it into, so all requests would be the same");
     if (!d || api->settings->target.body)
         return 0;
     if (!api->ops->write || api->ops->takes_more)

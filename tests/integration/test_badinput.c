@@ -51,6 +51,8 @@ static const struct {
      "--rate: '0' is not a rate above 0; write 50, 0.5 or 2/m"},
     {{"tailgate", "run", URL, "--rate", "10/fortnight"},
      "--rate: '10/fortnight' is not a rate above 0; write 50, 0.5 or 2/m"},
+    {{"tailgate", "run", URL, "--rate", "1e17"},
+     "--rate: '1e17' is beyond what a rate may be, 1e-12/s to 1e15/s"},
     {{"tailgate", "run", URL, "--rate", "nan"},
      "--rate: 'nan' is not a rate above 0; write 50, 0.5 or 2/m"},
     {{"tailgate", "run", URL, "--rate", "5", "--duration", "10"},
@@ -275,6 +277,9 @@ static const struct {
      ":5: data.prompt: %s/some.jsonl:1: there is no 'z'"},
     {"load: {rate: 5}\nclasses:\n  - name: a\n    data:\n      file: none\n",
      ":6: classes: a: data.file: %s/none: No such file or directory"},
+    {"load: {stages: [5/s 1s]}\ndata: {file: some.jsonl, accuracy: true}\n",
+     ":3: data.accuracy: each sample is sent once; not beside load.stages, "
+     "load.shape or load.rate_table"},
     {"trace:\n  file: none\n",
      ":3: trace.file: %s/none: No such file or directory"},
     {"trace:\n  file: empty\n", ":3: trace.file: %s/empty: is empty"},
