@@ -153,8 +153,10 @@ static int64_t most_needed(const struct summary *s)
     return (int64_t)ceil(most);
 }
 
+/* By the key that the run went by: another beside it would be refused. */
 static void about_samples(const struct summary *s, struct buf *out)
 {
+    const struct load_settings *load = &s->settings->load;
     int64_t more = most_needed(s);
     long long total = s->scheduled + more;
     double more_s =
@@ -162,8 +164,19 @@ static void about_samples(const struct summary *s, struct buf *out)
 
     if (s->verdict != VERDICT_UNDECIDED || more == 0)
         return;
-    if (s->settings->load.requests > 0 || more_s == 0)
+    if (s->settings->data.accuracy)
+        buf_adds(out, "each sample is sent once: take a larger data set");
+    else if (load->scenario == SCENARIO_TRACE)
+        buf_addf(out,
+                 "take %lld rows of a trace: a longer part, or more trials",
+                 total);
+    else if (load->min_requests > 0 || load->min_duration_ns > 0)
+        buf_addf(out, "run again with more requests: --min-requests %lld",
+                 total);
+    else if (load->requests > 0 || more_s == 0)
         buf_addf(out, "run again with more requests: -n %lld", total);
+    else if (load->stages.len > 0)
+        buf_addf(out, "run for %.0f s more: longer stages", more_s);
     else
         buf_addf(out, "run for %.0f s more: --duration %.0fs", more_s,
                  ceil(s->window_length_s) + more_s);

@@ -26,7 +26,8 @@ struct work {
     struct good_table good;
     struct class_tallies classes;
     struct tier_works tiers;
-    int64_t lost_inside; /* requests, due in the window */
+    int64_t lost_inside; /* requests, due in the window, ... */
+    int64_t never_sent;  /* ... and of those that were not issued */
 };
 
 /* Of an older recording nothing is known: it had one. */
@@ -130,6 +131,21 @@ static int64_t expected_rows(const struct tally *t, const struct client *client,
     return expected;
 }
 
+/* Of an offline run that was killed: all were due, and as many as may be were
+ * in flight; that the rest was sent nobody has seen. */
+static int64_t never_sent(const struct work *w, const struct recording *rec,
+                          int64_t expected)
+{
+    int64_t cap = rec->settings.client.max_in_flight;
+    int64_t sent = w->tally.rows + cap;
+
+    if (rec->has_end || !is_offline(&rec->settings) || cap <= 0)
+        return 0;
+    if (sent < client_scheduled_in_all(&w->client))
+        sent = client_scheduled_in_all(&w->client);
+    return expected > sent ? expected - sent : 0;
+}
+
 static void add_lost(struct summary *s, struct work *w,
                      const struct recording *rec)
 {
@@ -140,9 +156,13 @@ static void add_lost(struct summary *s, struct work *w,
     s->integrity.lost_requests = expected > t->rows ? expected - t->rows : 0;
     if (t->events > w->stream.events)
         s->integrity.lost_events = t->events - w->stream.events;
-    w->lost_inside = tally_add_lost(t, s->integrity.lost_requests);
+    w->never_sent = never_sent(w, rec, expected);
+    s->integrity.lost_requests -= w->never_sent;
+    w->lost_inside =
+        tally_add_lost(t, s->integrity.lost_requests + w->never_sent);
     queries_finish(&w->queries, expected);
-    tier_works_end_run(&w->tiers, s->integrity.lost_requests, expected);
+    tier_works_end_run(&w->tiers, s->integrity.lost_requests + w->never_sent,
+                       expected);
 }
 
 static void take_calibration(struct summary *s, const struct manifest *m)
@@ -341,7 +361,8 @@ static void conclude(struct summary *s, const struct work *w)
     s->cut_by_max_duration = is_cut_short(s->settings, t);
     s->window_start_s = s->warmup_s = (double)t->window.start_ns / 1e9;
     s->window_length_s = (double)(t->window.end_ns - t->window.start_ns) / 1e9;
-    summary_count(s, t);
+    summary_count(
+        s, t, w->never_sent < w->lost_inside ? w->never_sent : w->lost_inside);
     take_spreads(s, t);
     take_bars(s, t);
     take_tokens(s, t, &w->stream);

@@ -161,8 +161,9 @@ int summary_make_keeping(struct summary *s, struct recording *rec,
                          struct curve *curve, struct err *err);
 
 /* The part of it that is about how many there were, and how many a second; its
- * window is known. */
-void summary_count(struct summary *s, const struct tally *t);
+ * window is known.  Of the tally's unfinished so many were never sent. */
+void summary_count(struct summary *s, const struct tally *t,
+                   int64_t never_sent);
 
 /* The window in nanoseconds of the run. */
 struct window summary_window(const struct summary *s);

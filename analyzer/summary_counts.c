@@ -38,12 +38,17 @@ static void take_statuses(struct summary *s, const struct tally *t)
     }
 }
 
-static void take_counts(struct summary *s, const struct tally *t)
+/* The verdict takes those that were never sent for unfinished: how they would
+ * have ended nobody knows. */
+static void take_counts(struct summary *s, const struct tally *t,
+                        int64_t never_sent)
 {
     for (int o = 0; o < OUTCOME_COUNT; o++)
         s->outcome[o] = t->outcome[o];
+    s->outcome[OUTCOME_UNFINISHED] -= never_sent;
+    s->outcome[OUTCOME_UNSENT] += never_sent;
     s->scheduled = t->due;
-    s->unsent = t->outcome[OUTCOME_UNSENT];
+    s->unsent = s->outcome[OUTCOME_UNSENT];
     s->issued = s->scheduled - s->unsent;
     s->ok = t->outcome[OUTCOME_OK];
     s->failed = s->issued - s->ok;
@@ -70,9 +75,9 @@ static void take_rates(struct summary *s, const struct tally *t)
     s->bytes_out_per_s = t->bytes_out / length;
 }
 
-void summary_count(struct summary *s, const struct tally *t)
+void summary_count(struct summary *s, const struct tally *t, int64_t never_sent)
 {
-    take_counts(s, t);
+    take_counts(s, t, never_sent);
     take_statuses(s, t);
     take_rates(s, t);
 }

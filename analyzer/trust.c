@@ -265,8 +265,10 @@ static enum finding find_recording(const struct evidence *e, struct check *c)
     c->value = (double)e->integrity->lost_requests;
     if (!e->integrity->was_killed)
         return BY_LIMIT;
+    c->unit = "requests known to be lost";
     c->advice = "the run was killed: requests in flight then count as "
-                "unfinished";
+                "unfinished; what came after the last write (up to a second, "
+                "of a trickle five) is not known";
     return WRONG;
 }
 

@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "cli/cli.h"
+#include "cli/no_effect.h"
 #include "cli/plan_view.h"
 #include "cli/settings_args.h"
 #include "common/buf.h"
@@ -14,6 +15,10 @@
 
 #define MAX_PLAN  65536
 #define MAX_DOUBT 256
+
+/* Ten parts of the window, and three of each kind in each
+ * (analyzer/cachecheck.c gives no ratio of fewer). */
+#define PLAN_LEAST_CACHE_CHECK 60
 
 /* "warning: chat.yaml:9: slo: ..." for each term that cannot be answered. */
 static void warn(const char *file, const char *key, const struct settings *s,
@@ -41,11 +46,54 @@ static void warn(const char *file, const char *key, const struct settings *s,
     buf_fini(&doubt);
 }
 
-/* Each class has its share of the requests. */
-static void warn_all(const struct settings_args *a, double requests)
+/* "warning: chat.yaml:9: data.limit: ..." */
+static void warn_of(void *arg, const char *key, const char *why)
+{
+    const struct settings_args *a = arg;
+    size_t line = a->file ? settings_line_of(a->file, key, NULL) : 0;
+
+    if (line > 0)
+        log_note("warning: %s:%zu: %s: %s", a->file, line, key, why);
+    else
+        log_note("warning: %s: %s", key, why);
+}
+
+static void warn_no_effect(void *arg, const char *key, const char *why)
+{
+    char text[MAX_DOUBT];
+
+    snprintf(text, sizeof(text), "has no effect: %s", why);
+    warn_of(arg, key, text);
+}
+
+static void warn_of_spread(struct settings_args *a, const struct survey *trace)
+{
+    char text[MAX_DOUBT];
+
+    snprintf(text, sizeof(text),
+             "wider than a step of the trace's clock: %lld of %lld rows are "
+             "sent at once with the row before",
+             (long long)trace->held, (long long)trace->rows);
+    if (trace->held > 0)
+        warn_of(a, "trace.spread", text);
+}
+
+/* No SLO is judged in a cache check; each class has its share of the requests.
+ */
+static void warn_all(struct settings_args *a, const struct preflight *known)
 {
     const struct classes *all = &a->settings.classes;
+    double requests = plan_requests(&a->settings, known);
 
+    no_effect_find(&a->settings, known, warn_no_effect, a);
+    warn_of_spread(a, &known->trace);
+    if (a->settings.data.cache_check) {
+        if (requests > 0 && requests < PLAN_LEAST_CACHE_CHECK)
+            warn_of(a, "data.cache_check",
+                    "needs ten parts of the window with three requests of "
+                    "either kind, so 60 at least");
+        return;
+    }
     warn(a->file, "slo", &a->settings, requests);
     for (size_t i = 0; i < all->len; i++) {
         const struct class_settings *c = &all->items[i];
@@ -58,9 +106,7 @@ static void warn_all(const struct settings_args *a, double requests)
 
 void plan_warn(void *arg, const struct preflight *known)
 {
-    const struct settings_args *a = arg;
-
-    warn_all(a, plan_requests(&a->settings, known));
+    warn_all(arg, known);
 }
 
 int plan_print(struct settings_args *a, struct err *err)
@@ -78,7 +124,7 @@ int plan_print(struct settings_args *a, struct err *err)
     rc = preflight(s, &known, err);
     if (rc == 0) {
         plan_view(s, &known, &slo, &out);
-        warn_all(a, plan_requests(s, &known));
+        warn_all(a, &known);
         rc = cli_print(buf_text(&out), err);
     }
     preflight_fini(&known);

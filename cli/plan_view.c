@@ -286,6 +286,26 @@ static bool has_tensors(int api)
     return api == API_KSERVE_HTTP || api == API_TFSERVING_HTTP;
 }
 
+/* Where made prompts come from, and what of them was sent before. */
+static void put_made(const struct settings *s, struct buf *out)
+{
+    const struct data_settings *d = &s->data;
+    bool is_traced = s->load.scenario == SCENARIO_TRACE;
+
+    if (is_traced)
+        buf_adds(out, "prompts as long as the trace says, ");
+    else
+        buf_addf(out, "prompts of %s tokens, ", d->input_tokens);
+    buf_adds(out, d->unique == UNIQUE_FALSE
+                      ? "made from the seed, the same in each run"
+                      : "made for this run");
+    if (d->cache_check)
+        buf_adds(out, ", half of them the same, all of one length");
+    else if (d->unique != UNIQUE_FALSE && d->cache_hit_rate == 0 && !is_traced)
+        buf_adds(out, ", none twice");
+    settings_describe_reuse(d, out);
+}
+
 static void put_data(const struct settings *s, struct buf *out)
 {
     const struct data_settings *d = &s->data;
@@ -301,13 +321,8 @@ static void put_data(const struct settings *s, struct buf *out)
         for (size_t i = 0; i < d->tensors.len; i++)
             buf_addf(out, "%s%s", i ? ", " : "tensors of random numbers: ",
                      d->tensors.items[i]);
-    else if (s->load.scenario == SCENARIO_TRACE)
-        buf_adds(out, "prompts as long as the trace says, made for this run");
     else
-        buf_addf(out, "prompts of %s tokens, made for this run, %s",
-                 d->input_tokens,
-                 d->cache_check ? "half of them the same, all of one length"
-                                : "none twice");
+        put_made(s, out);
     if (!s->target.body && api_can_stream((enum api_kind)s->target.api) &&
         s->load.scenario != SCENARIO_TRACE)
         buf_addf(out, "; answers of %s", d->output_tokens);
@@ -335,6 +350,11 @@ static bool has_samples(const struct slo_term *term)
 static bool has_measure(const struct slo_term *term)
 {
     return term->kind == SLO_QUANTILE || term->kind == SLO_LIMIT;
+}
+
+static bool is_of_queries(const struct slo_term *term)
+{
+    return has_measure(term) && term->measure == MEASURE_QUERY;
 }
 
 /* One whose time is up is beyond every limit, so a limit above that is never
@@ -366,7 +386,10 @@ void plan_doubt(const struct settings *s, const struct slo_term *term,
     double least =
         has_samples(term) ? (double)stats_least_n(term->quantile) : 0;
 
-    if (n > 0 && n < least)
+    if (is_of_queries(term) && s->load.scenario != SCENARIO_MULTI_STREAM)
+        buf_adds(out, "only the multi-stream scenario has queries, so there "
+                      "is nothing to measure");
+    else if (n > 0 && n < least)
         buf_addf(out,
                  "needs at least %.0f independent %s; this run is TOO SHORT, "
                  "with about %.0f",
@@ -385,9 +408,23 @@ void plan_doubt(const struct settings *s, const struct slo_term *term,
         buf_adds(out, "nothing is checked (checks)");
 }
 
+/* Of an SLO as the batches of its test take it (common/decide.h). */
+static void put_stop(const struct load_settings *load, struct buf *out)
+{
+    if (load->stop == STOP_DECIDED)
+        buf_adds(out, "stop       as soon as the SLO is decided; looked at "
+                      "after 5 s, 10 s, 20 s ... of the window,\n"
+                      "           a pass takes at least 15 s and as many "
+                      "independent requests as its terms need\n");
+}
+
 static void put_slo(const struct settings *s, const struct slo *slo,
                     double requests, struct buf *out)
 {
+    if (s->data.cache_check && slo->len > 0) {
+        buf_adds(out, "slo        not judged in a cache check\n");
+        return;
+    }
     for (size_t i = 0; i < slo->len; i++) {
         const struct slo_term *term = &slo->terms[i];
         const char *what;
@@ -470,6 +507,7 @@ void plan_view(const struct settings *s, const struct preflight *known,
         put_carried(s->warmup.items[0].settings, known->warmup_data, out);
     }
     put_slo(s, slo, n, out);
+    put_stop(&s->load, out);
     for (size_t i = 0; i < s->classes.len; i++)
         put_class(s, i, n, known->class_data[i], out);
     if (s->study.trials > 1)

@@ -212,6 +212,21 @@ static int check_beside(const struct settings *run,
     return 0;
 }
 
+/* It is of the run's kind; a cache check of the run goes through it. */
+static int check_warmup(const struct class_settings *c,
+                        const struct settings *run, struct err *err)
+{
+    if (c->settings->load.scenario != run->load.scenario)
+        return err_set(err, ERR_CONFIG,
+                       "data.turns: session goes with a run of sessions, and "
+                       "this is none");
+    if (c->settings->data.cache_check && !run->data.cache_check)
+        return err_set(err, ERR_CONFIG,
+                       "data.cache_check: compares requests of the window; a "
+                       "warm-up has none");
+    return 0;
+}
+
 static int resolve_warmup(const struct settings *run, struct err *err)
 {
     if (run->warmup.len == 0)
@@ -228,7 +243,8 @@ static int resolve_warmup(const struct settings *run, struct err *err)
         return err_set(err, ERR_CONFIG,
                        CLASSES_WARMUP ": there is no warm-up; give "
                                       "load.warmup or load.warmup_requests");
-    return resolve(&run->warmup.items[0], err)
+    return resolve(&run->warmup.items[0], err) ||
+                   check_warmup(&run->warmup.items[0], run, err)
                ? err_context(err, CLASSES_WARMUP)
                : 0;
 }

@@ -93,6 +93,9 @@ static int load_name(struct class_settings *c, const struct spot *at)
 {
     if (at->node->kind != YAML_SCALAR || !is_name(at->node->text))
         return spot_refuse_kind(at, "a word of letters, digits and ._-");
+    if (strcmp(at->node->text, "total") == 0)
+        return spot_refuse_kind(at, "another word: the total of all classes "
+                                    "has this one");
     c->name = xstrdup(at->node->text);
     return 0;
 }

@@ -306,13 +306,31 @@ int dist_parse_counts(const char *text, struct dist *dist, struct err *err)
                    text);
 }
 
+/* The highest that it says of itself; a tail is beyond it. */
+static double highest(const struct dist *dist)
+{
+    double most = fmax(dist->mean, dist->high);
+
+    for (size_t i = 0; i < dist->n_points; i++)
+        most = fmax(most, dist->value[i]);
+    for (size_t i = 0; i < dist->n_values; i++)
+        most = fmax(most, dist->values[i]);
+    return most;
+}
+
 int dist_parse_lengths(const char *text, struct dist *dist, struct err *err)
 {
     static const char file[] = "empirical @";
+    bool is_file = strncmp(text, file, strlen(file)) == 0;
 
-    if (strncmp(text, file, strlen(file)) == 0)
-        return read_file(text + strlen(file), dist, err);
-    return dist_parse_counts(text, dist, err);
+    if (is_file ? read_file(text + strlen(file), dist, err)
+                : dist_parse_counts(text, dist, err))
+        return -1;
+    dist->is_tokens = true;
+    if (highest(dist) > (double)DIST_MAX_TOKENS)
+        return err_set(err, ERR_CONFIG, "'%s' is more than 3,000,000 tokens",
+                       text);
+    return 0;
 }
 
 int dist_check(const char *text, struct err *err)
@@ -345,11 +363,12 @@ int64_t dist_draw_ns(const struct dist *dist, struct rng *rng)
 
 int64_t dist_draw_count(const struct dist *dist, struct rng *rng)
 {
+    int64_t most = dist->is_tokens ? DIST_MAX_TOKENS : MOST_COUNT;
     int64_t n = dist_draw_ns(dist, rng);
 
     if (n < 1)
         return 1;
-    return n < MOST_COUNT ? n : MOST_COUNT;
+    return n < most ? n : most;
 }
 
 double dist_mean(const struct dist *dist)

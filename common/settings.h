@@ -474,4 +474,8 @@ void settings_describe_path(const char *path, struct buf *out);
 /* One line: "open loop, poisson 50/s, window 10s, seed 1". */
 void settings_describe_load(const struct load_settings *load, struct buf *out);
 
+/* ", 30% begin with one that was sent before" and the like: what prompts have
+ * in common; nothing if they do not. */
+void settings_describe_reuse(const struct data_settings *d, struct buf *out);
+
 #endif

@@ -37,17 +37,15 @@ static const char *const unique_names[] = {[UNIQUE_AUTO] = "auto",
                                            [UNIQUE_FALSE] = "false",
                                            NULL};
 
-/* Each goes into the body of every request. */
-#define MAX_PREFIX INT64_C(1000000)
-
 static int check_prefix(const char *text, struct err *err)
 {
     int64_t tokens;
 
     if (units_parse_count(text, &tokens, err))
         return -1;
-    if (tokens > MAX_PREFIX)
-        return err_set(err, ERR_CONFIG, "'%s' is more than 1M tokens", text);
+    if (tokens > DIST_MAX_TOKENS)
+        return err_set(err, ERR_CONFIG, "'%s' is more than 3,000,000 tokens",
+                       text);
     return 0;
 }
 
@@ -300,6 +298,7 @@ static int resolve_accuracy(struct data_settings *d,
                             const struct load_settings *load, struct err *err)
 {
     const struct claim others[] = {
+        {"load.stages, load.shape or load.rate_table", load->stages.len > 0},
         {"load.duration", load->duration_ns > 0},
         {"load.warmup", load->warmup_ns > 0},
         {"load.warmup_requests", load->warmup_requests > 0},

@@ -112,3 +112,13 @@ void settings_describe_load(const struct load_settings *load, struct buf *out)
                  units_print_duration(load->cooldown_ns, text));
     buf_addf(out, ", seed %llu\n", (unsigned long long)load->seed);
 }
+
+void settings_describe_reuse(const struct data_settings *d, struct buf *out)
+{
+    if (d->cache_hit_rate > 0)
+        buf_addf(out, ", %.4g%% begin with one that was sent before",
+                 100 * d->cache_hit_rate);
+    if (d->shared_prefix > 0)
+        buf_addf(out, ", behind %lld tokens that are the same for all",
+                 (long long)d->shared_prefix);
+}

@@ -212,7 +212,10 @@ static int check_stop(const struct settings *s, struct err *err)
                        scenario_names[s->load.scenario]);
     if (s->slo.len == 0)
         return err_set(err, ERR_CONFIG,
-                       "load.stop: there is no SLO to decide on");
+                       s->classes.len > 0
+                           ? "load.stop: decided is about the SLO of the run, "
+                             "which has none; those of classes do not count"
+                           : "load.stop: there is no SLO to decide on");
     return 0;
 }
 

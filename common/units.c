@@ -184,7 +184,7 @@ static bool scan_rate(const char *p, double *per_second)
         p = "";
     }
     *per_second = value * factor / ((double)ns / 1e9);
-    return *p == '\0' && *per_second >= SMALLEST && *per_second <= LARGEST;
+    return *p == '\0' && *per_second > 0;
 }
 
 int units_parse_rate(const char *text, double *per_second, struct err *err)
@@ -192,6 +192,10 @@ int units_parse_rate(const char *text, double *per_second, struct err *err)
     if (!scan_rate(text, per_second))
         return err_set(err, ERR_CONFIG,
                        "'%s' is not a rate above 0; write 50, 0.5 or 2/m",
+                       text);
+    if (*per_second < SMALLEST || *per_second > LARGEST)
+        return err_set(err, ERR_CONFIG,
+                       "'%s' is beyond what a rate may be, 1e-12/s to 1e15/s",
                        text);
     return 0;
 }

@@ -75,6 +75,7 @@ static int survey(struct load_settings *load, struct survey *out,
         return 0;
     if (survey_make(out, load, err))
         return -1;
+    out->asked_ns = load->duration_ns;
     load->duration_ns = out->end_ns - out->start_ns - load->cooldown_ns;
     load->trace.peak_rps = out->peak_rps;
     load->trace.rows = out->rows;
@@ -89,7 +90,9 @@ int preflight_data(struct data_settings *s, struct dataset **out,
     if (!s->file)
         return 0;
     if (dataset_load(out, s, err))
-        return -1;
+        return strncmp(err->msg, "data.", 5) == 0
+                   ? -1
+                   : err_context(err, "data.file");
     s->loaded = *out;
     return 0;
 }
@@ -181,7 +184,8 @@ static int check_requests(struct settings *s, struct preflight *out,
 int preflight(struct settings *s, struct preflight *out, struct err *err)
 {
     *out = (struct preflight){
-        .machine = {.cores = usable_cores(), .files = files_raise_limit()}};
+        .machine = {.cores = usable_cores(), .files = files_raise_limit()},
+        .asked_threads = s->client.threads};
     out->transport = preflight_target(&s->target, err);
     if (!out->transport || survey(&s->load, &out->trace, err) ||
         check_requests(s, out, err) || count_samples(s, err) ||

@@ -20,7 +20,8 @@ struct transport_ops;
 /* What it found. */
 struct preflight {
     struct machine machine;
-    struct cpus cpus; /* to pin the threads to; none: to no one's */
+    int64_t asked_threads; /* client.threads, before the plan */
+    struct cpus cpus;      /* to pin the threads to; none: to no one's */
     const struct transport_ops *transport;
     struct survey trace;  /* of a trace that is to be replayed */
     struct dataset *data; /* that is to be sent; NULL: prompts are made */

@@ -180,8 +180,8 @@ static int write_request(struct target *t, const struct targets *ts,
     return 0;
 }
 
-void target_make_request(const struct target *t, const struct api *api,
-                         struct request *r, struct buf *body, struct buf *out)
+int target_make_request(const struct target *t, const struct api *api,
+                        struct request *r, struct buf *body, struct buf *out)
 {
     buf_reset(body);
     buf_reset(out);
@@ -189,6 +189,7 @@ void target_make_request(const struct target *t, const struct api *api,
     buf_add(out, t->request.data, t->request.len);
     buf_addf(out, "Content-Length: %zu\r\n\r\n", body->len);
     buf_add(out, buf_text(body), body->len);
+    return body->overflowed || out->overflowed ? -1 : 0;
 }
 
 void target_put_id(char *digits, int64_t seq)

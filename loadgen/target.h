@@ -87,10 +87,15 @@ static inline size_t targets_route(const struct targets *ts, int64_t seq)
     return t->first_endpoint + place / ts->len % t->n_endpoints;
 }
 
+/* Why a request that is larger than that does not go out. */
+#define TARGET_TOO_LARGE                                                       \
+    "the request would be larger than 64 MiB; nothing of it was sent"
+
 /* Make a request whose body is its own: head and body into `out`, by way of
- * `body`; what was in them is gone. */
-void target_make_request(const struct target *t, const struct api *api,
-                         struct request *r, struct buf *body, struct buf *out);
+ * `body`; what was in them is gone.  -1 if it does not fit: then what is there
+ * is no request. */
+int target_make_request(const struct target *t, const struct api *api,
+                        struct request *r, struct buf *body, struct buf *out);
 
 /* Write a request's place over the digits of an id. */
 void target_put_id(char *digits, int64_t seq);

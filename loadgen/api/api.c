@@ -81,12 +81,34 @@ static int choose_form(struct api *api, struct err *err)
     return 0;
 }
 
+/* The line of a sample that lacks a prompt where others have one; 0: none has.
+ */
+static uint32_t first_without(const struct api *api)
+{
+    const struct dataset *d = api->sampler.data;
+    const bool takes[FORM_COUNT] = {
+        [FORM_TEXT] = true,
+        [FORM_IDS] = api->ops->takes_ids,
+        [FORM_MESSAGES] = api->ops->takes_messages,
+    };
+
+    for (int f = 0; f < FORM_COUNT; f++) {
+        if (takes[f] && d->role[f] >= 0 && d->lacks[f] > 0)
+            return d->lacks[f];
+    }
+    return 0;
+}
+
 /* Does the data set have what the API sends? */
 static int check_data(const struct api *api, struct err *err)
 {
     const struct dataset *d = api->sampler.data;
     const char *name = api_names[api->ops->kind];
 
+    if (d && api->settings->target.body && !template_has_fields(&api->body))
+        return err_set(err, ERR_CONFIG,
+                       "data.file: the body (--body) has no {{field}} to put "
+                       "it into, so all requests would be the same");
     if (!d || api->settings->target.body)
         return 0;
     if (!api->ops->write || api->ops->takes_more)
@@ -101,11 +123,15 @@ static int check_data(const struct api *api, struct err *err)
     if (d->is_tensors || api->uses_messages || api->uses_ids ||
         api->sampler.forms[FORM_TEXT])
         return 0;
+    if (first_without(api) > 0)
+        return err_set(err, ERR_CONFIG,
+                       "data.file: %s:%u: no prompt that %s takes, as others "
+                       "have; --prompt-field names the field",
+                       d->path, first_without(api), name);
     return err_set(err, ERR_CONFIG,
-                   "%s: no prompt that %s takes in %s; --prompt-field names "
-                   "the field",
-                   d->path, name,
-                   d->role[ROLE_TEXT] >= 0 ? "all of its samples" : "it");
+                   "data.file: %s: no prompt that %s takes in it; "
+                   "--prompt-field names the field",
+                   d->path, name);
 }
 
 /* A label is compared with all answers, so all samples have one. */

@@ -3,14 +3,12 @@
 
 #include <string.h>
 
+#include "common/dist.h"
 #include "common/err.h"
 #include "common/jscan.h"
 #include "common/settings.h"
 
 #define MOST_NAMES 8
-
-/* More than any model takes. */
-#define MAX_TOKENS 10000000
 
 /* In the order in which they are looked for. */
 static const char *const names[ROLE_COUNT][MOST_NAMES] = {
@@ -152,8 +150,8 @@ static const char *check_ids(const struct dataset *d, const struct value *v,
 
     if (n < 0)
         return "no list of token ids";
-    if (n > MAX_TOKENS)
-        return "more than 10M tokens";
+    if (n > DIST_MAX_TOKENS)
+        return "more than 3,000,000 tokens";
     item->input = (int32_t)n;
     return NULL;
 }
@@ -166,7 +164,7 @@ static const char *check_count(const struct dataset *d, const struct value *v,
     int64_t n;
 
     jscan_init(&s, dataset_text(d, v), v->len);
-    if (!jscan_int(&s, &n) || !jscan_end(&s) || n < 1 || n > MAX_TOKENS)
+    if (!jscan_int(&s, &n) || !jscan_end(&s) || n < 1 || n > DIST_MAX_TOKENS)
         return "no count of tokens";
     *out = (int32_t)n;
     return NULL;
@@ -227,9 +225,10 @@ static int place_prompt(struct dataset *d, const char *name, struct err *err)
     const struct value *v = column >= 0 ? dataset_value(d, 0, column) : NULL;
     enum role role = ROLE_TEXT;
 
-    if (!v)
-        return data_fail(d, d->items[0].line, err,
-                         "there is no '%s' (data.prompt)", name);
+    if (!v) {
+        data_fail(d, d->items[0].line, err, "there is no '%s'", name);
+        return err_context(err, "data.prompt");
+    }
     if (v->kind == VALUE_JSON)
         role = count_ids(dataset_text(d, v), v->len) > 0 ? ROLE_IDS
                                                          : ROLE_MESSAGES;
@@ -244,9 +243,10 @@ static int place_named(struct dataset *d, enum role role, const char *name,
     if (!name)
         return 0;
     d->role[role] = dataset_column(d, name, strlen(name));
-    if (d->role[role] < 0)
-        return data_fail(d, d->items[0].line, err, "there is no '%s' (data.%s)",
-                         name, key);
+    if (d->role[role] < 0) {
+        data_fail(d, d->items[0].line, err, "there is no '%s'", name);
+        return err_context(err, "data.%s", key);
+    }
     return dataset_require(d, d->role[role], err);
 }
 

@@ -8,6 +8,7 @@
 #include "common/err.h"
 #include "common/jscan.h"
 #include "common/settings.h"
+#include "common/tensor.h"
 #include "common/xalloc.h"
 #include "loadgen/data/format.h"
 
@@ -365,7 +366,27 @@ static void put_selection(const struct dataset *d,
         buf_adds(out, s->unique == UNIQUE_FALSE
                           ? "; prompts are sent as they are"
                           : "; a word of the nonce before each prompt");
+    settings_describe_reuse(s, out);
     buf_adds(out, "\n");
+}
+
+/* How many samples there are only the inputs say. */
+static void put_tensors(const struct dataset *d, const struct data_settings *s,
+                        struct buf *out)
+{
+    struct err ignored = {0};
+    struct tensor tensor;
+    size_t size = 0;
+
+    for (size_t i = 0; i < s->tensors.len; i++) {
+        if (tensor_parse(s->tensors.items[i], &tensor, &ignored) == 0)
+            size += tensor_size(&tensor);
+    }
+    if (size > 0)
+        buf_addf(out, "%zu sample%s of %zu bytes", d->file.len / size,
+                 d->file.len / size == 1 ? "" : "s", size);
+    else
+        buf_addf(out, "%zu bytes", d->file.len);
 }
 
 void dataset_describe(const struct dataset *d, const struct data_settings *s,
@@ -376,7 +397,7 @@ void dataset_describe(const struct dataset *d, const struct data_settings *s,
     buf_addf(out, ", %s%s, ", d->format,
              d->was_detected ? " by its looks" : "");
     if (d->is_tensors)
-        buf_addf(out, "%zu bytes", d->file.len);
+        put_tensors(d, s, out);
     else
         buf_addf(out, "%zu sample%s", d->n, d->n == 1 ? "" : "s");
     buf_addf(out, ", sha256 %.12s…\n", d->sha256);

@@ -36,6 +36,33 @@ static const struct trace_format known[] = {
     [TRACE_JSONL] = {.name = "jsonl", .syntax = &syntax_jsonl},
 };
 
+/* ---- a format of the user's ---- */
+
+static int64_t unit_ns(int unit)
+{
+    static const int64_t ns[] = {[UNIT_S] = NS_PER_S,
+                                 [UNIT_MS] = NS_PER_MS,
+                                 [UNIT_US] = NS_PER_US,
+                                 [UNIT_NS] = 1};
+
+    return ns[unit];
+}
+
+static const char *or_else(const char *text, const char *otherwise)
+{
+    return text ? text : otherwise;
+}
+
+static void take_columns(struct trace_format *f, const struct trace_settings *s)
+{
+    f->column[COLUMN_TIME] = or_else(s->time, "timestamp");
+    f->column[COLUMN_INPUT] = or_else(s->input, "input_length");
+    f->column[COLUMN_OUTPUT] = or_else(s->output, "output_length");
+    f->column[COLUMN_BLOCKS] = or_else(s->blocks, "hash_ids");
+    f->unit_ns = unit_ns(s->unit);
+    f->block_tokens = s->block_tokens;
+}
+
 /* ---- which one it is ---- */
 
 static bool is_json(const char *line, size_t len)
@@ -73,19 +100,27 @@ static int detect_jsonl(const char *line, size_t len)
     return has_chat ? TRACE_BAILIAN : is_whole ? TRACE_MOONCAKE : TRACE_AUTO;
 }
 
-static bool has_columns(int format, const char *line, size_t len)
+static bool has_columns(const struct trace_format *format, const char *line,
+                        size_t len)
 {
-    struct parser p = {.format = known[format]};
+    struct parser p = {.format = *format};
     const char *ignored;
 
-    return p.format.syntax->read_header(&p, line, len, &ignored) == 0;
+    return format->syntax->read_header(&p, line, len, &ignored) == 0;
 }
 
-static int detect_csv(const char *line, size_t len)
+/* The last has the names that nobody needs to say. */
+static int detect_csv(const struct trace_settings *s, const char *line,
+                      size_t len)
 {
-    if (has_columns(TRACE_AZURE, line, len))
+    struct trace_format plain = known[TRACE_CSV];
+
+    if (has_columns(&known[TRACE_AZURE], line, len))
         return TRACE_AZURE;
-    return has_columns(TRACE_BURSTGPT, line, len) ? TRACE_BURSTGPT : TRACE_AUTO;
+    if (has_columns(&known[TRACE_BURSTGPT], line, len))
+        return TRACE_BURSTGPT;
+    take_columns(&plain, s);
+    return has_columns(&plain, line, len) ? TRACE_CSV : TRACE_AUTO;
 }
 
 /* Whoever names columns has a format of his own. */
@@ -95,35 +130,10 @@ static int detect(const struct trace_settings *s, const char *line, size_t len)
 
     if (s->time || s->input || s->output || s->blocks)
         return is_jsonl ? TRACE_JSONL : TRACE_CSV;
-    return is_jsonl ? detect_jsonl(line, len) : detect_csv(line, len);
+    return is_jsonl ? detect_jsonl(line, len) : detect_csv(s, line, len);
 }
 
-/* ---- a format of the user's ---- */
-
-static int64_t unit_ns(int unit)
-{
-    static const int64_t ns[] = {[UNIT_S] = NS_PER_S,
-                                 [UNIT_MS] = NS_PER_MS,
-                                 [UNIT_US] = NS_PER_US,
-                                 [UNIT_NS] = 1};
-
-    return ns[unit];
-}
-
-static const char *or_else(const char *text, const char *otherwise)
-{
-    return text ? text : otherwise;
-}
-
-static void take_columns(struct trace_format *f, const struct trace_settings *s)
-{
-    f->column[COLUMN_TIME] = or_else(s->time, "timestamp");
-    f->column[COLUMN_INPUT] = or_else(s->input, "input_length");
-    f->column[COLUMN_OUTPUT] = or_else(s->output, "output_length");
-    f->column[COLUMN_BLOCKS] = or_else(s->blocks, "hash_ids");
-    f->unit_ns = unit_ns(s->unit);
-    f->block_tokens = s->block_tokens;
-}
+/* ---- beginning ---- */
 
 static const char *skip_bom(const char *line, size_t *len)
 {
@@ -154,6 +164,9 @@ int parser_init(struct parser *p, const struct trace_settings *s,
         p->format.syntax->read_header(p, line, len, &missing))
         return err_set(err, ERR_CONFIG, "no column '%s' in the first line",
                        missing);
+    if (p->twice)
+        return err_set(err, ERR_CONFIG, "two columns '%s' in the first line",
+                       p->twice);
     return 0;
 }
 
@@ -260,6 +273,13 @@ static int64_t days_of(int year, int month, int day)
            of_era / 100 + of_year - 719468;
 }
 
+static bool is_day(int year, int month, int day)
+{
+    int y = month < 12 ? year : year + 1;
+
+    return days_of(year, month, day) < days_of(y, month % 12 + 1, 1);
+}
+
 /* "+01:00", "Z" or nothing; false if it is none of these. */
 static bool read_zone(const char *p, const char *end, int64_t *seconds)
 {
@@ -293,7 +313,7 @@ static bool read_seconds(const char *p, int64_t *seconds)
     int second = two(p + 17, 60); /* a leap second */
 
     if (century < 19 || year < 0 || month < 1 || day < 1 || hour < 0 ||
-        minute < 0 || second < 0)
+        minute < 0 || second < 0 || !is_day(century * 100 + year, month, day))
         return false;
     if (p[4] != '-' || p[7] != '-' || (p[10] != ' ' && p[10] != 'T') ||
         p[13] != ':' || p[16] != ':')

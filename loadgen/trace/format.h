@@ -10,13 +10,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "common/dist.h"
+
 struct err;
 struct row;
 struct syntax_ops;
 struct trace_settings;
 
 /* Longer than anything that a model takes; the body must fit into memory. */
-#define TRACE_MAX_TOKENS 3000000
+#define TRACE_MAX_TOKENS DIST_MAX_TOKENS
 
 enum column { COLUMN_TIME, COLUMN_INPUT, COLUMN_OUTPUT, COLUMN_BLOCKS };
 #define COLUMN_COUNT 4
@@ -35,6 +37,7 @@ struct parser {
     struct trace_format format;
     int at[COLUMN_COUNT]; /* place in a line of CSV, from 0; -1: nowhere */
     int n_fields;         /* of a line that one must look at */
+    const char *twice;    /* a column whose name is there again; NULL: none */
 };
 
 /* Why a line is none of the format: "ContextTokens: negative". */

@@ -84,7 +84,8 @@ static int place(struct replay *r, const struct row *row, struct err *err)
         r->moved_ns = row->time_ns;
     else if (spread(r, row, err))
         return -1;
-    if (r->has_begun && r->moved_ns < before_ns)
+    r->is_held = r->has_begun && r->moved_ns < before_ns;
+    if (r->is_held)
         r->moved_ns = before_ns;
     if (!r->has_begun)
         r->origin_ns = row->time_ns;
@@ -107,6 +108,7 @@ int replay_next(struct replay *r, struct replay_row *out, struct err *err)
         if (place(r, out->row, err))
             return -1;
         out->is_tied = !is_first && out->row->time_ns == before_ns;
+        out->is_held = r->is_held;
         out->due_ns = r->moved_ns - r->origin_ns - s->from_ns;
     } while (out->due_ns < 0);
     if (s->to_ns > 0 && out->due_ns >= s->to_ns - s->from_ns) {

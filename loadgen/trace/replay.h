@@ -29,12 +29,14 @@ struct replay {
     int64_t left;     /* that are still to come */
     double place;     /* of the last one in the step, 0 to 1 */
     int64_t moved_ns; /* time of the last row, as moved */
+    bool is_held;     /* it would have overtaken the one before */
 };
 
 struct replay_row {
     int64_t due_ns; /* after the start of the run; never decreasing */
     const struct row *row;
     bool is_tied; /* the trace has it at the same time as the one before */
+    bool is_held; /* its place in the spread is before that one's: with it */
 };
 
 /* ERR_CONFIG.  replay_fini() may follow either way, and after all zero. */

@@ -66,6 +66,7 @@ static void add(struct walk *w, const struct replay_row *r)
         w->first_ns = r->due_ns;
     w->last_ns = r->due_ns;
     s->tied += s->rows > 0 && r->is_tied;
+    s->held += s->rows > 0 && r->is_held;
     s->rows++;
     s->warmup_rows += r->due_ns < w->quota.window_start_ns;
     s->cooldown_rows += r->due_ns >= w->quota.window_end_ns;
@@ -128,10 +129,13 @@ static int check(const struct survey *s, const struct load_settings *load,
 
     if (s->rows == 0)
         return err_set(err, ERR_CONFIG,
-                       "%s: no row is left to replay; %lld were read, %lld "
-                       "lines are damaged",
+                       "trace.file: %s: no row is left to replay; %lld were "
+                       "read, %lld lines are damaged%s%s%s%s",
                        t->file, (long long)s->all.rows,
-                       (long long)s->all.damaged);
+                       (long long)s->all.damaged, s->damage.len > 0 ? ": " : "",
+                       s->damage.len > 0 ? s->damage.items[0] : "",
+                       s->damage.len > 1 ? "; " : "",
+                       s->damage.len > 1 ? s->damage.items[1] : "");
     if (s->warmup_rows == s->rows)
         return err_set(err, ERR_CONFIG,
                        "load.%s: nothing of the trace is left after it",
@@ -158,9 +162,10 @@ static int look(struct survey *s, const struct load_settings *load,
         rc = walk(&w, err);
     }
     replay_fini(&w.replay);
-    if (rc)
-        err->code = ERR_CONFIG; /* the settings name a file that is no good */
-    return rc ? rc : check(s, load, err);
+    if (rc == 0)
+        return check(s, load, err);
+    err->code = ERR_CONFIG; /* the settings name a file that is no good */
+    return err_context(err, "trace.file");
 }
 
 /* The cool-down is the last part of the replay, wherever that ends: once that
@@ -229,7 +234,14 @@ static void put_ties(const struct survey *s, const struct trace_settings *t,
     if (t->spread_ns > 0)
         buf_addf(out, INDENT "times are spread over steps of %s\n",
                  units_print_duration(t->spread_ns, text));
-    else if (survey_is_quantised(s))
+    if (s->held > 0)
+        buf_addf(out,
+                 INDENT "%.0f%% of the rows are sent at once with the row "
+                        "before: that is more than a\n" INDENT
+                        "step of the trace's clock; a smaller --spread keeps "
+                        "them apart\n",
+                 100 * (double)s->held / (double)s->rows);
+    else if (t->spread_ns == 0 && survey_is_quantised(s))
         buf_addf(out,
                  INDENT "%.0f%% of the rows have the time of the row before "
                         "and are sent at once;\n" INDENT

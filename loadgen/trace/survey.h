@@ -25,7 +25,9 @@ struct survey {
     int64_t rows;            /* that are replayed ... */
     int64_t warmup_rows;     /* ... of those, before the window */
     int64_t cooldown_rows;   /* ... after it */
-    int64_t tied;            /* ... and at the time of the one before */
+    int64_t tied;            /* ... at the time of the one before */
+    int64_t held;            /* ... and with it since the spread is too wide */
+    int64_t asked_ns;        /* how long the window was to be; 0: not said */
     int64_t start_ns;        /* of the window, in time of the run */
     int64_t end_ns;          /* of the replay, likewise */
     double peak_rps;         /* most rows within a second of the run */

@@ -64,8 +64,11 @@ static void place(struct parser *p, const struct field *f, int at)
     for (int c = 0; c < COLUMN_COUNT; c++) {
         const char *name = p->format.column[c];
 
-        if (name && p->at[c] < 0 && strlen(name) == f->len &&
-            memcmp(name, f->at, f->len) == 0)
+        if (!name || strlen(name) != f->len || memcmp(name, f->at, f->len) != 0)
+            continue;
+        if (p->at[c] >= 0)
+            p->twice = name;
+        else
             p->at[c] = at;
     }
 }

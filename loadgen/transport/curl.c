@@ -364,9 +364,9 @@ static void put_body(struct curl_handle *h)
 {
     const struct api *api = h->request->class->api;
 
+    buf_reset(&h->out);
     if (!api || !api->makes_bodies)
         return;
-    buf_reset(&h->out);
     api_make_body(api, &h->request->facts, &h->request->row,
                   h->request->session, &h->out);
     curl_easy_setopt(h->easy, CURLOPT_POSTFIELDS, buf_text(&h->out));
@@ -393,6 +393,21 @@ static void begin(struct curl_handle *h, struct request *r)
         target_put_id(h->id, r->facts.seq);
 }
 
+/* Its body does not fit. */
+static void refuse(struct curl_handle *h)
+{
+    const struct transport_env *env = env_of(h);
+    struct request *r = h->request;
+
+    r->facts.end = now_ns(h);
+    r->facts.outcome = OUTCOME_RESET;
+    r->facts.detail = EMSGSIZE;
+    r->why = response_break(&r->response, TARGET_TOO_LARGE);
+    r->body_len = 0;
+    let_go(h);
+    env->ended(env->arg, r);
+}
+
 static void curl_start(void *self, struct request *r)
 {
     struct curl_pool *p = &((struct curl_transport *)self)->pool;
@@ -400,7 +415,10 @@ static void curl_start(void *self, struct request *r)
     struct curl_handle *h = curl_pool_take(&p->routes[i]);
 
     begin(h, r);
-    curl_pool_start(h);
+    if (h->out.overflowed)
+        refuse(h);
+    else
+        curl_pool_start(h);
 }
 
 static bool curl_has_room(void *self)

@@ -216,7 +216,7 @@ static void take_close(struct http1_conn *c)
 /* ---- sending ---- */
 
 /* The request's bytes: the same for all, or made for this one; then they are
- * valid until the next is made. */
+ * valid until the next is made.  None: there were too many of them. */
 static struct bytes make_request(const struct http1_conn *c)
 {
     struct http1_transport *t = (struct http1_transport *)c->pool;
@@ -225,7 +225,8 @@ static struct bytes make_request(const struct http1_conn *c)
     struct bytes bytes = {c->route->out, target->request.len};
 
     if (api && api->makes_bodies) {
-        target_make_request(target, api, c->request, &t->body, &t->out);
+        if (target_make_request(target, api, c->request, &t->body, &t->out))
+            return (struct bytes){0};
         bytes = (struct bytes){t->out.data, t->out.len};
     }
     if (target->id_at > 0)
@@ -258,6 +259,10 @@ static void send_request(struct http1_conn *c)
     struct bytes bytes = make_request(c);
     ssize_t n;
 
+    if (!bytes.data) {
+        break_off(c, OUTCOME_RESET, EMSGSIZE, TARGET_TOO_LARGE);
+        return;
+    }
     c->taken_before = c->taken;
     c->asked_ns = transport_now(c->pool->env);
     n = send_bytes(c, bytes.data, bytes.len, c->asked_ns);

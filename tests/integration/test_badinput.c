@@ -51,6 +51,8 @@ static const struct {
      "--rate: '0' is not a rate above 0; write 50, 0.5 or 2/m"},
     {{"tailgate", "run", URL, "--rate", "10/fortnight"},
      "--rate: '10/fortnight' is not a rate above 0; write 50, 0.5 or 2/m"},
+    {{"tailgate", "run", URL, "--rate", "1e17"},
+     "--rate: '1e17' is beyond what a rate may be, 1e-12/s to 1e15/s"},
     {{"tailgate", "run", URL, "--rate", "nan"},
      "--rate: 'nan' is not a rate above 0; write 50, 0.5 or 2/m"},
     {{"tailgate", "run", URL, "--rate", "5", "--duration", "10"},
@@ -66,6 +68,15 @@ static const struct {
     {{"tailgate", "run", URL, "--rate", "5", "--arrival", "poison"},
      "--arrival: 'poison' is none of: poisson, constant, gamma; did you "
      "mean 'poisson'?"},
+    {{"tailgate", "run", URL, "--rate", "5", "--input-len", "5e7"},
+     "--input-len: '5e7' is more than 3,000,000 tokens"},
+    {{"tailgate", "run", URL, "--rate", "5", "--input-len",
+      "uniform 1 99999999999"},
+     "--input-len: 'uniform 1 99999999999' is more than 3,000,000 tokens"},
+    {{"tailgate", "run", URL, "--rate", "5", "--output-len", "2147483648"},
+     "--output-len: '2147483648' is more than 3,000,000 tokens"},
+    {{"tailgate", "run", URL, "--rate", "5", "--shared-prefix", "4M"},
+     "--shared-prefix: '4M' is more than 3,000,000 tokens"},
     {{"tailgate", "run", URL},
      "load: neither a rate (--rate) nor clients (-c) given"},
     {{"tailgate", "run", "--rate", "5"}, "target.url: no target given"},
@@ -250,6 +261,91 @@ static void settings_files(void **state)
     }
 }
 
+/* A file that the settings name: "%s" is the directory of both. */
+static const struct {
+    const char *text;
+    const char *want; /* behind the settings file */
+} named_files[] = {
+    {"load: {rate: 5}\ndata:\n  file: none\n",
+     ":4: data.file: %s/none: No such file or directory"},
+    {"load: {rate: 5}\ndata:\n  file: /\n",
+     ":4: data.file: /: is no regular file"},
+    {"load: {rate: 5}\ndata:\n  file: empty\n",
+     ":4: data.file: %s/empty: is empty"},
+    {"load: {rate: 5}\ndata:\n  file: some.jsonl\n",
+     ":4: data.file: %s/some.jsonl:2: no prompt that openai-completions takes, "
+     "as others have; --prompt-field names the field"},
+    {"load: {rate: 5}\ndata:\n  file: some.jsonl\n  prompt: z\n",
+     ":5: data.prompt: %s/some.jsonl:1: there is no 'z'"},
+    {"load: {rate: 5}\nclasses:\n  - name: a\n    data:\n      file: none\n",
+     ":6: classes: a: data.file: %s/none: No such file or directory"},
+    {"load: {stages: [5/s 1s]}\ndata: {file: some.jsonl, accuracy: true}\n",
+     ":3: data.accuracy: each sample is sent once; not beside load.stages, "
+     "load.shape or load.rate_table"},
+    {"trace:\n  file: none\n",
+     ":3: trace.file: %s/none: No such file or directory"},
+    {"trace:\n  file: empty\n", ":3: trace.file: %s/empty: is empty"},
+    {"trace:\n  file: bad.csv\n",
+     ":3: trace.file: %s/bad.csv: no row is left to replay; 0 were read, 2 "
+     "lines are damaged: %s/bad.csv:2: timestamp: not a time; %s/bad.csv:3: "
+     "fewer fields than the first line"},
+    {"trace:\n  file: two.csv\n",
+     ":3: trace.file: %s/two.csv:1: two columns 'timestamp' in the first line"},
+};
+
+static void write_named(void)
+{
+    static const struct {
+        const char *name;
+        const char *text;
+    } files[] = {
+        {"empty", ""},
+        {"some.jsonl", "{\"prompt\":\"a\"}\n{\"q\":\"b\"}\n"},
+        {"bad.csv", "timestamp,input_length,output_length\nx,1,1\n1,1\n"},
+        {"two.csv",
+         "timestamp,input_length,output_length,timestamp\n1,1,1,1\n"},
+    };
+
+    for (size_t i = 0; i < COUNT(files); i++)
+        tmpdir_write(files[i].name, files[i].text, strlen(files[i].text));
+}
+
+/* The text with `with` for each "%s"; the caller frees it. */
+static char *fill_in(const char *text, const char *with)
+{
+    char *out = xstrdup("");
+    char *filled;
+
+    for (const char *end; (end = strstr(text, "%s")); text = end + 2) {
+        char *more = xasprintf("%s%.*s%s", out, (int)(end - text), text, with);
+
+        free(out);
+        out = more;
+    }
+    filled = xasprintf("%s%s", out, text);
+    free(out);
+    return filled;
+}
+
+static void files_that_settings_name(void **state)
+{
+    (void)state;
+    write_named();
+    for (size_t i = 0; i < COUNT(named_files); i++) {
+        char *text = xasprintf("target: {url: http://h/v1/completions}\n%s",
+                               named_files[i].text);
+        char *path = xstrdup(tmpdir_write("bad.yaml", text, strlen(text)));
+        char *rest = fill_in(named_files[i].want, tmpdir_root());
+        char *want = xasprintf("%s%s", path, rest);
+
+        check(ARGS("validate", path), 2, want);
+        free(want);
+        free(rest);
+        free(path);
+        free(text);
+    }
+}
+
 static void nobody_listening(void **state)
 {
     int port = refusing_port();
@@ -287,6 +383,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(command_lines),
         cmocka_unit_test(settings_files),
+        cmocka_unit_test(files_that_settings_name),
         cmocka_unit_test(nobody_listening),
         cmocka_unit_test(damaged_recordings),
     };

@@ -99,6 +99,41 @@ static void the_bound_is_what_the_files_allow(void **state)
     free(url);
 }
 
+/* ---- the size of a request ---- */
+
+/* 16 documents of 3M words: a request that cannot be made has failed, and says
+ * why; nothing goes out in its place. */
+static void a_request_that_is_too_large(void **state)
+{
+    static const char *const transports[] = {"native", "curl"};
+    static const char *const dirs[] = {"large", "large-curl"};
+    char *url;
+    struct proc stub = stub_start(ARGS("stub"), &url);
+    char *rerank = xasprintf("%s/v1/rerank", url);
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(transports); i++) {
+        const char *dir = tmpdir_path(dirs[i]);
+        struct proc_result r =
+            proc_run(ARGS("run", rerank, "--model", "m", "--input-len", "3M",
+                          "--scenario", "single-stream", "-n", "1",
+                          "--transport", transports[i], "-q", "-o", dir));
+        json_t *summary;
+
+        /* 1, or 4 where making it took so long that the client was late */
+        assert_true(r.status == 1 || r.status == 4);
+        summary = load_summary(dir);
+        assert_true(failures_saying(summary, "reset",
+                                    "the request would be larger than 64 MiB; "
+                                    "nothing of it was sent") == 1);
+        json_decref(summary);
+        proc_result_fini(&r);
+    }
+    stub_stop(&stub);
+    free(rerank);
+    free(url);
+}
+
 /* ---- local ports ---- */
 
 #define PORTS 10
@@ -168,6 +203,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(more_connections_than_files),
         cmocka_unit_test(the_bound_is_what_the_files_allow),
+        cmocka_unit_test(a_request_that_is_too_large),
         cmocka_unit_test(no_port_is_left),
     };
 

@@ -108,6 +108,8 @@ static void write_manifest(const struct made_run *m, const char *dir)
     if (m->query_size > 0)
         settings.load.query_size = m->query_size;
     settings.client.threads = m->threads ? m->threads : OPT_AUTO;
+    if (m->max_in_flight > 0)
+        settings.client.max_in_flight = m->max_in_flight;
     settings.load.rate_rps = 100;
     settings.load.warmup_ns = m->warmup_ms * NS_PER_MS;
     settings.load.duration_ns = m->duration_ms * NS_PER_MS;

@@ -28,6 +28,7 @@ struct made_run {
     bool was_killed;                          /* its manifest has no end */
     struct observation seen[MADE_RUN_SHARDS]; /* last ones; at 0: none */
     int64_t threads;
+    int64_t max_in_flight; /* 0: not known */
     bool is_closed;
     enum scenario scenario; /* SCENARIO_AUTO: server, or closed */
     int64_t requests;       /* that were asked for; 0: not by count */

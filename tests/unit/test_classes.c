@@ -217,6 +217,25 @@ static const struct {
      "    data: {input_tokens: 5}\n",
      ":6: classes: a: data.input_tokens: the trace says what requests carry, "
      "whichever class they are of"},
+    {"target: {url: 'http://h'}\n"
+     "load: {rate: 1, warmup: 1s}\n"
+     "warmup_data: {turns: session, file: c.json}\n",
+     ":3: warmup_data: data.turns: session goes with a run of sessions, and "
+     "this is none"},
+    {"target: {url: 'http://h'}\n"
+     "load: {rate: 1}\n"
+     "classes: [{name: total}]\n",
+     ":3: name: must be another word: the total of all classes has this one"},
+    {"target: {url: 'http://h'}\n"
+     "load: {rate: 1, stop: decided}\n"
+     "classes: [{name: a, slo: ['e2e p50 < 1s']}]\n",
+     ":2: load.stop: decided is about the SLO of the run, which has none; "
+     "those of classes do not count"},
+    {"target: {url: 'http://h'}\n"
+     "load: {rate: 1, warmup: 1s}\n"
+     "warmup_data: {cache_check: true}\n",
+     ":3: warmup_data: data.cache_check: compares requests of the window; a "
+     "warm-up has none"},
 };
 
 static void what_is_wrong_is_refused_with_its_line(void **state)

@@ -224,7 +224,7 @@ static void fields_that_were_named(void **state)
     dataset_free(d);
     s.prompt = names[3];
     assert_null(read_as(&s, "{\"q\":\"yes\"}", &err));
-    assert_string_equal(err.msg, "f:1: there is no 'Q' (data.prompt)");
+    assert_string_equal(err.msg, "data.prompt: f:1: there is no 'Q'");
 }
 
 /* A field that is a prompt elsewhere, and a table here. */

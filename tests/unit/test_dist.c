@@ -440,6 +440,29 @@ static void draws_have_an_end(void **state)
     assert_true(at_the_end > 0);
 }
 
+/* A tail ends where a bound would be refused. */
+static void tokens_have_a_most(void **state)
+{
+    static const char *const refused[] = {
+        "3000001", "uniform 1 3000001", "lognormal 4000000 1", "exponential 9M",
+        "empirical 0:1 100:4M"};
+    struct rng rng = rng_stream(1, RNG_DEMAND);
+    struct err err = {0};
+    struct dist dist;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(refused) / sizeof(refused[0]); i++) {
+        struct err why = {0};
+
+        assert_int_equal(dist_check_lengths(refused[i], &why), -1);
+        assert_non_null(strstr(why.msg, "is more than 3,000,000 tokens"));
+    }
+    assert_int_equal(dist_parse_lengths("exponential 3M", &dist, &err), 0);
+    for (int i = 0; i < 1000; i++)
+        assert_true(dist_draw_count(&dist, &rng) <= DIST_MAX_TOKENS);
+    dist_fini(&dist);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -456,6 +479,7 @@ int main(void)
         cmocka_unit_test(empirical_times_invert_the_table),
         cmocka_unit_test(empirical_times_have_their_quantiles),
         cmocka_unit_test(counts_are_at_least_one),
+        cmocka_unit_test(tokens_have_a_most),
         cmocka_unit_test(draws_have_an_end),
     };
 

@@ -118,6 +118,39 @@ static void too_few_need_more_time(void **state)
     expect(m, "run again with more requests: -n 2995", NULL);
 }
 
+static struct made_summary *needs_1995(void)
+{
+    struct made_summary *m = fine(VERDICT_UNDECIDED);
+
+    judge_by(m, "e2e p99.9 < 1s");
+    m->s.judgement.terms[0].more_needed = 1995;
+    m->settings.load.duration_ns = 0;
+    return m;
+}
+
+/* Another beside the key that it went by would be refused. */
+static void the_key_is_the_one_that_was_given(void **state)
+{
+    struct made_summary *m = needs_1995();
+
+    (void)state;
+    m->settings.load.min_duration_ns = 10 * NS_PER_S;
+    expect(m, "run again with more requests: --min-requests 2995", NULL);
+    m = needs_1995();
+    m->settings.load.min_requests = 1000;
+    expect(m, "run again with more requests: --min-requests 2995", NULL);
+    m = needs_1995();
+    strlist_add(&m->settings.load.stages, "100/s 10s");
+    expect(m, "run for 20 s more: longer stages", NULL);
+    m = needs_1995();
+    m->settings.data.accuracy = true;
+    m->settings.load.requests = 1000;
+    expect(m, "each sample is sent once: take a larger data set", NULL);
+    m = needs_1995();
+    m->settings.load.scenario = SCENARIO_TRACE;
+    expect(m, "take 2995 rows of a trace: a longer part, or more trials", NULL);
+}
+
 static void a_class_needs_its_share_of_more(void **state)
 {
     struct made_summary *m = fine(VERDICT_UNDECIDED);
@@ -210,6 +243,7 @@ int main(void)
         cmocka_unit_test(a_check_that_failed_has_its_remedy),
         cmocka_unit_test(a_closed_loop_has_no_rate_to_lower),
         cmocka_unit_test(too_few_need_more_time),
+        cmocka_unit_test(the_key_is_the_one_that_was_given),
         cmocka_unit_test(a_class_needs_its_share_of_more),
         cmocka_unit_test(what_is_unfinished_needs_time_to_end),
         cmocka_unit_test(a_missed_limit_is_shown_as_it_was_kept),

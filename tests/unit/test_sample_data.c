@@ -446,6 +446,8 @@ static void what_does_not_fit_is_refused(void **state)
          "{\"messages\":[{\"role\":\"user\",\"content\":\"a\"}]}", NULL,
          "no prompt that openai-completions takes"},
         {"openai-chat", "{\"a\":1}", NULL, "no prompt that openai-chat takes"},
+        {"openai-chat", "{\"prompt\":\"a\"}", "target.body={}",
+         "data.file: the body (--body) has no {{field}} to put it into"},
         {"http", "{\"prompt\":\"a\"}", NULL, "needs a body"},
         {"rerank", "{\"prompt\":\"a\"}", NULL, "needs a body"},
         {"kserve-http", "{\"prompt\":\"a\"}", NULL, "takes tensors"},

@@ -108,6 +108,40 @@ static void offline_that_was_killed(void **state)
     read_run_free(r);
 }
 
+/* Eight may be in flight, or as many more as it saw itself issue: the rest was
+ * never sent. */
+static void offline_that_was_killed_had_a_cap(void **state)
+{
+    static const struct {
+        int64_t issued; /* as it last saw itself; 0: it never looked */
+        int64_t unfinished;
+    } cases[] = {{0, 8}, {60, 8}, {120, 20}};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct made_run *m = offline_run(100, "errors < 10%");
+        struct read_run *r;
+
+        m->requests = 150;
+        m->max_in_flight = 8;
+        m->was_killed = true;
+        if (cases[i].issued > 0)
+            m->seen[0] =
+                (struct observation){.at = NS_PER_S, .issued = cases[i].issued};
+        r = made_run_sum_up(m, NULL);
+        assert_int_equal(r->s.scheduled, 150);
+        assert_int_equal(r->s.outcome[OUTCOME_UNFINISHED], cases[i].unfinished);
+        assert_int_equal(r->s.issued, 100 + cases[i].unfinished);
+        assert_int_equal(r->s.unsent, 50 - cases[i].unfinished);
+        assert_int_equal(r->s.failed, cases[i].unfinished);
+        assert_int_equal(r->s.integrity.lost_requests, cases[i].unfinished);
+        assert_int_equal(r->s.verdict, VERDICT_UNDECIDED);
+        assert_string_equal(check_of(r, "recording")->unit,
+                            "requests known to be lost");
+        read_run_free(r);
+    }
+}
+
 static struct made_run *query_run(int64_t queries, const char *slo)
 {
     struct made_run *m = made_run_new(0, 0, slo);
@@ -192,6 +226,7 @@ int main(void)
         cmocka_unit_test(offline_is_all_by_the_last_answer),
         cmocka_unit_test(offline_that_is_cut_says_so),
         cmocka_unit_test(offline_that_was_killed),
+        cmocka_unit_test(offline_that_was_killed_had_a_cap),
         cmocka_unit_test(a_query_of_a_recording_is_its_slowest),
         cmocka_unit_test(queries_of_a_killed_run_are_open),
         cmocka_unit_test(a_minimum_that_was_not_reached),

@@ -340,6 +340,35 @@ static void a_spread_keeps_order_and_step(void **state)
     forget(&load);
 }
 
+/* Over three of the trace's steps: a row whose place is before the one before
+ * goes with it, and the plan says so. */
+static void a_spread_that_is_too_wide_is_counted(void **state)
+{
+    char *text = stepped();
+    struct load_settings load = replay_of(text);
+    struct schedule *schedule;
+    struct survey s;
+    struct err err = {0};
+    int64_t held = 0;
+
+    (void)state;
+    load.trace.spread_ns = 3 * NS_PER_S;
+    assert_int_equal(survey_make(&s, &load, &err), 0);
+    assert_int_equal(s.held, 0);
+    survey_fini(&s);
+    load.trace.spread_ns = 9 * NS_PER_S;
+    schedule = schedule_of(&load, 1);
+    for (size_t i = 1; i < schedule->len; i++)
+        held += schedule->due_ns[i] == schedule->due_ns[i - 1];
+    assert_int_equal(survey_make(&s, &load, &err), 0);
+    assert_true(held > 0);
+    assert_int_equal(s.held, held);
+    survey_fini(&s);
+    free(schedule);
+    free(text);
+    forget(&load);
+}
+
 /* As uniform points are: mean 1/2, variance 1/12, whatever the group's size. */
 static void a_spread_is_uniform(void **state)
 {
@@ -555,6 +584,7 @@ int main(void)
         cmocka_unit_test(times_are_cut_and_scaled),
         cmocka_unit_test(the_schedule_is_the_same_for_any_number_of_lanes),
         cmocka_unit_test(a_spread_keeps_order_and_step),
+        cmocka_unit_test(a_spread_that_is_too_wide_is_counted),
         cmocka_unit_test(a_spread_is_uniform),
         cmocka_unit_test(a_spread_forgives_as_much_disorder),
         cmocka_unit_test(a_schedule_that_breaks_off_says_why),

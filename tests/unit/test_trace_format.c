@@ -65,6 +65,7 @@ static void the_first_line_tells_the_format(void **state)
          "\"input_length\": 10, \"output_length\": 5, \"type\": \"text\", "
          "\"turn\": 1, \"hash_ids\": [1]}",
          "bailian"},
+        {"user,timestamp,output_length,input_length", "csv"},
     };
 
     (void)state;
@@ -95,6 +96,9 @@ static void an_unknown_first_line_is_refused(void **state)
         {{.format = TRACE_CSV},
          "timestamp,input_length",
          "no column 'output_length'"},
+        {{.format = TRACE_AUTO},
+         "TIMESTAMP,ContextTokens,GeneratedTokens,ContextTokens",
+         "two columns 'ContextTokens'"},
         {{.format = TRACE_AUTO, .time = when},
          "x,input_length,output_length",
          "no column 'when'"},
@@ -231,6 +235,9 @@ static const struct {
     {TRACE_AZURE, "2023-11-16 18:17:03,3000001,1", "ContextTokens",
      "more than"},
     {TRACE_AZURE, "2023-13-16 18:17:03,1,1", "TIMESTAMP", "not a time"},
+    {TRACE_AZURE, "2023-02-29 18:17:03,1,1", "TIMESTAMP", "not a time"},
+    {TRACE_AZURE, "2100-02-29 18:17:03,1,1", "TIMESTAMP", "not a time"},
+    {TRACE_AZURE, "2023-04-31 18:17:03,1,1", "TIMESTAMP", "not a time"},
     {TRACE_AZURE, "2023-11-16 24:17:03,1,1", "TIMESTAMP", "not a time"},
     {TRACE_AZURE, "2023-11-16 18:17:03.,1,1", "TIMESTAMP", "not a time"},
     {TRACE_AZURE, "2023-11-16 18:17:03+1:00,1,1", "TIMESTAMP", "not a time"},
