@@ -29,92 +29,93 @@ static void must_have(const char *text, const char *want)
         fail_msg("no '%s' in:\n%s", want, text);
 }
 
+static const struct {
+    const char *text;
+    const char *want[5];
+} plans[] = {
+    {"target: {url: \"" URL "/v1/chat/completions\", model: m}\n"
+     "load: {rate: 50, duration: 60s, warmup: 10s}\n"
+     "slo: [ttft p99 < 200ms, errors < 1%]\n",
+     {"api        openai-chat, answers as streams, model m\n",
+      "phases     warm-up 10.0s, then window 60.0s, then at most 30.0s",
+      "requests   about 3000 in the window, give or take 108 (95%)\n"
+      "           about 500 before it, as warm-up\n"
+      "rate       50/s expected in the window, 48.2/s to 51.8/s by chance "
+      "(95%)\n",
+      "data       prompts of 256 tokens, made for this run, none twice; "
+      "answers of 128\n",
+      "slo        ttft p99 < 200ms: needs at least 299 independent "
+      "requests, which it has if they are\n"}},
+    {"target: {url: \"" URL "\"}\n"
+     "load: {stages: [0..100/s 2s], max_duration: 1s, exact: true}\n",
+     {"requests   25 in the window\n"
+      "rate       25/s expected in the window, 100/s at its highest\n"}},
+    {"target: {url: \"" URL "\"}\n"
+     "load: {shape: spike 5/s 50/s at 1m for 10s}\n",
+     {"spike 5/s 50/s at 1m for 10s, window 130s",
+      "requests   about 1100 in the window, give or take 66 (95%)\n",
+      ", 50/s at its highest\n"}},
+    {"target: {url: \"" URL "\"}\n"
+     "load: {rate: 5, min_duration: 10s, min_requests: 100}\n",
+     {"phases     window until both minima are reached, then",
+      "requests   about 100 in the window, or more\n"}},
+    {"target: {url: \"" URL "\"}\n"
+     "load: {rate: 50, requests: 100, warmup_requests: 30, "
+     "cooldown: 2s}\n",
+     {"phases     warm-up of 30 requests, then window until all of them "
+      "were due, then cool-down 2.00s, then at most",
+      "requests   100 in the window\n"
+      "           30 before it, as warm-up\n"
+      "           about 100 after it, as cool-down\n"}},
+    {"target: {url: \"" URL "\"}\n"
+     "load: {stages: [10/s 10s, 50/s 10s], warmup_requests: 30, "
+     "cooldown: 2s}\n",
+     {"requests   about 600 in the window",
+      "           30 before it, as warm-up\n"
+      "           about 100 after it, as cool-down\n"}},
+    {"target: {url: \"" URL "\"}\nload: {scenario: offline, requests: 5}\n",
+     {"phases     window until the last answer\n",
+      "requests   5 in the window\n"}},
+    {"target: {url: \"" URL "\"}\nload: {clients: 5}\n",
+     {"requests   as many as the server answers in time\n"}},
+    {"target: {url: \"" URL "/v2/models/m/infer\"}\nload: {rate: 5}\n"
+     "data: {tensors: [x FP32 1x4, y INT8 2]}\n",
+     {"data       tensors of random numbers: x FP32 1x4, y INT8 2\n"}},
+    {"target: {url: \"" URL "/v1/embeddings\"}\nload: {rate: 5}\n",
+     {"data       prompts of 256 tokens, made for this run, none twice\n"}},
+    {"target: {url: \"" URL "/v2/models/m/infer\"}\nload: {rate: 5}\n"
+     "data: {file: t.bin, format: tensors, tensors: [x FP32 1x4]}\n",
+     {"t.bin, tensors, 4 samples of 16 bytes, sha256 "}},
+    {"target: {url: \"" URL "\"}\n"
+     "load: {rate: 5, duration: 100s, stop: decided}\n"
+     "slo: [e2e p90 < 1s]\n",
+     {"stop       as soon as the SLO is decided; "}},
+    {"target: {url: \"" URL "/v1/embeddings\"}\nload: {rate: 5}\n"
+     "data: {unique: false}\n",
+     {"data       prompts of 256 tokens, made from the seed, the same in "
+      "each run\n"}},
+    {"target: {url: \"" URL "/v1/embeddings\"}\nload: {rate: 5}\n"
+     "data: {cache_hit_rate: 30%, shared_prefix: 50}\n",
+     {"data       prompts of 256 tokens, made for this run, 30% begin with "
+      "one that was sent before, behind 50 tokens that are the same for "
+      "all\n"}},
+};
+
 static void plans_say_what_is_to_come(void **state)
 {
-    static const struct {
-        const char *text;
-        const char *want[5];
-    } cases[] = {
-        {"target: {url: \"" URL "/v1/chat/completions\", model: m}\n"
-         "load: {rate: 50, duration: 60s, warmup: 10s}\n"
-         "slo: [ttft p99 < 200ms, errors < 1%]\n",
-         {"api        openai-chat, answers as streams, model m\n",
-          "phases     warm-up 10.0s, then window 60.0s, then at most 30.0s",
-          "requests   about 3000 in the window, give or take 108 (95%)\n"
-          "           about 500 before it, as warm-up\n"
-          "rate       50/s expected in the window, 48.2/s to 51.8/s by chance "
-          "(95%)\n",
-          "data       prompts of 256 tokens, made for this run, none twice; "
-          "answers of 128\n",
-          "slo        ttft p99 < 200ms: needs at least 299 independent "
-          "requests, which it has if they are\n"}},
-        {"target: {url: \"" URL "\"}\n"
-         "load: {stages: [0..100/s 2s], max_duration: 1s, exact: true}\n",
-         {"requests   25 in the window\n"
-          "rate       25/s expected in the window, 100/s at its highest\n"}},
-        {"target: {url: \"" URL "\"}\n"
-         "load: {shape: spike 5/s 50/s at 1m for 10s}\n",
-         {"spike 5/s 50/s at 1m for 10s, window 130s",
-          "requests   about 1100 in the window, give or take 66 (95%)\n",
-          ", 50/s at its highest\n"}},
-        {"target: {url: \"" URL "\"}\n"
-         "load: {rate: 5, min_duration: 10s, min_requests: 100}\n",
-         {"phases     window until both minima are reached, then",
-          "requests   about 100 in the window, or more\n"}},
-        {"target: {url: \"" URL "\"}\n"
-         "load: {rate: 50, requests: 100, warmup_requests: 30, "
-         "cooldown: 2s}\n",
-         {"phases     warm-up of 30 requests, then window until all of them "
-          "were due, then cool-down 2.00s, then at most",
-          "requests   100 in the window\n"
-          "           30 before it, as warm-up\n"
-          "           about 100 after it, as cool-down\n"}},
-        {"target: {url: \"" URL "\"}\n"
-         "load: {stages: [10/s 10s, 50/s 10s], warmup_requests: 30, "
-         "cooldown: 2s}\n",
-         {"requests   about 600 in the window",
-          "           30 before it, as warm-up\n"
-          "           about 100 after it, as cool-down\n"}},
-        {"target: {url: \"" URL "\"}\nload: {scenario: offline, requests: 5}\n",
-         {"phases     window until the last answer\n",
-          "requests   5 in the window\n"}},
-        {"target: {url: \"" URL "\"}\nload: {clients: 5}\n",
-         {"requests   as many as the server answers in time\n"}},
-        {"target: {url: \"" URL "/v2/models/m/infer\"}\nload: {rate: 5}\n"
-         "data: {tensors: [x FP32 1x4, y INT8 2]}\n",
-         {"data       tensors of random numbers: x FP32 1x4, y INT8 2\n"}},
-        {"target: {url: \"" URL "/v1/embeddings\"}\nload: {rate: 5}\n",
-         {"data       prompts of 256 tokens, made for this run, none twice\n"}},
-        {"target: {url: \"" URL "/v2/models/m/infer\"}\nload: {rate: 5}\n"
-         "data: {file: t.bin, format: tensors, tensors: [x FP32 1x4]}\n",
-         {"t.bin, tensors, 4 samples of 16 bytes, sha256 "}},
-        {"target: {url: \"" URL "\"}\n"
-         "load: {rate: 5, duration: 100s, stop: decided}\n"
-         "slo: [e2e p90 < 1s]\n",
-         {"stop       as soon as the SLO is decided; "}},
-        {"target: {url: \"" URL "/v1/embeddings\"}\nload: {rate: 5}\n"
-         "data: {unique: false}\n",
-         {"data       prompts of 256 tokens, made from the seed, the same in "
-          "each run\n"}},
-        {"target: {url: \"" URL "/v1/embeddings\"}\nload: {rate: 5}\n"
-         "data: {cache_hit_rate: 30%, shared_prefix: 50}\n",
-         {"data       prompts of 256 tokens, made for this run, 30% begin with "
-          "one that was sent before, behind 50 tokens that are the same for "
-          "all\n"}},
-    };
     static const char zeros[64];
 
     (void)state;
     tmpdir_write("t.bin", zeros, sizeof(zeros));
-    for (size_t i = 0; i < COUNT(cases); i++) {
-        char *file = write_file(cases[i].text);
+    for (size_t i = 0; i < COUNT(plans); i++) {
+        char *file = write_file(plans[i].text);
         struct proc_result r = proc_run(ARGS("validate", file));
         struct proc_result dry = proc_run(ARGS("run", file, "--dry-run"));
 
         proc_expect(&r, 0);
         proc_expect(&dry, 0);
-        for (size_t j = 0; j < 5 && cases[i].want[j]; j++)
-            must_have(r.out, cases[i].want[j]);
+        for (size_t j = 0; j < 5 && plans[i].want[j]; j++)
+            must_have(r.out, plans[i].want[j]);
         assert_string_equal(dry.out, r.out);
         assert_string_equal(r.err, "");
         proc_result_fini(&dry);
@@ -174,55 +175,56 @@ static void doubts_have_file_and_line(void **state)
 }
 
 /* What is given and makes no difference is said. */
+static const struct {
+    const char *text; /* behind the target */
+    const char *want; /* behind the file */
+} idle[] = {
+    {"load: {rate: 5}\ndata:\n  select: order\n",
+     ":4: data.select: has no effect: there is no data.file (--data)\n"},
+    {"load: {rate: 5}\ndata: {turns: all}\n",
+     ":3: data.turns: has no effect: there is no data.file (--data)\n"},
+    {"load: {rate: 5}\ndata: {format: csv}\n",
+     ":3: data.format: has no effect: there is no data.file (--data)\n"},
+    {"load: {rate: 5}\ndata: {file: two.jsonl, limit: 5}\n",
+     ":3: data.limit: has no effect: there are fewer samples\n"},
+    {"load: {rate: 5}\ndata: {file: two.jsonl, input_tokens: 9}\n",
+     ":3: data.input_tokens: has no effect: prompts are those of "
+     "data.file\n"},
+    {"load: {rate: 5}\ndata: {unique: false, nonce: 7}\n",
+     ":3: data.nonce: has no effect: prompts are sent as they are "
+     "(data.unique false)\n"},
+    {"load: {rate: 5}\ndata: {output_tolerance: 5%}\n",
+     ":3: data.output_tolerance: has no effect: there is no length to "
+     "compare with (data.reference_output_tokens)\n"},
+    {"load: {rate: 5}\nstudy: {settle: 3s}\n",
+     ":3: study.settle: has no effect: it is the pause between trials, and "
+     "this is one run\n"},
+    {"load: {clients: 3, arrival: constant}\n",
+     ":2: load.arrival: has no effect: this scenario has no arrivals of "
+     "its own\n"},
+    {"load: {rate: 5, duration: 9s, max_duration: 5s}\n",
+     ":2: load.duration: has no effect: load.max_duration is shorter\n"},
+    {"load: {scenario: single-stream}\nclient: {connections: 5}\n",
+     ":3: client.connections: has no effect: the single stream has one "
+     "request at a time\n"},
+    {"load: {scenario: single-stream}\nclient: {threads: 2}\n",
+     ":3: client.threads: has no effect: there is one request or query at "
+     "a time\n"},
+    {"trace: {file: az.csv, unit: ms}\n",
+     ":2: trace.unit: has no effect: this format says itself what its "
+     "times are\n"},
+    {"trace: {file: az.csv}\nload: {requests: 9}\n",
+     ":3: load.requests: has no effect: the trace has fewer rows\n"},
+    {"trace: {file: az.csv}\nload: {duration: 1h}\n",
+     ":3: load.duration: has no effect: the trace is shorter\n"},
+    {"load: {rate: 5, duration: 5s}\ndata: {cache_check: true}\n"
+     "slo: [e2e p99.9 < 1s]\n",
+     ":3: data.cache_check: needs ten parts of the window with three "
+     "requests of either kind, so 60 at least\n"},
+};
+
 static void what_has_no_effect(void **state)
 {
-    static const struct {
-        const char *text; /* behind the target */
-        const char *want; /* behind the file */
-    } cases[] = {
-        {"load: {rate: 5}\ndata:\n  select: order\n",
-         ":4: data.select: has no effect: there is no data.file (--data)\n"},
-        {"load: {rate: 5}\ndata: {turns: all}\n",
-         ":3: data.turns: has no effect: there is no data.file (--data)\n"},
-        {"load: {rate: 5}\ndata: {format: csv}\n",
-         ":3: data.format: has no effect: there is no data.file (--data)\n"},
-        {"load: {rate: 5}\ndata: {file: two.jsonl, limit: 5}\n",
-         ":3: data.limit: has no effect: there are fewer samples\n"},
-        {"load: {rate: 5}\ndata: {file: two.jsonl, input_tokens: 9}\n",
-         ":3: data.input_tokens: has no effect: prompts are those of "
-         "data.file\n"},
-        {"load: {rate: 5}\ndata: {unique: false, nonce: 7}\n",
-         ":3: data.nonce: has no effect: prompts are sent as they are "
-         "(data.unique false)\n"},
-        {"load: {rate: 5}\ndata: {output_tolerance: 5%}\n",
-         ":3: data.output_tolerance: has no effect: there is no length to "
-         "compare with (data.reference_output_tokens)\n"},
-        {"load: {rate: 5}\nstudy: {settle: 3s}\n",
-         ":3: study.settle: has no effect: it is the pause between trials, and "
-         "this is one run\n"},
-        {"load: {clients: 3, arrival: constant}\n",
-         ":2: load.arrival: has no effect: this scenario has no arrivals of "
-         "its own\n"},
-        {"load: {rate: 5, duration: 9s, max_duration: 5s}\n",
-         ":2: load.duration: has no effect: load.max_duration is shorter\n"},
-        {"load: {scenario: single-stream}\nclient: {connections: 5}\n",
-         ":3: client.connections: has no effect: the single stream has one "
-         "request at a time\n"},
-        {"load: {scenario: single-stream}\nclient: {threads: 2}\n",
-         ":3: client.threads: has no effect: there is one request or query at "
-         "a time\n"},
-        {"trace: {file: az.csv, unit: ms}\n",
-         ":2: trace.unit: has no effect: this format says itself what its "
-         "times are\n"},
-        {"trace: {file: az.csv}\nload: {requests: 9}\n",
-         ":3: load.requests: has no effect: the trace has fewer rows\n"},
-        {"trace: {file: az.csv}\nload: {duration: 1h}\n",
-         ":3: load.duration: has no effect: the trace is shorter\n"},
-        {"load: {rate: 5, duration: 5s}\ndata: {cache_check: true}\n"
-         "slo: [e2e p99.9 < 1s]\n",
-         ":3: data.cache_check: needs ten parts of the window with three "
-         "requests of either kind, so 60 at least\n"},
-    };
     static const char samples[] = "{\"prompt\":\"a\"}\n{\"prompt\":\"b\"}\n";
     static const char rows[] = "TIMESTAMP,ContextTokens,GeneratedTokens\n"
                                "2023-11-16 18:17:03,1,1\n"
@@ -231,11 +233,11 @@ static void what_has_no_effect(void **state)
     (void)state;
     tmpdir_write("two.jsonl", samples, strlen(samples));
     tmpdir_write("az.csv", rows, strlen(rows));
-    for (size_t i = 0; i < COUNT(cases); i++) {
+    for (size_t i = 0; i < COUNT(idle); i++) {
         char *text = xasprintf("target: {url: \"" URL "/v1/completions\"}\n%s",
-                               cases[i].text);
+                               idle[i].text);
         char *file = write_file(text);
-        char *want = xasprintf("warning: %s%s", file, cases[i].want);
+        char *want = xasprintf("warning: %s%s", file, idle[i].want);
         struct proc_result r = proc_run(ARGS("validate", file));
 
         proc_expect(&r, 0);
