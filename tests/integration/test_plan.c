@@ -175,55 +175,56 @@ static void doubts_have_file_and_line(void **state)
 }
 
 /* What is given and makes no difference is said. */
+static const struct {
+    const char *text; /* behind the target */
+    const char *want; /* behind the file */
+} idle[] = {
+    {"load: {rate: 5}\ndata:\n  select: order\n",
+     ":4: data.select: has no effect: there is no data.file (--data)\n"},
+    {"load: {rate: 5}\ndata: {turns: all}\n",
+     ":3: data.turns: has no effect: there is no data.file (--data)\n"},
+    {"load: {rate: 5}\ndata: {format: csv}\n",
+     ":3: data.format: has no effect: there is no data.file (--data)\n"},
+    {"load: {rate: 5}\ndata: {file: two.jsonl, limit: 5}\n",
+     ":3: data.limit: has no effect: there are fewer samples\n"},
+    {"load: {rate: 5}\ndata: {file: two.jsonl, input_tokens: 9}\n",
+     ":3: data.input_tokens: has no effect: prompts are those of "
+     "data.file\n"},
+    {"load: {rate: 5}\ndata: {unique: false, nonce: 7}\n",
+     ":3: data.nonce: has no effect: prompts are sent as they are "
+     "(data.unique false)\n"},
+    {"load: {rate: 5}\ndata: {output_tolerance: 5%}\n",
+     ":3: data.output_tolerance: has no effect: there is no length to "
+     "compare with (data.reference_output_tokens)\n"},
+    {"load: {rate: 5}\nstudy: {settle: 3s}\n",
+     ":3: study.settle: has no effect: it is the pause between trials, and "
+     "this is one run\n"},
+    {"load: {clients: 3, arrival: constant}\n",
+     ":2: load.arrival: has no effect: this scenario has no arrivals of "
+     "its own\n"},
+    {"load: {rate: 5, duration: 9s, max_duration: 5s}\n",
+     ":2: load.duration: has no effect: load.max_duration is shorter\n"},
+    {"load: {scenario: single-stream}\nclient: {connections: 5}\n",
+     ":3: client.connections: has no effect: the single stream has one "
+     "request at a time\n"},
+    {"load: {scenario: single-stream}\nclient: {threads: 2}\n",
+     ":3: client.threads: has no effect: there is one request or query at "
+     "a time\n"},
+    {"trace: {file: az.csv, unit: ms}\n",
+     ":2: trace.unit: has no effect: this format says itself what its "
+     "times are\n"},
+    {"trace: {file: az.csv}\nload: {requests: 9}\n",
+     ":3: load.requests: has no effect: the trace has fewer rows\n"},
+    {"trace: {file: az.csv}\nload: {duration: 1h}\n",
+     ":3: load.duration: has no effect: the trace is shorter\n"},
+    {"load: {rate: 5, duration: 5s}\ndata: {cache_check: true}\n"
+     "slo: [e2e p99.9 < 1s]\n",
+     ":3: data.cache_check: needs ten parts of the window with three "
+     "requests of either kind, so 60 at least\n"},
+};
+
 static void what_has_no_effect(void **state)
 {
-    static const struct {
-        const char *text; /* behind the target */
-        const char *want; /* behind the file */
-    } cases[] = {
-        {"load: {rate: 5}\ndata:\n  select: order\n",
-         ":4: data.select: has no effect: there is no data.file (--data)\n"},
-        {"load: {rate: 5}\ndata: {turns: all}\n",
-         ":3: data.turns: has no effect: there is no data.file (--data)\n"},
-        {"load: {rate: 5}\ndata: {format: csv}\n",
-         ":3: data.format: has no effect: there is no data.file (--data)\n"},
-        {"load: {rate: 5}\ndata: {file: two.jsonl, limit: 5}\n",
-         ":3: data.limit: has no effect: there are fewer samples\n"},
-        {"load: {rate: 5}\ndata: {file: two.jsonl, input_tokens: 9}\n",
-         ":3: data.input_tokens: has no effect: prompts are those of "
-         "data.file\n"},
-        {"load: {rate: 5}\ndata: {unique: false, nonce: 7}\n",
-         ":3: data.nonce: has no effect: prompts are sent as they are "
-         "(data.unique false)\n"},
-        {"load: {rate: 5}\ndata: {output_tolerance: 5%}\n",
-         ":3: data.output_tolerance: has no effect: there is no length to "
-         "compare with (data.reference_output_tokens)\n"},
-        {"load: {rate: 5}\nstudy: {settle: 3s}\n",
-         ":3: study.settle: has no effect: it is the pause between trials, and "
-         "this is one run\n"},
-        {"load: {clients: 3, arrival: constant}\n",
-         ":2: load.arrival: has no effect: this scenario has no arrivals of "
-         "its own\n"},
-        {"load: {rate: 5, duration: 9s, max_duration: 5s}\n",
-         ":2: load.duration: has no effect: load.max_duration is shorter\n"},
-        {"load: {scenario: single-stream}\nclient: {connections: 5}\n",
-         ":3: client.connections: has no effect: the single stream has one "
-         "request at a time\n"},
-        {"load: {scenario: single-stream}\nclient: {threads: 2}\n",
-         ":3: client.threads: has no effect: there is one request or query at "
-         "a time\n"},
-        {"trace: {file: az.csv, unit: ms}\n",
-         ":2: trace.unit: has no effect: this format says itself what its "
-         "times are\n"},
-        {"trace: {file: az.csv}\nload: {requests: 9}\n",
-         ":3: load.requests: has no effect: the trace has fewer rows\n"},
-        {"trace: {file: az.csv}\nload: {duration: 1h}\n",
-         ":3: load.duration: has no effect: the trace is shorter\n"},
-        {"load: {rate: 5, duration: 5s}\ndata: {cache_check: true}\n"
-         "slo: [e2e p99.9 < 1s]\n",
-         ":3: data.cache_check: needs ten parts of the window with three "
-         "requests of either kind, so 60 at least\n"},
-    };
     static const char samples[] = "{\"prompt\":\"a\"}\n{\"prompt\":\"b\"}\n";
     static const char rows[] = "TIMESTAMP,ContextTokens,GeneratedTokens\n"
                                "2023-11-16 18:17:03,1,1\n"
@@ -232,11 +233,11 @@ static void what_has_no_effect(void **state)
     (void)state;
     tmpdir_write("two.jsonl", samples, strlen(samples));
     tmpdir_write("az.csv", rows, strlen(rows));
-    for (size_t i = 0; i < COUNT(cases); i++) {
+    for (size_t i = 0; i < COUNT(idle); i++) {
         char *text = xasprintf("target: {url: \"" URL "/v1/completions\"}\n%s",
-                               cases[i].text);
+                               idle[i].text);
         char *file = write_file(text);
-        char *want = xasprintf("warning: %s%s", file, cases[i].want);
+        char *want = xasprintf("warning: %s%s", file, idle[i].want);
         struct proc_result r = proc_run(ARGS("validate", file));
 
         proc_expect(&r, 0);

@@ -224,6 +224,14 @@ static const struct {
      "this is none"},
     {"target: {url: 'http://h'}\n"
      "load: {rate: 1}\n"
+     "data: {turns: session, file: c.json}\n"
+     "classes:\n"
+     "  - name: a\n"
+     "    data: {turns: first}\n",
+     ":6: classes: a: data.turns: all classes have sessions or none; the run "
+     "says which (data.turns, load.turns)"},
+    {"target: {url: 'http://h'}\n"
+     "load: {rate: 1}\n"
      "classes: [{name: total}]\n",
      ":3: name: must be another word: the total of all classes has this one"},
     {"target: {url: 'http://h'}\n"
