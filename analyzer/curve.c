@@ -107,7 +107,7 @@ size_t curve_points(const struct curve *c,
                     struct curve_point points[static CURVE_MAX])
 {
     struct batch within[TALLY_BATCHES] = {{0}};
-    struct curve_point all[CURVE_MAX];
+    struct curve_point all[CURVE_MAX] = {{0}};
     int64_t n = curve_n(c);
     size_t len = 0;
 
