@@ -11,14 +11,24 @@ enum verdict goodput_believed(const struct summary *s, enum verdict answer)
     return answer;
 }
 
+enum verdict goodput_settled(const struct summary *s, enum verdict verdict)
+{
+    bool is_open = verdict == VERDICT_PASS || verdict == VERDICT_UNDECIDED;
+
+    if (is_open && summary_is_overloaded(s))
+        return VERDICT_FAIL; /* whatever it kept, it will not keep */
+    if (verdict == VERDICT_PASS && s->aborted)
+        return VERDICT_FAIL; /* it was not worth going on with */
+    return verdict;
+}
+
 static void believe_tiers(const struct summary *s, struct tiers *t)
 {
     for (size_t i = 0; i < t->len; i++) {
         struct tier_summary *tier = &t->items[i];
 
-        tier->verdict = goodput_believed(s, tier->judgement.verdict);
-        if (tier->verdict == VERDICT_PASS && s->aborted)
-            tier->verdict = VERDICT_FAIL;
+        tier->verdict =
+            goodput_settled(s, goodput_believed(s, tier->judgement.verdict));
     }
 }
 

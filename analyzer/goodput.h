@@ -14,6 +14,9 @@ struct tier_works;
  * on.  The trust is known. */
 enum verdict goodput_believed(const struct summary *s, enum verdict answer);
 
+/* Nor is one of a server that is overloaded, or of a run that was aborted. */
+enum verdict goodput_settled(const struct summary *s, enum verdict verdict);
+
 /* After the counts, rates and tokens. */
 void goodput_take(struct summary *s, const struct tally *t,
                   const struct fluid *fluid, const struct tier_works *tiers);

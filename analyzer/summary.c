@@ -374,11 +374,7 @@ static void conclude(struct summary *s, const struct work *w)
     s->verdict = goodput_believed(s, s->answer);
     take_decision(s, &w->decide);
     take_steady(s, &w->steady);
-    if (summary_is_overloaded(s) &&
-        (s->verdict == VERDICT_PASS || s->verdict == VERDICT_UNDECIDED))
-        s->verdict = VERDICT_FAIL; /* whatever it kept, it will not keep */
-    if (s->verdict == VERDICT_PASS && s->aborted)
-        s->verdict = VERDICT_FAIL; /* it was not worth going on with */
+    s->verdict = goodput_settled(s, s->verdict);
     goodput_take(s, t, &w->stream.fluid, &w->tiers);
 }
 

@@ -29,7 +29,6 @@ static void put_conditions(const struct comparison *c, struct buf *out)
 {
     const struct strmap *card = &c->sides[0].runs[0].card;
     const char *model = strmap_get(card, "target.model");
-    const char *slo = strmap_get(card, "slo");
 
     if (model && model[0]) {
         buf_adds(out, ", model ");
@@ -46,8 +45,8 @@ static void put_conditions(const struct comparison *c, struct buf *out)
         buf_adds(out, " ");
         settings_describe_path(card->values.items[i], out);
     }
-    if (slo && slo[0])
-        buf_addf(out, ", SLO %s", slo);
+    for (size_t i = 0; i < c->slo.len; i++)
+        buf_addf(out, "%s %s", i ? "," : ", SLO", c->slo.terms[i].text);
 }
 
 static void put_finding(const struct comparison *c, size_t i, struct buf *out)

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "analyzer/compare/matched.h"
 #include "analyzer/compare/side.h"
@@ -199,6 +200,29 @@ static void mark_segments(struct history *h)
     }
 }
 
+static bool has_file(const char *dir, const char *name)
+{
+    char *path = xasprintf("%s/%s", dir, name);
+    bool is_there = access(path, F_OK) == 0;
+
+    free(path);
+    return is_there;
+}
+
+/* Is there one that cannot be read, and may be newer than all that can?  What
+ * has neither of these is no recording, and no set of them. */
+static bool has_unknown(const struct history *h)
+{
+    for (size_t i = 0; i < h->n; i++) {
+        const struct history_point *p = &h->points[i];
+
+        if (p->started_ns == 0 && (has_file(p->dir, "manifest.json") ||
+                                   has_file(p->dir, "study.json")))
+            return true;
+    }
+    return false;
+}
+
 static void conclude(struct history *h, const struct history_point *newest)
 {
     bool more_is_better = quantity_more_is_better(&h->quantity);
@@ -206,6 +230,10 @@ static void conclude(struct history *h, const struct history_point *newest)
     h->answer = HISTORY_CANNOT_TELL;
     if (!newest->is_used) {
         h->why = "the newest recording is left out";
+        return;
+    }
+    if (has_unknown(h)) {
+        h->why = "one that cannot be read may be the newest";
         return;
     }
     if (h->segments.len == 0) {

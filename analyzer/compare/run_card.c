@@ -60,6 +60,11 @@ static void judge_standing(struct run_card *run, const struct summary *s)
                  (long long)s->integrity.lost_requests);
         refuse(run, why);
     }
+    if (s->integrity.lost_events > 0) {
+        snprintf(why, sizeof(why), "damaged: %lld content events are not in it",
+                 (long long)s->integrity.lost_events);
+        refuse(run, why);
+    }
     if (s->stopped_by)
         refuse(run, "interrupted");
     if (s->aborted)

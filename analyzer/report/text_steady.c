@@ -82,8 +82,8 @@ static void put_halves(const struct summary *s, struct buf *out)
     if (h->why)
         return;
     buf_addf(out,
-             "           %smean %s of the halves %s and %s: %+.3g%% (%.0f%% "
-             "interval %s to %s)%s\n",
+             "           %smean %s of the halves %s and %s: %+.3g%% of the "
+             "mean of both (%.0f%% interval %s to %s)%s\n",
              h->is_drifting ? "WARNING " : "", measure_name(s->steady.measure),
              units_show_duration(h->drift.first, first),
              units_show_duration(h->drift.second, second),

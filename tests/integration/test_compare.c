@@ -92,6 +92,19 @@ static void the_declared_variable_is_compared(void **state)
     json_decref(json);
 }
 
+/* A sentence to quote names the SLO that was used. */
+static void a_claim_has_its_slo(void **state)
+{
+    json_t *json =
+        compare_json(ARGS("compare", base, slow, "--vary", "batching", "--slo",
+                          "e2e p99 < 7ms", "--on", "e2e p99", "--json"),
+                     1);
+
+    (void)state;
+    assert_non_null(strstr(text_at(json, "claim"), "SLO e2e p99 < 7ms"));
+    json_decref(json);
+}
+
 /* The numbers of a side are those of its report. */
 static void values_are_those_of_the_report(void **state)
 {
@@ -469,6 +482,22 @@ static void a_history_leaves_out_what_is_not_its_own(void **state)
     free(dir);
 }
 
+/* It may be the newest. */
+static void a_history_with_one_that_cannot_be_read(void **state)
+{
+    char *dir = write_history("torn", 12, 8, 10, 10);
+    struct proc_result r;
+
+    (void)state;
+    assert_int_equal(mkdir(tmpdir_path("torn/cut"), 0777), 0);
+    tmpdir_write("torn/cut/manifest.json", "{", 1);
+    r = proc_run(ARGS("compare", "--history", dir));
+    proc_expect(&r, 4);
+    assert_non_null(strstr(r.out, "cannot be read may be the newest"));
+    proc_result_fini(&r);
+    free(dir);
+}
+
 static void a_short_history_says_nothing(void **state)
 {
     char *dir = write_history("short", 9, 5, 10, 20);
@@ -529,6 +558,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(conditions_that_differ_are_refused_and_listed),
         cmocka_unit_test(the_declared_variable_is_compared),
+        cmocka_unit_test(a_claim_has_its_slo),
         cmocka_unit_test(values_are_those_of_the_report),
         cmocka_unit_test(two_variables_are_one_too_many),
         cmocka_unit_test(verdict_and_exit_code),
@@ -544,6 +574,7 @@ int main(void)
         cmocka_unit_test(damage_is_one_clear_line),
         cmocka_unit_test(a_history_has_its_change_points),
         cmocka_unit_test(a_history_leaves_out_what_is_not_its_own),
+        cmocka_unit_test(a_history_with_one_that_cannot_be_read),
         cmocka_unit_test(a_short_history_says_nothing),
         cmocka_unit_test(a_server_that_is_slower_is_found),
     };

@@ -57,10 +57,25 @@ static void check_run(const char *rate, bool is_over)
     free(dir);
 }
 
+/* No tier holds where none will. */
+static void check_tiers(const char *rate)
+{
+    struct proc_result r = proc_run(
+        ARGS("report", tmpdir_path(rate), "--slo",
+             "gold: e2e p50 < 10s, silver: e2e p50 < 20s", "--format", "json"));
+    json_t *json = json_loads(r.out, 0, NULL);
+
+    assert_non_null(json);
+    assert_true(json_is_null(json_object_get(json, "best_tier")));
+    json_decref(json);
+    proc_result_fini(&r);
+}
+
 static void more_than_it_takes_is_overload(void **state)
 {
     (void)state;
     check_run("120", true);
+    check_tiers("120");
 }
 
 static void half_of_it_is_not(void **state)
