@@ -22,21 +22,23 @@ static const char *finding_of(const json_t *summary)
 }
 
 /* A check of completions in one piece, of a stub whose work takes so long that
- * a busy machine does not hide it; the caller owns the summary. */
+ * a busy machine does not hide it.  One that was busy may leave it open, or
+ * have its numbers withdrawn.  The caller owns the summary. */
 static json_t *check(const char *const *stub, const char *name, int status)
 {
     char *dir = xstrdup(tmpdir_path(name));
     char *url;
     struct proc server = stub_start(stub, &url);
     char *target = xasprintf("%s/v1/completions", url);
-    json_t *summary;
+    struct proc_result r =
+        proc_run(ARGS("run", target, "--cache-check", "--stream", "off", "-R",
+                      "60", "-d", "4s", "--slo", "e2e p99 < 1ms", "--input-len",
+                      "uniform 10 300", "-q", "-o", dir));
+    json_t *summary = load_summary(dir);
 
-    run_for(ARGS("run", target, "--cache-check", "--stream", "off", "-R", "60",
-                 "-d", "4s", "--slo", "e2e p99 < 1ms", "--input-len",
-                 "uniform 10 300", "-q", "-o", dir),
-            dir, status);
     stub_stop(&server);
-    summary = load_summary(dir);
+    proc_expect(&r, was_quiet(summary) || r.status != 4 ? status : 4);
+    proc_result_fini(&r);
     free(target);
     free(url);
     free(dir);
@@ -48,13 +50,14 @@ static void a_cache_of_answers_is_found(void **state)
     json_t *s = check(
         ARGS("stub", "--service", "fixed 300ms", "--replicas", "64", "--cache"),
         "cached", 1);
+    const char *verdict = json_string_value(json_object_get(s, "verdict"));
 
     (void)state;
     assert_string_equal(finding_of(s), "answers");
     assert_true(number_at(s, "cache_check.repeated.cached_share") > 0.9);
     assert_int_equal(json_array_size(json_object_get(s, "slo")), 0);
-    assert_string_equal(json_string_value(json_object_get(s, "verdict")),
-                        "none");
+    if (strcmp(verdict, "invalid") != 0)
+        assert_string_equal(verdict, "none"); /* no SLO is judged */
     json_decref(s);
 }
 
@@ -67,7 +70,8 @@ static void no_cache_is_not_found(void **state)
     double repeated = number_at(s, "cache_check.repeated.n");
 
     (void)state;
-    assert_string_equal(finding_of(s), "no sign");
+    if (was_quiet(s) || strcmp(finding_of(s), "undecided") != 0)
+        assert_string_equal(finding_of(s), "no sign");
     assert_true(repeated >= n - 1 && repeated <= n + 1);
     json_decref(s);
 }
