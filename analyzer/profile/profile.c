@@ -325,7 +325,7 @@ static void conclude(struct profile *out, struct pass *p)
 static void begin(struct pass *p, const struct profile_ops *ops,
                   const struct summary *s)
 {
-    enum api_kind api = s->settings->target.api;
+    int api = s->settings->target.api;
 
     *p = (struct pass){
         .ops = ops,

@@ -129,7 +129,7 @@ extern const char *const profile_time_name[PROFILE_TIMES];
 extern const char *const profile_rate_name[PROFILE_RATES];
 
 /* Of a recording that has been summed up, which is opened and read again. */
-int profile_make(struct profile *p, const struct profile_ops *ops,
+int profile_make(struct profile *out, const struct profile_ops *ops,
                  const struct summary *s, struct err *err);
 
 void profile_text(const struct profile *p, struct buf *out);

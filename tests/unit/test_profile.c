@@ -33,7 +33,7 @@ static struct read_run *read_as(struct streams *m, enum api_kind api)
 {
     struct read_run *r = streams_sum_up(m);
 
-    r->rec.settings.target.api = api;
+    r->rec.settings.target.api = (int)api;
     return r;
 }
 
