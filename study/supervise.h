@@ -26,13 +26,13 @@ struct supervise_how {
 };
 
 struct supervised {
-    pid_t keeper;    /* 0: none */
-    pid_t pid;       /* of the command, and of its process group */
-    int life_fd;     /* its end is ours */
-    int news_fd;     /* from the keeper */
-    bool has_ended;  /* the command has */
-    int status;      /* if so, as of waitpid() ... */
-    bool is_orphan;  /* ... or nobody knows: the keeper is gone */
+    pid_t keeper;   /* 0: none */
+    pid_t pid;      /* of the command, and of its process group */
+    int life_fd;    /* its end is ours */
+    int news_fd;    /* from the keeper */
+    bool has_ended; /* the command has */
+    int status;     /* if so, as of waitpid() ... */
+    bool is_orphan; /* ... or nobody knows: the keeper is gone */
 };
 
 /* Returns as soon as it is started.  ERR_IO. */

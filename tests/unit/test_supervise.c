@@ -134,8 +134,7 @@ static const struct {
 } trees[] = {
     {"one", "echo $$ >>$pids; exec sleep 1000", 1, 10 * NS_PER_S},
     {"tree", TREE "wait", TREE_SIZE, 10 * NS_PER_S},
-    {"deaf",
-     "trap '' TERM; echo $$ >>$pids; while :; do sleep 1000; done", 1,
+    {"deaf", "trap '' TERM; echo $$ >>$pids; while :; do sleep 1000; done", 1,
      50 * NS_PER_MS},
     {"deaf-tree", "trap '' TERM; " TREE "while :; do sleep 1000; done",
      TREE_SIZE, 50 * NS_PER_MS},
@@ -265,14 +264,15 @@ static void test_surroundings(void **state)
     int fd = dup(STDERR_FILENO); /* would be inherited */
 
     (void)state;
-    start(&s, &r,
-          "echo out; echo err >&2; echo port $TAILGATE_PORT; "
-          "echo fds $(ls /proc/$$/fd | sort | tr '\\n' ' ')",
-          NULL, NS_PER_S);
+    start(
+        &s, &r,
+        "echo out; echo err >&2; echo port $TAILGATE_PORT; "
+        "for i in 3 4 5 6 7 8 9; do test -e /proc/$$/fd/$i && echo fd $i; done",
+        NULL, NS_PER_S);
     wait_for_end(&s);
     supervise_stop(&s);
     log = text_of(r.log);
-    assert_string_equal(log, "out\nerr\nport 4711\nfds 0 1 2\n");
+    assert_string_equal(log, "out\nerr\nport 4711\n");
     free(log);
     close(fd);
     rig_fini(&r);
