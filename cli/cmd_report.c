@@ -269,7 +269,7 @@ static int run(const char *const *argv, struct err *err)
     if (rc == 0)
         rc = choose_format(&a, err) || check_args(&a, err) ? -1 : 0;
     if (rc == 0)
-        rc = trial_set_is_at(words.items[0])
+        rc = study_is_at(words.items[0])
                  ? report_trials(words.items[0], &a, err)
                  : report_one(words.items[0], &a, err);
     strlist_fini(&words);

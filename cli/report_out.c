@@ -8,8 +8,6 @@
 #include "analyzer/summary.h"
 #include "cli/cli.h"
 #include "common/buf.h"
-#include "common/file.h"
-#include "common/xalloc.h"
 
 #define MAX_REPORT ((size_t)16 << 20)
 
@@ -105,18 +103,4 @@ int report_print_any(const struct summary *s, const struct kept_hist *kept,
         return -1;
     return ops->render_rows ? print_rows(rec, ops, err)
                             : print_seconds(s, rec, ops, err);
-}
-
-int report_save(const struct summary *s, const char *dir, struct err *err)
-{
-    char *path = xasprintf("%s/summary.json", dir);
-    struct buf out;
-    int rc;
-
-    buf_init(&out, MAX_REPORT);
-    report_json.render(s, &out);
-    rc = file_replace(path, buf_text(&out), out.len, err);
-    buf_fini(&out);
-    free(path);
-    return rc;
 }

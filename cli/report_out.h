@@ -18,7 +18,4 @@ int report_print_any(const struct summary *s, const struct kept_hist *kept,
                      struct recording *rec, const struct report_ops *ops,
                      struct err *err);
 
-/* To DIR/summary.json. */
-int report_save(const struct summary *s, const char *dir, struct err *err);
-
 #endif
