@@ -1,11 +1,9 @@
 #include "common/variants.h"
 
-#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/classes_file.h"
-#include "common/err.h"
 #include "common/settings.h"
 #include "common/settings_spot.h"
 #include "common/xalloc.h"
@@ -25,12 +23,23 @@ static const struct {
 
 #define N_BLOCKS (sizeof(blocks) / sizeof(blocks[0]))
 
+/* It becomes that of a directory. */
+static int load_name(struct class_settings *c, const struct spot *at)
+{
+    if (class_load_name(c, at))
+        return -1;
+    return strchr("._-", c->name[0])
+               ? spot_refuse_kind(at, "a word of letters, digits and ._-, that "
+                                      "begins with a letter or a digit")
+               : 0;
+}
+
 static int load_entry(struct class_settings *c, const struct spot *at)
 {
     const char *key = at->node->key;
 
     if (strcmp(key, "name") == 0)
-        return class_load_name(c, at);
+        return load_name(c, at);
     if (strcmp(key, "stub") == 0)
         c->settings->has_stub = true;
     for (size_t i = 0; i < N_BLOCKS; i++) {
@@ -148,37 +157,4 @@ void variants_take(struct settings *s, size_t i)
     strmap_put(&s->conditions, VARIANTS_CONDITION, c->name);
     note_key(s, "conditions", VARIANTS_CONDITION);
     classes_fini(&all);
-}
-
-/* ---- the manifest ---- */
-
-struct json_t *variants_to_json(const struct settings *s)
-{
-    json_t *list;
-
-    if (s->varied.len == 0)
-        return NULL;
-    list = json_array();
-    for (size_t i = 0; i < s->varied.len; i++)
-        json_array_append_new(list, json_string(s->varied.items[i]));
-    return json_pack("{so}", "keys", list);
-}
-
-int variants_from_json(struct settings *s, const struct json_t *json,
-                       struct err *err)
-{
-    const json_t *list = json_object_get(json, "keys");
-    const json_t *item;
-    size_t i;
-
-    strlist_fini(&s->varied);
-    json_array_foreach(list, i, item)
-    {
-        if (!json_is_string(item))
-            return err_set(err, ERR_FORMAT,
-                           "settings in the manifest: variant: not of the "
-                           "kind it should be");
-        strlist_add(&s->varied, json_string_value(item));
-    }
-    return 0;
 }
