@@ -1,73 +1,101 @@
 #include "common/gitstate.h"
 
-#include <stdio.h>
+#include <fcntl.h>
+#include <spawn.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
-#include "common/buf.h"
 #include "common/xalloc.h"
 
-#define MAX_COMMAND 16384
-#define MAX_LINE    256
+#define MAX_LINE 256
 
-/* As one word of a shell. */
-static void put_quoted(struct buf *out, const char *text, size_t len)
+extern char **environ;
+
+/* Start git, whose output comes out of the pipe; -1 if there is none. */
+static pid_t start_git(char *const *argv, const int pipe_fds[static 2])
 {
-    buf_adds(out, "'");
-    for (size_t i = 0; i < len; i++) {
-        if (text[i] == '\'')
-            buf_adds(out, "'\\''");
-        else
-            buf_add(out, text + i, 1);
-    }
-    buf_adds(out, "'");
+    posix_spawn_file_actions_t actions;
+    pid_t pid = -1;
+
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_adddup2(&actions, pipe_fds[1], STDOUT_FILENO);
+    posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null",
+                                     O_WRONLY, 0);
+    posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null",
+                                     O_RDONLY, 0);
+    if (posix_spawnp(&pid, "git", &actions, NULL, argv, environ) != 0)
+        pid = -1;
+    posix_spawn_file_actions_destroy(&actions);
+    return pid;
 }
 
-/* The first line that git has to say; false if it fails, or says nothing. */
-static bool ask(const char *path, const char *question, bool with_file,
-                char line[static MAX_LINE])
+/* The first line of what it says. */
+static void read_line(int fd, char line[static MAX_LINE])
 {
-    const char *slash = strrchr(path, '/');
-    const char *name = slash ? slash + 1 : path;
-    struct buf command;
-    FILE *git = NULL;
-    bool has_line = false;
+    char rest[MAX_LINE];
+    size_t len = 0;
+    ssize_t n;
 
-    buf_init(&command, MAX_COMMAND);
-    buf_adds(&command, "GIT_OPTIONAL_LOCKS=0 git -C ");
-    put_quoted(&command, slash ? path : ".",
-               slash ? (size_t)(slash - path) + 1 : 1);
-    buf_addf(&command, " %s", question);
-    if (with_file) {
-        buf_adds(&command, " -- ");
-        put_quoted(&command, name, strlen(name));
-    }
-    buf_adds(&command, " 2>/dev/null");
-    if (!command.overflowed)
-        git = popen(buf_text(&command), "r");
-    if (git) {
-        has_line = fgets(line, MAX_LINE, git) != NULL;
-        while (fgetc(git) != EOF)
-            continue;
-        has_line = pclose(git) == 0 && has_line;
-    }
-    if (has_line)
-        line[strcspn(line, "\n")] = '\0';
-    buf_fini(&command);
-    return has_line;
+    while (len < MAX_LINE - 1 &&
+           (n = read(fd, line + len, MAX_LINE - 1 - len)) > 0)
+        len += (size_t)n;
+    while (read(fd, rest, sizeof(rest)) > 0)
+        continue;
+    line[len] = '\0';
+    line[strcspn(line, "\n")] = '\0';
 }
+
+/* False if git fails, or says nothing. */
+static bool ask(char *const *argv, char line[static MAX_LINE])
+{
+    int fds[2];
+    int status = -1;
+    pid_t pid;
+
+    if (pipe2(fds, O_CLOEXEC))
+        return false;
+    line[0] = '\0';
+    pid = start_git(argv, fds);
+    close(fds[1]);
+    if (pid > 0) {
+        read_line(fds[0], line);
+        waitpid(pid, &status, 0);
+    }
+    close(fds[0]);
+    return pid > 0 && status == 0 && line[0];
+}
+
+/* A question about one file, asked where it is. */
+#define QUESTION(dir, ...)                                                     \
+    ((char *const[]){(char *)"git", (char *)"--no-optional-locks",             \
+                     (char *)"-C", (dir), __VA_ARGS__, NULL})
 
 char *git_state(const char *path)
 {
+    const char *slash = strrchr(path, '/');
+    char *dir =
+        slash ? xstrndup(path, (size_t)(slash - path) + 1) : xstrdup(".");
+    char *name = xstrdup(slash ? slash + 1 : path);
+    const char *state = "unchanged";
     char commit[MAX_LINE];
     char line[MAX_LINE];
-    const char *state = "unchanged";
+    char *out = NULL;
 
-    if (!ask(path, "rev-parse --verify HEAD", false, commit))
-        return NULL;
-    if (!ask(path, "ls-files", true, line))
-        state = "not tracked";
-    else if (ask(path, "status --porcelain", true, line))
-        state = "changed since";
-    return xasprintf("%s, %s", commit, state);
+    if (ask(QUESTION(dir, (char *)"rev-parse", (char *)"--verify",
+                     (char *)"HEAD"),
+            commit)) {
+        if (!ask(QUESTION(dir, (char *)"ls-files", (char *)"--", name), line))
+            state = "not tracked";
+        else if (ask(QUESTION(dir, (char *)"status", (char *)"--porcelain",
+                              (char *)"--", name),
+                     line))
+            state = "changed since";
+        out = xasprintf("%s, %s", commit, state);
+    }
+    free(name);
+    free(dir);
+    return out;
 }

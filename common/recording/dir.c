@@ -14,7 +14,8 @@
 static const char *const files[] = {
     "manifest.json", "requests.tgr",    "events.tgr",
     "client.tgr",    "server.tgr",      "summary.json",
-    "truth.tgr",     "truth-steps.tgr", "answers.jsonl"};
+    "truth.tgr",     "truth-steps.tgr", "answers.jsonl",
+    "server.log"};
 
 int recording_holds_anything(const char *dir, struct err *err)
 {

@@ -17,6 +17,7 @@
 #include "common/buf.h"
 #include "common/gitstate.h"
 #include "common/str.h"
+#include "common/xalloc.h"
 #include "tests/support/maderun.h"
 #include "tests/support/rendered.h"
 #include "tests/support/tmpdir.h"
@@ -40,7 +41,7 @@ static char *claimed(const char *slo, bool want)
     strmap_put(&r->rec.settings.conditions, "hardware", "1xL4");
     buf_init(&out, MAX_TEXT);
     assert_int_equal(run_claim(&r->s, &r->rec.manifest, &out), want);
-    text = strdup(buf_text(&out));
+    text = xstrdup(buf_text(&out));
     buf_fini(&out);
     read_run_free(r);
     return text;
