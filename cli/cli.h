@@ -33,6 +33,7 @@ struct command {
 };
 
 extern const struct command cmd_run;
+extern const struct command cmd_rerun;
 extern const struct command cmd_report;
 extern const struct command cmd_compare;
 extern const struct command cmd_stub;

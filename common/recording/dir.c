@@ -129,3 +129,12 @@ int recording_remove(const char *dir, struct err *err)
     return rmdir(dir) < 0 ? err_set(err, ERR_IO, "%s: %s", dir, strerror(errno))
                           : 0;
 }
+
+bool recording_is_at(const char *dir)
+{
+    char *path = xasprintf("%s/manifest.json", dir);
+    bool is_there = access(path, F_OK) == 0;
+
+    free(path);
+    return is_there;
+}
