@@ -10,11 +10,13 @@
 
 struct api_ops;
 struct exchange;
+struct wire_ops;
 
 struct call {
     struct job job;     /* first: a job's address is its call's */
     struct exchange *x; /* NULL: the front is through with it */
     int64_t id;         /* x-tailgate-id, or TIME_ABSENT */
+    const struct wire_ops *wire;
     const struct api_ops *api;
     struct fault_set faults;
     int64_t nth;        /* from 1, over the stub's life */

@@ -56,6 +56,8 @@ struct conn {
     struct exchange x;
 };
 
+static struct exchange no_request(struct conn *conn);
+
 struct front {
     struct loop *loop;
     const struct clk *clk;
@@ -128,8 +130,7 @@ static void end_answer(struct conn *conn)
     }
     http1_begin(&conn->parser);
     buf_reset(&conn->body);
-    conn->x = (struct exchange){
-        .conn = conn, .id = TIME_ABSENT, .json_len = TIME_ABSENT};
+    conn->x = no_request(conn);
     conn->state = CONN_READING;
 }
 
@@ -373,12 +374,12 @@ static void on_writable(evutil_socket_t fd, short what, void *arg)
     go_on(conn);
 }
 
-void front_send(struct exchange *x, const char *data, size_t len)
+static void send_bytes(struct exchange *x, const char *data, size_t len)
 {
     write_bytes(x->conn, data, len);
 }
 
-void front_end(struct exchange *x)
+static void end(struct exchange *x)
 {
     struct conn *conn = x->conn;
 
@@ -388,7 +389,7 @@ void front_end(struct exchange *x)
     go_on(conn);
 }
 
-void front_break(struct exchange *x, bool with_reset)
+static void break_off(struct exchange *x, bool with_reset)
 {
     struct linger reset = {.l_onoff = 1, .l_linger = 0};
     struct conn *conn = x->conn;
@@ -398,7 +399,16 @@ void front_break(struct exchange *x, bool with_reset)
         conn->state = CONN_CLOSED;
     }
     conn->breaks = true;
-    front_end(x);
+    end(x);
+}
+
+static const struct front_ops ops = {
+    .send = send_bytes, .end = end, .break_off = break_off};
+
+static struct exchange no_request(struct conn *conn)
+{
+    return (struct exchange){
+        .ops = &ops, .conn = conn, .id = TIME_ABSENT, .json_len = TIME_ABSENT};
 }
 
 void front_take(struct front *front, int fd)
@@ -407,8 +417,7 @@ void front_take(struct front *front, int fd)
 
     conn->front = front;
     conn->fd = fd;
-    conn->x = (struct exchange){
-        .conn = conn, .id = TIME_ABSENT, .json_len = TIME_ABSENT};
+    conn->x = no_request(conn);
     http1_init(&conn->parser, HTTP1_REQUEST, &parser_hooks, conn);
     buf_init(&conn->ahead, AHEAD_ENOUGH + READ_SIZE);
     buf_init(&conn->body, FRONT_MAX_BODY);

@@ -22,6 +22,7 @@
 #include "server-stub/server.h"
 #include "server-stub/stalls.h"
 #include "server-stub/truth.h"
+#include "server-stub/wire.h"
 
 #define TICK_NS (50 * NS_PER_MS)
 
@@ -86,7 +87,7 @@ static void on_request(void *arg, struct exchange *x)
 {
     struct stub *stub = arg;
 
-    server_request(stub->server, x);
+    server_request(stub->server, x, &wire_http);
     set_timer(stub);
 }
 
