@@ -35,7 +35,9 @@ struct call {
     int64_t items;         /* inputs: as many results */
     int64_t dimensions;    /* of each; 0: not said */
     int64_t top;           /* results wanted of those */
+    bool wants_final;      /* gRPC: an end of its own, after the last token */
     const char *why;       /* it is refused; NULL: not said */
+    int refusal;           /* ... with this status; 0: 400 */
 
     /* What the answer has beside its tokens. */
     int64_t reasoning_tokens; /* the first so many are */

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "common/config.h"
 #include "common/err.h"
 #include "common/service.h"
 #include "common/settings.h"
@@ -141,6 +142,24 @@ static int check_rest(const struct stub_settings *s, struct err *err)
     return 0;
 }
 
+static int check_grpc(const struct stub_settings *s, struct err *err)
+{
+    bool is_on = strcmp(s->grpc_port, "none") != 0;
+
+    if (is_on && !HAVE_GRPC)
+        return err_set(err, ERR_CONFIG, "stub.grpc_port: built without gRPC");
+    if (s->tls_cert && !is_on)
+        return err_set(err, ERR_CONFIG,
+                       "stub.tls_cert: needs stub.grpc_port as well");
+    if (!s->tls_cert != !s->tls_key)
+        return err_set(err, ERR_CONFIG,
+                       "stub.tls_cert: goes together with stub.tls_key");
+    if (s->tls_ca && !s->tls_cert)
+        return err_set(err, ERR_CONFIG,
+                       "stub.tls_ca: needs stub.tls_cert as well");
+    return 0;
+}
+
 static int read_words(const struct stub_settings *s, struct stub_config *config,
                       struct err *err)
 {
@@ -168,7 +187,7 @@ int stub_config(const struct stub_settings *s, struct stub_config *config,
     sim->cold_factor = s->cold_factor;
     sim->drift_per_min = s->drift;
     sim->seed = s->seed;
-    if (check_rest(s, err) || read_model(s, sim, err) ||
+    if (check_rest(s, err) || check_grpc(s, err) || read_model(s, sim, err) ||
         read_policy(s, sim, err) || read_replicas(s, sim, err) ||
         read_stalls(s, sim, err) || read_words(s, config, err))
         return -1;

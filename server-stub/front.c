@@ -170,16 +170,15 @@ static bool is_text(const char *s, size_t len, const char *text)
     return len == strlen(text) && strncasecmp(s, text, len) == 0;
 }
 
-/* Decimal digits; TIME_ABSENT for anything else. */
-static int64_t parse_digits(const char *s, size_t len)
+int64_t front_digits(const char *s, size_t len, int64_t absent)
 {
     int64_t value = 0;
 
     if (len == 0 || len > 18)
-        return TIME_ABSENT;
+        return absent;
     for (size_t i = 0; i < len; i++) {
         if (s[i] < '0' || s[i] > '9')
-            return TIME_ABSENT;
+            return absent;
         value = value * 10 + (s[i] - '0');
     }
     return value;
@@ -213,15 +212,13 @@ static void on_header(void *arg, const char *name, size_t name_len,
                       const char *value, size_t value_len)
 {
     struct conn *conn = arg;
-    int64_t number;
 
     if (is_text(name, name_len, "x-tailgate-id")) {
-        conn->x.id = parse_digits(value, value_len);
+        conn->x.id = front_digits(value, value_len, TIME_ABSENT);
     } else if (is_text(name, name_len, "x-priority")) {
-        number = parse_digits(value, value_len);
-        conn->x.priority = number == TIME_ABSENT ? 0 : number;
+        conn->x.priority = front_digits(value, value_len, 0);
     } else if (is_text(name, name_len, "inference-header-content-length")) {
-        conn->x.json_len = parse_digits(value, value_len);
+        conn->x.json_len = front_digits(value, value_len, TIME_ABSENT);
     } else if (is_text(name, name_len, "expect")) {
         conn->wants_continue = is_text(value, value_len, "100-continue");
     }

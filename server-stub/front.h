@@ -74,6 +74,9 @@ void front_free(struct front *front);
 /* Serve a connected non-blocking stream socket from now on. */
 void front_take(struct front *front, int fd);
 
+/* A header that is decimal digits; `absent` for anything else. */
+int64_t front_digits(const char *s, size_t len, int64_t absent);
+
 /* Bytes of the answer, head included; of gRPC one message.  What the socket
  * does not take at once is kept.  Of no effect if the client is gone. */
 static inline void front_send(struct exchange *x, const char *data, size_t len)

@@ -76,7 +76,6 @@ void reply_finish(struct reply *r, struct call *call)
 
 void reply_status(struct reply *r, struct call *call, int status)
 {
-    call->status = status;
     call->is_over = true;
     call->wire->refuse(r, call, status,
                        call->why ? call->why : "refused by the stub");

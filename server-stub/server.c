@@ -256,6 +256,9 @@ static int64_t length_of_answer(struct server *s, const struct call *call)
         if (tokens == 0 || eos < tokens)
             tokens = eos;
     }
+    if (tokens == 0 && call->api->is_single &&
+        !s->config->sim.model->has_tokens)
+        tokens = 1;
     if (fault_has(&call->faults, FAULT_LENGTH))
         tokens = call->faults.param[FAULT_LENGTH];
     return tokens;
@@ -359,7 +362,7 @@ void server_request(struct server *s, struct exchange *x,
         return;
     call = begin_call(s, x, wire);
     if (!wire->read(x, call)) {
-        refuse(s, call, 400);
+        refuse(s, call, call->refusal ? call->refusal : 400);
         return;
     }
     settle_answer(s, call);

@@ -23,7 +23,8 @@ struct wire_ops {
      * False: it is refused with 400. */
     bool (*read)(const struct exchange *x, struct call *call);
 
-    /* No answer but this status of HTTP, or what comes closest to it. */
+    /* No answer but this status, of HTTP or of gRPC, or what comes closest to
+     * it; sets call->status. */
     void (*refuse)(struct reply *r, struct call *call, int status,
                    const char *why);
 

@@ -10,6 +10,7 @@
 #include "server-stub/front.h"
 #include "server-stub/page.h"
 #include "server-stub/reply.h"
+#include "server-stub/status.h"
 #include "server-stub/wire.h"
 
 /* An event need not be whole before it goes out. */
@@ -59,6 +60,7 @@ static bool page(struct reply *r, struct exchange *x,
 static void refuse(struct reply *r, struct call *call, int status,
                    const char *why)
 {
+    status = call->status = status_of_http(status);
     buf_reset(&r->body);
     api_error(call, status == 200 ? 500 : status, why, &r->body);
     give_text(r, call->x, status, "application/json", &r->body);
