@@ -1,6 +1,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "analyzer/profile/profile.h"
 #include "analyzer/reader.h"
 #include "analyzer/report/report.h"
 #include "analyzer/summary.h"
@@ -24,6 +25,7 @@ struct report_args {
     char *measure;
     int from;
     char *curve;
+    char *profile;
     double usd_per_hour;
     int64_t replicas;
     bool truth;
@@ -57,6 +59,16 @@ static int check_curve(const char *text, struct err *err)
                : 0;
 }
 
+static int check_profile(const char *text, struct err *err)
+{
+    return profile_find(text) ? 0
+                              : err_set(err, ERR_USAGE,
+                                        "'%s' is none of: vllm, sglang, "
+                                        "aiperf, guidellm, inference-perf, "
+                                        "mlperf",
+                                        text);
+}
+
 #define AT(field) offsetof(struct report_args, field)
 
 static const struct opt opts[] = {
@@ -80,6 +92,13 @@ static const struct opt opts[] = {
      .check = check_curve,
      .help = "how many would be within which limit of this measure, such as "
              "ttft; with text and json"},
+    {.flag = "profile",
+     .type = &opt_text,
+     .offset = AT(profile),
+     .check = check_profile,
+     .help = "what another tool would have said: vllm, sglang, aiperf, "
+             "guidellm, inference-perf or mlperf, with ours beside it; as text "
+             "or json"},
     {.flag = "usd-per-hour",
      .type = &opt_number,
      .offset = AT(usd_per_hour),
@@ -103,7 +122,8 @@ static const struct opt opts[] = {
      .names = report_names,
      .initial = "text",
      .help = "the run as text or json; csv: its requests; seconds: CSV of its "
-             "seconds; hgrm, hlog: for HdrHistogram's tools"},
+             "seconds; hgrm, hlog: for HdrHistogram's tools; vllm-json: the "
+             "keys of vLLM's benchmark"},
     {.flag = "json",
      .type = &opt_switch,
      .offset = AT(json),
@@ -189,7 +209,9 @@ static int report_one(const char *dir, const struct report_args *a,
     if (recording_open(&rec, dir, err))
         return -1;
     rc = sum_up(&rec, a, &kept, &curve, &s, err);
-    if (rc == 0)
+    if (rc == 0 && a->profile)
+        rc = report_print_profile(&s, a->profile, ops, err);
+    else if (rc == 0)
         rc = report_print_any(&s, &kept, &rec, ops, err);
     if (rc == 0 && (a->truth || a->truth_file))
         rc = print_truth(&rec, a, err);
@@ -211,6 +233,12 @@ static int check_args(const struct report_args *a, struct err *err)
     if ((a->measure || a->from != FROM_DUE) && !is_of_hist)
         return err_set(err, ERR_USAGE,
                        "--measure and --from go with --format hgrm");
+    if (a->profile && !report_find(report_names[a->format])->render)
+        return err_set(err, ERR_USAGE,
+                       "--profile goes with --format text or json");
+    if (a->profile && (a->curve || a->truth || a->truth_file))
+        return err_set(err, ERR_USAGE,
+                       "--profile: not beside --curve or --truth");
     if (a->curve && !report_find(report_names[a->format])->render)
         return err_set(err, ERR_USAGE,
                        "--curve goes with --format text or json");
@@ -227,7 +255,7 @@ static int report_trials(const char *dir, const struct report_args *a,
     bool json = report_find(report_names[a->format]) == &report_json;
 
     if ((!json && a->format != 0) || a->truth || a->truth_file || a->curve ||
-        a->usd_per_hour > 0 || a->replicas > 0)
+        a->profile || a->usd_per_hour > 0 || a->replicas > 0)
         return err_set(err, ERR_USAGE,
                        "%s: a trial set is shown as text or json; for the rest "
                        "name one of its trials, %s/trial-1",
@@ -269,7 +297,7 @@ static int run(const char *const *argv, struct err *err)
     if (rc == 0)
         rc = choose_format(&a, err) || check_args(&a, err) ? -1 : 0;
     if (rc == 0)
-        rc = trial_set_is_at(words.items[0])
+        rc = study_is_at(words.items[0])
                  ? report_trials(words.items[0], &a, err)
                  : report_one(words.items[0], &a, err);
     strlist_fini(&words);

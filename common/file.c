@@ -89,6 +89,16 @@ int file_replace(const char *path, const void *data, size_t len,
     return rc;
 }
 
+int file_replace_in(const char *dir, const char *name, const struct buf *text,
+                    struct err *err)
+{
+    char *path = xasprintf("%s/%s", dir, name);
+    int rc = file_replace(path, buf_text(text), text->len, err);
+
+    free(path);
+    return rc;
+}
+
 int file_make_dir(const char *path, struct err *err)
 {
     char *copy = xstrdup(path);

@@ -17,6 +17,10 @@ int file_read(const char *path, struct buf *out, struct err *err);
 int file_replace(const char *path, const void *data, size_t len,
                  struct err *err);
 
+/* The same of DIR/name. */
+int file_replace_in(const char *dir, const char *name, const struct buf *text,
+                    struct err *err);
+
 /* Make a directory and its parents; one that is there is fine.  ERR_IO. */
 int file_make_dir(const char *path, struct err *err);
 

@@ -376,7 +376,8 @@ static void add_end(struct run_end *end, bool *was_cut,
 static struct run_end sum_up(const struct run *run, struct failures *failures)
 {
     struct run_end end = {.stopped_by = run->stopped_by,
-                          .due_end_ns = TIME_ABSENT};
+                          .due_end_ns = TIME_ABSENT,
+                          .was_enough = atomic_load(&run->watch.is_enough)};
     bool was_cut = false;
 
     for (int64_t i = 0; i < run->n_workers; i++) {

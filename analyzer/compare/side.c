@@ -40,7 +40,7 @@ static int read_study(struct side *side, struct err *err)
 {
     struct trial_set set = {0};
 
-    if (!trial_set_is_at(side->dir))
+    if (!study_is_at(side->dir))
         return 0;
     if (trial_set_load(&set, side->dir, err))
         return -1;

@@ -134,6 +134,8 @@ void manifest_complete(struct manifest *m, const struct run_end *end,
     o = json_object_get(m->json, "end");
     set_time(o, "window_start_ns", end->window_start_ns);
     set_time(o, "window_end_ns", end->window_end_ns);
+    if (end->was_enough)
+        json_object_set_new(o, "was_enough", json_true());
     if (end->aborted[0])
         json_object_set_new(o, "aborted", json_string(end->aborted));
     json_object_set_new(m->json, "failures", failures_to_json(failures));
@@ -256,6 +258,7 @@ bool manifest_end(const struct manifest *m, struct run_end *end)
         .rtt_floor_ns = json_get_int(json, "rtt_floor_ns", 0),
         .segments = json_get_int(json, "segments", 0),
         .retransmits = json_get_int(json, "retransmits", 0),
+        .was_enough = json_is_true(json_object_get(json, "was_enough")),
     };
     aborted = json_string_value(json_object_get(json, "aborted"));
     if (aborted)

@@ -46,6 +46,8 @@ struct run_end {
     int64_t segments;     /* sent */
     int64_t retransmits;  /* of those, sent again */
 
+    bool was_enough; /* a study ended it, which knew what it wanted to */
+
     /* By load.abort_on, or because a trace could not be read on, and why; "":
      * it was not. */
     char aborted[ABORT_TEXT];
