@@ -162,7 +162,7 @@ static int start(struct front_grpc *front, const struct front_grpc_env *env,
                  struct err *err)
 {
     const struct stub_settings *s = env->settings;
-    int port = atoi(s->grpc_port); /* checked with the settings */
+    int port = (int)strtol(s->grpc_port, NULL, 10); /* was checked */
 
     front->queue = grpc_queue_new(env->loop, env->clk, on_done, front, err);
     if (!front->queue)

@@ -3,7 +3,6 @@
  * over and frees what nobody needs any more. */
 #include "server-stub/front_grpc_call.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -83,11 +82,12 @@ static void settle(struct rpc *rpc);
  * accepted itself, for TLS, is out of reach. */
 static int socket_of(const struct rpc *rpc)
 {
+    static const char named[] = "fd:";
     char *peer = grpc_call_get_peer(rpc->call);
     int fd = -1;
 
-    if (sscanf(peer, "fd:%d", &fd) != 1)
-        fd = -1;
+    if (strncmp(peer, named, strlen(named)) == 0)
+        fd = (int)strtol(peer + strlen(named), NULL, 10);
     gpr_free(peer);
     return fd;
 }
@@ -102,7 +102,7 @@ static void cut(struct rpc *rpc)
         grpc_call_cancel_with_status(rpc->call, GRPC_STATUS_UNAVAILABLE,
                                      "broken off by the stub", NULL);
     else if (rpc->resets)
-        connect(fd, &nobody, sizeof(nobody)); /* to nobody: that is a RST */
+        (void)connect(fd, &nobody, sizeof(nobody)); /* which is a RST */
     else
         shutdown(fd, SHUT_RDWR);
 }
