@@ -57,6 +57,8 @@ static enum launched_by launched_by(const struct settings *s)
 {
     if (s->has_stub)
         return LAUNCHED_STUB;
+    if (s->server.start)
+        return LAUNCHED_SERVER;
     return s->study.restart ? LAUNCHED_RESTART : LAUNCHED_ONCE;
 }
 

@@ -331,6 +331,15 @@ struct study_settings {
     char *restart;     /* shell command; NULL: the server goes on */
 };
 
+/* A server that is started for each run. */
+struct server_settings {
+    char *start;      /* shell command; NULL: somebody else has */
+    char *ready;      /* URL or shell command; NULL: the target's URL */
+    int64_t ready_ns; /* until then, at most */
+    char *stop;       /* shell command; NULL: a signal will do */
+    int64_t grace_ns;
+};
+
 /* What the server costs. */
 struct cost_settings {
     double usd_per_hour; /* of one replica; 0: not known */
@@ -348,10 +357,13 @@ struct settings {
     struct strmap conditions;
     struct study_settings study;
     struct cost_settings cost;
+    struct server_settings server;
     struct stub_settings stub;
     bool has_stub; /* a stub is to run beside the load */
     struct classes classes;
-    struct classes warmup; /* at most one: what its requests carry */
+    struct classes warmup;   /* at most one: what its requests carry */
+    struct classes variants; /* of a study: what each says over the rest */
+    struct strlist varied;   /* of one of those: the keys that it says */
 };
 
 enum settings_block {
@@ -363,6 +375,7 @@ enum settings_block {
     BLOCK_CLIENT,
     BLOCK_STUDY,
     BLOCK_COST,
+    BLOCK_SERVER,
     BLOCK_STUB,
     BLOCK_COUNT,
 };
@@ -375,6 +388,7 @@ extern const struct opt_block block_data;
 extern const struct opt_block block_client;
 extern const struct opt_block block_study;
 extern const struct opt_block block_cost;
+extern const struct opt_block block_server;
 extern const struct opt_block block_stub;
 
 /* The same, by enum settings_block. */
@@ -433,6 +447,9 @@ int settings_check_sessions(const struct settings *s, struct err *err);
 
 /* The same of many runs. */
 int settings_check_study(const struct settings *s, struct err *err);
+
+/* The same of a server that is started. */
+int settings_check_server(const struct settings *s, struct err *err);
 
 /* The same of what requests carry, before a duration is made up. */
 int settings_resolve_data(struct settings *s, struct err *err);
