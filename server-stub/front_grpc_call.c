@@ -154,12 +154,12 @@ static bool is_complete(const struct rpc *rpc)
 
 static grpc_op status_op(const struct rpc *rpc, grpc_slice *why)
 {
-    grpc_op op = {.op = GRPC_OP_SEND_STATUS_FROM_SERVER};
+    grpc_op todo = {.op = GRPC_OP_SEND_STATUS_FROM_SERVER};
 
     *why = grpc_slice_from_copied_string(rpc->why ? rpc->why : "");
-    op.data.send_status_from_server.status = (grpc_status_code)rpc->status;
-    op.data.send_status_from_server.status_details = why;
-    return op;
+    todo.data.send_status_from_server.status = (grpc_status_code)rpc->status;
+    todo.data.send_status_from_server.status_details = why;
+    return todo;
 }
 
 /* The answer to a single message goes out in one piece: it waits for its end.
@@ -282,10 +282,10 @@ static const struct front_ops ops = {
 
 static void read_next(struct rpc *rpc)
 {
-    grpc_op op = {.op = GRPC_OP_RECV_MESSAGE};
+    grpc_op todo = {.op = GRPC_OP_RECV_MESSAGE};
 
-    op.data.recv_message.recv_message = &rpc->received;
-    start(rpc, OP_READ, &op, 1);
+    todo.data.recv_message.recv_message = &rpc->received;
+    start(rpc, OP_READ, &todo, 1);
 }
 
 static void copy(char *out, size_t size, grpc_slice slice)
@@ -381,15 +381,15 @@ static void on_read(struct rpc *rpc)
 
 static void on_arrived(struct rpc *rpc)
 {
-    grpc_op op = {.op = GRPC_OP_RECV_CLOSE_ON_SERVER};
+    grpc_op todo = {.op = GRPC_OP_RECV_CLOSE_ON_SERVER};
     char path[FRONT_MAX_PATH];
 
     if (!rpc->home->is_closing)
         rpc_expect(rpc->home);
     copy(path, sizeof(path), rpc->details.method);
     rpc->is_stream = strstr(path, "Stream") != NULL;
-    op.data.recv_close_on_server.cancelled = &rpc->was_cancelled;
-    start(rpc, OP_CLOSE, &op, 1);
+    todo.data.recv_close_on_server.cancelled = &rpc->was_cancelled;
+    start(rpc, OP_CLOSE, &todo, 1);
     read_next(rpc);
 }
 
