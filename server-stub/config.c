@@ -142,19 +142,35 @@ static int check_rest(const struct stub_settings *s, struct err *err)
     return 0;
 }
 
+/* An option that was not given is printed as an empty text. */
+static bool is_given(const char *text)
+{
+    return text && text[0];
+}
+
+bool stub_has_tls(const struct stub_settings *s)
+{
+    return is_given(s->tls_cert);
+}
+
+bool stub_asks_clients(const struct stub_settings *s)
+{
+    return is_given(s->tls_ca);
+}
+
 static int check_grpc(const struct stub_settings *s, struct err *err)
 {
     bool is_on = strcmp(s->grpc_port, "none") != 0;
 
     if (is_on && !HAVE_GRPC)
         return err_set(err, ERR_CONFIG, "stub.grpc_port: built without gRPC");
-    if (s->tls_cert && !is_on)
+    if (stub_has_tls(s) && !is_on)
         return err_set(err, ERR_CONFIG,
                        "stub.tls_cert: needs stub.grpc_port as well");
-    if (!s->tls_cert != !s->tls_key)
+    if (stub_has_tls(s) != is_given(s->tls_key))
         return err_set(err, ERR_CONFIG,
                        "stub.tls_cert: goes together with stub.tls_key");
-    if (s->tls_ca && !s->tls_cert)
+    if (stub_asks_clients(s) && !stub_has_tls(s))
         return err_set(err, ERR_CONFIG,
                        "stub.tls_ca: needs stub.tls_cert as well");
     return 0;

@@ -15,6 +15,7 @@
 #include "common/file.h"
 #include "common/settings.h"
 #include "common/xalloc.h"
+#include "server-stub/config.h"
 #include "server-stub/front_grpc_call.h"
 #include "server-stub/front_grpc_queue.h"
 #include "server-stub/listener.h"
@@ -66,7 +67,7 @@ static int read_pem(const char *path, const char *key, struct buf *out,
     struct err why = {0};
 
     buf_init(out, MAX_PEM);
-    if (!path || file_read(path, out, &why) == 0)
+    if (file_read(path, out, &why) == 0)
         return 0;
     return err_set(err, ERR_CONFIG, "stub.%s: %s", key, why.msg);
 }
@@ -74,20 +75,20 @@ static int read_pem(const char *path, const char *key, struct buf *out,
 static grpc_server_credentials *make_credentials(const struct stub_settings *s,
                                                  struct err *err)
 {
+    bool asks = stub_asks_clients(s);
     struct pems pems = {0};
     grpc_server_credentials *creds = NULL;
 
     if (read_pem(s->tls_cert, "tls_cert", &pems.cert, err) == 0 &&
         read_pem(s->tls_key, "tls_key", &pems.key, err) == 0 &&
-        read_pem(s->tls_ca, "tls_ca", &pems.ca, err) == 0) {
+        (!asks || read_pem(s->tls_ca, "tls_ca", &pems.ca, err) == 0)) {
         grpc_ssl_pem_key_cert_pair pair = {buf_text(&pems.key),
                                            buf_text(&pems.cert)};
 
         creds = grpc_ssl_server_credentials_create_ex(
-            s->tls_ca ? buf_text(&pems.ca) : NULL, &pair, 1,
-            s->tls_ca
-                ? GRPC_SSL_REQUEST_AND_REQUIRE_CLIENT_CERTIFICATE_AND_VERIFY
-                : GRPC_SSL_DONT_REQUEST_CLIENT_CERTIFICATE,
+            asks ? buf_text(&pems.ca) : NULL, &pair, 1,
+            asks ? GRPC_SSL_REQUEST_AND_REQUIRE_CLIENT_CERTIFICATE_AND_VERIFY
+                 : GRPC_SSL_DONT_REQUEST_CLIENT_CERTIFICATE,
             NULL);
     }
     buf_fini(&pems.cert);
@@ -174,8 +175,8 @@ static int start(struct front_grpc *front, const struct front_grpc_env *env,
                                     .hooks = env->hooks,
                                     .arg = env->arg};
     grpc_server_register_completion_queue(front->server, front->home.cq, NULL);
-    if (s->tls_cert ? listen_tls(front, s, port, err)
-                    : listen_plain(front, env, port, err))
+    if (stub_has_tls(s) ? listen_tls(front, s, port, err)
+                        : listen_plain(front, env, port, err))
         return -1;
     grpc_server_start(front->server);
     for (int i = 0; i < CALLS_AHEAD; i++)
