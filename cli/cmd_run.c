@@ -4,13 +4,13 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "analyzer/reader.h"
 #include "analyzer/report/report.h"
 #include "analyzer/summary.h"
 #include "cli/ambient.h"
 #include "cli/cli.h"
 #include "cli/live.h"
 #include "cli/plan.h"
+#include "cli/repeated.h"
 #include "cli/report_out.h"
 #include "cli/settings_args.h"
 #include "cli/show_view.h"
@@ -29,6 +29,7 @@
 #include "loadgen/show.h"
 #include "server-stub/stub.h"
 #include "study/child.h"
+#include "study/point.h"
 
 /* Both sides, every byte of them escaped. */
 #define MAX_SHOWN (10 * SHOW_KEPT)
@@ -118,81 +119,21 @@ static char *default_dir(const char *name)
     return dir;
 }
 
+static int print_run(void *arg, const struct summary *s, struct err *err)
+{
+    const bool *json = arg;
+
+    return report_print(s, *json ? &report_json : &report_text, err)
+               ? -1
+               : summary_exit_code(s);
+}
+
 static int conclude(const char *dir, bool json, struct err *err)
 {
-    struct recording rec;
-    struct summary s;
-    int rc;
+    int rc = point_sum_up(dir, print_run, &json, err);
 
-    if (recording_open(&rec, dir, err))
-        return -1;
-    rc = summary_make(&s, &rec, NULL, err);
-    if (rc == 0)
-        rc = report_save(&s, dir, err);
-    if (rc == 0)
-        rc = report_print(&s, json ? &report_json : &report_text, err);
-    if (rc == 0)
-        rc = summary_exit_code(&s);
-    recording_close(&rec);
     if (rc >= 0)
         log_note("recording  %s", dir);
-    return rc;
-}
-
-/* Aim at the stub beside us, and so the classes; a path that was given is kept.
- */
-static void aim_at(struct settings *s, const char *stub_url)
-{
-    const char *given = settings_url(s);
-    const char *path = strstr(given, "://");
-    char *url;
-
-    if (path)
-        path = strchr(path + strlen("://"), '/');
-    url = xasprintf("%s%s", stub_url, path ? path : "/");
-    strlist_fini(&s->target.urls);
-    strlist_add(&s->target.urls, url);
-    free(url);
-    s->target.request_id = true; /* so that its truth can be joined */
-    for (size_t i = 0; i < s->classes.len; i++)
-        aim_at(s->classes.items[i].settings, stub_url);
-    for (size_t i = 0; i < s->warmup.len; i++)
-        aim_at(s->warmup.items[i].settings, stub_url);
-}
-
-static int start_stub(struct child *stub, struct settings *s,
-                      struct run_options *options, struct err *err)
-{
-    char *truth = xasprintf("%s/truth.tgr", options->dir);
-    int rc = stub_check(&s->stub, err);
-
-    if (rc == 0)
-        rc = recording_make_dir(options->dir, options->force, err);
-
-    options->has_dir = true;
-    if (rc == 0)
-        rc = child_start_stub(stub, s, truth, err);
-    if (rc == 0)
-        aim_at(s, stub->url);
-    free(truth);
-    return rc;
-}
-
-/* The stub, if there is one, ends before its truth is read. */
-static int drive_with(struct settings *s, struct run_options *options,
-                      struct err *err)
-{
-    struct child stub = {0};
-    struct err late = {0};
-    struct run_end end;
-    int rc = s->has_stub ? start_stub(&stub, s, options, err) : 0;
-
-    if (rc == 0)
-        rc = run_load(s, options, &end, err);
-    if (options->progress)
-        live_end(options->arg);
-    if (child_stop(&stub, &late))
-        log_error("%s", late.msg); /* what it did to the load is recorded */
     return rc;
 }
 
@@ -274,11 +215,9 @@ static int record(struct settings_args *a, const struct drive *how,
         ambient_note_proxy(&a->settings.target);
         note_apis(&a->settings);
     }
-    rc = drive_with(&a->settings, &options, err);
-    if (rc && atomic_load(&stop_signal) && err->code != ERR_STOPPED) {
-        *err = (struct err){0}; /* whatever the signal made fail */
-        err_set(err, ERR_STOPPED, "interrupted before the run began");
-    }
+    rc = point_record(&a->settings, &options, err);
+    if (!own->quiet)
+        live_end(&live);
     return rc;
 }
 
@@ -326,6 +265,8 @@ static int drive(struct settings_args *a, const struct run_args *own,
         rc = record(a, &one, dir, false, err);
         if (rc == 0)
             rc = conclude(dir, own->json, err);
+        if (rc >= 0 && a->is_recording)
+            repeated_note(a->file, dir);
     }
     free(dir);
     return rc;
@@ -380,7 +321,7 @@ static int show(struct settings *s, int64_t wait_ready_ns, struct err *err)
         if (rc == 0)
             rc = child_start_stub(&stub, s, NULL, err);
         if (rc == 0)
-            aim_at(s, stub.url);
+            point_aim(s, &stub);
     }
     if (rc == 0)
         rc = show_all(s, wait_ready_ns, err);

@@ -2,14 +2,13 @@
 
 #include <stdlib.h>
 
+#include "analyzer/profile/profile.h"
 #include "analyzer/reader.h"
 #include "analyzer/report/report.h"
 #include "analyzer/seconds.h"
 #include "analyzer/summary.h"
 #include "cli/cli.h"
 #include "common/buf.h"
-#include "common/file.h"
-#include "common/xalloc.h"
 
 #define MAX_REPORT ((size_t)16 << 20)
 
@@ -93,30 +92,39 @@ static int print_seconds(const struct summary *s, struct recording *rec,
     return rc;
 }
 
+int report_print_profile(const struct summary *s, const char *name,
+                         const struct report_ops *ops, struct err *err)
+{
+    struct profile p;
+    struct buf out;
+    int rc = profile_make(&p, profile_find(name), s, err);
+
+    if (rc)
+        return -1;
+    buf_init(&out, MAX_REPORT);
+    if (ops->render_profile)
+        ops->render_profile(&p, &out);
+    else if (ops == &report_json)
+        profile_json(&p, &out);
+    else
+        profile_text(&p, &out);
+    rc = cli_print(buf_text(&out), err);
+    buf_fini(&out);
+    return rc;
+}
+
 int report_print_any(const struct summary *s, const struct kept_hist *kept,
                      struct recording *rec, const struct report_ops *ops,
                      struct err *err)
 {
     if (ops->render)
         return report_print(s, ops, err);
+    if (ops->render_profile)
+        return report_print_profile(s, ops->profile, ops, err);
     if (ops->render_hist)
         return print_hist(s, kept, ops, err);
     if (print_header(s, rec, ops, err))
         return -1;
     return ops->render_rows ? print_rows(rec, ops, err)
                             : print_seconds(s, rec, ops, err);
-}
-
-int report_save(const struct summary *s, const char *dir, struct err *err)
-{
-    char *path = xasprintf("%s/summary.json", dir);
-    struct buf out;
-    int rc;
-
-    buf_init(&out, MAX_REPORT);
-    report_json.render(s, &out);
-    rc = file_replace(path, buf_text(&out), out.len, err);
-    buf_fini(&out);
-    free(path);
-    return rc;
 }

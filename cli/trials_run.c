@@ -5,26 +5,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyzer/reader.h"
 #include "analyzer/report/trials_report.h"
 #include "analyzer/trials.h"
 #include "cli/cli.h"
-#include "cli/report_out.h"
 #include "cli/settings_args.h"
 #include "common/buf.h"
 #include "common/err.h"
 #include "common/file.h"
-#include "common/fnv.h"
 #include "common/json.h"
 #include "common/log.h"
 #include "common/recording/dir.h"
 #include "common/stop.h"
-#include "common/units.h"
 #include "common/xalloc.h"
+#include "study/point.h"
 #include "study/trials.h"
 
-#define MAX_SETTINGS ((size_t)16 << 20)
-#define MAX_REPORT   ((size_t)16 << 20)
+#define MAX_REPORT ((size_t)16 << 20)
 
 /* One side: where it goes, and the words that its settings are read from. */
 struct side {
@@ -41,18 +37,6 @@ struct drive {
 };
 
 /* ---- settings ---- */
-
-static void hash_settings(struct settings *s, char out[static TRIAL_SET_HASH])
-{
-    json_t *json = settings_to_json(s);
-    char *text = json_dumps(json, JSON_COMPACT);
-
-    snprintf(out, TRIAL_SET_HASH, "%016llx",
-             (unsigned long long)fnv_bytes(FNV_START, text,
-                                           text ? strlen(text) : 0));
-    free(text);
-    json_decref(json);
-}
 
 /* The same words, with `word` for the settings file or URL among them. */
 static const char **argv_with(const char *const *argv, const char *old,
@@ -73,6 +57,8 @@ static enum launched_by launched_by(const struct settings *s)
 {
     if (s->has_stub)
         return LAUNCHED_STUB;
+    if (s->server.start)
+        return LAUNCHED_SERVER;
     return s->study.restart ? LAUNCHED_RESTART : LAUNCHED_ONCE;
 }
 
@@ -93,7 +79,7 @@ static void describe(struct drive *d, int i)
     *set = (struct trial_set){.asked = d->trials.n,
                               .seeds = seeds_of(s, d->trials.n),
                               .launched_by = launched_by(s)};
-    hash_settings(s, set->settings_hash);
+    study_hash(s, set->settings_hash);
     if (d->trials.n_sides > 1)
         snprintf(set->against, sizeof(set->against), "../%c", 'b' - i);
     d->trials.sides[i].dir = d->sides[i].dir;
@@ -102,22 +88,13 @@ static void describe(struct drive *d, int i)
 
 /* ---- one trial ---- */
 
-static int save_summary(const char *dir, struct err *err)
+static int note_result(void *arg, const struct summary *s, struct err *err)
 {
-    struct recording rec;
-    struct summary s;
-    int rc = recording_open(&rec, dir, err);
-
-    if (rc)
-        return -1;
-    rc = summary_make(&s, &rec, NULL, err);
-    if (rc == 0)
-        rc = report_save(&s, dir, err);
-    if (rc == 0)
-        log_note("           %s, %.6g/s done, attainment %.6g%%",
-                 verdict_name(s.verdict), s.throughput_rps, 100 * s.attainment);
-    recording_close(&rec);
-    return rc;
+    (void)arg;
+    (void)err;
+    log_note("           %s, %.6g/s done, attainment %.6g%%",
+             verdict_name(s->verdict), s->throughput_rps, 100 * s->attainment);
+    return 0;
 }
 
 static void note_trial(const struct drive *d, struct trial_place place,
@@ -135,11 +112,11 @@ static int run_trial(void *arg, struct trial_place place, const char *dir,
 {
     struct drive *d = arg;
     struct settings_args a;
-    char hash[TRIAL_SET_HASH];
+    char hash[STUDY_HASH];
     int rc = d->how->read(d->sides[place.side].argv, &a, err);
 
     if (rc == 0) {
-        hash_settings(&a.settings, hash);
+        study_hash(&a.settings, hash);
         if (strcmp(hash, d->trials.sides[place.side].set.settings_hash) != 0)
             rc = err_set(err, ERR_CONFIG,
                          "the settings changed between two trials");
@@ -151,7 +128,7 @@ static int run_trial(void *arg, struct trial_place place, const char *dir,
         d->is_again = true;
     }
     if (rc == 0)
-        rc = save_summary(dir, err);
+        rc = point_sum_up(dir, note_result, NULL, err);
     settings_args_fini(&a);
     return rc;
 }
@@ -176,15 +153,13 @@ static int print_set(const struct trials_summary *s, bool json, struct err *err)
 static int save_set(const struct trials_summary *s, const char *dir,
                     struct err *err)
 {
-    char *path = xasprintf("%s/summary.json", dir);
     struct buf out;
     int rc;
 
     buf_init(&out, MAX_REPORT);
     trials_json(s, &out);
-    rc = file_replace(path, buf_text(&out), out.len, err);
+    rc = file_replace_in(dir, "summary.json", &out, err);
     buf_fini(&out);
-    free(path);
     return rc;
 }
 
@@ -299,7 +274,7 @@ static int prepare_side(struct drive *d, int i, const char *old,
 
 static int run_all(struct drive *d, struct err *err)
 {
-    int rc = trial_set_make_dir(d->how->dir, d->how->force, err);
+    int rc = study_make_dir(d->how->dir, d->how->force, err);
 
     if (rc == 0 && d->trials.n_sides > 1)
         rc = make_pair_dirs(d, err);
@@ -308,7 +283,7 @@ static int run_all(struct drive *d, struct err *err)
     stop_catch_signals();
     rc = trials_run(&d->trials, err);
     if (d->trials.sides[0].set.recorded == 0) {
-        trial_set_remove(d->how->dir, &(struct err){0});
+        study_remove(d->how->dir, &(struct err){0});
         if (rc == 0)
             rc = err_set(err, ERR_STOPPED, "interrupted before the run began");
         return rc;

@@ -71,12 +71,13 @@ struct target_settings {
     char *body; /* text, or @file */
     int api;    /* enum api_kind */
     char *model;
-    int stream;        /* enum stream_choice */
-    bool ignore_eos;   /* answers are to be as long as was asked */
-    char *temperature; /* a number, as text; NULL: the server's */
-    bool chunk_usage;  /* ask for a running count of tokens in each event */
-    char *success;     /* common/statuses.h; NULL: below 400, or 2xx */
-    char *extra_body;  /* JSON object, or @file: members to add to the body */
+    char *model_version; /* NULL: the server chooses */
+    int stream;          /* enum stream_choice */
+    bool ignore_eos;     /* answers are to be as long as was asked */
+    char *temperature;   /* a number, as text; NULL: the server's */
+    bool chunk_usage;    /* ask for a running count of tokens in each event */
+    char *success;       /* common/statuses.h; NULL: below 400, or 2xx */
+    char *extra_body;    /* JSON object, or @file: members to add to the body */
     int64_t timeout_ns;
     int64_t connect_timeout_ns;
     bool no_keepalive;    /* a connection a request */
@@ -138,7 +139,8 @@ struct data_settings {
     double output_tolerance; /* share of it that they may be off */
     int prompts;             /* enum prompt_choice */
     struct strlist tensors;  /* name, type and shape of each input */
-    bool binary;             /* they go as raw bytes */
+    bool binary;             /* they go as raw bytes; of HTTP */
+    bool typed;              /* they go as lists of their type; of gRPC */
     int64_t first_id;        /* token ids to draw from */
     int64_t last_id;
     uint64_t nonce;   /* of this run, so that no cache knows its prompts */
@@ -242,10 +244,11 @@ struct client_settings {
     int64_t connections;   /* a cap, or OPT_AUTO: as many as it takes */
     int64_t max_in_flight; /* requests; or OPT_AUTO until the run starts */
     int64_t max_burst;     /* sent at once after the client was suspended */
-    int64_t preconnect;    /* connections to open before the run */
-    int64_t threads;       /* OPT_AUTO until the run starts */
-    char *cpus;            /* list such as 0,2-3 to pin them to; NULL: none */
-    int64_t spin_ns;       /* poll instead of sleeping around a send */
+    int64_t channels;   /* of gRPC, to each address; OPT_AUTO: one a thread */
+    int64_t preconnect; /* connections to open before the run */
+    int64_t threads;    /* OPT_AUTO until the run starts */
+    char *cpus;         /* list such as 0,2-3 to pin them to; NULL: none */
+    int64_t spin_ns;    /* poll instead of sleeping around a send */
 };
 
 /* How the stub shows that a model reasons. */
@@ -269,6 +272,12 @@ enum metrics_style {
 struct stub_settings {
     char *bind;
     int port;
+    char *grpc_port; /* "none", or a port */
+    int64_t grpc_max_message;
+    int64_t grpc_max_age_ns; /* 0: connections stay */
+    char *tls_cert;          /* of gRPC, as are these; NULL: no TLS */
+    char *tls_key;
+    char *tls_ca; /* NULL: clients need no certificate */
     char *model;
     uint64_t seed;
 
@@ -325,6 +334,15 @@ struct study_settings {
     char *restart;     /* shell command; NULL: the server goes on */
 };
 
+/* A server that is started for each run. */
+struct server_settings {
+    char *start;      /* shell command; NULL: somebody else has */
+    char *ready;      /* URL or shell command; NULL: the target's URL */
+    int64_t ready_ns; /* until then, at most */
+    char *stop;       /* shell command; NULL: a signal will do */
+    int64_t grace_ns;
+};
+
 /* What the server costs. */
 struct cost_settings {
     double usd_per_hour; /* of one replica; 0: not known */
@@ -342,10 +360,13 @@ struct settings {
     struct strmap conditions;
     struct study_settings study;
     struct cost_settings cost;
+    struct server_settings server;
     struct stub_settings stub;
     bool has_stub; /* a stub is to run beside the load */
     struct classes classes;
-    struct classes warmup; /* at most one: what its requests carry */
+    struct classes warmup;   /* at most one: what its requests carry */
+    struct classes variants; /* of a study: what each says over the rest */
+    struct strlist varied;   /* of one of those: the keys that it says */
 };
 
 enum settings_block {
@@ -357,6 +378,7 @@ enum settings_block {
     BLOCK_CLIENT,
     BLOCK_STUDY,
     BLOCK_COST,
+    BLOCK_SERVER,
     BLOCK_STUB,
     BLOCK_COUNT,
 };
@@ -369,6 +391,7 @@ extern const struct opt_block block_data;
 extern const struct opt_block block_client;
 extern const struct opt_block block_study;
 extern const struct opt_block block_cost;
+extern const struct opt_block block_server;
 extern const struct opt_block block_stub;
 
 /* The same, by enum settings_block. */
@@ -430,6 +453,9 @@ int settings_check_sessions(const struct settings *s, struct err *err);
 
 /* The same of many runs. */
 int settings_check_study(const struct settings *s, struct err *err);
+
+/* The same of a server that is started. */
+int settings_check_server(const struct settings *s, struct err *err);
 
 /* The same of what requests carry, before a duration is made up. */
 int settings_resolve_data(struct settings *s, struct err *err);

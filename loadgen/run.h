@@ -11,10 +11,22 @@
 
 struct calibration;
 struct err;
+struct facts;
 struct preflight;
 struct settings;
 
 #define RUN_PROGRESS_NS (250 * NS_PER_MS)
+
+/* May end a run before its time. */
+struct run_judge {
+    /* Asked in the recorder's thread, with requests that are over, in any
+     * order; all of a run come, those of the warm-up too.  The window is what
+     * is known of it by then (INT64_MAX: nothing).  True: the run need not go
+     * on; it is asked no more. */
+    bool (*is_enough)(void *arg, int64_t start_ns, int64_t end_ns,
+                      const struct facts *rows, size_t n);
+    void *arg;
+};
 
 struct run_options {
     const char *dir;           /* made here, unless the caller has made it */
@@ -27,6 +39,8 @@ struct run_options {
     /* What this client is known to be good for, for the manifest; whether it
      * applies here is found out.  NULL: nothing. */
     const struct calibration *calibration;
+
+    const struct run_judge *judge; /* NULL: it goes on to its end */
 
     int64_t observe_ns; /* how often workers look at themselves; 0: 1 s */
 

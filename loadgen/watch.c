@@ -7,6 +7,16 @@
 #include "loadgen/recorder.h"
 #include "loadgen/run.h"
 
+static void ask_judge(struct watch *w, const struct facts *rows, size_t n)
+{
+    const struct run_judge *judge = w->options->judge;
+
+    if (judge && n > 0 && !atomic_load(&w->is_enough) &&
+        judge->is_enough(judge->arg, phases_start_ns(w->phases),
+                         phases_end_ns(w->phases), rows, n))
+        atomic_store(&w->is_enough, true);
+}
+
 /* In the recorder's thread. */
 static void on_rows(void *arg, unsigned shard, const struct facts *rows,
                     size_t n, const struct observation *seen)
@@ -14,6 +24,7 @@ static void on_rows(void *arg, unsigned shard, const struct facts *rows,
     struct watch *w = arg;
 
     progress_add(w->progress, shard, rows, n, seen);
+    ask_judge(w, rows, n);
     if (!w->decide.slo)
         return;
     decide_window(&w->decide, phases_start_ns(w->phases),
@@ -35,7 +46,8 @@ int watch_init(struct watch *w, const struct settings *settings,
                         .phases = phases,
                         .next_show_ns = RUN_PROGRESS_NS,
                         .next_second_ns = NS_PER_S};
-    if (!abort_on && !options->progress && settings->load.stop == STOP_END)
+    if (!abort_on && !options->progress && !options->judge &&
+        settings->load.stop == STOP_END)
         return 0;
     if (abort_on && abort_parse(abort_on, &rule, err))
         return -1;
@@ -96,7 +108,7 @@ bool watch_look(struct watch *w, int64_t at_ns)
     bool shows = w->options->progress && at_ns >= w->next_show_ns;
     bool is_second_over = at_ns >= w->next_second_ns;
 
-    if (atomic_load(&w->is_decided))
+    if (atomic_load(&w->is_decided) || atomic_load(&w->is_enough))
         return true;
     if (!w->progress || !(shows || is_second_over))
         return false;

@@ -27,6 +27,7 @@ struct watch {
     struct slo slo;
     struct decide decide; /* the recorder's thread's; zeroed: it goes on */
     atomic_bool is_decided;
+    atomic_bool is_enough; /* says run_options.judge */
     int64_t next_show_ns;
     int64_t next_second_ns;
     char why[ABORT_TEXT]; /* it was aborted; "" until then */

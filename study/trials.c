@@ -3,16 +3,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "common/clk.h"
 #include "common/err.h"
 #include "common/rng.h"
 #include "common/settings.h"
 #include "common/stop.h"
 #include "common/xalloc.h"
 #include "study/child.h"
+#include "study/point.h"
 
 #define SEED_BITS 48 /* so many of them any reader of numbers can hold */
-#define NAP_NS    (20 * NS_PER_MS)
 
 uint64_t trial_seed(uint64_t seed, int64_t number)
 {
@@ -68,25 +67,16 @@ char *trials_order(int64_t n, int n_sides)
     return order;
 }
 
-/* Less if somebody says stop. */
-static void settle(int64_t ns)
-{
-    int64_t until = clk_now(&clk_monotonic) + ns;
-    int64_t left;
-
-    while (!atomic_load(&stop_signal) &&
-           (left = until - clk_now(&clk_monotonic)) > 0)
-        clk_sleep_ns(left < NAP_NS ? left : NAP_NS);
-}
-
 static int prepare(const struct study_settings *study, bool is_first,
                    struct err *err)
 {
     if (!is_first)
-        settle(study->settle_ns);
+        point_settle(study->settle_ns);
     if (atomic_load(&stop_signal))
         return err_set(err, ERR_STOPPED, "interrupted between trials");
-    return study->restart ? child_run_command(study->restart, err) : 0;
+    return study->restart ? child_run_command(study->restart, "study.restart",
+                                              CHILD_PATIENCE_NS, err)
+                          : 0;
 }
 
 static int run_one(const struct trials *t, struct trial_place place,

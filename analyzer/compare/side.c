@@ -40,7 +40,7 @@ static int read_study(struct side *side, struct err *err)
 {
     struct trial_set set = {0};
 
-    if (!trial_set_is_at(side->dir))
+    if (!study_is_at(side->dir))
         return 0;
     if (trial_set_load(&set, side->dir, err))
         return -1;
@@ -226,6 +226,15 @@ size_t side_missed(const struct side *side)
     for (size_t i = 0; i < side->n; i++)
         missed += side->runs[i].breaks_slo;
     return missed;
+}
+
+size_t side_cold(const struct side *side)
+{
+    size_t cold = 0;
+
+    for (size_t i = 0; i < side->n; i++)
+        cold += side->runs[i].is_cold;
+    return cold;
 }
 
 static bool is_turned_with(const struct side *a, const struct side *b)

@@ -163,7 +163,7 @@ static int run_script(struct script *script, const char *restart,
     runs++;
     for (int i = 0; i < 2; i++) {
         dirs[i] = xasprintf("%s/set-%d-%d", tmpdir_root(), runs, i);
-        assert_int_equal(trial_set_make_dir(dirs[i], false, err), 0);
+        assert_int_equal(study_make_dir(dirs[i], false, err), 0);
         t.sides[i] = (struct trials_side){
             .dir = dirs[i],
             .study = &study,
@@ -254,13 +254,19 @@ static void commands_are_waited_for(void **state)
     struct err err = {0};
 
     (void)state;
-    assert_int_equal(child_run_command(command, &err), 0);
+    assert_int_equal(
+        child_run_command(command, "study.restart", CHILD_PATIENCE_NS, &err),
+        0);
     assert_int_equal(access(path, F_OK), 0);
-    assert_int_equal(child_run_command("kill -9 $$", &err), -1);
+    assert_int_equal(child_run_command("kill -9 $$", "study.restart",
+                                       CHILD_PATIENCE_NS, &err),
+                     -1);
     assert_string_equal(err.msg, "study.restart: ended by signal 9");
     err = (struct err){0};
     atomic_store(&stop_signal, SIGINT);
-    assert_int_equal(child_run_command("sleep 100", &err), -1);
+    assert_int_equal(child_run_command("sleep 100", "study.restart",
+                                       CHILD_PATIENCE_NS, &err),
+                     -1);
     assert_int_equal(err.code, ERR_STOPPED);
     atomic_store(&stop_signal, 0);
     free(path);
@@ -279,23 +285,23 @@ static void only_trials_are_replaced(void **state)
     struct err err = {0};
 
     (void)state;
-    assert_int_equal(trial_set_make_dir(dir, false, &err), 0);
+    assert_int_equal(study_make_dir(dir, false, &err), 0);
     assert_int_equal(mkdir(trial, 0777), 0);
-    assert_int_equal(trial_set_make_dir(dir, true, &err), -1);
+    assert_int_equal(study_make_dir(dir, true, &err), -1);
     assert_int_equal(err.code, ERR_USAGE); /* it has no study.json */
     err = (struct err){0};
     assert_int_equal(trial_set_save(&set, dir, &err), 0);
-    assert_int_equal(trial_set_make_dir(dir, false, &err), -1);
+    assert_int_equal(study_make_dir(dir, false, &err), -1);
     assert_int_equal(err.code, ERR_USAGE);
     err = (struct err){0};
-    assert_int_equal(trial_set_make_dir(dir, true, &err), 0);
+    assert_int_equal(study_make_dir(dir, true, &err), 0);
     assert_int_equal(access(trial, F_OK), -1);
-    assert_false(trial_set_is_at(dir));
+    assert_false(study_is_at(dir));
     assert_int_equal(trial_set_save_pair(dir, "ABBA", &err), 0);
     assert_int_equal(trial_set_load(&read, dir, &err), -1);
     assert_int_equal(err.code, ERR_CONFIG);
     err = (struct err){0};
-    assert_int_equal(trial_set_remove(dir, &err), 0);
+    assert_int_equal(study_remove(dir, &err), 0);
     assert_int_equal(access(dir, F_OK), -1);
     free(trial);
     free(dir);

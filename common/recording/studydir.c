@@ -1,0 +1,286 @@
+#include "common/recording/studydir.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/err.h"
+#include "common/fnv.h"
+#include "common/json.h"
+#include "common/recording/dir.h"
+#include "common/settings.h"
+#include "common/xalloc.h"
+
+#define STUDY_VERSION 1
+
+static const char *const kind_names[STUDY_KINDS] = {
+    [STUDY_TRIALS] = "trials",     [STUDY_PAIR] = "pair",
+    [STUDY_SWEEP] = "sweep",       [STUDY_SEARCH] = "search",
+    [STUDY_VARIANTS] = "variants",
+};
+
+static const char *const launched_names[] = {
+    [LAUNCHED_ONCE] = "once",
+    [LAUNCHED_STUB] = "stub",
+    [LAUNCHED_RESTART] = "restart",
+    [LAUNCHED_SERVER] = "server",
+    NULL,
+};
+
+const char *study_kind_name(enum study_kind kind)
+{
+    return kind_names[kind];
+}
+
+const char *launched_by_name(enum launched_by launched_by)
+{
+    return launched_names[launched_by];
+}
+
+enum launched_by launched_by_of(const char *name)
+{
+    for (int i = 0; launched_names[i]; i++) {
+        if (strcmp(launched_names[i], name) == 0)
+            return (enum launched_by)i;
+    }
+    return LAUNCHED_ONCE;
+}
+
+static char *study_path(const char *dir)
+{
+    return xasprintf("%s/study.json", dir);
+}
+
+bool study_is_at(const char *dir)
+{
+    char *path = study_path(dir);
+    bool is_there = access(path, F_OK) == 0;
+
+    free(path);
+    return is_there;
+}
+
+void study_hash(struct settings *s, char out[static STUDY_HASH])
+{
+    json_t *json = settings_to_json(s);
+    char *text = json_dumps(json, JSON_COMPACT);
+
+    snprintf(out, STUDY_HASH, "%016llx",
+             (unsigned long long)fnv_bytes(FNV_START, text,
+                                           text ? strlen(text) : 0));
+    free(text);
+    json_decref(json);
+}
+
+/* ---- study.json ---- */
+
+int study_save_take(const char *dir, enum study_kind kind, json_t *json,
+                    struct err *err)
+{
+    char *path = study_path(dir);
+    json_t *whole = json_pack("{si, ss}", "version", STUDY_VERSION, "kind",
+                              kind_names[kind]);
+    int rc;
+
+    json_object_update(whole, json);
+    rc = json_write_file(path, whole, err);
+    json_decref(whole);
+    json_decref(json);
+    free(path);
+    return rc;
+}
+
+static int find_kind(const json_t *json, const char *dir, enum study_kind *kind,
+                     struct err *err)
+{
+    const char *name = json_string_value(json_object_get(json, "kind"));
+
+    if (json_get_int(json, "version", 0) != STUDY_VERSION)
+        return err_set(err, ERR_FORMAT, "%s/study.json: of another version",
+                       dir);
+    for (int i = 0; name && i < STUDY_KINDS; i++) {
+        if (strcmp(kind_names[i], name) == 0) {
+            *kind = (enum study_kind)i;
+            return 0;
+        }
+    }
+    return err_set(err, ERR_FORMAT, "%s/study.json: of an unknown kind", dir);
+}
+
+int study_load(const char *dir, json_t **json, enum study_kind *kind,
+               struct err *err)
+{
+    char *path = study_path(dir);
+    int rc = json_read_file(path, json, err);
+
+    if (rc == 0 && find_kind(*json, dir, kind, err)) {
+        json_decref(*json);
+        rc = -1;
+    }
+    if (rc)
+        *json = NULL;
+    free(path);
+    return rc;
+}
+
+int study_kind_at(const char *dir, enum study_kind *kind, struct err *err)
+{
+    json_t *json;
+
+    if (study_load(dir, &json, kind, err))
+        return -1;
+    json_decref(json);
+    return 0;
+}
+
+/* ---- the directory ---- */
+
+static int remove_file(const char *dir, const char *name, struct err *err)
+{
+    char *path = xasprintf("%s/%s", dir, name);
+    int rc = unlink(path) < 0 && errno != ENOENT
+                 ? err_set(err, ERR_IO, "%s: %s", path, strerror(errno))
+                 : 0;
+
+    free(path);
+    return rc;
+}
+
+/* "probe-12", of a name and a number. */
+static bool is_numbered(const char *name)
+{
+    static const char *const names[] = {"trial-", "point-", "probe-",
+                                        "confirm-"};
+
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+        size_t len = strlen(names[i]);
+
+        if (strncmp(name, names[i], len) == 0 && name[len] &&
+            strspn(name + len, "0123456789") == strlen(name + len))
+            return true;
+    }
+    return false;
+}
+
+static const char *name_of(const json_t *item)
+{
+    const char *name = json_string_value(
+        json_is_object(item) ? json_object_get(item, "name") : item);
+
+    return name ? name : "";
+}
+
+/* Does study.json say that it is a part of the study? */
+static bool is_listed(const json_t *json, const char *name)
+{
+    static const char *const lists[] = {"sets", "variants"};
+
+    for (size_t k = 0; k < sizeof(lists) / sizeof(lists[0]); k++) {
+        const json_t *list = json_object_get(json, lists[k]);
+
+        for (size_t i = 0; i < json_array_size(list); i++) {
+            if (strcmp(name_of(json_array_get(list, i)), name) == 0)
+                return true;
+        }
+    }
+    return false;
+}
+
+static int remove_study(const char *dir, struct err *err);
+
+static int remove_part(const char *dir, const char *name, struct err *err)
+{
+    char *path = xasprintf("%s/%s", dir, name);
+    int rc;
+
+    if (!study_is_at(path))
+        rc = recording_remove(path, err);
+    else if (remove_study(path, err))
+        rc = -1;
+    else
+        rc = rmdir(path) < 0
+                 ? err_set(err, ERR_IO, "%s: %s", path, strerror(errno))
+                 : 0;
+    free(path);
+    return rc;
+}
+
+/* The names are taken down first: a directory that changes is not read. */
+static int list_parts(const char *dir, const json_t *json,
+                      struct strlist *parts, struct err *err)
+{
+    DIR *d = opendir(dir);
+    const struct dirent *entry;
+
+    if (!d)
+        return err_set(err, ERR_IO, "%s: %s", dir, strerror(errno));
+    /* No other thread has this stream, and readdir_r is deprecated. */
+    /* cppcheck-suppress readdirCalled */
+    while ((entry = readdir(d))) {
+        const char *name = entry->d_name;
+
+        if (name[0] != '.' && (is_numbered(name) || is_listed(json, name)))
+            strlist_add(parts, name);
+    }
+    closedir(d);
+    return 0;
+}
+
+/* What a study consists of, and no more; study.json goes last, so that what is
+ * left of one can be removed again. */
+static int remove_study(const char *dir, struct err *err)
+{
+    struct strlist parts = {0};
+    char *path = study_path(dir);
+    json_t *json = NULL;
+    int rc;
+
+    if (json_read_file(path, &json, &(struct err){0}))
+        json = NULL; /* damaged, and yet it is to go */
+    free(path);
+    rc = list_parts(dir, json, &parts, err);
+    for (size_t i = 0; rc == 0 && i < parts.len; i++)
+        rc = remove_part(dir, parts.items[i], err);
+    strlist_fini(&parts);
+    json_decref(json);
+    if (rc)
+        return -1;
+    return remove_file(dir, "summary.json", err) ||
+                   remove_file(dir, "study.json", err)
+               ? -1
+               : 0;
+}
+
+static int make_empty(const char *dir, bool force, struct err *err)
+{
+    int rc = recording_holds_anything(dir, err);
+
+    if (rc <= 0)
+        return rc;
+    if (!force)
+        return err_set(err, ERR_USAGE,
+                       "%s: is not empty; --force replaces the study in it",
+                       dir);
+    if (!study_is_at(dir))
+        return err_set(err, ERR_USAGE,
+                       "%s: is not empty, and holds no study to replace", dir);
+    return remove_study(dir, err);
+}
+
+int study_remove(const char *dir, struct err *err)
+{
+    if (remove_study(dir, err))
+        return -1;
+    return rmdir(dir) < 0 ? err_set(err, ERR_IO, "%s: %s", dir, strerror(errno))
+                          : 0;
+}
+
+int study_make_dir(const char *dir, bool force, struct err *err)
+{
+    return recording_make_place(dir, err) || make_empty(dir, force, err) ? -1
+                                                                         : 0;
+}
