@@ -194,6 +194,8 @@ static void take_facts(struct run_card *run, struct recording *rec,
     run->breaks_slo = s->verdict == VERDICT_FAIL;
     run->has_warmup = s->warmup_requests > 0;
     run->checked = s->quality.checked;
+    if (rec->settings.load.scenario == SCENARIO_OFFLINE)
+        run->makespan_s = s->window_length_s;
     card_make(&run->card, rec, s);
 }
 
