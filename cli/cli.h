@@ -37,6 +37,7 @@ extern const struct command cmd_rerun;
 extern const struct command cmd_report;
 extern const struct command cmd_compare;
 extern const struct command cmd_baseline;
+extern const struct command cmd_scale;
 extern const struct command cmd_stub;
 extern const struct command cmd_calibrate;
 extern const struct command cmd_init;
