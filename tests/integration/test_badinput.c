@@ -129,7 +129,7 @@ static const struct {
      "target.method: 'GE T' is no method"},
     {{"tailgate", "run", "ftp://x/", "--rate", "5"},
      "'ftp://x/': the scheme 'ftp' is not supported; write http://, "
-     "https:// or null://"},
+     "https://, grpc://, grpcs:// or null://"},
     {{"tailgate", "run", "http://:80/", "--rate", "5"},
      "'http://:80/' is not a URL; write http://host:port/path"},
     {{"tailgate", "run", "http://h:99999/", "--rate", "5"},
@@ -157,7 +157,8 @@ static const struct {
     {{"tailgate", "report"}, "report takes one recording, not 0"},
     {{"tailgate", "report", "/no/such"}, "/no/such: No such file or directory"},
     {{"tailgate", "report", "x", "--format", "xml"},
-     "--format: 'xml' is none of: text, json, csv, seconds, hgrm, hlog"},
+     "--format: 'xml' is none of: text, json, csv, seconds, hgrm, hlog, "
+     "vllm-json"},
     {{"tailgate", "report", "x", "--json", "--format", "csv"},
      "--json: not beside --format csv"},
     {{"tailgate", "stub", "--service", "exponential"},
