@@ -272,6 +272,12 @@ enum metrics_style {
 struct stub_settings {
     char *bind;
     int port;
+    char *grpc_port; /* "none", or a port */
+    int64_t grpc_max_message;
+    int64_t grpc_max_age_ns; /* 0: connections stay */
+    char *tls_cert;          /* of gRPC, as are these; NULL: no TLS */
+    char *tls_key;
+    char *tls_ca; /* NULL: clients need no certificate */
     char *model;
     uint64_t seed;
 

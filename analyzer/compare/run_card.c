@@ -193,6 +193,7 @@ static void take_facts(struct run_card *run, struct recording *rec,
     run->has_slo = s->slo.len > 0;
     run->breaks_slo = s->verdict == VERDICT_FAIL;
     run->has_warmup = s->warmup_requests > 0;
+    run->is_cold = s->steady.warmup.suggested_s > 0;
     run->checked = s->quality.checked;
     card_make(&run->card, rec, s);
 }

@@ -33,7 +33,8 @@ struct run_card {
     bool is_overloaded;
     bool has_slo;
     bool breaks_slo;
-    bool has_warmup; /* is left out of the window */
+    bool has_warmup; /* is left out of the window ... */
+    bool is_cold;    /* ... which begins before it is over, all the same */
     int64_t checked; /* answers */
 
     struct reading whole[QUANTITIES_MAX];
@@ -81,6 +82,9 @@ const struct run_card *side_obstacle(const struct side *side);
 
 /* In how many of its recordings it misses its objective. */
 size_t side_missed(const struct side *side);
+
+/* In how many the window begins before the server is warm. */
+size_t side_cold(const struct side *side);
 
 /* Two sets that say of each other that they took turns are pairs, if none has
  * more trials. */
