@@ -217,6 +217,15 @@ size_t side_missed(const struct side *side)
     return missed;
 }
 
+size_t side_cold(const struct side *side)
+{
+    size_t cold = 0;
+
+    for (size_t i = 0; i < side->n; i++)
+        cold += side->runs[i].is_cold;
+    return cold;
+}
+
 static bool is_turned_with(const struct side *a, const struct side *b)
 {
     return a->turned_with && b->home && strcmp(a->turned_with, b->home) == 0;
