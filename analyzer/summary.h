@@ -15,6 +15,7 @@
 #include "analyzer/curve.h"
 #include "analyzer/fluid.h"
 #include "analyzer/judge.h"
+#include "analyzer/metered.h"
 #include "analyzer/mlperf.h"
 #include "analyzer/next.h"
 #include "analyzer/notes.h"
@@ -114,6 +115,7 @@ struct summary {
     struct server_summary server;
     struct cache_check cache;
     struct mlperf mlperf;
+    struct metered metered;
 
     bool has_trace; /* one was replayed: */
     struct trace_seen trace;

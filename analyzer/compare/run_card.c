@@ -195,6 +195,8 @@ static void take_facts(struct run_card *run, struct recording *rec,
     run->has_warmup = s->warmup_requests > 0;
     run->is_cold = s->steady.warmup.suggested_s > 0;
     run->checked = s->quality.checked;
+    if (rec->settings.load.scenario == SCENARIO_OFFLINE)
+        run->makespan_s = s->window_length_s;
     card_make(&run->card, rec, s);
 }
 

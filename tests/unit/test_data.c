@@ -368,7 +368,7 @@ static void files_that_are_none(void **state)
 static void a_file_may_be_too_large(void **state)
 {
     char path[200];
-    char hash[SLURP_HASH];
+    char hash[SHA256_TEXT];
     struct err err = {0};
     struct buf file;
 
