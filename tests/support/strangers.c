@@ -173,7 +173,7 @@ static int count_strangers(const char *text, const struct leaves *l,
                            const char *const *names)
 {
     const double *scales;
-    struct shown s;
+    struct shown s = {0};
     int strangers = 0;
 
     while (next_number(&text, names, &s, &scales)) {
@@ -189,7 +189,7 @@ static bool is_shown(const char *text, double number)
 {
     const struct leaves one = {.numbers = &number, .n = 1};
     const double *scales;
-    struct shown s;
+    struct shown s = {0};
 
     while (next_number(&text, NULL, &s, &scales)) {
         if (is_among(&one, &s, scales))
