@@ -9,7 +9,7 @@
 #include "common/suggest.h"
 
 const struct command *const commands[] = {
-    &cmd_run,  &cmd_report,   &cmd_compare, &cmd_stub, &cmd_calibrate,
+    &cmd_run, &cmd_sweep,  &cmd_report,   &cmd_compare, &cmd_stub, &cmd_calibrate,
     &cmd_init, &cmd_validate, &cmd_version, &cmd_help, NULL,
 };
 
