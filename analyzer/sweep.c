@@ -51,8 +51,7 @@ struct runs {
     size_t n;
 };
 
-static struct runs runs_at(const struct sweep_summary *s,
-                           struct sweep_value *v)
+static struct runs runs_at(const struct sweep_summary *s, struct sweep_value *v)
 {
     struct runs runs = {.list = xcalloc(s->n + 1, sizeof(*runs.list))};
 
@@ -172,8 +171,7 @@ static void find_marks(struct sweep_summary *s)
             s->knee = v;
         if (s->is_load && !s->saturation && has_fallen_behind(s, v))
             s->saturation = v;
-        if (!s->best ||
-            v->rate[TRIAL_GOODPUT] > s->best->rate[TRIAL_GOODPUT])
+        if (!s->best || v->rate[TRIAL_GOODPUT] > s->best->rate[TRIAL_GOODPUT])
             s->best = v;
         is_missed |= v->verdict != VERDICT_PASS;
         if (!is_missed)

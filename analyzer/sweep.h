@@ -61,7 +61,7 @@ struct sweep_summary {
     const struct sweep_value *best;       /* most goodput */
     const struct sweep_value *within;     /* the highest below all that missed
                                              the objective */
-    double most_rps; /* throughput, over all values */
+    double most_rps;                      /* throughput, over all values */
 };
 
 /* From set and points to all the rest.  Pure. */

@@ -34,6 +34,7 @@ struct command {
 
 extern const struct command cmd_run;
 
+extern const struct command cmd_search;
 extern const struct command cmd_sweep;
 extern const struct command cmd_report;
 extern const struct command cmd_compare;

@@ -257,6 +257,10 @@ static int report_study(const char *dir, const struct report_args *a,
         return check_study(dir, a, "sweep", "point", err)
                    ? -1
                    : sweep_report(dir, slo, json, false, err);
+    case STUDY_SEARCH:
+        return check_study(dir, a, "search", "probe", err)
+                   ? -1
+                   : search_report(dir, slo, json, false, err);
     default: /* a pair is refused by its reader */
         return check_study(dir, a, "trial set", "trial", err)
                    ? -1
@@ -291,9 +295,8 @@ static int run(const char *const *argv, struct err *err)
     if (rc == 0)
         rc = choose_format(&a, err) || check_args(&a, err) ? -1 : 0;
     if (rc == 0)
-        rc = study_is_at(words.items[0])
-                 ? report_study(words.items[0], &a, err)
-                 : report_one(words.items[0], &a, err);
+        rc = study_is_at(words.items[0]) ? report_study(words.items[0], &a, err)
+                                         : report_one(words.items[0], &a, err);
     strlist_fini(&words);
     opt_fini(&set);
     return rc;

@@ -129,7 +129,8 @@ static int read_again(const char *const *argv, struct settings_args *a,
 static int drive(struct settings_args *a, const struct run_args *own,
                  const char *const *argv, struct err *err)
 {
-    char *dir = own->out ? xstrdup(own->out) : record_default_dir(a->settings.name);
+    char *dir =
+        own->out ? xstrdup(own->out) : record_default_dir(a->settings.name);
     struct record_how one = {.argv = argv,
                              .force = own->force,
                              .quiet = own->quiet,

@@ -154,9 +154,9 @@ static int run(const char *const *argv, struct err *err)
 }
 
 static const struct opt_block *const blocks[] = {
-    &study_args_block, &block_sweep,  &settings_args_block, &block_top,
-    &block_target,     &block_load,   &block_trace,         &block_data,
-    &block_client,     &block_study,  &block_cost,          NULL,
+    &study_args_block, &block_sweep, &settings_args_block, &block_top,
+    &block_target,     &block_load,  &block_trace,         &block_data,
+    &block_client,     &block_study, &block_cost,          NULL,
 };
 
 const struct command cmd_sweep = {

@@ -156,9 +156,8 @@ static void print_line(struct live *l, const struct run_progress *p)
 
 void live_init(struct live *l, bool no_colour, const char *title)
 {
-    *l = (struct live){.is_block = can_redraw(),
-                       .title = title,
-                       .next_line = LINE_EVERY_S};
+    *l = (struct live){
+        .is_block = can_redraw(), .title = title, .next_line = LINE_EVERY_S};
     l->has_colour = l->is_block && !no_colour && !environment("NO_COLOR")[0];
     log_set_before(erase, l);
 }

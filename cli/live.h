@@ -15,9 +15,9 @@ struct live {
     bool is_block;
     bool has_colour;
     const char *title; /* a line above the block; NULL: none */
-    int drawn_rows;   /* of the block on the screen, above the cursor */
-    double drawn_s;   /* when */
-    double next_line; /* seconds into the run */
+    int drawn_rows;    /* of the block on the screen, above the cursor */
+    double drawn_s;    /* when */
+    double next_line;  /* seconds into the run */
 };
 
 /* Looks at the terminal, TERM and NO_COLOR.  The title, if any, is borrowed and

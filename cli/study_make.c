@@ -1,10 +1,14 @@
 #include "cli/study_make.h"
 
 #include "analyzer/summary.h"
+#include "common/clk.h"
 #include "common/err.h"
 #include "common/log.h"
 #include "study/point.h"
 #include "study/trials.h"
+
+/* For the server to work off what a probe has left. */
+#define CALM_NS (120 * NS_PER_S)
 
 #define AT(field) offsetof(struct study_args, field)
 
@@ -93,11 +97,31 @@ static int note_result(void *arg, const struct summary *s, struct err *err)
     return 0;
 }
 
+/* A stub is started anew. */
+static int wait_calm(const struct study_make *m, const struct point *point,
+                     struct err *err)
+{
+    struct settings_args a;
+    int rc = study_read(m, point->set, &a, err);
+
+    if (rc == 0 && !a.settings.has_stub && !a.settings.study.restart)
+        rc = point_wait_calm(a.settings.classes.len > 0
+                                 ? a.settings.classes.items[0].settings
+                                 : &a.settings,
+                             CALM_NS, err);
+    settings_args_fini(&a);
+    return rc;
+}
+
 int study_make_point(void *arg, const struct point *point, struct err *err)
 {
     struct study_make *m = arg;
     struct settings_args a;
-    int rc = study_read(m, point->set, &a, err);
+    int rc = point->is_after_backlog ? wait_calm(m, point, err) : 0;
+
+    if (rc)
+        return -1;
+    rc = study_read(m, point->set, &a, err);
 
     m->how.judge = point->judge;
     m->how.title = m->title[0] ? m->title : NULL;

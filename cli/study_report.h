@@ -12,4 +12,8 @@ struct strlist;
 int sweep_report(const char *dir, const struct strlist *slo, bool json,
                  bool saves, struct err *err);
 
+/* The same of a search. */
+int search_report(const char *dir, const struct strlist *slo, bool json,
+                  bool saves, struct err *err);
+
 #endif

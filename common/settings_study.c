@@ -102,7 +102,8 @@ static int check_vary(const char *text, struct err *err)
 {
     const char *equals = strchr(text, '=');
 
-    if (!equals || equals == text || !memchr(text, '.', (size_t)(equals - text)))
+    if (!equals || equals == text ||
+        !memchr(text, '.', (size_t)(equals - text)))
         return err_set(err, ERR_CONFIG,
                        "'%s': expected a setting and its values, such as "
                        "stub.max_batch=1,2,4..16",
@@ -175,8 +176,8 @@ static int check_search(const struct search_settings *s, struct err *err)
 {
     if (s->most > 0 && s->least > s->most)
         return err_set(err, ERR_CONFIG, "search.least: above search.most");
-    if (s->start > 0 && ((s->most > 0 && s->start > s->most) ||
-                         s->start < s->least))
+    if (s->start > 0 &&
+        ((s->most > 0 && s->start > s->most) || s->start < s->least))
         return err_set(err, ERR_CONFIG,
                        "search.start: not between search.least and "
                        "search.most");

@@ -80,12 +80,11 @@ static void put_mark(json_t *o, const char *name, const struct sweep_value *v,
 
 json_t *sweep_to_json(const struct sweep_summary *s)
 {
-    json_t *o = json_pack("{si, ss, ss, ss, sI, sI, sI, sb}", "schema",
-                          SWEEP_SCHEMA, "kind", "sweep", "key", s->set.key,
-                          "unit", s->set.unit, "planned",
-                          (json_int_t)s->set.len, "recorded", (json_int_t)s->n,
-                          "withdrawn", (json_int_t)s->withdrawn, "interrupted",
-                          s->set.stopped_by != 0);
+    json_t *o = json_pack(
+        "{si, ss, ss, ss, sI, sI, sI, sb}", "schema", SWEEP_SCHEMA, "kind",
+        "sweep", "key", s->set.key, "unit", s->set.unit, "planned",
+        (json_int_t)s->set.len, "recorded", (json_int_t)s->n, "withdrawn",
+        (json_int_t)s->withdrawn, "interrupted", s->set.stopped_by != 0);
     json_t *terms = json_array();
     json_t *values = json_array();
 

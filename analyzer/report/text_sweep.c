@@ -186,8 +186,9 @@ static void put_curves(const struct sweep_summary *s, struct buf *out)
 
     if (!isfinite(c.low_ns))
         return;
-    buf_addf(out, "%12s  # goodput, - throughput, to %-6.5g %s o p50 to x p99, "
-                  "%s to %s\n",
+    buf_addf(out,
+             "%12s  # goodput, - throughput, to %-6.5g %s o p50 to x p99, "
+             "%s to %s\n",
              "", s->most_rps, measure_name(plotted(s)),
              units_show_duration(c.low_ns, low),
              units_show_duration(c.high_ns, high));
@@ -209,8 +210,9 @@ static void put_marks(const struct sweep_summary *s, struct buf *out)
     char name[NAME];
 
     if (s->knee)
-        buf_addf(out, "knee       %s: the most throughput for its latency "
-                      "(throughput / e2e p50)\n",
+        buf_addf(out,
+                 "knee       %s: the most throughput for its latency "
+                 "(throughput / e2e p50)\n",
                  show_value(s, s->knee->value, name));
     if (s->saturation)
         buf_addf(out, "saturation %s: %s; most throughput %.5g/s\n",
@@ -245,10 +247,10 @@ static void put_withdrawn(const struct sweep_summary *s, struct buf *out)
         if (!p->counts)
             buf_addf(out, "withdrawn  %s, %s: tailgate report %s\n",
                      show_value(s, p->at->value, name),
-                     p->run.stopped_by      ? "interrupted"
-                     : p->run.distrust[0]   ? p->run.distrust
-                     : p->run.was_aborted   ? "aborted"
-                                            : "killed",
+                     p->run.stopped_by    ? "interrupted"
+                     : p->run.distrust[0] ? p->run.distrust
+                     : p->run.was_aborted ? "aborted"
+                                          : "killed",
                      dir);
         free(dir);
     }
@@ -263,8 +265,9 @@ void sweep_text(const struct sweep_summary *s, struct buf *out)
     for (size_t i = 0; i < s->terms.len; i++)
         buf_addf(out, "SLO        %s\n", s->terms.items[i]);
     if (s->set.stopped_by)
-        buf_addf(out, "           interrupted by signal %lld; --resume goes "
-                      "on with it\n",
+        buf_addf(out,
+                 "           interrupted by signal %lld; --resume goes "
+                 "on with it\n",
                  (long long)s->set.stopped_by);
     if (s->set.failed[0])
         buf_addf(out, "           ended early: %s\n", s->set.failed);

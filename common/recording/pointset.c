@@ -148,8 +148,8 @@ int point_set_load(struct point_set *set, const char *dir, struct err *err)
         rc = err_set(err, ERR_FORMAT, "%s: of %s, not a sweep or a search", dir,
                      study_kind_name(set->kind));
     else if (from_json(set, json))
-        rc = err_set(err, ERR_FORMAT,
-                     "%s/study.json: its points do not add up", dir);
+        rc = err_set(err, ERR_FORMAT, "%s/study.json: its points do not add up",
+                     dir);
     json_decref(json);
     return rc;
 }

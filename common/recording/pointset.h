@@ -18,10 +18,10 @@ struct study_point {
     enum point_role role;
     int64_t number; /* in the name of its directory, from 1 */
     double value;
-    int64_t repeat;    /* of a sweep: which one at this value, from 1 */
-    bool is_recorded;  /* to its end, or to where the study ended it */
-    double took_s;     /* all of it, with what stands before the next */
-    char failed[160];  /* why there is no recording; "": it is not known */
+    int64_t repeat;   /* of a sweep: which one at this value, from 1 */
+    bool is_recorded; /* to its end, or to where the study ended it */
+    double took_s;    /* all of it, with what stands before the next */
+    char failed[160]; /* why there is no recording; "": it is not known */
 };
 
 #define POINT_SET_KEY 64
