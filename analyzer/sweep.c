@@ -219,7 +219,8 @@ static void keep_common(struct sweep_summary *s, const struct summary *of)
     s->title = xstrdup(buf_text(&text));
     buf_reset(&text);
     settings_describe_load(&of->settings->load, &text);
-    s->load = xstrdup(buf_text(&text));
+    s->load =
+        xasprintf("%.*s", (int)strcspn(buf_text(&text), "\n"), buf_text(&text));
     buf_fini(&text);
     free(url);
     for (size_t i = 0; i < of->slo.len; i++)

@@ -1,6 +1,9 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "analyzer/checklist.h"
+#include "analyzer/claim.h"
+#include "analyzer/profile/profile.h"
 #include "analyzer/reader.h"
 #include "analyzer/report/report.h"
 #include "analyzer/summary.h"
@@ -25,6 +28,9 @@ struct report_args {
     char *measure;
     int from;
     char *curve;
+    char *profile;
+    bool checklist;
+    bool claim;
     double usd_per_hour;
     int64_t replicas;
     bool truth;
@@ -58,6 +64,16 @@ static int check_curve(const char *text, struct err *err)
                : 0;
 }
 
+static int check_profile(const char *text, struct err *err)
+{
+    return profile_find(text) ? 0
+                              : err_set(err, ERR_USAGE,
+                                        "'%s' is none of: vllm, sglang, "
+                                        "aiperf, guidellm, inference-perf, "
+                                        "mlperf",
+                                        text);
+}
+
 #define AT(field) offsetof(struct report_args, field)
 
 static const struct opt opts[] = {
@@ -81,6 +97,22 @@ static const struct opt opts[] = {
      .check = check_curve,
      .help = "how many would be within which limit of this measure, such as "
              "ttft; with text and json"},
+    {.flag = "profile",
+     .type = &opt_text,
+     .offset = AT(profile),
+     .check = check_profile,
+     .help = "what another tool would have said: vllm, sglang, aiperf, "
+             "guidellm, inference-perf or mlperf, with ours beside it; as text "
+             "or json"},
+    {.flag = "checklist",
+     .type = &opt_switch,
+     .offset = AT(checklist),
+     .help = "what somebody else would lack to repeat the run, as text or "
+             "json; exit status 1 if anything"},
+    {.flag = "claim",
+     .type = &opt_switch,
+     .offset = AT(claim),
+     .help = "the one sentence to quote, with every condition"},
     {.flag = "usd-per-hour",
      .type = &opt_number,
      .offset = AT(usd_per_hour),
@@ -104,7 +136,8 @@ static const struct opt opts[] = {
      .names = report_names,
      .initial = "text",
      .help = "the run as text or json; csv: its requests; seconds: CSV of its "
-             "seconds; hgrm, hlog: for HdrHistogram's tools"},
+             "seconds; hgrm, hlog: for HdrHistogram's tools; vllm-json: the "
+             "keys of vLLM's benchmark"},
     {.flag = "json",
      .type = &opt_switch,
      .offset = AT(json),
@@ -155,6 +188,51 @@ static int print_truth(struct recording *rec, const struct report_args *a,
     return rc;
 }
 
+static int print_checklist(const struct summary *s, const struct recording *rec,
+                           bool json, struct err *err)
+{
+    struct checklist list;
+    struct buf out;
+    int rc;
+
+    checklist_make(&list, s, &rec->manifest);
+    buf_init(&out, MAX_TRUTH);
+    if (json)
+        checklist_json(&list, &out);
+    else
+        checklist_text(&list, &out);
+    rc = cli_print(buf_text(&out), err);
+    buf_fini(&out);
+    return rc ? -1 : list.missing > 0 ? EXIT_NO : EXIT_YES;
+}
+
+static int print_claim(const struct summary *s, const struct recording *rec,
+                       struct err *err)
+{
+    struct buf out;
+    int rc;
+
+    buf_init(&out, MAX_TRUTH);
+    run_claim(s, &rec->manifest, &out);
+    rc = cli_print(buf_text(&out), err);
+    buf_fini(&out);
+    return rc ? -1 : summary_exit_code(s);
+}
+
+/* What is asked for instead of the whole report; its exit status. */
+static int print_asked(const struct summary *s, const struct report_args *a,
+                       const struct recording *rec, struct err *err)
+{
+    const struct report_ops *ops = report_find(report_names[a->format]);
+
+    if (a->checklist)
+        return print_checklist(s, rec, ops == &report_json, err);
+    if (a->claim)
+        return print_claim(s, rec, err);
+    return report_print_profile(s, a->profile, ops, err) ? -1
+                                                         : summary_exit_code(s);
+}
+
 static struct kept_hist wanted_hist(const struct report_args *a)
 {
     return (struct kept_hist){
@@ -177,10 +255,27 @@ static int sum_up(struct recording *rec, const struct report_args *a,
                                 err);
 }
 
+static int print_all(const struct summary *s, const struct kept_hist *kept,
+                     struct recording *rec, const struct report_args *a,
+                     struct err *err)
+{
+    const struct report_ops *ops = report_find(report_names[a->format]);
+    int rc = report_print_any(s, kept, rec, ops, err);
+
+    if (rc == 0 && (a->truth || a->truth_file))
+        rc = print_truth(rec, a, err);
+    return rc ? -1 : summary_exit_code(s);
+}
+
+/* Something else than the whole report. */
+static bool asks_instead(const struct report_args *a)
+{
+    return a->profile || a->checklist || a->claim;
+}
+
 static int report_one(const char *dir, const struct report_args *a,
                       struct err *err)
 {
-    const struct report_ops *ops = report_find(report_names[a->format]);
     struct kept_hist kept = wanted_hist(a);
     struct recording rec;
     struct curve curve;
@@ -190,15 +285,32 @@ static int report_one(const char *dir, const struct report_args *a,
     if (recording_open(&rec, dir, err))
         return -1;
     rc = sum_up(&rec, a, &kept, &curve, &s, err);
-    if (rc == 0)
-        rc = report_print_any(&s, &kept, &rec, ops, err);
-    if (rc == 0 && (a->truth || a->truth_file))
-        rc = print_truth(&rec, a, err);
-    if (rc == 0)
-        rc = summary_exit_code(&s);
+    if (rc == 0 && asks_instead(a))
+        rc = print_asked(&s, a, &rec, err);
+    else if (rc == 0)
+        rc = print_all(&s, &kept, &rec, a, err);
     hist_fini(&kept.hist);
     recording_close(&rec);
     return rc;
+}
+
+static int check_instead(const struct report_args *a, struct err *err)
+{
+    int asked = (a->profile != NULL) + a->checklist + a->claim;
+
+    if (asked == 0)
+        return 0;
+    if (asked > 1 || a->curve || a->truth || a->truth_file)
+        return err_set(err, ERR_USAGE,
+                       "--profile, --checklist and --claim go one at a time, "
+                       "without --curve and --truth");
+    if (!report_find(report_names[a->format])->render)
+        return err_set(err, ERR_USAGE,
+                       "--profile, --checklist and --claim go with --format "
+                       "text or json");
+    if (a->claim && a->format != 0)
+        return err_set(err, ERR_USAGE, "--claim is text");
+    return 0;
 }
 
 /* Do the flags go together? */
@@ -212,6 +324,8 @@ static int check_args(const struct report_args *a, struct err *err)
     if ((a->measure || a->from != FROM_DUE) && !is_of_hist)
         return err_set(err, ERR_USAGE,
                        "--measure and --from go with --format hgrm");
+    if (check_instead(a, err))
+        return -1;
     if (a->curve && !report_find(report_names[a->format])->render)
         return err_set(err, ERR_USAGE,
                        "--curve goes with --format text or json");
@@ -228,7 +342,7 @@ static int check_study(const char *dir, const struct report_args *a,
     bool json = report_find(report_names[a->format]) == &report_json;
 
     if ((!json && a->format != 0) || a->truth || a->truth_file || a->curve ||
-        a->usd_per_hour > 0 || a->replicas > 0)
+        asks_instead(a) || a->usd_per_hour > 0 || a->replicas > 0)
         return err_set(err, ERR_USAGE,
                        "%s: a %s is shown as text or json; for the rest name "
                        "one of its recordings, %s/%s-1",

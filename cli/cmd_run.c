@@ -7,6 +7,7 @@
 #include "cli/cli.h"
 #include "cli/plan.h"
 #include "cli/record.h"
+#include "cli/repeated.h"
 #include "cli/report_out.h"
 #include "cli/settings_args.h"
 #include "cli/show_view.h"
@@ -155,6 +156,8 @@ static int drive(struct settings_args *a, const struct run_args *own,
         rc = record(a, &one, dir, err);
         if (rc == 0)
             rc = conclude(dir, own->json, err);
+        if (rc >= 0 && a->is_recording)
+            repeated_note(a->file, dir);
     }
     free(dir);
     return rc;

@@ -107,12 +107,11 @@ static void put_known(const struct drive *d, const struct search_answer *a,
     }
 }
 
-/* In whole seconds. */
 static void put_time(int64_t ns, struct buf *out)
 {
     char text[UNITS_TEXT];
 
-    buf_adds(out, units_print_duration(ns / NS_PER_S * NS_PER_S, text));
+    buf_adds(out, units_show_span(ns, text));
 }
 
 static void put_left(const struct drive *d, const struct search_ask *ask,
@@ -148,7 +147,7 @@ static void say(void *arg, const struct search_ask *ask,
              so_far->probes + 1);
     put_load(d, ask->value, &line);
     buf_adds(&line, " for ");
-    put_time(ask->window_ns + NS_PER_S / 2, &line);
+    put_time(ask->window_ns, &line);
     buf_addf(&line, " (%s)", search_why_name(ask->why));
     put_known(d, so_far, &line);
     buf_adds(&line, "; ");
@@ -176,7 +175,9 @@ static int make_all(struct drive *d, struct err *err)
     if (rc)
         return -1;
     stop_catch_signals();
-    rc = search_drive(&d->search, err);
+    rc = search_drive_init(&d->search, err) ? -1 : 1;
+    while (rc > 0)
+        rc = search_step(&d->search, err);
     if (point_set_recorded(&d->set) == 0) {
         if (!d->own->resume)
             study_remove(d->dir, &(struct err){0});
@@ -228,6 +229,7 @@ static int run(const char *const *argv, struct err *err)
     opt_init(&set);
     d.make = (struct study_make){.argv = argv, .block = BLOCK_SEARCH};
     rc = drive(&d, err);
+    search_drive_fini(&d.search);
     settings_args_fini(&d.base);
     point_set_fini(&d.set);
     free(d.dir);

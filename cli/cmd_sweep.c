@@ -97,7 +97,9 @@ static int make_all(struct drive *d, struct err *err)
     if (rc)
         return -1;
     stop_catch_signals();
-    rc = points_make_all(&d->points, err);
+    do {
+        rc = points_step(&d->points, err);
+    } while (rc > 0);
     if (point_set_recorded(&d->set) == 0) {
         if (!d->own->resume)
             study_remove(d->dir, &(struct err){0});

@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "analyzer/profile/profile.h"
 #include "analyzer/reader.h"
 #include "analyzer/report/report.h"
 #include "analyzer/seconds.h"
@@ -91,12 +92,35 @@ static int print_seconds(const struct summary *s, struct recording *rec,
     return rc;
 }
 
+int report_print_profile(const struct summary *s, const char *name,
+                         const struct report_ops *ops, struct err *err)
+{
+    struct profile p;
+    struct buf out;
+    int rc = profile_make(&p, profile_find(name), s, err);
+
+    if (rc)
+        return -1;
+    buf_init(&out, MAX_REPORT);
+    if (ops->render_profile)
+        ops->render_profile(&p, &out);
+    else if (ops == &report_json)
+        profile_json(&p, &out);
+    else
+        profile_text(&p, &out);
+    rc = cli_print(buf_text(&out), err);
+    buf_fini(&out);
+    return rc;
+}
+
 int report_print_any(const struct summary *s, const struct kept_hist *kept,
                      struct recording *rec, const struct report_ops *ops,
                      struct err *err)
 {
     if (ops->render)
         return report_print(s, ops, err);
+    if (ops->render_profile)
+        return report_print_profile(s, ops->profile, ops, err);
     if (ops->render_hist)
         return print_hist(s, kept, ops, err);
     if (print_header(s, rec, ops, err))

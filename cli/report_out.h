@@ -18,4 +18,8 @@ int report_print_any(const struct summary *s, const struct kept_hist *kept,
                      struct recording *rec, const struct report_ops *ops,
                      struct err *err);
 
+/* In the words of another tool, as text, JSON or a format of its own. */
+int report_print_profile(const struct summary *s, const char *name,
+                         const struct report_ops *ops, struct err *err);
+
 #endif

@@ -6,6 +6,8 @@
 #include <unistd.h>
 
 #include "common/err.h"
+#include "common/recording/dir.h"
+#include "common/recording/manifest.h"
 #include "common/redact.h"
 #include "common/xalloc.h"
 
@@ -64,6 +66,39 @@ static int refuse_word(const char *word, struct err *err)
     return -1;
 }
 
+/* What a recording does not keep must be said again. */
+static int refuse_redacted(const struct settings *s, struct err *err)
+{
+    const struct strmap *headers = &s->target.headers;
+
+    for (size_t i = 0; i < headers->keys.len; i++) {
+        if (strstr(headers->values.items[i], REDACTED))
+            return err_set(err, ERR_CONFIG,
+                           "recordings keep no secrets: give the header '%s' "
+                           "again (-H, or --auth-env)",
+                           headers->keys.items[i]);
+    }
+    if (strstr(settings_url(s), REDACTED))
+        return err_set(err, ERR_CONFIG,
+                       "recordings keep no secrets: give the URL again "
+                       "(--set target.url=...)");
+    return 0;
+}
+
+/* The settings as they were used. */
+static int load_recording(struct settings_args *a, const char *dir,
+                          struct err *err)
+{
+    struct manifest m = {0};
+    int rc = manifest_load(&m, dir, err);
+
+    if (rc == 0)
+        rc = manifest_settings(&m, &a->settings, err);
+    a->is_recording = rc == 0;
+    manifest_fini(&m);
+    return rc;
+}
+
 static int load_word(struct settings_args *a, const char *word, struct err *err)
 {
     struct opt_set target = settings_set(&a->settings, BLOCK_TARGET);
@@ -82,7 +117,8 @@ static int load_word(struct settings_args *a, const char *word, struct err *err)
                        "'%s': one settings file is enough, after '%s'", word,
                        a->file);
     a->file = xstrdup(word);
-    return settings_load(&a->settings, word, err);
+    return recording_is_at(word) ? load_recording(a, word, err)
+                                 : settings_load(&a->settings, word, err);
 }
 
 static int assign_all(struct settings_args *a, const struct strlist *texts,
@@ -158,13 +194,16 @@ int settings_args_read_study(struct settings_args *a, const struct opt_set *own,
 
 int settings_args_blame(const struct settings_args *a, struct err *err)
 {
-    return a->file ? settings_blame(a->file, err) : -1;
+    return a->file && !a->is_recording ? settings_blame(a->file, err) : -1;
 }
 
 int settings_args_resolve(struct settings_args *a, struct err *err)
 {
-    int rc = settings_resolve(&a->settings, err);
+    int rc;
 
+    if (a->is_recording && refuse_redacted(&a->settings, err))
+        return -1;
+    rc = settings_resolve(&a->settings, err);
     return rc ? settings_args_blame(a, err) : 0;
 }
 

@@ -3,6 +3,8 @@
 #ifndef CLI_SETTINGS_ARGS_H
 #define CLI_SETTINGS_ARGS_H
 
+#include <stdbool.h>
+
 #include "common/opt.h"
 #include "common/settings.h"
 #include "common/str.h"
@@ -11,7 +13,8 @@ struct err;
 
 struct settings_args {
     struct settings settings;
-    char *file;            /* the settings file, or NULL */
+    char *file;            /* the settings file, or a recording; NULL: none */
+    bool is_recording;     /* it is one, and its settings are repeated */
     char *first_url;       /* of the words; NULL: none */
     struct strlist assign; /* --set */
 };

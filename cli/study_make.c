@@ -5,6 +5,7 @@
 #include "common/err.h"
 #include "common/log.h"
 #include "study/point.h"
+#include "study/points.h"
 #include "study/trials.h"
 
 /* For the server to work off what a probe has left. */
@@ -104,7 +105,7 @@ static int wait_calm(const struct study_make *m, const struct point *point,
     struct settings_args a;
     int rc = study_read(m, point->set, &a, err);
 
-    if (rc == 0 && !a.settings.has_stub && !a.settings.study.restart)
+    if (rc == 0 && points_launched_by(&a.settings) == LAUNCHED_ONCE)
         rc = point_wait_calm(a.settings.classes.len > 0
                                  ? a.settings.classes.items[0].settings
                                  : &a.settings,

@@ -1,4 +1,6 @@
-/* The classes of a settings file. */
+/* The classes of a settings file, and what other such lists share with them. */
+#include "common/classes_file.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -28,11 +30,12 @@ static bool is_of_request(const char *key)
     return false;
 }
 
-/* "chat.yaml:12: what is wrong" */
-static int refuse_at(const struct spot *at, const char *what)
+/* "chat.yaml:12: classes: what is wrong" */
+static int refuse_at(const struct class_kind *kind, const struct spot *at,
+                     const char *what)
 {
-    return err_set(at->err, ERR_CONFIG, "%s:%zu: classes: %s", at->path,
-                   at->node->line, what);
+    return err_set(at->err, ERR_CONFIG, "%s:%zu: %s: %s", at->path,
+                   at->node->line, kind->list, what);
 }
 
 static struct spot inside(const struct spot *at, size_t i)
@@ -47,8 +50,8 @@ static void note_said(struct class_settings *c, const struct opt *opt)
     c->said[c->n_said++] = opt;
 }
 
-static int assign(struct class_settings *c, enum settings_block block,
-                  const struct opt *opt, const struct spot *at)
+int class_assign(struct class_settings *c, enum settings_block block,
+                 const struct opt *opt, const struct spot *at)
 {
     struct opt_set set = settings_set(c->settings, block);
 
@@ -56,8 +59,8 @@ static int assign(struct class_settings *c, enum settings_block block,
     return spot_assign(&set, opt, at);
 }
 
-static int load_block(struct class_settings *c, enum settings_block block,
-                      const struct spot *at)
+int class_load_block(struct class_settings *c, enum settings_block block,
+                     const struct spot *at)
 {
     const struct opt_block *b = settings_blocks[block];
 
@@ -69,16 +72,26 @@ static int load_block(struct class_settings *c, enum settings_block block,
 
         if (!opt)
             return spot_refuse_key(b, &entry);
-        if (block == BLOCK_TARGET && !is_of_request(opt->key)) {
-            err_set(at->err, ERR_CONFIG,
-                    "is about connections, which all classes share; say it in "
-                    "the target of the run");
-            return spot_refuse(&entry);
-        }
-        if (assign(c, block, opt, &entry))
+        if (class_assign(c, block, opt, &entry))
             return -1;
     }
     return 0;
+}
+
+static int load_target(struct class_settings *c, const struct spot *at)
+{
+    for (size_t i = 0; at->node->kind == YAML_MAP && i < at->node->len; i++) {
+        struct spot entry = inside(at, i);
+
+        if (!opt_by_key(&block_target, entry.node->key) ||
+            is_of_request(entry.node->key))
+            continue;
+        err_set(at->err, ERR_CONFIG,
+                "is about connections, which all classes share; say it in "
+                "the target of the run");
+        return spot_refuse(&entry);
+    }
+    return class_load_block(c, BLOCK_TARGET, at);
 }
 
 /* It stands in tables, and between colons in messages. */
@@ -89,15 +102,22 @@ static bool is_name(const char *text)
                                          "0123456789._-")];
 }
 
-static int load_name(struct class_settings *c, const struct spot *at)
+int class_load_name(struct class_settings *c, const struct spot *at)
 {
     if (at->node->kind != YAML_SCALAR || !is_name(at->node->text))
         return spot_refuse_kind(at, "a word of letters, digits and ._-");
-    if (strcmp(at->node->text, "total") == 0)
-        return spot_refuse_kind(at, "another word: the total of all classes "
-                                    "has this one");
     c->name = xstrdup(at->node->text);
     return 0;
+}
+
+static int load_name(struct class_settings *c, const struct spot *at)
+{
+    if (class_load_name(c, at))
+        return -1;
+    return strcmp(c->name, "total") == 0
+               ? spot_refuse_kind(at, "another word: the total of all classes "
+                                      "has this one")
+               : 0;
 }
 
 static int load_weight(struct class_settings *c, const struct spot *at)
@@ -109,19 +129,16 @@ static int load_weight(struct class_settings *c, const struct spot *at)
     return c->weight > 0 ? 0 : spot_refuse_kind(at, "above 0");
 }
 
-static int refuse_key(const struct spot *at)
+static int refuse_key(const struct class_kind *kind, const struct spot *at)
 {
-    static const char *const keys[] = {"name", "weight", "target",
-                                       "data", "slo",    "checks"};
     struct suggest s = {.word = at->node->key};
     char hint[64];
 
-    for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
-        suggest_consider(&s, keys[i]);
+    for (size_t i = 0; kind->keys[i]; i++)
+        suggest_consider(&s, kind->keys[i]);
     return err_set(at->err, ERR_CONFIG,
-                   "%s:%zu: unknown key '%s' in a class, which has name, "
-                   "weight, target, data, slo and checks%s",
-                   at->path, at->node->line, at->node->key,
+                   "%s:%zu: unknown key '%s' in a %s, which has %s%s", at->path,
+                   at->node->line, at->node->key, kind->one, kind->has,
                    suggest_text(&s, "", hint, sizeof(hint)));
 }
 
@@ -134,25 +151,37 @@ static int load_entry(struct class_settings *c, const struct spot *at)
     if (strcmp(key, "weight") == 0)
         return load_weight(c, at);
     if (strcmp(key, "target") == 0)
-        return load_block(c, BLOCK_TARGET, at);
+        return load_target(c, at);
     if (strcmp(key, "data") == 0)
-        return load_block(c, BLOCK_DATA, at);
-    if (strcmp(key, "slo") == 0 || strcmp(key, "checks") == 0)
-        return assign(c, BLOCK_TOP, opt_by_key(&block_top, key), at);
-    return refuse_key(at);
+        return class_load_block(c, BLOCK_DATA, at);
+    return class_assign(c, BLOCK_TOP, opt_by_key(&block_top, key), at);
 }
 
-static int check_name(const struct classes *all, const struct spot *at)
+static const char *const class_keys[] = {"name", "weight", "target", "data",
+                                         "slo",  "checks", NULL};
+
+static const struct class_kind class_kind = {
+    .list = "classes",
+    .one = "class",
+    .keys = class_keys,
+    .has = "name, weight, target, data, slo and checks",
+    .load_entry = load_entry,
+};
+
+static int check_name(const struct class_kind *kind, const struct classes *all,
+                      const struct spot *at)
 {
     const char *name = all->items[all->len - 1].name;
 
     if (!name)
-        return refuse_at(at, "a class without a name");
+        return err_set(at->err, ERR_CONFIG, "%s:%zu: %s: a %s without a name",
+                       at->path, at->node->line, kind->list, kind->one);
     for (size_t i = 0; i + 1 < all->len; i++) {
         if (strcmp(all->items[i].name, name) == 0)
             return err_set(at->err, ERR_CONFIG,
-                           "%s:%zu: classes: a second class with the name '%s'",
-                           at->path, at->node->line, name);
+                           "%s:%zu: %s: a second %s with the name '%s'",
+                           at->path, at->node->line, kind->list, kind->one,
+                           name);
     }
     return 0;
 }
@@ -169,22 +198,34 @@ static struct class_settings *add_class(struct classes *all)
     return c;
 }
 
-static int load_class(struct classes *all, const struct spot *at)
+static bool has_key(const struct class_kind *kind, const char *key)
+{
+    for (size_t i = 0; kind->keys[i]; i++) {
+        if (strcmp(kind->keys[i], key) == 0)
+            return true;
+    }
+    return false;
+}
+
+static int load_class(const struct class_kind *kind, struct classes *all,
+                      const struct spot *at)
 {
     struct class_settings *c;
 
     if (at->node->kind != YAML_MAP)
-        return refuse_at(at, "each is a map of key: value");
+        return refuse_at(kind, at, "each is a map of key: value");
     if (all->len == CLASSES_MAX)
-        return refuse_at(at, "too many; at most 16 are possible");
+        return refuse_at(kind, at, "too many; at most 16 are possible");
     c = add_class(all);
     for (size_t i = 0; i < at->node->len; i++) {
         struct spot entry = inside(at, i);
 
-        if (load_entry(c, &entry))
+        if (!has_key(kind, entry.node->key))
+            return refuse_key(kind, &entry);
+        if (kind->load_entry(c, &entry))
             return -1;
     }
-    return check_name(all, at);
+    return check_name(kind, all, at);
 }
 
 /* A file is the run's, and so is what is said of it: lengths that the warm-up
@@ -203,19 +244,27 @@ int classes_load_warmup(struct classes *c, const struct spot *at)
     classes_fini(c);
     add_class(c)->name = xstrdup(CLASSES_WARMUP);
     keep_from_run(&c->items[0]);
-    return load_block(&c->items[0], BLOCK_DATA, at);
+    return class_load_block(&c->items[0], BLOCK_DATA, at);
+}
+
+int classes_load_kind(struct classes *c, const struct class_kind *kind,
+                      const struct spot *at)
+{
+    classes_fini(c);
+    if (at->node->kind != YAML_LIST || at->node->len == 0) {
+        err_set(at->err, ERR_CONFIG, "must be a list of %s", kind->list);
+        return spot_refuse(at);
+    }
+    for (size_t i = 0; i < at->node->len; i++) {
+        struct spot item = inside(at, i);
+
+        if (load_class(kind, c, &item))
+            return -1;
+    }
+    return 0;
 }
 
 int classes_load(struct classes *c, const struct spot *at)
 {
-    classes_fini(c);
-    if (at->node->kind != YAML_LIST || at->node->len == 0)
-        return spot_refuse_kind(at, "a list of classes");
-    for (size_t i = 0; i < at->node->len; i++) {
-        struct spot item = inside(at, i);
-
-        if (load_class(c, &item))
-            return -1;
-    }
-    return 0;
+    return classes_load_kind(c, &class_kind, at);
 }

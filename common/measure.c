@@ -220,5 +220,7 @@ struct facts facts_unknown(int64_t seq, int64_t due_ns)
                           .reasoning_tokens = TIME_ABSENT,
                           .event_tokens = TIME_ABSENT,
                           .first_tokens = TIME_ABSENT,
-                          .session = TIME_ABSENT};
+                          .session = TIME_ABSENT,
+                          .opened = TIME_ABSENT,
+                          .closing = TIME_ABSENT};
 }

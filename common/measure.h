@@ -42,6 +42,23 @@ enum connect_detail {
     CONNECT_DNS,      /* a name that does not resolve */
 };
 
+/* Append only: what was wrong with an answer that had come.  They start
+ * beyond those of HTTP. */
+enum response_detail {
+    RESPONSE_FINE = 0,
+    RESPONSE_BAD_EVENT = 100, /* malformed: an event that the API has not */
+    RESPONSE_LONG_EVENT,      /* malformed: an event above the bound */
+    RESPONSE_BAD_BODY,        /* malformed: an answer that the API has not */
+    RESPONSE_NOT_A_STREAM,    /* malformed: of another content type */
+    RESPONSE_NO_TERMINATOR,   /* truncated: the stream ended before its end */
+    RESPONSE_NO_EVENTS,       /* empty: a stream without an event */
+    RESPONSE_NO_CONTENT,      /* empty: events, or a body, without content */
+    RESPONSE_ERROR_EVENT,     /* in-band error: in a stream */
+    RESPONSE_ERROR_BODY,      /* in-band error: in an answer of success */
+    RESPONSE_WRONG_LENGTH, /* malformed: far from the length that was forced */
+    RESPONSE_MANY_EVENTS,  /* malformed: content events above the bound */
+};
+
 /* Where the number of output tokens comes from, the best first. */
 enum token_source {
     TOKENS_NONE = 0,    /* nobody knows */
@@ -117,6 +134,11 @@ struct facts {
     int64_t turns;   /* ... of so many that it is to have; 0: of none */
 
     int64_t repeat; /* 1: it carries what a cache check repeats */
+
+    /* Of a stream: its first event, whatever it carries, and the last one but
+     * the terminator.  No number of ours goes by them: others' do. */
+    int64_t opened;
+    int64_t closing;
 };
 
 /* One content event of a stream, with its request's `due`, so that a table of

@@ -7,6 +7,7 @@
 #include "common/settings_path.h"
 #include "common/settings_spot.h"
 #include "common/suggest.h"
+#include "common/variants.h"
 #include "common/xalloc.h"
 #include "common/yaml.h"
 
@@ -23,6 +24,8 @@ void settings_init(struct settings *s)
     s->data.class = 0;
     s->classes = (struct classes){0};
     s->warmup = (struct classes){0};
+    s->variants = (struct classes){0};
+    s->varied = (struct strlist){0};
     for (int b = 0; b < BLOCK_COUNT; b++) {
         struct opt_set set = settings_set(s, (enum settings_block)b);
 
@@ -39,6 +42,8 @@ void settings_fini(struct settings *s)
     }
     classes_fini(&s->classes);
     classes_fini(&s->warmup);
+    classes_fini(&s->variants);
+    strlist_fini(&s->varied);
 }
 
 void settings_copy(struct settings *s, const struct settings *from)
@@ -173,6 +178,11 @@ static struct meant find_meant(const struct opt_block *here, const char *key)
     return m;
 }
 
+/* What a file may have at the top that is no option. */
+static const char *const lists[] = {"classes", CLASSES_WARMUP, VARIANTS};
+
+#define N_LISTS (sizeof(lists) / sizeof(lists[0]))
+
 static int refuse_key(const struct opt_block *block, const char *key,
                       struct err *err)
 {
@@ -192,10 +202,8 @@ static int refuse_key(const struct opt_block *block, const char *key,
         if (settings_blocks[b]->name)
             suggest_consider(&s, settings_blocks[b]->name);
     }
-    if (!block->name)
-        suggest_consider(&s, "classes");
-    if (!block->name)
-        suggest_consider(&s, CLASSES_WARMUP);
+    for (size_t i = 0; !block->name && i < N_LISTS; i++)
+        suggest_consider(&s, lists[i]);
     return err_set(err, ERR_CONFIG, "unknown key '%s'%s%s%s", key, in, name,
                    suggest_text(&s, "", hint, sizeof(hint)));
 }
@@ -246,6 +254,8 @@ static int load_entry(struct settings *s, const struct spot *at)
         return classes_load(&s->classes, at);
     if (strcmp(at->node->key, CLASSES_WARMUP) == 0)
         return classes_load_warmup(&s->warmup, at);
+    if (strcmp(at->node->key, VARIANTS) == 0)
+        return variants_load(&s->variants, at);
     if (block >= 0) {
         struct opt_set set = settings_set(s, (enum settings_block)block);
 

@@ -345,11 +345,20 @@ enum sweep_order { ORDER_RANDOM, ORDER_GIVEN };
 
 /* One run at each of several values. */
 struct sweep_settings {
-    char *rates;         /* common/values.h; of these one is given */
+    char *rates;         /* common/numlist.h; of these one is given */
     char *concurrencies; /* likewise */
     char *vary;          /* KEY=VALUES */
     int64_t repeats;
     int order; /* enum sweep_order */
+};
+
+/* A server that is started for each run. */
+struct server_settings {
+    char *start;      /* shell command; NULL: somebody else has */
+    char *ready;      /* URL or shell command; NULL: the target's URL */
+    int64_t ready_ns; /* until then, at most */
+    char *stop;       /* shell command; NULL: a signal will do */
+    int64_t grace_ns;
 };
 
 /* What the server costs. */
@@ -371,10 +380,13 @@ struct settings {
     struct search_settings search;
     struct sweep_settings sweep;
     struct cost_settings cost;
+    struct server_settings server;
     struct stub_settings stub;
     bool has_stub; /* a stub is to run beside the load */
     struct classes classes;
-    struct classes warmup; /* at most one: what its requests carry */
+    struct classes warmup;   /* at most one: what its requests carry */
+    struct classes variants; /* of a study: what each says over the rest */
+    struct strlist varied;   /* of one of those: the keys that it says */
 };
 
 enum settings_block {
@@ -388,6 +400,7 @@ enum settings_block {
     BLOCK_SEARCH,
     BLOCK_SWEEP,
     BLOCK_COST,
+    BLOCK_SERVER,
     BLOCK_STUB,
     BLOCK_COUNT,
 };
@@ -402,6 +415,7 @@ extern const struct opt_block block_study;
 extern const struct opt_block block_search;
 extern const struct opt_block block_sweep;
 extern const struct opt_block block_cost;
+extern const struct opt_block block_server;
 extern const struct opt_block block_stub;
 
 /* The same, by enum settings_block. */
@@ -460,6 +474,9 @@ int settings_check_sessions(const struct settings *s, struct err *err);
 
 /* The same of many runs. */
 int settings_check_study(const struct settings *s, struct err *err);
+
+/* The same of a server that is started. */
+int settings_check_server(const struct settings *s, struct err *err);
 
 /* The same of what requests carry, before a duration is made up. */
 int settings_resolve_data(struct settings *s, struct err *err);

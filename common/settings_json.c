@@ -8,6 +8,7 @@
 #include "common/err.h"
 #include "common/json.h"
 #include "common/redact.h"
+#include "common/variants.h"
 #include "common/xalloc.h"
 
 static bool is_url(const struct opt *opt)
@@ -92,6 +93,7 @@ struct json_t *settings_block_to_json(struct settings *s,
 struct json_t *settings_to_json(struct settings *s)
 {
     json_t *root = settings_block_to_json(s, BLOCK_TOP);
+    json_t *variant = variants_to_json(s);
 
     for (int b = BLOCK_TOP + 1; b < BLOCK_COUNT; b++)
         json_object_set_new(root, settings_blocks[b]->name,
@@ -102,6 +104,8 @@ struct json_t *settings_to_json(struct settings *s)
         json_object_set_new(
             root, CLASSES_WARMUP,
             settings_block_to_json(s->warmup.items[0].settings, BLOCK_DATA));
+    if (variant)
+        json_object_set_new(root, VARIANTS_CONDITION, variant);
     return root;
 }
 
@@ -201,5 +205,9 @@ int settings_from_json(struct settings *s, const struct json_t *json,
         if (settings_block_from_json(s, (enum settings_block)b, from, err))
             return -1;
     }
-    return classes_from_json(s, json_object_get(json, "classes"), err);
+    return classes_from_json(s, json_object_get(json, "classes"), err) ||
+                   variants_from_json(
+                       s, json_object_get(json, VARIANTS_CONDITION), err)
+               ? -1
+               : 0;
 }

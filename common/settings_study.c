@@ -2,8 +2,8 @@
 #include <string.h>
 
 #include "common/err.h"
+#include "common/numlist.h"
 #include "common/settings.h"
-#include "common/values.h"
 
 #define AT(field)        offsetof(struct settings, study.field)
 #define SEARCH_AT(field) offsetof(struct settings, search.field)
@@ -108,7 +108,7 @@ static int check_vary(const char *text, struct err *err)
                        "'%s': expected a setting and its values, such as "
                        "stub.max_batch=1,2,4..16",
                        text);
-    return values_check(equals + 1, err);
+    return numlist_check(equals + 1, err);
 }
 
 static const char *const order_names[] = {
@@ -122,14 +122,14 @@ static const struct opt sweep[] = {
      .flag = "rates",
      .type = &opt_text,
      .offset = SWEEP_AT(rates),
-     .check = values_check,
+     .check = numlist_check,
      .help = "rates to run at: 10,20,40..200, where .. goes on by the last "
              "difference"},
     {.key = "concurrencies",
      .flag = "concurrencies",
      .type = &opt_text,
      .offset = SWEEP_AT(concurrencies),
-     .check = values_check,
+     .check = numlist_check,
      .help = "the same for the clients of a closed loop"},
     {.key = "vary",
      .flag = "vary",

@@ -555,10 +555,10 @@ const struct opt_block block_load = {"load", load, COUNT(load)};
 const struct opt_block block_client = {"client", client, COUNT(client)};
 
 const struct opt_block *const settings_blocks[BLOCK_COUNT] = {
-    [BLOCK_TOP] = &block_top,     [BLOCK_TARGET] = &block_target,
-    [BLOCK_LOAD] = &block_load,   [BLOCK_TRACE] = &block_trace,
-    [BLOCK_DATA] = &block_data,   [BLOCK_CLIENT] = &block_client,
-    [BLOCK_STUDY] = &block_study, [BLOCK_SEARCH] = &block_search,
-    [BLOCK_SWEEP] = &block_sweep, [BLOCK_COST] = &block_cost,
-    [BLOCK_STUB] = &block_stub,
+    [BLOCK_TOP] = &block_top,       [BLOCK_TARGET] = &block_target,
+    [BLOCK_LOAD] = &block_load,     [BLOCK_TRACE] = &block_trace,
+    [BLOCK_DATA] = &block_data,     [BLOCK_CLIENT] = &block_client,
+    [BLOCK_STUDY] = &block_study,   [BLOCK_SEARCH] = &block_search,
+    [BLOCK_SWEEP] = &block_sweep,   [BLOCK_COST] = &block_cost,
+    [BLOCK_SERVER] = &block_server, [BLOCK_STUB] = &block_stub,
 };

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "common/err.h"
+#include "common/variants.h"
 #include "common/yaml.h"
 
 #define CLASSES "classes"
@@ -47,11 +48,27 @@ static size_t line_of_item(const struct yaml_node *list, const char *text)
     return list->line;
 }
 
-/* Of a class, by its name. */
-static const struct yaml_node *find_class(const struct yaml_node *root,
-                                          const char *name, size_t len)
+/* The lists whose items have keys of their own. */
+static const char *const lists[] = {CLASSES, VARIANTS};
+
+/* Which of them a message begins with, "classes: ..."; NULL: none. */
+static const char *list_of(const char *message)
 {
-    const struct yaml_node *list = find(root, CLASSES, strlen(CLASSES));
+    for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++) {
+        size_t len = strlen(lists[i]);
+
+        if (strncmp(message, lists[i], len) == 0 && message[len] == ':')
+            return lists[i];
+    }
+    return NULL;
+}
+
+/* Of a class or a variant, by its name. */
+static const struct yaml_node *find_item(const struct yaml_node *root,
+                                         const char *of, const char *name,
+                                         size_t len)
+{
+    const struct yaml_node *list = find(root, of, strlen(of));
 
     for (size_t i = 0; list && i < list->len; i++) {
         const struct yaml_node *its = find(&list->items[i], "name", 4);
@@ -64,21 +81,23 @@ static const struct yaml_node *find_class(const struct yaml_node *root,
 }
 
 /* "classes: chat: data.file: ..." is about a key of that class: then the key
- * moves on to it, and its node is where to look. */
-static const struct yaml_node *enter_class(const struct yaml_node *root,
-                                           const char **key)
+ * moves on to it, and its node is where to look.  */
+static const struct yaml_node *enter_item(const struct yaml_node *root,
+                                          const char **key)
 {
-    const char *name = *key + strlen(CLASSES ": ");
-    const struct yaml_node *class;
+    const char *list = list_of(*key);
+    const char *name = list ? *key + strlen(list) : NULL;
+    const struct yaml_node *item;
 
-    if (strncmp(*key, CLASSES ": ", strlen(CLASSES ": ")) != 0)
+    if (!list)
         return root;
-    class = find_class(root, name, strcspn(name, ":"));
-    if (!class)
+    name += strspn(name, ": ");
+    item = find_item(root, list, name, strcspn(name, ":"));
+    if (!item)
         return root;
     *key = name + strcspn(name, ":");
     *key += strspn(*key, ": ");
-    return class;
+    return item;
 }
 
 /* Has the block this key, or is it the block? */
@@ -96,7 +115,8 @@ static bool has_key(const struct opt_block *block, const char *key)
 /* Is it a key that a settings file may have? */
 static bool is_key(const char *key)
 {
-    if (strcmp(key, CLASSES) == 0 || strcmp(key, CLASSES_WARMUP) == 0)
+    if (strcmp(key, CLASSES) == 0 || strcmp(key, CLASSES_WARMUP) == 0 ||
+        strcmp(key, VARIANTS) == 0)
         return true;
     for (int b = 0; b < BLOCK_COUNT; b++) {
         if (has_key(settings_blocks[b], key))
@@ -115,7 +135,7 @@ size_t settings_line_of(const char *path, const char *key, const char *item)
 
     if (yaml_load_file(&root, path, &ignored))
         return 0;
-    in = enter_class(&root, &key);
+    in = enter_item(&root, &key);
     line = line_of_key(in, key);
     if (line == 0 && in != &root)
         line = in->line;
@@ -138,8 +158,7 @@ int settings_blame(const char *path, struct err *err)
     key[len] = '\0';
     if (!is_key(key))
         return -1;
-    line = settings_line_of(path, strcmp(key, CLASSES) == 0 ? err->msg : key,
-                            NULL);
+    line = settings_line_of(path, list_of(err->msg) ? err->msg : key, NULL);
     return line > 0 ? err_context(err, "%s:%zu", path, line)
                     : err_context(err, "%s", path);
 }

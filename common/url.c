@@ -37,10 +37,14 @@ static bool is_clean(const char *text)
     return true;
 }
 
-/* Too many digits are a number that is no port, too: 0. */
+/* Too many digits are a number that is no port, too: 0.  So is the port that is
+ * to be found yet. */
 static bool take_port(struct url *url, const char *text, size_t len)
 {
     bool is_number = len > 0 && strspn(text, "0123456789") >= len;
+
+    if (len == strlen(URL_PORT) && memcmp(text, URL_PORT, len) == 0)
+        return copy(url->port, sizeof(url->port), "0", 1);
 
     if (!copy(url->port, sizeof(url->port), text, len) && is_number)
         url->port[0] = '0';

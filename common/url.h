@@ -4,10 +4,13 @@
 
 struct err;
 
+/* In a URL: a port that is found when a server is started. */
+#define URL_PORT "{port}"
+
 struct url {
     char scheme[16];
     char host[256];  /* without the brackets of an IPv6 address */
-    char port[6];    /* digits */
+    char port[6];    /* digits; 0: URL_PORT */
     char path[2048]; /* from the first '/', with the query; "/" if none */
 };
 

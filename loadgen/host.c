@@ -11,9 +11,6 @@
 #include "common/recording/schema.h"
 #include "common/xalloc.h"
 
-/* All that we look for stands at the start of its file. */
-#define TEXT_SIZE 4096
-
 #define CGROUPS "/sys/fs/cgroup"
 
 /* ---- texts ---- */
@@ -151,11 +148,10 @@ int64_t host_parse_pressure(const char *text)
 
 /* ---- files ---- */
 
-/* What a file starts with; "" if it cannot be read. */
-static const char *read_start(const char *path, char text[static TEXT_SIZE])
+const char *host_read_start(const char *path, char text[static HOST_TEXT])
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC);
-    ssize_t n = fd < 0 ? 0 : read(fd, text, TEXT_SIZE - 1);
+    ssize_t n = fd < 0 ? 0 : read(fd, text, HOST_TEXT - 1);
 
     if (fd >= 0)
         close(fd);
@@ -165,26 +161,34 @@ static const char *read_start(const char *path, char text[static TEXT_SIZE])
 
 static bool tells_throttled(const char *path)
 {
-    char text[TEXT_SIZE];
+    char text[HOST_TEXT];
 
-    return host_parse_throttled(read_start(path, text)) != TIME_ABSENT;
+    return host_parse_throttled(host_read_start(path, text)) != TIME_ABSENT;
+}
+
+static bool tells_something(const char *path)
+{
+    char text[HOST_TEXT];
+
+    return host_read_start(path, text)[0] != '\0';
 }
 
 /* Our cgroup may have no cpu controller, and in a container its path may be the
  * host's, which is not mounted: the nearest one above that tells will do. */
-static char *find_throttled(const char *root)
+static char *find_in_cgroup(const char *root, const char *name,
+                            bool (*tells)(const char *path))
 {
-    char text[TEXT_SIZE];
-    char group[TEXT_SIZE];
+    char text[HOST_TEXT];
+    char group[HOST_TEXT];
     char *path = xasprintf("%s/proc/self/cgroup", root);
     char *slash = group;
 
-    if (!host_parse_cgroup(read_start(path, text), group, sizeof(group)))
+    if (!host_parse_cgroup(host_read_start(path, text), group, sizeof(group)))
         slash = NULL;
     free(path);
     while (slash) {
-        path = xasprintf("%s" CGROUPS "%s/cpu.stat", root, group);
-        if (tells_throttled(path))
+        path = xasprintf("%s" CGROUPS "%s/%s", root, group, name);
+        if (tells(path))
             return path;
         free(path);
         slash = strrchr(group, '/');
@@ -194,11 +198,16 @@ static char *find_throttled(const char *root)
     return NULL;
 }
 
+char *host_find_in_cgroup(const char *root, const char *name)
+{
+    return find_in_cgroup(root, name, tells_something);
+}
+
 void host_init(struct host *h, const char *root)
 {
     h->stat = xasprintf("%s/proc/stat", root);
     h->pressure = xasprintf("%s/proc/pressure/cpu", root);
-    h->throttled = find_throttled(root);
+    h->throttled = find_in_cgroup(root, "cpu.stat", tells_throttled);
 }
 
 void host_fini(struct host *h)
@@ -211,15 +220,16 @@ void host_fini(struct host *h)
 
 void host_read(const struct host *h, struct observation *seen)
 {
-    char text[TEXT_SIZE] = "";
+    char text[HOST_TEXT] = "";
 
-    if (!host_parse_stat(read_start(h->stat, text), &seen->host_ticks,
+    if (!host_parse_stat(host_read_start(h->stat, text), &seen->host_ticks,
                          &seen->host_steal)) {
         seen->host_ticks = TIME_ABSENT;
         seen->host_steal = TIME_ABSENT;
     }
     seen->throttled = TIME_ABSENT;
     if (h->throttled)
-        seen->throttled = host_parse_throttled(read_start(h->throttled, text));
-    seen->pressure = host_parse_pressure(read_start(h->pressure, text));
+        seen->throttled =
+            host_parse_throttled(host_read_start(h->throttled, text));
+    seen->pressure = host_parse_pressure(host_read_start(h->pressure, text));
 }

@@ -18,6 +18,16 @@ struct host {
     char *throttled; /* cpu.stat of our cgroup; NULL: it tells nothing */
 };
 
+/* All that we look for stands at the start of its file. */
+#define HOST_TEXT 4096
+
+/* What a file starts with; "" if it cannot be read. */
+const char *host_read_start(const char *path, char text[static HOST_TEXT]);
+
+/* The file of that name of our cgroup, or of the nearest one above that has it;
+ * NULL: there is none.  Owned by the caller. */
+char *host_find_in_cgroup(const char *root, const char *name);
+
 /* Find the files below `root`: "" but in tests. */
 void host_init(struct host *h, const char *root);
 void host_fini(struct host *h);

@@ -230,10 +230,14 @@ static void on_event(void *arg, const struct sse_event *e)
 
     if (r->is_over || is_keep_alive(e))
         return;
-    r->n_events++;
-    if (is_terminator(r, e))
+    if (r->n_events++ == 0)
+        r->facts->opened = r->now_ns;
+    if (is_terminator(r, e)) {
         be_over(r);
-    else if (api_read_event(r->api, e->data, e->len, &piece))
+        return;
+    }
+    r->facts->closing = r->now_ns;
+    if (api_read_event(r->api, e->data, e->len, &piece))
         take_unreadable(r, e);
     else
         take_piece(r, &piece);

@@ -17,23 +17,6 @@
 #include "loadgen/api/api.h"
 #include "loadgen/cumulative.h"
 
-/* Append only: details of outcomes in recordings.  They start beyond those of
- * HTTP. */
-enum response_detail {
-    RESPONSE_FINE = 0,
-    RESPONSE_BAD_EVENT = 100, /* malformed: an event that the API has not */
-    RESPONSE_LONG_EVENT,      /* malformed: an event above the bound */
-    RESPONSE_BAD_BODY,        /* malformed: an answer that the API has not */
-    RESPONSE_NOT_A_STREAM,    /* malformed: of another content type */
-    RESPONSE_NO_TERMINATOR,   /* truncated: the stream ended before its end */
-    RESPONSE_NO_EVENTS,       /* empty: a stream without an event */
-    RESPONSE_NO_CONTENT,      /* empty: events, or a body, without content */
-    RESPONSE_ERROR_EVENT,     /* in-band error: in a stream */
-    RESPONSE_ERROR_BODY,      /* in-band error: in an answer of success */
-    RESPONSE_WRONG_LENGTH, /* malformed: far from the length that was forced */
-    RESPONSE_MANY_EVENTS,  /* malformed: content events above the bound */
-};
-
 /* A content event, as long as its request lasts. */
 struct response_event {
     uint32_t after_us; /* after the first one */

@@ -6,6 +6,7 @@
 #include "common/calibration.h"
 #include "common/clk.h"
 #include "common/err.h"
+#include "common/gitstate.h"
 #include "common/log.h"
 #include "common/recording/dir.h"
 #include "common/recording/failures.h"
@@ -15,6 +16,7 @@
 #include "loadgen/answers.h"
 #include "loadgen/api/api.h"
 #include "loadgen/discover.h"
+#include "loadgen/environment.h"
 #include "loadgen/mix.h"
 #include "loadgen/phases.h"
 #include "loadgen/plan.h"
@@ -257,23 +259,39 @@ static void record_data(struct run *run)
     }
 }
 
-static int begin(struct run *run, struct err *err)
+/* What the clock starts with is found out before it does. */
+static void begin_manifest(struct run *run)
 {
+    const struct run_options *options = run->options;
     const struct calibration_place here = calibration_here();
     const struct calibration_stamp calibration = calibration_stamp_of(
-        run->options->calibration, &here, run->known.transport->name);
+        options->calibration, &here, run->known.transport->name);
+    struct strmap environment = {0};
+    char *git =
+        options->settings_file ? git_state(options->settings_file) : NULL;
     struct run_start start = {
-        .monotonic_ns = clk_now(&clk_monotonic) + LEAD_NS,
-        .realtime_ns = clk_realtime_ns() + LEAD_NS,
-        .argv = run->options->argv,
-        .settings_file = run->options->settings_file,
+        .argv = options->argv,
+        .settings_file = options->settings_file,
+        .settings_git = git,
+        .environment = &environment,
+        .has_stub = run->settings->has_stub,
         .endpoints = &run->endpoints,
         .transport = run->known.transport->name,
         .calibration = &calibration,
     };
 
+    environment_read(&environment, "");
+    start.monotonic_ns = clk_now(&clk_monotonic) + LEAD_NS;
+    start.realtime_ns = clk_realtime_ns() + LEAD_NS;
     run->start_ns = start.monotonic_ns;
     manifest_init(&run->manifest, run->settings, &start);
+    strmap_fini(&environment);
+    free(git);
+}
+
+static int begin(struct run *run, struct err *err)
+{
+    begin_manifest(run);
     record_trace(run);
     record_data(run);
     note_server(run);

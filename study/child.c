@@ -173,43 +173,53 @@ static _Noreturn void become_shell(const char *command)
     _exit(127);
 }
 
-/* Its status; -1 if it was ended because somebody said stop. */
-static int wait_for_shell(pid_t pid)
+/* Why we ended a command. */
+enum cut { CUT_NOT, CUT_STOPPED, CUT_LATE };
+
+/* Until it has ended, which it does not do by itself for ever. */
+static enum cut wait_for_shell(pid_t pid, int64_t most_ns, int *status)
 {
-    bool is_cut = false;
-    int status = 0;
+    int64_t until_ns = clk_now(&clk_monotonic) + most_ns;
+    enum cut cut = CUT_NOT;
     pid_t ended;
 
-    while ((ended = waitpid(pid, &status, WNOHANG)) != pid) {
+    while ((ended = waitpid(pid, status, WNOHANG)) != pid) {
         if (ended < 0 && errno != EINTR)
             break;
-        if (!is_cut && atomic_load(&stop_signal)) {
+        if (cut == CUT_NOT && atomic_load(&stop_signal)) {
             kill(-pid, SIGTERM);
-            is_cut = true;
+            cut = CUT_STOPPED;
+        } else if (cut == CUT_NOT && clk_now(&clk_monotonic) > until_ns) {
+            kill(-pid, SIGKILL);
+            cut = CUT_LATE;
         }
         clk_sleep_ns(POLL_NS);
     }
-    return is_cut ? -1 : status;
+    return cut;
 }
 
-int child_run_command(const char *command, struct err *err)
+int child_run_command(const char *command, const char *key, int64_t most_ns,
+                      struct err *err)
 {
     pid_t pid = fork();
-    int status;
+    int status = 0;
+    enum cut cut;
 
     if (pid == 0)
         become_shell(command);
     if (pid < 0)
-        return err_set(err, ERR_IO, "study.restart: %s", strerror(errno));
+        return err_set(err, ERR_IO, "%s: %s", key, strerror(errno));
     setpgid(pid, pid); /* the child does the same; one of us is the first */
-    status = wait_for_shell(pid);
-    if (status == -1)
-        return err_set(err, ERR_STOPPED, "study.restart: interrupted");
+    cut = wait_for_shell(pid, most_ns, &status);
+    if (cut == CUT_STOPPED)
+        return err_set(err, ERR_STOPPED, "%s: interrupted", key);
+    if (cut == CUT_LATE)
+        return err_set(err, ERR_IO, "%s: does not end", key);
     if (WIFSIGNALED(status))
-        return err_set(err, ERR_IO, "study.restart: ended by signal %d",
+        return err_set(err, ERR_IO, "%s: ended by signal %d", key,
                        WTERMSIG(status));
     if (WEXITSTATUS(status) != 0)
-        return err_set(err, ERR_IO, "study.restart: exit code %d",
+        return err_set(err, ERR_IO, "%s: exit code %d", key,
                        WEXITSTATUS(status));
     return 0;
 }

@@ -6,7 +6,10 @@
 #ifndef STUDY_CHILD_H
 #define STUDY_CHILD_H
 
+#include <stdint.h>
 #include <sys/types.h>
+
+#include "common/clk.h"
 
 struct err;
 struct settings;
@@ -26,10 +29,15 @@ int child_start_stub(struct child *child, struct settings *settings,
  * failed. */
 int child_stop(struct child *child, struct err *err);
 
+/* How long a user may take to start a server. */
+#define CHILD_PATIENCE_NS (24 * 3600 * NS_PER_S)
+
 /* `/bin/sh -c command`, in a process group of its own, with nothing to read and
  * its output among our messages; returns when it has ended, whatever it leaves
- * running.  ERR_IO if it fails, ERR_STOPPED with common/stop.h's flag, which
- * ends it. */
-int child_run_command(const char *command, struct err *err);
+ * running.  ERR_IO if it fails, or does not end within most_ns and is killed;
+ * ERR_STOPPED with common/stop.h's flag, which ends it.  Errors begin with
+ * `key`, the setting that it is from. */
+int child_run_command(const char *command, const char *key, int64_t most_ns,
+                      struct err *err);
 
 #endif

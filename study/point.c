@@ -18,6 +18,7 @@
 #include "loadgen/show.h"
 #include "server-stub/stub.h"
 #include "study/child.h"
+#include "study/server.h"
 
 #define RETRY_NS   NS_PER_S
 #define NAP_NS     (20 * NS_PER_MS)
@@ -61,19 +62,70 @@ static int start_stub(struct child *stub, struct settings *s,
 }
 
 /* The stub, if there is one, ends before its truth is read. */
-static int drive(struct settings *s, struct run_options *options,
-                 struct err *err)
+static int drive_stub(struct settings *s, struct run_options *options,
+                      struct err *err)
 {
     struct child stub = {0};
     struct err late = {0};
     struct run_end end;
-    int rc = s->has_stub ? start_stub(&stub, s, options, err) : 0;
+    int rc = start_stub(&stub, s, options, err);
 
     if (rc == 0)
         rc = run_load(s, options, &end, err);
     if (child_stop(&stub, &late))
         log_error("%s", late.msg); /* what it did to the load is recorded */
     return rc;
+}
+
+/* A server that is gone, and whoever else may end the run. */
+struct watched {
+    struct server *server;
+    const struct run_judge *judge; /* NULL: nobody */
+};
+
+static bool is_enough(void *arg, int64_t start_ns, int64_t end_ns,
+                      const struct facts *rows, size_t n)
+{
+    const struct watched *w = arg;
+
+    return server_has_ended(w->server) ||
+           (w->judge &&
+            w->judge->is_enough(w->judge->arg, start_ns, end_ns, rows, n));
+}
+
+/* A server that dies leaves requests that fail, which say nothing of it. */
+static int drive_server(struct settings *s, struct run_options *options,
+                        struct err *err)
+{
+    struct server server = {0};
+    struct watched watched = {&server, options->judge};
+    const struct run_judge judge = {is_enough, &watched};
+    struct run_end end;
+    int rc = recording_make_dir(options->dir, options->force, err);
+
+    if (rc)
+        return -1;
+    options->has_dir = true;
+    options->judge = &judge;
+    rc = server_start(&server, s, options->dir, err);
+    if (rc == 0)
+        rc = run_load(s, options, &end, err);
+    if (rc == 0 && server_has_ended(&server))
+        rc = server_blame_end(&server, "during the run", err);
+    options->judge = watched.judge;
+    server_stop(&server);
+    return rc;
+}
+
+static int drive(struct settings *s, struct run_options *options,
+                 struct err *err)
+{
+    struct run_end end;
+
+    if (s->has_stub)
+        return drive_stub(s, options, err);
+    return s->server.start ? drive_server(s, options, err)
+                           : run_load(s, options, &end, err);
 }
 
 int point_record(struct settings *s, struct run_options *options,

@@ -41,9 +41,11 @@ struct point_maker {
  */
 void point_aim(struct settings *s, const char *stub_url);
 
-/* Drive the load of resolved settings and record it.  A stub that they ask for
- * is started beside it in the same directory, and ends before this returns.
- * ERR_STOPPED if a signal came before it began; the rest as run_load(). */
+/* Drive the load of resolved settings and record it.  A stub or a server that
+ * they ask for is started beside it in the same directory, and ends before this
+ * returns.  ERR_STOPPED if a signal came before it began; ERR_IO if the
+ * server did not start, or ended before the run did, of which there may be a
+ * recording; the rest as run_load(). */
 int point_record(struct settings *s, struct run_options *options,
                  struct err *err);
 

@@ -20,6 +20,8 @@ enum launched_by points_launched_by(const struct settings *s)
 {
     if (s->has_stub)
         return LAUNCHED_STUB;
+    if (s->server.start)
+        return LAUNCHED_SERVER;
     return s->study.restart ? LAUNCHED_RESTART : LAUNCHED_ONCE;
 }
 
@@ -38,7 +40,10 @@ static int prepare(struct points *p, struct err *err)
         point_settle(p->study->settle_ns);
     if (atomic_load(&stop_signal))
         return err_set(err, ERR_STOPPED, "interrupted between two recordings");
-    return p->study->restart ? child_run_command(p->study->restart, err) : 0;
+    return p->study->restart
+               ? child_run_command(p->study->restart, "study.restart",
+                                   CHILD_PATIENCE_NS, err)
+               : 0;
 }
 
 static int clear(const char *dir, struct err *err)
@@ -116,15 +121,13 @@ static int make_at_value(struct points *p, size_t i, struct err *err)
     return rc;
 }
 
-int points_make_all(struct points *p, struct err *err)
+int points_step(struct points *p, struct err *err)
 {
-    int rc = point_set_save(p->set, p->dir, err) ? -1 : 1;
-
-    for (size_t i = 0; rc > 0 && i < p->set->len; i++) {
+    for (size_t i = 0; i < p->set->len; i++) {
         if (!p->set->points[i].is_recorded)
-            rc = make_at_value(p, i, err);
+            return make_at_value(p, i, err);
     }
-    return rc < 0 ? -1 : 0;
+    return 0;
 }
 
 static int take_up(struct point_set *set, const char *dir, struct err *err)
@@ -150,7 +153,8 @@ static int take_up(struct point_set *set, const char *dir, struct err *err)
 int points_open(struct point_set *set, const char *dir, bool force,
                 bool resumes, struct err *err)
 {
-    if (resumes && study_is_at(dir))
-        return take_up(set, dir, err);
-    return study_make_dir(dir, force, err);
+    int rc = resumes && study_is_at(dir) ? take_up(set, dir, err)
+                                         : study_make_dir(dir, force, err);
+
+    return rc ? -1 : point_set_save(set, dir, err);
 }

@@ -37,13 +37,13 @@ int points_make(struct points *p, size_t i, struct point *point,
 /* "load.rate=80" for a value of the set; owned by the caller. */
 char *points_assignment(const struct point_set *set, double value);
 
-/* Every point of the set that is not recorded, each at its value.  0, also if
- * somebody said stop; -1, and the set says why on disk. */
-int points_make_all(struct points *p, struct err *err);
+/* The next point of the set that is not recorded, at its value.  1: it is; 0:
+ * all are, or somebody said stop; -1, and the set says why on disk. */
+int points_step(struct points *p, struct err *err);
 
 /* Make the directory anew, or take up the set that is there (`resumes`), which
  * must have been begun with the same settings: then *set is replaced by it.
- * ERR_USAGE. */
+ * study.json is written.  ERR_USAGE, ERR_IO. */
 int points_open(struct point_set *set, const char *dir, bool force,
                 bool resumes, struct err *err);
 

@@ -45,14 +45,13 @@ static bool leaves_backlog(const struct search_result *r)
 }
 
 static int read_back(struct search_drive *d, const struct study_point *at,
-                     struct search *machine, struct search_result *r,
                      struct err *err)
 {
     char *dir = point_set_path(d->points.dir, at);
-    int rc = search_read_one(dir, at, &d->terms, r, err);
+    int rc = search_read_one(dir, at, &d->terms, &d->last, err);
 
     if (rc == 0)
-        search_feed(machine, r);
+        search_feed(&d->machine, &d->last);
     free(dir);
     return rc;
 }
@@ -64,22 +63,26 @@ static void drop_unrecorded(struct point_set *set)
         set->len--;
 }
 
-static int feed_recorded(struct search_drive *d, struct search *machine,
-                         struct search_result *last, struct err *err)
+int search_drive_init(struct search_drive *d, struct err *err)
 {
     struct point_set *set = d->points.set;
 
+    search_init(&d->machine, &d->config);
     drop_unrecorded(set);
     for (size_t i = 0; i < set->len; i++) {
-        if (read_back(d, &set->points[i], machine, last, err))
+        if (read_back(d, &set->points[i], err))
             return -1;
     }
     return 0;
 }
 
+void search_drive_fini(struct search_drive *d)
+{
+    search_fini(&d->machine);
+}
+
 /* One more recording, and what came of it.  1; 0: somebody said stop; -1. */
-static int probe(struct search_drive *d, struct search *machine,
-                 const struct search_ask *ask, struct search_result *last,
+static int probe(struct search_drive *d, const struct search_ask *ask,
                  struct err *err)
 {
     struct point_set *set = d->points.set;
@@ -90,7 +93,7 @@ static int probe(struct search_drive *d, struct search *machine,
         .set = &over,
         .number = (int64_t)set->len + 1,
         .judge = ask->may_end_early ? &judge : NULL,
-        .is_after_backlog = leaves_backlog(last),
+        .is_after_backlog = leaves_backlog(&d->last),
     };
     int rc;
 
@@ -98,46 +101,28 @@ static int probe(struct search_drive *d, struct search *machine,
                   ask->step == SEARCH_CONFIRM ? POINT_CONFIRM : POINT_PROBE,
                   ask->value);
     list_overrides(set, ask, &over);
-    rc = search_eye_init(&eye, machine, ask, &d->terms, &d->settings->classes,
-                         err);
+    rc = search_eye_init(&eye, &d->machine, ask, &d->terms,
+                         &d->settings->classes, err);
     if (rc == 0)
         rc = points_make(&d->points, set->len - 1, &point, err);
     if (rc > 0)
-        rc = read_back(d, &set->points[set->len - 1], machine, last, err) ? -1
-                                                                          : 1;
+        rc = read_back(d, &set->points[set->len - 1], err) ? -1 : 1;
     search_eye_fini(&eye);
     strlist_fini(&over);
     return rc;
 }
 
-static bool is_over(const struct search_drive *d, const struct search_ask *ask)
+int search_step(struct search_drive *d, struct err *err)
 {
-    return ask->step == SEARCH_DONE ||
-           (ask->step == SEARCH_CONFIRM && d->no_confirm);
-}
-
-int search_drive(struct search_drive *d, struct err *err)
-{
-    struct search_result last = {0};
     struct search_answer so_far;
     struct search_ask ask;
-    struct search machine;
-    int rc;
 
-    search_init(&machine, &d->config);
-    rc = feed_recorded(d, &machine, &last, err) ||
-                 point_set_save(d->points.set, d->points.dir, err)
-             ? -1
-             : 1;
-    while (rc > 0) {
-        search_next(&machine, &ask);
-        if (is_over(d, &ask))
-            break;
-        search_answer(&machine, &so_far);
-        if (d->say)
-            d->say(d->arg, &ask, &so_far);
-        rc = probe(d, &machine, &ask, &last, err);
-    }
-    search_fini(&machine);
-    return rc < 0 ? -1 : 0;
+    search_next(&d->machine, &ask);
+    if (ask.step == SEARCH_DONE ||
+        (ask.step == SEARCH_CONFIRM && d->no_confirm))
+        return 0;
+    search_answer(&d->machine, &so_far);
+    if (d->say)
+        d->say(d->arg, &ask, &so_far);
+    return probe(d, &ask, err);
 }

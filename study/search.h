@@ -13,6 +13,7 @@ struct err;
 struct settings;
 
 struct search_drive {
+    /* Given. */
     struct points points; /* its set of kind STUDY_SEARCH: what is recorded of
                              it is fed first */
     struct search_config config;
@@ -24,10 +25,19 @@ struct search_drive {
     void (*say)(void *arg, const struct search_ask *ask,
                 const struct search_answer *so_far);
     void *arg;
+
+    /* The rest is filled in. */
+    struct search machine;
+    struct search_result last;
 };
 
-/* Until the machine is done.  0, also if somebody said stop, which the set says
- * on disk; -1, and the set says why. */
-int search_drive(struct search_drive *d, struct err *err);
+/* Feed what is recorded.  search_drive_fini() in any case. */
+int search_drive_init(struct search_drive *d, struct err *err);
+void search_drive_fini(struct search_drive *d);
+
+/* One more recording, if the machine asks for one.  1: it is there; 0: it is
+ * done, or somebody said stop, which the set says on disk; -1, and the set says
+ * why. */
+int search_step(struct search_drive *d, struct err *err);
 
 #endif

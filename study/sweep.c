@@ -5,10 +5,10 @@
 #include <string.h>
 
 #include "common/err.h"
+#include "common/numlist.h"
 #include "common/recording/pointset.h"
 #include "common/rng.h"
 #include "common/settings.h"
-#include "common/values.h"
 
 /* The values as text; what they are of goes into the set. */
 static const char *find_values(struct point_set *set,
@@ -50,14 +50,14 @@ int sweep_plan(struct point_set *set, const struct sweep_settings *sweep,
                uint64_t seed, struct err *err)
 {
     const char *text = find_values(set, sweep);
-    struct values values;
+    struct numlist values;
 
     if (!text)
         return err_set(err, ERR_USAGE,
                        "what is to be varied? --rates 10,20,40..200, "
                        "--concurrencies 1,2,4 or --vary KEY=VALUES");
-    if (values_parse(&values, text, err)) {
-        values_fini(&values);
+    if (numlist_parse(&values, text, err)) {
+        numlist_fini(&values);
         return -1;
     }
     memcpy(set->unit, values.unit, sizeof(set->unit));
@@ -65,7 +65,7 @@ int sweep_plan(struct point_set *set, const struct sweep_settings *sweep,
         for (size_t i = 0; i < values.len; i++)
             point_set_add(set, POINT_OF_SWEEP, values.items[i])->repeat = r;
     }
-    values_fini(&values);
+    numlist_fini(&values);
     if (sweep->order == ORDER_RANDOM)
         shuffle(set, seed);
     return 0;

@@ -74,7 +74,9 @@ static int prepare(const struct study_settings *study, bool is_first,
         point_settle(study->settle_ns);
     if (atomic_load(&stop_signal))
         return err_set(err, ERR_STOPPED, "interrupted between trials");
-    return study->restart ? child_run_command(study->restart, err) : 0;
+    return study->restart ? child_run_command(study->restart, "study.restart",
+                                              CHILD_PATIENCE_NS, err)
+                          : 0;
 }
 
 static int run_one(const struct trials *t, struct trial_place place,

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/variants.h"
 #include "common/xalloc.h"
 
 #define NONE "(none)"
@@ -13,6 +14,7 @@ static const struct {
     enum difference_kind kind;
     const char *why;
 } rules[] = {
+    {"conditions.variant", DIFFERENCE_NOTED, "the name of what differs"},
     {"conditions.", DIFFERENCE_MUST, "a condition of the server"},
     {"load.seed", DIFFERENCE_NOTED, "other arrivals of the same process"},
     {"load.schedule_rng_seed", DIFFERENCE_NOTED,
@@ -69,7 +71,10 @@ static const struct {
     {"name", DIFFERENCE_NOTED, "free text"},
     {"clock.", DIFFERENCE_NOTED, "when it was"},
     {"endpoints", DIFFERENCE_NOTED, "where the server was"},
-    {"server.", DIFFERENCE_WARNS, "another kind of server"},
+    {"server.flavour", DIFFERENCE_WARNS, "another kind of server"},
+    {"server.start", DIFFERENCE_MUST, "another server"},
+    {"server.", DIFFERENCE_NOTED, "how the server was started and ended"},
+    {"variant.", DIFFERENCE_NOTED, "what the variants of a study say"},
     {"tailgate", DIFFERENCE_WARNS, "another client"},
     {"transport", DIFFERENCE_WARNS, "another client"},
     {"environment.", DIFFERENCE_WARNS, "another host of the client"},
@@ -147,6 +152,31 @@ static void add(struct differences *d, struct difference x)
     d->must += x.kind == DIFFERENCE_MUST && !x.is_declared;
 }
 
+/* Is it one of "stub.batching, stub.max_batch"? */
+static bool lists(const char *keys, const char *key)
+{
+    size_t len = strlen(key);
+
+    for (const char *at = keys; at && (at = strstr(at, key)); at += len) {
+        bool begins = at == keys || at[-1] == ' ';
+
+        if (begins && (at[len] == ',' || at[len] == '\0'))
+            return true;
+    }
+    return false;
+}
+
+/* To vary the variant is to vary whatever it says. */
+static bool is_declared(const char *key, const struct match *match)
+{
+    if (!match->vary)
+        return false;
+    if (strcmp(match->vary, "conditions." VARIANTS_CONDITION) == 0 &&
+        (lists(match->said[0], key) || lists(match->said[1], key)))
+        return true;
+    return strcmp(key, match->vary) == 0;
+}
+
 static void add_key(struct differences *d, const char *key, const char *a,
                     const char *b, const struct match *match)
 {
@@ -157,7 +187,7 @@ static void add_key(struct differences *d, const char *key, const char *a,
     if (match->ignores_slo && strcmp(key, "slo") == 0)
         return;
     x.kind = matched_kind(key, &x.why);
-    x.is_declared = match->vary && strcmp(key, match->vary) == 0;
+    x.is_declared = is_declared(key, match);
     if (match->is_must && (x.kind != DIFFERENCE_MUST || x.is_declared))
         return;
     x.key = xstrdup(key);
@@ -166,8 +196,8 @@ static void add_key(struct differences *d, const char *key, const char *a,
     add(d, x);
 }
 
-void matched_find(struct differences *d, const struct strmap *a,
-                  const struct strmap *b, const struct match *match)
+static void find(struct differences *d, const struct strmap *a,
+                 const struct strmap *b, const struct match *match)
 {
     for (size_t i = 0; i < a->keys.len; i++) {
         const char *key = a->keys.items[i];
@@ -180,6 +210,16 @@ void matched_find(struct differences *d, const struct strmap *a,
         if (!strmap_get(a, key))
             add_key(d, key, NULL, b->values.items[i], match);
     }
+}
+
+void matched_find(struct differences *d, const struct strmap *a,
+                  const struct strmap *b, const struct match *match)
+{
+    struct match both = *match;
+
+    both.said[0] = strmap_get(a, VARIANTS_CONDITION ".keys");
+    both.said[1] = strmap_get(b, VARIANTS_CONDITION ".keys");
+    find(d, a, b, &both);
 }
 
 void differences_fini(struct differences *d)

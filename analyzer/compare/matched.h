@@ -41,10 +41,11 @@ char *matched_key(const struct strmap *const *cards, size_t n,
 
 /* What two cards are held against each other for. */
 struct match {
-    const char *vary; /* the key that may differ; NULL: none */
-    bool ignores_slo; /* both are judged by another */
-    bool is_must;     /* list only what must match */
-    size_t side;      /* of the second card */
+    const char *vary;    /* the key that may differ; NULL: none */
+    bool ignores_slo;    /* both are judged by another */
+    bool is_must;        /* list only what must match */
+    size_t side;         /* of the second card */
+    const char *said[2]; /* keys of the two variants; filled in */
 };
 
 /* Add the differences of b from a that are not in the list yet. */

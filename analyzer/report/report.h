@@ -11,12 +11,13 @@ struct buf;
 struct err;
 struct facts;
 struct kept_hist;
+struct profile;
 struct second;
 struct summary;
 
 /* A format gives the whole run (render), one distribution of it (render_hist),
  * its requests (render_rows) or its seconds (render_second); the last two have
- * a header as well. */
+ * a header as well.  render_profile() comes alone. */
 struct report_ops {
     const char *name; /* as in --format */
 
@@ -31,6 +32,10 @@ struct report_ops {
     void (*render_rows)(const struct facts *rows, size_t n, struct buf *out);
     int (*render_second)(const struct second *s, struct buf *out,
                          struct err *err);
+
+    /* Append the whole report, in the words of this other tool. */
+    const char *profile; /* NULL: in ours */
+    void (*render_profile)(const struct profile *p, struct buf *out);
     uint32_t second_measures; /* that it looks at, bit 1 << enum measure */
     bool is_of_window;        /* it has no seconds of the warm-up */
 };
@@ -41,6 +46,7 @@ extern const struct report_ops report_csv;
 extern const struct report_ops report_hgrm;
 extern const struct report_ops report_hlog;
 extern const struct report_ops report_seconds;
+extern const struct report_ops report_vllm;
 
 /* Names of the formats, NULL-terminated, and the ops of one. */
 extern const char *const report_names[];

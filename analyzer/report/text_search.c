@@ -149,8 +149,7 @@ static void put_spent(const struct search_summary *s, struct buf *out)
              "spent      %zu probes, %zu confirmation%s: %lld requests in "
              "%s\n",
              s->n - confirmations, confirmations, confirmations == 1 ? "" : "s",
-             (long long)a->requests,
-             units_print_duration((a->took_ns / 100000000) * 100000000, text));
+             (long long)a->requests, units_show_span(a->took_ns, text));
 }
 
 /* ---- the curve ---- */

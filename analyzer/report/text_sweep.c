@@ -233,7 +233,9 @@ static void put_marks(const struct sweep_summary *s, struct buf *out)
         buf_addf(out, "SLO        met up to %s, as far as it was tried",
                  show_value(s, s->within->value, name));
     else
-        buf_adds(out, "SLO        not met at the lowest value");
+        buf_addf(out, "SLO        %s at the lowest value",
+                 s->values[0].verdict == VERDICT_UNDECIDED ? "undecided"
+                                                           : "not met");
     buf_adds(out, s->is_load ? "; tailgate search finds the boundary\n" : "\n");
 }
 

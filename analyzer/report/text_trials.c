@@ -29,6 +29,7 @@ static void put_launches(const struct trials_summary *s, struct buf *out)
             "one launch: all are of one server process (--restart)",
         [LAUNCHED_STUB] = "the stub was started anew for each trial",
         [LAUNCHED_RESTART] = "the server was started anew before each trial",
+        [LAUNCHED_SERVER] = "the server was started anew for each trial",
     };
 
     buf_addf(out, "launches   %lld: %s\n",

@@ -14,7 +14,8 @@
 static const char *const files[] = {
     "manifest.json", "requests.tgr",    "events.tgr",
     "client.tgr",    "server.tgr",      "summary.json",
-    "truth.tgr",     "truth-steps.tgr", "answers.jsonl"};
+    "truth.tgr",     "truth-steps.tgr", "answers.jsonl",
+    "server.log"};
 
 int recording_holds_anything(const char *dir, struct err *err)
 {
@@ -127,4 +128,13 @@ int recording_remove(const char *dir, struct err *err)
         return -1;
     return rmdir(dir) < 0 ? err_set(err, ERR_IO, "%s: %s", dir, strerror(errno))
                           : 0;
+}
+
+bool recording_is_at(const char *dir)
+{
+    char *path = xasprintf("%s/manifest.json", dir);
+    bool is_there = access(path, F_OK) == 0;
+
+    free(path);
+    return is_there;
 }

@@ -18,6 +18,9 @@ int recording_make_dir(const char *dir, bool force, struct err *err);
 /* The directory alone, which may be there. */
 int recording_make_place(const char *dir, struct err *err);
 
+/* Is there one? */
+bool recording_is_at(const char *dir);
+
 /* 1 if there is anything in it, 0 if not.  ERR_IO. */
 int recording_holds_anything(const char *dir, struct err *err);
 

@@ -46,6 +46,8 @@ static json_t *asked(const struct run_start *start)
         json_object_set_new(
             out, "file",
             json_bytes(start->settings_file, strlen(start->settings_file)));
+    if (start->settings_git)
+        json_object_set_new(out, "git", json_string(start->settings_git));
     return out;
 }
 
@@ -71,16 +73,24 @@ static json_t *ignored(void)
     return out;
 }
 
-static json_t *environment(void)
+static json_t *environment(const struct strmap *more)
 {
     struct utsname u = {0};
+    json_t *out;
 
     uname(&u);
-    return json_pack("{so, ss, ss, sI, so}", "host",
-                     json_bytes(u.nodename, strlen(u.nodename)), "kernel",
-                     u.release, "machine", u.machine, "cpus",
-                     (json_int_t)sysconf(_SC_NPROCESSORS_ONLN), "ignored",
-                     ignored());
+    out = json_pack("{so, ss, ss, sI, so}", "host",
+                    json_bytes(u.nodename, strlen(u.nodename)), "kernel",
+                    u.release, "machine", u.machine, "cpus",
+                    (json_int_t)sysconf(_SC_NPROCESSORS_ONLN), "ignored",
+                    ignored());
+    for (size_t i = 0; more && i < more->keys.len; i++) {
+        const char *text = more->values.items[i];
+
+        json_object_set_new(out, more->keys.items[i],
+                            json_bytes(text, strlen(text)));
+    }
+    return out;
 }
 
 static json_t *clock_anchor(const struct run_start *start)
@@ -96,11 +106,13 @@ static json_t *clock_anchor(const struct run_start *start)
 void manifest_init(struct manifest *m, struct settings *s,
                    const struct run_start *start)
 {
-    m->json = json_pack("{si, ss, so, so, so, so, so}", "schema",
-                        MANIFEST_SCHEMA, "tailgate", TAILGATE_VERSION, "asked",
-                        asked(start), "settings", settings_to_json(s), "clock",
-                        clock_anchor(start), "environment", environment(),
-                        "endpoints", texts(start->endpoints));
+    m->json = json_pack(
+        "{si, ss, so, so, so, so, so}", "schema", MANIFEST_SCHEMA, "tailgate",
+        TAILGATE_VERSION, "asked", asked(start), "settings",
+        settings_to_json(s), "clock", clock_anchor(start), "environment",
+        environment(start->environment), "endpoints", texts(start->endpoints));
+    if (start->has_stub)
+        json_object_set_new(m->json, "stub_beside", json_true());
     if (start->transport)
         json_object_set_new(m->json, "transport",
                             json_string(start->transport));
@@ -237,6 +249,7 @@ int manifest_load(struct manifest *m, const char *dir, struct err *err)
 int manifest_settings(const struct manifest *m, struct settings *s,
                       struct err *err)
 {
+    s->has_stub = json_is_true(json_object_get(m->json, "stub_beside"));
     return settings_from_json(s, json_object_get(m->json, "settings"), err);
 }
 
@@ -279,6 +292,14 @@ int64_t manifest_start_realtime_ns(const struct manifest *m)
 void manifest_failures(const struct manifest *m, struct failures *failures)
 {
     failures_from_json(failures, json_object_get(m->json, "failures"));
+}
+
+const char *manifest_text(const struct manifest *m, const char *part,
+                          const char *key)
+{
+    const json_t *in = part ? json_object_get(m->json, part) : m->json;
+
+    return json_string_value(json_object_get(in, key));
 }
 
 const char *manifest_transport(const struct manifest *m)

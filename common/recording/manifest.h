@@ -21,8 +21,11 @@ struct json_t;
 struct run_start {
     int64_t monotonic_ns; /* times in the recording count from here */
     int64_t realtime_ns;
-    const char *const *argv;                     /* as asked; NULL-terminated */
-    const char *settings_file;                   /* NULL: none */
+    const char *const *argv;   /* as asked; NULL-terminated */
+    const char *settings_file; /* NULL: none */
+    const char *settings_git;  /* its state, common/gitstate.h; NULL: none */
+    const struct strmap *environment;            /* NULL: nothing is known */
+    bool has_stub;                               /* one is beside the run */
     const struct strlist *endpoints;             /* addresses, as used */
     const char *transport;                       /* its name; NULL: none */
     const struct calibration_stamp *calibration; /* NULL: none */
@@ -126,6 +129,11 @@ int64_t manifest_start_realtime_ns(const struct manifest *m);
 
 /* What failing requests said, of the whole run; empty if it was killed. */
 void manifest_failures(const struct manifest *m, struct failures *failures);
+
+/* A text of a part of it, such as "environment" and "kernel", borrowed; with
+ * NULL of no part.  NULL: nobody wrote it down. */
+const char *manifest_text(const struct manifest *m, const char *part,
+                          const char *key);
 
 /* The transport that was used, borrowed; NULL: nobody wrote it down. */
 const char *manifest_transport(const struct manifest *m);

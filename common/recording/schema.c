@@ -53,6 +53,8 @@ static const struct tgr_column request_columns[] = {
     FACT(turn, "", TGR_PLAIN, 0),
     FACT(repeat, "", TGR_PLAIN, 0),
     FACT(turns, "", TGR_PLAIN, 0),
+    FACT(opened, "ns", TGR_COLUMN(5), TIME_ABSENT),
+    FACT(closing, "ns", TGR_COLUMN(6), TIME_ABSENT),
 };
 
 const struct tgr_schema schema_requests = {

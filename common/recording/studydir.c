@@ -27,6 +27,7 @@ static const char *const launched_names[] = {
     [LAUNCHED_ONCE] = "once",
     [LAUNCHED_STUB] = "stub",
     [LAUNCHED_RESTART] = "restart",
+    [LAUNCHED_SERVER] = "server",
     NULL,
 };
 

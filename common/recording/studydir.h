@@ -39,9 +39,10 @@ enum launched_by {
     LAUNCHED_ONCE, /* nobody: all are of one process */
     LAUNCHED_STUB, /* the stub beside the run */
     LAUNCHED_RESTART,
+    LAUNCHED_SERVER, /* server.start */
 };
 
-/* "once", "stub", "restart"; and back, LAUNCHED_ONCE if it is none. */
+/* "once", "stub", "restart", "server"; and back, LAUNCHED_ONCE if it is none. */
 const char *launched_by_name(enum launched_by launched_by);
 enum launched_by launched_by_of(const char *name);
 

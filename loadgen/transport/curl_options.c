@@ -100,3 +100,8 @@ void curl_set_options(CURL *easy, const struct transport_env *env,
     curl_set_connection(easy, env->settings, trust, connect_to);
     set_tap(easy, env);
 }
+
+const char *transport_curl_version(void)
+{
+    return curl_version();
+}

@@ -90,6 +90,9 @@ const struct transport_ops *transport_choose(const struct target_settings *s,
                                              const char *scheme,
                                              struct err *err);
 
+/* "libcurl/7.88.1 OpenSSL/3.0.17 ...", as it is loaded. */
+const char *transport_curl_version(void);
+
 static inline int64_t transport_now(const struct transport_env *env)
 {
     return clk_now(env->clk) - env->start_ns;

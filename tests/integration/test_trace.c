@@ -77,11 +77,21 @@ static char *write_mooncake(void)
     return path;
 }
 
+static int by_place(const void *a, const void *b)
+{
+    int64_t x = ((const struct facts *)a)->seq;
+    int64_t y = ((const struct facts *)b)->seq;
+
+    return (x > y) - (x < y);
+}
+
+/* In the order of the schedule: on disk they have that of their ends. */
 static struct facts *rows_of(const char *dir, size_t *n)
 {
     char *path = xasprintf("%s/requests.tgr", dir);
     struct facts *rows = table_read(path, &schema_requests, n);
 
+    qsort(rows, *n, sizeof(*rows), by_place);
     free(path);
     return rows;
 }

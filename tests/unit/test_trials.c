@@ -254,13 +254,19 @@ static void commands_are_waited_for(void **state)
     struct err err = {0};
 
     (void)state;
-    assert_int_equal(child_run_command(command, &err), 0);
+    assert_int_equal(
+        child_run_command(command, "study.restart", CHILD_PATIENCE_NS, &err),
+        0);
     assert_int_equal(access(path, F_OK), 0);
-    assert_int_equal(child_run_command("kill -9 $$", &err), -1);
+    assert_int_equal(child_run_command("kill -9 $$", "study.restart",
+                                       CHILD_PATIENCE_NS, &err),
+                     -1);
     assert_string_equal(err.msg, "study.restart: ended by signal 9");
     err = (struct err){0};
     atomic_store(&stop_signal, SIGINT);
-    assert_int_equal(child_run_command("sleep 100", &err), -1);
+    assert_int_equal(child_run_command("sleep 100", "study.restart",
+                                       CHILD_PATIENCE_NS, &err),
+                     -1);
     assert_int_equal(err.code, ERR_STOPPED);
     atomic_store(&stop_signal, 0);
     free(path);

@@ -1,4 +1,4 @@
-#include "common/values.h"
+#include "common/numlist.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -20,10 +20,10 @@ static const char *skip_blanks(const char *p)
     return p;
 }
 
-static int add(struct values *v, double value, struct err *err)
+static int add(struct numlist *v, double value, struct err *err)
 {
-    if (v->len == VALUES_MAX)
-        return err_set(err, ERR_CONFIG, "more than %d values", VALUES_MAX);
+    if (v->len == NUMLIST_MAX)
+        return err_set(err, ERR_CONFIG, "more than %d values", NUMLIST_MAX);
     for (size_t i = 0; i < v->len; i++) {
         if (v->items[i] == value)
             return err_set(err, ERR_CONFIG, "%.10g stands there twice", value);
@@ -34,15 +34,16 @@ static int add(struct values *v, double value, struct err *err)
 }
 
 /* What stands behind a number, to the next of ",", ".." and the end. */
-static int take_unit(struct values *v, const char **p, bool is_first,
+static int take_unit(struct numlist *v, const char **p, bool is_first,
                      struct err *err)
 {
     const char *start = skip_blanks(*p);
     size_t len = strcspn(start, ",. \t\n");
 
     *p = start + len;
-    if (len >= sizeof(v->unit))
-        return err_set(err, ERR_CONFIG, "'%s' is no unit", start);
+    if (len >= sizeof(v->unit) || isdigit((unsigned char)*start))
+        return err_set(err, ERR_CONFIG,
+                       "'%s': expected numbers such as 10,20,40..200", start);
     if (is_first)
         memcpy(v->unit, start, len);
     else if (strlen(v->unit) != len || strncmp(v->unit, start, len) != 0)
@@ -74,7 +75,7 @@ static int take_number(const char **p, double *value, struct err *err)
 }
 
 /* On by the last difference. */
-static int go_on(struct values *v, double last, struct err *err)
+static int go_on(struct numlist *v, double last, struct err *err)
 {
     double step;
     double from;
@@ -88,8 +89,8 @@ static int go_on(struct values *v, double last, struct err *err)
     if ((last - from) / step < 1 - ROUNDING)
         return err_set(err, ERR_CONFIG, "%.10g does not lead to %.10g by %.10g",
                        from, last, step);
-    if ((last - from) / step > VALUES_MAX)
-        return err_set(err, ERR_CONFIG, "more than %d values", VALUES_MAX);
+    if ((last - from) / step > NUMLIST_MAX)
+        return err_set(err, ERR_CONFIG, "more than %d values", NUMLIST_MAX);
     for (int64_t i = 1; (double)i <= (last - from) / step + ROUNDING; i++) {
         if (add(v, from + (double)i * step, err))
             return -1;
@@ -97,12 +98,12 @@ static int go_on(struct values *v, double last, struct err *err)
     return 0;
 }
 
-int values_parse(struct values *v, const char *text, struct err *err)
+int numlist_parse(struct numlist *v, const char *text, struct err *err)
 {
     const char *p = text;
     bool goes_on = false;
 
-    *v = (struct values){0};
+    *v = (struct numlist){0};
     for (;;) {
         double value;
 
@@ -121,17 +122,17 @@ int values_parse(struct values *v, const char *text, struct err *err)
     }
 }
 
-int values_check(const char *text, struct err *err)
+int numlist_check(const char *text, struct err *err)
 {
-    struct values v;
-    int rc = values_parse(&v, text, err);
+    struct numlist v;
+    int rc = numlist_parse(&v, text, err);
 
-    values_fini(&v);
+    numlist_fini(&v);
     return rc;
 }
 
-void values_fini(struct values *v)
+void numlist_fini(struct numlist *v)
 {
     free(v->items);
-    *v = (struct values){0};
+    *v = (struct numlist){0};
 }

@@ -1,0 +1,369 @@
+#include "analyzer/profile/profile.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "analyzer/reader.h"
+#include "analyzer/summary.h"
+#include "common/apis.h"
+#include "common/good.h"
+#include "common/xalloc.h"
+
+const double profile_quantile[PROFILE_QUANTILES] = {0.5, 0.9, 0.95, 0.99};
+const char *const profile_quantile_name[PROFILE_QUANTILES] = {"p50", "p90",
+                                                              "p95", "p99"};
+const char *const profile_time_name[PROFILE_TIMES] = {"ttft", "itl", "tpot",
+                                                      "e2e"};
+const char *const profile_rate_name[PROFILE_RATES] = {
+    "requests", "output tokens", "goodput"};
+
+static const enum measure measure_of[PROFILE_TIMES] = {
+    MEASURE_TTFT, MEASURE_ITL, MEASURE_TPOT, MEASURE_E2E};
+
+/* Where a worker's events have got to. */
+struct lane {
+    int64_t seq;
+    int64_t at_us;
+    bool counts;
+};
+
+/* One pass over the requests, then one over the events. */
+struct pass {
+    const struct profile_ops *ops;
+    struct profile_run run;
+    int64_t limit_ns[GOOD_LIMITS];
+    bool has_limits;
+
+    struct values values[PROFILE_TIMES];
+    struct values failed; /* seq of each; sorted before the events */
+    int64_t completed;
+    int64_t good;
+    int64_t input;
+    int64_t output;
+    int64_t ended_inside; /* ok, and ended in the window ... */
+    int64_t tokens_inside;
+
+    int64_t first_start; /* TIME_ABSENT: none; of successes, or of all ... */
+    int64_t last_content;
+    int64_t last_end;
+    int64_t last_due; /* ... and when that one ended */
+    int64_t last_due_end;
+
+    struct lane lanes[RECORDING_MAX_SHARDS];
+};
+
+/* ---- requests ---- */
+
+/* Has it the limit's number, and is that too large? */
+static bool keeps(const struct pass *p, const struct facts *f,
+                  enum profile_time held, int64_t limit_ns)
+{
+    double ns;
+
+    if (limit_ns <= 0)
+        return true;
+    if (!p->ops->value[held])
+        return p->ops->lacking_is_kept;
+    ns = p->ops->value[held](f, &p->run);
+    return isnan(ns) ? p->ops->lacking_is_kept : ns <= (double)limit_ns;
+}
+
+static bool is_good(const struct pass *p, const struct facts *f)
+{
+    return keeps(p, f, PROFILE_TTFT, p->limit_ns[MEASURE_TTFT]) &&
+           keeps(p, f, p->ops->tpot_limit, p->limit_ns[MEASURE_TPOT]) &&
+           keeps(p, f, PROFILE_E2E, p->limit_ns[MEASURE_E2E]);
+}
+
+static int64_t later(int64_t a, int64_t b)
+{
+    return a == TIME_ABSENT || (b != TIME_ABSENT && b > a) ? b : a;
+}
+
+static int64_t earlier(int64_t a, int64_t b)
+{
+    return a == TIME_ABSENT || (b != TIME_ABSENT && b < a) ? b : a;
+}
+
+static void note_span(struct pass *p, const struct facts *f, bool succeeds)
+{
+    if (succeeds || p->ops->span != SPAN_CONTENT)
+        p->first_start = earlier(p->first_start, f->issued);
+    if (succeeds)
+        p->last_content = later(p->last_content, f->last);
+    p->last_end = later(p->last_end, f->end);
+    if (p->last_due == TIME_ABSENT || f->due > p->last_due) {
+        p->last_due = f->due;
+        p->last_due_end = f->end;
+    }
+}
+
+static void add_values(struct pass *p, const struct facts *f)
+{
+    for (int i = 0; i < PROFILE_TIMES; i++) {
+        double ns =
+            p->ops->value[i] ? p->ops->value[i](f, &p->run) : (double)NAN;
+
+        if (!isnan(ns))
+            values_add(&p->values[i], ns, 1);
+    }
+    if (p->ops->counts_opening && f->opened != TIME_ABSENT &&
+        f->first > f->opened)
+        values_add(&p->values[PROFILE_ITL], (double)(f->first - f->opened), 1);
+}
+
+static void add_success(struct pass *p, const struct facts *f)
+{
+    int64_t input = facts_count(f->prompt_tokens);
+
+    if (input == TIME_ABSENT)
+        input = facts_count(f->prompt_asked);
+    p->completed++;
+    p->input += input == TIME_ABSENT ? 0 : input;
+    p->output += p->ops->tokens(f);
+    p->good += is_good(p, f);
+    add_values(p, f);
+}
+
+static void add_request(struct pass *p, const struct facts *f)
+{
+    bool succeeds = p->ops->succeeds(f, &p->run);
+
+    if (!facts_issued(f))
+        return;
+    if (succeeds && window_holds(&p->run.window, f->end)) {
+        p->ended_inside++;
+        p->tokens_inside += p->ops->tokens(f);
+    }
+    if (!window_holds(&p->run.window, f->due))
+        return;
+    note_span(p, f, succeeds);
+    if (succeeds)
+        add_success(p, f);
+    else
+        values_add(&p->failed, (double)f->seq, 1);
+}
+
+static int read_requests(struct pass *p, struct recording *rec, struct err *err)
+{
+    const struct facts *rows;
+    size_t n;
+    int rc;
+
+    while ((rc = recording_next(rec, &rows, &n, err)) > 0) {
+        for (size_t i = 0; i < n; i++)
+            add_request(p, &rows[i]);
+    }
+    values_sort(&p->failed);
+    return rc;
+}
+
+/* ---- pauses ---- */
+
+static int compare_seq(const void *a, const void *b)
+{
+    double x = *(const double *)a;
+    double y = *(const double *)b;
+
+    return (x > y) - (x < y);
+}
+
+static bool has_failed(const struct pass *p, int64_t seq)
+{
+    double key = (double)seq;
+
+    return p->failed.len > 0 && bsearch(&key, p->failed.items, p->failed.len,
+                                        sizeof(key), compare_seq);
+}
+
+/* All tokens of an event but one arrive at no distance from another. */
+static void add_together(struct values *itl, int64_t tokens)
+{
+    values_add(itl, 0, tokens > 1 ? tokens - 1 : 0);
+}
+
+static void add_pause(struct values *itl, enum profile_pause pause, double ns,
+                      int64_t tokens)
+{
+    if (pause == PAUSE_OF_TOKEN && tokens > 0)
+        values_add(itl, ns / (double)tokens, tokens);
+    else if (pause == PAUSE_OF_EVENT || pause == PAUSE_STAMPED)
+        values_add(itl, ns, 1);
+    if (pause == PAUSE_STAMPED)
+        add_together(itl, tokens);
+}
+
+static void add_event(struct pass *p, struct lane *lane,
+                      enum profile_pause pause, const struct content_event *e)
+{
+    struct values *itl = &p->values[PROFILE_ITL];
+    int64_t tokens = facts_count(e->tokens);
+
+    if (e->seq != lane->seq) {
+        lane->seq = e->seq;
+        lane->counts =
+            window_holds(&p->run.window, e->due) && !has_failed(p, e->seq);
+        if (lane->counts && pause == PAUSE_STAMPED)
+            add_together(itl, tokens);
+    } else if (lane->counts && e->at_us >= lane->at_us) {
+        add_pause(itl, pause, (double)(e->at_us - lane->at_us) * NS_PER_US,
+                  tokens);
+    }
+    lane->at_us = e->at_us;
+}
+
+static int read_events(struct pass *p, struct recording *rec, struct err *err)
+{
+    enum profile_pause pause = p->ops->pause(&p->run);
+    struct event_rows e;
+    int rc;
+
+    for (int i = 0; i < RECORDING_MAX_SHARDS; i++)
+        p->lanes[i].seq = TIME_ABSENT;
+    while ((rc = recording_next_events(rec, &e, err)) > 0) {
+        struct lane *lane =
+            &p->lanes[e.shard < RECORDING_MAX_SHARDS ? e.shard : 0];
+
+        if (e.is_after_damage)
+            lane->seq = TIME_ABSENT;
+        for (size_t i = 0; i < e.n; i++)
+            add_event(p, lane, pause, &e.rows[i]);
+    }
+    return rc;
+}
+
+/* ---- what it comes to ---- */
+
+static int64_t since(int64_t from, int64_t to)
+{
+    return from == TIME_ABSENT || to == TIME_ABSENT || to <= from ? 0
+                                                                  : to - from;
+}
+
+static int64_t span_ns(const struct pass *p)
+{
+    switch (p->ops->span) {
+    case SPAN_ALL_ENDED:
+        return since(p->run.window.start_ns, p->last_end);
+    case SPAN_CONTENT:
+        return since(p->first_start, p->last_content);
+    case SPAN_REQUESTS:
+        return since(p->first_start, p->last_end);
+    case SPAN_WINDOW:
+        return since(p->run.window.start_ns, p->run.window.end_ns);
+    case SPAN_LAST_ISSUED:
+        return since(p->run.window.start_ns, p->last_due_end);
+    }
+    return 0;
+}
+
+static double per_second(int64_t count, double seconds)
+{
+    return seconds > 0 && count >= 0 ? (double)count / seconds : HIST_EMPTY;
+}
+
+static void take_rates(struct profile *out, const struct pass *p)
+{
+    const struct summary *s = out->summary;
+    bool is_window = p->ops->span == SPAN_WINDOW;
+    int64_t requests = is_window ? p->ended_inside : p->completed;
+    int64_t tokens = is_window ? p->tokens_inside : p->output;
+
+    if (p->ops->span == SPAN_LAST_ISSUED && requests > 0)
+        requests--;
+    out->rates[PROFILE_REQUESTS] = (struct profile_pair){
+        per_second(requests, out->duration_s), s->throughput_rps};
+    out->rates[PROFILE_TOKENS] = (struct profile_pair){HIST_EMPTY, HIST_EMPTY};
+    if (s->has_tokens)
+        out->rates[PROFILE_TOKENS] = (struct profile_pair){
+            per_second(tokens, out->duration_s), s->output_tokens_per_s};
+    out->rates[PROFILE_GOODPUT] = (struct profile_pair){HIST_EMPTY, HIST_EMPTY};
+    if (p->has_limits)
+        out->rates[PROFILE_GOODPUT] = (struct profile_pair){
+            p->ops->has_goodput ? per_second(p->good, out->duration_s)
+                                : HIST_EMPTY,
+            s->goodput_rps};
+}
+
+static double or_empty(double ns)
+{
+    return isnan(ns) ? HIST_EMPTY : ns;
+}
+
+static void take_line(struct profile_line *line, struct values *v,
+                      enum percentile_rule rule, const struct spread *ours)
+{
+    values_sort(v);
+    line->n = (int64_t)v->len;
+    line->deviation = or_empty(values_deviation(v));
+    line->mean = (struct profile_pair){or_empty(values_mean(v)), ours->mean_ns};
+    for (int q = 0; q < PROFILE_QUANTILES; q++)
+        line->quantile[q] = (struct profile_pair){
+            or_empty(values_percentile(v, rule, profile_quantile[q])),
+            (double)ours->quantile_ns[q]};
+}
+
+static void conclude(struct profile *out, struct pass *p)
+{
+    out->completed = p->completed;
+    out->failed = (int64_t)p->failed.len;
+    out->input_tokens = p->input;
+    out->output_tokens = p->output;
+    out->duration_s = (double)span_ns(p) / NS_PER_S;
+    for (int i = 0; i < PROFILE_TIMES; i++) {
+        struct profile_line *line = &out->lines[i];
+
+        line->is_theirs =
+            p->ops->value[i] || (i == PROFILE_ITL && p->ops->pause);
+        line->why = p->ops->why[i];
+        take_line(line, &p->values[i], p->ops->percentile,
+                  &out->summary->spread[measure_of[i]][VIEW_DUE]);
+    }
+    take_rates(out, p);
+}
+
+static void begin(struct pass *p, const struct profile_ops *ops,
+                  const struct summary *s)
+{
+    int api = s->settings->target.api;
+
+    *p = (struct pass){
+        .ops = ops,
+        .run = {.is_chat = api == API_OPENAI_CHAT,
+                .is_sglang = api == API_SGLANG,
+                .window = summary_window(s)},
+        .first_start = TIME_ABSENT,
+        .last_content = TIME_ABSENT,
+        .last_end = TIME_ABSENT,
+        .last_due = TIME_ABSENT,
+        .last_due_end = TIME_ABSENT,
+    };
+    good_limits(&s->slo, p->limit_ns);
+    p->has_limits = p->limit_ns[MEASURE_TTFT] > 0 ||
+                    p->limit_ns[MEASURE_TPOT] > 0 ||
+                    p->limit_ns[MEASURE_E2E] > 0;
+}
+
+int profile_make(struct profile *out, const struct profile_ops *ops,
+                 const struct summary *s, struct err *err)
+{
+    struct pass *p = xcalloc(1, sizeof(*p));
+    struct recording rec;
+    int rc = recording_open(&rec, s->dir, err);
+
+    *out = (struct profile){.ops = ops, .summary = s};
+    if (rc == 0) {
+        begin(p, ops, s);
+        rc = read_requests(p, &rec, err);
+        if (rc == 0 && ops->pause)
+            rc = read_events(p, &rec, err);
+        recording_close(&rec);
+    }
+    if (rc == 0)
+        conclude(out, p);
+    for (int i = 0; i < PROFILE_TIMES; i++)
+        values_fini(&p->values[i]);
+    values_fini(&p->failed);
+    free(p);
+    return rc;
+}

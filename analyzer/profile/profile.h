@@ -1,0 +1,141 @@
+/* profile.h - the same recording in the words of another tool: what it would
+ * have called ttft, itl, tpot and e2e, and what it would have counted.
+ *
+ * Each tool is a table of rules (tools.c).  Its numbers come from the recorded
+ * facts of the requests that were due in the window; ours stand beside them,
+ * and why they differ.  docs/profiles.md
+ */
+#ifndef ANALYZER_PROFILE_PROFILE_H
+#define ANALYZER_PROFILE_PROFILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "analyzer/profile/values.h"
+#include "analyzer/window.h"
+#include "common/measure.h"
+
+struct buf;
+struct err;
+struct summary;
+
+enum profile_time {
+    PROFILE_TTFT,
+    PROFILE_ITL,
+    PROFILE_TPOT,
+    PROFILE_E2E,
+    PROFILE_TIMES,
+};
+
+enum profile_rate {
+    PROFILE_REQUESTS, /* a second, ... */
+    PROFILE_TOKENS,   /* ... output tokens */
+    PROFILE_GOODPUT,
+    PROFILE_RATES,
+};
+
+/* What the pauses of a stream become; the token counts are those of the later
+ * event. */
+enum profile_pause {
+    PAUSE_OF_REQUEST, /* nothing: value[PROFILE_ITL] has one for each request */
+    PAUSE_OF_EVENT,   /* each one value */
+    PAUSE_OF_TOKEN,   /* gap / n, n times */
+    PAUSE_STAMPED,    /* the gap, then n - 1 times 0 */
+};
+
+/* What is divided by: from the window's start, or the first request, to ... */
+enum profile_span {
+    SPAN_ALL_ENDED,   /* start of the window ... the last end */
+    SPAN_CONTENT,     /* first start ... last content, of successes */
+    SPAN_REQUESTS,    /* first start ... last end, of all */
+    SPAN_WINDOW,      /* the window; what ended in it is counted */
+    SPAN_LAST_ISSUED, /* start ... end of the request that was due last, and
+                         one request less */
+};
+
+/* What the rules may ask of the run, beside the request. */
+struct profile_run {
+    bool is_chat;
+    bool is_sglang; /* its own API */
+    struct window window;
+};
+
+struct profile_ops {
+    const char *name;  /* as in --profile */
+    const char *start; /* where its clock starts, in words */
+    enum percentile_rule percentile;
+    enum profile_span span;
+    bool has_goodput;
+    bool lacking_is_kept;         /* a limit on what a request does not have */
+    enum profile_time tpot_limit; /* what a limit on tpot is held against */
+    bool counts_opening; /* the pause before the first content is one too */
+
+    /* Does the tool count it among the successes? */
+    bool (*succeeds)(const struct facts *f, const struct profile_run *run);
+
+    /* In ns; NAN: it leaves the request out.  NULL: it has no such number, or,
+     * of itl, takes it from the pauses. */
+    double (*value[PROFILE_TIMES])(const struct facts *f,
+                                   const struct profile_run *run);
+    enum profile_pause (*pause)(const struct profile_run *run);
+
+    /* Output tokens. */
+    int64_t (*tokens)(const struct facts *f);
+
+    /* Why it is not what ours is; NULL: as ours. */
+    const char *why[PROFILE_TIMES];
+    const char *why_rate[PROFILE_RATES];
+    const char *note; /* what the recording cannot give; NULL: nothing */
+};
+
+/* NULL-terminated, for an option. */
+extern const char *const profile_names[];
+const struct profile_ops *profile_find(const char *name);
+
+/* A number by both; of times below 0 HIST_EMPTY and the like. */
+struct profile_pair {
+    double theirs;
+    double ours;
+};
+
+#define PROFILE_QUANTILES 4
+extern const double profile_quantile[PROFILE_QUANTILES];
+extern const char *const profile_quantile_name[PROFILE_QUANTILES];
+
+/* Times in ns. */
+struct profile_line {
+    bool is_theirs;   /* the tool has such a number */
+    int64_t n;        /* of its values */
+    double deviation; /* of its values, over all n */
+    struct profile_pair mean;
+    struct profile_pair quantile[PROFILE_QUANTILES];
+    const char *why; /* NULL: the definitions agree */
+};
+
+struct profile {
+    const struct profile_ops *ops;
+    const struct summary *summary; /* ours; borrowed */
+    int64_t completed;
+    int64_t failed;
+    int64_t input_tokens;  /* of the completed */
+    int64_t output_tokens; /* likewise */
+    double duration_s;     /* that it divides by */
+    struct profile_line lines[PROFILE_TIMES];
+    struct profile_pair rates[PROFILE_RATES]; /* below 0: there is none */
+};
+
+extern const char *const profile_time_name[PROFILE_TIMES];
+extern const char *const profile_rate_name[PROFILE_RATES];
+
+/* Of a recording that has been summed up, which is opened and read again. */
+int profile_make(struct profile *out, const struct profile_ops *ops,
+                 const struct summary *s, struct err *err);
+
+void profile_text(const struct profile *p, struct buf *out);
+void profile_json(const struct profile *p, struct buf *out);
+
+/* The keys of the file that vLLM's benchmark saves; of that profile. */
+void profile_vllm_json(const struct profile *p, struct buf *out);
+
+#endif

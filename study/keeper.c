@@ -1,0 +1,266 @@
+#include "study/keeper.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "common/clk.h"
+#include "common/stop.h"
+
+/* Fixed places, so that everything above can be closed. */
+enum { LIFE_FD = 3, NEWS_FD, SIGNAL_FD, N_FDS };
+
+/* The kernel ends what was killed; only what hangs in it may take longer. */
+#define KILLED_NS (5 * NS_PER_S)
+
+struct state {
+    const struct keeper *k;
+    pid_t command;  /* 0: it has ended */
+    pid_t group;    /* its process group, whether or not it has */
+    pid_t stopping; /* the stop command; 0: none runs */
+    bool is_alone;  /* no descendant is left */
+};
+
+static void tell(int kind, int value)
+{
+    struct keeper_news news = {kind, value};
+
+    (void)!write(NEWS_FD, &news, sizeof(news));
+}
+
+/* ---- where it stands ---- */
+
+/* Move all of them up first: one may stand where another belongs. */
+static bool place_fds(const struct keeper *k)
+{
+    int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
+    int wanted[] = {nothing, k->log_fd, k->log_fd, k->life_fd, k->news_fd};
+    const int n = sizeof(wanted) / sizeof(wanted[0]);
+
+    for (int i = 0; i < n; i++) {
+        wanted[i] = fcntl(wanted[i], F_DUPFD_CLOEXEC, N_FDS);
+        if (wanted[i] < 0)
+            return false;
+    }
+    for (int i = 0; i < n; i++) {
+        if (dup3(wanted[i], i, i < LIFE_FD ? 0 : O_CLOEXEC) < 0)
+            return false;
+    }
+    return true;
+}
+
+/* Signals of a terminal are ours; the keeper ends by its pipe alone. */
+static bool settle_signals(void)
+{
+    struct sigaction ignore = {.sa_handler = SIG_IGN};
+    sigset_t children;
+    int fd;
+
+    sigemptyset(&ignore.sa_mask);
+    sigaction(SIGINT, &ignore, NULL);
+    sigaction(SIGTERM, &ignore, NULL);
+    sigaction(SIGHUP, &ignore, NULL);
+    sigaction(SIGPIPE, &ignore, NULL);
+    sigemptyset(&children);
+    sigaddset(&children, SIGCHLD);
+    sigprocmask(SIG_SETMASK, &children, NULL);
+    fd = signalfd(-1, &children, SFD_CLOEXEC | SFD_NONBLOCK);
+    if (fd < 0 || dup3(fd, SIGNAL_FD, O_CLOEXEC) < 0)
+        return fd == SIGNAL_FD;
+    close(fd);
+    return true;
+}
+
+static bool settle(const struct keeper *k)
+{
+    setsid();
+    return place_fds(k) && settle_signals() &&
+           close_range(N_FDS, ~0U, 0) == 0 &&
+           prctl(PR_SET_CHILD_SUBREAPER, 1) == 0;
+}
+
+/* ---- its children ---- */
+
+static _Noreturn void become_shell(const char *command, char *const *env)
+{
+    const char *argv[] = {"sh", "-c", command, NULL};
+    sigset_t none;
+
+    stop_default_signals();
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, NULL);
+    setpgid(0, 0);
+    execve("/bin/sh", (char *const *)argv, env);
+    _exit(127);
+}
+
+/* Below 0 on failure.  It does not outlive a keeper that is killed. */
+static pid_t start(const struct keeper *k, const char *command)
+{
+    pid_t keeper = getpid();
+    pid_t pid = fork();
+
+    if (pid == 0) {
+        if (prctl(PR_SET_PDEATHSIG, SIGKILL) < 0 || getppid() != keeper)
+            _exit(127);
+        become_shell(command, k->environment);
+    }
+    if (pid > 0)
+        setpgid(pid, pid); /* the child does the same; one is the first */
+    return pid;
+}
+
+/* Its own and those that it has inherited. */
+static void reap(struct state *s)
+{
+    int status;
+    pid_t pid;
+
+    while ((pid = waitpid(-1, &status, WNOHANG)) > 0) {
+        if (pid == s->command) {
+            s->command = 0;
+            tell(KEEPER_ENDED, status);
+        }
+        if (pid == s->stopping)
+            s->stopping = 0;
+    }
+    s->is_alone = pid < 0 && errno == ECHILD;
+    if (s->command == 0 && s->group > 0 && kill(-s->group, 0) < 0)
+        s->group = 0; /* its number may be another's from now on */
+}
+
+/* Until a child ends, or the pipe does, or it is time; false: the pipe has
+ * ended.  `watched` is LIFE_FD, or -1 once that is known. */
+static bool wait_for_change(int watched, int64_t wait_ns)
+{
+    struct pollfd fds[] = {{.fd = SIGNAL_FD, .events = POLLIN},
+                           {.fd = watched, .events = POLLIN}};
+    struct signalfd_siginfo info;
+    int wait_ms = wait_ns < 0 ? -1 : (int)(wait_ns / NS_PER_MS) + 1;
+
+    (void)poll(fds, 2, wait_ms);
+    while (read(SIGNAL_FD, &info, sizeof(info)) > 0)
+        continue;
+    return !(fds[1].revents & (POLLHUP | POLLERR | POLLIN));
+}
+
+/* ---- the end ---- */
+
+static void signal_outsider(const struct state *s, pid_t pid, int number)
+{
+    pid_t group = getpgid(pid);
+
+    if (group > 0 && group != s->group && pid != s->stopping)
+        kill(pid, number);
+}
+
+/* "12 345 " is 12 and 345.  A number that the end of the text cuts is dropped:
+ * the list is read again. */
+static void signal_listed(const struct state *s, const char *text, size_t len,
+                          int number)
+{
+    pid_t pid = 0;
+
+    for (size_t i = 0; i < len; i++) {
+        if (text[i] >= '0' && text[i] <= '9') {
+            pid = pid * 10 + (text[i] - '0');
+        } else {
+            if (pid > 0)
+                signal_outsider(s, pid, number);
+            pid = 0;
+        }
+    }
+}
+
+/* What has left the group, and whose parent is gone, is a child of ours. */
+static void signal_outsiders(const struct state *s, int number)
+{
+    int fd = open("/proc/thread-self/children", O_RDONLY | O_CLOEXEC);
+    char text[4096];
+    ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof(text));
+
+    if (n > 0)
+        signal_listed(s, text, (size_t)n, number);
+    if (fd >= 0)
+        close(fd);
+}
+
+/* Till `until_ns`, or till nobody is left, or with `command` till that has
+ * ended. */
+static void await(struct state *s, int64_t until_ns, const pid_t *command,
+                  int number)
+{
+    int64_t left_ns;
+
+    for (reap(s); !s->is_alone && !(command && *command == 0); reap(s)) {
+        left_ns = until_ns - clk_now(&clk_monotonic);
+        if (left_ns <= 0)
+            return;
+        wait_for_change(-1, left_ns);
+        if (number) /* what comes to light when its parent has ended */
+            signal_outsiders(s, number);
+    }
+}
+
+static void run_stop(struct state *s)
+{
+    int64_t until_ns = clk_now(&clk_monotonic) + s->k->grace_ns;
+    pid_t pid = start(s->k, s->k->stop);
+
+    if (pid < 0)
+        return;
+    s->stopping = pid;
+    await(s, until_ns, &s->stopping, 0);
+    kill(-pid, SIGKILL);
+    if (s->command > 0) /* it was asked to end, and has the rest of the time */
+        await(s, until_ns, &s->command, 0);
+}
+
+static void signal_all(struct state *s, int number)
+{
+    if (s->group > 0)
+        kill(-s->group, number);
+    signal_outsiders(s, number);
+}
+
+static void end_all(struct state *s)
+{
+    if (s->k->stop)
+        run_stop(s);
+    reap(s);
+    if (s->is_alone)
+        return;
+    signal_all(s, SIGTERM);
+    await(s, clk_now(&clk_monotonic) + s->k->grace_ns, NULL, SIGTERM);
+    if (s->is_alone)
+        return;
+    signal_all(s, SIGKILL);
+    await(s, clk_now(&clk_monotonic) + KILLED_NS, NULL, SIGKILL);
+}
+
+_Noreturn void keeper_run(const struct keeper *k)
+{
+    struct state s = {.k = k};
+    bool goes_on = true;
+
+    if (!settle(k))
+        _exit(127);
+    s.command = s.group = start(k, k->start);
+    if (s.command < 0)
+        _exit(127);
+    tell(KEEPER_STARTED, s.command);
+    while (goes_on) {
+        goes_on = wait_for_change(LIFE_FD, -1);
+        reap(&s);
+    }
+    end_all(&s);
+    _exit(0);
+}

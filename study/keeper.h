@@ -1,0 +1,32 @@
+/* keeper.h - the process between us and a user's server (study/supervise.h). */
+#ifndef STUDY_KEEPER_H
+#define STUDY_KEEPER_H
+
+#include <stdint.h>
+
+enum keeper_word {
+    KEEPER_STARTED, /* value: its pid */
+    KEEPER_ENDED,   /* value: its status */
+};
+
+/* What it tells us. */
+struct keeper_news {
+    int kind; /* enum keeper_word */
+    int value;
+};
+
+struct keeper {
+    const char *start;
+    const char *stop; /* NULL: none */
+    char *const *environment;
+    int log_fd;
+    int life_fd; /* at its end everything is to end */
+    int news_fd; /* written to, never waited for */
+    int64_t grace_ns;
+};
+
+/* Just after a fork, in the child, and to its end.  Calls nothing that a fork
+ * among threads does not allow. */
+_Noreturn void keeper_run(const struct keeper *k);
+
+#endif

@@ -1,0 +1,185 @@
+/* A recording is repeated: the same requests, with what differs beside the
+ * numbers; what somebody else would lack; the sentence to quote. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "common/measure.h"
+#include "common/recording/schema.h"
+#include "common/xalloc.h"
+#include "tests/support/proc.h"
+#include "tests/support/strangers.h"
+#include "tests/support/table.h"
+#include "tests/support/tmpdir.h"
+
+static const char text[] =
+    "target: {url: 'http://127.0.0.1/v1/completions', model: m}\n"
+    "load: {rate: 100/s, duration: 1s, warmup: 200ms, seed: 5}\n"
+    "data: {input_tokens: uniform 3 40, output_tokens: 2}\n"
+    "conditions: {precision: fp16}\n"
+    "slo: [e2e p50 < 5s]\n"
+    "stub: {service: fixed 1ms}\n";
+
+static int by_place(const void *a, const void *b)
+{
+    int64_t x = ((const struct facts *)a)->seq;
+    int64_t y = ((const struct facts *)b)->seq;
+
+    return (x > y) - (x < y);
+}
+
+static struct facts *rows_of(const char *dir, size_t *n)
+{
+    char *path = xasprintf("%s/requests.tgr", dir);
+    struct facts *rows = table_read(path, &schema_requests, n);
+
+    qsort(rows, *n, sizeof(*rows), by_place);
+    free(path);
+    return rows;
+}
+
+static void assert_same_requests(const char *a, const char *b)
+{
+    size_t n;
+    size_t m;
+    struct facts *x = rows_of(a, &n);
+    struct facts *y = rows_of(b, &m);
+
+    assert_int_equal(n, m);
+    assert_true(n > 80);
+    for (size_t i = 0; i < n; i++) {
+        assert_int_equal(x[i].due, y[i].due);
+        assert_int_equal(x[i].prompt_asked, y[i].prompt_asked);
+        assert_int_equal(x[i].bytes_out, y[i].bytes_out);
+    }
+    free(x);
+    free(y);
+}
+
+static char *first;
+
+static int make_first(void **state)
+{
+    struct proc_result r;
+    char *file;
+
+    assert_int_equal(tmpdir_setup(state), 0);
+    file = xstrdup(tmpdir_write("a.yaml", text, sizeof(text) - 1));
+    first = xstrdup(tmpdir_path("first"));
+    r = proc_run(ARGS("run", file, "-q", "-o", first));
+    run_expect(&r, first, 0);
+    proc_result_fini(&r);
+    free(file);
+    return 0;
+}
+
+static int remove_first(void **state)
+{
+    free(first);
+    return tmpdir_teardown(state);
+}
+
+static void the_same_requests_again(void **state)
+{
+    char *again = xstrdup(tmpdir_path("again"));
+    struct proc_result r = proc_run(ARGS("rerun", first, "-o", again));
+
+    (void)state;
+    run_expect(&r, again, 0);
+    assert_non_null(strstr(r.err, "what differs beside the numbers:\n"
+                                  "           endpoints: "));
+    proc_result_fini(&r);
+    assert_same_requests(first, again);
+    free(again);
+}
+
+static void what_is_said_again_counts(void **state)
+{
+    char *again = xstrdup(tmpdir_path("shorter"));
+    struct proc_result r = proc_run(ARGS("rerun", first, "-o", again, "-q",
+                                         "--set", "load.duration=200ms"));
+    size_t n;
+
+    (void)state;
+    assert_true(r.status == 0 || r.status == 4);
+    proc_result_fini(&r);
+    free(rows_of(again, &n));
+    assert_true(n < 80);
+    free(again);
+}
+
+static void only_recordings_are_repeated(void **state)
+{
+    struct proc_result r = proc_run(ARGS("rerun", tmpdir_path("a.yaml")));
+
+    (void)state;
+    proc_expect(&r, 2);
+    assert_non_null(strstr(r.err, "repeats a recording"));
+    proc_result_fini(&r);
+    r = proc_run(ARGS("rerun"));
+    proc_expect(&r, 2);
+    proc_result_fini(&r);
+}
+
+/* Secrets are not in it, so they must be given again. */
+static void a_secret_is_asked_for(void **state)
+{
+    char *dir = xstrdup(tmpdir_path("secret"));
+    char *file = xstrdup(tmpdir_path("a.yaml"));
+    struct proc_result r = proc_run(ARGS("run", file, "-q", "-o", dir, "-H",
+                                         "authorization: Bearer hidden"));
+
+    (void)state;
+    run_expect(&r, dir, 0);
+    proc_result_fini(&r);
+    r = proc_run(ARGS("rerun", dir, "-q", "-o", tmpdir_path("secret2")));
+    proc_expect(&r, 2);
+    assert_non_null(strstr(r.err, "give the header 'authorization' again"));
+    proc_result_fini(&r);
+    r = proc_run(ARGS("rerun", dir, "-q", "-o", tmpdir_path("secret2"), "-H",
+                      "authorization: Bearer hidden"));
+    assert_true(r.status == 0 || r.status == 4);
+    proc_result_fini(&r);
+    free(file);
+    free(dir);
+}
+
+static void what_somebody_else_would_lack(void **state)
+{
+    struct proc_result r = proc_run(ARGS("report", first, "--checklist"));
+
+    (void)state;
+    proc_expect(&r, 1);
+    assert_non_null(strstr(r.out, "present  workload       open loop, poisson "
+                                  "100/s"));
+    assert_non_null(strstr(r.out, "present  server         the stub"));
+    assert_non_null(strstr(r.out, "MISSING  repeats "));
+    assert_non_null(strstr(r.out, "present  client "));
+    proc_result_fini(&r);
+    r = proc_run(ARGS("report", first, "--checklist", "--json"));
+    proc_expect(&r, 1);
+    assert_non_null(strstr(r.out, "\"name\": \"repeats\""));
+    proc_result_fini(&r);
+    r = proc_run(ARGS("report", first, "--checklist", "--claim"));
+    proc_expect(&r, 2);
+    proc_result_fini(&r);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_same_requests_again),
+        cmocka_unit_test(what_is_said_again_counts),
+        cmocka_unit_test(only_recordings_are_repeated),
+        cmocka_unit_test(a_secret_is_asked_for),
+        cmocka_unit_test(what_somebody_else_would_lack),
+    };
+
+    return cmocka_run_group_tests(tests, make_first, remove_first);
+}

@@ -1,0 +1,227 @@
+/* A server that is started for a run by a command: waited for, watched, and
+ * ended with all that it has started. */
+#include <errno.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "common/buf.h"
+#include "common/clk.h"
+#include "common/err.h"
+#include "common/file.h"
+#include "common/xalloc.h"
+#include "tests/support/proc.h"
+#include "tests/support/tmpdir.h"
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+#define PATIENCE_NS  (20 * NS_PER_S)
+#define MAX_TEXT     65536
+
+/* `start` with $me for the executable and $pids for a file that whatever is
+ * started notes its pid in. */
+static char *write_settings(const char *name, const char *url,
+                            const char *start, const char *rest)
+{
+    char *text =
+        xasprintf("target: {url: '%s', timeout: 2s}\n"
+                  "load: {rate: 100/s, duration: 300ms}\n"
+                  "server:\n"
+                  "  start: |\n"
+                  "    me=%s; pids=%s/%s.pids\n"
+                  "    %s\n%s",
+                  url, getenv("TAILGATE"), tmpdir_root(), name, start, rest);
+    char *file_name = xasprintf("%s.yaml", name);
+    char *path = xstrdup(tmpdir_write(file_name, text, strlen(text)));
+
+    free(file_name);
+    free(text);
+    return path;
+}
+
+static char *text_of(const char *name)
+{
+    struct err err = {0};
+    struct buf text;
+    char *copy;
+
+    buf_init(&text, MAX_TEXT);
+    file_read(tmpdir_path(name), &text, &err);
+    copy = xstrdup(buf_text(&text));
+    buf_fini(&text);
+    return copy;
+}
+
+/* All that were noted are gone; at least `least` of them were. */
+static void expect_gone(const char *name, int least)
+{
+    char *file = xasprintf("%s.pids", name);
+    char *text = text_of(file);
+    int n = 0;
+
+    for (char *p = text; *p; n++) {
+        int64_t until = clk_now(&clk_monotonic) + PATIENCE_NS;
+        pid_t pid = (pid_t)strtol(p, &p, 10);
+
+        while (kill(pid, 0) == 0 && clk_now(&clk_monotonic) < until)
+            clk_sleep_ns(NS_PER_MS);
+        assert_int_equal(kill(pid, 0), -1);
+        assert_int_equal(errno, ESRCH);
+        p += strspn(p, "\n");
+    }
+    assert_true(n >= least);
+    free(text);
+    free(file);
+}
+
+#define FREE_URL "http://127.0.0.1:{port}/"
+#define STUB     "echo $$ >>$pids; exec $me stub --port {port}"
+
+/* One that serves from a child, beside another that has left the group. */
+#define TREE                                                                   \
+    "echo $$ >>$pids; setsid sh -c 'echo $$ >>'$pids'; exec sleep 1000' & "    \
+    "sh -c \"echo \\$\\$ >>$pids; exec $me stub --port $TAILGATE_PORT\" & "
+
+static void it_serves_the_run(void **state)
+{
+    static const struct {
+        const char *name;
+        const char *start;
+        const char *rest;
+        int processes;
+    } rows[] = {
+        {"plain", STUB, "", 1},
+        {"tree", TREE "wait", "", 3},
+        {"asked", STUB, "  ready: 'http://127.0.0.1:{port}/healthz'\n", 1},
+        {"command", STUB,
+         "  ready: 'grep -q listening %s/command/server.log'\n", 1},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        char *rest = xasprintf(rows[i].rest, tmpdir_root());
+        char *file =
+            write_settings(rows[i].name, FREE_URL, rows[i].start, rest);
+        char *dir = xstrdup(tmpdir_path(rows[i].name));
+        char *log_name = xasprintf("%s/server.log", rows[i].name);
+        struct proc_result r = proc_run(
+            ARGS("run", file, "-q", "--slo", "errors < 1%", "-o", dir));
+        char *log = text_of(log_name);
+
+        run_expect(&r, dir, 0);
+        assert_non_null(strstr(log, "listening on http://127.0.0.1:"));
+        expect_gone(rows[i].name, rows[i].processes);
+        proc_result_fini(&r);
+        free(log);
+        free(log_name);
+        free(dir);
+        free(file);
+        free(rest);
+    }
+}
+
+static void what_fails_is_said_and_ended(void **state)
+{
+    static const struct {
+        const char *name;
+        const char *start;
+        const char *rest;
+        const char *says;
+    } rows[] = {
+        {"exits", "echo $$ >>$pids; echo no such model; exit 7", "",
+         "server.start: the server ended before it was ready: exit code 7; it "
+         "said: no such model"},
+        {"silent", "echo $$ >>$pids; exit 0", "",
+         "server.start: the server ended before it was ready: exit code 0; it "
+         "said nothing"},
+        {"slow", "echo $$ >>$pids; echo loading; sleep 1000; :",
+         "  ready_within: 300ms\n",
+         "server.ready: not ready within 300ms; it said: loading"},
+        {"hangs", STUB, "  ready: sleep 1000\n  ready_within: 300ms\n",
+         "server.ready: not ready within 300ms; it said: listening on "},
+        {"dies", TREE "sleep 0.7; echo out of memory; kill -9 $$", "",
+         "server.start: the server ended during the run: signal 9; it said: "
+         "out of memory"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        char *file =
+            write_settings(rows[i].name, FREE_URL, rows[i].start, rows[i].rest);
+        char *dir = xstrdup(tmpdir_path(rows[i].name));
+        struct proc_result r =
+            proc_run(ARGS("run", file, "--duration", "20s", "-q", "-o", dir));
+
+        proc_expect(&r, 3);
+        if (!strstr(r.err, rows[i].says))
+            fail_msg("%s: not '%s'", r.err, rows[i].says);
+        expect_gone(rows[i].name, 1);
+        proc_result_fini(&r);
+        free(dir);
+        free(file);
+    }
+}
+
+/* The one that answers is not the one that was started. */
+static void another_server_is_not_taken_for_it(void **state)
+{
+    char *url;
+    struct proc other = stub_start(ARGS("stub", "--port", "0"), &url);
+    char *file =
+        write_settings("taken", url, "echo $$ >>$pids; sleep 1000", "");
+    char *dir = xstrdup(tmpdir_path("taken"));
+    struct proc_result r = proc_run(ARGS("run", file, "-q", "-o", dir));
+
+    (void)state;
+    proc_expect(&r, 3);
+    assert_non_null(strstr(r.err, "another server listens on 127.0.0.1:"));
+    proc_result_fini(&r);
+    stub_stop(&other);
+    free(url);
+    free(dir);
+    free(file);
+}
+
+static void it_ends_with_us(void **state)
+{
+    static const int signals[] = {SIGKILL, SIGTERM, SIGINT};
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(signals); i++) {
+        char *name = xasprintf("signal-%d", signals[i]);
+        char *file = write_settings(name, FREE_URL, TREE "wait", "");
+        char *dir = xstrdup(tmpdir_path(name));
+        struct proc p =
+            proc_start(ARGS("run", file, "--duration", "60s", "-q", "-o", dir));
+        struct proc_result r;
+
+        wait_for_rows(dir);
+        assert_int_equal(kill(p.pid, signals[i]), 0);
+        r = proc_wait(&p);
+        assert_int_equal(r.status, 128 + signals[i]);
+        expect_gone(name, 3);
+        proc_result_fini(&r);
+        free(dir);
+        free(file);
+        free(name);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(it_serves_the_run),
+        cmocka_unit_test(what_fails_is_said_and_ended),
+        cmocka_unit_test(another_server_is_not_taken_for_it),
+        cmocka_unit_test(it_ends_with_us),
+    };
+
+    return cmocka_run_group_tests(tests, tmpdir_setup, tmpdir_teardown);
+}
