@@ -42,7 +42,8 @@ struct recording;
 struct quality {
     int64_t checked;
     int64_t passed;
-    double share; /* the rest if any was checked */
+    double share;       /* the rest if any was checked */
+    double n_effective; /* as many independent answers say as much */
     struct interval ci95;
 };
 

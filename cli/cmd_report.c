@@ -8,6 +8,7 @@
 #include "analyzer/profile/profile.h"
 #include "analyzer/reader.h"
 #include "analyzer/report/report.h"
+#include "analyzer/report/trials_report.h"
 #include "analyzer/summary.h"
 #include "analyzer/truth.h"
 #include "cli/cli.h"
@@ -155,7 +156,8 @@ static const struct opt opts[] = {
      .offset = AT(format),
      .names = report_names,
      .initial = "text",
-     .help = "the run as text or json; csv: its requests; seconds: CSV of its "
+     .help = "the run as text or json; full: text, and then all that the json "
+             "has, a line each; csv: its requests; seconds: CSV of its "
              "seconds; hgrm, hlog: for HdrHistogram's tools; vllm-json: the "
              "keys of vLLM's benchmark"},
     {.flag = "json",
@@ -400,19 +402,30 @@ static int check_args(const struct report_args *a, struct err *err)
     return 0;
 }
 
+/* NULL: a set has no such format. */
+static trials_render_fn *render_of_trials(const struct report_args *a)
+{
+    const struct report_ops *ops = report_find(report_names[a->format]);
+
+    return ops == &report_text   ? trials_text
+           : ops == &report_json ? trials_json
+           : ops == &report_full ? trials_full
+                                 : NULL;
+}
+
 /* A set has no requests of its own, and no truth: its trials have. */
 static int report_trials(const char *dir, const struct report_args *a,
                          struct err *err)
 {
-    bool json = report_find(report_names[a->format]) == &report_json;
+    trials_render_fn *render = render_of_trials(a);
 
-    if ((!json && a->format != 0) || a->truth || a->truth_file || a->curve ||
-        asks_instead(a) || a->baseline || a->energy_file ||
-        a->usd_per_hour > 0 || a->replicas > 0)
-        return err_set(err, ERR_USAGE,
-                       "%s: a trial set is shown as text or json; for the rest "
-                       "name one of its trials, %s/trial-1",
-                       dir, dir);
+    if (!render || a->truth || a->truth_file || a->curve || asks_instead(a) ||
+        a->baseline || a->energy_file || a->usd_per_hour > 0 || a->replicas > 0)
+        return err_set(
+            err, ERR_USAGE,
+            "%s: a trial set is shown as text, full or json; for the "
+            "rest name one of its trials, %s/trial-1",
+            dir, dir);
     for (size_t i = 0; i < a->slo.len; i++) {
         if (slo_class_len(a->slo.items[i]) > 0)
             return err_set(err, ERR_USAGE,
@@ -420,7 +433,7 @@ static int report_trials(const char *dir, const struct report_args *a,
                            "asked, %s/trial-1",
                            a->slo.items[i], dir);
     }
-    return trials_report(dir, a->slo.len > 0 ? &a->slo : NULL, json, err);
+    return trials_report(dir, a->slo.len > 0 ? &a->slo : NULL, render, err);
 }
 
 static int choose_format(struct report_args *a, struct err *err)

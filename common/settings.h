@@ -440,6 +440,9 @@ int settings_resolve(struct settings *s, struct err *err);
  * long, and where they come from. */
 int settings_resolve_shape(struct load_settings *load, struct err *err);
 
+/* The key of `load` by which a rate was given, for messages; static. */
+const char *settings_rate_key(const struct load_settings *load);
+
 /* For an option table: how many times as fast? */
 int settings_check_scale(const char *text, struct err *err);
 

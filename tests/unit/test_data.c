@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include <cmocka.h>
 
@@ -355,6 +356,11 @@ static void files_that_are_none(void **state)
     assert_non_null(strstr(err.msg, "nowhere: No such file"));
     err = (struct err){0};
     snprintf(path, sizeof(path), "%s", tmpdir_root());
+    assert_int_equal(dataset_load(&d, &s, &err), -1);
+    assert_non_null(strstr(err.msg, "is no regular file"));
+    err = (struct err){0}; /* which has no writer, and is not waited for */
+    snprintf(path, sizeof(path), "%s", tmpdir_path("pipe"));
+    assert_int_equal(mkfifo(path, 0600), 0);
     assert_int_equal(dataset_load(&d, &s, &err), -1);
     assert_non_null(strstr(err.msg, "is no regular file"));
     err = (struct err){0};
