@@ -69,6 +69,8 @@ static const struct {
     {"cost.energy", DIFFERENCE_NOTED, "how energy was measured"},
     {"cost.co2_g_per_kwh", DIFFERENCE_NOTED, "what energy comes to"},
     {"study.", DIFFERENCE_NOTED, "how many runs there were"},
+    {"search.", DIFFERENCE_NOTED, "how the load was chosen"},
+    {"sweep.", DIFFERENCE_NOTED, "how the load was chosen"},
     {"name", DIFFERENCE_NOTED, "free text"},
     {"clock.", DIFFERENCE_NOTED, "when it was"},
     {"endpoints", DIFFERENCE_NOTED, "where the server was"},
