@@ -87,11 +87,7 @@ struct rpc_transport {
 
 static struct rpc_call *call_of_tag(struct rpc_tag *tag)
 {
-    struct rpc_call *c = ((struct rpc_step *)(void *)tag)->call;
-
-    /* What the worker's thread wrote before it started the batch. */
-    atomic_load_explicit(&c->n_open, memory_order_acquire);
-    return c;
+    return ((struct rpc_step *)(void *)tag)->call;
 }
 
 static struct rpc_call *call_of(struct rpc_post *post, size_t offset)
@@ -491,10 +487,9 @@ static void tap_start(const struct rpc_call *c, grpc_byte_buffer *message)
 static void start_batch(const struct rpc_call *c, const grpc_op *ops, size_t n,
                         struct rpc_step *step)
 {
-    grpc_call_error error =
-        grpc_call_start_batch(c->call, ops, n, &step->tag, NULL);
-
-    if (error != GRPC_CALL_OK)
+    rpc_tag_give(&step->tag);
+    if (grpc_call_start_batch(c->call, ops, n, &step->tag, NULL) !=
+        GRPC_CALL_OK)
         abort(); /* a batch that we have put together wrongly */
 }
 
@@ -524,7 +519,7 @@ static void start_ops(struct rpc_call *c, grpc_byte_buffer *message,
     if (route->has_id)
         route->metadata[route->n_metadata - 1].value = id;
     atomic_store_explicit(&c->n_open, c->is_stream ? 3 : 1,
-                          memory_order_release);
+                          memory_order_relaxed);
     if (!c->is_stream) {
         start_batch(c, ops, N_SENT + 2, &c->all);
     } else {

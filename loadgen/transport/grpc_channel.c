@@ -174,14 +174,14 @@ static void on_seen(struct rpc_tag *tag, bool ok, int64_t at_ns)
     struct rpc_channel *c = (struct rpc_channel *)tag;
 
     (void)ok;
-    atomic_load_explicit(&c->is_watched, memory_order_acquire);
     c->post.at_ns = at_ns;
     rpc_queue_post(c->queue, &c->post);
 }
 
 static void watch(struct rpc_channel *c)
 {
-    atomic_store_explicit(&c->is_watched, true, memory_order_release);
+    rpc_tag_give(&c->tag);
+    atomic_store_explicit(&c->is_watched, true, memory_order_relaxed);
     grpc_channel_watch_connectivity_state(c->channel, c->state,
                                           gpr_inf_future(GPR_CLOCK_MONOTONIC),
                                           c->queue->cq, &c->tag);
