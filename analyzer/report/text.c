@@ -568,6 +568,7 @@ static void render(const struct summary *s, struct buf *out)
     put_counts(s, out);
     put_rates(s, out);
     text_put_goodput(s, out);
+    text_put_metered(s, out);
     text_put_answers(s, out);
     buf_adds(out, "\n");
     text_put_classes(s, out);
