@@ -186,8 +186,10 @@ static bool is_by_tier(const struct judgement *j)
 /* The terms of a tier stand below, with the other tiers. */
 void text_put_terms(const struct judgement *j, struct buf *out)
 {
-    for (size_t i = 0; i < j->len && !is_by_tier(j); i++)
-        text_put_term(&j->terms[i], out);
+    for (size_t i = 0; i < j->len; i++) {
+        if (!j->terms[i].term->tier[0])
+            text_put_term(&j->terms[i], out);
+    }
 }
 
 /* A count is a whole number, however large. */
