@@ -36,6 +36,7 @@ extern const struct command cmd_run;
 extern const struct command cmd_rerun;
 extern const struct command cmd_report;
 extern const struct command cmd_compare;
+extern const struct command cmd_scale;
 extern const struct command cmd_stub;
 extern const struct command cmd_calibrate;
 extern const struct command cmd_init;

@@ -283,7 +283,7 @@ static void put_target(const struct settings *s, struct buf *out)
 
 static bool has_tensors(int api)
 {
-    return api == API_KSERVE_HTTP || api == API_TFSERVING_HTTP;
+    return api_takes_tensors((enum api_kind)api);
 }
 
 /* Where made prompts come from, and what of them was sent before. */
@@ -323,7 +323,7 @@ static void put_data(const struct settings *s, struct buf *out)
                      d->tensors.items[i]);
     else
         put_made(s, out);
-    if (!s->target.body && api_can_stream((enum api_kind)s->target.api) &&
+    if (!s->target.body && api_generates((enum api_kind)s->target.api) &&
         s->load.scenario != SCENARIO_TRACE)
         buf_addf(out, "; answers of %s", d->output_tokens);
     buf_adds(out, "\n");

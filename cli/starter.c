@@ -32,7 +32,7 @@ static void put_why(const char *unknown, struct buf *out)
 
 static bool is_generative(int api)
 {
-    return api_can_stream((enum api_kind)api);
+    return api_generates((enum api_kind)api);
 }
 
 static bool has_model(int api)
@@ -43,7 +43,7 @@ static bool has_model(int api)
 
 static bool has_tensors(int api)
 {
-    return api == API_KSERVE_HTTP || api == API_TFSERVING_HTTP;
+    return api_takes_tensors((enum api_kind)api);
 }
 
 static void put_model(const struct target_settings *t, const char *unknown,

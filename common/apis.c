@@ -15,6 +15,10 @@ const char *const api_names[] = {
     [API_SGLANG] = "sglang",
     [API_TFSERVING_HTTP] = "tfserving-http",
     [API_KSERVE_HTTP] = "kserve-http",
+    [API_GRPC] = "grpc",
+    [API_KSERVE_GRPC] = "kserve-grpc",
+    [API_TRITON_GRPC_STREAM] = "triton-grpc-stream",
+    [API_TFSERVING_GRPC] = "tfserving-grpc",
     [API_COUNT] = NULL,
 };
 
@@ -87,9 +91,54 @@ enum api_kind api_detect(const char *path, const char **hint)
     return API_HTTP;
 }
 
+/* Methods of gRPC, by API. */
+static const char *const methods[API_COUNT] = {
+    [API_KSERVE_GRPC] = "/inference.GRPCInferenceService/ModelInfer",
+    [API_TRITON_GRPC_STREAM] =
+        "/inference.GRPCInferenceService/ModelStreamInfer",
+    [API_TFSERVING_GRPC] = "/tensorflow.serving.PredictionService/Predict",
+};
+
+enum api_kind api_detect_grpc(const char *path)
+{
+    if (strcmp(path, "/") == 0)
+        return API_KSERVE_GRPC;
+    for (int i = 0; i < API_COUNT; i++) {
+        if (methods[i] && strcmp(path, methods[i]) == 0)
+            return (enum api_kind)i;
+    }
+    return API_GRPC;
+}
+
+const char *api_grpc_method(enum api_kind kind)
+{
+    return methods[kind];
+}
+
+bool api_is_grpc(enum api_kind kind)
+{
+    return kind == API_GRPC || methods[kind];
+}
+
+bool api_takes_tensors(enum api_kind kind)
+{
+    switch (kind) {
+    case API_TFSERVING_HTTP:
+    case API_KSERVE_HTTP:
+    case API_KSERVE_GRPC:
+    case API_TRITON_GRPC_STREAM:
+    case API_TFSERVING_GRPC:
+        return true;
+    default:
+        return false;
+    }
+}
+
 bool api_can_stream(enum api_kind kind)
 {
     switch (kind) {
+    case API_GRPC:
+    case API_TRITON_GRPC_STREAM:
     case API_OPENAI_CHAT:
     case API_OPENAI_COMPLETIONS:
     case API_TGI:
@@ -99,4 +148,9 @@ bool api_can_stream(enum api_kind kind)
     default:
         return false;
     }
+}
+
+bool api_generates(enum api_kind kind)
+{
+    return api_can_stream(kind) && !api_is_grpc(kind);
 }

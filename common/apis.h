@@ -17,6 +17,10 @@ enum api_kind {
     API_SGLANG,
     API_TFSERVING_HTTP,
     API_KSERVE_HTTP,
+    API_GRPC, /* any method of gRPC: a message goes out, others come back */
+    API_KSERVE_GRPC,
+    API_TRITON_GRPC_STREAM,
+    API_TFSERVING_GRPC,
     API_COUNT,
 };
 
@@ -27,6 +31,18 @@ extern const char *const api_names[];
  * `hint`, if not NULL, becomes what to choose from, or NULL. */
 enum api_kind api_detect(const char *path, const char **hint);
 
+/* The same of a URL of gRPC; "/" is KServe's. */
+enum api_kind api_detect_grpc(const char *path);
+
+/* Is it spoken over gRPC? */
+bool api_is_grpc(enum api_kind kind);
+
+/* The method of gRPC that it calls; NULL: the path of the URL is. */
+const char *api_grpc_method(enum api_kind kind);
+
+/* Does it take tensors, not prompts? */
+bool api_takes_tensors(enum api_kind kind);
+
 /* Has the API a path of its own for answers in one piece, and is it this? */
 bool api_path_is_whole(enum api_kind kind, const char *path);
 
@@ -35,5 +51,8 @@ bool api_path_takes_examples(const char *path);
 
 /* Does an answer of its come in events, if asked to? */
 bool api_can_stream(enum api_kind kind);
+
+/* Does it make text of a prompt? */
+bool api_generates(enum api_kind kind);
 
 #endif

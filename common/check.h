@@ -22,6 +22,14 @@
 struct check_rule;
 struct err;
 struct strlist;
+struct tensor_type;
+
+/* An output, as raw bytes; borrowed. */
+struct check_tensor {
+    const struct tensor_type *type;
+    const char *raw;
+    size_t len;
+};
 
 /* What there is of an answer; borrowed. */
 struct check_answer {
@@ -34,6 +42,12 @@ struct check_answer {
     int64_t output_tokens; /* TIME_ABSENT: not known */
     const char *label;     /* of the sample; NULL: none */
     size_t label_len;
+
+    /* Of an answer that is no JSON: find the tensor of this name.  NULL: it is
+     * JSON. */
+    bool (*find_tensor)(void *arg, const char *name,
+                        struct check_tensor *tensor);
+    void *arg;
 };
 
 /* All of them must hold. */

@@ -46,6 +46,13 @@ int64_t clk_thread_cpu_ns(void)
     return read_clock(CLOCK_THREAD_CPUTIME_ID);
 }
 
+int64_t clk_cpu_ns_of(pthread_t thread)
+{
+    clockid_t clock;
+
+    return pthread_getcpuclockid(thread, &clock) ? 0 : read_clock(clock);
+}
+
 void clk_sleep_ns(int64_t ns)
 {
     struct timespec ts = {.tv_sec = ns / NS_PER_S, .tv_nsec = ns % NS_PER_S};

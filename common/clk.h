@@ -6,6 +6,7 @@
 #ifndef COMMON_CLK_H
 #define COMMON_CLK_H
 
+#include <pthread.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/time.h>
@@ -53,6 +54,9 @@ int64_t clk_realtime_ns(void);
 
 /* CPU time of the calling thread. */
 int64_t clk_thread_cpu_ns(void);
+
+/* CPU time of a thread that runs; 0 if nobody knows. */
+int64_t clk_cpu_ns_of(pthread_t thread);
 
 /* CPU time of a process, all threads; TIME_ABSENT if there is none. */
 int64_t clk_process_cpu_ns(pid_t pid);

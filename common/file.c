@@ -45,6 +45,21 @@ int file_read(const char *path, struct buf *out, struct err *err)
     return rc;
 }
 
+int file_read_text(const char *path, size_t max, char **text, struct err *err)
+{
+    struct buf bytes;
+    int rc;
+
+    buf_init(&bytes, max);
+    rc = file_read(path, &bytes, err);
+    if (rc == 0 && strlen(buf_text(&bytes)) < bytes.len)
+        rc = err_set(err, ERR_FORMAT, "%s: not a text file", path);
+    if (rc == 0)
+        *text = xstrdup(buf_text(&bytes));
+    buf_fini(&bytes);
+    return rc;
+}
+
 int file_write_all(int fd, const void *data, size_t len)
 {
     const char *p = data;

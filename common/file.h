@@ -12,6 +12,9 @@ struct err;
 /* Append the file to `out`, whose maximum bounds it.  ERR_IO on failure. */
 int file_read(const char *path, struct buf *out, struct err *err);
 
+/* The same of a text, which the caller owns.  ERR_FORMAT if it is none. */
+int file_read_text(const char *path, size_t max, char **text, struct err *err);
+
 /* Write to a temporary name beside it, then rename: a reader sees the old file
  * or the new one, never half, also if we are killed.  ERR_IO on failure. */
 int file_replace(const char *path, const void *data, size_t len,

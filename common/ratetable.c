@@ -7,14 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/buf.h"
 #include "common/clk.h"
 #include "common/err.h"
 #include "common/file.h"
 #include "common/stage.h"
 #include "common/str.h"
 #include "common/units.h"
-#include "common/xalloc.h"
 
 #define MAX_FILE   (8 << 20)
 #define MAX_STAGES 100000
@@ -32,17 +30,6 @@ struct table {
     size_t rows;
     struct strlist *stages;
 };
-
-static char *trim(char *text)
-{
-    size_t len;
-
-    text += strspn(text, " \t");
-    len = strlen(text);
-    while (len > 0 && strchr(" \t\r", text[len - 1]))
-        text[--len] = '\0';
-    return text;
-}
 
 /* "6:30" or "6:30:15". */
 static bool parse_clock(const char *text, double *ns)
@@ -93,9 +80,9 @@ static int parse_row(char *line, struct row *row, struct err *err)
     if (!comma || strchr(comma + 1, ','))
         return err_set(err, ERR_CONFIG, "'%s': write time,rate: 6:30,40", line);
     *comma = '\0';
-    if (parse_time(trim(line), &row->at_ns, err))
+    if (parse_time(str_trim(line), &row->at_ns, err))
         return -1;
-    return stage_parse_rate(trim(comma + 1), &row->rps, err);
+    return stage_parse_rate(str_trim(comma + 1), &row->rps, err);
 }
 
 static int add_row(struct table *t, const struct row *row, struct err *err)
@@ -127,7 +114,7 @@ static int read_line(struct table *t, char *line, struct err *err)
 {
     struct row row = {0};
 
-    line = trim(line);
+    line = str_trim(line);
     if (!*line || *line == '#' || is_head(t, line))
         return 0;
     return parse_row(line, &row, err) || add_row(t, &row, err) ? -1 : 0;
@@ -158,20 +145,14 @@ int ratetable_parse(const char *name, char *text, double speed,
 int ratetable_read(const char *path, double speed, struct strlist *stages,
                    struct err *err)
 {
-    struct buf text;
-    char *copy;
+    char *text;
     int rc;
 
-    buf_init(&text, MAX_FILE);
-    rc = file_read(path, &text, err);
-    copy = xstrdup(buf_text(&text));
-    if (rc)
+    if (file_read_text(path, MAX_FILE, &text, err)) {
         err->code = ERR_CONFIG;
-    else if (strlen(copy) < text.len)
-        rc = err_set(err, ERR_CONFIG, "%s: not a text file", path);
-    else
-        rc = ratetable_parse(path, copy, speed, stages, err);
-    free(copy);
-    buf_fini(&text);
+        return -1;
+    }
+    rc = ratetable_parse(path, text, speed, stages, err);
+    free(text);
     return rc;
 }

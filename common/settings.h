@@ -71,12 +71,13 @@ struct target_settings {
     char *body; /* text, or @file */
     int api;    /* enum api_kind */
     char *model;
-    int stream;        /* enum stream_choice */
-    bool ignore_eos;   /* answers are to be as long as was asked */
-    char *temperature; /* a number, as text; NULL: the server's */
-    bool chunk_usage;  /* ask for a running count of tokens in each event */
-    char *success;     /* common/statuses.h; NULL: below 400, or 2xx */
-    char *extra_body;  /* JSON object, or @file: members to add to the body */
+    char *model_version; /* NULL: the server chooses */
+    int stream;          /* enum stream_choice */
+    bool ignore_eos;     /* answers are to be as long as was asked */
+    char *temperature;   /* a number, as text; NULL: the server's */
+    bool chunk_usage;    /* ask for a running count of tokens in each event */
+    char *success;       /* common/statuses.h; NULL: below 400, or 2xx */
+    char *extra_body;    /* JSON object, or @file: members to add to the body */
     int64_t timeout_ns;
     int64_t connect_timeout_ns;
     bool no_keepalive;    /* a connection a request */
@@ -138,7 +139,8 @@ struct data_settings {
     double output_tolerance; /* share of it that they may be off */
     int prompts;             /* enum prompt_choice */
     struct strlist tensors;  /* name, type and shape of each input */
-    bool binary;             /* they go as raw bytes */
+    bool binary;             /* they go as raw bytes; of HTTP */
+    bool typed;              /* they go as lists of their type; of gRPC */
     int64_t first_id;        /* token ids to draw from */
     int64_t last_id;
     uint64_t nonce;   /* of this run, so that no cache knows its prompts */
@@ -242,10 +244,11 @@ struct client_settings {
     int64_t connections;   /* a cap, or OPT_AUTO: as many as it takes */
     int64_t max_in_flight; /* requests; or OPT_AUTO until the run starts */
     int64_t max_burst;     /* sent at once after the client was suspended */
-    int64_t preconnect;    /* connections to open before the run */
-    int64_t threads;       /* OPT_AUTO until the run starts */
-    char *cpus;            /* list such as 0,2-3 to pin them to; NULL: none */
-    int64_t spin_ns;       /* poll instead of sleeping around a send */
+    int64_t channels;   /* of gRPC, to each address; OPT_AUTO: one a thread */
+    int64_t preconnect; /* connections to open before the run */
+    int64_t threads;    /* OPT_AUTO until the run starts */
+    char *cpus;         /* list such as 0,2-3 to pin them to; NULL: none */
+    int64_t spin_ns;    /* poll instead of sleeping around a send */
 };
 
 /* How the stub shows that a model reasons. */

@@ -5,6 +5,7 @@
 #include <strings.h>
 
 #include "common/units.h"
+#include "common/url.h"
 
 const char *settings_url(const struct settings *s)
 {
@@ -13,7 +14,7 @@ const char *settings_url(const struct settings *s)
 
 bool settings_uses_tls(const struct settings *s)
 {
-    return strncasecmp(settings_url(s), "https:", strlen("https:")) == 0;
+    return url_is_tls(settings_url(s));
 }
 
 static void describe_trace(const struct trace_settings *t, struct buf *out)

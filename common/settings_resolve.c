@@ -309,7 +309,8 @@ static int detect_api(const char *text, int *api, struct err *err)
 
     if (url_parse(text, &url, err))
         return err_context(err, "target.url");
-    *api = (int)api_detect(url.path, NULL);
+    *api = (int)(url_is_grpc(url.scheme) ? api_detect_grpc(url.path)
+                                         : api_detect(url.path, NULL));
     return 0;
 }
 
@@ -336,12 +337,45 @@ static int find_api(struct target_settings *t, struct err *err)
     return 0;
 }
 
+/* An API and the scheme of a URL say the same, or one of them is wrong. */
+static int check_scheme(const struct target_settings *t, struct err *err)
+{
+    bool is_grpc = api_is_grpc((enum api_kind)t->api);
+
+    for (size_t i = 0; i < t->urls.len; i++) {
+        if (url_is_grpc(t->urls.items[i]) != is_grpc &&
+            strncmp(t->urls.items[i], "null:", 5) != 0)
+            return err_set(err, ERR_CONFIG, "target.api: %s is spoken over %s",
+                           api_names[t->api],
+                           is_grpc ? "grpc:// or grpcs://"
+                                   : "http:// or https://");
+    }
+    return 0;
+}
+
+/* What nobody can send is not checked for its length either. */
+static int check_message(const struct target_settings *t, struct err *err)
+{
+    if (t->api == API_GRPC && t->urls.len > 0 &&
+        strchr(strstr(t->urls.items[0], "://") + 3, '/') == NULL)
+        return err_set(err, ERR_CONFIG,
+                       "target.url: which method? "
+                       "grpc://host:port/package.Service/Method");
+    return 0;
+}
+
 static int resolve_api(struct target_settings *t, struct err *err)
 {
     struct url url;
 
-    if (find_api(t, err))
+    if (find_api(t, err) || check_scheme(t, err) || check_message(t, err))
         return -1;
+    if (t->stream == STREAM_AUTO && t->api == API_GRPC)
+        t->stream = STREAM_OFF; /* nobody can see it from outside */
+    if (t->stream == STREAM_OFF && t->api == API_TRITON_GRPC_STREAM)
+        return err_set(err, ERR_CONFIG,
+                       "target.stream: triton-grpc-stream is one; in one piece "
+                       "it is kserve-grpc");
     if (t->stream == STREAM_AUTO && t->urls.len > 0 &&
         !url_parse(t->urls.items[0], &url, &(struct err){0}) &&
         api_path_is_whole((enum api_kind)t->api, url.path))

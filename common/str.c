@@ -55,3 +55,14 @@ char *str_next_word(char **rest)
         word = strsep(rest, " ");
     return word;
 }
+
+char *str_trim(char *text)
+{
+    size_t len;
+
+    text += strspn(text, " \t");
+    len = strlen(text);
+    while (len > 0 && strchr(" \t\r", text[len - 1]))
+        text[--len] = '\0';
+    return text;
+}

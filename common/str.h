@@ -29,4 +29,8 @@ void strmap_fini(struct strmap *map);
  * it; NULL: there is none. */
 char *str_next_word(char **rest);
 
+/* The text without the blanks, tabs and carriage returns around it, which are
+ * cut off. */
+char *str_trim(char *text);
+
 #endif

@@ -1,7 +1,6 @@
 #include "common/url.h"
 
 #include <arpa/inet.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +8,23 @@
 
 #include "common/err.h"
 #include "common/redact.h"
+
+static bool has_scheme(const char *text, const char *scheme)
+{
+    size_t len = strcspn(text, ":");
+
+    return strlen(scheme) == len && strncasecmp(text, scheme, len) == 0;
+}
+
+bool url_is_grpc(const char *text)
+{
+    return has_scheme(text, "grpc") || has_scheme(text, "grpcs");
+}
+
+bool url_is_tls(const char *text)
+{
+    return has_scheme(text, "https") || has_scheme(text, "grpcs");
+}
 
 static bool copy(char *out, size_t size, const char *from, size_t len)
 {
@@ -79,7 +95,7 @@ static bool split_authority(struct url *url, const char *p, size_t len)
     }
     if (host_end == end) {
         snprintf(url->port, sizeof(url->port), "%s",
-                 strcmp(url->scheme, "https") == 0 ? "443" : "80");
+                 url_is_tls(url->scheme) ? "443" : "80");
         return url->host[0];
     }
     if (!url->host[0] || *host_end != ':')
@@ -139,8 +155,8 @@ static int refuse_scheme(const char *text, const char *scheme, struct err *err)
     char *shown = redact_url(text);
 
     err_set(err, ERR_CONFIG,
-            "'%s': the scheme '%s' is not supported; write http://, https:// "
-            "or null://",
+            "'%s': the scheme '%s' is not supported; write http://, https://, "
+            "grpc://, grpcs:// or null://",
             shown, scheme);
     free(shown);
     return -1;
@@ -160,7 +176,8 @@ int url_parse(const char *text, struct url *url, struct err *err)
     if (has_password(colon + 3))
         return err_set(err, ERR_CONFIG,
                        "a user or password in a URL; send it in a header (-H)");
-    if (strcmp(url->scheme, "http") != 0 && strcmp(url->scheme, "https") != 0)
+    if (strcmp(url->scheme, "http") != 0 && strcmp(url->scheme, "https") != 0 &&
+        !url_is_grpc(url->scheme))
         return refuse_scheme(text, url->scheme, err);
     if (split_http(url, colon + 3))
         return 0;

@@ -2,6 +2,8 @@
 #ifndef COMMON_URL_H
 #define COMMON_URL_H
 
+#include <stdbool.h>
+
 struct err;
 
 /* In a URL: a port that is found when a server is started. */
@@ -14,8 +16,8 @@ struct url {
     char path[2048]; /* from the first '/', with the query; "/" if none */
 };
 
-/* "http://host[:port][/path]", "https://[::1]:8443/" or "null://".  ERR_CONFIG.
- */
+/* "http://host[:port][/path]", "https://[::1]:8443/", "grpc://host:port",
+ * "grpcs://host:port/package.Service/Method" or "null://".  ERR_CONFIG. */
 int url_parse(const char *text, struct url *url, struct err *err);
 
 /* "host:port" or "[::1]:port", into those two fields.  ERR_CONFIG. */
@@ -26,5 +28,10 @@ int url_parse_place(const char *text, struct url *url, struct err *err);
 int url_check(const char *text, struct err *err);
 int url_check_place(const char *text, struct err *err);
 int url_check_proxy(const char *text, struct err *err);
+
+/* Is this, a URL or its scheme, one of gRPC's, grpc or grpcs?  One of TLS, https
+ * or grpcs? */
+bool url_is_grpc(const char *text);
+bool url_is_tls(const char *text);
 
 #endif

@@ -28,6 +28,17 @@ int64_t engine_observe_ns(const struct engine *e)
     return e->env.observe_ns > 0 ? e->env.observe_ns : NS_PER_S;
 }
 
+/* CPU time of this thread or, if it has more, of the one that works for it:
+ * whichever is at its limit is the client's. */
+static int64_t busiest_ns(const struct engine *e)
+{
+    const struct transport_ops *ops = e->env.transport;
+    int64_t own_ns = clk_thread_cpu_ns();
+    int64_t other_ns = ops->cpu_ns ? ops->cpu_ns(e->transport) : 0;
+
+    return own_ns > other_ns ? own_ns : other_ns;
+}
+
 struct observation engine_observe(struct engine *e)
 {
     int64_t now = engine_now_ns(e);
@@ -38,7 +49,7 @@ struct observation engine_observe(struct engine *e)
         .done = e->counts.done,
         .connections = e->env.transport->connections(e->transport),
         .lag_max = e->lag_max_ns,
-        .cpu = clk_thread_cpu_ns(),
+        .cpu = busiest_ns(e),
         .cap_waits = e->cap_waits,
         .record_wait = shard_waited_ns(e->shard),
         .spun = e->spun_ns,
@@ -71,6 +82,16 @@ struct engine_end engine_end(const struct engine *e)
     return e->end;
 }
 
+static int connect_ahead(const struct engine *e, struct err *err)
+{
+    const struct transport_ops *ops = e->env.transport;
+    bool is_wanted = e->env.preconnect > 0 || ops->connects_ahead;
+
+    return is_wanted && ops->preconnect
+               ? ops->preconnect(e->transport, e->env.preconnect, err)
+               : 0;
+}
+
 static int make_parts(struct engine *e, struct err *err)
 {
     e->due_timer = evtimer_new(e->transport_env.base, engine_on_due, e);
@@ -81,8 +102,7 @@ static int make_parts(struct engine *e, struct err *err)
     e->transport = xcalloc(1, e->env.transport->state_size);
     if (e->env.transport->init(e->transport, &e->transport_env, err))
         return -1;
-    if (e->env.preconnect > 0 && e->env.transport->preconnect &&
-        e->env.transport->preconnect(e->transport, e->env.preconnect, err))
+    if (connect_ahead(e, err))
         return -1;
     e->source_ops = source_for(&e->env.settings->load);
     e->source = xcalloc(1, e->source_ops->state_size);
@@ -124,6 +144,7 @@ int engine_new(struct engine **engine, const struct engine_env *env,
         .mix = env->mix,
         .settings = &env->settings->target,
         .max_connections = env->max_connections,
+        .channels = lane_share(env->settings->client.channels, env->lane),
         .stamps_all = env->stamps_all,
         .lane = env->lane,
         .ended = engine_on_ended,

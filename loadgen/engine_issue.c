@@ -63,6 +63,8 @@ void engine_issue(struct engine *e, int64_t now)
     if (due.row && r->class->api)
         row_copy(&r->row, due.row);
     r->facts.issued = now;
+    r->deadline_ns =
+        engine_waits_from_ns(e, &r->facts) + e->env.settings->target.timeout_ns;
     lag_ns = now - due.at_ns;
     if (lag_ns > e->lag_max_ns)
         e->lag_max_ns = lag_ns;

@@ -93,6 +93,9 @@ void engine_give_up(struct engine *e, struct request *r, enum outcome outcome,
 /* The same for streams that are over and go on.  Was there one? */
 bool engine_let_go(struct engine *e, int64_t now);
 
+/* From when on the server is waited for. */
+int64_t engine_waits_from_ns(const struct engine *e, const struct facts *f);
+
 void engine_arm_deadline(struct engine *e);
 
 /* engine_end.c: everything ends a drain after the load, once it is known when

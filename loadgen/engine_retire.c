@@ -81,9 +81,8 @@ void engine_give_up(struct engine *e, struct request *r, enum outcome outcome,
 
 /* ---- deadlines: all requests have the same, so the oldest is first ---- */
 
-/* From when on the server is waited for.  Where all are due at once, most wait
- * for each other first. */
-static int64_t waits_from_ns(const struct engine *e, const struct facts *f)
+/* Where all are due at once, most wait for each other first. */
+int64_t engine_waits_from_ns(const struct engine *e, const struct facts *f)
 {
     return e->env.settings->load.scenario == SCENARIO_OFFLINE ? f->issued
                                                               : f->due;
@@ -95,7 +94,7 @@ void engine_arm_deadline(struct engine *e)
 
     e->has_deadline = oldest != NULL;
     if (oldest)
-        engine_arm(e->deadline_timer, waits_from_ns(e, &oldest->facts) +
+        engine_arm(e->deadline_timer, engine_waits_from_ns(e, &oldest->facts) +
                                           e->env.settings->target.timeout_ns -
                                           engine_now_ns(e));
 }
@@ -109,7 +108,7 @@ void engine_on_deadline(evutil_socket_t fd, short what, void *arg)
     (void)fd;
     (void)what;
     while ((r = inflight_oldest(&e->inflight)) &&
-           waits_from_ns(e, &r->facts) <= expired)
+           engine_waits_from_ns(e, &r->facts) <= expired)
         engine_give_up(e, r, OUTCOME_TIMEOUT, request_late_text(r));
     engine_arm_deadline(e);
     if (e->waits_for_end)

@@ -129,6 +129,7 @@ int exchange_run(struct exchange *x, const struct exchange_plan *plan,
     };
     d.request.facts = facts_unknown(plan->seq, 0);
     d.request.facts.issued = 0;
+    d.request.deadline_ns = plan->timeout_ns;
     d.request.class = &d.mix.one;
     if (plan->api && plan->api->sampler.has_sessions)
         d.request.facts.session = plan->seq; /* its first turn */

@@ -16,7 +16,8 @@ struct request {
     const struct class *class; /* that it is of */
     struct request *next;      /* in flight, in the order of due; or free */
     struct request *previous;
-    void *conn; /* the transport's own */
+    void *conn;          /* the transport's own */
+    int64_t deadline_ns; /* when nobody waits for it any longer */
 
     /* Why it failed, valid while the transport reports its end. */
     const char *why;

@@ -176,6 +176,7 @@ static void take_piece(struct response *r, struct piece *p)
     take_usage(r, p);
     if (p->finish)
         r->facts->finish = p->finish;
+    r->awaits_last = p->is_not_last;
     if (p->is_last)
         be_over(r);
 }
@@ -292,6 +293,39 @@ void response_take(struct response *r, int status, int64_t now_ns,
              "an event that is too long");
 }
 
+void response_expect_messages(struct response *r)
+{
+    r->head.is_event_stream = true;
+}
+
+/* Checks look at the last one that had content. */
+static void keep_message(struct response *r, const char *data, size_t len)
+{
+    if (!r->api->keeps_text)
+        return;
+    buf_reset(&r->body);
+    buf_add(&r->body, data, len);
+}
+
+void response_message(struct response *r, int64_t now_ns, const char *data,
+                      size_t len)
+{
+    struct piece piece = piece_none();
+
+    r->now_ns = now_ns;
+    if (r->is_over)
+        return;
+    r->n_events++;
+    if (api_read_message(r->api, data, len, &piece)) {
+        fail(r, OUTCOME_MALFORMED, RESPONSE_BAD_EVENT,
+             "a message that the API does not know");
+        return;
+    }
+    if (piece.has_content)
+        keep_message(r, data, len);
+    take_piece(r, &piece);
+}
+
 /* ---- the end ---- */
 
 static bool is_far(int64_t got, int64_t asked)
@@ -327,7 +361,8 @@ static void check_length(struct response *r)
 /* What its events come to. */
 static void judge_stream(struct response *r)
 {
-    bool has_end = r->api->ops->terminator || r->api->ops->ends_with_piece;
+    bool has_end = r->api->ops->terminator || r->api->ops->ends_with_piece ||
+                   r->awaits_last;
 
     if (r->n_events == 0)
         fail(r, OUTCOME_EMPTY, RESPONSE_NO_EVENTS, "a stream without an event");
@@ -390,6 +425,16 @@ static void find_label(struct response *r, struct check_answer *answer)
     answer->label_len = r->label.len;
 }
 
+static bool find_tensor(void *arg, const char *name,
+                        struct check_tensor *tensor)
+{
+    struct response *r = arg;
+
+    buf_reset(&r->room);
+    return r->api->ops->find_tensor(buf_text(&r->body), r->body.len, name,
+                                    tensor, &r->room);
+}
+
 /* A stream has no body but what its content comes to. */
 static bool is_right(struct response *r)
 {
@@ -409,6 +454,10 @@ static bool is_right(struct response *r)
     if (r->body.len == 0) {
         answer.body = answer.text;
         answer.body_len = answer.text_len;
+    }
+    if (r->api->ops->find_tensor) {
+        answer.find_tensor = find_tensor;
+        answer.arg = r;
     }
     find_label(r, &answer);
     return checks_pass(&r->api->checks, &answer);
@@ -502,6 +551,7 @@ static void make_parts(struct response *r)
     buf_init(&r->events, MAX_EVENTS * sizeof(struct response_event));
     buf_init(&r->text, MAX_TEXT);
     buf_init(&r->label, MAX_TEXT);
+    buf_init(&r->room, (size_t)r->api->settings->target.max_response);
     r->is_ready = true;
 }
 
@@ -526,6 +576,7 @@ void response_begin(struct response *r, const struct api *api,
         .events = r->events,
         .text = r->text,
         .label = r->label,
+        .room = r->room,
         .usage = piece_none().usage,
         .is_counted = true,
     };
@@ -540,4 +591,5 @@ void response_fini(struct response *r)
     buf_fini(&r->events);
     buf_fini(&r->text);
     buf_fini(&r->label);
+    buf_fini(&r->room);
 }

@@ -35,6 +35,7 @@ struct response {
     struct buf events; /* of struct response_event */
     struct buf text;   /* the content, if somebody checks it */
     struct buf label;  /* what it should be, likewise */
+    struct buf room;   /* for a tensor that is looked at */
     int64_t now_ns;    /* of the read that is being taken */
     int64_t n_events;  /* of any kind */
     struct usage usage;
@@ -45,9 +46,10 @@ struct response {
     enum token_source source; /* by which they did */
     bool shows_reasoning;
     struct cumulative cumulative;
-    size_t text_len; /* of the last text */
-    bool is_ending;  /* what comes yet was cut off by the end of the body */
-    bool is_over;    /* at over_ns the terminator or an error has come */
+    size_t text_len;  /* of the last text */
+    bool awaits_last; /* the last event said that it is not the last one */
+    bool is_ending;   /* what comes yet was cut off by the end of the body */
+    bool is_over;     /* at over_ns the terminator or an error has come */
     int64_t over_ns;
     enum outcome outcome; /* the first thing that went wrong, */
     int64_t detail;
@@ -68,6 +70,13 @@ void response_header(struct response *r, const char *name, size_t name_len,
 /* The next bytes of the body, read at now_ns; the head is whole. */
 void response_take(struct response *r, int status, int64_t now_ns,
                    const char *data, size_t len);
+
+/* What comes are messages of a stream, not the bytes of a body. */
+void response_expect_messages(struct response *r);
+
+/* One of them, whole, that came at now_ns. */
+void response_message(struct response *r, int64_t now_ns, const char *data,
+                      size_t len);
 
 /* The answer is whole, as far as HTTP is concerned; its last byte came at
  * now_ns.  Completes the facts.  Returns why it failed, NULL if it did not. */

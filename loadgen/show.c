@@ -72,8 +72,7 @@ static int run(const struct exchange_plan *plan, struct exchange *x,
     if (x->facts.outcome == OUTCOME_UNFINISHED)
         return err_set(err, ERR_STOPPED, "interrupted before the answer came");
     redact(x, ts, s);
-    x->is_insecure =
-        s->insecure && strcmp(ts->items[0].url.scheme, "https") == 0;
+    x->is_insecure = s->insecure && url_is_tls(ts->items[0].url.scheme);
     return 0;
 }
 

@@ -117,9 +117,14 @@ static int check_auth(const struct target_settings *s, struct err *err)
     return 0;
 }
 
-/* All but Host, which is the URL's. */
-static int make_headers(struct targets *ts, const struct target_settings *s,
-                        const struct api *api, struct err *err)
+static bool is_grpc(const struct target_settings *s)
+{
+    return s->urls.len > 0 && url_is_grpc(s->urls.items[0]);
+}
+
+/* Lines that nobody has to ask for. */
+static void add_own(struct targets *ts, const struct target_settings *s,
+                    const struct api *api)
 {
     struct strlist *lines = &ts->headers;
     char number[24];
@@ -135,6 +140,17 @@ static int make_headers(struct targets *ts, const struct target_settings *s,
     }
     if (s->no_keepalive && !has_header(&s->headers, "connection"))
         add_line(lines, "Connection", "close");
+}
+
+/* All but Host, which is the URL's. */
+static int make_headers(struct targets *ts, const struct target_settings *s,
+                        const struct api *api, struct err *err)
+{
+    struct strlist *lines = &ts->headers;
+    char number[24];
+
+    if (!is_grpc(s))
+        add_own(ts, s, api);
     if (api && api->ops->add_headers)
         api->ops->add_headers(api, lines);
     if (check_auth(s, err) || add_asked(lines, &s->headers, err) ||
@@ -330,7 +346,8 @@ static char *endpoint_text(const struct endpoint *e)
 static char *probe_endpoint(const struct endpoint *e,
                             const struct target_settings *s, bool *answers)
 {
-    bool is_plain = strcmp(e->target->url.scheme, "https") != 0;
+    bool is_plain = strcmp(e->target->url.scheme, "https") != 0; /* gRPC's TLS
+                                          is tried when a run connects */
     int error =
         e->address ? socket_probe(e->address, s->connect_timeout_ns) : 0;
     char *text = endpoint_text(e);

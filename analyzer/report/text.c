@@ -11,6 +11,7 @@
 #include "common/redact.h"
 #include "common/settings.h"
 #include "common/units.h"
+#include "common/url.h"
 
 #define MAX_REASONS 8
 
@@ -458,7 +459,8 @@ static void put_way(const struct summary *s, struct buf *out)
 
     if (s->transport && strcmp(s->transport, "null") != 0) {
         buf_addf(out, "way        %s transport, HTTP/%s%s", s->transport,
-                 t->http2 ? "2" : "1.1",
+                 t->http2 || url_is_grpc(settings_url(s->settings)) ? "2"
+                                                                    : "1.1",
                  settings_uses_tls(s->settings) ? " over TLS" : "");
         if (proxy)
             buf_addf(out, ", by proxy %s", proxy);
@@ -487,8 +489,7 @@ static void put_network(const struct summary *s, struct buf *out)
 /* What TLS adds was not calibrated. */
 static const char *without_tls(const struct summary *s)
 {
-    return strncmp(settings_url(s->settings), "https:", 6) == 0 ? " without TLS"
-                                                                : "";
+    return settings_uses_tls(s->settings) ? " without TLS" : "";
 }
 
 static void put_calibration(const struct summary *s, struct buf *out)

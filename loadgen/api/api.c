@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "common/clk.h"
+#include "common/config.h"
 #include "common/err.h"
 #include "common/settings.h"
 #include "common/xalloc.h"
@@ -23,6 +24,12 @@ static const struct api_ops *const all[API_COUNT] = {
     [API_SGLANG] = &client_sglang,
     [API_TFSERVING_HTTP] = &client_tfserving_http,
     [API_KSERVE_HTTP] = &client_kserve_http,
+#if HAVE_GRPC
+    [API_GRPC] = &client_grpc,
+    [API_KSERVE_GRPC] = &client_kserve_grpc,
+    [API_TRITON_GRPC_STREAM] = &client_triton_grpc_stream,
+    [API_TFSERVING_GRPC] = &client_tfserving_grpc,
+#endif
 };
 
 /* Its fields may be those of the data set, which is there. */
@@ -31,8 +38,8 @@ static int read_body(struct api *api, const char *body, struct err *err)
     struct buf text;
     int rc;
 
-    if (!body)
-        return 0;
+    if (!body || api_is_grpc(api->ops->kind))
+        return 0; /* a message is sent as it is */
     buf_init(&text, TARGET_MAX_REQUEST);
     rc = target_read_body(body, &text, err);
     if (rc == 0 && template_init(&api->body, &text, api->sampler.data, err))
@@ -41,10 +48,17 @@ static int read_body(struct api *api, const char *body, struct err *err)
     return rc;
 }
 
+/* Of gRPC there is one status of success. */
 static int choose_success(struct api *api, const char *text, struct err *err)
 {
     bool is_plain = api->ops->kind == API_HTTP;
 
+    if (api_is_grpc(api->ops->kind)) {
+        api->success = statuses_range(0, 1);
+        return !text ? 0
+                     : err_set(err, ERR_CONFIG,
+                               "target.success: of gRPC it is OK alone");
+    }
     api->success = statuses_range(is_plain ? 0 : 200, is_plain ? 400 : 300);
     if (text && statuses_parse(text, &api->success, err))
         return err_context(err, "target.success");
@@ -178,14 +192,14 @@ static bool asks_for_prompt(const struct api *api)
         return template_has(&api->body, "prompt") ||
                template_has(&api->body, "prompt_ids") ||
                template_has(&api->body, "input_tokens");
-    return api_can_stream(kind) || kind == API_OPENAI_EMBEDDINGS;
+    return api_generates(kind) || kind == API_OPENAI_EMBEDDINGS;
 }
 
 static bool asks_for_output(const struct api *api)
 {
     if (template_has_fields(&api->body))
         return template_has(&api->body, "output_tokens");
-    return api_can_stream(api->ops->kind);
+    return api_generates(api->ops->kind);
 }
 
 /* Does a body of the user's have one?  Ours do. */
@@ -221,7 +235,7 @@ int api_init(struct api *api, const struct settings *settings, struct err *err)
     *api = (struct api){.ops = all[t->api], .settings = settings};
     buf_init(&api->extra, TARGET_MAX_REQUEST);
     if (!api->ops)
-        return err_set(err, ERR_CONFIG, "target.api: no %s here",
+        return err_set(err, ERR_CONFIG, "target.api: %s: built without gRPC",
                        api_names[t->api]);
     if (api->ops->own_size > 0)
         api->own = xcalloc(1, api->ops->own_size);
@@ -304,6 +318,12 @@ int api_read_event(const struct api *api, const char *data, size_t len,
                    struct piece *p)
 {
     return api_read_object(data, len, api->ops->member, p);
+}
+
+int api_read_message(const struct api *api, const char *data, size_t len,
+                     struct piece *p)
+{
+    return api->ops->read_message(api, data, len, p);
 }
 
 int api_read_whole(const struct api *api, const struct response_head *head,

@@ -63,7 +63,8 @@ struct piece {
     bool is_reasoning;      /* that is what it is */
     bool is_cumulative;     /* `text` is all so far, not what is new */
     bool may_be_cumulative; /* it depends on the server */
-    bool is_last;           /* nothing comes after it */
+    bool is_last;           /* nothing comes after it ... */
+    bool is_not_last;       /* ... or something must */
     struct jtext text;      /* content, if it is text; .at NULL: none */
     int64_t ids;            /* token ids in it; TIME_ABSENT: not given */
     int64_t raw_len;        /* bytes of tensors that are to stand behind it */
@@ -116,6 +117,15 @@ struct api_ops {
      * does.  Optional. */
     int (*read_whole)(const struct api *api, const struct response_head *head,
                       const char *data, size_t len, struct piece *p);
+
+    /* Read one message of a stream of gRPC, likewise.  Required of those. */
+    int (*read_message)(const struct api *api, const char *data, size_t len,
+                        struct piece *p);
+
+    /* Find a tensor of an answer that is no JSON, see struct check_answer; its
+     * bytes may be put into `room`.  Optional. */
+    bool (*find_tensor)(const char *data, size_t len, const char *name,
+                        struct check_tensor *tensor, struct buf *room);
 };
 
 /* The stub has the other side of most of them, hence the prefix. */
@@ -129,6 +139,12 @@ extern const struct api_ops client_triton_generate;
 extern const struct api_ops client_sglang;
 extern const struct api_ops client_tfserving_http;
 extern const struct api_ops client_kserve_http;
+
+/* If built with gRPC. */
+extern const struct api_ops client_grpc;
+extern const struct api_ops client_kserve_grpc;
+extern const struct api_ops client_triton_grpc_stream;
+extern const struct api_ops client_tfserving_grpc;
 
 /* By the settings, which are resolved.  ERR_CONFIG.  api_fini() may follow
  * either way. */
@@ -157,6 +173,10 @@ int api_read_event(const struct api *api, const char *data, size_t len,
                    struct piece *p);
 int api_read_whole(const struct api *api, const struct response_head *head,
                    const char *data, size_t len, struct piece *p);
+
+/* Read one message of a stream of gRPC, likewise. */
+int api_read_message(const struct api *api, const char *data, size_t len,
+                     struct piece *p);
 
 /* Why a request was refused, as the body of an answer with a status of failure
  * says it, whatever the API: the reason in an object of JSON, else the text.

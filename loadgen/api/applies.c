@@ -12,8 +12,11 @@
 #define OPENAI   (OF(API_OPENAI_CHAT) | OF(API_OPENAI_COMPLETIONS))
 #define GENERATING                                                             \
     (OPENAI | OF(API_TGI) | OF(API_TRITON_GENERATE) | OF(API_SGLANG))
-#define PROMPTED (GENERATING | OF(API_OPENAI_EMBEDDINGS) | OF(API_RERANK))
-#define TENSORS  (OF(API_TFSERVING_HTTP) | OF(API_KSERVE_HTTP))
+#define PROMPTED     (GENERATING | OF(API_OPENAI_EMBEDDINGS) | OF(API_RERANK))
+#define TENSORS_HTTP (OF(API_TFSERVING_HTTP) | OF(API_KSERVE_HTTP))
+#define TENSORS_GRPC                                                           \
+    (OF(API_KSERVE_GRPC) | OF(API_TRITON_GRPC_STREAM) | OF(API_TFSERVING_GRPC))
+#define TENSORS (TENSORS_HTTP | TENSORS_GRPC)
 
 #define MAX_FIELDS 3
 
@@ -28,7 +31,8 @@ static const struct rule {
     {BLOCK_TARGET, "temperature", GENERATING, {NULL}},
     {BLOCK_TARGET, "ignore_eos", GENERATING, {"output_tokens"}},
     {BLOCK_TARGET, "chunk_usage", OPENAI, {NULL}},
-    {BLOCK_TARGET, "extra_body", PROMPTED | TENSORS, {NULL}},
+    {BLOCK_TARGET, "extra_body", PROMPTED | TENSORS_HTTP, {NULL}},
+    {BLOCK_TARGET, "model_version", TENSORS_GRPC, {NULL}},
     {BLOCK_DATA,
      "input_tokens",
      PROMPTED,
@@ -37,6 +41,7 @@ static const struct rule {
     {BLOCK_DATA, "documents", OF(API_RERANK), {NULL}},
     {BLOCK_DATA, "tensors", TENSORS, {NULL}},
     {BLOCK_DATA, "binary", OF(API_KSERVE_HTTP), {NULL}},
+    {BLOCK_DATA, "typed", TENSORS_GRPC, {NULL}},
 };
 
 /* Checks of what other answers do not have. */
@@ -46,7 +51,7 @@ static const struct {
     const char *what;
 } checks[] = {
     {"length", GENERATING, "count of output tokens"},
-    {"tensor", OF(API_KSERVE_HTTP), "named tensors"},
+    {"tensor", OF(API_KSERVE_HTTP) | TENSORS_GRPC, "named tensors"},
 };
 
 static bool is_given(const struct settings *s, const struct opt *opt)

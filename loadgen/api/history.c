@@ -15,7 +15,7 @@ int history_check(const struct api *api, struct err *err)
         return err_set(err, ERR_CONFIG,
                        "target.body: has fields, and no place for what was "
                        "said before in a session; leave the body to the API");
-    if (!api_can_stream(kind))
+    if (!api_generates(kind))
         return err_set(err, ERR_CONFIG,
                        "target.api: %s has no conversations; sessions "
                        "(load.turns) are for APIs that generate text",

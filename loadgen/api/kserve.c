@@ -10,35 +10,27 @@
 #include "common/tensor.h"
 #include "common/url.h"
 #include "common/xalloc.h"
+#include "loadgen/api/inputs.h"
 
 #define MAX_JSON ((size_t)1 << 20)
 
-struct inputs {
-    struct tensor *tensors;
-    size_t len;
+struct own {
+    struct inputs in;
     struct buf json;  /* of a binary request: the same for all */
     bool are_example; /* of TensorFlow Serving: features of one */
 };
 
-static const struct inputs *inputs_of(const struct api *api)
+static const struct own *own_of(const struct api *api)
 {
     return api->own;
 }
 
-/* ---- what is the same for all requests ---- */
-
-static int parse_tensors(struct api *api, struct err *err)
+static const struct inputs *inputs_of(const struct api *api)
 {
-    const struct strlist *texts = &api->settings->data.tensors;
-    struct inputs *in = api->own;
-
-    in->tensors = xcalloc(texts->len, sizeof(*in->tensors));
-    for (size_t i = 0; i < texts->len; i++) {
-        if (tensor_parse(texts->items[i], &in->tensors[in->len++], err))
-            return err_context(err, "data.tensors");
-    }
-    return 0;
+    return &own_of(api)->in;
 }
+
+/* ---- what is the same for all requests ---- */
 
 /* {"name":"x","datatype":"FP32","shape":[1,16] */
 static void put_tensor(const struct tensor *t, struct buf *out)
@@ -49,17 +41,19 @@ static void put_tensor(const struct tensor *t, struct buf *out)
     tensor_put_shape(t, out);
 }
 
-static void make_json(const struct api *api, struct inputs *in)
+static void make_json(const struct api *api, struct buf *json)
 {
-    buf_adds(&in->json, "{\"inputs\":[");
+    const struct inputs *in = inputs_of(api);
+
+    buf_adds(json, "{\"inputs\":[");
     for (size_t i = 0; i < in->len; i++) {
-        buf_adds(&in->json, i > 0 ? "," : "");
-        put_tensor(&in->tensors[i], &in->json);
-        buf_addf(&in->json, ",\"parameters\":{\"binary_data_size\":%zu}}",
+        buf_adds(json, i > 0 ? "," : "");
+        put_tensor(&in->tensors[i], json);
+        buf_addf(json, ",\"parameters\":{\"binary_data_size\":%zu}}",
                  tensor_size(&in->tensors[i]));
     }
-    buf_adds(&in->json, "],\"parameters\":{\"binary_data_output\":true}");
-    api_end_body(api, &in->json);
+    buf_adds(json, "],\"parameters\":{\"binary_data_output\":true}");
+    api_end_body(api, json);
 }
 
 static int check_json(const struct inputs *in, struct err *err)
@@ -79,8 +73,8 @@ static int check_numbers(const struct api *api, struct err *err)
 {
     const struct inputs *in = inputs_of(api);
     const struct dataset *d = api->sampler.data;
-    const char *at = d->file.data;
-    const char *end = at + d->file.len;
+    const char *at = d ? d->file.data : NULL;
+    const char *end = d ? at + d->file.len : NULL;
 
     for (size_t i = 0; at < end; i = (i + 1) % in->len) {
         const struct tensor *t = &in->tensors[i];
@@ -95,52 +89,27 @@ static int check_numbers(const struct api *api, struct err *err)
     return 0;
 }
 
-/* One sample is one of each tensor, in their order. */
-static int cut_data(struct api *api, struct err *err)
-{
-    const struct inputs *in = inputs_of(api);
-    size_t size = 0;
-
-    if (!api->sampler.data)
-        return 0;
-    for (size_t i = 0; i < in->len; i++) {
-        if (in->tensors[i].type->kind == TENSOR_BYTES)
-            return err_set(err, ERR_CONFIG,
-                           "data.tensors: %s has no fixed size, and cannot "
-                           "come from a file",
-                           in->tensors[i].name);
-        size += tensor_size(&in->tensors[i]);
-    }
-    if (sampler_cut(&api->sampler, size, err))
-        return -1;
-    return api->settings->data.binary ? 0 : check_numbers(api, err);
-}
-
 static int kserve_init(struct api *api, struct err *err)
 {
-    struct inputs *in = api->own;
+    struct own *own = api->own;
 
-    buf_init(&in->json, MAX_JSON);
+    buf_init(&own->json, MAX_JSON);
     if (!api->makes_bodies)
         return 0;
-    if (api->settings->data.tensors.len == 0)
-        return err_set(err, ERR_CONFIG,
-                       "data.tensors: what does the model take? ('x FP32 "
-                       "1x16')");
-    if (parse_tensors(api, err) || cut_data(api, err))
+    if (inputs_init(&own->in, api, err))
         return -1;
     if (!api->settings->data.binary)
-        return check_json(in, err);
-    make_json(api, in);
+        return check_numbers(api, err) ? -1 : check_json(&own->in, err);
+    make_json(api, &own->json);
     return 0;
 }
 
 static void kserve_fini(struct api *api)
 {
-    struct inputs *in = api->own;
+    struct own *own = api->own;
 
-    free(in->tensors);
-    buf_fini(&in->json);
+    inputs_fini(&own->in);
+    buf_fini(&own->json);
 }
 
 static void add_headers(const struct api *api, struct strlist *lines)
@@ -150,60 +119,19 @@ static void add_headers(const struct api *api, struct strlist *lines)
     if (!api->makes_bodies || !api->settings->data.binary)
         return;
     line = xasprintf("Inference-Header-Content-Length: %zu",
-                     inputs_of(api)->json.len);
+                     own_of(api)->json.len);
     strlist_add(lines, line);
     free(line);
 }
 
 /* ---- requests ---- */
 
-/* Where values come from: the data set's bytes or, if there are none, rng. */
-struct values {
-    const char *raw;
-    struct rng rng;
-};
-
-static struct values values_of(const struct api *api,
-                               const struct sample *sample)
-{
-    return (struct values){
-        .raw = api->sampler.data ? sample_raw(&api->sampler, sample) : NULL,
-        .rng = sample->rng};
-}
-
-static void put_flat(const struct tensor *t, struct values *v, struct buf *out)
-{
-    if (!v->raw) {
-        tensor_put_flat(t, &v->rng, out);
-        return;
-    }
-    tensor_show_flat(t, v->raw, out);
-    v->raw += tensor_size(t);
-}
-
-static void put_nested(const struct tensor *t, struct values *v,
-                       struct buf *out)
-{
-    if (!v->raw) {
-        tensor_put_nested(t, &v->rng, out);
-        return;
-    }
-    tensor_show_nested(t, v->raw, out);
-    v->raw += tensor_size(t);
-}
-
-static void write_binary(const struct inputs *in, struct values v,
+static void write_binary(const struct own *own, struct values v,
                          struct buf *body)
 {
-    buf_add(body, in->json.data, in->json.len);
-    for (size_t i = 0; i < in->len; i++) {
-        if (!v.raw) {
-            tensor_put_raw(&in->tensors[i], &v.rng, body);
-            continue;
-        }
-        buf_add(body, v.raw, tensor_size(&in->tensors[i]));
-        v.raw += tensor_size(&in->tensors[i]);
-    }
+    buf_add(body, own->json.data, own->json.len);
+    for (size_t i = 0; i < own->in.len; i++)
+        values_put_raw(&v, &own->in.tensors[i], body);
 }
 
 static void write_json(const struct api *api, struct values v, struct buf *body)
@@ -215,7 +143,7 @@ static void write_json(const struct api *api, struct values v, struct buf *body)
         buf_adds(body, i > 0 ? "," : "");
         put_tensor(&in->tensors[i], body);
         buf_adds(body, ",\"data\":");
-        put_flat(&in->tensors[i], &v, body);
+        values_put_flat(&v, &in->tensors[i], body);
         buf_adds(body, "}");
     }
     buf_adds(body, "]");
@@ -226,17 +154,17 @@ static void kserve_write(const struct api *api, const struct sample *sample,
                          struct buf *body)
 {
     if (api->settings->data.binary)
-        write_binary(inputs_of(api), values_of(api, sample), body);
+        write_binary(own_of(api), values_of(api, sample), body);
     else
         write_json(api, values_of(api, sample), body);
 }
 
 static int tfserving_init(struct api *api, struct err *err)
 {
-    struct inputs *in = api->own;
+    struct own *own = api->own;
     struct url url;
 
-    in->are_example =
+    own->are_example =
         url_parse(settings_url(api->settings), &url, &(struct err){0}) == 0 &&
         api_path_takes_examples(url.path);
     return kserve_init(api, err);
@@ -248,19 +176,20 @@ static void tfserving_write(const struct api *api, const struct sample *sample,
                             struct buf *body)
 {
     const struct inputs *in = inputs_of(api);
+    bool are_example = own_of(api)->are_example;
     struct values v = values_of(api, sample);
 
-    buf_adds(body, in->are_example ? "{\"examples\":[{" : "{\"inputs\":{");
+    buf_adds(body, are_example ? "{\"examples\":[{" : "{\"inputs\":{");
     for (size_t i = 0; i < in->len; i++) {
         buf_adds(body, i > 0 ? "," : "");
         api_put_string(body, in->tensors[i].name);
         buf_adds(body, ":");
-        if (in->are_example)
-            put_flat(&in->tensors[i], &v, body);
+        if (are_example)
+            values_put_flat(&v, &in->tensors[i], body);
         else
-            put_nested(&in->tensors[i], &v, body);
+            values_put_nested(&v, &in->tensors[i], body);
     }
-    buf_adds(body, in->are_example ? "}]" : "}");
+    buf_adds(body, are_example ? "}]" : "}");
     api_end_body(api, body);
 }
 
@@ -339,7 +268,7 @@ static bool tfserving_member(struct jscan *s, struct jtext key, struct piece *p)
 const struct api_ops client_kserve_http = {
     .kind = API_KSERVE_HTTP,
     .takes_tensors = true,
-    .own_size = sizeof(struct inputs),
+    .own_size = sizeof(struct own),
     .init = kserve_init,
     .fini = kserve_fini,
     .add_headers = add_headers,
@@ -350,7 +279,7 @@ const struct api_ops client_kserve_http = {
 const struct api_ops client_tfserving_http = {
     .kind = API_TFSERVING_HTTP,
     .takes_tensors = true,
-    .own_size = sizeof(struct inputs),
+    .own_size = sizeof(struct own),
     .init = tfserving_init,
     .fini = kserve_fini,
     .write = tfserving_write,

@@ -2,8 +2,10 @@
 
 #include <string.h>
 
+#include "common/config.h"
 #include "common/err.h"
 #include "common/settings.h"
+#include "common/url.h"
 
 /* What the native transport does not speak. */
 static const char *beyond_native(const struct target_settings *s,
@@ -16,11 +18,46 @@ static const char *beyond_native(const struct target_settings *s,
                                         : NULL;
 }
 
+#if HAVE_GRPC
+static const struct transport_ops *const grpc = &transport_grpc;
+#else
+static const struct transport_ops *const grpc = NULL;
+#endif
+
+/* What of HTTP's has no meaning for gRPC; or NULL. */
+static const char *beyond_grpc(const struct target_settings *s)
+{
+    return s->proxy                                 ? "proxy"
+           : s->http2                               ? "http2"
+           : s->no_keepalive                        ? "no_keepalive"
+           : s->transport != TRANSPORT_AUTO         ? "transport"
+           : s->insecure && (s->cert || s->ca_file) ? "insecure"
+                                                    : NULL;
+}
+
+static const struct transport_ops *choose_grpc(const struct target_settings *s,
+                                               struct err *err)
+{
+    const char *beyond = beyond_grpc(s);
+
+    if (!grpc)
+        err_set(err, ERR_CONFIG, "target.url: built without gRPC");
+    else if (beyond && strcmp(beyond, "insecure") == 0)
+        err_set(err, ERR_CONFIG,
+                "target.insecure: with gRPC not beside certificates");
+    else if (beyond)
+        err_set(err, ERR_CONFIG, "target.%s: not with gRPC", beyond);
+    return beyond ? NULL : grpc;
+}
+
 const struct transport_ops *transport_choose(const struct target_settings *s,
                                              const char *scheme,
                                              struct err *err)
 {
     const char *beyond = beyond_native(s, scheme);
+
+    if (url_is_grpc(scheme))
+        return choose_grpc(s, err);
 
     if (strcmp(scheme, "null") == 0)
         return &transport_null;

@@ -34,6 +34,7 @@ struct transport_env {
     const struct mix *mix;                  /* of what requests are like */
     const struct target_settings *settings; /* of the connections */
     int64_t max_connections;
+    int64_t channels; /* of gRPC, to each place; 0: one */
     bool stamps_all; /* of every answer, when the kernel got it; else of some */
     struct lane lane; /* whose requests it will be given */
 
@@ -48,8 +49,10 @@ struct transport_env {
 };
 
 struct transport_ops {
-    const char *name; /* native, curl, null */
+    const char *name; /* native, curl, grpc, null */
     size_t state_size;
+    bool connects_ahead; /* connections are few and last: a run opens them
+                            before its clock starts, asked to or not */
 
     /* Required. */
     int (*init)(void *self, const struct transport_env *env, struct err *err);
@@ -76,12 +79,16 @@ struct transport_ops {
      * Optional. */
     struct socket_path (*path)(void *self);
 
+    /* CPU time of a thread of its own that works for the caller's; optional. */
+    int64_t (*cpu_ns)(void *self);
+
     /* Safe after an init that failed.  Required. */
     void (*fini)(void *self);
 };
 
 extern const struct transport_ops transport_http1;
 extern const struct transport_ops transport_curl;
+extern const struct transport_ops transport_grpc; /* if built with gRPC */
 extern const struct transport_ops transport_null;
 
 /* The one that was asked for, or that can do what was; NULL with ERR_CONFIG if

@@ -55,6 +55,13 @@ static void paths_mean_apis(void **state)
         else
             assert_null(hint);
     }
+    assert_int_equal(api_detect_grpc("/"), API_KSERVE_GRPC);
+    for (int i = 0; i < API_COUNT; i++) {
+        if (api_grpc_method((enum api_kind)i))
+            assert_int_equal(api_detect_grpc(api_grpc_method((enum api_kind)i)),
+                             i);
+    }
+    assert_int_equal(api_detect_grpc("/pkg.Service/Method"), API_GRPC);
     assert_true(api_path_is_whole(API_TGI, "/generate"));
     assert_false(api_path_is_whole(API_TGI, "/generate_stream"));
     assert_false(api_path_is_whole(API_SGLANG, "/generate"));

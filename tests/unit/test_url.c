@@ -153,7 +153,7 @@ static void other_schemes_are_named(void **state)
     assert_int_equal(url_check("ftp://h/", &err), -1);
     assert_string_equal(err.msg,
                         "'ftp://h/': the scheme 'ftp' is not supported; write "
-                        "http://, https:// or null://");
+                        "http://, https://, grpc://, grpcs:// or null://");
 }
 
 /* A line break would end the request line early. */

@@ -1,0 +1,200 @@
+#include "analyzer/scaling/bend.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#include "analyzer/scaling/point.h"
+#include "common/stats.h"
+
+#define LEVEL       0.01 /* of the test that runs scatter more than at K = 1 */
+#define EXPLAINS    0.5  /* share of a loss that names its cause */
+#define SLOW        0.75 /* of a healthy worker's rate */
+#define SHAPE_LEAST 3    /* points that have a shape */
+
+const char *bend_cause_name(enum bend_cause cause)
+{
+    static const char *const names[] = {
+        [BEND_NONE] = "none",           [BEND_COMMUNICATION] = "communication",
+        [BEND_STRAGGLER] = "straggler", [BEND_IMBALANCE] = "imbalance",
+        [BEND_UNCLEAR] = "unclear",
+    };
+
+    return names[cause];
+}
+
+static const struct scale_point *worst_of(const struct scale_point *points,
+                                          size_t n)
+{
+    const struct scale_point *worst = &points[0];
+
+    for (size_t i = 1; i < n; i++) {
+        if (points[i].efficiency.value < worst->efficiency.value)
+            worst = &points[i];
+    }
+    return worst;
+}
+
+/* ---- how fixed sets end ---- */
+
+/* What part of the lost efficiency is lost while some workers stand idle,
+ * beyond what is lost so at K = 1. */
+static double explained(const struct scale_point *base,
+                        const struct scale_point *p)
+{
+    double kept = (1 - p->drain.uneven) / (1 - base->drain.uneven);
+
+    return log(fmin(1, kept)) / log(p->efficiency.value);
+}
+
+static bool by_drain(struct bend *b, const struct scale_point *base,
+                     const struct scale_point *p)
+{
+    double share, rate;
+
+    if (base->drain.runs == 0 || p->drain.runs == 0)
+        return false;
+    share = explained(base, p);
+    if (!(share >= EXPLAINS))
+        return false;
+    rate = p->drain.last_rps / base->drain.last_rps;
+    b->cause = rate < SLOW ? BEND_STRAGGLER : BEND_IMBALANCE;
+    snprintf(b->evidence, sizeof(b->evidence),
+             "at K = %lld %.0f%% of the loss is an uneven end, when %s: the "
+             "last %.0f%% of the answers come at %.2f times the rate of one "
+             "worker alone",
+             (long long)p->k, fmin(1, share) * 100,
+             b->cause == BEND_STRAGGLER ? "the others wait for a slow worker"
+                                        : "some have more left than others",
+             DRAIN_LAST * 100, rate);
+    return true;
+}
+
+/* ---- how runs scatter ---- */
+
+struct scatter {
+    double variance; /* of one run, relative */
+    double freedom;
+};
+
+static struct scatter pooled(const struct scale_point *points, size_t n)
+{
+    struct scatter s = {0};
+
+    for (size_t i = 0; i < n; i++) {
+        double share = points[i].std_s / points[i].mean_s;
+
+        if (!(points[i].runs >= 2) || isnan(share))
+            continue;
+        s.variance += share * share * (points[i].runs - 1);
+        s.freedom += points[i].runs - 1;
+    }
+    s.variance = s.freedom > 0 ? s.variance / s.freedom : NAN;
+    return s;
+}
+
+/* P(F >= ratio of the two variances), were they the same. */
+static double chance(const struct scatter *wide, const struct scatter *narrow)
+{
+    double ratio = wide->variance / narrow->variance;
+
+    if (!(narrow->variance > 0))
+        return wide->variance > 0 ? 0 : 1;
+    return stats_beta(narrow->freedom /
+                          (narrow->freedom + wide->freedom * ratio),
+                      narrow->freedom / 2, wide->freedom / 2);
+}
+
+static bool by_scatter(struct bend *b, const struct scale_point *points,
+                       size_t n)
+{
+    struct scatter one = pooled(points, 1);
+    struct scatter more = pooled(points + 1, n - 1);
+
+    if (!(more.freedom > 0) || !(sqrt(more.variance) >= BEND_WIDE))
+        return false;
+    if (one.freedom > 0 && chance(&more, &one) > LEVEL)
+        return false;
+    b->cause = BEND_STRAGGLER;
+    snprintf(b->evidence, sizeof(b->evidence),
+             "runs at the same K scatter widely: by %.1f%% above K = 1%s, as "
+             "they do when now and then one worker is slow",
+             sqrt(more.variance) * 100,
+             one.freedom > 0 ? ", significantly more than at K = 1" : "");
+    return true;
+}
+
+/* ---- the shape ---- */
+
+static bool by_small_k(struct bend *b, const struct scale_point *small,
+                       const struct scale_point *worst)
+{
+    double early = 1 - small->efficiency.value;
+    double most = 1 - worst->efficiency.value;
+
+    if (small == worst || small->efficiency.value >= BEND_VISIBLE ||
+        early < EXPLAINS * most)
+        return false;
+    b->cause = BEND_IMBALANCE;
+    snprintf(b->evidence, sizeof(b->evidence),
+             "efficiency is %.3f at K = %lld already, %.0f%% of the largest "
+             "loss, %s",
+             small->efficiency.value, (long long)small->k, early / most * 100,
+             small->runs >= 2 ? "and repeats do not mend it"
+                              : "in a single run: repeats could tell chance "
+                                "from it");
+    return true;
+}
+
+static void by_shape(struct bend *b, const struct scale_point *points, size_t n,
+                     double residual)
+{
+    struct scatter s = pooled(points, n);
+    char runs[80];
+
+    b->cause = BEND_UNCLEAR;
+    if (n < SHAPE_LEAST) {
+        snprintf(b->evidence, sizeof(b->evidence),
+                 "%zu points have no shape: measure more of them", n);
+        return;
+    }
+    if (!(residual <= BEND_SMOOTH)) {
+        snprintf(b->evidence, sizeof(b->evidence),
+                 "the curve is not smooth (%.1f%% off the law that fits best), "
+                 "and runs do not scatter",
+                 residual * 100);
+        return;
+    }
+    b->cause = BEND_COMMUNICATION;
+    if (s.freedom > 0)
+        snprintf(runs, sizeof(runs), "runs scatter by %.1f%% only",
+                 sqrt(s.variance) * 100);
+    else
+        snprintf(runs, sizeof(runs), "%s",
+                 "of single runs, so that a straggler "
+                 "could not be told");
+    snprintf(b->evidence, sizeof(b->evidence),
+             "the loss grows smoothly with K (%.1f%% off the law that fits "
+             "best), and %s: what workers share or tell each other",
+             residual * 100, runs);
+}
+
+struct bend bend_find(const struct scale_point *points, size_t n,
+                      double residual)
+{
+    const struct scale_point *worst = worst_of(points, n);
+    struct bend b = {.cause = BEND_NONE};
+
+    for (size_t i = 1; i < n && b.k == 0; i++) {
+        if (points[i].efficiency.value < BEND_VISIBLE)
+            b.k = points[i].k;
+    }
+    if (b.k == 0) {
+        snprintf(b.evidence, sizeof(b.evidence),
+                 "efficiency is %.2f or more at every K", BEND_VISIBLE);
+        return b;
+    }
+    if (!by_drain(&b, &points[0], worst) && !by_scatter(&b, points, n) &&
+        !by_small_k(&b, &points[1], worst))
+        by_shape(&b, points, n, residual);
+    return b;
+}

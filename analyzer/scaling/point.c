@@ -1,0 +1,131 @@
+#include "analyzer/scaling/point.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/student.h"
+#include "common/xalloc.h"
+
+void scale_point_init(struct scale_point *p, int64_t k, const char *config,
+                      const char *where)
+{
+    *p = (struct scale_point){
+        .k = k,
+        .config = xstrdup(config),
+        .where = xstrdup(where),
+        .mean_s = NAN,
+        .std_s = NAN,
+        .runs = NAN,
+        .work = NAN,
+        .tokens = NAN,
+        .usd_per_hour = NAN,
+        .joules = NAN,
+        .quality = NAN,
+        .quality_n = NAN,
+        .latency_ms = NAN,
+        .usd = NAN,
+        .usd_per_unit = NAN,
+        .units_per_usd = NAN,
+        .joules_per_unit = NAN,
+        .units_per_s = NAN,
+        .mfu = NAN,
+        .law_speedup = NAN,
+        .usl_speedup = NAN,
+    };
+}
+
+void scale_point_fini(struct scale_point *p)
+{
+    free(p->times_s);
+    free(p->where);
+    free(p->config);
+    *p = (struct scale_point){0};
+}
+
+double scale_point_number(const struct scale_point *p, size_t offset)
+{
+    double x;
+
+    memcpy(&x, (const char *)p + offset, sizeof(x));
+    return x;
+}
+
+void scale_point_add_time(struct scale_point *p, double seconds)
+{
+    double squares = 0;
+
+    p->times_s = xrealloc(p->times_s, p->n_times + 1, sizeof(*p->times_s));
+    p->times_s[p->n_times++] = seconds;
+    p->runs = (double)p->n_times;
+    p->mean_s = 0;
+    for (size_t i = 0; i < p->n_times; i++)
+        p->mean_s += p->times_s[i] / p->runs;
+    for (size_t i = 0; i < p->n_times; i++)
+        squares += (p->times_s[i] - p->mean_s) * (p->times_s[i] - p->mean_s);
+    p->std_s = p->n_times > 1 ? sqrt(squares / (p->runs - 1)) : NAN;
+}
+
+double scale_point_error(const struct scale_point *p)
+{
+    return p->runs >= 2 ? p->std_s / sqrt(p->runs) / p->mean_s : NAN;
+}
+
+/* The value, and as far to both sides as `reach` errors go: of a time as they
+ * are, of a ratio on logarithms. */
+static struct uncertain time_of(const struct scale_point *p)
+{
+    struct uncertain u = {.value = p->mean_s};
+    double error = scale_point_error(p);
+    double half;
+
+    if (isnan(error))
+        return u;
+    half = student_reach(SCALE_CONFIDENCE, p->runs - 1) * error * p->mean_s;
+    u.has_range = true;
+    u.range.low = p->mean_s - half;
+    u.range.high = p->mean_s + half;
+    return u;
+}
+
+static double welch_freedom(double error_a, double runs_a, double error_b,
+                            double runs_b)
+{
+    double a = error_a * error_a;
+    double b = error_b * error_b;
+
+    return (a + b) * (a + b) / (a * a / (runs_a - 1) + b * b / (runs_b - 1));
+}
+
+static struct uncertain speedup_of(const struct scale_point *p,
+                                   const struct scale_point *base, double times)
+{
+    struct uncertain u = {.value = times * base->mean_s / p->mean_s};
+    double e_base = scale_point_error(base);
+    double e = scale_point_error(p);
+    double error = hypot(e_base, e);
+    double reach = 0;
+
+    if (p == base || isnan(error))
+        return u;
+    if (error > 0)
+        reach = student_reach(SCALE_CONFIDENCE,
+                              welch_freedom(e_base, base->runs, e, p->runs));
+    u.has_range = true;
+    u.range.low = u.value * exp(-reach * error);
+    u.range.high = u.value * exp(reach * error);
+    return u;
+}
+
+void scale_point_rate(struct scale_point *p, const struct scale_point *base,
+                      enum scale_regime regime)
+{
+    double k = (double)p->k;
+
+    p->time_s = time_of(p);
+    p->speedup = speedup_of(p, base, regime == SCALE_WEAK ? k : 1);
+    p->efficiency = p->speedup;
+    p->efficiency.value /= k;
+    p->efficiency.range.low /= k;
+    p->efficiency.range.high /= k;
+}

@@ -1,0 +1,164 @@
+#include <stdlib.h>
+
+#include "analyzer/scaling/scaling.h"
+#include "cli/cli.h"
+#include "common/buf.h"
+#include "common/err.h"
+#include "common/slo.h"
+#include "common/xalloc.h"
+
+#define MAX_OUTPUT ((size_t)16 << 20)
+
+struct scale_args {
+    bool strong;
+    bool weak;
+    bool capacity;
+    double threshold;
+    double tolerance;
+    int64_t work;
+    char *unit;
+    double usd_per_hour;
+    int64_t flops_per_token;
+    int64_t peak_flops;
+    bool json;
+};
+
+#define AT(field) offsetof(struct scale_args, field)
+
+static const struct opt opts[] = {
+    {.flag = "strong",
+     .type = &opt_switch,
+     .offset = AT(strong),
+     .help = "the same job at each K; ideal: S(K) = K"},
+    {.flag = "weak",
+     .type = &opt_switch,
+     .offset = AT(weak),
+     .help = "K times the job at K; ideal: T(K) = T(1)"},
+    {.flag = "capacity",
+     .type = &opt_switch,
+     .offset = AT(capacity),
+     .help = "capacities instead of times: the capacity efficiency, "
+             "capacity(K) / (K capacity(1))"},
+    {.flag = "efficiency",
+     .type = &opt_share,
+     .offset = AT(threshold),
+     .initial = "0.7",
+     .help = "below this efficiency it does not pay"},
+    {.flag = "tolerance",
+     .type = &opt_share,
+     .offset = AT(tolerance),
+     .initial = "0.005",
+     .help = "how much worse than at K = 1 quality may be"},
+    {.flag = "work",
+     .type = &opt_count,
+     .offset = AT(work),
+     .help = "units of work of the job at K = 1, where the input does not say"},
+    {.flag = "unit",
+     .type = &opt_text,
+     .offset = AT(unit),
+     .help = "what a unit of work is called (default unit)"},
+    {.flag = "usd-per-hour",
+     .type = &opt_number,
+     .offset = AT(usd_per_hour),
+     .help = "price of one worker, where the input does not say"},
+    {.flag = "flops-per-token",
+     .type = &opt_count,
+     .offset = AT(flops_per_token),
+     .help = "with --peak-flops: the model FLOPs utilisation at each K"},
+    {.flag = "peak-flops",
+     .type = &opt_count,
+     .offset = AT(peak_flops),
+     .help = "FLOPs a second of one worker, at most"},
+    {.flag = "json",
+     .type = &opt_switch,
+     .offset = AT(json),
+     .help = "print JSON instead of text"},
+};
+
+static const struct opt_block block = {"scale", opts,
+                                       sizeof(opts) / sizeof(opts[0])};
+
+static int check(const struct scale_args *a, const struct strlist *words,
+                 struct err *err)
+{
+    if (words->len == 0)
+        return err_set(err, ERR_USAGE,
+                       "scale takes a CSV of timings, or recordings");
+    if (a->strong + a->weak + a->capacity != 1)
+        return err_set(err, ERR_USAGE,
+                       "say what was measured: one of --strong (the same job), "
+                       "--weak (K times the job) and --capacity");
+    if ((a->flops_per_token > 0) != (a->peak_flops > 0))
+        return err_set(err, ERR_USAGE,
+                       "--flops-per-token and --peak-flops go together");
+    return 0;
+}
+
+static struct scale_ask ask_of(const struct scale_args *a,
+                               const struct strlist *words)
+{
+    return (struct scale_ask){
+        .sources = words,
+        .regime = a->strong ? SCALE_STRONG
+                  : a->weak ? SCALE_WEAK
+                            : SCALE_CAPACITY,
+        .threshold = a->threshold,
+        .tolerance = a->tolerance,
+        .work = (double)a->work,
+        .unit = a->unit       ? a->unit
+                : a->capacity ? "request"
+                              : "unit",
+        .usd_per_hour = a->usd_per_hour,
+        .flops_per_token = (double)a->flops_per_token,
+        .peak_flops = (double)a->peak_flops,
+    };
+}
+
+static int answer(const struct scale_args *a, const struct strlist *words,
+                  struct err *err)
+{
+    struct scale_ask ask = ask_of(a, words);
+    struct scaling *s;
+    struct buf out;
+    int rc;
+
+    if (check(a, words, err))
+        return -1;
+    s = xcalloc(1, sizeof(*s));
+    buf_init(&out, MAX_OUTPUT);
+    rc = scaling_make(s, &ask, err);
+    if (rc == 0) {
+        (a->json ? scaling_render_json : scaling_render_text)(s, &out);
+        rc = cli_print(buf_text(&out), err) ? -1 : scaling_exit_code(s);
+    }
+    buf_fini(&out);
+    scaling_fini(s);
+    free(s);
+    return rc;
+}
+
+static int run(const char *const *argv, struct err *err)
+{
+    struct scale_args a;
+    struct opt_set set = {&block, &a};
+    struct strlist words = {0};
+    int rc;
+
+    opt_init(&set);
+    rc = opt_parse_argv(&set, 1, argv, &words, err);
+    if (rc == 0)
+        rc = answer(&a, &words, err);
+    strlist_fini(&words);
+    opt_fini(&set);
+    return rc;
+}
+
+static const struct opt_block *const blocks[] = {&block, NULL};
+
+const struct command cmd_scale = {
+    .name = "scale",
+    .usage = "CSV --strong|--weak|--capacity [FLAGS]",
+    .help = "does more hardware pay: speedup, efficiency, quality and cost",
+    .run = run,
+    .blocks = blocks,
+};

@@ -1,0 +1,74 @@
+/* Any method of gRPC: a message of the user's goes out, from a file or from a
+ * field of the data set, where it is written as base64; what comes back is
+ * taken as it is. */
+#include "common/base64.h"
+#include "common/err.h"
+#include "loadgen/api/api.h"
+#include "loadgen/target.h"
+
+/* Of data sets the field with the prompt is the one with the message. */
+static int field_of(const struct api *api)
+{
+    return api->sampler.data ? api->sampler.data->role[ROLE_TEXT] : -1;
+}
+
+static void any_write(const struct api *api, const struct sample *sample,
+                      struct buf *body)
+{
+    struct buf text;
+
+    if (field_of(api) < 0)
+        return; /* a message without fields is one of no bytes */
+    buf_init(&text, 2 * TARGET_MAX_REQUEST);
+    sample_put_field(&api->sampler, sample, field_of(api), &text);
+    if (base64_decode(buf_text(&text), text.len, body))
+        body->overflowed = true;
+    buf_fini(&text);
+}
+
+/* What cannot be sent is known before anything is. */
+static int any_init(struct api *api, struct err *err)
+{
+    const struct dataset *d = api->sampler.data;
+    struct buf bytes;
+    int rc = 0;
+
+    if (!api->makes_bodies || field_of(api) < 0)
+        return 0;
+    buf_init(&bytes, TARGET_MAX_REQUEST);
+    for (size_t i = 0; rc == 0 && i < d->n; i++) {
+        const struct value *v = dataset_value(d, i, field_of(api));
+
+        buf_reset(&bytes);
+        if (!v || base64_decode(dataset_text(d, v), v->len, &bytes))
+            rc = err_set(err, ERR_CONFIG,
+                         "data.file: %s:%u: no message in base64", d->path,
+                         d->items[i].line);
+    }
+    buf_fini(&bytes);
+    return rc;
+}
+
+static int any_read(const struct api *api, const struct response_head *head,
+                    const char *data, size_t len, struct piece *p)
+{
+    (void)api;
+    (void)head;
+    p->text = (struct jtext){.at = data, .len = len}; /* as it stands */
+    p->has_content = true; /* nobody knows what is one */
+    return 0;
+}
+
+static int any_read_message(const struct api *api, const char *data, size_t len,
+                            struct piece *p)
+{
+    return any_read(api, NULL, data, len, p);
+}
+
+const struct api_ops client_grpc = {
+    .kind = API_GRPC,
+    .init = any_init,
+    .write = any_write,
+    .read_whole = any_read,
+    .read_message = any_read_message,
+};

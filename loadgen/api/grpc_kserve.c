@@ -1,0 +1,447 @@
+/* KServe v2 over gRPC: one request, one answer; and Triton's streams of it, in
+ * which a request may have any number of answers. */
+#include <string.h>
+
+#include "common/err.h"
+#include "common/proto/inference.pb-c.h"
+#include "common/settings.h"
+#include "common/tensor.h"
+#include "common/xalloc.h"
+#include "loadgen/api/api.h"
+#include "loadgen/api/grpc_arena.h"
+#include "loadgen/api/grpc_values.h"
+#include "loadgen/api/inputs.h"
+#include "loadgen/target.h"
+
+typedef Inference__ModelInferRequest request_message;
+typedef Inference__ModelInferRequest__InferInputTensor input_message;
+typedef Inference__ModelInferRequest__ParametersEntry parameter_message;
+typedef Inference__ModelInferResponse answer_message;
+typedef Inference__ModelInferResponse__InferOutputTensor output_message;
+typedef Inference__InferTensorContents contents_message;
+
+/* The field raw_input_contents, with a length behind it. */
+#define RAW_TAG '\x3a'
+
+struct own {
+    struct inputs in;
+    struct buf head; /* of a request with raw contents: all but those */
+};
+
+static const struct own *own_of(const struct api *api)
+{
+    return api->own;
+}
+
+static char *borrow(const char *text)
+{
+    return (char *)(uintptr_t)text; /* protobuf-c does not write */
+}
+
+/* ---- requests ---- */
+
+static bool is_typed(const struct api *api)
+{
+    return api->settings->data.typed;
+}
+
+static void fill_contents(contents_message *c, const struct typed *t)
+{
+    inference__infer_tensor_contents__init(c);
+    c->n_bool_contents = t->bools ? t->n : 0;
+    c->bool_contents = t->bools;
+    c->n_int_contents = t->ints ? t->n : 0;
+    c->int_contents = t->ints;
+    c->n_int64_contents = t->longs ? t->n : 0;
+    c->int64_contents = t->longs;
+    c->n_uint_contents = t->uints ? t->n : 0;
+    c->uint_contents = t->uints;
+    c->n_uint64_contents = t->ulongs ? t->n : 0;
+    c->uint64_contents = t->ulongs;
+    c->n_fp32_contents = t->floats ? t->n : 0;
+    c->fp32_contents = t->floats;
+    c->n_fp64_contents = t->doubles ? t->n : 0;
+    c->fp64_contents = t->doubles;
+    c->n_bytes_contents = t->texts ? t->n : 0;
+    c->bytes_contents = t->texts;
+}
+
+static input_message *make_input(const struct tensor *t, struct arena *a)
+{
+    input_message *m = arena_take(a, sizeof(*m));
+    int64_t *shape = arena_take(a, sizeof(t->dims));
+
+    inference__model_infer_request__infer_input_tensor__init(m);
+    memcpy(shape, t->dims, sizeof(t->dims));
+    m->name = borrow(t->name);
+    m->datatype = borrow(t->type->name);
+    m->n_shape = t->n_dims;
+    m->shape = shape;
+    return m;
+}
+
+static void add_inputs(request_message *m, const struct inputs *in,
+                       struct arena *a)
+{
+    m->n_inputs = in->len;
+    m->inputs = arena_take(a, in->len * sizeof(*m->inputs));
+    for (size_t i = 0; i < in->len; i++)
+        m->inputs[i] = make_input(&in->tensors[i], a);
+}
+
+/* Ask a model that decides itself how often it answers to say when it is done.
+ */
+static void add_parameter(request_message *m, struct arena *a)
+{
+    Inference__InferParameter *value = arena_take(a, sizeof(*value));
+    parameter_message *entry = arena_take(a, sizeof(*entry));
+
+    inference__infer_parameter__init(value);
+    value->parameter_choice_case =
+        INFERENCE__INFER_PARAMETER__PARAMETER_CHOICE_BOOL_PARAM;
+    value->bool_param = true;
+    inference__model_infer_request__parameters_entry__init(entry);
+    entry->key = borrow("triton_enable_empty_final_response");
+    entry->value = value;
+    m->n_parameters = 1;
+    m->parameters = arena_take(a, sizeof(*m->parameters));
+    m->parameters[0] = entry;
+}
+
+static void make_request(const struct api *api, request_message *m,
+                         struct arena *a)
+{
+    const struct target_settings *t = &api->settings->target;
+
+    inference__model_infer_request__init(m);
+    m->model_name = borrow(api->model);
+    if (t->model_version)
+        m->model_version = borrow(t->model_version);
+    add_inputs(m, &own_of(api)->in, a);
+    if (api->ops->kind == API_TRITON_GRPC_STREAM)
+        add_parameter(m, a);
+}
+
+static void pack(const request_message *m, struct buf *out)
+{
+    size_t len = inference__model_infer_request__get_packed_size(m);
+    char *at = buf_reserve(out, len);
+
+    if (!at)
+        return; /* buf says that it has overflowed */
+    inference__model_infer_request__pack(m, (uint8_t *)at);
+    buf_commit(out, len);
+}
+
+static void put_varint(uint64_t n, struct buf *out)
+{
+    char bytes[10];
+    size_t len = 0;
+
+    for (; n >= 0x80; n >>= 7)
+        bytes[len++] = (char)(n | 0x80);
+    bytes[len++] = (char)n;
+    buf_add(out, bytes, len);
+}
+
+/* Fields may stand behind each other in any order: the head is the same for all
+ * requests, and what follows it is theirs. */
+static void write_raw(const struct own *own, struct values v, struct buf *body)
+{
+    buf_add(body, own->head.data, own->head.len);
+    for (size_t i = 0; i < own->in.len; i++) {
+        buf_add(body, &(char){RAW_TAG}, 1);
+        put_varint(tensor_size(&own->in.tensors[i]), body);
+        values_put_raw(&v, &own->in.tensors[i], body);
+    }
+}
+
+static void write_typed(const struct api *api, struct values v,
+                        struct buf *body)
+{
+    const struct inputs *in = &own_of(api)->in;
+    struct buf raw;
+    struct arena a;
+    request_message m;
+
+    arena_init(&a);
+    buf_init(&raw, TARGET_MAX_REQUEST);
+    make_request(api, &m, &a);
+    for (size_t i = 0; i < in->len; i++)
+        values_put_raw(&v, &in->tensors[i], &raw);
+    for (size_t i = 0, at = 0; i < in->len && !raw.overflowed; i++) {
+        size_t size = tensor_size(&in->tensors[i]);
+        struct typed typed =
+            typed_from_raw(in->tensors[i].type, raw.data + at, size, &a);
+
+        m.inputs[i]->contents = arena_take(&a, sizeof(contents_message));
+        fill_contents(m.inputs[i]->contents, &typed);
+        at += size;
+    }
+    body->overflowed |= raw.overflowed;
+    pack(&m, body);
+    buf_fini(&raw);
+    arena_fini(&a);
+}
+
+static void kserve_write(const struct api *api, const struct sample *sample,
+                         struct buf *body)
+{
+    if (is_typed(api))
+        write_typed(api, values_of(api, sample), body);
+    else
+        write_raw(own_of(api), values_of(api, sample), body);
+}
+
+static int check_typed(const struct inputs *in, struct err *err)
+{
+    for (size_t i = 0; i < in->len; i++) {
+        if (in->tensors[i].type->kind == TENSOR_RAW)
+            return err_set(err, ERR_CONFIG,
+                           "data.typed: %s goes as raw bytes alone",
+                           in->tensors[i].type->name);
+    }
+    return 0;
+}
+
+static int kserve_init(struct api *api, struct err *err)
+{
+    struct own *own = api->own;
+    struct arena a;
+    request_message m;
+
+    buf_init(&own->head, TARGET_MAX_REQUEST);
+    if (!api->makes_bodies)
+        return 0;
+    if (!api->model)
+        return err_set(err, ERR_CONFIG, "target.model: which model? (--model)");
+    if (inputs_init(&own->in, api, err))
+        return -1;
+    if (is_typed(api))
+        return check_typed(&own->in, err);
+    arena_init(&a);
+    make_request(api, &m, &a);
+    pack(&m, &own->head);
+    arena_fini(&a);
+    return 0;
+}
+
+static void kserve_fini(struct api *api)
+{
+    struct own *own = api->own;
+
+    inputs_fini(&own->in);
+    buf_fini(&own->head);
+}
+
+/* ---- answers ---- */
+
+static struct typed typed_of(const contents_message *c)
+{
+    struct typed t = {0};
+
+    if (!c)
+        return t;
+    if (c->n_bool_contents > 0)
+        t = (struct typed){c->n_bool_contents, .bools = c->bool_contents};
+    else if (c->n_int_contents > 0)
+        t = (struct typed){c->n_int_contents, .ints = c->int_contents};
+    else if (c->n_int64_contents > 0)
+        t = (struct typed){c->n_int64_contents, .longs = c->int64_contents};
+    else if (c->n_uint_contents > 0)
+        t = (struct typed){c->n_uint_contents, .uints = c->uint_contents};
+    else if (c->n_uint64_contents > 0)
+        t = (struct typed){c->n_uint64_contents, .ulongs = c->uint64_contents};
+    else if (c->n_fp32_contents > 0)
+        t = (struct typed){c->n_fp32_contents, .floats = c->fp32_contents};
+    else if (c->n_fp64_contents > 0)
+        t = (struct typed){c->n_fp64_contents, .doubles = c->fp64_contents};
+    else if (c->n_bytes_contents > 0)
+        t = (struct typed){c->n_bytes_contents, .texts = c->bytes_contents};
+    return t;
+}
+
+/* The same bytes as they stand in the message: what was read is gone when the
+ * piece is looked at. */
+static struct jtext text_in(const char *data, size_t len,
+                            ProtobufCBinaryData text)
+{
+    const char *at =
+        text.len > 0 ? memmem(data, len, text.data, text.len) : data;
+
+    return (struct jtext){.at = at, .len = at ? text.len : 0};
+}
+
+/* The first text of the first output that has texts. */
+static ProtobufCBinaryData first_text(const answer_message *m)
+{
+    for (size_t i = 0; i < m->n_outputs; i++) {
+        struct typed t = typed_of(m->outputs[i]->contents);
+
+        if (strcmp(m->outputs[i]->datatype, "BYTES") != 0)
+            continue;
+        if (t.texts)
+            return t.texts[0];
+        if (i < m->n_raw_output_contents)
+            return typed_first_text(
+                (const char *)m->raw_output_contents[i].data,
+                m->raw_output_contents[i].len);
+    }
+    return (ProtobufCBinaryData){0};
+}
+
+static void read_parameters(const answer_message *m, struct piece *p)
+{
+    for (size_t i = 0; i < m->n_parameters; i++) {
+        const Inference__InferParameter *value = m->parameters[i]->value;
+
+        if (strcmp(m->parameters[i]->key, "triton_final_response") != 0 ||
+            !value)
+            continue;
+        p->is_last =
+            value->parameter_choice_case ==
+                INFERENCE__INFER_PARAMETER__PARAMETER_CHOICE_BOOL_PARAM &&
+            value->bool_param;
+        p->is_not_last = !p->is_last;
+    }
+}
+
+static bool has_values(const answer_message *m, size_t i)
+{
+    return m->n_raw_output_contents > 0
+               ? m->raw_output_contents[i].len > 0
+               : typed_of(m->outputs[i]->contents).n > 0;
+}
+
+/* -1: raw contents that are not one for each output. */
+static int read_response(const struct api *api, const answer_message *m,
+                         const char *data, size_t len, struct piece *p)
+{
+    if (m->n_raw_output_contents > 0 &&
+        m->n_raw_output_contents != m->n_outputs)
+        return -1;
+    for (size_t i = 0; i < m->n_outputs; i++)
+        p->has_content |= has_values(m, i);
+    read_parameters(m, p);
+    if (api->keeps_text)
+        p->text = text_in(data, len, first_text(m));
+    return 0;
+}
+
+static int kserve_read(const struct api *api, const struct response_head *head,
+                       const char *data, size_t len, struct piece *p)
+{
+    answer_message *m;
+    struct arena a;
+    int rc;
+
+    (void)head;
+    arena_init(&a);
+    m = inference__model_infer_response__unpack(&a.allocator, len,
+                                                (const uint8_t *)data);
+    rc = m ? read_response(api, m, data, len, p) : -1;
+    arena_fini(&a);
+    return rc;
+}
+
+static int triton_read(const struct api *api, const char *data, size_t len,
+                       struct piece *p)
+{
+    Inference__ModelStreamInferResponse *m;
+    struct arena a;
+    int rc = -1;
+
+    arena_init(&a);
+    m = inference__model_stream_infer_response__unpack(&a.allocator, len,
+                                                       (const uint8_t *)data);
+    if (m && m->error_message[0]) {
+        p->is_error = true;
+        p->error =
+            text_in(data, len,
+                    (ProtobufCBinaryData){.data = (uint8_t *)m->error_message,
+                                          .len = strlen(m->error_message)});
+        rc = 0;
+    } else if (m && m->infer_response) {
+        rc = read_response(api, m->infer_response, data, len, p);
+    }
+    arena_fini(&a);
+    return rc;
+}
+
+/* ---- tensors of answers, for checks ---- */
+
+static bool find_output(const answer_message *m, const char *name,
+                        struct check_tensor *tensor, struct buf *room)
+{
+    for (size_t i = 0; i < m->n_outputs; i++) {
+        struct typed typed = typed_of(m->outputs[i]->contents);
+
+        if (strcmp(m->outputs[i]->name, name) != 0)
+            continue;
+        tensor->type = tensor_type_find(m->outputs[i]->datatype);
+        if (!tensor->type)
+            return false;
+        if (i < m->n_raw_output_contents)
+            buf_add(room, m->raw_output_contents[i].data,
+                    m->raw_output_contents[i].len);
+        else
+            typed_put_raw(tensor->type, &typed, room);
+        tensor->raw = buf_text(room);
+        tensor->len = room->len;
+        return true;
+    }
+    return false;
+}
+
+static bool kserve_find(const char *data, size_t len, const char *name,
+                        struct check_tensor *tensor, struct buf *room)
+{
+    answer_message *m;
+    struct arena a;
+    bool found;
+
+    arena_init(&a);
+    m = inference__model_infer_response__unpack(&a.allocator, len,
+                                                (const uint8_t *)data);
+    found = m && find_output(m, name, tensor, room);
+    arena_fini(&a);
+    return found;
+}
+
+static bool triton_find(const char *data, size_t len, const char *name,
+                        struct check_tensor *tensor, struct buf *room)
+{
+    Inference__ModelStreamInferResponse *m;
+    struct arena a;
+    bool found;
+
+    arena_init(&a);
+    m = inference__model_stream_infer_response__unpack(&a.allocator, len,
+                                                       (const uint8_t *)data);
+    found = m && m->infer_response &&
+            find_output(m->infer_response, name, tensor, room);
+    arena_fini(&a);
+    return found;
+}
+
+const struct api_ops client_kserve_grpc = {
+    .kind = API_KSERVE_GRPC,
+    .takes_tensors = true,
+    .own_size = sizeof(struct own),
+    .init = kserve_init,
+    .fini = kserve_fini,
+    .write = kserve_write,
+    .read_whole = kserve_read,
+    .find_tensor = kserve_find,
+};
+
+const struct api_ops client_triton_grpc_stream = {
+    .kind = API_TRITON_GRPC_STREAM,
+    .takes_tensors = true,
+    .own_size = sizeof(struct own),
+    .init = kserve_init,
+    .fini = kserve_fini,
+    .write = kserve_write,
+    .read_message = triton_read,
+    .find_tensor = triton_find,
+};

@@ -1,0 +1,347 @@
+/* TensorFlow Serving's Predict over gRPC. */
+#include <string.h>
+
+#include "common/err.h"
+#include "common/proto/predict.pb-c.h"
+#include "common/settings.h"
+#include "common/tensor.h"
+#include "common/units.h"
+#include "loadgen/api/api.h"
+#include "loadgen/api/grpc_arena.h"
+#include "loadgen/api/grpc_values.h"
+#include "loadgen/api/inputs.h"
+#include "loadgen/target.h"
+
+typedef Serving__TensorProto tensor_message;
+typedef Serving__TensorShapeProto shape_message;
+typedef Serving__TensorShapeProto__Dim dim_message;
+typedef Serving__PredictRequest request_message;
+typedef Serving__PredictRequest__InputsEntry entry_message;
+typedef Serving__PredictResponse answer_message;
+
+/* Its types by KServe's names. */
+static const struct {
+    const char *name;
+    Serving__DataType type;
+} types[] = {
+    {"FP32", SERVING__DATA_TYPE__DT_FLOAT},
+    {"FP64", SERVING__DATA_TYPE__DT_DOUBLE},
+    {"INT32", SERVING__DATA_TYPE__DT_INT32},
+    {"UINT8", SERVING__DATA_TYPE__DT_UINT8},
+    {"INT16", SERVING__DATA_TYPE__DT_INT16},
+    {"INT8", SERVING__DATA_TYPE__DT_INT8},
+    {"BYTES", SERVING__DATA_TYPE__DT_STRING},
+    {"INT64", SERVING__DATA_TYPE__DT_INT64},
+    {"BOOL", SERVING__DATA_TYPE__DT_BOOL},
+    {"FP16", SERVING__DATA_TYPE__DT_HALF},
+};
+#define N_TYPES (sizeof(types) / sizeof(types[0]))
+
+static Serving__DataType type_of(const struct tensor_type *type)
+{
+    for (size_t i = 0; i < N_TYPES; i++) {
+        if (strcmp(types[i].name, type->name) == 0)
+            return types[i].type;
+    }
+    return SERVING__DATA_TYPE__DT_INVALID;
+}
+
+static const struct tensor_type *type_back(Serving__DataType type)
+{
+    for (size_t i = 0; i < N_TYPES; i++) {
+        if (types[i].type == type)
+            return tensor_type_find(types[i].name);
+    }
+    return NULL;
+}
+
+static const struct inputs *inputs_of(const struct api *api)
+{
+    return api->own;
+}
+
+static char *borrow(const char *text)
+{
+    return (char *)(uintptr_t)text; /* protobuf-c does not write */
+}
+
+/* ---- requests ---- */
+
+static shape_message *make_shape(const struct tensor *t, struct arena *a)
+{
+    shape_message *m = arena_take(a, sizeof(*m));
+
+    serving__tensor_shape_proto__init(m);
+    m->n_dim = t->n_dims;
+    m->dim = arena_take(a, t->n_dims * sizeof(*m->dim));
+    for (size_t i = 0; i < t->n_dims; i++) {
+        m->dim[i] = arena_take(a, sizeof(dim_message));
+        serving__tensor_shape_proto__dim__init(m->dim[i]);
+        m->dim[i]->size = t->dims[i];
+    }
+    return m;
+}
+
+/* Whole numbers of up to 32 bits share a field, but for those that it has none
+ * for. */
+static void fill_typed(tensor_message *m, const struct typed *t)
+{
+    m->n_bool_val = t->bools ? t->n : 0;
+    m->bool_val = t->bools;
+    m->n_int_val = t->ints || t->uints ? t->n : 0;
+    m->int_val = t->ints ? t->ints : (int32_t *)t->uints;
+    m->n_int64_val = t->longs ? t->n : 0;
+    m->int64_val = t->longs;
+    m->n_float_val = t->floats ? t->n : 0;
+    m->float_val = t->floats;
+    m->n_double_val = t->doubles ? t->n : 0;
+    m->double_val = t->doubles;
+    m->n_string_val = t->texts ? t->n : 0;
+    m->string_val = t->texts;
+}
+
+/* Texts have no raw form here. */
+static bool goes_typed(const struct api *api, const struct tensor *t)
+{
+    return api->settings->data.typed || t->type->kind == TENSOR_BYTES;
+}
+
+static tensor_message *make_tensor(const struct api *api,
+                                   const struct tensor *t, char *raw,
+                                   struct arena *a)
+{
+    tensor_message *m = arena_take(a, sizeof(*m));
+    struct typed typed;
+
+    serving__tensor_proto__init(m);
+    m->dtype = type_of(t->type);
+    m->tensor_shape = make_shape(t, a);
+    if (goes_typed(api, t)) {
+        typed = typed_from_raw(t->type, raw, tensor_size(t), a);
+        fill_typed(m, &typed);
+    } else {
+        m->tensor_content = (ProtobufCBinaryData){.data = (uint8_t *)raw,
+                                                  .len = tensor_size(t)};
+    }
+    return m;
+}
+
+/* A version is a number.  NULL: any. */
+static Serving__Int64Value *make_version(const struct api *api, struct arena *a)
+{
+    const char *text = api->settings->target.model_version;
+    Serving__Int64Value *m;
+
+    if (!text)
+        return NULL;
+    m = arena_take(a, sizeof(*m));
+    serving__int64_value__init(m);
+    units_parse_count(text, &m->value, &(struct err){0});
+    return m;
+}
+
+static Serving__ModelSpec *make_spec(const struct api *api, struct arena *a)
+{
+    Serving__ModelSpec *m = arena_take(a, sizeof(*m));
+
+    serving__model_spec__init(m);
+    m->name = borrow(api->model);
+    m->version = make_version(api, a);
+    return m;
+}
+
+static entry_message *make_entry(const struct api *api, const struct tensor *t,
+                                 char *raw, struct arena *a)
+{
+    entry_message *m = arena_take(a, sizeof(*m));
+
+    serving__predict_request__inputs_entry__init(m);
+    m->key = borrow(t->name);
+    m->value = make_tensor(api, t, raw, a);
+    return m;
+}
+
+static void pack(const request_message *m, struct buf *out)
+{
+    size_t len = serving__predict_request__get_packed_size(m);
+    char *at = buf_reserve(out, len);
+
+    if (!at)
+        return; /* buf says that it has overflowed */
+    serving__predict_request__pack(m, (uint8_t *)at);
+    buf_commit(out, len);
+}
+
+static void predict_write(const struct api *api, const struct sample *sample,
+                          struct buf *body)
+{
+    const struct inputs *in = inputs_of(api);
+    struct values v = values_of(api, sample);
+    request_message m;
+    struct arena a;
+    struct buf raw;
+    size_t at = 0;
+
+    arena_init(&a);
+    buf_init(&raw, TARGET_MAX_REQUEST);
+    for (size_t i = 0; i < in->len; i++)
+        values_put_raw(&v, &in->tensors[i], &raw);
+    serving__predict_request__init(&m);
+    m.model_spec = make_spec(api, &a);
+    m.inputs = arena_take(&a, in->len * sizeof(*m.inputs));
+    for (size_t i = 0; i < in->len && !raw.overflowed; i++) {
+        m.inputs[m.n_inputs++] =
+            make_entry(api, &in->tensors[i], raw.data + at, &a);
+        at += tensor_size(&in->tensors[i]);
+    }
+    body->overflowed |= raw.overflowed;
+    pack(&m, body);
+    buf_fini(&raw);
+    arena_fini(&a);
+}
+
+/* It has fewer types than KServe. */
+static int check_type(const struct api *api, const struct tensor *t,
+                      struct err *err)
+{
+    if (type_of(t->type) == SERVING__DATA_TYPE__DT_INVALID)
+        return err_set(err, ERR_CONFIG,
+                       "data.tensors: tfserving-grpc has no %s here",
+                       t->type->name);
+    if (api->settings->data.typed && t->type->kind == TENSOR_RAW)
+        return err_set(err, ERR_CONFIG,
+                       "data.typed: %s goes as raw bytes alone", t->type->name);
+    return 0;
+}
+
+static int predict_init(struct api *api, struct err *err)
+{
+    const char *version = api->settings->target.model_version;
+    int64_t number;
+
+    if (!api->makes_bodies)
+        return 0;
+    if (!api->model)
+        return err_set(err, ERR_CONFIG, "target.model: which model? (--model)");
+    if (version && units_parse_count(version, &number, err))
+        return err_context(err, "target.model_version");
+    if (inputs_init(api->own, api, err))
+        return -1;
+    for (size_t i = 0; i < inputs_of(api)->len; i++) {
+        if (check_type(api, &inputs_of(api)->tensors[i], err))
+            return -1;
+    }
+    return 0;
+}
+
+static void predict_fini(struct api *api)
+{
+    inputs_fini(api->own);
+}
+
+/* ---- answers ---- */
+
+static struct typed typed_of(const tensor_message *m)
+{
+    if (m->n_bool_val > 0)
+        return (struct typed){m->n_bool_val, .bools = m->bool_val};
+    if (m->n_int_val > 0)
+        return (struct typed){m->n_int_val, .ints = m->int_val};
+    if (m->n_int64_val > 0)
+        return (struct typed){m->n_int64_val, .longs = m->int64_val};
+    if (m->n_float_val > 0)
+        return (struct typed){m->n_float_val, .floats = m->float_val};
+    if (m->n_double_val > 0)
+        return (struct typed){m->n_double_val, .doubles = m->double_val};
+    if (m->n_half_val > 0)
+        return (struct typed){m->n_half_val, .ints = m->half_val};
+    if (m->n_string_val > 0)
+        return (struct typed){m->n_string_val, .texts = m->string_val};
+    return (struct typed){0};
+}
+
+static bool has_values(const tensor_message *m)
+{
+    return m && (m->tensor_content.len > 0 || typed_of(m).n > 0);
+}
+
+static void read_answer(const struct api *api, const answer_message *m,
+                        const char *data, size_t len, struct piece *p)
+{
+    for (size_t i = 0; i < m->n_outputs; i++) {
+        const tensor_message *t = m->outputs[i]->value;
+
+        p->has_content |= has_values(t);
+        if (api->keeps_text && !p->text.at && t && t->n_string_val > 0) {
+            p->text.at =
+                memmem(data, len, t->string_val[0].data, t->string_val[0].len);
+            p->text.len = p->text.at ? t->string_val[0].len : 0;
+        }
+    }
+}
+
+static int predict_read(const struct api *api, const struct response_head *head,
+                        const char *data, size_t len, struct piece *p)
+{
+    answer_message *m;
+    struct arena a;
+
+    (void)head;
+    arena_init(&a);
+    m = serving__predict_response__unpack(&a.allocator, len,
+                                          (const uint8_t *)data);
+    if (m)
+        read_answer(api, m, data, len, p);
+    arena_fini(&a);
+    return m ? 0 : -1;
+}
+
+static bool find_output(const answer_message *m, const char *name,
+                        struct check_tensor *tensor, struct buf *room)
+{
+    for (size_t i = 0; i < m->n_outputs; i++) {
+        const tensor_message *t = m->outputs[i]->value;
+        struct typed typed;
+
+        if (!t || strcmp(m->outputs[i]->key, name) != 0)
+            continue;
+        tensor->type = type_back(t->dtype);
+        if (!tensor->type)
+            return false;
+        typed = typed_of(t);
+        if (t->tensor_content.len > 0)
+            buf_add(room, t->tensor_content.data, t->tensor_content.len);
+        else
+            typed_put_raw(tensor->type, &typed, room);
+        tensor->raw = buf_text(room);
+        tensor->len = room->len;
+        return true;
+    }
+    return false;
+}
+
+static bool predict_find(const char *data, size_t len, const char *name,
+                         struct check_tensor *tensor, struct buf *room)
+{
+    answer_message *m;
+    struct arena a;
+    bool found;
+
+    arena_init(&a);
+    m = serving__predict_response__unpack(&a.allocator, len,
+                                          (const uint8_t *)data);
+    found = m && find_output(m, name, tensor, room);
+    arena_fini(&a);
+    return found;
+}
+
+const struct api_ops client_tfserving_grpc = {
+    .kind = API_TFSERVING_GRPC,
+    .takes_tensors = true,
+    .own_size = sizeof(struct inputs),
+    .init = predict_init,
+    .fini = predict_fini,
+    .write = predict_write,
+    .read_whole = predict_read,
+    .find_tensor = predict_find,
+};

@@ -1,0 +1,123 @@
+#include "loadgen/transport/grpc_verdict.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "common/grpc_status.h"
+
+/* C-core's words for a connection that could not be had ... */
+static const char no_connection[] = "failed to connect to all addresses";
+static const char last_error[] = "last error: ";
+
+/* ... and why not, the first that fits. */
+static const struct {
+    const char *words;
+    enum connect_detail detail;
+} reasons[] = {
+    {"Connection refused", CONNECT_REFUSED},
+    {"Ssl handshake failed", CONNECT_TLS},
+    {"andshake", CONNECT_TLS},
+    {"Peer name", CONNECT_TLS},
+    {"timed out", CONNECT_TIMED_OUT},
+    {"Timeout", CONNECT_TIMED_OUT},
+    {"timeout", CONNECT_TIMED_OUT},
+    {"unreachable", CONNECT_UNREACHABLE},
+    {"No route", CONNECT_UNREACHABLE},
+    {"Cannot assign requested address", CONNECT_PORTS},
+    {"Too many open files", CONNECT_FILES},
+};
+
+/* Its words for a stream that the other side dropped, and for one whose
+ * connection is gone. */
+static const char *const broken[] = {
+    "Received RST_STREAM",
+    "Socket closed",
+    "recvmsg:",
+    "sendmsg:",
+    "GOAWAY received",
+    "Transport closed",
+    "Endpoint closing",
+    "Transport destroyed",
+    "Broken pipe",
+    "Connection reset",
+};
+
+/* ... and for one that ended without a status. */
+static const char no_status[] = "Stream removed";
+
+static bool begins(const char *text, const char *with)
+{
+    return strncmp(text, with, strlen(with)) == 0;
+}
+
+static bool is_broken(const char *details)
+{
+    for (size_t i = 0; i < sizeof(broken) / sizeof(broken[0]); i++) {
+        if (begins(details, broken[i]))
+            return true;
+    }
+    return false;
+}
+
+static int64_t find_reason(const char *details)
+{
+    for (size_t i = 0; i < sizeof(reasons) / sizeof(reasons[0]); i++) {
+        if (strstr(details, reasons[i].words))
+            return reasons[i].detail;
+    }
+    return CONNECT_OTHER;
+}
+
+static void set(struct rpc_verdict *v, enum outcome outcome, int64_t detail,
+                const char *text)
+{
+    v->outcome = outcome;
+    v->detail = detail;
+    snprintf(v->text, sizeof(v->text), "%.*s", (int)sizeof(v->text) - 1, text);
+}
+
+static void judge_connect(struct rpc_verdict *v, const char *details)
+{
+    const char *why = strstr(details, last_error);
+
+    why = why ? why + strlen(last_error) : details;
+    if (begins(why, "UNKNOWN: "))
+        why += strlen("UNKNOWN: ");
+    if (strcmp(why, "OK") == 0)
+        why = "it was closed before HTTP/2 began";
+    set(v, OUTCOME_CONNECT, find_reason(details), why);
+}
+
+static void judge_status(struct rpc_verdict *v, int code, const char *details)
+{
+    const char *name = rpc_status_name(code);
+    char number[24];
+
+    snprintf(number, sizeof(number), "%d", code);
+    v->outcome = OUTCOME_STATUS;
+    v->detail = code;
+    snprintf(v->text, sizeof(v->text), "gRPC status %s%s%.100s",
+             name ? name : number, details[0] ? ": " : "", details);
+}
+
+struct rpc_verdict rpc_judge(const struct rpc_ending *e)
+{
+    struct rpc_verdict v = {.outcome = OUTCOME_OK};
+
+    if (e->code == RPC_OK)
+        return v;
+    if (e->code == RPC_UNAVAILABLE && begins(e->details, no_connection))
+        judge_connect(&v, e->details);
+    else if (e->code == RPC_DEADLINE_EXCEEDED && e->is_late)
+        set(&v, OUTCOME_TIMEOUT, 0,
+            e->has_begun ? "an answer that was not over within the timeout"
+                         : "no answer within the timeout");
+    else if (e->code == RPC_UNKNOWN && begins(e->details, no_status))
+        set(&v, OUTCOME_TRUNCATED, 0, "the stream ended without a status");
+    else if (is_broken(e->details))
+        set(&v, e->has_begun ? OUTCOME_TRUNCATED : OUTCOME_RESET, 0,
+            e->details);
+    else
+        judge_status(&v, e->code, e->details);
+    return v;
+}
