@@ -1,0 +1,58 @@
+/* lanes.h - a command with the variants of a study: each variant is what the
+ * command does, in a lane of its own, and the lanes take turns. */
+#ifndef CLI_LANES_H
+#define CLI_LANES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "common/recording/studydir.h"
+
+struct err;
+struct settings_args;
+
+/* What a command does in one lane; `lane` is its state, zeroed at first. */
+struct lane_ops {
+    enum study_kind kind;
+    size_t size; /* of the state */
+
+    /* Read the settings of the i-th variant and say what is to be done.
+     * Nothing is made yet. */
+    int (*prepare)(void *lane, void *arg, size_t i, struct err *err);
+
+    /* Make its directory, or take up what is there; `dir` is kept. */
+    int (*open)(void *lane, const char *dir, bool resumes, struct err *err);
+
+    /* Recordings that it has, and how many more there will be, about. */
+    size_t (*made)(void *lane);
+    size_t (*left)(void *lane);
+
+    /* One more, as in study/turns.h.  `title` is for those who watch. */
+    int (*step)(void *lane, const char *title, struct err *err);
+
+    /* Its own summary.json, of what is there. */
+    int (*sum_up)(void *lane, struct err *err);
+
+    void (*fini)(void *lane);
+};
+
+struct lanes_how {
+    const struct lane_ops *ops;
+    void *arg;                      /* for prepare() */
+    const struct settings_args *a;  /* parsed, not resolved: who they are */
+    const char *dir;
+    bool force;
+    bool resumes;
+    bool json;
+};
+
+/* All of them, and the report; returns the exit status, or -1. */
+int lanes_drive(const struct lanes_how *how, struct err *err);
+
+/* A study that is there, judged by `slo` where that is not NULL; `saves`: leave
+ * DIR/summary.json.  Returns the exit status, or -1. */
+struct strlist;
+int variants_report(const char *dir, const struct strlist *slo, bool json,
+                    bool saves, struct err *err);
+
+#endif
