@@ -505,6 +505,7 @@ int summary_make_keeping(struct summary *s, struct recording *rec,
         s->rtt_floor_ns = rec->end.rtt_floor_ns;
         s->segments = rec->end.segments;
         s->retransmits = rec->end.retransmits;
+        s->was_enough = rec->end.was_enough;
         if (rec->end.aborted[0])
             s->aborted = rec->end.aborted;
     }

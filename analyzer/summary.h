@@ -136,6 +136,7 @@ struct summary {
     struct tgr_damage damage;
 
     int64_t stopped_by;        /* signal; 0: not interrupted */
+    bool was_enough;           /* a study ended it early */
     char decided[DECIDE_TEXT]; /* early, and why; "": it was not */
     const char *aborted;       /* by load.abort_on, and why; NULL: it was not */
     enum verdict verdict;

@@ -33,6 +33,8 @@ struct command {
 };
 
 extern const struct command cmd_run;
+extern const struct command cmd_search;
+extern const struct command cmd_sweep;
 extern const struct command cmd_rerun;
 extern const struct command cmd_report;
 extern const struct command cmd_compare;

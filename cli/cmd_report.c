@@ -11,6 +11,7 @@
 #include "cli/cli.h"
 #include "cli/report_asked.h"
 #include "cli/report_out.h"
+#include "cli/study_report.h"
 #include "cli/trials_run.h"
 #include "common/err.h"
 #include "common/recording/trialset.h"
@@ -334,26 +335,51 @@ static int check_args(const struct report_args *a, struct err *err)
     return 0;
 }
 
-/* A set has no requests of its own, and no truth: its trials have. */
-static int report_trials(const char *dir, const struct report_args *a,
-                         struct err *err)
+/* A study has no requests of its own, and no truth: its recordings have. */
+static int check_study(const char *dir, const struct report_args *a,
+                       const char *what, const char *part, struct err *err)
 {
     bool json = report_find(report_names[a->format]) == &report_json;
 
     if ((!json && a->format != 0) || a->truth || a->truth_file || a->curve ||
         asks_instead(a) || a->usd_per_hour > 0 || a->replicas > 0)
         return err_set(err, ERR_USAGE,
-                       "%s: a trial set is shown as text or json; for the rest "
-                       "name one of its trials, %s/trial-1",
-                       dir, dir);
+                       "%s: a %s is shown as text or json; for the rest name "
+                       "one of its recordings, %s/%s-1",
+                       dir, what, dir, part);
     for (size_t i = 0; i < a->slo.len; i++) {
         if (slo_class_len(a->slo.items[i]) > 0)
             return err_set(err, ERR_USAGE,
-                           "--slo: '%s': of a class only one trial can be "
-                           "asked, %s/trial-1",
-                           a->slo.items[i], dir);
+                           "--slo: '%s': of a class only one recording can be "
+                           "asked, %s/%s-1",
+                           a->slo.items[i], dir, part);
     }
-    return trials_report(dir, a->slo.len > 0 ? &a->slo : NULL, json, err);
+    return 0;
+}
+
+static int report_study(const char *dir, const struct report_args *a,
+                        struct err *err)
+{
+    bool json = report_find(report_names[a->format]) == &report_json;
+    const struct strlist *slo = a->slo.len > 0 ? &a->slo : NULL;
+    enum study_kind kind;
+
+    if (study_kind_at(dir, &kind, err))
+        return -1;
+    switch (kind) {
+    case STUDY_SWEEP:
+        return check_study(dir, a, "sweep", "point", err)
+                   ? -1
+                   : sweep_report(dir, slo, json, false, err);
+    case STUDY_SEARCH:
+        return check_study(dir, a, "search", "probe", err)
+                   ? -1
+                   : search_report(dir, slo, json, false, err);
+    default: /* a pair is refused by its reader */
+        return check_study(dir, a, "trial set", "trial", err)
+                   ? -1
+                   : trials_report(dir, slo, json, err);
+    }
 }
 
 static int choose_format(struct report_args *a, struct err *err)
@@ -383,9 +409,8 @@ static int run(const char *const *argv, struct err *err)
     if (rc == 0)
         rc = choose_format(&a, err) || check_args(&a, err) ? -1 : 0;
     if (rc == 0)
-        rc = study_is_at(words.items[0])
-                 ? report_trials(words.items[0], &a, err)
-                 : report_one(words.items[0], &a, err);
+        rc = study_is_at(words.items[0]) ? report_study(words.items[0], &a, err)
+                                         : report_one(words.items[0], &a, err);
     strlist_fini(&words);
     opt_fini(&set);
     return rc;

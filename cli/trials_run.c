@@ -18,6 +18,7 @@
 #include "common/stop.h"
 #include "common/xalloc.h"
 #include "study/point.h"
+#include "study/points.h"
 #include "study/trials.h"
 
 #define MAX_REPORT ((size_t)16 << 20)
@@ -53,15 +54,6 @@ static const char **argv_with(const char *const *argv, const char *old,
     return out;
 }
 
-static enum launched_by launched_by(const struct settings *s)
-{
-    if (s->has_stub)
-        return LAUNCHED_STUB;
-    if (s->server.start)
-        return LAUNCHED_SERVER;
-    return s->study.restart ? LAUNCHED_RESTART : LAUNCHED_ONCE;
-}
-
 static uint64_t *seeds_of(const struct settings *s, int64_t n)
 {
     uint64_t *seeds = xcalloc((size_t)n, sizeof(*seeds));
@@ -78,7 +70,7 @@ static void describe(struct drive *d, int i)
 
     *set = (struct trial_set){.asked = d->trials.n,
                               .seeds = seeds_of(s, d->trials.n),
-                              .launched_by = launched_by(s)};
+                              .launched_by = points_launched_by(s)};
     study_hash(s, set->settings_hash);
     if (d->trials.n_sides > 1)
         snprintf(set->against, sizeof(set->against), "../%c", 'b' - i);

@@ -328,6 +328,33 @@ struct study_settings {
     char *restart;     /* shell command; NULL: the server goes on */
 };
 
+/* What a search or a sweep varies; a sweep any other setting, too. */
+enum vary_choice { VARY_RATE, VARY_CONCURRENCY };
+
+/* The largest load within the SLO.  Times of 0 are chosen by the search. */
+struct search_settings {
+    int by;             /* enum vary_choice */
+    double start;       /* a guess; 0: none */
+    double least;       /* of what is probed; 0: any */
+    double most;        /* likewise */
+    double tolerance;   /* of the interval, to either side */
+    int64_t probe_ns;   /* window of a probe near the boundary */
+    int64_t confirm_ns; /* window of the confirmation */
+    bool no_confirm;    /* the estimate is the answer */
+    int64_t budget_ns;  /* of everything; 0: no end */
+};
+
+enum sweep_order { ORDER_RANDOM, ORDER_GIVEN };
+
+/* One run at each of several values. */
+struct sweep_settings {
+    char *rates;         /* common/numlist.h; of these one is given */
+    char *concurrencies; /* likewise */
+    char *vary;          /* KEY=VALUES */
+    int64_t repeats;
+    int order; /* enum sweep_order */
+};
+
 /* A server that is started for each run. */
 struct server_settings {
     char *start;      /* shell command; NULL: somebody else has */
@@ -353,6 +380,8 @@ struct settings {
     struct client_settings client;
     struct strmap conditions;
     struct study_settings study;
+    struct search_settings search;
+    struct sweep_settings sweep;
     struct cost_settings cost;
     struct server_settings server;
     struct stub_settings stub;
@@ -371,6 +400,8 @@ enum settings_block {
     BLOCK_DATA,
     BLOCK_CLIENT,
     BLOCK_STUDY,
+    BLOCK_SEARCH,
+    BLOCK_SWEEP,
     BLOCK_COST,
     BLOCK_SERVER,
     BLOCK_STUB,
@@ -384,6 +415,8 @@ extern const struct opt_block block_trace;
 extern const struct opt_block block_data;
 extern const struct opt_block block_client;
 extern const struct opt_block block_study;
+extern const struct opt_block block_search;
+extern const struct opt_block block_sweep;
 extern const struct opt_block block_cost;
 extern const struct opt_block block_server;
 extern const struct opt_block block_stub;

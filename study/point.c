@@ -15,10 +15,12 @@
 #include "common/stop.h"
 #include "common/xalloc.h"
 #include "loadgen/run.h"
+#include "loadgen/show.h"
 #include "server-stub/stub.h"
 #include "study/child.h"
 #include "study/server.h"
 
+#define RETRY_NS   NS_PER_S
 #define NAP_NS     (20 * NS_PER_MS)
 #define MAX_REPORT ((size_t)16 << 20)
 
@@ -168,6 +170,29 @@ int point_sum_up(const char *dir,
         rc = see(arg, &s, err);
     recording_close(&rec);
     return rc;
+}
+
+/* True: it is answered, or nobody can ask. */
+static bool is_answered(struct settings *s, struct err *err)
+{
+    struct exchange x = {0};
+    bool is = show_request(s, &x, err) || x.facts.outcome == OUTCOME_OK;
+
+    exchange_fini(&x);
+    return is;
+}
+
+int point_wait_calm(struct settings *s, int64_t longest_ns, struct err *err)
+{
+    int64_t until = clk_now(&clk_monotonic) + longest_ns;
+    struct err ignored = {0}; /* the recording that follows will say */
+
+    while (!atomic_load(&stop_signal) && !is_answered(s, &ignored) &&
+           clk_now(&clk_monotonic) < until)
+        point_settle(RETRY_NS);
+    return atomic_load(&stop_signal)
+               ? err_set(err, ERR_STOPPED, "interrupted between recordings")
+               : 0;
 }
 
 void point_settle(int64_t ns)

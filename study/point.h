@@ -7,6 +7,7 @@
 #ifndef STUDY_POINT_H
 #define STUDY_POINT_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct err;
@@ -25,6 +26,8 @@ struct point {
                                   settings say; NULL: nothing */
     int64_t number;            /* of its seeds, from 1 (study/trials.h) */
     const struct run_judge *judge; /* NULL: nobody ends it */
+    bool is_after_backlog; /* the server may still be at work on the last one:
+                              it begins when one request is answered */
 };
 
 struct point_maker {
@@ -52,6 +55,11 @@ int point_sum_up(const char *dir,
                  int (*see)(void *arg, const struct summary *s,
                             struct err *err),
                  void *arg, struct err *err);
+
+/* Ask one request after the other until one is answered, which a queue does
+ * when it has worked off what stands before it; at most so long.  Uses the
+ * settings up.  Fails with ERR_STOPPED alone. */
+int point_wait_calm(struct settings *s, int64_t longest_ns, struct err *err);
 
 /* Leave the server alone for so long; less if somebody says stop. */
 void point_settle(int64_t ns);

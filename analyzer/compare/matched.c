@@ -66,6 +66,8 @@ static const struct {
     {"stub.seed", DIFFERENCE_NOTED, "other service times of the same kind"},
     {"stub.", DIFFERENCE_MUST, "another server"},
     {"study.", DIFFERENCE_NOTED, "how many runs there were"},
+    {"search.", DIFFERENCE_NOTED, "how the load was chosen"},
+    {"sweep.", DIFFERENCE_NOTED, "how the load was chosen"},
     {"name", DIFFERENCE_NOTED, "free text"},
     {"clock.", DIFFERENCE_NOTED, "when it was"},
     {"endpoints", DIFFERENCE_NOTED, "where the server was"},
