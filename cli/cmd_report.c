@@ -9,6 +9,7 @@
 #include "analyzer/summary.h"
 #include "analyzer/truth.h"
 #include "cli/cli.h"
+#include "cli/lanes.h"
 #include "cli/report_asked.h"
 #include "cli/report_out.h"
 #include "cli/study_report.h"
@@ -375,6 +376,10 @@ static int report_study(const char *dir, const struct report_args *a,
         return check_study(dir, a, "search", "probe", err)
                    ? -1
                    : search_report(dir, slo, json, false, err);
+    case STUDY_VARIANTS:
+        return check_study(dir, a, "study with variants", "NAME/point", err)
+                   ? -1
+                   : variants_report(dir, slo, json, false, err);
     default: /* a pair is refused by its reader */
         return check_study(dir, a, "trial set", "trial", err)
                    ? -1

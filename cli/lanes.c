@@ -8,6 +8,7 @@
 #include "analyzer/variants/variants.h"
 #include "cli/cli.h"
 #include "cli/settings_args.h"
+#include "cli/study_make.h"
 #include "common/buf.h"
 #include "common/clk.h"
 #include "common/err.h"
@@ -58,12 +59,11 @@ static int64_t time_left(const struct lanes *all)
     size_t left = 0;
 
     for (size_t i = 0; i < all->n; i++) {
-        if (!all->turns[i].failed[0])
+        if (!all->turns[i].failed[0] && !all->turns[i].is_done)
             left += all->ops->left(all->list[i].state);
     }
-    return all->steps > 0
-               ? (int64_t)left * (all->took_ns / (int64_t)all->steps)
-               : 0;
+    return all->steps > 0 ? (int64_t)left * (all->took_ns / (int64_t)all->steps)
+                          : 0;
 }
 
 static void make_title(const struct lane *lane, char out[static MAX_TITLE])
@@ -125,9 +125,7 @@ static int prepare(struct lanes *all, struct err *err)
         all->turns[i] = (struct turn){.made = made, .step = step, .arg = lane};
         variant_set_add(&all->set, lane->name);
         if (all->ops->prepare(lane->state, all->how->arg, i, err))
-            return err->code == ERR_CONFIG
-                       ? err_context(err, "variants: %s", lane->name)
-                       : -1;
+            return -1;
     }
     return 0;
 }
@@ -233,7 +231,8 @@ static int take_turns(struct lanes *all, struct err *err)
         return conclude(all, err);
     if (!all->how->resumes)
         study_remove(all->how->dir, &(struct err){0});
-    return err_set(err, ERR_STOPPED, "interrupted before a run came to its end");
+    return err_set(err, ERR_STOPPED,
+                   "interrupted before a run came to its end");
 }
 
 int lanes_drive(const struct lanes_how *how, struct err *err)
@@ -260,5 +259,32 @@ int lanes_drive(const struct lanes_how *how, struct err *err)
     variant_set_fini(&all.set);
     free(all.list);
     free(all.turns);
+    return rc;
+}
+
+int study_lanes(struct study_make *m, struct study_args *own,
+                const struct lane_ops *ops, void *arg, struct err *err)
+{
+    struct settings_args a;
+    int rc = study_read_first(m, own, &a, err);
+
+    if (rc == 0 && a.settings.variants.len == 0) {
+        rc = STUDY_NO_LANES;
+    } else if (rc == 0) {
+        char *dir = own->out ? xstrdup(own->out)
+                             : record_default_dir(
+                                   a.settings.name ? a.settings.name : "study");
+        const struct lanes_how how = {.ops = ops,
+                                      .arg = arg,
+                                      .a = &a,
+                                      .dir = dir,
+                                      .force = own->force,
+                                      .resumes = own->resume,
+                                      .json = own->json};
+
+        rc = lanes_drive(&how, err);
+        free(dir);
+    }
+    settings_args_fini(&a);
     return rc;
 }

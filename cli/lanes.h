@@ -10,6 +10,9 @@
 
 struct err;
 struct settings_args;
+struct strlist;
+struct study_args;
+struct study_make;
 
 /* What a command does in one lane; `lane` is its state, zeroed at first. */
 struct lane_ops {
@@ -38,8 +41,8 @@ struct lane_ops {
 
 struct lanes_how {
     const struct lane_ops *ops;
-    void *arg;                      /* for prepare() */
-    const struct settings_args *a;  /* parsed, not resolved: who they are */
+    void *arg;                     /* for prepare() */
+    const struct settings_args *a; /* parsed, not resolved: who they are */
     const char *dir;
     bool force;
     bool resumes;
@@ -49,9 +52,15 @@ struct lanes_how {
 /* All of them, and the report; returns the exit status, or -1. */
 int lanes_drive(const struct lanes_how *how, struct err *err);
 
+/* What sweep and search do with a settings file that has variants; the rest of
+ * the command is its lanes.  STUDY_NO_LANES: it has none, and nothing was done.
+ */
+#define STUDY_NO_LANES (-2)
+int study_lanes(struct study_make *m, struct study_args *own,
+                const struct lane_ops *ops, void *arg, struct err *err);
+
 /* A study that is there, judged by `slo` where that is not NULL; `saves`: leave
  * DIR/summary.json.  Returns the exit status, or -1. */
-struct strlist;
 int variants_report(const char *dir, const struct strlist *slo, bool json,
                     bool saves, struct err *err);
 

@@ -39,10 +39,10 @@ static int prepare(void *arg, void *with, size_t i, struct err *err)
     lane->variant = i;
     if (lane->with->read(lane->with->how.argv, i, &lane->base, err))
         return -1;
-    lane->set = (struct trial_set){
-        .asked = s->study.trials,
-        .seeds = trial_seeds(s->load.seed, s->study.trials),
-        .launched_by = points_launched_by(s)};
+    lane->set =
+        (struct trial_set){.asked = s->study.trials,
+                           .seeds = trial_seeds(s->load.seed, s->study.trials),
+                           .launched_by = points_launched_by(s)};
     study_hash(s, lane->set.settings_hash);
     return 0;
 }
@@ -52,8 +52,7 @@ static int take_up(struct run_lane *lane, struct err *err)
     struct trial_set old;
     int rc = trial_set_load(&old, lane->dir, err);
 
-    if (rc == 0 &&
-        strcmp(old.settings_hash, lane->set.settings_hash) != 0)
+    if (rc == 0 && strcmp(old.settings_hash, lane->set.settings_hash) != 0)
         rc = err_set(err, ERR_USAGE,
                      "--resume: %s was begun with other settings", lane->dir);
     lane->set.recorded = old.recorded;
@@ -118,8 +117,7 @@ static int record_trial(struct run_lane *lane, const char *title,
     if (rc == 0) {
         trial_reseed(&a.settings, lane->set.recorded + 1);
         snprintf(line, sizeof(line), "%s; trial %lld of %lld", title,
-                 (long long)lane->set.recorded + 1,
-                 (long long)lane->set.asked);
+                 (long long)lane->set.recorded + 1, (long long)lane->set.asked);
         log_note("%s", line);
         with->how.title = line;
         rc = record(&a, &with->how, dir, err);

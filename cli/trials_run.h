@@ -8,6 +8,7 @@
 struct err;
 struct settings_args;
 struct strlist;
+struct summary;
 
 struct trials_how {
     const char *dir;
@@ -36,5 +37,11 @@ int trials_drive(const struct settings_args *a, const struct trials_how *how,
  * Returns the exit status, or -1. */
 int trials_report(const char *dir, const struct strlist *slo, bool json,
                   struct err *err);
+
+/* Leave the summary.json of a set that is there. */
+int trials_sum_up(const char *dir, struct err *err);
+
+/* A line of what a trial came to, for point_sum_up(). */
+int trials_note_result(void *arg, const struct summary *s, struct err *err);
 
 #endif

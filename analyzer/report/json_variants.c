@@ -46,7 +46,8 @@ static json_t *cell(const struct variants_summary *s,
     json_object_set_new(o, "p50_ci95_ms", range(&c->latency_ns, 1e-6));
     json_put_ns(o, "p99", c->tail_ns);
     json_object_set_new(o, "offered_rps", number(c->offered_rps));
-    json_object_set_new(o, "throughput_rps", number(c->throughput_rps));
+    json_object_set_new(o, "throughput_rps", number(c->throughput_rps.value));
+    json_object_set_new(o, "throughput_ci95", range(&c->throughput_rps, 1));
     json_object_set_new(o, "goodput_rps", number(c->goodput_rps.value));
     json_object_set_new(o, "goodput_ci95", range(&c->goodput_rps, 1));
     json_object_set_new(o, "attainment", number(c->attainment));

@@ -59,7 +59,7 @@ static void put_heading(const struct variants_summary *s, struct buf *out)
 
     snprintf(p50, sizeof(p50), "%s p50 ms", measure_name(s->measure));
     buf_addf(out, "%4s %-14s %10s %-17s %9s %8s %-15s %8s", "", "variant", p50,
-             "(95%)", "p99", "good/s", "(95%)", "good");
+             "(95%)", "p99", "good/s", "(95%)", "done/s");
     if (s->has_tokens)
         buf_addf(out, " %8s", "tokens/s");
     if (s->has_cost)
@@ -74,11 +74,11 @@ static void put_numbers(const struct variants_summary *s,
     char goodput[NUMBER];
     char tail[UNITS_TEXT];
 
-    buf_addf(out, " %10.4g %-17s %9s %8.4g %-15s %7.4g%%",
+    buf_addf(out, " %10.4g %-17s %9s %8.4g %-15s %8.4g",
              c->latency_ns.value / 1e6,
              show_range(&c->latency_ns, 1e-6, latency),
              text_show_ns(c->tail_ns, tail), c->goodput_rps.value,
-             show_range(&c->goodput_rps, 1, goodput), 100 * c->attainment);
+             show_range(&c->goodput_rps, 1, goodput), c->throughput_rps.value);
     if (s->has_tokens)
         buf_addf(out, " %8.5g", c->tokens_per_s);
     if (s->has_cost)
@@ -178,8 +178,8 @@ static void put_order(const struct variants_summary *s, struct buf *out)
         buf_adds(out, "crossover  none: no two of them change places\n");
     buf_addf(out,
              "           '=': not told apart.  Those that keep the objective "
-             "stand by %s p50,\n           the others behind them by good "
-             "requests a second\n",
+             "stand by %s p50, the\n           others behind them by good "
+             "requests a second, or else by all that were answered\n",
              measure_name(s->measure));
 }
 

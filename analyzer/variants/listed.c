@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "common/recording/pointset.h"
 #include "common/recording/trialset.h"
 #include "common/xalloc.h"
 
@@ -24,12 +25,28 @@ static int list_trials(struct listed *l, const char *dir, struct err *err)
     return rc;
 }
 
+static int list_points(struct listed *l, const char *dir, struct err *err)
+{
+    struct point_set set;
+    int rc = point_set_load(&set, dir, err);
+
+    snprintf(l->key, sizeof(l->key), "%s", set.key);
+    snprintf(l->unit, sizeof(l->unit), "%s", set.unit);
+    for (size_t i = 0; rc == 0 && i < set.len; i++) {
+        if (set.points[i].is_recorded)
+            add_take(l, point_set_path(dir, &set.points[i]),
+                     set.points[i].value);
+    }
+    point_set_fini(&set);
+    return rc;
+}
+
 int listed_read(struct listed *l, const char *dir, enum study_kind kind,
                 struct err *err)
 {
     *l = (struct listed){0};
-    (void)kind;
-    return list_trials(l, dir, err);
+    return kind == STUDY_TRIALS ? list_trials(l, dir, err)
+                                : list_points(l, dir, err);
 }
 
 void listed_fini(struct listed *l)

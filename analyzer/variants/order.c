@@ -31,12 +31,18 @@ static enum standing by_number(const struct uncertain *a,
 enum standing variants_standing(const struct variant_cell *a,
                                 const struct variant_cell *b)
 {
+    enum standing by_goodput;
+
     if (a->counted == 0 || b->counted == 0)
         return STANDING_UNKNOWN;
     if (is_out(a) != is_out(b))
         return is_out(a) ? STANDING_BEHIND : STANDING_AHEAD;
-    return is_out(a) ? by_number(&a->goodput_rps, &b->goodput_rps, false)
-                     : by_number(&a->latency_ns, &b->latency_ns, true);
+    if (!is_out(a))
+        return by_number(&a->latency_ns, &b->latency_ns, true);
+    by_goodput = by_number(&a->goodput_rps, &b->goodput_rps, false);
+    return by_goodput != STANDING_UNKNOWN
+               ? by_goodput
+               : by_number(&a->throughput_rps, &b->throughput_rps, false);
 }
 
 /* ---- all of them at one load ---- */
@@ -52,8 +58,11 @@ static bool is_before(const struct variant_cell *a,
         return false;
     if (is_out(a) != is_out(b))
         return !is_out(a);
-    return is_out(a) ? a->goodput_rps.value > b->goodput_rps.value
-                     : a->latency_ns.value < b->latency_ns.value;
+    if (!is_out(a))
+        return a->latency_ns.value < b->latency_ns.value;
+    if (by_number(&a->goodput_rps, &b->goodput_rps, false) != STANDING_UNKNOWN)
+        return a->goodput_rps.value > b->goodput_rps.value;
+    return a->throughput_rps.value > b->throughput_rps.value;
 }
 
 static void sort(const struct variants_summary *s, size_t value,

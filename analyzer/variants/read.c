@@ -8,6 +8,7 @@
 #include "analyzer/compare/card.h"
 #include "analyzer/reader.h"
 #include "analyzer/summary.h"
+#include "analyzer/variants/blocked.h"
 #include "analyzer/variants/listed.h"
 #include "analyzer/variants/variants.h"
 #include "common/buf.h"
@@ -30,6 +31,7 @@ struct reading {
     double offered_rps;
     double throughput_rps;
     double goodput_rps;
+    double window_s;
     double attainment;
     struct interval attainment_ci95;
     double tokens_per_s;
@@ -115,6 +117,7 @@ static void take(struct variants_summary *out, const struct summary *s,
     r->offered_rps = s->offered_rps;
     r->throughput_rps = s->throughput_rps;
     r->goodput_rps = s->goodput_rps;
+    r->window_s = s->window_length_s;
     r->attainment = s->attainment;
     r->attainment_ci95 = s->attainment_ci95;
     r->tokens_per_s = s->output_tokens_per_s;
@@ -164,6 +167,19 @@ static void describe_study(struct variants_summary *out,
     buf_fini(&line);
 }
 
+/* The value stays as every other report has it. */
+static int read_median(struct recording *rec, const struct summary *s,
+                       enum measure m, struct reading *r, struct err *err)
+{
+    struct uncertain u = r->latency_ns;
+
+    if (blocked_read(rec, s, m, &u, err))
+        return -1;
+    r->latency_ns.has_range = u.has_range;
+    r->latency_ns.range = u.range;
+    return 0;
+}
+
 static int read_one(struct variants_summary *out, const char *dir,
                     const struct strlist *slo, struct reading *r,
                     struct err *err)
@@ -186,6 +202,8 @@ static int read_one(struct variants_summary *out, const char *dir,
         take(out, s, r);
         r->parts = parts_read(&rec, s);
     }
+    if (rc == 0 && r->counts && !r->latency_ns.has_range)
+        rc = read_median(&rec, s, out->measure, r, err);
     free(s);
     recording_close(&rec);
     return rc;
@@ -276,23 +294,45 @@ static struct uncertain latency_of(const struct group *g)
     return u;
 }
 
-static struct uncertain goodput_of(const struct group *g)
+/* Over runs. */
+static struct uncertain rate_of(const struct group *g, size_t offset)
 {
-    const struct reading *one = g->list[0];
-    double *x;
-    struct uncertain u = {.value = one->goodput_rps, .has_range = true};
+    double *x = xcalloc(g->n, sizeof(*x));
+    struct uncertain u;
 
-    if (g->n == 1) {
-        u.range.low = one->offered_rps * one->attainment_ci95.low;
-        u.range.high = one->offered_rps * one->attainment_ci95.high;
-        return u;
-    }
-    x = xcalloc(g->n, sizeof(*x));
     for (size_t i = 0; i < g->n; i++)
-        x[i] = g->list[i]->goodput_rps;
+        x[i] = *(const double *)((const char *)g->list[i] + offset);
     u = trials_mean(x, g->n, CONFIDENCE);
     free(x);
     return u;
+}
+
+static struct uncertain goodput_of(const struct group *g)
+{
+    const struct reading *one = g->list[0];
+
+    if (g->n > 1)
+        return rate_of(g, offsetof(struct reading, goodput_rps));
+    return (struct uncertain){one->goodput_rps,
+                              {one->offered_rps * one->attainment_ci95.low,
+                               one->offered_rps * one->attainment_ci95.high},
+                              true};
+}
+
+/* Of one run: as if what ends came at random, which scatters more than a server
+ * that always has something to do. */
+static struct uncertain throughput_of(const struct group *g)
+{
+    const struct reading *one = g->list[0];
+    double reach;
+
+    if (g->n > 1)
+        return rate_of(g, offsetof(struct reading, throughput_rps));
+    reach = 1.96 * sqrt(one->throughput_rps / one->window_s);
+    return (struct uncertain){
+        one->throughput_rps,
+        {fmax(0, one->throughput_rps - reach), one->throughput_rps + reach},
+        true};
 }
 
 static double tail_over(const struct group *g)
@@ -345,7 +385,7 @@ static void fill_cell(struct variant_cell *c, const struct group *g)
     c->tail_ns = tail_over(g);
     c->goodput_rps = goodput_of(g);
     c->offered_rps = MEAN(g, offered_rps);
-    c->throughput_rps = MEAN(g, throughput_rps);
+    c->throughput_rps = throughput_of(g);
     c->attainment = MEAN(g, attainment);
     c->tokens_per_s = MEAN(g, tokens_per_s);
     c->usd_per_1000_good = MEAN(g, usd_per_1000_good);

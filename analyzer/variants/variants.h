@@ -2,8 +2,8 @@
  * each at each load, who is ahead where, and why.  docs/studies.md
  *
  * At one load those that keep the objective stand by their median latency, the
- * others behind them by their goodput.  Two that intervals cannot tell apart
- * share a place.
+ * others behind them by their goodput, and where that tells nothing by their
+ * throughput.  Two that intervals cannot tell apart share a place.
  */
 #ifndef ANALYZER_VARIANTS_VARIANTS_H
 #define ANALYZER_VARIANTS_VARIANTS_H
@@ -30,7 +30,7 @@ struct variant_cell {
     double tail_ns;              /* its p99, or HIST_BEYOND and the like */
     struct uncertain goodput_rps;
     double offered_rps;
-    double throughput_rps;
+    struct uncertain throughput_rps;
     double attainment;
     double tokens_per_s;
     bool is_overloaded;   /* half of the runs, or more */

@@ -29,6 +29,7 @@ static struct variant_cell cell(double ms, double good_rps, bool is_overloaded)
         .counted = 1,
         .latency_ns = {ms * 1e6, {ms * 0.99e6, ms * 1.01e6}, true},
         .tail_ns = ms * 3e6,
+        .throughput_rps = {good_rps, {good_rps * 0.99, good_rps * 1.01}, true},
         .goodput_rps = {good_rps, {good_rps * 0.99, good_rps * 1.01}, true},
         .is_overloaded = is_overloaded,
         .verdict = is_overloaded ? VERDICT_FAIL : VERDICT_PASS,
