@@ -62,6 +62,39 @@ static json_t *cell(const struct variants_summary *s,
     return o;
 }
 
+static json_t *place(const struct variants_summary *s,
+                     const struct variant_place *p)
+{
+    return json_pack(
+        "{ss, so}", "variant", s->list[p->variant].entry->name, "rank",
+        p->rank > 0 ? json_integer((json_int_t)p->rank) : json_null());
+}
+
+static json_t *capacity(const struct variants_summary *s,
+                        const struct capacity *c)
+{
+    if (!c->is_there)
+        return json_null();
+    return json_pack("{so, so, s[oo], sb, so, ss*, ss, ss}",
+                     s->is_rate ? "capacity_rps" : "capacity", number(c->value),
+                     "confidence",
+                     c->is_bracket ? json_null() : json_real(SEARCH_CONFIDENCE),
+                     "range", number(c->range.low), number(c->range.high),
+                     "is_bracket", c->is_bracket, "usd_per_1000",
+                     known(c->usd_per_1000, 1), "binding",
+                     c->binding[0] ? c->binding : NULL, "outcome",
+                     search_outcome_name(c->outcome), "why", c->why);
+}
+
+static json_t *capacities(const struct variants_summary *s)
+{
+    json_t *list = json_array();
+
+    for (size_t i = 0; s->has_capacity && i < s->set.n; i++)
+        json_array_append_new(list, place(s, &s->capacities[i]));
+    return list;
+}
+
 static json_t *variants(const struct variants_summary *s)
 {
     json_t *list = json_array();
@@ -77,11 +110,12 @@ static json_t *variants(const struct variants_summary *s)
             json_array_append_new(points, o);
         }
         json_array_append_new(
-            list, json_pack("{ss, ss*, ss*, ss*, so}", "name", v->entry->name,
-                            "says", v->says, "failed",
-                            v->entry->failed[0] ? v->entry->failed : NULL,
-                            "not_counted", v->distrust[0] ? v->distrust : NULL,
-                            "points", points));
+            list,
+            json_pack("{ss, ss*, ss*, ss*, so, so}", "name", v->entry->name,
+                      "says", v->says, "failed",
+                      v->entry->failed[0] ? v->entry->failed : NULL,
+                      "not_counted", v->distrust[0] ? v->distrust : NULL,
+                      "capacity", capacity(s, &v->capacity), "points", points));
     }
     return list;
 }
@@ -93,14 +127,9 @@ static json_t *rankings(const struct variants_summary *s)
     for (size_t i = 0; i < s->n_values; i++) {
         json_t *order = json_array();
 
-        for (size_t k = 0; k < s->set.n; k++) {
-            const struct variant_place *p = &s->places[i * s->set.n + k];
-            json_t *o = json_pack(
-                "{ss, so}", "variant", s->list[p->variant].entry->name, "rank",
-                p->rank > 0 ? json_integer((json_int_t)p->rank) : json_null());
-
-            json_array_append_new(order, o);
-        }
+        for (size_t k = 0; k < s->set.n; k++)
+            json_array_append_new(order,
+                                  place(s, &s->places[i * s->set.n + k]));
         json_array_append_new(list,
                               json_pack("{so, so}", "value",
                                         number(s->values[i]), "order", order));
@@ -128,12 +157,13 @@ static json_t *crossovers(const struct variants_summary *s)
 void variants_json(const struct variants_summary *s, struct buf *out)
 {
     json_t *o = json_pack(
-        "{si, ss, ss, ss, ss, ss, ss, so, so, so, sb}", "schema", 1, "kind",
+        "{si, ss, ss, ss, ss, ss, ss, so, so, so, so, sb}", "schema", 1, "kind",
         "variants", "of", study_kind_name(s->set.of), "name",
         s->title ? s->title : "", "slo", s->terms ? s->terms : "", "measure",
         measure_name(s->measure), "varied", s->key[0] ? s->key : "load.rate",
-        "variants", variants(s), "rankings", rankings(s), "crossovers",
-        crossovers(s), "interrupted", s->set.stopped_by != 0);
+        "variants", variants(s), "rankings", rankings(s), "capacity_ranking",
+        capacities(s), "crossovers", crossovers(s), "interrupted",
+        s->set.stopped_by != 0);
 
     json_print(o, out);
     json_decref(o);

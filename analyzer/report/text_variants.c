@@ -183,6 +183,62 @@ static void put_order(const struct variants_summary *s, struct buf *out)
              measure_name(s->measure));
 }
 
+/* ---- capacity ---- */
+
+static void put_bracket(const struct variants_summary *s,
+                        const struct capacity *c, struct buf *out)
+{
+    char low[VARIANTS_VALUE];
+    char high[VARIANTS_VALUE];
+
+    variants_show_value(s, c->range.low, low);
+    variants_show_value(s, c->range.high, high);
+    if (c->outcome == SEARCH_NEVER)
+        buf_adds(out, "at no load within the objective");
+    else if (isinf(c->range.high))
+        buf_addf(out, "at least %s", low);
+    else
+        buf_addf(out, "between %s and %s", low, high);
+}
+
+static void put_capacity(const struct variants_summary *s,
+                         const struct capacity *c, struct buf *out)
+{
+    char value[VARIANTS_VALUE];
+
+    if (c->is_bracket)
+        put_bracket(s, c, out);
+    else
+        buf_addf(out, "%s (90%%: %.4g..%.4g)",
+                 variants_show_value(s, c->value, value), c->range.low,
+                 c->range.high);
+    if (c->usd_per_1000 >= 0)
+        buf_addf(out, ", $%.4g for 1000 requests", c->usd_per_1000);
+    if (c->binding[0])
+        buf_addf(out, "; %s binds", c->binding);
+    if (c->outcome != SEARCH_FOUND && c->why[0])
+        buf_addf(out, "; %s", c->why);
+}
+
+static void put_capacities(const struct variants_summary *s, struct buf *out)
+{
+    if (!s->has_capacity)
+        return;
+    buf_adds(out, "\nthe largest load within the objective\n");
+    for (size_t i = 0; i < s->set.n; i++) {
+        const struct variant_place *p = &s->capacities[i];
+        const struct variant *v = &s->list[p->variant];
+
+        if (p->rank == 0) {
+            buf_addf(out, "%4s %-14s not known\n", "-", v->entry->name);
+            continue;
+        }
+        buf_addf(out, "%3zu. %-14s ", p->rank, v->entry->name);
+        put_capacity(s, &v->capacity, out);
+        buf_adds(out, "\n");
+    }
+}
+
 void variants_text(const struct variants_summary *s, struct buf *out)
 {
     buf_addf(out, "%s: %zu variants, %s\n", s->title ? s->title : "study",
@@ -190,8 +246,11 @@ void variants_text(const struct variants_summary *s, struct buf *out)
     if (s->terms && s->terms[0])
         buf_addf(out, "%-10s %s\n", "slo", s->terms);
     put_variants(s, out);
-    put_tables(s, out);
-    put_order(s, out);
+    if (s->set.of != STUDY_SEARCH) {
+        put_tables(s, out);
+        put_order(s, out);
+    }
+    put_capacities(s, out);
     if (s->set.stopped_by)
         buf_adds(out, "\ninterrupted: --resume goes on with it\n");
 }

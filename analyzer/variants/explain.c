@@ -23,13 +23,6 @@ static bool is_known(const struct server_parts *p)
     return p->queue_ns >= 0 && p->work_ns >= 0 && p->batch > 0;
 }
 
-/* How much of the server's time the load would take: above 1 it cannot keep
- * up. */
-static double demand(const struct variant_cell *c)
-{
-    return c->offered_rps * c->parts.work_ns / 1e9 / c->parts.batch;
-}
-
 static void put_time(const char *name, double ns, struct buf *out)
 {
     char text[UNITS_TEXT];
@@ -66,14 +59,12 @@ static void put_light(const char *behind, const struct server_parts *a,
 static void put_heavy(const char *behind, const struct variant_cell *b,
                       const struct server_parts *a, struct buf *out)
 {
-    if (demand(b) >= 1)
+    if (b->is_overloaded)
         buf_addf(out,
-                 ": at this load %s would have to work %.0f%% of the time, and "
-                 "its queue grows",
-                 behind, 100 * demand(b));
+                 ": %s is asked %.4g/s and answers %.4g/s, so its queue grows",
+                 behind, b->offered_rps, b->throughput_rps.value);
     else if (is_by_queue(a, &b->parts))
-        buf_addf(out, ": %s is busy %.0f%% of the time, and requests queue",
-                 behind, 100 * demand(b));
+        buf_addf(out, ": with %s requests wait for those before them", behind);
     else
         buf_addf(out, ": work takes longer with %s", behind);
 }

@@ -4,14 +4,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "common/recording/pointset.h"
 #include "common/recording/trialset.h"
 #include "common/xalloc.h"
 
-static void add_take(struct listed *l, char *dir, double value)
+static struct listed_one *add_take(struct listed *l, char *dir, double value)
 {
     l->list = xrealloc(l->list, l->n + 1, sizeof(*l->list));
-    l->list[l->n++] = (struct listed_one){dir, value};
+    l->list[l->n] = (struct listed_one){.dir = dir, .value = value};
+    return &l->list[l->n++];
 }
 
 static int list_trials(struct listed *l, const char *dir, struct err *err)
@@ -35,7 +35,8 @@ static int list_points(struct listed *l, const char *dir, struct err *err)
     for (size_t i = 0; rc == 0 && i < set.len; i++) {
         if (set.points[i].is_recorded)
             add_take(l, point_set_path(dir, &set.points[i]),
-                     set.points[i].value);
+                     set.points[i].value)
+                ->at = set.points[i];
     }
     point_set_fini(&set);
     return rc;

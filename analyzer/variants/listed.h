@@ -4,13 +4,14 @@
 
 #include <stddef.h>
 
-#include "common/recording/studydir.h"
+#include "common/recording/pointset.h"
 
 struct err;
 
 struct listed_one {
-    char *dir;    /* owned */
-    double value; /* of what was varied; NAN: nothing was */
+    char *dir;             /* owned */
+    struct study_point at; /* of a sweep or a search */
+    double value;          /* of what was varied; NAN: nothing was */
 };
 
 struct listed {

@@ -174,6 +174,36 @@ static void find_crossovers(struct variants_summary *s)
     }
 }
 
+/* ---- by capacity ---- */
+
+static void rank_capacities(struct variants_summary *s)
+{
+    struct variant_place *p = xcalloc(s->set.n + 1, sizeof(*p));
+    size_t best = 0;
+
+    for (size_t i = 0; i < s->set.n; i++) {
+        double key = capacity_sort_key(&s->list[i].capacity);
+        size_t at = i;
+
+        for (; at > 0 &&
+               key > capacity_sort_key(&s->list[p[at - 1].variant].capacity);
+             at--)
+            p[at] = p[at - 1];
+        p[at] = (struct variant_place){.variant = i};
+        s->has_capacity = s->has_capacity || key >= 0;
+    }
+    for (size_t i = 0; i < s->set.n; i++) {
+        const struct capacity *c = &s->list[p[i].variant].capacity;
+
+        if (!c->is_there)
+            break;
+        if (capacity_is_above(&s->list[p[best].variant].capacity, c))
+            best = i;
+        p[i].rank = best + 1;
+    }
+    s->capacities = p;
+}
+
 void variants_work_out(struct variants_summary *s)
 {
     s->places = xcalloc(s->n_values * s->set.n + 1, sizeof(*s->places));
@@ -182,4 +212,5 @@ void variants_work_out(struct variants_summary *s)
         rank(s, i, s->places + i * s->set.n);
     }
     find_crossovers(s);
+    rank_capacities(s);
 }

@@ -42,6 +42,8 @@ struct reading {
 struct readings {
     struct reading *list;
     size_t n;
+    struct capacity_sums sums; /* of the variant that is being read */
+    double usd_per_hour;       /* likewise; 0: not known */
 };
 
 /* ---- one recording ---- */
@@ -180,18 +182,27 @@ static int read_median(struct recording *rec, const struct summary *s,
     return 0;
 }
 
-static int read_one(struct variants_summary *out, const char *dir,
-                    const struct strlist *slo, struct reading *r,
-                    struct err *err)
+static void replace_slo(struct settings *s, const struct strlist *slo)
+{
+    strlist_fini(&s->slo);
+    for (size_t i = 0; i < slo->len; i++)
+        strlist_add(&s->slo, slo->items[i]);
+}
+
+static int read_one(struct variants_summary *out, const struct listed_one *one,
+                    const struct strlist *slo, struct readings *all,
+                    struct reading *r, struct err *err)
 {
     struct recording rec;
     struct summary *s;
     int rc;
 
-    if (recording_open(&rec, dir, err))
+    if (recording_open(&rec, one->dir, err))
         return -1;
+    if (slo)
+        replace_slo(&rec.settings, slo);
     s = xcalloc(1, sizeof(*s));
-    rc = summary_make(s, &rec, slo, err);
+    rc = summary_make(s, &rec, NULL, err);
     if (rc == 0) {
         if (isnan(r->value))
             r->value = rec.settings.load.rate_rps > 0
@@ -201,6 +212,9 @@ static int read_one(struct variants_summary *out, const char *dir,
         describe(&out->list[r->variant], &rec, s);
         take(out, s, r);
         r->parts = parts_read(&rec, s);
+        all->usd_per_hour = s->cost.is_there ? s->cost.usd_per_hour : 0;
+        if (out->set.of == STUDY_SWEEP && r->counts)
+            capacity_add(&all->sums, &rec, s, &one->at);
     }
     if (rc == 0 && r->counts && !r->latency_ns.has_range)
         rc = read_median(&rec, s, out->measure, r, err);
@@ -226,12 +240,18 @@ static int read_variant(struct variants_summary *s, size_t i,
     for (size_t k = 0; rc == 0 && k < listed.n; k++) {
         struct reading r = {.variant = i, .value = listed.list[k].value};
 
-        rc = read_one(s, listed.list[k].dir, slo, &r, err);
+        rc = read_one(s, &listed.list[k], slo, all, &r, err);
         if (rc)
             break;
         all->list = xrealloc(all->list, all->n + 1, sizeof(*all->list));
         all->list[all->n++] = r;
     }
+    if (rc == 0 && s->set.of == STUDY_SEARCH && listed.n > 0)
+        rc = capacity_read(&s->list[i].capacity, dir, slo, all->usd_per_hour,
+                           err);
+    else if (rc == 0)
+        capacity_of_sums(&all->sums, &s->list[i].capacity);
+    capacity_sums_fini(&all->sums);
     listed_fini(&listed);
     free(dir);
     return rc;
@@ -456,6 +476,7 @@ void variants_summary_fini(struct variants_summary *s)
         free(s->crossings[i].why);
     free(s->crossings);
     free(s->places);
+    free(s->capacities);
     free(s->values);
     free(s->list);
     free(s->title);
@@ -464,8 +485,14 @@ void variants_summary_fini(struct variants_summary *s)
     *s = (struct variants_summary){0};
 }
 
+/* Of a search single probes may fail; what counts is its answer. */
 static bool has_gap(const struct variants_summary *s, const struct variant *v)
 {
+    if (s->set.of == STUDY_SEARCH)
+        return !v->capacity.is_there ||
+               (v->capacity.outcome != SEARCH_FOUND &&
+                v->capacity.outcome != SEARCH_AT_LEAST &&
+                v->capacity.outcome != SEARCH_NEVER);
     for (size_t i = 0; i < s->n_values; i++) {
         if (v->cells[i].runs > 0 && v->cells[i].counted == 0)
             return true;

@@ -14,6 +14,7 @@
 
 #include "analyzer/stats/trials.h"
 #include "analyzer/trials.h"
+#include "analyzer/variants/capacity.h"
 #include "analyzer/variants/parts.h"
 #include "common/recording/variantset.h"
 
@@ -44,7 +45,8 @@ struct variant {
     char *says; /* what it says over the study, as text; owned.  NULL: nothing
                    was recorded */
     struct variant_cell *cells; /* owned; as many as there are values */
-    char distrust[96];          /* why a run does not count; "": all do */
+    struct capacity capacity;
+    char distrust[96]; /* why a run does not count; "": all do */
 };
 
 /* A place at one value. */
@@ -81,8 +83,10 @@ struct variants_summary {
     bool has_cost;
     char *terms; /* of the objective, as text; owned */
 
-    struct variant_place *places; /* owned; [value * n + place] */
-    struct crossover *crossings;  /* owned */
+    struct variant_place *places;     /* owned; [value * n + place] */
+    struct variant_place *capacities; /* owned; by capacity, largest first */
+    bool has_capacity;                /* of one of them at least */
+    struct crossover *crossings;      /* owned */
     size_t n_crossings;
 };
 

@@ -71,6 +71,7 @@ static void rig_fini(struct rig *r)
         free(r->s.crossings[i].why);
     free(r->s.crossings);
     free(r->s.places);
+    free(r->s.capacities);
     variant_set_fini(&r->s.set);
 }
 
@@ -175,18 +176,21 @@ static void the_parts_say_why(void **state)
     static const struct {
         struct server_parts light[2];
         struct server_parts heavy[2];
+        bool is_over;
         const char *says[2];
     } rows[] = {
         {{{PARTS_TRUTH, 0, 10e6, 1}, {PARTS_TRUTH, 10e6, 10e6, 1}},
          {{PARTS_TRUTH, 70e6, 10e6, 1}, {PARTS_TRUTH, 5e6, 15e6, 8}},
+         true,
          {"b 10.0ms in the queue, 10.0ms of work, 1 at a time: b lets requests "
           "wait for a batch",
-          "a 70.0ms in the queue, 10.0ms of work, 1 at a time: at this load a "
-          "would have to work 160% of the time, and its queue grows"}},
+          "a 70.0ms in the queue, 10.0ms of work, 1 at a time: a is asked "
+          "160/s and answers 100/s, so its queue grows"}},
         {{{PARTS_TRUTH, 0, 10e6, 1}, {PARTS_TRUTH, 0, 20e6, 1}},
          {{PARTS_TRUTH, 75e6, 5e6, 1}, {PARTS_TRUTH, 0, 20e6, 4}},
+         false,
          {"1 at a time: work takes longer with b",
-          "a is busy 80% of the time, and requests queue"}},
+          ": with a requests wait for those before them"}},
     };
 
     (void)state;
@@ -198,6 +202,8 @@ static void the_parts_say_why(void **state)
             r.cells[v][1].parts = rows[i].light[v];
             r.cells[v][2].parts = rows[i].heavy[v];
         }
+        r.cells[0][2].is_overloaded = rows[i].is_over;
+        r.cells[0][2].throughput_rps.value = 100;
         variants_work_out(&r.s);
         assert_int_equal(r.s.n_crossings, 1);
         for (int k = 0; k < 2; k++) {
