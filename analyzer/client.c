@@ -9,6 +9,9 @@
 /* Shorter spans say nothing: ticks are of 10 ms. */
 #define LEAST_SPAN_NS (NS_PER_S / 2)
 
+/* In shorter windows a look more or less is too much of all. */
+#define LEAST_OBSERVED_NS (5 * NS_PER_S)
+
 /* Of a counter of one worker, so that all together can be added up. */
 #define MOST_REQUESTS ((INT64_C(1) << 62) / RECORDING_MAX_SHARDS)
 
@@ -82,6 +85,7 @@ void client_add(struct client *c, unsigned shard,
     if (seen->at < c->window.start_ns ||
         seen->at - LEAST_SPAN_NS > c->window.end_ns)
         return;
+    s->looks++;
     look(&s->taken, seen->at, taken(seen));
     look(&s->cap_waits, seen->at, seen->cap_waits);
     look(&s->cpu, seen->at, seen->cpu);
@@ -160,6 +164,24 @@ static bool share_of_time(const struct counter *c, double *share)
     if (!is_known(c))
         return false;
     *share = grown(c) / (double)(c->to_ns - c->from_ns);
+    return true;
+}
+
+/* The first second has its look when it is over. */
+bool client_observed(const struct client *c, double *share)
+{
+    int64_t length_ns = c->window.end_ns - c->window.start_ns;
+    int64_t fewest = c->shards[0].looks;
+
+    if (c->window.end_ns == INT64_MAX || length_ns < LEAST_OBSERVED_NS)
+        return false;
+    for (int i = 1; i < c->n_shards; i++) {
+        if (c->shards[i].looks < fewest)
+            fewest = c->shards[i].looks;
+    }
+    *share = (double)(fewest > 0 ? fewest + 1 : 0) * 1e9 / (double)length_ns;
+    if (*share > 1)
+        *share = 1;
     return true;
 }
 

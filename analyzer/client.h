@@ -26,6 +26,7 @@ struct counter {
 /* One worker. */
 struct client_shard {
     bool is_seen;
+    int64_t looks;        /* at itself, in the window */
     int64_t last_ns;      /* when it last looked at itself ... */
     int64_t scheduled;    /* ... and how many requests it had taken by then */
     struct counter taken; /* the rest in the window */
@@ -71,6 +72,10 @@ int64_t client_scheduled_in_all(const struct client *c);
 int64_t client_known_until_ns(const struct client *c);
 
 /* Shares of one, in the window.  False: too little is known. */
+
+/* Of the window's seconds, of how many there is a look of the worker that has
+ * the fewest. */
+bool client_observed(const struct client *c, double *share);
 
 /* Of its time, that the busiest worker was on a CPU or waited for one, spinning
  * left out. */

@@ -7,6 +7,7 @@
 #include "analyzer/client.h"
 #include "analyzer/extent.h"
 #include "analyzer/goodput.h"
+#include "analyzer/lost.h"
 #include "analyzer/queries.h"
 #include "analyzer/reader.h"
 #include "analyzer/stream.h"
@@ -110,53 +111,17 @@ static int read_events(struct work *w, struct recording *rec, struct err *err)
     return rc;
 }
 
-/* Requests that there must have been, by the places that were seen and by what
- * the client wrote down. */
-static int64_t expected_rows(const struct tally *t, const struct client *client,
-                             const struct recording *rec)
-{
-    int64_t expected = 0;
-
-    if (rec->has_end)
-        return rec->end.scheduled;
-    for (int i = 0; i < t->n_lanes; i++) {
-        int64_t places = tally_places(t, i);
-        int64_t seen = t->n_lanes > 1 ? client_scheduled(client, i)
-                                      : client_scheduled_in_all(client);
-
-        expected += seen > places ? seen : places;
-    }
-    if (is_offline(&rec->settings) && rec->settings.load.requests > expected)
-        return rec->settings.load.requests; /* all were due, at once */
-    return expected;
-}
-
-/* Of an offline run that was killed: all were due, and as many as may be were
- * in flight; that the rest was sent nobody has seen. */
-static int64_t never_sent(const struct work *w, const struct recording *rec,
-                          int64_t expected)
-{
-    int64_t cap = rec->settings.client.max_in_flight;
-    int64_t sent = w->tally.rows + cap;
-
-    if (rec->has_end || !is_offline(&rec->settings) || cap <= 0)
-        return 0;
-    if (sent < client_scheduled_in_all(&w->client))
-        sent = client_scheduled_in_all(&w->client);
-    return expected > sent ? expected - sent : 0;
-}
-
 static void add_lost(struct summary *s, struct work *w,
                      const struct recording *rec)
 {
     struct tally *t = &w->tally;
-    int64_t expected = expected_rows(t, &w->client, rec);
+    int64_t expected = lost_expected(t, &w->client, rec);
 
     s->integrity.was_killed = !rec->has_end;
     s->integrity.lost_requests = expected > t->rows ? expected - t->rows : 0;
     if (t->events > w->stream.events)
         s->integrity.lost_events = t->events - w->stream.events;
-    w->never_sent = never_sent(w, rec, expected);
+    w->never_sent = lost_never_sent(t, &w->client, rec);
     s->integrity.lost_requests -= w->never_sent;
     w->lost_inside =
         tally_add_lost(t, s->integrity.lost_requests + w->never_sent);
@@ -246,8 +211,9 @@ static void take_quality(struct summary *s, const struct tally *t)
     if (all.n == 0)
         return;
     s->quality.share = (double)all.hits / (double)all.n;
+    s->quality.n_effective = (double)all.n / inflation;
     s->quality.ci95 =
-        stats_share_interval(s->quality.share, (double)all.n / inflation);
+        stats_share_interval(s->quality.share, s->quality.n_effective);
 }
 
 /* What a cache can have seen of the prompts; below 0: nobody knows.  Where the
@@ -407,56 +373,35 @@ static void keep_hist(struct kept_hist *keep, struct tally *t)
     *h = (struct hist){0};
 }
 
-static int sum_up(struct summary *s, struct work *w, struct recording *rec,
-                  struct kept_hist *keep, struct curve *curve, struct err *err)
+static int begin_work(struct work *w, struct summary *s,
+                      const struct recording *rec, struct window window,
+                      struct err *err)
 {
     const struct settings *set = &rec->settings;
-    struct tier_plan plan = {
+    const struct tier_plan plan = {
+        .window = window,
         .lanes = is_open_loop(set) ? 1 : threads_of(set),
         .query_size = query_size_of(&set->load),
         .run = &s->tiers,
         .classes = &set->classes,
     };
-    struct window window;
-    int rc;
 
-    if (find_window(w, rec, &window, err))
-        return -1;
-    plan.window = window;
     tally_init(&w->tally, window, &s->slo);
     tally_set_good(&w->tally, &w->good);
     class_tallies_init(&w->classes, window, s->classes, s->n_classes, &w->good);
     tally_set_lanes(&w->tally, plan.lanes);
-    w->tally.curve = curve;
     stream_init(&w->stream, &w->tally);
     start_deciding(w, s, &set->load);
     queries_init(&w->queries, &w->tally, plan.query_size);
-    w->sessions.window = w->tally.window;
+    w->sessions.window = window;
     steady_init(&w->steady, &w->tally, settings_some(asks_stream, set));
-    rc = tier_works_init(&w->tiers, &s->tiers, &plan, err);
-    if (rc == 0)
-        rc = class_tallies_begin_tiers(&w->classes, s->classes, &plan, err);
-    if (rc == 0)
-        rc = read_all(w, rec, err);
-    steady_end(&w->steady);
-    if (rc == 0)
-        rc = read_events(w, rec, err);
-    if (rc == 0) {
-        s->damage = recording_damage(rec);
-        manifest_failures(&rec->manifest, &s->failures);
-        failures_sort(&s->failures);
-        add_lost(s, w, rec);
-        conclude(s, w);
-        s->sessions = sessions_sum_up(&w->sessions);
-        take_server(s, &w->tally, rec);
-        take_calibration(s, &rec->manifest);
-        if (set->data.cache_check)
-            cachecheck_make(&w->cache, &s->cache);
-        mlperf_make(&s->mlperf, s, &w->tally);
-        next_make(s, &s->next);
-        if (keep)
-            keep_hist(keep, &w->tally);
-    }
+    if (tier_works_init(&w->tiers, &s->tiers, &plan, err))
+        return -1;
+    return class_tallies_begin_tiers(&w->classes, s->classes, &plan, err);
+}
+
+static void end_work(struct work *w)
+{
     cachecheck_fini(&w->cache);
     tally_fini(&w->tally);
     class_tallies_fini(&w->classes);
@@ -464,6 +409,56 @@ static int sum_up(struct summary *s, struct work *w, struct recording *rec,
     sessions_fini(&w->sessions);
     steady_fini(&w->steady);
     decide_fini(&w->decide);
+}
+
+static int read_tables(struct work *w, struct recording *rec, struct err *err)
+{
+    int rc = read_all(w, rec, err);
+
+    steady_end(&w->steady);
+    if (rc == 0)
+        rc = read_events(w, rec, err);
+    if (rc == 0)
+        rc = lost_check_surplus(&w->tally, w->stream.events, &w->client, rec,
+                                err);
+    return rc;
+}
+
+static void take_all(struct summary *s, struct work *w,
+                     const struct recording *rec)
+{
+    s->damage = recording_damage(rec);
+    manifest_failures(&rec->manifest, &s->failures);
+    failures_sort(&s->failures);
+    add_lost(s, w, rec);
+    conclude(s, w);
+    s->sessions = sessions_sum_up(&w->sessions);
+    take_server(s, &w->tally, rec);
+    take_calibration(s, &rec->manifest);
+    if (rec->settings.data.cache_check)
+        cachecheck_make(&w->cache, &s->cache);
+    mlperf_make(&s->mlperf, s, &w->tally);
+    next_make(s, &s->next);
+}
+
+static int sum_up(struct summary *s, struct work *w, struct recording *rec,
+                  struct kept_hist *keep, struct curve *curve, struct err *err)
+{
+    struct window window;
+    int rc;
+
+    if (find_window(w, rec, &window, err))
+        return -1;
+    rc = begin_work(w, s, rec, window, err);
+    w->tally.curve = curve;
+    if (rc == 0)
+        rc = read_tables(w, rec, err);
+    if (rc == 0) {
+        take_all(s, w, rec);
+        if (keep)
+            keep_hist(keep, &w->tally);
+    }
+    end_work(w);
     return rc;
 }
 

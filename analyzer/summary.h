@@ -15,6 +15,7 @@
 #include "analyzer/curve.h"
 #include "analyzer/fluid.h"
 #include "analyzer/judge.h"
+#include "analyzer/metered.h"
 #include "analyzer/mlperf.h"
 #include "analyzer/next.h"
 #include "analyzer/notes.h"
@@ -41,7 +42,8 @@ struct recording;
 struct quality {
     int64_t checked;
     int64_t passed;
-    double share; /* the rest if any was checked */
+    double share;       /* the rest if any was checked */
+    double n_effective; /* as many independent answers say as much */
     struct interval ci95;
 };
 
@@ -114,6 +116,7 @@ struct summary {
     struct server_summary server;
     struct cache_check cache;
     struct mlperf mlperf;
+    struct metered metered;
 
     bool has_trace; /* one was replayed: */
     struct trace_seen trace;

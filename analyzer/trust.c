@@ -278,6 +278,11 @@ static enum finding find_events(const struct evidence *e, struct check *c)
     return e->tally->events > 0 ? BY_LIMIT : UNKNOWN;
 }
 
+static enum finding find_observed(const struct evidence *e, struct check *c)
+{
+    return find_share(client_observed, e, c);
+}
+
 /* ---- the table ---- */
 
 static const char late[] =
@@ -400,6 +405,13 @@ static const struct rule rules[] = {
      .unit = "content events lost",
      .find = find_events,
      .advice = "events.tgr is damaged: gap and itl are of what is left"},
+    {.name = "observed",
+     .unit = "% of the window's seconds",
+     .is_minimum = true,
+     .limit = 90,
+     .find = find_observed,
+     .advice = "client.tgr has no more: what the client did to the numbers in "
+               "the others is not known"},
 };
 
 _Static_assert(sizeof(rules) / sizeof(rules[0]) <= TRUST_MAX_CHECKS,

@@ -1,6 +1,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "analyzer/baseline/baseline.h"
 #include "analyzer/checklist.h"
 #include "analyzer/claim.h"
 #include "analyzer/profile/profile.h"
@@ -15,6 +16,7 @@
 #include "cli/study_report.h"
 #include "cli/trials_run.h"
 #include "common/err.h"
+#include "common/log.h"
 #include "common/recording/trialset.h"
 #include "common/slo.h"
 #include "common/xalloc.h"
@@ -30,6 +32,7 @@ struct report_args {
     int from;
     char *curve;
     char *profile;
+    char *baseline;
     bool checklist;
     bool claim;
     double usd_per_hour;
@@ -105,6 +108,11 @@ static const struct opt opts[] = {
      .help = "what another tool would have said: vllm, sglang, aiperf, "
              "guidellm, inference-perf or mlperf, with ours beside it; as text "
              "or json"},
+    {.flag = "baseline",
+     .type = &opt_text,
+     .offset = AT(baseline),
+     .help = "below the report, what it is as a ratio to this frozen baseline; "
+             "with text"},
     {.flag = "checklist",
      .type = &opt_switch,
      .offset = AT(checklist),
@@ -256,6 +264,31 @@ static int sum_up(struct recording *rec, const struct report_args *a,
                                 err);
 }
 
+/* 4 if the baseline was altered. */
+static int print_against(const char *path, const char *dir, struct err *err)
+{
+    char why[BASELINE_WHY] = "";
+    struct baseline b = {0};
+    struct against against = {0};
+    struct buf out;
+    int rc = baseline_load(&b, path, why, err);
+
+    buf_init(&out, MAX_TRUTH);
+    if (rc == 0)
+        rc = against_make(&against, &b, dir, err);
+    if (rc == 0) {
+        against_text(&against, &out);
+        rc = cli_print(buf_text(&out), err);
+    } else if (rc > 0) {
+        log_error("%s", why);
+        rc = EXIT_INVALID;
+    }
+    against_fini(&against);
+    baseline_fini(&b);
+    buf_fini(&out);
+    return rc;
+}
+
 static int print_all(const struct summary *s, const struct kept_hist *kept,
                      struct recording *rec, const struct report_args *a,
                      struct err *err)
@@ -265,7 +298,9 @@ static int print_all(const struct summary *s, const struct kept_hist *kept,
 
     if (rc == 0 && (a->truth || a->truth_file))
         rc = print_truth(rec, a, err);
-    return rc ? -1 : summary_exit_code(s);
+    if (rc == 0 && a->baseline)
+        rc = print_against(a->baseline, rec->dir, err);
+    return rc ? rc : summary_exit_code(s);
 }
 
 /* Something else than the whole report. */
@@ -327,6 +362,10 @@ static int check_args(const struct report_args *a, struct err *err)
                        "--measure and --from go with --format hgrm");
     if (check_instead(a, err))
         return -1;
+    if (a->baseline && (a->format != 0 || asks_instead(a)))
+        return err_set(err, ERR_USAGE,
+                       "--baseline goes with the whole report as text; for "
+                       "JSON see baseline against");
     if (a->curve && !report_find(report_names[a->format])->render)
         return err_set(err, ERR_USAGE,
                        "--curve goes with --format text or json");
@@ -343,7 +382,8 @@ static int check_study(const char *dir, const struct report_args *a,
     bool json = report_find(report_names[a->format]) == &report_json;
 
     if ((!json && a->format != 0) || a->truth || a->truth_file || a->curve ||
-        asks_instead(a) || a->usd_per_hour > 0 || a->replicas > 0)
+        asks_instead(a) || a->baseline || a->usd_per_hour > 0 ||
+        a->replicas > 0)
         return err_set(err, ERR_USAGE,
                        "%s: a %s is shown as text or json; for the rest name "
                        "one of its recordings, %s/%s-1",

@@ -266,7 +266,7 @@ static int show(struct settings *s, int64_t wait_ready_ns, struct err *err)
         if (rc == 0)
             rc = child_start_stub(&stub, s, NULL, err);
         if (rc == 0)
-            point_aim(s, stub.url);
+            point_aim(s, &stub);
     }
     if (rc == 0)
         rc = show_all(s, wait_ready_ns, err);

@@ -18,9 +18,6 @@
 #include "study/points.h"
 #include "study/search.h"
 
-/* Probes that a search takes, more or less; for the time that is left. */
-#define USUAL_PROBES 14
-
 struct drive {
     struct study_args *own;
     struct study_make make;
@@ -116,25 +113,21 @@ static void put_time(int64_t ns, struct buf *out)
     buf_adds(out, units_show_span(ns, text));
 }
 
-static void put_left(const struct drive *d, const struct search_ask *ask,
-                     const struct search_answer *a, struct buf *out)
+static void put_left(const struct drive *d, const struct search_answer *a,
+                     struct buf *out)
 {
-    const struct search_config *c = &d->search.config;
-    int64_t more = (int64_t)a->probes < USUAL_PROBES
-                       ? USUAL_PROBES - (int64_t)a->probes
-                       : 1;
-    int64_t left_ns = more * (ask->warmup_ns + ask->window_ns);
+    int64_t budget_ns = d->search.config.budget_ns;
+    int64_t left_ns = a->left_ns;
 
-    if (ask->step == SEARCH_CONFIRM)
-        left_ns = ask->warmup_ns + ask->window_ns;
-    else if (!d->search.no_confirm)
-        left_ns += c->confirm_ns > 0 ? c->confirm_ns : 4 * ask->window_ns;
-    if (c->budget_ns > 0 && left_ns > c->budget_ns - a->took_ns)
-        left_ns = c->budget_ns > a->took_ns ? c->budget_ns - a->took_ns : 0;
+    if (budget_ns > 0 && (left_ns == 0 || left_ns > budget_ns - a->took_ns))
+        left_ns = budget_ns > a->took_ns ? budget_ns - a->took_ns : 0;
     put_time(a->took_ns, out);
-    buf_adds(out, " gone, about ");
-    put_time(left_ns, out);
-    buf_adds(out, " left");
+    buf_adds(out, " gone");
+    if (left_ns > 0) {
+        buf_adds(out, ", about ");
+        put_time(left_ns, out);
+        buf_adds(out, " left");
+    }
 }
 
 static void say(void *arg, const struct search_ask *ask,
@@ -155,7 +148,7 @@ static void say(void *arg, const struct search_ask *ask,
     buf_addf(&line, " (%s)", search_why_name(ask->why));
     put_known(d, so_far, &line);
     buf_adds(&line, "; ");
-    put_left(d, ask, so_far, &line);
+    put_left(d, so_far, &line);
     snprintf(d->make.title, sizeof(d->make.title), "%s", buf_text(&line));
     log_note("%s", d->make.title);
     buf_fini(&line);

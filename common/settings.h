@@ -272,6 +272,12 @@ enum metrics_style {
 struct stub_settings {
     char *bind;
     int port;
+    char *grpc_port; /* "none", or a port */
+    int64_t grpc_max_message;
+    int64_t grpc_max_age_ns; /* 0: connections stay */
+    char *tls_cert;          /* of gRPC, as are these; NULL: no TLS */
+    char *tls_key;
+    char *tls_ca; /* NULL: clients need no certificate */
     char *model;
     uint64_t seed;
 
@@ -463,6 +469,9 @@ int settings_resolve(struct settings *s, struct err *err);
 /* The part of that which is about stages, which say both how much and for how
  * long, and where they come from. */
 int settings_resolve_shape(struct load_settings *load, struct err *err);
+
+/* The key of `load` by which a rate was given, for messages; static. */
+const char *settings_rate_key(const struct load_settings *load);
 
 /* For an option table: how many times as fast? */
 int settings_check_scale(const char *text, struct err *err);

@@ -69,9 +69,9 @@ static int resolve_scenario(struct load_settings *load,
     }
     if (has_rate)
         return err_set(err, ERR_CONFIG,
-                       "load.rate: the %s scenario sends when answers came, "
+                       "load.%s: the %s scenario sends when answers came, "
                        "not at a rate",
-                       scenario_names[load->scenario]);
+                       settings_rate_key(load), scenario_names[load->scenario]);
     if (load->scenario != SCENARIO_CLOSED) {
         if (load->clients > 1)
             return err_set(err, ERR_CONFIG,

@@ -24,7 +24,7 @@
 #define NAP_NS     (20 * NS_PER_MS)
 #define MAX_REPORT ((size_t)16 << 20)
 
-void point_aim(struct settings *s, const char *stub_url)
+void point_aim(struct settings *s, const struct child *stub)
 {
     const char *given = settings_url(s);
     const char *path = strstr(given, "://");
@@ -32,15 +32,15 @@ void point_aim(struct settings *s, const char *stub_url)
 
     if (path)
         path = strchr(path + strlen("://"), '/');
-    url = xasprintf("%s%s", stub_url, path ? path : "/");
+    url = xasprintf("%s%s", child_url_for(stub, given), path ? path : "/");
     strlist_fini(&s->target.urls);
     strlist_add(&s->target.urls, url);
     free(url);
     s->target.request_id = true; /* so that its truth can be joined */
     for (size_t i = 0; i < s->classes.len; i++)
-        point_aim(s->classes.items[i].settings, stub_url);
+        point_aim(s->classes.items[i].settings, stub);
     for (size_t i = 0; i < s->warmup.len; i++)
-        point_aim(s->warmup.items[i].settings, stub_url);
+        point_aim(s->warmup.items[i].settings, stub);
 }
 
 static int start_stub(struct child *stub, struct settings *s,
@@ -56,7 +56,7 @@ static int start_stub(struct child *stub, struct settings *s,
     if (rc == 0)
         rc = child_start_stub(stub, s, truth, err);
     if (rc == 0)
-        point_aim(s, stub->url);
+        point_aim(s, stub);
     free(truth);
     return rc;
 }

@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+struct child;
 struct err;
 struct run_options;
 struct settings;
@@ -39,7 +40,7 @@ struct point_maker {
 
 /* Aim at a stub beside us, and so the classes; a path that was given is kept.
  */
-void point_aim(struct settings *s, const char *stub_url);
+void point_aim(struct settings *s, const struct child *stub);
 
 /* Drive the load of resolved settings and record it.  A stub or a server that
  * they ask for is started beside it in the same directory, and ends before this

@@ -13,6 +13,7 @@ const char *compare_answer_name(enum compare_answer answer)
         [COMPARE_NO_DIFFERENCE] = "no difference shown",
         [COMPARE_BETTER] = "better",
         [COMPARE_WORSE] = "worse",
+        [COMPARE_TOLERATED] = "worse within the threshold",
         [COMPARE_CANNOT_TELL] = "cannot tell",
         [COMPARE_RANKED] = "ranked",
     };
@@ -130,23 +131,32 @@ static bool some_regression(const struct comparison *c, enum regression r)
     return false;
 }
 
+static enum compare_answer better_or_alike(const struct comparison *c)
+{
+    return some_verdict(c, FINDING_BETTER) ? COMPARE_BETTER
+                                           : COMPARE_NO_DIFFERENCE;
+}
+
+static enum compare_answer conclude_regression(const struct comparison *c)
+{
+    if (some_regression(c, REGRESSION_YES))
+        return COMPARE_WORSE;
+    if (some_regression(c, REGRESSION_UNKNOWN))
+        return COMPARE_CANNOT_TELL;
+    return some_verdict(c, FINDING_WORSE) ? COMPARE_TOLERATED
+                                          : better_or_alike(c);
+}
+
 /* One that is worse makes it worse, as one missed term fails a run. */
 static enum compare_answer conclude_pair(const struct comparison *c)
 {
-    if (c->regression >= 0) {
-        if (some_regression(c, REGRESSION_YES))
-            return COMPARE_WORSE;
-        if (some_regression(c, REGRESSION_UNKNOWN))
-            return COMPARE_CANNOT_TELL;
-        return some_verdict(c, FINDING_BETTER) ? COMPARE_BETTER
-                                               : COMPARE_NO_DIFFERENCE;
-    }
+    if (c->regression >= 0)
+        return conclude_regression(c);
     if (some_verdict(c, FINDING_WORSE))
         return COMPARE_WORSE;
     if (some_verdict(c, FINDING_CANNOT_TELL))
         return COMPARE_CANNOT_TELL;
-    return some_verdict(c, FINDING_BETTER) ? COMPARE_BETTER
-                                           : COMPARE_NO_DIFFERENCE;
+    return better_or_alike(c);
 }
 
 /* ---- more than two ---- */
@@ -227,13 +237,10 @@ static void note_side(struct fairness_facts *f, const struct side *side,
         f->least_trials = trials;
     if (trials > f->most_trials)
         f->most_trials = trials;
+    f->is_warmup_too_short =
+        f->is_warmup_too_short || 2 * side_cold(side) > side->n;
     for (size_t i = 0; i < side->n; i++)
         note_run(f, &side->runs[i], is_open);
-}
-
-static bool is_sound(const struct side *side)
-{
-    return side_missed(side) == 0 && !side_obstacle(side);
 }
 
 static size_t quality_place(const struct quantities *qs)
@@ -275,7 +282,8 @@ static void make_fairness(struct comparison *c)
         .is_declared = c->vary != NULL,
         .least_trials = (size_t)-1,
         .baseline_trials = first->is_set ? first->n : 1,
-        .baseline_is_sound = is_sound(first),
+        .baseline_is_trusted = !side_obstacle(first),
+        .baseline_breaks_slo = side_missed(first) > 0,
         .has_slo = true,
         .has_warmup = true,
         .quality = quality_of(c),

@@ -36,6 +36,7 @@ enum compare_answer {
     COMPARE_NO_DIFFERENCE,
     COMPARE_BETTER,
     COMPARE_WORSE,
+    COMPARE_TOLERATED, /* worse, by no more than the threshold */
     COMPARE_CANNOT_TELL,
     COMPARE_RANKED,
 };

@@ -22,13 +22,15 @@ struct fairness_facts {
     size_t least_trials;
     size_t baseline_trials; /* of the first side */
     size_t most_trials;
-    bool is_one_launch;     /* a side's trials are of one process */
-    bool baseline_is_sound; /* may be compared, and keeps its SLO */
-    bool has_tail;          /* a high percentile is asked for, or shares of good
-                               requests under a limit */
-    bool has_slo;           /* on every side */
-    bool breaks_slo;        /* on some */
-    bool has_warmup;        /* on every side it is left out */
+    bool is_one_launch;       /* a side's trials are of one process */
+    bool baseline_is_trusted; /* may be compared ... */
+    bool baseline_breaks_slo; /* ... and misses its SLO in some of its runs */
+    bool has_tail;            /* a high percentile is asked for, or shares of
+                                 good requests under a limit */
+    bool has_slo;             /* on every side */
+    bool breaks_slo;          /* on some */
+    bool has_warmup;          /* on every side it is left out ... */
+    bool is_warmup_too_short; /* ... and in most runs of one not all of it */
     enum fairness_quality quality;
     bool is_mixed_loop; /* open and closed */
     bool is_overloaded; /* one of them */
@@ -39,8 +41,8 @@ struct fairness_facts {
 struct fairness_check {
     const char *name;
     enum fairness_answer answer;
-    const char *says;
-    const char *mend; /* "" if it passed */
+    const char *says; /* which of its ways to fail it is */
+    const char *mend; /* the one change for that; "" if it passed */
 };
 
 #define FAIRNESS_CHECKS 10

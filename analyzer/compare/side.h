@@ -33,8 +33,11 @@ struct run_card {
     bool is_overloaded;
     bool has_slo;
     bool breaks_slo;
-    bool has_warmup; /* is left out of the window */
-    int64_t checked; /* answers */
+    bool has_warmup;   /* is left out of the window ... */
+    bool is_cold;      /* ... which begins before it is over, all the same */
+    int64_t checked;   /* answers */
+    double makespan_s; /* of an offline set: from its start to its last end; 0:
+                          it is none */
 
     struct reading whole[QUANTITIES_MAX];
     struct block_readings blocks[QUANTITIES_MAX];
@@ -81,6 +84,9 @@ const struct run_card *side_obstacle(const struct side *side);
 
 /* In how many of its recordings it misses its objective. */
 size_t side_missed(const struct side *side);
+
+/* In how many the window begins before the server is warm. */
+size_t side_cold(const struct side *side);
 
 /* Two sets that say of each other that they took turns are pairs, if none has
  * more trials. */

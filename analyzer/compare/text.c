@@ -173,6 +173,7 @@ static void put_verdict(const struct comparison *c, struct buf *out)
         [COMPARE_NO_DIFFERENCE] = "NO DIFFERENCE SHOWN",
         [COMPARE_BETTER] = "B IS BETTER",
         [COMPARE_WORSE] = "B IS WORSE",
+        [COMPARE_TOLERATED] = "B IS WORSE, WITHIN THE THRESHOLD",
         [COMPARE_CANNOT_TELL] = "CANNOT TELL",
         [COMPARE_RANKED] = "RANKED",
     };

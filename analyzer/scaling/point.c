@@ -23,7 +23,8 @@ void scale_point_init(struct scale_point *p, int64_t k, const char *config,
         .joules = NAN,
         .quality = NAN,
         .quality_n = NAN,
-        .latency_ms = NAN,
+        .p50_ms = NAN,
+        .p99_ms = NAN,
         .usd = NAN,
         .usd_per_unit = NAN,
         .units_per_usd = NAN,
@@ -37,6 +38,7 @@ void scale_point_init(struct scale_point *p, int64_t k, const char *config,
 
 void scale_point_fini(struct scale_point *p)
 {
+    strmap_fini(&p->card);
     free(p->times_s);
     free(p->where);
     free(p->config);

@@ -15,6 +15,7 @@
 #include "analyzer/scaling/drain.h"
 #include "analyzer/scaling/quality.h"
 #include "analyzer/stats/trials.h"
+#include "common/str.h"
 
 #define SCALE_CONFIDENCE 0.95
 
@@ -43,10 +44,12 @@ struct scale_point {
     double joules;       /* of a run */
     double quality;      /* a share */
     double quality_n;    /* answers that it is of, as if independent */
-    double latency_ms;   /* p99 */
+    double p50_ms;       /* latency */
+    double p99_ms;
     enum scale_answer keeps_slo;
     enum scale_answer is_warm; /* warm-up and setup are not in the time */
     struct drain drain;        /* how its runs came to their end */
+    struct strmap card; /* conditions, of the first of its recordings; owned */
 
     /* Worked out. */
     struct uncertain time_s;

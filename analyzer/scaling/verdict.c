@@ -154,8 +154,10 @@ static void say_warmup(const struct scaling *s, struct scale_item *item)
     item->is_present = warm == s->n;
     snprintf(item->says, sizeof(item->says), "%s",
              item->is_present ? "warm-up and setup are not in the times"
-             : cold > 0       ? "some times have warm-up in them"
-                              : "nobody says whether warm-up is in the times");
+             : cold > 0
+                 ? "some times have warm-up in them (of sets of trials of one "
+                   "server: --warmup-trials 1)"
+                 : "nobody says whether warm-up is in the times");
 }
 
 static void say_repeats(const struct scaling *s, struct scale_item *item)

@@ -135,10 +135,12 @@ struct search_answer {
     double at_most;          /* lowest one that was missed for sure */
     double client_limit;     /* lowest one that the client could not do */
     const char *binding;     /* text of the term that binds; NULL: none */
-    struct interval missing; /* where probes would have to be */
+    struct interval missing; /* where probes would have to be; a NAN end is
+                                open */
     size_t probes;           /* confirmations among them */
     int64_t requests;
     int64_t took_ns;
+    int64_t left_ns;       /* about as long it will still take; 0: not known */
     char why[SEARCH_TEXT]; /* one line, fit for the user */
 };
 

@@ -194,10 +194,14 @@ static void a_regression_has_three_answers(void **state)
         const char *b;
         const char *threshold;
         int status;
+        const char *verdict;
     } cases[] = {
-        {slow, "5%", 1},  {little, "10%", 0}, {little, "0.1%", 1},
-        {same, "10%", 0}, {same, "0", 4}, /* no worse than not at all cannot be
-                                             shown */
+        {slow, "5%", 1, "B IS WORSE\n"},
+        {little, "10%", 0, "B IS WORSE, WITHIN THE THRESHOLD\n"},
+        {little, "0.1%", 1, "B IS WORSE\n"},
+        {same, "10%", 0, "NO DIFFERENCE SHOWN\n"},
+        /* no worse than not at all cannot be shown */
+        {same, "0", 4, "CANNOT TELL\n"},
     };
 
     (void)state;
@@ -212,9 +216,29 @@ static void a_regression_has_three_answers(void **state)
             print_error("case %zu\n", i);
         proc_expect(&r, cases[i].status);
         assert_non_null(strstr(r.out, "worse by more than"));
+        assert_non_null(strstr(r.out, cases[i].verdict));
         proc_result_fini(&r);
     }
     free(little);
+}
+
+/* Ten seconds that are slow: nine of them in the window. */
+static void a_warm_up_that_is_too_short_is_unfair(void **state)
+{
+    const struct sided cold = {
+        .e2e_ms = 10, .spread_ms = 2, .seed = 400, .cold_ms = 20};
+    char *dir = sided_write("cold", &cold);
+    struct proc_result r =
+        proc_run(ARGS("compare", base, dir, "--vary", "load.rate"));
+
+    (void)state;
+    assert_non_null(strstr(r.out, "  failed   warm-up"));
+    assert_non_null(strstr(r.out, "warm-up that the reports suggest"));
+    proc_result_fini(&r);
+    r = proc_run(ARGS("compare", base, same, "--vary", "load.rate"));
+    assert_null(strstr(r.out, "  failed   warm-up"));
+    proc_result_fini(&r);
+    free(dir);
 }
 
 static void what_is_too_small_has_no_number(void **state)
@@ -563,6 +587,7 @@ int main(void)
         cmocka_unit_test(two_variables_are_one_too_many),
         cmocka_unit_test(verdict_and_exit_code),
         cmocka_unit_test(a_regression_has_three_answers),
+        cmocka_unit_test(a_warm_up_that_is_too_short_is_unfair),
         cmocka_unit_test(what_is_too_small_has_no_number),
         cmocka_unit_test(few_trials_have_no_interval),
         cmocka_unit_test(what_may_not_be_believed_is_not_compared),

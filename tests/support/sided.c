@@ -53,7 +53,8 @@ static void write_rows(const char *dir, const struct sided *s, size_t n)
     for (size_t i = 0; i < n; i++)
         rows[i] = row_of(s, i,
                          s->e2e_ms + s->spread_ms * rng_exponential(&rng) +
-                             s->growth_ms * (double)i / (double)n);
+                             s->growth_ms * (double)i / (double)n +
+                             (i < n / 6 ? s->cold_ms : 0));
     table_write(dir, "requests.tgr", &schema_requests, rows, n, TGR_MAX_ROWS);
     free(rows);
 }

@@ -18,6 +18,7 @@ struct sided {
     int64_t at_s;         /* since 1970, when it began */
     size_t failed_every;  /* one in so many fails */
     double growth_ms;     /* so much more at the end than at the beginning */
+    double cold_ms;       /* so much more of the first sixth */
     int64_t lag_ms;       /* each is issued so late */
     size_t wrong_every;   /* answers are checked: one in so many fails it */
     int64_t tokens;       /* of each answer, as the server counts; 0: nobody */

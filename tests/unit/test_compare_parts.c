@@ -358,15 +358,15 @@ static const struct fairness_facts fair = {
     .least_trials = 5,
     .baseline_trials = 5,
     .most_trials = 5,
-    .baseline_is_sound = true,
+    .baseline_is_trusted = true,
     .has_tail = true,
     .has_slo = true,
     .has_warmup = true,
     .quality = QUALITY_ALIKE,
 };
 
-static enum fairness_answer answer_to(const struct fairness_facts *f,
-                                      const char *name)
+static struct fairness_check answer_to(const struct fairness_facts *f,
+                                       const char *name)
 {
     struct fairness out;
 
@@ -377,10 +377,10 @@ static enum fairness_answer answer_to(const struct fairness_facts *f,
         assert_true((k->answer == FAIRNESS_PASSED) == (k->mend[0] == '\0'));
         assert_true(k->says[0] != '\0');
         if (strcmp(k->name, name) == 0)
-            return k->answer;
+            return *k;
     }
     fail_msg("no check %s", name);
-    return FAIRNESS_UNKNOWN;
+    return out.checks[0];
 }
 
 static void a_fair_comparison_passes_everything(void **state)
@@ -393,62 +393,87 @@ static void a_fair_comparison_passes_everything(void **state)
     assert_int_equal(out.unknown, 0);
 }
 
-static void every_pitfall_has_its_check(void **state)
+/* Each of a check's ways to fail has a mend of its own. */
+static void assert_answer(const struct fairness_facts *f, const char *name,
+                          enum fairness_answer answer, const char *mend)
+{
+    struct fairness_check k = answer_to(f, name);
+
+    assert_int_equal(k.answer, answer);
+    if (!strstr(k.mend, mend))
+        fail_msg("%s: '%s' has no '%s'", name, k.mend, mend);
+}
+
+static void pitfalls_of_the_sides_have_their_checks(void **state)
 {
     struct fairness_facts f;
 
     (void)state;
     f = fair;
     f.is_declared = false;
-    assert_int_equal(answer_to(&f, "baseline"), FAIRNESS_UNKNOWN);
+    assert_answer(&f, "baseline", FAIRNESS_UNKNOWN, "--vary");
     f = fair;
-    f.baseline_is_sound = false;
-    assert_int_equal(answer_to(&f, "baseline"), FAIRNESS_FAILED);
+    f.baseline_is_trusted = false;
+    assert_answer(&f, "baseline", FAIRNESS_FAILED, "run the baseline again");
+    f = fair;
+    f.baseline_breaks_slo = true;
+    assert_answer(&f, "baseline", FAIRNESS_FAILED,
+                  "a load at which the baseline");
     f = fair;
     f.most_trials = 6;
-    assert_int_equal(answer_to(&f, "baseline"), FAIRNESS_FAILED);
+    assert_answer(&f, "baseline", FAIRNESS_FAILED, "as many trials");
     f = fair;
     f.mismatches = 1;
-    assert_int_equal(answer_to(&f, "conditions"), FAIRNESS_FAILED);
+    assert_answer(&f, "conditions", FAIRNESS_FAILED, "conditions of the other");
     f = fair;
     f.least_trials = 4;
-    assert_int_equal(answer_to(&f, "repeats"), FAIRNESS_FAILED);
+    assert_answer(&f, "repeats", FAIRNESS_FAILED, "--trials 5");
     f = fair;
     f.is_one_launch = true;
-    assert_int_equal(answer_to(&f, "repeats"), FAIRNESS_UNKNOWN);
+    assert_answer(&f, "repeats", FAIRNESS_UNKNOWN, "--restart");
     f = fair;
     f.has_tail = false;
-    assert_int_equal(answer_to(&f, "tail"), FAIRNESS_FAILED);
+    assert_answer(&f, "tail", FAIRNESS_FAILED, "--on 'e2e p99'");
     f = fair;
     f.breaks_slo = true;
-    assert_int_equal(answer_to(&f, "within the SLO"), FAIRNESS_FAILED);
+    assert_answer(&f, "within the SLO", FAIRNESS_FAILED, "keeps its objective");
     f = fair;
     f.has_slo = false;
-    assert_int_equal(answer_to(&f, "within the SLO"), FAIRNESS_UNKNOWN);
+    assert_answer(&f, "within the SLO", FAIRNESS_UNKNOWN, "--slo");
+}
+
+static void pitfalls_of_the_runs_have_their_checks(void **state)
+{
+    struct fairness_facts f;
+
+    (void)state;
     f = fair;
     f.has_warmup = false;
-    assert_int_equal(answer_to(&f, "warm-up"), FAIRNESS_FAILED);
+    assert_answer(&f, "warm-up", FAIRNESS_FAILED, "--warmup 10s");
+    f = fair;
+    f.is_warmup_too_short = true;
+    assert_answer(&f, "warm-up", FAIRNESS_FAILED, "the reports suggest");
     f = fair;
     f.quality = QUALITY_DIFFERS;
-    assert_int_equal(answer_to(&f, "quality"), FAIRNESS_FAILED);
+    assert_answer(&f, "quality", FAIRNESS_FAILED, "answer equally well");
     f = fair;
     f.quality = QUALITY_NOT_CHECKED;
-    assert_int_equal(answer_to(&f, "quality"), FAIRNESS_UNKNOWN);
+    assert_answer(&f, "quality", FAIRNESS_UNKNOWN, "--check");
     f = fair;
     f.quality = QUALITY_CANNOT_TELL;
-    assert_int_equal(answer_to(&f, "quality"), FAIRNESS_UNKNOWN);
+    assert_answer(&f, "quality", FAIRNESS_UNKNOWN, "check more answers");
     f = fair;
     f.is_mixed_loop = true;
-    assert_int_equal(answer_to(&f, "regime"), FAIRNESS_FAILED);
+    assert_answer(&f, "regime", FAIRNESS_FAILED, "the same scenario");
     f = fair;
     f.is_overloaded = true;
-    assert_int_equal(answer_to(&f, "regime"), FAIRNESS_FAILED);
+    assert_answer(&f, "regime", FAIRNESS_FAILED, "every side can take");
     f = fair;
     f.warnings = 1;
-    assert_int_equal(answer_to(&f, "client"), FAIRNESS_FAILED);
+    assert_answer(&f, "client", FAIRNESS_FAILED, "one host");
     f = fair;
     f.is_untrusted = true;
-    assert_int_equal(answer_to(&f, "trust"), FAIRNESS_FAILED);
+    assert_answer(&f, "trust", FAIRNESS_FAILED, "run it again");
 }
 
 /* ---- histories ---- */
@@ -505,7 +530,8 @@ int main(void)
         cmocka_unit_test(another_objective_takes_the_place_of_both),
         cmocka_unit_test(what_is_not_shown_to_be_worse_shares_a_rank),
         cmocka_unit_test(a_fair_comparison_passes_everything),
-        cmocka_unit_test(every_pitfall_has_its_check),
+        cmocka_unit_test(pitfalls_of_the_sides_have_their_checks),
+        cmocka_unit_test(pitfalls_of_the_runs_have_their_checks),
         cmocka_unit_test(a_change_cuts_a_series),
         cmocka_unit_test(a_series_without_change_is_one_segment),
     };

@@ -511,7 +511,12 @@ static void a_survey_says_what_the_replay_will_be(void **state)
     forget(&load);
 }
 
-/* Rows at 0, 100, ... 900 ms; another would come at 1 s.  The cool-down is the
+/* At 0, 100, ... 900 ms; another would come at 1 s. */
+#define TEN_ROWS                                                               \
+    HEADER "0.0,1,1\n0.1,1,1\n0.2,1,1\n0.3,1,1\n0.4,1,1\n"                     \
+           "0.5,1,1\n0.6,1,1\n0.7,1,1\n0.8,1,1\n0.9,1,1\n"
+
+/* The cool-down is the
  * last part of the replay, wherever that ends. */
 static void a_survey_counts_by_phases(void **state)
 {
@@ -531,9 +536,7 @@ static void a_survey_counts_by_phases(void **state)
 
     (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
-        struct load_settings load =
-            replay_of(HEADER "0.0,1,1\n0.1,1,1\n0.2,1,1\n0.3,1,1\n0.4,1,1\n"
-                             "0.5,1,1\n0.6,1,1\n0.7,1,1\n0.8,1,1\n0.9,1,1\n");
+        struct load_settings load = replay_of(TEN_ROWS);
         struct survey s;
         struct err err = {0};
 
@@ -546,6 +549,46 @@ static void a_survey_counts_by_phases(void **state)
         assert_int_equal(s.cooldown_rows, cases[i].after);
         assert_int_equal(s.rows - s.warmup_rows - s.cooldown_rows,
                          cases[i].inside);
+        survey_fini(&s);
+        forget(&load);
+    }
+}
+
+/* Ten rows, a second of them: nobody can wait for more. */
+static void a_minimum_that_the_file_cannot_reach(void **state)
+{
+    static const struct {
+        int64_t min_requests;
+        int64_t min_ms;
+        int64_t max_ms;
+        int64_t cooldown_ms;
+        const char *want; /* NULL: it can */
+    } cases[] = {
+        {10, 0, 0, 0, NULL},
+        {11, 0, 0, 0, "load.min_requests: the trace has only 10"},
+        {0, 1000, 0, 0, NULL},
+        {0, 1001, 0, 0, "load.min_duration: the trace is only enough for 1"},
+        {11, 0, 500, 0, NULL}, /* which ends it sooner */
+        {11, 0, 2000, 0, "load.min_requests: the trace has only 10"},
+        {8, 0, 0, 250, NULL},
+        {9, 0, 0, 250, "load.min_requests: the trace has only 8"},
+        {0, 750, 0, 250, NULL},
+        {0, 751, 0, 250, "load.min_duration: the trace is only enough for 75"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct load_settings load = replay_of(TEN_ROWS);
+        struct survey s;
+        struct err err = {0};
+
+        load.min_requests = cases[i].min_requests;
+        load.min_duration_ns = cases[i].min_ms * NS_PER_MS;
+        load.max_duration_ns = cases[i].max_ms * NS_PER_MS;
+        load.cooldown_ns = cases[i].cooldown_ms * NS_PER_MS;
+        assert_int_equal(survey_make(&s, &load, &err), cases[i].want ? -1 : 0);
+        if (cases[i].want && !strstr(err.msg, cases[i].want))
+            fail_msg("case %zu: %s", i, err.msg);
         survey_fini(&s);
         forget(&load);
     }
@@ -591,6 +634,7 @@ int main(void)
         cmocka_unit_test(a_file_that_became_shorter_is_noticed),
         cmocka_unit_test(a_survey_says_what_the_replay_will_be),
         cmocka_unit_test(a_survey_counts_by_phases),
+        cmocka_unit_test(a_minimum_that_the_file_cannot_reach),
         cmocka_unit_test(the_hash_is_of_what_rows_say),
     };
 

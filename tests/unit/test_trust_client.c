@@ -281,6 +281,61 @@ static void pressure_reassures_in_an_open_loop_alone(void **state)
     tally_fini(&t);
 }
 
+/* A look a second of two workers, one of which stops after so many of the 20
+ * seconds of the window; the first second has its look when it is over. */
+static void seconds_that_nobody_saw(void **state)
+{
+    static const struct {
+        int64_t looks;
+        double percent;
+        bool ok;
+    } cases[] = {
+        {19, 100, true}, {17, 90, true}, {16, 85, false}, {0, 0, false}};
+    const struct window w = {NS_PER_S, 21 * NS_PER_S};
+    struct slo slo = slo_of("");
+    struct tally t;
+
+    (void)state;
+    tally_init(&t, w, &slo);
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct client client;
+        struct trust trust;
+        const struct check *c;
+
+        client_init(&client, w, 2);
+        for (int64_t k = 0; k < 19; k++) {
+            const struct observation seen = {.at = (k + 2) * NS_PER_S};
+
+            client_add(&client, 0, &seen);
+            if (k < cases[i].looks)
+                client_add(&client, 1, &seen);
+        }
+        trust = trust_of(&t, &client, NULL, false);
+        c = trust_find(&trust, "observed");
+        assert_non_null(c);
+        assert_true(fabs(c->value - cases[i].percent) < 1e-9);
+        assert_int_equal(c->ok, cases[i].ok);
+        assert_true(trust.valid); /* a note */
+    }
+    tally_fini(&t);
+}
+
+static void short_windows_are_seen_or_not(void **state)
+{
+    const struct window w = {.end_ns = 4 * NS_PER_S};
+    struct slo slo = slo_of("");
+    struct client client;
+    struct trust trust;
+    struct tally t;
+
+    (void)state;
+    tally_init(&t, w, &slo);
+    client_init(&client, w, 1);
+    trust = trust_of(&t, &client, NULL, false);
+    assert_null(trust_find(&trust, "observed"));
+    tally_fini(&t);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -290,6 +345,8 @@ int main(void)
         cmocka_unit_test(checks_on_what_the_client_saw),
         cmocka_unit_test(waiting_for_a_cpu),
         cmocka_unit_test(pressure_reassures_in_an_open_loop_alone),
+        cmocka_unit_test(seconds_that_nobody_saw),
+        cmocka_unit_test(short_windows_are_seen_or_not),
     };
 
     return cmocka_run_group_tests_name("trust_client", tests, NULL, NULL);

@@ -1,0 +1,21 @@
+/* runs.h - points of a scaling study from recordings: offline sets at K
+ * replicas, alone, as sets of trials, or as the variants of a study.
+ *
+ * T is the makespan of the set: from its start, when all of it is due, to its
+ * last answer.  The duration of an open loop is what somebody asked for, and no
+ * T.
+ */
+#ifndef ANALYZER_SCALING_RUNS_H
+#define ANALYZER_SCALING_RUNS_H
+
+struct err;
+struct scaling;
+
+/* What may not be used is refused, not an error.  ERR_CONFIG if there is
+ * nothing at `dir`, ERR_IO and ERR_FORMAT as recording_open(). */
+int scale_runs_read(struct scaling *s, const char *dir, struct err *err);
+
+/* Refuse points that differ from K = 1 in more than K; points in order. */
+void scale_runs_match(struct scaling *s);
+
+#endif

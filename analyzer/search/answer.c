@@ -1,0 +1,253 @@
+/* What a search says: at the end, while it goes on, or of recorded probes. */
+#include <math.h>
+#include <stdio.h>
+
+#include "analyzer/search/evidence.h"
+#include "analyzer/search/plan.h"
+#include "analyzer/search/search.h"
+
+/* Of recorded probes, so many near the boundary make an answer. */
+#define RECORDED_NEAR 3
+
+/* Lost is a run of which so much has been missed, after a while. */
+#define HOPELESS_SHARE    0.5
+#define HOPELESS_REQUESTS 50
+#define HOPELESS_NS       INT64_C(2000000000)
+
+void search_next(const struct search *s, struct search_ask *ask)
+{
+    struct evidence e;
+    struct plan plan;
+
+    evidence_take(s, &e);
+    plan_make(s, &e, &plan);
+    *ask = plan.ask;
+}
+
+bool search_is_hopeless(const struct search *s,
+                        const struct search_result *so_far)
+{
+    if (so_far->window_ns < HOPELESS_NS)
+        return false;
+    for (size_t i = 0; i < so_far->n_terms; i++) {
+        const struct search_counts *c = &so_far->terms[i];
+        double allowed = search_allowed(&s->config.slo->terms[i]);
+        double line = fmax(HOPELESS_SHARE, (1 + allowed) / 2);
+
+        if (allowed >= 0 && c->n >= HOPELESS_REQUESTS &&
+            (double)c->misses > line * (double)c->n)
+            return true;
+    }
+    return false;
+}
+
+/* ---- in words ---- */
+
+/* "407.9/s", or "8 at once". */
+static const char *shown(const struct search_config *config, double value,
+                         char room[static 32])
+{
+    if (config->by == SEARCH_CONCURRENCY)
+        snprintf(room, 32, "%.0f at once", value);
+    else
+        snprintf(room, 32, "%.4g/s", value);
+    return room;
+}
+
+static void say_found(const struct search_config *c, struct search_answer *a)
+{
+    char low[32];
+    char high[32];
+    char at[32];
+    char proof[64] = "not confirmed";
+
+    if (isfinite(a->confirmed))
+        snprintf(proof, sizeof(proof), "confirmed at %s",
+                 shown(c, a->confirmed, low));
+    snprintf(a->why, sizeof(a->why), "%s (%.0f %% interval %s to %s), %s",
+             shown(c, a->capacity, at), 100 * SEARCH_CONFIDENCE,
+             shown(c, a->ci.low, low), shown(c, a->ci.high, high), proof);
+}
+
+static void say_never(const struct search_config *c, struct search_answer *a)
+{
+    char at[32];
+
+    snprintf(a->why, sizeof(a->why),
+             "the objective is not met at any load: it is missed at %s",
+             shown(c, a->at_most, at));
+}
+
+static void say_at_least(const struct search_config *c, struct search_answer *a)
+{
+    char at[32];
+
+    snprintf(a->why, sizeof(a->why), "at least %s: %s",
+             shown(c, a->at_least, at),
+             a->outcome == SEARCH_CLIENT ? "the client is the limit"
+                                         : "no higher load was allowed");
+}
+
+/* What there is of a bracket. */
+static void say_bracket(const struct search_config *c, struct search_answer *a)
+{
+    char low[32];
+    char high[32];
+    const char *what = a->outcome == SEARCH_BUDGET ? "the time is over"
+                                                   : "what was seen scatters "
+                                                     "too much";
+    bool has_ci = isfinite(a->ci.low) && isfinite(a->ci.high);
+
+    if (!has_ci && isfinite(a->at_least))
+        snprintf(a->why, sizeof(a->why), "%s: above %s, as far as it was seen",
+                 what, shown(c, a->at_least, low));
+    else if (!has_ci)
+        snprintf(a->why, sizeof(a->why), "%s: no load was met yet", what);
+    else
+        snprintf(a->why, sizeof(a->why), "%s: between %s and %s", what,
+                 shown(c, a->ci.low, low), shown(c, a->ci.high, high));
+}
+
+static void say_missing(const struct search_config *c, struct search_answer *a)
+{
+    char low[32];
+    char high[32];
+
+    if (!isfinite(a->missing.high))
+        snprintf(a->why, sizeof(a->why),
+                 "no recorded probe misses the objective: probes above %s are "
+                 "missing",
+                 shown(c, a->missing.low, low));
+    else if (!isfinite(a->missing.low))
+        snprintf(a->why, sizeof(a->why),
+                 "no recorded probe meets the objective: probes below %s are "
+                 "missing",
+                 shown(c, a->missing.high, high));
+    else
+        snprintf(a->why, sizeof(a->why),
+                 "too few probes between %s and %s were recorded",
+                 shown(c, a->missing.low, low),
+                 shown(c, a->missing.high, high));
+}
+
+static void say(const struct search_config *c, struct search_answer *a)
+{
+    switch (a->outcome) {
+    case SEARCH_FOUND:
+        say_found(c, a);
+        break;
+    case SEARCH_NEVER:
+        say_never(c, a);
+        break;
+    case SEARCH_AT_LEAST:
+    case SEARCH_CLIENT:
+        say_at_least(c, a);
+        break;
+    case SEARCH_BUDGET:
+    case SEARCH_UNDECIDED:
+        say_bracket(c, a);
+        break;
+    case SEARCH_NOT_PROBED:
+        say_missing(c, a);
+        break;
+    case SEARCH_GOES_ON:
+        snprintf(a->why, sizeof(a->why), "the search goes on");
+        break;
+    }
+}
+
+/* ---- the answer ---- */
+
+static double or_nan(double value)
+{
+    return value > 0 && isfinite(value) ? value : NAN;
+}
+
+static double whole(const struct search_config *c, double value)
+{
+    return c->by == SEARCH_CONCURRENCY ? fmax(1, floor(value)) : value;
+}
+
+static void take_evidence(const struct search *s, const struct evidence *e,
+                          struct search_answer *a)
+{
+    const struct search_config *c = &s->config;
+
+    *a = (struct search_answer){.capacity = NAN,
+                                .ci = {NAN, NAN},
+                                .slope = NAN,
+                                .confirmed = or_nan(e->confirmed),
+                                .at_least = or_nan(e->met),
+                                .at_most = or_nan(e->failed),
+                                .client_limit = or_nan(e->client),
+                                .missing = {NAN, NAN},
+                                .probes = s->n,
+                                .requests = e->requests,
+                                .took_ns = e->took_ns};
+    if (!e->has_fit || e->met <= 0)
+        return;
+    a->capacity = whole(c, e->value);
+    a->ci.low = whole(c, e->ci.low);
+    a->ci.high = whole(c, e->ci.high);
+    a->slope = e->fit.slope;
+    a->binding = c->slo->terms[e->binding].text;
+}
+
+void search_answer(const struct search *s, struct search_answer *answer)
+{
+    struct evidence e;
+    struct plan plan;
+
+    evidence_take(s, &e);
+    plan_make(s, &e, &plan);
+    take_evidence(s, &e, answer);
+    answer->outcome = plan.outcome;
+    answer->left_ns = plan_left_ns(s, &e, &plan);
+    say(&s->config, answer);
+}
+
+/* ---- of recorded probes ---- */
+
+static enum search_outcome recorded_outcome(const struct search *s,
+                                            const struct evidence *e)
+{
+    if (s->n == 0)
+        return SEARCH_NOT_PROBED;
+    if (e->met <= 0)
+        return plan_is_never(s, e) ? SEARCH_NEVER : SEARCH_NOT_PROBED;
+    if (!e->has_fit)
+        return isfinite(e->client) ? SEARCH_CLIENT : SEARCH_NOT_PROBED;
+    if (plan_is_twisted(e))
+        return SEARCH_UNDECIDED;
+    return e->near >= RECORDED_NEAR && evidence_reach(e) <= PLAN_WORST_REACH
+               ? SEARCH_FOUND
+               : SEARCH_NOT_PROBED;
+}
+
+static struct interval missing_of(const struct evidence *e)
+{
+    if (e->met <= 0)
+        return (struct interval){NAN, or_nan(e->missed)};
+    if (!e->has_fit)
+        return (struct interval){e->met, NAN};
+    return e->ci;
+}
+
+void search_from_probes(const struct search_config *config,
+                        const struct search_result *probes, size_t n,
+                        struct search_answer *answer)
+{
+    struct search s;
+    struct evidence e;
+
+    search_init(&s, config);
+    for (size_t i = 0; i < n; i++)
+        search_feed(&s, &probes[i]);
+    evidence_take(&s, &e);
+    take_evidence(&s, &e, answer);
+    answer->outcome = recorded_outcome(&s, &e);
+    if (answer->outcome == SEARCH_NOT_PROBED)
+        answer->missing = missing_of(&e);
+    say(config, answer);
+    search_fini(&s);
+}

@@ -1,0 +1,46 @@
+/* evidence.h - what the probes of a search say together: which were met, where
+ * each term's line crosses, and which one binds.  Pure. */
+#ifndef ANALYZER_SEARCH_EVIDENCE_H
+#define ANALYZER_SEARCH_EVIDENCE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "analyzer/search/fit.h"
+#include "analyzer/search/search.h"
+
+/* A probe within this ratio of the estimate is near it. */
+#define EVIDENCE_NEAR 1.15
+
+struct evidence {
+    double met;      /* highest value that was met, below all missed; 0: none */
+    double missed;   /* lowest one that was missed ... */
+    double failed;   /* ... and for sure; INFINITY: none, as below */
+    double client;   /* lowest one that the client could not do */
+    double rejected; /* lowest one whose confirmation failed */
+    double confirmed; /* highest one whose confirmation held; 0: none */
+
+    bool has_fit;
+    size_t binding; /* the term whose line crosses first */
+    struct fit fit; /* its */
+    double value;   /* the estimate */
+    struct interval ci;
+
+    size_t near;  /* probes that tell of it */
+    size_t twist; /* pairs of probes that contradict each other */
+    int64_t took_ns;
+    int64_t requests;
+};
+
+/* Does a result miss a term, by its counts; and so clearly that chance is out
+ * of the question? */
+bool evidence_is_met(const struct slo *slo, const struct search_result *r);
+bool evidence_is_failed(const struct slo *slo, const struct search_result *r);
+
+void evidence_take(const struct search *s, struct evidence *out);
+
+/* How far the interval reaches to either side, as a share of the estimate. */
+double evidence_reach(const struct evidence *e);
+
+#endif

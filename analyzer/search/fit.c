@@ -1,0 +1,304 @@
+#include "analyzer/search/fit.h"
+
+#include <math.h>
+
+/* The grid: crossings by slopes, the first coarse over all that may be, the
+ * others where the mass is. */
+#define CROSSINGS 61
+#define SLOPES    15
+#define PASSES    3
+
+#define SLOPE_LEAST 2.0
+#define SLOPE_MOST  300.0
+
+/* What lies further from the crossing counts less and less: a line is a good
+ * picture nearby only. */
+#define REACH 0.3
+
+/* No miss is quite out of the question. */
+#define SHARE_LEAST 1e-9
+
+/* How far beyond the probes it may be. */
+#define MARGIN 0.7
+
+/* Shares within so many times what is allowed tell of the scatter there. */
+#define NEAR_SHARE 20.0
+
+/* Of phi, before anything is seen: misses in clusters of about ten, known as
+ * well as from so many probes. */
+#define PRIOR_CLUSTER 10.0
+#define PRIOR_WEIGHT  1.0
+
+/* What slopes are likely, before anything is seen: about 20, give or take a
+ * factor of two (the spread is that of the logarithm). */
+#define SLOPE_TYPICAL 20.0
+#define SLOPE_SPREAD  0.8
+
+struct grid {
+    struct interval range; /* of crossings */
+    double mass[CROSSINGS];
+    double log_slope[CROSSINGS]; /* its mean at each */
+};
+
+static double share_at(double allowed, double slope, double u)
+{
+    double p = 1 / (1 + (1 - allowed) / allowed * exp(-slope * u));
+
+    return fmax(p, SHARE_LEAST);
+}
+
+double fit_share(const struct fit *f, double x)
+{
+    return share_at(f->allowed, f->slope, x - f->x);
+}
+
+/* Of a share with mean p and variance phi p^1.5 / n: the quasi-likelihood. */
+static double likelihood(const struct fit_point *pt, double p, double phi)
+{
+    double root = sqrt(p);
+
+    return -2 / phi * (pt->misses / root + pt->n * root);
+}
+
+static double log_slope_of(size_t k)
+{
+    double step = log(SLOPE_MOST / SLOPE_LEAST) / (SLOPES - 1);
+
+    return log(SLOPE_LEAST) + (double)k * step;
+}
+
+static double crossing_of(const struct grid *g, size_t i)
+{
+    return g->range.low +
+           (g->range.high - g->range.low) * (double)i / (CROSSINGS - 1);
+}
+
+static double log_mass(const struct fit *f, const struct fit_point *points,
+                       size_t n, double crossing, double log_slope)
+{
+    double slope = exp(log_slope);
+    double z = (log_slope - log(SLOPE_TYPICAL)) / SLOPE_SPREAD;
+    double sum = -z * z / 2;
+
+    for (size_t i = 0; i < n; i++) {
+        double p = share_at(f->allowed, slope, points[i].x - crossing);
+
+        sum += points[i].weight * likelihood(&points[i], p, f->phi);
+    }
+    return sum;
+}
+
+/* The slopes are summed up for each crossing. */
+static void grid_fill(struct grid *g, const struct fit *f,
+                      const struct fit_point *points, size_t n)
+{
+    double table[CROSSINGS][SLOPES];
+    double most = -INFINITY;
+
+    for (size_t i = 0; i < CROSSINGS; i++) {
+        for (size_t k = 0; k < SLOPES; k++) {
+            table[i][k] =
+                log_mass(f, points, n, crossing_of(g, i), log_slope_of(k));
+            most = fmax(most, table[i][k]);
+        }
+    }
+    for (size_t i = 0; i < CROSSINGS; i++) {
+        g->mass[i] = 0;
+        g->log_slope[i] = 0;
+        for (size_t k = 0; k < SLOPES; k++) {
+            double mass = exp(table[i][k] - most);
+
+            g->mass[i] += mass;
+            g->log_slope[i] += mass * log_slope_of(k);
+        }
+        if (g->mass[i] > 0)
+            g->log_slope[i] /= g->mass[i];
+    }
+}
+
+/* The crossing below which lies this part of the mass, between grid points. */
+static double grid_quantile(const struct grid *g, double part)
+{
+    double total = 0;
+    double sum = 0;
+
+    for (size_t i = 0; i + 1 < CROSSINGS; i++)
+        total += (g->mass[i] + g->mass[i + 1]) / 2;
+    for (size_t i = 0; i + 1 < CROSSINGS; i++) {
+        double mass = (g->mass[i] + g->mass[i + 1]) / 2;
+
+        if (mass > 0 && sum + mass >= part * total) {
+            double x = crossing_of(g, i);
+
+            return x +
+                   (crossing_of(g, i + 1) - x) * ((part * total - sum) / mass);
+        }
+        sum += mass;
+    }
+    return g->range.high;
+}
+
+static double grid_slope(const struct grid *g)
+{
+    double sum = 0;
+    double total = 0;
+
+    for (size_t i = 0; i < CROSSINGS; i++) {
+        sum += g->mass[i] * g->log_slope[i];
+        total += g->mass[i];
+    }
+    return exp(sum / total);
+}
+
+/* Leave out what has no mass to speak of. */
+static void grid_zoom(struct grid *g)
+{
+    double step = (g->range.high - g->range.low) / (CROSSINGS - 1);
+    double low = grid_quantile(g, 1e-4);
+    double high = grid_quantile(g, 1 - 1e-4);
+
+    g->range.low = fmax(g->range.low, low - step);
+    g->range.high = fmin(g->range.high, high + step);
+}
+
+/* ---- the scatter ---- */
+
+struct scatter {
+    double squares;  /* of misses around the line */
+    double variance; /* that they would have with phi 1 */
+    double parts;
+};
+
+static void scatter_add(struct scatter *s, double weight, double n,
+                        double misses, double p)
+{
+    double d = misses - n * p;
+
+    s->squares += weight * d * d;
+    s->variance += weight * n * p * sqrt(p);
+    s->parts += weight;
+}
+
+static double scatter_phi(const struct scatter *s, double used)
+{
+    return s->parts > used && s->variance > 0
+               ? s->squares / s->variance * s->parts / (s->parts - used)
+               : 0;
+}
+
+/* Two blocks next to each other are taken as one: neighbours fare alike. */
+static void scatter_blocks(struct scatter *s, const struct fit_point *pt,
+                           double p)
+{
+    for (size_t i = 0; i + 1 < pt->n_blocks; i += 2) {
+        const struct batch *b = &pt->blocks[i];
+
+        scatter_add(s, pt->weight, (double)(b[0].n + b[1].n),
+                    (double)(b[0].hits + b[1].hits), p);
+    }
+}
+
+/* The larger one of what blocks say and what whole probes say, which also
+ * differ by what changes slowly. */
+static double phi_of(const struct fit *f, const struct fit_point *points,
+                     size_t n)
+{
+    double typical = PRIOR_CLUSTER / sqrt(f->allowed);
+    struct scatter blocks = {0};
+    struct scatter probes = {0};
+    double phi;
+
+    for (size_t i = 0; i < n; i++) {
+        double p = fit_share(f, points[i].x);
+
+        if (p < f->allowed / NEAR_SHARE || p > f->allowed * NEAR_SHARE ||
+            p > 0.9)
+            continue;
+        scatter_blocks(&blocks, &points[i], p);
+        scatter_add(&probes, points[i].weight, points[i].n, points[i].misses,
+                    p);
+    }
+    phi = fmax(scatter_phi(&blocks, 0), scatter_phi(&probes, 2));
+    return (PRIOR_WEIGHT * typical + probes.parts * phi) /
+           (PRIOR_WEIGHT + probes.parts);
+}
+
+/* ---- the fit ---- */
+
+static void weigh(struct fit_point *points, size_t n, double x)
+{
+    for (size_t i = 0; i < n; i++) {
+        double u = (points[i].x - x) / REACH;
+
+        points[i].weight = 1 / (1 + u * u);
+    }
+}
+
+static struct grid grid_over(const struct fit_point *points, size_t n,
+                             double most)
+{
+    struct grid g = {.range = {INFINITY, -INFINITY}};
+
+    for (size_t i = 0; i < n; i++) {
+        g.range.low = fmin(g.range.low, points[i].x - MARGIN);
+        g.range.high = fmax(g.range.high, points[i].x + MARGIN);
+    }
+    g.range.high = fmin(g.range.high, fmax(most, g.range.low));
+    return g;
+}
+
+static void take_sums(struct fit *f, const struct fit_point *points, size_t n)
+{
+    double z = f->slope * SLOPE_SPREAD;
+
+    f->s0 = 0;
+    f->s1 = 0;
+    f->s2 = 1 / (z * z);
+    for (size_t i = 0; i < n; i++) {
+        double u = points[i].x - f->x;
+        double w = points[i].weight * points[i].n *
+                   sqrt(fit_share(f, points[i].x)) / f->phi;
+
+        f->s0 += w;
+        f->s1 += w * u;
+        f->s2 += w * u * u;
+    }
+}
+
+double fit_variance_with(const struct fit *f, double x, double n)
+{
+    double u = x - f->x;
+    double w = n * sqrt(fit_share(f, x)) / f->phi;
+    double s0 = f->s0 + w;
+    double s1 = f->s1 + w * u;
+    double s2 = f->s2 + w * u * u;
+
+    return s2 / (s0 * s2 - s1 * s1) / (f->slope * f->slope);
+}
+
+void fit_make(struct fit_point *points, size_t n, const struct fit_aim *aim,
+              struct fit *out)
+{
+    struct grid g = grid_over(points, n, aim->most);
+    double tail = (1 - aim->confidence) / 2;
+
+    *out = (struct fit){.allowed = aim->allowed,
+                        .phi = PRIOR_CLUSTER / sqrt(aim->allowed)};
+    for (size_t i = 0; i < n; i++)
+        points[i].weight = 1;
+    for (int pass = 0; pass < PASSES; pass++) {
+        grid_fill(&g, out, points, n);
+        out->x = grid_quantile(&g, 0.5);
+        out->slope = grid_slope(&g);
+        if (pass + 1 == PASSES)
+            break;
+        weigh(points, n, out->x);
+        out->phi = phi_of(out, points, n);
+        g = grid_over(points, n, aim->most);
+        grid_fill(&g, out, points, n);
+        grid_zoom(&g);
+    }
+    out->ci.low = grid_quantile(&g, tail);
+    out->ci.high = grid_quantile(&g, 1 - tail);
+    take_sums(out, points, n);
+}

@@ -1,0 +1,368 @@
+#include "analyzer/search/plan.h"
+
+#include <math.h>
+
+#include "analyzer/search/windows.h"
+
+#define SECOND 1e9 /* times are computed as doubles, and rounded last */
+
+#define TOLERANCE 0.03
+
+/* From nothing. */
+#define FIRST_RPS 1.0
+
+/* Light is a load with so many requests in flight at once: first tried, and
+ * still called so. */
+#define LIGHT_FIRST 0.1
+#define LIGHT_MOST  0.5
+#define LIGHT_STEP  1024.0 /* at most so much lower at once */
+#define LIGHT_LEAST 4.0    /* ... and at least */
+#define LIGHT_TRIES 4
+
+/* While the interval reaches further than this, short probes halve it. */
+#define WIDE      0.12
+#define WIDE_MOST 8
+
+/* Probes near the boundary before the interval is believed; and in all. */
+#define NEAR_LEAST  6
+#define WHOLE_LEAST 3
+#define PROBES_MOST 32
+
+/* Where the next one may be, from the estimate: the log of the load, and the
+ * factor of the share of misses. */
+#define AROUND       0.12
+#define AROUND_SHARE 2.5
+#define CANDIDATES   25
+
+/* The client's limit is looked for so often, up to this ratio. */
+#define CLIENT_RATIO 1.1
+
+#define TWISTS       3
+#define CONFIRM_MOST 3
+
+double plan_tolerance(const struct search_config *config)
+{
+    return config->tolerance > 0 ? config->tolerance : TOLERANCE;
+}
+
+/* ---- what to ask ---- */
+
+static double rounded(const struct search *s, double value)
+{
+    if (s->config.most > 0)
+        value = fmin(value, s->config.most);
+    value = fmax(value, s->config.least);
+    return s->config.by == SEARCH_CONCURRENCY ? fmax(1, round(value)) : value;
+}
+
+/* Down to what can be had. */
+static double whole(const struct search *s, double value)
+{
+    return s->config.by == SEARCH_CONCURRENCY ? floor(value) : value;
+}
+
+static void ask(const struct search *s, struct plan *out, enum search_why why,
+                double value, double window)
+{
+    out->ask = (struct search_ask){
+        .step = why == SEARCH_PROVING ? SEARCH_CONFIRM : SEARCH_PROBE,
+        .why = why,
+        .value = rounded(s, value),
+        .warmup_ns = llround(windows_warmup(s, window) * SECOND),
+        .window_ns = llround(window * SECOND),
+        .may_end_early = true};
+}
+
+static void end(struct plan *out, enum search_outcome outcome)
+{
+    out->ask = (struct search_ask){.step = SEARCH_DONE, .why = SEARCH_OVER};
+    out->outcome = outcome;
+}
+
+static void ask_confirm(const struct search *s, const struct evidence *e,
+                        struct plan *out, double value)
+{
+    value = rounded(s, whole(s, value));
+    ask(s, out, SEARCH_PROVING, value, windows_confirm(s, e, value));
+}
+
+static size_t count_step(const struct search *s, enum search_step step)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < s->n; i++)
+        n += s->results[i].step == step;
+    return n;
+}
+
+/* Requests in flight at once; below 0: not known. */
+static double in_flight(const struct search *s, const struct search_result *r)
+{
+    if (s->config.by == SEARCH_CONCURRENCY)
+        return r->value;
+    return r->answer_ns > 0 ? r->value * (double)r->answer_ns / SECOND : -1;
+}
+
+/* ---- no value was missed yet ---- */
+
+/* A server that is all but idle takes much more. */
+static double step_up(const struct search *s, const struct search_result *last)
+{
+    double flight = in_flight(s, last);
+
+    if (s->config.by == SEARCH_CONCURRENCY || flight < 0 || flight > 0.5)
+        return 2;
+    return flight > 0.1 ? 4 : 8;
+}
+
+static void plan_at_least(const struct search *s, const struct evidence *e,
+                          struct plan *out, enum search_outcome outcome)
+{
+    if (e->confirmed >= e->met)
+        end(out, outcome);
+    else
+        ask_confirm(s, e, out, e->met);
+}
+
+static void plan_up(const struct search *s, const struct evidence *e,
+                    struct plan *out)
+{
+    const struct search_result *last = &s->results[s->n - 1];
+    double value = rounded(s, e->met * step_up(s, last));
+
+    if (isfinite(e->client)) {
+        value = rounded(s, sqrt(e->met * e->client));
+        if (e->client <= CLIENT_RATIO * e->met || value <= e->met) {
+            plan_at_least(s, e, out, SEARCH_CLIENT);
+            return;
+        }
+    }
+    if (value <= e->met)
+        plan_at_least(s, e, out, SEARCH_AT_LEAST);
+    else
+        ask(s, out, SEARCH_DOUBLING, value, windows_short(s, value));
+}
+
+/* ---- no value was met yet ---- */
+
+static const struct search_result *lowest(const struct search *s)
+{
+    const struct search_result *low = &s->results[0];
+
+    for (size_t i = 1; i < s->n; i++)
+        if (s->results[i].value < low->value)
+            low = &s->results[i];
+    return low;
+}
+
+static bool is_light(const struct search *s, const struct search_result *r)
+{
+    return in_flight(s, r) <= LIGHT_MOST || r->value <= rounded(s, 0);
+}
+
+bool plan_is_never(const struct search *s, const struct evidence *e)
+{
+    const struct search_result *low = lowest(s);
+
+    return is_light(s, low) && e->failed <= low->value;
+}
+
+static void plan_down(const struct search *s, const struct evidence *e,
+                      struct plan *out)
+{
+    const struct search_result *low = lowest(s);
+    double flight = in_flight(s, low);
+    double part = flight > 0 ? LIGHT_FIRST / flight : 0;
+    double value;
+
+    if (is_light(s, low) && low->is_client_limited) {
+        end(out, SEARCH_CLIENT);
+        return;
+    }
+    if (plan_is_never(s, e)) {
+        end(out, SEARCH_NEVER);
+        return;
+    }
+    if (is_light(s, low) && s->n > LIGHT_TRIES) {
+        end(out, SEARCH_UNDECIDED);
+        return;
+    }
+    part = fmin(fmax(part, 1 / LIGHT_STEP), 1 / LIGHT_LEAST);
+    value = rounded(s, low->value * part);
+    ask(s, out, SEARCH_LIGHT, value, windows_light(s, value));
+}
+
+/* ---- between the two ---- */
+
+/* The value at which another probe leaves the least variance. */
+static double most_telling(const struct search *s, const struct evidence *e,
+                           double window)
+{
+    double around = fmax(fmin(AROUND, log(AROUND_SHARE) / e->fit.slope),
+                         evidence_reach(e) / 2);
+    double best = e->value;
+    double least = INFINITY;
+
+    for (int i = 0; i < CANDIDATES; i++) {
+        double u = around * (2.0 * i / (CANDIDATES - 1) - 1);
+        double value = e->value * exp(u);
+        double n = windows_rate(s, value) * window;
+        double variance = fit_variance_with(&e->fit, e->fit.x + u, n);
+
+        if (variance < least) {
+            least = variance;
+            best = value;
+        }
+    }
+    return best;
+}
+
+static size_t count_short(const struct search *s)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < s->n; i++)
+        n += windows_is_short(s, &s->results[i]);
+    return n;
+}
+
+static void plan_near(const struct search *s, const struct evidence *e,
+                      struct plan *out)
+{
+    double window = windows_probe(s, e, e->value);
+    double value = e->value;
+
+    if (evidence_reach(e) > WIDE && count_short(s) < WIDE_MOST)
+        window = windows_short(s, value);
+    else
+        value = most_telling(s, e, window);
+    if (value >= e->client)
+        value = sqrt(e->met * e->client);
+    ask(s, out, SEARCH_NEAR, value, window);
+}
+
+/* Of a concurrency it is enough to know the whole number. */
+static bool is_narrow(const struct search *s, const struct evidence *e)
+{
+    if (s->config.by == SEARCH_CONCURRENCY && e->near >= WHOLE_LEAST &&
+        floor(e->ci.low) >= floor(e->ci.high))
+        return true;
+    return e->near >= NEAR_LEAST &&
+           evidence_reach(e) <= plan_tolerance(&s->config);
+}
+
+bool plan_is_twisted(const struct evidence *e)
+{
+    return e->twist >= TWISTS;
+}
+
+/* Can no more probes help? */
+static bool is_lost(const struct search *s, const struct evidence *e)
+{
+    return plan_is_twisted(e) ||
+           (e->confirmed <= 0 &&
+            (count_step(s, SEARCH_CONFIRM) >= CONFIRM_MOST ||
+             (s->n >= PROBES_MOST && evidence_reach(e) > PLAN_WORST_REACH)));
+}
+
+static void plan_between(const struct search *s, const struct evidence *e,
+                         struct plan *out)
+{
+    if (is_lost(s, e))
+        end(out, SEARCH_UNDECIDED);
+    else if (e->confirmed > 0)
+        end(out, SEARCH_FOUND);
+    else if (e->value >= e->client)
+        plan_at_least(s, e, out, SEARCH_CLIENT);
+    else if (is_narrow(s, e) || s->n >= PROBES_MOST)
+        ask_confirm(s, e, out, SEARCH_CONFIRM_PART * e->value);
+    else
+        plan_near(s, e, out);
+}
+
+/* ---- the time ---- */
+
+/* What a run takes beside its window and warm-up: drain and settle. */
+static double beside(const struct search *s)
+{
+    const struct search_result *last = &s->results[s->n - 1];
+
+    return fmax(0, (double)(last->took_ns - last->warmup_ns - last->window_ns));
+}
+
+static double cost(const struct search *s, const struct search_ask *a)
+{
+    return (double)a->warmup_ns + (double)a->window_ns + beside(s);
+}
+
+/* The last of the time goes into a confirmation, if there is something to
+ * confirm, and one of half its length at least. */
+static void keep_budget(const struct search *s, const struct evidence *e,
+                        struct plan *out)
+{
+    double left = (double)(s->config.budget_ns - e->took_ns);
+    struct plan proof = {0};
+
+    if (s->config.budget_ns <= 0 || s->n == 0 || out->ask.step == SEARCH_DONE)
+        return;
+    if (e->has_fit && e->met > 0)
+        ask_confirm(s, e, &proof, SEARCH_CONFIRM_PART * e->value);
+    if (out->ask.step == SEARCH_PROBE &&
+        cost(s, &out->ask) + cost(s, &proof.ask) <= left)
+        return;
+    if (proof.ask.step == SEARCH_CONFIRM && e->confirmed <= 0 &&
+        evidence_reach(e) <= PLAN_WORST_REACH &&
+        cost(s, &proof.ask) - (double)proof.ask.window_ns / 2 <= left) {
+        double over = fmax(0, cost(s, &proof.ask) - left);
+
+        *out = proof;
+        out->ask.window_ns -= llround(over);
+        return;
+    }
+    if (cost(s, &out->ask) > left)
+        end(out, SEARCH_BUDGET);
+}
+
+void plan_make(const struct search *s, const struct evidence *e,
+               struct plan *out)
+{
+    double first = s->config.start > 0 ? s->config.start : FIRST_RPS;
+
+    *out = (struct plan){.outcome = SEARCH_GOES_ON};
+    if (s->n == 0)
+        ask(s, out, SEARCH_FIRST, first, windows_short(s, rounded(s, first)));
+    else if (e->met <= 0)
+        plan_down(s, e, out);
+    else if (!isfinite(e->missed))
+        plan_up(s, e, out);
+    else
+        plan_between(s, e, out);
+    keep_budget(s, e, out);
+}
+
+/* The variance falls as probes near the boundary add up. */
+static double probes_left(const struct search *s, const struct evidence *e)
+{
+    double near = fmax(1, (double)e->near);
+    double ratio = evidence_reach(e) / plan_tolerance(&s->config);
+    double left = fmax(near * (ratio * ratio - 1), NEAR_LEAST - near);
+
+    return fmin(fmax(left, 1), fmax(1, PROBES_MOST - (double)s->n));
+}
+
+int64_t plan_left_ns(const struct search *s, const struct evidence *e,
+                     const struct plan *plan)
+{
+    struct plan proof = {0};
+    double left;
+
+    if (plan->ask.step == SEARCH_DONE || !e->has_fit || e->met <= 0)
+        return 0;
+    if (plan->ask.step == SEARCH_CONFIRM)
+        return llround(cost(s, &plan->ask));
+    ask_confirm(s, e, &proof, SEARCH_CONFIRM_PART * e->value);
+    left = probes_left(s, e) * cost(s, &plan->ask) + cost(s, &proof.ask);
+    if (s->config.budget_ns > 0)
+        left = fmin(left, (double)(s->config.budget_ns - e->took_ns));
+    return llround(fmax(left, 0));
+}
