@@ -7,6 +7,7 @@
 #include "analyzer/profile/profile.h"
 #include "analyzer/reader.h"
 #include "analyzer/report/report.h"
+#include "analyzer/report/trials_report.h"
 #include "analyzer/summary.h"
 #include "analyzer/truth.h"
 #include "cli/cli.h"
@@ -144,7 +145,8 @@ static const struct opt opts[] = {
      .offset = AT(format),
      .names = report_names,
      .initial = "text",
-     .help = "the run as text or json; csv: its requests; seconds: CSV of its "
+     .help = "the run as text or json; full: text, and then all that the json "
+             "has, a line each; csv: its requests; seconds: CSV of its "
              "seconds; hgrm, hlog: for HdrHistogram's tools; vllm-json: the "
              "keys of vLLM's benchmark"},
     {.flag = "json",
@@ -375,25 +377,47 @@ static int check_args(const struct report_args *a, struct err *err)
     return 0;
 }
 
+/* NULL: a set has no such format. */
+static trials_render_fn *render_of_trials(const struct report_args *a)
+{
+    const struct report_ops *ops = report_find(report_names[a->format]);
+
+    return ops == &report_text   ? trials_text
+           : ops == &report_json ? trials_json
+           : ops == &report_full ? trials_full
+                                 : NULL;
+}
+
+/* Of a study: what it is called, its formats, and what its recordings are. */
+struct study_words {
+    const char *name;
+    const char *formats;
+    const char *part;
+};
+
+static const struct study_words of_trials = {"trial set", "text, full or json",
+                                             "trial"};
+static const struct study_words of_sweep = {"sweep", "text or json", "point"};
+static const struct study_words of_search = {"search", "text or json", "probe"};
+
 /* A study has no requests of its own, and no truth: its recordings have. */
 static int check_study(const char *dir, const struct report_args *a,
-                       const char *what, const char *part, struct err *err)
+                       bool has_format, const struct study_words *w,
+                       struct err *err)
 {
-    bool json = report_find(report_names[a->format]) == &report_json;
-
-    if ((!json && a->format != 0) || a->truth || a->truth_file || a->curve ||
+    if (!has_format || a->truth || a->truth_file || a->curve ||
         asks_instead(a) || a->baseline || a->usd_per_hour > 0 ||
         a->replicas > 0)
         return err_set(err, ERR_USAGE,
-                       "%s: a %s is shown as text or json; for the rest name "
-                       "one of its recordings, %s/%s-1",
-                       dir, what, dir, part);
+                       "%s: a %s is shown as %s; for the rest name one of its "
+                       "%ss, %s/%s-1",
+                       dir, w->name, w->formats, w->part, dir, w->part);
     for (size_t i = 0; i < a->slo.len; i++) {
         if (slo_class_len(a->slo.items[i]) > 0)
             return err_set(err, ERR_USAGE,
-                           "--slo: '%s': of a class only one recording can be "
-                           "asked, %s/%s-1",
-                           a->slo.items[i], dir, part);
+                           "--slo: '%s': of a class only one %s can be asked, "
+                           "%s/%s-1",
+                           a->slo.items[i], w->part, dir, w->part);
     }
     return 0;
 }
@@ -401,19 +425,22 @@ static int check_study(const char *dir, const struct report_args *a,
 static int report_study(const char *dir, const struct report_args *a,
                         struct err *err)
 {
-    bool json = report_find(report_names[a->format]) == &report_json;
+    const struct report_ops *ops = report_find(report_names[a->format]);
     const struct strlist *slo = a->slo.len > 0 ? &a->slo : NULL;
+    trials_render_fn *render = render_of_trials(a);
+    bool json = ops == &report_json;
+    bool has_format = json || ops == &report_text;
     enum study_kind kind;
 
     if (study_kind_at(dir, &kind, err))
         return -1;
     switch (kind) {
     case STUDY_SWEEP:
-        return check_study(dir, a, "sweep", "point", err)
+        return check_study(dir, a, has_format, &of_sweep, err)
                    ? -1
                    : sweep_report(dir, slo, json, false, err);
     case STUDY_SEARCH:
-        return check_study(dir, a, "search", "probe", err)
+        return check_study(dir, a, has_format, &of_search, err)
                    ? -1
                    : search_report(dir, slo, json, false, err);
     case STUDY_VARIANTS:
@@ -421,9 +448,9 @@ static int report_study(const char *dir, const struct report_args *a,
                    ? -1
                    : variants_report(dir, slo, json, false, err);
     default: /* a pair is refused by its reader */
-        return check_study(dir, a, "trial set", "trial", err)
+        return check_study(dir, a, render != NULL, &of_trials, err)
                    ? -1
-                   : trials_report(dir, slo, json, err);
+                   : trials_report(dir, slo, render, err);
     }
 }
 

@@ -187,11 +187,11 @@ static size_t made(void *arg)
     return point_set_recorded(&d->set);
 }
 
-static size_t left(void *arg)
+static int64_t left_ns(void *arg, int64_t each_ns)
 {
     const struct drive *d = arg;
 
-    return d->set.len - point_set_recorded(&d->set);
+    return (int64_t)(d->set.len - point_set_recorded(&d->set)) * each_ns;
 }
 
 static int step(void *arg, const char *title, struct err *err)
@@ -220,7 +220,7 @@ static const struct lane_ops lane_ops = {
     .prepare = prepare_lane,
     .open = open_lane,
     .made = made,
-    .left = left,
+    .left_ns = left_ns,
     .step = step,
     .sum_up = sum_up,
     .fini = fini_lane,

@@ -85,8 +85,6 @@ static int step(void *arg, struct err *err)
     char title[MAX_TITLE];
     int rc;
 
-    if (all->ops->left(lane->state) == 0)
-        return 0;
     make_title(lane, title);
     rc = all->ops->step(lane->state, title, err);
     if (rc > 0) {

@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "common/recording/studydir.h"
 
@@ -26,9 +27,12 @@ struct lane_ops {
     /* Make its directory, or take up what is there; `dir` is kept. */
     int (*open)(void *lane, const char *dir, bool resumes, struct err *err);
 
-    /* Recordings that it has, and how many more there will be, about. */
+    /* Recordings that it has. */
     size_t (*made)(void *lane);
-    size_t (*left)(void *lane);
+
+    /* About how long the rest will take if one takes `each_ns`; 0: nobody
+     * knows, or nothing is left. */
+    int64_t (*left_ns)(void *lane, int64_t each_ns);
 
     /* One more, as in study/turns.h.  `title` is for those who watch. */
     int (*step)(void *lane, const char *title, struct err *err);

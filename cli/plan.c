@@ -12,6 +12,7 @@
 #include "common/slo.h"
 #include "common/variants.h"
 #include "loadgen/preflight.h"
+#include "loadgen/repeats.h"
 #include "server-stub/stub.h"
 
 #define MAX_PLAN  65536
@@ -79,6 +80,22 @@ static void warn_of_spread(struct settings_args *a, const struct survey *trace)
         warn_of(a, "trace.spread", text);
 }
 
+/* Of prompts as short as that there are only so many. */
+static void warn_of_repeats(struct settings_args *a, const char *key,
+                            const struct settings *s, double requests)
+{
+    double repeats = repeats_expected(s, requests);
+    char text[MAX_DOUBT];
+
+    if (repeats < 1)
+        return;
+    snprintf(text, sizeof(text),
+             "so short that about %.0f of %.0f prompts repeat by chance, and a "
+             "cache may know them",
+             repeats, requests);
+    warn_of(a, key, text);
+}
+
 /* No SLO is judged in a cache check; each class has its share of the requests.
  */
 static void warn_all(struct settings_args *a, const struct preflight *known)
@@ -96,12 +113,17 @@ static void warn_all(struct settings_args *a, const struct preflight *known)
         return;
     }
     warn(a->file, "slo", &a->settings, requests);
+    if (all->len == 0)
+        warn_of_repeats(a, "data.input_tokens", &a->settings, requests);
     for (size_t i = 0; i < all->len; i++) {
         const struct class_settings *c = &all->items[i];
         char key[96];
 
         snprintf(key, sizeof(key), "classes: %.64s: slo", c->name);
         warn(a->file, key, c->settings, requests * classes_share(all, i));
+        snprintf(key, sizeof(key), "classes: %.64s: data.input_tokens",
+                 c->name);
+        warn_of_repeats(a, key, c->settings, requests * classes_share(all, i));
     }
 }
 

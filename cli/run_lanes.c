@@ -81,11 +81,11 @@ static size_t made(void *arg)
     return (size_t)lane->set.recorded;
 }
 
-static size_t left(void *arg)
+static int64_t left_ns(void *arg, int64_t each_ns)
 {
     const struct run_lane *lane = arg;
 
-    return (size_t)(lane->set.asked - lane->set.recorded);
+    return (lane->set.asked - lane->set.recorded) * each_ns;
 }
 
 /* What an attempt has left that was cut, and the server at rest. */
@@ -133,9 +133,13 @@ static int record_trial(struct run_lane *lane, const char *title,
 static int step(void *arg, const char *title, struct err *err)
 {
     struct run_lane *lane = arg;
-    char *dir = trial_set_path(lane->dir, lane->set.recorded + 1);
-    int rc = clear_the_way(lane, dir, err);
+    char *dir;
+    int rc;
 
+    if (lane->set.recorded == lane->set.asked)
+        return 0;
+    dir = trial_set_path(lane->dir, lane->set.recorded + 1);
+    rc = clear_the_way(lane, dir, err);
     if (rc == 0)
         rc = record_trial(lane, title, dir, err);
     free(dir);
@@ -166,7 +170,7 @@ const struct lane_ops run_lane_ops = {
     .prepare = prepare,
     .open = open_lane,
     .made = made,
-    .left = left,
+    .left_ns = left_ns,
     .step = step,
     .sum_up = sum_up,
     .fini = fini,

@@ -118,16 +118,14 @@ static int run_trial(void *arg, struct trial_place place, const char *dir,
 
 /* ---- the report ---- */
 
-static int print_set(const struct trials_summary *s, bool json, struct err *err)
+static int print_set(const struct trials_summary *s, trials_render_fn *render,
+                     struct err *err)
 {
     struct buf out;
     int rc;
 
     buf_init(&out, MAX_REPORT);
-    if (json)
-        trials_json(s, &out);
-    else
-        trials_text(s, &out);
+    render(s, &out);
     rc = cli_print(buf_text(&out), err);
     buf_fini(&out);
     return rc;
@@ -157,14 +155,14 @@ int trials_sum_up(const char *dir, struct err *err)
     return rc;
 }
 
-int trials_report(const char *dir, const struct strlist *slo, bool json,
-                  struct err *err)
+int trials_report(const char *dir, const struct strlist *slo,
+                  trials_render_fn *render, struct err *err)
 {
     struct trials_summary s;
     int rc = trials_read(&s, dir, slo, err);
 
     if (rc == 0)
-        rc = print_set(&s, json, err);
+        rc = print_set(&s, render, err);
     if (rc == 0)
         rc = trials_exit_code(&s);
     trials_summary_fini(&s);
@@ -183,7 +181,7 @@ static int conclude_side(const char *dir, bool json, json_t *both,
     if (rc == 0 && both)
         json_object_set_new(both, name, trials_to_json(&s));
     if (rc == 0 && !both)
-        rc = print_set(&s, json, err);
+        rc = print_set(&s, json ? trials_json : trials_text, err);
     if (rc == 0)
         rc = trials_exit_code(&s);
     trials_summary_fini(&s);

@@ -10,6 +10,9 @@ struct spread;
 struct summary;
 struct tiers;
 
+/* All of it; the caller owns the reference. */
+struct json_t *json_of_summary(const struct summary *s);
+
 /* name: null, and name_note: why. */
 void json_put_nothing(struct json_t *o, const char *name, const char *why);
 

@@ -8,6 +8,7 @@
 #include "analyzer/report/text_parts.h"
 #include "analyzer/summary.h"
 #include "common/buf.h"
+#include "common/grpc_status.h"
 #include "common/redact.h"
 #include "common/settings.h"
 #include "common/units.h"
@@ -293,9 +294,16 @@ static void put_reasons(const struct failures *f, struct buf *out)
 /* A redirection is an answer, and not what was asked for. */
 static void put_statuses(const struct summary *s, struct buf *out)
 {
-    for (size_t i = 0; i < s->n_statuses; i++)
-        buf_addf(out, "%s %d x %lld", i ? "," : "           status",
-                 s->statuses[i].status, (long long)s->statuses[i].count);
+    for (size_t i = 0; i < s->n_statuses; i++) {
+        const char *name = rpc_status_name(s->statuses[i].status);
+
+        buf_addf(out, "%s", i ? ", " : "           status ");
+        if (name)
+            buf_addf(out, "%s", name); /* gRPC's, which are below HTTP's */
+        else
+            buf_addf(out, "%d", s->statuses[i].status);
+        buf_addf(out, " x %lld", (long long)s->statuses[i].count);
+    }
     if (s->n_statuses > 0)
         buf_adds(out, "\n");
 }

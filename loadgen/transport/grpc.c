@@ -262,7 +262,7 @@ static void conclude(struct rpc_call *c, int64_t now)
                                  .text = "status OK without a message"};
     tap_end(c, details);
     gpr_free(details);
-    f->status = (int64_t)c->status;
+    f->status = v.outcome == OUTCOME_STATUS ? v.detail : 0;
     f->end = now;
     f->outcome = v.outcome;
     f->detail = v.detail;

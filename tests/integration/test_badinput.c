@@ -156,9 +156,8 @@ static const struct {
      "--rate: '5x' is not a rate above 0; write 50, 0.5 or 2/m"},
     {{"tailgate", "report"}, "report takes one recording, not 0"},
     {{"tailgate", "report", "/no/such"}, "/no/such: No such file or directory"},
-    {{"tailgate", "report", "x", "--format", "xml"},
-     "--format: 'xml' is none of: text, json, csv, seconds, hgrm, hlog, "
-     "vllm-json"},
+    {{"tailgate", "run", URL, "--rate", "5", "--seeds", "lottery"},
+     "--seeds: 'lottery' is none of: own, mlperf"},
     {{"tailgate", "report", "x", "--json", "--format", "csv"},
      "--json: not beside --format csv"},
     {{"tailgate", "stub", "--service", "exponential"},
