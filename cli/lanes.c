@@ -56,14 +56,14 @@ static size_t made(void *arg)
 /* About how long the rest will take; 0: nobody knows yet. */
 static int64_t time_left(const struct lanes *all)
 {
-    size_t left = 0;
+    int64_t each_ns = all->steps > 0 ? all->took_ns / (int64_t)all->steps : 0;
+    int64_t left_ns = 0;
 
     for (size_t i = 0; i < all->n; i++) {
         if (!all->turns[i].failed[0] && !all->turns[i].is_done)
-            left += all->ops->left(all->list[i].state);
+            left_ns += all->ops->left_ns(all->list[i].state, each_ns);
     }
-    return all->steps > 0 ? (int64_t)left * (all->took_ns / (int64_t)all->steps)
-                          : 0;
+    return left_ns;
 }
 
 static void make_title(const struct lane *lane, char out[static MAX_TITLE])
@@ -74,7 +74,7 @@ static void make_title(const struct lane *lane, char out[static MAX_TITLE])
     snprintf(out, MAX_TITLE, "variant    %s", lane->name);
     if (left_ns > 0)
         snprintf(out + strlen(out), MAX_TITLE - strlen(out), ", about %s left",
-                 units_show_duration((double)left_ns, text));
+                 units_show_span(left_ns, text));
 }
 
 static int step(void *arg, struct err *err)
