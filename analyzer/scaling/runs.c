@@ -167,6 +167,8 @@ static void take_numbers(struct scale_point *p, const struct settings *settings,
     if (sum->has_tokens)
         average(&p->tokens, sum->output_tokens_per_s * sum->window_length_s,
                 p->n_times);
+    if (sum->metered.has_energy)
+        average(&p->joules, sum->metered.joules, p->n_times);
     if (settings->cost.usd_per_hour > 0)
         p->usd_per_hour = settings->cost.usd_per_hour * (double)p->k;
     p->keeps_slo = p->keeps_slo > slo ? p->keeps_slo : slo;
@@ -202,8 +204,7 @@ static const struct difference *mismatch(const struct differences *d,
     return NULL;
 }
 
-/* As text; NULL: they match.  Owned by the caller. */
-static char *why_apart(const struct scaling *s, const struct strmap *a,
+char *scale_runs_apart(const struct scaling *s, const struct strmap *a,
                        const struct strmap *b)
 {
     const struct match match = {.ignores_slo = s->ask.slo != NULL,
@@ -228,7 +229,7 @@ static bool is_repeat(const struct scaling *s, const struct scale_point *p,
 
     if (p->k != k)
         return false;
-    why = why_apart(s, &p->card, card);
+    why = scale_runs_apart(s, &p->card, card);
     free(why);
     return !why;
 }
@@ -387,7 +388,7 @@ static char *why_unlike(const struct scaling *s, const struct scale_point *p)
     char *first = NULL;
 
     for (size_t i = 0; i < s->n && s->points[i].k == 1; i++) {
-        char *why = why_apart(s, &s->points[i].card, &p->card);
+        char *why = scale_runs_apart(s, &s->points[i].card, &p->card);
 
         if (!why) {
             free(first);

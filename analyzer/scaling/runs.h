@@ -10,10 +10,16 @@
 
 struct err;
 struct scaling;
+struct strmap;
 
 /* What may not be used is refused, not an error.  ERR_CONFIG if there is
  * nothing at `dir`, ERR_IO and ERR_FORMAT as recording_open(). */
 int scale_runs_read(struct scaling *s, const char *dir, struct err *err);
+
+/* In what two recordings differ that must match, beyond K; NULL: they match.
+ * Owned by the caller. */
+char *scale_runs_apart(const struct scaling *s, const struct strmap *a,
+                       const struct strmap *b);
 
 /* Refuse points that differ from K = 1 in more than K; points in order. */
 void scale_runs_match(struct scaling *s);

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 
 #include "analyzer/scaling/runs.h"
+#include "analyzer/scaling/sealed.h"
 #include "common/err.h"
 #include "common/xalloc.h"
 
@@ -201,7 +202,8 @@ int scaling_make(struct scaling *s, const struct scale_ask *ask,
                  struct err *err)
 {
     *s = (struct scaling){.ask = *ask};
-    if (read_sources(s, err)) {
+    if (read_sources(s, err) ||
+        (ask->baseline && scale_sealed_use(s, ask->baseline, err))) {
         scaling_fini(s);
         return -1;
     }
