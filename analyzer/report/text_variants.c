@@ -72,10 +72,14 @@ static void put_numbers(const struct variants_summary *s,
 {
     char latency[NUMBER];
     char goodput[NUMBER];
+    char median[UNITS_TEXT];
     char tail[UNITS_TEXT];
 
-    buf_addf(out, " %10.4g %-17s %9s %8.4g %-15s %8.4g",
-             c->latency_ns.value / 1e6,
+    if (c->latency_ns.value >= 0)
+        snprintf(median, sizeof(median), "%.4g", c->latency_ns.value / 1e6);
+    else
+        text_show_ns(c->latency_ns.value, median);
+    buf_addf(out, " %10s %-17s %9s %8.4g %-15s %8.4g", median,
              show_range(&c->latency_ns, 1e-6, latency),
              text_show_ns(c->tail_ns, tail), c->goodput_rps.value,
              show_range(&c->goodput_rps, 1, goodput), c->throughput_rps.value);
@@ -204,14 +208,11 @@ static void put_bracket(const struct variants_summary *s,
 static void put_capacity(const struct variants_summary *s,
                          const struct capacity *c, struct buf *out)
 {
-    char value[VARIANTS_VALUE];
-
     if (c->is_bracket)
         put_bracket(s, c, out);
     else
-        buf_addf(out, "%s (90%%: %.4g..%.4g)",
-                 variants_show_value(s, c->value, value), c->range.low,
-                 c->range.high);
+        buf_addf(out, "%.4g%s (90%%: %.4g..%.4g)", c->value,
+                 s->is_rate ? "/s" : "", c->range.low, c->range.high);
     if (c->usd_per_1000 >= 0)
         buf_addf(out, ", $%.4g for 1000 requests", c->usd_per_1000);
     if (c->binding[0])

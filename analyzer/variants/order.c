@@ -18,6 +18,12 @@ static bool is_below(const struct uncertain *x, const struct uncertain *y)
     return x->has_range && y->has_range && x->range.high < y->range.low;
 }
 
+/* A median that is among the failures is beyond any other. */
+static double latency_of(const struct variant_cell *c)
+{
+    return c->latency_ns.value >= 0 ? c->latency_ns.value : INFINITY;
+}
+
 static enum standing by_number(const struct uncertain *a,
                                const struct uncertain *b, bool less_is_better)
 {
@@ -59,7 +65,7 @@ static bool is_before(const struct variant_cell *a,
     if (is_out(a) != is_out(b))
         return !is_out(a);
     if (!is_out(a))
-        return a->latency_ns.value < b->latency_ns.value;
+        return latency_of(a) < latency_of(b);
     if (by_number(&a->goodput_rps, &b->goodput_rps, false) != STANDING_UNKNOWN)
         return a->goodput_rps.value > b->goodput_rps.value;
     return a->throughput_rps.value > b->throughput_rps.value;
@@ -124,14 +130,18 @@ static double lead(const struct variants_summary *s, size_t value, size_t a,
 static double crossing(const struct variants_summary *s,
                        const struct crossover *x)
 {
-    for (size_t i = x->from; i < x->to; i++) {
-        double before = lead(s, i, x->early, x->late);
-        double after = lead(s, i + 1, x->early, x->late);
-        double from = s->values[i];
+    double before = lead(s, x->from, x->early, x->late);
+    double from = s->values[x->from];
+
+    for (size_t i = x->from + 1; i <= x->to; i++) {
+        double after = lead(s, i, x->early, x->late);
 
         if (before <= 0 && after > 0 && from > 0)
-            return from *
-                   pow(s->values[i + 1] / from, -before / (after - before));
+            return from * pow(s->values[i] / from, -before / (after - before));
+        if (!isnan(after)) {
+            before = after;
+            from = s->values[i];
+        }
     }
     return NAN;
 }

@@ -10,41 +10,14 @@
 #include "analyzer/summary.h"
 #include "analyzer/variants/blocked.h"
 #include "analyzer/variants/listed.h"
+#include "analyzer/variants/reading.h"
 #include "analyzer/variants/variants.h"
 #include "common/buf.h"
 #include "common/err.h"
 #include "common/variants.h"
 #include "common/xalloc.h"
 
-#define MAX_LINE   8192
-#define CONFIDENCE 0.95
-
-/* One recording. */
-struct reading {
-    size_t variant;
-    double value;
-    bool counts;
-    bool is_overloaded;
-    enum verdict verdict;
-    struct uncertain latency_ns; /* within this one run */
-    double tail_ns;
-    double offered_rps;
-    double throughput_rps;
-    double goodput_rps;
-    double window_s;
-    double attainment;
-    struct interval attainment_ci95;
-    double tokens_per_s;
-    double usd_per_1000_good;
-    struct server_parts parts;
-};
-
-struct readings {
-    struct reading *list;
-    size_t n;
-    struct capacity_sums sums; /* of the variant that is being read */
-    double usd_per_hour;       /* likewise; 0: not known */
-};
+#define MAX_LINE 8192
 
 /* ---- one recording ---- */
 
@@ -115,15 +88,15 @@ static void take(struct variants_summary *out, const struct summary *s,
     r->is_overloaded = summary_is_overloaded(s);
     r->verdict = s->verdict;
     r->latency_ns = median_within(s, m);
-    r->tail_ns = tail_of(s, m);
-    r->offered_rps = s->offered_rps;
-    r->throughput_rps = s->throughput_rps;
-    r->goodput_rps = s->goodput_rps;
+    r->x[READ_TAIL] = tail_of(s, m);
+    r->x[READ_OFFERED] = s->offered_rps;
+    r->x[READ_THROUGHPUT] = s->throughput_rps;
+    r->x[READ_GOODPUT] = s->goodput_rps;
     r->window_s = s->window_length_s;
-    r->attainment = s->attainment;
+    r->x[READ_ATTAINMENT] = s->attainment;
     r->attainment_ci95 = s->attainment_ci95;
-    r->tokens_per_s = s->output_tokens_per_s;
-    r->usd_per_1000_good = s->cost.is_there ? s->cost.usd_per_1000_good : -1;
+    r->x[READ_TOKENS] = s->output_tokens_per_s;
+    r->x[READ_USD] = s->cost.is_there ? s->cost.usd_per_1000_good : -1;
     out->has_tokens |= s->has_tokens;
     out->has_cost |= s->cost.is_there;
 }
@@ -277,171 +250,6 @@ static void list_values(struct variants_summary *s, const struct readings *all)
     }
 }
 
-/* ---- into cells ---- */
-
-/* Those of one variant at one value that count. */
-struct group {
-    const struct reading **list;
-    size_t n;
-};
-
-static double mean(const struct group *g, size_t offset)
-{
-    double sum = 0;
-
-    for (size_t i = 0; i < g->n; i++)
-        sum += *(const double *)((const char *)g->list[i] + offset);
-    return sum / (double)g->n;
-}
-
-#define MEAN(g, field) mean(g, offsetof(struct reading, field))
-
-/* Over runs where there are several, which are independent; else within the
- * one. */
-static struct uncertain latency_of(const struct group *g)
-{
-    double *x;
-    struct uncertain u;
-
-    if (g->n == 1)
-        return g->list[0]->latency_ns;
-    x = xcalloc(g->n, sizeof(*x));
-    for (size_t i = 0; i < g->n; i++)
-        x[i] = g->list[i]->latency_ns.value >= 0 ? g->list[i]->latency_ns.value
-                                                 : INFINITY;
-    u = trials_mean(x, g->n, CONFIDENCE);
-    free(x);
-    return u;
-}
-
-/* Over runs. */
-static struct uncertain rate_of(const struct group *g, size_t offset)
-{
-    double *x = xcalloc(g->n, sizeof(*x));
-    struct uncertain u;
-
-    for (size_t i = 0; i < g->n; i++)
-        x[i] = *(const double *)((const char *)g->list[i] + offset);
-    u = trials_mean(x, g->n, CONFIDENCE);
-    free(x);
-    return u;
-}
-
-static struct uncertain goodput_of(const struct group *g)
-{
-    const struct reading *one = g->list[0];
-
-    if (g->n > 1)
-        return rate_of(g, offsetof(struct reading, goodput_rps));
-    return (struct uncertain){one->goodput_rps,
-                              {one->offered_rps * one->attainment_ci95.low,
-                               one->offered_rps * one->attainment_ci95.high},
-                              true};
-}
-
-/* Of one run: as if what ends came at random, which scatters more than a server
- * that always has something to do. */
-static struct uncertain throughput_of(const struct group *g)
-{
-    const struct reading *one = g->list[0];
-    double reach;
-
-    if (g->n > 1)
-        return rate_of(g, offsetof(struct reading, throughput_rps));
-    reach = 1.96 * sqrt(one->throughput_rps / one->window_s);
-    return (struct uncertain){
-        one->throughput_rps,
-        {fmax(0, one->throughput_rps - reach), one->throughput_rps + reach},
-        true};
-}
-
-static double tail_over(const struct group *g)
-{
-    double worst = g->list[0]->tail_ns;
-
-    for (size_t i = 0; i < g->n; i++) {
-        if (g->list[i]->tail_ns < 0)
-            return g->list[i]->tail_ns;
-        worst = fmax(worst, g->list[i]->tail_ns);
-    }
-    return g->n == 1 ? worst : MEAN(g, tail_ns);
-}
-
-static enum verdict verdict_of(const struct group *g)
-{
-    enum verdict verdict = g->list[0]->verdict;
-
-    for (size_t i = 0; i < g->n; i++) {
-        if (g->list[i]->verdict == VERDICT_FAIL)
-            return VERDICT_FAIL;
-        if (g->list[i]->verdict != verdict)
-            verdict = VERDICT_UNDECIDED;
-    }
-    return verdict;
-}
-
-static struct server_parts parts_of(const struct group *g)
-{
-    struct server_parts *list = xcalloc(g->n, sizeof(*list));
-    struct server_parts mean_parts;
-
-    for (size_t i = 0; i < g->n; i++)
-        list[i] = g->list[i]->parts;
-    mean_parts = parts_mean(list, g->n);
-    free(list);
-    return mean_parts;
-}
-
-static void fill_cell(struct variant_cell *c, const struct group *g)
-{
-    size_t overloaded = 0;
-
-    c->counted = g->n;
-    if (g->n == 0)
-        return;
-    for (size_t i = 0; i < g->n; i++)
-        overloaded += g->list[i]->is_overloaded;
-    c->latency_ns = latency_of(g);
-    c->tail_ns = tail_over(g);
-    c->goodput_rps = goodput_of(g);
-    c->offered_rps = MEAN(g, offered_rps);
-    c->throughput_rps = throughput_of(g);
-    c->attainment = MEAN(g, attainment);
-    c->tokens_per_s = MEAN(g, tokens_per_s);
-    c->usd_per_1000_good = MEAN(g, usd_per_1000_good);
-    c->is_overloaded = 2 * overloaded >= g->n;
-    c->verdict = verdict_of(g);
-    c->parts = parts_of(g);
-}
-
-static void make_cell(struct variants_summary *s, size_t variant, size_t value,
-                      const struct readings *all)
-{
-    struct variant_cell *c = &s->list[variant].cells[value];
-    struct group g = {xcalloc(all->n + 1, sizeof(*g.list)), 0};
-
-    for (size_t i = 0; i < all->n; i++) {
-        const struct reading *r = &all->list[i];
-
-        if (r->variant != variant || r->value != s->values[value])
-            continue;
-        c->runs++;
-        if (r->counts)
-            g.list[g.n++] = r;
-    }
-    fill_cell(c, &g);
-    free((void *)g.list);
-}
-
-static void make_cells(struct variants_summary *s, const struct readings *all)
-{
-    for (size_t v = 0; v < s->set.n; v++) {
-        s->list[v].cells = xcalloc(s->n_values + 1, sizeof(*s->list[v].cells));
-        for (size_t i = 0; i < s->n_values; i++)
-            make_cell(s, v, i, all);
-    }
-}
-
 int variants_read(struct variants_summary *s, const char *dir,
                   const struct strlist *slo, struct err *err)
 {
@@ -459,7 +267,7 @@ int variants_read(struct variants_summary *s, const char *dir,
     s->is_rate = !s->key[0] || strcmp(s->key, "load.rate") == 0;
     if (rc == 0) {
         list_values(s, &all);
-        make_cells(s, &all);
+        readings_make_cells(s, &all);
         variants_work_out(s);
     }
     free(all.list);

@@ -26,8 +26,8 @@ struct variant_cell {
     size_t runs;
     size_t counted; /* that came to their end and are to be trusted; 0: nothing
                        below */
-    struct uncertain latency_ns; /* median of the measure; of several runs their
-                                    mean */
+    struct uncertain latency_ns; /* median of the measure, or HIST_BEYOND and
+                                    the like; of several runs their mean */
     double tail_ns;              /* its p99, or HIST_BEYOND and the like */
     struct uncertain goodput_rps;
     double offered_rps;
