@@ -436,7 +436,8 @@ static int resolve_run(struct settings *s, struct err *err)
         (!s->data.accuracy && resolve_length(&s->load, err)) ||
         check_arrivals(&s->load, err) || check_think(&s->load, err) ||
         check_seeds(s, err) || check_stop(s, err) ||
-        settings_check_study(s, err) || settings_check_server(s, err))
+        settings_check_study(s, err) || settings_check_server(s, err) ||
+        settings_check_cost(s, err))
         return -1;
     if (s->target.no_keepalive && s->client.preconnect > 0)
         return err_set(err, ERR_CONFIG,

@@ -186,8 +186,10 @@ static bool is_by_tier(const struct judgement *j)
 /* The terms of a tier stand below, with the other tiers. */
 void text_put_terms(const struct judgement *j, struct buf *out)
 {
-    for (size_t i = 0; i < j->len && !is_by_tier(j); i++)
-        text_put_term(&j->terms[i], out);
+    for (size_t i = 0; i < j->len; i++) {
+        if (!j->terms[i].term->tier[0])
+            text_put_term(&j->terms[i], out);
+    }
 }
 
 /* A count is a whole number, however large. */
@@ -568,6 +570,7 @@ static void render(const struct summary *s, struct buf *out)
     put_counts(s, out);
     put_rates(s, out);
     text_put_goodput(s, out);
+    text_put_metered(s, out);
     text_put_answers(s, out);
     buf_adds(out, "\n");
     text_put_classes(s, out);

@@ -42,6 +42,9 @@ void text_put_tiers(const struct tiers *t, bool has_due, struct buf *out);
  * something to say. */
 void text_put_goodput(const struct summary *s, struct buf *out);
 
+/* The server's memory, and energy; nothing where they were not measured. */
+void text_put_metered(const struct summary *s, struct buf *out);
+
 /* How many would be within which limit; nothing unless that was asked. */
 void text_put_curve(const struct summary *s, struct buf *out);
 
