@@ -75,10 +75,7 @@ static void put_numbers(const struct variants_summary *s,
     char median[UNITS_TEXT];
     char tail[UNITS_TEXT];
 
-    if (c->latency_ns.value >= 0)
-        snprintf(median, sizeof(median), "%.4g", c->latency_ns.value / 1e6);
-    else
-        text_show_ns(c->latency_ns.value, median);
+    snprintf(median, sizeof(median), "%.4g", c->latency_ns.value / 1e6);
     buf_addf(out, " %10s %-17s %9s %8.4g %-15s %8.4g", median,
              show_range(&c->latency_ns, 1e-6, latency),
              text_show_ns(c->tail_ns, tail), c->goodput_rps.value,
