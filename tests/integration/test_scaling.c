@@ -293,6 +293,9 @@ static void an_open_loop_is_refused(void **state)
     (void)state;
     says(&r, 4, "an open loop: how long it lasts is no T(K)");
     proc_result_fini(&r);
+    r = proc_run(ARGS("scale", open, "--capacity"));
+    says(&r, 4, "a run has no capacity; tailgate search finds one");
+    proc_result_fini(&r);
     free(open);
 }
 
