@@ -186,6 +186,62 @@ static const char *what_is_open(const struct tally *t,
     return "depends on unfinished requests";
 }
 
+/* ---- counts ---- */
+
+static void add_block(struct term_counts *c, size_t i, int64_t n,
+                      int64_t misses)
+{
+    c->blocks[i] = (struct batch){.n = n, .hits = misses};
+    c->n += n;
+    c->misses += misses;
+}
+
+/* Those whose end nobody knows are the last: of a run that was cut. */
+static void leave_out(struct term_counts *c, int64_t open)
+{
+    for (size_t i = TALLY_BATCHES; i > 0 && open > 0; i--) {
+        struct batch *b = &c->blocks[i - 1];
+        int64_t some = b->n - b->hits < open ? b->n - b->hits : open;
+
+        b->n -= some;
+        c->n -= some;
+        open -= some;
+    }
+}
+
+static struct term_counts count(const struct tally *t, size_t term)
+{
+    const struct term_tally *tt = &t->terms[term];
+    struct term_counts c = {0};
+
+    for (size_t i = 0; i < TALLY_BATCHES; i++) {
+        const struct batch *good = &t->good_batches[i];
+        const struct batch *passed = &t->check_batches[i];
+
+        switch (t->slo->terms[term].kind) {
+        case SLO_QUANTILE:
+            add_block(&c, i, tt->misses[i].n, tt->misses[i].hits);
+            break;
+        case SLO_ERRORS:
+            add_block(&c, i, t->ended_batches[i].n, t->ended_batches[i].hits);
+            break;
+        case SLO_GOOD:
+            add_block(&c, i, good->n, good->n - good->hits);
+            break;
+        case SLO_QUALITY:
+            add_block(&c, i, passed->n, passed->n - passed->hits);
+            break;
+        case SLO_GOODPUT:
+        case SLO_LIMIT:
+        case SLO_CHECK:
+            return c;
+        }
+    }
+    if (t->slo->terms[term].kind == SLO_QUANTILE)
+        leave_out(&c, tt->open);
+    return c;
+}
+
 static void judge_term(const struct tally *t, size_t i, double window_s,
                        struct term_judgement *j)
 {
@@ -236,6 +292,7 @@ void judge(const struct tally *t, double window_s, struct judgement *out)
     *out = (struct judgement){.len = t->slo->len};
     for (size_t i = 0; i < t->slo->len; i++) {
         judge_term(t, i, window_s, &out->terms[i]);
+        out->terms[i].counts = count(t, i);
         out->verdict = verdict_combine(out->verdict, out->terms[i].verdict);
     }
 }

@@ -25,8 +25,16 @@ const char *verdict_name(enum verdict verdict);
 /* One missed decides; else one undecided leaves it open. */
 enum verdict verdict_combine(enum verdict all, enum verdict one);
 
+/* Of those whose end is known; all zero where a term is no share of any. */
+struct term_counts {
+    int64_t n; /* that the term is about */
+    int64_t misses;
+    struct batch blocks[TALLY_BATCHES]; /* in time; hits: misses */
+};
+
 struct term_judgement {
     const struct slo_term *term;
+    struct term_counts counts;
     enum verdict verdict;
     int64_t measured_ns; /* of a quantile; may be HIST_BEYOND and the like */
     double measured;     /* of the others: a share, or requests a second */

@@ -277,13 +277,12 @@ static void about_more(const struct summary *s, struct buf *out)
 static void about_no_slo(const struct summary *s, struct buf *out)
 {
     enum measure m = s->is_streamed ? MEASURE_TTFT : MEASURE_E2E;
-    const int p99 = 3;
-    int64_t ns = s->spread[m][VIEW_DUE].quantile_ns[p99];
+    int64_t ns = s->spread[m][VIEW_DUE].quantile_ns[SUMMARY_P99];
     char limit[UNITS_TEXT];
 
     if (s->verdict == VERDICT_NONE && !s->cache.is_there && s->ok > 0 && ns > 0)
         buf_addf(out, "judge it by an SLO: tailgate report --slo '%s %s < %s'",
-                 measure_name(m), summary_quantile_name[p99],
+                 measure_name(m), summary_quantile_name[SUMMARY_P99],
                  show_limit(ns, limit));
 }
 

@@ -2,10 +2,14 @@
 
 #include "common/hist.h"
 
-const double summary_quantile[SUMMARY_QUANTILES] = {0.5, 0.9, 0.95, 0.99,
-                                                    0.999};
+const double summary_quantile[SUMMARY_QUANTILES] = {
+    [SUMMARY_P50] = 0.5,  [SUMMARY_P90] = 0.9,    [SUMMARY_P95] = 0.95,
+    [SUMMARY_P99] = 0.99, [SUMMARY_P999] = 0.999,
+};
 const char *const summary_quantile_name[SUMMARY_QUANTILES] = {
-    "p50", "p90", "p95", "p99", "p99.9"};
+    [SUMMARY_P50] = "p50", [SUMMARY_P90] = "p90",    [SUMMARY_P95] = "p95",
+    [SUMMARY_P99] = "p99", [SUMMARY_P999] = "p99.9",
+};
 
 struct spread spread_of(const struct hist *h)
 {

@@ -7,7 +7,14 @@
 
 struct hist;
 
-#define SUMMARY_QUANTILES 5
+enum summary_place {
+    SUMMARY_P50,
+    SUMMARY_P90,
+    SUMMARY_P95,
+    SUMMARY_P99,
+    SUMMARY_P999,
+    SUMMARY_QUANTILES
+};
 
 /* 0.5, 0.9, 0.95, 0.99, 0.999 and what they are called. */
 extern const double summary_quantile[SUMMARY_QUANTILES];

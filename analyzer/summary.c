@@ -211,8 +211,9 @@ static void take_quality(struct summary *s, const struct tally *t)
     if (all.n == 0)
         return;
     s->quality.share = (double)all.hits / (double)all.n;
+    s->quality.n_effective = (double)all.n / inflation;
     s->quality.ci95 =
-        stats_share_interval(s->quality.share, (double)all.n / inflation);
+        stats_share_interval(s->quality.share, s->quality.n_effective);
 }
 
 /* What a cache can have seen of the prompts; below 0: nobody knows.  Where the
@@ -499,6 +500,7 @@ int summary_make_keeping(struct summary *s, struct recording *rec,
         s->rtt_floor_ns = rec->end.rtt_floor_ns;
         s->segments = rec->end.segments;
         s->retransmits = rec->end.retransmits;
+        s->was_enough = rec->end.was_enough;
         if (rec->end.aborted[0])
             s->aborted = rec->end.aborted;
     }

@@ -15,6 +15,7 @@
 #include "analyzer/curve.h"
 #include "analyzer/fluid.h"
 #include "analyzer/judge.h"
+#include "analyzer/metered.h"
 #include "analyzer/mlperf.h"
 #include "analyzer/next.h"
 #include "analyzer/notes.h"
@@ -41,7 +42,8 @@ struct recording;
 struct quality {
     int64_t checked;
     int64_t passed;
-    double share; /* the rest if any was checked */
+    double share;       /* the rest if any was checked */
+    double n_effective; /* as many independent answers say as much */
     struct interval ci95;
 };
 
@@ -114,6 +116,7 @@ struct summary {
     struct server_summary server;
     struct cache_check cache;
     struct mlperf mlperf;
+    struct metered metered;
 
     bool has_trace; /* one was replayed: */
     struct trace_seen trace;
@@ -136,6 +139,7 @@ struct summary {
     struct tgr_damage damage;
 
     int64_t stopped_by;        /* signal; 0: not interrupted */
+    bool was_enough;           /* a study ended it early */
     char decided[DECIDE_TEXT]; /* early, and why; "": it was not */
     const char *aborted;       /* by load.abort_on, and why; NULL: it was not */
     enum verdict verdict;

@@ -254,6 +254,10 @@ static void add_measured(struct tally *t, const struct facts *f)
         curve_add(t->curve, batch, f);
     t->good_batches[batch].n++;
     t->good_batches[batch].hits += good;
+    if (f->outcome != OUTCOME_UNFINISHED) {
+        t->ended_batches[batch].n++;
+        t->ended_batches[batch].hits += f->outcome != OUTCOME_OK;
+    }
     if (f->check == CHECK_PASSED || f->check == CHECK_FAILED) {
         t->check_batches[batch].n++;
         t->check_batches[batch].hits += f->check == CHECK_PASSED;

@@ -93,6 +93,7 @@ struct tally {
     double
         in_flight_ns; /* of all that were sent, the time of it in the window */
     struct batch good_batches[TALLY_BATCHES];
+    struct batch ended_batches[TALLY_BATCHES]; /* ended; hits: failed */
     struct batch check_batches[TALLY_BATCHES]; /* checked answers that passed */
     struct misses misses;                      /* of those that are not good */
     struct curve *curve; /* borrowed; NULL: nobody asked for one */

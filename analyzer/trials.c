@@ -235,8 +235,7 @@ static bool is_headline(const struct trials_summary *s, int measure,
     return (measure == MEASURE_E2E ||
             (is_streamed &&
              (measure == MEASURE_TTFT || measure == MEASURE_TPOT))) &&
-           (summary_quantile[quantile] == 0.5 ||
-            summary_quantile[quantile] == 0.99);
+           (quantile == SUMMARY_P50 || quantile == SUMMARY_P99);
 }
 
 static void work_out_quantile(struct trials_summary *s, int m, int q)

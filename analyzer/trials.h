@@ -59,6 +59,7 @@ struct trial {
     int64_t stopped_by; /* signal; 0: it came to its end */
     bool was_killed;
     bool was_aborted;
+    bool was_overloaded;
     char distrust[48]; /* the first check that withdraws it; "": none */
     int64_t scheduled;
     int64_t failed;
@@ -125,6 +126,9 @@ struct trials_summary {
     enum verdict verdict;
     int64_t withdrawn_by; /* number of a trial that is not to be trusted; 0 */
 };
+
+/* What is kept of a summary; its number and seed are the caller's. */
+void trial_take(struct trial *t, const struct summary *s);
 
 /* Does it count? */
 bool trial_is_whole(const struct trial *t);

@@ -54,13 +54,14 @@ static void keep_all_terms(struct trial *t, const struct summary *s)
         n += keep_terms(t->terms + n, &s->classes[i].judgement, is_over);
 }
 
-static void keep(struct trial *t, const struct summary *s)
+void trial_take(struct trial *t, const struct summary *s)
 {
     t->verdict = s->verdict;
     t->exit_code = summary_exit_code(s);
     t->stopped_by = s->stopped_by;
     t->was_killed = s->integrity.was_killed;
     t->was_aborted = s->aborted != NULL;
+    t->was_overloaded = summary_is_overloaded(s);
     t->scheduled = s->scheduled;
     t->failed = s->failed;
     t->has_tokens = s->has_tokens;
@@ -131,7 +132,7 @@ static int read_trial(struct trials_summary *set, struct trial *t,
         return -1;
     rc = summary_make(&s, &rec, slo, err);
     if (rc == 0)
-        keep(t, &s);
+        trial_take(t, &s);
     if (rc == 0 && t->number == 1)
         keep_common(set, &s);
     if (rc == 0 && count_terms(&s) != set->n_terms)

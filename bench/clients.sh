@@ -1,6 +1,6 @@
 # clients.sh - sourced after servers.sh by the benchmarks that compare clients:
 # runs them in turn, and keeps what they did and cost.  Needs $tailgate, $tools,
-# $rounds, $seconds, $body, $type.
+# $rounds, $seconds, $body, $type, $here.
 # shellcheck shell=sh disable=SC2154
 printf '%s' "$body" >"$dir/body.json"
 
@@ -58,4 +58,14 @@ measure_all() {
         turns="${turns#* } ${turns%% *}"
         round=$((round + 1))
     done
+}
+
+# table <server> <clients> <ratios>: measure them, and show medians and ratios,
+# see tls.awk.
+table() {
+    echo
+    echo "-- $1: $rounds rounds of $seconds s"
+    measure_all "$1" "$2"
+    echo
+    awk -v server="$1" -v ratios="$3" -f "$here/median.awk" -f "$here/tls.awk" "$dir/rounds"
 }

@@ -33,9 +33,12 @@ struct command {
 };
 
 extern const struct command cmd_run;
+extern const struct command cmd_search;
+extern const struct command cmd_sweep;
 extern const struct command cmd_rerun;
 extern const struct command cmd_report;
 extern const struct command cmd_compare;
+extern const struct command cmd_baseline;
 extern const struct command cmd_scale;
 extern const struct command cmd_stub;
 extern const struct command cmd_calibrate;

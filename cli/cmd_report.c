@@ -1,18 +1,24 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "analyzer/baseline/baseline.h"
 #include "analyzer/checklist.h"
 #include "analyzer/claim.h"
+#include "analyzer/goodput.h"
 #include "analyzer/profile/profile.h"
 #include "analyzer/reader.h"
 #include "analyzer/report/report.h"
+#include "analyzer/report/trials_report.h"
 #include "analyzer/summary.h"
 #include "analyzer/truth.h"
 #include "cli/cli.h"
+#include "cli/lanes.h"
 #include "cli/report_asked.h"
 #include "cli/report_out.h"
+#include "cli/study_report.h"
 #include "cli/trials_run.h"
 #include "common/err.h"
+#include "common/log.h"
 #include "common/recording/trialset.h"
 #include "common/slo.h"
 #include "common/xalloc.h"
@@ -28,6 +34,9 @@ struct report_args {
     int from;
     char *curve;
     char *profile;
+    char *baseline;
+    char *energy_file;
+    double co2_g_per_kwh;
     bool checklist;
     bool claim;
     double usd_per_hour;
@@ -103,6 +112,11 @@ static const struct opt opts[] = {
      .help = "what another tool would have said: vllm, sglang, aiperf, "
              "guidellm, inference-perf or mlperf, with ours beside it; as text "
              "or json"},
+    {.flag = "baseline",
+     .type = &opt_text,
+     .offset = AT(baseline),
+     .help = "below the report, what it is as a ratio to this frozen baseline; "
+             "with text"},
     {.flag = "checklist",
      .type = &opt_switch,
      .offset = AT(checklist),
@@ -121,6 +135,16 @@ static const struct opt opts[] = {
      .type = &opt_count,
      .offset = AT(replicas),
      .help = "how many replicas there are, for the cost"},
+    {.flag = "energy-file",
+     .type = &opt_text,
+     .offset = AT(energy_file),
+     .help = "power that was measured elsewhere: lines of seconds since 1970, "
+             "watts"},
+    {.flag = "co2-g-per-kwh",
+     .type = &opt_number,
+     .offset = AT(co2_g_per_kwh),
+     .help = "grams of CO2 that a kilowatt-hour costs, instead of what the "
+             "recording says"},
     {.flag = "truth",
      .type = &opt_switch,
      .offset = AT(truth),
@@ -134,7 +158,8 @@ static const struct opt opts[] = {
      .offset = AT(format),
      .names = report_names,
      .initial = "text",
-     .help = "the run as text or json; csv: its requests; seconds: CSV of its "
+     .help = "the run as text or json; full: text, and then all that the json "
+             "has, a line each; csv: its requests; seconds: CSV of its "
              "seconds; hgrm, hlog: for HdrHistogram's tools; vllm-json: the "
              "keys of vLLM's benchmark"},
     {.flag = "json",
@@ -241,6 +266,17 @@ static struct kept_hist wanted_hist(const struct report_args *a)
     };
 }
 
+static int read_energy(struct summary *s, const struct recording *rec,
+                       const char *path, struct err *err)
+{
+    const struct window window = summary_window(s);
+    const struct metered_share share = goodput_energy_share(s);
+
+    return metered_read_file(&s->metered, path,
+                             manifest_start_realtime_ns(&rec->manifest),
+                             &window, &share, err);
+}
+
 static int sum_up(struct recording *rec, const struct report_args *a,
                   struct kept_hist *kept, struct curve *curve,
                   struct summary *s, struct err *err)
@@ -248,10 +284,38 @@ static int sum_up(struct recording *rec, const struct report_args *a,
     if (report_ask_slo(&rec->settings, &a->slo, err))
         return -1;
     report_ask_cost(&rec->settings, a->usd_per_hour, a->replicas);
+    if (a->co2_g_per_kwh > 0)
+        rec->settings.cost.co2_g_per_kwh = a->co2_g_per_kwh;
     if (a->curve)
         curve->measure = (enum measure)measure_find(a->curve);
-    return summary_make_keeping(s, rec, NULL, kept, a->curve ? curve : NULL,
-                                err);
+    if (summary_make_keeping(s, rec, NULL, kept, a->curve ? curve : NULL, err))
+        return -1;
+    return a->energy_file ? read_energy(s, rec, a->energy_file, err) : 0;
+}
+
+/* 4 if the baseline was altered. */
+static int print_against(const char *path, const char *dir, struct err *err)
+{
+    char why[BASELINE_WHY] = "";
+    struct baseline b = {0};
+    struct against against = {0};
+    struct buf out;
+    int rc = baseline_load(&b, path, why, err);
+
+    buf_init(&out, MAX_TRUTH);
+    if (rc == 0)
+        rc = against_make(&against, &b, dir, err);
+    if (rc == 0) {
+        against_text(&against, &out);
+        rc = cli_print(buf_text(&out), err);
+    } else if (rc > 0) {
+        log_error("%s", why);
+        rc = EXIT_INVALID;
+    }
+    against_fini(&against);
+    baseline_fini(&b);
+    buf_fini(&out);
+    return rc;
 }
 
 static int print_all(const struct summary *s, const struct kept_hist *kept,
@@ -263,7 +327,9 @@ static int print_all(const struct summary *s, const struct kept_hist *kept,
 
     if (rc == 0 && (a->truth || a->truth_file))
         rc = print_truth(rec, a, err);
-    return rc ? -1 : summary_exit_code(s);
+    if (rc == 0 && a->baseline)
+        rc = print_against(a->baseline, rec->dir, err);
+    return rc ? rc : summary_exit_code(s);
 }
 
 /* Something else than the whole report. */
@@ -325,6 +391,10 @@ static int check_args(const struct report_args *a, struct err *err)
                        "--measure and --from go with --format hgrm");
     if (check_instead(a, err))
         return -1;
+    if (a->baseline && (a->format != 0 || asks_instead(a)))
+        return err_set(err, ERR_USAGE,
+                       "--baseline goes with the whole report as text; for "
+                       "JSON see baseline against");
     if (a->curve && !report_find(report_names[a->format])->render)
         return err_set(err, ERR_USAGE,
                        "--curve goes with --format text or json");
@@ -334,26 +404,84 @@ static int check_args(const struct report_args *a, struct err *err)
     return 0;
 }
 
-/* A set has no requests of its own, and no truth: its trials have. */
-static int report_trials(const char *dir, const struct report_args *a,
-                         struct err *err)
+/* NULL: a set has no such format. */
+static trials_render_fn *render_of_trials(const struct report_args *a)
 {
-    bool json = report_find(report_names[a->format]) == &report_json;
+    const struct report_ops *ops = report_find(report_names[a->format]);
 
-    if ((!json && a->format != 0) || a->truth || a->truth_file || a->curve ||
-        asks_instead(a) || a->usd_per_hour > 0 || a->replicas > 0)
+    return ops == &report_text   ? trials_text
+           : ops == &report_json ? trials_json
+           : ops == &report_full ? trials_full
+                                 : NULL;
+}
+
+/* Of a study: what it is called, its formats, and what its recordings are. */
+struct study_words {
+    const char *name;
+    const char *formats;
+    const char *part;
+};
+
+static const struct study_words of_trials = {"trial set", "text, full or json",
+                                             "trial"};
+static const struct study_words of_sweep = {"sweep", "text or json", "point"};
+static const struct study_words of_search = {"search", "text or json", "probe"};
+
+static const struct study_words of_variants = {"study with variants",
+                                               "text or json", "NAME/point"};
+
+/* A study has no requests of its own, and no truth: its recordings have. */
+static int check_study(const char *dir, const struct report_args *a,
+                       bool has_format, const struct study_words *w,
+                       struct err *err)
+{
+    if (!has_format || a->truth || a->truth_file || a->curve ||
+        asks_instead(a) || a->baseline || a->energy_file ||
+        a->usd_per_hour > 0 || a->replicas > 0)
         return err_set(err, ERR_USAGE,
-                       "%s: a trial set is shown as text or json; for the rest "
-                       "name one of its trials, %s/trial-1",
-                       dir, dir);
+                       "%s: a %s is shown as %s; for the rest name one of its "
+                       "%ss, %s/%s-1",
+                       dir, w->name, w->formats, w->part, dir, w->part);
     for (size_t i = 0; i < a->slo.len; i++) {
         if (slo_class_len(a->slo.items[i]) > 0)
             return err_set(err, ERR_USAGE,
-                           "--slo: '%s': of a class only one trial can be "
-                           "asked, %s/trial-1",
-                           a->slo.items[i], dir);
+                           "--slo: '%s': of a class only one %s can be asked, "
+                           "%s/%s-1",
+                           a->slo.items[i], w->part, dir, w->part);
     }
-    return trials_report(dir, a->slo.len > 0 ? &a->slo : NULL, json, err);
+    return 0;
+}
+
+static int report_study(const char *dir, const struct report_args *a,
+                        struct err *err)
+{
+    const struct report_ops *ops = report_find(report_names[a->format]);
+    const struct strlist *slo = a->slo.len > 0 ? &a->slo : NULL;
+    trials_render_fn *render = render_of_trials(a);
+    bool json = ops == &report_json;
+    bool has_format = json || ops == &report_text;
+    enum study_kind kind;
+
+    if (study_kind_at(dir, &kind, err))
+        return -1;
+    switch (kind) {
+    case STUDY_SWEEP:
+        return check_study(dir, a, has_format, &of_sweep, err)
+                   ? -1
+                   : sweep_report(dir, slo, json, false, err);
+    case STUDY_SEARCH:
+        return check_study(dir, a, has_format, &of_search, err)
+                   ? -1
+                   : search_report(dir, slo, json, false, err);
+    case STUDY_VARIANTS:
+        return check_study(dir, a, has_format, &of_variants, err)
+                   ? -1
+                   : variants_report(dir, slo, json, false, err);
+    default: /* a pair is refused by its reader */
+        return check_study(dir, a, render != NULL, &of_trials, err)
+                   ? -1
+                   : trials_report(dir, slo, render, err);
+    }
 }
 
 static int choose_format(struct report_args *a, struct err *err)
@@ -383,9 +511,8 @@ static int run(const char *const *argv, struct err *err)
     if (rc == 0)
         rc = choose_format(&a, err) || check_args(&a, err) ? -1 : 0;
     if (rc == 0)
-        rc = study_is_at(words.items[0])
-                 ? report_trials(words.items[0], &a, err)
-                 : report_one(words.items[0], &a, err);
+        rc = study_is_at(words.items[0]) ? report_study(words.items[0], &a, err)
+                                         : report_one(words.items[0], &a, err);
     strlist_fini(&words);
     opt_fini(&set);
     return rc;

@@ -1,31 +1,23 @@
-#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "analyzer/report/report.h"
 #include "analyzer/summary.h"
-#include "cli/ambient.h"
 #include "cli/cli.h"
-#include "cli/live.h"
 #include "cli/plan.h"
+#include "cli/record.h"
 #include "cli/repeated.h"
 #include "cli/report_out.h"
+#include "cli/run_lanes.h"
 #include "cli/settings_args.h"
 #include "cli/show_view.h"
 #include "cli/trials_run.h"
-#include "common/apis.h"
-#include "common/calibration.h"
-#include "common/clk.h"
 #include "common/err.h"
 #include "common/log.h"
-#include "common/recording/dir.h"
 #include "common/stop.h"
-#include "common/url.h"
 #include "common/xalloc.h"
 #include "loadgen/ready.h"
-#include "loadgen/run.h"
 #include "loadgen/show.h"
 #include "server-stub/stub.h"
 #include "study/child.h"
@@ -33,9 +25,6 @@
 
 /* Both sides, every byte of them escaped. */
 #define MAX_SHOWN (10 * SHOW_KEPT)
-
-/* Models take long to load. */
-#define RESTART_WAIT_NS (300 * NS_PER_S)
 
 struct run_args {
     char *out;
@@ -47,6 +36,7 @@ struct run_args {
     bool dry_run;
     int64_t wait_ready_ns;
     char *against;
+    bool resume;
 };
 
 #define AT(field) offsetof(struct run_args, field)
@@ -88,6 +78,11 @@ static const struct opt opts[] = {
      .is_positive = true,
      .help = "before anything is sent, ask until the target answers, at most "
              "this long"},
+    {.flag = "resume",
+     .type = &opt_switch,
+     .offset = AT(resume),
+     .help = "of settings with variants: go on with the study that is there, "
+             "without what it has recorded"},
     {.flag = "against",
      .type = &opt_text,
      .offset = AT(against),
@@ -97,27 +92,6 @@ static const struct opt opts[] = {
 
 static const struct opt_block block = {"run", opts,
                                        sizeof(opts) / sizeof(opts[0])};
-
-#define MAX_NAME 64
-
-/* tailgate-runs/20261231T235959Z-name-1234, with nothing odd in the name.  The
- * last part keeps runs apart that start within a second. */
-static char *default_dir(const char *name)
-{
-    int64_t now_ns = clk_realtime_ns();
-    char time[32];
-    char *dir;
-
-    clk_format_utc(now_ns, CLK_NAME_FORMAT, time, sizeof(time));
-    dir = xasprintf(RECORDING_RUNS "/%s-%.*s-%04x", time, MAX_NAME, name,
-                    (unsigned)((uint64_t)now_ns / 1000 ^ (uint64_t)getpid()) &
-                        0xffff);
-    for (char *p = dir + strlen(RECORDING_RUNS "/"); *p; p++) {
-        if (!isalnum((unsigned char)*p) && *p != '-' && *p != '_')
-            *p = '-';
-    }
-    return dir;
-}
 
 static int print_run(void *arg, const struct summary *s, struct err *err)
 {
@@ -137,94 +111,13 @@ static int conclude(const char *dir, bool json, struct err *err)
     return rc;
 }
 
-/* One that cannot be read is no reason not to run. */
-static bool load_calibration(struct calibration *c)
-{
-    struct err err = {0};
-    int rc = calibration_load(c, &err);
-
-    if (rc < 0)
-        log_error("the calibration is not used: %s", err.msg);
-    return rc == 1;
-}
-
-/* It may have been taken from the URL, and shows in every number; where that is
- * not clear, it may be another. */
-static void note_api(const struct settings *s)
-{
-    const char *hint = NULL;
-    struct url url;
-
-    if (s->target.api != API_HTTP) {
-        log_note("api        %s", api_names[s->target.api]);
-        return;
-    }
-    if (url_parse(settings_url(s), &url, &(struct err){0}) == 0)
-        api_detect(url.path, &hint);
-    if (hint)
-        log_note("api        http, or is this %s? (--api)", hint);
-}
-
-static void note_apis(const struct settings *s)
-{
-    if (s->classes.len == 0)
-        note_api(s);
-    for (size_t i = 0; i < s->classes.len; i++)
-        note_api(s->classes.items[i].settings);
-}
-
-struct drive {
-    const struct run_args *own;
-    const char *const *argv; /* for the manifest */
-};
-
-/* A server that was just started anew is waited for. */
-static int64_t wait_of(const struct settings *s, const struct run_args *own)
-{
-    return own->wait_ready_ns == 0 && s->study.restart ? RESTART_WAIT_NS
-                                                       : own->wait_ready_ns;
-}
-
-/* One run into a directory.  `is_again`: one of several, whose notes and
- * warnings were shown. */
-static int record(struct settings_args *a, const struct drive *how,
-                  const char *dir, bool is_again, struct err *err)
-{
-    const struct run_args *own = how->own;
-    struct calibration calibration;
-    struct live live;
-    struct run_options options = {
-        .dir = dir,
-        .force = own->force,
-        .argv = how->argv,
-        .settings_file = a->file,
-        .wait_ready_ns = wait_of(&a->settings, own),
-        .foresee = is_again ? NULL : plan_warn,
-        .foresee_arg = a,
-    };
-    int rc;
-
-    if (!own->quiet) {
-        live_init(&live, own->no_colour);
-        options.progress = live_show;
-        options.arg = &live;
-    }
-    if (load_calibration(&calibration))
-        options.calibration = &calibration;
-    if (!is_again) {
-        ambient_note_proxy(&a->settings.target);
-        note_apis(&a->settings);
-    }
-    rc = point_record(&a->settings, &options, err);
-    if (!own->quiet)
-        live_end(&live);
-    return rc;
-}
-
 static int record_trial(void *arg, struct settings_args *a, const char *dir,
                         bool is_again, struct err *err)
 {
-    return record(a, arg, dir, is_again, err);
+    struct record_how how = *(const struct record_how *)arg;
+
+    how.is_again = is_again;
+    return record(a, &how, dir, err);
 }
 
 /* The command's own flags were read before. */
@@ -244,8 +137,13 @@ static int read_again(const char *const *argv, struct settings_args *a,
 static int drive(struct settings_args *a, const struct run_args *own,
                  const char *const *argv, struct err *err)
 {
-    char *dir = own->out ? xstrdup(own->out) : default_dir(a->settings.name);
-    struct drive one = {.own = own, .argv = argv};
+    char *dir =
+        own->out ? xstrdup(own->out) : record_default_dir(a->settings.name);
+    struct record_how one = {.argv = argv,
+                             .force = own->force,
+                             .quiet = own->quiet,
+                             .no_colour = own->no_colour,
+                             .wait_ready_ns = own->wait_ready_ns};
     const struct trials_how many = {
         .dir = dir,
         .against = own->against,
@@ -262,12 +160,59 @@ static int drive(struct settings_args *a, const struct run_args *own,
         rc = trials_drive(a, &many, err);
     } else {
         stop_catch_signals();
-        rc = record(a, &one, dir, false, err);
+        rc = record(a, &one, dir, err);
         if (rc == 0)
             rc = conclude(dir, own->json, err);
         if (rc >= 0 && a->is_recording)
             repeated_note(a->file, dir);
     }
+    free(dir);
+    return rc;
+}
+
+/* ---- variants ---- */
+
+static int read_variant(const char *const *argv, size_t i,
+                        struct settings_args *a, struct err *err)
+{
+    struct run_args ignored;
+    struct opt_set set = {&block, &ignored};
+    int rc;
+
+    opt_init(&set);
+    rc = settings_args_parse(a, &set, argv, err);
+    if (rc == 0)
+        rc = settings_args_resolve_variant(a, i, err);
+    opt_fini(&set);
+    return rc;
+}
+
+static int drive_variants(const struct settings_args *a,
+                          const struct run_args *own, const char *const *argv,
+                          struct err *err)
+{
+    char *dir =
+        own->out
+            ? xstrdup(own->out)
+            : record_default_dir(a->settings.name ? a->settings.name : "study");
+    struct run_lanes with = {
+        .read = read_variant,
+        .how = {.argv = argv,
+                .quiet = own->quiet,
+                .no_colour = own->no_colour,
+                .wait_ready_ns = own->wait_ready_ns},
+    };
+    const struct lanes_how how = {
+        .ops = &run_lane_ops,
+        .arg = &with,
+        .a = a,
+        .dir = dir,
+        .force = own->force,
+        .resumes = own->resume,
+        .json = own->json,
+    };
+    int rc = lanes_drive(&how, err);
+
     free(dir);
     return rc;
 }
@@ -321,7 +266,7 @@ static int show(struct settings *s, int64_t wait_ready_ns, struct err *err)
         if (rc == 0)
             rc = child_start_stub(&stub, s, NULL, err);
         if (rc == 0)
-            point_aim(s, stub.url);
+            point_aim(s, &stub);
     }
     if (rc == 0)
         rc = show_all(s, wait_ready_ns, err);
@@ -352,6 +297,41 @@ static int act(struct settings_args *a, const struct run_args *own,
     return rc < 0 ? settings_args_blame(a, err) : rc;
 }
 
+static int act_variants(struct settings_args *a, const struct run_args *own,
+                        const char *const *argv, struct err *err)
+{
+    if (own->against || own->show)
+        return err_set(err, ERR_USAGE,
+                       "--%s: not with settings that have variants",
+                       own->show ? "show" : "against");
+    if (own->resume && !own->out)
+        return err_set(err, ERR_USAGE, "--resume: of which directory? (-o)");
+    if (own->resume && own->force)
+        return err_set(err, ERR_USAGE, "--resume: not beside --force");
+    return own->dry_run ? plan_print_variants(a->settings.variants.len,
+                                              read_variant, argv, err)
+                        : drive_variants(a, own, argv, err);
+}
+
+static int act_alone(struct settings_args *a, const struct run_args *own,
+                     const char *const *argv, struct err *err)
+{
+    if (own->show)
+        ask_for_one(&a->settings.load);
+    if (settings_args_resolve(a, err))
+        return -1;
+    if (own->resume)
+        return err_set(err, ERR_USAGE,
+                       "--resume: goes with settings that have variants");
+    if (own->against && a->settings.study.trials < 2)
+        return err_set(err, ERR_USAGE,
+                       "--against: goes with --trials 2 or more");
+    if (a->settings.study.restart && a->settings.study.trials < 2)
+        return err_set(err, ERR_CONFIG,
+                       "study.restart: goes with two or more trials");
+    return act(a, own, argv, err);
+}
+
 static int run(const char *const *argv, struct err *err)
 {
     struct run_args own;
@@ -361,18 +341,13 @@ static int run(const char *const *argv, struct err *err)
 
     opt_init(&set);
     rc = settings_args_parse(&a, &set, argv, err);
-    if (rc == 0 && own.show)
-        ask_for_one(&a.settings.load);
-    if (rc == 0)
-        rc = settings_args_resolve(&a, err);
     if (own.quiet)
         log_set_level(LOG_QUIET);
-    if (rc == 0 && own.against && a.settings.study.trials < 2)
-        rc = err_set(err, ERR_USAGE, "--against: goes with --trials 2 or more");
     if (rc == 0 && own.show && own.dry_run)
         rc = err_set(err, ERR_USAGE, "--show: not beside --dry-run");
     if (rc == 0)
-        rc = act(&a, &own, argv, err);
+        rc = a.settings.variants.len > 0 ? act_variants(&a, &own, argv, err)
+                                         : act_alone(&a, &own, argv, err);
     settings_args_fini(&a);
     opt_fini(&set);
     return rc;

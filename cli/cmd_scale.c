@@ -20,6 +20,9 @@ struct scale_args {
     double usd_per_hour;
     int64_t flops_per_token;
     int64_t peak_flops;
+    struct strlist slo;
+    int64_t warmup_trials;
+    char *baseline;
     bool json;
 };
 
@@ -56,7 +59,8 @@ static const struct opt opts[] = {
     {.flag = "unit",
      .type = &opt_text,
      .offset = AT(unit),
-     .help = "what a unit of work is called (default unit)"},
+     .help = "what a unit of work is called (default unit, of recordings and "
+             "capacities request)"},
     {.flag = "usd-per-hour",
      .type = &opt_number,
      .offset = AT(usd_per_hour),
@@ -69,6 +73,22 @@ static const struct opt opts[] = {
      .type = &opt_count,
      .offset = AT(peak_flops),
      .help = "FLOPs a second of one worker, at most"},
+    {.flag = "slo",
+     .type = &opt_list,
+     .offset = AT(slo),
+     .splits_commas = true,
+     .check = slo_check_term,
+     .help = "judge recordings by this objective instead of their own; "
+             "repeats"},
+    {.flag = "warmup-trials",
+     .type = &opt_count,
+     .offset = AT(warmup_trials),
+     .help = "leave out the first N trials of each set"},
+    {.flag = "baseline",
+     .type = &opt_text,
+     .offset = AT(baseline),
+     .help = "a sealed baseline to cite, and to divide by where there is no "
+             "K = 1 (tailgate baseline freeze)"},
     {.flag = "json",
      .type = &opt_switch,
      .offset = AT(json),
@@ -83,7 +103,8 @@ static int check(const struct scale_args *a, const struct strlist *words,
 {
     if (words->len == 0)
         return err_set(err, ERR_USAGE,
-                       "scale takes a CSV of timings, or recordings");
+                       "scale takes a CSV of timings, or directories of "
+                       "recordings");
     if (a->strong + a->weak + a->capacity != 1)
         return err_set(err, ERR_USAGE,
                        "say what was measured: one of --strong (the same job), "
@@ -105,9 +126,10 @@ static struct scale_ask ask_of(const struct scale_args *a,
         .threshold = a->threshold,
         .tolerance = a->tolerance,
         .work = (double)a->work,
-        .unit = a->unit       ? a->unit
-                : a->capacity ? "request"
-                              : "unit",
+        .unit = a->unit,
+        .slo = a->slo.len > 0 ? &a->slo : NULL,
+        .warmup_trials = a->warmup_trials,
+        .baseline = a->baseline,
         .usd_per_hour = a->usd_per_hour,
         .flops_per_token = (double)a->flops_per_token,
         .peak_flops = (double)a->peak_flops,
@@ -157,7 +179,7 @@ static const struct opt_block *const blocks[] = {&block, NULL};
 
 const struct command cmd_scale = {
     .name = "scale",
-    .usage = "CSV --strong|--weak|--capacity [FLAGS]",
+    .usage = "CSV|RECORDING... --strong|--weak|--capacity [FLAGS]",
     .help = "does more hardware pay: speedup, efficiency, quality and cost",
     .run = run,
     .blocks = blocks,

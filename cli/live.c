@@ -112,6 +112,8 @@ static void draw(struct live *l, const struct run_progress *p)
         return;
     buf_init(&lines, MAX_FRAME);
     buf_init(&frame, MAX_FRAME);
+    if (l->title)
+        buf_addf(&lines, "%.*s\n", style.columns - 1, l->title);
     progress_view_block(p, &style, &lines);
     put_start(l, &frame);
     l->drawn_rows = put_lines(&lines, size.ws_row - 1, &frame);
@@ -144,17 +146,19 @@ static void print_line(struct live *l, const struct run_progress *p)
     if (p->elapsed_s < l->next_line)
         return;
     while (l->next_line <= p->elapsed_s)
-        l->next_line +=
-            l->next_line < LATE_S ? LINE_EVERY_S : LATE_LINE_EVERY_S;
+        l->next_line += l->next_line < LATE_S && !l->title ? LINE_EVERY_S
+                                                           : LATE_LINE_EVERY_S;
     buf_init(&line, MAX_FRAME);
     progress_view_line(p, &line);
     write_out(&line);
     buf_fini(&line);
 }
 
-void live_init(struct live *l, bool no_colour)
+void live_init(struct live *l, bool no_colour, const char *title)
 {
-    *l = (struct live){.is_block = can_redraw(), .next_line = LINE_EVERY_S};
+    *l = (struct live){.is_block = can_redraw(),
+                       .title = title,
+                       .next_line = title ? LATE_LINE_EVERY_S : LINE_EVERY_S};
     l->has_colour = l->is_block && !no_colour && !environment("NO_COLOR")[0];
     log_set_before(erase, l);
 }

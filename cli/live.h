@@ -14,14 +14,16 @@ struct run_progress;
 struct live {
     bool is_block;
     bool has_colour;
-    int drawn_rows;   /* of the block on the screen, above the cursor */
-    double drawn_s;   /* when */
-    double next_line; /* seconds into the run */
+    const char *title; /* a line above the block; NULL: none */
+    int drawn_rows;    /* of the block on the screen, above the cursor */
+    double drawn_s;    /* when */
+    double next_line;  /* seconds into the run */
 };
 
-/* Looks at the terminal, TERM and NO_COLOR.  From here on a message of
+/* Looks at the terminal, TERM and NO_COLOR.  The title, if any, is borrowed and
+ * stands above the block.  From here on a message of
  * common/log erases the block first. */
-void live_init(struct live *live, bool no_colour);
+void live_init(struct live *live, bool no_colour, const char *title);
 
 /* A struct live as `arg`, for run_options. */
 void live_show(void *arg, const struct run_progress *progress);

@@ -10,7 +10,9 @@
 #include "common/err.h"
 #include "common/log.h"
 #include "common/slo.h"
+#include "common/variants.h"
 #include "loadgen/preflight.h"
+#include "loadgen/repeats.h"
 #include "server-stub/stub.h"
 
 #define MAX_PLAN  65536
@@ -78,6 +80,22 @@ static void warn_of_spread(struct settings_args *a, const struct survey *trace)
         warn_of(a, "trace.spread", text);
 }
 
+/* Of prompts as short as that there are only so many. */
+static void warn_of_repeats(struct settings_args *a, const char *key,
+                            const struct settings *s, double requests)
+{
+    double repeats = repeats_expected(s, requests);
+    char text[MAX_DOUBT];
+
+    if (repeats < 1)
+        return;
+    snprintf(text, sizeof(text),
+             "so short that about %.0f of %.0f prompts repeat by chance, and a "
+             "cache may know them",
+             repeats, requests);
+    warn_of(a, key, text);
+}
+
 /* No SLO is judged in a cache check; each class has its share of the requests.
  */
 static void warn_all(struct settings_args *a, const struct preflight *known)
@@ -95,12 +113,17 @@ static void warn_all(struct settings_args *a, const struct preflight *known)
         return;
     }
     warn(a->file, "slo", &a->settings, requests);
+    if (all->len == 0)
+        warn_of_repeats(a, "data.input_tokens", &a->settings, requests);
     for (size_t i = 0; i < all->len; i++) {
         const struct class_settings *c = &all->items[i];
         char key[96];
 
         snprintf(key, sizeof(key), "classes: %.64s: slo", c->name);
         warn(a->file, key, c->settings, requests * classes_share(all, i));
+        snprintf(key, sizeof(key), "classes: %.64s: data.input_tokens",
+                 c->name);
+        warn_of_repeats(a, key, c->settings, requests * classes_share(all, i));
     }
 }
 
@@ -129,5 +152,38 @@ int plan_print(struct settings_args *a, struct err *err)
     }
     preflight_fini(&known);
     buf_fini(&out);
+    return rc;
+}
+
+static int print_variant(struct settings_args *a, struct err *err)
+{
+    const char *name = strmap_get(&a->settings.conditions, VARIANTS_CONDITION);
+    struct buf line;
+    int rc;
+
+    buf_init(&line, MAX_PLAN);
+    buf_addf(&line, "variant    %s\n", name);
+    rc = cli_print(buf_text(&line), err);
+    buf_fini(&line);
+    if (rc)
+        return -1;
+    return plan_print(a, err) ? settings_args_blame(a, err) : 0;
+}
+
+int plan_print_variants(size_t n,
+                        int (*read)(const char *const *argv, size_t i,
+                                    struct settings_args *a, struct err *err),
+                        const char *const *argv, struct err *err)
+{
+    int rc = 0;
+
+    for (size_t i = 0; rc == 0 && i < n; i++) {
+        struct settings_args a;
+
+        rc = read(argv, i, &a, err);
+        if (rc == 0)
+            rc = print_variant(&a, err);
+        settings_args_fini(&a);
+    }
     return rc;
 }

@@ -15,7 +15,11 @@
 #include "loadgen/data/dataset.h"
 #include "loadgen/plan.h"
 #include "loadgen/preflight.h"
+#include "loadgen/repeats.h"
 #include "loadgen/shape.h"
+
+/* Requests of a run of which nobody knows how many it will have. */
+#define MANY 1e6
 
 /* ---- how many, and when ---- */
 
@@ -286,8 +290,9 @@ static bool has_tensors(int api)
     return api_takes_tensors((enum api_kind)api);
 }
 
-/* Where made prompts come from, and what of them was sent before. */
-static void put_made(const struct settings *s, struct buf *out)
+/* Where made prompts come from, and what of them was sent before, or will be:
+ * of n requests, 0 if nobody knows how many. */
+static void put_made(const struct settings *s, double n, struct buf *out)
 {
     const struct data_settings *d = &s->data;
     bool is_traced = s->load.scenario == SCENARIO_TRACE;
@@ -302,11 +307,13 @@ static void put_made(const struct settings *s, struct buf *out)
     if (d->cache_check)
         buf_adds(out, ", half of them the same, all of one length");
     else if (d->unique != UNIQUE_FALSE && d->cache_hit_rate == 0 && !is_traced)
-        buf_adds(out, ", none twice");
+        buf_adds(out, repeats_expected(s, n > 0 ? n : MANY) < 1
+                          ? ", none twice"
+                          : ", so short that some repeat by chance");
     settings_describe_reuse(d, out);
 }
 
-static void put_data(const struct settings *s, struct buf *out)
+static void put_data(const struct settings *s, double n, struct buf *out)
 {
     const struct data_settings *d = &s->data;
 
@@ -315,6 +322,8 @@ static void put_data(const struct settings *s, struct buf *out)
         buf_adds(out, "the body that was given");
     else if (s->target.api == API_HTTP)
         buf_adds(out, "no body");
+    else if (s->target.api == API_GRPC)
+        buf_adds(out, d->file ? "messages of the data set" : "empty messages");
     else if (has_tensors(s->target.api) && d->tensors.len == 0)
         buf_adds(out, "tensors as the server says, of random numbers");
     else if (has_tensors(s->target.api))
@@ -322,7 +331,7 @@ static void put_data(const struct settings *s, struct buf *out)
             buf_addf(out, "%s%s", i ? ", " : "tensors of random numbers: ",
                      d->tensors.items[i]);
     else
-        put_made(s, out);
+        put_made(s, n, out);
     if (!s->target.body && api_generates((enum api_kind)s->target.api) &&
         s->load.scenario != SCENARIO_TRACE)
         buf_addf(out, "; answers of %s", d->output_tokens);
@@ -445,12 +454,12 @@ static void put_slo(const struct settings *s, const struct slo *slo,
 }
 
 static void put_carried(const struct settings *s, const struct dataset *data,
-                        struct buf *out)
+                        double n, struct buf *out)
 {
     if (data)
         dataset_describe(data, &s->data, out);
     else
-        put_data(s, out);
+        put_data(s, n, out);
 }
 
 /* Of the count of a class: by chance there are more or fewer requests, and of
@@ -480,7 +489,7 @@ static void put_class(const struct settings *run, size_t i, double requests,
                  ceil(1.96 * class_deviation(&run->load, requests, share)));
     buf_adds(out, "\n");
     put_target(c->settings, out);
-    put_carried(c->settings, data, out);
+    put_carried(c->settings, data, n, out);
     if (slo_parse_all(&c->settings->slo, &slo, &ignored) == 0)
         put_slo(c->settings, &slo, n, out);
 }
@@ -501,10 +510,10 @@ void plan_view(const struct settings *s, const struct preflight *known,
         put_requests(&s->load, n, out);
     put_rate(&s->load, n, out);
     if (s->classes.len == 0)
-        put_carried(s, known->data, out);
+        put_carried(s, known->data, n, out);
     if (s->warmup.len > 0) {
         buf_adds(out, "           and in the warm-up its own:\n");
-        put_carried(s->warmup.items[0].settings, known->warmup_data, out);
+        put_carried(s->warmup.items[0].settings, known->warmup_data, n, out);
     }
     put_slo(s, slo, n, out);
     put_stop(&s->load, out);

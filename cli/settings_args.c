@@ -9,6 +9,7 @@
 #include "common/recording/dir.h"
 #include "common/recording/manifest.h"
 #include "common/redact.h"
+#include "common/variants.h"
 #include "common/xalloc.h"
 
 static const struct opt opts[] = {
@@ -21,9 +22,16 @@ static const struct opt opts[] = {
 const struct opt_block settings_args_block = {"settings", opts,
                                               sizeof(opts) / sizeof(opts[0])};
 
-#define N_SETS 10
+#define N_SETS 11
 
-static int read_flags(struct settings_args *a, const struct opt_set *own,
+/* What stands beside the settings: flags of the command's own, and what a study
+ * adds; either may be NULL. */
+struct beside {
+    const struct opt_set *own;
+    const struct settings_more *more;
+};
+
+static int read_flags(struct settings_args *a, const struct beside *beside,
                       const char *const *argv, struct strlist *words,
                       struct err *err)
 {
@@ -38,10 +46,12 @@ static int read_flags(struct settings_args *a, const struct opt_set *own,
         settings_set(&a->settings, BLOCK_STUDY),
         settings_set(&a->settings, BLOCK_COST),
     };
-    size_t n = N_SETS - 1;
+    size_t n = N_SETS - 2;
 
-    if (own)
-        sets[n++] = *own;
+    if (beside->more)
+        sets[n++] = settings_set(&a->settings, beside->more->block);
+    if (beside->own)
+        sets[n++] = *beside->own;
     return opt_parse_argv(sets, n, argv, words, err);
 }
 
@@ -112,15 +122,27 @@ static int load_word(struct settings_args *a, const char *word, struct err *err)
                                  : settings_load(&a->settings, word, err);
 }
 
-static int apply(struct settings_args *a, const struct opt_set *own,
+static int assign_all(struct settings_args *a, const struct strlist *texts,
+                      struct err *err)
+{
+    for (size_t i = 0; texts && i < texts->len; i++) {
+        if (settings_assign(&a->settings, texts->items[i], err))
+            return -1;
+    }
+    return 0;
+}
+
+static int apply(struct settings_args *a, const struct beside *beside,
                  const char *const *argv, struct err *err)
 {
     struct strlist words = {0};
-    int rc = read_flags(a, own, argv, &words, err);
+    int rc = read_flags(a, beside, argv, &words, err);
 
     strlist_fini(&words);
-    for (size_t i = 0; rc == 0 && i < a->assign.len; i++)
-        rc = settings_assign(&a->settings, a->assign.items[i], err);
+    if (rc == 0)
+        rc = assign_all(a, &a->assign, err);
+    if (rc == 0 && beside->more)
+        rc = assign_all(a, beside->more->over, err);
     if (rc == 0 && a->first_url &&
         strcmp(settings_url(&a->settings), a->first_url) != 0)
         rc = err_set(err, ERR_USAGE,
@@ -130,22 +152,49 @@ static int apply(struct settings_args *a, const struct opt_set *own,
 
 /* The words must be known before the flags can stand over them, so the flags
  * are read twice. */
-int settings_args_parse(struct settings_args *a, const struct opt_set *own,
-                        const char *const *argv, struct err *err)
+static int parse(struct settings_args *a, const struct beside *beside,
+                 const char *const *argv, struct err *err)
 {
     struct strlist words = {0};
     int rc;
 
     *a = (struct settings_args){0};
     settings_init(&a->settings);
-    rc = read_flags(a, own, argv, &words, err);
+    rc = read_flags(a, beside, argv, &words, err);
     settings_fini(&a->settings);
     settings_init(&a->settings);
     strlist_fini(&a->assign);
     for (size_t i = 0; rc == 0 && i < words.len; i++)
         rc = load_word(a, words.items[i], err);
     strlist_fini(&words);
-    return rc ? rc : apply(a, own, argv, err);
+    return rc ? rc : apply(a, beside, argv, err);
+}
+
+int settings_args_parse(struct settings_args *a, const struct opt_set *own,
+                        const char *const *argv, struct err *err)
+{
+    return parse(a, &(struct beside){.own = own}, argv, err);
+}
+
+int settings_args_parse_study(struct settings_args *a,
+                              const struct opt_set *own,
+                              const struct settings_more *more,
+                              const char *const *argv, struct err *err)
+{
+    return parse(a, &(struct beside){.own = own, .more = more}, argv, err);
+}
+
+int settings_args_read_study(struct settings_args *a, const struct opt_set *own,
+                             const struct settings_more *more,
+                             const char *const *argv, struct err *err)
+{
+    int rc = settings_args_parse_study(a, own, more, argv, err);
+
+    if (rc)
+        return rc;
+    return more->variant > 0
+               ? settings_args_resolve_variant(a, more->variant - 1, err)
+               : settings_args_resolve(a, err);
 }
 
 int settings_args_blame(const struct settings_args *a, struct err *err)
@@ -153,9 +202,32 @@ int settings_args_blame(const struct settings_args *a, struct err *err)
     return a->file && !a->is_recording ? settings_blame(a->file, err) : -1;
 }
 
+int settings_args_resolve_variant(struct settings_args *a, size_t i,
+                                  struct err *err)
+{
+    char *name;
+    int rc;
+
+    if (i >= a->settings.variants.len)
+        return err_set(err, ERR_USAGE, "the variants changed meanwhile");
+    name = xstrdup(a->settings.variants.items[i].name);
+    variants_take(&a->settings, i);
+    rc = settings_resolve(&a->settings, err);
+    if (rc)
+        err_context(err, "%s: %s", VARIANTS, name);
+    free(name);
+    return rc ? settings_args_blame(a, err) : 0;
+}
+
 int settings_args_resolve(struct settings_args *a, struct err *err)
 {
     int rc;
+
+    if (a->settings.variants.len > 0) {
+        err_set(err, ERR_CONFIG,
+                VARIANTS ": go with run, sweep, search and validate");
+        return settings_args_blame(a, err);
+    }
 
     if (a->is_recording && refuse_redacted(&a->settings, err))
         return -1;

@@ -22,6 +22,13 @@ struct settings_args {
 /* The options that every command with settings has: --set. */
 extern const struct opt_block settings_args_block;
 
+/* What a study adds to a run. */
+struct settings_more {
+    enum settings_block block;  /* its flags are taken, too */
+    const struct strlist *over; /* "load.rate=80", over everything; NULL */
+    size_t variant;             /* of a list of them, from 1; 0: of none */
+};
+
 /* Read argv into the settings, and into the command's own options through
  * `own` (its fields hold their defaults; NULL: none).  The settings are
  * resolved.  The caller calls settings_args_fini() in any case. */
@@ -34,9 +41,23 @@ int settings_args_parse(struct settings_args *a, const struct opt_set *own,
                         const char *const *argv, struct err *err);
 int settings_args_resolve(struct settings_args *a, struct err *err);
 
+/* The second step for the i-th of the variants; ERR_USAGE if there is none
+ * such. Without it, settings that have variants are refused. */
+int settings_args_resolve_variant(struct settings_args *a, size_t i,
+                                  struct err *err);
+
 /* The same for an error that comes later: put file and line before one that
  * begins with a key.  Returns -1. */
 int settings_args_blame(const struct settings_args *a, struct err *err);
+
+/* The first step, and both, for a study. */
+int settings_args_parse_study(struct settings_args *a,
+                              const struct opt_set *own,
+                              const struct settings_more *more,
+                              const char *const *argv, struct err *err);
+int settings_args_read_study(struct settings_args *a, const struct opt_set *own,
+                             const struct settings_more *more,
+                             const char *const *argv, struct err *err);
 
 void settings_args_fini(struct settings_args *a);
 

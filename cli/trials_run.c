@@ -18,6 +18,7 @@
 #include "common/stop.h"
 #include "common/xalloc.h"
 #include "study/point.h"
+#include "study/points.h"
 #include "study/trials.h"
 
 #define MAX_REPORT ((size_t)16 << 20)
@@ -53,32 +54,14 @@ static const char **argv_with(const char *const *argv, const char *old,
     return out;
 }
 
-static enum launched_by launched_by(const struct settings *s)
-{
-    if (s->has_stub)
-        return LAUNCHED_STUB;
-    if (s->server.start)
-        return LAUNCHED_SERVER;
-    return s->study.restart ? LAUNCHED_RESTART : LAUNCHED_ONCE;
-}
-
-static uint64_t *seeds_of(const struct settings *s, int64_t n)
-{
-    uint64_t *seeds = xcalloc((size_t)n, sizeof(*seeds));
-
-    for (int64_t i = 0; i < n; i++)
-        seeds[i] = trial_seed(s->load.seed, i + 1);
-    return seeds;
-}
-
 static void describe(struct drive *d, int i)
 {
     struct settings *s = &d->sides[i].base.settings;
     struct trial_set *set = &d->trials.sides[i].set;
 
     *set = (struct trial_set){.asked = d->trials.n,
-                              .seeds = seeds_of(s, d->trials.n),
-                              .launched_by = launched_by(s)};
+                              .seeds = trial_seeds(s->load.seed, d->trials.n),
+                              .launched_by = points_launched_by(s)};
     study_hash(s, set->settings_hash);
     if (d->trials.n_sides > 1)
         snprintf(set->against, sizeof(set->against), "../%c", 'b' - i);
@@ -88,7 +71,7 @@ static void describe(struct drive *d, int i)
 
 /* ---- one trial ---- */
 
-static int note_result(void *arg, const struct summary *s, struct err *err)
+int trials_note_result(void *arg, const struct summary *s, struct err *err)
 {
     (void)arg;
     (void)err;
@@ -128,23 +111,21 @@ static int run_trial(void *arg, struct trial_place place, const char *dir,
         d->is_again = true;
     }
     if (rc == 0)
-        rc = point_sum_up(dir, note_result, NULL, err);
+        rc = point_sum_up(dir, trials_note_result, NULL, err);
     settings_args_fini(&a);
     return rc;
 }
 
 /* ---- the report ---- */
 
-static int print_set(const struct trials_summary *s, bool json, struct err *err)
+static int print_set(const struct trials_summary *s, trials_render_fn *render,
+                     struct err *err)
 {
     struct buf out;
     int rc;
 
     buf_init(&out, MAX_REPORT);
-    if (json)
-        trials_json(s, &out);
-    else
-        trials_text(s, &out);
+    render(s, &out);
     rc = cli_print(buf_text(&out), err);
     buf_fini(&out);
     return rc;
@@ -163,14 +144,25 @@ static int save_set(const struct trials_summary *s, const char *dir,
     return rc;
 }
 
-int trials_report(const char *dir, const struct strlist *slo, bool json,
-                  struct err *err)
+int trials_sum_up(const char *dir, struct err *err)
+{
+    struct trials_summary s;
+    int rc = trials_read(&s, dir, NULL, err);
+
+    if (rc == 0)
+        rc = save_set(&s, dir, err);
+    trials_summary_fini(&s);
+    return rc;
+}
+
+int trials_report(const char *dir, const struct strlist *slo,
+                  trials_render_fn *render, struct err *err)
 {
     struct trials_summary s;
     int rc = trials_read(&s, dir, slo, err);
 
     if (rc == 0)
-        rc = print_set(&s, json, err);
+        rc = print_set(&s, render, err);
     if (rc == 0)
         rc = trials_exit_code(&s);
     trials_summary_fini(&s);
@@ -189,7 +181,7 @@ static int conclude_side(const char *dir, bool json, json_t *both,
     if (rc == 0 && both)
         json_object_set_new(both, name, trials_to_json(&s));
     if (rc == 0 && !both)
-        rc = print_set(&s, json, err);
+        rc = print_set(&s, json ? trials_json : trials_text, err);
     if (rc == 0)
         rc = trials_exit_code(&s);
     trials_summary_fini(&s);

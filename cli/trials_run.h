@@ -5,9 +5,12 @@
 
 #include <stdbool.h>
 
+struct buf;
 struct err;
 struct settings_args;
 struct strlist;
+struct summary;
+struct trials_summary;
 
 struct trials_how {
     const char *dir;
@@ -32,9 +35,18 @@ struct trials_how {
 int trials_drive(const struct settings_args *a, const struct trials_how *how,
                  struct err *err);
 
-/* A set that is there, printed as text or JSON; with `slo` judged by it.
- * Returns the exit status, or -1. */
-int trials_report(const char *dir, const struct strlist *slo, bool json,
-                  struct err *err);
+/* One of analyzer/report/trials_report.h. */
+typedef void trials_render_fn(const struct trials_summary *s, struct buf *out);
+
+/* A set that is there, printed so; with `slo` judged by it.  Returns the exit
+ * status, or -1. */
+int trials_report(const char *dir, const struct strlist *slo,
+                  trials_render_fn *render, struct err *err);
+
+/* Leave the summary.json of a set that is there. */
+int trials_sum_up(const char *dir, struct err *err);
+
+/* A line of what a trial came to, for point_sum_up(). */
+int trials_note_result(void *arg, const struct summary *s, struct err *err);
 
 #endif

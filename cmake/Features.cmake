@@ -24,6 +24,12 @@ endif()
 set(grpc_parts OFF)
 if(GRPC_FOUND AND PROTOBUF_C_FOUND AND PROTOC_C)
   set(grpc_parts ON)
+  # pkg-config names everything below them as well, some sixty libraries that
+  # shared ones find themselves: each of our links would look through them.
+  find_library(GRPC_CORE grpc HINTS ${GRPC_LIBRARY_DIRS} REQUIRED)
+  find_library(GRPC_GPR gpr HINTS ${GRPC_LIBRARY_DIRS} REQUIRED)
+  set_target_properties(PkgConfig::GRPC PROPERTIES
+    INTERFACE_LINK_LIBRARIES "${GRPC_CORE};${GRPC_GPR}")
 endif()
 feature(GRPC ${grpc_parts})
 

@@ -3,7 +3,7 @@
 set(proto_dir "${PROJECT_BINARY_DIR}/include/common/proto")
 file(MAKE_DIRECTORY "${proto_dir}")
 set(proto_sources "")
-foreach(name inference predict)
+foreach(name health inference predict)
   add_custom_command(
     OUTPUT "${proto_dir}/${name}.pb-c.c" "${proto_dir}/${name}.pb-c.h"
     COMMAND "${PROTOC_C}" "--c_out=${proto_dir}"

@@ -47,7 +47,7 @@ int decide_init(struct decide *d, const struct slo *slo, int64_t start_ns,
                          .start_ns = start_ns,
                          .end_ns = INT64_MAX,
                          .next_look = FIRST_LOOK,
-                         .fail_error = ERROR / 2,
+                         .fail_error = ERROR / 2 / fmax(1, (double)slo->len),
                          .pass_error = ERROR / 2};
     for (size_t i = 0; i < slo->len; i++) {
         if (!can_judge(&slo->terms[i]))

@@ -42,10 +42,13 @@ struct decide {
     struct decide_slot *slots; /* owned */
     size_t n_slots;
     size_t cap;
-    size_t settled;    /* slots whose requests have all been taken */
-    size_t next_look;  /* at so many */
-    double fail_error; /* to be spent at the next look that may fail ... */
-    double pass_error; /* ... or pass */
+    size_t settled;   /* slots whose requests have all been taken */
+    size_t next_look; /* at so many */
+
+    /* To be spent at the next look that may pass, where all terms must; or that
+     * may fail, for which one is enough, so that each has a part of it. */
+    double pass_error;
+    double fail_error;
 
     enum decision decision;
     char why[DECIDE_TEXT]; /* once it is there */

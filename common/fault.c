@@ -102,10 +102,17 @@ static int read_condition(char *word, struct fault *f, struct err *err)
                    word);
 }
 
+/* Of HTTP or of gRPC, and not a good one. */
+static bool is_status(int64_t status)
+{
+    return (status >= 300 && status <= 599) || (status >= 1 && status <= 16);
+}
+
 static int check_values(const struct fault *f, struct err *err)
 {
-    if (f->kind == FAULT_STATUS && (f->param < 300 || f->param > 599))
-        return err_set(err, ERR_CONFIG, "fault 'status': 300 to 599");
+    if (f->kind == FAULT_STATUS && !is_status(f->param))
+        return err_set(err, ERR_CONFIG,
+                       "fault 'status': 300 to 599, or 1 to 16 of gRPC");
     if (f->kind == FAULT_BUNDLE && f->param < 1)
         return err_set(err, ERR_CONFIG, "fault 'bundle': at least 1 token");
     if (f->kind == FAULT_COALESCED && f->param < 1)

@@ -21,7 +21,7 @@ struct rng;
 
 /* Append only: the numbers are in truth logs. */
 enum fault_kind {
-    FAULT_STATUS = 0,  /* =N: another HTTP status */
+    FAULT_STATUS = 0,  /* =N: another status, of HTTP or (1 to 16) gRPC */
     FAULT_INBAND,      /* an error inside a 200 */
     FAULT_RESET,       /* of the connection; in the middle of a stream */
     FAULT_HANG,        /* =DURATION: the answer comes that much later */

@@ -49,6 +49,13 @@ void json_print(const struct json_t *json, struct buf *out)
     buf_adds(out, "\n");
 }
 
+void json_print_value(const struct json_t *json, struct buf *out)
+{
+    json_dump_callback(json, append, out,
+                       JSON_COMPACT | JSON_ENCODE_ANY |
+                           JSON_REAL_PRECISION(15));
+}
+
 int json_write_file(const char *path, const struct json_t *json,
                     struct err *err)
 {

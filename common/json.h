@@ -20,6 +20,9 @@ int json_write_file(const char *path, const struct json_t *json,
 /* The same text, with a newline at its end. */
 void json_print(const struct json_t *json, struct buf *out);
 
+/* One value, which may be no object, in a line; without a newline. */
+void json_print_value(const struct json_t *json, struct buf *out);
+
 /* Any bytes as a string: JSON takes UTF-8 alone, and its readers no NUL.  A
  * character that is cut off at the end is dropped; where that is not all,
  * whatever is not printable ASCII becomes '?'. */

@@ -33,6 +33,7 @@ enum rng_purpose {
     RNG_TURNS = 21,
     RNG_PROBE = 25,
     RNG_TRIAL = 30,
+    RNG_SWEEP = 31,
     RNG_COMPARE = 40,
 };
 

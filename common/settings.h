@@ -272,6 +272,12 @@ enum metrics_style {
 struct stub_settings {
     char *bind;
     int port;
+    char *grpc_port; /* "none", or a port */
+    int64_t grpc_max_message;
+    int64_t grpc_max_age_ns; /* 0: connections stay */
+    char *tls_cert;          /* of gRPC, as are these; NULL: no TLS */
+    char *tls_key;
+    char *tls_ca; /* NULL: clients need no certificate */
     char *model;
     uint64_t seed;
 
@@ -328,6 +334,33 @@ struct study_settings {
     char *restart;     /* shell command; NULL: the server goes on */
 };
 
+/* What a search or a sweep varies; a sweep any other setting, too. */
+enum vary_choice { VARY_RATE, VARY_CONCURRENCY };
+
+/* The largest load within the SLO.  Times of 0 are chosen by the search. */
+struct search_settings {
+    int by;             /* enum vary_choice */
+    double start;       /* a guess; 0: none */
+    double least;       /* of what is probed; 0: any */
+    double most;        /* likewise */
+    double tolerance;   /* of the interval, to either side */
+    int64_t probe_ns;   /* window of a probe near the boundary */
+    int64_t confirm_ns; /* window of the confirmation */
+    bool no_confirm;    /* the estimate is the answer */
+    int64_t budget_ns;  /* of everything; 0: no end */
+};
+
+enum sweep_order { ORDER_RANDOM, ORDER_GIVEN };
+
+/* One run at each of several values. */
+struct sweep_settings {
+    char *rates;         /* common/numlist.h; of these one is given */
+    char *concurrencies; /* likewise */
+    char *vary;          /* KEY=VALUES */
+    int64_t repeats;
+    int order; /* enum sweep_order */
+};
+
 /* A server that is started for each run. */
 struct server_settings {
     char *start;      /* shell command; NULL: somebody else has */
@@ -341,6 +374,9 @@ struct server_settings {
 struct cost_settings {
     double usd_per_hour; /* of one replica; 0: not known */
     int64_t replicas;
+    char *memory_of;      /* whose memory is read beside the run; NULL: none */
+    char *energy;         /* by what energy is; NULL: it is not */
+    double co2_g_per_kwh; /* 0: not known */
 };
 
 struct settings {
@@ -353,6 +389,8 @@ struct settings {
     struct client_settings client;
     struct strmap conditions;
     struct study_settings study;
+    struct search_settings search;
+    struct sweep_settings sweep;
     struct cost_settings cost;
     struct server_settings server;
     struct stub_settings stub;
@@ -371,6 +409,8 @@ enum settings_block {
     BLOCK_DATA,
     BLOCK_CLIENT,
     BLOCK_STUDY,
+    BLOCK_SEARCH,
+    BLOCK_SWEEP,
     BLOCK_COST,
     BLOCK_SERVER,
     BLOCK_STUB,
@@ -384,6 +424,8 @@ extern const struct opt_block block_trace;
 extern const struct opt_block block_data;
 extern const struct opt_block block_client;
 extern const struct opt_block block_study;
+extern const struct opt_block block_search;
+extern const struct opt_block block_sweep;
 extern const struct opt_block block_cost;
 extern const struct opt_block block_server;
 extern const struct opt_block block_stub;
@@ -431,6 +473,9 @@ int settings_resolve(struct settings *s, struct err *err);
  * long, and where they come from. */
 int settings_resolve_shape(struct load_settings *load, struct err *err);
 
+/* The key of `load` by which a rate was given, for messages; static. */
+const char *settings_rate_key(const struct load_settings *load);
+
 /* For an option table: how many times as fast? */
 int settings_check_scale(const char *text, struct err *err);
 
@@ -441,6 +486,9 @@ int settings_check_trace(struct settings *s, struct err *err);
  * is known, the part that is about them. */
 void settings_choose_sessions(struct settings *s);
 int settings_check_sessions(const struct settings *s, struct err *err);
+
+/* The same of what is measured of the server's host. */
+int settings_check_cost(const struct settings *s, struct err *err);
 
 /* The same of many runs. */
 int settings_check_study(const struct settings *s, struct err *err);

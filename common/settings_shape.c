@@ -20,6 +20,13 @@ static const char *shape_key(const struct load_settings *load)
     return load->stages.len > 0 ? "stages" : NULL;
 }
 
+const char *settings_rate_key(const struct load_settings *load)
+{
+    const char *key = shape_key(load);
+
+    return key ? key : "rate";
+}
+
 static int check_keys(const struct load_settings *load, const char *key,
                       struct err *err)
 {

@@ -25,12 +25,38 @@ static int check_eos(const char *text, struct err *err)
     return strcmp(text, "none") == 0 ? 0 : dist_check_counts(text, err);
 }
 
+static int check_grpc_port(const char *text, struct err *err)
+{
+    int port;
+
+    return strcmp(text, "none") == 0 ? 0
+                                     : opt_port.parse(&port, NULL, text, err);
+}
+
 /* clang-format off */
 static const struct opt opts[] = {
     {.key = "bind", .flag = "bind", .type = &opt_text, .offset = AT(bind),
      .initial = "127.0.0.1", .help = "address to listen on"},
     {.key = "port", .flag = "port", .type = &opt_port, .offset = AT(port),
      .initial = "0", .help = "port to listen on; 0 takes a free one"},
+    {.key = "grpc_port", .flag = "grpc-port", .type = &opt_text,
+     .offset = AT(grpc_port), .initial = "none", .check = check_grpc_port,
+     .help = "port for gRPC, beside HTTP: none, or a port; 0 takes a free one"},
+    {.key = "grpc_max_message", .flag = "grpc-max-message", .type = &opt_size,
+     .offset = AT(grpc_max_message), .initial = "4MiB",
+     .help = "gRPC: a longer message gets RESOURCE_EXHAUSTED"},
+    {.key = "grpc_max_age", .flag = "grpc-max-age", .type = &opt_duration,
+     .offset = AT(grpc_max_age_ns), .initial = "0s",
+     .help = "gRPC: a connection is told to go away (GOAWAY) after about this "
+             "long; 0: never"},
+    {.key = "tls_cert", .flag = "tls-cert", .type = &opt_text,
+     .offset = AT(tls_cert), .path = OPT_PATH,
+     .help = "gRPC: serve TLS with this certificate, a file ..."},
+    {.key = "tls_key", .flag = "tls-key", .type = &opt_text,
+     .offset = AT(tls_key), .path = OPT_PATH, .help = "gRPC: ... and its key"},
+    {.key = "tls_ca", .flag = "tls-ca", .type = &opt_text,
+     .offset = AT(tls_ca), .path = OPT_PATH,
+     .help = "gRPC: clients need a certificate that this one has signed"},
     {.key = "model", .flag = "model", .type = &opt_text, .offset = AT(model),
      .initial = "stub", .help = "name of the model"},
     {.key = "seed", .flag = "seed", .type = &opt_seed, .offset = AT(seed),

@@ -572,6 +572,7 @@ const struct opt_block *const settings_blocks[BLOCK_COUNT] = {
     [BLOCK_TOP] = &block_top,       [BLOCK_TARGET] = &block_target,
     [BLOCK_LOAD] = &block_load,     [BLOCK_TRACE] = &block_trace,
     [BLOCK_DATA] = &block_data,     [BLOCK_CLIENT] = &block_client,
-    [BLOCK_STUDY] = &block_study,   [BLOCK_COST] = &block_cost,
+    [BLOCK_STUDY] = &block_study,   [BLOCK_SEARCH] = &block_search,
+    [BLOCK_SWEEP] = &block_sweep,   [BLOCK_COST] = &block_cost,
     [BLOCK_SERVER] = &block_server, [BLOCK_STUB] = &block_stub,
 };

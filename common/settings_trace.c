@@ -189,7 +189,8 @@ int settings_check_trace(struct settings *s, struct err *err)
         return err_set(err, ERR_CONFIG,
                        "load.%s: a trace says itself when requests are due; "
                        "trace.time_scale makes it faster",
-                       load->rate_rps > 0 ? "rate" : "clients");
+                       load->rate_rps > 0 ? settings_rate_key(load)
+                                          : "clients");
     if (load->trace.to_ns > 0 && load->trace.to_ns <= load->trace.from_ns)
         return err_set(err, ERR_CONFIG, "trace.to: not after trace.from");
     return check_columns(&load->trace, err);

@@ -362,3 +362,16 @@ const char *units_show_rate(double per_second, char out[static UNITS_TEXT])
         snprintf(out, UNITS_TEXT, "%.3gM/s", per_second / 1e6);
     return out;
 }
+
+const char *units_show_span(int64_t ns, char out[static UNITS_TEXT])
+{
+    long long s = (long long)((ns + NS_PER_S / 2) / NS_PER_S);
+
+    if (s < 60)
+        snprintf(out, UNITS_TEXT, "%llds", s);
+    else if (s < 3600)
+        snprintf(out, UNITS_TEXT, "%lldm%02llds", s / 60, s % 60);
+    else
+        snprintf(out, UNITS_TEXT, "%lldh%02lldm", s / 3600, s / 60 % 60);
+    return out;
+}

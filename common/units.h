@@ -44,6 +44,8 @@ const char *units_print_number(double value, char out[static UNITS_TEXT]);
 
 /* For reading, not for parsing back: three digits and a fitting unit. */
 const char *units_show_duration(double ns, char out[static UNITS_TEXT]);
+/* The same of long ones: 42s, 4m08s, 1h02m. */
+const char *units_show_span(int64_t ns, char out[static UNITS_TEXT]);
 const char *units_show_size(double bytes, char out[static UNITS_TEXT]);
 const char *units_show_rate(double per_second, char out[static UNITS_TEXT]);
 

@@ -16,6 +16,7 @@
 #include "loadgen/api/applies.h"
 #include "loadgen/api/template.h"
 #include "loadgen/fetch.h"
+#include "loadgen/grpc_ask.h"
 #include "loadgen/target.h"
 
 #define MAX_NAMES 400
@@ -172,7 +173,7 @@ static char *metadata_path(const struct target_settings *t)
     return path;
 }
 
-static int find_tensors(struct settings *s, struct err *err)
+static int fetch_tensors(struct settings *s, struct err *err)
 {
     char *path = metadata_path(&s->target);
     json_t *answer = NULL;
@@ -190,10 +191,21 @@ static int find_tensors(struct settings *s, struct err *err)
     return rc;
 }
 
+static int find_tensors(struct settings *s, struct err *err)
+{
+    if (api_is_grpc((enum api_kind)s->target.api))
+        return grpc_ask_tensors(s, err);
+    return fetch_tensors(s, err);
+}
+
+/* TensorFlow Serving tells in another way, which is not read here. */
 static bool needs_tensors(const struct settings *s)
 {
-    return s->target.api == API_KSERVE_HTTP && !s->target.body &&
-           s->data.tensors.len == 0;
+    int api = s->target.api;
+
+    return (api == API_KSERVE_HTTP || api == API_KSERVE_GRPC ||
+            api == API_TRITON_GRPC_STREAM) &&
+           !s->target.body && s->data.tensors.len == 0;
 }
 
 /* ---- all of it ---- */

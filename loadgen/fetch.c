@@ -37,6 +37,8 @@ static int read_any(const struct api *api, const struct response_head *head,
 }
 
 static const struct api_ops any = {.kind = API_HTTP, .read_whole = read_any};
+static const struct api_ops any_grpc = {.kind = API_GRPC,
+                                        .read_whole = read_any};
 
 /* ---- whose it is ---- */
 
@@ -73,7 +75,7 @@ static void make_settings(struct fetch *f, const struct target_settings *s,
     t->urls = (struct strlist){.items = &f->url, .len = 1};
     t->method = get;
     t->body = NULL;
-    t->no_keepalive = true;
+    t->no_keepalive = !url_is_grpc(f->url);
     t->request_id = false;
     t->max_response = max_body;
     if (!is_same_server(f->url, s->urls.items[0]))
@@ -93,6 +95,10 @@ int fetch_new(struct fetch **fetch, const struct target_settings *s,
     f->api = (struct api){.ops = &any,
                           .settings = &f->settings,
                           .success = statuses_range(200, 300)};
+    if (url_is_grpc(url)) {
+        f->api.ops = &any_grpc;
+        f->api.success = statuses_range(0, 1);
+    }
     if (targets_init(&f->targets, t, NULL, err) == 0)
         f->transport = transport_choose(t, f->targets.items[0].url.scheme, err);
     if (!f->transport) {
@@ -160,6 +166,45 @@ char *fetch_url(const struct target_settings *s, const char *path)
 
     return xasprintf("%.*s%s", (int)(host + strcspn(host, "/?#") - url), url,
                      path);
+}
+
+/* ---- gRPC ---- */
+
+static int call(struct fetch *f, const struct fetch_message *m, struct err *err)
+{
+    const struct exchange_plan plan = {
+        .targets = &f->targets,
+        .settings = &f->settings.target,
+        .api = &f->api,
+        .transport = f->transport,
+        .timeout_ns = m->timeout_ns,
+    };
+    struct exchange x;
+    int rc = exchange_run(&x, &plan, err);
+
+    if (rc == 0) {
+        if (x.facts.outcome == OUTCOME_STATUS)
+            *m->status = x.facts.detail;
+        rc = judge(&x, m->reply, err);
+    }
+    exchange_fini(&x);
+    return rc;
+}
+
+int fetch_message(const struct target_settings *s,
+                  const struct fetch_message *m, struct err *err)
+{
+    char *url = fetch_url(s, m->method);
+    struct fetch *f = NULL;
+    int rc = fetch_new(&f, s, url, s->max_response, err);
+
+    if (rc == 0) {
+        buf_add(&f->targets.body, buf_text(m->message), m->message->len);
+        rc = call(f, m, err);
+    }
+    fetch_free(f);
+    free(url);
+    return rc;
 }
 
 /* ---- JSON ---- */

@@ -34,6 +34,20 @@ int fetch_page(struct fetch *fetch, int64_t timeout_ns,
 /* The first target's URL with another path; the caller frees it. */
 char *fetch_url(const struct target_settings *s, const char *path);
 
+/* A unary call of gRPC; everything is borrowed. */
+struct fetch_message {
+    const char *method; /* "/package.Service/Method" */
+    const struct buf *message;
+    int64_t timeout_ns;
+    struct buf *reply; /* the answer, in place of what it held */
+    int64_t *status;   /* its code, if it was another than OK */
+};
+
+/* Call the first target's server.  Blocks.  ERR_IO, of a failing status as
+ * well; ERR_STOPPED. */
+int fetch_message(const struct target_settings *s,
+                  const struct fetch_message *m, struct err *err);
+
 /* What is at `path` of the first target's server, as JSON; the caller owns the
  * reference.  ERR_IO, as a run would say it, if the server cannot be reached,
  * and "<need>: GET http://host/v1/models: ..." if nothing of use is there. */

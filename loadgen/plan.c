@@ -113,9 +113,10 @@ static int check_rate(const struct load_settings *load, struct err *err)
 {
     if (plan_peak_rps(load) > PLAN_MAX_RPS)
         return err_set(err, ERR_CONFIG,
-                       "load.rate: %g/s at its highest; no client sends more "
+                       "load.%s: %g/s at its highest; no client sends more "
                        "than %g/s",
-                       plan_peak_rps(load), (double)PLAN_MAX_RPS);
+                       settings_rate_key(load), plan_peak_rps(load),
+                       (double)PLAN_MAX_RPS);
     return 0;
 }
 

@@ -12,6 +12,7 @@
 #include "common/units.h"
 #include "common/xalloc.h"
 #include "loadgen/exchange.h"
+#include "loadgen/grpc_ask.h"
 #include "loadgen/secret.h"
 #include "loadgen/target.h"
 #include "loadgen/transport/transport.h"
@@ -83,6 +84,16 @@ static int ask_endpoint(struct wait *w, const struct targets *ts, size_t i,
     return rc;
 }
 
+/* gRPC has questions of its own for that. */
+static int ask_grpc(struct wait *w, struct err *err)
+{
+    int64_t left_ns = time_left(w);
+    int64_t most_ns = w->settings.timeout_ns;
+
+    return grpc_ask_ready(&w->settings, left_ns < most_ns ? left_ns : most_ns,
+                          w->seen, sizeof(w->seen), err);
+}
+
 /* A name that does not resolve may do so later, so it is asked each time. */
 static int ask(struct wait *w, struct err *err)
 {
@@ -125,7 +136,8 @@ static int wait_for(struct wait *w, struct err *err)
 {
     for (;;) {
         int64_t began_ns = clk_now(&clk_monotonic);
-        int rc = ask(w, err);
+        int rc = url_is_grpc(w->settings.urls.items[0]) ? ask_grpc(w, err)
+                                                        : ask(w, err);
 
         if (rc < 0)
             return -1;

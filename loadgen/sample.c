@@ -12,7 +12,7 @@
 #include "loadgen/session.h"
 
 /* Short words that most vocabularies have whole, behind a blank. */
-static const char *const words[] = {
+static const char *const words[SAMPLE_WORDS] = {
     "the",     "of",    "and",   "to",     "in",    "is",    "that",
     "for",     "it",    "as",    "was",    "with",  "be",    "by",
     "on",      "not",   "he",    "his",    "but",   "at",    "are",
@@ -34,12 +34,9 @@ static const char *const words[] = {
     "being",   "under",
 };
 
-#define N_WORDS (sizeof(words) / sizeof(words[0]))
-_Static_assert((N_WORDS & (N_WORDS - 1)) == 0, "bits choose a word");
-
 /* Bits of a drawn number that choose one; it serves several. */
 #define WORD_BITS 7
-_Static_assert(N_WORDS == 1 << WORD_BITS, "");
+_Static_assert(SAMPLE_WORDS == 1 << WORD_BITS, "bits choose a word");
 
 /* A prompt that was sent before is one of so many requests before. */
 #define REUSE_WITHIN 1000
@@ -333,7 +330,7 @@ void sample_add_words(const struct sampler *s, struct rng rng, int64_t n,
             bits = rng_next(&rng);
         if (i > 0 || !is_first)
             *p++ = ' ';
-        p = put_word(p, words[bits % N_WORDS]);
+        p = put_word(p, words[bits % SAMPLE_WORDS]);
         bits >>= WORD_BITS;
     }
     buf_commit(out, (size_t)(p - start));

@@ -23,6 +23,9 @@ struct row;
 struct sample_ops;
 struct settings;
 
+/* Words that prompts are made of, where they are no token ids. */
+#define SAMPLE_WORDS 128
+
 /* Const once it is made, and shared by all threads. */
 struct sampler {
     const struct sample_ops *ops;

@@ -240,8 +240,8 @@ int sampler_cut(struct sampler *s, size_t size, struct err *err)
 
     if (size == 0 || bytes % size != 0)
         return err_set(err, ERR_CONFIG,
-                       "%s: its %zu bytes are no whole number of samples of "
-                       "%zu bytes",
+                       "data.file: %s: its %zu bytes are no whole number of "
+                       "samples of %zu bytes",
                        s->data->path, bytes, size);
     own->size = size;
     choose_from(s, (int64_t)(bytes / size));

@@ -198,10 +198,11 @@ static bool is_auto(const struct target_settings *t)
 }
 
 /* Who speaks to a model expects its server to have metrics; of a server of
- * whatever kind nobody does. */
+ * whatever kind nobody does.  Over gRPC there are none: where they are has to
+ * be said. */
 static bool is_of_model(const struct target_settings *t)
 {
-    return t->api != API_HTTP;
+    return t->api != API_HTTP && !api_is_grpc((enum api_kind)t->api);
 }
 
 /* A server of anything else is not asked what nobody told us to. */

@@ -98,13 +98,20 @@ static double piece_total(const struct piece *p)
     return p->length_ns * (p->from + p->to) / 2;
 }
 
-/* The inverse of piece_arrivals(), in the form that does not cancel. */
+/* The inverse of piece_arrivals(), in the form that does not cancel.  A level
+ * piece, which most are, has no root to take. */
 static double piece_when_ns(const struct piece *p, double arrivals)
 {
-    double slope = isinf(p->length_ns) ? 0 : (p->to - p->from) / p->length_ns;
-    double root = sqrt(fmax(0, p->from * p->from + 2 * slope * arrivals));
+    double slope;
+    double root;
 
-    return arrivals > 0 ? 2 * arrivals / (p->from + root) : 0;
+    if (!(arrivals > 0))
+        return 0;
+    if (p->to == p->from)
+        return arrivals / p->from;
+    slope = (p->to - p->from) / p->length_ns;
+    root = sqrt(fmax(0, p->from * p->from + 2 * slope * arrivals));
+    return 2 * arrivals / (p->from + root);
 }
 
 static void rewind_to_start(struct shape *s)

@@ -10,11 +10,13 @@
 
 struct api_ops;
 struct exchange;
+struct wire_ops;
 
 struct call {
     struct job job;     /* first: a job's address is its call's */
     struct exchange *x; /* NULL: the front is through with it */
     int64_t id;         /* x-tailgate-id, or TIME_ABSENT */
+    const struct wire_ops *wire;
     const struct api_ops *api;
     struct fault_set faults;
     int64_t nth;        /* from 1, over the stub's life */
@@ -33,7 +35,9 @@ struct call {
     int64_t items;         /* inputs: as many results */
     int64_t dimensions;    /* of each; 0: not said */
     int64_t top;           /* results wanted of those */
+    bool wants_final;      /* gRPC: an end of its own, after the last token */
     const char *why;       /* it is refused; NULL: not said */
+    int refusal;           /* ... with this status; 0: 400 */
 
     /* What the answer has beside its tokens. */
     int64_t reasoning_tokens; /* the first so many are */

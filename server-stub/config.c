@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "common/config.h"
 #include "common/err.h"
 #include "common/service.h"
 #include "common/settings.h"
@@ -141,6 +142,40 @@ static int check_rest(const struct stub_settings *s, struct err *err)
     return 0;
 }
 
+/* An option that was not given is printed as an empty text. */
+static bool is_given(const char *text)
+{
+    return text && text[0];
+}
+
+bool stub_has_tls(const struct stub_settings *s)
+{
+    return is_given(s->tls_cert);
+}
+
+bool stub_asks_clients(const struct stub_settings *s)
+{
+    return is_given(s->tls_ca);
+}
+
+static int check_grpc(const struct stub_settings *s, struct err *err)
+{
+    bool is_on = strcmp(s->grpc_port, "none") != 0;
+
+    if (is_on && !HAVE_GRPC)
+        return err_set(err, ERR_CONFIG, "stub.grpc_port: built without gRPC");
+    if (stub_has_tls(s) && !is_on)
+        return err_set(err, ERR_CONFIG,
+                       "stub.tls_cert: needs stub.grpc_port as well");
+    if (stub_has_tls(s) != is_given(s->tls_key))
+        return err_set(err, ERR_CONFIG,
+                       "stub.tls_cert: goes together with stub.tls_key");
+    if (stub_asks_clients(s) && !stub_has_tls(s))
+        return err_set(err, ERR_CONFIG,
+                       "stub.tls_ca: needs stub.tls_cert as well");
+    return 0;
+}
+
 static int read_words(const struct stub_settings *s, struct stub_config *config,
                       struct err *err)
 {
@@ -168,7 +203,7 @@ int stub_config(const struct stub_settings *s, struct stub_config *config,
     sim->cold_factor = s->cold_factor;
     sim->drift_per_min = s->drift;
     sim->seed = s->seed;
-    if (check_rest(s, err) || read_model(s, sim, err) ||
+    if (check_rest(s, err) || check_grpc(s, err) || read_model(s, sim, err) ||
         read_policy(s, sim, err) || read_replicas(s, sim, err) ||
         read_stalls(s, sim, err) || read_words(s, config, err))
         return -1;

@@ -23,4 +23,8 @@ struct stub_config {
 int stub_config(const struct stub_settings *s, struct stub_config *config,
                 struct err *err);
 
+/* Does gRPC speak TLS, and must clients have a certificate? */
+bool stub_has_tls(const struct stub_settings *s);
+bool stub_asks_clients(const struct stub_settings *s);
+
 #endif

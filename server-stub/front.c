@@ -56,6 +56,8 @@ struct conn {
     struct exchange x;
 };
 
+static struct exchange no_request(struct conn *conn);
+
 struct front {
     struct loop *loop;
     const struct clk *clk;
@@ -128,8 +130,7 @@ static void end_answer(struct conn *conn)
     }
     http1_begin(&conn->parser);
     buf_reset(&conn->body);
-    conn->x = (struct exchange){
-        .conn = conn, .id = TIME_ABSENT, .json_len = TIME_ABSENT};
+    conn->x = no_request(conn);
     conn->state = CONN_READING;
 }
 
@@ -169,16 +170,15 @@ static bool is_text(const char *s, size_t len, const char *text)
     return len == strlen(text) && strncasecmp(s, text, len) == 0;
 }
 
-/* Decimal digits; TIME_ABSENT for anything else. */
-static int64_t parse_digits(const char *s, size_t len)
+int64_t front_digits(const char *s, size_t len, int64_t absent)
 {
     int64_t value = 0;
 
     if (len == 0 || len > 18)
-        return TIME_ABSENT;
+        return absent;
     for (size_t i = 0; i < len; i++) {
         if (s[i] < '0' || s[i] > '9')
-            return TIME_ABSENT;
+            return absent;
         value = value * 10 + (s[i] - '0');
     }
     return value;
@@ -212,15 +212,13 @@ static void on_header(void *arg, const char *name, size_t name_len,
                       const char *value, size_t value_len)
 {
     struct conn *conn = arg;
-    int64_t number;
 
     if (is_text(name, name_len, "x-tailgate-id")) {
-        conn->x.id = parse_digits(value, value_len);
+        conn->x.id = front_digits(value, value_len, TIME_ABSENT);
     } else if (is_text(name, name_len, "x-priority")) {
-        number = parse_digits(value, value_len);
-        conn->x.priority = number == TIME_ABSENT ? 0 : number;
+        conn->x.priority = front_digits(value, value_len, 0);
     } else if (is_text(name, name_len, "inference-header-content-length")) {
-        conn->x.json_len = parse_digits(value, value_len);
+        conn->x.json_len = front_digits(value, value_len, TIME_ABSENT);
     } else if (is_text(name, name_len, "expect")) {
         conn->wants_continue = is_text(value, value_len, "100-continue");
     }
@@ -373,12 +371,12 @@ static void on_writable(evutil_socket_t fd, short what, void *arg)
     go_on(conn);
 }
 
-void front_send(struct exchange *x, const char *data, size_t len)
+static void send_bytes(struct exchange *x, const char *data, size_t len)
 {
     write_bytes(x->conn, data, len);
 }
 
-void front_end(struct exchange *x)
+static void end(struct exchange *x)
 {
     struct conn *conn = x->conn;
 
@@ -388,7 +386,7 @@ void front_end(struct exchange *x)
     go_on(conn);
 }
 
-void front_break(struct exchange *x, bool with_reset)
+static void break_off(struct exchange *x, bool with_reset)
 {
     struct linger reset = {.l_onoff = 1, .l_linger = 0};
     struct conn *conn = x->conn;
@@ -398,7 +396,16 @@ void front_break(struct exchange *x, bool with_reset)
         conn->state = CONN_CLOSED;
     }
     conn->breaks = true;
-    front_end(x);
+    end(x);
+}
+
+static const struct front_ops ops = {
+    .send = send_bytes, .end = end, .break_off = break_off};
+
+static struct exchange no_request(struct conn *conn)
+{
+    return (struct exchange){
+        .ops = &ops, .conn = conn, .id = TIME_ABSENT, .json_len = TIME_ABSENT};
 }
 
 void front_take(struct front *front, int fd)
@@ -407,8 +414,7 @@ void front_take(struct front *front, int fd)
 
     conn->front = front;
     conn->fd = fd;
-    conn->x = (struct exchange){
-        .conn = conn, .id = TIME_ABSENT, .json_len = TIME_ABSENT};
+    conn->x = no_request(conn);
     http1_init(&conn->parser, HTTP1_REQUEST, &parser_hooks, conn);
     buf_init(&conn->ahead, AHEAD_ENOUGH + READ_SIZE);
     buf_init(&conn->body, FRONT_MAX_BODY);

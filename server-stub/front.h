@@ -1,6 +1,7 @@
 /* front.h - the clients' connections: requests in, answers out.
  *
- * A connection serves one request at a time; what a client sends ahead of its
+ * There are two fronts: HTTP/1 here, and gRPC in front_grpc.h.  A connection of
+ * HTTP serves one request at a time; what a client sends ahead of its
  * answer waits in a buffer of bounded size, then in the socket.  So answers
  * keep the order of requests, and a request's arrival is when its last byte
  * was read or, if it was sent ahead, when its turn came.
@@ -17,15 +18,24 @@
 
 struct clk;
 struct conn;
+struct exchange;
 struct front;
 struct loop;
 
 #define FRONT_MAX_PATH 256
 #define FRONT_MAX_BODY ((size_t)4 << 20) /* kept; what is longer is dropped */
 
+/* How one front answers; see front_send() and those after it. */
+struct front_ops {
+    void (*send)(struct exchange *x, const char *data, size_t len);
+    void (*end)(struct exchange *x);
+    void (*break_off)(struct exchange *x, bool with_reset);
+};
+
 /* A request.  Valid from `request` to `ended`. */
 struct exchange {
-    struct conn *conn;
+    const struct front_ops *ops;
+    struct conn *conn; /* of HTTP */
     char method[16];
     char path[FRONT_MAX_PATH]; /* cut if longer */
     const char *body;
@@ -37,6 +47,8 @@ struct exchange {
     bool keeps_alive;  /* the connection goes on after the answer */
     bool takes_chunks; /* HTTP/1.1: an answer need not know its length */
     bool is_head;      /* no body may be sent */
+    int status;        /* of gRPC, for front_end(); 0: OK */
+    const char *why;   /* ... and what it says, if it is not */
     void *owner;       /* the callee's */
 };
 
@@ -62,16 +74,28 @@ void front_free(struct front *front);
 /* Serve a connected non-blocking stream socket from now on. */
 void front_take(struct front *front, int fd);
 
-/* Bytes of the answer, head included.  What the socket does not take at once
- * is kept.  Of no effect if the client is gone. */
-void front_send(struct exchange *x, const char *data, size_t len);
+/* A header that is decimal digits; `absent` for anything else. */
+int64_t front_digits(const char *s, size_t len, int64_t absent);
+
+/* Bytes of the answer, head included; of gRPC one message.  What the socket
+ * does not take at once is kept.  Of no effect if the client is gone. */
+static inline void front_send(struct exchange *x, const char *data, size_t len)
+{
+    x->ops->send(x, data, len);
+}
 
 /* The answer is complete: the connection goes on, or is closed if keeps_alive
  * is not (or no more) set.  `x` may be gone afterwards. */
-void front_end(struct exchange *x);
+static inline void front_end(struct exchange *x)
+{
+    x->ops->end(x);
+}
 
 /* Break the connection off, after what was sent so far, with a FIN or a RST.
- * `x` is gone afterwards. */
-void front_break(struct exchange *x, bool with_reset);
+ * `x` may be gone afterwards. */
+static inline void front_break(struct exchange *x, bool with_reset)
+{
+    x->ops->break_off(x, with_reset);
+}
 
 #endif

@@ -79,7 +79,7 @@ static int open_socket(struct listener *l, const struct addrinfo *address)
     return 0;
 }
 
-static int make_url(struct listener *l)
+static int make_url(struct listener *l, const char *scheme)
 {
     struct sockaddr_storage name = {0};
     socklen_t len = sizeof(name);
@@ -91,14 +91,15 @@ static int make_url(struct listener *l)
                     sizeof(port), NI_NUMERICHOST | NI_NUMERICSERV))
         return -1;
     snprintf(l->url, sizeof(l->url),
-             name.ss_family == AF_INET6 ? "http://[%s]:%s" : "http://%s:%s",
+             name.ss_family == AF_INET6 ? "%s://[%s]:%s" : "%s://%s:%s", scheme,
              host, port);
     return 0;
 }
 
-static int listen_on(struct listener *l, const char *host, int port,
+static int listen_on(struct listener *l, const struct listener_place *place,
                      struct err *err)
 {
+    const char *host = place->bind;
     struct addrinfo hints = {.ai_flags =
                                  AI_NUMERICHOST | AI_NUMERICSERV | AI_PASSIVE,
                              .ai_socktype = SOCK_STREAM};
@@ -106,22 +107,23 @@ static int listen_on(struct listener *l, const char *host, int port,
     char digits[16];
     int rc;
 
-    snprintf(digits, sizeof(digits), "%d", port);
+    snprintf(digits, sizeof(digits), "%d", place->port);
     if (getaddrinfo(host, digits, &hints, &address))
         return err_set(err, ERR_CONFIG,
                        "stub.bind: '%s' is not an address; write 127.0.0.1, "
                        "0.0.0.0 or ::1",
                        host);
-    rc = open_socket(l, address) || make_url(l);
+    rc = open_socket(l, address) || make_url(l, place->scheme);
     freeaddrinfo(address);
     if (rc)
         return err_set(err, ERR_IO,
                        strchr(host, ':') ? "[%s]:%d: %s" : "%s:%d: %s", host,
-                       port, strerror(errno));
+                       place->port, strerror(errno));
     return 0;
 }
 
-struct listener *listener_new(struct loop *loop, const char *bind, int port,
+struct listener *listener_new(struct loop *loop,
+                              const struct listener_place *place,
                               void (*accepted)(void *arg, int fd), void *arg,
                               struct err *err)
 {
@@ -130,7 +132,7 @@ struct listener *listener_new(struct loop *loop, const char *bind, int port,
     l->fd = -1;
     l->accepted = accepted;
     l->arg = arg;
-    if (listen_on(l, bind, port, err))
+    if (listen_on(l, place, err))
         goto fail;
     l->resume = timer_new(loop, on_resume, l, err);
     if (!l->resume)

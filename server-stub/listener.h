@@ -6,11 +6,18 @@ struct err;
 struct listener;
 struct loop;
 
-/* Listen on a numeric IPv4 or IPv6 address; port 0 takes a free one.  Each
- * client's socket, non-blocking, goes to `accepted`, which owns it.  NULL with
- * ERR_CONFIG if that is no address, ERR_IO if the system refuses.  While the
- * process is out of descriptors new clients wait. */
-struct listener *listener_new(struct loop *loop, const char *bind, int port,
+/* Where to listen: a numeric IPv4 or IPv6 address; port 0 takes a free one. */
+struct listener_place {
+    const char *scheme; /* of its URL: "http" */
+    const char *bind;
+    int port;
+};
+
+/* Listen.  Each client's socket, non-blocking, goes to `accepted`, which owns
+ * it.  NULL with ERR_CONFIG if that is no address, ERR_IO if the system
+ * refuses.  While the process is out of descriptors new clients wait. */
+struct listener *listener_new(struct loop *loop,
+                              const struct listener_place *place,
                               void (*accepted)(void *arg, int fd), void *arg,
                               struct err *err);
 void listener_free(struct listener *listener);

@@ -1,4 +1,5 @@
-/* reply.h - the bytes of an answer, faults included. */
+/* reply.h - what goes out for a call, and when; how it is put on the wire is
+ * the protocol's. */
 #ifndef SERVER_STUB_REPLY_H
 #define SERVER_STUB_REPLY_H
 
@@ -16,7 +17,7 @@ struct reply {
     const struct stub_settings *settings; /* borrowed */
     unsigned sse;                         /* how events are written */
     struct answer plain[2]; /* [1]: and the connection stays open */
-    struct buf json;        /* scratch: what the API has to say */
+    struct buf body;        /* scratch: what the API has to say */
     struct buf event;       /* scratch: the same as an event */
     struct buf text;        /* scratch: what goes out */
 };
@@ -39,12 +40,8 @@ void reply_finish(struct reply *r, struct call *call);
 /* Refuse it with this status. */
 void reply_status(struct reply *r, struct call *call, int status);
 
-/* A page; ends the exchange. */
-void reply_text(struct reply *r, struct exchange *x, int status,
-                const char *type, const char *body, size_t len);
-
-/* For whoever makes the answer: send what was put into r->text; that was all;
- * break the connection off, with a RST or a FIN. */
+/* For whoever makes the answer: send what was put into r->text, if anything;
+ * that was all; break the connection off, with a RST or a FIN. */
 void reply_send(struct reply *r, struct exchange *x);
 void reply_end(struct call *call);
 void reply_break(struct call *call, bool with_reset);

@@ -22,8 +22,7 @@
 #include "server-stub/sim.h"
 #include "server-stub/stalls.h"
 #include "server-stub/truth.h"
-
-#define MAX_TEXT ((size_t)64 << 20)
+#include "server-stub/wire.h"
 
 /* A token or an answer that is due; waits in the heap until then. */
 struct action {
@@ -200,7 +199,8 @@ int64_t server_next_ns(const struct server *s)
 
 /* ---- what comes in ---- */
 
-static bool give_page(struct server *s, struct exchange *x)
+static bool give_page(struct server *s, struct exchange *x,
+                      const struct wire_ops *wire)
 {
     struct sim_counts counts = sim_counts(s->sim);
     struct page_view view = {
@@ -210,28 +210,20 @@ static bool give_page(struct server *s, struct exchange *x)
             time_times(s->config->sim.kv_tokens, s->settings->replicas),
         .metrics_style = s->settings->metrics_style,
     };
-    const char *type;
-    struct buf body;
-    bool found;
 
-    if (strcmp(x->method, "GET") != 0 && strcmp(x->method, "HEAD") != 0)
-        return false;
     counts.arrived += s->at_once + s->unserved;
     counts.served += s->at_once;
     counts.refused += s->unserved;
-    buf_init(&body, MAX_TEXT);
-    found = page_write(x->path, &view, &body, &type);
-    if (found)
-        reply_text(&s->reply, x, 200, type, buf_text(&body), body.len);
-    buf_fini(&body);
-    return found;
+    return wire->page(&s->reply, x, &view);
 }
 
-static struct call *begin_call(struct server *s, struct exchange *x)
+static struct call *begin_call(struct server *s, struct exchange *x,
+                               const struct wire_ops *wire)
 {
     struct call *call = call_new(s);
 
     call->x = x;
+    call->wire = wire;
     x->owner = call;
     call->id = x->id;
     call->nth = ++s->nth;
@@ -264,6 +256,9 @@ static int64_t length_of_answer(struct server *s, const struct call *call)
         if (tokens == 0 || eos < tokens)
             tokens = eos;
     }
+    if (tokens == 0 && call->api->is_single &&
+        !s->config->sim.model->has_tokens)
+        tokens = 1;
     if (fault_has(&call->faults, FAULT_LENGTH))
         tokens = call->faults.param[FAULT_LENGTH];
     return tokens;
@@ -358,15 +353,16 @@ static void start_call(struct server *s, struct call *call)
         simulate(s, call);
 }
 
-void server_request(struct server *s, struct exchange *x)
+void server_request(struct server *s, struct exchange *x,
+                    const struct wire_ops *wire)
 {
     struct call *call;
 
-    if (give_page(s, x))
+    if (give_page(s, x, wire))
         return;
-    call = begin_call(s, x);
-    if (!api_read(x, call)) {
-        refuse(s, call, 400);
+    call = begin_call(s, x, wire);
+    if (!wire->read(x, call)) {
+        refuse(s, call, call->refusal ? call->refusal : 400);
         return;
     }
     settle_answer(s, call);

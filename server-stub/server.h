@@ -13,6 +13,7 @@ struct server;
 struct stub_config;
 struct stub_settings;
 struct truth_log;
+struct wire_ops;
 
 /* All borrowed; `truth` may be NULL.  Time begins at `epoch_ns`. */
 struct server *server_new(const struct stub_settings *settings,
@@ -22,8 +23,10 @@ struct server *server_new(const struct stub_settings *settings,
 /* After the front, which ends what is still at hand.  Accepts NULL. */
 void server_free(struct server *server);
 
-/* A request is there; the front's hooks call these two. */
-void server_request(struct server *server, struct exchange *x);
+/* A request is there, and is answered through `wire`; the front's hooks call
+ * these two. */
+void server_request(struct server *server, struct exchange *x,
+                    const struct wire_ops *wire);
 void server_ended(struct server *server, struct exchange *x, int64_t sent_ns);
 
 /* When there is something to do next; INT64_MAX if there is nothing. */

@@ -4,12 +4,11 @@
 
 #include "common/fault.h"
 #include "common/settings.h"
-#include "common/sse_style.h"
-#include "server-stub/answer.h"
 #include "server-stub/api/api.h"
 #include "server-stub/call.h"
 #include "server-stub/front.h"
 #include "server-stub/reply.h"
+#include "server-stub/wire.h"
 
 /* A stream need not be whole before it goes out. */
 #define ENOUGH_TEXT ((size_t)64 << 10)
@@ -21,55 +20,17 @@ static bool has(const struct call *call, enum fault_kind kind)
 
 static void begin_writing(struct reply *r)
 {
-    buf_reset(&r->json);
+    buf_reset(&r->body);
     buf_reset(&r->event);
     buf_reset(&r->text);
-}
-
-/* ---- the parts of a stream ---- */
-
-static void add_head(struct reply *r, struct call *call)
-{
-    bool chunked = call->x->takes_chunks;
-
-    if (call->has_head)
-        return;
-    if (!chunked)
-        call->x->keeps_alive = false;
-    answer_write_stream(&r->text, chunked, call->x->keeps_alive);
-    call->has_head = true;
-    call->status = 200;
-}
-
-/* Add bytes of the body to what goes out next; the head goes before the
- * first. */
-static void add_piece(struct reply *r, struct call *call)
-{
-    add_head(r, call);
-    answer_write_piece(&r->text, call->x->takes_chunks, buf_text(&r->event),
-                       r->event.len);
-    buf_reset(&r->event);
-}
-
-static void add_keepalives(struct reply *r, struct call *call)
-{
-    sse_style_write_keepalives(r->sse, &r->event);
-    add_piece(r, call);
-}
-
-static void add_event(struct reply *r, struct call *call, const char *data)
-{
-    add_keepalives(r, call);
-    sse_style_write(r->sse, data, &r->event);
-    add_piece(r, call);
 }
 
 /* What the API has just said, if anything, is an event. */
 static void add_said(struct reply *r, struct call *call)
 {
-    if (r->json.len > 0)
-        add_event(r, call, buf_text(&r->json));
-    buf_reset(&r->json);
+    if (r->body.len > 0)
+        call->wire->event(r, call, buf_text(&r->body), r->body.len);
+    buf_reset(&r->body);
 }
 
 static void add_role(struct reply *r, struct call *call)
@@ -78,54 +39,25 @@ static void add_role(struct reply *r, struct call *call)
         return;
     call->has_role = true;
     if (call->api->role)
-        call->api->role(call, r->settings, &r->json);
-    add_head(r, call);
+        call->api->role(call, r->settings, &r->body);
+    call->wire->open(r, call, true);
     add_said(r, call);
-}
-
-static void end_stream(struct reply *r, struct call *call)
-{
-    add_head(r, call);
-    if (call->x->takes_chunks)
-        answer_write_end(&r->text);
-    reply_send(r, call->x);
-    reply_end(call);
-}
-
-/* ---- what goes wrong ---- */
-
-/* An event that begins well and does not end; neither need it be in memory. */
-static void add_endless(struct reply *r, struct call *call)
-{
-    int64_t left = call->faults.param[FAULT_ENDLESS];
-
-    buf_adds(&r->event, "data: {\"text\":\"");
-    while (left > 0) {
-        size_t n = left < (int64_t)ENOUGH_TEXT ? (size_t)left : ENOUGH_TEXT;
-
-        memset(buf_reserve(&r->event, n), 'x', n);
-        buf_commit(&r->event, n);
-        left -= (int64_t)n;
-        add_piece(r, call);
-        reply_send(r, call->x);
-    }
 }
 
 /* In the middle of a stream. */
 static void fail_midway(struct reply *r, struct call *call)
 {
     if (has(call, FAULT_INBAND)) {
-        api_error(call, 500, REPLY_TOLD, &r->json);
+        api_error(call, 500, REPLY_TOLD, &r->body);
         add_said(r, call);
-        end_stream(r, call);
+        call->wire->end(r, call);
     } else if (has(call, FAULT_ENDLESS)) {
-        add_endless(r, call);
-        end_stream(r, call);
+        call->wire->spoil(r, call);
     } else if (has(call, FAULT_RESET) || has(call, FAULT_TRUNCATED)) {
         reply_send(r, call->x);
         reply_break(call, has(call, FAULT_RESET));
     } else if (has(call, FAULT_MALFORMED)) {
-        add_event(r, call, "{\"choices\": [not JSON");
+        call->wire->spoil(r, call);
     }
 }
 
@@ -149,7 +81,7 @@ static void add_tokens(struct reply *r, struct call *call, int64_t n)
     if (call->sent_tokens == 0 && call->api->opens_with_role)
         add_role(r, call);
     if (!is_hidden(r, call, n))
-        call->api->tokens(call, r->settings, n, &r->json);
+        call->api->tokens(call, r->settings, n, &r->body);
     call->sent_tokens += n;
     add_said(r, call);
     if (was_before && call->sent_tokens > half)
@@ -211,11 +143,8 @@ void reply_stream_begin(struct reply *r, struct call *call)
     if (has(call, FAULT_ROLE_FIRST))
         add_role(r, call);
     else
-        sse_style_write_keepalives(r->sse, &r->event);
-    if (r->event.len > 0)
-        add_piece(r, call);
-    if (r->text.len > 0)
-        reply_send(r, call->x);
+        call->wire->open(r, call, false);
+    reply_send(r, call->x);
 }
 
 void reply_stream_token(struct reply *r, struct call *call)
@@ -227,7 +156,7 @@ void reply_stream_token(struct reply *r, struct call *call)
         return;
     begin_writing(r);
     add_due(r, call, false);
-    if (!call->is_over && r->text.len > 0)
+    if (!call->is_over)
         reply_send(r, call->x);
 }
 
@@ -236,9 +165,9 @@ static void add_done(struct reply *r, struct call *call)
     const char *done = call->api->done;
 
     if (done && !has(call, FAULT_NO_DONE))
-        add_event(r, call, done);
+        call->wire->event(r, call, done, strlen(done));
     if (done && has(call, FAULT_DOUBLE_DONE))
-        add_event(r, call, done);
+        call->wire->event(r, call, done, strlen(done));
 }
 
 /* Where nothing says that a stream is at its end but the end itself, that is
@@ -256,15 +185,15 @@ static void finish_events(struct reply *r, struct call *call)
     if (call->is_over)
         return;
     if (call->api->last)
-        call->api->last(call, r->settings, &r->json);
+        call->api->last(call, r->settings, &r->body);
     add_said(r, call);
     add_done(r, call);
-    add_head(r, call);
+    call->wire->open(r, call, true);
     if (lacks_its_end(call)) {
         reply_send(r, call->x);
         reply_break(call, false);
     } else {
-        end_stream(r, call);
+        call->wire->end(r, call);
     }
 }
 
@@ -272,13 +201,10 @@ void reply_stream_finish(struct reply *r, struct call *call)
 {
     begin_writing(r);
     if (has(call, FAULT_WRONG_TYPE)) {
-        call->status = 200;
-        call->is_over = true;
-        api_error(call, 500, REPLY_TOLD, &r->json);
-        reply_text(r, call->x, 200, "application/json", buf_text(&r->json),
-                   r->json.len);
+        call->why = REPLY_TOLD;
+        reply_status(r, call, 200);
     } else if (has(call, FAULT_NO_EVENTS)) {
-        end_stream(r, call);
+        call->wire->end(r, call);
     } else {
         finish_events(r, call);
     }

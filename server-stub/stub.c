@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "common/clk.h"
@@ -17,13 +18,21 @@
 #include "common/xalloc.h"
 #include "server-stub/config.h"
 #include "server-stub/front.h"
+#include "server-stub/front_grpc.h"
 #include "server-stub/listener.h"
 #include "server-stub/loop.h"
 #include "server-stub/server.h"
 #include "server-stub/stalls.h"
 #include "server-stub/truth.h"
+#include "server-stub/wire.h"
 
 #define TICK_NS (50 * NS_PER_MS)
+
+/* A client that a fault holds back. */
+struct unaccepted {
+    int fd;
+    bool is_grpc;
+};
 
 struct stub {
     const struct clk *clk;
@@ -33,9 +42,10 @@ struct stub {
     struct timer *tick; /* the stop flag and the truth log */
     int64_t due_ns;     /* what `due` is set to */
     struct front *front;
+    struct front_grpc *grpc; /* NULL: not asked for */
     struct listener *listener;
     struct server *server;
-    struct heap unaccepted;  /* sockets that a fault holds back, by time */
+    struct heap unaccepted;  /* by time */
     struct truth_log *truth; /* NULL: not asked for */
 };
 
@@ -60,13 +70,21 @@ static void set_timer(struct stub *stub)
     timer_set(stub->due, next_ns);
 }
 
+static void take(struct stub *stub, int fd, bool is_grpc)
+{
+    if (is_grpc)
+        front_grpc_take(stub->grpc, fd);
+    else
+        front_take(stub->front, fd);
+}
+
 static void take_unaccepted(struct stub *stub, int64_t now_ns)
 {
     while (heap_first_key(&stub->unaccepted) <= now_ns) {
-        int *fd = heap_pop(&stub->unaccepted);
+        struct unaccepted *client = heap_pop(&stub->unaccepted);
 
-        front_take(stub->front, *fd);
-        free(fd);
+        take(stub, client->fd, client->is_grpc);
+        free(client);
     }
 }
 
@@ -86,7 +104,15 @@ static void on_request(void *arg, struct exchange *x)
 {
     struct stub *stub = arg;
 
-    server_request(stub->server, x);
+    server_request(stub->server, x, &wire_http);
+    set_timer(stub);
+}
+
+static void on_grpc_request(void *arg, struct exchange *x)
+{
+    struct stub *stub = arg;
+
+    server_request(stub->server, x, &wire_grpc);
     set_timer(stub);
 }
 
@@ -99,22 +125,33 @@ static void on_ended(void *arg, struct exchange *x, int64_t sent_ns)
 
 static const struct front_hooks hooks = {.request = on_request,
                                          .ended = on_ended};
+static const struct front_hooks grpc_hooks = {.request = on_grpc_request,
+                                              .ended = on_ended};
+
+static void accept_client(struct stub *stub, int fd, bool is_grpc)
+{
+    int64_t now_ns = clk_now(stub->clk);
+    int64_t delay_ns = server_accept_delay_ns(stub->server, now_ns);
+    struct unaccepted *client;
+
+    if (delay_ns == 0) {
+        take(stub, fd, is_grpc);
+        return;
+    }
+    client = xcalloc(1, sizeof(*client));
+    *client = (struct unaccepted){fd, is_grpc};
+    heap_push(&stub->unaccepted, time_after(now_ns, delay_ns), client);
+    set_timer(stub);
+}
 
 static void on_client(void *arg, int fd)
 {
-    struct stub *stub = arg;
-    int64_t now_ns = clk_now(stub->clk);
-    int64_t delay_ns = server_accept_delay_ns(stub->server, now_ns);
-    int *kept;
+    accept_client(arg, fd, false);
+}
 
-    if (delay_ns == 0) {
-        front_take(stub->front, fd);
-        return;
-    }
-    kept = xcalloc(1, sizeof(*kept));
-    *kept = fd;
-    heap_push(&stub->unaccepted, time_after(now_ns, delay_ns), kept);
-    set_timer(stub);
+static void on_grpc_client(void *arg, int fd)
+{
+    accept_client(arg, fd, true);
 }
 
 static void on_tick(void *arg)
@@ -142,18 +179,35 @@ static int make_loop(struct stub *stub, bool is_awake, struct err *err)
     return 0;
 }
 
+static int make_fronts(struct stub *stub, const struct stub_settings *settings,
+                       struct err *err)
+{
+    struct listener_place place = {"http", settings->bind, settings->port};
+    struct front_grpc_env env = {.loop = stub->loop,
+                                 .clk = stub->clk,
+                                 .settings = settings,
+                                 .hooks = &grpc_hooks,
+                                 .accepted = on_grpc_client,
+                                 .arg = stub};
+
+    stub->front = front_new(stub->loop, stub->clk, &hooks, stub);
+    stub->listener = listener_new(stub->loop, &place, on_client, stub, err);
+    if (!stub->listener)
+        return -1;
+    if (strcmp(settings->grpc_port, "none") == 0)
+        return 0;
+    stub->grpc = front_grpc_new(&env, err);
+    return stub->grpc ? 0 : -1;
+}
+
 /* What fails here is released by stub_fini(), as is the rest. */
 static int stub_init(struct stub *stub, const struct stub_settings *settings,
                      const struct stub_options *options, struct err *err)
 {
     *stub = (struct stub){.clk = &clk_monotonic, .due_ns = INT64_MAX};
     if (stub_config(settings, &stub->config, err) ||
-        make_loop(stub, settings->awake, err))
-        return -1;
-    stub->front = front_new(stub->loop, stub->clk, &hooks, stub);
-    stub->listener = listener_new(stub->loop, settings->bind, settings->port,
-                                  on_client, stub, err);
-    if (!stub->listener)
+        make_loop(stub, settings->awake, err) ||
+        make_fronts(stub, settings, err))
         return -1;
     if (options->truth_path) {
         stub->truth = truth_log_new(options->truth_path,
@@ -170,10 +224,10 @@ static int stub_init(struct stub *stub, const struct stub_settings *settings,
 static void close_unaccepted(struct stub *stub)
 {
     while (stub->unaccepted.len > 0) {
-        int *fd = heap_pop(&stub->unaccepted);
+        struct unaccepted *client = heap_pop(&stub->unaccepted);
 
-        close(*fd);
-        free(fd);
+        close(client->fd);
+        free(client);
     }
     heap_fini(&stub->unaccepted);
 }
@@ -186,6 +240,7 @@ static int stub_fini(struct stub *stub, int rc, struct err *err)
     listener_free(stub->listener);
     close_unaccepted(stub);
     front_free(stub->front);
+    front_grpc_free(stub->grpc);
     server_free(stub->server);
     if (truth_log_free(stub->truth, &late) && rc == 0) {
         *err = late;
@@ -197,6 +252,16 @@ static int stub_fini(struct stub *stub, int rc, struct err *err)
     return rc;
 }
 
+static void announce(const struct stub *stub,
+                     const struct stub_options *options)
+{
+    if (!options->listening)
+        return;
+    options->listening(options->arg, listener_url(stub->listener));
+    if (stub->grpc)
+        options->listening(options->arg, front_grpc_url(stub->grpc));
+}
+
 int stub_run(const struct stub_settings *settings,
              const struct stub_options *options, struct err *err)
 {
@@ -206,8 +271,7 @@ int stub_run(const struct stub_settings *settings,
     files_raise_limit();
     rc = stub_init(&stub, settings, options, err);
     if (rc == 0) {
-        if (options->listening)
-            options->listening(options->arg, listener_url(stub.listener));
+        announce(&stub, options);
         rc = loop_run(stub.loop, err);
     }
     return stub_fini(&stub, rc, err);

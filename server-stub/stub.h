@@ -1,4 +1,5 @@
-/* stub.h - the bundled model server: a simulation behind HTTP/1.
+/* stub.h - the bundled model server: a simulation behind HTTP/1,
+ * and gRPC beside it if asked for.
  */
 #ifndef SERVER_STUB_STUB_H
 #define SERVER_STUB_STUB_H
@@ -9,8 +10,8 @@ struct stub_settings;
 struct stub_options {
     const char *truth_path; /* where to leave the truth log; NULL: nowhere */
 
-    /* Called once clients can connect; `url` is valid during the call.
-     * Optional. */
+    /* Called once clients can connect, with the URL of HTTP and then with that
+     * of gRPC, if there is one; `url` is valid during the call.  Optional. */
     void (*listening)(void *arg, const char *url);
     void *arg;
 };

@@ -50,31 +50,69 @@ static int write_settings(struct settings *s, struct err *err)
     return rc ? -1 : fd;
 }
 
-static _Noreturn void become_stub(pid_t parent, int out_fd, int settings_fd,
-                                  const char *truth_path)
+static bool is_grpc(const char *url)
+{
+    return strncmp(url, "grpc", strlen("grpc")) == 0;
+}
+
+static bool aims_at_grpc(const struct settings *s)
+{
+    for (size_t i = 0; i < s->target.urls.len; i++) {
+        if (is_grpc(s->target.urls.items[i]))
+            return true;
+    }
+    return false;
+}
+
+/* Itself, a class or a warm-up. */
+static bool needs_grpc(const struct settings *s)
+{
+    bool needs = aims_at_grpc(s) || strcmp(s->stub.grpc_port, "none") != 0;
+
+    for (size_t i = 0; i < s->classes.len; i++)
+        needs |= aims_at_grpc(s->classes.items[i].settings);
+    for (size_t i = 0; i < s->warmup.len; i++)
+        needs |= aims_at_grpc(s->warmup.items[i].settings);
+    return needs;
+}
+
+struct stub_start {
+    pid_t parent;
+    int out_fd;
+    int settings_fd;
+    bool has_grpc;
+    const char *truth_path; /* NULL: none */
+};
+
+static _Noreturn void become_stub(const struct stub_start *start)
 {
     char path[32];
-    const char *argv[8] = {"tailgate", "stub", path, "--port", "0"};
+    const char *argv[10] = {"tailgate", "stub", path, "--port", "0"};
+    size_t n = 5;
 
     /* Told of our end, also before it can listen for that; too late if that
      * has come already. */
     stop_default_signals();
-    if (prctl(PR_SET_PDEATHSIG, SIGTERM) < 0 || getppid() != parent)
+    if (prctl(PR_SET_PDEATHSIG, SIGTERM) < 0 || getppid() != start->parent)
         _exit(127);
     setpgid(0, 0);
-    if (dup2(out_fd, STDOUT_FILENO) < 0)
+    if (dup2(start->out_fd, STDOUT_FILENO) < 0)
         _exit(127);
-    lseek(settings_fd, 0, SEEK_SET);
-    snprintf(path, sizeof(path), "/proc/self/fd/%d", settings_fd);
-    if (truth_path) {
-        argv[5] = "--truth";
-        argv[6] = truth_path;
+    lseek(start->settings_fd, 0, SEEK_SET);
+    snprintf(path, sizeof(path), "/proc/self/fd/%d", start->settings_fd);
+    if (start->has_grpc) {
+        argv[n++] = "--grpc-port";
+        argv[n++] = "0";
+    }
+    if (start->truth_path) {
+        argv[n++] = "--truth";
+        argv[n++] = start->truth_path;
     }
     execv("/proc/self/exe", (char *const *)argv);
     _exit(127);
 }
 
-/* The first line of its output; false if it ends without one. */
+/* A line of its output; false if it ends without one. */
 static bool read_line(int fd, char line[static MAX_LINE])
 {
     size_t len = 0;
@@ -94,47 +132,65 @@ static bool read_line(int fd, char line[static MAX_LINE])
     return true;
 }
 
-static int wait_until_listening(struct child *child, int fd, struct err *err)
+/* What it says that it listens on; NULL if it does not. */
+static char *read_url(int fd)
 {
     char line[MAX_LINE];
 
     if (!read_line(fd, line) ||
-        strncmp(line, announces, strlen(announces)) != 0) {
-        struct err ignored = {0};
+        strncmp(line, announces, strlen(announces)) != 0)
+        return NULL;
+    return xstrdup(line + strlen(announces));
+}
 
-        child_stop(child, &ignored);
-        return err_set(err, ERR_IO, "the stub does not start");
-    }
-    child->url = xstrdup(line + strlen(announces));
-    return 0;
+static int wait_until_listening(struct child *child, int fd, bool has_grpc,
+                                struct err *err)
+{
+    struct err ignored = {0};
+
+    child->url = read_url(fd);
+    if (child->url && has_grpc)
+        child->grpc_url = read_url(fd);
+    if (child->url && (child->grpc_url || !has_grpc))
+        return 0;
+    child_stop(child, &ignored);
+    return err_set(err, ERR_IO, "the stub does not start");
+}
+
+const char *child_url_for(const struct child *child, const char *target)
+{
+    return is_grpc(target) ? child->grpc_url : child->url;
 }
 
 int child_start_stub(struct child *child, struct settings *settings,
                      const char *truth_path, struct err *err)
 {
-    int settings_fd = write_settings(settings, err);
-    pid_t parent = getpid();
+    struct stub_start start = {.parent = getpid(),
+                               .settings_fd = write_settings(settings, err),
+                               .has_grpc = needs_grpc(settings),
+                               .truth_path = truth_path};
     int out[2];
     int rc;
 
     *child = (struct child){0};
-    if (settings_fd < 0)
+    if (start.settings_fd < 0)
         return -1;
     if (pipe2(out, O_CLOEXEC) < 0) {
-        close(settings_fd);
+        close(start.settings_fd);
         return err_set(err, ERR_IO, "a pipe to the stub: %s", strerror(errno));
     }
+    start.out_fd = out[1];
     child->pid = fork();
     if (child->pid == 0)
-        become_stub(parent, out[1], settings_fd, truth_path);
-    close(settings_fd);
+        become_stub(&start);
+    close(start.settings_fd);
     close(out[1]);
     if (child->pid < 0) {
         child->pid = 0;
         rc =
             err_set(err, ERR_IO, "a process for the stub: %s", strerror(errno));
     } else {
-        rc = wait_until_listening(child, out[0], err);
+        rc = wait_until_listening(child, out[0], start.has_grpc, err);
     }
     close(out[0]);
     return rc;
@@ -153,6 +209,7 @@ int child_stop(struct child *child, struct err *err)
             rc = err_set(err, ERR_IO, "the stub beside the run failed");
     }
     free(child->url);
+    free(child->grpc_url);
     *child = (struct child){0};
     return rc;
 }

@@ -15,22 +15,27 @@ struct err;
 struct settings;
 
 struct child {
-    pid_t pid; /* 0: none */
-    char *url; /* owned */
+    pid_t pid;      /* 0: none */
+    char *url;      /* owned */
+    char *grpc_url; /* likewise; NULL: it speaks none */
 };
 
-/* Start it with the stub's settings, on a free port, and wait until it
- * listens.  `truth_path` may be NULL.  ERR_CONFIG for settings that it cannot
- * serve, ERR_IO if it does not start. */
+/* Start it with the stub's settings, on a free port, and on one more for gRPC
+ * if they say so or a target is of that kind, and wait until it listens.
+ * `truth_path` may be NULL.  ERR_CONFIG for settings that it cannot serve,
+ * ERR_IO if it does not start. */
 int child_start_stub(struct child *child, struct settings *settings,
                      const char *truth_path, struct err *err);
+
+/* The URL of it that a target of this URL is meant for. */
+const char *child_url_for(const struct child *child, const char *target);
 
 /* End it and wait for that; accepts one that never started.  ERR_IO if it had
  * failed. */
 int child_stop(struct child *child, struct err *err);
 
 /* How long a user may take to start a server. */
-#define CHILD_PATIENCE_NS (24 * 3600 * NS_PER_S)
+#define CHILD_PATIENCE_NS (INT64_C(86400) * NS_PER_S)
 
 /* `/bin/sh -c command`, in a process group of its own, with nothing to read and
  * its output among our messages; returns when it has ended, whatever it leaves

@@ -15,14 +15,16 @@
 #include "common/stop.h"
 #include "common/xalloc.h"
 #include "loadgen/run.h"
+#include "loadgen/show.h"
 #include "server-stub/stub.h"
 #include "study/child.h"
 #include "study/server.h"
 
+#define RETRY_NS   NS_PER_S
 #define NAP_NS     (20 * NS_PER_MS)
 #define MAX_REPORT ((size_t)16 << 20)
 
-void point_aim(struct settings *s, const char *stub_url)
+void point_aim(struct settings *s, const struct child *stub)
 {
     const char *given = settings_url(s);
     const char *path = strstr(given, "://");
@@ -30,15 +32,15 @@ void point_aim(struct settings *s, const char *stub_url)
 
     if (path)
         path = strchr(path + strlen("://"), '/');
-    url = xasprintf("%s%s", stub_url, path ? path : "/");
+    url = xasprintf("%s%s", child_url_for(stub, given), path ? path : "/");
     strlist_fini(&s->target.urls);
     strlist_add(&s->target.urls, url);
     free(url);
     s->target.request_id = true; /* so that its truth can be joined */
     for (size_t i = 0; i < s->classes.len; i++)
-        point_aim(s->classes.items[i].settings, stub_url);
+        point_aim(s->classes.items[i].settings, stub);
     for (size_t i = 0; i < s->warmup.len; i++)
-        point_aim(s->warmup.items[i].settings, stub_url);
+        point_aim(s->warmup.items[i].settings, stub);
 }
 
 static int start_stub(struct child *stub, struct settings *s,
@@ -54,9 +56,19 @@ static int start_stub(struct child *stub, struct settings *s,
     if (rc == 0)
         rc = child_start_stub(stub, s, truth, err);
     if (rc == 0)
-        point_aim(s, stub->url);
+        point_aim(s, stub);
     free(truth);
     return rc;
+}
+
+/* Whose memory is read: the process is known by now. */
+static void meter_process(struct settings *s, const char *whose,
+                          const char *kind, long id)
+{
+    if (!s->cost.memory_of || strcmp(s->cost.memory_of, whose) != 0)
+        return;
+    free(s->cost.memory_of);
+    s->cost.memory_of = xasprintf("%s %ld", kind, id);
 }
 
 /* The stub, if there is one, ends before its truth is read. */
@@ -68,6 +80,7 @@ static int drive_stub(struct settings *s, struct run_options *options,
     struct run_end end;
     int rc = start_stub(&stub, s, options, err);
 
+    meter_process(s, "stub", "pid", (long)stub.pid);
     if (rc == 0)
         rc = run_load(s, options, &end, err);
     if (child_stop(&stub, &late))
@@ -106,6 +119,7 @@ static int drive_server(struct settings *s, struct run_options *options,
     options->has_dir = true;
     options->judge = &judge;
     rc = server_start(&server, s, options->dir, err);
+    meter_process(s, "server", "group", (long)server.process.pid);
     if (rc == 0)
         rc = run_load(s, options, &end, err);
     if (rc == 0 && server_has_ended(&server))
@@ -168,6 +182,29 @@ int point_sum_up(const char *dir,
         rc = see(arg, &s, err);
     recording_close(&rec);
     return rc;
+}
+
+/* True: it is answered, or nobody can ask. */
+static bool is_answered(struct settings *s, struct err *err)
+{
+    struct exchange x = {0};
+    bool is = show_request(s, &x, err) || x.facts.outcome == OUTCOME_OK;
+
+    exchange_fini(&x);
+    return is;
+}
+
+int point_wait_calm(struct settings *s, int64_t longest_ns, struct err *err)
+{
+    int64_t until = clk_now(&clk_monotonic) + longest_ns;
+    struct err ignored = {0}; /* the recording that follows will say */
+
+    while (!atomic_load(&stop_signal) && !is_answered(s, &ignored) &&
+           clk_now(&clk_monotonic) < until)
+        point_settle(RETRY_NS);
+    return atomic_load(&stop_signal)
+               ? err_set(err, ERR_STOPPED, "interrupted between recordings")
+               : 0;
 }
 
 void point_settle(int64_t ns)

@@ -7,8 +7,10 @@
 #ifndef STUDY_POINT_H
 #define STUDY_POINT_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
+struct child;
 struct err;
 struct run_options;
 struct settings;
@@ -25,6 +27,8 @@ struct point {
                                   settings say; NULL: nothing */
     int64_t number;            /* of its seeds, from 1 (study/trials.h) */
     const struct run_judge *judge; /* NULL: nobody ends it */
+    bool is_after_backlog; /* the server may still be at work on the last one:
+                              it begins when one request is answered */
 };
 
 struct point_maker {
@@ -36,7 +40,7 @@ struct point_maker {
 
 /* Aim at a stub beside us, and so the classes; a path that was given is kept.
  */
-void point_aim(struct settings *s, const char *stub_url);
+void point_aim(struct settings *s, const struct child *stub);
 
 /* Drive the load of resolved settings and record it.  A stub or a server that
  * they ask for is started beside it in the same directory, and ends before this
@@ -52,6 +56,11 @@ int point_sum_up(const char *dir,
                  int (*see)(void *arg, const struct summary *s,
                             struct err *err),
                  void *arg, struct err *err);
+
+/* Ask one request after the other until one is answered, which a queue does
+ * when it has worked off what stands before it; at most so long.  Uses the
+ * settings up.  Fails with ERR_STOPPED alone. */
+int point_wait_calm(struct settings *s, int64_t longest_ns, struct err *err);
 
 /* Leave the server alone for so long; less if somebody says stop. */
 void point_settle(int64_t ns);

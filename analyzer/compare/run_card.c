@@ -1,6 +1,7 @@
 #include "analyzer/compare/run_card.h"
 
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,21 +24,27 @@ static const struct check *first_failed(const struct trust *trust)
     return NULL;
 }
 
-static void refuse(struct run_card *run, const char *why)
+static void say(char why[static RUN_CARD_WHY], const char *fmt, ...)
+    __attribute__((format(printf, 2, 3)));
+
+static void say(char why[static RUN_CARD_WHY], const char *fmt, ...)
 {
-    if (!run->why[0]) /* the first reason is enough */
-        snprintf(run->why, sizeof(run->why), "%s", why);
+    va_list args;
+
+    if (why[0]) /* the first reason is enough */
+        return;
+    va_start(args, fmt);
+    vsnprintf(why, RUN_CARD_WHY, fmt, args);
+    va_end(args);
 }
 
-static void refuse_invalid(struct run_card *run, const struct trust *trust)
+static void say_invalid(char why[static RUN_CARD_WHY],
+                        const struct trust *trust)
 {
     const struct check *c = first_failed(trust);
-    char why[RUN_CARD_WHY];
 
-    snprintf(why, sizeof(why), "invalid: %s: %.3g %s, limit %.3g",
-             c ? c->name : "trust", c ? c->value : 0, c ? c->unit : "",
-             c ? c->limit : 0);
-    refuse(run, why);
+    say(why, "invalid: %s: %.3g %s, limit %.3g", c ? c->name : "trust",
+        c ? c->value : 0, c ? c->unit : "", c ? c->limit : 0);
 }
 
 static const char *why_undecided(const struct judgement *j)
@@ -49,37 +56,34 @@ static const char *why_undecided(const struct judgement *j)
     return "the recording has no end";
 }
 
+void run_card_obstacle(const struct summary *s, char why[static RUN_CARD_WHY])
+{
+    why[0] = '\0';
+    if (s->integrity.was_killed)
+        say(why, "killed before its end");
+    if (s->integrity.lost_requests > 0)
+        say(why, "damaged: %lld requests are not in it",
+            (long long)s->integrity.lost_requests);
+    if (s->integrity.lost_events > 0)
+        say(why, "damaged: %lld content events are not in it",
+            (long long)s->integrity.lost_events);
+    if (s->stopped_by)
+        say(why, "interrupted");
+    if (s->aborted)
+        say(why, "aborted before its end");
+    if (!s->trust.valid)
+        say_invalid(why, &s->trust);
+    if (s->scheduled == 0)
+        say(why, "nothing was due in its window");
+}
+
 static void judge_standing(struct run_card *run, const struct summary *s)
 {
-    char why[RUN_CARD_WHY];
-
-    if (s->integrity.was_killed)
-        refuse(run, "killed before its end");
-    if (s->integrity.lost_requests > 0) {
-        snprintf(why, sizeof(why), "damaged: %lld requests are not in it",
-                 (long long)s->integrity.lost_requests);
-        refuse(run, why);
-    }
-    if (s->integrity.lost_events > 0) {
-        snprintf(why, sizeof(why), "damaged: %lld content events are not in it",
-                 (long long)s->integrity.lost_events);
-        refuse(run, why);
-    }
-    if (s->stopped_by)
-        refuse(run, "interrupted");
-    if (s->aborted)
-        refuse(run, "aborted before its end");
-    if (!s->trust.valid)
-        refuse_invalid(run, &s->trust);
+    run_card_obstacle(s, run->why);
     if (run->is_overloaded)
-        refuse(run, "overloaded: requests in flight grow through the window");
-    if (s->verdict == VERDICT_UNDECIDED) {
-        snprintf(why, sizeof(why), "undecided: %s",
-                 why_undecided(&s->judgement));
-        refuse(run, why);
-    }
-    if (s->scheduled == 0)
-        refuse(run, "nothing was due in its window");
+        say(run->why, "overloaded: requests in flight grow through the window");
+    if (s->verdict == VERDICT_UNDECIDED)
+        say(run->why, "undecided: %s", why_undecided(&s->judgement));
 }
 
 /* ---- numbers ---- */
@@ -195,6 +199,8 @@ static void take_facts(struct run_card *run, struct recording *rec,
     run->has_warmup = s->warmup_requests > 0;
     run->is_cold = s->steady.warmup.suggested_s > 0;
     run->checked = s->quality.checked;
+    if (rec->settings.load.scenario == SCENARIO_OFFLINE)
+        run->makespan_s = s->window_length_s;
     card_make(&run->card, rec, s);
 }
 

@@ -4,10 +4,16 @@
 
 #include "analyzer/compare/side.h"
 
+struct summary;
+
 /* `slo` replaces that of the recording; NULL keeps it. */
 int run_card_load(struct run_card *run, const char *dir,
                   const struct quantities *qs, const struct strlist *slo,
                   struct err *err);
 void run_card_fini(struct run_card *run);
+
+/* Why nothing that a run measured may be used; "": it may.  Its objective and
+ * its load are not asked about. */
+void run_card_obstacle(const struct summary *s, char why[static RUN_CARD_WHY]);
 
 #endif

@@ -3,7 +3,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "analyzer/compare/run_card.h"
 #include "analyzer/reader.h"
@@ -14,16 +13,6 @@
 
 /* More than anybody makes; a guard against a directory of something else. */
 #define MAX_TRIALS 10000
-
-static bool has_trial(const char *dir, int64_t number)
-{
-    char *path = trial_set_path(dir, number);
-    struct stat st;
-    bool found = stat(path, &st) == 0 && S_ISDIR(st.st_mode);
-
-    free(path);
-    return found;
-}
 
 /* NULL: it is not there any more. */
 static char *resolved(const char *dir, const char *from_there)
@@ -68,8 +57,8 @@ static int add_trials(struct side *side, const struct quantities *qs,
 {
     int rc = 0;
 
-    for (int64_t k = 1; rc == 0 && k <= MAX_TRIALS && has_trial(side->dir, k);
-         k++) {
+    for (int64_t k = 1;
+         rc == 0 && k <= MAX_TRIALS && trial_set_has(side->dir, k); k++) {
         char *path = trial_set_path(side->dir, k);
 
         rc = add_run(side, path, qs, slo, err);
@@ -98,7 +87,7 @@ int side_load(struct side *side, const char *dir, const struct quantities *qs,
 {
     int rc;
 
-    *side = (struct side){.dir = xstrdup(dir), .is_set = has_trial(dir, 1)};
+    *side = (struct side){.dir = xstrdup(dir), .is_set = trial_set_has(dir, 1)};
     rc = read_study(side, err);
     if (rc == 0)
         rc = side->is_set ? add_trials(side, qs, slo, err)
@@ -125,7 +114,7 @@ void side_fini(struct side *side)
 
 static int open_first(struct recording *rec, const char *dir, struct err *err)
 {
-    char *path = has_trial(dir, 1) ? trial_set_path(dir, 1) : xstrdup(dir);
+    char *path = trial_set_has(dir, 1) ? trial_set_path(dir, 1) : xstrdup(dir);
     int rc = recording_open(rec, path, err);
 
     free(path);

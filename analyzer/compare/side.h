@@ -33,9 +33,11 @@ struct run_card {
     bool is_overloaded;
     bool has_slo;
     bool breaks_slo;
-    bool has_warmup; /* is left out of the window ... */
-    bool is_cold;    /* ... which begins before it is over, all the same */
-    int64_t checked; /* answers */
+    bool has_warmup;   /* is left out of the window ... */
+    bool is_cold;      /* ... which begins before it is over, all the same */
+    int64_t checked;   /* answers */
+    double makespan_s; /* of an offline set: from its start to its last end; 0:
+                          it is none */
 
     struct reading whole[QUANTITIES_MAX];
     struct block_readings blocks[QUANTITIES_MAX];

@@ -389,7 +389,7 @@ static json_t *conditions(const struct strmap *map)
     return o;
 }
 
-static void render(const struct summary *s, struct buf *out)
+struct json_t *json_of_summary(const struct summary *s)
 {
     json_t *o = json_pack(
         "{si, ss, sb, ss, ss, s{sf, sf, sf}, so}", "schema", SUMMARY_SCHEMA,
@@ -423,6 +423,7 @@ static void render(const struct summary *s, struct buf *out)
     json_object_set_new(o, "slo", json_terms(&s->judgement));
     json_put_tiers(o, &s->tiers, s->scheduled > 0);
     json_put_goodput(o, s);
+    json_put_metered(o, s);
     json_object_set_new(o, "failures", failures(s));
     json_object_set_new(o, "way", way(s));
     json_object_set_new(o, "network", network(s));
@@ -431,6 +432,13 @@ static void render(const struct summary *s, struct buf *out)
     json_object_set_new(o, "trust", trust(s));
     json_object_set_new(o, "recording", integrity(s));
     json_put_next(o, s);
+    return o;
+}
+
+static void render(const struct summary *s, struct buf *out)
+{
+    json_t *o = json_of_summary(s);
+
     json_print(o, out);
     json_decref(o);
 }

@@ -10,6 +10,9 @@ struct spread;
 struct summary;
 struct tiers;
 
+/* All of it; the caller owns the reference. */
+struct json_t *json_of_summary(const struct summary *s);
+
 /* name: null, and name_note: why. */
 void json_put_nothing(struct json_t *o, const char *name, const char *why);
 
@@ -32,6 +35,9 @@ void json_put_tiers(struct json_t *o, const struct tiers *t, bool has_due);
 /* Why requests were not good, deadlines of tokens, cost; and what was asked of
  * limits. */
 void json_put_goodput(struct json_t *o, const struct summary *s);
+
+/* The server's memory, and energy; nothing where they were not measured. */
+void json_put_metered(struct json_t *o, const struct summary *s);
 
 /* What the answers were: tokens, quality, notes. */
 void json_put_answers(struct json_t *o, const struct summary *s);

@@ -76,7 +76,7 @@ static json_t *measure(const struct trials_summary *s, int m)
         json_t *values = over(o, true);
         char key[16];
 
-        if (o->is_known && o->mean.has_range && summary_quantile[q] == 0.99)
+        if (o->is_known && o->mean.has_range && q == SUMMARY_P99)
             json_object_set_new(values, "student", student(s, o));
         snprintf(key, sizeof(key), "%s_ms", summary_quantile_name[q]);
         json_object_set_new(out, key, values);
@@ -122,6 +122,17 @@ static json_t *terms(const struct trials_summary *s)
     return array;
 }
 
+/* Those that the text has of each. */
+static void put_quantiles(const struct trial *t, json_t *o)
+{
+    const double *e2e = t->quantile_ns[MEASURE_E2E];
+
+    json_put_ns(o, "e2e_p50", e2e[SUMMARY_P50]);
+    json_put_ns(o, "e2e_p99", e2e[SUMMARY_P99]);
+    if (t->is_streamed)
+        json_put_ns(o, "ttft_p99", t->quantile_ns[MEASURE_TTFT][SUMMARY_P99]);
+}
+
 static json_t *trial(const struct trial *t)
 {
     json_t *o = json_pack(
@@ -134,6 +145,7 @@ static json_t *trial(const struct trial *t)
     for (int r = 0; r < TRIAL_RATES; r++)
         json_object_set_new(o, trial_rate_name((enum trial_rate)r),
                             number(t->rate[r], false));
+    put_quantiles(t, o);
     if (t->distrust[0])
         json_object_set_new(o, "not_trusted", json_string(t->distrust));
     if (t->was_aborted)

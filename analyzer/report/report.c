@@ -4,11 +4,12 @@
 #include <string.h>
 
 static const struct report_ops *const formats[] = {
-    &report_text, &report_json, &report_csv, &report_seconds,
-    &report_hgrm, &report_hlog, &report_vllm};
+    &report_text,    &report_json, &report_full, &report_csv,
+    &report_seconds, &report_hgrm, &report_hlog, &report_vllm};
 
-const char *const report_names[] = {"text", "json", "csv",       "seconds",
-                                    "hgrm", "hlog", "vllm-json", NULL};
+const char *const report_names[] = {"text", "json",      "full",
+                                    "csv",  "seconds",   "hgrm",
+                                    "hlog", "vllm-json", NULL};
 
 const struct report_ops *report_find(const char *name)
 {

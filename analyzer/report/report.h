@@ -42,6 +42,7 @@ struct report_ops {
 
 extern const struct report_ops report_text;
 extern const struct report_ops report_json;
+extern const struct report_ops report_full;
 extern const struct report_ops report_csv;
 extern const struct report_ops report_hgrm;
 extern const struct report_ops report_hlog;

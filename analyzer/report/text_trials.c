@@ -10,14 +10,25 @@
 
 #define VALUE_WIDTH 10
 
-static const char *show(double value, bool is_ns, char out[static UNITS_TEXT])
+enum kind { KIND_NS, KIND_RATE, KIND_SHARE };
+
+static const char *show(double value, enum kind kind,
+                        char out[static UNITS_TEXT])
 {
     if (!isfinite(value))
         return "failed";
-    if (is_ns)
+    if (kind == KIND_NS)
         return text_show_ns(value, out);
-    snprintf(out, UNITS_TEXT, "%.6g", value);
+    snprintf(out, UNITS_TEXT, kind == KIND_SHARE ? "%.6g%%" : "%.6g",
+             kind == KIND_SHARE ? 100 * value : value);
     return out;
+}
+
+static enum kind kind_of_term(const struct slo_term *term)
+{
+    return term->kind == SLO_QUANTILE  ? KIND_NS
+           : term->kind == SLO_GOODPUT ? KIND_RATE
+                                       : KIND_SHARE;
 }
 
 /* ---- the verdict ---- */
@@ -53,7 +64,7 @@ static void put_term(const struct trials_summary *s, const struct set_term *t,
                      struct buf *out)
 {
     const struct over_trials *o = &t->measured;
-    bool is_ns = t->term.kind == SLO_QUANTILE;
+    enum kind kind = kind_of_term(&t->term);
     char text[UNITS_TEXT];
 
     buf_addf(out, "  %-9s  ", verdict_name(t->verdict));
@@ -67,9 +78,9 @@ static void put_term(const struct trials_summary *s, const struct set_term *t,
         buf_addf(out, " %zu trials have no value of it\n", o->n_missing);
         return;
     }
-    buf_addf(out, " median %s", show(o->median.median.value, is_ns, text));
-    buf_addf(out, ", %s", show(o->least, is_ns, text));
-    buf_addf(out, " to %s\n", show(o->greatest, is_ns, text));
+    buf_addf(out, " median %s", show(o->median.median.value, kind, text));
+    buf_addf(out, ", %s", show(o->least, kind, text));
+    buf_addf(out, " to %s\n", show(o->greatest, kind, text));
 }
 
 static void put_confidence(const struct trials_summary *s, struct buf *out)
@@ -123,15 +134,6 @@ static bool has_measure(const struct trials_summary *s, int m)
     return is_there && (m != MEASURE_TTFT || s->trials[0].is_streamed);
 }
 
-static int p99(void)
-{
-    int q = 0;
-
-    while (q < SUMMARY_QUANTILES - 1 && summary_quantile[q] != 0.99)
-        q++;
-    return q;
-}
-
 static void put_ns(double ns, struct buf *out)
 {
     char text[UNITS_TEXT];
@@ -157,10 +159,10 @@ static void put_trial(const struct trials_summary *s, const struct trial *t,
              verdict_name(t->verdict), (long long)t->scheduled,
              (long long)t->failed, t->rate[TRIAL_THROUGHPUT],
              t->rate[TRIAL_GOODPUT], 100 * t->rate[TRIAL_ATTAINMENT]);
-    put_ns(t->quantile_ns[MEASURE_E2E][0], out);
-    put_ns(t->quantile_ns[MEASURE_E2E][p99()], out);
+    put_ns(t->quantile_ns[MEASURE_E2E][SUMMARY_P50], out);
+    put_ns(t->quantile_ns[MEASURE_E2E][SUMMARY_P99], out);
     if (has_measure(s, MEASURE_TTFT))
-        put_ns(t->quantile_ns[MEASURE_TTFT][p99()], out);
+        put_ns(t->quantile_ns[MEASURE_TTFT][SUMMARY_P99], out);
     buf_addf(out, "%s\n", remark(t));
 }
 
@@ -174,27 +176,28 @@ static void put_each(const struct trials_summary *s, struct buf *out)
         put_trial(s, &s->trials[i], out);
     for (size_t i = 0; i < s->n_odd; i++) {
         const struct odd_trial *x = &s->odd[i];
+        enum kind kind = x->is_ns ? KIND_NS : KIND_SHARE;
         char value[UNITS_TEXT];
         char median[UNITS_TEXT];
 
         buf_addf(out,
                  "odd        trial %lld: %s %s, median %s; it is counted\n",
-                 (long long)x->number, x->what, show(x->value, x->is_ns, value),
-                 show(x->median, x->is_ns, median));
+                 (long long)x->number, x->what, show(x->value, kind, value),
+                 show(x->median, kind, median));
     }
 }
 
 /* ---- over trials ---- */
 
-static void put_value(double value, bool is_ns, struct buf *out)
+static void put_value(double value, enum kind kind, struct buf *out)
 {
     char text[UNITS_TEXT];
 
-    buf_addf(out, " %*s", VALUE_WIDTH, show(value, is_ns, text));
+    buf_addf(out, " %*s", VALUE_WIDTH, show(value, kind, text));
 }
 
-static void put_over(const char *name, const struct over_trials *o, bool is_ns,
-                     struct buf *out)
+static void put_over(const char *name, const struct over_trials *o,
+                     enum kind kind, struct buf *out)
 {
     buf_addf(out, "%-21s", name);
     if (!o->is_known) {
@@ -203,12 +206,12 @@ static void put_over(const char *name, const struct over_trials *o, bool is_ns,
                  o->n_missing);
         return;
     }
-    put_value(o->median.median.value, is_ns, out);
-    put_value(o->least, is_ns, out);
-    put_value(o->greatest, is_ns, out);
+    put_value(o->median.median.value, kind, out);
+    put_value(o->least, kind, out);
+    put_value(o->greatest, kind, out);
     if (o->median.median.has_range) {
-        put_value(o->median.median.range.low, is_ns, out);
-        put_value(o->median.median.range.high, is_ns, out);
+        put_value(o->median.median.range.low, kind, out);
+        put_value(o->median.median.range.high, kind, out);
     }
     buf_adds(out, "\n");
 }
@@ -225,7 +228,7 @@ static void put_measures(const struct trials_summary *s, struct buf *out)
             snprintf(name, sizeof(name), "%s %s", measure_name(shown[i]),
                      summary_quantile_name[q]);
             if (has_measure(s, (int)shown[i]))
-                put_over(name, &s->quantile[shown[i]][q], true, out);
+                put_over(name, &s->quantile[shown[i]][q], KIND_NS, out);
         }
     }
 }
@@ -236,14 +239,14 @@ static void put_rates(const struct trials_summary *s, struct buf *out)
 
     for (int r = 0; r < TRIAL_RATES; r++) {
         if (has_tokens || (r != TRIAL_TOKENS && r != TRIAL_GOOD_TOKENS))
-            put_over(trial_rate_name((enum trial_rate)r), &s->rate[r], false,
-                     out);
+            put_over(trial_rate_name((enum trial_rate)r), &s->rate[r],
+                     r == TRIAL_ATTAINMENT ? KIND_SHARE : KIND_RATE, out);
     }
 }
 
 static void put_student(const struct trials_summary *s, struct buf *out)
 {
-    const struct over_trials *o = &s->quantile[MEASURE_E2E][p99()];
+    const struct over_trials *o = &s->quantile[MEASURE_E2E][SUMMARY_P99];
     char text[UNITS_TEXT];
 
     if (!o->is_known || !o->mean.has_range)

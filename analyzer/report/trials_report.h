@@ -10,6 +10,9 @@ struct trials_summary;
 void trials_text(const struct trials_summary *s, struct buf *out);
 void trials_json(const struct trials_summary *s, struct buf *out);
 
+/* The text, and everything that the JSON has a line each. */
+void trials_full(const struct trials_summary *s, struct buf *out);
+
 /* The same as a tree; the caller owns it. */
 struct json_t *trials_to_json(const struct trials_summary *s);
 

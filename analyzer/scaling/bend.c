@@ -11,6 +11,13 @@
 #define SLOW        0.75 /* of a healthy worker's rate */
 #define SHAPE_LEAST 3    /* points that have a shape */
 
+/* Share of a loss that is an uneven end: of two workers, one of them slow, it
+ * is little more than half. */
+#define UNEVEN 0.4
+
+#define MISSING_LEAST 0.15 /* part of a worker that is more than chance */
+#define MISSING_SAME  1.5  /* most to least, of what counts as the same */
+
 const char *bend_cause_name(enum bend_cause cause)
 {
     static const char *const names[] = {
@@ -54,7 +61,7 @@ static bool by_drain(struct bend *b, const struct scale_point *base,
     if (base->drain.runs == 0 || p->drain.runs == 0)
         return false;
     share = explained(base, p);
-    if (!(share >= EXPLAINS))
+    if (!(share >= UNEVEN))
         return false;
     rate = p->drain.last_rps / base->drain.last_rps;
     b->cause = rate < SLOW ? BEND_STRAGGLER : BEND_IMBALANCE;
@@ -125,6 +132,31 @@ static bool by_scatter(struct bend *b, const struct scale_point *points,
 
 /* ---- the shape ---- */
 
+/* Where work goes to whoever is free, a slow worker costs the same part of one
+ * worker at every K. */
+static bool by_missing(struct bend *b, const struct scale_point *points,
+                       size_t n)
+{
+    double least = INFINITY;
+    double most = 0;
+
+    for (size_t i = 1; i < n; i++) {
+        double missing = (double)points[i].k * (1 - points[i].efficiency.value);
+
+        least = fmin(least, missing);
+        most = fmax(most, missing);
+    }
+    if (n < SHAPE_LEAST || least < MISSING_LEAST || most > 1 ||
+        most > MISSING_SAME * least)
+        return false;
+    b->cause = BEND_STRAGGLER;
+    snprintf(b->evidence, sizeof(b->evidence),
+             "the same part of one worker, %.2f to %.2f, is missing at every "
+             "K, as if one were slow and the others did its work",
+             least, most);
+    return true;
+}
+
 static bool by_small_k(struct bend *b, const struct scale_point *small,
                        const struct scale_point *worst)
 {
@@ -194,7 +226,7 @@ struct bend bend_find(const struct scale_point *points, size_t n,
         return b;
     }
     if (!by_drain(&b, &points[0], worst) && !by_scatter(&b, points, n) &&
-        !by_small_k(&b, &points[1], worst))
+        !by_missing(&b, points, n) && !by_small_k(&b, &points[1], worst))
         by_shape(&b, points, n, residual);
     return b;
 }

@@ -95,7 +95,8 @@ static json_t *point_json(const struct scaling *s, const struct scale_point *p)
     put_speed(json, s, p);
     json_object_set_new(json, "work", number(p->work));
     json_object_set_new(json, "units_per_s", number(p->units_per_s));
-    json_object_set_new(json, "p99_ms", number(p->latency_ms));
+    json_object_set_new(json, "p50_ms", number(p->p50_ms));
+    json_object_set_new(json, "p99_ms", number(p->p99_ms));
     json_object_set_new(json, "slo_met", yes(p->keeps_slo));
     json_object_set_new(json, "quality", number(p->quality));
     json_object_set_new(json, "quality_gate", gate_json(&p->gate));

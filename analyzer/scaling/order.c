@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/scaling/runs.h"
 #include "analyzer/scaling/scaling.h"
 
 #define SAME 1e-6 /* as a share: what units are written with */
@@ -128,6 +129,8 @@ void scaling_order(struct scaling *s)
 {
     if (s->n > 0)
         qsort(s->points, s->n, sizeof(s->points[0]), by_k);
+    if (s->n > 0 && s->points[0].card.keys.len > 0)
+        scale_runs_match(s);
     choose_baseline(s);
     if (at_one(s) == 0)
         scaling_say(&s->refusals, "there is no K = 1: a speedup needs its "

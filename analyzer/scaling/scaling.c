@@ -7,6 +7,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "analyzer/scaling/runs.h"
+#include "analyzer/scaling/sealed.h"
 #include "common/err.h"
 #include "common/xalloc.h"
 
@@ -103,7 +105,7 @@ static void take_errors(const struct scaling *s, struct law_data *d)
         double error = scale_point_error(&s->points[i]);
 
         d->error2 += error * error / (double)s->n;
-        d->freedom += s->points[i].runs - 1;
+        d->freedom += scale_point_freedom(&s->points[i]);
     }
 }
 
@@ -159,23 +161,50 @@ void scaling_work_out(struct scaling *s)
 
 /* ---- all of it ---- */
 
+static bool is_directory(const char *path)
+{
+    struct stat st;
+
+    return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+}
+
 static int read_sources(struct scaling *s, struct err *err)
 {
     const struct strlist *sources = s->ask.sources;
+    int rc = 0;
 
-    if (sources->len != 1)
-        return err_set(err, ERR_USAGE, "scale takes one CSV of timings");
-    return scale_table_read(s, sources->items[0], err);
+    if (sources->len == 1 && !is_directory(sources->items[0]))
+        return scale_table_read(s, sources->items[0], err);
+    for (size_t i = 0; rc == 0 && i < sources->len; i++) {
+        if (is_directory(sources->items[i]))
+            rc = scale_runs_read(s, sources->items[i], err);
+        else
+            rc = err_set(err, ERR_USAGE,
+                         "%s: scale takes one CSV, or directories of "
+                         "recordings",
+                         sources->items[i]);
+    }
+    return rc;
+}
+
+/* Recordings and capacities count requests. */
+static const char *usual_unit(const struct scaling *s)
+{
+    bool is_recorded = s->n > 0 && s->points[0].card.keys.len > 0;
+
+    return is_recorded || s->ask.regime == SCALE_CAPACITY ? "request" : "unit";
 }
 
 int scaling_make(struct scaling *s, const struct scale_ask *ask,
                  struct err *err)
 {
-    *s = (struct scaling){.ask = *ask, .unit = xstrdup(ask->unit)};
-    if (read_sources(s, err)) {
+    *s = (struct scaling){.ask = *ask};
+    if (read_sources(s, err) ||
+        (ask->baseline && scale_sealed_use(s, ask->baseline, err))) {
         scaling_fini(s);
         return -1;
     }
+    s->unit = xstrdup(ask->unit ? ask->unit : usual_unit(s));
     for (size_t i = 0; i < s->n; i++)
         fill_in(s, &s->points[i]);
     scaling_order(s);

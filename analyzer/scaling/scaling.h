@@ -25,10 +25,12 @@ struct scale_ask {
     double threshold;          /* of the efficiency */
     double tolerance;          /* of the quality */
     double work;               /* of one worker's job; 0: not said */
-    const char *unit;          /* of work, in the singular */
+    const char *unit;          /* of work, in the singular; NULL: not said */
     double usd_per_hour;       /* of one worker; 0: not said */
     double flops_per_token;    /* 0: not said; likewise the peak of a worker */
     double peak_flops;
+    int64_t warmup_trials; /* of each set, the first so many */
+    const char *baseline;  /* a sealed one; NULL: none */
 };
 
 /* What makes a result look better than it can be. */

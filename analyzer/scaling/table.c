@@ -28,6 +28,7 @@ struct row {
     double joules;
     double quality;
     double quality_n;
+    double p50_ms;
     double p99_ms;
     double capacity;
     double keeps_slo; /* 1 or 0 */
@@ -64,6 +65,7 @@ static const struct column {
     {"joules", CELL_AMOUNT, offsetof(struct row, joules)},
     {"quality", CELL_SHARE, offsetof(struct row, quality)},
     {"quality_n", CELL_COUNT, offsetof(struct row, quality_n)},
+    {"p50_ms", CELL_AMOUNT, offsetof(struct row, p50_ms)},
     {"p99_ms", CELL_AMOUNT, offsetof(struct row, p99_ms)},
     {"capacity_rps", CELL_POSITIVE, offsetof(struct row, capacity)},
     {"slo_met", CELL_YES, offsetof(struct row, keeps_slo)},
@@ -276,7 +278,8 @@ static int take_row(struct table *t, const struct row *row, struct err *err)
     blend(&p->tokens, row->tokens, p->n_times);
     blend(&p->joules, row->joules, p->n_times);
     blend(&p->quality, row->quality, p->n_times);
-    blend(&p->latency_ms, row->p99_ms, p->n_times);
+    blend(&p->p50_ms, row->p50_ms, p->n_times);
+    blend(&p->p99_ms, row->p99_ms, p->n_times);
     if (!isnan(row->quality_n))
         p->quality_n =
             (isnan(p->quality_n) ? 0 : p->quality_n) + row->quality_n;
@@ -316,6 +319,7 @@ static int read_row(struct table *t, char *line, struct err *err)
                       .joules = NAN,
                       .quality = NAN,
                       .quality_n = NAN,
+                      .p50_ms = NAN,
                       .p99_ms = NAN,
                       .capacity = NAN,
                       .keeps_slo = NAN,

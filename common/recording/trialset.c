@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "common/err.h"
 #include "common/json.h"
@@ -15,6 +16,16 @@ static const char *const sides[] = {"a", "b"};
 char *trial_set_path(const char *dir, int64_t number)
 {
     return xasprintf("%s/trial-%lld", dir, (long long)number);
+}
+
+bool trial_set_has(const char *dir, int64_t number)
+{
+    char *path = trial_set_path(dir, number);
+    struct stat st;
+    bool found = stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+
+    free(path);
+    return found;
 }
 
 int64_t trial_set_launches(const struct trial_set *set)

@@ -28,6 +28,9 @@ int64_t trial_set_launches(const struct trial_set *set);
 /* DIR/trial-N, owned by the caller. */
 char *trial_set_path(const char *dir, int64_t number);
 
+/* Is there a directory of that trial? */
+bool trial_set_has(const char *dir, int64_t number);
+
 int trial_set_save(const struct trial_set *set, const char *dir,
                    struct err *err);
 

@@ -228,6 +228,11 @@ static int check_probes(const struct api *api, struct err *err)
     return 0;
 }
 
+bool api_takes_ids(enum api_kind kind)
+{
+    return all[kind] && all[kind]->takes_ids;
+}
+
 int api_init(struct api *api, const struct settings *settings, struct err *err)
 {
     const struct target_settings *t = &settings->target;

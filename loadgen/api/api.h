@@ -151,6 +151,9 @@ extern const struct api_ops client_tfserving_grpc;
 int api_init(struct api *api, const struct settings *settings, struct err *err);
 void api_fini(struct api *api);
 
+/* May its prompts be token ids? */
+bool api_takes_ids(enum api_kind kind);
+
 /* The API, or NULL if it has nothing to do: then nobody needs to ask it. */
 const struct api *api_if_needed(const struct api *api);
 

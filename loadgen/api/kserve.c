@@ -81,8 +81,9 @@ static int check_numbers(const struct api *api, struct err *err)
 
         if (!tensor_is_finite(t, at))
             return err_set(err, ERR_CONFIG,
-                           "%s: at byte %zu: %s holds what is no number; it "
-                           "goes as raw bytes alone (--binary-tensors)",
+                           "data.file: %s: at byte %zu: %s holds what is no "
+                           "number; it goes as raw bytes alone "
+                           "(--binary-tensors)",
                            d->path, (size_t)(at - d->file.data), t->name);
         at += tensor_size(t);
     }

@@ -70,7 +70,7 @@ struct dataset {
     char *path;         /* owned */
     const char *format; /* its name; static */
     bool was_detected;  /* nobody named it */
-    char sha256[SLURP_HASH];
+    char sha256[SHA256_TEXT];
 
     struct buf file;
     struct buf made;

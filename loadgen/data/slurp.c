@@ -2,13 +2,13 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <openssl/evp.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "common/err.h"
+#include "common/sha256.h"
 #include "common/xalloc.h"
 #include "loadgen/trace/unpack.h"
 
@@ -17,7 +17,7 @@
 struct slurper {
     const char *path;
     int fd;
-    EVP_MD_CTX *hash;
+    struct sha256 hash;
     char *in;
     const struct unpack_ops *ops; /* NULL: nothing has been read */
     void *unpack;
@@ -71,21 +71,8 @@ static int step(struct slurper *s, struct err *err)
         choose_unpack(s, (size_t)n);
     if (n == 0)
         return 0;
-    EVP_DigestUpdate(s->hash, s->in, (size_t)n);
+    sha256_add(&s->hash, s->in, (size_t)n);
     return unpack(s, (size_t)n, err) ? -1 : 1;
-}
-
-static void print_hash(EVP_MD_CTX *hash, char out[static SLURP_HASH])
-{
-    static const char digits[] = "0123456789abcdef";
-    unsigned char bytes[EVP_MAX_MD_SIZE] = {0};
-
-    EVP_DigestFinal_ex(hash, bytes, NULL);
-    for (size_t i = 0; i < (SLURP_HASH - 1) / 2; i++) {
-        out[2 * i] = digits[bytes[i] >> 4];
-        out[2 * i + 1] = digits[bytes[i] & 0xf];
-    }
-    out[SLURP_HASH - 1] = '\0';
 }
 
 static int read_all(struct slurper *s, struct err *err)
@@ -103,27 +90,23 @@ static int read_all(struct slurper *s, struct err *err)
     return rc;
 }
 
-int slurp(const char *path, struct buf *out, char hash[static SLURP_HASH],
+int slurp(const char *path, struct buf *out, char hash[static SHA256_TEXT],
           struct err *err)
 {
     struct slurper s = {.path = path, .out = out};
     int rc;
 
-    s.fd = open(path, O_RDONLY | O_CLOEXEC);
+    /* Of a pipe that nobody writes to, nothing is waited for. */
+    s.fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (s.fd < 0)
         return fail(&s, strerror(errno), err);
     s.in = xcalloc(1, CHUNK);
-    s.hash = EVP_MD_CTX_new();
-    if (!s.hash || EVP_DigestInit_ex(s.hash, EVP_sha256(), NULL) != 1)
-        rc = fail(&s, "there is no SHA-256", err);
-    else
-        rc = read_all(&s, err);
-    if (rc == 0)
-        print_hash(s.hash, hash);
+    sha256_begin(&s.hash);
+    rc = read_all(&s, err);
+    sha256_end(&s.hash, hash);
     if (s.unpack && s.ops->fini)
         s.ops->fini(s.unpack);
     free(s.unpack);
-    EVP_MD_CTX_free(s.hash);
     free(s.in);
     close(s.fd);
     return rc;

@@ -4,16 +4,14 @@
 #define LOADGEN_DATA_SLURP_H
 
 #include "common/buf.h"
+#include "common/sha256.h"
 
 struct err;
-
-/* Of a SHA-256, in hexadecimal, with its end. */
-#define SLURP_HASH 65
 
 /* Append the file to `out`, whose maximum bounds it; gz and zst are known by
  * their first bytes.  The hash is of the file as it lies there, as sha256sum
  * has it.  ERR_CONFIG with the path. */
-int slurp(const char *path, struct buf *out, char hash[static SLURP_HASH],
+int slurp(const char *path, struct buf *out, char hash[static SHA256_TEXT],
           struct err *err);
 
 #endif

@@ -111,6 +111,10 @@ static int walk(struct walk *w, struct err *err)
         }
         quota_take(&w->quota, r.due_ns);
         add(w, &r);
+        if (replay_check_stop(&w->replay, err)) {
+            rc = -1;
+            break;
+        }
     }
     if (rc == 0 && w->s->rows > 0)
         w->s->end_ns = end_of_replay_ns(w);
@@ -119,6 +123,28 @@ static int walk(struct walk *w, struct err *err)
     w->s->start_ns = w->quota.window_start_ns;
     w->s->all = w->replay.trace.counts;
     return rc < 0 ? -1 : 0;
+}
+
+/* A file cannot go on until a minimum is reached. */
+static int check_least(const struct survey *s, const struct load_settings *load,
+                       struct err *err)
+{
+    int64_t rows = s->rows - s->warmup_rows - s->cooldown_rows;
+    int64_t length_ns = s->end_ns - s->start_ns - load->cooldown_ns;
+    char text[UNITS_TEXT];
+
+    if (load->max_duration_ns > 0 && length_ns >= load->max_duration_ns)
+        return 0;
+    if (rows < load->min_requests)
+        return err_set(err, ERR_CONFIG,
+                       "load.min_requests: the trace has only %lld for the "
+                       "window",
+                       (long long)rows);
+    if (length_ns < load->min_duration_ns)
+        return err_set(err, ERR_CONFIG,
+                       "load.min_duration: the trace is only enough for %s",
+                       units_show_duration((double)length_ns, text));
+    return 0;
 }
 
 /* Is anything left to measure? */
@@ -143,7 +169,7 @@ static int check(const struct survey *s, const struct load_settings *load,
     if (load->cooldown_ns > 0 && s->end_ns - load->cooldown_ns <= s->start_ns)
         return err_set(err, ERR_CONFIG,
                        "load.cooldown: nothing of the trace is left before it");
-    return 0;
+    return check_least(s, load, err);
 }
 
 static int look(struct survey *s, const struct load_settings *load,
@@ -164,7 +190,8 @@ static int look(struct survey *s, const struct load_settings *load,
     replay_fini(&w.replay);
     if (rc == 0)
         return check(s, load, err);
-    err->code = ERR_CONFIG; /* the settings name a file that is no good */
+    if (err->code != ERR_STOPPED)
+        err->code = ERR_CONFIG; /* the settings name a file that is no good */
     return err_context(err, "trace.file");
 }
 

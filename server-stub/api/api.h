@@ -1,7 +1,8 @@
 /* api.h - the languages that the stub speaks.
  *
  * An API reads what a request asks for and words the answer; when and whether
- * it goes out, and how events are framed, is not its business.
+ * it goes out, and how events are framed, is not its business.  Those of gRPC
+ * (api/grpc.h) have messages where the others have JSON.
  */
 #ifndef SERVER_STUB_API_API_H
 #define SERVER_STUB_API_API_H
@@ -22,6 +23,8 @@ struct api_ops {
     bool opens_with_role;     /* a stream's first tokens follow a role event */
     bool can_reason;          /* the first tokens may be reasoning */
     bool marks_last;          /* the event of the last token says that it is */
+    bool is_single;   /* a model without tokens gives one, unless more are asked
+                         for */
     const char *done; /* event that ends a stream; NULL: there is none */
 
     /* What does it ask for?  False: the answer is 400.  If call->why does not

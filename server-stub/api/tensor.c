@@ -10,6 +10,15 @@
 /* Of a string among its bytes. */
 #define LENGTH_SIZE 4
 
+/* So many times n; false if that is no number of elements. */
+static bool multiply(int64_t *n, int64_t size)
+{
+    if (size < 0 || size > MAX_ELEMENTS)
+        return false;
+    *n *= size;
+    return *n <= MAX_ELEMENTS;
+}
+
 int64_t tensor_elements(const struct json_t *shape)
 {
     int64_t n = 1;
@@ -20,12 +29,18 @@ int64_t tensor_elements(const struct json_t *shape)
         return -1;
     json_array_foreach(shape, i, size)
     {
-        int64_t value = json_integer_value(size);
-
-        if (!json_is_integer(size) || value < 0 || value > MAX_ELEMENTS)
+        if (!json_is_integer(size) || !multiply(&n, json_integer_value(size)))
             return -1;
-        n *= value;
-        if (n > MAX_ELEMENTS)
+    }
+    return n;
+}
+
+int64_t tensor_elements_of(const int64_t *dims, size_t n_dims)
+{
+    int64_t n = 1;
+
+    for (size_t i = 0; i < n_dims; i++) {
+        if (!multiply(&n, dims[i]))
             return -1;
     }
     return n;

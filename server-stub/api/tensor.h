@@ -15,6 +15,7 @@ struct json_t;
 /* Elements of a tensor of this shape; -1 if that is no list of sizes, or more
  * than anybody sends. */
 int64_t tensor_elements(const struct json_t *shape);
+int64_t tensor_elements_of(const int64_t *dims, size_t n_dims);
 
 /* Values, in lists or lists of lists, one after the other as bytes.  False if
  * one does not fit the type, or there are not n. */

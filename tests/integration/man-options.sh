@@ -13,7 +13,7 @@ of_help() {
 # of_page <command>: the same from the sections OPTIONS OF ... that name it.
 of_page() {
     sed 's/\\-/-/g' "$page" | awk -v command="$(echo "$1" | tr a-z A-Z)" '
-        /^\.SH/ { inside = /OPTIONS OF/ && (" " $0 " ") ~ (" " command " ") }
+        /^\.SH/ { inside = /OPTIONS OF/ && (" " $0 " ") ~ ("[ ,]" command "[ ,]") }
         inside && /^\.B[RI]? / {
             match($0, /--[a-z-]+/)
             flag = substr($0, RSTART, RLENGTH)
@@ -21,7 +21,7 @@ of_page() {
         }' | sort
 }
 
-for command in run report compare scale stub calibrate init validate; do
+for command in run search sweep report compare scale baseline stub calibrate init validate; do
     if [ "$(of_help "$command")" != "$(of_page "$command")" ]; then
         echo "$command, flags of the help:" $(of_help "$command")
         echo "$command, flags of the page:" $(of_page "$command")

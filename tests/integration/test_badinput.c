@@ -129,7 +129,7 @@ static const struct {
      "target.method: 'GE T' is no method"},
     {{"tailgate", "run", "ftp://x/", "--rate", "5"},
      "'ftp://x/': the scheme 'ftp' is not supported; write http://, "
-     "https:// or null://"},
+     "https://, grpc://, grpcs:// or null://"},
     {{"tailgate", "run", "http://:80/", "--rate", "5"},
      "'http://:80/' is not a URL; write http://host:port/path"},
     {{"tailgate", "run", "http://h:99999/", "--rate", "5"},
@@ -156,8 +156,8 @@ static const struct {
      "--rate: '5x' is not a rate above 0; write 50, 0.5 or 2/m"},
     {{"tailgate", "report"}, "report takes one recording, not 0"},
     {{"tailgate", "report", "/no/such"}, "/no/such: No such file or directory"},
-    {{"tailgate", "report", "x", "--format", "xml"},
-     "--format: 'xml' is none of: text, json, csv, seconds, hgrm, hlog"},
+    {{"tailgate", "run", URL, "--rate", "5", "--seeds", "lottery"},
+     "--seeds: 'lottery' is none of: own, mlperf"},
     {{"tailgate", "report", "x", "--json", "--format", "csv"},
      "--json: not beside --format csv"},
     {{"tailgate", "stub", "--service", "exponential"},
@@ -279,6 +279,16 @@ static const struct {
      ":5: data.prompt: %s/some.jsonl:1: there is no 'z'"},
     {"load: {rate: 5}\nclasses:\n  - name: a\n    data:\n      file: none\n",
      ":6: classes: a: data.file: %s/none: No such file or directory"},
+    {"load: {rate: 5}\nclasses:\n  - name: a\n"
+     "    target: {url: http://h/v2/models/m/infer}\n    data:\n"
+     "      {file: some.jsonl, format: tensors, tensors: x FP32 4}\n",
+     ":7: classes: a: data.file: %s/some.jsonl: its 25 bytes are no whole "
+     "number of samples of 16 bytes"},
+    {"load: {rate: 5}\nclasses:\n  - name: a\n"
+     "    target: {url: http://h/v2/models/m/infer}\n    data:\n"
+     "      {file: nan, format: tensors, tensors: x FP32 2}\n",
+     ":7: classes: a: data.file: %s/nan: at byte 0: x holds what is no number; "
+     "it goes as raw bytes alone (--binary-tensors)"},
     {"load: {stages: [5/s 1s]}\ndata: {file: some.jsonl, accuracy: true}\n",
      ":3: data.accuracy: each sample is sent once; not beside load.stages, "
      "load.shape or load.rate_table"},
@@ -300,6 +310,7 @@ static void write_named(void)
         const char *text;
     } files[] = {
         {"empty", ""},
+        {"nan", "\377\377\377\377\1\1\1\1"},
         {"some.jsonl", "{\"prompt\":\"a\"}\n{\"q\":\"b\"}\n"},
         {"bad.csv", "timestamp,input_length,output_length\nx,1,1\n1,1\n"},
         {"two.csv",

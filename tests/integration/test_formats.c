@@ -229,6 +229,27 @@ static void every_number_of_the_text_is_in_the_json(void **state)
     }
 }
 
+/* The text first; then the JSON's leaves, each by its name and as it is there.
+ */
+static void the_full_text_has_every_number_of_the_json(void **state)
+{
+    char *text = reported(ARGS("report", recording));
+    char *full = reported(ARGS("report", recording, "--format", "full"));
+    json_t *json = reported_json();
+    char line[64];
+
+    (void)state;
+    assert_int_equal(strncmp(full, text, strlen(text)), 0);
+    assert_int_equal(unsaid_in(full, json), 0);
+    snprintf(line, sizeof(line), "\nmeasures.ttft.sent.n %.0f\n",
+             number_at(json, "measures.ttft.sent.n"));
+    assert_non_null(strstr(full, line));
+    assert_non_null(strstr(full, "\ntrust.checks.0.name \"lag p50\"\n"));
+    json_decref(json);
+    free(full);
+    free(text);
+}
+
 /* The limits of the bars and what is suggested are the same in both. */
 static void the_report_says_what_to_do_next(void **state)
 {
@@ -292,6 +313,7 @@ int main(void)
         cmocka_unit_test(the_distribution_is_that_of_the_summary),
         cmocka_unit_test(seconds_add_up_to_the_run),
         cmocka_unit_test(every_number_of_the_text_is_in_the_json),
+        cmocka_unit_test(the_full_text_has_every_number_of_the_json),
         cmocka_unit_test(the_report_says_what_to_do_next),
         cmocka_unit_test(flags_that_do_not_go_together),
     };

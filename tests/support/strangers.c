@@ -146,28 +146,74 @@ static const char *after_name(const char *text, const char *const *more)
     return behind ? behind : after_one_of(text, names);
 }
 
+/* The next number of the text, which goes on behind it; false: there is none.
+ */
+static bool next_number(const char **text, const char *const *names,
+                        struct shown *s, const double **scales)
+{
+    while (**text) {
+        const char *behind = after_name(*text, names);
+
+        if (!behind && **text >= '0' && **text <= '9') {
+            *text = take_number(*text, s, scales);
+            return true;
+        }
+        *text = behind ? behind : *text + 1;
+    }
+    return false;
+}
+
+static bool is_among(const struct leaves *l, const struct shown *s,
+                     const double *scales)
+{
+    return is_in_numbers(l, s, scales[0]) || is_in_numbers(l, s, scales[1]);
+}
+
 static int count_strangers(const char *text, const struct leaves *l,
                            const char *const *names)
 {
+    const double *scales;
+    struct shown s = {0};
     int strangers = 0;
 
-    while (*text) {
-        const char *behind = after_name(text, names);
-        const double *scales;
-        struct shown s = {0};
-
-        if (behind || *text < '0' || *text > '9') {
-            text = behind ? behind : text + 1;
-            continue;
-        }
-        text = take_number(text, &s, &scales);
-        if (!is_in_numbers(l, &s, scales[0]) &&
-            !is_in_numbers(l, &s, scales[1]) && !is_in_texts(l, s.text)) {
+    while (next_number(&text, names, &s, &scales)) {
+        if (!is_among(l, &s, scales) && !is_in_texts(l, s.text)) {
             print_error("%s is not in the JSON\n", s.text);
             strangers++;
         }
     }
     return strangers;
+}
+
+static bool is_shown(const char *text, double number)
+{
+    const struct leaves one = {.numbers = &number, .n = 1};
+    const double *scales;
+    struct shown s = {0};
+
+    while (next_number(&text, NULL, &s, &scales)) {
+        if (is_among(&one, &s, scales))
+            return true;
+    }
+    return false;
+}
+
+int unsaid_in(const char *text, const json_t *json)
+{
+    struct leaves l = {0};
+    int unsaid = 0;
+
+    gather(json, &l);
+    assert_true(l.n > 0);
+    for (size_t i = 0; i < l.n; i++) {
+        if (l.numbers[i] != 0 && !is_shown(text, l.numbers[i])) {
+            print_error("%.15g is not in the text\n", l.numbers[i]);
+            unsaid++;
+        }
+    }
+    strlist_fini(&l.texts);
+    free(l.numbers);
+    return unsaid;
 }
 
 int strangers_in(const char *text, const json_t *json, const char *const *names)

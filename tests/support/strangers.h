@@ -1,4 +1,5 @@
-/* strangers.h - numbers of a text that its JSON does not have. */
+/* strangers.h - numbers of a text that its JSON does not have, and the other
+ * way round. */
 #ifndef TESTS_SUPPORT_STRANGERS_H
 #define TESTS_SUPPORT_STRANGERS_H
 
@@ -12,5 +13,9 @@ struct json_t;
  */
 int strangers_in(const char *text, const struct json_t *json,
                  const char *const *names);
+
+/* How many numbers of the JSON the text does not show, rounded as they may be,
+ * each of which is printed; what there is none of, 0, need not be said. */
+int unsaid_in(const char *text, const struct json_t *json);
 
 #endif

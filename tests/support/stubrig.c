@@ -14,6 +14,7 @@
 #include "server-stub/front.h"
 #include "server-stub/loop.h"
 #include "server-stub/server.h"
+#include "server-stub/wire.h"
 
 #define START_NS (7 * NS_PER_S)
 
@@ -21,7 +22,7 @@ static void on_request(void *arg, struct exchange *x)
 {
     const struct stubrig *rig = arg;
 
-    server_request(rig->server, x);
+    server_request(rig->server, x, &wire_http);
 }
 
 static void on_ended(void *arg, struct exchange *x, int64_t sent_ns)

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include <cmocka.h>
 
@@ -357,6 +358,11 @@ static void files_that_are_none(void **state)
     snprintf(path, sizeof(path), "%s", tmpdir_root());
     assert_int_equal(dataset_load(&d, &s, &err), -1);
     assert_non_null(strstr(err.msg, "is no regular file"));
+    err = (struct err){0}; /* which has no writer, and is not waited for */
+    snprintf(path, sizeof(path), "%s", tmpdir_path("pipe"));
+    assert_int_equal(mkfifo(path, 0600), 0);
+    assert_int_equal(dataset_load(&d, &s, &err), -1);
+    assert_non_null(strstr(err.msg, "is no regular file"));
     err = (struct err){0};
     snprintf(path, sizeof(path), "%s",
              tmpdir_write("cut.gz", gz, sizeof(gz) - 6));
@@ -368,7 +374,7 @@ static void files_that_are_none(void **state)
 static void a_file_may_be_too_large(void **state)
 {
     char path[200];
-    char hash[SLURP_HASH];
+    char hash[SHA256_TEXT];
     struct err err = {0};
     struct buf file;
 

@@ -103,6 +103,26 @@ static void a_clear_case_is_decided_early(void **state)
     assert_in_range(failed, 45, 50);
 }
 
+/* One of several terms is enough to fail, so that they share the error of it;
+ * to pass all must, and none is let off. */
+static void terms_share_the_error_of_failing(void **state)
+{
+    struct slo one = slo_of("e2e p99 < 1s");
+    struct slo four =
+        slo_of("e2e p99 < 1s, e2e p90 < 1s, ttft p50 < 1s, errors < 1%");
+    struct err err = {0};
+    struct decide a;
+    struct decide b;
+
+    (void)state;
+    assert_int_equal(decide_init(&a, &one, 0, &err), 0);
+    assert_int_equal(decide_init(&b, &four, 0, &err), 0);
+    assert_true(4 * b.fail_error == a.fail_error);
+    assert_true(b.pass_error == a.pass_error);
+    decide_fini(&a);
+    decide_fini(&b);
+}
+
 /* ---- the order of rows ---- */
 
 /* Rows come as requests end: any order gives the same, since they are taken in
@@ -155,6 +175,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_server_at_the_limit_seldom_passes),
         cmocka_unit_test(a_clear_case_is_decided_early),
+        cmocka_unit_test(terms_share_the_error_of_failing),
         cmocka_unit_test(the_order_of_rows_does_not_matter),
         cmocka_unit_test(other_terms_are_refused),
     };

@@ -116,14 +116,14 @@ static const struct {
     {"conditions:\n  a=b: 1\n", ":2: a=b: must be a key without separators"},
     {"target: {url: ftp://h/}\n",
      ":1: url: 'ftp://h/': the scheme 'ftp' is not supported; write http://, "
-     "https:// or null://"},
+     "https://, grpc://, grpcs:// or null://"},
     {"target: {metrics: on}\n",
      ":1: metrics: 'on' is neither auto nor off nor a URL"},
     {"target: {metrics: null://}\n",
      ":1: metrics: 'null://' is neither auto nor off nor a URL"},
     {"target: {metrics: ftp://h/}\n",
      ":1: metrics: 'ftp://h/': the scheme 'ftp' is not supported; write "
-     "http://, https:// or null://"},
+     "http://, https://, grpc://, grpcs:// or null://"},
     {"target: {request_id: yes}\n",
      ":1: request_id: 'yes' is neither true nor false"},
     {"load: {arrival: poison}\n",
@@ -360,6 +360,10 @@ static const struct {
     {"target: {url: http://h}\nload: {rate: 5, warmup: 1s}\n"
      "data: {file: y, accuracy: true}",
      "data.accuracy: each sample is sent once; not beside load.warmup"},
+    {"target: {url: http://h}\nload: {rate: 5}\n"
+     "data: {file: y, accuracy: true, select: replacement}",
+     "data.accuracy: each sample is sent once; not beside data.select "
+     "replacement"},
     {"target: {url: http://h}\nload: {scenario: trace}",
      "trace.file: the trace scenario needs a file (--trace)"},
     {"target: {url: http://h}\nload: {scenario: server, rate: 5}\n"

@@ -38,7 +38,7 @@ static const struct {
      "load.rate: the single-stream scenario sends when answers came, not "
      "at a rate"},
     {"load: {scenario: offline, stages: [5/s 1s]}",
-     "load.rate: the offline scenario sends when answers came, not at a "
+     "load.stages: the offline scenario sends when answers came, not at a "
      "rate"},
     {"load: {scenario: multi-stream, clients: 2}",
      "load.clients: the multi-stream scenario has one"},
@@ -160,7 +160,7 @@ static const struct {
     {"load: {stages: [1/s 40000d, 1/s 40000d]}",
      "load.stages: too long in all"},
     {"load: {scenario: single-stream, shape: soak 5/s for 1h}",
-     "load.rate: the single-stream scenario sends when answers came, not at a "
+     "load.shape: the single-stream scenario sends when answers came, not at a "
      "rate"},
 };
 

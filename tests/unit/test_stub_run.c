@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "common/config.h"
 #include "common/err.h"
 #include "common/settings.h"
 #include "common/stop.h"
@@ -28,6 +29,11 @@ static void bad_settings_name_their_key(void **state)
          "stub.body_size: must be from 2 bytes to 64 MiB"},
         {{"stub.body_size=1GiB"},
          "stub.body_size: must be from 2 bytes to 64 MiB"},
+        {{"stub.tls_ca=ca.pem"}, "stub.tls_ca: needs stub.tls_cert as well"},
+        {{"stub.tls_key=a.key"},
+         "stub.tls_cert: goes together with stub.tls_key"},
+        {{"stub.tls_cert=a.pem"},
+         "stub.tls_cert: needs stub.grpc_port as well"},
         {{"stub.bind=localhost"},
          "stub.bind: 'localhost' is not an address; write 127.0.0.1, 0.0.0.0 "
          "or ::1"},
@@ -98,11 +104,43 @@ static void a_truth_log_that_cannot_be_made_is_an_error(void **state)
     settings_fini(&settings);
 }
 
+/* Of gRPC the second address is. */
+static void on_grpc_listening(void *arg, const char *url)
+{
+    int *times = arg;
+
+    ++*times;
+    if (strncmp(url, "grpc://127.0.0.1:", 17) == 0)
+        atomic_store(&stop_signal, 15);
+}
+
+/* All that C-core was given is given back: it can be had again. */
+static void grpc_ends_and_begins_again(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 2 && HAVE_GRPC; i++) {
+        int times = 0;
+        struct stub_options options = {.listening = on_grpc_listening,
+                                       .arg = &times};
+        struct settings settings;
+        struct err err = {0};
+
+        settings_init(&settings);
+        assert_int_equal(settings_assign(&settings, "stub.grpc_port=0", &err),
+                         0);
+        assert_int_equal(stub_run(&settings.stub, &options, &err), 0);
+        assert_int_equal(times, 2);
+        atomic_store(&stop_signal, 0);
+        settings_fini(&settings);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(bad_settings_name_their_key),
         cmocka_unit_test(it_ends_when_it_is_told_to),
+        cmocka_unit_test(grpc_ends_and_begins_again),
         cmocka_unit_test(a_truth_log_that_cannot_be_made_is_an_error),
     };
 

@@ -24,6 +24,7 @@
 #include "server-stub/loop.h"
 #include "server-stub/server.h"
 #include "server-stub/truth.h"
+#include "server-stub/wire.h"
 #include "tests/support/stubflags.h"
 #include "tests/support/table.h"
 #include "tests/support/tmpdir.h"
@@ -63,7 +64,7 @@ static void on_request(void *arg, struct exchange *x)
 
     if (++w->depth > w->max_depth)
         w->max_depth = w->depth;
-    server_request(w->server, x);
+    server_request(w->server, x, &wire_http);
     w->depth--;
 }
 

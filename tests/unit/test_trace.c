@@ -1,7 +1,9 @@
 /* A trace read, and when its rows are due. */
 #include <math.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -13,6 +15,7 @@
 #include "common/clk.h"
 #include "common/err.h"
 #include "common/settings.h"
+#include "common/stop.h"
 #include "common/xalloc.h"
 #include "loadgen/source.h"
 #include "loadgen/trace/survey.h"
@@ -511,7 +514,12 @@ static void a_survey_says_what_the_replay_will_be(void **state)
     forget(&load);
 }
 
-/* Rows at 0, 100, ... 900 ms; another would come at 1 s.  The cool-down is the
+/* At 0, 100, ... 900 ms; another would come at 1 s. */
+#define TEN_ROWS                                                               \
+    HEADER "0.0,1,1\n0.1,1,1\n0.2,1,1\n0.3,1,1\n0.4,1,1\n"                     \
+           "0.5,1,1\n0.6,1,1\n0.7,1,1\n0.8,1,1\n0.9,1,1\n"
+
+/* The cool-down is the
  * last part of the replay, wherever that ends. */
 static void a_survey_counts_by_phases(void **state)
 {
@@ -531,9 +539,7 @@ static void a_survey_counts_by_phases(void **state)
 
     (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
-        struct load_settings load =
-            replay_of(HEADER "0.0,1,1\n0.1,1,1\n0.2,1,1\n0.3,1,1\n0.4,1,1\n"
-                             "0.5,1,1\n0.6,1,1\n0.7,1,1\n0.8,1,1\n0.9,1,1\n");
+        struct load_settings load = replay_of(TEN_ROWS);
         struct survey s;
         struct err err = {0};
 
@@ -549,6 +555,84 @@ static void a_survey_counts_by_phases(void **state)
         survey_fini(&s);
         forget(&load);
     }
+}
+
+/* Ten rows, a second of them: nobody can wait for more. */
+static void a_minimum_that_the_file_cannot_reach(void **state)
+{
+    static const struct {
+        int64_t min_requests;
+        int64_t min_ms;
+        int64_t max_ms;
+        int64_t cooldown_ms;
+        const char *want; /* NULL: it can */
+    } cases[] = {
+        {10, 0, 0, 0, NULL},
+        {11, 0, 0, 0, "load.min_requests: the trace has only 10"},
+        {0, 1000, 0, 0, NULL},
+        {0, 1001, 0, 0, "load.min_duration: the trace is only enough for 1"},
+        {11, 0, 500, 0, NULL}, /* which ends it sooner */
+        {11, 0, 2000, 0, "load.min_requests: the trace has only 10"},
+        {8, 0, 0, 250, NULL},
+        {9, 0, 0, 250, "load.min_requests: the trace has only 8"},
+        {0, 750, 0, 250, NULL},
+        {0, 751, 0, 250, "load.min_duration: the trace is only enough for 75"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct load_settings load = replay_of(TEN_ROWS);
+        struct survey s;
+        struct err err = {0};
+
+        load.min_requests = cases[i].min_requests;
+        load.min_duration_ns = cases[i].min_ms * NS_PER_MS;
+        load.max_duration_ns = cases[i].max_ms * NS_PER_MS;
+        load.cooldown_ns = cases[i].cooldown_ms * NS_PER_MS;
+        assert_int_equal(survey_make(&s, &load, &err), cases[i].want ? -1 : 0);
+        if (cases[i].want && !strstr(err.msg, cases[i].want))
+            fail_msg("case %zu: %s", i, err.msg);
+        survey_fini(&s);
+        forget(&load);
+    }
+}
+
+/* Reading may take long, and so does finding the way to where it begins. */
+static void who_is_interrupted_reads_no_further(void **state)
+{
+    struct load_settings load = replay_of(TEN_ROWS);
+    const struct lane all = {.workers = 1};
+    struct survey s;
+    struct err err = {0};
+    void *self = xcalloc(1, source_trace.state_size);
+
+    (void)state;
+    load.trace.from_ns = 500 * NS_PER_MS;
+    load.trace.rows = 5;
+    atomic_store(&stop_signal, SIGINT);
+    assert_int_equal(survey_make(&s, &load, &err), -1);
+    assert_int_equal(err.code, ERR_STOPPED);
+    survey_fini(&s);
+    err = (struct err){0};
+    assert_int_equal(source_trace.init(self, &load, all, &err), -1);
+    assert_int_equal(err.code, ERR_STOPPED);
+    source_trace.fini(self);
+
+    /* A run that has begun ends by itself. */
+    atomic_store(&stop_signal, 0);
+    memset(self, 0, source_trace.state_size);
+    assert_int_equal(source_trace.init(self, &load, all, &err), 0);
+    atomic_store(&stop_signal, SIGINT);
+    for (int i = 0; i < 5; i++) {
+        assert_true(source_trace.peek_ns(self) < DUE_NEVER);
+        source_trace.take(self);
+    }
+    assert_int_equal(source_trace.peek_ns(self), DUE_NEVER);
+    assert_null(source_trace.failure(self));
+    atomic_store(&stop_signal, 0);
+    source_trace.fini(self);
+    free(self);
+    forget(&load);
 }
 
 static uint64_t hash_of(const char *text)
@@ -591,6 +675,8 @@ int main(void)
         cmocka_unit_test(a_file_that_became_shorter_is_noticed),
         cmocka_unit_test(a_survey_says_what_the_replay_will_be),
         cmocka_unit_test(a_survey_counts_by_phases),
+        cmocka_unit_test(a_minimum_that_the_file_cannot_reach),
+        cmocka_unit_test(who_is_interrupted_reads_no_further),
         cmocka_unit_test(the_hash_is_of_what_rows_say),
     };
 

@@ -5,6 +5,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include <cmocka.h>
 
@@ -288,6 +289,11 @@ static void what_is_no_file_is_refused(void **state)
     lines_fini(&l);
     err = (struct err){0};
     assert_int_equal(lines_open(&l, tmpdir_root(), &err), -1);
+    assert_non_null(strstr(err.msg, "no regular file"));
+    lines_fini(&l);
+    err = (struct err){0}; /* which has no writer, and is not waited for */
+    assert_int_equal(mkfifo(tmpdir_path("pipe"), 0600), 0);
+    assert_int_equal(lines_open(&l, tmpdir_path("pipe"), &err), -1);
     assert_non_null(strstr(err.msg, "no regular file"));
     lines_fini(&l);
 }

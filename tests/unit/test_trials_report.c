@@ -19,6 +19,7 @@
 #include "common/rng.h"
 #include "common/xalloc.h"
 #include "tests/support/proc.h"
+#include "tests/support/strangers.h"
 
 #define P50 0
 #define P99 3
@@ -268,6 +269,7 @@ static void few_are_odd_by_chance(void **state)
 
 static void text_and_json_say_the_same(void **state)
 {
+    static const char *const in_words[] = {"95% cannot", "than 6", NULL};
     static const double p99_ms[] = {10, 10.1, 9.9, 50, 10.2};
     struct trials_summary s = made(p99_ms, 5, 100);
     struct buf text;
@@ -286,15 +288,19 @@ static void text_and_json_say_the_same(void **state)
                 1e-9);
     assert_true(number_at(json, "throughput_rps.max") == 500);
     assert_true(json_is_null(json_object_get(json, "output_tokens_per_s")));
-    json_decref(json);
     buf_init(&text, (size_t)1 << 20);
     trials_text(&s, &text);
+    assert_int_equal(
+        strangers_in(strstr(buf_text(&text), "trials "), json, in_words), 0);
     assert_non_null(strstr(buf_text(&text), "trials     5 of 8, 4 to their"));
     assert_non_null(strstr(buf_text(&text), "launches   1: one launch"));
     assert_non_null(strstr(buf_text(&text), "PASS"));
     assert_non_null(strstr(buf_text(&text), "95% cannot be reached"));
     assert_non_null(strstr(buf_text(&text), "interrupted, not counted"));
     assert_non_null(strstr(buf_text(&text), "honest from about 30000"));
+    trials_full(&s, &text);
+    assert_int_equal(unsaid_in(buf_text(&text), json), 0);
+    json_decref(json);
     buf_fini(&text);
     trials_summary_fini(&s);
 }

@@ -1,0 +1,136 @@
+/* A later recording as ratios to the baseline. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/baseline/baseline.h"
+#include "analyzer/compare/side.h"
+#include "analyzer/reader.h"
+#include "analyzer/stats/order.h"
+#include "analyzer/summary.h"
+#include "common/err.h"
+#include "common/xalloc.h"
+
+static const char *const wanted[] = {"throughput", "quality"};
+static const enum baseline_quantity quantity_of[] = {BASELINE_THROUGHPUT,
+                                                     BASELINE_QUALITY};
+#define N_WANTED (sizeof(wanted) / sizeof(wanted[0]))
+
+static void take(struct against *a, enum baseline_quantity q, double value)
+{
+    const struct baseline_amount *base = &a->baseline->amounts[q];
+
+    if (!base->is_there || !(value > 0) || !(base->median > 0))
+        return;
+    a->has[q] = true;
+    a->value[q] = value;
+    a->ratio[q] =
+        q == BASELINE_TIME ? base->median / value : value / base->median;
+}
+
+/* The median over its trials; 0 if it is no offline set. */
+static double makespan(const struct side *side)
+{
+    double *times = xcalloc(side->n, sizeof(*times));
+    double median;
+
+    for (size_t i = 0; i < side->n; i++)
+        times[i] = side->runs[i].makespan_s;
+    median = order_median(times, side->n);
+    free(times);
+    return median;
+}
+
+static void take_all(struct against *a, const struct side *side)
+{
+    for (size_t i = 0; i < N_WANTED; i++) {
+        double value;
+
+        if (side_value(side, i, &value) && isfinite(value))
+            take(a, quantity_of[i], value);
+    }
+    take(a, BASELINE_TIME, makespan(side));
+}
+
+/* What must match and does not: a ratio carries what it is a ratio of. */
+static void note_differences(struct against *a, const struct side *side)
+{
+    const struct strmap *then = &a->baseline->conditions;
+    const struct strmap *now = &side->runs[0].card;
+
+    for (size_t i = 0; i < then->keys.len; i++) {
+        const char *value = strmap_get(now, then->keys.items[i]);
+        char *line;
+
+        if (value && strcmp(value, then->values.items[i]) == 0)
+            continue;
+        line = xasprintf("%s: %s, now %s", then->keys.items[i],
+                         then->values.items[i], value ? value : "(none)");
+        strlist_add(&a->differences, line);
+        free(line);
+    }
+}
+
+/* Both lists are in the order of the index. */
+static int count_answers(struct against *a, const char *dir, struct err *err)
+{
+    const struct baseline *b = a->baseline;
+    struct baseline_answer *now;
+    size_t n;
+    size_t j = 0;
+
+    if (baseline_read_answers(dir, &now, &n, err))
+        return -1;
+    for (size_t i = 0; i < b->n_answers; i++) {
+        while (j < n && now[j].index < b->answers[i].index)
+            j++;
+        if (j < n && now[j].index == b->answers[i].index) {
+            a->answers++;
+            a->agree += strcmp(now[j].hash, b->answers[i].hash) == 0;
+        }
+    }
+    free(now);
+    return 0;
+}
+
+static int take_memory(struct against *a, const char *dir, struct err *err)
+{
+    struct recording rec;
+    struct summary s;
+    int rc;
+
+    if (recording_open(&rec, dir, err))
+        return -1;
+    rc = summary_make(&s, &rec, NULL, err);
+    if (rc == 0 && s.metered.has_memory)
+        take(a, BASELINE_MEMORY, (double)s.metered.peak_bytes);
+    recording_close(&rec);
+    return rc;
+}
+
+int against_make(struct against *a, const struct baseline *b, const char *dir,
+                 struct err *err)
+{
+    struct strlist on = {.items = (char **)wanted, .len = N_WANTED};
+    struct quantities qs;
+    struct side side = {0};
+    int rc = quantities_make(&qs, &on, NULL, err);
+
+    *a = (struct against){.baseline = b};
+    if (rc == 0)
+        rc = side_load(&side, dir, &qs, NULL, err);
+    if (rc == 0) {
+        take_all(a, &side);
+        note_differences(a, &side);
+        rc = count_answers(a, side.runs[0].dir, err);
+    }
+    if (rc == 0)
+        rc = take_memory(a, side.runs[0].dir, err);
+    side_fini(&side);
+    return rc;
+}
+
+void against_fini(struct against *a)
+{
+    strlist_fini(&a->differences);
+}

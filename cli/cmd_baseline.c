@@ -1,0 +1,200 @@
+/* baseline: seal the measurement that later ones are divided by. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/baseline/baseline.h"
+#include "cli/cli.h"
+#include "common/buf.h"
+#include "common/err.h"
+#include "common/log.h"
+
+#define MAX_TEXT     ((size_t)16 << 20)
+#define DEFAULT_NAME "baseline"
+
+struct baseline_args {
+    char *out;
+    char *name;
+    char *memory;
+    double quality_margin;
+    bool json;
+};
+
+#define AT(field) offsetof(struct baseline_args, field)
+
+static const struct opt opts[] = {
+    {.flag = "out",
+     .letter = 'o',
+     .type = &opt_text,
+     .offset = AT(out),
+     .help = "freeze: the file to make; one that is there is never "
+             "overwritten"},
+    {.flag = "name",
+     .type = &opt_text,
+     .offset = AT(name),
+     .help = "freeze: what reports call it"},
+    {.flag = "memory",
+     .type = &opt_text,
+     .offset = AT(memory),
+     .help = "freeze: a recording in which the server's memory was measured "
+             "(run --memory-of), and nothing is timed"},
+    {.flag = "quality-margin",
+     .type = &opt_share,
+     .offset = AT(quality_margin),
+     .initial = "1%",
+     .help = "freeze: of several configurations, how far below the best one's "
+             "quality still holds it"},
+    {.flag = "json",
+     .type = &opt_switch,
+     .offset = AT(json),
+     .help = "against: print JSON instead of text"},
+};
+
+static const struct opt_block block = {"baseline", opts,
+                                       sizeof(opts) / sizeof(opts[0])};
+
+/* What makes no baseline, or was altered, is refused: 4. */
+static int refuse(const char *why)
+{
+    log_error("%s", why);
+    return EXIT_INVALID;
+}
+
+static int print(const struct buf *out, int status, struct err *err)
+{
+    return cli_print(buf_text(out), err) ? -1 : status;
+}
+
+static int freeze(const struct baseline_args *a, const struct strlist *dirs,
+                  struct err *err)
+{
+    const struct baseline_ask ask = {
+        .dirs = dirs,
+        .memory = a->memory,
+        .name = a->name ? a->name : DEFAULT_NAME,
+        .quality_margin = a->quality_margin,
+    };
+    char why[BASELINE_WHY] = "";
+    struct baseline b = {0};
+    struct buf out;
+    int rc;
+
+    if (!a->out)
+        return err_set(err, ERR_USAGE, "freeze: into which file? (-o FILE)");
+    if (dirs->len == 0)
+        return err_set(err, ERR_USAGE, "freeze takes one trial set or more");
+    buf_init(&out, MAX_TEXT);
+    rc = baseline_freeze(&b, &ask, why, err);
+    if (rc == 0)
+        rc = baseline_save(&b, a->out, err);
+    else if (rc > 0)
+        rc = refuse(why);
+    if (rc == 0) {
+        baseline_text(&b, &out);
+        rc = print(&out, EXIT_YES, err);
+    }
+    buf_fini(&out);
+    baseline_fini(&b);
+    return rc;
+}
+
+/* The recordings need not be there: what is sealed is in the file. */
+static void check_files(const struct baseline *b, struct buf *out)
+{
+    size_t bad = baseline_check_files(b, out);
+
+    buf_addf(out, "recordings %zu of %zu files are as they were sealed\n",
+             b->n_files - bad, b->n_files);
+}
+
+static int compare_with(const struct baseline *b, const char *dir, bool json,
+                        struct buf *out, struct err *err)
+{
+    struct against a;
+    int rc = against_make(&a, b, dir, err);
+
+    if (rc == 0)
+        (json ? against_json : against_text)(&a, out);
+    against_fini(&a);
+    return rc;
+}
+
+enum verb { VERB_SHOW, VERB_CHECK, VERB_AGAINST };
+
+static int use(enum verb verb, const struct baseline_args *a,
+               const struct strlist *words, struct err *err)
+{
+    size_t want = verb == VERB_AGAINST ? 2 : 1;
+    char why[BASELINE_WHY] = "";
+    struct baseline b = {0};
+    struct buf out;
+    int rc;
+
+    if (words->len != want)
+        return err_set(err, ERR_USAGE,
+                       want == 2 ? "against takes a baseline and a recording"
+                                 : "show and check take one baseline");
+    buf_init(&out, MAX_TEXT);
+    rc = baseline_load(&b, words->items[0], why, err);
+    if (rc > 0)
+        rc = refuse(why);
+    else if (rc == 0 && verb == VERB_AGAINST)
+        rc = compare_with(&b, words->items[1], a->json, &out, err);
+    else if (rc == 0 && verb == VERB_SHOW)
+        baseline_text(&b, &out);
+    else if (rc == 0)
+        check_files(&b, &out);
+    if (rc == 0 && verb == VERB_CHECK)
+        buf_addf(&out, "baseline   %s: as it was sealed (%.12s)\n", b.name,
+                 b.seal);
+    if (rc == 0)
+        rc = print(&out, EXIT_YES, err);
+    buf_fini(&out);
+    baseline_fini(&b);
+    return rc;
+}
+
+static int dispatch(const struct baseline_args *a, struct strlist *words,
+                    struct err *err)
+{
+    static const char *const verbs[] = {"show", "check", "against"};
+    struct strlist rest = {.items = words->items + 1,
+                           .len = words->len > 0 ? words->len - 1 : 0};
+    const char *verb = words->len > 0 ? words->items[0] : "";
+
+    if (strcmp(verb, "freeze") == 0)
+        return freeze(a, &rest, err);
+    for (size_t i = 0; i < sizeof(verbs) / sizeof(verbs[0]); i++) {
+        if (strcmp(verb, verbs[i]) == 0)
+            return use((enum verb)i, a, &rest, err);
+    }
+    return err_set(err, ERR_USAGE,
+                   "baseline: '%s' is none of freeze, show, check, against",
+                   verb);
+}
+
+static int run(const char *const *argv, struct err *err)
+{
+    struct baseline_args a;
+    struct opt_set set = {&block, &a};
+    struct strlist words = {0};
+    int rc;
+
+    opt_init(&set);
+    rc = opt_parse_argv(&set, 1, argv, &words, err);
+    if (rc == 0)
+        rc = dispatch(&a, &words, err);
+    strlist_fini(&words);
+    opt_fini(&set);
+    return rc;
+}
+
+static const struct opt_block *const blocks[] = {&block, NULL};
+
+const struct command cmd_baseline = {
+    .name = "baseline",
+    .usage = "freeze SET... -o FILE | show FILE | check FILE | against FILE "
+             "RECORDING",
+    .help = "seal the measurement that later ones are divided by",
+    .run = run,
+    .blocks = blocks,
+};

@@ -1,0 +1,139 @@
+#include "cli/study_make.h"
+
+#include "analyzer/summary.h"
+#include "common/clk.h"
+#include "common/err.h"
+#include "common/log.h"
+#include "study/point.h"
+#include "study/points.h"
+#include "study/trials.h"
+
+/* For the server to work off what a probe has left. */
+#define CALM_NS (120 * NS_PER_S)
+
+#define AT(field) offsetof(struct study_args, field)
+
+static const struct opt opts[] = {
+    {.flag = "out",
+     .letter = 'o',
+     .type = &opt_text,
+     .offset = AT(out),
+     .help = "directory of the study (tailgate-runs/TIME-NAME)"},
+    {.flag = "force",
+     .type = &opt_switch,
+     .offset = AT(force),
+     .help = "replace a study that is there"},
+    {.flag = "resume",
+     .type = &opt_switch,
+     .offset = AT(resume),
+     .help = "go on with the study that is there, without what it has "
+             "recorded"},
+    {.flag = "quiet",
+     .letter = 'q',
+     .type = &opt_switch,
+     .offset = AT(quiet),
+     .help = "no progress"},
+    {.flag = "no-color",
+     .type = &opt_switch,
+     .offset = AT(no_colour),
+     .help = "no colour on a terminal; nor with NO_COLOR in the environment"},
+    {.flag = "json",
+     .type = &opt_switch,
+     .offset = AT(json),
+     .help = "print summary.json instead of text"},
+    {.flag = "wait-ready",
+     .type = &opt_duration,
+     .offset = AT(wait_ready_ns),
+     .is_positive = true,
+     .help = "before anything is sent, ask until the target answers, at most "
+             "this long"},
+};
+
+const struct opt_block study_args_block = {"study_args", opts,
+                                           sizeof(opts) / sizeof(opts[0])};
+
+int study_read_first(struct study_make *m, struct study_args *own,
+                     struct settings_args *a, struct err *err)
+{
+    const struct settings_more more = {.block = m->block};
+    const struct opt_set set = {&study_args_block, own};
+
+    if (settings_args_parse_study(a, &set, &more, m->argv, err))
+        return -1;
+    if (own->quiet)
+        log_set_level(LOG_QUIET);
+    if (own->force && own->resume)
+        return err_set(err, ERR_USAGE, "--resume: not beside --force");
+    if (own->resume && !own->out)
+        return err_set(err, ERR_USAGE, "--resume: of which directory? (-o)");
+    m->how = (struct record_how){.argv = m->argv,
+                                 .quiet = own->quiet,
+                                 .no_colour = own->no_colour,
+                                 .wait_ready_ns = own->wait_ready_ns};
+    return 0;
+}
+
+int study_read(const struct study_make *m, const struct strlist *over,
+               struct settings_args *a, struct err *err)
+{
+    const struct settings_more more = {
+        .block = m->block, .over = over, .variant = m->variant};
+    struct study_args ignored; /* the command's own flags were read before */
+    struct opt_set set = {&study_args_block, &ignored};
+    int rc;
+
+    opt_init(&set);
+    rc = settings_args_read_study(a, &set, &more, m->argv, err);
+    opt_fini(&set);
+    return rc;
+}
+
+static int note_result(void *arg, const struct summary *s, struct err *err)
+{
+    (void)arg;
+    (void)err;
+    log_note("           %s%s, %.6g/s done, attainment %.6g%%",
+             verdict_name(s->verdict),
+             summary_is_overloaded(s) ? ", overloaded" : "", s->throughput_rps,
+             100 * s->attainment);
+    return 0;
+}
+
+/* A server that is started anew has nothing to work off. */
+static int wait_calm(const struct study_make *m, const struct point *point,
+                     struct err *err)
+{
+    struct settings_args a;
+    int rc = study_read(m, point->set, &a, err);
+
+    if (rc == 0 && points_launched_by(&a.settings) == LAUNCHED_ONCE)
+        rc = point_wait_calm(a.settings.classes.len > 0
+                                 ? a.settings.classes.items[0].settings
+                                 : &a.settings,
+                             CALM_NS, err);
+    settings_args_fini(&a);
+    return rc;
+}
+
+int study_make_point(void *arg, const struct point *point, struct err *err)
+{
+    struct study_make *m = arg;
+    struct settings_args a;
+    int rc = point->is_after_backlog ? wait_calm(m, point, err) : 0;
+
+    if (rc)
+        return -1;
+    rc = study_read(m, point->set, &a, err);
+
+    m->how.judge = point->judge;
+    m->how.title = m->title[0] ? m->title : NULL;
+    if (rc == 0) {
+        trial_reseed(&a.settings, point->number);
+        rc = record(&a, &m->how, point->dir, err);
+        m->how.is_again = true;
+    }
+    if (rc == 0)
+        rc = point_sum_up(point->dir, note_result, NULL, err);
+    settings_args_fini(&a);
+    return rc;
+}

@@ -1,0 +1,52 @@
+/* study_make.h - what sweep and search have in common at the command line:
+ * their flags, and how one of their recordings is made. */
+#ifndef CLI_STUDY_MAKE_H
+#define CLI_STUDY_MAKE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "cli/record.h"
+#include "cli/settings_args.h"
+#include "common/opt.h"
+
+struct err;
+struct point;
+struct strlist;
+
+struct study_args {
+    char *out;
+    bool force;
+    bool resume;
+    bool quiet;
+    bool no_colour;
+    bool json;
+    int64_t wait_ready_ns;
+};
+
+extern const struct opt_block study_args_block;
+
+struct study_make {
+    const char *const *argv;
+    enum settings_block block; /* of the study's own settings */
+    struct record_how how;
+    size_t variant;   /* whose settings they are, from 1; 0: there is none */
+    char title[512];  /* of the next recording; "": none */
+    bool waits_first; /* a request is answered before the next one begins */
+};
+
+/* The command line for the first time: its own flags too, which hold their
+ * defaults, and of the settings what it says, not resolved.
+ * settings_args_fini() in any case. */
+int study_read_first(struct study_make *m, struct study_args *own,
+                     struct settings_args *a, struct err *err);
+
+/* The settings once more, with these over them; settings_args_fini() in any
+ * case. */
+int study_read(const struct study_make *m, const struct strlist *over,
+               struct settings_args *a, struct err *err);
+
+/* A struct study_make as `arg`, for struct point_maker. */
+int study_make_point(void *arg, const struct point *point, struct err *err);
+
+#endif

@@ -1,0 +1,105 @@
+#include "cli/study_report.h"
+
+#include "analyzer/report/search_report.h"
+#include "analyzer/report/sweep_report.h"
+#include "analyzer/search/read.h"
+#include "analyzer/sweep.h"
+#include "cli/cli.h"
+#include "common/buf.h"
+#include "common/file.h"
+
+#define MAX_REPORT ((size_t)16 << 20)
+
+struct report {
+    struct buf data; /* as JSON */
+    struct buf text;
+};
+
+static void report_init(struct report *r)
+{
+    buf_init(&r->data, MAX_REPORT);
+    buf_init(&r->text, MAX_REPORT);
+}
+
+/* And ends it. */
+static int report_out(struct report *r, const char *dir, bool json, bool saves,
+                      struct err *err)
+{
+    int rc = saves ? file_replace_in(dir, "summary.json", &r->data, err) : 0;
+
+    if (rc == 0)
+        rc = cli_print(buf_text(json ? &r->data : &r->text), err);
+    buf_fini(&r->data);
+    buf_fini(&r->text);
+    return rc;
+}
+
+int sweep_report(const char *dir, const struct strlist *slo, bool json,
+                 bool saves, struct err *err)
+{
+    struct sweep_summary s;
+    struct report r;
+    int rc = sweep_read(&s, dir, slo, err);
+
+    if (rc == 0) {
+        report_init(&r);
+        sweep_json(&s, &r.data);
+        sweep_text(&s, &r.text);
+        rc = report_out(&r, dir, json, saves, err);
+    }
+    if (rc == 0)
+        rc = sweep_exit_code(&s);
+    sweep_summary_fini(&s);
+    return rc;
+}
+
+int search_report(const char *dir, const struct strlist *slo, bool json,
+                  bool saves, struct err *err)
+{
+    struct search_summary s;
+    struct report r;
+    int rc = search_read(&s, dir, slo, err);
+
+    if (rc == 0) {
+        report_init(&r);
+        search_json(&s, &r.data);
+        search_text(&s, &r.text);
+        rc = report_out(&r, dir, json, saves, err);
+    }
+    if (rc == 0)
+        rc = search_exit_code(&s);
+    search_summary_fini(&s);
+    return rc;
+}
+
+int sweep_sum_up(const char *dir, struct err *err)
+{
+    struct sweep_summary s;
+    struct buf data;
+    int rc = sweep_read(&s, dir, NULL, err);
+
+    buf_init(&data, MAX_REPORT);
+    if (rc == 0) {
+        sweep_json(&s, &data);
+        rc = file_replace_in(dir, "summary.json", &data, err);
+    }
+    buf_fini(&data);
+    sweep_summary_fini(&s);
+    return rc;
+}
+
+int search_sum_up(const char *dir, struct err *err)
+{
+    struct search_summary s;
+    struct buf data;
+    int rc = search_read(&s, dir, NULL, err);
+
+    buf_init(&data, MAX_REPORT);
+    if (rc == 0) {
+        search_json(&s, &data);
+        rc = file_replace_in(dir, "summary.json", &data, err);
+    }
+    buf_fini(&data);
+    search_summary_fini(&s);
+    return rc;
+}

@@ -1,0 +1,43 @@
+/* search.h - the largest load within the objective, on a real server: the pure
+ * machine asks (analyzer/search/), its probes are recorded and read back. */
+#ifndef STUDY_SEARCH_H
+#define STUDY_SEARCH_H
+
+#include <stdbool.h>
+
+#include "analyzer/search/read.h"
+#include "analyzer/search/search.h"
+#include "study/points.h"
+
+struct err;
+struct settings;
+
+struct search_drive {
+    /* Given. */
+    struct points points; /* its set of kind STUDY_SEARCH: what is recorded of
+                             it is fed first */
+    struct search_config config;
+    struct search_terms terms;
+    const struct settings *settings; /* for the classes */
+    bool no_confirm;
+
+    /* Before each recording, with what is known so far.  Optional. */
+    void (*say)(void *arg, const struct search_ask *ask,
+                const struct search_answer *so_far);
+    void *arg;
+
+    /* The rest is filled in. */
+    struct search machine;
+    struct search_result last;
+};
+
+/* Feed what is recorded.  search_drive_fini() in any case. */
+int search_drive_init(struct search_drive *d, struct err *err);
+void search_drive_fini(struct search_drive *d);
+
+/* One more recording, if the machine asks for one.  1: it is there; 0: it is
+ * done, or somebody said stop, which the set says on disk; -1, and the set says
+ * why. */
+int search_step(struct search_drive *d, struct err *err);
+
+#endif

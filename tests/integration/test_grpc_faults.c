@@ -1,0 +1,436 @@
+/* gRPC, our client against our stub: what goes wrong is counted under its own
+ * name, and nothing is lost.
+ *
+ * load_summary() checks the identity of the counts each time. */
+#include <jansson.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "common/grpc_status.h"
+#include "common/recording/schema.h"
+#include "common/xalloc.h"
+#include "tests/support/certs.h"
+#include "tests/support/forty.h"
+#include "tests/support/outcome.h"
+#include "tests/support/proc.h"
+#include "tests/support/table.h"
+#include "tests/support/tmpdir.h"
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+#define MODEL  "--model", "m", "--tensor", "x FP32 16"
+#define STREAM "--api", "triton-grpc-stream", MODEL
+#define LLM                                                                    \
+    "--service", "llm", "--prefill", "1us", "--decode", "1ms", "--batching",   \
+        "continuous", "--output-tokens", "4"
+
+/* Paths of certificates and keys. */
+static char *ca;
+static char *other_ca;
+static char *cert;
+static char *key;
+static char *client_cert;
+static char *client_key;
+
+static int setup(void **state)
+{
+    if (certs_setup(state))
+        return -1;
+    ca = xstrdup(tmpdir_path("ca.pem"));
+    other_ca = xstrdup(tmpdir_path("self.pem"));
+    cert = xstrdup(tmpdir_path("server.pem"));
+    key = xstrdup(tmpdir_path("server.key"));
+    client_cert = xstrdup(tmpdir_path("client.pem"));
+    client_key = xstrdup(tmpdir_path("client.key"));
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    free(ca);
+    free(other_ca);
+    free(cert);
+    free(key);
+    free(client_cert);
+    free(client_key);
+    return tmpdir_teardown(state);
+}
+
+/* `tailgate stub` with these arguments; *url is that of gRPC. */
+static struct proc grpc_stub_start(const char *const *argv, char **url)
+{
+    static const char prefix[] = "listening on ";
+    struct proc stub = stub_start(argv, url);
+    char *line = proc_read_line(&stub);
+
+    assert_memory_equal(line, prefix, strlen(prefix));
+    free(*url);
+    *url = xstrdup(line + strlen(prefix));
+    free(line);
+    return stub;
+}
+
+/* All forty, whatever they say if `part` is "".  Takes the summary. */
+static void must_all_be(json_t *summary, const char *outcome, const char *part)
+{
+    if (part[0]) {
+        must_all_mention(summary, outcome, part);
+        return;
+    }
+    assert_int_equal(failures_of(summary, outcome), FORTY);
+    json_decref(summary);
+}
+
+/* ---- one message, one answer ---- */
+
+static const struct {
+    const char *fault;
+    const char *outcome;
+    const char *part; /* of what it says */
+} unary[] = {
+    {"malformed", "malformed", "an answer that the API does not know"},
+    {"empty", "empty", "an answer without content"},
+    {"inband", "status", "gRPC status INTERNAL: the stub was told to fail"},
+    {"endless=2MiB", "status",
+     "gRPC status RESOURCE_EXHAUSTED: Received message larger than max"},
+    {"status=429", "status", "gRPC status RESOURCE_EXHAUSTED: refused by"},
+    {"reset", "reset", ""},
+    {"truncated", "reset", ""},
+};
+
+static void answers_that_go_wrong(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < COUNT(unary); i++) {
+        char *url;
+        struct proc stub = grpc_stub_start(
+            ARGS("stub", "--grpc-port", "0", "--fault", unary[i].fault), &url);
+
+        must_all_be(RUN(1, url, "--max-response", "1MiB", MODEL),
+                    unary[i].outcome, unary[i].part);
+        stub_stop(&stub);
+        free(url);
+    }
+}
+
+/* One of each, and the rest are well. */
+static void every_status_is_counted(void **state)
+{
+    const char *argv[4 + 2 * RPC_STATUS_COUNT] = {"tailgate", "stub",
+                                                  "--grpc-port", "0"};
+    char faults[RPC_STATUS_COUNT][40];
+    char *url;
+    struct proc stub;
+    json_t *summary;
+
+    (void)state;
+    for (int code = 1; code < RPC_STATUS_COUNT; code++) {
+        snprintf(faults[code], sizeof(faults[code]), "status=%d n=%d", code,
+                 code + 4);
+        argv[2 + 2 * code] = "--fault";
+        argv[3 + 2 * code] = faults[code];
+    }
+    stub = grpc_stub_start(argv, &url);
+    summary = RUN(0, url, MODEL);
+    assert_int_equal(failures_of(summary, "status"), RPC_STATUS_COUNT - 1);
+    assert_int_equal(number_at(summary, "requests.ok"),
+                     FORTY - (RPC_STATUS_COUNT - 1));
+    for (int code = 1; code < RPC_STATUS_COUNT; code++) {
+        char *text = xasprintf("gRPC status %s: refused by the stub",
+                               rpc_status_name(code));
+
+        assert_int_equal(failures_saying(summary, "status", text), 1);
+        free(text);
+    }
+    json_decref(summary);
+    stub_stop(&stub);
+    free(url);
+}
+
+/* The server takes 4 MiB. */
+static void a_message_that_is_too_large(void **state)
+{
+    char *url;
+    struct proc stub = grpc_stub_start(ARGS("stub", "--grpc-port", "0"), &url);
+
+    (void)state;
+    must_all_mention(
+        RUN(1, url, "--model", "m", "--tensor", "x FP32 1048577"), "status",
+        "gRPC status RESOURCE_EXHAUSTED: Received message larger than max");
+    stub_stop(&stub);
+    free(url);
+}
+
+static void no_answer_within_the_deadline(void **state)
+{
+    char *url;
+    struct proc stub = grpc_stub_start(
+        ARGS("stub", "--grpc-port", "0", "--fault", "hang=1h"), &url);
+
+    (void)state;
+    TIME_OUT("no answer within the timeout", url, MODEL);
+    stub_stop(&stub);
+    free(url);
+}
+
+/* ---- streams ---- */
+
+static const struct {
+    const char *fault;
+    const char *outcome;
+    const char *part;
+} streams[] = {
+    {"malformed", "malformed", "a message that the API does not know"},
+    {"inband", "in-band error", "the stub was told to fail"},
+    {"no-done", "truncated", "the stream ended without its terminator"},
+    {"no-events", "empty", "a stream without an event"},
+    {"empty", "empty", "a stream without content"},
+    {"truncated", "truncated", ""},
+    {"reset", "", ""}, /* of what was sent before it some may be lost */
+    {"status=8", "status", "gRPC status RESOURCE_EXHAUSTED: refused by"},
+    {"wrong-type", "status", "gRPC status UNKNOWN: the stub was told to fail"},
+};
+
+static void must_break(json_t *summary)
+{
+    assert_int_equal(failures_of(summary, "reset") +
+                         failures_of(summary, "truncated"),
+                     FORTY);
+    json_decref(summary);
+}
+
+/* One after the other: who breaks the connection breaks those beside it. */
+static void streams_that_go_wrong(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < COUNT(streams); i++) {
+        char *url;
+        struct proc stub = grpc_stub_start(
+            ARGS("stub", "--grpc-port", "0", LLM, "--fault", streams[i].fault),
+            &url);
+        json_t *summary = RUN(1, url, "-c", "1", STREAM);
+
+        if (streams[i].outcome[0])
+            must_all_be(summary, streams[i].outcome, streams[i].part);
+        else
+            must_break(summary);
+        stub_stop(&stub);
+        free(url);
+    }
+}
+
+/* As many events as there are tokens, all accounted for. */
+static void a_stream_that_goes_well(void **state)
+{
+    char *url;
+    struct proc stub =
+        grpc_stub_start(ARGS("stub", "--grpc-port", "0", LLM), &url);
+    json_t *summary = RUN(0, url, STREAM);
+
+    (void)state;
+    assert_int_equal(number_at(summary, "requests.ok"), FORTY);
+    assert_int_equal(number_at(summary, "measures.gap.n"), 3 * FORTY);
+    json_decref(summary);
+    stub_stop(&stub);
+    free(url);
+}
+
+/* ---- the connection ---- */
+
+/* Told to go away after 100 ms, again and again: no request is lost. */
+static void connections_that_are_told_to_go(void **state)
+{
+    char *url;
+    struct proc stub = grpc_stub_start(
+        ARGS("stub", "--grpc-port", "0", "--grpc-max-age", "100ms"), &url);
+    const char *dir = tmpdir_path("goaway");
+    struct proc run = proc_start(
+        ARGS("run", url, MODEL, "--rate", "200", "-d", "2s", "-q", "-o", dir));
+    json_t *summary;
+
+    (void)state;
+    run_must_end(&run, dir, 0);
+    summary = load_summary(dir);
+    assert_true(number_at(summary, "requests.failed") == 0);
+    assert_true(number_at(summary, "requests.opened_connection") >= 3);
+    json_decref(summary);
+    stub_stop(&stub);
+    free(url);
+}
+
+static int port_of(const char *url)
+{
+    return (int)strtol(strrchr(url, ':') + 1, NULL, 10);
+}
+
+/* Each step is taken when the recording shows that the one before was felt. */
+static void a_server_killed_and_restarted(void **state)
+{
+    char *dir = xstrdup(tmpdir_path("restarted"));
+    char *url;
+    char *again;
+    char port[8];
+    struct proc stub = grpc_stub_start(ARGS("stub", "--grpc-port", "0"), &url);
+    struct proc run = proc_start(ARGS("run", url, MODEL, "--rate", "200",
+                                      "--duration", "1h", "-q", "-o", dir));
+    int64_t refused;
+    json_t *summary;
+
+    (void)state;
+    wait_for_outcome(dir, OUTCOME_OK, -1);
+    kill(stub.pid, SIGKILL);
+    must_end(&stub, 128 + SIGKILL);
+    refused = wait_for_outcome(dir, OUTCOME_CONNECT, -1);
+    snprintf(port, sizeof(port), "%d", port_of(url));
+    stub = grpc_stub_start(ARGS("stub", "--grpc-port", port), &again);
+    assert_string_equal(url, again);
+    wait_for_outcome(dir, OUTCOME_OK, refused);
+    kill(run.pid, SIGINT);
+    must_end(&run, 128 + SIGINT);
+    stub_stop(&stub);
+    summary = load_summary(dir);
+    assert_true(failures_of(summary, "connect") > 0);
+    json_decref(summary);
+    free(again);
+    free(url);
+    free(dir);
+}
+
+/* ---- TLS ---- */
+
+static void tls(void **state)
+{
+    char *url;
+    struct proc stub = grpc_stub_start(
+        ARGS("stub", "--grpc-port", "0", "--tls-cert", cert, "--tls-key", key),
+        &url);
+    char *plain = xasprintf("grpc%s", url + strlen("grpcs"));
+
+    (void)state;
+    assert_memory_equal(url, "grpcs://", strlen("grpcs://"));
+    must_be_ok(RUN(0, url, "--cacert", ca, MODEL));
+    REFUSED("certificate", url, MODEL);
+    REFUSED("", url, "--cacert", other_ca, MODEL);
+    REFUSED("", plain, MODEL);
+    stub_stop(&stub);
+    free(plain);
+    free(url);
+}
+
+static void tls_to_one_that_speaks_none(void **state)
+{
+    char *url;
+    struct proc stub = grpc_stub_start(ARGS("stub", "--grpc-port", "0"), &url);
+    char *secure = xasprintf("grpcs%s", url + strlen("grpc"));
+
+    (void)state;
+    REFUSED("", secure, "--cacert", ca, MODEL);
+    stub_stop(&stub);
+    free(secure);
+    free(url);
+}
+
+static void client_certificates(void **state)
+{
+    char *url;
+    struct proc stub =
+        grpc_stub_start(ARGS("stub", "--grpc-port", "0", "--tls-cert", cert,
+                             "--tls-key", key, "--tls-ca", ca),
+                        &url);
+
+    (void)state;
+    must_be_ok(RUN(0, url, "--cacert", ca, "--cert", client_cert, "--key",
+                   client_key, MODEL));
+    REFUSED("", url, "--cacert", ca, MODEL);
+    stub_stop(&stub);
+    free(url);
+}
+
+static void certificates_that_are_none(void **state)
+{
+    struct proc_result r =
+        proc_run(ARGS("stub", "--grpc-port", "0", "--tls-cert",
+                      tmpdir_path("none.pem"), "--tls-key", key));
+
+    (void)state;
+    proc_expect(&r, 2);
+    assert_non_null(strstr(r.err, "stub.tls_cert: "));
+    assert_non_null(strstr(r.err, "No such file"));
+    proc_result_fini(&r);
+}
+
+/* ---- the truth ---- */
+
+/* Every request is in the stub's log with the code that the client saw, and
+ * none was answered before it was due. */
+static void the_truth_log_agrees(void **state)
+{
+    const char *dir = tmpdir_path("truth");
+    char *truth_path = xasprintf("%s.tgr", dir);
+    char *requests = xasprintf("%s/requests.tgr", dir);
+    char *url;
+    struct proc stub = grpc_stub_start(
+        ARGS("stub", "--grpc-port", "0", "--service", "exponential 1ms",
+             "--truth", truth_path, "--fault", "status=8 every=10"),
+        &url);
+    struct proc run = proc_start(ARGS("run", url, MODEL, "--rate", "200", "-n",
+                                      "300", "--request-id", "-q", "-o", dir));
+    struct truth *truth;
+    struct facts *facts;
+    size_t n;
+    size_t measured;
+
+    (void)state;
+    run_must_end(&run, dir, 0);
+    stub_stop(&stub);
+    truth = table_read(truth_path, &schema_truth, &n);
+    facts = table_read(requests, &schema_requests, &measured);
+    assert_int_equal(n, 300);
+    assert_int_equal(measured, 300);
+    for (size_t i = 0; i < n; i++) {
+        const struct facts *f = NULL;
+
+        for (size_t j = 0; j < n && !f; j++)
+            f = facts[j].seq == truth[i].id ? &facts[j] : NULL;
+        assert_non_null(f);
+        assert_int_equal(truth[i].status, f->outcome == OUTCOME_OK ? 200 : 8);
+        assert_true(truth[i].sent >= truth[i].arrival);
+        if (f->outcome == OUTCOME_OK)
+            assert_true(f->last - f->due >= truth[i].finish - truth[i].arrival);
+    }
+    free(truth);
+    free(facts);
+    free(requests);
+    free(truth_path);
+    free(url);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(answers_that_go_wrong),
+        cmocka_unit_test(every_status_is_counted),
+        cmocka_unit_test(a_message_that_is_too_large),
+        cmocka_unit_test(no_answer_within_the_deadline),
+        cmocka_unit_test(streams_that_go_wrong),
+        cmocka_unit_test(a_stream_that_goes_well),
+        cmocka_unit_test(connections_that_are_told_to_go),
+        cmocka_unit_test(a_server_killed_and_restarted),
+        cmocka_unit_test(tls),
+        cmocka_unit_test(tls_to_one_that_speaks_none),
+        cmocka_unit_test(client_certificates),
+        cmocka_unit_test(certificates_that_are_none),
+        cmocka_unit_test(the_truth_log_agrees),
+    };
+
+    return cmocka_run_group_tests_name("grpc_faults", tests, setup, teardown);
+}

@@ -1,0 +1,213 @@
+/* A sweep, as a user has it: recordings, the curve, resume, exit codes. */
+#include <jansson.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "common/clk.h"
+#include "common/xalloc.h"
+#include "tests/support/proc.h"
+#include "tests/support/tmpdir.h"
+
+static char *settings_file(void)
+{
+    static const char settings[] = "stub: {service: fixed 20ms}\n"
+                                   "load: {duration: 400ms}\n"
+                                   "slo: [errors < 50%]\n";
+
+    return xstrdup(tmpdir_write("s.yaml", settings, strlen(settings)));
+}
+
+/* A busy machine makes a client late, and saying so is right. */
+static void expect_done(const struct proc_result *r)
+{
+    if (r->status != 4)
+        proc_expect(r, 0);
+}
+
+static json_t *read_json(const char *dir, const char *name)
+{
+    char *path = xasprintf("%s/%s", dir, name);
+    json_t *json = json_load_file(path, 0, NULL);
+
+    assert_non_null(json);
+    free(path);
+    return json;
+}
+
+static bool is_there(const char *dir, const char *name)
+{
+    char *path = xasprintf("%s/%s", dir, name);
+    bool is = access(path, F_OK) == 0;
+
+    free(path);
+    return is;
+}
+
+/* The rate that a point's manifest says it was made at. */
+static double rate_of(const char *dir, const char *point)
+{
+    char *path = xasprintf("%s/%s", dir, point);
+    json_t *manifest = load_manifest(path);
+    const char *rate = json_string_value(json_object_get(
+        json_object_get(json_object_get(manifest, "settings"), "load"),
+        "rate"));
+    double value = strtod(rate ? rate : "0", NULL);
+
+    json_decref(manifest);
+    free(path);
+    return value;
+}
+
+static void each_value_is_run_as_often(void **state)
+{
+    char *file = settings_file();
+    char *dir = xstrdup(tmpdir_path("sweep"));
+    struct proc_result r = proc_run(ARGS("sweep", file, "--rates", "20,30..40",
+                                         "--repeats", "2", "-q", "-o", dir));
+    json_t *json;
+    json_t *values;
+    double sum = 0;
+
+    (void)state;
+    expect_done(&r);
+    proc_result_fini(&r);
+    json = read_json(dir, "summary.json");
+    assert_string_equal(json_string_value(json_object_get(json, "kind")),
+                        "sweep");
+    assert_int_equal(number_at(json, "recorded"), 6);
+    values = json_object_get(json, "values");
+    assert_int_equal(json_array_size(values), 3);
+    for (size_t i = 0; i < 3; i++) {
+        json_t *v = json_array_get(values, i);
+
+        assert_true(number_at(v, "value") == 20 + 10 * (double)i);
+        assert_int_equal(json_array_size(json_object_get(v, "runs")), 2);
+    }
+    for (int i = 1; i <= 6; i++) {
+        char name[32];
+
+        snprintf(name, sizeof(name), "point-%d", i);
+        sum += rate_of(dir, name);
+    }
+    assert_true(sum == 180);
+
+    /* Everything once more from the recordings, and by another SLO. */
+    r = proc_run(ARGS("report", dir));
+    expect_done(&r);
+    assert_non_null(strstr(r.out, "6 of 6 runs recorded"));
+    proc_result_fini(&r);
+    r = proc_run(ARGS("report", dir, "--slo", "e2e p50 < 1us"));
+    expect_done(&r);
+    assert_non_null(strstr(r.out, "e2e p50 < 1us"));
+    proc_result_fini(&r);
+    r = proc_run(ARGS("report", dir, "--format", "csv"));
+    proc_expect(&r, 2);
+    assert_non_null(strstr(r.err, "point-1"));
+    proc_result_fini(&r);
+    json_decref(json);
+    free(dir);
+    free(file);
+}
+
+/* It is interrupted in the second run; what it has is kept, and not made
+ * again. */
+static void it_goes_on_where_it_stopped(void **state)
+{
+    char *file = settings_file();
+    char *dir = xstrdup(tmpdir_path("resumed"));
+    char *second = xasprintf("%s/point-2", dir);
+    const char *const *argv = ARGS("sweep", file, "--rates", "20,21..22",
+                                   "--duration", "1s", "-q", "-o", dir);
+    struct proc p = proc_start(argv);
+    struct proc_result r;
+    json_t *before;
+    json_t *after;
+
+    (void)state;
+    while (!is_there(second, "requests.tgr"))
+        clk_sleep_ns(NS_PER_MS);
+    wait_for_rows(second);
+    kill(p.pid, SIGINT);
+    r = proc_wait(&p);
+    proc_expect(&r, 130);
+    assert_non_null(strstr(r.out, "1 of 3 runs recorded"));
+    assert_non_null(strstr(r.out, "--resume"));
+    proc_result_fini(&r);
+    before = read_json(dir, "point-1/manifest.json");
+
+    r = proc_run(ARGS("sweep", file, "--rates", "20,21..22", "-q", "-o", dir,
+                      "--resume"));
+    proc_expect(&r, 2);
+    assert_non_null(strstr(r.err, "begun with other settings"));
+    proc_result_fini(&r);
+    r = proc_run(ARGS("sweep", file, "--rates", "20,21..22", "--duration", "1s",
+                      "-q", "-o", dir, "--resume"));
+    expect_done(&r);
+    assert_non_null(strstr(r.out, "3 of 3 runs recorded"));
+    proc_result_fini(&r);
+    after = read_json(dir, "point-1/manifest.json");
+    assert_true(json_equal(before, after));
+    json_decref(before);
+    json_decref(after);
+
+    r = proc_run(ARGS("sweep", file, "--rates", "20", "-q", "-o", dir));
+    proc_expect(&r, 2);
+    proc_result_fini(&r);
+    r = proc_run(
+        ARGS("sweep", file, "--rates", "20", "-q", "-o", dir, "--force"));
+    expect_done(&r);
+    proc_result_fini(&r);
+    assert_false(is_there(dir, "point-2"));
+    free(second);
+    free(dir);
+    free(file);
+}
+
+static void nonsense_is_refused_before_anything_runs(void **state)
+{
+    static const char *const bad[][3] = {
+        {"--rates", "10..20", "two values"},
+        {"--rates", "0,10", "load.rate"},
+        {"--vary", "nonsense=1,2", "expected a setting"},
+        {"--vary", "stub.max_bach=1,2", "did you mean"},
+        {"--vary", "load.rate=10,x", "expected numbers"},
+        {"--repeats", "2", "what is to be varied"},
+    };
+    char *file = settings_file();
+    char *dir = xstrdup(tmpdir_path("none"));
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+        struct proc_result r = proc_run(
+            ARGS("sweep", file, bad[i][0], bad[i][1], "-q", "-o", dir));
+
+        proc_expect(&r, 2);
+        if (!strstr(r.err, bad[i][2]))
+            fail_msg("%s %s: %s", bad[i][0], bad[i][1], r.err);
+        proc_result_fini(&r);
+        assert_int_equal(access(dir, F_OK), -1);
+    }
+    free(dir);
+    free(file);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(each_value_is_run_as_often),
+        cmocka_unit_test(it_goes_on_where_it_stopped),
+        cmocka_unit_test(nonsense_is_refused_before_anything_runs),
+    };
+
+    return cmocka_run_group_tests(tests, tmpdir_setup, tmpdir_teardown);
+}
