@@ -45,6 +45,25 @@ static void take_cost(struct summary *s)
     s->cost = cost_of(&s->settings->cost, &d);
 }
 
+struct metered_share goodput_energy_share(const struct summary *s)
+{
+    bool has_output = s->has_tokens && tokens_have_output(&s->tokens);
+
+    return (struct metered_share){
+        .good = s->good,
+        .tokens = has_output ? s->output_tokens_per_s * s->window_length_s : -1,
+        .co2_g_per_kwh = s->settings->cost.co2_g_per_kwh,
+    };
+}
+
+static void take_metered(struct summary *s)
+{
+    const struct metered_share share = goodput_energy_share(s);
+    const struct window window = summary_window(s);
+
+    metered_read(&s->metered, s->dir, &window, &share);
+}
+
 void goodput_take(struct summary *s, const struct tally *t,
                   const struct fluid *fluid, const struct tier_works *tiers)
 {
@@ -55,4 +74,5 @@ void goodput_take(struct summary *s, const struct tally *t,
     s->misses = t->misses;
     s->fluid = fluid_sum_up(fluid, s->window_length_s);
     take_cost(s);
+    take_metered(s);
 }

@@ -4,6 +4,7 @@
 #define ANALYZER_GOODPUT_H
 
 #include "analyzer/judge.h"
+#include "analyzer/metered.h"
 
 struct fluid;
 struct summary;
@@ -20,5 +21,8 @@ enum verdict goodput_settled(const struct summary *s, enum verdict verdict);
 /* After the counts, rates and tokens. */
 void goodput_take(struct summary *s, const struct tally *t,
                   const struct fluid *fluid, const struct tier_works *tiers);
+
+/* What energy is shared by, once all else is known. */
+struct metered_share goodput_energy_share(const struct summary *s);
 
 #endif

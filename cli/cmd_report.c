@@ -4,6 +4,7 @@
 #include "analyzer/baseline/baseline.h"
 #include "analyzer/checklist.h"
 #include "analyzer/claim.h"
+#include "analyzer/goodput.h"
 #include "analyzer/profile/profile.h"
 #include "analyzer/reader.h"
 #include "analyzer/report/report.h"
@@ -11,6 +12,7 @@
 #include "analyzer/summary.h"
 #include "analyzer/truth.h"
 #include "cli/cli.h"
+#include "cli/lanes.h"
 #include "cli/report_asked.h"
 #include "cli/report_out.h"
 #include "cli/study_report.h"
@@ -33,6 +35,8 @@ struct report_args {
     char *curve;
     char *profile;
     char *baseline;
+    char *energy_file;
+    double co2_g_per_kwh;
     bool checklist;
     bool claim;
     double usd_per_hour;
@@ -131,6 +135,16 @@ static const struct opt opts[] = {
      .type = &opt_count,
      .offset = AT(replicas),
      .help = "how many replicas there are, for the cost"},
+    {.flag = "energy-file",
+     .type = &opt_text,
+     .offset = AT(energy_file),
+     .help = "power that was measured elsewhere: lines of seconds since 1970, "
+             "watts"},
+    {.flag = "co2-g-per-kwh",
+     .type = &opt_number,
+     .offset = AT(co2_g_per_kwh),
+     .help = "grams of CO2 that a kilowatt-hour costs, instead of what the "
+             "recording says"},
     {.flag = "truth",
      .type = &opt_switch,
      .offset = AT(truth),
@@ -252,6 +266,17 @@ static struct kept_hist wanted_hist(const struct report_args *a)
     };
 }
 
+static int read_energy(struct summary *s, const struct recording *rec,
+                       const char *path, struct err *err)
+{
+    const struct window window = summary_window(s);
+    const struct metered_share share = goodput_energy_share(s);
+
+    return metered_read_file(&s->metered, path,
+                             manifest_start_realtime_ns(&rec->manifest),
+                             &window, &share, err);
+}
+
 static int sum_up(struct recording *rec, const struct report_args *a,
                   struct kept_hist *kept, struct curve *curve,
                   struct summary *s, struct err *err)
@@ -259,10 +284,13 @@ static int sum_up(struct recording *rec, const struct report_args *a,
     if (report_ask_slo(&rec->settings, &a->slo, err))
         return -1;
     report_ask_cost(&rec->settings, a->usd_per_hour, a->replicas);
+    if (a->co2_g_per_kwh > 0)
+        rec->settings.cost.co2_g_per_kwh = a->co2_g_per_kwh;
     if (a->curve)
         curve->measure = (enum measure)measure_find(a->curve);
-    return summary_make_keeping(s, rec, NULL, kept, a->curve ? curve : NULL,
-                                err);
+    if (summary_make_keeping(s, rec, NULL, kept, a->curve ? curve : NULL, err))
+        return -1;
+    return a->energy_file ? read_energy(s, rec, a->energy_file, err) : 0;
 }
 
 /* 4 if the baseline was altered. */
@@ -399,14 +427,17 @@ static const struct study_words of_trials = {"trial set", "text, full or json",
 static const struct study_words of_sweep = {"sweep", "text or json", "point"};
 static const struct study_words of_search = {"search", "text or json", "probe"};
 
+static const struct study_words of_variants = {"study with variants",
+                                               "text or json", "NAME/point"};
+
 /* A study has no requests of its own, and no truth: its recordings have. */
 static int check_study(const char *dir, const struct report_args *a,
                        bool has_format, const struct study_words *w,
                        struct err *err)
 {
     if (!has_format || a->truth || a->truth_file || a->curve ||
-        asks_instead(a) || a->baseline || a->usd_per_hour > 0 ||
-        a->replicas > 0)
+        asks_instead(a) || a->baseline || a->energy_file ||
+        a->usd_per_hour > 0 || a->replicas > 0)
         return err_set(err, ERR_USAGE,
                        "%s: a %s is shown as %s; for the rest name one of its "
                        "%ss, %s/%s-1",
@@ -442,6 +473,10 @@ static int report_study(const char *dir, const struct report_args *a,
         return check_study(dir, a, has_format, &of_search, err)
                    ? -1
                    : search_report(dir, slo, json, false, err);
+    case STUDY_VARIANTS:
+        return check_study(dir, a, has_format, &of_variants, err)
+                   ? -1
+                   : variants_report(dir, slo, json, false, err);
     default: /* a pair is refused by its reader */
         return check_study(dir, a, render != NULL, &of_trials, err)
                    ? -1

@@ -22,6 +22,7 @@ struct scale_args {
     int64_t peak_flops;
     struct strlist slo;
     int64_t warmup_trials;
+    char *baseline;
     bool json;
 };
 
@@ -83,6 +84,11 @@ static const struct opt opts[] = {
      .type = &opt_count,
      .offset = AT(warmup_trials),
      .help = "leave out the first N trials of each set"},
+    {.flag = "baseline",
+     .type = &opt_text,
+     .offset = AT(baseline),
+     .help = "a sealed baseline to cite, and to divide by where there is no "
+             "K = 1 (tailgate baseline freeze)"},
     {.flag = "json",
      .type = &opt_switch,
      .offset = AT(json),
@@ -123,6 +129,7 @@ static struct scale_ask ask_of(const struct scale_args *a,
         .unit = a->unit,
         .slo = a->slo.len > 0 ? &a->slo : NULL,
         .warmup_trials = a->warmup_trials,
+        .baseline = a->baseline,
         .usd_per_hour = a->usd_per_hour,
         .flops_per_token = (double)a->flops_per_token,
         .peak_flops = (double)a->peak_flops,

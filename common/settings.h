@@ -374,6 +374,9 @@ struct server_settings {
 struct cost_settings {
     double usd_per_hour; /* of one replica; 0: not known */
     int64_t replicas;
+    char *memory_of;      /* whose memory is read beside the run; NULL: none */
+    char *energy;         /* by what energy is; NULL: it is not */
+    double co2_g_per_kwh; /* 0: not known */
 };
 
 struct settings {
@@ -483,6 +486,9 @@ int settings_check_trace(struct settings *s, struct err *err);
  * is known, the part that is about them. */
 void settings_choose_sessions(struct settings *s);
 int settings_check_sessions(const struct settings *s, struct err *err);
+
+/* The same of what is measured of the server's host. */
+int settings_check_cost(const struct settings *s, struct err *err);
 
 /* The same of many runs. */
 int settings_check_study(const struct settings *s, struct err *err);

@@ -1,5 +1,37 @@
 /* The options of what the server costs. */
+#include <string.h>
+
+#include "common/err.h"
 #include "common/settings.h"
+
+/* Is its first word one of these? */
+static int check_first(const char *text, const char *const *known,
+                       const char *shown, struct err *err)
+{
+    size_t len = strcspn(text, " ");
+
+    for (size_t i = 0; known[i]; i++) {
+        if (strlen(known[i]) == len && strncmp(known[i], text, len) == 0)
+            return 0;
+    }
+    return err_set(err, ERR_CONFIG, "'%s' is none of: %s", text, shown);
+}
+
+static int check_memory(const char *text, struct err *err)
+{
+    static const char *const known[] = {"pid",  "group",  "cgroup",
+                                        "stub", "server", NULL};
+
+    return check_first(text, known, "pid N, group N, cgroup DIR, stub, server",
+                       err);
+}
+
+static int check_energy(const char *text, struct err *err)
+{
+    static const char *const known[] = {"auto", "rapl", "nvml", "series", NULL};
+
+    return check_first(text, known, "auto, rapl, nvml, series URL NAME", err);
+}
 
 #define AT(field) offsetof(struct settings, cost.field)
 
@@ -17,7 +49,40 @@ static const struct opt cost[] = {
      .is_positive = true,
      .initial = "1",
      .help = "how many replicas there are, for the cost"},
+    {.key = "memory_of",
+     .flag = "memory-of",
+     .type = &opt_text,
+     .offset = AT(memory_of),
+     .check = check_memory,
+     .help = "read the server's memory beside the run, on this host: 'pid N', "
+             "'group N', 'cgroup DIR', stub or server; times of such a run are "
+             "no baseline"},
+    {.key = "energy",
+     .flag = "energy",
+     .type = &opt_text,
+     .offset = AT(energy),
+     .check = check_energy,
+     .help = "read energy beside the run: auto, rapl, nvml or 'series URL "
+             "NAME' of a Prometheus page"},
+    {.key = "co2_g_per_kwh",
+     .flag = "co2-g-per-kwh",
+     .type = &opt_number,
+     .offset = AT(co2_g_per_kwh),
+     .help = "grams of CO2 that a kilowatt-hour costs, for the energy"},
 };
 
 const struct opt_block block_cost = {"cost", cost,
                                      sizeof(cost) / sizeof(cost[0])};
+
+int settings_check_cost(const struct settings *s, struct err *err)
+{
+    const char *of = s->cost.memory_of;
+
+    if (of && strcmp(of, "stub") == 0 && !s->has_stub)
+        return err_set(err, ERR_CONFIG,
+                       "cost.memory_of: stub: there is none beside the run");
+    if (of && strcmp(of, "server") == 0 && !s->server.start)
+        return err_set(err, ERR_CONFIG,
+                       "cost.memory_of: server goes with server.start");
+    return 0;
+}

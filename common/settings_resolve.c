@@ -47,45 +47,62 @@ static int scenario_of(const struct load_settings *load)
     return load->rate_rps > 0 ? SCENARIO_SERVER : SCENARIO_CLOSED;
 }
 
-static int resolve_scenario(struct load_settings *load,
-                            struct client_settings *client, struct err *err)
+static int check_rate(const struct load_settings *load, struct err *err)
 {
+    const char *name = scenario_names[load->scenario];
     bool has_rate = load->rate_rps > 0;
 
-    if (load->scenario == SCENARIO_AUTO)
-        load->scenario = scenario_of(load);
-    if (load->scenario == SCENARIO_TRACE)
-        return 0;
-    if (scenario_has_rate(load->scenario)) {
-        if (!has_rate)
-            return err_set(err, ERR_CONFIG,
-                           "load.rate: the %s scenario needs a rate (--rate)",
-                           scenario_names[load->scenario]);
-        if (load->clients > 0)
-            return err_set(err, ERR_CONFIG,
-                           "load.clients: an open loop has a rate, not "
-                           "clients; cap its connections with -c");
-        return 0;
-    }
-    if (has_rate)
+    if (!scenario_has_rate(load->scenario))
+        return !has_rate
+                   ? 0
+                   : err_set(err, ERR_CONFIG,
+                             "load.%s: the %s scenario sends when answers "
+                             "came, not at a rate",
+                             settings_rate_key(load), name);
+    if (!has_rate)
         return err_set(err, ERR_CONFIG,
-                       "load.%s: the %s scenario sends when answers came, "
-                       "not at a rate",
-                       settings_rate_key(load), scenario_names[load->scenario]);
-    if (load->scenario != SCENARIO_CLOSED) {
-        if (load->clients > 1)
-            return err_set(err, ERR_CONFIG,
-                           "load.clients: the %s scenario has one",
-                           scenario_names[load->scenario]);
+                       "load.rate: the %s scenario needs a rate (--rate)",
+                       name);
+    if (load->clients > 0)
+        return err_set(err, ERR_CONFIG,
+                       "load.clients: an open loop has a rate, not clients; "
+                       "cap its connections with -c");
+    return 0;
+}
+
+/* Of those who wait for answers. */
+static int resolve_clients(struct load_settings *load,
+                           const struct client_settings *client,
+                           struct err *err)
+{
+    bool is_one = load->scenario != SCENARIO_CLOSED;
+
+    if (is_one && load->clients > 1)
+        return err_set(err, ERR_CONFIG, "load.clients: the %s scenario has one",
+                       scenario_names[load->scenario]);
+    if (is_one)
         load->clients = 1;
-        return 0;
-    }
-    if (load->clients == 0 && client->connections > 0)
+    else if (load->clients == 0 && client->connections > 0)
         load->clients = client->connections;
     if (load->clients == 0)
         return err_set(err, ERR_CONFIG,
                        "load: neither a rate (--rate) nor clients (-c) given");
     return 0;
+}
+
+static int resolve_scenario(struct load_settings *load,
+                            const struct client_settings *client,
+                            struct err *err)
+{
+    if (load->scenario == SCENARIO_AUTO)
+        load->scenario = scenario_of(load);
+    if (load->scenario == SCENARIO_TRACE)
+        return 0;
+    if (check_rate(load, err))
+        return -1;
+    return scenario_has_rate(load->scenario)
+               ? 0
+               : resolve_clients(load, client, err);
 }
 
 static int check_think(const struct load_settings *load, struct err *err)
@@ -419,7 +436,8 @@ static int resolve_run(struct settings *s, struct err *err)
         (!s->data.accuracy && resolve_length(&s->load, err)) ||
         check_arrivals(&s->load, err) || check_think(&s->load, err) ||
         check_seeds(s, err) || check_stop(s, err) ||
-        settings_check_study(s, err) || settings_check_server(s, err))
+        settings_check_study(s, err) || settings_check_server(s, err) ||
+        settings_check_cost(s, err))
         return -1;
     if (s->target.no_keepalive && s->client.preconnect > 0)
         return err_set(err, ERR_CONFIG,

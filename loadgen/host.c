@@ -27,6 +27,13 @@ static int64_t count_at(const char *p, char **end)
     return (int64_t)v;
 }
 
+int64_t host_parse_count(const char *text)
+{
+    char *end;
+
+    return count_at(text + strspn(text, " \t"), &end);
+}
+
 /* user nice system idle iowait irq softirq steal.  The last is what the
  * hypervisor took; what follows is part of user and nice. */
 bool host_parse_stat(const char *text, int64_t *ticks, int64_t *steal)

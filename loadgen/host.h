@@ -24,6 +24,10 @@ struct host {
 /* What a file starts with; "" if it cannot be read. */
 const char *host_read_start(const char *path, char text[static HOST_TEXT]);
 
+/* A count at the start of a text, after blanks; TIME_ABSENT if there is none.
+ */
+int64_t host_parse_count(const char *text);
+
 /* The file of that name of our cgroup, or of the nearest one above that has it;
  * NULL: there is none.  Owned by the caller. */
 char *host_find_in_cgroup(const char *root, const char *name);

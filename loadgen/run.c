@@ -17,6 +17,7 @@
 #include "loadgen/api/api.h"
 #include "loadgen/discover.h"
 #include "loadgen/environment.h"
+#include "loadgen/meter/meter.h"
 #include "loadgen/mix.h"
 #include "loadgen/phases.h"
 #include "loadgen/plan.h"
@@ -41,6 +42,7 @@ struct run {
     struct preflight known; /* before anybody was asked */
     struct mix mix;
     struct strlist endpoints; /* tried before the run, and what they said */
+    struct meter *meter;      /* NULL: nothing is measured */
     struct scrape *scrape;    /* NULL: the server does not say how it is */
     bool has_dir;             /* made, or taken over */
     struct recorder *recorder;
@@ -163,7 +165,8 @@ static int prepare(struct run *run, struct err *err)
 
     if (look_ahead(run, err) || wait_until_ready(run, err) ||
         discover(s, err) || mix_init(&run->mix, s, &run->endpoints, err) ||
-        find_scrape(run, err) || make_workers(run, err))
+        find_scrape(run, err) || meter_new(&run->meter, s, err) ||
+        make_workers(run, err))
         return -1;
     if (!run->options->has_dir &&
         recording_make_dir(run->options->dir, run->options->force, err))
@@ -300,6 +303,9 @@ static int begin(struct run *run, struct err *err)
     if (run->scrape &&
         scrape_start(run->scrape, run->options->dir, run->start_ns, err))
         return -1;
+    if (run->meter &&
+        meter_start(run->meter, run->options->dir, run->start_ns, err))
+        return -1;
     return start_workers(run, err);
 }
 
@@ -434,6 +440,7 @@ static int conclude(struct run *run, struct run_end *end, struct err *err)
     int rc;
 
     scrape_stop(run->scrape);
+    meter_stop(run->meter);
     note_server(run);
     rc = recorder_finish(run->recorder, err);
     run->recorder = NULL;
@@ -463,6 +470,7 @@ static void end_workers(struct run *run)
 static void run_fini(struct run *run)
 {
     scrape_free(run->scrape);
+    meter_free(run->meter);
     recorder_finish(run->recorder, &(struct err){0});
     answers_close(&run->answers, &(struct err){0});
     watch_fini(&run->watch);

@@ -21,6 +21,8 @@ static void check_end(struct trace_source *t, int rc)
 {
     const struct trace_settings *s = t->replay.settings;
 
+    if (t->failure.code == ERR_STOPPED)
+        return;
     if (rc < 0)
         t->failure.code = ERR_IO;
     else if (t->next_seq < s->rows)

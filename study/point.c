@@ -61,6 +61,16 @@ static int start_stub(struct child *stub, struct settings *s,
     return rc;
 }
 
+/* Whose memory is read: the process is known by now. */
+static void meter_process(struct settings *s, const char *whose,
+                          const char *kind, long id)
+{
+    if (!s->cost.memory_of || strcmp(s->cost.memory_of, whose) != 0)
+        return;
+    free(s->cost.memory_of);
+    s->cost.memory_of = xasprintf("%s %ld", kind, id);
+}
+
 /* The stub, if there is one, ends before its truth is read. */
 static int drive_stub(struct settings *s, struct run_options *options,
                       struct err *err)
@@ -70,6 +80,7 @@ static int drive_stub(struct settings *s, struct run_options *options,
     struct run_end end;
     int rc = start_stub(&stub, s, options, err);
 
+    meter_process(s, "stub", "pid", (long)stub.pid);
     if (rc == 0)
         rc = run_load(s, options, &end, err);
     if (child_stop(&stub, &late))
@@ -108,6 +119,7 @@ static int drive_server(struct settings *s, struct run_options *options,
     options->has_dir = true;
     options->judge = &judge;
     rc = server_start(&server, s, options->dir, err);
+    meter_process(s, "server", "group", (long)server.process.pid);
     if (rc == 0)
         rc = run_load(s, options, &end, err);
     if (rc == 0 && server_has_ended(&server))

@@ -106,6 +106,11 @@ static int check_fit(struct candidate *c, char *why)
     if (replicas && strcmp(replicas, "1") != 0)
         return refuse(why, "%s: of %s replicas; a baseline has one", side->dir,
                       replicas);
+    if (condition(side, "cost.memory_of"))
+        return refuse(why,
+                      "%s: the server's memory was read beside it, which takes "
+                      "CPU; such a run is for --memory",
+                      side->dir);
     if (side->n > 1 && check_warmup(c, why))
         return 1;
     if (side->n - c->first < LEAST_TRIALS)

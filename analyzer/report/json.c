@@ -423,6 +423,7 @@ struct json_t *json_of_summary(const struct summary *s)
     json_object_set_new(o, "slo", json_terms(&s->judgement));
     json_put_tiers(o, &s->tiers, s->scheduled > 0);
     json_put_goodput(o, s);
+    json_put_metered(o, s);
     json_object_set_new(o, "failures", failures(s));
     json_object_set_new(o, "way", way(s));
     json_object_set_new(o, "network", network(s));

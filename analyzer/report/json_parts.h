@@ -36,6 +36,9 @@ void json_put_tiers(struct json_t *o, const struct tiers *t, bool has_due);
  * limits. */
 void json_put_goodput(struct json_t *o, const struct summary *s);
 
+/* The server's memory, and energy; nothing where they were not measured. */
+void json_put_metered(struct json_t *o, const struct summary *s);
+
 /* What the answers were: tokens, quality, notes. */
 void json_put_answers(struct json_t *o, const struct summary *s);
 

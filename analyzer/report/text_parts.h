@@ -17,6 +17,11 @@ struct tiers;
  * like. */
 const char *text_show_ns(double ns, char out[static UNITS_TEXT]);
 
+/* So many digits, all of a larger one, and never an exponent before the point.
+ */
+const char *text_show_number(double value, int digits,
+                             char out[static UNITS_TEXT]);
+
 /* A line for a term, and what became of it. */
 void text_put_term(const struct term_judgement *j, struct buf *out);
 
@@ -41,6 +46,9 @@ void text_put_tiers(const struct tiers *t, bool has_due, struct buf *out);
 /* Why requests were not good, deadlines of tokens, cost; each where there is
  * something to say. */
 void text_put_goodput(const struct summary *s, struct buf *out);
+
+/* The server's memory, and energy; nothing where they were not measured. */
+void text_put_metered(const struct summary *s, struct buf *out);
 
 /* How many would be within which limit; nothing unless that was asked. */
 void text_put_curve(const struct summary *s, struct buf *out);

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 
 #include "analyzer/scaling/runs.h"
+#include "analyzer/scaling/sealed.h"
 #include "common/err.h"
 #include "common/xalloc.h"
 
@@ -104,7 +105,7 @@ static void take_errors(const struct scaling *s, struct law_data *d)
         double error = scale_point_error(&s->points[i]);
 
         d->error2 += error * error / (double)s->n;
-        d->freedom += s->points[i].runs - 1;
+        d->freedom += scale_point_freedom(&s->points[i]);
     }
 }
 
@@ -174,9 +175,6 @@ static int read_sources(struct scaling *s, struct err *err)
 
     if (sources->len == 1 && !is_directory(sources->items[0]))
         return scale_table_read(s, sources->items[0], err);
-    if (s->ask.regime == SCALE_CAPACITY)
-        return err_set(err, ERR_USAGE,
-                       "--capacity takes a CSV with a column capacity_rps");
     for (size_t i = 0; rc == 0 && i < sources->len; i++) {
         if (is_directory(sources->items[i]))
             rc = scale_runs_read(s, sources->items[i], err);
@@ -201,7 +199,8 @@ int scaling_make(struct scaling *s, const struct scale_ask *ask,
                  struct err *err)
 {
     *s = (struct scaling){.ask = *ask};
-    if (read_sources(s, err)) {
+    if (read_sources(s, err) ||
+        (ask->baseline && scale_sealed_use(s, ask->baseline, err))) {
         scaling_fini(s);
         return -1;
     }

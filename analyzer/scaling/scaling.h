@@ -30,6 +30,7 @@ struct scale_ask {
     double flops_per_token;    /* 0: not said; likewise the peak of a worker */
     double peak_flops;
     int64_t warmup_trials; /* of each set, the first so many */
+    const char *baseline;  /* a sealed one; NULL: none */
 };
 
 /* What makes a result look better than it can be. */

@@ -61,8 +61,9 @@ static void put_recommendation(const struct scaling *s, struct buf *out)
     if (!v->is_shown)
         buf_addf(out,
                  "           not shown: the interval of its efficiency %s\n",
-                 s->points[0].runs >= 2 ? "reaches below the threshold"
-                                        : "is not known without repeats");
+                 isnan(scale_point_error(&s->points[0]))
+                     ? "is not known without repeats"
+                     : "reaches below the threshold");
 }
 
 static void put_efficient(const struct scaling *s, struct buf *out)
@@ -433,7 +434,9 @@ static void put_method(const struct scaling *s, struct buf *out)
 {
     double runs = s->points[0].runs;
 
-    if (runs >= 2)
+    if (!isnan(s->points[0].known_error))
+        buf_adds(out, "intervals  95%, from those of the searches\n");
+    else if (runs >= 2)
         buf_addf(out,
                  "intervals  95%%, Student's t: %.3f standard errors for %.0f "
                  "runs, where the normal value, 1.96, would be too narrow; of "

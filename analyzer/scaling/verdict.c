@@ -164,13 +164,18 @@ static void say_repeats(const struct scaling *s, struct scale_item *item)
 {
     double least = INFINITY;
     bool has_spread = true;
+    bool is_known = true;
 
     for (size_t i = 0; i < s->n; i++) {
         least = fmin(least, isnan(s->points[i].runs) ? 1 : s->points[i].runs);
         has_spread = has_spread && !isnan(s->points[i].std_s);
+        is_known = is_known && !isnan(s->points[i].known_error);
     }
-    item->is_present = has_spread && least >= 2;
-    if (!item->is_present)
+    item->is_present = is_known || (has_spread && least >= 2);
+    if (is_known)
+        snprintf(item->says, sizeof(item->says), "%s",
+                 "each capacity with the interval of its search");
+    else if (!item->is_present)
         snprintf(item->says, sizeof(item->says), "%s",
                  "single runs, or no standard deviation: no interval, and a "
                  "lucky run would not show");

@@ -12,10 +12,9 @@
 #include "common/xalloc.h"
 
 static const char *const files[] = {
-    "manifest.json", "requests.tgr",    "events.tgr",
-    "client.tgr",    "server.tgr",      "summary.json",
-    "truth.tgr",     "truth-steps.tgr", "answers.jsonl",
-    "server.log"};
+    "manifest.json",   "requests.tgr",  "events.tgr",   "client.tgr",
+    "server.tgr",      "meter.tgr",     "summary.json", "truth.tgr",
+    "truth-steps.tgr", "answers.jsonl", "server.log"};
 
 int recording_holds_anything(const char *dir, struct err *err)
 {

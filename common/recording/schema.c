@@ -144,6 +144,24 @@ const struct tgr_schema schema_server = {
     .row_size = sizeof(struct server_look),
 };
 
+#define METERED(name, unit, missing)                                           \
+    {                                                                          \
+#name, unit, TGR_PREVIOUS, offsetof(struct meter_look, name), missing  \
+    }
+
+static const struct tgr_column meter_columns[] = {
+    METERED(at, "ns", 0),
+    METERED(memory, "B", TIME_ABSENT),
+    METERED(energy, "uJ", TIME_ABSENT),
+};
+
+const struct tgr_schema schema_meter = {
+    .table = "meter",
+    .columns = meter_columns,
+    .len = COUNT(meter_columns),
+    .row_size = sizeof(struct meter_look),
+};
+
 #define TRUE_FACT(name, unit, to)                                              \
     {                                                                          \
 #name, unit, to, offsetof(struct truth, name), TIME_ABSENT             \

@@ -64,6 +64,15 @@ struct server_look {
 
 extern const struct tgr_schema schema_server;
 
+/* meter.tgr: what was read of the server's host. */
+struct meter_look {
+    int64_t at;     /* ns after the start of the run */
+    int64_t memory; /* bytes */
+    int64_t energy; /* microjoules since some time */
+};
+
+extern const struct tgr_schema schema_meter;
+
 /* truth.tgr: what the stub knows of each request.  Times are CLOCK_MONOTONIC.
  */
 struct truth {

@@ -42,7 +42,8 @@ enum launched_by {
     LAUNCHED_SERVER, /* server.start */
 };
 
-/* "once", "stub", "restart", "server"; and back, LAUNCHED_ONCE if it is none. */
+/* "once", "stub", "restart", "server"; and back, LAUNCHED_ONCE if it is none.
+ */
 const char *launched_by_name(enum launched_by launched_by);
 enum launched_by launched_by_of(const char *name);
 

@@ -1,10 +1,12 @@
 #include "loadgen/trace/replay.h"
 
 #include <math.h>
+#include <stdatomic.h>
 
 #include "common/err.h"
 #include "common/rng.h"
 #include "common/settings.h"
+#include "common/stop.h"
 
 int replay_open(struct replay *r, const struct load_settings *load,
                 struct err *err)
@@ -93,6 +95,14 @@ static int place(struct replay *r, const struct row *row, struct err *err)
     return 0;
 }
 
+int replay_check_stop(const struct replay *r, struct err *err)
+{
+    if (!atomic_load(&stop_signal))
+        return 0;
+    return err_set(err, ERR_STOPPED, "%s: interrupted while it was read",
+                   r->settings->file);
+}
+
 int replay_next(struct replay *r, struct replay_row *out, struct err *err)
 {
     const struct trace_settings *s = r->settings;
@@ -110,6 +120,8 @@ int replay_next(struct replay *r, struct replay_row *out, struct err *err)
         out->is_tied = !is_first && out->row->time_ns == before_ns;
         out->is_held = r->is_held;
         out->due_ns = r->moved_ns - r->origin_ns - s->from_ns;
+        if (out->due_ns < 0 && replay_check_stop(r, err))
+            return -1;
     } while (out->due_ns < 0);
     if (s->to_ns > 0 && out->due_ns >= s->to_ns - s->from_ns) {
         r->reached_to = true;

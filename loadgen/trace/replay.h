@@ -44,8 +44,13 @@ int replay_open(struct replay *r, const struct load_settings *load,
                 struct err *err);
 void replay_fini(struct replay *r);
 
-/* As trace_next(): 1, 0 after the last that is to be replayed, or -1. */
+/* As trace_next(): 1, 0 after the last that is to be replayed, or -1.  On the
+ * way to trace.from also ERR_STOPPED, see below. */
 int replay_next(struct replay *r, struct replay_row *out, struct err *err);
+
+/* A large file takes long: -1 and ERR_STOPPED if common/stop.h's flag was set.
+ */
+int replay_check_stop(const struct replay *r, struct err *err);
 
 /* Trace time as time of the run. */
 int64_t replay_scale_ns(const struct trace_settings *s, int64_t ns);

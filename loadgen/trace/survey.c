@@ -111,6 +111,10 @@ static int walk(struct walk *w, struct err *err)
         }
         quota_take(&w->quota, r.due_ns);
         add(w, &r);
+        if (replay_check_stop(&w->replay, err)) {
+            rc = -1;
+            break;
+        }
     }
     if (rc == 0 && w->s->rows > 0)
         w->s->end_ns = end_of_replay_ns(w);
@@ -186,7 +190,8 @@ static int look(struct survey *s, const struct load_settings *load,
     replay_fini(&w.replay);
     if (rc == 0)
         return check(s, load, err);
-    err->code = ERR_CONFIG; /* the settings name a file that is no good */
+    if (err->code != ERR_STOPPED)
+        err->code = ERR_CONFIG; /* the settings name a file that is no good */
     return err_context(err, "trace.file");
 }
 

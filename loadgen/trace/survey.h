@@ -38,8 +38,8 @@ struct survey {
     uint64_t hash;            /* of all that the rows say */
 };
 
-/* ERR_CONFIG also where nothing is left to measure.  survey_fini() may follow
- * either way. */
+/* ERR_CONFIG also where nothing is left to measure; ERR_STOPPED.  survey_fini()
+ * may follow either way. */
 int survey_make(struct survey *s, const struct load_settings *load,
                 struct err *err);
 void survey_fini(struct survey *s);

@@ -48,7 +48,7 @@ check_loads() {
     shown 'json' '"model_name":"mlp"' $infer --body "@$dir/json.body"
 }
 
-mkdir "$dir/models"
+mkdir -p "$dir/models"
 check 'models: made' /usr/bin/python3 "$here/make_onnx.py" "$dir/models"
 if start node "$here/kserve_server.mjs" --models "$dir/models"; then
     check_status

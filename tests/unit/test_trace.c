@@ -1,7 +1,9 @@
 /* A trace read, and when its rows are due. */
 #include <math.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -13,6 +15,7 @@
 #include "common/clk.h"
 #include "common/err.h"
 #include "common/settings.h"
+#include "common/stop.h"
 #include "common/xalloc.h"
 #include "loadgen/source.h"
 #include "loadgen/trace/survey.h"
@@ -594,6 +597,44 @@ static void a_minimum_that_the_file_cannot_reach(void **state)
     }
 }
 
+/* Reading may take long, and so does finding the way to where it begins. */
+static void who_is_interrupted_reads_no_further(void **state)
+{
+    struct load_settings load = replay_of(TEN_ROWS);
+    const struct lane all = {.workers = 1};
+    struct survey s;
+    struct err err = {0};
+    void *self = xcalloc(1, source_trace.state_size);
+
+    (void)state;
+    load.trace.from_ns = 500 * NS_PER_MS;
+    load.trace.rows = 5;
+    atomic_store(&stop_signal, SIGINT);
+    assert_int_equal(survey_make(&s, &load, &err), -1);
+    assert_int_equal(err.code, ERR_STOPPED);
+    survey_fini(&s);
+    err = (struct err){0};
+    assert_int_equal(source_trace.init(self, &load, all, &err), -1);
+    assert_int_equal(err.code, ERR_STOPPED);
+    source_trace.fini(self);
+
+    /* A run that has begun ends by itself. */
+    atomic_store(&stop_signal, 0);
+    memset(self, 0, source_trace.state_size);
+    assert_int_equal(source_trace.init(self, &load, all, &err), 0);
+    atomic_store(&stop_signal, SIGINT);
+    for (int i = 0; i < 5; i++) {
+        assert_true(source_trace.peek_ns(self) < DUE_NEVER);
+        source_trace.take(self);
+    }
+    assert_int_equal(source_trace.peek_ns(self), DUE_NEVER);
+    assert_null(source_trace.failure(self));
+    atomic_store(&stop_signal, 0);
+    source_trace.fini(self);
+    free(self);
+    forget(&load);
+}
+
 static uint64_t hash_of(const char *text)
 {
     struct load_settings load = replay_of(text);
@@ -635,6 +676,7 @@ int main(void)
         cmocka_unit_test(a_survey_says_what_the_replay_will_be),
         cmocka_unit_test(a_survey_counts_by_phases),
         cmocka_unit_test(a_minimum_that_the_file_cannot_reach),
+        cmocka_unit_test(who_is_interrupted_reads_no_further),
         cmocka_unit_test(the_hash_is_of_what_rows_say),
     };
 

@@ -1,0 +1,117 @@
+/* Energy of NVIDIA's GPUs of this host, from their library, which is loaded
+ * only when it is asked for: nothing here needs it to build or run. */
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/clk.h"
+#include "common/err.h"
+#include "loadgen/meter/source.h"
+
+#define LIBRARY     "libnvidia-ml.so.1"
+#define MAX_DEVICES 64
+#define UJ_PER_MJ   1000
+
+/* As the library has them; 0 is success everywhere. */
+typedef int plain_fn(void);
+typedef int count_fn(unsigned *count);
+typedef int handle_fn(unsigned index, void **device);
+typedef int energy_fn(void *device, unsigned long long *millijoules);
+
+struct nvml {
+    void *library;
+    plain_fn *shutdown;
+    energy_fn *energy;
+    void *devices[MAX_DEVICES];
+    unsigned n;
+};
+
+/* ISO C has no cast from an object to a function; POSIX means this one. */
+static bool find(const struct nvml *v, const char *name, void *fn)
+{
+    void *symbol = dlsym(v->library, name);
+
+    memcpy(fn, &symbol, sizeof(symbol));
+    return symbol != NULL;
+}
+
+static void add_devices(struct nvml *v, count_fn *count, handle_fn *handle)
+{
+    unsigned there = 0;
+
+    if (count(&there) != 0)
+        return;
+    for (unsigned i = 0; i < there && i < MAX_DEVICES; i++) {
+        unsigned long long ignored;
+
+        if (handle(i, &v->devices[v->n]) == 0 &&
+            v->energy(v->devices[v->n], &ignored) == 0)
+            v->n++;
+    }
+}
+
+static int begin(struct nvml *v, struct err *err)
+{
+    plain_fn *init;
+    count_fn *count;
+    handle_fn *handle;
+
+    if (!find(v, "nvmlInit_v2", &init) ||
+        !find(v, "nvmlDeviceGetCount_v2", &count) ||
+        !find(v, "nvmlDeviceGetHandleByIndex_v2", &handle) ||
+        !find(v, "nvmlDeviceGetTotalEnergyConsumption", &v->energy))
+        return err_set(err, ERR_IO, "this NVML does not count energy");
+    if (init() != 0)
+        return err_set(err, ERR_IO, "NVML does not start: no driver?");
+    find(v, "nvmlShutdown", &v->shutdown);
+    add_devices(v, count, handle);
+    return v->n > 0 ? 0
+                    : err_set(err, ERR_IO, "no GPU here that counts energy");
+}
+
+static int nvml_open(void *self, const struct meter_place *place,
+                     struct err *err)
+{
+    struct nvml *v = self;
+    const char *name = place->arg[0] ? place->arg : LIBRARY;
+
+    v->library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
+    if (!v->library)
+        return err_set(err, ERR_IO, "no NVML here (%s)", name);
+    return begin(v, err);
+}
+
+static int64_t nvml_read(void *self, int64_t now_ns)
+{
+    const struct nvml *v = self;
+    int64_t sum = 0;
+
+    (void)now_ns;
+    for (unsigned i = 0; i < v->n; i++) {
+        unsigned long long mj;
+
+        if (v->energy(v->devices[i], &mj) != 0)
+            return TIME_ABSENT;
+        sum += (int64_t)mj * UJ_PER_MJ;
+    }
+    return sum;
+}
+
+static void nvml_close(void *self)
+{
+    struct nvml *v = self;
+
+    if (v->shutdown)
+        v->shutdown();
+    if (v->library)
+        dlclose(v->library);
+}
+
+const struct meter_ops meter_nvml = {
+    .name = "nvml",
+    .help = "nvml [LIBRARY]",
+    .state_size = sizeof(struct nvml),
+    .open = nvml_open,
+    .read = nvml_read,
+    .close = nvml_close,
+};

@@ -1,0 +1,226 @@
+/* What can be read of the server's host: below a root of our own making, from a
+ * library of our own, and of this very process. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "common/clk.h"
+#include "common/err.h"
+#include "common/file.h"
+#include "common/settings.h"
+#include "common/xalloc.h"
+#include "loadgen/meter/source.h"
+#include "tests/support/metricsserver.h"
+#include "tests/support/tmpdir.h"
+
+static void put(const char *dir, const char *name, const char *text)
+{
+    struct err err = {0};
+    char *path = xstrdup(tmpdir_path(dir));
+    char *file = xasprintf("%s/%s", path, name);
+
+    assert_int_equal(file_make_dir(path, &err), 0);
+    assert_int_equal(file_replace(file, text, strlen(text), &err), 0);
+    free(file);
+    free(path);
+}
+
+/* Open a source by what a user writes; NULL if it cannot be. */
+static void *opened(const char *text, bool is_memory, const char *root,
+                    const struct target_settings *target,
+                    const struct meter_ops **ops)
+{
+    struct meter_place place = {.root = root, .target = target};
+    struct err err = {0};
+    void *self;
+
+    *ops = meter_find(text, is_memory, &place.arg, &err);
+    assert_non_null(*ops);
+    self = xcalloc(1, (*ops)->state_size);
+    if ((*ops)->open(self, &place, &err) == 0)
+        return self;
+    assert_true(err.msg[0] != '\0');
+    (*ops)->close(self);
+    free(self);
+    return NULL;
+}
+
+static void closed(const struct meter_ops *ops, void *self)
+{
+    ops->close(self);
+    free(self);
+}
+
+/* Two packages, one of which wraps. */
+static void packages_are_added_up(void **state)
+{
+    const char *root = tmpdir_path("");
+    const struct meter_ops *ops;
+    void *self;
+
+    (void)state;
+    assert_null(opened("rapl", false, root, NULL, &ops));
+    put("sys/class/powercap/intel-rapl:0", "energy_uj", "900\n");
+    put("sys/class/powercap/intel-rapl:0", "max_energy_range_uj", "1000\n");
+    put("sys/class/powercap/intel-rapl:1", "energy_uj", "5\n");
+    self = opened("rapl", false, tmpdir_path(""), NULL, &ops);
+    assert_non_null(self);
+    assert_int_equal(ops->read(self, 0), 0);
+    put("sys/class/powercap/intel-rapl:0", "energy_uj", "950\n");
+    put("sys/class/powercap/intel-rapl:1", "energy_uj", "7\n");
+    assert_int_equal(ops->read(self, 0), 52);
+    put("sys/class/powercap/intel-rapl:0", "energy_uj", "20\n");
+    assert_int_equal(ops->read(self, 0), 52 + 70);
+    closed(ops, self);
+}
+
+static void gpus_are_added_up(void **state)
+{
+    char *text = xasprintf("nvml %s", getenv("FAKE_NVML"));
+    const struct meter_ops *ops;
+    void *self = opened(text, false, "", NULL, &ops);
+    int64_t first;
+
+    (void)state;
+    assert_non_null(self);
+    first = ops->read(self, 0);
+    assert_int_equal(ops->read(self, 0) - first, 5000000);
+    closed(ops, self);
+    free(text);
+    assert_null(opened("nvml /nowhere/libnone.so", false, "", NULL, &ops));
+}
+
+static void our_own_memory(void **state)
+{
+    char *text = xasprintf("pid %ld", (long)getpid());
+    char *group = xasprintf("group %ld", (long)getpgrp());
+    const struct meter_ops *ops;
+    void *self = opened(text, true, "", NULL, &ops);
+
+    (void)state;
+    assert_non_null(self);
+    assert_true(ops->read(self, 0) > 100000);
+    closed(ops, self);
+    self = opened(group, true, "", NULL, &ops);
+    assert_non_null(self);
+    assert_true(ops->read(self, 0) > 100000);
+    closed(ops, self);
+    free(text);
+    free(group);
+    assert_null(opened("pid 0", true, "", NULL, &ops));
+    assert_null(opened("pid x", true, "", NULL, &ops));
+    assert_null(opened("group 1073741823", true, "", NULL, &ops));
+}
+
+/* Two of group 7 and one of another, with a name that tries to deceive. */
+static void members_of_a_group(void **state)
+{
+    const struct meter_ops *ops;
+    void *self;
+
+    (void)state;
+    put("proc/10", "stat", "10 (a) S 1 7 7 0\n");
+    put("proc/10", "status", "Name: a\nVmHWM:\t 9 kB\nVmRSS:\t 5 kB\n");
+    put("proc/11", "stat", "11 (b) R 1 8) S 1 7 7 0\n");
+    put("proc/11", "status", "Name: b\nVmRSS:\t 3 kB\n");
+    put("proc/12", "stat", "12 (c) S 1 9 9 0\n");
+    put("proc/12", "status", "Name: c\nVmRSS:\t 100 kB\n");
+    self = opened("group 7", true, tmpdir_path(""), NULL, &ops);
+    assert_non_null(self);
+    assert_int_equal(ops->read(self, 0), 8 * 1024);
+    closed(ops, self);
+    self = opened("pid 10", true, tmpdir_path(""), NULL, &ops);
+    assert_non_null(self);
+    assert_int_equal(ops->read(self, 0), 9 * 1024);
+    closed(ops, self);
+}
+
+static void a_cgroup_has_a_peak_or_not(void **state)
+{
+    const struct meter_ops *ops;
+    void *self;
+
+    (void)state;
+    assert_null(
+        opened("cgroup /sys/fs/cgroup/x", true, tmpdir_path(""), NULL, &ops));
+    put("sys/fs/cgroup/x", "memory.current", "123\n");
+    self = opened("cgroup /sys/fs/cgroup/x", true, tmpdir_path(""), NULL, &ops);
+    assert_non_null(self);
+    assert_int_equal(ops->read(self, 0), 123);
+    closed(ops, self);
+    put("sys/fs/cgroup/x", "memory.peak", "456\n");
+    self = opened("cgroup /sys/fs/cgroup/x", true, tmpdir_path(""), NULL, &ops);
+    assert_non_null(self);
+    assert_int_equal(ops->read(self, 0), 456);
+    closed(ops, self);
+}
+
+static void a_name_without_a_unit_is_refused(void **state)
+{
+    const struct meter_ops *ops;
+    struct err err = {0};
+    const char *arg;
+
+    (void)state;
+    assert_null(opened("series http://127.0.0.1:9/metrics node_power", false,
+                       "", NULL, &ops));
+    assert_null(meter_find("pid 1", false, &arg, &err));
+    assert_int_equal(err.code, ERR_CONFIG);
+}
+
+/* 50 W for 2 s, in two samples; and a counter of joules. */
+static void what_others_measure(void **state)
+{
+    struct metricsserver server = metricsserver_start(
+        "gpu_watts{i=\"0\"} 20\ngpu_watts{i=\"1\"} 30\nboard_joules_total 7\n",
+        WAY_GOOD, tmpdir_path("log"));
+    char *power = xasprintf("series %s/metrics gpu_watts", server.url);
+    char *energy =
+        xasprintf("series %s/metrics board_joules_total", server.url);
+    char *none = xasprintf("series %s/metrics other_joules", server.url);
+    const struct meter_ops *ops;
+    struct settings s;
+    void *self;
+
+    (void)state;
+    settings_init(&s);
+    strlist_add(&s.target.urls, server.url);
+    self = opened(power, false, "", &s.target, &ops);
+    assert_non_null(self);
+    assert_int_equal(ops->read(self, NS_PER_S), 0);
+    assert_int_equal(ops->read(self, 3 * NS_PER_S), 100000000);
+    closed(ops, self);
+    self = opened(energy, false, "", &s.target, &ops);
+    assert_non_null(self);
+    assert_int_equal(ops->read(self, 0), 7000000);
+    closed(ops, self);
+    assert_null(opened(none, false, "", &s.target, &ops));
+    settings_fini(&s);
+    metricsserver_stop(&server);
+    free(power);
+    free(energy);
+    free(none);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(packages_are_added_up),
+        cmocka_unit_test(gpus_are_added_up),
+        cmocka_unit_test(our_own_memory),
+        cmocka_unit_test(members_of_a_group),
+        cmocka_unit_test(a_cgroup_has_a_peak_or_not),
+        cmocka_unit_test(a_name_without_a_unit_is_refused),
+        cmocka_unit_test(what_others_measure),
+    };
+
+    return cmocka_run_group_tests(tests, tmpdir_setup, tmpdir_teardown);
+}
