@@ -322,6 +322,8 @@ static void put_data(const struct settings *s, double n, struct buf *out)
         buf_adds(out, "the body that was given");
     else if (s->target.api == API_HTTP)
         buf_adds(out, "no body");
+    else if (s->target.api == API_GRPC)
+        buf_adds(out, d->file ? "messages of the data set" : "empty messages");
     else if (has_tensors(s->target.api) && d->tensors.len == 0)
         buf_adds(out, "tensors as the server says, of random numbers");
     else if (has_tensors(s->target.api))

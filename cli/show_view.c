@@ -1,6 +1,7 @@
 #include "cli/show_view.h"
 
 #include <stdbool.h>
+#include <string.h>
 
 #include "cli/cli.h"
 #include "common/clk.h"
@@ -98,6 +99,8 @@ void show_view(const struct exchange *x, struct buf *out)
     buf_addf(out, "\noutcome    %s", outcome_name((enum outcome)f->outcome));
     if (f->outcome == OUTCOME_OK && f->status > 0)
         buf_addf(out, ", HTTP status %d", (int)f->status);
+    else if (f->outcome == OUTCOME_OK && strcmp(x->transport, "grpc") == 0)
+        buf_adds(out, ", gRPC status OK");
     else if (x->why[0])
         buf_addf(out, ": %s", x->why);
     buf_adds(out, "\n");

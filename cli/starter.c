@@ -46,9 +46,17 @@ static bool has_tensors(int api)
     return api_takes_tensors((enum api_kind)api);
 }
 
+/* A server of gRPC tells of a model that is named, not which there are. */
+static bool must_name_model(int api)
+{
+    return has_tensors(api) && api_is_grpc((enum api_kind)api);
+}
+
 static void put_model(const struct target_settings *t, const char *unknown,
                       struct buf *out)
 {
+    if (must_name_model(t->api) && !t->model)
+        buf_adds(out, "  model: NAME           # CHANGE THIS\n");
     if (!has_model(t->api))
         return;
     if (t->model) {
@@ -82,6 +90,11 @@ static void put_target(const struct target_settings *t, const char *unknown,
         buf_adds(out, "  # method: POST\n"
                       "  # body: '@body.json'\n"
                       "  # headers: {Content-Type: application/json}\n");
+    if (t->api == API_GRPC)
+        buf_adds(out,
+                 "  # body: '@message.bin'   # the bytes of a message; "
+                 "without it an empty one\n"
+                 "  # stream: on             # if it has several answers\n");
     buf_adds(out,
              "  timeout: 30s          # one that takes longer has failed\n");
 }
@@ -108,7 +121,8 @@ static void put_tensors(const struct settings *s, const char *unknown,
     const struct strlist *tensors = &s->data.tensors;
 
     buf_adds(out, "data:\n");
-    if (tensors->len == 0 && s->target.api == API_TFSERVING_HTTP)
+    if (tensors->len == 0 && (s->target.api == API_TFSERVING_HTTP ||
+                              s->target.api == API_TFSERVING_GRPC))
         buf_adds(out, "  tensors: [x FP32 1x4] # CHANGE THIS: name, type and "
                       "shape of each input\n");
     else if (tensors->len == 0)
@@ -124,8 +138,13 @@ static void put_tensors(const struct settings *s, const char *unknown,
     }
     if (unknown)
         put_why(unknown, out);
-    buf_adds(out, "  binary: false         # true: raw bytes, which KServe "
-                  "servers read faster\n");
+    if (api_is_grpc((enum api_kind)s->target.api))
+        buf_adds(out,
+                 "  typed: false          # true: lists of numbers instead "
+                 "of raw bytes\n");
+    else
+        buf_adds(out, "  binary: false         # true: raw bytes, which KServe "
+                      "servers read faster\n");
 }
 
 static void put_data(const struct settings *s, const char *unknown,
@@ -135,7 +154,7 @@ static void put_data(const struct settings *s, const char *unknown,
         put_tensors(s, unknown, out);
         return;
     }
-    if (s->target.api == API_HTTP)
+    if (s->target.api == API_HTTP || s->target.api == API_GRPC)
         return;
     buf_adds(out, "data:                   # prompts are made, no two alike\n"
                   "  input_tokens: 256     # or a distribution: lognormal 512 "

@@ -408,18 +408,31 @@ void slo_of_tier(const struct slo *all, const char *tier, struct slo *out)
     }
 }
 
+/* Limits say which requests are good, and nothing about the run. */
+static bool is_judged(const struct slo *slo)
+{
+    for (size_t i = 0; i < slo->len; i++) {
+        if (slo->terms[i].kind != SLO_LIMIT && slo->terms[i].kind != SLO_CHECK)
+            return true;
+    }
+    return false;
+}
+
 int slo_parse(const struct strlist *texts, struct slo *slo, struct err *err)
 {
     const char *names[SLO_MAX_TIERS];
+    struct slo bare;
     struct slo all;
     size_t n;
 
     *slo = (struct slo){0};
     if (slo_parse_all(texts, &all, err))
         return -1;
-    slo_of_tier(&all, "", slo);
+    slo_of_tier(&all, "", &bare);
     n = slo_tiers(&all, names);
-    if (slo->len == 0 && n > 0)
+    if (n > 0 && !is_judged(&bare))
         slo_of_tier(&all, names[n - 1], slo);
+    for (size_t i = 0; i < bare.len; i++)
+        slo->terms[slo->len++] = bare.terms[i];
     return 0;
 }

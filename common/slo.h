@@ -10,8 +10,9 @@
  *
  * A word and a colon before a term put it into a tier: 'gold: ttft p99 <
  * 200ms'.  Every tier is an objective by itself.  What is asked of the run are
- * the terms without one, or, where all have one, those of the last tier named:
- * the weakest, as people list them.
+ * the terms without one, or, where all that are judged have one, those of the
+ * last tier named: the weakest, as people list them.  Limits without a tier
+ * come behind them.
  */
 #ifndef COMMON_SLO_H
 #define COMMON_SLO_H

@@ -109,6 +109,8 @@ int grpc_ask_tensors(struct settings *s, struct err *err)
     struct question q;
     int rc;
 
+    if (!s->target.model)
+        return err_set(err, ERR_CONFIG, "target.model: which model? (--model)");
     question_init(&q);
     m.name = s->target.model;
     if (s->target.model_version)

@@ -5,7 +5,6 @@
 
 #include "analyzer/report/json_parts.h"
 #include "analyzer/report/report.h"
-#include "analyzer/report/text_parts.h"
 #include "analyzer/report/trials_report.h"
 #include "common/buf.h"
 #include "common/json.h"

@@ -26,4 +26,10 @@ void arena_fini(struct arena *a);
 /* Never NULL; not zeroed. */
 void *arena_take(struct arena *a, size_t size);
 
+/* Room for n pointers, as protobuf-c has its lists. */
+static inline void *arena_take_pointers(struct arena *a, size_t n)
+{
+    return arena_take(a, n * sizeof(void *));
+}
+
 #endif

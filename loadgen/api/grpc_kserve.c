@@ -84,7 +84,7 @@ static void add_inputs(request_message *m, const struct inputs *in,
                        struct arena *a)
 {
     m->n_inputs = in->len;
-    m->inputs = arena_take(a, in->len * sizeof(*m->inputs));
+    m->inputs = arena_take_pointers(a, in->len);
     for (size_t i = 0; i < in->len; i++)
         m->inputs[i] = make_input(&in->tensors[i], a);
 }
@@ -104,7 +104,7 @@ static void add_parameter(request_message *m, struct arena *a)
     entry->key = borrow("triton_enable_empty_final_response");
     entry->value = value;
     m->n_parameters = 1;
-    m->parameters = arena_take(a, sizeof(*m->parameters));
+    m->parameters = arena_take_pointers(a, 1);
     m->parameters[0] = entry;
 }
 

@@ -73,7 +73,7 @@ static shape_message *make_shape(const struct tensor *t, struct arena *a)
 
     serving__tensor_shape_proto__init(m);
     m->n_dim = t->n_dims;
-    m->dim = arena_take(a, t->n_dims * sizeof(*m->dim));
+    m->dim = arena_take_pointers(a, t->n_dims);
     for (size_t i = 0; i < t->n_dims; i++) {
         m->dim[i] = arena_take(a, sizeof(dim_message));
         serving__tensor_shape_proto__dim__init(m->dim[i]);
@@ -188,7 +188,7 @@ static void predict_write(const struct api *api, const struct sample *sample,
         values_put_raw(&v, &in->tensors[i], &raw);
     serving__predict_request__init(&m);
     m.model_spec = make_spec(api, &a);
-    m.inputs = arena_take(&a, in->len * sizeof(*m.inputs));
+    m.inputs = arena_take_pointers(&a, in->len);
     for (size_t i = 0; i < in->len && !raw.overflowed; i++) {
         m.inputs[m.n_inputs++] =
             make_entry(api, &in->tensors[i], raw.data + at, &a);

@@ -2,7 +2,7 @@
  *
  * A call belongs to the worker's thread; what gRPC tells of it is stamped by
  * the queue's (grpc_queue.h), which also goes on reading a stream.  The life of
- * a unary call is grpc_start() -> on_all() -> on_over(); of a stream
+ * a unary call is grpc_start() -> on_end() -> on_over(); of a stream
  * grpc_start() -> on_head() -> on_message()... -> on_over().
  */
 #include <errno.h>
@@ -52,12 +52,10 @@ struct rpc_call {
     bool waits;     /* for a connection, as far as we have heard */
     bool has_begun; /* a message has come */
 
-    /* Batches that are not over; beyond the start the queue's thread counts. */
-    atomic_int n_open;
-    struct rpc_step all;      /* of a unary call: everything */
+    int n_open; /* batches that are not over; the queue's thread counts */
     struct rpc_step begun;    /* of a stream: sent, and the head has come, */
     struct rpc_step received; /* one message after the other, ... */
-    struct rpc_step ended;    /* and the status */
+    struct rpc_step ended;    /* and the status; of a unary call everything */
     struct rpc_post head;
     struct rpc_post over;
 
@@ -111,7 +109,7 @@ static void post(struct rpc_call *c, struct rpc_post *p, int64_t at_ns)
 /* The last one of a call to be over ends it. */
 static void close_step(struct rpc_call *c, int64_t at_ns)
 {
-    if (atomic_fetch_sub_explicit(&c->n_open, 1, memory_order_acq_rel) == 1)
+    if (--c->n_open == 0)
         post(c, &c->over, at_ns);
 }
 
@@ -371,10 +369,9 @@ static struct rpc_call *take_call(struct rpc_transport *t)
     } else {
         c = xcalloc(1, sizeof(*c));
         c->t = t;
-        c->all = (struct rpc_step){.tag.seen = on_end, .call = c};
-        c->begun = (struct rpc_step){.tag.seen = on_begun, .call = c};
-        c->received = (struct rpc_step){.tag.seen = on_received, .call = c};
-        c->ended = (struct rpc_step){.tag.seen = on_end, .call = c};
+        c->begun.call = c;
+        c->received.call = c;
+        c->ended.call = c;
         c->head.run = on_head;
         c->over.run = on_over;
     }
@@ -484,12 +481,14 @@ static void tap_start(const struct rpc_call *c, grpc_byte_buffer *message)
     grpc_byte_buffer_reader_destroy(&reader);
 }
 
-static void start_batch(const struct rpc_call *c, const grpc_op *ops, size_t n,
-                        struct rpc_step *step)
+static void start_batch(const grpc_op *ops, size_t n, struct rpc_step *step,
+                        rpc_seen_fn *seen)
 {
-    rpc_tag_give(&step->tag);
-    if (grpc_call_start_batch(c->call, ops, n, &step->tag, NULL) !=
-        GRPC_CALL_OK)
+    grpc_call_error error;
+
+    rpc_tag_arm(&step->tag, seen);
+    error = grpc_call_start_batch(step->call->call, ops, n, &step->tag, NULL);
+    if (error != GRPC_CALL_OK)
         abort(); /* a batch that we have put together wrongly */
 }
 
@@ -518,14 +517,13 @@ static void start_ops(struct rpc_call *c, grpc_byte_buffer *message,
 
     if (route->has_id)
         route->metadata[route->n_metadata - 1].value = id;
-    atomic_store_explicit(&c->n_open, c->is_stream ? 3 : 1,
-                          memory_order_relaxed);
+    c->n_open = c->is_stream ? 3 : 1;
     if (!c->is_stream) {
-        start_batch(c, ops, N_SENT + 2, &c->all);
+        start_batch(ops, N_SENT + 2, &c->ended, on_end);
     } else {
-        start_batch(c, ops, N_SENT, &c->begun);
-        start_batch(c, &ops[N_SENT], 1, &c->received);
-        start_batch(c, &ops[N_SENT + 1], 1, &c->ended);
+        start_batch(ops, N_SENT, &c->begun, on_begun);
+        start_batch(&ops[N_SENT], 1, &c->received, on_received);
+        start_batch(&ops[N_SENT + 1], 1, &c->ended, on_end);
     }
     if (route->has_id)
         route->metadata[route->n_metadata - 1].value = grpc_empty_slice();

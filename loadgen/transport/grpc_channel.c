@@ -180,8 +180,8 @@ static void on_seen(struct rpc_tag *tag, bool ok, int64_t at_ns)
 
 static void watch(struct rpc_channel *c)
 {
-    rpc_tag_give(&c->tag);
-    atomic_store_explicit(&c->is_watched, true, memory_order_relaxed);
+    c->is_watched = true;
+    rpc_tag_arm(&c->tag, on_seen);
     grpc_channel_watch_connectivity_state(c->channel, c->state,
                                           gpr_inf_future(GPR_CLOCK_MONOTONIC),
                                           c->queue->cq, &c->tag);
@@ -193,7 +193,7 @@ static void on_news(struct rpc_post *post)
         (struct rpc_channel *)(void *)((char *)post -
                                        offsetof(struct rpc_channel, post));
 
-    atomic_store_explicit(&c->is_watched, false, memory_order_relaxed);
+    c->is_watched = false;
     if (c->is_closing)
         return;
     c->state = grpc_channel_check_connectivity_state(c->channel, 0);
@@ -220,7 +220,6 @@ int rpc_channel_init(struct rpc_channel *c, const struct endpoint *e,
     c->channel = grpc_channel_create(
         address, creds,
         &(grpc_channel_args){.num_args = args.len, .args = args.items});
-    c->tag.seen = on_seen;
     c->post.run = on_news;
     c->queue = queue;
     c->ready_ns = TIME_ABSENT;

@@ -8,7 +8,6 @@
 #define LOADGEN_TRANSPORT_GRPC_CHANNEL_H
 
 #include <grpc/grpc.h>
-#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -25,7 +24,7 @@ struct rpc_channel {
     struct rpc_post post; /* ... and its news */
     struct rpc_queue *queue;
     grpc_channel *channel;
-    atomic_bool is_watched;
+    bool is_watched;
     bool is_closing;
     grpc_connectivity_state state; /* as far as we have heard */
     int64_t ready_ns; /* of the clock: when it was connected last */

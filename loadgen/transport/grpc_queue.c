@@ -20,8 +20,8 @@ static void *queue_main(void *arg)
 
         if (e.type == GRPC_QUEUE_SHUTDOWN)
             return NULL;
-        atomic_load_explicit(&tag->is_given, memory_order_acquire);
-        tag->seen(tag, e.success, clk_now(q->clk));
+        atomic_load_explicit(&tag->seen, memory_order_acquire)(tag, e.success,
+                                                               clk_now(q->clk));
     }
 }
 

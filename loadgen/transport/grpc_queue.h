@@ -26,17 +26,19 @@ struct rpc_post {
     int64_t at_ns; /* of the clock, when it was seen */
 };
 
-/* What gRPC is given to be told of with: called on the queue's thread. */
+/* What gRPC is given to tell of something with: seen() is called on the queue's
+ * thread. */
+struct rpc_tag;
+typedef void rpc_seen_fn(struct rpc_tag *tag, bool ok, int64_t at_ns);
 struct rpc_tag {
-    void (*seen)(struct rpc_tag *tag, bool ok, int64_t at_ns);
-    atomic_bool is_given;
+    _Atomic(rpc_seen_fn *) seen;
 };
 
-/* Before gRPC gets it: what was written until now is there for seen().  gRPC's
- * own locks see to that as well, but they are out of a sanitizer's sight. */
-static inline void rpc_tag_give(struct rpc_tag *tag)
+/* Before each time that gRPC is given it.  What was written before is there for
+ * seen(): gRPC sees to that as well, but a sanitizer does not look into it. */
+static inline void rpc_tag_arm(struct rpc_tag *tag, rpc_seen_fn *seen)
 {
-    atomic_store_explicit(&tag->is_given, true, memory_order_release);
+    atomic_store_explicit(&tag->seen, seen, memory_order_release);
 }
 
 struct rpc_queue {

@@ -1,6 +1,5 @@
 #include "loadgen/transport/grpc_route.h"
 
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -38,7 +37,7 @@ static grpc_slice lower_slice(const char *name, size_t len)
     unsigned char *at = GRPC_SLICE_START_PTR(slice);
 
     for (size_t i = 0; i < len; i++)
-        at[i] = (unsigned char)tolower(at[i]);
+        at[i] |= at[i] >= 'A' && at[i] <= 'Z' ? 0x20 : 0;
     return slice;
 }
 
@@ -198,7 +197,7 @@ static void place_fini(struct rpc_place *p, struct rpc_queue *queue)
     for (size_t i = 0; i < p->len; i++)
         rpc_channel_close(&p->channels[i]);
     for (size_t i = 0; i < p->len; i++) {
-        while (atomic_load(&p->channels[i].is_watched))
+        while (p->channels[i].is_watched)
             rpc_queue_wait(queue);
     }
     free(p->channels);

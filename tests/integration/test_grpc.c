@@ -1,8 +1,8 @@
 /* gRPC from end to end, against the stub: every API, what is in its answers,
- * and what can go wrong. */
+ * and what comes over the wire that should not.  The stub's faults are
+ * test_grpc_faults.c's. */
 #include <jansson.h>
 #include <setjmp.h>
-#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -13,7 +13,7 @@
 #include <cmocka.h>
 
 #include "common/xalloc.h"
-#include "tests/support/certs.h"
+#include "tests/support/h2raw.h"
 #include "tests/support/outcome.h"
 #include "tests/support/proc.h"
 #include "tests/support/tmpdir.h"
@@ -33,11 +33,6 @@ static struct {
     char sample[200];
     char message[200];
     char lines[200];
-    char ca[200];
-    char cert[200];
-    char key[200];
-    char own[200];
-    char own_key[200];
 } at;
 
 static void name_file(char out[static 200], const char *name)
@@ -47,25 +42,19 @@ static void name_file(char out[static 200], const char *name)
 
 static int set_up(void **state)
 {
-    int rc = certs_setup(state);
+    int rc = tmpdir_setup(state);
 
     name_file(at.run, "run");
     name_file(at.sample, "x.bin");
     name_file(at.message, "m.bin");
     name_file(at.lines, "m.jsonl");
-    name_file(at.ca, "ca.pem");
-    name_file(at.cert, "server.pem");
-    name_file(at.key, "server.key");
-    name_file(at.own, "client.pem");
-    name_file(at.own_key, "client.key");
     return rc;
 }
 
-/* A stub that listens for gRPC at a port; *url is the caller's. */
-static struct proc start_at(const char *port, const char *const *flags,
-                            char **url)
+/* A stub that listens for gRPC; *url is the caller's. */
+static struct proc start(const char *const *flags, char **url)
 {
-    const char *argv[MAX_FLAGS + 5] = {"tailgate", "stub", "--grpc-port", port};
+    const char *argv[MAX_FLAGS + 5] = {"tailgate", "stub", "--grpc-port", "0"};
     struct proc stub;
     char *http;
     char *line;
@@ -79,11 +68,6 @@ static struct proc start_at(const char *port, const char *const *flags,
     free(http);
     free(line);
     return stub;
-}
-
-static struct proc start(const char *const *flags, char **url)
-{
-    return start_at("0", flags, url);
 }
 
 #define FLAGS(...) ((const char *const[]){__VA_ARGS__, NULL})
@@ -226,28 +210,6 @@ static void streams_are_measured(void **state)
     free(url);
 }
 
-/* ---- faults of the server ---- */
-
-static const struct {
-    const char *fault;
-    const char *path;
-    const char *outcome;
-    const char *text; /* that it begins with */
-} faults[] = {
-    {"status=8", INFER, "status", "gRPC status RESOURCE_EXHAUSTED"},
-    {"status=14", INFER, "status", "gRPC status UNAVAILABLE"},
-    {"status=16", STREAM, "status", "gRPC status UNAUTHENTICATED"},
-    {"status=5", PREDICT, "status", "gRPC status NOT_FOUND"},
-    {"reset", INFER, "reset", ""},
-    {"malformed", INFER, "malformed", ""},
-    {"malformed", STREAM, "malformed", ""},
-    {"empty", INFER, "empty", ""},
-    {"inband", STREAM, "in-band error", ""},
-    {"inband", INFER, "status", "gRPC status INTERNAL"},
-    {"no-events", STREAM, "empty", ""},
-    {"endless=2MiB", INFER, "status", "gRPC status RESOURCE_EXHAUSTED"},
-};
-
 /* All of this outcome, in words that begin so. */
 static double failures_beginning(const json_t *summary, const char *outcome,
                                  const char *text)
@@ -269,107 +231,84 @@ static double failures_beginning(const json_t *summary, const char *outcome,
     return n;
 }
 
-static void faults_are_outcomes(void **state)
+/* ---- what comes over the wire ---- */
+
+/* :status 200 and content-type: application/grpc, as HPACK writes them. */
+#define HEADERS                                                                \
+    {                                                                          \
+        H2RAW_HEADERS, H2RAW_END_HEADERS, true,                                \
+            "\x88\x5f\x10"                                                     \
+            "application/grpc",                                                \
+            19                                                                 \
+    }
+/* Trailers with grpc-status, a number. */
+#define STATUS(digit)                                                          \
+    {                                                                          \
+        H2RAW_HEADERS, H2RAW_END_HEADERS | H2RAW_END_STREAM, true,             \
+            "\0\x0bgrpc-status\1" digit, 15                                    \
+    }
+#define DATA(flags, bytes)                                                     \
+    {                                                                          \
+        H2RAW_DATA, flags, true, bytes, sizeof(bytes) - 1                      \
+    }
+#define END                                                                    \
+    {                                                                          \
+        0, 0, false, NULL, 0                                                   \
+    }
+
+static const struct {
+    struct h2raw_frame frames[5];
+    bool closes;
+    const char *outcome;
+    const char *text; /* that it begins with */
+} answers[] = {
+    {{HEADERS, DATA(0, "\0\0\0\0\2hi"), STATUS("0"), END}, false, "ok", ""},
+    {{HEADERS, STATUS("0"), END},
+     false,
+     "malformed",
+     "status OK without a message"},
+    {{HEADERS, STATUS("8"), END},
+     false,
+     "status",
+     "gRPC status RESOURCE_EXHAUSTED"},
+    {{HEADERS, DATA(H2RAW_END_STREAM, "\0\0\0\0\2hi"), END},
+     false,
+     "truncated",
+     "the stream ended without a status"},
+    {{HEADERS, DATA(0, "\0\0\0\0\x09hi"), END}, true, "reset", ""},
+    {{{H2RAW_RST_STREAM, 0, true, "\0\0\0\2", 4}, END},
+     false,
+     "reset",
+     "Received RST_STREAM"},
+    {{{H2RAW_GOAWAY, 0, false, "\0\0\0\0\0\0\0\0bye", 11}, END},
+     false,
+     "reset",
+     "GOAWAY received"},
+    {{END}, true, "reset", ""},
+    {{{H2RAW_HEADERS, H2RAW_END_HEADERS | H2RAW_END_STREAM, true, "\x8d", 1},
+      END},
+     false,
+     "status",
+     "gRPC status UNIMPLEMENTED"},
+};
+
+static void wrong_frames_are_outcomes(void **state)
 {
     (void)state;
-    for (size_t i = 0; i < COUNT(faults); i++) {
-        char *url;
-        struct proc stub = start(FLAGS("--fault", faults[i].fault), &url);
-        json_t *summary =
-            run_on(url, faults[i].path, 1,
-                   FLAGS("--model", "stub", "--tensor", "x FP32 1",
-                         "--max-response", "1MiB", "-c", "1", "-n", "4"));
+    for (size_t i = 0; i < COUNT(answers); i++) {
+        struct h2raw server = h2raw_start(answers[i].frames, answers[i].closes);
+        bool is_ok = strcmp(answers[i].outcome, "ok") == 0;
+        json_t *summary = run_on(server.url, ECHO, is_ok ? 0 : 1,
+                                 FLAGS("--body", "x", "-c", "1", "-n", "3"));
 
-        if (failures_of(summary, faults[i].outcome) != 4 ||
-            failures_beginning(summary, faults[i].outcome, faults[i].text) != 4)
-            fail_msg("%s: not 4 %s: %s", faults[i].fault, faults[i].outcome,
+        if (is_ok ? number_at(summary, "requests.ok") != 3
+                  : failures_beginning(summary, answers[i].outcome,
+                                       answers[i].text) != 3)
+            fail_msg("%zu: not 3 %s: %s", i, answers[i].outcome,
                      json_dumps(json_object_get(summary, "failures"), 0));
         json_decref(summary);
-        stub_stop(&stub);
-        free(url);
+        h2raw_stop(&server);
     }
-}
-
-static void deadlines_are_timeouts(void **state)
-{
-    char *url;
-    struct proc stub = start(FLAGS("--service", "fixed 10s"), &url);
-    struct proc run =
-        start_run(url, "",
-                  FLAGS("--model", "stub", "--tensor", "x FP32 1", "-c", "1",
-                        "-n", "3", "--timeout", "200ms"));
-
-    (void)state;
-    run_must_time_out(&run, at.run, 3, "no answer within the timeout");
-    stub_stop(&stub);
-    free(url);
-}
-
-/* 8 MB go out, and the server takes 4. */
-static void a_request_may_be_too_large(void **state)
-{
-    char *url;
-    struct proc stub = start(FLAGS(NULL), &url);
-    json_t *summary = run_on(url, "", 1,
-                             FLAGS("--model", "stub", "--tensor",
-                                   "x FP32 2000000", "-c", "1", "-n", "2"));
-
-    (void)state;
-    assert_true(failures_beginning(summary, "status",
-                                   "gRPC status RESOURCE_EXHAUSTED") == 2);
-    json_decref(summary);
-    stub_stop(&stub);
-    free(url);
-}
-
-/* A server that asks connections to go away loses none of what it answers. */
-static void going_away_is_no_failure(void **state)
-{
-    char *url;
-    struct proc stub = start(FLAGS("--grpc-max-age", "300ms"), &url);
-    json_t *summary = run_on(url, "", 0,
-                             FLAGS("--model", "stub", "--tensor", "x FP32 1",
-                                   "--rate", "100", "-d", "2s"));
-
-    (void)state;
-    assert_true(number_at(summary, "requests.ok") >=
-                0.9 * number_at(summary, "requests.issued"));
-    json_decref(summary);
-    stub_stop(&stub);
-    free(url);
-}
-
-/* Each step is taken when the recording shows that the one before was felt. */
-static void a_server_that_is_gone_and_comes_back(void **state)
-{
-    char *url;
-    char *again;
-    struct proc stub = start(FLAGS(NULL), &url);
-    struct proc run;
-    char *port = xstrdup(strrchr(url, ':') + 1);
-    int64_t refused;
-    json_t *summary;
-
-    (void)state;
-    name_file(at.run, "gone"); /* where nothing is yet */
-    run = start_run(url, "",
-                    FLAGS("--model", "stub", "--tensor", "x FP32 1", "--rate",
-                          "200", "-d", "1h"));
-    wait_for_outcome(at.run, OUTCOME_OK, -1);
-    kill(stub.pid, SIGKILL);
-    must_end(&stub, 128 + SIGKILL);
-    refused = wait_for_outcome(at.run, OUTCOME_CONNECT, -1);
-    stub = start_at(port, FLAGS(NULL), &again);
-    wait_for_outcome(at.run, OUTCOME_OK, refused);
-    kill(run.pid, SIGINT);
-    must_end(&run, 130);
-    summary = load_summary(at.run);
-    assert_true(failures_beginning(summary, "connect", "ipv4:127.0.0.1:") > 0);
-    json_decref(summary);
-    stub_stop(&stub);
-    free(port);
-    free(again);
-    free(url);
 }
 
 /* ---- before a run ---- */
@@ -406,57 +345,6 @@ static void what_cannot_run_is_said(void **state)
                       "--wait-ready", "300ms"));
 }
 
-/* ---- TLS ---- */
-
-static void tls_is_verified(void **state)
-{
-    char *url;
-    char *plain;
-    struct proc stub =
-        start(FLAGS("--tls-cert", at.cert, "--tls-key", at.key), &url);
-    json_t *summary = run_on(url, "", 0,
-                             FLAGS("--model", "stub", "--tensor", "x FP32 1",
-                                   "--cacert", at.ca, "-c", "2", "-n", "10"));
-
-    (void)state;
-    assert_true(number_at(summary, "requests.ok") == 10);
-    json_decref(summary);
-    must_refuse(url, 3, "andshake failed",
-                FLAGS("--model", "stub", "--tensor", "x FP32 1", "-c", "1"));
-    summary = run_on(url, "", 0,
-                     FLAGS("--model", "stub", "--tensor", "x FP32 1",
-                           "--insecure", "-c", "1", "-n", "3"));
-    assert_true(number_at(summary, "requests.ok") == 3);
-    json_decref(summary);
-
-    /* One side without TLS. */
-    plain = xasprintf("grpc%s", strchr(url, ':'));
-    must_refuse(plain, 3, "no connection",
-                FLAGS("--model", "stub", "--tensor", "x FP32 1", "-c", "1",
-                      "--connect-timeout", "2s"));
-    stub_stop(&stub);
-    free(plain);
-    free(url);
-}
-
-static void clients_prove_who_they_are(void **state)
-{
-    char *url;
-    struct proc stub = start(
-        FLAGS("--tls-cert", at.cert, "--tls-key", at.key, "--tls-ca", at.ca),
-        &url);
-    json_t *summary = run_on(url, "", 0,
-                             FLAGS("--model", "stub", "--tensor", "x FP32 1",
-                                   "--cacert", at.ca, "--cert", at.own, "--key",
-                                   at.own_key, "-c", "1", "-n", "5"));
-
-    (void)state;
-    assert_true(number_at(summary, "requests.ok") == 5);
-    json_decref(summary);
-    stub_stop(&stub);
-    free(url);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -464,14 +352,8 @@ int main(void)
         cmocka_unit_test(inputs_are_those_of_the_model),
         cmocka_unit_test(any_message_goes_out),
         cmocka_unit_test(streams_are_measured),
-        cmocka_unit_test(faults_are_outcomes),
-        cmocka_unit_test(deadlines_are_timeouts),
-        cmocka_unit_test(a_request_may_be_too_large),
-        cmocka_unit_test(going_away_is_no_failure),
-        cmocka_unit_test(a_server_that_is_gone_and_comes_back),
+        cmocka_unit_test(wrong_frames_are_outcomes),
         cmocka_unit_test(what_cannot_run_is_said),
-        cmocka_unit_test(tls_is_verified),
-        cmocka_unit_test(clients_prove_who_they_are),
     };
 
     return cmocka_run_group_tests(tests, set_up, tmpdir_teardown);

@@ -298,6 +298,12 @@ static void the_last_tier_decides_unless_there_are_terms_of_none(void **state)
          2,
          "b: e2e p99 < 2s",
          1},
+        /* a limit is not judged, and decides nothing */
+        {{"ttft:200", "a: e2e p99 < 1s", "check: required"},
+         1,
+         "a: e2e p99 < 1s",
+         3},
+        {{"ttft:200", "a: e2e p99 < 1s", "errors < 1%"}, 1, "ttft:200", 2},
     };
 
     (void)state;

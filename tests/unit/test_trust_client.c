@@ -291,6 +291,7 @@ static void seconds_that_nobody_saw(void **state)
         bool ok;
     } cases[] = {
         {19, 100, true}, {17, 90, true}, {16, 85, false}, {0, 0, false}};
+    const struct integrity killed = {.was_killed = true};
     const struct window w = {NS_PER_S, 21 * NS_PER_S};
     struct slo slo = slo_of("");
     struct tally t;
@@ -316,6 +317,8 @@ static void seconds_that_nobody_saw(void **state)
         assert_true(fabs(c->value - cases[i].percent) < 1e-9);
         assert_int_equal(c->ok, cases[i].ok);
         assert_true(trust.valid); /* a note */
+        trust = trust_of(&t, &client, &killed, false);
+        assert_null(trust_find(&trust, "observed"));
     }
     tally_fini(&t);
 }

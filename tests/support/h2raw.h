@@ -1,0 +1,38 @@
+/* h2raw.h - a server of HTTP/2 without TLS that answers each request with the
+ * same frames, such as no honest server would send. */
+#ifndef TESTS_SUPPORT_H2RAW_H
+#define TESTS_SUPPORT_H2RAW_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+/* A frame as it goes out; `is_of_stream`: with the request's number, else with
+ * 0. */
+struct h2raw_frame {
+    unsigned char type;
+    unsigned char flags;
+    bool is_of_stream;
+    const char *payload;
+    size_t len;
+};
+
+#define H2RAW_DATA       0
+#define H2RAW_HEADERS    1
+#define H2RAW_RST_STREAM 3
+#define H2RAW_GOAWAY     7
+
+#define H2RAW_END_STREAM  1
+#define H2RAW_END_HEADERS 4
+
+struct h2raw {
+    pid_t pid;
+    char url[40]; /* grpc://127.0.0.1:PORT */
+};
+
+/* Frames up to one with a payload of NULL are borrowed until it is stopped.
+ * Then, if `closes`, the connection is closed. */
+struct h2raw h2raw_start(const struct h2raw_frame *frames, bool closes);
+void h2raw_stop(struct h2raw *s);
+
+#endif
