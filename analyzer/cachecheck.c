@@ -30,7 +30,9 @@ const char *cache_finding_name(enum cache_finding finding)
 
 double cache_group_share(const struct cache_group *g)
 {
-    return g->cached_of > 0 ? (double)g->cached.sum / (double)g->cached_of : -1;
+    return g->cached.n > 0 && g->cached_of > 0
+               ? (double)g->cached.sum / (double)g->cached_of
+               : -1;
 }
 
 /* ---- gathering ---- */
@@ -49,16 +51,23 @@ static void add_counts(struct cache_group *g, const struct facts *f)
 
     if (output != TIME_ABSENT)
         add_tokens(&g->output, output);
-    if (prompt == TIME_ABSENT || cached == TIME_ABSENT)
+    if (prompt == TIME_ABSENT)
         return;
-    add_tokens(&g->cached, cached);
     g->cached_of += prompt;
+    if (cached != TIME_ABSENT)
+        add_tokens(&g->cached, cached);
 }
 
 /* The server's part: from sent, where there is such a view. */
 static int64_t value_of(enum measure m, const struct facts *f)
 {
     return measure_value(m, measure_has_sent(m) ? FROM_SENT : FROM_DUE, f);
+}
+
+/* By when it was sent, since offline all are due at once. */
+static size_t batch_of(const struct tally *t, const struct facts *f)
+{
+    return tally_batch(t, f->sent == TIME_ABSENT ? f->due : f->sent);
 }
 
 void cachecheck_add(struct cache_work *w, const struct tally *t,
@@ -75,7 +84,7 @@ void cachecheck_add(struct cache_work *w, const struct tally *t,
         return;
     }
     add_counts(&w->group[kind], f);
-    batch = tally_batch(t, f->due);
+    batch = batch_of(t, f);
     for (int m = 0; m < CACHE_MEASURES; m++) {
         int64_t ns = value_of(measures[m], f);
 

@@ -12,6 +12,7 @@
 #include "analyzer/summary.h"
 #include "analyzer/truth.h"
 #include "cli/cli.h"
+#include "cli/lanes.h"
 #include "cli/report_asked.h"
 #include "cli/report_out.h"
 #include "cli/study_report.h"
@@ -426,6 +427,9 @@ static const struct study_words of_trials = {"trial set", "text, full or json",
 static const struct study_words of_sweep = {"sweep", "text or json", "point"};
 static const struct study_words of_search = {"search", "text or json", "probe"};
 
+static const struct study_words of_variants = {"study with variants",
+                                               "text or json", "NAME/point"};
+
 /* A study has no requests of its own, and no truth: its recordings have. */
 static int check_study(const char *dir, const struct report_args *a,
                        bool has_format, const struct study_words *w,
@@ -469,6 +473,10 @@ static int report_study(const char *dir, const struct report_args *a,
         return check_study(dir, a, has_format, &of_search, err)
                    ? -1
                    : search_report(dir, slo, json, false, err);
+    case STUDY_VARIANTS:
+        return check_study(dir, a, has_format, &of_variants, err)
+                   ? -1
+                   : variants_report(dir, slo, json, false, err);
     default: /* a pair is refused by its reader */
         return check_study(dir, a, render != NULL, &of_trials, err)
                    ? -1

@@ -9,6 +9,7 @@
 #include "cli/record.h"
 #include "cli/repeated.h"
 #include "cli/report_out.h"
+#include "cli/run_lanes.h"
 #include "cli/settings_args.h"
 #include "cli/show_view.h"
 #include "cli/trials_run.h"
@@ -35,6 +36,7 @@ struct run_args {
     bool dry_run;
     int64_t wait_ready_ns;
     char *against;
+    bool resume;
 };
 
 #define AT(field) offsetof(struct run_args, field)
@@ -76,6 +78,11 @@ static const struct opt opts[] = {
      .is_positive = true,
      .help = "before anything is sent, ask until the target answers, at most "
              "this long"},
+    {.flag = "resume",
+     .type = &opt_switch,
+     .offset = AT(resume),
+     .help = "of settings with variants: go on with the study that is there, "
+             "without what it has recorded"},
     {.flag = "against",
      .type = &opt_text,
      .offset = AT(against),
@@ -163,6 +170,53 @@ static int drive(struct settings_args *a, const struct run_args *own,
     return rc;
 }
 
+/* ---- variants ---- */
+
+static int read_variant(const char *const *argv, size_t i,
+                        struct settings_args *a, struct err *err)
+{
+    struct run_args ignored;
+    struct opt_set set = {&block, &ignored};
+    int rc;
+
+    opt_init(&set);
+    rc = settings_args_parse(a, &set, argv, err);
+    if (rc == 0)
+        rc = settings_args_resolve_variant(a, i, err);
+    opt_fini(&set);
+    return rc;
+}
+
+static int drive_variants(const struct settings_args *a,
+                          const struct run_args *own, const char *const *argv,
+                          struct err *err)
+{
+    char *dir =
+        own->out
+            ? xstrdup(own->out)
+            : record_default_dir(a->settings.name ? a->settings.name : "study");
+    struct run_lanes with = {
+        .read = read_variant,
+        .how = {.argv = argv,
+                .quiet = own->quiet,
+                .no_colour = own->no_colour,
+                .wait_ready_ns = own->wait_ready_ns},
+    };
+    const struct lanes_how how = {
+        .ops = &run_lane_ops,
+        .arg = &with,
+        .a = a,
+        .dir = dir,
+        .force = own->force,
+        .resumes = own->resume,
+        .json = own->json,
+    };
+    int rc = lanes_drive(&how, err);
+
+    free(dir);
+    return rc;
+}
+
 /* ---- --show ---- */
 
 static int show_target(struct settings *s, int64_t wait_ready_ns,
@@ -243,6 +297,41 @@ static int act(struct settings_args *a, const struct run_args *own,
     return rc < 0 ? settings_args_blame(a, err) : rc;
 }
 
+static int act_variants(struct settings_args *a, const struct run_args *own,
+                        const char *const *argv, struct err *err)
+{
+    if (own->against || own->show)
+        return err_set(err, ERR_USAGE,
+                       "--%s: not with settings that have variants",
+                       own->show ? "show" : "against");
+    if (own->resume && !own->out)
+        return err_set(err, ERR_USAGE, "--resume: of which directory? (-o)");
+    if (own->resume && own->force)
+        return err_set(err, ERR_USAGE, "--resume: not beside --force");
+    return own->dry_run ? plan_print_variants(a->settings.variants.len,
+                                              read_variant, argv, err)
+                        : drive_variants(a, own, argv, err);
+}
+
+static int act_alone(struct settings_args *a, const struct run_args *own,
+                     const char *const *argv, struct err *err)
+{
+    if (own->show)
+        ask_for_one(&a->settings.load);
+    if (settings_args_resolve(a, err))
+        return -1;
+    if (own->resume)
+        return err_set(err, ERR_USAGE,
+                       "--resume: goes with settings that have variants");
+    if (own->against && a->settings.study.trials < 2)
+        return err_set(err, ERR_USAGE,
+                       "--against: goes with --trials 2 or more");
+    if (a->settings.study.restart && a->settings.study.trials < 2)
+        return err_set(err, ERR_CONFIG,
+                       "study.restart: goes with two or more trials");
+    return act(a, own, argv, err);
+}
+
 static int run(const char *const *argv, struct err *err)
 {
     struct run_args own;
@@ -252,21 +341,13 @@ static int run(const char *const *argv, struct err *err)
 
     opt_init(&set);
     rc = settings_args_parse(&a, &set, argv, err);
-    if (rc == 0 && own.show)
-        ask_for_one(&a.settings.load);
-    if (rc == 0)
-        rc = settings_args_resolve(&a, err);
     if (own.quiet)
         log_set_level(LOG_QUIET);
-    if (rc == 0 && own.against && a.settings.study.trials < 2)
-        rc = err_set(err, ERR_USAGE, "--against: goes with --trials 2 or more");
-    if (rc == 0 && a.settings.study.restart && a.settings.study.trials < 2)
-        rc = err_set(err, ERR_CONFIG,
-                     "study.restart: goes with two or more trials");
     if (rc == 0 && own.show && own.dry_run)
         rc = err_set(err, ERR_USAGE, "--show: not beside --dry-run");
     if (rc == 0)
-        rc = act(&a, &own, argv, err);
+        rc = a.settings.variants.len > 0 ? act_variants(&a, &own, argv, err)
+                                         : act_alone(&a, &own, argv, err);
     settings_args_fini(&a);
     opt_fini(&set);
     return rc;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cli/cli.h"
+#include "cli/lanes.h"
 #include "cli/study_make.h"
 #include "cli/study_report.h"
 #include "common/buf.h"
@@ -24,6 +25,7 @@ struct drive {
     struct point_set set;
     struct search_drive search;
     char *dir;
+    const char *lane; /* whose turn it is, of several variants; NULL: of none */
 };
 
 /* ---- what to do ---- */
@@ -135,6 +137,8 @@ static void say(void *arg, const struct search_ask *ask,
     struct buf line;
 
     buf_init(&line, sizeof(d->make.title) - 1);
+    if (d->lane)
+        buf_addf(&line, "%s; ", d->lane);
     buf_addf(&line,
              "%-10s %zu: ", ask->step == SEARCH_CONFIRM ? "confirm" : "probe",
              so_far->probes + 1);
@@ -161,14 +165,46 @@ static int conclude(struct drive *d, struct err *err)
     return rc;
 }
 
+static int prepare(struct drive *d, struct err *err)
+{
+    struct settings *s = &d->base.settings;
+    int rc = read_base(d, err);
+
+    if (rc == 0 && search_terms_of(s, &d->search.terms, err))
+        rc = settings_args_blame(&d->base, err);
+    if (rc)
+        return rc;
+    hash_settings(d);
+    d->set.launched_by = points_launched_by(s);
+    d->search.config = search_config_of(s, &d->search.terms);
+    d->search.settings = s;
+    d->search.no_confirm = s->search.no_confirm;
+    d->search.say = say;
+    d->search.arg = d;
+    return 0;
+}
+
+static int open_at(struct drive *d, const char *dir, bool force, bool resumes,
+                   struct err *err)
+{
+    d->dir = xstrdup(dir);
+    d->search.points = (struct points){
+        .dir = d->dir,
+        .study = &d->base.settings.study,
+        .set = &d->set,
+        .maker = {.make = study_make_point, .arg = &d->make},
+    };
+    return points_open(&d->set, dir, force, resumes, err) ||
+                   search_drive_init(&d->search, err)
+               ? -1
+               : 0;
+}
+
 static int make_all(struct drive *d, struct err *err)
 {
-    int rc = points_open(&d->set, d->dir, d->own->force, d->own->resume, err);
+    int rc = 1;
 
-    if (rc)
-        return -1;
     stop_catch_signals();
-    rc = search_drive_init(&d->search, err) ? -1 : 1;
     while (rc > 0)
         rc = search_step(&d->search, err);
     if (point_set_recorded(&d->set) == 0) {
@@ -187,30 +223,96 @@ static int make_all(struct drive *d, struct err *err)
 
 static int drive(struct drive *d, struct err *err)
 {
-    struct settings *s = &d->base.settings;
-    int rc = read_base(d, err);
+    char *dir;
+    int rc = prepare(d, err);
 
-    if (rc == 0 && search_terms_of(s, &d->search.terms, err))
-        rc = settings_args_blame(&d->base, err);
     if (rc)
-        return rc;
-    hash_settings(d);
-    d->set.launched_by = points_launched_by(s);
-    d->dir = d->own->out ? xstrdup(d->own->out) : record_default_dir(s->name);
-    d->search.config = search_config_of(s, &d->search.terms);
-    d->search.settings = s;
-    d->search.no_confirm = s->search.no_confirm;
-    d->search.say = say;
-    d->search.arg = d;
-    d->search.points = (struct points){
-        .dir = d->dir,
-        .study = &s->study,
-        .set = &d->set,
-        .maker = {.make = study_make_point, .arg = &d->make},
-    };
-    rc = make_all(d, err);
+        return -1;
+    dir = d->own->out ? xstrdup(d->own->out)
+                      : record_default_dir(d->base.settings.name);
+    rc = open_at(d, dir, d->own->force, d->own->resume, err);
+    if (rc == 0)
+        rc = make_all(d, err);
+    free(dir);
     return rc < 0 ? settings_args_blame(&d->base, err) : rc;
 }
+
+static void drive_fini(struct drive *d)
+{
+    search_drive_fini(&d->search);
+    settings_args_fini(&d->base);
+    point_set_fini(&d->set);
+    free(d->dir);
+}
+
+/* ---- with variants ---- */
+
+static int prepare_lane(void *arg, void *with, size_t i, struct err *err)
+{
+    struct drive *d = arg;
+    const struct drive *from = with;
+
+    *d = (struct drive){.own = from->own, .make = from->make};
+    d->make.variant = i + 1;
+    if (prepare(d, err))
+        return -1;
+    d->make.how.is_again = i > 0;
+    return 0;
+}
+
+static int open_lane(void *arg, const char *dir, bool resumes, struct err *err)
+{
+    return open_at(arg, dir, false, resumes, err);
+}
+
+static size_t made(void *arg)
+{
+    const struct drive *d = arg;
+
+    return point_set_recorded(&d->set);
+}
+
+static int64_t left_ns(void *arg, int64_t each_ns)
+{
+    const struct drive *d = arg;
+    struct search_answer so_far;
+
+    (void)each_ns; /* they are of many lengths, and the machine knows them */
+    search_answer(&d->search.machine, &so_far);
+    return so_far.left_ns;
+}
+
+static int step(void *arg, const char *title, struct err *err)
+{
+    struct drive *d = arg;
+
+    d->lane = title;
+    return search_step(&d->search, err);
+}
+
+static int sum_up(void *arg, struct err *err)
+{
+    const struct drive *d = arg;
+
+    return search_sum_up(d->dir, err);
+}
+
+static void fini_lane(void *arg)
+{
+    drive_fini(arg);
+}
+
+static const struct lane_ops lane_ops = {
+    .kind = STUDY_SEARCH,
+    .size = sizeof(struct drive),
+    .prepare = prepare_lane,
+    .open = open_lane,
+    .made = made,
+    .left_ns = left_ns,
+    .step = step,
+    .sum_up = sum_up,
+    .fini = fini_lane,
+};
 
 static int run(const char *const *argv, struct err *err)
 {
@@ -221,11 +323,10 @@ static int run(const char *const *argv, struct err *err)
 
     opt_init(&set);
     d.make = (struct study_make){.argv = argv, .block = BLOCK_SEARCH};
-    rc = drive(&d, err);
-    search_drive_fini(&d.search);
-    settings_args_fini(&d.base);
-    point_set_fini(&d.set);
-    free(d.dir);
+    rc = study_lanes(&d.make, &own, &lane_ops, &d, err);
+    if (rc == STUDY_NO_LANES)
+        rc = drive(&d, err);
+    drive_fini(&d);
     opt_fini(&set);
     return rc;
 }

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "cli/cli.h"
+#include "cli/lanes.h"
 #include "cli/study_make.h"
 #include "cli/study_report.h"
 #include "common/err.h"
@@ -20,6 +21,7 @@ struct drive {
     struct point_set set;
     struct points points;
     char *dir;
+    const char *lane; /* whose turn it is, of several variants; NULL: of none */
 };
 
 /* ---- what to do ---- */
@@ -75,8 +77,9 @@ static int make_point(void *arg, const struct point *point, struct err *err)
     const struct study_point *at = &d->set.points[i];
 
     snprintf(d->make.title, sizeof(d->make.title),
-             "point      %zu of %zu: %s, run %lld", i + 1, d->set.len,
-             point->set->items[0], (long long)at->repeat);
+             "%s%spoint %zu of %zu: %s, run %lld", d->lane ? d->lane : "",
+             d->lane ? "; " : "", i + 1, d->set.len, point->set->items[0],
+             (long long)at->repeat);
     log_note("%s", d->make.title);
     return study_make_point(&d->make, point, err);
 }
@@ -90,12 +93,32 @@ static int conclude(struct drive *d, struct err *err)
     return rc;
 }
 
+static int prepare(struct drive *d, struct err *err)
+{
+    if (plan(d, err) || check_all(d, err))
+        return -1;
+    study_hash(&d->base.settings, d->set.settings_hash);
+    d->set.launched_by = points_launched_by(&d->base.settings);
+    return 0;
+}
+
+static int open_at(struct drive *d, const char *dir, bool force, bool resumes,
+                   struct err *err)
+{
+    d->dir = xstrdup(dir);
+    d->points = (struct points){
+        .dir = d->dir,
+        .study = &d->base.settings.study,
+        .set = &d->set,
+        .maker = {.make = make_point, .arg = d},
+    };
+    return points_open(&d->set, dir, force, resumes, err);
+}
+
 static int make_all(struct drive *d, struct err *err)
 {
-    int rc = points_open(&d->set, d->dir, d->own->force, d->own->resume, err);
+    int rc;
 
-    if (rc)
-        return -1;
     stop_catch_signals();
     do {
         rc = points_step(&d->points, err);
@@ -116,27 +139,92 @@ static int make_all(struct drive *d, struct err *err)
 
 static int drive(struct drive *d, struct err *err)
 {
-    int rc = plan(d, err);
+    char *dir;
+    int rc = prepare(d, err);
 
+    if (rc)
+        return -1;
+    dir = d->own->out ? xstrdup(d->own->out)
+                      : record_default_dir(d->base.settings.name);
+    rc = open_at(d, dir, d->own->force, d->own->resume, err);
     if (rc == 0)
-        rc = check_all(d, err);
-    if (rc == 0) {
-        study_hash(&d->base.settings, d->set.settings_hash);
-        d->set.launched_by = points_launched_by(&d->base.settings);
-        d->dir = d->own->out ? xstrdup(d->own->out)
-                             : record_default_dir(d->base.settings.name);
-        d->points = (struct points){
-            .dir = d->dir,
-            .study = &d->base.settings.study,
-            .set = &d->set,
-            .maker = {.make = make_point, .arg = d},
-        };
         rc = make_all(d, err);
-        if (rc < 0)
-            settings_args_blame(&d->base, err);
-    }
-    return rc;
+    free(dir);
+    return rc < 0 ? settings_args_blame(&d->base, err) : rc;
 }
+
+static void drive_fini(struct drive *d)
+{
+    settings_args_fini(&d->base);
+    point_set_fini(&d->set);
+    free(d->dir);
+}
+
+/* ---- with variants ---- */
+
+static int prepare_lane(void *arg, void *with, size_t i, struct err *err)
+{
+    struct drive *d = arg;
+    const struct drive *from = with;
+
+    *d = (struct drive){.own = from->own, .make = from->make};
+    d->make.variant = i + 1;
+    if (prepare(d, err))
+        return -1;
+    d->make.how.is_again = i > 0;
+    return 0;
+}
+
+static int open_lane(void *arg, const char *dir, bool resumes, struct err *err)
+{
+    return open_at(arg, dir, false, resumes, err);
+}
+
+static size_t made(void *arg)
+{
+    const struct drive *d = arg;
+
+    return point_set_recorded(&d->set);
+}
+
+static int64_t left_ns(void *arg, int64_t each_ns)
+{
+    const struct drive *d = arg;
+
+    return (int64_t)(d->set.len - point_set_recorded(&d->set)) * each_ns;
+}
+
+static int step(void *arg, const char *title, struct err *err)
+{
+    struct drive *d = arg;
+
+    d->lane = title;
+    return points_step(&d->points, err);
+}
+
+static int sum_up(void *arg, struct err *err)
+{
+    const struct drive *d = arg;
+
+    return sweep_sum_up(d->dir, err);
+}
+
+static void fini_lane(void *arg)
+{
+    drive_fini(arg);
+}
+
+static const struct lane_ops lane_ops = {
+    .kind = STUDY_SWEEP,
+    .size = sizeof(struct drive),
+    .prepare = prepare_lane,
+    .open = open_lane,
+    .made = made,
+    .left_ns = left_ns,
+    .step = step,
+    .sum_up = sum_up,
+    .fini = fini_lane,
+};
 
 static int run(const char *const *argv, struct err *err)
 {
@@ -147,10 +235,10 @@ static int run(const char *const *argv, struct err *err)
 
     opt_init(&set);
     d.make = (struct study_make){.argv = argv, .block = BLOCK_SWEEP};
-    rc = drive(&d, err);
-    settings_args_fini(&d.base);
-    point_set_fini(&d.set);
-    free(d.dir);
+    rc = study_lanes(&d.make, &own, &lane_ops, &d, err);
+    if (rc == STUDY_NO_LANES)
+        rc = drive(&d, err);
+    drive_fini(&d);
     opt_fini(&set);
     return rc;
 }

@@ -3,13 +3,27 @@
 #include "cli/settings_args.h"
 #include "common/err.h"
 
+static int read_variant(const char *const *argv, size_t i,
+                        struct settings_args *a, struct err *err)
+{
+    int rc = settings_args_parse(a, NULL, argv, err);
+
+    return rc ? rc : settings_args_resolve_variant(a, i, err);
+}
+
 static int run(const char *const *argv, struct err *err)
 {
     struct settings_args a;
-    int rc = settings_args_read(&a, NULL, argv, err);
+    int rc = settings_args_parse(&a, NULL, argv, err);
 
-    if (rc == 0 && plan_print(&a, err))
-        rc = settings_args_blame(&a, err);
+    if (rc == 0 && a.settings.variants.len > 0) {
+        rc = plan_print_variants(a.settings.variants.len, read_variant, argv,
+                                 err);
+    } else if (rc == 0) {
+        rc = settings_args_resolve(&a, err);
+        if (rc == 0 && plan_print(&a, err))
+            rc = settings_args_blame(&a, err);
+    }
     settings_args_fini(&a);
     return rc;
 }

@@ -10,6 +10,7 @@
 #include "common/err.h"
 #include "common/log.h"
 #include "common/slo.h"
+#include "common/variants.h"
 #include "loadgen/preflight.h"
 #include "loadgen/repeats.h"
 #include "server-stub/stub.h"
@@ -151,5 +152,38 @@ int plan_print(struct settings_args *a, struct err *err)
     }
     preflight_fini(&known);
     buf_fini(&out);
+    return rc;
+}
+
+static int print_variant(struct settings_args *a, struct err *err)
+{
+    const char *name = strmap_get(&a->settings.conditions, VARIANTS_CONDITION);
+    struct buf line;
+    int rc;
+
+    buf_init(&line, MAX_PLAN);
+    buf_addf(&line, "variant    %s\n", name);
+    rc = cli_print(buf_text(&line), err);
+    buf_fini(&line);
+    if (rc)
+        return -1;
+    return plan_print(a, err) ? settings_args_blame(a, err) : 0;
+}
+
+int plan_print_variants(size_t n,
+                        int (*read)(const char *const *argv, size_t i,
+                                    struct settings_args *a, struct err *err),
+                        const char *const *argv, struct err *err)
+{
+    int rc = 0;
+
+    for (size_t i = 0; rc == 0 && i < n; i++) {
+        struct settings_args a;
+
+        rc = read(argv, i, &a, err);
+        if (rc == 0)
+            rc = print_variant(&a, err);
+        settings_args_fini(&a);
+    }
     return rc;
 }

@@ -2,6 +2,8 @@
 #ifndef CLI_PLAN_H
 #define CLI_PLAN_H
 
+#include <stddef.h>
+
 struct err;
 struct preflight;
 struct settings_args;
@@ -13,5 +15,11 @@ int plan_print(struct settings_args *a, struct err *err);
 
 /* The warnings alone; `arg` is the struct settings_args. */
 void plan_warn(void *arg, const struct preflight *known);
+
+/* The same of settings with variants: of each of them, as `read` reads them. */
+int plan_print_variants(size_t n,
+                        int (*read)(const char *const *argv, size_t i,
+                                    struct settings_args *a, struct err *err),
+                        const char *const *argv, struct err *err);
 
 #endif

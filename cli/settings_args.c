@@ -9,6 +9,7 @@
 #include "common/recording/dir.h"
 #include "common/recording/manifest.h"
 #include "common/redact.h"
+#include "common/variants.h"
 #include "common/xalloc.h"
 
 static const struct opt opts[] = {
@@ -189,7 +190,11 @@ int settings_args_read_study(struct settings_args *a, const struct opt_set *own,
 {
     int rc = settings_args_parse_study(a, own, more, argv, err);
 
-    return rc ? rc : settings_args_resolve(a, err);
+    if (rc)
+        return rc;
+    return more->variant > 0
+               ? settings_args_resolve_variant(a, more->variant - 1, err)
+               : settings_args_resolve(a, err);
 }
 
 int settings_args_blame(const struct settings_args *a, struct err *err)
@@ -197,9 +202,32 @@ int settings_args_blame(const struct settings_args *a, struct err *err)
     return a->file && !a->is_recording ? settings_blame(a->file, err) : -1;
 }
 
+int settings_args_resolve_variant(struct settings_args *a, size_t i,
+                                  struct err *err)
+{
+    char *name;
+    int rc;
+
+    if (i >= a->settings.variants.len)
+        return err_set(err, ERR_USAGE, "the variants changed meanwhile");
+    name = xstrdup(a->settings.variants.items[i].name);
+    variants_take(&a->settings, i);
+    rc = settings_resolve(&a->settings, err);
+    if (rc)
+        err_context(err, "%s: %s", VARIANTS, name);
+    free(name);
+    return rc ? settings_args_blame(a, err) : 0;
+}
+
 int settings_args_resolve(struct settings_args *a, struct err *err)
 {
     int rc;
+
+    if (a->settings.variants.len > 0) {
+        err_set(err, ERR_CONFIG,
+                VARIANTS ": go with run, sweep, search and validate");
+        return settings_args_blame(a, err);
+    }
 
     if (a->is_recording && refuse_redacted(&a->settings, err))
         return -1;

@@ -26,6 +26,7 @@ extern const struct opt_block settings_args_block;
 struct settings_more {
     enum settings_block block;  /* its flags are taken, too */
     const struct strlist *over; /* "load.rate=80", over everything; NULL */
+    size_t variant;             /* of a list of them, from 1; 0: of none */
 };
 
 /* Read argv into the settings, and into the command's own options through
@@ -39,6 +40,11 @@ int settings_args_read(struct settings_args *a, const struct opt_set *own,
 int settings_args_parse(struct settings_args *a, const struct opt_set *own,
                         const char *const *argv, struct err *err);
 int settings_args_resolve(struct settings_args *a, struct err *err);
+
+/* The second step for the i-th of the variants; ERR_USAGE if there is none
+ * such. Without it, settings that have variants are refused. */
+int settings_args_resolve_variant(struct settings_args *a, size_t i,
+                                  struct err *err);
 
 /* The same for an error that comes later: put file and line before one that
  * begins with a key.  Returns -1. */

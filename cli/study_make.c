@@ -76,7 +76,8 @@ int study_read_first(struct study_make *m, struct study_args *own,
 int study_read(const struct study_make *m, const struct strlist *over,
                struct settings_args *a, struct err *err)
 {
-    const struct settings_more more = {.block = m->block, .over = over};
+    const struct settings_more more = {
+        .block = m->block, .over = over, .variant = m->variant};
     struct study_args ignored; /* the command's own flags were read before */
     struct opt_set set = {&study_args_block, &ignored};
     int rc;
@@ -98,7 +99,7 @@ static int note_result(void *arg, const struct summary *s, struct err *err)
     return 0;
 }
 
-/* A stub is started anew. */
+/* A server that is started anew has nothing to work off. */
 static int wait_calm(const struct study_make *m, const struct point *point,
                      struct err *err)
 {

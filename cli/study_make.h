@@ -30,7 +30,8 @@ struct study_make {
     const char *const *argv;
     enum settings_block block; /* of the study's own settings */
     struct record_how how;
-    char title[256];  /* of the next recording; "": none */
+    size_t variant;   /* whose settings they are, from 1; 0: there is none */
+    char title[512];  /* of the next recording; "": none */
     bool waits_first; /* a request is answered before the next one begins */
 };
 

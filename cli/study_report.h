@@ -16,4 +16,8 @@ int sweep_report(const char *dir, const struct strlist *slo, bool json,
 int search_report(const char *dir, const struct strlist *slo, bool json,
                   bool saves, struct err *err);
 
+/* Leave the summary.json of one that is there. */
+int sweep_sum_up(const char *dir, struct err *err);
+int search_sum_up(const char *dir, struct err *err);
+
 #endif

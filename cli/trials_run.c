@@ -54,22 +54,13 @@ static const char **argv_with(const char *const *argv, const char *old,
     return out;
 }
 
-static uint64_t *seeds_of(const struct settings *s, int64_t n)
-{
-    uint64_t *seeds = xcalloc((size_t)n, sizeof(*seeds));
-
-    for (int64_t i = 0; i < n; i++)
-        seeds[i] = trial_seed(s->load.seed, i + 1);
-    return seeds;
-}
-
 static void describe(struct drive *d, int i)
 {
     struct settings *s = &d->sides[i].base.settings;
     struct trial_set *set = &d->trials.sides[i].set;
 
     *set = (struct trial_set){.asked = d->trials.n,
-                              .seeds = seeds_of(s, d->trials.n),
+                              .seeds = trial_seeds(s->load.seed, d->trials.n),
                               .launched_by = points_launched_by(s)};
     study_hash(s, set->settings_hash);
     if (d->trials.n_sides > 1)
@@ -80,7 +71,7 @@ static void describe(struct drive *d, int i)
 
 /* ---- one trial ---- */
 
-static int note_result(void *arg, const struct summary *s, struct err *err)
+int trials_note_result(void *arg, const struct summary *s, struct err *err)
 {
     (void)arg;
     (void)err;
@@ -120,7 +111,7 @@ static int run_trial(void *arg, struct trial_place place, const char *dir,
         d->is_again = true;
     }
     if (rc == 0)
-        rc = point_sum_up(dir, note_result, NULL, err);
+        rc = point_sum_up(dir, trials_note_result, NULL, err);
     settings_args_fini(&a);
     return rc;
 }
@@ -150,6 +141,17 @@ static int save_set(const struct trials_summary *s, const char *dir,
     trials_json(s, &out);
     rc = file_replace_in(dir, "summary.json", &out, err);
     buf_fini(&out);
+    return rc;
+}
+
+int trials_sum_up(const char *dir, struct err *err)
+{
+    struct trials_summary s;
+    int rc = trials_read(&s, dir, NULL, err);
+
+    if (rc == 0)
+        rc = save_set(&s, dir, err);
+    trials_summary_fini(&s);
     return rc;
 }
 

@@ -9,6 +9,7 @@ struct buf;
 struct err;
 struct settings_args;
 struct strlist;
+struct summary;
 struct trials_summary;
 
 struct trials_how {
@@ -41,5 +42,11 @@ typedef void trials_render_fn(const struct trials_summary *s, struct buf *out);
  * status, or -1. */
 int trials_report(const char *dir, const struct strlist *slo,
                   trials_render_fn *render, struct err *err);
+
+/* Leave the summary.json of a set that is there. */
+int trials_sum_up(const char *dir, struct err *err);
+
+/* A line of what a trial came to, for point_sum_up(). */
+int trials_note_result(void *arg, const struct summary *s, struct err *err);
 
 #endif

@@ -312,6 +312,7 @@ static int resolve_accuracy(struct data_settings *d,
         {"load.min_duration", load->min_duration_ns > 0},
         {"load.min_requests", load->min_requests > 0},
         {"load.scenario multi-stream", load->scenario == SCENARIO_MULTI_STREAM},
+        {"data.select replacement", d->select == SELECT_REPLACEMENT},
         {"data.cache_hit_rate", d->cache_hit_rate > 0}};
     const char *other = first_of(others, sizeof(others) / sizeof(others[0]));
 

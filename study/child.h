@@ -35,7 +35,7 @@ const char *child_url_for(const struct child *child, const char *target);
 int child_stop(struct child *child, struct err *err);
 
 /* How long a user may take to start a server. */
-#define CHILD_PATIENCE_NS (24 * 3600 * NS_PER_S)
+#define CHILD_PATIENCE_NS (INT64_C(86400) * NS_PER_S)
 
 /* `/bin/sh -c command`, in a process group of its own, with nothing to read and
  * its output among our messages; returns when it has ended, whatever it leaves

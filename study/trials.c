@@ -22,6 +22,15 @@ uint64_t trial_seed(uint64_t seed, int64_t number)
     return seed;
 }
 
+uint64_t *trial_seeds(uint64_t seed, int64_t n)
+{
+    uint64_t *seeds = xcalloc((size_t)n, sizeof(*seeds));
+
+    for (int64_t i = 0; i < n; i++)
+        seeds[i] = trial_seed(seed, i + 1);
+    return seeds;
+}
+
 /* Each has a copy of what the run says. */
 static void reseed_classes(struct classes *classes, int64_t number)
 {

@@ -18,6 +18,9 @@ struct study_settings;
  * pure function of it and their number, below 2^48. */
 uint64_t trial_seed(uint64_t seed, int64_t number);
 
+/* Of n trials, owned by the caller. */
+uint64_t *trial_seeds(uint64_t seed, int64_t n);
+
 /* The settings of one trial: every seed in them but that of the first trial
  * becomes another, that of the stub too, else each launch of it would draw the
  * same service times. */

@@ -192,10 +192,13 @@ void text_put_terms(const struct judgement *j, struct buf *out)
     }
 }
 
-/* A count is a whole number, however large. */
-static const char *show_value(double value, char out[static UNITS_TEXT])
+const char *text_show_number(double value, int digits,
+                             char out[static UNITS_TEXT])
 {
-    snprintf(out, UNITS_TEXT, fabs(value) >= 1e4 ? "%.0f" : "%.4g", value);
+    if (fabs(value) < pow(10, digits) - 0.5)
+        snprintf(out, UNITS_TEXT, "%.*g", digits, value);
+    else
+        snprintf(out, UNITS_TEXT, "%.0f", value);
     return out;
 }
 
@@ -209,9 +212,10 @@ static void put_failed_checks(const struct trust *t, struct buf *out)
 
         if (!c->ok)
             buf_addf(out, "  %-14s %-4s %s %s (%s %s): %s\n", c->name,
-                     c->is_fatal ? "BAD" : "note", show_value(c->value, value),
-                     c->unit, c->is_minimum ? "at least" : "at most",
-                     show_value(c->limit, limit), c->advice);
+                     c->is_fatal ? "BAD" : "note",
+                     text_show_number(c->value, 4, value), c->unit,
+                     c->is_minimum ? "at least" : "at most",
+                     text_show_number(c->limit, 4, limit), c->advice);
     }
 }
 

@@ -17,6 +17,11 @@ struct tiers;
  * like. */
 const char *text_show_ns(double ns, char out[static UNITS_TEXT]);
 
+/* So many digits, all of a larger one, and never an exponent before the point.
+ */
+const char *text_show_number(double value, int digits,
+                             char out[static UNITS_TEXT]);
+
 /* A line for a term, and what became of it. */
 void text_put_term(const struct term_judgement *j, struct buf *out);
 

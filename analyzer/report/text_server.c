@@ -9,9 +9,12 @@
 static void put_gauge(const char *name, double mean, double max,
                       const char **comma, struct buf *out)
 {
+    char text[UNITS_TEXT];
+
     if (mean < 0)
         return;
-    buf_addf(out, "%s%s %.3g (max %.0f)", *comma, name, mean, max);
+    buf_addf(out, "%s%s %s (max %.0f)", *comma, name,
+             text_show_number(mean, 3, text), max);
     *comma = ", ";
 }
 
@@ -54,18 +57,23 @@ static void put_state(const struct server_summary *s, struct buf *out)
 /* Little's law says that both count the same, but for the network. */
 static void put_present(const struct server_summary *s, struct buf *out)
 {
+    char present[UNITS_TEXT];
+    char client[UNITS_TEXT];
+
     if (s->present_mean < 0)
         return;
     buf_addf(out,
-             "           it counts %.3g requests at a time, the client has "
-             "%.3g in flight\n",
-             s->present_mean, s->client_mean);
+             "           it counts %s requests at a time, the client has %s in "
+             "flight\n",
+             text_show_number(s->present_mean, 3, present),
+             text_show_number(s->client_mean, 3, client));
 }
 
-/* Six digits, and never an exponent. */
 static void put_number(double number, struct buf *out)
 {
-    buf_addf(out, number < 1e6 ? "%.6g" : "%.0f", number);
+    char text[UNITS_TEXT];
+
+    buf_adds(out, text_show_number(number, 6, text));
 }
 
 static void put_output(const struct summary *sum, struct buf *out)

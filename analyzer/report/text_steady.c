@@ -9,14 +9,41 @@
 void text_put_overload(const struct summary *s, struct buf *out)
 {
     const struct overload *v = &s->steady.load.overload;
+    char growth[UNITS_TEXT];
 
     if (!summary_is_overloaded(s))
         return;
     buf_addf(out,
-             "           OVERLOADED: requests in flight grew by %.4g through "
+             "           OVERLOADED: requests in flight grew by %s through "
              "the window, of %.0f that came; no steady state exists, and "
              "percentiles depend on how long one looked\n",
-             v->growth, v->arrivals);
+             text_show_number(v->growth, 4, growth), v->arrivals);
+}
+
+static void put_flight(const struct load_judgement *l, struct buf *out)
+{
+    char mean[UNITS_TEXT];
+    char first[UNITS_TEXT];
+    char last[UNITS_TEXT];
+
+    buf_addf(out,
+             "in flight %s on average, %s in the first tenth of the window, %s "
+             "in the last; ",
+             text_show_number(l->in_flight, 3, mean),
+             text_show_number(l->first, 3, first),
+             text_show_number(l->last, 3, last));
+}
+
+static void put_little(const struct load_judgement *l, struct buf *out)
+{
+    char mean[UNITS_TEXT];
+    char expected[UNITS_TEXT];
+
+    buf_addf(out,
+             "           Little's law is %.3g%% off (in flight %s, rate x time "
+             "%s): the window begins or ends in a transient\n",
+             100 * l->little.off, text_show_number(l->in_flight, 3, mean),
+             text_show_number(l->little.expected, 3, expected));
 }
 
 static void put_load(const struct load_judgement *l, struct buf *out)
@@ -29,35 +56,31 @@ static void put_load(const struct load_judgement *l, struct buf *out)
 
     buf_adds(out, "steady     ");
     if (l->has_flight)
-        buf_addf(out,
-                 "in flight %.3g on average, %.3g in the first tenth of the "
-                 "window, %.3g in the last; ",
-                 l->in_flight, l->first, l->last);
+        put_flight(l, out);
     buf_addf(out, "%s%s%s\n", state[l->state], l->why ? ": " : "",
              l->why ? l->why : "");
     if (l->has_little && !l->little.holds)
-        buf_addf(
-            out,
-            "           Little's law is %.3g%% off (in flight %.3g, rate x "
-            "time %.3g): the window begins or ends in a transient\n",
-            100 * l->little.off, l->in_flight, l->little.expected);
+        put_little(l, out);
 }
 
 static void put_warmup(const struct summary *s, struct buf *out)
 {
     const struct warmup_found *w = &s->steady.warmup;
+    char found[UNITS_TEXT];
+    char asked[UNITS_TEXT];
 
     if (w->is_found)
-        buf_addf(out, "           warm-up by MSER %.3gs, asked for %.4gs\n",
-                 w->found_s, s->warmup_s);
+        buf_addf(out, "           warm-up by MSER %ss, asked for %ss\n",
+                 text_show_number(w->found_s, 3, found),
+                 text_show_number(s->warmup_s, 4, asked));
     else if (w->why)
         buf_addf(out, "           warm-up by MSER %s\n", w->why);
     if (w->suggested_s > 0)
         buf_addf(out,
                  "           WARNING the window begins too early, which moves "
-                 "its mean %s by %.3g%%: --warmup %.3gs\n",
+                 "its mean %s by %.3g%%: --warmup %ss\n",
                  measure_name(s->steady.measure), 100 * w->shift,
-                 w->suggested_s);
+                 text_show_number(w->suggested_s, 3, found));
 }
 
 /* A difference has a sign. */

@@ -7,6 +7,8 @@
 #include "common/student.h"
 #include "common/xalloc.h"
 
+#define MANY 1e9 /* degrees of freedom: as good as known */
+
 void scale_point_init(struct scale_point *p, int64_t k, const char *config,
                       const char *where)
 {
@@ -17,6 +19,7 @@ void scale_point_init(struct scale_point *p, int64_t k, const char *config,
         .mean_s = NAN,
         .std_s = NAN,
         .runs = NAN,
+        .known_error = NAN,
         .work = NAN,
         .tokens = NAN,
         .usd_per_hour = NAN,
@@ -70,7 +73,14 @@ void scale_point_add_time(struct scale_point *p, double seconds)
 
 double scale_point_error(const struct scale_point *p)
 {
+    if (!isnan(p->known_error))
+        return p->known_error;
     return p->runs >= 2 ? p->std_s / sqrt(p->runs) / p->mean_s : NAN;
+}
+
+double scale_point_freedom(const struct scale_point *p)
+{
+    return isnan(p->known_error) ? p->runs - 1 : MANY;
 }
 
 /* The value, and as far to both sides as `reach` errors go: of a time as they
@@ -83,36 +93,35 @@ static struct uncertain time_of(const struct scale_point *p)
 
     if (isnan(error))
         return u;
-    half = student_reach(SCALE_CONFIDENCE, p->runs - 1) * error * p->mean_s;
+    half = student_reach(SCALE_CONFIDENCE, scale_point_freedom(p)) * error *
+           p->mean_s;
     u.has_range = true;
     u.range.low = p->mean_s - half;
     u.range.high = p->mean_s + half;
     return u;
 }
 
-static double welch_freedom(double error_a, double runs_a, double error_b,
-                            double runs_b)
+static double welch_freedom(const struct scale_point *x,
+                            const struct scale_point *y)
 {
-    double a = error_a * error_a;
-    double b = error_b * error_b;
+    double a = pow(scale_point_error(x), 2);
+    double b = pow(scale_point_error(y), 2);
 
-    return (a + b) * (a + b) / (a * a / (runs_a - 1) + b * b / (runs_b - 1));
+    return (a + b) * (a + b) /
+           (a * a / scale_point_freedom(x) + b * b / scale_point_freedom(y));
 }
 
 static struct uncertain speedup_of(const struct scale_point *p,
                                    const struct scale_point *base, double times)
 {
     struct uncertain u = {.value = times * base->mean_s / p->mean_s};
-    double e_base = scale_point_error(base);
-    double e = scale_point_error(p);
-    double error = hypot(e_base, e);
+    double error = hypot(scale_point_error(base), scale_point_error(p));
     double reach = 0;
 
     if (p == base || isnan(error))
         return u;
     if (error > 0)
-        reach = student_reach(SCALE_CONFIDENCE,
-                              welch_freedom(e_base, base->runs, e, p->runs));
+        reach = student_reach(SCALE_CONFIDENCE, welch_freedom(base, p));
     u.has_range = true;
     u.range.low = u.value * exp(-reach * error);
     u.range.high = u.value * exp(reach * error);

@@ -38,8 +38,9 @@ struct scale_point {
     double mean_s;
     double std_s;
     double runs;
-    double work;         /* units of a run */
-    double tokens;       /* of a run */
+    double known_error; /* of the mean, as a share, where it is not from runs */
+    double work;        /* units of a run */
+    double tokens;      /* of a run */
     double usd_per_hour; /* of all K */
     double joules;       /* of a run */
     double quality;      /* a share */
@@ -78,8 +79,10 @@ double scale_point_number(const struct scale_point *p, size_t offset);
 /* One more run: its time, and mean and spread of all. */
 void scale_point_add_time(struct scale_point *p, double seconds);
 
-/* How far the mean may be off, as a share of it; NAN: one run, or no spread. */
+/* How far the mean may be off, as a share of it; NAN: one run, or no spread.
+ * And the degrees of freedom of that. */
 double scale_point_error(const struct scale_point *p);
+double scale_point_freedom(const struct scale_point *p);
 
 /* Time, speedup and efficiency against the baseline, with Student's intervals
  * (Welch's of a ratio, on logarithms). */

@@ -9,6 +9,7 @@
 #include "analyzer/compare/run_card.h"
 #include "analyzer/reader.h"
 #include "analyzer/scaling/scaling.h"
+#include "analyzer/scaling/searches.h"
 #include "analyzer/stats/order.h"
 #include "analyzer/summary.h"
 #include "common/err.h"
@@ -39,9 +40,18 @@ static int64_t replicas_of(const struct settings *settings)
                               : settings->cost.replicas;
 }
 
-static bool contradicts(const struct settings *settings, int64_t k)
+bool scale_runs_k(struct scaling *s, const char *dir,
+                  const struct settings *settings, int64_t *k)
 {
-    return settings->has_stub && settings->stub.replicas != k;
+    *k = replicas_of(settings);
+    if (*k >= 1 && *k <= MAX_REPLICAS &&
+        (!settings->has_stub || settings->stub.replicas == *k))
+        return true;
+    scaling_say(&s->refusals,
+                "%s: conditions.replicas says %lld, the stub beside the run "
+                "has %lld",
+                dir, (long long)*k, (long long)settings->stub.replicas);
+    return false;
 }
 
 /* ---- may it be used? ---- */
@@ -50,16 +60,19 @@ static bool is_usable(struct scaling *s, const char *dir,
                       const struct settings *settings,
                       const struct summary *sum)
 {
-    int64_t k = replicas_of(settings);
     double failed = (double)(sum->failed + sum->unsent);
     char why[RUN_CARD_WHY];
 
     run_card_obstacle(sum, why);
-    if (settings->load.scenario != SCENARIO_OFFLINE)
+    if (s->ask.regime == SCALE_CAPACITY)
+        scaling_say(&s->refusals,
+                    "%s: a run has no capacity; tailgate search finds one",
+                    dir);
+    else if (settings->load.scenario != SCENARIO_OFFLINE)
         scaling_say(&s->refusals,
                     "%s: %s: how long it lasts is no T(K); measure the "
                     "makespan of an offline set (load.scenario: offline), or "
-                    "give capacities (--capacity)",
+                    "search for capacities (--capacity)",
                     dir,
                     scenario_is_open(settings->load.scenario)
                         ? "an open loop"
@@ -70,11 +83,6 @@ static bool is_usable(struct scaling *s, const char *dir,
         scaling_say(&s->refusals,
                     "%s: %.0f of %lld requests failed: the job was not done",
                     dir, failed, (long long)sum->scheduled);
-    else if (contradicts(settings, k) || k < 1 || k > MAX_REPLICAS)
-        scaling_say(&s->refusals,
-                    "%s: conditions.replicas says %lld, the stub beside the "
-                    "run has %lld",
-                    dir, (long long)k, (long long)settings->stub.replicas);
     else
         return true;
     return false;
@@ -177,19 +185,32 @@ static void take_numbers(struct scale_point *p, const struct settings *settings,
 
 /* ---- do two of them differ in more than K? ---- */
 
-/* K itself, how it is made, and what is checked elsewhere. */
+static bool is_among(const char *key, const char *const *keys)
+{
+    while (*keys && strcmp(*keys, key) != 0)
+        keys++;
+    return *keys != NULL;
+}
+
+/* K itself, how it is made, and what is checked elsewhere; of weak scaling what
+ * grows with it, of capacities what a search chooses. */
 static bool is_of_k(const char *key, enum scale_regime regime)
 {
-    static const char *const keys[] = {
-        "conditions.replicas", "cost.replicas", "stub.replicas",
-        "stub.speed",          "server.start",  "load.requests",
+    static const char *const always[] = {"conditions.replicas",
+                                         "cost.replicas",
+                                         "stub.replicas",
+                                         "stub.speed",
+                                         "server.start",
+                                         "load.requests",
+                                         NULL};
+    static const char *const of_regime[][8] = {
+        [SCALE_STRONG] = {NULL},
+        [SCALE_WEAK] = {"client.connections", NULL},
+        [SCALE_CAPACITY] = {"load.rate", "load.duration", "load.warmup",
+                            "load.max_duration", "load.drain", NULL},
     };
 
-    for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
-        if (strcmp(keys[i], key) == 0)
-            return true;
-    }
-    return regime == SCALE_WEAK && strcmp(key, "client.connections") == 0;
+    return is_among(key, always) || is_among(key, of_regime[regime]);
 }
 
 /* The first difference that must not be there; NULL: none. */
@@ -234,8 +255,8 @@ static bool is_repeat(const struct scaling *s, const struct scale_point *p,
     return !why;
 }
 
-static struct scale_point *point_of(struct scaling *s, const char *dir,
-                                    int64_t k, struct strmap *card_taken)
+struct scale_point *scale_runs_point(struct scaling *s, const char *dir,
+                                     int64_t k, struct strmap *card_taken)
 {
     struct scale_point *p;
     bool is_first = true;
@@ -262,13 +283,15 @@ static int take(struct scaling *s, struct recording *rec, const struct run *run,
                 const struct summary *sum, struct err *err)
 {
     const char *dir = run->dir;
+    int64_t k;
     struct strmap card = {0};
     struct scale_point *p;
 
-    if (!is_usable(s, dir, &rec->settings, sum))
+    if (!is_usable(s, dir, &rec->settings, sum) ||
+        !scale_runs_k(s, dir, &rec->settings, &k))
         return 0;
     card_make(&card, rec, sum);
-    p = point_of(s, dir, replicas_of(&rec->settings), &card);
+    p = scale_runs_point(s, dir, k, &card);
     if (!isnan(p->work) && p->work != (double)sum->scheduled)
         scaling_say(&s->refusals,
                     "%s: %lld requests, where another run of K = %lld has %.0f",
@@ -356,10 +379,12 @@ static int read_variants(struct scaling *s, const char *dir, struct err *err)
 static int refuse_study(struct scaling *s, const char *dir,
                         enum study_kind kind)
 {
-    scaling_say(&s->refusals,
-                "%s: a %s: it has no T(K); scale takes offline sets, as trials "
-                "or as variants",
-                dir, study_kind_name(kind));
+    scaling_say(&s->refusals, "%s: a study of kind %s: %s", dir,
+                study_kind_name(kind),
+                s->ask.regime == SCALE_CAPACITY
+                    ? "it has no capacity; tailgate search finds one"
+                    : "it has no T(K); scale takes offline sets, as trials or "
+                      "as variants");
     return 0;
 }
 
@@ -377,6 +402,8 @@ int scale_runs_read(struct scaling *s, const char *dir, struct err *err)
         return read_trials(s, dir, err);
     if (kind == STUDY_VARIANTS)
         return read_variants(s, dir, err);
+    if (kind == STUDY_SEARCH && s->ask.regime == SCALE_CAPACITY)
+        return scale_search_read(s, dir, err);
     return refuse_study(s, dir, kind);
 }
 

@@ -75,6 +75,8 @@ static void price(const struct scaling *s, struct scale_point *p)
     p->usd_per_unit = p->usd / p->work;
     p->units_per_usd = p->work / p->usd;
     p->joules_per_unit = p->joules / p->work;
+    if (s->ask.regime == SCALE_CAPACITY)
+        p->usd = NAN; /* there is no run */
     if (s->ask.flops_per_token > 0 && s->ask.peak_flops > 0)
         p->mfu = p->tokens / seconds * s->ask.flops_per_token /
                  (s->ask.peak_flops * (double)p->k);
@@ -105,7 +107,7 @@ static void take_errors(const struct scaling *s, struct law_data *d)
         double error = scale_point_error(&s->points[i]);
 
         d->error2 += error * error / (double)s->n;
-        d->freedom += s->points[i].runs - 1;
+        d->freedom += scale_point_freedom(&s->points[i]);
     }
 }
 
@@ -175,9 +177,6 @@ static int read_sources(struct scaling *s, struct err *err)
 
     if (sources->len == 1 && !is_directory(sources->items[0]))
         return scale_table_read(s, sources->items[0], err);
-    if (s->ask.regime == SCALE_CAPACITY)
-        return err_set(err, ERR_USAGE,
-                       "--capacity takes a CSV with a column capacity_rps");
     for (size_t i = 0; rc == 0 && i < sources->len; i++) {
         if (is_directory(sources->items[i]))
             rc = scale_runs_read(s, sources->items[i], err);

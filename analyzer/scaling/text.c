@@ -61,8 +61,9 @@ static void put_recommendation(const struct scaling *s, struct buf *out)
     if (!v->is_shown)
         buf_addf(out,
                  "           not shown: the interval of its efficiency %s\n",
-                 s->points[0].runs >= 2 ? "reaches below the threshold"
-                                        : "is not known without repeats");
+                 isnan(scale_point_error(&s->points[0]))
+                     ? "is not known without repeats"
+                     : "reaches below the threshold");
 }
 
 static void put_efficient(const struct scaling *s, struct buf *out)
@@ -125,6 +126,7 @@ static void put_quality(const struct scaling *s, struct buf *out)
  * says; the format of a number or of both ends of a range. */
 struct shown {
     const char *head;
+    const char *of_capacity; /* instead, of capacities; NULL: the same */
     int width;
     const char *format;
     size_t number; /* where it is in a point ... */
@@ -200,7 +202,7 @@ static bool put_slo(const struct scaling *s, const struct scale_point *p,
 
 static const struct shown speed_columns[] = {
     {.head = "K", .width = 5, .put = put_k},
-    {.head = "T(K)", .width = 10, .put = put_time},
+    {.head = "T(K)", .of_capacity = "capacity", .width = 10, .put = put_time},
     {.head = "std", .width = 8, .put = put_std},
     {.head = "95% of T", .width = 20, .put = put_time_range},
     {.head = "S(K)", .width = 7, .format = "%.2f", .number = OF(speedup.value)},
@@ -290,12 +292,18 @@ static bool is_empty(const struct scaling *s, const struct shown *c)
     return true;
 }
 
+static const char *head_of(const struct scaling *s, const struct shown *c)
+{
+    return c->of_capacity && s->ask.regime == SCALE_CAPACITY ? c->of_capacity
+                                                             : c->head;
+}
+
 static void put_table(const struct scaling *s, const struct shown *columns,
                       size_t n, struct buf *out)
 {
     for (size_t c = 0; c < n; c++) {
         if (!is_empty(s, &columns[c]))
-            buf_addf(out, " %*s", columns[c].width, columns[c].head);
+            buf_addf(out, " %*s", columns[c].width, head_of(s, &columns[c]));
     }
     for (size_t i = 0; i < s->n; i++) {
         buf_adds(out, "\n");
@@ -433,7 +441,9 @@ static void put_method(const struct scaling *s, struct buf *out)
 {
     double runs = s->points[0].runs;
 
-    if (runs >= 2)
+    if (!isnan(s->points[0].known_error))
+        buf_adds(out, "intervals  95%, from those of the searches\n");
+    else if (runs >= 2)
         buf_addf(out,
                  "intervals  95%%, Student's t: %.3f standard errors for %.0f "
                  "runs, where the normal value, 1.96, would be too narrow; of "

@@ -45,12 +45,14 @@ static void flag_efficiency(struct scaling *s, const struct scale_point *p)
     if (e > 1) {
         f = flag_new(s, "superlinear speedup");
         snprintf(f->says, sizeof(f->says),
-                 "%.2f at K = %lld%s: a weak baseline, another job, or caches "
-                 "that fit",
+                 "%.2f at K = %lld%s: a weak baseline, another job, %s",
                  p->speedup.value, (long long)p->k,
                  p->efficiency.has_range && p->efficiency.range.low <= 1
                      ? ", within its interval"
-                     : "");
+                     : "",
+                 s->ask.regime == SCALE_CAPACITY
+                     ? "or one queue for all, which waits less than K of them"
+                     : "or caches that fit");
     }
 }
 
@@ -164,13 +166,18 @@ static void say_repeats(const struct scaling *s, struct scale_item *item)
 {
     double least = INFINITY;
     bool has_spread = true;
+    bool is_known = true;
 
     for (size_t i = 0; i < s->n; i++) {
         least = fmin(least, isnan(s->points[i].runs) ? 1 : s->points[i].runs);
         has_spread = has_spread && !isnan(s->points[i].std_s);
+        is_known = is_known && !isnan(s->points[i].known_error);
     }
-    item->is_present = has_spread && least >= 2;
-    if (!item->is_present)
+    item->is_present = is_known || (has_spread && least >= 2);
+    if (is_known)
+        snprintf(item->says, sizeof(item->says), "%s",
+                 "each capacity with the interval of its search");
+    else if (!item->is_present)
         snprintf(item->says, sizeof(item->says), "%s",
                  "single runs, or no standard deviation: no interval, and a "
                  "lucky run would not show");

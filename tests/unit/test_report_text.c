@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "analyzer/report/report.h"
+#include "analyzer/report/text_parts.h"
 #include "analyzer/summary.h"
 #include "common/str.h"
 #include "common/xalloc.h"
@@ -217,12 +218,34 @@ static void text_says_first_why_a_run_is_invalid(void **state)
     made_summary_free(m);
 }
 
+/* A reader, and who copies it to a flag, wants no exponent. */
+static void large_numbers_are_whole(void **state)
+{
+    static const struct {
+        double value;
+        int digits;
+        const char *text;
+    } cases[] = {
+        {0.40912, 3, "0.409"},   {12.34, 3, "12.3"},  {999.4, 3, "999"},
+        {999.6, 3, "1000"},      {3381.4, 3, "3381"}, {-3381.4, 3, "-3381"},
+        {1234567, 4, "1234567"}, {10.81, 4, "10.81"}, {0, 3, "0"},
+    };
+    char text[UNITS_TEXT];
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+        assert_string_equal(
+            text_show_number(cases[i].value, cases[i].digits, text),
+            cases[i].text);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(text_has_no_number_of_its_own),
         cmocka_unit_test(text_says_what_it_counts),
         cmocka_unit_test(text_says_why_a_number_is_missing),
+        cmocka_unit_test(large_numbers_are_whole),
         cmocka_unit_test(text_opens_with_the_verdict),
         cmocka_unit_test(text_says_first_why_a_run_is_invalid),
     };

@@ -360,6 +360,10 @@ static const struct {
     {"target: {url: http://h}\nload: {rate: 5, warmup: 1s}\n"
      "data: {file: y, accuracy: true}",
      "data.accuracy: each sample is sent once; not beside load.warmup"},
+    {"target: {url: http://h}\nload: {rate: 5}\n"
+     "data: {file: y, accuracy: true, select: replacement}",
+     "data.accuracy: each sample is sent once; not beside data.select "
+     "replacement"},
     {"target: {url: http://h}\nload: {scenario: trace}",
      "trace.file: the trace scenario needs a file (--trace)"},
     {"target: {url: http://h}\nload: {scenario: server, rate: 5}\n"

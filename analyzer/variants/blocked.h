@@ -1,0 +1,29 @@
+/* blocked.h - the median of a short run, and how sure it is: Student's interval
+ * over the medians of stretches of the window.  For runs that are too short for
+ * sections (analyzer/sections.h); weaker, and better than nothing. */
+#ifndef ANALYZER_VARIANTS_BLOCKED_H
+#define ANALYZER_VARIANTS_BLOCKED_H
+
+#include <stddef.h>
+
+#include "analyzer/stats/trials.h"
+#include "common/measure.h"
+
+struct err;
+struct recording;
+struct summary;
+
+#define BLOCKED_MOST  10 /* stretches */
+#define BLOCKED_LEAST 3
+#define BLOCKED_EACH  4 /* requests at least in each */
+
+/* Of n values in the order in which they were due, INFINITY where a request
+ * failed.  Without range where there are too few, or a median is infinite.
+ * Pure; sorts the values within their stretch. */
+struct uncertain blocked_median(double *values, size_t n, double confidence);
+
+/* Of the requests due in the window; reads the recording again. */
+int blocked_read(struct recording *rec, const struct summary *s,
+                 enum measure measure, struct uncertain *out, struct err *err);
+
+#endif

@@ -1,0 +1,369 @@
+/* Studies with variants: a recording of each in turns, one directory a variant,
+ * reports, what fails, and going on. */
+#include <errno.h>
+#include <jansson.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "common/buf.h"
+#include "common/clk.h"
+#include "common/err.h"
+#include "common/file.h"
+#include "common/json.h"
+#include "common/xalloc.h"
+#include "tests/support/proc.h"
+#include "tests/support/tmpdir.h"
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+#define PATIENCE_NS  (20 * NS_PER_S)
+#define MAX_TEXT     65536
+
+static const char load[] = "target: {url: http://stub/, timeout: 2s}\n"
+                           "load: {rate: 100/s, duration: 300ms, seed: 3}\n"
+                           "slo: [e2e p50 < 1s]\n"
+                           "study: {settle: 0s}\n";
+
+static const char two[] = "variants:\n"
+                          "  - {name: fast, stub: {service: fixed 1ms}}\n"
+                          "  - {name: slow, stub: {service: fixed 5ms}}\n";
+
+static char *write_study(const char *name, const char *variants)
+{
+    char *text = xasprintf("name: %s\n%s%s", name, load, variants);
+    char *file_name = xasprintf("%s.yaml", name);
+    char *path = xstrdup(tmpdir_write(file_name, text, strlen(text)));
+
+    free(file_name);
+    free(text);
+    return path;
+}
+
+static json_t *load_json(const char *dir, const char *name)
+{
+    char *path = xasprintf("%s/%s", dir, name);
+    struct err err = {0};
+    json_t *json = NULL;
+
+    assert_int_equal(json_read_file(path, &json, &err), 0);
+    free(path);
+    return json;
+}
+
+static bool is_there(const char *dir, const char *name)
+{
+    char *path = xasprintf("%s/%s", dir, name);
+    bool is = access(path, F_OK) == 0;
+
+    free(path);
+    return is;
+}
+
+/* A busy machine may make a client late, which is said: 4. */
+static void expect_ran(const struct proc_result *r)
+{
+    if (r->status != 4)
+        proc_expect(r, 0);
+}
+
+/* "fast slow slow fast ...", by when recordings began. */
+static int64_t began(const char *dir, const char *name)
+{
+    char *path = xasprintf("%s/%s", dir, name);
+    json_t *manifest = load_manifest(path);
+    int64_t at = (int64_t)number_at(manifest, "clock.monotonic_ns");
+
+    json_decref(manifest);
+    free(path);
+    return at;
+}
+
+static void trials_take_turns(void **state)
+{
+    static const char *const order[] = {"fast/trial-1", "slow/trial-1",
+                                        "slow/trial-2", "fast/trial-2"};
+    char *file = write_study("turns", two);
+    char *dir = xstrdup(tmpdir_path("turns"));
+    struct proc_result r =
+        proc_run(ARGS("run", file, "--trials", "2", "-q", "-o", dir));
+    json_t *a;
+    json_t *b;
+
+    (void)state;
+    expect_ran(&r);
+    for (size_t i = 1; i < COUNT(order); i++)
+        assert_true(began(dir, order[i]) > began(dir, order[i - 1]));
+    assert_non_null(strstr(r.out, "turns: 2 variants, runs"));
+    assert_non_null(strstr(r.out, "stub.service fixed 5ms"));
+    proc_result_fini(&r);
+
+    /* the same load for both, and what differs is said */
+    a = load_json(dir, "fast/trial-2/manifest.json");
+    b = load_json(dir, "slow/trial-2/manifest.json");
+    assert_string_equal(
+        json_string_value(json_object_get(
+            json_object_get(json_object_get(a, "settings"), "load"), "seed")),
+        json_string_value(json_object_get(
+            json_object_get(json_object_get(b, "settings"), "load"), "seed")));
+    assert_string_equal(
+        json_string_value(json_object_get(
+            json_object_get(json_object_get(b, "settings"), "conditions"),
+            "variant")),
+        "slow");
+    json_decref(a);
+    json_decref(b);
+    free(dir);
+    free(file);
+}
+
+/* What they say is the one variable, whatever it consists of. */
+static void variants_may_be_compared(void **state)
+{
+    char *file = write_study("vary", two);
+    char *dir = xstrdup(tmpdir_path("vary"));
+    char *fast = xasprintf("%s/fast/trial-1", dir);
+    char *slow = xasprintf("%s/slow/trial-1", dir);
+    struct proc_result r = proc_run(ARGS("run", file, "-q", "-o", dir));
+
+    (void)state;
+    expect_ran(&r);
+    proc_result_fini(&r);
+    r = proc_run(ARGS("compare", fast, slow));
+    assert_int_equal(r.status, 4);
+    assert_non_null(strstr(r.out, "stub.service"));
+    proc_result_fini(&r);
+    r = proc_run(ARGS("compare", fast, slow, "--vary", "variant", "--json"));
+    assert_non_null(strstr(r.out, "\"conditions.variant\""));
+    assert_null(strstr(r.out, "\"answer\": \"refused\""));
+    proc_result_fini(&r);
+    free(slow);
+    free(fast);
+    free(dir);
+    free(file);
+}
+
+static void sweeps_are_reported(void **state)
+{
+    char *file = write_study("sweep", two);
+    char *dir = xstrdup(tmpdir_path("sweep"));
+    struct proc_result r = proc_run(
+        ARGS("sweep", file, "--rates", "50,100", "-q", "--json", "-o", dir));
+    json_t *saved;
+    json_t *printed;
+
+    (void)state;
+    expect_ran(&r);
+    saved = load_json(dir, "summary.json");
+    printed = json_loads(r.out, 0, NULL);
+    assert_true(json_equal(saved, printed));
+    assert_int_equal(json_array_size(json_object_get(saved, "rankings")), 2);
+    assert_true(is_there(dir, "fast/point-2/manifest.json"));
+    assert_true(is_there(dir, "slow/summary.json"));
+    proc_result_fini(&r);
+    json_decref(printed);
+
+    r = proc_run(ARGS("report", dir, "--json"));
+    printed = json_loads(r.out, 0, NULL);
+    assert_true(json_equal(saved, printed));
+    proc_result_fini(&r);
+    json_decref(printed);
+    json_decref(saved);
+    free(dir);
+    free(file);
+}
+
+/* ---- what fails ---- */
+
+/* All that were noted are gone; `least` of them were. */
+static void expect_gone(const char *path, int least)
+{
+    struct err err = {0};
+    struct buf text;
+    int n = 0;
+    const char *p;
+
+    buf_init(&text, MAX_TEXT);
+    assert_int_equal(file_read(path, &text, &err), 0);
+    for (p = buf_text(&text); *p; n++) {
+        int64_t until = clk_now(&clk_monotonic) + PATIENCE_NS;
+        char *end;
+        pid_t pid = (pid_t)strtol(p, &end, 10);
+
+        while (kill(pid, 0) == 0 && clk_now(&clk_monotonic) < until)
+            clk_sleep_ns(NS_PER_MS);
+        assert_int_equal(kill(pid, 0), -1);
+        assert_int_equal(errno, ESRCH);
+        p = end + strspn(end, "\n");
+    }
+    assert_true(n >= least);
+    buf_fini(&text);
+}
+
+/* One variant that is fine, and one each that does not start, is never ready,
+ * and dies while it is asked. */
+static char *write_faulty(const char *pids)
+{
+    char *variants = xasprintf(
+        "variants:\n"
+        "  - name: broken\n"
+        "    target: {url: 'http://127.0.0.1:{port}/'}\n"
+        "    server: {start: 'echo $$ >>%s; echo no GPU; exit 1'}\n"
+        "  - name: fine\n"
+        "    target: {url: 'http://127.0.0.1:{port}/'}\n"
+        "    server:\n"
+        "      start: 'echo $$ >>%s; exec %s stub --port {port}'\n"
+        "  - name: stuck\n"
+        "    target: {url: 'http://127.0.0.1:{port}/'}\n"
+        "    server:\n"
+        "      start: 'echo $$ >>%s; sleep 1000 & echo $! >>%s; wait'\n"
+        "      ready_within: 300ms\n"
+        "  - name: dying\n"
+        "    target: {url: 'http://127.0.0.1:{port}/'}\n"
+        "    server:\n"
+        "      start: >-\n"
+        "        echo $$ >>%s; %s stub --port {port} & pid=$!;\n"
+        "        echo $pid >>%s; sleep 0.7; kill -9 $pid; exit 9\n",
+        pids, pids, getenv("TAILGATE"), pids, pids, pids, getenv("TAILGATE"),
+        pids);
+    char *path = write_study("faulty", variants);
+
+    free(variants);
+    return path;
+}
+
+static const char *failure_of(const json_t *study, size_t i)
+{
+    const char *text = json_string_value(json_object_get(
+        json_array_get(json_object_get(study, "variants"), i), "failed"));
+
+    return text ? text : "";
+}
+
+static void one_that_fails_is_marked(void **state)
+{
+    static const char *const says[] = {
+        "ended before it was ready: exit code 1; it said: no GPU",
+        "",
+        "not ready within 300ms",
+        "ended during the run: exit code 9",
+    };
+    char *pids = xstrdup(tmpdir_path("faulty.pids"));
+    char *file = write_faulty(pids);
+    char *dir = xstrdup(tmpdir_path("faulty"));
+    struct proc_result r = proc_run(ARGS("run", file, "--duration", "1s",
+                                         "--trials", "2", "-q", "-o", dir));
+    json_t *study = load_json(dir, "study.json");
+
+    (void)state;
+    proc_expect(&r, 3);
+    for (size_t i = 0; i < COUNT(says); i++) {
+        if (!strstr(failure_of(study, i), says[i]))
+            fail_msg("%s: not '%s'", failure_of(study, i), says[i]);
+        if (says[i][0])
+            assert_non_null(strstr(r.out, says[i]));
+    }
+    assert_string_equal(failure_of(study, 1), "");
+    assert_true(is_there(dir, "fine/trial-2/summary.json"));
+    assert_false(is_there(dir, "dying/trial-2"));
+    assert_true(is_there(dir, "broken/trial-1/server.log"));
+    expect_gone(pids, 6);
+    json_decref(study);
+    proc_result_fini(&r);
+    free(dir);
+    free(file);
+    free(pids);
+}
+
+/* ---- going on ---- */
+
+static void what_was_interrupted_goes_on(void **state)
+{
+    char *file = write_study("resume", two);
+    char *dir = xstrdup(tmpdir_path("resume"));
+    char *second = xasprintf("%s/slow/point-1", dir);
+    struct proc p = proc_start(ARGS("sweep", file, "--rates", "50,100,150",
+                                    "--duration", "1s", "-q", "-o", dir));
+    struct proc_result r;
+    int64_t until = clk_now(&clk_monotonic) + PATIENCE_NS;
+    int64_t before;
+
+    (void)state;
+    while (access(second, F_OK) < 0 && clk_now(&clk_monotonic) < until)
+        clk_sleep_ns(NS_PER_MS);
+    wait_for_rows(second);
+    assert_int_equal(kill(p.pid, SIGTERM), 0);
+    r = proc_wait(&p);
+    assert_int_equal(r.status, 143);
+    assert_non_null(strstr(r.out, "interrupted"));
+    proc_result_fini(&r);
+    before = began(dir, "fast/point-1");
+
+    r = proc_run(ARGS("sweep", file, "--rates", "50,100,150", "--duration",
+                      "2s", "-q", "--resume", "-o", dir));
+    proc_expect(&r, 2); /* other settings */
+    assert_non_null(strstr(r.err, "was begun with other settings"));
+    proc_result_fini(&r);
+
+    r = proc_run(ARGS("sweep", file, "--rates", "50,100,150", "--duration",
+                      "1s", "-q", "--resume", "-o", dir));
+    expect_ran(&r);
+    assert_true(began(dir, "fast/point-1") == before); /* not made again */
+    assert_true(is_there(dir, "fast/point-3/summary.json"));
+    assert_true(is_there(dir, "slow/point-3/summary.json"));
+    assert_null(strstr(r.out, "interrupted"));
+    proc_result_fini(&r);
+    free(second);
+    free(dir);
+    free(file);
+}
+
+static void usage_is_checked_first(void **state)
+{
+    static const struct {
+        const char *variants;
+        const char *says;
+    } rows[] = {
+        {"variants:\n  - {name: a, server: {start: 'serve {port}'}}\n",
+         "usage.yaml:7: variants: a: server.start: has {port}"},
+        {"variants:\n  - {name: a, target: {url: 'http://h:1/'}, server: "
+         "{ready: x}}\n",
+         "variants: a: server.ready: goes with server.start"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        char *file = write_study("usage", rows[i].variants);
+        char *dir = xstrdup(tmpdir_path("usage"));
+        struct proc_result r = proc_run(ARGS("run", file, "-o", dir));
+
+        proc_expect(&r, 2);
+        if (!strstr(r.err, rows[i].says))
+            fail_msg("%s: not '%s'", r.err, rows[i].says);
+        assert_int_equal(access(dir, F_OK), -1);
+        proc_result_fini(&r);
+        free(dir);
+        free(file);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(trials_take_turns),
+        cmocka_unit_test(variants_may_be_compared),
+        cmocka_unit_test(sweeps_are_reported),
+        cmocka_unit_test(one_that_fails_is_marked),
+        cmocka_unit_test(what_was_interrupted_goes_on),
+        cmocka_unit_test(usage_is_checked_first),
+    };
+
+    return cmocka_run_group_tests(tests, tmpdir_setup, tmpdir_teardown);
+}
