@@ -177,11 +177,12 @@ static size_t take_points(struct fit_point *points, const struct search *s,
         if (s->results[i].is_client_limited || c->n == 0 ||
             is_outdated(s, e, i))
             continue;
-        points[n++] = (struct fit_point){.x = log(load_of(s, &s->results[i])),
-                                         .n = (double)c->n,
-                                         .misses = (double)c->misses,
-                                         .blocks = c->blocks,
-                                         .n_blocks = c->n_blocks};
+        points[n] = (struct fit_point){.x = log(load_of(s, &s->results[i])),
+                                       .n = (double)c->n,
+                                       .misses = (double)c->misses,
+                                       .blocks = c->blocks,
+                                       .n_blocks = c->n_blocks};
+        n++;
     }
     return n;
 }
