@@ -61,6 +61,12 @@ static int64_t value_of(enum measure m, const struct facts *f)
     return measure_value(m, measure_has_sent(m) ? FROM_SENT : FROM_DUE, f);
 }
 
+/* By when it was sent, since offline all are due at once. */
+static size_t batch_of(const struct tally *t, const struct facts *f)
+{
+    return tally_batch(t, f->sent == TIME_ABSENT ? f->due : f->sent);
+}
+
 void cachecheck_add(struct cache_work *w, const struct tally *t,
                     const struct facts *f)
 {
@@ -75,7 +81,7 @@ void cachecheck_add(struct cache_work *w, const struct tally *t,
         return;
     }
     add_counts(&w->group[kind], f);
-    batch = tally_batch(t, f->due);
+    batch = batch_of(t, f);
     for (int m = 0; m < CACHE_MEASURES; m++) {
         int64_t ns = value_of(measures[m], f);
 

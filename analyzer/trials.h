@@ -63,6 +63,8 @@ struct trial {
     char distrust[48]; /* the first check that withdraws it; "": none */
     int64_t scheduled;
     int64_t failed;
+    int64_t lost_requests; /* not in its recording, which is damaged ... */
+    int64_t lost_events;   /* ... likewise content events */
     bool has_tokens;
     bool is_streamed;
     double rate[TRIAL_RATES];

@@ -64,6 +64,8 @@ void trial_take(struct trial *t, const struct summary *s)
     t->was_overloaded = summary_is_overloaded(s);
     t->scheduled = s->scheduled;
     t->failed = s->failed;
+    t->lost_requests = s->integrity.lost_requests;
+    t->lost_events = s->integrity.lost_events;
     t->has_tokens = s->has_tokens;
     t->is_streamed = s->is_streamed;
     t->rate[TRIAL_OFFERED] = s->offered_rps;

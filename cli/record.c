@@ -96,7 +96,7 @@ int record(struct settings_args *a, const struct record_how *how,
         .argv = how->argv,
         .settings_file = a->file,
         .wait_ready_ns = wait_of(&a->settings, how),
-        .foresee = how->is_again ? NULL : plan_warn,
+        .foresee = how->is_again || how->title ? NULL : plan_warn,
         .foresee_arg = a,
         .judge = how->judge,
     };

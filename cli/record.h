@@ -17,7 +17,8 @@ struct record_how {
     bool no_colour;
     int64_t wait_ready_ns;
     bool is_again;     /* one of several, whose notes and warnings were shown */
-    const char *title; /* a line above the progress; NULL: none */
+    const char *title; /* of a part of a study: a line above the progress, and
+                          no warnings of a run; NULL: it is none */
     const struct run_judge *judge; /* may end it early; NULL: nobody */
 };
 

@@ -150,6 +150,8 @@ static json_t *trial(const struct trial *t)
         json_object_set_new(o, "not_trusted", json_string(t->distrust));
     if (t->was_aborted)
         json_object_set_new(o, "aborted", json_true());
+    json_object_set_new(o, "lost_requests", json_integer(t->lost_requests));
+    json_object_set_new(o, "lost_events", json_integer(t->lost_events));
     return o;
 }
 

@@ -56,10 +56,10 @@ static void put_bracket(const struct search_summary *s, struct buf *out)
         buf_addf(out, "bracket    met at %s, missed at %s\n",
                  show(s, a->at_least, low), show(s, a->at_most, high));
     else if (isfinite(a->at_least))
-        buf_addf(out, "bracket    met at %s, and missed nowhere\n",
+        buf_addf(out, "bracket    met at %s, missed nowhere\n",
                  show(s, a->at_least, low));
     else if (isfinite(a->at_most))
-        buf_addf(out, "bracket    missed at %s, and met nowhere\n",
+        buf_addf(out, "bracket    missed at %s, met nowhere below\n",
                  show(s, a->at_most, high));
 }
 
@@ -95,7 +95,7 @@ static void put_headline(const struct search_summary *s, struct buf *out)
             buf_adds(out, "capacity   not known yet\n");
         break;
     }
-    if (a->why[0])
+    if (a->why[0] && a->outcome != SEARCH_FOUND)
         buf_addf(out, "           %s\n", a->why);
 }
 
@@ -255,7 +255,7 @@ static void put_curve(const struct search_summary *s, struct buf *out)
     qsort(sorted, s->n, sizeof(*sorted), by_value);
     for (size_t i = 0; i < s->n; i++)
         put_probe(s, sorted[i], term, out);
-    buf_addf(out, "%62s  %-19.4g%20s\n", "", LOWEST * 100, "100%");
+    buf_addf(out, "%63s %.2g%%%*s\n", "", LOWEST * 100, PLOT - 4, "100%");
     free(sorted);
 }
 

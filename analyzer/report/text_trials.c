@@ -142,13 +142,18 @@ static void put_ns(double ns, struct buf *out)
              ns == HIST_TOO_FEW ? "n small" : text_show_ns(ns, text));
 }
 
-static const char *remark(const struct trial *t)
+static void put_remark(const struct trial *t, struct buf *out)
 {
     if (t->stopped_by)
-        return "  interrupted, not counted";
-    if (t->was_killed)
-        return "  killed, not counted";
-    return t->was_aborted ? "  aborted" : "";
+        buf_adds(out, "  interrupted, not counted");
+    else if (t->was_killed)
+        buf_adds(out, "  killed, not counted");
+    else if (t->was_aborted)
+        buf_adds(out, "  aborted");
+    if (t->lost_requests > 0)
+        buf_addf(out, "  %lld requests lost", (long long)t->lost_requests);
+    if (t->lost_events > 0)
+        buf_addf(out, "  %lld content events lost", (long long)t->lost_events);
 }
 
 static void put_trial(const struct trials_summary *s, const struct trial *t,
@@ -163,7 +168,8 @@ static void put_trial(const struct trials_summary *s, const struct trial *t,
     put_ns(t->quantile_ns[MEASURE_E2E][SUMMARY_P99], out);
     if (has_measure(s, MEASURE_TTFT))
         put_ns(t->quantile_ns[MEASURE_TTFT][SUMMARY_P99], out);
-    buf_addf(out, "%s\n", remark(t));
+    put_remark(t, out);
+    buf_adds(out, "\n");
 }
 
 static void put_each(const struct trials_summary *s, struct buf *out)

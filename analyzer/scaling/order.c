@@ -136,7 +136,10 @@ void scaling_order(struct scaling *s)
         scaling_say(&s->refusals, "there is no K = 1: a speedup needs its "
                                   "denominator");
     else if (s->n < 2)
-        scaling_say(&s->refusals, "there is K = 1 alone: nothing is scaled");
+        scaling_say(&s->refusals, "there is K = 1 alone: nothing is scaled%s",
+                    s->points[0].card.keys.len > 0
+                        ? "; runs say their K with --label replicas=K"
+                        : "");
     if (s->n > LAWS_MAX_POINTS)
         scaling_say(&s->refusals, "more than %d points", LAWS_MAX_POINTS);
     refuse_twice(s);

@@ -7,7 +7,7 @@
 /* Qualities are printed decimals: 0.871 - 0.866 is no more than 0.005. */
 #define ROUNDING 1e-9
 
-#define REACH 1.96 /* errors to either side, for the number of answers */
+#define MOST_ANSWERS 1e9 /* that anybody could ask for */
 
 /* Newcombe 1998, his method 10. */
 static struct interval difference(struct quality_of base, struct quality_of row)
@@ -22,23 +22,47 @@ static struct interval difference(struct quality_of base, struct quality_of row)
     };
 }
 
-/* As many on both sides, by the normal approximation. */
-static double needed(struct quality_of base, struct quality_of row,
-                     double tolerance)
-{
-    double room = tolerance + (row.share - base.share);
-    double variance =
-        base.share * (1 - base.share) + row.share * (1 - row.share);
-
-    return room > 0 ? ceil(REACH * REACH * variance / (room * room)) : NAN;
-}
-
 static enum quality_verdict by_range(const struct interval *r, double tolerance)
 {
     if (r->low >= -tolerance - ROUNDING)
         return QUALITY_HELD;
     return r->high < -tolerance - ROUNDING ? QUALITY_DRIFTED
                                            : QUALITY_NOT_SHOWN;
+}
+
+static bool would_hold(struct quality_of base, struct quality_of row, double n,
+                       double tolerance)
+{
+    struct interval r;
+
+    base.n = n;
+    row.n = n;
+    r = difference(base, row);
+    return by_range(&r, tolerance) == QUALITY_HELD;
+}
+
+/* As many on both sides; by bisection, to one percent. */
+static double needed(struct quality_of base, struct quality_of row,
+                     double tolerance)
+{
+    double few = 1;
+    double enough = 2;
+
+    while (!would_hold(base, row, enough, tolerance)) {
+        few = enough;
+        enough *= 2;
+        if (enough > MOST_ANSWERS)
+            return NAN;
+    }
+    while (enough > 1.01 * few && enough - few > 1) {
+        double n = floor((few + enough) / 2);
+
+        if (would_hold(base, row, n, tolerance))
+            enough = n;
+        else
+            few = n;
+    }
+    return enough;
 }
 
 struct quality_gate quality_judge(struct quality_of base, struct quality_of row,

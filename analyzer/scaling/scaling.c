@@ -75,6 +75,8 @@ static void price(const struct scaling *s, struct scale_point *p)
     p->usd_per_unit = p->usd / p->work;
     p->units_per_usd = p->work / p->usd;
     p->joules_per_unit = p->joules / p->work;
+    if (s->ask.regime == SCALE_CAPACITY)
+        p->usd = NAN; /* there is no run */
     if (s->ask.flops_per_token > 0 && s->ask.peak_flops > 0)
         p->mfu = p->tokens / seconds * s->ask.flops_per_token /
                  (s->ask.peak_flops * (double)p->k);

@@ -126,6 +126,7 @@ static void put_quality(const struct scaling *s, struct buf *out)
  * says; the format of a number or of both ends of a range. */
 struct shown {
     const char *head;
+    const char *of_capacity; /* instead, of capacities; NULL: the same */
     int width;
     const char *format;
     size_t number; /* where it is in a point ... */
@@ -201,7 +202,7 @@ static bool put_slo(const struct scaling *s, const struct scale_point *p,
 
 static const struct shown speed_columns[] = {
     {.head = "K", .width = 5, .put = put_k},
-    {.head = "T(K)", .width = 10, .put = put_time},
+    {.head = "T(K)", .of_capacity = "capacity", .width = 10, .put = put_time},
     {.head = "std", .width = 8, .put = put_std},
     {.head = "95% of T", .width = 20, .put = put_time_range},
     {.head = "S(K)", .width = 7, .format = "%.2f", .number = OF(speedup.value)},
@@ -291,12 +292,18 @@ static bool is_empty(const struct scaling *s, const struct shown *c)
     return true;
 }
 
+static const char *head_of(const struct scaling *s, const struct shown *c)
+{
+    return c->of_capacity && s->ask.regime == SCALE_CAPACITY ? c->of_capacity
+                                                             : c->head;
+}
+
 static void put_table(const struct scaling *s, const struct shown *columns,
                       size_t n, struct buf *out)
 {
     for (size_t c = 0; c < n; c++) {
         if (!is_empty(s, &columns[c]))
-            buf_addf(out, " %*s", columns[c].width, columns[c].head);
+            buf_addf(out, " %*s", columns[c].width, head_of(s, &columns[c]));
     }
     for (size_t i = 0; i < s->n; i++) {
         buf_adds(out, "\n");

@@ -45,12 +45,14 @@ static void flag_efficiency(struct scaling *s, const struct scale_point *p)
     if (e > 1) {
         f = flag_new(s, "superlinear speedup");
         snprintf(f->says, sizeof(f->says),
-                 "%.2f at K = %lld%s: a weak baseline, another job, or caches "
-                 "that fit",
+                 "%.2f at K = %lld%s: a weak baseline, another job, %s",
                  p->speedup.value, (long long)p->k,
                  p->efficiency.has_range && p->efficiency.range.low <= 1
                      ? ", within its interval"
-                     : "");
+                     : "",
+                 s->ask.regime == SCALE_CAPACITY
+                     ? "or one queue for all, which waits less than K of them"
+                     : "or caches that fit");
     }
 }
 

@@ -108,6 +108,18 @@ static void say_bracket(const struct search_config *c, struct search_answer *a)
                  shown(c, a->ci.low, low), shown(c, a->ci.high, high));
 }
 
+static void say_twisted(const struct search_config *c, const struct evidence *e,
+                        struct search_answer *a)
+{
+    char low[32];
+    char high[32];
+
+    snprintf(a->why, sizeof(a->why),
+             "probes contradict each other: the objective was missed at %s and "
+             "met at %s",
+             shown(c, e->twist_low, low), shown(c, e->twist_high, high));
+}
+
 static void say_missing(const struct search_config *c, struct search_answer *a)
 {
     char low[32];
@@ -193,6 +205,20 @@ static void take_evidence(const struct search *s, const struct evidence *e,
     a->binding = c->slo->terms[e->binding].text;
 }
 
+/* Where probes contradict each other no line is worth anything. */
+static void take_outcome(const struct search_config *c,
+                         const struct evidence *e, struct search_answer *a)
+{
+    if (a->outcome != SEARCH_UNDECIDED || !plan_is_twisted(e)) {
+        say(c, a);
+        return;
+    }
+    a->capacity = NAN;
+    a->ci = (struct interval){NAN, NAN};
+    a->slope = NAN;
+    say_twisted(c, e, a);
+}
+
 void search_answer(const struct search *s, struct search_answer *answer)
 {
     struct evidence e;
@@ -203,7 +229,7 @@ void search_answer(const struct search *s, struct search_answer *answer)
     take_evidence(s, &e, answer);
     answer->outcome = plan.outcome;
     answer->left_ns = plan_left_ns(s, &e, &plan);
-    say(&s->config, answer);
+    take_outcome(&s->config, &e, answer);
 }
 
 /* ---- of recorded probes ---- */
@@ -248,6 +274,6 @@ void search_from_probes(const struct search_config *config,
     answer->outcome = recorded_outcome(&s, &e);
     if (answer->outcome == SEARCH_NOT_PROBED)
         answer->missing = missing_of(&e);
-    say(config, answer);
+    take_outcome(config, &e, answer);
     search_fini(&s);
 }

@@ -55,17 +55,20 @@ bool evidence_is_failed(const struct slo *slo, const struct search_result *r)
 
 /* ---- what was met ---- */
 
-static void take_mark(struct evidence *e, const struct slo *slo,
-                      const struct search_result *r)
+static void take_mark(struct evidence *e, const struct search *s, size_t i)
 {
+    const struct slo *slo = s->config.slo;
+    const struct search_result *r = &s->results[i];
     bool is_failed = evidence_is_failed(slo, r);
 
     if (!evidence_is_met(slo, r))
         e->missed = fmin(e->missed, r->value);
     if (is_failed)
         e->failed = fmin(e->failed, r->value);
-    if (r->step == SEARCH_CONFIRM && is_failed)
-        e->rejected = fmin(e->rejected, r->value);
+    if (r->step == SEARCH_CONFIRM && is_failed && r->value < e->rejected) {
+        e->rejected = r->value;
+        e->rejected_at = i;
+    }
     if (r->step == SEARCH_CONFIRM && !is_failed)
         e->confirmed = fmax(e->confirmed, r->value);
 }
@@ -80,7 +83,7 @@ static void take_marks(struct evidence *e, const struct search *s)
         if (r->is_client_limited)
             e->client = fmin(e->client, r->value);
         else
-            take_mark(e, s->config.slo, r);
+            take_mark(e, s, i);
     }
     for (size_t i = 0; i < s->n; i++)
         if (!s->results[i].is_client_limited && s->results[i].value < e->missed)
@@ -120,6 +123,8 @@ static void take_twists(struct evidence *e, const struct search *s)
             is_used[i] = true;
             is_used[k] = true;
             e->twist++;
+            e->twist_low = s->results[i].value;
+            e->twist_high = s->results[k].value;
         }
     }
     free(is_used);
@@ -144,15 +149,23 @@ static double load_of(const struct search *s, const struct search_result *r)
                                                              : r->value;
 }
 
+/* What was seen above a load before that was rejected is no longer believed. */
+static bool is_outdated(const struct search *s, const struct evidence *e,
+                        size_t i)
+{
+    return i < e->rejected_at && s->results[i].value >= e->rejected;
+}
+
 static size_t take_points(struct fit_point *points, const struct search *s,
-                          size_t term)
+                          const struct evidence *e, size_t term)
 {
     size_t n = 0;
 
     for (size_t i = 0; i < s->n; i++) {
         const struct search_counts *c = &s->results[i].terms[term];
 
-        if (s->results[i].is_client_limited || c->n == 0)
+        if (s->results[i].is_client_limited || c->n == 0 ||
+            is_outdated(s, e, i))
             continue;
         points[n++] = (struct fit_point){.x = log(load_of(s, &s->results[i])),
                                          .n = (double)c->n,
@@ -195,12 +208,20 @@ static void take_lines(struct evidence *e, const struct search *s)
 
         if (allowed < 0 || !is_ever_missed(s, i, allowed))
             continue;
-        n = take_points(points, s, i);
+        n = take_points(points, s, e, i);
         fit_make(points, n, &aim, &f);
         take_term(e, &f, i);
     }
     free(points);
     e->value = exp(e->fit.x);
+}
+
+/* The next whole number is near, however few there are. */
+static bool is_near(const struct search *s, double value, double estimate)
+{
+    if (s->config.by == SEARCH_CONCURRENCY && fabs(value - estimate) <= 1)
+        return true;
+    return value < estimate * EVIDENCE_NEAR && value > estimate / EVIDENCE_NEAR;
 }
 
 static void count_near(struct evidence *e, const struct search *s)
@@ -209,8 +230,7 @@ static void count_near(struct evidence *e, const struct search *s)
         const struct search_result *r = &s->results[i];
 
         e->near += !r->is_client_limited && !r->ended_early &&
-                   r->value < e->value * EVIDENCE_NEAR &&
-                   r->value > e->value / EVIDENCE_NEAR;
+                   is_near(s, r->value, e->value);
     }
 }
 

@@ -18,8 +18,9 @@ struct evidence {
     double missed;   /* lowest one that was missed ... */
     double failed;   /* ... and for sure; INFINITY: none, as below */
     double client;   /* lowest one that the client could not do */
-    double rejected; /* lowest one whose confirmation failed */
-    double confirmed; /* highest one whose confirmation held; 0: none */
+    double rejected; /* lowest one whose confirmation failed ... */
+    size_t rejected_at; /* ... and which result that is */
+    double confirmed;   /* highest one whose confirmation held; 0: none */
 
     bool has_fit;
     size_t binding; /* the term whose line crosses first */
@@ -27,8 +28,10 @@ struct evidence {
     double value;   /* the estimate */
     struct interval ci;
 
-    size_t near;  /* probes that tell of it */
-    size_t twist; /* pairs of probes that contradict each other */
+    size_t near;       /* probes that tell of it */
+    size_t twist;      /* pairs of probes that contradict each other ... */
+    double twist_low;  /* ... of the last, the value that was missed ... */
+    double twist_high; /* ... and the higher one that was met */
     int64_t took_ns;
     int64_t requests;
 };

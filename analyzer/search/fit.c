@@ -2,18 +2,29 @@
 
 #include <math.h>
 
-/* The grid: crossings by slopes, the first coarse over all that may be, the
- * others where the mass is. */
-#define CROSSINGS 61
+#include "common/student.h"
+
+/* The grid: crossings by slopes, first coarse over all that may be, then where
+ * the mass is; and how often the points are weighed anew. */
+#define CROSSINGS 31
 #define SLOPES    15
-#define PASSES    3
+#define PASSES    2
+#define ZOOMS     3
+#define ALL_BUT   1e-4 /* of the mass, at either end */
 
 #define SLOPE_LEAST 2.0
-#define SLOPE_MOST  300.0
+#define SLOPE_MOST  3000.0
 
 /* What lies further from the crossing counts less and less: a line is a good
  * picture nearby only. */
 #define REACH 0.3
+
+/* No interval is narrower to either side: a line is not the truth. */
+#define CI_LEAST 0.005
+
+/* Where the distributions are compared. */
+#define TAIL          0.95
+#define FREEDOM_LEAST 3.0
 
 /* No miss is quite out of the question. */
 #define SHARE_LEAST 1e-9
@@ -30,9 +41,11 @@
 #define PRIOR_WEIGHT  1.0
 
 /* What slopes are likely, before anything is seen: about 20, give or take a
- * factor of two (the spread is that of the logarithm). */
+ * factor of two (the spread is that of the logarithm), but a cliff is not out
+ * of the question. */
 #define SLOPE_TYPICAL 20.0
-#define SLOPE_SPREAD  0.8
+#define SLOPE_SPREAD  0.6
+#define SLOPE_BEND    1.5 /* spreads away; from there it thins out slowly */
 
 struct grid {
     struct interval range; /* of crossings */
@@ -52,12 +65,20 @@ double fit_share(const struct fit *f, double x)
     return share_at(f->allowed, f->slope, x - f->x);
 }
 
-/* Of a share with mean p and variance phi p^1.5 / n: the quasi-likelihood. */
-static double likelihood(const struct fit_point *pt, double p, double phi)
+/* Beyond this share it is of no importance how many are missed: an overloaded
+ * server may lose half of what it gets, or all. */
+static double share_most(double allowed)
 {
-    double root = sqrt(p);
+    return fmin((1 + allowed) / 2, NEAR_SHARE * allowed);
+}
 
-    return -2 / phi * (pt->misses / root + pt->n * root);
+/* Of a share with mean p and variance phi p^1.5 / n: the quasi-likelihood. */
+static double likelihood(const struct fit_point *pt, double p, double most,
+                         double phi)
+{
+    double root = sqrt(fmin(p, most));
+
+    return -2 / phi * (fmin(pt->misses, most * pt->n) / root + pt->n * root);
 }
 
 static double log_slope_of(size_t k)
@@ -73,17 +94,24 @@ static double crossing_of(const struct grid *g, size_t i)
            (g->range.high - g->range.low) * (double)i / (CROSSINGS - 1);
 }
 
+static double log_prior(double log_slope)
+{
+    double z = fabs(log_slope - log(SLOPE_TYPICAL)) / SLOPE_SPREAD;
+
+    return z < SLOPE_BEND ? -z * z / 2 : -SLOPE_BEND * (z - SLOPE_BEND / 2);
+}
+
 static double log_mass(const struct fit *f, const struct fit_point *points,
                        size_t n, double crossing, double log_slope)
 {
     double slope = exp(log_slope);
-    double z = (log_slope - log(SLOPE_TYPICAL)) / SLOPE_SPREAD;
-    double sum = -z * z / 2;
+    double sum = log_prior(log_slope);
+    double most = share_most(f->allowed);
 
     for (size_t i = 0; i < n; i++) {
         double p = share_at(f->allowed, slope, points[i].x - crossing);
 
-        sum += points[i].weight * likelihood(&points[i], p, f->phi);
+        sum += points[i].weight * likelihood(&points[i], p, most, f->phi);
     }
     return sum;
 }
@@ -150,20 +178,37 @@ static double grid_slope(const struct grid *g)
     return exp(sum / total);
 }
 
-/* Leave out what has no mass to speak of. */
-static void grid_zoom(struct grid *g)
+/* Leave out what has no mass to speak of, as long as that is most of it. */
+static void grid_settle(struct grid *g, const struct fit *f,
+                        const struct fit_point *points, size_t n)
 {
-    double step = (g->range.high - g->range.low) / (CROSSINGS - 1);
-    double low = grid_quantile(g, 1e-4);
-    double high = grid_quantile(g, 1 - 1e-4);
+    grid_fill(g, f, points, n);
+    for (int zoom = 0; zoom < ZOOMS; zoom++) {
+        double width = g->range.high - g->range.low;
+        double step = width / (CROSSINGS - 1);
+        double low = fmax(g->range.low, grid_quantile(g, ALL_BUT) - step);
+        double high = fmin(g->range.high, grid_quantile(g, 1 - ALL_BUT) + step);
 
-    g->range.low = fmax(g->range.low, low - step);
-    g->range.high = fmin(g->range.high, high + step);
+        if (high - low > width / 2)
+            break;
+        g->range = (struct interval){low, high};
+        grid_fill(g, f, points, n);
+    }
+}
+
+/* Look further again: what is taken for chance may have grown. */
+static void grid_widen(struct grid *g, const struct interval *all)
+{
+    double width = g->range.high - g->range.low;
+
+    g->range.low = fmax(all->low, g->range.low - 2 * width);
+    g->range.high = fmin(all->high, g->range.high + 2 * width);
 }
 
 /* ---- the scatter ---- */
 
 struct scatter {
+    double most;     /* a share beyond it is this one */
     double squares;  /* of misses around the line */
     double variance; /* that they would have with phi 1 */
     double parts;
@@ -198,6 +243,19 @@ static void scatter_blocks(struct scatter *s, const struct fit_point *pt,
     }
 }
 
+/* Few probes tell little of how they scatter, and very few nothing: as much
+ * more as Student's distribution is wider than the normal one. */
+static double widened(const struct scatter *probes)
+{
+    double freedom = probes->parts - 2;
+    double ratio;
+
+    if (freedom < FREEDOM_LEAST)
+        return 0;
+    ratio = student_quantile(TAIL, freedom) / normal_quantile(TAIL);
+    return scatter_phi(probes, 2) * ratio * ratio;
+}
+
 /* The larger one of what blocks say and what whole probes say, which also
  * differ by what changes slowly. */
 static double phi_of(const struct fit *f, const struct fit_point *points,
@@ -206,45 +264,38 @@ static double phi_of(const struct fit *f, const struct fit_point *points,
     double typical = PRIOR_CLUSTER / sqrt(f->allowed);
     struct scatter blocks = {0};
     struct scatter probes = {0};
+    double most = share_most(f->allowed);
     double phi;
 
     for (size_t i = 0; i < n; i++) {
         double p = fit_share(f, points[i].x);
 
-        if (p < f->allowed / NEAR_SHARE || p > f->allowed * NEAR_SHARE ||
-            p > 0.9)
+        if (p < f->allowed / NEAR_SHARE || p >= most)
             continue;
-        scatter_blocks(&blocks, &points[i], p);
-        scatter_add(&probes, points[i].weight, points[i].n, points[i].misses,
-                    p);
+        if (points[i].misses < most * points[i].n)
+            scatter_blocks(&blocks, &points[i], p);
+        scatter_add(&probes, points[i].weight, points[i].n,
+                    fmin(points[i].misses, most * points[i].n), p);
     }
-    phi = fmax(scatter_phi(&blocks, 0), scatter_phi(&probes, 2));
+    phi = fmax(scatter_phi(&blocks, 0), widened(&probes));
     return (PRIOR_WEIGHT * typical + probes.parts * phi) /
            (PRIOR_WEIGHT + probes.parts);
 }
 
 /* ---- the fit ---- */
 
-static void weigh(struct fit_point *points, size_t n, double x)
+/* Where the crossing may be at all. */
+static struct interval range_of(const struct fit_point *points, size_t n,
+                                double most)
 {
-    for (size_t i = 0; i < n; i++) {
-        double u = (points[i].x - x) / REACH;
-
-        points[i].weight = 1 / (1 + u * u);
-    }
-}
-
-static struct grid grid_over(const struct fit_point *points, size_t n,
-                             double most)
-{
-    struct grid g = {.range = {INFINITY, -INFINITY}};
+    struct interval all = {INFINITY, -INFINITY};
 
     for (size_t i = 0; i < n; i++) {
-        g.range.low = fmin(g.range.low, points[i].x - MARGIN);
-        g.range.high = fmax(g.range.high, points[i].x + MARGIN);
+        all.low = fmin(all.low, points[i].x - MARGIN);
+        all.high = fmax(all.high, points[i].x + MARGIN);
     }
-    g.range.high = fmin(g.range.high, fmax(most, g.range.low));
-    return g;
+    all.high = fmin(all.high, fmax(most, all.low));
+    return all;
 }
 
 static void take_sums(struct fit *f, const struct fit_point *points, size_t n)
@@ -276,29 +327,40 @@ double fit_variance_with(const struct fit *f, double x, double n)
     return s2 / (s0 * s2 - s1 * s1) / (f->slope * f->slope);
 }
 
+/* From the grid to the line, and back to how the points are weighed. */
+static void take_line(struct fit *f, struct fit_point *points, size_t n,
+                      const struct grid *g)
+{
+    f->x = grid_quantile(g, 0.5);
+    f->slope = grid_slope(g);
+    for (size_t i = 0; i < n; i++) {
+        double u = (points[i].x - f->x) / REACH;
+
+        points[i].weight = 1 / (1 + u * u);
+    }
+    f->phi = phi_of(f, points, n);
+}
+
 void fit_make(struct fit_point *points, size_t n, const struct fit_aim *aim,
               struct fit *out)
 {
-    struct grid g = grid_over(points, n, aim->most);
+    struct interval all = range_of(points, n, aim->most);
+    struct grid g = {.range = all};
     double tail = (1 - aim->confidence) / 2;
 
     *out = (struct fit){.allowed = aim->allowed,
                         .phi = PRIOR_CLUSTER / sqrt(aim->allowed)};
     for (size_t i = 0; i < n; i++)
         points[i].weight = 1;
+    grid_settle(&g, out, points, n);
     for (int pass = 0; pass < PASSES; pass++) {
-        grid_fill(&g, out, points, n);
-        out->x = grid_quantile(&g, 0.5);
-        out->slope = grid_slope(&g);
-        if (pass + 1 == PASSES)
-            break;
-        weigh(points, n, out->x);
-        out->phi = phi_of(out, points, n);
-        g = grid_over(points, n, aim->most);
-        grid_fill(&g, out, points, n);
-        grid_zoom(&g);
+        take_line(out, points, n, &g);
+        grid_widen(&g, &all);
+        grid_settle(&g, out, points, n);
     }
-    out->ci.low = grid_quantile(&g, tail);
-    out->ci.high = grid_quantile(&g, 1 - tail);
+    out->x = grid_quantile(&g, 0.5);
+    out->slope = grid_slope(&g);
+    out->ci.low = fmin(grid_quantile(&g, tail), out->x - CI_LEAST);
+    out->ci.high = fmax(grid_quantile(&g, 1 - tail), out->x + CI_LEAST);
     take_sums(out, points, n);
 }

@@ -6,7 +6,7 @@
 
 #define SECOND 1e9 /* times are computed as doubles, and rounded last */
 
-#define TOLERANCE 0.03
+#define TOLERANCE 0.04
 
 /* From nothing. */
 #define FIRST_RPS 1.0
@@ -24,7 +24,7 @@
 #define WIDE_MOST 8
 
 /* Probes near the boundary before the interval is believed; and in all. */
-#define NEAR_LEAST  6
+#define NEAR_LEAST  8
 #define WHOLE_LEAST 3
 #define PROBES_MOST 32
 
@@ -37,7 +37,17 @@
 /* The client's limit is looked for so often, up to this ratio. */
 #define CLIENT_RATIO 1.1
 
-#define TWISTS       3
+/* A server that is well one moment and ill the next looks like one with a
+ * capacity as long as no load is tried twice.  So just before the confirmation
+ * a load a little above the estimate is probed again: so often, and more if
+ * probes contradict each other; and so many contradictions are one too many. */
+#define CHECKS      2
+#define CHECK_RATIO 1.15
+#define CHECK_LOW   1.10
+#define CHECK_HIGH  1.50
+#define CHECK_SLACK 1.25
+#define TWISTS      2
+
 #define CONFIRM_MOST 3
 
 double plan_tolerance(const struct search_config *config)
@@ -217,12 +227,12 @@ static double most_telling(const struct search *s, const struct evidence *e,
     return best;
 }
 
-static size_t count_short(const struct search *s)
+static size_t count_short(const struct search *s, const struct evidence *e)
 {
     size_t n = 0;
 
     for (size_t i = 0; i < s->n; i++)
-        n += windows_is_short(s, &s->results[i]);
+        n += windows_is_short(s, e, &s->results[i]);
     return n;
 }
 
@@ -232,7 +242,7 @@ static void plan_near(const struct search *s, const struct evidence *e,
     double window = windows_probe(s, e, e->value);
     double value = e->value;
 
-    if (evidence_reach(e) > WIDE && count_short(s) < WIDE_MOST)
+    if (evidence_reach(e) > WIDE && count_short(s, e) < WIDE_MOST)
         window = windows_short(s, value);
     else
         value = most_telling(s, e, window);
@@ -241,19 +251,71 @@ static void plan_near(const struct search *s, const struct evidence *e,
     ask(s, out, SEARCH_NEAR, value, window);
 }
 
-/* Of a concurrency it is enough to know the whole number. */
+/* Just above the estimate. */
+static double check_value(const struct search *s, const struct evidence *e)
+{
+    double value = e->value * CHECK_RATIO;
+
+    return s->config.by == SEARCH_CONCURRENCY ? ceil(value) : value;
+}
+
+static bool is_check(const struct search *s, const struct evidence *e,
+                     const struct search_result *r)
+{
+    return r->step == SEARCH_PROBE && r->value >= CHECK_LOW * e->value &&
+           r->value <= fmax(check_value(s, e), CHECK_HIGH * e->value);
+}
+
+/* The last so many were checks. */
+static size_t count_checks(const struct search *s, const struct evidence *e)
+{
+    size_t n = 0;
+
+    while (n < s->n && is_check(s, e, &s->results[s->n - 1 - n]))
+        n++;
+    return n;
+}
+
+/* Of a concurrency it is enough to know the whole number.  What a check adds is
+ * no reason to begin again. */
 static bool is_narrow(const struct search *s, const struct evidence *e)
 {
+    double enough = plan_tolerance(&s->config);
+
     if (s->config.by == SEARCH_CONCURRENCY && e->near >= WHOLE_LEAST &&
         floor(e->ci.low) >= floor(e->ci.high))
         return true;
-    return e->near >= NEAR_LEAST &&
-           evidence_reach(e) <= plan_tolerance(&s->config);
+    if (count_checks(s, e) > 0)
+        enough *= CHECK_SLACK;
+    return e->near >= NEAR_LEAST && evidence_reach(e) <= enough;
 }
 
 bool plan_is_twisted(const struct evidence *e)
 {
     return e->twist >= TWISTS;
+}
+
+/* The load to check; 0: none, or none that may be tried. */
+static double check_above(const struct search *s, const struct evidence *e)
+{
+    double value = check_value(s, e);
+
+    return count_checks(s, e) < CHECKS * (1 + e->twist) && value < e->client &&
+                   rounded(s, value) >= value
+               ? value
+               : 0;
+}
+
+/* What is left to do when the estimate is good enough. */
+static void plan_proof(const struct search *s, const struct evidence *e,
+                       struct plan *out)
+{
+    double above = check_above(s, e);
+
+    if (above > 0)
+        ask(s, out, SEARCH_NEAR, above, windows_short(s, above));
+    else
+        ask_confirm(s, e, out, SEARCH_CONFIRM_PART * e->value);
 }
 
 /* Can no more probes help? */
@@ -275,7 +337,7 @@ static void plan_between(const struct search *s, const struct evidence *e,
     else if (e->value >= e->client)
         plan_at_least(s, e, out, SEARCH_CLIENT);
     else if (is_narrow(s, e) || s->n >= PROBES_MOST)
-        ask_confirm(s, e, out, SEARCH_CONFIRM_PART * e->value);
+        plan_proof(s, e, out);
     else
         plan_near(s, e, out);
 }

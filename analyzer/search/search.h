@@ -48,7 +48,7 @@ struct search_config {
     double least;          /* no lower value is probed; 0: any */
     double most;           /* no higher one; 0: any */
     double tolerance;      /* of the interval, to either side, as a share of the
-                              estimate: good enough; 0: 0.03 */
+                              estimate: good enough; 0: 0.04 */
     int64_t probe_ns;      /* window of a probe near the boundary */
     int64_t confirm_ns;
     int64_t budget_ns; /* of everything, as took_ns sums up; 0: no end */

@@ -11,6 +11,7 @@
 #define SHORT_S        5.0
 #define SHORT_LIMITS   4.0
 #define SHORT_REQUESTS 20.0
+#define SHORT_PART     0.9 /* of one near the boundary is short */
 #define LIGHT_S        120.0
 #define PROBE_S        20.0
 #define PROBE_LIMITS   20.0
@@ -75,11 +76,6 @@ double windows_light(const struct search *s, double value)
     return fmin(windows_short(s, value), LIGHT_S);
 }
 
-bool windows_is_short(const struct search *s, const struct search_result *r)
-{
-    return (double)r->window_ns < fmin(PROBE_S, asked_s(s)) * SECOND;
-}
-
 double windows_probe(const struct search *s, const struct evidence *e,
                      double value)
 {
@@ -88,6 +84,13 @@ double windows_probe(const struct search *s, const struct evidence *e,
     if (s->config.probe_ns > 0)
         return asked_s(s);
     return window_for(s, value, PROBE_S, PROBE_LIMITS, misses);
+}
+
+bool windows_is_short(const struct search *s, const struct evidence *e,
+                      const struct search_result *r)
+{
+    return (double)r->window_ns <
+           SHORT_PART * windows_probe(s, e, r->value) * SECOND;
 }
 
 double windows_confirm(const struct search *s, const struct evidence *e,

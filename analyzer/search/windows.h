@@ -15,8 +15,9 @@ double windows_probe(const struct search *s, const struct evidence *e,
 double windows_confirm(const struct search *s, const struct evidence *e,
                        double value);
 
-/* Is this one shorter than any near the boundary? */
-bool windows_is_short(const struct search *s, const struct search_result *r);
+/* Is this one shorter than it would be near the boundary? */
+bool windows_is_short(const struct search *s, const struct evidence *e,
+                      const struct search_result *r);
 
 /* The warm-up before a window of so many seconds. */
 double windows_warmup(const struct search *s, double window_s);

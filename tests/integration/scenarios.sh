@@ -28,6 +28,22 @@ shorten() {
     esac
 }
 
+# study <file> <url> <scratch>: a file for a search or a sweep as one, too.
+study() {
+    status=0
+    case $(basename "$1" .yaml) in
+    capacity)
+        "$TAILGATE" search "$1" --url "$2" --slo 'ttft p90 < 10s' --start 50 --most 100 --probe 300ms --confirm 300ms \
+            --budget 3s --settle 10ms -q -o "$3.study" >"$3.out" 2>&1 || status=$?
+        grep -q '^capacity ' "$3.out" ;;
+    curve)
+        "$TAILGATE" sweep "$1" --url "$2" --rates 50,100 --repeats 1 --duration 300ms --warmup 100ms --settle 10ms \
+            -q -o "$3.study" >"$3.out" 2>&1 || status=$?
+        grep -q '2 of 2 runs recorded' "$3.out" ;;
+    *) return 0 ;;
+    esac && case $status in 0 | 4) return 0 ;; *) return 1 ;; esac
+}
+
 # one <file> <url of the stub> <scratch directory>
 one() {
     file=$1 url=${2%/} dir=$3/$(basename "$1" .yaml)
@@ -55,7 +71,7 @@ one() {
     0 | 1 | 4)
         # A study with variants has a table instead.
         grep -q ' variants, ' "$dir.out" && ! grep -q 'failed:' "$dir.out" && return 0
-        grep -q ' 0 failed' "$dir.out" && grep -q '^requests *[1-9]' "$dir.out" && return 0 ;;
+        grep -q ' 0 failed' "$dir.out" && grep -q '^requests *[1-9]' "$dir.out" && study "$file" "$url$path" "$dir" && return 0 ;;
     esac
     echo "$file: exit $status"
     cat "$dir.out"

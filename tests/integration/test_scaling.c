@@ -282,6 +282,51 @@ static void other_servers_are_refused(void **state)
     proc_result_fini(&r);
 }
 
+/* ---- sets that grow with K ---- */
+
+static char *grown_set(const char *file, const char *k, const char *requests)
+{
+    char *dir = xasprintf("%s/weak-%s", tmpdir_root(), k);
+    char *label = xasprintf("replicas=%s", k);
+    char *replicas = xasprintf("stub.%s", label);
+    struct proc_result r =
+        proc_run(ARGS("run", file, "--set", replicas, "--label", label,
+                      "--requests", requests, "-q", "-o", dir));
+
+    assert_true(r.status == 0 || r.status == 4);
+    proc_result_fini(&r);
+    free(replicas);
+    free(label);
+    return dir;
+}
+
+static void weak_scaling(void **state)
+{
+    char *file = xstrdup(tmpdir_write("w.yaml", settings, strlen(settings)));
+    char *one = grown_set(file, "1", "20");
+    char *two = grown_set(file, "2", "40");
+    struct proc_result weak =
+        proc_run(ARGS("scale", one, two, "--weak", "--efficiency", "0.01",
+                      "--tolerance", "0.5"));
+    struct proc_result strong = proc_run(ARGS("scale", one, two, "--strong"));
+    struct proc_result alone = proc_run(ARGS("scale", one, "--weak"));
+
+    (void)state;
+    free(two);
+    free(one);
+    free(file);
+    skip_if_held_up(&weak);
+    skip_if_held_up(&strong);
+    says(&weak, 0, "20 requests at K = 1, K times that at K");
+    says(&weak, 0, "Gustafson");
+    says(&strong, 4,
+         "not strong scaling: K = 2 does 40 requests where the one job is 20");
+    says(&alone, 4, "runs say their K with --label replicas=K");
+    proc_result_fini(&alone);
+    proc_result_fini(&strong);
+    proc_result_fini(&weak);
+}
+
 /* ---- what has no T ---- */
 
 static void an_open_loop_is_refused(void **state)
@@ -416,6 +461,7 @@ int main(void)
         cmocka_unit_test(one_by_one),
         cmocka_unit_test(no_weak_scaling),
         cmocka_unit_test(other_servers_are_refused),
+        cmocka_unit_test(weak_scaling),
         cmocka_unit_test(an_open_loop_is_refused),
         cmocka_unit_test(a_sealed_baseline),
         cmocka_unit_test(exit_codes),

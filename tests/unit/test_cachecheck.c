@@ -23,6 +23,7 @@ struct made {
     int64_t cached;   /* of its prompt of 100; below 0: nobody says */
     bool is_whole;    /* answers come in one piece */
     bool is_gathered; /* a stream, in one read */
+    bool is_offline;  /* all are due at once */
     int n;            /* requests in all */
 };
 
@@ -30,7 +31,7 @@ static struct facts request(const struct made *m, int i, bool repeats,
                             struct rng *rng)
 {
     int64_t due = WINDOW_NS / m->n * i;
-    struct facts f = facts_unknown(i, due);
+    struct facts f = facts_unknown(i, m->is_offline ? 0 : due);
     int64_t tokens = repeats ? m->tokens : 50;
     double scatter = exp(0.2 * (rng_uniform(rng) - 0.5));
     double first = 100 * MS * scatter * (repeats ? m->ttft : 1);
@@ -106,6 +107,12 @@ static void findings(void **state)
         {{0.1, 0.1, 50, -1, .is_gathered = true, .n = 1000},
          CACHE_OF_ANSWERS,
          CACHE_E2E},
+        {{0.1, 0.1, 50, -1, .is_offline = true, .n = 1000},
+         CACHE_OF_ANSWERS,
+         CACHE_TPOT},
+        {{1, 1, 50, -1, .is_offline = true, .n = 1000},
+         CACHE_NO_SIGN,
+         CACHE_TPOT},
         {{1, 1, 50, -1, .n = 20}, CACHE_UNDECIDED, CACHE_E2E},
         {{0.909, 0.909, 50, -1, .n = 200}, CACHE_UNDECIDED, CACHE_TPOT},
     };

@@ -305,7 +305,7 @@ static void non_inferiority(void **state)
 }
 
 /* What is not shown to hold is not ranked, and how many could show it is said:
- * 1.96^2 (0.9 * 0.1 + 0.9 * 0.1) / 0.01^2 = 6,915. */
+ * about 2.093^2 (0.9 * 0.1 + 0.9 * 0.1) / 0.01^2 = 7,885. */
 static void too_few_answers(void **state)
 {
     struct scaling *s =
@@ -316,10 +316,32 @@ static void too_few_answers(void **state)
 
     (void)state;
     assert_int_equal(s->points[1].gate.verdict, QUALITY_NOT_SHOWN);
-    assert_near(s->points[1].gate.needed, 6915, 1);
+    assert_near(s->points[1].gate.needed, 7885, 120);
     assert_int_equal(s->verdict.recommended_k, 1);
     says(s, "which is not shown to hold");
     done(s);
+}
+
+/* So many answers do show it, and a tenth less do not; also where all are right
+ * or wrong, and none where it is worse. */
+static void answers_that_could_show_it(void **state)
+{
+    static const double shares[] = {0, 0.5, 0.87, 0.99, 1};
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(shares); i++) {
+        struct quality_of x = {shares[i], 20};
+        struct quality_gate g = quality_judge(x, x, 0.005);
+
+        assert_int_equal(g.verdict, QUALITY_NOT_SHOWN);
+        x.n = g.needed;
+        assert_int_equal(quality_judge(x, x, 0.005).verdict, QUALITY_HELD);
+        x.n = g.needed * 0.9;
+        assert_int_equal(quality_judge(x, x, 0.005).verdict, QUALITY_NOT_SHOWN);
+    }
+    assert_true(isnan(quality_judge((struct quality_of){0.9, 50},
+                                    (struct quality_of){0.89, 50}, 0.005)
+                          .needed));
 }
 
 /* ---- what it is not ---- */
@@ -580,6 +602,8 @@ static void capacities(void **state)
     assert_near(s->points[2].usd_per_unit, 4 * 3.6 / 3600 / 150, 1e-12);
     says(s, "E(K) is the capacity efficiency");
     says(s, "150/s");
+    says(s, "     K   capacity    S(K)");
+    assert_true(isnan(s->points[2].usd)); /* of no run */
     done(s);
 }
 
@@ -618,6 +642,7 @@ int main(void)
         cmocka_unit_test(the_known_table_degraded),
         cmocka_unit_test(non_inferiority),
         cmocka_unit_test(too_few_answers),
+        cmocka_unit_test(answers_that_could_show_it),
         cmocka_unit_test(regimes_are_not_mixed),
         cmocka_unit_test(no_denominator),
         cmocka_unit_test(the_strongest_baseline),

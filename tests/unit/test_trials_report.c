@@ -277,6 +277,8 @@ static void text_and_json_say_the_same(void **state)
 
     (void)state;
     s.trials[4].stopped_by = SIGINT;
+    s.trials[1].lost_requests = 57;
+    s.trials[2].lost_events = 7;
     s.set.recorded = 5;
     s.set.asked = 8;
     trials_work_out(&s);
@@ -297,6 +299,8 @@ static void text_and_json_say_the_same(void **state)
     assert_non_null(strstr(buf_text(&text), "PASS"));
     assert_non_null(strstr(buf_text(&text), "95% cannot be reached"));
     assert_non_null(strstr(buf_text(&text), "interrupted, not counted"));
+    assert_non_null(strstr(buf_text(&text), "  57 requests lost\n"));
+    assert_non_null(strstr(buf_text(&text), "  7 content events lost\n"));
     assert_non_null(strstr(buf_text(&text), "honest from about 30000"));
     trials_full(&s, &text);
     assert_int_equal(unsaid_in(buf_text(&text), json), 0);

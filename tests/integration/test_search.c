@@ -1,0 +1,275 @@
+/* A search, as a user has it: what it finds, what it does not call a capacity,
+ * and how it goes on after an interruption. */
+#include <jansson.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "common/clk.h"
+#include "common/xalloc.h"
+#include "tests/support/proc.h"
+#include "tests/support/tmpdir.h"
+
+static char *settings_file(const char *name, const char *text)
+{
+    return xstrdup(tmpdir_write(name, text, strlen(text)));
+}
+
+static json_t *read_json(const char *dir, const char *name)
+{
+    char *path = xasprintf("%s/%s", dir, name);
+    json_t *json = json_load_file(path, 0, NULL);
+
+    assert_non_null(json);
+    free(path);
+    return json;
+}
+
+static const char *text_at(const json_t *json, const char *key)
+{
+    const char *text = json_string_value(json_object_get(json, key));
+
+    assert_non_null(text);
+    return text;
+}
+
+/* Constant arrivals, and 10 ms for each: up to 100/s nobody waits, and beyond
+ * that the queue grows as long as one looks: in the middle of a probe, 0.4 s
+ * after it began, by 40 ms at 110/s.  The margin is one and a half times that,
+ * to either side; the median does not mind what disturbs a machine. */
+static const char fixed[] = "stub: {service: fixed 10ms}\n"
+                            "load: {arrival: constant}\n"
+                            "slo: [e2e p50 < 50ms]\n"
+                            "search: {start: 40, probe: 500ms, confirm: 500ms, "
+                            "tolerance: 20%, budget: 40s}\n";
+
+#define LEAST 85
+#define MOST  125
+
+/* On a busy machine the client may be too late, or the time be over, and saying
+ * so is right: then there is nothing more to see but a bracket, which must not
+ * be beside the truth. */
+static bool is_given_up(const struct proc_result *r, const json_t *json)
+{
+    const json_t *most = json_object_get(json, "at_most_rps");
+    const char *outcome = text_at(json, "outcome");
+
+    if (r->status != 4 || (strcmp(outcome, "client limit") != 0 &&
+                           strcmp(outcome, "budget") != 0))
+        return false;
+    assert_true(!json_is_number(most) || json_number_value(most) >= LEAST);
+    return true;
+}
+
+static bool is_found(const struct proc_result *r, const char *dir)
+{
+    json_t *json = read_json(dir, "summary.json");
+    bool is = !is_given_up(r, json);
+
+    if (is) {
+        proc_expect(r, 0);
+        assert_string_equal(text_at(json, "outcome"), "found");
+        assert_in_range((uintmax_t)number_at(json, "capacity_rps"), LEAST,
+                        MOST);
+        assert_in_range((uintmax_t)number_at(json, "confirmed_rps"), LEAST,
+                        MOST);
+        assert_string_equal(text_at(json, "binding"), "e2e p50 < 50ms");
+        assert_true(number_at(json, "requests") > 300);
+    }
+    json_decref(json);
+    return is;
+}
+
+/* The probes as they are, and by other objectives. */
+static void look_at_it_again(const char *dir)
+{
+    json_t *kept = read_json(dir, "summary.json");
+    struct proc_result r = proc_run(ARGS("report", dir, "--json"));
+    json_t *json = json_loads(r.out, 0, NULL);
+
+    proc_expect(&r, 0);
+    assert_true(json_equal(kept, json));
+    json_decref(json);
+    json_decref(kept);
+    proc_result_fini(&r);
+
+    /* A looser one is not missed anywhere up to where probes have been. */
+    r = proc_run(ARGS("report", dir, "--slo", "e2e p50 < 100s", "--json"));
+    proc_expect(&r, 4);
+    json = json_loads(r.out, 0, NULL);
+    assert_string_equal(text_at(json, "outcome"), "not probed");
+    assert_true(json_is_array(json_object_get(json, "missing")));
+    json_decref(json);
+    proc_result_fini(&r);
+
+    r = proc_run(ARGS("report", dir, "--slo", "e2e p50 < 1us"));
+    assert_int_not_equal(r.status, 0);
+    assert_non_null(strstr(r.out, "by another SLO"));
+    proc_result_fini(&r);
+}
+
+static void interrupt(const char *const *argv, const char *probe)
+{
+    struct proc p = proc_start(argv);
+    char *rows = xasprintf("%s/requests.tgr", probe);
+    struct proc_result r;
+
+    while (access(rows, F_OK) != 0)
+        clk_sleep_ns(NS_PER_MS);
+    wait_for_rows(probe);
+    kill(p.pid, SIGINT);
+    r = proc_wait(&p);
+    proc_expect(&r, 130);
+    assert_non_null(strstr(r.out, "--resume"));
+    proc_result_fini(&r);
+    free(rows);
+}
+
+static void it_is_found_and_may_be_interrupted(void **state)
+{
+    char *file = settings_file("fixed.yaml", fixed);
+    char *dir = xstrdup(tmpdir_path("fixed"));
+    char *third = xasprintf("%s/probe-3", dir);
+    struct proc_result r;
+    json_t *before;
+    json_t *after;
+
+    (void)state;
+    interrupt(ARGS("search", file, "-q", "-o", dir), third);
+    before = read_json(dir, "probe-2/manifest.json");
+    r = proc_run(
+        ARGS("search", file, "-q", "-o", dir, "--resume", "--seed", "2"));
+    proc_expect(&r, 2);
+    assert_non_null(strstr(r.err, "other settings"));
+    proc_result_fini(&r);
+
+    r = proc_run(ARGS("search", file, "-q", "-o", dir, "--resume"));
+    after = read_json(dir, "probe-2/manifest.json");
+    assert_true(json_equal(before, after));
+    if (is_found(&r, dir))
+        look_at_it_again(dir);
+    proc_result_fini(&r);
+    json_decref(before);
+    json_decref(after);
+    free(third);
+    free(dir);
+    free(file);
+}
+
+/* 20 ms is more than 1 ms at any rate: said after probes that cost nothing. */
+static void what_cannot_be_met_is_said_at_once(void **state)
+{
+    char *file =
+        settings_file("slow.yaml", "stub: {service: fixed 20ms}\n"
+                                   "slo: [e2e p50 < 1ms]\n"
+                                   "search: {start: 8, probe: 500ms}\n");
+    char *dir = xstrdup(tmpdir_path("slow"));
+    struct proc_result r = proc_run(ARGS("search", file, "-q", "-o", dir));
+    json_t *json;
+
+    (void)state;
+    proc_expect(&r, 1);
+    assert_non_null(strstr(r.out, "not met at any load"));
+    proc_result_fini(&r);
+    json = read_json(dir, "summary.json");
+    assert_string_equal(text_at(json, "outcome"), "never");
+    assert_in_range(json_array_size(json_object_get(json, "probes")), 1, 2);
+    assert_true(number_at(json, "requests") < 100);
+    assert_true(json_is_null(json_object_get(json, "capacity_rps")));
+    json_decref(json);
+    free(dir);
+    free(file);
+}
+
+/* Over one connection 10 ms an answer are 100/s at most, however many the
+ * server could give. */
+static void the_clients_limit_is_not_the_servers(void **state)
+{
+    char *file = settings_file("one.yaml", "stub: {delay: 10ms}\n"
+                                           "client: {connections: 1}\n"
+                                           "load: {arrival: constant}\n"
+                                           "slo: [e2e p90 < 500ms]\n"
+                                           "search: {start: 60, probe: 500ms, "
+                                           "confirm: 500ms, tolerance: 20%}\n");
+    char *dir = xstrdup(tmpdir_path("one"));
+    struct proc_result r = proc_run(ARGS("search", file, "-q", "-o", dir));
+    json_t *json;
+
+    (void)state;
+    proc_expect(&r, 4);
+    assert_non_null(strstr(r.out, "the client is the limit"));
+    proc_result_fini(&r);
+    json = read_json(dir, "summary.json");
+    assert_string_equal(text_at(json, "outcome"), "client limit");
+    assert_true(json_is_null(json_object_get(json, "capacity_rps")));
+    json_decref(json);
+    free(dir);
+    free(file);
+}
+
+static void nonsense_is_refused(void **state)
+{
+    static const struct {
+        const char *args[6];
+        const char *why;
+    } bad[] = {
+        {{"http://127.0.0.1:1/", NULL}, "slo"},
+        {{"http://127.0.0.1:1/", "--slo", "goodput >= 40/s", NULL}, "goodput"},
+        {{"http://127.0.0.1:1/", "--slo", "errors < 1%", "--resume", NULL},
+         "-o"},
+        {{"http://127.0.0.1:1/", "--slo", "errors < 1%", "--least=9",
+          "--most=3", NULL},
+         "search.least"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+        const char *argv[9] = {"tailgate", "search"};
+        struct proc_result r;
+
+        for (size_t k = 0; bad[i].args[k]; k++)
+            argv[2 + k] = bad[i].args[k];
+        r = proc_run(argv);
+        proc_expect(&r, 2);
+        if (!strstr(r.err, bad[i].why))
+            fail_msg("%s: %s", bad[i].why, r.err);
+        proc_result_fini(&r);
+    }
+}
+
+/* Nobody listens: nothing is left behind but the error. */
+static void a_server_that_is_not_there_is_exit_3(void **state)
+{
+    char *url = xasprintf("http://127.0.0.1:%d/", refusing_port());
+    char *dir = xstrdup(tmpdir_path("absent"));
+    struct proc_result r =
+        proc_run(ARGS("search", url, "--slo", "errors < 1%", "-q", "-o", dir));
+
+    (void)state;
+    proc_expect(&r, 3);
+    proc_result_fini(&r);
+    assert_int_equal(access(dir, F_OK), -1);
+    free(dir);
+    free(url);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(it_is_found_and_may_be_interrupted),
+        cmocka_unit_test(what_cannot_be_met_is_said_at_once),
+        cmocka_unit_test(the_clients_limit_is_not_the_servers),
+        cmocka_unit_test(nonsense_is_refused),
+        cmocka_unit_test(a_server_that_is_not_there_is_exit_3),
+    };
+
+    return cmocka_run_group_tests(tests, tmpdir_setup, tmpdir_teardown);
+}

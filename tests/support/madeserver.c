@@ -1,0 +1,125 @@
+#include "tests/support/madeserver.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+
+#include <cmocka.h>
+
+#include "common/err.h"
+
+#define NS        1e9
+#define RUNS_MOST 60
+
+struct slo madeserver_slo(size_t terms)
+{
+    static const char *const texts[MADE_TERMS] = {"e2e p99 < 50ms",
+                                                  "errors < 0.1%"};
+    struct slo slo = {.len = terms};
+    struct err err = {0};
+
+    for (size_t i = 0; i < terms && i < MADE_TERMS; i++)
+        assert_int_equal(slo_parse_term(texts[i], &slo.terms[i], &err), 0);
+    return slo;
+}
+
+/* Many are drawn from the normal distribution that they come near to, rare ones
+ * by the gaps between them. */
+static int64_t draw_binomial(struct rng *rng, int64_t n, double p)
+{
+    double mean = (double)n * p;
+    double deviation = sqrt(mean * (1 - p));
+    double at = 0;
+    int64_t hits = 0;
+
+    if (p <= 0 || p >= 1)
+        return p <= 0 ? 0 : n;
+    if (deviation > 20)
+        return llround(
+            fmin((double)n, fmax(0, mean + deviation * rng_normal(rng))));
+    for (;;) {
+        at += ceil(log(rng_uniform(rng)) / log1p(-p));
+        if (at > (double)n)
+            return hits;
+        hits++;
+    }
+}
+
+static double share_of(struct madeserver *m, double value, size_t term,
+                       double allowed)
+{
+    double capacity = m->capacity[term];
+    double share;
+
+    if (m->worse_from > 0 && m->runs > m->worse_from && term == 0)
+        capacity = m->worse;
+    if (m->slope <= 0)
+        return value > capacity ? 0.9 : m->least * allowed;
+    share = allowed * pow(value / capacity, m->slope) *
+            exp(m->scatter * rng_normal(&m->rng));
+    return fmin(0.99, fmax(share, m->least * allowed));
+}
+
+static void count(struct madeserver *m, struct search_counts *c, double n,
+                  double share)
+{
+    c->n_blocks = SEARCH_BLOCKS;
+    for (size_t i = 0; i < SEARCH_BLOCKS; i++) {
+        struct batch *b = &c->blocks[i];
+
+        b->n = llround(n * (double)(i + 1) / SEARCH_BLOCKS) -
+               llround(n * (double)i / SEARCH_BLOCKS);
+        b->hits = draw_binomial(&m->rng, b->n, share);
+        c->n += b->n;
+        c->misses += b->hits;
+    }
+}
+
+void madeserver_run(struct madeserver *m, const struct search *s,
+                    const struct search_ask *ask, struct search_result *r)
+{
+    double answer_s = m->answer_s > 0 ? m->answer_s : 0.01;
+    double rate =
+        s->config.by == SEARCH_RATE ? ask->value : ask->value / answer_s;
+    double n = rate * (double)ask->window_ns / NS;
+    bool is_flap = rng_uniform(&m->rng) < m->flapping;
+
+    m->runs++;
+    m->max_value = fmax(m->max_value, ask->value);
+    *r = (struct search_result){
+        .step = ask->step,
+        .value = ask->value,
+        .offered_rps = rate,
+        .warmup_ns = ask->warmup_ns,
+        .window_ns = ask->window_ns,
+        .took_ns = ask->warmup_ns + ask->window_ns + llround(m->extra_s * NS),
+        .requests = llround(n),
+        .answer_ns = llround(answer_s * NS),
+        .is_client_limited = m->client > 0 && ask->value > m->client,
+        .n_terms = s->config.slo->len};
+    for (size_t i = 0; i < r->n_terms; i++) {
+        double allowed = search_allowed(&s->config.slo->terms[i]);
+        double share = share_of(m, ask->value, i, allowed);
+
+        count(m, &r->terms[i], n, is_flap ? 1 : share);
+    }
+}
+
+void madeserver_search(struct madeserver *m, const struct search_config *config,
+                       struct search *s, struct search_answer *a)
+{
+    struct search_ask ask;
+
+    search_init(s, config);
+    for (search_next(s, &ask); ask.step != SEARCH_DONE; search_next(s, &ask)) {
+        struct search_result r;
+
+        assert_true(ask.value > 0 && isfinite(ask.value));
+        assert_true(ask.window_ns > 0 && ask.warmup_ns > 0);
+        assert_true(m->runs < RUNS_MOST);
+        madeserver_run(m, s, &ask, &r);
+        search_feed(s, &r);
+    }
+    search_answer(s, a);
+    assert_true(a->why[0] != '\0');
+}

@@ -1,0 +1,43 @@
+/* madeserver.h - servers made up for a search: a share of misses as a function
+ * of the load, with whatever goes wrong.  Nothing is queued, so that millions
+ * of requests a second cost no more than two. */
+#ifndef TESTS_SUPPORT_MADESERVER_H
+#define TESTS_SUPPORT_MADESERVER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "analyzer/search/search.h"
+#include "common/rng.h"
+
+#define MADE_TERMS 2
+
+struct madeserver {
+    double capacity[MADE_TERMS]; /* of each term */
+    double slope;                /* of the share over the load; 0: a cliff */
+    double least;      /* share of misses at any load, of what is allowed */
+    double scatter;    /* between probes: deviation of the share's logarithm */
+    double flapping;   /* chance that a probe misses all, at any load */
+    double client;     /* what the client can do; 0: anything */
+    double answer_s;   /* time in flight; 0: 10 ms */
+    double worse;      /* capacity of the first term from ... */
+    size_t worse_from; /* ... this run on; 0: never */
+    double extra_s;    /* drain and settling after each run */
+    double max_value;  /* out: the highest value that was asked for */
+    size_t runs;       /* out */
+    struct rng rng;
+};
+
+/* The objective: 'e2e p99 < 50ms', and with two terms 'errors < 0.1%'. */
+struct slo madeserver_slo(size_t terms);
+
+/* One run. */
+void madeserver_run(struct madeserver *m, const struct search *s,
+                    const struct search_ask *ask, struct search_result *r);
+
+/* The whole search, of at most 60 runs; s is to be freed. */
+void madeserver_search(struct madeserver *m, const struct search_config *config,
+                       struct search *s, struct search_answer *a);
+
+#endif
