@@ -142,12 +142,7 @@ static void run_policy(size_t i, double rps, struct variant_cell *c)
 
 static int make_study(void **state)
 {
-    struct settings s;
-
     (void)state;
-    settings_init(&s);
-    load_policy(&s, 0);
-    settings_fini(&s);
     study = (struct variants_summary){.n_values = N_RATES,
                                       .is_rate = true,
                                       .measure = MEASURE_E2E,
