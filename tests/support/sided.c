@@ -20,9 +20,17 @@
 
 #define WARMUP 100 /* requests */
 
+/* When so many requests were due. */
+static int64_t after(const struct sided *s, size_t n)
+{
+    double gap_ms = s->gap_ms > 0 ? s->gap_ms : 10;
+
+    return (int64_t)((double)n * gap_ms * (double)NS_PER_MS);
+}
+
 static struct facts row_of(const struct sided *s, size_t i, double e2e_ms)
 {
-    int64_t due = (int64_t)i * 10 * NS_PER_MS;
+    int64_t due = after(s, i);
     int64_t issued = due + s->lag_ms * NS_PER_MS + 1000;
     int64_t done = due + (int64_t)(e2e_ms * (double)NS_PER_MS);
     struct facts f = facts_unknown((int64_t)i, due);
@@ -64,7 +72,7 @@ static void write_manifest(const char *dir, const struct sided *s, size_t n)
     static const struct failures none;
     const struct run_start start = {.monotonic_ns = 1,
                                     .realtime_ns = s->at_s * NS_PER_S};
-    const struct run_end end = {.due_end_ns = (int64_t)n * 10 * NS_PER_MS,
+    const struct run_end end = {.due_end_ns = after(s, n),
                                 .scheduled = (int64_t)n,
                                 .issued = (int64_t)n};
     struct settings settings;
@@ -75,13 +83,15 @@ static void write_manifest(const char *dir, const struct sided *s, size_t n)
     strlist_add(&settings.target.urls, "http://127.0.0.1:1/");
     settings.load.scenario = s->is_closed ? SCENARIO_CLOSED : SCENARIO_SERVER;
     settings.load.rate_rps = s->rate > 0 ? s->rate : 100;
-    settings.load.warmup_ns = (int64_t)WARMUP * 10 * NS_PER_MS;
-    settings.load.duration_ns = (int64_t)(n - WARMUP) * 10 * NS_PER_MS;
+    settings.load.warmup_ns = after(s, WARMUP);
+    settings.load.duration_ns = after(s, n) - after(s, WARMUP);
     settings.load.seed = s->seed;
     if (s->slo)
         strlist_add(&settings.slo, s->slo);
     if (s->batching)
         strmap_put(&settings.conditions, "batching", s->batching);
+    if (s->replicas)
+        strmap_put(&settings.conditions, "replicas", s->replicas);
     manifest_init(&manifest, &settings, &start);
     if (!s->was_killed)
         manifest_complete(&manifest, &end, &none);

@@ -13,8 +13,10 @@ struct sided {
     double spread_ms;
     uint64_t seed;
     const char *batching; /* a condition; NULL: none */
+    const char *replicas; /* likewise */
     const char *slo;      /* one term; NULL: none */
     double rate;          /* in the manifest alone; 100 */
+    double gap_ms;        /* between two requests; 10 */
     int64_t at_s;         /* since 1970, when it began */
     size_t failed_every;  /* one in so many fails */
     double growth_ms;     /* so much more at the end than at the beginning */
