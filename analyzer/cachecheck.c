@@ -30,7 +30,9 @@ const char *cache_finding_name(enum cache_finding finding)
 
 double cache_group_share(const struct cache_group *g)
 {
-    return g->cached_of > 0 ? (double)g->cached.sum / (double)g->cached_of : -1;
+    return g->cached.n > 0 && g->cached_of > 0
+               ? (double)g->cached.sum / (double)g->cached_of
+               : -1;
 }
 
 /* ---- gathering ---- */
@@ -49,10 +51,11 @@ static void add_counts(struct cache_group *g, const struct facts *f)
 
     if (output != TIME_ABSENT)
         add_tokens(&g->output, output);
-    if (prompt == TIME_ABSENT || cached == TIME_ABSENT)
+    if (prompt == TIME_ABSENT)
         return;
-    add_tokens(&g->cached, cached);
     g->cached_of += prompt;
+    if (cached != TIME_ABSENT)
+        add_tokens(&g->cached, cached);
 }
 
 /* The server's part: from sent, where there is such a view. */

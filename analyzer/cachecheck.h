@@ -60,7 +60,7 @@ struct cache_group {
     int64_t failed; /* of those; left out of all that follows */
     struct token_sum output;
     struct token_sum cached;
-    int64_t cached_of; /* prompt tokens of those that say what was cached */
+    int64_t cached_of; /* prompt tokens */
 };
 
 struct cache_check {

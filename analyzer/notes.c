@@ -94,9 +94,15 @@ static bool says_cached(const struct facts *f)
     return has_both(f->prompt_tokens, f->cached_tokens);
 }
 
+static bool counts_prompt(const struct facts *f)
+{
+    return facts_count(f->prompt_tokens) > 0;
+}
+
+/* Many servers say it only where there is something to say. */
 static int64_t cached_of(const struct facts *f)
 {
-    return f->cached_tokens;
+    return says_cached(f) ? f->cached_tokens : 0;
 }
 
 static int64_t prompt_of(const struct facts *f)
@@ -121,7 +127,7 @@ static bool is_cached_less(const struct oddities *o,
 {
     const struct odd *odd = &o->odd[NOTE_NOT_CACHED];
 
-    return in->cached_share > CACHED_MORE &&
+    return o->says_cached && in->cached_share > CACHED_MORE &&
            (double)odd->count < in->cached_share / 2 * (double)odd->of;
 }
 
@@ -215,7 +221,7 @@ static const struct rule rules[NOTE_COUNT] = {
                             .text = "prompts are, as the server counts, more "
                                     "than 10% longer or shorter than asked"},
     [NOTE_CACHED] = {.name = "cached_prompts",
-                     .concerns = says_cached,
+                     .concerns = counts_prompt,
                      .count = cached_of,
                      .weight = prompt_of,
                      .applies = is_cached_more,
@@ -223,7 +229,7 @@ static const struct rule rules[NOTE_COUNT] = {
                      .text = "prompt tokens came from the server's cache, more "
                              "than prompts have in common"},
     [NOTE_NOT_CACHED] = {.name = "uncached_prompts",
-                         .concerns = says_cached,
+                         .concerns = counts_prompt,
                          .count = cached_of,
                          .weight = prompt_of,
                          .applies = is_cached_less,
@@ -254,6 +260,7 @@ static const struct rule rules[NOTE_COUNT] = {
 void oddities_add(struct oddities *o, const struct facts *f)
 {
     o->says_finish = o->says_finish || f->finish != FINISH_NONE;
+    o->says_cached = o->says_cached || says_cached(f);
     for (int i = 0; i < NOTE_COUNT; i++) {
         const struct rule *r = &rules[i];
 

@@ -34,6 +34,7 @@ struct odd {
 struct oddities {
     struct odd odd[NOTE_COUNT];
     bool says_finish; /* some request says why it stopped */
+    bool says_cached; /* ... or what of its prompt was cached */
 };
 
 /* An ok request that was due in the window. */

@@ -21,11 +21,13 @@ static void add_turn(struct turn_tally *t, const struct facts *f)
     t->n++;
     tally_add_value(&t->e2e, MEASURE_E2E, f);
     tally_add_value(&t->ttft, MEASURE_TTFT, f);
-    if (f->outcome != OUTCOME_OK || prompt == TIME_ABSENT ||
-        cached == TIME_ABSENT)
+    if (f->outcome != OUTCOME_OK || prompt == TIME_ABSENT)
         return;
     t->prompt_tokens += prompt;
+    if (cached == TIME_ABSENT)
+        return;
     t->cached_tokens += cached;
+    t->says_cached = true;
 }
 
 /* One that was in flight at the end is neither finished nor broken. */
@@ -49,7 +51,7 @@ static struct turn_summary sum_up(const struct turn_tally *t)
         out.e2e_ns[i] = hist_quantile(&t->e2e, turn_quantile[i]);
         out.ttft_ns[i] = hist_quantile(&t->ttft, turn_quantile[i]);
     }
-    if (t->prompt_tokens > 0)
+    if (t->says_cached && t->prompt_tokens > 0)
         out.cached_share = (double)t->cached_tokens / (double)t->prompt_tokens;
     return out;
 }

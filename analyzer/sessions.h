@@ -21,8 +21,9 @@ struct turn_tally {
     int64_t n;
     struct hist e2e; /* from due; failures are beyond */
     struct hist ttft;
-    int64_t prompt_tokens; /* of those that also say ... */
-    int64_t cached_tokens; /* ... how many the server had kept */
+    int64_t prompt_tokens;
+    int64_t cached_tokens; /* of those, what the server had kept ... */
+    bool says_cached;      /* ... where it says */
 };
 
 struct sessions {

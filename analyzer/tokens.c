@@ -96,10 +96,8 @@ void tokens_add(struct tokens *t, const struct facts *f, bool is_good)
     add(&t->prompt_asked, f->prompt_asked);
     add(&t->prompt, f->prompt_tokens);
     if (facts_count(f->prompt_tokens) != TIME_ABSENT &&
-        facts_count(f->cached_tokens) != TIME_ABSENT) {
+        facts_count(f->cached_tokens) != TIME_ABSENT)
         add(&t->cached, f->cached_tokens);
-        t->cached_of += f->prompt_tokens;
-    }
     add(&t->output_asked, f->output_asked);
     add(&t->output, output);
     add(&t->reasoning, f->reasoning_tokens);
@@ -108,6 +106,11 @@ void tokens_add(struct tokens *t, const struct facts *f, bool is_good)
     if (f->finish >= 0 && f->finish < FINISH_COUNT)
         t->finish[f->finish]++;
     add_stream(t, f);
+}
+
+int64_t tokens_cached_of(const struct tokens *t)
+{
+    return t->cached.n > 0 ? t->prompt.sum : 0;
 }
 
 bool tokens_have_output(const struct tokens *t)

@@ -23,8 +23,7 @@ struct tokens {
     int64_t requests; /* ok and due in the window: these are of them */
     struct token_sum prompt_asked;
     struct token_sum prompt;
-    struct token_sum cached;
-    int64_t cached_of; /* prompt tokens of those that say what was cached */
+    struct token_sum cached; /* of prompts that are counted */
     struct token_sum output_asked;
     struct token_sum output;
     struct token_sum reasoning;
@@ -55,6 +54,10 @@ void tokens_add(struct tokens *t, const struct facts *f, bool is_good);
 
 /* Does anybody count them? */
 bool tokens_are_known(const struct tokens *t);
+
+/* Prompt tokens that the cached ones are of: all, since many servers speak of
+ * cached ones only where there are some; 0 if none does. */
+int64_t tokens_cached_of(const struct tokens *t);
 
 /* Is there any output, or was there to be some?  Embeddings have none. */
 bool tokens_have_output(const struct tokens *t);

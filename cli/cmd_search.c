@@ -83,7 +83,9 @@ static void hash_settings(struct drive *d)
 
 static void put_load(const struct drive *d, double value, struct buf *out)
 {
-    buf_addf(out, "%.4g%s", value,
+    char text[UNITS_TEXT];
+
+    buf_addf(out, "%s%s", units_show_number(value, text),
              d->search.config.by == SEARCH_RATE ? "/s" : " clients");
 }
 

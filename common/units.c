@@ -375,3 +375,9 @@ const char *units_show_span(int64_t ns, char out[static UNITS_TEXT])
         snprintf(out, UNITS_TEXT, "%lldh%02lldm", s / 3600, s / 60 % 60);
     return out;
 }
+
+const char *units_show_number(double value, char out[static UNITS_TEXT])
+{
+    snprintf(out, UNITS_TEXT, fabs(value) >= 1000 ? "%.0f" : "%.4g", value);
+    return out;
+}

@@ -44,9 +44,12 @@ const char *units_print_number(double value, char out[static UNITS_TEXT]);
 
 /* For reading, not for parsing back: three digits and a fitting unit. */
 const char *units_show_duration(double ns, char out[static UNITS_TEXT]);
-/* The same of long ones: 42s, 4m08s, 1h02m. */
+/* Long ones: 42s, 4m08s, 1h02m. */
 const char *units_show_span(int64_t ns, char out[static UNITS_TEXT]);
 const char *units_show_size(double bytes, char out[static UNITS_TEXT]);
 const char *units_show_rate(double per_second, char out[static UNITS_TEXT]);
+
+/* Four digits, or as many as a whole number of a thousand and more has. */
+const char *units_show_number(double value, char out[static UNITS_TEXT]);
 
 #endif

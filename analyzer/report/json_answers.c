@@ -90,8 +90,8 @@ static json_t *tokens(const struct tokens *t)
     put_sum(o, "prompt_asked", &t->prompt_asked);
     put_sum(o, "prompt", &t->prompt);
     put_sum(o, "cached", &t->cached);
-    json_object_set_new(o, "cached_of", json_integer(t->cached_of));
-    put_share(o, "cached_share", t->cached.sum, t->cached_of);
+    json_object_set_new(o, "cached_of", json_integer(tokens_cached_of(t)));
+    put_share(o, "cached_share", t->cached.sum, tokens_cached_of(t));
     put_sum(o, "output_asked", &t->output_asked);
     put_sum(o, "output", &t->output);
     put_sum(o, "reasoning", &t->reasoning);

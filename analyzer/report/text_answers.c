@@ -28,9 +28,10 @@ static void put_prompts(const struct tokens *t, struct buf *out)
     put_sum("counted", &t->prompt, &comma, out);
     put_sum("asked", &t->prompt_asked, &comma, out);
     put_sum("cached", &t->cached, &comma, out);
-    if (t->cached_of > 0)
-        buf_addf(out, ", %.4g%% of %lld", percent(t->cached.sum, t->cached_of),
-                 (long long)t->cached_of);
+    if (tokens_cached_of(t) > 0)
+        buf_addf(out, ", %.4g%% of %lld",
+                 percent(t->cached.sum, tokens_cached_of(t)),
+                 (long long)tokens_cached_of(t));
     if (t->prompt.n + t->prompt_asked.n > 0)
         buf_adds(out, "\n");
 }

@@ -28,7 +28,7 @@ static void put_group(const char *name, const struct cache_group *g,
              (long long)g->n, (long long)g->failed);
     if (g->output.n > 0)
         buf_addf(out, ", output %.6g tokens", token_mean(&g->output));
-    if (g->cached_of > 0)
+    if (cache_group_share(g) >= 0)
         buf_addf(out, ", %.4g%% of prompts cached by the server's count",
                  100 * cache_group_share(g));
     buf_adds(out, "\n");

@@ -19,9 +19,12 @@
 static const char *show(const struct search_summary *s, double value,
                         char out[static NAME])
 {
+    char text[UNITS_TEXT];
+
     if (!isfinite(value))
         return "unknown";
-    snprintf(out, NAME, "%.4g%s", value, s->has_rate ? "/s" : " clients");
+    snprintf(out, NAME, "%.20s%s", units_show_number(value, text),
+             s->has_rate ? "/s" : " clients");
     return out;
 }
 
@@ -73,8 +76,11 @@ static void put_headline(const struct search_summary *s, struct buf *out)
         buf_adds(out, "capacity   none: the SLO is not met at any load\n");
         break;
     case SEARCH_CLIENT:
-        buf_addf(out, "capacity   at least %s: the client is the limit\n",
-                 show(s, a->at_least, text));
+        if (!isfinite(a->at_least))
+            buf_adds(out, "capacity   not known: the client is the limit\n");
+        else
+            buf_addf(out, "capacity   at least %s: the client is the limit\n",
+                     show(s, a->at_least, text));
         break;
     case SEARCH_AT_LEAST:
         buf_addf(out, "capacity   at least %s, the most that was to be tried\n",
@@ -95,7 +101,8 @@ static void put_headline(const struct search_summary *s, struct buf *out)
             buf_adds(out, "capacity   not known yet\n");
         break;
     }
-    if (a->why[0] && a->outcome != SEARCH_FOUND)
+    if (a->why[0] && a->outcome != SEARCH_FOUND &&
+        (a->outcome != SEARCH_CLIENT || !isfinite(a->at_least)))
         buf_addf(out, "           %s\n", a->why);
 }
 
@@ -220,10 +227,11 @@ static void put_probe(const struct search_summary *s,
     double share = c->n > 0 ? (double)c->misses / (double)c->n : NAN;
     enum measure m = t->kind == SLO_QUANTILE ? t->measure : MEASURE_E2E;
     char *dir = point_set_path(".", p->at);
+    char value[UNITS_TEXT];
 
-    buf_addf(out, "%-10s %8.4g %8lld %6.3gs", dir + strlen("./"),
-             p->result.value, (long long)p->result.requests,
-             (double)p->result.window_ns / 1e9);
+    buf_addf(out, "%-10s %8s %8lld %6.3gs", dir + strlen("./"),
+             units_show_number(p->result.value, value),
+             (long long)p->result.requests, (double)p->result.window_ns / 1e9);
     free(dir);
     put_ns(p->run.quantile_ns[m][0], out);
     put_ns(p->run.quantile_ns[m][3], out);

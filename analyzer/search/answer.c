@@ -82,6 +82,12 @@ static void say_at_least(const struct search_config *c, struct search_answer *a)
 {
     char at[32];
 
+    if (!isfinite(a->at_least)) {
+        snprintf(a->why, sizeof(a->why),
+                 "the client is the limit, already at %s",
+                 shown(c, a->client_limit, at));
+        return;
+    }
     snprintf(a->why, sizeof(a->why), "at least %s: %s",
              shown(c, a->at_least, at),
              a->outcome == SEARCH_CLIENT ? "the client is the limit"

@@ -79,8 +79,8 @@ static bool is_found(const struct proc_result *r, const char *dir)
         assert_string_equal(text_at(json, "outcome"), "found");
         assert_in_range((uintmax_t)number_at(json, "capacity_rps"), LEAST,
                         MOST);
-        assert_in_range((uintmax_t)number_at(json, "confirmed_rps"), LEAST,
-                        MOST);
+        assert_in_range((uintmax_t)number_at(json, "confirmed_rps"), LEAST / 2,
+                        MOST); /* lower if the first one was disturbed */
         assert_string_equal(text_at(json, "binding"), "e2e p50 < 50ms");
         assert_true(number_at(json, "requests") > 300);
     }
@@ -160,6 +160,30 @@ static void it_is_found_and_may_be_interrupted(void **state)
     json_decref(before);
     json_decref(after);
     free(third);
+    free(dir);
+    free(file);
+}
+
+/* N clients of a server that takes 10 ms for each wait N times as long: five
+ * are within 55 ms, and six are not. */
+static void clients_of_a_closed_loop_are_counted(void **state)
+{
+    char *file =
+        settings_file("closed.yaml", "stub: {service: fixed 10ms}\n"
+                                     "slo: [e2e p50 < 55ms]\n"
+                                     "search: {by: concurrency, probe: 500ms, "
+                                     "confirm: 500ms, tolerance: 20%}\n");
+    char *dir = xstrdup(tmpdir_path("closed"));
+    struct proc_result r = proc_run(ARGS("search", file, "-q", "-o", dir));
+    json_t *json = read_json(dir, "summary.json");
+
+    (void)state;
+    if (!is_given_up(&r, json)) {
+        proc_expect(&r, 0);
+        assert_int_equal(number_at(json, "capacity_clients"), 5);
+    }
+    proc_result_fini(&r);
+    json_decref(json);
     free(dir);
     free(file);
 }
@@ -265,6 +289,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(it_is_found_and_may_be_interrupted),
+        cmocka_unit_test(clients_of_a_closed_loop_are_counted),
         cmocka_unit_test(what_cannot_be_met_is_said_at_once),
         cmocka_unit_test(the_clients_limit_is_not_the_servers),
         cmocka_unit_test(nonsense_is_refused),

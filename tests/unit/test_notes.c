@@ -195,6 +195,7 @@ static void the_cache_finds_what_was_sent_before(void **state)
         {0.04, 0, ""}, /* too little to tell */
         {-1, 512, ""},
         {-1, 0, ""},
+        {0.5, TIME_ABSENT, ""}, /* it does not count them */
     };
 
     (void)state;
@@ -209,6 +210,41 @@ static void the_cache_finds_what_was_sent_before(void **state)
         if (n.len != (caches[i].want[0] != '\0') ||
             (n.len > 0 && strcmp(n.list[0].name, caches[i].want) != 0))
             fail_msg("%g: %lld", caches[i].share, (long long)caches[i].cached);
+    }
+}
+
+/* Servers that speak of cached tokens only where there are some: here in every
+ * second answer, of all of its prompt. */
+static void who_says_nothing_found_nothing(void **state)
+{
+    static const struct {
+        double share;
+        const char *want;
+    } shares[] = {
+        {0.5, ""},
+        {0.44, "cached_prompts"},
+        {0.95, ""},
+        {1.01, "uncached_prompts"},
+    };
+    struct oddities o = {0};
+
+    (void)state;
+    for (int i = 0; i < 1000; i++) {
+        struct facts f = plain_stream();
+
+        f.cached_tokens = i % 2 ? f.prompt_tokens : TIME_ABSENT;
+        oddities_add(&o, &f);
+    }
+    for (size_t i = 0; i < COUNT(shares); i++) {
+        const struct note_inputs in = {.cached_share = shares[i].share,
+                                       .e2e_p99_ns = -1,
+                                       .tail_p99_ns = -1};
+        struct notes n;
+
+        notes_make(&o, &in, &n);
+        assert_int_equal(n.len, shares[i].want[0] != '\0');
+        if (n.len > 0)
+            assert_string_equal(n.list[0].name, shares[i].want);
     }
 }
 
@@ -291,6 +327,7 @@ int main(void)
         cmocka_unit_test(a_short_stream_is_no_burst),
         cmocka_unit_test(some_notes_need_to_be_asked_for),
         cmocka_unit_test(the_cache_finds_what_was_sent_before),
+        cmocka_unit_test(who_says_nothing_found_nothing),
         cmocka_unit_test(a_long_tail_goes_by_p99),
         cmocka_unit_test(of_few_tails_most_must_be_long),
         cmocka_unit_test(other_answers_have_no_notes),

@@ -49,7 +49,6 @@ static void fill(struct summary *s)
     t->prompt_asked = sum_of(&next);
     t->prompt = sum_of(&next);
     t->cached = sum_of(&next);
-    t->cached_of = fresh(&next) * 9;
     t->output_asked = sum_of(&next);
     t->output = sum_of(&next);
     t->reasoning = sum_of(&next);

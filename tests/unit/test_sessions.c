@@ -83,8 +83,9 @@ static void turns_are_told_apart(void **state)
         struct facts first = row_ok(2 * i, 200 + i, 40);
         struct facts later = row_ok(2 * i + 1, 300 + i, 10);
 
-        later.prompt_tokens = 100;
-        later.cached_tokens = 60;
+        first.prompt_tokens = later.prompt_tokens = 100;
+        if (i % 4) /* else there is none, and it says nothing */
+            later.cached_tokens = 80;
         add(&s, first, i, 0, 2);
         add(&s, later, i, 1, 2);
     }

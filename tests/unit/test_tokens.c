@@ -162,7 +162,7 @@ static void sums_are_of_ok_requests_in_the_window(void **state)
     f->coalesced = 2;
     f->finish = FINISH_LENGTH;
     f = streams_add(m, &p);
-    f->prompt_tokens = 90; /* and does not say how many were cached */
+    f->prompt_tokens = 90; /* and does not say how many were cached: none */
     f->finish = FINISH_STOP;
     f->token_source = TOKENS_USAGE;
     f->is_split = 0;
@@ -177,7 +177,8 @@ static void sums_are_of_ok_requests_in_the_window(void **state)
     assert_int_equal(t->prompt.sum, 200);
     assert_near(token_mean(&t->prompt), 100);
     assert_int_equal(t->cached.sum, 11);
-    assert_int_equal(t->cached_of, 110);
+    assert_int_equal(t->cached.n, 1);
+    assert_int_equal(tokens_cached_of(t), 200);
     assert_int_equal(t->output_asked.sum, 20);
     assert_int_equal(t->output.sum, 34);
     assert_near(token_mean(&t->output), 17);

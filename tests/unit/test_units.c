@@ -424,6 +424,32 @@ static void shown_with_three_digits(void **state)
                             sizes[i].want);
 }
 
+static void spans_and_numbers_are_shown(void **state)
+{
+    static const struct {
+        int64_t ns;
+        const char *want;
+    } spans[] = {
+        {0, "0s"},
+        {59 * INT64_C(1000000000), "59s"},
+        {248400 * INT64_C(1000000), "4m08s"},
+        {3720 * INT64_C(1000000000), "1h02m"},
+    };
+    static const struct {
+        double value;
+        const char *want;
+    } numbers[] = {
+        {0, "0"}, {40.816, "40.82"}, {999.94, "999.9"}, {34896.2, "34896"}};
+    char out[UNITS_TEXT];
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(spans); i++)
+        assert_string_equal(units_show_span(spans[i].ns, out), spans[i].want);
+    for (size_t i = 0; i < COUNT(numbers); i++)
+        assert_string_equal(units_show_number(numbers[i].value, out),
+                            numbers[i].want);
+}
+
 static void rates_are_shown_short(void **state)
 {
     static const struct {
@@ -455,6 +481,7 @@ int main(void)
         cmocka_unit_test(numbers_survive_printing),
         cmocka_unit_test(numbers_out_of_range_keep_their_value),
         cmocka_unit_test(shown_with_three_digits),
+        cmocka_unit_test(spans_and_numbers_are_shown),
         cmocka_unit_test(rates_are_shown_short),
     };
 
