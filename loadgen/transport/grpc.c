@@ -45,12 +45,13 @@ struct rpc_call {
     struct rpc_call *next; /* under way, or unused */
     struct rpc_call *previous;
     struct request *request; /* NULL: nobody waits for it any longer */
-    const struct rpc_route *route;
+    struct rpc_route *route;
     const struct rpc_channel *channel;
     grpc_call *call;
-    bool is_stream;
-    bool waits;     /* for a connection, as far as we have heard */
-    bool has_begun; /* a message has come */
+    bool is_stream;  /* any number of messages may come */
+    bool is_stepped; /* they are read one after the other */
+    bool waits;      /* for a connection, as far as we have heard */
+    int n_messages;  /* that have come */
 
     int n_open; /* batches that are not over; the queue's thread counts */
     struct rpc_step begun;    /* of a stream: sent, and the head has come, */
@@ -207,7 +208,7 @@ static struct rpc_verdict judge(const struct rpc_call *c, const char *details,
     return rpc_judge(&(struct rpc_ending){
         .code = (int)c->status,
         .details = details,
-        .has_begun = c->has_begun,
+        .has_begun = c->n_messages > 0,
         .is_late = now >= c->request->deadline_ns,
     });
 }
@@ -237,10 +238,15 @@ static void tap_end(const struct rpc_call *c, const char *details)
         env->tap(env->arg, false, text, (size_t)len);
 }
 
-/* A status of success, and no message: of a unary call that is no answer. */
-static bool lacks_message(const struct rpc_call *c)
+/* A status of success, and not one message: of a unary call that is no answer.
+ * NULL: it is fine. */
+static const char *find_miscount(const struct rpc_call *c)
 {
-    return !c->is_stream && c->status == GRPC_STATUS_OK && !c->has_begun;
+    if (c->is_stream || c->status != GRPC_STATUS_OK || c->n_messages == 1)
+        return NULL;
+    return c->n_messages == 0 ? "status OK without a message"
+                              : "several messages; is it a stream? (--stream "
+                                "on)";
 }
 
 static void conclude(struct rpc_call *c, int64_t now)
@@ -249,11 +255,14 @@ static void conclude(struct rpc_call *c, int64_t now)
     struct facts *f = &r->facts;
     char *details = grpc_slice_to_c_string(c->details);
     struct rpc_verdict v = judge(c, details, now);
+    const char *miscount = find_miscount(c);
 
-    if (lacks_message(c))
-        v = (struct rpc_verdict){.outcome = OUTCOME_MALFORMED,
-                                 .detail = RESPONSE_BAD_BODY,
-                                 .text = "status OK without a message"};
+    if (miscount) {
+        v.outcome = OUTCOME_MALFORMED;
+        v.detail = RESPONSE_BAD_BODY;
+        snprintf(v.text, sizeof(v.text), "%s", miscount);
+    }
+    c->route->is_unary |= c->n_messages == 1 && v.outcome == OUTCOME_OK;
     tap_end(c, details);
     gpr_free(details);
     f->status = v.outcome == OUTCOME_STATUS ? v.detail : 0;
@@ -281,11 +290,9 @@ static void on_over(struct rpc_post *p)
     struct rpc_call *c = call_of(p, offsetof(struct rpc_call, over));
     int64_t now = since_start(c, p->at_ns);
 
-    if (c->request && !c->is_stream) {
-        if (c->message) {
-            c->request->facts.head = now;
-            give_message(c, c->message, now);
-        }
+    if (c->request && c->message && !c->is_stepped) {
+        c->request->facts.head = now;
+        give_message(c, c->message, now);
     }
     if (c->request)
         conclude(c, now);
@@ -308,7 +315,7 @@ static void take_bytes(struct rpc_call *c, const char *data, size_t len,
     const struct transport_env *env = c->t->env;
     struct request *r = c->request;
 
-    c->has_begun = true;
+    c->n_messages++;
     r->facts.bytes_in += (int64_t)len + FRAME_LEN;
     if (env->tap)
         env->tap(env->arg, false, data, len);
@@ -406,8 +413,9 @@ static void begin(struct rpc_call *c, struct request *r)
     c->route = route;
     c->channel = &route->place->channels[turn];
     c->waits = !rpc_channel_is_ready(c->channel);
-    c->has_begun = false;
+    c->n_messages = 0;
     c->is_stream = r->class->api && r->class->api->streams;
+    c->is_stepped = c->is_stream || !route->is_unary;
     c->status = GRPC_STATUS_UNKNOWN;
     c->details = grpc_empty_slice();
     grpc_metadata_array_init(&c->initial);
@@ -494,7 +502,9 @@ static void start_batch(const grpc_op *ops, size_t n, struct rpc_step *step,
 
 #define N_SENT 4 /* the operations that both kinds begin with */
 
-/* A unary call is one batch: one thing to wait for. */
+/* A unary call is one batch: one thing to wait for.  But what has several
+ * messages would never end so, if it is no unary one: the first calls of a
+ * method are read as streams are, until one has shown what it is. */
 static void start_ops(struct rpc_call *c, grpc_byte_buffer *message,
                       grpc_slice id)
 {
@@ -517,8 +527,8 @@ static void start_ops(struct rpc_call *c, grpc_byte_buffer *message,
 
     if (route->has_id)
         route->metadata[route->n_metadata - 1].value = id;
-    c->n_open = c->is_stream ? 3 : 1;
-    if (!c->is_stream) {
+    c->n_open = c->is_stepped ? 3 : 1;
+    if (!c->is_stepped) {
         start_batch(ops, N_SENT + 2, &c->ended, on_end);
     } else {
         start_batch(ops, N_SENT, &c->begun, on_begun);

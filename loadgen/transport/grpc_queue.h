@@ -2,7 +2,7 @@
  *
  * That thread stamps what it sees, starts the next read of a stream, and posts
  * the rest to the worker's thread, which owns requests and records.  The posts
- * are a list without locks; the first on an empty one wakes the worker.
+ * are a list without locks; the worker is woken once for what comes together.
  */
 #ifndef LOADGEN_TRANSPORT_GRPC_QUEUE_H
 #define LOADGEN_TRANSPORT_GRPC_QUEUE_H
@@ -49,6 +49,11 @@ struct rpc_queue {
     int wake_fd;
     struct event *wake;
     _Atomic(struct rpc_post *) posts; /* the newest first */
+
+    /* The queue's thread's: there are posts of which the worker was not told,
+     * since so many events. */
+    bool has_news;
+    int n_unsaid;
 };
 
 /* In zeroed memory.  ERR_IO.  rpc_queue_fini() may follow either way. */

@@ -29,6 +29,7 @@ struct rpc_route {
     grpc_metadata *metadata;
     size_t n_metadata;
     bool has_id;               /* the last one's value is the request's own */
+    bool is_unary;             /* an answer of one message has been seen */
     grpc_byte_buffer *message; /* the same for all; NULL: each has its own */
 };
 

@@ -103,6 +103,27 @@ static json_t *run_on(const char *url, const char *path, int status,
     return load_summary(at.run);
 }
 
+/* All of this outcome, in words that begin so. */
+static double failures_beginning(const json_t *summary, const char *outcome,
+                                 const char *text)
+{
+    const json_t *kinds = json_object_get(summary, "failures");
+    const json_t *kind;
+    double n = 0;
+    size_t i;
+
+    json_array_foreach(kinds, i, kind)
+    {
+        const char *name = json_string_value(json_object_get(kind, "outcome"));
+        const char *said = json_string_value(json_object_get(kind, "text"));
+
+        if (name && said && strcmp(name, outcome) == 0 &&
+            strncmp(said, text, strlen(text)) == 0)
+            n += json_number_value(json_object_get(kind, "count"));
+    }
+    return n;
+}
+
 /* ---- what goes out comes back ---- */
 
 #define SAMPLE "\0\0\xc0\x3f\0\0\x10\xc0" /* 1.5 and -2.25 */
@@ -206,29 +227,15 @@ static void streams_are_measured(void **state)
     assert_true(number_at(summary, "measures.ttft.n") == 4);
     assert_true(number_at(summary, "measures.gap.p50_ms") >= 4);
     json_decref(summary);
+
+    /* Who takes it for a unary call is told. */
+    summary = run_on(url, "/any.Echo/Stream", 1,
+                     FLAGS("--body", "x", "-c", "1", "-n", "3"));
+    assert_true(failures_beginning(summary, "malformed", "several messages") ==
+                3);
+    json_decref(summary);
     stub_stop(&stub);
     free(url);
-}
-
-/* All of this outcome, in words that begin so. */
-static double failures_beginning(const json_t *summary, const char *outcome,
-                                 const char *text)
-{
-    const json_t *kinds = json_object_get(summary, "failures");
-    const json_t *kind;
-    double n = 0;
-    size_t i;
-
-    json_array_foreach(kinds, i, kind)
-    {
-        const char *name = json_string_value(json_object_get(kind, "outcome"));
-        const char *said = json_string_value(json_object_get(kind, "text"));
-
-        if (name && said && strcmp(name, outcome) == 0 &&
-            strncmp(said, text, strlen(text)) == 0)
-            n += json_number_value(json_object_get(kind, "count"));
-    }
-    return n;
 }
 
 /* ---- what comes over the wire ---- */
