@@ -8,8 +8,9 @@ BUILDS = dev tsan release clang
 help: ## show this list
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1	/p' Makefile
 
-demo: release ## start the stub server, run a load of 10 s against it, show the verdict
+demo: release ## start the stub server, run a load of 10 s against it, show the verdict; then compare batching policies
 	build/release/tailgate run scenarios/demo.yaml
+	build/release/tailgate sweep scenarios/batching-policies.yaml --rates 20,80,240 --warmup 300ms --duration 1s --drain 300ms -q || test $$? -eq 4 # a busy machine
 
 test: lint $(BUILDS) ## lint, build and run every test
 	ctest --preset dev

@@ -2,6 +2,7 @@
  * best first, and where and why the order changes. */
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "analyzer/report/text_parts.h"
 #include "analyzer/report/variants_report.h"
@@ -45,6 +46,15 @@ static const char *show_range(const struct uncertain *u, double scale,
     return out;
 }
 
+/* In ms, or in a word why there is none. */
+static const char *show_median(double ns, char out[static UNITS_TEXT])
+{
+    if (ns < 0)
+        return text_show_ns(ns, out);
+    snprintf(out, UNITS_TEXT, "%.4g", ns / 1e6);
+    return out;
+}
+
 static void put_known(double x, double scale, struct buf *out)
 {
     if (x >= 0)
@@ -75,8 +85,8 @@ static void put_numbers(const struct variants_summary *s,
     char median[UNITS_TEXT];
     char tail[UNITS_TEXT];
 
-    snprintf(median, sizeof(median), "%.4g", c->latency_ns.value / 1e6);
-    buf_addf(out, " %10s %-17s %9s %8.4g %-15s %8.4g", median,
+    buf_addf(out, " %10s %-17s %9s %8.4g %-15s %8.4g",
+             show_median(c->latency_ns.value, median),
              show_range(&c->latency_ns, 1e-6, latency),
              text_show_ns(c->tail_ns, tail), c->goodput_rps.value,
              show_range(&c->goodput_rps, 1, goodput), c->throughput_rps.value);
@@ -145,6 +155,18 @@ static void put_first(const struct variants_summary *s, const char *when,
     buf_adds(out, "\n");
 }
 
+/* A line for each side of it. */
+static void put_why(const char *why, struct buf *out)
+{
+    const char *second = strstr(why, ".  ");
+
+    if (second)
+        buf_addf(out, "           %.*s.\n           %s.\n", (int)(second - why),
+                 why, second + strlen(".  "));
+    else
+        buf_addf(out, "           %s\n", why);
+}
+
 static void put_crossover(const struct variants_summary *s,
                           const struct crossover *x, struct buf *out)
 {
@@ -162,7 +184,8 @@ static void put_crossover(const struct variants_summary *s,
         buf_addf(out, "; they cross at about %s",
                  variants_show_value(s, rounded, at));
     }
-    buf_addf(out, "\n           %s\n", x->why);
+    buf_adds(out, "\n");
+    put_why(x->why, out);
 }
 
 static void put_order(const struct variants_summary *s, struct buf *out)

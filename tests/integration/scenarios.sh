@@ -16,7 +16,8 @@ shorten() {
     azure-hour) echo "" ;; # its sample is short
     single-stream) echo "--min-duration|300ms|--min-requests|5" ;;
     multi-stream) echo "--min-duration|300ms|--min-requests|16" ;;
-    offline | scaling) echo "--requests|50" ;;
+    offline) echo "--requests|50" ;;
+    scaling) echo "--requests|50|--trials|1" ;;
     accuracy) echo "--rate|100" ;; # each once
     cache-check) echo "--rate|200|--duration|500ms|--warmup|0s|--output-len|2" ;;
     closed-think) echo "--think|exponential 50ms|--duration|300ms|--warmup|100ms" ;;

@@ -395,6 +395,37 @@ static void certificates_that_are_none(void **state)
     proc_result_fini(&r);
 }
 
+/* ---- beside a run ---- */
+
+/* A target of gRPC is all that it takes. */
+static void a_stub_beside_the_run(void **state)
+{
+    static const char text[] = "target: {url: 'grpc://stub/', model: m}\n"
+                               "load: {clients: 2, requests: 50}\n"
+                               "data: {tensors: ['x FP32 16']}\n"
+                               "stub: {service: fixed 1ms}\n";
+    char *file = xstrdup(tmpdir_write("beside.yaml", text, sizeof(text) - 1));
+    const char *dir = tmpdir_path("beside");
+    char *truth_path = xasprintf("%s/truth.tgr", dir);
+    struct proc run = proc_start(ARGS("run", file, "-q", "-o", dir));
+    json_t *summary;
+    struct truth *truth;
+    size_t n;
+
+    (void)state;
+    run_must_end(&run, dir, 0);
+    summary = load_summary(dir);
+    must_be(summary, number_at(summary, "requests.ok"), 50);
+    truth = table_read(truth_path, &schema_truth, &n);
+    assert_int_equal(n, 50);
+    for (size_t i = 0; i < n; i++)
+        assert_in_range(truth[i].id, 0, 49);
+    json_decref(summary);
+    free(truth);
+    free(truth_path);
+    free(file);
+}
+
 /* ---- the truth ---- */
 
 static void check_truth(const struct truth *truth, const struct facts *facts,
@@ -466,6 +497,7 @@ int main(void)
         cmocka_unit_test(tls_to_one_that_speaks_none),
         cmocka_unit_test(client_certificates),
         cmocka_unit_test(certificates_that_are_none),
+        cmocka_unit_test(a_stub_beside_the_run),
         cmocka_unit_test(the_truth_log_agrees),
     };
 

@@ -180,6 +180,37 @@ static void sweeps_are_reported(void **state)
     free(file);
 }
 
+/* How far a few short probes get is another test's. */
+static void searches_take_turns_probe_by_probe(void **state)
+{
+    static const char *const order[] = {"fast/probe-1", "slow/probe-1",
+                                        "slow/probe-2", "fast/probe-2"};
+    char *file = write_study("search", two);
+    char *dir = xstrdup(tmpdir_path("search"));
+    struct proc_result r = proc_run(ARGS(
+        "search", file, "--slo", "e2e p50 < 50ms", "--start", "50", "--probe",
+        "300ms", "--budget", "4s", "--no-confirm", "-q", "-o", dir));
+    json_t *study;
+    json_t *summary;
+
+    (void)state;
+    expect_ran(&r);
+    for (size_t i = 1; i < COUNT(order); i++)
+        assert_true(began(dir, order[i]) > began(dir, order[i - 1]));
+    study = load_json(dir, "study.json");
+    summary = load_json(dir, "summary.json");
+    assert_string_equal(json_string_value(json_object_get(study, "of")),
+                        "search");
+    assert_int_equal(
+        json_array_size(json_object_get(summary, "capacity_ranking")), 2);
+    assert_non_null(strstr(r.out, "the largest load within the objective"));
+    json_decref(summary);
+    json_decref(study);
+    proc_result_fini(&r);
+    free(dir);
+    free(file);
+}
+
 /* ---- what fails ---- */
 
 /* All that were noted are gone; `least` of them were. */
@@ -360,6 +391,7 @@ int main(void)
         cmocka_unit_test(trials_take_turns),
         cmocka_unit_test(variants_may_be_compared),
         cmocka_unit_test(sweeps_are_reported),
+        cmocka_unit_test(searches_take_turns_probe_by_probe),
         cmocka_unit_test(one_that_fails_is_marked),
         cmocka_unit_test(what_was_interrupted_goes_on),
         cmocka_unit_test(usage_is_checked_first),

@@ -173,6 +173,33 @@ static void a_client_that_is_fast_enough_does_not_matter(void **state)
     assert_true(fabs(a.capacity / 900 - 1) < 0.05);
 }
 
+/* A client that is disturbed now and then is asked again. */
+static void a_disturbed_client_is_no_limit(void **state)
+{
+    struct slo slo = madeserver_slo(1);
+    struct search_config config = {.slo = &slo, .start = 100};
+    struct madeserver m = made(900, 20, 1);
+    struct search_answer a;
+    struct search_ask ask;
+    struct search s;
+
+    (void)state;
+    search_init(&s, &config);
+    for (search_next(&s, &ask); ask.step != SEARCH_DONE;
+         search_next(&s, &ask)) {
+        struct search_result r;
+
+        assert_true(s.n < 60);
+        madeserver_run(&m, &s, &ask, &r);
+        r.is_client_limited = s.n % 5 == 3;
+        search_feed(&s, &r);
+    }
+    search_answer(&s, &a);
+    assert_int_equal(a.outcome, SEARCH_FOUND);
+    assert_true(fabs(a.capacity / 900 - 1) < 0.05);
+    search_fini(&s);
+}
+
 static void no_value_is_outside_what_is_allowed(void **state)
 {
     struct madeserver m = made(1e6, 0, 1);
@@ -489,6 +516,7 @@ int main(void)
         cmocka_unit_test(a_guess_far_too_high_is_brought_down),
         cmocka_unit_test(the_client_is_not_the_server),
         cmocka_unit_test(a_client_that_is_fast_enough_does_not_matter),
+        cmocka_unit_test(a_disturbed_client_is_no_limit),
         cmocka_unit_test(no_value_is_outside_what_is_allowed),
         cmocka_unit_test(a_budget_gives_the_bracket_so_far),
         cmocka_unit_test(a_flapping_server_is_undecided),
