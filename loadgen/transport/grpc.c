@@ -131,9 +131,10 @@ static void on_begun(struct rpc_tag *tag, bool ok, int64_t at_ns)
 
 static void receive(struct rpc_call *c)
 {
-    grpc_op op = {.op = GRPC_OP_RECV_MESSAGE,
-                  .data.recv_message.recv_message = &c->message};
+    grpc_op op = {0};
 
+    op.op = GRPC_OP_RECV_MESSAGE;
+    op.data.recv_message.recv_message = &c->message;
     grpc_call_start_batch(c->call, &op, 1, &c->received.tag, NULL);
 }
 
