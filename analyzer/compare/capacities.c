@@ -85,7 +85,7 @@ static int load_card(struct capacity_side *side, struct err *err)
 static void find_differences(struct capacities *c, const char *vary,
                              bool ignores_slo)
 {
-    const struct strmap **cards = xcalloc(c->n, sizeof(*cards));
+    const struct strmap *cards[COMPARE_MAX_SIDES] = {NULL};
 
     for (size_t i = 0; i < c->n; i++)
         cards[i] = &c->sides[i].card;
@@ -98,7 +98,6 @@ static void find_differences(struct capacities *c, const char *vary,
 
         matched_find(&c->differences, cards[0], cards[i], &match);
     }
-    free(cards);
 }
 
 /* ---- numbers ---- */
