@@ -53,7 +53,7 @@ struct runs {
 
 static struct runs runs_at(const struct sweep_summary *s, struct sweep_value *v)
 {
-    struct runs runs = {.list = xcalloc(s->n + 1, sizeof(*runs.list))};
+    struct runs runs = {.list = xcalloc(s->n + 1, sizeof(struct trial *))};
 
     for (size_t i = 0; i < s->n; i++) {
         const struct sweep_point *p = &s->points[i];

@@ -245,7 +245,8 @@ static void put_probe(const struct search_summary *s,
 
 static void put_curve(const struct search_summary *s, struct buf *out)
 {
-    const struct search_probe **sorted = xcalloc(s->n, sizeof(*sorted));
+    const struct search_probe **sorted =
+        xcalloc(s->n, sizeof(struct search_probe *));
     size_t term = shown_term(s);
     const struct slo_term *t = &s->terms.slo.terms[term];
     const char *name =

@@ -73,16 +73,26 @@ static void take_mark(struct evidence *e, const struct search *s, size_t i)
         e->confirmed = fmax(e->confirmed, r->value);
 }
 
+/* A client that was disturbed once is no limit where it got further another
+ * time. */
+static void take_client(struct evidence *e, const struct search *s)
+{
+    double most = 0;
+
+    for (size_t i = 0; i < s->n; i++)
+        if (!s->results[i].is_client_limited)
+            most = fmax(most, s->results[i].value);
+    for (size_t i = 0; i < s->n; i++)
+        if (s->results[i].is_client_limited && s->results[i].value > most)
+            e->client = fmin(e->client, s->results[i].value);
+}
+
 static void take_marks(struct evidence *e, const struct search *s)
 {
     for (size_t i = 0; i < s->n; i++) {
-        const struct search_result *r = &s->results[i];
-
-        e->took_ns += r->took_ns;
-        e->requests += r->requests;
-        if (r->is_client_limited)
-            e->client = fmin(e->client, r->value);
-        else
+        e->took_ns += s->results[i].took_ns;
+        e->requests += s->results[i].requests;
+        if (!s->results[i].is_client_limited)
             take_mark(e, s, i);
     }
     for (size_t i = 0; i < s->n; i++)
@@ -156,6 +166,12 @@ static bool is_outdated(const struct search *s, const struct evidence *e,
     return i < e->rejected_at && s->results[i].value >= e->rejected;
 }
 
+/* A confirmation that held is a test of the estimate, and no part of it. */
+static bool is_proof(const struct search *s, const struct search_result *r)
+{
+    return r->step == SEARCH_CONFIRM && !evidence_is_failed(s->config.slo, r);
+}
+
 static size_t take_points(struct fit_point *points, const struct search *s,
                           const struct evidence *e, size_t term)
 {
@@ -165,13 +181,14 @@ static size_t take_points(struct fit_point *points, const struct search *s,
         const struct search_counts *c = &s->results[i].terms[term];
 
         if (s->results[i].is_client_limited || c->n == 0 ||
-            is_outdated(s, e, i))
+            is_outdated(s, e, i) || is_proof(s, &s->results[i]))
             continue;
-        points[n++] = (struct fit_point){.x = log(load_of(s, &s->results[i])),
-                                         .n = (double)c->n,
-                                         .misses = (double)c->misses,
-                                         .blocks = c->blocks,
-                                         .n_blocks = c->n_blocks};
+        points[n] = (struct fit_point){.x = log(load_of(s, &s->results[i])),
+                                       .n = (double)c->n,
+                                       .misses = (double)c->misses,
+                                       .blocks = c->blocks,
+                                       .n_blocks = c->n_blocks};
+        n++;
     }
     return n;
 }
@@ -241,6 +258,7 @@ void evidence_take(const struct search *s, struct evidence *out)
                              .client = INFINITY,
                              .rejected = INFINITY};
     take_marks(out, s);
+    take_client(out, s);
     take_twists(out, s);
     take_lines(out, s);
     if (out->has_fit)

@@ -34,8 +34,10 @@
 #define AROUND_SHARE 2.5
 #define CANDIDATES   25
 
-/* The client's limit is looked for so often, up to this ratio. */
+/* The client's limit is known when it is this near to what was met, and was met
+ * with so often. */
 #define CLIENT_RATIO 1.1
+#define CLIENT_TRIES 2
 
 /* A server that is well one moment and ill the next looks like one with a
  * capacity as long as no load is tried twice.  So just before the confirmation
@@ -134,20 +136,41 @@ static void plan_at_least(const struct search *s, const struct evidence *e,
         ask_confirm(s, e, out, e->met);
 }
 
+/* How often the client could not do about as much. */
+static size_t count_limited(const struct search *s, double value)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < s->n; i++)
+        n += s->results[i].is_client_limited && s->results[i].value >= value &&
+             s->results[i].value <= CLIENT_RATIO * value;
+    return n;
+}
+
+/* What the client cannot do is tried a second time: it may have been disturbed.
+ */
+static void plan_to_client(const struct search *s, const struct evidence *e,
+                           struct plan *out)
+{
+    double value = rounded(s, sqrt(e->met * e->client));
+
+    if (e->client <= CLIENT_RATIO * e->met || value <= e->met)
+        value = e->client;
+    if (value >= e->client && count_limited(s, e->client) >= CLIENT_TRIES)
+        plan_at_least(s, e, out, SEARCH_CLIENT);
+    else
+        ask(s, out, SEARCH_DOUBLING, value, windows_short(s, value));
+}
+
 static void plan_up(const struct search *s, const struct evidence *e,
                     struct plan *out)
 {
     const struct search_result *last = &s->results[s->n - 1];
     double value = rounded(s, e->met * step_up(s, last));
 
-    if (isfinite(e->client)) {
-        value = rounded(s, sqrt(e->met * e->client));
-        if (e->client <= CLIENT_RATIO * e->met || value <= e->met) {
-            plan_at_least(s, e, out, SEARCH_CLIENT);
-            return;
-        }
-    }
-    if (value <= e->met)
+    if (isfinite(e->client))
+        plan_to_client(s, e, out);
+    else if (value <= e->met)
         plan_at_least(s, e, out, SEARCH_AT_LEAST);
     else
         ask(s, out, SEARCH_DOUBLING, value, windows_short(s, value));
@@ -373,7 +396,7 @@ static void keep_budget(const struct search *s, const struct evidence *e,
         cost(s, &out->ask) + cost(s, &proof.ask) <= left)
         return;
     if (proof.ask.step == SEARCH_CONFIRM && e->confirmed <= 0 &&
-        evidence_reach(e) <= PLAN_WORST_REACH &&
+        evidence_reach(e) <= PLAN_WORST_REACH && e->near >= NEAR_LEAST / 2 &&
         cost(s, &proof.ask) - (double)proof.ask.window_ns / 2 <= left) {
         double over = fmax(0, cost(s, &proof.ask) - left);
 

@@ -209,6 +209,7 @@ int rpc_channel_init(struct rpc_channel *c, const struct endpoint *e,
     grpc_channel_credentials *creds =
         make_credentials(e->target->url.scheme, s, err);
     struct args args = {0};
+    grpc_channel_args list;
     char *authority;
     char *address;
 
@@ -217,9 +218,9 @@ int rpc_channel_init(struct rpc_channel *c, const struct endpoint *e,
     authority = authority_of(&e->target->url);
     address = address_of(e, s);
     add_args(&args, e, s, authority);
-    c->channel = grpc_channel_create(
-        address, creds,
-        &(grpc_channel_args){.num_args = args.len, .args = args.items});
+    list.num_args = args.len;
+    list.args = args.items;
+    c->channel = grpc_channel_create(address, creds, &list);
     c->post.run = on_news;
     c->queue = queue;
     c->ready_ns = TIME_ABSENT;

@@ -74,12 +74,13 @@ static int64_t feed(struct rig *rig, int64_t took)
 
 static void all_that_is_due_in_the_window_counts(void **state)
 {
+    const struct search_counts *c;
     struct rig rig;
-    const struct search_counts *c = &rig.eye.so_far.terms[0];
     int64_t n = 0;
 
     (void)state;
     rig_init(&rig, "e2e p99 < 50ms");
+    c = &rig.eye.so_far.terms[0];
     assert_int_equal(feed(&rig, 10 * NS_PER_MS), 0);
     assert_int_equal(c->n, 1000);
     assert_int_equal(c->misses, 0);

@@ -15,6 +15,7 @@
 #include "common/fault.h"
 #include "common/proto/inference.pb-c.h"
 #include "common/proto/predict.pb-c.h"
+#include "common/rng.h"
 #include "common/settings.h"
 #include "common/xalloc.h"
 #include "server-stub/api/api.h"
@@ -515,6 +516,59 @@ static void test_any_method(void **state)
     }
 }
 
+/* Change up to four bytes, and sometimes cut the end off. */
+static void damage(struct told *t, struct rng *rng)
+{
+    for (uint64_t i = 0; i <= rng_next(rng) % 4; i++)
+        t->message[rng_next(rng) % t->x.body_len] = (char)rng_next(rng);
+    if (rng_next(rng) % 4 == 0)
+        t->x.body_len = rng_next(rng) % (t->x.body_len + 1);
+}
+
+static void answer_any(struct call *call, const struct api_ops *api,
+                       struct buf *out)
+{
+    call->job.produced = 1;
+    if (api && api->whole)
+        api->whole(call, &settings, out);
+    else if (api)
+        api->tokens(call, &settings, 1, out);
+}
+
+/* Whatever comes is read or refused, and what is read can be answered. */
+static void test_damaged_messages(void **state)
+{
+    static const char *const methods[] = {
+        KSERVE "ModelInfer", KSERVE "ModelStreamInfer",
+        SERVING "PredictionService/Predict", "/a.B/C"};
+    struct rng rng = rng_stream(1, RNG_FAULT);
+    int read = 0;
+    int refusals = 0;
+
+    (void)state;
+    for (int i = 0; i < 20000; i++) {
+        struct asked a;
+        struct told t;
+        struct buf out;
+
+        ask_text(&a, 3, i % 2);
+        tell(&t, methods[i % 4], &a.req.base);
+        damage(&t, &rng);
+        t.call = (struct call){.x = &t.x};
+        buf_init(&out, 1 << 20);
+        if (grpc_api_read(&t.x, &t.call)) {
+            read++;
+            answer_any(&t.call, t.call.api, &out);
+        } else {
+            refusals++;
+            assert_non_null(t.call.why);
+        }
+        buf_fini(&out);
+        free(t.message);
+    }
+    assert_true(read > 1000 && refusals > 1000);
+}
+
 static void test_pages(void **state)
 {
     static const struct {
@@ -557,6 +611,7 @@ int main(void)
         cmocka_unit_test(test_error_in_a_stream),
         cmocka_unit_test(test_predict),
         cmocka_unit_test(test_any_method),
+        cmocka_unit_test(test_damaged_messages),
         cmocka_unit_test(test_pages),
     };
 
