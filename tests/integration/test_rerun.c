@@ -151,6 +151,10 @@ static void one_trial_is_repeated_alone(void **state)
     (void)state;
     assert_true(r.status == 0 || r.status == 4);
     proc_result_fini(&r);
+    r = proc_run(ARGS("report", set, "--checklist"));
+    proc_expect(&r, 1);
+    assert_non_null(strstr(r.out, "present  repeats        one of 2 trials"));
+    proc_result_fini(&r);
     r = proc_run(ARGS("rerun", trial, "-q", "-o", again));
     assert_true(r.status == 0 || r.status == 4);
     proc_result_fini(&r);
