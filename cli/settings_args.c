@@ -129,6 +129,24 @@ static int refuse_redacted(const struct settings *s, struct err *err)
     return 0;
 }
 
+/* Headers that a class has from the run it will have again, as they are given
+ * then. */
+static void keep_own_headers(struct settings *of_class,
+                             const struct settings *run)
+{
+    struct strmap all = of_class->target.headers;
+
+    of_class->target.headers = (struct strmap){0};
+    for (size_t i = 0; i < all.keys.len; i++) {
+        const char *value = strmap_get(&run->target.headers, all.keys.items[i]);
+
+        if (!value || strcmp(value, all.values.items[i]) != 0)
+            strmap_put(&of_class->target.headers, all.keys.items[i],
+                       all.values.items[i]);
+    }
+    strmap_fini(&all);
+}
+
 /* The settings as they were used; of a set of trials it is one. */
 static int load_recording(struct settings_args *a, const char *dir,
                           struct err *err)
@@ -138,6 +156,8 @@ static int load_recording(struct settings_args *a, const char *dir,
 
     if (rc == 0)
         rc = manifest_settings(&m, &a->settings, err);
+    for (size_t i = 0; rc == 0 && i < a->settings.classes.len; i++)
+        keep_own_headers(a->settings.classes.items[i].settings, &a->settings);
     if (rc == 0)
         a->settings.study.trials = 1;
     a->is_recording = rc == 0;

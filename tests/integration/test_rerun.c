@@ -240,6 +240,35 @@ static void a_secret_of_a_url_is_asked_for(void **state)
     free(dir);
 }
 
+/* A class with a header of its own has the run's too, as it is given again. */
+static void a_secret_given_again_is_that_of_classes_too(void **state)
+{
+    static const char mix[] =
+        "target: {url: 'http://stub/v1/completions', model: m, headers: "
+        "{authorization: Bearer hidden}}\n"
+        "load: {rate: 400/s, duration: 300ms, seed: 5}\n"
+        "classes:\n"
+        "  - {name: a, target: {headers: {x-team: red}}}\n"
+        "  - {name: b}\n"
+        "stub: {service: fixed 1ms}\n";
+    char *once = xstrdup(tmpdir_path("mixed"));
+    char *again = xstrdup(tmpdir_path("mixed2"));
+    struct proc_result r =
+        proc_run(ARGS("run", tmpdir_write("mix.yaml", mix, sizeof(mix) - 1),
+                      "-q", "-o", once));
+
+    (void)state;
+    assert_true(r.status == 0 || r.status == 4);
+    proc_result_fini(&r);
+    r = proc_run(ARGS("rerun", once, "-q", "-o", again, "-H",
+                      "authorization: Bearer hidden"));
+    assert_true(r.status == 0 || r.status == 4);
+    proc_result_fini(&r);
+    assert_same_requests(once, again);
+    free(once);
+    free(again);
+}
+
 static void what_somebody_else_would_lack(void **state)
 {
     struct proc_result r = proc_run(ARGS("report", first, "--checklist"));
@@ -271,6 +300,7 @@ int main(void)
         cmocka_unit_test(only_recordings_are_repeated),
         cmocka_unit_test(a_secret_is_asked_for),
         cmocka_unit_test(a_secret_of_a_url_is_asked_for),
+        cmocka_unit_test(a_secret_given_again_is_that_of_classes_too),
         cmocka_unit_test(what_somebody_else_would_lack),
     };
 
