@@ -180,11 +180,22 @@ static void add_client(struct checklist *c, const struct summary *s,
 
 /* ---- what it proves ---- */
 
+/* The directory that this one is in; "set/trial-1/" is in "set". */
+static char *parent_of(const char *dir)
+{
+    size_t len = strlen(dir);
+
+    while (len > 1 && dir[len - 1] == '/')
+        len--;
+    while (len > 0 && dir[len - 1] != '/')
+        len--;
+    return len > 0 ? xstrndup(dir, len) : xstrdup(".");
+}
+
 /* Is it one of several?  How many. */
 static int64_t trials_around(const char *dir)
 {
-    const char *slash = strrchr(dir, '/');
-    char *parent = slash ? xstrndup(dir, (size_t)(slash - dir)) : xstrdup(".");
+    char *parent = parent_of(dir);
     struct trial_set set = {0};
     int64_t n = 1;
 

@@ -1,5 +1,6 @@
 #include <stdlib.h>
 
+#include "analyzer/compare/capacities.h"
 #include "analyzer/compare/compare.h"
 #include "analyzer/compare/history.h"
 #include "cli/cli.h"
@@ -137,6 +138,36 @@ static int compare(const struct compare_args *a, const struct strlist *words,
     return rc;
 }
 
+/* Searches have one number each. */
+static int compare_searches(const struct compare_args *a,
+                            const struct strlist *words, double regression,
+                            struct err *err)
+{
+    const struct compare_ask ask = {
+        .dirs = words,
+        .vary = a->vary.len > 0 ? a->vary.items[0] : NULL,
+        .slo = a->slo.len > 0 ? &a->slo : NULL,
+        .regression = regression,
+    };
+    struct capacities c = {0};
+    struct buf out;
+    int rc = 0;
+
+    buf_init(&out, MAX_OUTPUT);
+    if (a->on.len > 0)
+        rc = err_set(err, ERR_USAGE,
+                     "--on: searches are compared by their capacity alone");
+    if (rc == 0)
+        rc = capacities_make(&c, &ask, err);
+    if (rc == 0) {
+        (a->json ? capacities_json : capacities_text)(&c, &out);
+        rc = print(&out, capacities_exit_code(&c), err);
+    }
+    capacities_fini(&c);
+    buf_fini(&out);
+    return rc;
+}
+
 static int history(const struct compare_args *a, double regression,
                    struct err *err)
 {
@@ -169,7 +200,11 @@ static int answer(const struct compare_args *a, const struct strlist *words,
         return -1;
     if (a->history)
         return check_history(a, words, err) ? -1 : history(a, regression, err);
-    return check_sides(a, words, err) ? -1 : compare(a, words, regression, err);
+    if (check_sides(a, words, err))
+        return -1;
+    return capacities_are_at(words)
+               ? compare_searches(a, words, regression, err)
+               : compare(a, words, regression, err);
 }
 
 static int run(const char *const *argv, struct err *err)

@@ -452,6 +452,17 @@ static int check_study(const char *dir, const struct report_args *a,
     return 0;
 }
 
+/* What it takes to repeat a set is what it takes to repeat one of it. */
+static int report_first(const char *dir, const struct report_args *a,
+                        struct err *err)
+{
+    char *path = trial_set_path(dir, 1);
+    int rc = report_one(path, a, err);
+
+    free(path);
+    return rc;
+}
+
 static int report_study(const char *dir, const struct report_args *a,
                         struct err *err)
 {
@@ -464,6 +475,8 @@ static int report_study(const char *dir, const struct report_args *a,
 
     if (study_kind_at(dir, &kind, err))
         return -1;
+    if (a->checklist && trial_set_has(dir, 1))
+        return report_first(dir, a, err);
     switch (kind) {
     case STUDY_SWEEP:
         return check_study(dir, a, has_format, &of_sweep, err)

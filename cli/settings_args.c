@@ -67,26 +67,69 @@ static int refuse_word(const char *word, struct err *err)
     return -1;
 }
 
-/* What a recording does not keep must be said again. */
-static int refuse_redacted(const struct settings *s, struct err *err)
+static bool was_url(const struct settings *s)
+{
+    for (size_t i = 0; i < s->target.urls.len; i++) {
+        if (redact_was(s->target.urls.items[i]))
+            return true;
+    }
+    return false;
+}
+
+/* The key of a text that had a secret in it; NULL: none had. */
+static const char *redacted_key(const struct settings *s)
+{
+    const struct {
+        const char *key;
+        const char *text;
+    } texts[] = {
+        {"target.proxy", s->target.proxy},
+        {"target.metrics", s->target.metrics},
+        {"cost.energy", s->cost.energy},
+    };
+
+    if (was_url(s))
+        return "target.url";
+    for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+        if (texts[i].text && redact_was(texts[i].text))
+            return texts[i].key;
+    }
+    return NULL;
+}
+
+static int refuse_redacted_in(const struct settings *s, struct err *err)
 {
     const struct strmap *headers = &s->target.headers;
+    const char *key = redacted_key(s);
 
     for (size_t i = 0; i < headers->keys.len; i++) {
-        if (strstr(headers->values.items[i], REDACTED))
+        if (redact_was(headers->values.items[i]))
             return err_set(err, ERR_CONFIG,
                            "recordings keep no secrets: give the header '%s' "
                            "again (-H, or --auth-env)",
                            headers->keys.items[i]);
     }
-    if (strstr(settings_url(s), REDACTED))
+    if (key)
         return err_set(err, ERR_CONFIG,
-                       "recordings keep no secrets: give the URL again "
-                       "(--set target.url=...)");
+                       "recordings keep no secrets: give %s again "
+                       "(--set %s=...)",
+                       key, key);
     return 0;
 }
 
-/* The settings as they were used. */
+/* What a recording does not keep must be said again. */
+static int refuse_redacted(const struct settings *s, struct err *err)
+{
+    if (refuse_redacted_in(s, err))
+        return -1;
+    for (size_t i = 0; i < s->classes.len; i++) {
+        if (refuse_redacted_in(s->classes.items[i].settings, err))
+            return err_context(err, "classes: %s", s->classes.items[i].name);
+    }
+    return 0;
+}
+
+/* The settings as they were used; of a set of trials it is one. */
 static int load_recording(struct settings_args *a, const char *dir,
                           struct err *err)
 {
@@ -95,6 +138,8 @@ static int load_recording(struct settings_args *a, const char *dir,
 
     if (rc == 0)
         rc = manifest_settings(&m, &a->settings, err);
+    if (rc == 0)
+        a->settings.study.trials = 1;
     a->is_recording = rc == 0;
     manifest_fini(&m);
     return rc;
@@ -229,10 +274,10 @@ int settings_args_resolve(struct settings_args *a, struct err *err)
         return settings_args_blame(a, err);
     }
 
-    if (a->is_recording && refuse_redacted(&a->settings, err))
-        return -1;
     rc = settings_resolve(&a->settings, err);
-    return rc ? settings_args_blame(a, err) : 0;
+    if (rc)
+        return settings_args_blame(a, err);
+    return a->is_recording ? refuse_redacted(&a->settings, err) : 0;
 }
 
 int settings_args_read(struct settings_args *a, const struct opt_set *own,

@@ -63,6 +63,10 @@ struct json_t *classes_to_json(const struct classes *c);
 int classes_from_json(struct settings *run, const struct json_t *json,
                       struct err *err);
 
+/* The data of the warm-up, likewise; all of it is its own. */
+int classes_warmup_from_json(struct settings *run, const struct json_t *json,
+                             struct err *err);
+
 /* The share of requests that are to be of this class. */
 double classes_share(const struct classes *c, size_t i);
 

@@ -44,7 +44,7 @@ static struct spot inside(const struct spot *at, size_t i)
         .path = at->path, .node = &at->node->items[i], .err = at->err};
 }
 
-static void note_said(struct class_settings *c, const struct opt *opt)
+void class_note_said(struct class_settings *c, const struct opt *opt)
 {
     c->said = xrealloc(c->said, c->n_said + 1, sizeof(struct opt *));
     c->said[c->n_said++] = opt;
@@ -55,7 +55,7 @@ int class_assign(struct class_settings *c, enum settings_block block,
 {
     struct opt_set set = settings_set(c->settings, block);
 
-    note_said(c, opt);
+    class_note_said(c, opt);
     return spot_assign(&set, opt, at);
 }
 
@@ -186,7 +186,7 @@ static int check_name(const struct class_kind *kind, const struct classes *all,
     return 0;
 }
 
-static struct class_settings *add_class(struct classes *all)
+struct class_settings *classes_add(struct classes *all)
 {
     struct class_settings *c;
 
@@ -216,7 +216,7 @@ static int load_class(const struct class_kind *kind, struct classes *all,
         return refuse_at(kind, at, "each is a map of key: value");
     if (all->len == CLASSES_MAX)
         return refuse_at(kind, at, "too many; at most 16 are possible");
-    c = add_class(all);
+    c = classes_add(all);
     for (size_t i = 0; i < at->node->len; i++) {
         struct spot entry = inside(at, i);
 
@@ -236,13 +236,13 @@ static void keep_from_run(struct class_settings *c)
                                        "label", "turns",  "select", "limit"};
 
     for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
-        note_said(c, opt_by_key(&block_data, keys[i]));
+        class_note_said(c, opt_by_key(&block_data, keys[i]));
 }
 
 int classes_load_warmup(struct classes *c, const struct spot *at)
 {
     classes_fini(c);
-    add_class(c)->name = xstrdup(CLASSES_WARMUP);
+    classes_add(c)->name = xstrdup(CLASSES_WARMUP);
     keep_from_run(&c->items[0]);
     return class_load_block(&c->items[0], BLOCK_DATA, at);
 }

@@ -24,6 +24,12 @@ struct class_kind {
 int classes_load_kind(struct classes *c, const struct class_kind *kind,
                       const struct spot *at);
 
+/* One more, of weight 1, with settings as they are at first. */
+struct class_settings *classes_add(struct classes *all);
+
+/* It says this itself, so that it is not taken from the run. */
+void class_note_said(struct class_settings *c, const struct opt *opt);
+
 /* For load_entry(). */
 int class_load_name(struct class_settings *c, const struct spot *at);
 int class_load_block(struct class_settings *c, enum settings_block block,

@@ -185,6 +185,21 @@ char *redact_url(const char *text)
     return out;
 }
 
+bool redact_was(const char *text)
+{
+    struct redact_span s;
+    size_t at = 0;
+
+    if (strstr(text, REDACTED))
+        return true;
+    while (s = redact_find(text, at), s.len > 0) {
+        if (strspn(text + s.from, "*") >= s.len)
+            return true;
+        at = s.from + s.len;
+    }
+    return false;
+}
+
 /* ---- headers, and the command line ---- */
 
 char *redact_header(const char *name, const char *value)

@@ -36,6 +36,9 @@ bool redact_decode(char *text);
 char *redact_url(const char *text);
 char *redact_header(const char *name, const char *value);
 
+/* Is the text one whose secret was taken out by these? */
+bool redact_was(const char *text);
+
 /* argv[i], whichever way it holds a header or a URL. */
 char *redact_arg(const char *const *argv, size_t i);
 

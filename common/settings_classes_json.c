@@ -1,9 +1,11 @@
 /* The classes in a manifest: each as used, without what it has from the run
  * and cannot change. */
 #include <jansson.h>
+#include <stdint.h>
 #include <stdlib.h>
 
 #include "common/classes.h"
+#include "common/classes_file.h"
 #include "common/err.h"
 #include "common/json.h"
 #include "common/settings.h"
@@ -38,33 +40,74 @@ static int wrong(struct err *err)
                    "should be");
 }
 
+/* Drawn for the class from the run's. */
+static bool is_drawn(const struct class_settings *c, const struct settings *run,
+                     const struct opt *opt)
+{
+    const struct data_settings *data = &c->settings->data;
+
+    return opt->offset == offsetof(struct settings, data.nonce) &&
+           data->nonce == run->data.nonce + data->class;
+}
+
+/* What differs from the run's it has said itself: to be kept where it is laid
+ * over the run once more. */
+static void find_said(struct class_settings *c, struct settings *run,
+                      enum settings_block block, const json_t *json)
+{
+    const struct opt_block *b = settings_blocks[block];
+    json_t *of_run = settings_block_to_json(run, block);
+
+    for (size_t i = 0; i < b->len; i++) {
+        const struct opt *opt = &b->opts[i];
+        const json_t *own = opt->key ? json_object_get(json, opt->key) : NULL;
+
+        if (own && !json_equal(own, json_object_get(of_run, opt->key)) &&
+            !is_drawn(c, run, opt))
+            class_note_said(c, opt);
+    }
+    json_decref(of_run);
+}
+
+static int read_class(struct class_settings *c, struct settings *run,
+                      const json_t *json, struct err *err)
+{
+    static const enum settings_block blocks[] = {BLOCK_TOP, BLOCK_TARGET,
+                                                 BLOCK_DATA};
+
+    for (size_t i = 0; i < sizeof(blocks) / sizeof(blocks[0]); i++) {
+        const char *name = settings_blocks[blocks[i]]->name;
+        const json_t *from = name ? json_object_get(json, name) : json;
+
+        if (settings_block_from_json(c->settings, blocks[i], from, err))
+            return -1;
+        find_said(c, run, blocks[i], from);
+    }
+    return 0;
+}
+
 static int class_from_json(struct settings *run, const json_t *json,
                            struct err *err)
 {
     struct classes *all = &run->classes;
     const char *name = json_string_value(json_object_get(json, "name"));
     double weight = json_number_value(json_object_get(json, "weight"));
+    struct class_settings *c;
     struct settings *s;
 
     if (!name || !(weight > 0) || all->len == CLASSES_MAX)
         return wrong(err);
-    s = xcalloc(1, sizeof(*s));
-    settings_init(s);
+    c = classes_add(all);
+    c->name = xstrdup(name);
+    c->weight = weight;
+    s = c->settings;
     settings_copy(s, run);
     strlist_fini(&s->slo);
     free(s->name);
     s->name = xstrdup(name);
-    all->items = xrealloc(all->items, all->len + 1, sizeof(*all->items));
-    all->items[all->len++] = (struct class_settings){
-        .name = xstrdup(name), .weight = weight, .settings = s};
     s->data.mix = all;
     s->data.class = all->len - 1;
-    if (settings_block_from_json(s, BLOCK_TOP, json, err) ||
-        settings_block_from_json(s, BLOCK_TARGET,
-                                 json_object_get(json, "target"), err))
-        return -1;
-    return settings_block_from_json(s, BLOCK_DATA,
-                                    json_object_get(json, "data"), err);
+    return read_class(c, run, json, err);
 }
 
 int classes_from_json(struct settings *run, const struct json_t *json,
@@ -84,4 +127,21 @@ int classes_from_json(struct settings *run, const struct json_t *json,
             return -1;
     }
     return 0;
+}
+
+int classes_warmup_from_json(struct settings *run, const struct json_t *json,
+                             struct err *err)
+{
+    struct class_settings *c;
+
+    classes_fini(&run->warmup);
+    if (!json)
+        return 0;
+    if (!json_is_object(json))
+        return wrong(err);
+    c = classes_add(&run->warmup);
+    c->name = xstrdup(CLASSES_WARMUP);
+    for (size_t i = 0; i < block_data.len; i++)
+        class_note_said(c, &block_data.opts[i]);
+    return settings_block_from_json(c->settings, BLOCK_DATA, json, err);
 }

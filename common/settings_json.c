@@ -15,7 +15,8 @@ static bool is_url(const struct opt *opt)
 {
     return opt->offset == offsetof(struct settings, target.urls) ||
            opt->offset == offsetof(struct settings, target.proxy) ||
-           opt->offset == offsetof(struct settings, target.metrics);
+           opt->offset == offsetof(struct settings, target.metrics) ||
+           opt->offset == offsetof(struct settings, cost.energy);
 }
 
 /* Other maps are shown as they are: tokens=128 is a condition, not a secret. */
@@ -206,6 +207,8 @@ int settings_from_json(struct settings *s, const struct json_t *json,
             return -1;
     }
     return classes_from_json(s, json_object_get(json, "classes"), err) ||
+                   classes_warmup_from_json(
+                       s, json_object_get(json, CLASSES_WARMUP), err) ||
                    variants_from_json(
                        s, json_object_get(json, VARIANTS_CONDITION), err)
                ? -1

@@ -7,6 +7,7 @@
 #include "analyzer/summary.h"
 #include "common/apis.h"
 #include "common/good.h"
+#include "common/settings.h"
 #include "common/xalloc.h"
 
 const double profile_quantile[PROFILE_QUANTILES] = {0.5, 0.9, 0.95, 0.99};
@@ -46,7 +47,9 @@ struct pass {
     int64_t first_start; /* TIME_ABSENT: none; of successes, or of all ... */
     int64_t last_content;
     int64_t last_end;
-    int64_t last_due; /* ... and when that one ended */
+    int64_t ok_start; /* of successes alone */
+    int64_t ok_end;
+    int64_t last_due; /* and when the last of those due then ended */
     int64_t last_due_end;
 
     struct lane lanes[RECORDING_MAX_SHARDS];
@@ -89,10 +92,15 @@ static void note_span(struct pass *p, const struct facts *f, bool succeeds)
 {
     if (succeeds || p->ops->span != SPAN_CONTENT)
         p->first_start = earlier(p->first_start, f->issued);
-    if (succeeds)
+    if (succeeds) {
         p->last_content = later(p->last_content, f->last);
+        p->ok_start = earlier(p->ok_start, f->issued);
+        p->ok_end = later(p->ok_end, f->end);
+    }
     p->last_end = later(p->last_end, f->end);
-    if (p->last_due == TIME_ABSENT || f->due > p->last_due) {
+    if (p->last_due == f->due) {
+        p->last_due_end = later(p->last_due_end, f->end);
+    } else if (p->last_due == TIME_ABSENT || f->due > p->last_due) {
         p->last_due = f->due;
         p->last_due_end = f->end;
     }
@@ -262,6 +270,15 @@ static double per_second(int64_t count, double seconds)
     return seconds > 0 && count >= 0 ? (double)count / seconds : HIST_EMPTY;
 }
 
+/* Who counts all requests' time for the rate may take that of the successes
+ * for goodput. */
+static double goodput_s(const struct pass *p, double duration_s)
+{
+    return p->ops->span == SPAN_REQUESTS
+               ? (double)since(p->ok_start, p->ok_end) / NS_PER_S
+               : duration_s;
+}
+
 static void take_rates(struct profile *out, const struct pass *p)
 {
     const struct summary *s = out->summary;
@@ -269,7 +286,7 @@ static void take_rates(struct profile *out, const struct pass *p)
     int64_t requests = is_window ? p->ended_inside : p->completed;
     int64_t tokens = is_window ? p->tokens_inside : p->output;
 
-    if (p->ops->span == SPAN_LAST_ISSUED && requests > 0)
+    if (p->ops->span == SPAN_LAST_ISSUED && !p->run.is_offline && requests > 0)
         requests--;
     out->rates[PROFILE_REQUESTS] = (struct profile_pair){
         per_second(requests, out->duration_s), s->throughput_rps};
@@ -280,8 +297,9 @@ static void take_rates(struct profile *out, const struct pass *p)
     out->rates[PROFILE_GOODPUT] = (struct profile_pair){HIST_EMPTY, HIST_EMPTY};
     if (p->has_limits)
         out->rates[PROFILE_GOODPUT] = (struct profile_pair){
-            p->ops->has_goodput ? per_second(p->good, out->duration_s)
-                                : HIST_EMPTY,
+            p->ops->has_goodput
+                ? per_second(p->good, goodput_s(p, out->duration_s))
+                : HIST_EMPTY,
             s->goodput_rps};
 }
 
@@ -331,10 +349,13 @@ static void begin(struct pass *p, const struct profile_ops *ops,
         .ops = ops,
         .run = {.is_chat = api == API_OPENAI_CHAT,
                 .is_sglang = api == API_SGLANG,
+                .is_offline = s->settings->load.scenario == SCENARIO_OFFLINE,
                 .window = summary_window(s)},
         .first_start = TIME_ABSENT,
         .last_content = TIME_ABSENT,
         .last_end = TIME_ABSENT,
+        .ok_start = TIME_ABSENT,
+        .ok_end = TIME_ABSENT,
         .last_due = TIME_ABSENT,
         .last_due_end = TIME_ABSENT,
     };

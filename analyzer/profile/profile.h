@@ -48,16 +48,18 @@ enum profile_pause {
 enum profile_span {
     SPAN_ALL_ENDED,   /* start of the window ... the last end */
     SPAN_CONTENT,     /* first start ... last content, of successes */
-    SPAN_REQUESTS,    /* first start ... last end, of all */
+    SPAN_REQUESTS,    /* first start ... last end, of all; for goodput of
+                         successes */
     SPAN_WINDOW,      /* the window; what ended in it is counted */
     SPAN_LAST_ISSUED, /* start ... end of the request that was due last, and
-                         one request less */
+                         one request less unless it is an offline set */
 };
 
 /* What the rules may ask of the run, beside the request. */
 struct profile_run {
     bool is_chat;
     bool is_sglang; /* its own API */
+    bool is_offline;
     struct window window;
 };
 

@@ -119,11 +119,11 @@ static enum profile_pause pause_of_event(const struct profile_run *run)
 
 /* ---- vLLM ---- */
 
-/* An empty answer of a chat has no event: 0. */
+/* An empty answer of a chat has no event but the terminator: 0. */
 static double vllm_ttft(const struct facts *f, const struct profile_run *run)
 {
     (void)run;
-    if (f->events == 0 && f->opened == TIME_ABSENT && f->outcome != OUTCOME_OK)
+    if (f->events == 0 && f->closing == TIME_ABSENT && f->outcome != OUTCOME_OK)
         return 0;
     return between(f->issued, or_else(f->opened, f->first));
 }
@@ -297,7 +297,7 @@ static const struct profile_ops inference_perf = {
                  "as requests/s; tokens by a tokenizer of its own unless told "
                  "otherwise, here by the recording's count",
                  "what has no ttft is not good; from the first start to the "
-                 "last end"},
+                 "last end of the successes"},
     .note = "that tool does not see reasoning: where a model thinks aloud, its "
             "first token is later than here",
 };
@@ -335,7 +335,8 @@ static const struct profile_ops mlperf = {
             NULL, "(e2e - ttft) / (tokens - 1), until the answer is complete",
             "until the answer is complete; failures left out"},
     .why_rate = {"one request less, over the time until the one that was due "
-                 "last has ended: a straggler before it does not count",
+                 "last has ended: a straggler before it does not count; of an "
+                 "offline set all requests, until the last end",
                  "as requests/s", NULL},
     .note = "its early stopping estimate is in the report itself (MLPerf)",
 };

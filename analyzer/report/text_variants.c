@@ -201,9 +201,10 @@ static void put_order(const struct variants_summary *s, struct buf *out)
     if (s->n_values > 1 && s->n_crossings == 0)
         buf_adds(out, "crossover  none: no two of them change places\n");
     buf_addf(out,
-             "           '=': not told apart.  Those that keep the objective "
-             "stand by %s p50, the\n           others behind them by good "
-             "requests a second, or else by all that were answered\n",
+             "           '=': told apart neither by intervals nor by pairs of "
+             "requests.  Those that keep the\n           objective stand by %s "
+             "p50, the others behind them by good requests a second, or\n"
+             "           else by all that were answered\n",
              measure_name(s->measure));
 }
 

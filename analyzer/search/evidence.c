@@ -166,6 +166,12 @@ static bool is_outdated(const struct search *s, const struct evidence *e,
     return i < e->rejected_at && s->results[i].value >= e->rejected;
 }
 
+/* A confirmation that held is a test of the estimate, and no part of it. */
+static bool is_proof(const struct search *s, const struct search_result *r)
+{
+    return r->step == SEARCH_CONFIRM && !evidence_is_failed(s->config.slo, r);
+}
+
 static size_t take_points(struct fit_point *points, const struct search *s,
                           const struct evidence *e, size_t term)
 {
@@ -175,7 +181,7 @@ static size_t take_points(struct fit_point *points, const struct search *s,
         const struct search_counts *c = &s->results[i].terms[term];
 
         if (s->results[i].is_client_limited || c->n == 0 ||
-            is_outdated(s, e, i))
+            is_outdated(s, e, i) || is_proof(s, &s->results[i]))
             continue;
         points[n] = (struct fit_point){.x = log(load_of(s, &s->results[i])),
                                        .n = (double)c->n,

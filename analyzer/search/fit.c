@@ -26,6 +26,11 @@
 #define TAIL          0.95
 #define FREEDOM_LEAST 3.0
 
+/* Some requests miss at any load.  How many is seen so far below the crossing,
+ * by the log of the load; more than this part of what is allowed is not. */
+#define FLOOR_AWAY 0.2
+#define FLOOR_MOST 0.8
+
 /* No miss is quite out of the question. */
 #define SHARE_LEAST 1e-9
 
@@ -53,16 +58,18 @@ struct grid {
     double log_slope[CROSSINGS]; /* its mean at each */
 };
 
-static double share_at(double allowed, double slope, double u)
+/* What is missed at any load, and what comes on top of it. */
+static double share_at(const struct fit *f, double slope, double u)
 {
-    double p = 1 / (1 + (1 - allowed) / allowed * exp(-slope * u));
+    double room = f->allowed - f->floor;
+    double p = f->floor + 1 / (1 + (1 - room) / room * exp(-slope * u));
 
-    return fmax(p, SHARE_LEAST);
+    return fmin(fmax(p, SHARE_LEAST), 1);
 }
 
 double fit_share(const struct fit *f, double x)
 {
-    return share_at(f->allowed, f->slope, x - f->x);
+    return share_at(f, f->slope, x - f->x);
 }
 
 /* Beyond this share it is of no importance how many are missed: an overloaded
@@ -109,7 +116,7 @@ static double log_mass(const struct fit *f, const struct fit_point *points,
     double most = share_most(f->allowed);
 
     for (size_t i = 0; i < n; i++) {
-        double p = share_at(f->allowed, slope, points[i].x - crossing);
+        double p = share_at(f, slope, points[i].x - crossing);
 
         sum += points[i].weight * likelihood(&points[i], p, most, f->phi);
     }
@@ -327,6 +334,22 @@ double fit_variance_with(const struct fit *f, double x, double n)
     return s2 / (s0 * s2 - s1 * s1) / (f->slope * f->slope);
 }
 
+/* The share of misses well below the crossing: it is there at any load. */
+static double floor_of(const struct fit *f, const struct fit_point *points,
+                       size_t n)
+{
+    double requests = 0;
+    double misses = 0;
+
+    for (size_t i = 0; i < n; i++) {
+        if (points[i].x > f->x - FLOOR_AWAY)
+            continue;
+        requests += points[i].n;
+        misses += points[i].misses;
+    }
+    return requests > 0 ? fmin(misses / requests, FLOOR_MOST * f->allowed) : 0;
+}
+
 /* From the grid to the line, and back to how the points are weighed. */
 static void take_line(struct fit *f, struct fit_point *points, size_t n,
                       const struct grid *g)
@@ -338,6 +361,7 @@ static void take_line(struct fit *f, struct fit_point *points, size_t n,
 
         points[i].weight = 1 / (1 + u * u);
     }
+    f->floor = floor_of(f, points, n);
     f->phi = phi_of(f, points, n);
 }
 

@@ -31,6 +31,7 @@ struct fit {
     double slope;       /* of the log odds over the log of the load, there */
     double phi;
     double allowed;
+    double floor; /* share of misses at any load */
 
     /* What is known of the line: sums of weight, weight u and weight u^2 over
      * the points, u from the crossing. */

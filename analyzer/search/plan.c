@@ -396,7 +396,7 @@ static void keep_budget(const struct search *s, const struct evidence *e,
         cost(s, &out->ask) + cost(s, &proof.ask) <= left)
         return;
     if (proof.ask.step == SEARCH_CONFIRM && e->confirmed <= 0 &&
-        evidence_reach(e) <= PLAN_WORST_REACH &&
+        evidence_reach(e) <= PLAN_WORST_REACH && e->near >= NEAR_LEAST / 2 &&
         cost(s, &proof.ask) - (double)proof.ask.window_ns / 2 <= left) {
         double over = fmax(0, cost(s, &proof.ask) - left);
 

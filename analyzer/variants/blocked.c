@@ -7,8 +7,6 @@
 #include "analyzer/summary.h"
 #include "common/xalloc.h"
 
-#define CONFIDENCE 0.95
-
 static int by_size(const void *a, const void *b)
 {
     double x = *(const double *)a;
@@ -56,70 +54,88 @@ struct uncertain blocked_median(double *values, size_t n, double confidence)
     return u;
 }
 
-struct due_value {
-    int64_t due;
-    double value;
-};
-
-struct due_values {
-    struct due_value *list;
-    size_t n;
-    size_t cap;
-};
-
-static void add(struct due_values *all, const struct facts *f, enum measure m)
+struct uncertain blocked_median_of(const struct latencies *l, double confidence)
 {
-    int64_t ns = measure_value(m, FROM_DUE, f);
-    double value = f->outcome == OUTCOME_OK ? (double)ns : INFINITY;
-
-    if (f->outcome == OUTCOME_OK && ns == TIME_ABSENT)
-        return;
-    if (all->n == all->cap) {
-        all->cap = all->cap ? 2 * all->cap : 256;
-        all->list = xrealloc(all->list, all->cap, sizeof(*all->list));
-    }
-    all->list[all->n++] = (struct due_value){f->due, value};
-}
-
-static int by_due(const void *a, const void *b)
-{
-    const struct due_value *x = a;
-    const struct due_value *y = b;
-
-    return (x->due > y->due) - (x->due < y->due);
-}
-
-static struct uncertain median_over(struct due_values *all)
-{
-    double *values = xcalloc(all->n + 1, sizeof(*values));
+    double *values = xcalloc(l->n + 1, sizeof(*values));
     struct uncertain u;
 
-    qsort(all->list, all->n, sizeof(*all->list), by_due);
-    for (size_t i = 0; i < all->n; i++)
-        values[i] = all->list[i].value;
-    u = blocked_median(values, all->n, CONFIDENCE);
+    for (size_t i = 0; i < l->n; i++)
+        values[i] = l->list[i].ns;
+    u = blocked_median(values, l->n, confidence);
     free(values);
     return u;
 }
 
+struct uncertain blocked_ratio(const struct latencies *a,
+                               const struct latencies *b, double confidence)
+{
+    double *ratios;
+    struct uncertain u = {.value = NAN};
+
+    if (a->n != b->n)
+        return u;
+    ratios = xcalloc(a->n + 1, sizeof(*ratios));
+    for (size_t i = 0; i < a->n; i++) {
+        if (a->list[i].due_ns != b->list[i].due_ns) {
+            free(ratios);
+            return u;
+        }
+        ratios[i] = b->list[i].ns / a->list[i].ns; /* of two failures NAN */
+    }
+    u = blocked_median(ratios, a->n, confidence);
+    free(ratios);
+    return u;
+}
+
+/* ---- from a recording ---- */
+
+static void add(struct latencies *l, size_t *cap, const struct facts *f,
+                enum measure m)
+{
+    int64_t ns = measure_value(m, FROM_DUE, f);
+    bool is_ok = f->outcome == OUTCOME_OK;
+
+    if (is_ok && ns == TIME_ABSENT)
+        return;
+    if (l->n == *cap) {
+        *cap = *cap ? 2 * *cap : 256;
+        l->list = xrealloc(l->list, *cap, sizeof(*l->list));
+    }
+    l->list[l->n++] = (struct latency){f->due, is_ok ? (double)ns : INFINITY};
+}
+
+static int by_due(const void *a, const void *b)
+{
+    const struct latency *x = a;
+    const struct latency *y = b;
+
+    return (x->due_ns > y->due_ns) - (x->due_ns < y->due_ns);
+}
+
+void latencies_fini(struct latencies *l)
+{
+    free(l->list);
+    *l = (struct latencies){0};
+}
+
 int blocked_read(struct recording *rec, const struct summary *s,
-                 enum measure measure, struct uncertain *out, struct err *err)
+                 enum measure measure, struct latencies *out, struct err *err)
 {
     struct window window = summary_window(s);
-    struct due_values all = {0};
     const struct facts *rows;
+    size_t cap = 0;
     size_t n;
     int rc = recording_rewind(rec, err);
 
+    *out = (struct latencies){0};
     while (rc == 0 && (rc = recording_next(rec, &rows, &n, err)) > 0) {
         for (size_t i = 0; i < n; i++) {
             if (window_holds(&window, rows[i].due))
-                add(&all, &rows[i], measure);
+                add(out, &cap, &rows[i], measure);
         }
         rc = 0;
     }
-    if (rc == 0 && all.n > 0)
-        *out = median_over(&all);
-    free(all.list);
+    if (out->n > 0)
+        qsort(out->list, out->n, sizeof(*out->list), by_due);
     return rc;
 }

@@ -5,6 +5,7 @@
 #define ANALYZER_VARIANTS_BLOCKED_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 #include "analyzer/stats/trials.h"
 #include "common/measure.h"
@@ -22,8 +23,33 @@ struct summary;
  * Pure; sorts the values within their stretch. */
 struct uncertain blocked_median(double *values, size_t n, double confidence);
 
-/* Of the requests due in the window; reads the recording again. */
+/* One request: when it was due, and its latency, INFINITY if it failed. */
+struct latency {
+    int64_t due_ns;
+    double ns;
+};
+
+/* In the order in which they were due. */
+struct latencies {
+    struct latency *list; /* owned */
+    size_t n;
+};
+
+void latencies_fini(struct latencies *l);
+
+/* Those due in the window; reads the recording again. */
 int blocked_read(struct recording *rec, const struct summary *s,
-                 enum measure measure, struct uncertain *out, struct err *err);
+                 enum measure measure, struct latencies *out, struct err *err);
+
+/* Their median. */
+struct uncertain blocked_median_of(const struct latencies *l,
+                                   double confidence);
+
+/* How many times as long requests take in b as in a, of two runs under the very
+ * same arrivals: the median over pairs.  Much sharper than two intervals, since
+ * both have the same long answers and the same bursts.  Without range where the
+ * arrivals are not the same.  Pure. */
+struct uncertain blocked_ratio(const struct latencies *a,
+                               const struct latencies *b, double confidence);
 
 #endif

@@ -10,7 +10,7 @@
 
 /* Those of one variant at one value that count. */
 struct group {
-    const struct reading **list;
+    struct reading **list;
     size_t n;
 };
 
@@ -142,16 +142,20 @@ static void fill_cell(struct variant_cell *c, const struct group *g)
     c->is_overloaded = 2 * overloaded >= g->n;
     c->verdict = verdict_of(g);
     c->parts = parts_of(g);
+    if (g->n == 1) {
+        c->latencies = g->list[0]->latencies;
+        g->list[0]->latencies = (struct latencies){0};
+    }
 }
 
 static void make_cell(struct variants_summary *s, size_t variant, size_t value,
-                      const struct readings *all)
+                      struct readings *all)
 {
     struct variant_cell *c = &s->list[variant].cells[value];
     struct group g = {xcalloc(all->n + 1, sizeof(struct reading *)), 0};
 
     for (size_t i = 0; i < all->n; i++) {
-        const struct reading *r = &all->list[i];
+        struct reading *r = &all->list[i];
 
         if (r->variant != variant || r->value != s->values[value])
             continue;
@@ -163,7 +167,7 @@ static void make_cell(struct variants_summary *s, size_t variant, size_t value,
     free((void *)g.list);
 }
 
-void readings_make_cells(struct variants_summary *s, const struct readings *all)
+void readings_make_cells(struct variants_summary *s, struct readings *all)
 {
     for (size_t v = 0; v < s->set.n; v++) {
         s->list[v].cells = xcalloc(s->n_values + 1, sizeof(*s->list[v].cells));

@@ -5,6 +5,8 @@
 #include "analyzer/variants/variants.h"
 #include "common/xalloc.h"
 
+#define CONFIDENCE 0.95
+
 /* ---- two of them ---- */
 
 static bool is_out(const struct variant_cell *c)
@@ -34,6 +36,28 @@ static enum standing by_number(const struct uncertain *a,
     return STANDING_UNKNOWN;
 }
 
+/* Of two runs that had the same arrivals, requests are pairs. */
+static enum standing by_pairs(const struct variant_cell *a,
+                              const struct variant_cell *b)
+{
+    struct uncertain u =
+        blocked_ratio(&a->latencies, &b->latencies, CONFIDENCE);
+
+    if (!u.has_range)
+        return STANDING_UNKNOWN;
+    if (u.range.low > 1)
+        return STANDING_AHEAD;
+    return u.range.high < 1 ? STANDING_BEHIND : STANDING_UNKNOWN;
+}
+
+static enum standing by_latency(const struct variant_cell *a,
+                                const struct variant_cell *b)
+{
+    enum standing s = by_number(&a->latency_ns, &b->latency_ns, true);
+
+    return s != STANDING_UNKNOWN ? s : by_pairs(a, b);
+}
+
 enum standing variants_standing(const struct variant_cell *a,
                                 const struct variant_cell *b)
 {
@@ -44,7 +68,7 @@ enum standing variants_standing(const struct variant_cell *a,
     if (is_out(a) != is_out(b))
         return is_out(a) ? STANDING_BEHIND : STANDING_AHEAD;
     if (!is_out(a))
-        return by_number(&a->latency_ns, &b->latency_ns, true);
+        return by_latency(a, b);
     by_goodput = by_number(&a->goodput_rps, &b->goodput_rps, false);
     return by_goodput != STANDING_UNKNOWN
                ? by_goodput

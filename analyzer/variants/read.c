@@ -17,7 +17,8 @@
 #include "common/variants.h"
 #include "common/xalloc.h"
 
-#define MAX_LINE 8192
+#define MAX_LINE   8192
+#define CONFIDENCE 0.95
 
 /* ---- one recording ---- */
 
@@ -143,13 +144,16 @@ static void describe_study(struct variants_summary *out,
 }
 
 /* The value stays as every other report has it. */
-static int read_median(struct recording *rec, const struct summary *s,
-                       enum measure m, struct reading *r, struct err *err)
+static int read_latencies(struct recording *rec, const struct summary *s,
+                          enum measure m, struct reading *r, struct err *err)
 {
-    struct uncertain u = r->latency_ns;
+    struct uncertain u;
 
-    if (blocked_read(rec, s, m, &u, err))
+    if (blocked_read(rec, s, m, &r->latencies, err))
         return -1;
+    if (r->latency_ns.has_range)
+        return 0;
+    u = blocked_median_of(&r->latencies, CONFIDENCE);
     r->latency_ns.has_range = u.has_range;
     r->latency_ns.range = u.range;
     return 0;
@@ -189,8 +193,8 @@ static int read_one(struct variants_summary *out, const struct listed_one *one,
         if (out->set.of == STUDY_SWEEP && r->counts)
             capacity_add(&all->sums, &rec, s, &one->at);
     }
-    if (rc == 0 && r->counts && !r->latency_ns.has_range)
-        rc = read_median(&rec, s, out->measure, r, err);
+    if (rc == 0 && r->counts)
+        rc = read_latencies(&rec, s, out->measure, r, err);
     free(s);
     recording_close(&rec);
     return rc;
@@ -214,8 +218,10 @@ static int read_variant(struct variants_summary *s, size_t i,
         struct reading r = {.variant = i, .value = listed.list[k].value};
 
         rc = read_one(s, &listed.list[k], slo, all, &r, err);
-        if (rc)
+        if (rc) {
+            latencies_fini(&r.latencies);
             break;
+        }
         all->list = xrealloc(all->list, all->n + 1, sizeof(*all->list));
         all->list[all->n++] = r;
     }
@@ -270,6 +276,8 @@ int variants_read(struct variants_summary *s, const char *dir,
         readings_make_cells(s, &all);
         variants_work_out(s);
     }
+    for (size_t i = 0; i < all.n; i++)
+        latencies_fini(&all.list[i].latencies);
     free(all.list);
     return rc;
 }
@@ -277,6 +285,8 @@ int variants_read(struct variants_summary *s, const char *dir,
 void variants_summary_fini(struct variants_summary *s)
 {
     for (size_t i = 0; s->list && i < s->set.n; i++) {
+        for (size_t k = 0; s->list[i].cells && k < s->n_values; k++)
+            latencies_fini(&s->list[i].cells[k].latencies);
         free(s->list[i].says);
         free(s->list[i].cells);
     }

@@ -28,6 +28,7 @@ struct reading {
     double x[READ_NUMBERS];
     double window_s;
     struct interval attainment_ci95;
+    struct latencies latencies; /* owned until a cell has them */
     struct server_parts parts;
 };
 
@@ -39,7 +40,6 @@ struct readings {
 };
 
 /* The cells of each variant, of those that count; its values are known. */
-void readings_make_cells(struct variants_summary *s,
-                         const struct readings *all);
+void readings_make_cells(struct variants_summary *s, struct readings *all);
 
 #endif

@@ -3,7 +3,8 @@
  *
  * At one load those that keep the objective stand by their median latency, the
  * others behind them by their goodput, and where that tells nothing by their
- * throughput.  Two that intervals cannot tell apart share a place.
+ * throughput.  Two that neither intervals nor, under the very same arrivals,
+ * pairs of requests can tell apart share a place.
  */
 #ifndef ANALYZER_VARIANTS_VARIANTS_H
 #define ANALYZER_VARIANTS_VARIANTS_H
@@ -14,6 +15,7 @@
 
 #include "analyzer/stats/trials.h"
 #include "analyzer/trials.h"
+#include "analyzer/variants/blocked.h"
 #include "analyzer/variants/capacity.h"
 #include "analyzer/variants/parts.h"
 #include "common/recording/variantset.h"
@@ -36,6 +38,7 @@ struct variant_cell {
     double tokens_per_s;
     bool is_overloaded;   /* half of the runs, or more */
     enum verdict verdict; /* FAIL if one of them failed, PASS if all passed */
+    struct latencies latencies; /* of the one run; none where there are more */
     struct server_parts parts;
     double usd_per_1000_good; /* below 0: not known */
 };

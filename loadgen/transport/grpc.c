@@ -231,11 +231,14 @@ static void tap_end(const struct rpc_call *c, const char *details)
     const struct transport_env *env = c->t->env;
     const char *name = rpc_status_name((long)c->status);
     char text[MAX_DETAILS + 100];
-    int len = snprintf(text, sizeof(text), "\ngrpc-status: %d %s%s%.*s\n",
-                       (int)c->status, name ? name : "", details[0] ? ", " : "",
-                       MAX_DETAILS, details);
+    int len;
 
-    if (env->tap && len > 0)
+    if (!env->tap)
+        return;
+    len = snprintf(text, sizeof(text), "\ngrpc-status: %d %s%s%.*s\n",
+                   (int)c->status, name ? name : "", details[0] ? ", " : "",
+                   MAX_DETAILS, details);
+    if (len > 0)
         env->tap(env->arg, false, text, (size_t)len);
 }
 
@@ -250,22 +253,42 @@ static const char *find_miscount(const struct rpc_call *c)
                                 "on)";
 }
 
+/* Of most calls there is nothing to judge. */
+static void judge_end(const struct rpc_call *c, int64_t now,
+                      struct rpc_verdict *v)
+{
+    char *details;
+
+    v->outcome = OUTCOME_OK;
+    v->detail = 0;
+    v->text[0] = '\0';
+    if (c->status == GRPC_STATUS_OK) {
+        tap_end(c, "");
+        return;
+    }
+    details = grpc_slice_to_c_string(c->details);
+    *v = judge(c, details, now);
+    tap_end(c, details);
+    gpr_free(details);
+}
+
+/* The call is given back first: the next one, which may begin here, finds its
+ * memory warm. */
 static void conclude(struct rpc_call *c, int64_t now)
 {
+    const struct transport_env *env = c->t->env;
     struct request *r = c->request;
     struct facts *f = &r->facts;
-    char *details = grpc_slice_to_c_string(c->details);
-    struct rpc_verdict v = judge(c, details, now);
     const char *miscount = find_miscount(c);
+    struct rpc_verdict v;
 
+    judge_end(c, now, &v);
     if (miscount) {
         v.outcome = OUTCOME_MALFORMED;
         v.detail = RESPONSE_BAD_BODY;
         snprintf(v.text, sizeof(v.text), "%s", miscount);
     }
     c->route->is_unary |= c->n_messages == 1 && v.outcome == OUTCOME_OK;
-    tap_end(c, details);
-    gpr_free(details);
     f->status = v.outcome == OUTCOME_STATUS ? v.detail : 0;
     f->end = now;
     f->outcome = v.outcome;
@@ -280,7 +303,8 @@ static void conclude(struct rpc_call *c, int64_t now)
         read_end(c, &v, v.text);
     r->conn = NULL;
     c->request = NULL;
-    c->t->env->ended(c->t->env->arg, r);
+    release(c);
+    env->ended(env->arg, r);
 }
 
 static void give_message(struct rpc_call *c, grpc_byte_buffer *bytes,
@@ -297,7 +321,8 @@ static void on_over(struct rpc_post *p)
     }
     if (c->request)
         conclude(c, now);
-    release(c);
+    else
+        release(c);
 }
 
 /* ---- what comes ---- */

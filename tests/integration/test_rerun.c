@@ -99,6 +99,71 @@ static void the_same_requests_again(void **state)
     free(again);
 }
 
+/* What classes and the warm-up say themselves is said again. */
+static void every_kind_of_request_again(void **state)
+{
+    static const char *const texts[] = {
+        "target: {url: 'http://stub/v1/chat/completions', model: m}\n"
+        "load: {rate: 400/s, duration: 300ms, seed: 5}\n"
+        "classes:\n"
+        "  - {name: a, weight: 2, data: {input_tokens: uniform 3 90, "
+        "output_tokens: 3}}\n"
+        "  - {name: b, target: {url: 'http://stub/v1/embeddings'}, data: "
+        "{input_tokens: 7}}\n"
+        "stub: {service: fixed 1ms}\n",
+        "target: {url: 'http://stub/v1/completions', model: m}\n"
+        "load: {rate: 400/s, duration: 150ms, warmup: 150ms, seed: 5}\n"
+        "data: {input_tokens: 9, output_tokens: 2}\n"
+        "warmup_data: {input_tokens: uniform 30 60}\n"
+        "stub: {service: fixed 1ms}\n",
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+        char *once = xasprintf("%s-%zu", tmpdir_path("once"), i);
+        char *again = xasprintf("%s-%zu", tmpdir_path("twice"), i);
+        struct proc_result r = proc_run(
+            ARGS("run", tmpdir_write("kinds.yaml", texts[i], strlen(texts[i])),
+                 "-q", "-o", once));
+
+        assert_true(r.status == 0 || r.status == 4);
+        proc_result_fini(&r);
+        r = proc_run(ARGS("rerun", once, "-q", "-o", again));
+        assert_true(r.status == 0 || r.status == 4);
+        proc_result_fini(&r);
+        assert_same_requests(once, again);
+        free(once);
+        free(again);
+    }
+}
+
+/* Of a set it is one run, with that trial's seed. */
+static void one_trial_is_repeated_alone(void **state)
+{
+    char *set = xstrdup(tmpdir_path("set"));
+    char *trial = xasprintf("%s/trial-2", set);
+    char *again = xstrdup(tmpdir_path("one"));
+    struct proc_result r =
+        proc_run(ARGS("run", tmpdir_path("a.yaml"), "-q", "--trials", "2", "-o",
+                      set, "--settle", "0s", "--set", "load.rate=400/s",
+                      "--set", "load.duration=200ms"));
+
+    (void)state;
+    assert_true(r.status == 0 || r.status == 4);
+    proc_result_fini(&r);
+    r = proc_run(ARGS("report", set, "--checklist"));
+    proc_expect(&r, 1);
+    assert_non_null(strstr(r.out, "present  repeats        one of 2 trials"));
+    proc_result_fini(&r);
+    r = proc_run(ARGS("rerun", trial, "-q", "-o", again));
+    assert_true(r.status == 0 || r.status == 4);
+    proc_result_fini(&r);
+    assert_same_requests(trial, again);
+    free(set);
+    free(trial);
+    free(again);
+}
+
 static void what_is_said_again_counts(void **state)
 {
     char *again = xstrdup(tmpdir_path("shorter"));
@@ -150,6 +215,31 @@ static void a_secret_is_asked_for(void **state)
     free(dir);
 }
 
+/* A URL is shown with stars in its place, which are not to be sent. */
+static void a_secret_of_a_url_is_asked_for(void **state)
+{
+    static const char url[] = "http://127.0.0.1/v1/completions?api_key=hidden";
+    char *dir = xstrdup(tmpdir_path("key"));
+    char *assign = xasprintf("target.url=%s", url);
+    struct proc_result r =
+        proc_run(ARGS("run", tmpdir_path("a.yaml"), "-q", "-o", dir,
+                      "--duration", "200ms", "--set", assign));
+
+    (void)state;
+    assert_true(r.status == 0 || r.status == 4);
+    proc_result_fini(&r);
+    r = proc_run(ARGS("rerun", dir, "-q", "-o", tmpdir_path("key2")));
+    proc_expect(&r, 2);
+    assert_non_null(strstr(r.err, "give target.url again"));
+    proc_result_fini(&r);
+    r = proc_run(
+        ARGS("rerun", dir, "-q", "-o", tmpdir_path("key2"), "--set", assign));
+    assert_true(r.status == 0 || r.status == 4);
+    proc_result_fini(&r);
+    free(assign);
+    free(dir);
+}
+
 static void what_somebody_else_would_lack(void **state)
 {
     struct proc_result r = proc_run(ARGS("report", first, "--checklist"));
@@ -175,9 +265,12 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_same_requests_again),
+        cmocka_unit_test(every_kind_of_request_again),
+        cmocka_unit_test(one_trial_is_repeated_alone),
         cmocka_unit_test(what_is_said_again_counts),
         cmocka_unit_test(only_recordings_are_repeated),
         cmocka_unit_test(a_secret_is_asked_for),
+        cmocka_unit_test(a_secret_of_a_url_is_asked_for),
         cmocka_unit_test(what_somebody_else_would_lack),
     };
 

@@ -25,8 +25,8 @@
 #define PATIENCE_NS  (20 * NS_PER_S)
 #define MAX_TEXT     65536
 
-/* `start` with $me for the executable and $pids for a file that whatever is
- * started notes its pid in. */
+/* `start` with $me for the executable, $dir for that of the recording and $pids
+ * for a file that whatever is started notes its pid in. */
 static char *write_settings(const char *name, const char *url,
                             const char *start, const char *rest)
 {
@@ -35,7 +35,7 @@ static char *write_settings(const char *name, const char *url,
                   "load: {rate: 100/s, duration: 300ms}\n"
                   "server:\n"
                   "  start: |\n"
-                  "    me=%s; pids=%s/%s.pids\n"
+                  "    me=%s; dir=%s/%s; pids=$dir.pids\n"
                   "    %s\n%s",
                   url, getenv("TAILGATE"), tmpdir_root(), name, start, rest);
     char *file_name = xasprintf("%s.yaml", name);
@@ -146,7 +146,10 @@ static void what_fails_is_said_and_ended(void **state)
          "server.ready: not ready within 300ms; it said: loading"},
         {"hangs", STUB, "  ready: sleep 1000\n  ready_within: 300ms\n",
          "server.ready: not ready within 300ms; it said: listening on "},
-        {"dies", TREE "sleep 0.7; echo out of memory; kill -9 $$", "",
+        {"dies",
+         TREE "until test -s $dir/requests.tgr; do sleep 0.05; done; "
+              "echo out of memory; kill -9 $$",
+         "",
          "server.start: the server ended during the run: signal 9; it said: "
          "out of memory"},
     };

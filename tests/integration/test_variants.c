@@ -261,9 +261,11 @@ static char *write_faulty(const char *pids)
         "    server:\n"
         "      start: >-\n"
         "        echo $$ >>%s; %s stub --port {port} & pid=$!;\n"
-        "        echo $pid >>%s; sleep 0.7; kill -9 $pid; exit 9\n",
+        "        echo $pid >>%s;\n"
+        "        until test -s %s/faulty/dying/trial-1/requests.tgr;\n"
+        "        do sleep 0.05; done; kill -9 $pid; exit 9\n",
         pids, pids, getenv("TAILGATE"), pids, pids, pids, getenv("TAILGATE"),
-        pids);
+        pids, tmpdir_root());
     char *path = write_study("faulty", variants);
 
     free(variants);
@@ -289,7 +291,7 @@ static void one_that_fails_is_marked(void **state)
     char *pids = xstrdup(tmpdir_path("faulty.pids"));
     char *file = write_faulty(pids);
     char *dir = xstrdup(tmpdir_path("faulty"));
-    struct proc_result r = proc_run(ARGS("run", file, "--duration", "1s",
+    struct proc_result r = proc_run(ARGS("run", file, "--duration", "2s",
                                          "--trials", "2", "-q", "-o", dir));
     json_t *study = load_json(dir, "study.json");
 

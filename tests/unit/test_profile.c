@@ -225,6 +225,49 @@ static void what_counts_as_a_success(void **state)
     read_run_free(r);
 }
 
+/* A failure that takes a second longer than the others is in the time of all,
+ * not in that of the successes. */
+static void goodput_has_a_time_of_its_own(void **state)
+{
+    struct streams *m = streams_new(0, 1000, "ttft p99 < 200ms");
+    struct read_run *r;
+    struct profile p;
+    struct facts *f;
+
+    (void)state;
+    add_worked(m);
+    f = add_worked(m);
+    f->outcome = OUTCOME_TIMEOUT;
+    f->end += NS_PER_S;
+    r = read_as(m, API_OPENAI_CHAT);
+    p = made(r, "inference-perf");
+    assert_true(fabs(p.rates[PROFILE_REQUESTS].theirs - 1 / 1.26) < 0.01);
+    assert_true(fabs(p.rates[PROFILE_GOODPUT].theirs - 1 / 0.26) < 0.01);
+    read_run_free(r);
+}
+
+/* All are due at once, so that the last is whichever ends last. */
+static void an_offline_set_ends_with_its_last_answer(void **state)
+{
+    struct streams *m = streams_new(0, 1000, "ttft p99 < 1s");
+    struct read_run *r;
+    struct profile p;
+
+    (void)state;
+    for (int i = 0; i < 4; i++) {
+        struct facts *f = add_worked(m);
+
+        f->end += i == 2 ? 240 * NS_PER_MS : 0;
+    }
+    r = read_as(m, API_OPENAI_CHAT);
+    p = made(r, "mlperf");
+    assert_true(fabs(p.rates[PROFILE_REQUESTS].theirs - 3 / 0.5) < 0.01);
+    r->rec.settings.load.scenario = SCENARIO_OFFLINE;
+    p = made(r, "mlperf");
+    assert_true(fabs(p.rates[PROFILE_REQUESTS].theirs - 4 / 0.5) < 0.01);
+    read_run_free(r);
+}
+
 static void text_and_json_say_the_same(void **state)
 {
     struct read_run *r = failing_run();
@@ -275,6 +318,8 @@ int main(void)
         cmocka_unit_test(percentiles_by_each_rule),
         cmocka_unit_test(what_a_role_and_the_usage_do),
         cmocka_unit_test(what_counts_as_a_success),
+        cmocka_unit_test(goodput_has_a_time_of_its_own),
+        cmocka_unit_test(an_offline_set_ends_with_its_last_answer),
         cmocka_unit_test(text_and_json_say_the_same),
     };
 

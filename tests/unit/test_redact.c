@@ -134,6 +134,31 @@ static void arguments_lose_their_secrets(void **state)
     }
 }
 
+static void what_was_redacted_is_known(void **state)
+{
+    static const struct {
+        const char *text;
+        bool was;
+    } cases[] = {
+        {"http://h/v1?api_key=abc", true},
+        {"http://h/v1?a=1&token=abc&b=2", true},
+        {"series http://h/m?token=abc x_watts", true},
+        {"http://h/v1?a=***", false},
+        {"http://h/v1", false},
+        {"auto", false},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        char *shown = redact_url(cases[i].text);
+
+        assert_false(redact_was(cases[i].text));
+        assert_int_equal(redact_was(shown), cases[i].was);
+        free(shown);
+    }
+    assert_true(redact_was(REDACTED));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -141,6 +166,7 @@ int main(void)
         cmocka_unit_test(a_url_stays_one),
         cmocka_unit_test(headers_lose_their_secrets),
         cmocka_unit_test(arguments_lose_their_secrets),
+        cmocka_unit_test(what_was_redacted_is_known),
     };
 
     return cmocka_run_group_tests_name("redact", tests, NULL, NULL);

@@ -86,6 +86,24 @@ static void scatter_between_probes_is_seen(void **state)
     assert_true(far <= 4);
 }
 
+/* Some requests miss at any load, as they do: a quarter of what is allowed. The
+ * line comes on top of them. */
+static void what_misses_at_any_load_does_not_hide_the_boundary(void **state)
+{
+    static const double slopes[] = {0, 15, 30, 60};
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(slopes); i++) {
+        struct madeserver m = made(2000, slopes[i], i + 1);
+        struct search_answer a;
+
+        m.least = 0.25;
+        answer_of(&m, (struct search_config){.start = 300}, &a);
+        assert_int_equal(a.outcome, SEARCH_FOUND);
+        assert_true(fabs(a.capacity / 2000 - 1) < 0.05);
+    }
+}
+
 /* Few requests a second: a probe is as long as it takes to count some misses,
  * and what is not known is not claimed. */
 static void low_rates_take_long_probes(void **state)
@@ -217,7 +235,8 @@ static void no_value_is_outside_what_is_allowed(void **state)
     assert_true(fabs(a.at_most - 50) < 1e-9);
 }
 
-/* Whatever the budget is, it is kept, and the truth is in the bracket. */
+/* Whatever the budget is, it is kept, and the truth is in the bracket, or, as
+ * one time in ten with an interval of 90 %, beside it. */
 static void a_budget_gives_the_bracket_so_far(void **state)
 {
     static const int64_t budgets[] = {10, 30, 60, 120, 240, 400, 2000};
@@ -238,7 +257,7 @@ static void a_budget_gives_the_bracket_so_far(void **state)
         if (budgets[i] >= 2000)
             assert_int_equal(a.outcome, SEARCH_FOUND);
         if (isfinite(a.capacity))
-            assert_true(a.ci.low <= 408 && 408 <= a.ci.high);
+            assert_true(a.ci.low <= 1.02 * 408 && 0.98 * 408 <= a.ci.high);
         else
             assert_true(a.at_least <= 408);
     }
@@ -511,6 +530,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_cliff_is_found),
         cmocka_unit_test(scatter_between_probes_is_seen),
+        cmocka_unit_test(what_misses_at_any_load_does_not_hide_the_boundary),
         cmocka_unit_test(low_rates_take_long_probes),
         cmocka_unit_test(never_is_said_after_one_light_probe),
         cmocka_unit_test(a_guess_far_too_high_is_brought_down),

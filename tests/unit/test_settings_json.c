@@ -86,6 +86,7 @@ static void secrets_are_redacted(void **state)
     must_assign(&s, "target.url=http://h/?api_key=s3cret&a=1");
     must_assign(&s, "target.proxy=http://me:s3cret@p:3128");
     must_assign(&s, "target.metrics=http://h/metrics?token=s3cret");
+    must_assign(&s, "cost.energy=series http://h/m?token=s3cret a_watts");
     json = settings_to_json(&s);
     text = json_dumps(json, 0);
     assert_null(strstr(text, "s3cret"));
@@ -98,6 +99,7 @@ static void secrets_are_redacted(void **state)
     assert_string_equal(settings_url(&s), "http://h/?api_key=***&a=1");
     assert_string_equal(s.target.proxy, "http://***@p:3128");
     assert_string_equal(s.target.metrics, "http://h/metrics?token=***");
+    assert_string_equal(s.cost.energy, "series http://h/m?token=*** a_watts");
     json_decref(json);
     settings_fini(&s);
 }

@@ -98,6 +98,55 @@ static void two_stand_by_objective_latency_and_goodput(void **state)
     assert_int_equal(variants_standing(&fast, &unsure), STANDING_UNKNOWN);
 }
 
+/* Latencies that scatter by a factor of three, and half a percent more on the
+ * other side: nothing that intervals could show. */
+static void pairs_tell_more_than_intervals(void **state)
+{
+    struct latency one[40];
+    struct latency other[40];
+    struct variant_cell a = cell(10, 50, false);
+    struct variant_cell b = cell(10.05, 50, false);
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(one); i++) {
+        double ns = 5e6 * (1 + (double)(i * 7 % 5) / 2);
+
+        one[i] = (struct latency){(int64_t)i, ns};
+        other[i] = (struct latency){(int64_t)i,
+                                    ns * (1.004 + 0.001 * (double)(i % 3))};
+    }
+    assert_int_equal(variants_standing(&a, &b), STANDING_UNKNOWN);
+    a.latencies = (struct latencies){one, COUNT(one)};
+    b.latencies = (struct latencies){other, COUNT(other)};
+    assert_int_equal(variants_standing(&a, &b), STANDING_AHEAD);
+    assert_int_equal(variants_standing(&b, &a), STANDING_BEHIND);
+    b.latencies.n--; /* other arrivals */
+    assert_int_equal(variants_standing(&a, &b), STANDING_UNKNOWN);
+    b.latencies.n++;
+    other[3].due_ns++;
+    assert_int_equal(variants_standing(&a, &b), STANDING_UNKNOWN);
+}
+
+static void medians_have_intervals(void **state)
+{
+    double few[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11};
+    double alike[40];
+    double failed[12];
+    struct uncertain u;
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(alike); i++)
+        alike[i] = 8 + (double)(i % 4);
+    for (size_t i = 0; i < COUNT(failed); i++)
+        failed[i] = i < 6 ? 1 : INFINITY;
+    u = blocked_median(alike, COUNT(alike), 0.95);
+    assert_true(u.has_range && u.value == 9.5);
+    assert_true(u.range.low <= 9.5 && u.range.high >= 9.5);
+    assert_false(blocked_median(few, COUNT(few), 0.95).has_range);
+    assert_false(blocked_median(failed, COUNT(failed), 0.95).has_range);
+    assert_false(blocked_median(few, 0, 0.95).has_range);
+}
+
 static void places_are_shared(void **state)
 {
     static const double values[] = {10};
@@ -260,6 +309,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(two_stand_by_objective_latency_and_goodput),
+        cmocka_unit_test(pairs_tell_more_than_intervals),
+        cmocka_unit_test(medians_have_intervals),
         cmocka_unit_test(places_are_shared),
         cmocka_unit_test(crossovers_are_found),
         cmocka_unit_test(others_do_not_cross),

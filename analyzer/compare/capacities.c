@@ -1,0 +1,247 @@
+#include "analyzer/compare/capacities.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/compare/card.h"
+#include "analyzer/reader.h"
+#include "analyzer/summary.h"
+#include "common/buf.h"
+#include "common/err.h"
+#include "common/recording/pointset.h"
+#include "common/recording/studydir.h"
+#include "common/xalloc.h"
+
+bool capacities_are_at(const struct strlist *dirs)
+{
+    for (size_t i = 0; i < dirs->len; i++) {
+        enum study_kind kind;
+
+        if (!study_is_at(dirs->items[i]) ||
+            study_kind_at(dirs->items[i], &kind, &(struct err){0}) ||
+            kind != STUDY_SEARCH)
+            return false;
+    }
+    return dirs->len > 0;
+}
+
+/* ---- conditions ---- */
+
+/* What a search sets itself, from probe to probe. */
+static bool is_of_probes(const char *key)
+{
+    static const char *const keys[] = {
+        "load.rate",     "load.clients",      "load.duration", "load.warmup",
+        "load.requests", "load.min_requests", "load.stop"};
+
+    for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
+        if (strcmp(key, keys[i]) == 0)
+            return true;
+    }
+    return strncmp(key, "study.", strlen("study.")) == 0;
+}
+
+static int read_card(struct strmap *card, const char *dir, struct err *err)
+{
+    struct strmap all = {0};
+    struct recording rec;
+    struct summary s;
+    int rc;
+
+    if (recording_open(&rec, dir, err))
+        return -1;
+    rc = summary_make(&s, &rec, NULL, err);
+    if (rc == 0)
+        card_make(&all, &rec, &s);
+    recording_close(&rec);
+    for (size_t i = 0; i < all.keys.len; i++) {
+        if (!is_of_probes(all.keys.items[i]))
+            strmap_put(card, all.keys.items[i], all.values.items[i]);
+    }
+    strmap_fini(&all);
+    return rc;
+}
+
+/* Of its first probe. */
+static int load_card(struct capacity_side *side, struct err *err)
+{
+    struct point_set set;
+    char *dir = NULL;
+    int rc = point_set_load(&set, side->dir, err);
+
+    if (rc == 0 && point_set_recorded(&set) == 0)
+        rc =
+            err_set(err, ERR_CONFIG, "%s: a search without a probe", side->dir);
+    if (rc == 0) {
+        dir = point_set_path(side->dir, &set.points[0]);
+        rc = read_card(&side->card, dir, err);
+    }
+    free(dir);
+    point_set_fini(&set);
+    return rc;
+}
+
+static void find_differences(struct capacities *c, const char *vary,
+                             bool ignores_slo)
+{
+    const struct strmap *cards[COMPARE_MAX_SIDES] = {NULL};
+
+    for (size_t i = 0; i < c->n; i++)
+        cards[i] = &c->sides[i].card;
+    c->vary = vary ? matched_key(cards, c->n, vary) : NULL;
+    for (size_t i = 1; i < c->n; i++) {
+        const struct match match = {.vary = c->vary,
+                                    .ignores_slo = ignores_slo,
+                                    .is_must = true,
+                                    .side = i};
+
+        matched_find(&c->differences, cards[0], cards[i], &match);
+    }
+}
+
+/* ---- numbers ---- */
+
+static bool is_known(const struct capacity *c)
+{
+    return c->is_there && !c->is_bracket && c->value > 0 && c->range.low > 0 &&
+           isfinite(c->range.high);
+}
+
+/* Half the width on a scale of logarithms. */
+static double half_width(const struct capacity *c)
+{
+    return log(c->range.high / c->range.low) / 2;
+}
+
+void capacities_contrast(const struct capacity *a, struct capacity_side *b)
+{
+    double half;
+
+    b->verdict = FINDING_CANNOT_TELL;
+    b->has_ratio = is_known(a) && is_known(&b->capacity);
+    if (!b->has_ratio) {
+        if (capacity_is_above(a, &b->capacity))
+            b->verdict = FINDING_WORSE;
+        else if (capacity_is_above(&b->capacity, a))
+            b->verdict = FINDING_BETTER;
+        return;
+    }
+    half = hypot(half_width(a), half_width(&b->capacity));
+    b->ratio = b->capacity.value / a->value;
+    b->range = (struct interval){b->ratio * exp(-half), b->ratio * exp(half)};
+    b->verdict = b->range.low > 1    ? FINDING_BETTER
+                 : b->range.high < 1 ? FINDING_WORSE
+                                     : FINDING_NO_DIFFERENCE;
+}
+
+/* By more than the threshold, with confidence? */
+static enum compare_answer answer_regression(const struct capacity_side *b,
+                                             double threshold)
+{
+    if (!b->has_ratio)
+        return b->verdict == FINDING_BETTER ? COMPARE_BETTER
+                                            : COMPARE_CANNOT_TELL;
+    if (b->range.high < 1 - threshold)
+        return COMPARE_WORSE;
+    return b->range.low >= 1 - threshold ? COMPARE_NO_DIFFERENCE
+                                         : COMPARE_CANNOT_TELL;
+}
+
+static enum compare_answer answer_of(const struct capacities *c)
+{
+    static const enum compare_answer of[] = {
+        [FINDING_NO_DIFFERENCE] = COMPARE_NO_DIFFERENCE,
+        [FINDING_BETTER] = COMPARE_BETTER,
+        [FINDING_WORSE] = COMPARE_WORSE,
+        [FINDING_CANNOT_TELL] = COMPARE_CANNOT_TELL,
+    };
+
+    if (c->differences.must > 0)
+        return COMPARE_REFUSED;
+    if (c->n > 2)
+        return COMPARE_RANKED;
+    if (c->regression >= 0)
+        return answer_regression(&c->sides[1], c->regression);
+    return of[c->sides[1].verdict];
+}
+
+int capacities_make(struct capacities *c, const struct compare_ask *ask,
+                    struct err *err)
+{
+    int rc = 0;
+
+    *c =
+        (struct capacities){.n = ask->dirs->len, .regression = ask->regression};
+    c->sides = xcalloc(c->n, sizeof(*c->sides));
+    for (size_t i = 0; rc == 0 && i < c->n; i++) {
+        struct capacity_side *side = &c->sides[i];
+
+        side->dir = ask->dirs->items[i];
+        rc = capacity_read(&side->capacity, side->dir, ask->slo, 0, err);
+        if (rc == 0)
+            rc = load_card(side, err);
+        if (rc == 0 && i > 0)
+            capacities_contrast(&c->sides[0].capacity, side);
+    }
+    if (rc)
+        return -1;
+    find_differences(c, ask->vary, ask->slo != NULL);
+    c->answer = answer_of(c);
+    return 0;
+}
+
+void capacities_fini(struct capacities *c)
+{
+    for (size_t i = 0; c->sides && i < c->n; i++)
+        strmap_fini(&c->sides[i].card);
+    free(c->sides);
+    free(c->vary);
+    differences_fini(&c->differences);
+}
+
+int capacities_exit_code(const struct capacities *c)
+{
+    const struct comparison same = {.answer = c->answer};
+
+    return compare_exit_code(&same);
+}
+
+/* ---- text ---- */
+
+static void put_capacity(const struct capacities *c, size_t i, struct buf *out)
+{
+    const struct capacity_side *s = &c->sides[i];
+
+    buf_addf(out, "%c          %s: ", (char)('A' + i % 26), s->dir);
+    if (is_known(&s->capacity))
+        buf_addf(out, "%.5g [%.5g, %.5g]\n", s->capacity.value,
+                 s->capacity.range.low, s->capacity.range.high);
+    else
+        buf_addf(out, "%s\n", s->capacity.why);
+    if (i == 0 || c->differences.must > 0)
+        return;
+    if (s->has_ratio)
+        buf_addf(out,
+                 "           %.4g times that of A [%.4g, %.4g] at %g%%: %s\n",
+                 s->ratio, s->range.low, s->range.high, 100 * SEARCH_CONFIDENCE,
+                 finding_verdict_name(s->verdict));
+    else
+        buf_addf(out, "           against A: %s\n",
+                 finding_verdict_name(s->verdict));
+}
+
+void capacities_text(const struct capacities *c, struct buf *out)
+{
+    buf_addf(out, "capacity   of %zu searches: %s\n", c->n,
+             compare_answer_name(c->answer));
+    for (size_t i = 0; i < c->differences.len; i++) {
+        const struct difference *d = &c->differences.list[i];
+
+        buf_addf(out, "%s %s: %s and %s (%s)\n",
+                 d->is_declared ? "varied    " : "REFUSED   ", d->key, d->a,
+                 d->b, d->why);
+    }
+    for (size_t i = 0; i < c->n; i++)
+        put_capacity(c, i, out);
+}
