@@ -261,7 +261,7 @@ static void put_curve(const struct search_summary *s, struct buf *out)
              "missed", t->text);
     for (size_t i = 0; i < s->n; i++)
         sorted[i] = &s->probes[i];
-    qsort(sorted, s->n, sizeof(*sorted), by_value);
+    qsort(sorted, s->n, sizeof(struct search_probe *), by_value);
     for (size_t i = 0; i < s->n; i++)
         put_probe(s, sorted[i], term, out);
     buf_addf(out, "%63s %.2g%%%*s\n", "", LOWEST * 100, PLOT - 4, "100%");
