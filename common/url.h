@@ -29,8 +29,8 @@ int url_check(const char *text, struct err *err);
 int url_check_place(const char *text, struct err *err);
 int url_check_proxy(const char *text, struct err *err);
 
-/* Is this, a URL or its scheme, one of gRPC's, grpc or grpcs?  One of TLS, https
- * or grpcs? */
+/* Is this, a URL or its scheme, one of gRPC's, grpc or grpcs?  One of TLS,
+ * https or grpcs? */
 bool url_is_grpc(const char *text);
 bool url_is_tls(const char *text);
 
