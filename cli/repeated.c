@@ -44,8 +44,10 @@ static int note_members(const char *part, json_t *old, json_t *new)
     json_t *value;
     int n = 0;
 
-    json_object_foreach(old, key, value) n +=
-        note_pair(part, key, value, json_object_get(new, key));
+    json_object_foreach(old, key, value)
+    {
+        n += note_pair(part, key, value, json_object_get(new, key));
+    }
     json_object_foreach(new, key, value)
     {
         if (!json_object_get(old, key))

@@ -51,12 +51,11 @@ static void fail_midway(struct reply *r, struct call *call)
         api_error(call, 500, REPLY_TOLD, &r->body);
         add_said(r, call);
         call->wire->end(r, call);
-    } else if (has(call, FAULT_ENDLESS)) {
-        call->wire->spoil(r, call);
-    } else if (has(call, FAULT_RESET) || has(call, FAULT_TRUNCATED)) {
+    } else if (!has(call, FAULT_ENDLESS) &&
+               (has(call, FAULT_RESET) || has(call, FAULT_TRUNCATED))) {
         reply_send(r, call->x);
         reply_break(call, has(call, FAULT_RESET));
-    } else if (has(call, FAULT_MALFORMED)) {
+    } else if (has(call, FAULT_ENDLESS) || has(call, FAULT_MALFORMED)) {
         call->wire->spoil(r, call);
     }
 }

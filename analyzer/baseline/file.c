@@ -305,12 +305,16 @@ static void read_parts(struct baseline *b, const json_t *all)
     b->version = text_of(o, "tailgate");
     b->chosen = text_of(o, "chosen");
     json_object_foreach(json_object_get(all, "conditions"), key, value)
+    {
         strmap_put(&b->conditions, key, json_string_value(value));
+    }
     for (int i = 0; i < BASELINE_QUANTITIES; i++)
         read_amount(&b->amounts[i], json_object_get(all, "quantities"),
                     baseline_quantity_name[i]);
     json_object_foreach(json_object_get(all, "recordings"), key, value)
+    {
         baseline_add_file(b, key, json_string_value(value));
+    }
     read_answers(b, json_object_get(all, "answers"));
     snprintf(b->seal, sizeof(b->seal), "%s",
              json_string_value(

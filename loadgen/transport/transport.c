@@ -27,27 +27,27 @@ static const struct transport_ops *const grpc = NULL;
 /* What of HTTP's has no meaning for gRPC; or NULL. */
 static const char *beyond_grpc(const struct target_settings *s)
 {
-    return s->proxy                                 ? "proxy"
-           : s->http2                               ? "http2"
-           : s->no_keepalive                        ? "no_keepalive"
-           : s->transport != TRANSPORT_AUTO         ? "transport"
-           : s->insecure && (s->cert || s->ca_file) ? "insecure"
-                                                    : NULL;
+    return s->proxy                         ? "proxy"
+           : s->http2                       ? "http2"
+           : s->no_keepalive                ? "no_keepalive"
+           : s->transport != TRANSPORT_AUTO ? "transport"
+                                            : NULL;
 }
 
 static const struct transport_ops *choose_grpc(const struct target_settings *s,
                                                struct err *err)
 {
     const char *beyond = beyond_grpc(s);
+    bool is_torn = s->insecure && (s->cert || s->ca_file);
 
     if (!grpc)
         err_set(err, ERR_CONFIG, "target.url: built without gRPC");
-    else if (beyond && strcmp(beyond, "insecure") == 0)
-        err_set(err, ERR_CONFIG,
-                "target.insecure: with gRPC not beside certificates");
     else if (beyond)
         err_set(err, ERR_CONFIG, "target.%s: not with gRPC", beyond);
-    return beyond ? NULL : grpc;
+    else if (is_torn)
+        err_set(err, ERR_CONFIG,
+                "target.insecure: with gRPC not beside certificates");
+    return beyond || is_torn ? NULL : grpc;
 }
 
 const struct transport_ops *transport_choose(const struct target_settings *s,
