@@ -107,18 +107,23 @@ static int64_t cut_time_ns(const struct engine *e)
 
 void engine_cut(struct engine *e)
 {
+    gate_enter(e->gate);
     cut(e, cut_time_ns(e));
+    gate_leave(e->gate);
 }
 
 void engine_on_drain(evutil_socket_t fd, short what, void *arg)
 {
     struct engine *e = arg;
-    int64_t left_ns = e->drain_end_ns - engine_now_ns(e);
+    int64_t left_ns;
 
     (void)fd;
     (void)what;
+    gate_enter(e->gate);
+    left_ns = e->drain_end_ns - engine_now_ns(e);
     if (left_ns > 0)
         engine_arm(e->drain_timer, left_ns);
     else
         cut(e, engine_now_ns(e));
+    gate_leave(e->gate);
 }
