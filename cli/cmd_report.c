@@ -12,6 +12,7 @@
 #include "analyzer/summary.h"
 #include "analyzer/truth.h"
 #include "cli/cli.h"
+#include "cli/cost_asked.h"
 #include "cli/lanes.h"
 #include "cli/report_asked.h"
 #include "cli/report_out.h"
@@ -19,6 +20,7 @@
 #include "cli/trials_run.h"
 #include "common/err.h"
 #include "common/log.h"
+#include "common/prices.h"
 #include "common/recording/trialset.h"
 #include "common/slo.h"
 #include "common/xalloc.h"
@@ -39,8 +41,9 @@ struct report_args {
     double co2_g_per_kwh;
     bool checklist;
     bool claim;
-    double usd_per_hour;
-    int64_t replicas;
+    struct cost_ask cost; /* its prices are read later */
+    char *prices;
+    char *machine;
     bool truth;
     char *truth_file;
 };
@@ -128,13 +131,22 @@ static const struct opt opts[] = {
      .help = "the one sentence to quote, with every condition"},
     {.flag = "usd-per-hour",
      .type = &opt_number,
-     .offset = AT(usd_per_hour),
+     .offset = AT(cost.usd_per_hour),
      .help = "what one replica costs an hour, instead of what the recording "
              "says"},
     {.flag = "replicas",
      .type = &opt_count,
-     .offset = AT(replicas),
+     .offset = AT(cost.replicas),
      .help = "how many replicas there are, for the cost"},
+    {.flag = "prices",
+     .type = &opt_text,
+     .offset = AT(prices),
+     .help = PRICES_HELP},
+    {.flag = "machine",
+     .type = &opt_text,
+     .offset = AT(machine),
+     .help = "with --prices: the machine of one replica, instead of what the "
+             "recording says"},
     {.flag = "energy-file",
      .type = &opt_text,
      .offset = AT(energy_file),
@@ -283,7 +295,8 @@ static int sum_up(struct recording *rec, const struct report_args *a,
 {
     if (report_ask_slo(&rec->settings, &a->slo, err))
         return -1;
-    report_ask_cost(&rec->settings, a->usd_per_hour, a->replicas);
+    if (cost_ask_apply(&a->cost, &rec->settings, err))
+        return -1;
     if (a->co2_g_per_kwh > 0)
         rec->settings.cost.co2_g_per_kwh = a->co2_g_per_kwh;
     if (a->curve)
@@ -430,6 +443,11 @@ static const struct study_words of_search = {"search", "text or json", "probe"};
 static const struct study_words of_variants = {"study with variants",
                                                "text or json", "NAME/point"};
 
+static bool asks_price(const struct report_args *a)
+{
+    return a->cost.usd_per_hour > 0 || a->cost.replicas > 0 || a->prices;
+}
+
 /* A study has no requests of its own, and no truth: its recordings have. */
 static int check_study(const char *dir, const struct report_args *a,
                        bool has_format, const struct study_words *w,
@@ -437,7 +455,7 @@ static int check_study(const char *dir, const struct report_args *a,
 {
     if (!has_format || a->truth || a->truth_file || a->curve ||
         asks_instead(a) || a->baseline || a->energy_file ||
-        a->usd_per_hour > 0 || a->replicas > 0)
+        (w != &of_trials && asks_price(a)))
         return err_set(err, ERR_USAGE,
                        "%s: a %s is shown as %s; for the rest name one of its "
                        "%ss, %s/%s-1",
@@ -493,7 +511,7 @@ static int report_study(const char *dir, const struct report_args *a,
     default: /* a pair is refused by its reader */
         return check_study(dir, a, render != NULL, &of_trials, err)
                    ? -1
-                   : trials_report(dir, slo, render, err);
+                   : trials_report(dir, slo, &a->cost, render, err);
     }
 }
 
@@ -509,9 +527,24 @@ static int choose_format(struct report_args *a, struct err *err)
     return 0;
 }
 
+static int report(const char *dir, struct report_args *a, struct err *err)
+{
+    struct prices table = {0};
+    int rc;
+
+    if (choose_format(a, err) || check_args(a, err))
+        return -1;
+    a->cost.machine = a->machine;
+    if (cost_asked(&a->cost, &table, a->prices, err))
+        return -1;
+    rc = study_is_at(dir) ? report_study(dir, a, err) : report_one(dir, a, err);
+    prices_fini(&table);
+    return rc;
+}
+
 static int run(const char *const *argv, struct err *err)
 {
-    struct report_args a;
+    struct report_args a = {0};
     struct opt_set set = {&block, &a};
     struct strlist words = {0};
     int rc;
@@ -522,10 +555,7 @@ static int run(const char *const *argv, struct err *err)
         rc = err_set(err, ERR_USAGE, "report takes one recording, not %zu",
                      words.len);
     if (rc == 0)
-        rc = choose_format(&a, err) || check_args(&a, err) ? -1 : 0;
-    if (rc == 0)
-        rc = study_is_at(words.items[0]) ? report_study(words.items[0], &a, err)
-                                         : report_one(words.items[0], &a, err);
+        rc = report(words.items[0], &a, err);
     strlist_fini(&words);
     opt_fini(&set);
     return rc;

@@ -9,6 +9,7 @@
 #include "common/buf.h"
 
 #define VALUE_WIDTH 10
+#define NAME_WIDTH  27 /* usd_per_million_good_tokens */
 
 enum kind { KIND_NS, KIND_RATE, KIND_SHARE };
 
@@ -205,7 +206,7 @@ static void put_value(double value, enum kind kind, struct buf *out)
 static void put_over(const char *name, const struct over_trials *o,
                      enum kind kind, struct buf *out)
 {
-    buf_addf(out, "%-21s", name);
+    buf_addf(out, "%-*s", NAME_WIDTH, name);
     if (!o->is_known) {
         buf_addf(out, " %s in %zu of the trials\n",
                  o->missing == HIST_TOO_FEW ? "n too small" : "no samples",
@@ -241,10 +242,8 @@ static void put_measures(const struct trials_summary *s, struct buf *out)
 
 static void put_rates(const struct trials_summary *s, struct buf *out)
 {
-    bool has_tokens = s->n > 0 && s->trials[0].has_tokens;
-
     for (int r = 0; r < TRIAL_RATES; r++) {
-        if (has_tokens || (r != TRIAL_TOKENS && r != TRIAL_GOOD_TOKENS))
+        if (trials_have_rate(s, (enum trial_rate)r))
             put_over(trial_rate_name((enum trial_rate)r), &s->rate[r],
                      r == TRIAL_ATTAINMENT ? KIND_SHARE : KIND_RATE, out);
     }
@@ -281,7 +280,7 @@ void trials_text(const struct trials_summary *s, struct buf *out)
     put_verdict(s, out);
     buf_adds(out, "\n");
     put_each(s, out);
-    buf_addf(out, "\n%-21s %*s %*s %*s  interval of the median\n",
+    buf_addf(out, "\n%-*s %*s %*s %*s  interval of the median\n", NAME_WIDTH,
              "over trials", VALUE_WIDTH, "median", VALUE_WIDTH, "min",
              VALUE_WIDTH, "max");
     put_rates(s, out);
