@@ -38,6 +38,7 @@ enum trial_rate {
     TRIAL_ATTAINMENT, /* a share */
     TRIAL_TOKENS,     /* a second; the same of good requests below */
     TRIAL_GOOD_TOKENS,
+    TRIAL_QUALITY, /* a share of the answers that were checked */
     TRIAL_USD, /* of a thousand good requests, of a million tokens of them */
     TRIAL_USD_TOKENS,
     TRIAL_RATES,
@@ -63,8 +64,10 @@ struct trial {
     bool was_aborted;
     bool was_overloaded;
     char distrust[48]; /* the first check that withdraws it; "": none */
-    int64_t scheduled;
+    int64_t scheduled; /* ok, failed or never sent */
+    int64_t ok;
     int64_t failed;
+    int64_t checked;       /* answers */
     int64_t lost_requests; /* not in its recording, which is damaged ... */
     int64_t lost_events;   /* ... likewise content events */
     bool has_tokens;

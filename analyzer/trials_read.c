@@ -69,7 +69,9 @@ void trial_take(struct trial *t, const struct summary *s)
     t->was_aborted = s->aborted != NULL;
     t->was_overloaded = summary_is_overloaded(s);
     t->scheduled = s->scheduled;
+    t->ok = s->ok;
     t->failed = s->failed;
+    t->checked = s->quality.checked;
     t->lost_requests = s->integrity.lost_requests;
     t->lost_events = s->integrity.lost_events;
     t->has_tokens = s->has_tokens;
@@ -81,6 +83,7 @@ void trial_take(struct trial *t, const struct summary *s)
     t->rate[TRIAL_ATTAINMENT] = s->attainment;
     t->rate[TRIAL_TOKENS] = s->output_tokens_per_s;
     t->rate[TRIAL_GOOD_TOKENS] = s->goodput_tokens_per_s;
+    t->rate[TRIAL_QUALITY] = s->quality.checked > 0 ? s->quality.share : NAN;
     t->rate[TRIAL_USD] = price(s, s->cost.usd_per_1000_good);
     t->rate[TRIAL_USD_TOKENS] = price(s, s->cost.usd_per_million_good_tokens);
     for (int m = 0; m < MEASURE_COUNT; m++) {

@@ -2,8 +2,6 @@
 #include <unistd.h>
 
 #include "analyzer/baseline/baseline.h"
-#include "analyzer/checklist.h"
-#include "analyzer/claim.h"
 #include "analyzer/goodput.h"
 #include "analyzer/profile/profile.h"
 #include "analyzer/reader.h"
@@ -15,6 +13,7 @@
 #include "cli/cost_asked.h"
 #include "cli/lanes.h"
 #include "cli/report_asked.h"
+#include "cli/report_instead.h"
 #include "cli/report_out.h"
 #include "cli/study_report.h"
 #include "cli/trials_run.h"
@@ -128,7 +127,8 @@ static const struct opt opts[] = {
     {.flag = "claim",
      .type = &opt_switch,
      .offset = AT(claim),
-     .help = "the one sentence to quote, with every condition"},
+     .help = "the one sentence to quote, with every condition; of a set of "
+             "trials with their intervals"},
     {.flag = "usd-per-hour",
      .type = &opt_number,
      .offset = AT(cost.usd_per_hour),
@@ -224,37 +224,6 @@ static int print_truth(struct recording *rec, const struct report_args *a,
     return rc;
 }
 
-static int print_checklist(const struct summary *s, const struct recording *rec,
-                           bool json, struct err *err)
-{
-    struct checklist list;
-    struct buf out;
-    int rc;
-
-    checklist_make(&list, s, &rec->manifest);
-    buf_init(&out, MAX_TRUTH);
-    if (json)
-        checklist_json(&list, &out);
-    else
-        checklist_text(&list, &out);
-    rc = cli_print(buf_text(&out), err);
-    buf_fini(&out);
-    return rc ? -1 : list.missing > 0 ? EXIT_NO : EXIT_YES;
-}
-
-static int print_claim(const struct summary *s, const struct recording *rec,
-                       struct err *err)
-{
-    struct buf out;
-    int rc;
-
-    buf_init(&out, MAX_TRUTH);
-    run_claim(s, &rec->manifest, &out);
-    rc = cli_print(buf_text(&out), err);
-    buf_fini(&out);
-    return rc ? -1 : summary_exit_code(s);
-}
-
 /* What is asked for instead of the whole report; its exit status. */
 static int print_asked(const struct summary *s, const struct report_args *a,
                        const struct recording *rec, struct err *err)
@@ -262,9 +231,9 @@ static int print_asked(const struct summary *s, const struct report_args *a,
     const struct report_ops *ops = report_find(report_names[a->format]);
 
     if (a->checklist)
-        return print_checklist(s, rec, ops == &report_json, err);
+        return report_checklist(s, rec, ops == &report_json, err);
     if (a->claim)
-        return print_claim(s, rec, err);
+        return report_claim(s, rec, err);
     return report_print_profile(s, a->profile, ops, err) ? -1
                                                          : summary_exit_code(s);
 }
@@ -495,6 +464,8 @@ static int report_study(const char *dir, const struct report_args *a,
         return -1;
     if (a->checklist && trial_set_has(dir, 1))
         return report_first(dir, a, err);
+    if (a->claim && kind == STUDY_TRIALS)
+        return report_claim_set(dir, slo, &a->cost, err);
     switch (kind) {
     case STUDY_SWEEP:
         return check_study(dir, a, has_format, &of_sweep, err)

@@ -198,6 +198,8 @@ static const char *why_without(const struct trials_summary *s,
 {
     bool is_price = rate == TRIAL_USD || rate == TRIAL_USD_TOKENS;
 
+    if (rate == TRIAL_QUALITY)
+        return "no answer was checked";
     return is_price && !trials_have_rate(s, TRIAL_USD)
                ? "no price was given (cost.usd_per_hour)"
                : "nobody counts them";

@@ -155,6 +155,21 @@ static void a_set_of_trials(void **state)
     json_decref(json);
 }
 
+static void a_claim_of_a_set_has_its_price(void **state)
+{
+    struct proc_result r = proc_run(ARGS("report", made.set, "--claim"));
+
+    (void)state;
+    if (r.status == 0) /* the machine let both be believed */
+        assert_non_null(strstr(r.out, " USD per thousand good requests; "
+                                      "medians over 2 trials"));
+    else
+        assert_non_null(strstr(r.out, "no claim: the set of trials is "));
+    proc_result_fini(&r);
+    refused(ARGS("report", made.set, "--claim", "--json"), 2,
+            "--claim is text");
+}
+
 /* The price follows the machine, which is what varies: it is no second
  * variable. */
 static void comparisons_have_the_cost(void **state)
@@ -201,6 +216,7 @@ int main(void)
         cmocka_unit_test(each_run_has_the_price_of_its_machine),
         cmocka_unit_test(prices_over_a_recording),
         cmocka_unit_test(a_set_of_trials),
+        cmocka_unit_test(a_claim_of_a_set_has_its_price),
         cmocka_unit_test(comparisons_have_the_cost),
         cmocka_unit_test(timings_by_machine),
     };
