@@ -3,9 +3,12 @@
 #include "analyzer/compare/capacities.h"
 #include "analyzer/compare/compare.h"
 #include "analyzer/compare/history.h"
+#include "analyzer/cost.h"
 #include "cli/cli.h"
+#include "cli/cost_asked.h"
 #include "common/buf.h"
 #include "common/err.h"
+#include "common/prices.h"
 #include "common/slo.h"
 #include "common/units.h"
 #include "common/xalloc.h"
@@ -18,6 +21,8 @@ struct compare_args {
     struct strlist slo;
     char *regression;
     char *history;
+    char *prices;
+    struct cost_ask cost; /* what they say */
     bool json;
 };
 
@@ -36,10 +41,10 @@ static const struct opt opts[] = {
      .offset = AT(on),
      .splits_commas = true,
      .check = quantity_check,
-     .help =
-         "what the verdict is about: 'ttft p99', throughput, goodput, "
-         "tokens, attainment, quality, errors; repeats (otherwise the SLO's "
-         "measures, or e2e p99 and throughput)"},
+     .help = "what the verdict is about: 'ttft p99', throughput, goodput, "
+             "tokens, attainment, quality, errors, cost; repeats (otherwise "
+             "the SLO's "
+             "measures, or e2e p99 and throughput)"},
     {.flag = "vary",
      .type = &opt_list,
      .offset = AT(vary),
@@ -56,6 +61,10 @@ static const struct opt opts[] = {
      .offset = AT(history),
      .help = "instead of recordings: a directory of many, in the order of "
              "their start; exit 1 if the last change was for the worse"},
+    {.flag = "prices",
+     .type = &opt_text,
+     .offset = AT(prices),
+     .help = PRICES_HELP "; for the cost of a thousand good requests"},
     {.flag = "slo",
      .type = &opt_list,
      .offset = AT(slo),
@@ -122,6 +131,7 @@ static int compare(const struct compare_args *a, const struct strlist *words,
         .vary = a->vary.len > 0 ? a->vary.items[0] : NULL,
         .slo = a->slo.len > 0 ? &a->slo : NULL,
         .regression = regression,
+        .cost = &a->cost,
     };
     struct comparison *c = xcalloc(1, sizeof(*c));
     struct buf out;
@@ -148,6 +158,7 @@ static int compare_searches(const struct compare_args *a,
         .vary = a->vary.len > 0 ? a->vary.items[0] : NULL,
         .slo = a->slo.len > 0 ? &a->slo : NULL,
         .regression = regression,
+        .cost = &a->cost,
     };
     struct capacities c = {0};
     struct buf out;
@@ -176,6 +187,7 @@ static int history(const struct compare_args *a, double regression,
         .on = &a->on,
         .slo = a->slo.len > 0 ? &a->slo : NULL,
         .regression = regression,
+        .cost = &a->cost,
     };
     struct history h;
     struct buf out;
@@ -191,7 +203,7 @@ static int history(const struct compare_args *a, double regression,
     return rc;
 }
 
-static int answer(const struct compare_args *a, const struct strlist *words,
+static int choose(const struct compare_args *a, const struct strlist *words,
                   struct err *err)
 {
     double regression = -1;
@@ -207,9 +219,22 @@ static int answer(const struct compare_args *a, const struct strlist *words,
                : compare(a, words, regression, err);
 }
 
+static int answer(struct compare_args *a, const struct strlist *words,
+                  struct err *err)
+{
+    struct prices table = {0};
+    int rc;
+
+    if (cost_asked(&a->cost, &table, a->prices, err))
+        return -1;
+    rc = choose(a, words, err);
+    prices_fini(&table);
+    return rc;
+}
+
 static int run(const char *const *argv, struct err *err)
 {
-    struct compare_args a;
+    struct compare_args a = {0};
     struct opt_set set = {&block, &a};
     struct strlist words = {0};
     int rc;

@@ -267,6 +267,11 @@ int settings_args_blame(const struct settings_args *a, struct err *err)
     return a->file && !a->is_recording ? settings_blame(a->file, err) : -1;
 }
 
+static int resolve(struct settings *s, struct err *err)
+{
+    return settings_look_up_price(s, err) ? -1 : settings_resolve(s, err);
+}
+
 int settings_args_resolve_variant(struct settings_args *a, size_t i,
                                   struct err *err)
 {
@@ -277,7 +282,7 @@ int settings_args_resolve_variant(struct settings_args *a, size_t i,
         return err_set(err, ERR_USAGE, "the variants changed meanwhile");
     name = xstrdup(a->settings.variants.items[i].name);
     variants_take(&a->settings, i);
-    rc = settings_resolve(&a->settings, err);
+    rc = resolve(&a->settings, err);
     if (rc)
         err_context(err, "%s: %s", VARIANTS, name);
     free(name);
@@ -294,7 +299,7 @@ int settings_args_resolve(struct settings_args *a, struct err *err)
         return settings_args_blame(a, err);
     }
 
-    rc = settings_resolve(&a->settings, err);
+    rc = resolve(&a->settings, err);
     if (rc)
         return settings_args_blame(a, err);
     return a->is_recording ? refuse_redacted(&a->settings, err) : 0;

@@ -118,7 +118,7 @@ int against_make(struct against *a, const struct baseline *b, const char *dir,
 
     *a = (struct against){.baseline = b};
     if (rc == 0)
-        rc = side_load(&side, dir, &qs, NULL, err);
+        rc = side_load(&side, dir, &(struct side_ask){.qs = &qs}, err);
     if (rc == 0) {
         take_all(a, &side);
         note_differences(a, &side);

@@ -366,7 +366,8 @@ static int load_candidates(struct candidate *list,
     int rc = quantities_make(&qs, &on, NULL, err);
 
     for (size_t i = 0; rc == 0 && i < ask->dirs->len; i++) {
-        rc = side_load(&list[i].side, ask->dirs->items[i], &qs, NULL, err);
+        rc = side_load(&list[i].side, ask->dirs->items[i],
+                       &(struct side_ask){.qs = &qs}, err);
         if (rc == 0)
             rc = check_fit(&list[i], why);
         if (rc == 0)

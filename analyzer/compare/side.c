@@ -42,18 +42,17 @@ static int read_study(struct side *side, struct err *err)
 }
 
 static int add_run(struct side *side, const char *dir,
-                   const struct quantities *qs, const struct strlist *slo,
-                   struct err *err)
+                   const struct side_ask *ask, struct err *err)
 {
     side->runs = xrealloc(side->runs, side->n + 1, sizeof(*side->runs));
-    if (run_card_load(&side->runs[side->n], dir, qs, slo, err))
+    if (run_card_load(&side->runs[side->n], dir, ask, err))
         return -1;
     side->n++;
     return 0;
 }
 
-static int add_trials(struct side *side, const struct quantities *qs,
-                      const struct strlist *slo, struct err *err)
+static int add_trials(struct side *side, const struct side_ask *ask,
+                      struct err *err)
 {
     int rc = 0;
 
@@ -61,7 +60,7 @@ static int add_trials(struct side *side, const struct quantities *qs,
          rc == 0 && k <= MAX_TRIALS && trial_set_has(side->dir, k); k++) {
         char *path = trial_set_path(side->dir, k);
 
-        rc = add_run(side, path, qs, slo, err);
+        rc = add_run(side, path, ask, err);
         free(path);
     }
     return rc;
@@ -82,17 +81,17 @@ static void gather(struct side *side, size_t quantity)
     side->has_all[quantity] = has_all;
 }
 
-int side_load(struct side *side, const char *dir, const struct quantities *qs,
-              const struct strlist *slo, struct err *err)
+int side_load(struct side *side, const char *dir, const struct side_ask *ask,
+              struct err *err)
 {
     int rc;
 
     *side = (struct side){.dir = xstrdup(dir), .is_set = trial_set_has(dir, 1)};
     rc = read_study(side, err);
     if (rc == 0)
-        rc = side->is_set ? add_trials(side, qs, slo, err)
-                          : add_run(side, dir, qs, slo, err);
-    for (size_t i = 0; rc == 0 && i < qs->len; i++)
+        rc = side->is_set ? add_trials(side, ask, err)
+                          : add_run(side, dir, ask, err);
+    for (size_t i = 0; rc == 0 && i < ask->qs->len; i++)
         gather(side, i);
     if (rc)
         side_fini(side);

@@ -17,6 +17,7 @@
 #include "analyzer/compare/quantity.h"
 #include "common/str.h"
 
+struct cost_ask;
 struct err;
 struct slo;
 
@@ -43,6 +44,13 @@ struct run_card {
     struct block_readings blocks[QUANTITIES_MAX];
 };
 
+/* What is taken of the recordings, and what they are judged by. */
+struct side_ask {
+    const struct quantities *qs;
+    const struct strlist *slo;   /* NULL: their own */
+    const struct cost_ask *cost; /* likewise of prices */
+};
+
 struct side {
     char *dir;
     bool is_set;
@@ -59,8 +67,8 @@ struct side {
 
 /* ERR_CONFIG if there is nothing at `dir`, ERR_IO and ERR_FORMAT as
  * recording_open(). */
-int side_load(struct side *side, const char *dir, const struct quantities *qs,
-              const struct strlist *slo, struct err *err);
+int side_load(struct side *side, const char *dir, const struct side_ask *ask,
+              struct err *err);
 void side_fini(struct side *side);
 
 /* The objective of a recording, or of the first of a set. */
