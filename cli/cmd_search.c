@@ -106,6 +106,8 @@ static void put_known(const struct drive *d, const struct search_answer *a,
         buf_adds(out, ", about ");
         put_load(d, a->capacity, out);
     }
+    if (a->set_aside > 0)
+        buf_addf(out, "; %zu set aside", a->set_aside);
 }
 
 static void put_time(int64_t ns, struct buf *out)

@@ -82,12 +82,6 @@ static void say_at_least(const struct search_config *c, struct search_answer *a)
 {
     char at[32];
 
-    if (!isfinite(a->at_least)) {
-        snprintf(a->why, sizeof(a->why),
-                 "the client is the limit, already at %s",
-                 shown(c, a->client_limit, at));
-        return;
-    }
     snprintf(a->why, sizeof(a->why), "at least %s: %s",
              shown(c, a->at_least, at),
              a->outcome == SEARCH_CLIENT ? "the client is the limit"
@@ -124,6 +118,26 @@ static void say_twisted(const struct search_config *c, const struct evidence *e,
              "probes contradict each other: the objective was missed at %s and "
              "met at %s",
              shown(c, e->twist_low, low), shown(c, e->twist_high, high));
+}
+
+/* What counts is said as far as it goes. */
+static void say_noisy(const struct search_config *c, const struct evidence *e,
+                      struct search_answer *a)
+{
+    char low[32];
+    char high[32];
+    char so_far[96] = "";
+
+    if (isfinite(a->ci.low) && isfinite(a->ci.high))
+        snprintf(so_far, sizeof(so_far), "; so far between %s and %s",
+                 shown(c, a->ci.low, low), shown(c, a->ci.high, high));
+    else if (isfinite(a->at_least))
+        snprintf(so_far, sizeof(so_far), "; so far met at %s",
+                 shown(c, a->at_least, low));
+    snprintf(a->why, sizeof(a->why),
+             "the machine is too busy to tell: %zu of %zu probes were set "
+             "aside, the last by '%s'%s",
+             e->set_aside, a->probes, e->noise, so_far);
 }
 
 static void say_missing(const struct search_config *c, struct search_answer *a)
@@ -191,17 +205,19 @@ static void take_evidence(const struct search *s, const struct evidence *e,
 {
     const struct search_config *c = &s->config;
 
-    *a = (struct search_answer){.capacity = NAN,
-                                .ci = {NAN, NAN},
-                                .slope = NAN,
-                                .confirmed = or_nan(e->confirmed),
-                                .at_least = or_nan(e->met),
-                                .at_most = or_nan(e->failed),
-                                .client_limit = or_nan(e->client),
-                                .missing = {NAN, NAN},
-                                .probes = s->n,
-                                .requests = e->requests,
-                                .took_ns = e->took_ns};
+    *a = (struct search_answer){
+        .capacity = NAN,
+        .ci = {NAN, NAN},
+        .slope = NAN,
+        .confirmed = or_nan(e->confirmed),
+        .at_least = or_nan(e->met),
+        .at_most = or_nan(e->failed),
+        .client_limit = plan_is_client_limit(e) ? or_nan(e->client) : NAN,
+        .missing = {NAN, NAN},
+        .probes = s->n,
+        .set_aside = e->set_aside,
+        .requests = e->requests,
+        .took_ns = e->took_ns};
     if (!e->has_fit || e->met <= 0)
         return;
     a->capacity = whole(c, e->value);
@@ -217,6 +233,8 @@ static void take_outcome(const struct search_config *c,
 {
     if (a->outcome != SEARCH_UNDECIDED || !plan_is_twisted(e)) {
         say(c, a);
+        if (a->outcome == SEARCH_UNDECIDED && plan_is_noisy(e))
+            say_noisy(c, e, a);
         return;
     }
     a->capacity = NAN;
@@ -234,6 +252,8 @@ void search_answer(const struct search *s, struct search_answer *answer)
     plan_make(s, &e, &plan);
     take_evidence(s, &e, answer);
     answer->outcome = plan.outcome;
+    if (plan.outcome == SEARCH_CLIENT) /* no more than what was confirmed */
+        answer->at_least = fmin(answer->at_least, answer->confirmed);
     answer->left_ns = plan_left_ns(s, &e, &plan);
     take_outcome(&s->config, &e, answer);
 }
@@ -248,7 +268,7 @@ static enum search_outcome recorded_outcome(const struct search *s,
     if (e->met <= 0)
         return plan_is_never(s, e) ? SEARCH_NEVER : SEARCH_NOT_PROBED;
     if (!e->has_fit)
-        return isfinite(e->client) ? SEARCH_CLIENT : SEARCH_NOT_PROBED;
+        return plan_is_client_limit(e) ? SEARCH_CLIENT : SEARCH_NOT_PROBED;
     if (plan_is_twisted(e))
         return SEARCH_UNDECIDED;
     return e->near >= RECORDED_NEAR && evidence_reach(e) <= PLAN_WORST_REACH

@@ -56,14 +56,12 @@ static const char fixed[] = "stub: {service: fixed 10ms}\n"
 #define LEAST 85
 #define MOST  125
 
-/* On a busy machine the client may be too late, or the time be over, and saying
+/* On a busy machine too much may be set aside, or the time be over, and saying
  * so is right: then there is nothing more to see. */
 static bool is_given_up(const struct proc_result *r, const json_t *json)
 {
-    const char *outcome = text_at(json, "outcome");
-
-    return r->status == 4 && (strcmp(outcome, "client limit") == 0 ||
-                              strcmp(outcome, "budget") == 0);
+    return r->status == 4 && (strstr(text_at(json, "why"), "too busy") ||
+                              strcmp(text_at(json, "outcome"), "budget") == 0);
 }
 
 static bool is_found(const struct proc_result *r, const char *dir)
@@ -98,15 +96,12 @@ static void look_at_it_again(const char *dir)
     json_decref(kept);
     proc_result_fini(&r);
 
-    /* A looser one is not missed anywhere up to where probes have been, or up
-     * to where a busy machine's client got. */
+    /* A looser one is not missed anywhere up to where probes have been. */
     r = proc_run(ARGS("report", dir, "--slo", "e2e p50 < 100s", "--json"));
     proc_expect(&r, 4);
     json = json_loads(r.out, 0, NULL);
-    if (strcmp(text_at(json, "outcome"), "client limit") != 0) {
-        assert_string_equal(text_at(json, "outcome"), "not probed");
-        assert_true(json_is_array(json_object_get(json, "missing")));
-    }
+    assert_string_equal(text_at(json, "outcome"), "not probed");
+    assert_true(json_is_array(json_object_get(json, "missing")));
     json_decref(json);
     proc_result_fini(&r);
 
@@ -206,9 +201,11 @@ static void what_cannot_be_met_is_said_at_once(void **state)
         proc_expect(&r, 1);
         assert_non_null(strstr(r.out, "not met at any load"));
         assert_string_equal(text_at(json, "outcome"), "never");
+        assert_in_range(json_array_size(json_object_get(json, "probes")) -
+                            (size_t)number_at(json, "set_aside"),
+                        1, 2);
+        assert_true(number_at(json, "requests") < 300);
     }
-    assert_in_range(json_array_size(json_object_get(json, "probes")), 1, 2);
-    assert_true(number_at(json, "requests") < 100);
     assert_true(json_is_null(json_object_get(json, "capacity_rps")));
     proc_result_fini(&r);
     json_decref(json);
@@ -223,7 +220,7 @@ static void the_clients_limit_is_not_the_servers(void **state)
     char *file = settings_file("one.yaml", "stub: {delay: 10ms}\n"
                                            "client: {connections: 1}\n"
                                            "load: {arrival: constant}\n"
-                                           "slo: [e2e p90 < 500ms]\n"
+                                           "slo: [e2e p90 < 200ms]\n"
                                            "search: {start: 60, probe: 500ms, "
                                            "confirm: 500ms, tolerance: 20%}\n");
     char *dir = xstrdup(tmpdir_path("one"));
@@ -231,12 +228,14 @@ static void the_clients_limit_is_not_the_servers(void **state)
     json_t *json;
 
     (void)state;
-    proc_expect(&r, 4);
-    assert_non_null(strstr(r.out, "the client is the limit"));
-    proc_result_fini(&r);
     json = read_json(dir, "summary.json");
-    assert_string_equal(text_at(json, "outcome"), "client limit");
+    if (!is_given_up(&r, json)) {
+        proc_expect(&r, 4);
+        assert_non_null(strstr(r.out, "the client is the limit"));
+        assert_string_equal(text_at(json, "outcome"), "client limit");
+    }
     assert_true(json_is_null(json_object_get(json, "capacity_rps")));
+    proc_result_fini(&r);
     json_decref(json);
     free(dir);
     free(file);

@@ -209,7 +209,7 @@ static void a_disturbed_client_is_no_limit(void **state)
 
         assert_true(s.n < 60);
         madeserver_run(&m, &s, &ask, &r);
-        r.is_client_limited = s.n % 5 == 3;
+        r.set_aside = s.n % 5 == 3 ? "lag" : NULL;
         search_feed(&s, &r);
     }
     search_answer(&s, &a);
