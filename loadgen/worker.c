@@ -154,7 +154,6 @@ static struct event_base *base_new(void)
     struct event_config *config = event_config_new();
     struct event_base *base;
 
-    event_config_set_flag(config, EVENT_BASE_FLAG_PRECISE_TIMER);
     event_config_set_flag(config, EVENT_BASE_FLAG_NOLOCK);
     event_config_set_flag(config, EVENT_BASE_FLAG_NO_CACHE_TIME);
     base = event_base_new_with_config(config);
