@@ -22,7 +22,7 @@ static const struct opt opts[] = {
 const struct opt_block settings_args_block = {"settings", opts,
                                               sizeof(opts) / sizeof(opts[0])};
 
-#define N_SETS 11
+#define N_SETS 12
 
 /* What stands beside the settings: flags of the command's own, and what a study
  * adds; either may be NULL. */
@@ -46,12 +46,12 @@ static int read_flags(struct settings_args *a, const struct beside *beside,
         settings_set(&a->settings, BLOCK_STUDY),
         settings_set(&a->settings, BLOCK_COST),
     };
-    size_t n = N_SETS - 2;
+    size_t n = N_SETS - 3;
 
     if (beside->more)
         sets[n++] = settings_set(&a->settings, beside->more->block);
-    if (beside->own)
-        sets[n++] = *beside->own;
+    for (const struct opt_set *own = beside->own; own && own->block; own++)
+        sets[n++] = *own;
     return opt_parse_argv(sets, n, argv, words, err);
 }
 
