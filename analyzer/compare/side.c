@@ -34,6 +34,7 @@ static int read_study(struct side *side, struct err *err)
     if (trial_set_load(&set, side->dir, err))
         return -1;
     side->is_one_launch = set.launched_by == LAUNCHED_ONCE;
+    side->has_own_stubs = set.launched_by == LAUNCHED_STUB;
     side->home = realpath(side->dir, NULL);
     if (set.against[0])
         side->turned_with = resolved(side->dir, set.against);
@@ -109,6 +110,24 @@ void side_fini(struct side *side)
     free(side->home);
     free(side->dir);
     *side = (struct side){0};
+}
+
+size_t side_warmup(const struct side *side)
+{
+    return side->n > 1 && side->is_one_launch && side->runs[0].makespan_s > 0;
+}
+
+size_t side_values(const struct side *side, size_t first, size_t i, double *out)
+{
+    size_t n = 0;
+
+    for (size_t k = first; k < side->n; k++) {
+        const struct reading *r = &side->runs[k].whole[i];
+
+        if (r->n > 0 && !r->is_too_few && isfinite(r->value))
+            out[n++] = r->value;
+    }
+    return n;
 }
 
 static int open_first(struct recording *rec, const char *dir, struct err *err)

@@ -9,10 +9,13 @@
 /* Of recorded probes, so many near the boundary make an answer. */
 #define RECORDED_NEAR 3
 
-/* Lost is a run of which so much has been missed, after a while. */
+/* Lost is a run of which so much has been missed, after a while; or all of a
+ * few, after longer. */
 #define HOPELESS_SHARE    0.5
 #define HOPELESS_REQUESTS 50
 #define HOPELESS_NS       INT64_C(2000000000)
+#define HOPELESS_FEW      10
+#define HOPELESS_FEW_NS   INT64_C(5000000000)
 
 void search_next(const struct search *s, struct search_ask *ask)
 {
@@ -33,9 +36,12 @@ bool search_is_hopeless(const struct search *s,
         const struct search_counts *c = &so_far->terms[i];
         double allowed = search_allowed(&s->config.slo->terms[i]);
         double line = fmax(HOPELESS_SHARE, (1 + allowed) / 2);
+        bool are_all = c->n >= HOPELESS_FEW && c->misses == c->n &&
+                       so_far->window_ns >= HOPELESS_FEW_NS;
 
-        if (allowed >= 0 && c->n >= HOPELESS_REQUESTS &&
-            (double)c->misses > line * (double)c->n)
+        if (allowed >= 0 &&
+            (are_all || (c->n >= HOPELESS_REQUESTS &&
+                         (double)c->misses > line * (double)c->n)))
             return true;
     }
     return false;
@@ -227,20 +233,29 @@ static void take_evidence(const struct search *s, const struct evidence *e,
     a->binding = c->slo->terms[e->binding].text;
 }
 
-/* Where probes contradict each other no line is worth anything. */
-static void take_outcome(const struct search_config *c,
-                         const struct evidence *e, struct search_answer *a)
+static void forget_line(struct search_answer *a)
 {
-    if (a->outcome != SEARCH_UNDECIDED || !plan_is_twisted(e)) {
-        say(c, a);
-        if (a->outcome == SEARCH_UNDECIDED && plan_is_noisy(e))
-            say_noisy(c, e, a);
-        return;
-    }
     a->capacity = NAN;
     a->ci = (struct interval){NAN, NAN};
     a->slope = NAN;
-    say_twisted(c, e, a);
+    a->binding = NULL;
+}
+
+/* Where probes contradict each other no line is worth anything; nor where it
+ * leads to what the client cannot do. */
+static void take_outcome(const struct search_config *c,
+                         const struct evidence *e, struct search_answer *a)
+{
+    bool is_undecided = a->outcome == SEARCH_UNDECIDED;
+
+    if (a->outcome == SEARCH_CLIENT || (is_undecided && plan_is_twisted(e)))
+        forget_line(a);
+    if (is_undecided && plan_is_twisted(e))
+        say_twisted(c, e, a);
+    else if (is_undecided && plan_is_noisy(e))
+        say_noisy(c, e, a);
+    else
+        say(c, a);
 }
 
 void search_answer(const struct search *s, struct search_answer *answer)

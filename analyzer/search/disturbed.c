@@ -107,11 +107,19 @@ static const char *delayed_by(const struct summary *s, const struct hist *late,
     return NULL;
 }
 
+static bool has_counts(const struct search_result *r)
+{
+    for (size_t i = 0; i < r->n_terms; i++)
+        if (r->terms[i].n > 0)
+            return true;
+    return false;
+}
+
 const char *disturbed_by(const struct summary *s, const struct hist *late,
                          const struct search_terms *terms,
                          const struct search_result *r)
 {
-    const char *by = NULL;
+    const char *by = has_counts(r) ? NULL : "no requests";
     bool has_limit = false;
 
     for (size_t i = 0; i < terms->slo.len && !by; i++) {

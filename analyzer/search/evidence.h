@@ -17,11 +17,11 @@
 #define EVIDENCE_EASY 0.8
 
 struct evidence {
-    double met;    /* highest value that was met, below all missed; 0: none */
-    double missed; /* lowest one that was missed ... */
-    double failed; /* ... and for sure; INFINITY: none, as below */
-    double client; /* lowest one that was set aside, above all that count ...
-                    */
+    double met;     /* highest value that was met, below all missed; 0: none */
+    double missed;  /* lowest one that was missed ... */
+    double failed;  /* ... and for sure; INFINITY: none, as below */
+    double reached; /* highest one that counts; 0: none */
+    double client;  /* lowest one that was set aside, above that ... */
     double client_chance; /* ... and the chance that this is chance */
     double rejected;      /* lowest one whose confirmation failed ... */
     size_t rejected_at;   /* ... and which result that is */

@@ -166,13 +166,11 @@ static void take_all(struct evidence *e, const struct search *s)
  * time. */
 static void find_client(struct evidence *e, const struct search *s)
 {
-    double most = 0;
-
     for (size_t i = 0; i < s->n; i++)
         if (!s->results[i].set_aside)
-            most = fmax(most, s->results[i].value);
+            e->reached = fmax(e->reached, s->results[i].value);
     for (size_t i = 0; i < s->n; i++)
-        if (s->results[i].set_aside && s->results[i].value > most)
+        if (s->results[i].set_aside && s->results[i].value > e->reached)
             e->client = fmin(e->client, s->results[i].value);
 }
 

@@ -176,13 +176,14 @@ bool plan_is_client_limit(const struct evidence *e)
 }
 
 /* What the client could not do is tried a second time, since it may have been
- * disturbed; then the gap is halved; and then the two ends take turns until it
- * is clear that the load makes the difference. */
+ * disturbed; then the gap to what it could is halved; and then the two ends
+ * take turns until it is clear that the load makes the difference. */
 static void plan_to_client(const struct search *s, const struct evidence *e,
                            struct plan *out)
 {
-    double value = rounded(s, sqrt(e->met * e->client));
-    bool is_near = e->client <= CLIENT_RATIO * e->met || value <= e->met;
+    double value = rounded(s, sqrt(e->reached * e->client));
+    bool is_near =
+        e->client <= CLIENT_RATIO * e->reached || value <= e->reached;
 
     if (is_near && plan_is_client_limit(e)) {
         plan_at_least(s, e, out, SEARCH_CLIENT);
@@ -192,7 +193,7 @@ static void plan_to_client(const struct search *s, const struct evidence *e,
         value = e->client;
     else if (is_near)
         value = s->results[s->n - 1].set_aside
-                    ? rounded(s, fmin(e->met, EVIDENCE_EASY * e->client))
+                    ? rounded(s, fmin(e->reached, EVIDENCE_EASY * e->client))
                     : e->client;
     ask(s, out, SEARCH_DOUBLING, value, windows_short(s, value));
 }
@@ -226,9 +227,13 @@ static const struct search_result *lowest(const struct search *s)
     return low;
 }
 
+/* What was not answered may be too much, or hang at any load. */
 static bool is_light(const struct search *s, const struct search_result *r)
 {
-    return in_flight(s, r) <= LIGHT_MOST || r->value <= rounded(s, 0);
+    double flight = in_flight(s, r);
+    bool is = flight < 0 ? r->value <= FIRST_RPS : flight <= LIGHT_MOST;
+
+    return is || r->value <= rounded(s, 0);
 }
 
 bool plan_is_never(const struct search *s, const struct evidence *e)
@@ -260,7 +265,10 @@ static void plan_down(const struct search *s, const struct evidence *e,
         return;
     }
     part = fmin(fmax(part, 1 / LIGHT_STEP), 1 / LIGHT_LEAST);
-    value = rounded(s, low->value * part);
+    value = low->value * part;
+    if (flight < 0)
+        value = fmin(fmax(value, FIRST_RPS), low->value / LIGHT_LEAST);
+    value = rounded(s, value);
     ask(s, out, SEARCH_LIGHT, value, windows_light(s, value));
 }
 
@@ -309,7 +317,7 @@ static void plan_near(const struct search *s, const struct evidence *e,
     else
         value = most_telling(s, e, window);
     if (value >= e->client && plan_is_client_limit(e))
-        value = sqrt(e->met * e->client);
+        value = sqrt(e->reached * e->client);
     ask(s, out, SEARCH_NEAR, value, window);
 }
 

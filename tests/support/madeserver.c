@@ -117,7 +117,9 @@ void madeserver_run(struct madeserver *m, const struct search *s,
         .window_ns = ask->window_ns,
         .took_ns = ask->warmup_ns + ask->window_ns + llround(m->extra_s * NS),
         .requests = llround(n),
-        .answer_ns = llround(answer_s * NS),
+        .answer_ns = m->drowns && ask->value > m->capacity[0]
+                         ? 0
+                         : llround(answer_s * NS),
         .set_aside = is_aside || is_beyond_client(m, ask) ? "lag" : NULL,
         .n_terms = s->config.slo->len};
     for (size_t i = 0; i < r->n_terms; i++) {

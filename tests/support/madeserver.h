@@ -23,6 +23,7 @@ struct madeserver {
     double disturbed; /* chance that a run of 5 s is set aside, and then misses
                          whatever comes */
     size_t disturbed_for;   /* runs that a disturbance lasts; 0: as drawn */
+    bool drowns;            /* beyond its capacity nothing is answered */
     double answer_s;        /* time in flight; 0: 10 ms */
     double worse;           /* capacity of the first term from ... */
     size_t worse_from;      /* ... this run on; 0: never */
