@@ -1,10 +1,12 @@
 #include "analyzer/claim.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "analyzer/report/text_parts.h"
 #include "analyzer/summary.h"
+#include "analyzer/trials.h"
 #include "common/apis.h"
 #include "common/buf.h"
 #include "common/config.h"
@@ -57,6 +59,13 @@ static void put_rates(const struct summary *s, struct buf *out)
         buf_addf(out, " and %.4g output tokens/s", s->output_tokens_per_s);
 }
 
+static void put_answer(enum verdict verdict, struct buf *out)
+{
+    buf_adds(out, verdict == VERDICT_PASS
+                      ? ": met"
+                      : ": MISSED, so that this load is not deliverable");
+}
+
 static void put_slo(const struct summary *s, struct buf *out)
 {
     char text[UNITS_TEXT];
@@ -78,9 +87,7 @@ static void put_slo(const struct summary *s, struct buf *out)
                  text_show_ns((double)e2e->quantile_ns[3], text));
         return;
     }
-    buf_adds(out, s->verdict == VERDICT_PASS
-                      ? ": met"
-                      : ": MISSED, so that this load is not deliverable");
+    put_answer(s->verdict, out);
 }
 
 static void put_load(const struct summary *s, struct buf *out)
@@ -99,25 +106,34 @@ static void put_load(const struct summary *s, struct buf *out)
                  s->data.source ? s->data.source : "synthetic");
 }
 
-static void put_counts(const struct summary *s, struct buf *out)
+/* scheduled = ok + failed + unsent. */
+static void put_due(int64_t due, int64_t ok, int64_t failed, struct buf *out)
 {
     buf_addf(out,
              "; %lld requests due = %lld ok + %lld failed + %lld unsent, "
              "latencies from due, failures beyond every percentile",
-             (long long)s->scheduled, (long long)s->ok, (long long)s->failed,
-             (long long)s->unsent);
+             (long long)due, (long long)ok, (long long)failed,
+             (long long)(due - ok - failed));
+}
+
+static void put_counts(const struct summary *s, struct buf *out)
+{
+    put_due(s->scheduled, s->ok, s->failed, out);
+    if (s->cost.is_there && s->cost.usd_per_1000_good >= 0)
+        buf_addf(out, "; %.4g USD per thousand good requests at %.4g USD/hour",
+                 s->cost.usd_per_1000_good, s->cost.usd_per_hour);
     if (s->quality.checked > 0)
         buf_addf(out, "; quality %.4g%% of %lld checked answers",
                  100 * s->quality.share, (long long)s->quality.checked);
 }
 
 static void put_client(const struct summary *s, const struct manifest *m,
-                       struct buf *out)
+                       const char *how, struct buf *out)
 {
     const char *version = manifest_text(m, NULL, "tailgate");
     const char *utc = manifest_text(m, "clock", "utc");
 
-    buf_addf(out, "; one run, tailgate %s", version ? version : "");
+    buf_addf(out, "; %s, tailgate %s", how, version ? version : "");
     put_named("on", manifest_text(m, "environment", "cpu_model"), out);
     if (s->rtt_floor_ns > 0)
         buf_addf(out, ", round trip floor %.4g us",
@@ -144,6 +160,142 @@ bool run_claim(const struct summary *s, const struct manifest *m,
     put_slo(s, out);
     put_load(s, out);
     put_counts(s, out);
-    put_client(s, m, out);
+    put_client(s, m, "one run", out);
+    return true;
+}
+
+/* ---- a set of trials ---- */
+
+/* "12 [11, 14]": the median over trials, and its interval. */
+static void put_median(const struct over_trials *o, enum text_kind kind,
+                       struct buf *out)
+{
+    const struct uncertain *m = &o->median.median;
+    char text[UNITS_TEXT];
+
+    if (!o->is_known) {
+        buf_adds(out, "unknown");
+        return;
+    }
+    buf_adds(out, text_show_kind(m->value, kind, text));
+    if (!m->has_range)
+        return;
+    buf_addf(out, " [%s", text_show_kind(m->range.low, kind, text));
+    buf_addf(out, ", %s]", text_show_kind(m->range.high, kind, text));
+}
+
+static void put_set_rates(const struct trials_summary *t, struct buf *out)
+{
+    buf_adds(out, t->n_terms > 0 ? " delivered " : " answered ");
+    put_median(&t->rate[t->n_terms > 0 ? TRIAL_GOODPUT : TRIAL_THROUGHPUT],
+               TEXT_RATE, out);
+    buf_addf(out, " %srequests/s of ", t->n_terms > 0 ? "good " : "");
+    put_median(&t->rate[TRIAL_OFFERED], TEXT_RATE, out);
+    buf_adds(out, "/s offered");
+    if (t->n_terms > 0) {
+        buf_adds(out, " (attainment ");
+        put_median(&t->rate[TRIAL_ATTAINMENT], TEXT_SHARE, out);
+        buf_adds(out, ")");
+    }
+    if (trials_have_rate(t, TRIAL_TOKENS)) {
+        buf_adds(out, " and ");
+        put_median(&t->rate[TRIAL_TOKENS], TEXT_RATE, out);
+        buf_adds(out, " output tokens/s");
+    }
+}
+
+static void put_set_slo(const struct trials_summary *t, struct buf *out)
+{
+    for (size_t i = 0; i < t->n_terms; i++) {
+        const struct set_term *term = &t->terms[i];
+
+        buf_adds(out, i ? ", " : "; SLO ");
+        if (term->class)
+            buf_addf(out, "of class %s ", term->class);
+        buf_addf(out, "%s (measured ", term->term.text);
+        put_median(&term->measured, text_kind_of(&term->term), out);
+        buf_addf(out, ", kept by %lld of %zu)", (long long)term->kept,
+                 t->counted);
+    }
+    if (t->n_terms == 0) {
+        buf_adds(out, "; e2e p50 ");
+        put_median(&t->quantile[MEASURE_E2E][SUMMARY_P50], TEXT_NS, out);
+        buf_adds(out, ", p99 ");
+        put_median(&t->quantile[MEASURE_E2E][SUMMARY_P99], TEXT_NS, out);
+        return;
+    }
+    put_answer(t->verdict, out);
+}
+
+static void put_set_counts(const struct trials_summary *t, struct buf *out)
+{
+    int64_t due = 0;
+    int64_t ok = 0;
+    int64_t failed = 0;
+    int64_t checked = 0;
+
+    for (size_t i = 0; i < t->n; i++) {
+        due += t->trials[i].scheduled;
+        ok += t->trials[i].ok;
+        failed += t->trials[i].failed;
+        checked += t->trials[i].checked;
+    }
+    put_due(due, ok, failed, out);
+    if (trials_have_rate(t, TRIAL_USD)) {
+        buf_adds(out, "; ");
+        put_median(&t->rate[TRIAL_USD], TEXT_RATE, out);
+        buf_adds(out, " USD per thousand good requests");
+    }
+    if (trials_have_rate(t, TRIAL_QUALITY)) {
+        buf_adds(out, "; quality ");
+        put_median(&t->rate[TRIAL_QUALITY], TEXT_SHARE, out);
+        buf_addf(out, " of %lld checked answers", (long long)checked);
+    }
+}
+
+/* Why there is no claim; NULL: there is one. */
+static const char *why_no_claim(const struct trials_summary *t)
+{
+    for (size_t i = 0; i < t->n; i++) {
+        if (t->trials[i].was_aborted)
+            return "has an aborted trial";
+        if (t->trials[i].scheduled == 0)
+            return "has an empty trial";
+    }
+    if (t->stopped_by || t->counted < t->n)
+        return "was interrupted";
+    if (t->set.failed[0])
+        return "ended early";
+    if (t->counted < 2)
+        return "is a single trial, which has no interval";
+    return t->verdict == VERDICT_INVALID     ? "is invalid"
+           : t->verdict == VERDICT_UNDECIDED ? "is undecided"
+                                             : NULL;
+}
+
+bool trials_claim(const struct trials_summary *t, const struct summary *first,
+                  const struct manifest *m, struct buf *out)
+{
+    const char *why = why_no_claim(t);
+    char how[200];
+
+    if (why) {
+        buf_addf(out, "no claim: the set of trials %s\n", why);
+        return false;
+    }
+    snprintf(how, sizeof(how),
+             "medians over %zu trials with seeds of their own, %s, in brackets "
+             "their %.4g%% intervals",
+             t->counted,
+             t->set.launched_by == LAUNCHED_ONCE
+                 ? "all of one launch of the server"
+                 : "the server started anew for each",
+             100 * t->confidence);
+    put_who(first, out);
+    put_set_rates(t, out);
+    put_set_slo(t, out);
+    put_load(first, out);
+    put_set_counts(t, out);
+    put_client(first, m, how, out);
     return true;
 }

@@ -1,5 +1,5 @@
-/* claim.h - what one run shows, in one sentence that carries its conditions:
- * the sentence to quote. */
+/* claim.h - what a run or a set of trials shows, in one sentence that carries
+ * its conditions: the sentence to quote. */
 #ifndef ANALYZER_CLAIM_H
 #define ANALYZER_CLAIM_H
 
@@ -8,10 +8,16 @@
 struct buf;
 struct manifest;
 struct summary;
+struct trials_summary;
 
 /* Of a run that is withdrawn or undecided there is none: then why.  Returns
  * whether there is one. */
 bool run_claim(const struct summary *s, const struct manifest *m,
                struct buf *out);
+
+/* The same of a set; conditions and client are those of the first trial, whose
+ * summary and manifest these are. */
+bool trials_claim(const struct trials_summary *t, const struct summary *first,
+                  const struct manifest *m, struct buf *out);
 
 #endif

@@ -1,6 +1,26 @@
 #include "analyzer/cost.h"
 
+#include <stdlib.h>
+
+#include "common/prices.h"
 #include "common/settings.h"
+#include "common/xalloc.h"
+
+int cost_ask_apply(const struct cost_ask *ask, struct settings *s,
+                   struct err *err)
+{
+    if (!ask)
+        return 0;
+    if (ask->usd_per_hour > 0)
+        s->cost.usd_per_hour = ask->usd_per_hour;
+    if (ask->replicas > 0)
+        s->cost.replicas = ask->replicas;
+    if (ask->machine) {
+        free(s->cost.machine);
+        s->cost.machine = xstrdup(ask->machine);
+    }
+    return ask->prices ? prices_apply(ask->prices, s, err) : 0;
+}
 
 /* Below 0: none. */
 static double each(double usd, double count, double unit)

@@ -6,6 +6,18 @@
 #include <stdint.h>
 
 struct cost_settings;
+struct err;
+struct prices;
+struct settings;
+
+/* What a reader says of prices, in place of what the recording does; 0 and
+ * NULL: what it does. */
+struct cost_ask {
+    double usd_per_hour;         /* of one replica */
+    int64_t replicas;            /* of the recording */
+    const struct prices *prices; /* instead of usd_per_hour */
+    const char *machine;         /* of one replica, as the prices name it */
+};
 
 /* What was delivered in the window. */
 struct delivered {
@@ -25,6 +37,11 @@ struct cost {
     double usd_per_million_good_tokens;
     double usd_per_million_tokens;
 };
+
+/* Over the settings of a recording; `ask` may be NULL.  ERR_CONFIG if the
+ * prices have none of its machine. */
+int cost_ask_apply(const struct cost_ask *ask, struct settings *s,
+                   struct err *err);
 
 struct cost cost_of(const struct cost_settings *price,
                     const struct delivered *d);

@@ -479,6 +479,15 @@ int summary_make(struct summary *s, struct recording *rec,
     return summary_make_keeping(s, rec, slo, NULL, NULL, err);
 }
 
+int summary_make_priced(struct summary *s, struct recording *rec,
+                        const struct strlist *slo, const struct cost_ask *cost,
+                        struct err *err)
+{
+    return cost_ask_apply(cost, &rec->settings, err)
+               ? err_context(err, "%s", rec->dir)
+               : summary_make(s, rec, slo, err);
+}
+
 int summary_make_keeping(struct summary *s, struct recording *rec,
                          const struct strlist *slo, struct kept_hist *keep,
                          struct curve *curve, struct err *err)

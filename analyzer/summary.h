@@ -158,6 +158,12 @@ struct kept_hist {
 int summary_make(struct summary *s, struct recording *rec,
                  const struct strlist *slo, struct err *err);
 
+/* The same with prices in place of the recording's, whose settings are changed;
+ * `cost` may be NULL. */
+int summary_make_priced(struct summary *s, struct recording *rec,
+                        const struct strlist *slo, const struct cost_ask *cost,
+                        struct err *err);
+
 /* The same, with the distribution that *keep names, and the attainment of one
  * measure, which is begun here by the SLO; NULL: neither. */
 int summary_make_keeping(struct summary *s, struct recording *rec,

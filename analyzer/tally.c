@@ -146,12 +146,25 @@ double tally_attainment(const struct tally *t, struct interval *ci95)
     return share;
 }
 
-/* Nobody knows what it would have come to. */
-static bool is_open(enum measure m, const struct facts *f)
+/* What it would have come to is longer than this. */
+static int64_t waited_ns(enum measure m, const struct facts *f)
 {
+    bool is_awaited = m == MEASURE_E2E ||
+                      (m == MEASURE_TTFT && f->first == TIME_ABSENT) ||
+                      (m == MEASURE_TTFB && f->head == TIME_ABSENT);
+
+    return is_awaited && f->end != TIME_ABSENT ? f->end - f->due : 0;
+}
+
+/* Nobody knows what it would have come to. */
+static bool is_open(const struct slo_term *term, const struct facts *f)
+{
+    enum measure m = term->measure;
+
     return f->outcome == OUTCOME_UNFINISHED &&
            (measure_is_of_answer(m) ||
-            measure_value(m, FROM_DUE, f) == TIME_ABSENT);
+            measure_value(m, FROM_DUE, f) == TIME_ABSENT) &&
+           waited_ns(m, f) < term->limit_ns;
 }
 
 void term_tally_add(struct term_tally *tt, const struct slo_term *term,
@@ -185,7 +198,7 @@ static void add_to_term(struct term_tally *tt, const struct slo_term *term,
         tt->lacks += good_lacks(term->measure, f);
         return;
     }
-    if (is_open(term->measure, f))
+    if (is_open(term, f))
         term_tally_add_open(tt, batch, 1);
     else
         term_tally_add(tt, term, batch, good_value(term->measure, f), 1);

@@ -36,9 +36,31 @@ const char *trial_rate_name(enum trial_rate rate)
         [TRIAL_ATTAINMENT] = "attainment",
         [TRIAL_TOKENS] = "output_tokens_per_s",
         [TRIAL_GOOD_TOKENS] = "goodput_tokens_per_s",
+        [TRIAL_QUALITY] = "quality",
+        [TRIAL_USD] = "usd_per_1000_good_requests",
+        [TRIAL_USD_TOKENS] = "usd_per_million_good_tokens",
     };
 
     return names[rate];
+}
+
+bool trials_have_rate(const struct trials_summary *s, enum trial_rate rate)
+{
+    const struct trial *first = s->n > 0 ? &s->trials[0] : NULL;
+
+    switch (rate) {
+    case TRIAL_TOKENS:
+    case TRIAL_GOOD_TOKENS:
+        return first && first->has_tokens;
+    case TRIAL_QUALITY:
+        return first && first->checked > 0;
+    case TRIAL_USD:
+        return first && first->has_cost;
+    case TRIAL_USD_TOKENS:
+        return first && first->has_cost && first->has_tokens;
+    default:
+        return true;
+    }
 }
 
 size_t trials_needed(size_t n, double *confidence)

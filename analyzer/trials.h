@@ -38,6 +38,9 @@ enum trial_rate {
     TRIAL_ATTAINMENT, /* a share */
     TRIAL_TOKENS,     /* a second; the same of good requests below */
     TRIAL_GOOD_TOKENS,
+    TRIAL_QUALITY, /* a share of the answers that were checked */
+    TRIAL_USD, /* of a thousand good requests, of a million tokens of them */
+    TRIAL_USD_TOKENS,
     TRIAL_RATES,
 };
 
@@ -61,11 +64,14 @@ struct trial {
     bool was_aborted;
     bool was_overloaded;
     char distrust[48]; /* the first check that withdraws it; "": none */
-    int64_t scheduled;
+    int64_t scheduled; /* ok, failed or never sent */
+    int64_t ok;
     int64_t failed;
+    int64_t checked;       /* answers */
     int64_t lost_requests; /* not in its recording, which is damaged ... */
     int64_t lost_events;   /* ... likewise content events */
     bool has_tokens;
+    bool has_cost;
     bool is_streamed;
     double rate[TRIAL_RATES];
     /* From due, in ns; HIST_BEYOND and the like below 0. */
@@ -142,10 +148,15 @@ size_t trials_needed(size_t n, double *confidence);
 /* From trials, n, set and the terms' texts to all the rest.  Pure. */
 void trials_work_out(struct trials_summary *s);
 
-/* Read the set; `slo` as for summary_make().  trials_summary_fini() in any
- * case. */
+/* Read the set; `slo` and `cost` as for summary_make_priced().
+ * trials_summary_fini() in any case. */
 int trials_read(struct trials_summary *s, const char *dir,
-                const struct strlist *slo, struct err *err);
+                const struct strlist *slo, const struct cost_ask *cost,
+                struct err *err);
+
+/* Is there something of this to be said: does anybody count tokens, is there a
+ * price? */
+bool trials_have_rate(const struct trials_summary *s, enum trial_rate rate);
 void trials_summary_fini(struct trials_summary *s);
 
 /* As that of a run. */

@@ -54,6 +54,12 @@ static void keep_all_terms(struct trial *t, const struct summary *s)
         n += keep_terms(t->terms + n, &s->classes[i].judgement, is_over);
 }
 
+/* NAN: there is none, or nothing to divide it by. */
+static double price(const struct summary *s, double usd)
+{
+    return s->cost.is_there && usd >= 0 ? usd : NAN;
+}
+
 void trial_take(struct trial *t, const struct summary *s)
 {
     t->verdict = s->verdict;
@@ -63,10 +69,13 @@ void trial_take(struct trial *t, const struct summary *s)
     t->was_aborted = s->aborted != NULL;
     t->was_overloaded = summary_is_overloaded(s);
     t->scheduled = s->scheduled;
+    t->ok = s->ok;
     t->failed = s->failed;
+    t->checked = s->quality.checked;
     t->lost_requests = s->integrity.lost_requests;
     t->lost_events = s->integrity.lost_events;
     t->has_tokens = s->has_tokens;
+    t->has_cost = s->cost.is_there;
     t->is_streamed = s->is_streamed;
     t->rate[TRIAL_OFFERED] = s->offered_rps;
     t->rate[TRIAL_THROUGHPUT] = s->throughput_rps;
@@ -74,6 +83,9 @@ void trial_take(struct trial *t, const struct summary *s)
     t->rate[TRIAL_ATTAINMENT] = s->attainment;
     t->rate[TRIAL_TOKENS] = s->output_tokens_per_s;
     t->rate[TRIAL_GOOD_TOKENS] = s->goodput_tokens_per_s;
+    t->rate[TRIAL_QUALITY] = s->quality.checked > 0 ? s->quality.share : NAN;
+    t->rate[TRIAL_USD] = price(s, s->cost.usd_per_1000_good);
+    t->rate[TRIAL_USD_TOKENS] = price(s, s->cost.usd_per_million_good_tokens);
     for (int m = 0; m < MEASURE_COUNT; m++) {
         for (int q = 0; q < SUMMARY_QUANTILES; q++)
             t->quantile_ns[m][q] =
@@ -122,7 +134,8 @@ static void keep_common(struct trials_summary *set, const struct summary *s)
 }
 
 static int read_trial(struct trials_summary *set, struct trial *t,
-                      const struct strlist *slo, struct err *err)
+                      const struct strlist *slo, const struct cost_ask *cost,
+                      struct err *err)
 {
     char *dir = trial_set_path(set->dir, t->number);
     struct recording rec;
@@ -132,7 +145,7 @@ static int read_trial(struct trials_summary *set, struct trial *t,
     free(dir);
     if (rc)
         return -1;
-    rc = summary_make(&s, &rec, slo, err);
+    rc = summary_make_priced(&s, &rec, slo, cost, err);
     if (rc == 0)
         trial_take(t, &s);
     if (rc == 0 && t->number == 1)
@@ -145,7 +158,8 @@ static int read_trial(struct trials_summary *set, struct trial *t,
 }
 
 int trials_read(struct trials_summary *s, const char *dir,
-                const struct strlist *slo, struct err *err)
+                const struct strlist *slo, const struct cost_ask *cost,
+                struct err *err)
 {
     int rc;
 
@@ -161,7 +175,7 @@ int trials_read(struct trials_summary *s, const char *dir,
     for (size_t i = 0; rc == 0 && i < s->n; i++) {
         s->trials[i].number = (int64_t)i + 1;
         s->trials[i].seed = s->set.seeds[i];
-        rc = read_trial(s, &s->trials[i], slo, err);
+        rc = read_trial(s, &s->trials[i], slo, cost, err);
     }
     if (rc == 0)
         trials_work_out(s);

@@ -19,6 +19,7 @@ struct known {
     int64_t arrival_ns;
     int64_t finish_ns;
     int64_t sent_ns;
+    bool has_faults;
 };
 
 struct log {
@@ -44,7 +45,8 @@ static void keep(struct log *log, const struct truth *row)
             log->rows[i].arrival_ns = TIME_ABSENT;
         log->len = len;
     }
-    log->rows[id] = (struct known){row->arrival, row->finish, row->sent};
+    log->rows[id] =
+        (struct known){row->arrival, row->finish, row->sent, row->faults != 0};
 }
 
 static int read_log(struct log *log, const char *path, struct err *err)
@@ -66,6 +68,11 @@ static int read_log(struct log *log, const char *path, struct err *err)
     return rc;
 }
 
+static int64_t positive(int64_t ns)
+{
+    return ns > 0 ? ns : 0;
+}
+
 /* Times of the client count from the start of the run, those of the log do
  * not.  The stub's clock is read when its send() has returned; by then the
  * answer may be here. */
@@ -80,13 +87,17 @@ static void compare(struct truth_report *t, const struct facts *f,
         t->negative++;
     if (excess < t->min_excess_ns)
         t->min_excess_ns = excess;
-    hist_add(&t->part[TRUTH_EXCESS], excess < 0 ? 0 : excess);
+    hist_add(&t->part[TRUTH_EXCESS], positive(excess));
     hist_add(&t->part[TRUTH_THERE], k->arrival_ns - start_ns - f->due);
     if (k->sent_ns == TIME_ABSENT)
         return;
     back = f->last + start_ns - k->sent_ns;
     hist_add(&t->part[TRUTH_LATE], k->sent_ns - k->finish_ns);
-    hist_add(&t->part[TRUTH_BACK], back < 0 ? 0 : back);
+    hist_add(&t->part[TRUTH_BACK], positive(back));
+    if (!k->has_faults && f->sent != TIME_ABSENT)
+        hist_add(&t->part[TRUTH_STUB],
+                 positive(k->arrival_ns - start_ns - f->sent) +
+                     positive(k->sent_ns - k->finish_ns));
 }
 
 static bool is_known(const struct log *log, int64_t seq)
@@ -142,7 +153,8 @@ void truth_report_fini(struct truth_report *report)
 void truth_print(const struct truth_report *t, struct buf *out)
 {
     static const char *const names[TRUTH_PARTS] = {
-        "measured - truth", "due -> arrival", "stub late", "sent -> received"};
+        "measured - truth", "due -> arrival", "stub late", "sent -> received",
+        "stub in all"};
     static const double quantiles[] = {0.5, 0.9, 0.99};
     char text[UNITS_TEXT];
 

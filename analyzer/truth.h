@@ -19,6 +19,8 @@ enum truth_part {
     TRUTH_THERE,  /* from due to the arrival at the server */
     TRUTH_LATE,   /* from when the answer was due to when it was sent */
     TRUTH_BACK,   /* from then to its last byte here */
+    TRUTH_STUB,   /* on its way there and TRUTH_LATE, faults left out: what the
+                     stub's host adds to the model */
     TRUTH_PARTS,
 };
 

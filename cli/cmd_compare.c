@@ -3,9 +3,12 @@
 #include "analyzer/compare/capacities.h"
 #include "analyzer/compare/compare.h"
 #include "analyzer/compare/history.h"
+#include "analyzer/cost.h"
 #include "cli/cli.h"
+#include "cli/cost_asked.h"
 #include "common/buf.h"
 #include "common/err.h"
+#include "common/prices.h"
 #include "common/slo.h"
 #include "common/units.h"
 #include "common/xalloc.h"
@@ -18,6 +21,8 @@ struct compare_args {
     struct strlist slo;
     char *regression;
     char *history;
+    char *prices;
+    struct cost_ask cost; /* what they say */
     bool json;
 };
 
@@ -36,10 +41,10 @@ static const struct opt opts[] = {
      .offset = AT(on),
      .splits_commas = true,
      .check = quantity_check,
-     .help =
-         "what the verdict is about: 'ttft p99', throughput, goodput, "
-         "tokens, attainment, quality, errors; repeats (otherwise the SLO's "
-         "measures, or e2e p99 and throughput)"},
+     .help = "what the verdict is about: 'ttft p99', throughput, goodput, "
+             "tokens, attainment, quality, errors, cost; repeats (otherwise "
+             "the SLO's "
+             "measures, or e2e p99 and throughput)"},
     {.flag = "vary",
      .type = &opt_list,
      .offset = AT(vary),
@@ -56,6 +61,10 @@ static const struct opt opts[] = {
      .offset = AT(history),
      .help = "instead of recordings: a directory of many, in the order of "
              "their start; exit 1 if the last change was for the worse"},
+    {.flag = "prices",
+     .type = &opt_text,
+     .offset = AT(prices),
+     .help = PRICES_HELP "; for the cost of a thousand good requests"},
     {.flag = "slo",
      .type = &opt_list,
      .offset = AT(slo),
@@ -108,11 +117,6 @@ static int check_history(const struct compare_args *a,
     return 0;
 }
 
-static int print(const struct buf *out, int status, struct err *err)
-{
-    return cli_print(buf_text(out), err) ? -1 : status;
-}
-
 static int compare(const struct compare_args *a, const struct strlist *words,
                    double regression, struct err *err)
 {
@@ -122,6 +126,7 @@ static int compare(const struct compare_args *a, const struct strlist *words,
         .vary = a->vary.len > 0 ? a->vary.items[0] : NULL,
         .slo = a->slo.len > 0 ? &a->slo : NULL,
         .regression = regression,
+        .cost = &a->cost,
     };
     struct comparison *c = xcalloc(1, sizeof(*c));
     struct buf out;
@@ -130,7 +135,7 @@ static int compare(const struct compare_args *a, const struct strlist *words,
     buf_init(&out, MAX_OUTPUT);
     if (rc == 0) {
         (a->json ? compare_render_json : compare_render_text)(c, &out);
-        rc = print(&out, compare_exit_code(c), err);
+        rc = cli_print_report(&out, compare_exit_code(c), err);
     }
     buf_fini(&out);
     compare_fini(c);
@@ -148,6 +153,7 @@ static int compare_searches(const struct compare_args *a,
         .vary = a->vary.len > 0 ? a->vary.items[0] : NULL,
         .slo = a->slo.len > 0 ? &a->slo : NULL,
         .regression = regression,
+        .cost = &a->cost,
     };
     struct capacities c = {0};
     struct buf out;
@@ -161,7 +167,7 @@ static int compare_searches(const struct compare_args *a,
         rc = capacities_make(&c, &ask, err);
     if (rc == 0) {
         (a->json ? capacities_json : capacities_text)(&c, &out);
-        rc = print(&out, capacities_exit_code(&c), err);
+        rc = cli_print_report(&out, capacities_exit_code(&c), err);
     }
     capacities_fini(&c);
     buf_fini(&out);
@@ -176,6 +182,7 @@ static int history(const struct compare_args *a, double regression,
         .on = &a->on,
         .slo = a->slo.len > 0 ? &a->slo : NULL,
         .regression = regression,
+        .cost = &a->cost,
     };
     struct history h;
     struct buf out;
@@ -184,14 +191,14 @@ static int history(const struct compare_args *a, double regression,
     buf_init(&out, MAX_OUTPUT);
     if (rc == 0) {
         (a->json ? history_render_json : history_render_text)(&h, &out);
-        rc = print(&out, history_exit_code(&h), err);
+        rc = cli_print_report(&out, history_exit_code(&h), err);
     }
     buf_fini(&out);
     history_fini(&h);
     return rc;
 }
 
-static int answer(const struct compare_args *a, const struct strlist *words,
+static int choose(const struct compare_args *a, const struct strlist *words,
                   struct err *err)
 {
     double regression = -1;
@@ -207,20 +214,25 @@ static int answer(const struct compare_args *a, const struct strlist *words,
                : compare(a, words, regression, err);
 }
 
-static int run(const char *const *argv, struct err *err)
+static int answer(void *args, const struct strlist *words, struct err *err)
 {
-    struct compare_args a;
-    struct opt_set set = {&block, &a};
-    struct strlist words = {0};
+    struct compare_args *a = args;
+    struct prices table = {0};
     int rc;
 
-    opt_init(&set);
-    rc = opt_parse_argv(&set, 1, argv, &words, err);
-    if (rc == 0)
-        rc = answer(&a, &words, err);
-    strlist_fini(&words);
-    opt_fini(&set);
+    if (cost_asked(&a->cost, &table, a->prices, err))
+        return -1;
+    rc = choose(a, words, err);
+    prices_fini(&table);
     return rc;
+}
+
+static int run(const char *const *argv, struct err *err)
+{
+    struct compare_args a = {0};
+    struct opt_set set = {&block, &a};
+
+    return command_by_flags(&set, argv, answer, err);
 }
 
 static const struct opt_block *const blocks[] = {&block, NULL};

@@ -2,8 +2,6 @@
 #include <unistd.h>
 
 #include "analyzer/baseline/baseline.h"
-#include "analyzer/checklist.h"
-#include "analyzer/claim.h"
 #include "analyzer/goodput.h"
 #include "analyzer/profile/profile.h"
 #include "analyzer/reader.h"
@@ -12,13 +10,16 @@
 #include "analyzer/summary.h"
 #include "analyzer/truth.h"
 #include "cli/cli.h"
+#include "cli/cost_asked.h"
 #include "cli/lanes.h"
 #include "cli/report_asked.h"
+#include "cli/report_instead.h"
 #include "cli/report_out.h"
 #include "cli/study_report.h"
 #include "cli/trials_run.h"
 #include "common/err.h"
 #include "common/log.h"
+#include "common/prices.h"
 #include "common/recording/trialset.h"
 #include "common/slo.h"
 #include "common/xalloc.h"
@@ -39,8 +40,9 @@ struct report_args {
     double co2_g_per_kwh;
     bool checklist;
     bool claim;
-    double usd_per_hour;
-    int64_t replicas;
+    struct cost_ask cost; /* its prices are read later */
+    char *prices;
+    char *machine;
     bool truth;
     char *truth_file;
 };
@@ -125,16 +127,26 @@ static const struct opt opts[] = {
     {.flag = "claim",
      .type = &opt_switch,
      .offset = AT(claim),
-     .help = "the one sentence to quote, with every condition"},
+     .help = "the one sentence to quote, with every condition; of a set of "
+             "trials with their intervals"},
     {.flag = "usd-per-hour",
      .type = &opt_number,
-     .offset = AT(usd_per_hour),
+     .offset = AT(cost.usd_per_hour),
      .help = "what one replica costs an hour, instead of what the recording "
              "says"},
     {.flag = "replicas",
      .type = &opt_count,
-     .offset = AT(replicas),
+     .offset = AT(cost.replicas),
      .help = "how many replicas there are, for the cost"},
+    {.flag = "prices",
+     .type = &opt_text,
+     .offset = AT(prices),
+     .help = PRICES_HELP},
+    {.flag = "machine",
+     .type = &opt_text,
+     .offset = AT(machine),
+     .help = "with --prices: the machine of one replica, instead of what the "
+             "recording says"},
     {.flag = "energy-file",
      .type = &opt_text,
      .offset = AT(energy_file),
@@ -212,37 +224,6 @@ static int print_truth(struct recording *rec, const struct report_args *a,
     return rc;
 }
 
-static int print_checklist(const struct summary *s, const struct recording *rec,
-                           bool json, struct err *err)
-{
-    struct checklist list;
-    struct buf out;
-    int rc;
-
-    checklist_make(&list, s, &rec->manifest);
-    buf_init(&out, MAX_TRUTH);
-    if (json)
-        checklist_json(&list, &out);
-    else
-        checklist_text(&list, &out);
-    rc = cli_print(buf_text(&out), err);
-    buf_fini(&out);
-    return rc ? -1 : list.missing > 0 ? EXIT_NO : EXIT_YES;
-}
-
-static int print_claim(const struct summary *s, const struct recording *rec,
-                       struct err *err)
-{
-    struct buf out;
-    int rc;
-
-    buf_init(&out, MAX_TRUTH);
-    run_claim(s, &rec->manifest, &out);
-    rc = cli_print(buf_text(&out), err);
-    buf_fini(&out);
-    return rc ? -1 : summary_exit_code(s);
-}
-
 /* What is asked for instead of the whole report; its exit status. */
 static int print_asked(const struct summary *s, const struct report_args *a,
                        const struct recording *rec, struct err *err)
@@ -250,9 +231,9 @@ static int print_asked(const struct summary *s, const struct report_args *a,
     const struct report_ops *ops = report_find(report_names[a->format]);
 
     if (a->checklist)
-        return print_checklist(s, rec, ops == &report_json, err);
+        return report_checklist(s, rec, ops == &report_json, err);
     if (a->claim)
-        return print_claim(s, rec, err);
+        return report_claim(s, rec, err);
     return report_print_profile(s, a->profile, ops, err) ? -1
                                                          : summary_exit_code(s);
 }
@@ -283,7 +264,8 @@ static int sum_up(struct recording *rec, const struct report_args *a,
 {
     if (report_ask_slo(&rec->settings, &a->slo, err))
         return -1;
-    report_ask_cost(&rec->settings, a->usd_per_hour, a->replicas);
+    if (cost_ask_apply(&a->cost, &rec->settings, err))
+        return -1;
     if (a->co2_g_per_kwh > 0)
         rec->settings.cost.co2_g_per_kwh = a->co2_g_per_kwh;
     if (a->curve)
@@ -430,6 +412,11 @@ static const struct study_words of_search = {"search", "text or json", "probe"};
 static const struct study_words of_variants = {"study with variants",
                                                "text or json", "NAME/point"};
 
+static bool asks_price(const struct report_args *a)
+{
+    return a->cost.usd_per_hour > 0 || a->cost.replicas > 0 || a->prices;
+}
+
 /* A study has no requests of its own, and no truth: its recordings have. */
 static int check_study(const char *dir, const struct report_args *a,
                        bool has_format, const struct study_words *w,
@@ -437,7 +424,7 @@ static int check_study(const char *dir, const struct report_args *a,
 {
     if (!has_format || a->truth || a->truth_file || a->curve ||
         asks_instead(a) || a->baseline || a->energy_file ||
-        a->usd_per_hour > 0 || a->replicas > 0)
+        (w != &of_trials && asks_price(a)))
         return err_set(err, ERR_USAGE,
                        "%s: a %s is shown as %s; for the rest name one of its "
                        "%ss, %s/%s-1",
@@ -477,6 +464,8 @@ static int report_study(const char *dir, const struct report_args *a,
         return -1;
     if (a->checklist && trial_set_has(dir, 1))
         return report_first(dir, a, err);
+    if (a->claim && kind == STUDY_TRIALS)
+        return report_claim_set(dir, slo, &a->cost, err);
     switch (kind) {
     case STUDY_SWEEP:
         return check_study(dir, a, has_format, &of_sweep, err)
@@ -493,7 +482,7 @@ static int report_study(const char *dir, const struct report_args *a,
     default: /* a pair is refused by its reader */
         return check_study(dir, a, render != NULL, &of_trials, err)
                    ? -1
-                   : trials_report(dir, slo, render, err);
+                   : trials_report(dir, slo, &a->cost, render, err);
     }
 }
 
@@ -509,26 +498,33 @@ static int choose_format(struct report_args *a, struct err *err)
     return 0;
 }
 
-static int run(const char *const *argv, struct err *err)
+static int answer(void *args, const struct strlist *words, struct err *err)
 {
-    struct report_args a;
-    struct opt_set set = {&block, &a};
-    struct strlist words = {0};
+    struct report_args *a = args;
+    struct prices table = {0};
+    const char *dir;
     int rc;
 
-    opt_init(&set);
-    rc = opt_parse_argv(&set, 1, argv, &words, err);
-    if (rc == 0 && words.len != 1)
-        rc = err_set(err, ERR_USAGE, "report takes one recording, not %zu",
-                     words.len);
-    if (rc == 0)
-        rc = choose_format(&a, err) || check_args(&a, err) ? -1 : 0;
-    if (rc == 0)
-        rc = study_is_at(words.items[0]) ? report_study(words.items[0], &a, err)
-                                         : report_one(words.items[0], &a, err);
-    strlist_fini(&words);
-    opt_fini(&set);
+    if (words->len != 1)
+        return err_set(err, ERR_USAGE, "report takes one recording, not %zu",
+                       words->len);
+    dir = words->items[0];
+    if (choose_format(a, err) || check_args(a, err))
+        return -1;
+    a->cost.machine = a->machine;
+    if (cost_asked(&a->cost, &table, a->prices, err))
+        return -1;
+    rc = study_is_at(dir) ? report_study(dir, a, err) : report_one(dir, a, err);
+    prices_fini(&table);
     return rc;
+}
+
+static int run(const char *const *argv, struct err *err)
+{
+    struct report_args a = {0};
+    struct opt_set set = {&block, &a};
+
+    return command_by_flags(&set, argv, answer, err);
 }
 
 static const struct opt_block *const blocks[] = {&block, NULL};

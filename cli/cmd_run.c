@@ -7,6 +7,7 @@
 #include "cli/cli.h"
 #include "cli/plan.h"
 #include "cli/record.h"
+#include "cli/record_args.h"
 #include "cli/repeated.h"
 #include "cli/report_out.h"
 #include "cli/run_lanes.h"
@@ -27,43 +28,15 @@
 #define MAX_SHOWN (10 * SHOW_KEPT)
 
 struct run_args {
-    char *out;
-    bool force;
-    bool quiet;
-    bool no_colour;
-    bool json;
+    struct record_args to;
     bool show;
     bool dry_run;
-    int64_t wait_ready_ns;
     char *against;
-    bool resume;
 };
 
 #define AT(field) offsetof(struct run_args, field)
 
 static const struct opt opts[] = {
-    {.flag = "out",
-     .letter = 'o',
-     .type = &opt_text,
-     .offset = AT(out),
-     .help = "directory of the recording (tailgate-runs/TIME-NAME)"},
-    {.flag = "force",
-     .type = &opt_switch,
-     .offset = AT(force),
-     .help = "replace a recording that is there"},
-    {.flag = "quiet",
-     .letter = 'q',
-     .type = &opt_switch,
-     .offset = AT(quiet),
-     .help = "no progress"},
-    {.flag = "no-color",
-     .type = &opt_switch,
-     .offset = AT(no_colour),
-     .help = "no colour on a terminal; nor with NO_COLOR in the environment"},
-    {.flag = "json",
-     .type = &opt_switch,
-     .offset = AT(json),
-     .help = "print summary.json instead of text"},
     {.flag = "show",
      .type = &opt_switch,
      .offset = AT(show),
@@ -72,17 +45,6 @@ static const struct opt opts[] = {
      .type = &opt_switch,
      .offset = AT(dry_run),
      .help = "print the plan, as validate does, and send nothing"},
-    {.flag = "wait-ready",
-     .type = &opt_duration,
-     .offset = AT(wait_ready_ns),
-     .is_positive = true,
-     .help = "before anything is sent, ask until the target answers, at most "
-             "this long"},
-    {.flag = "resume",
-     .type = &opt_switch,
-     .offset = AT(resume),
-     .help = "of settings with variants: go on with the study that is there, "
-             "without what it has recorded"},
     {.flag = "against",
      .type = &opt_text,
      .offset = AT(against),
@@ -92,6 +54,26 @@ static const struct opt opts[] = {
 
 static const struct opt_block block = {"run", opts,
                                        sizeof(opts) / sizeof(opts[0])};
+
+/* The command's own flags, of which settings_args.h wants a list. */
+struct run_sets {
+    struct opt_set list[3];
+};
+
+static struct run_sets run_args_init(struct run_args *own)
+{
+    struct run_sets sets = {{{&record_args_block, &own->to}, {&block, own}}};
+
+    opt_init(&sets.list[0]);
+    opt_init(&sets.list[1]);
+    return sets;
+}
+
+static void run_args_fini(const struct run_sets *sets)
+{
+    opt_fini(&sets->list[0]);
+    opt_fini(&sets->list[1]);
+}
 
 static int print_run(void *arg, const struct summary *s, struct err *err)
 {
@@ -125,31 +107,28 @@ static int read_again(const char *const *argv, struct settings_args *a,
                       struct err *err)
 {
     struct run_args ignored;
-    struct opt_set set = {&block, &ignored};
-    int rc;
+    struct run_sets sets = run_args_init(&ignored);
+    int rc = settings_args_read(a, sets.list, argv, err);
 
-    opt_init(&set);
-    rc = settings_args_read(a, &set, argv, err);
-    opt_fini(&set);
+    run_args_fini(&sets);
     return rc;
 }
 
 static int drive(struct settings_args *a, const struct run_args *own,
                  const char *const *argv, struct err *err)
 {
-    char *dir =
-        own->out ? xstrdup(own->out) : record_default_dir(a->settings.name);
+    char *dir = record_args_dir(&own->to, a->settings.name);
     struct record_how one = {.argv = argv,
-                             .force = own->force,
-                             .quiet = own->quiet,
-                             .no_colour = own->no_colour,
-                             .wait_ready_ns = own->wait_ready_ns};
+                             .force = own->to.force,
+                             .quiet = own->to.quiet,
+                             .no_colour = own->to.no_colour,
+                             .wait_ready_ns = own->to.wait_ready_ns};
     const struct trials_how many = {
         .dir = dir,
         .against = own->against,
         .argv = argv,
-        .force = own->force,
-        .json = own->json,
+        .force = own->to.force,
+        .json = own->to.json,
         .read = read_again,
         .record = record_trial,
         .arg = &one,
@@ -162,7 +141,7 @@ static int drive(struct settings_args *a, const struct run_args *own,
         stop_catch_signals();
         rc = record(a, &one, dir, err);
         if (rc == 0)
-            rc = conclude(dir, own->json, err);
+            rc = conclude(dir, own->to.json, err);
         if (rc >= 0 && a->is_recording)
             repeated_note(a->file, dir);
     }
@@ -176,14 +155,12 @@ static int read_variant(const char *const *argv, size_t i,
                         struct settings_args *a, struct err *err)
 {
     struct run_args ignored;
-    struct opt_set set = {&block, &ignored};
-    int rc;
+    struct run_sets sets = run_args_init(&ignored);
+    int rc = settings_args_parse(a, sets.list, argv, err);
 
-    opt_init(&set);
-    rc = settings_args_parse(a, &set, argv, err);
     if (rc == 0)
         rc = settings_args_resolve_variant(a, i, err);
-    opt_fini(&set);
+    run_args_fini(&sets);
     return rc;
 }
 
@@ -191,25 +168,23 @@ static int drive_variants(const struct settings_args *a,
                           const struct run_args *own, const char *const *argv,
                           struct err *err)
 {
-    char *dir =
-        own->out
-            ? xstrdup(own->out)
-            : record_default_dir(a->settings.name ? a->settings.name : "study");
+    char *dir = record_args_dir(&own->to,
+                                a->settings.name ? a->settings.name : "study");
     struct run_lanes with = {
         .read = read_variant,
         .how = {.argv = argv,
-                .quiet = own->quiet,
-                .no_colour = own->no_colour,
-                .wait_ready_ns = own->wait_ready_ns},
+                .quiet = own->to.quiet,
+                .no_colour = own->to.no_colour,
+                .wait_ready_ns = own->to.wait_ready_ns},
     };
     const struct lanes_how how = {
         .ops = &run_lane_ops,
         .arg = &with,
         .a = a,
         .dir = dir,
-        .force = own->force,
-        .resumes = own->resume,
-        .json = own->json,
+        .force = own->to.force,
+        .resumes = own->to.resume,
+        .json = own->to.json,
     };
     int rc = lanes_drive(&how, err);
 
@@ -291,7 +266,7 @@ static int act(struct settings_args *a, const struct run_args *own,
     if (own->dry_run)
         rc = plan_print(a, err);
     else if (own->show)
-        rc = show(&a->settings, own->wait_ready_ns, err);
+        rc = show(&a->settings, own->to.wait_ready_ns, err);
     else
         rc = drive(a, own, argv, err);
     return rc < 0 ? settings_args_blame(a, err) : rc;
@@ -304,10 +279,8 @@ static int act_variants(struct settings_args *a, const struct run_args *own,
         return err_set(err, ERR_USAGE,
                        "--%s: not with settings that have variants",
                        own->show ? "show" : "against");
-    if (own->resume && !own->out)
-        return err_set(err, ERR_USAGE, "--resume: of which directory? (-o)");
-    if (own->resume && own->force)
-        return err_set(err, ERR_USAGE, "--resume: not beside --force");
+    if (record_args_check_resume(&own->to, err))
+        return -1;
     return own->dry_run ? plan_print_variants(a->settings.variants.len,
                                               read_variant, argv, err)
                         : drive_variants(a, own, argv, err);
@@ -320,7 +293,7 @@ static int act_alone(struct settings_args *a, const struct run_args *own,
         ask_for_one(&a->settings.load);
     if (settings_args_resolve(a, err))
         return -1;
-    if (own->resume)
+    if (own->to.resume)
         return err_set(err, ERR_USAGE,
                        "--resume: goes with settings that have variants");
     if (own->against && a->settings.study.trials < 2)
@@ -335,13 +308,11 @@ static int act_alone(struct settings_args *a, const struct run_args *own,
 static int run(const char *const *argv, struct err *err)
 {
     struct run_args own;
-    struct opt_set set = {&block, &own};
+    struct run_sets sets = run_args_init(&own);
     struct settings_args a;
-    int rc;
+    int rc = settings_args_parse(&a, sets.list, argv, err);
 
-    opt_init(&set);
-    rc = settings_args_parse(&a, &set, argv, err);
-    if (own.quiet)
+    if (own.to.quiet)
         log_set_level(LOG_QUIET);
     if (rc == 0 && own.show && own.dry_run)
         rc = err_set(err, ERR_USAGE, "--show: not beside --dry-run");
@@ -349,14 +320,14 @@ static int run(const char *const *argv, struct err *err)
         rc = a.settings.variants.len > 0 ? act_variants(&a, &own, argv, err)
                                          : act_alone(&a, &own, argv, err);
     settings_args_fini(&a);
-    opt_fini(&set);
+    run_args_fini(&sets);
     return rc;
 }
 
 static const struct opt_block *const blocks[] = {
-    &block,       &settings_args_block, &block_top,  &block_target,
-    &block_load,  &block_trace,         &block_data, &block_client,
-    &block_study, &block_cost,          NULL,
+    &record_args_block, &block,       &settings_args_block, &block_top,
+    &block_target,      &block_load,  &block_trace,         &block_data,
+    &block_client,      &block_study, &block_cost,          NULL,
 };
 
 const struct command cmd_run = {

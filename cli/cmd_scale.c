@@ -1,9 +1,12 @@
 #include <stdlib.h>
 
+#include "analyzer/cost.h"
 #include "analyzer/scaling/scaling.h"
 #include "cli/cli.h"
+#include "cli/cost_asked.h"
 #include "common/buf.h"
 #include "common/err.h"
+#include "common/prices.h"
 #include "common/slo.h"
 #include "common/xalloc.h"
 
@@ -18,6 +21,8 @@ struct scale_args {
     int64_t work;
     char *unit;
     double usd_per_hour;
+    char *prices;
+    char *machine;
     int64_t flops_per_token;
     int64_t peak_flops;
     struct strlist slo;
@@ -65,6 +70,15 @@ static const struct opt opts[] = {
      .type = &opt_number,
      .offset = AT(usd_per_hour),
      .help = "price of one worker, where the input does not say"},
+    {.flag = "prices",
+     .type = &opt_text,
+     .offset = AT(prices),
+     .help = PRICES_HELP "; of a CSV by its column 'machine'"},
+    {.flag = "machine",
+     .type = &opt_text,
+     .offset = AT(machine),
+     .help = "with --prices: the machine of one worker, whatever the input "
+             "says"},
     {.flag = "flops-per-token",
      .type = &opt_count,
      .offset = AT(flops_per_token),
@@ -109,6 +123,9 @@ static int check(const struct scale_args *a, const struct strlist *words,
         return err_set(err, ERR_USAGE,
                        "say what was measured: one of --strong (the same job), "
                        "--weak (K times the job) and --capacity");
+    if (a->prices && a->usd_per_hour > 0)
+        return err_set(err, ERR_USAGE,
+                       "--prices: instead of --usd-per-hour, not beside it");
     if ((a->flops_per_token > 0) != (a->peak_flops > 0))
         return err_set(err, ERR_USAGE,
                        "--flops-per-token and --peak-flops go together");
@@ -136,26 +153,30 @@ static struct scale_ask ask_of(const struct scale_args *a,
     };
 }
 
-static int answer(const struct scale_args *a, const struct strlist *words,
-                  struct err *err)
+static int answer(void *args, const struct strlist *words, struct err *err)
 {
+    const struct scale_args *a = args;
     struct scale_ask ask = ask_of(a, words);
+    struct cost_ask cost = {.machine = a->machine};
+    struct prices table = {0};
     struct scaling *s;
     struct buf out;
     int rc;
 
-    if (check(a, words, err))
+    if (check(a, words, err) || cost_asked(&cost, &table, a->prices, err))
         return -1;
+    ask.cost = &cost;
     s = xcalloc(1, sizeof(*s));
     buf_init(&out, MAX_OUTPUT);
     rc = scaling_make(s, &ask, err);
     if (rc == 0) {
         (a->json ? scaling_render_json : scaling_render_text)(s, &out);
-        rc = cli_print(buf_text(&out), err) ? -1 : scaling_exit_code(s);
+        rc = cli_print_report(&out, scaling_exit_code(s), err);
     }
     buf_fini(&out);
     scaling_fini(s);
     free(s);
+    prices_fini(&table);
     return rc;
 }
 
@@ -163,16 +184,8 @@ static int run(const char *const *argv, struct err *err)
 {
     struct scale_args a;
     struct opt_set set = {&block, &a};
-    struct strlist words = {0};
-    int rc;
 
-    opt_init(&set);
-    rc = opt_parse_argv(&set, 1, argv, &words, err);
-    if (rc == 0)
-        rc = answer(&a, &words, err);
-    strlist_fini(&words);
-    opt_fini(&set);
-    return rc;
+    return command_by_flags(&set, argv, answer, err);
 }
 
 static const struct opt_block *const blocks[] = {&block, NULL};

@@ -260,7 +260,7 @@ int lanes_drive(const struct lanes_how *how, struct err *err)
     return rc;
 }
 
-int study_lanes(struct study_make *m, struct study_args *own,
+int study_lanes(struct study_make *m, struct record_args *own,
                 const struct lane_ops *ops, void *arg, struct err *err)
 {
     struct settings_args a;
@@ -269,9 +269,8 @@ int study_lanes(struct study_make *m, struct study_args *own,
     if (rc == 0 && a.settings.variants.len == 0) {
         rc = STUDY_NO_LANES;
     } else if (rc == 0) {
-        char *dir = own->out ? xstrdup(own->out)
-                             : record_default_dir(
-                                   a.settings.name ? a.settings.name : "study");
+        char *dir =
+            record_args_dir(own, a.settings.name ? a.settings.name : "study");
         const struct lanes_how how = {.ops = ops,
                                       .arg = arg,
                                       .a = &a,

@@ -12,7 +12,7 @@
 struct err;
 struct settings_args;
 struct strlist;
-struct study_args;
+struct record_args;
 struct study_make;
 
 /* What a command does in one lane; `lane` is its state, zeroed at first. */
@@ -60,7 +60,7 @@ int lanes_drive(const struct lanes_how *how, struct err *err);
  * the command is its lanes.  STUDY_NO_LANES: it has none, and nothing was done.
  */
 #define STUDY_NO_LANES (-2)
-int study_lanes(struct study_make *m, struct study_args *own,
+int study_lanes(struct study_make *m, struct record_args *own,
                 const struct lane_ops *ops, void *arg, struct err *err);
 
 /* A study that is there, judged by `slo` where that is not NULL; `saves`: leave

@@ -63,11 +63,3 @@ int report_ask_slo(struct settings *s, const struct strlist *terms,
                     slo_behind_class(terms->items[i]));
     return 0;
 }
-
-void report_ask_cost(struct settings *s, double usd_per_hour, int64_t replicas)
-{
-    if (usd_per_hour > 0)
-        s->cost.usd_per_hour = usd_per_hour;
-    if (replicas > 0)
-        s->cost.replicas = replicas;
-}

@@ -3,8 +3,6 @@
 #ifndef CLI_REPORT_ASKED_H
 #define CLI_REPORT_ASKED_H
 
-#include <stdint.h>
-
 struct err;
 struct settings;
 struct strlist;
@@ -13,8 +11,5 @@ struct strlist;
  * p99 < 1s') those of the class; who is not named keeps his.  ERR_USAGE. */
 int report_ask_slo(struct settings *s, const struct strlist *terms,
                    struct err *err);
-
-/* A price; 0: the recording's. */
-void report_ask_cost(struct settings *s, double usd_per_hour, int64_t replicas);
 
 #endif

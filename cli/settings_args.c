@@ -22,7 +22,7 @@ static const struct opt opts[] = {
 const struct opt_block settings_args_block = {"settings", opts,
                                               sizeof(opts) / sizeof(opts[0])};
 
-#define N_SETS 11
+#define N_SETS 12
 
 /* What stands beside the settings: flags of the command's own, and what a study
  * adds; either may be NULL. */
@@ -46,12 +46,12 @@ static int read_flags(struct settings_args *a, const struct beside *beside,
         settings_set(&a->settings, BLOCK_STUDY),
         settings_set(&a->settings, BLOCK_COST),
     };
-    size_t n = N_SETS - 2;
+    size_t n = N_SETS - 3;
 
     if (beside->more)
         sets[n++] = settings_set(&a->settings, beside->more->block);
-    if (beside->own)
-        sets[n++] = *beside->own;
+    for (const struct opt_set *own = beside->own; own && own->block; own++)
+        sets[n++] = *own;
     return opt_parse_argv(sets, n, argv, words, err);
 }
 
@@ -97,7 +97,9 @@ static const char *redacted_key(const struct settings *s)
     return NULL;
 }
 
-static int refuse_redacted_in(const struct settings *s, struct err *err)
+/* `class` is whose settings they are; NULL: the run's. */
+static int refuse_redacted_in(const struct settings *s, const char *class,
+                              struct err *err)
 {
     const struct strmap *headers = &s->target.headers;
     const char *key = redacted_key(s);
@@ -106,8 +108,10 @@ static int refuse_redacted_in(const struct settings *s, struct err *err)
         if (redact_was(headers->values.items[i]))
             return err_set(err, ERR_CONFIG,
                            "recordings keep no secrets: give the header '%s' "
-                           "again (-H, or --auth-env)",
-                           headers->keys.items[i]);
+                           "again (-H '%s%s%s: ...'%s)",
+                           headers->keys.items[i], class ? class : "",
+                           class ? "/" : "", headers->keys.items[i],
+                           class ? "" : ", or --auth-env");
     }
     if (key)
         return err_set(err, ERR_CONFIG,
@@ -120,11 +124,13 @@ static int refuse_redacted_in(const struct settings *s, struct err *err)
 /* What a recording does not keep must be said again. */
 static int refuse_redacted(const struct settings *s, struct err *err)
 {
-    if (refuse_redacted_in(s, err))
+    if (refuse_redacted_in(s, NULL, err))
         return -1;
     for (size_t i = 0; i < s->classes.len; i++) {
-        if (refuse_redacted_in(s->classes.items[i].settings, err))
-            return err_context(err, "classes: %s", s->classes.items[i].name);
+        const struct class_settings *c = &s->classes.items[i];
+
+        if (refuse_redacted_in(c->settings, c->name, err))
+            return err_context(err, "classes: %s", c->name);
     }
     return 0;
 }
@@ -197,6 +203,45 @@ static int assign_all(struct settings_args *a, const struct strlist *texts,
     return 0;
 }
 
+/* NULL: there is none of that name. */
+static struct settings *class_named(const struct settings *s, const char *name,
+                                    size_t len)
+{
+    for (size_t i = 0; i < s->classes.len; i++) {
+        const struct class_settings *c = &s->classes.items[i];
+
+        if (strlen(c->name) == len && strncmp(c->name, name, len) == 0)
+            return c->settings;
+    }
+    return NULL;
+}
+
+/* No header has a slash in its name: 'chat/x-key: secret' is that of a class of
+ * the recording, and of no other. */
+static int hand_out_headers(struct settings *s, struct err *err)
+{
+    struct strmap all = s->target.headers;
+    int rc = 0;
+
+    s->target.headers = (struct strmap){0};
+    for (size_t i = 0; rc == 0 && i < all.keys.len; i++) {
+        const char *key = all.keys.items[i];
+        const char *slash = strchr(key, '/');
+        struct settings *to =
+            slash ? class_named(s, key, (size_t)(slash - key)) : s;
+
+        if (to)
+            strmap_put(&to->target.headers, slash ? slash + 1 : key,
+                       all.values.items[i]);
+        else
+            rc = err_set(err, ERR_USAGE,
+                         "-H '%s': the recording has no class '%.*s'", key,
+                         (int)(slash - key), key);
+    }
+    strmap_fini(&all);
+    return rc;
+}
+
 static int apply(struct settings_args *a, const struct beside *beside,
                  const char *const *argv, struct err *err)
 {
@@ -208,6 +253,8 @@ static int apply(struct settings_args *a, const struct beside *beside,
         rc = assign_all(a, &a->assign, err);
     if (rc == 0 && beside->more)
         rc = assign_all(a, beside->more->over, err);
+    if (rc == 0 && a->is_recording)
+        rc = hand_out_headers(&a->settings, err);
     if (rc == 0 && a->first_url &&
         strcmp(settings_url(&a->settings), a->first_url) != 0)
         rc = err_set(err, ERR_USAGE,
@@ -267,6 +314,11 @@ int settings_args_blame(const struct settings_args *a, struct err *err)
     return a->file && !a->is_recording ? settings_blame(a->file, err) : -1;
 }
 
+static int resolve(struct settings *s, struct err *err)
+{
+    return settings_look_up_price(s, err) ? -1 : settings_resolve(s, err);
+}
+
 int settings_args_resolve_variant(struct settings_args *a, size_t i,
                                   struct err *err)
 {
@@ -277,7 +329,7 @@ int settings_args_resolve_variant(struct settings_args *a, size_t i,
         return err_set(err, ERR_USAGE, "the variants changed meanwhile");
     name = xstrdup(a->settings.variants.items[i].name);
     variants_take(&a->settings, i);
-    rc = settings_resolve(&a->settings, err);
+    rc = resolve(&a->settings, err);
     if (rc)
         err_context(err, "%s: %s", VARIANTS, name);
     free(name);
@@ -294,7 +346,7 @@ int settings_args_resolve(struct settings_args *a, struct err *err)
         return settings_args_blame(a, err);
     }
 
-    rc = settings_resolve(&a->settings, err);
+    rc = resolve(&a->settings, err);
     if (rc)
         return settings_args_blame(a, err);
     return a->is_recording ? refuse_redacted(&a->settings, err) : 0;

@@ -30,8 +30,9 @@ struct settings_more {
 };
 
 /* Read argv into the settings, and into the command's own options through
- * `own` (its fields hold their defaults; NULL: none).  The settings are
- * resolved.  The caller calls settings_args_fini() in any case. */
+ * `own` (up to two sets, whose fields hold their defaults, and a zeroed one at
+ * the end; NULL: none).  The settings are resolved.  The caller calls
+ * settings_args_fini() in any case. */
 int settings_args_read(struct settings_args *a, const struct opt_set *own,
                        const char *const *argv, struct err *err);
 

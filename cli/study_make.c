@@ -11,61 +11,18 @@
 /* For the server to work off what a probe has left. */
 #define CALM_NS (120 * NS_PER_S)
 
-#define AT(field) offsetof(struct study_args, field)
-
-static const struct opt opts[] = {
-    {.flag = "out",
-     .letter = 'o',
-     .type = &opt_text,
-     .offset = AT(out),
-     .help = "directory of the study (tailgate-runs/TIME-NAME)"},
-    {.flag = "force",
-     .type = &opt_switch,
-     .offset = AT(force),
-     .help = "replace a study that is there"},
-    {.flag = "resume",
-     .type = &opt_switch,
-     .offset = AT(resume),
-     .help = "go on with the study that is there, without what it has "
-             "recorded"},
-    {.flag = "quiet",
-     .letter = 'q',
-     .type = &opt_switch,
-     .offset = AT(quiet),
-     .help = "no progress"},
-    {.flag = "no-color",
-     .type = &opt_switch,
-     .offset = AT(no_colour),
-     .help = "no colour on a terminal; nor with NO_COLOR in the environment"},
-    {.flag = "json",
-     .type = &opt_switch,
-     .offset = AT(json),
-     .help = "print summary.json instead of text"},
-    {.flag = "wait-ready",
-     .type = &opt_duration,
-     .offset = AT(wait_ready_ns),
-     .is_positive = true,
-     .help = "before anything is sent, ask until the target answers, at most "
-             "this long"},
-};
-
-const struct opt_block study_args_block = {"study_args", opts,
-                                           sizeof(opts) / sizeof(opts[0])};
-
-int study_read_first(struct study_make *m, struct study_args *own,
+int study_read_first(struct study_make *m, struct record_args *own,
                      struct settings_args *a, struct err *err)
 {
     const struct settings_more more = {.block = m->block};
-    const struct opt_set set = {&study_args_block, own};
+    const struct opt_set sets[] = {{&record_args_block, own}, {0}};
 
-    if (settings_args_parse_study(a, &set, &more, m->argv, err))
+    if (settings_args_parse_study(a, sets, &more, m->argv, err))
         return -1;
     if (own->quiet)
         log_set_level(LOG_QUIET);
-    if (own->force && own->resume)
-        return err_set(err, ERR_USAGE, "--resume: not beside --force");
-    if (own->resume && !own->out)
-        return err_set(err, ERR_USAGE, "--resume: of which directory? (-o)");
+    if (record_args_check_resume(own, err))
+        return -1;
     m->how = (struct record_how){.argv = m->argv,
                                  .quiet = own->quiet,
                                  .no_colour = own->no_colour,
@@ -78,13 +35,13 @@ int study_read(const struct study_make *m, const struct strlist *over,
 {
     const struct settings_more more = {
         .block = m->block, .over = over, .variant = m->variant};
-    struct study_args ignored; /* the command's own flags were read before */
-    struct opt_set set = {&study_args_block, &ignored};
+    struct record_args ignored; /* the command's own flags were read before */
+    const struct opt_set sets[] = {{&record_args_block, &ignored}, {0}};
     int rc;
 
-    opt_init(&set);
-    rc = settings_args_read_study(a, &set, &more, m->argv, err);
-    opt_fini(&set);
+    opt_init(&sets[0]);
+    rc = settings_args_read_study(a, sets, &more, m->argv, err);
+    opt_fini(&sets[0]);
     return rc;
 }
 

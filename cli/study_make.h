@@ -1,5 +1,5 @@
-/* study_make.h - what sweep and search have in common at the command line:
- * their flags, and how one of their recordings is made. */
+/* study_make.h - how one recording of a sweep or a search is made from the
+ * command line. */
 #ifndef CLI_STUDY_MAKE_H
 #define CLI_STUDY_MAKE_H
 
@@ -7,24 +7,12 @@
 #include <stdint.h>
 
 #include "cli/record.h"
+#include "cli/record_args.h"
 #include "cli/settings_args.h"
-#include "common/opt.h"
 
 struct err;
 struct point;
 struct strlist;
-
-struct study_args {
-    char *out;
-    bool force;
-    bool resume;
-    bool quiet;
-    bool no_colour;
-    bool json;
-    int64_t wait_ready_ns;
-};
-
-extern const struct opt_block study_args_block;
 
 struct study_make {
     const char *const *argv;
@@ -38,7 +26,7 @@ struct study_make {
 /* The command line for the first time: its own flags too, which hold their
  * defaults, and of the settings what it says, not resolved.
  * settings_args_fini() in any case. */
-int study_read_first(struct study_make *m, struct study_args *own,
+int study_read_first(struct study_make *m, struct record_args *own,
                      struct settings_args *a, struct err *err);
 
 /* The settings once more, with these over them; settings_args_fini() in any

@@ -147,7 +147,7 @@ static int save_set(const struct trials_summary *s, const char *dir,
 int trials_sum_up(const char *dir, struct err *err)
 {
     struct trials_summary s;
-    int rc = trials_read(&s, dir, NULL, err);
+    int rc = trials_read(&s, dir, NULL, NULL, err);
 
     if (rc == 0)
         rc = save_set(&s, dir, err);
@@ -156,10 +156,11 @@ int trials_sum_up(const char *dir, struct err *err)
 }
 
 int trials_report(const char *dir, const struct strlist *slo,
-                  trials_render_fn *render, struct err *err)
+                  const struct cost_ask *cost, trials_render_fn *render,
+                  struct err *err)
 {
     struct trials_summary s;
-    int rc = trials_read(&s, dir, slo, err);
+    int rc = trials_read(&s, dir, slo, cost, err);
 
     if (rc == 0)
         rc = print_set(&s, render, err);
@@ -174,7 +175,7 @@ static int conclude_side(const char *dir, bool json, json_t *both,
                          const char *name, struct err *err)
 {
     struct trials_summary s;
-    int rc = trials_read(&s, dir, NULL, err);
+    int rc = trials_read(&s, dir, NULL, NULL, err);
 
     if (rc == 0)
         rc = save_set(&s, dir, err);

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 
 struct buf;
+struct cost_ask;
 struct err;
 struct settings_args;
 struct strlist;
@@ -38,10 +39,11 @@ int trials_drive(const struct settings_args *a, const struct trials_how *how,
 /* One of analyzer/report/trials_report.h. */
 typedef void trials_render_fn(const struct trials_summary *s, struct buf *out);
 
-/* A set that is there, printed so; with `slo` judged by it.  Returns the exit
- * status, or -1. */
+/* A set that is there, printed so; with `slo` judged by it, and priced by
+ * `cost`; either may be NULL.  Returns the exit status, or -1. */
 int trials_report(const char *dir, const struct strlist *slo,
-                  trials_render_fn *render, struct err *err);
+                  const struct cost_ask *cost, trials_render_fn *render,
+                  struct err *err);
 
 /* Leave the summary.json of a set that is there. */
 int trials_sum_up(const char *dir, struct err *err);

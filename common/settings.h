@@ -374,6 +374,8 @@ struct server_settings {
 struct cost_settings {
     double usd_per_hour; /* of one replica; 0: not known */
     int64_t replicas;
+    char *prices;         /* a file of them; NULL: none, or it was looked up */
+    char *machine;        /* whose price it is; NULL: the condition's */
     char *memory_of;      /* whose memory is read beside the run; NULL: none */
     char *energy;         /* by what energy is; NULL: it is not */
     double co2_g_per_kwh; /* 0: not known */
@@ -468,6 +470,9 @@ int settings_assign(struct settings *s, const char *assignment,
 /* Fill in what follows from the rest, and refuse what contradicts itself or
  * cannot be run.  After this the settings are "as used". */
 int settings_resolve(struct settings *s, struct err *err);
+
+/* Before that: the price of the machine, from the file that has it. */
+int settings_look_up_price(struct settings *s, struct err *err);
 
 /* The part of that which is about stages, which say both how much and for how
  * long, and where they come from. */

@@ -1,7 +1,9 @@
 /* The options of what the server costs. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "common/err.h"
+#include "common/prices.h"
 #include "common/settings.h"
 
 /* Is its first word one of these? */
@@ -49,6 +51,19 @@ static const struct opt cost[] = {
      .is_positive = true,
      .initial = "1",
      .help = "how many replicas there are, for the cost"},
+    {.key = "prices",
+     .flag = "prices",
+     .type = &opt_text,
+     .offset = AT(prices),
+     .path = OPT_PATH,
+     .help = "a CSV of machine,usd_per_hour to look the price of a replica up "
+             "in, instead of usd_per_hour"},
+    {.key = "machine",
+     .flag = "machine",
+     .type = &opt_text,
+     .offset = AT(machine),
+     .help = "the machine of one replica, as the prices name it, or 4xL4 for "
+             "four of L4 (default: the condition 'hardware')"},
     {.key = "memory_of",
      .flag = "memory-of",
      .type = &opt_text,
@@ -73,6 +88,28 @@ static const struct opt cost[] = {
 
 const struct opt_block block_cost = {"cost", cost,
                                      sizeof(cost) / sizeof(cost[0])};
+
+/* What was found stands in the place of where it was looked for, so that a
+ * recording needs no file beside it. */
+int settings_look_up_price(struct settings *s, struct err *err)
+{
+    struct prices prices;
+    int rc;
+
+    if (!s->cost.prices)
+        return 0;
+    if (s->cost.usd_per_hour > 0)
+        return err_set(err, ERR_CONFIG,
+                       "cost.prices: instead of cost.usd_per_hour, not beside "
+                       "it");
+    if (prices_read(&prices, s->cost.prices, err))
+        return err_context(err, "cost.prices");
+    rc = prices_apply(&prices, s, err);
+    prices_fini(&prices);
+    free(s->cost.prices);
+    s->cost.prices = NULL;
+    return rc ? err_context(err, "cost.prices") : 0;
+}
 
 int settings_check_cost(const struct settings *s, struct err *err)
 {

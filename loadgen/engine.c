@@ -21,7 +21,7 @@ void engine_begin(struct engine *e, struct shard *shard, int64_t start_ns)
     e->armed_ns = 0;
     engine_limit_whole(e);
     engine_beat(e, engine_now_ns(e));
-    engine_arm(e->due_timer, 0); /* the loop must run before it can be broken */
+    alarm_set(&e->due, 0); /* the loop must run before it can be broken */
     gate_leave(e->gate);
 }
 
@@ -101,11 +101,13 @@ static int connect_ahead(const struct engine *e, struct err *err)
 
 static int make_parts(struct engine *e, struct err *err)
 {
-    e->due_timer = evtimer_new(e->transport_env.base, engine_on_due, e);
-    e->deadline_timer =
-        evtimer_new(e->transport_env.base, engine_on_deadline, e);
-    e->drain_timer = evtimer_new(e->transport_env.base, engine_on_drain, e);
-    e->heartbeat = evtimer_new(e->transport_env.base, engine_on_beat, e);
+    struct event_base *base = e->transport_env.base;
+
+    if (alarm_init(&e->due, base, engine_on_due, e, err) ||
+        alarm_init(&e->deadline, base, engine_on_deadline, e, err) ||
+        alarm_init(&e->drain, base, engine_on_drain, e, err) ||
+        alarm_init(&e->beat, base, engine_on_beat, e, err))
+        return -1;
     e->transport = xcalloc(1, e->env.transport->state_size);
     if (e->env.transport->init(e->transport, &e->transport_env, err))
         return -1;
@@ -179,9 +181,9 @@ void engine_free(struct engine *e)
     free(e->transport);
     inflight_fini(&e->inflight);
     buf_fini(&e->line);
-    event_free(e->due_timer);
-    event_free(e->deadline_timer);
-    event_free(e->drain_timer);
-    event_free(e->heartbeat);
+    alarm_fini(&e->due);
+    alarm_fini(&e->deadline);
+    alarm_fini(&e->drain);
+    alarm_fini(&e->beat);
     free(e);
 }

@@ -14,7 +14,7 @@ static void limit_drain(struct engine *e, int64_t end_ns)
     if (end_ns >= e->drain_end_ns)
         return;
     e->drain_end_ns = end_ns;
-    engine_arm(e->drain_timer, end_ns - engine_now_ns(e));
+    alarm_set(&e->drain, end_ns - engine_now_ns(e));
 }
 
 /* When the clock ends the load, as far as known. */
@@ -115,15 +115,15 @@ void engine_cut(struct engine *e)
 void engine_on_drain(evutil_socket_t fd, short what, void *arg)
 {
     struct engine *e = arg;
-    int64_t left_ns;
+    int64_t now;
 
     (void)fd;
     (void)what;
     gate_enter(e->gate);
-    left_ns = e->drain_end_ns - engine_now_ns(e);
-    if (left_ns > 0)
-        engine_arm(e->drain_timer, left_ns);
-    else
-        cut(e, engine_now_ns(e));
+    now = engine_now_ns(e);
+    if (now >= e->drain_end_ns)
+        cut(e, now);
+    else if (e->drain_end_ns != INT64_MAX)
+        alarm_set(&e->drain, e->drain_end_ns - now);
     gate_leave(e->gate);
 }

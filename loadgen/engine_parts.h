@@ -13,6 +13,7 @@
 #include <event2/event.h>
 
 #include "common/buf.h"
+#include "loadgen/alarm.h"
 #include "loadgen/engine.h"
 #include "loadgen/gate.h"
 #include "loadgen/inflight.h"
@@ -30,12 +31,12 @@ struct engine {
     struct shard *shard;
     struct buf line; /* of answers that are kept */
 
-    struct event *due_timer;      /* fires when the next request is due */
-    struct event *deadline_timer; /* fires when the oldest one times out */
-    struct event *heartbeat;      /* fires while the client runs */
-    struct event *drain_timer;    /* fires when nobody waits any longer: */
-    int64_t drain_end_ns;         /* INT64_MAX: not set */
-    bool has_end;                 /* it is known when the load is over */
+    struct alarm due;      /* rings when the next request is due */
+    struct alarm deadline; /* rings when the oldest one times out */
+    struct alarm beat;     /* rings while the client runs */
+    struct alarm drain;    /* rings when nobody waits any longer: */
+    int64_t drain_end_ns;  /* INT64_MAX: not set */
+    bool has_end;          /* it is known when the load is over */
 
     struct pacer pacer;
     int64_t armed_ns;      /* the loop must run then for the pacer ... */
@@ -51,7 +52,7 @@ struct engine {
     struct engine_counts counts;
     bool is_pumping;
     bool waits_for_end;    /* only the end of a request can make progress */
-    bool has_deadline;     /* the deadline timer is set */
+    bool has_deadline;     /* its alarm is set */
     bool is_full;          /* the cap holds back what is due */
     int64_t full_until_ns; /* what was due by then waited for room */
     int64_t cap_waits;
@@ -63,14 +64,6 @@ struct engine {
 static inline int64_t engine_now_ns(const struct engine *e)
 {
     return transport_now(&e->transport_env);
-}
-
-/* Rounded down: early costs one more look, late is late. */
-static inline void engine_arm(struct event *timer, int64_t wait_ns)
-{
-    struct timeval tv = clk_timeval(wait_ns);
-
-    event_add(timer, &tv);
 }
 
 /* engine_pump.c: send what is due, and see to it that the loop comes round for
@@ -108,7 +101,7 @@ void engine_limit_whole(struct engine *e);
 void engine_drain(struct engine *e);
 
 /* Callbacks: of the transport, which is inside of the gate then, and of the
- * timers of those names, which go in. */
+ * alarms of those names, which go in. */
 void engine_on_ended(void *arg, struct request *r);
 void engine_on_due(evutil_socket_t fd, short what, void *arg);
 void engine_on_deadline(evutil_socket_t fd, short what, void *arg);

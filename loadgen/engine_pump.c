@@ -31,7 +31,7 @@ static void arm_due(struct engine *e, int64_t now, int64_t due_ns)
     e->is_spinning = wait_ns <= 0 && due_ns > now;
     e->spin_from_ns = now;
     e->spin_mark = work_done(e);
-    engine_arm(e->due_timer, wait_ns);
+    alarm_set(&e->due, wait_ns);
 }
 
 static void end_spin(struct engine *e, int64_t now)
@@ -94,7 +94,7 @@ void engine_note_wake(struct engine *e, int64_t now)
 void engine_beat(struct engine *e, int64_t now)
 {
     e->beat_ns = now + BEAT_NS;
-    engine_arm(e->heartbeat, BEAT_NS);
+    alarm_set(&e->beat, BEAT_NS);
 }
 
 void engine_on_beat(evutil_socket_t fd, short what, void *arg)

@@ -94,9 +94,9 @@ void engine_arm_deadline(struct engine *e)
 
     e->has_deadline = oldest != NULL;
     if (oldest)
-        engine_arm(e->deadline_timer, engine_waits_from_ns(e, &oldest->facts) +
-                                          e->env.settings->target.timeout_ns -
-                                          engine_now_ns(e));
+        alarm_set(&e->deadline, engine_waits_from_ns(e, &oldest->facts) +
+                                    e->env.settings->target.timeout_ns -
+                                    engine_now_ns(e));
 }
 
 void engine_on_deadline(evutil_socket_t fd, short what, void *arg)

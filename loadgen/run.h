@@ -17,14 +17,28 @@ struct settings;
 
 #define RUN_PROGRESS_NS (250 * NS_PER_MS)
 
+/* What is known of a run that goes on.  Times are after its start. */
+struct run_look {
+    int64_t start_ns; /* of the window; INT64_MAX: not known yet */
+    int64_t end_ns;
+
+    /* Requests that are over, in any order, borrowed; all of a run come once,
+     * those of the warm-up too. */
+    const struct facts *rows;
+    size_t n;
+
+    /* At least so many had been sent by then; and whatever was over by
+     * `followed_ns` has come.  0: not all workers have told. */
+    int64_t issued;
+    int64_t issued_ns;
+    int64_t followed_ns;
+};
+
 /* May end a run before its time. */
 struct run_judge {
-    /* Asked in the recorder's thread, with requests that are over, in any
-     * order; all of a run come, those of the warm-up too.  The window is what
-     * is known of it by then (INT64_MAX: nothing).  True: the run need not go
-     * on; it is asked no more. */
-    bool (*is_enough)(void *arg, int64_t start_ns, int64_t end_ns,
-                      const struct facts *rows, size_t n);
+    /* Asked in the recorder's thread, at least once a second.  True: the run
+     * need not go on; it is asked no more. */
+    bool (*is_enough)(void *arg, const struct run_look *look);
     void *arg;
 };
 

@@ -1,19 +1,45 @@
 #include "loadgen/watch.h"
 
+#include <stdlib.h>
+
 #include "common/clk.h"
 #include "common/err.h"
 #include "common/settings.h"
+#include "common/xalloc.h"
 #include "loadgen/phases.h"
 #include "loadgen/recorder.h"
 #include "loadgen/run.h"
 
+/* How far all workers are together, as each has last told. */
+static void take_shards(const struct watch *w, struct run_look *look)
+{
+    for (int i = 0; i < w->n_shards; i++) {
+        const struct watch_shard *s = &w->shards[i];
+
+        if (i == 0 || s->at_ns < look->followed_ns)
+            look->followed_ns = s->at_ns;
+        if (s->at_ns > look->issued_ns)
+            look->issued_ns = s->at_ns;
+        look->issued += s->issued;
+    }
+    if (look->followed_ns == 0) {
+        look->issued = 0;
+        look->issued_ns = 0;
+    }
+}
+
 static void ask_judge(struct watch *w, const struct facts *rows, size_t n)
 {
     const struct run_judge *judge = w->options->judge;
+    struct run_look look = {.start_ns = phases_start_ns(w->phases),
+                            .end_ns = phases_end_ns(w->phases),
+                            .rows = rows,
+                            .n = n};
 
-    if (judge && n > 0 && !atomic_load(&w->is_enough) &&
-        judge->is_enough(judge->arg, phases_start_ns(w->phases),
-                         phases_end_ns(w->phases), rows, n))
+    if (!judge || atomic_load(&w->is_enough))
+        return;
+    take_shards(w, &look);
+    if (judge->is_enough(judge->arg, &look))
         atomic_store(&w->is_enough, true);
 }
 
@@ -24,6 +50,8 @@ static void on_rows(void *arg, unsigned shard, const struct facts *rows,
     struct watch *w = arg;
 
     progress_add(w->progress, shard, rows, n, seen);
+    if (seen)
+        w->shards[shard] = (struct watch_shard){seen->at, seen->issued};
     ask_judge(w, rows, n);
     if (!w->decide.slo)
         return;
@@ -58,6 +86,8 @@ int watch_init(struct watch *w, const struct settings *settings,
     if (progress_new(&w->progress, settings, phases,
                      recorder_n_shards(recorder), err))
         return -1;
+    w->n_shards = recorder_n_shards(recorder);
+    w->shards = xcalloc((size_t)w->n_shards, sizeof(*w->shards));
     if (abort_on)
         abort_window_init(&w->window, &rule);
     recorder_watch(recorder, (struct watcher){on_rows, w});
@@ -67,6 +97,7 @@ int watch_init(struct watch *w, const struct settings *settings,
 void watch_fini(struct watch *w)
 {
     progress_free(w->progress);
+    free(w->shards);
     abort_window_fini(&w->window);
     decide_fini(&w->decide);
     *w = (struct watch){0};

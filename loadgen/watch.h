@@ -19,11 +19,19 @@ struct recorder;
 struct run_options;
 struct settings;
 
+/* How far a worker was when it last told. */
+struct watch_shard {
+    int64_t at_ns; /* 0: it has not yet */
+    int64_t issued;
+};
+
 struct watch {
     const struct run_options *options; /* borrowed */
     const struct phases *phases;       /* borrowed */
     struct progress *progress;         /* NULL: nobody wants to know */
-    struct abort_window window;        /* without a ring: nothing aborts */
+    struct watch_shard *shards;        /* owned; the recorder's thread's */
+    int n_shards;
+    struct abort_window window; /* without a ring: nothing aborts */
     struct slo slo;
     struct decide decide; /* the recorder's thread's; zeroed: it goes on */
     atomic_bool is_decided;

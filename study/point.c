@@ -94,14 +94,12 @@ struct watched {
     const struct run_judge *judge; /* NULL: nobody */
 };
 
-static bool is_enough(void *arg, int64_t start_ns, int64_t end_ns,
-                      const struct facts *rows, size_t n)
+static bool is_enough(void *arg, const struct run_look *look)
 {
     const struct watched *w = arg;
 
     return server_has_ended(w->server) ||
-           (w->judge &&
-            w->judge->is_enough(w->judge->arg, start_ns, end_ns, rows, n));
+           (w->judge && w->judge->is_enough(w->judge->arg, look));
 }
 
 /* A server that dies leaves requests that fail, which say nothing of it. */

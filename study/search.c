@@ -10,11 +10,16 @@
 #include "common/xalloc.h"
 #include "loadgen/run.h"
 
-static bool is_enough(void *arg, int64_t start_ns, int64_t end_ns,
-                      const struct facts *rows, size_t n)
+static bool is_enough(void *arg, const struct run_look *look)
 {
-    (void)end_ns;
-    return search_eye_see(arg, start_ns, rows, n);
+    struct search_sight sight = {.start_ns = look->start_ns,
+                                 .rows = look->rows,
+                                 .n = look->n,
+                                 .issued = look->issued,
+                                 .issued_ns = look->issued_ns,
+                                 .followed_ns = look->followed_ns};
+
+    return search_eye_see(arg, &sight);
 }
 
 static void add_time(struct strlist *over, const char *key, int64_t ns)

@@ -28,28 +28,25 @@ static void take(struct against *a, enum baseline_quantity q, double value)
         q == BASELINE_TIME ? base->median / value : value / base->median;
 }
 
-/* The median over its trials; 0 if it is no offline set. */
-static double makespan(const struct side *side)
+static void take_median(struct against *a, enum baseline_quantity q,
+                        double *values, size_t n)
 {
-    double *times = xcalloc(side->n, sizeof(*times));
-    double median;
-
-    for (size_t i = 0; i < side->n; i++)
-        times[i] = side->runs[i].makespan_s;
-    median = order_median(times, side->n);
-    free(times);
-    return median;
+    if (n > 0)
+        take(a, q, order_median(values, n));
 }
 
-static void take_all(struct against *a, const struct side *side)
+/* Medians over the trials that count; of what is no offline set no time. */
+static void take_all(struct against *a, const struct side *side, size_t first)
 {
-    for (size_t i = 0; i < N_WANTED; i++) {
-        double value;
+    double *values = xcalloc(side->n + 1, sizeof(*values));
 
-        if (side_value(side, i, &value) && isfinite(value))
-            take(a, quantity_of[i], value);
-    }
-    take(a, BASELINE_TIME, makespan(side));
+    for (size_t i = 0; i < N_WANTED; i++)
+        take_median(a, quantity_of[i], values,
+                    side_values(side, first, i, values));
+    for (size_t i = first; i < side->n; i++)
+        values[i - first] = side->runs[i].makespan_s;
+    take_median(a, BASELINE_TIME, values, side->n - first);
+    free(values);
 }
 
 /* What must match and does not: a ratio carries what it is a ratio of. */
@@ -93,7 +90,8 @@ static int count_answers(struct against *a, const char *dir, struct err *err)
     return 0;
 }
 
-static int take_memory(struct against *a, const char *dir, struct err *err)
+/* The greatest of all trials is the peak. */
+static int see_memory(const char *dir, double *peak, struct err *err)
 {
     struct recording rec;
     struct summary s;
@@ -103,9 +101,23 @@ static int take_memory(struct against *a, const char *dir, struct err *err)
         return -1;
     rc = summary_make(&s, &rec, NULL, err);
     if (rc == 0 && s.metered.has_memory)
-        take(a, BASELINE_MEMORY, (double)s.metered.peak_bytes);
+        *peak = fmax(*peak, (double)s.metered.peak_bytes);
     recording_close(&rec);
     return rc;
+}
+
+static int take_each(struct against *a, const struct side *side, size_t first,
+                     struct err *err)
+{
+    double peak = 0;
+
+    for (size_t i = first; i < side->n; i++) {
+        if (count_answers(a, side->runs[i].dir, err) ||
+            see_memory(side->runs[i].dir, &peak, err))
+            return -1;
+    }
+    take(a, BASELINE_MEMORY, peak);
+    return 0;
 }
 
 int against_make(struct against *a, const struct baseline *b, const char *dir,
@@ -118,14 +130,14 @@ int against_make(struct against *a, const struct baseline *b, const char *dir,
 
     *a = (struct against){.baseline = b};
     if (rc == 0)
-        rc = side_load(&side, dir, &qs, NULL, err);
+        rc = side_load(&side, dir, &(struct side_ask){.qs = &qs}, err);
     if (rc == 0) {
-        take_all(a, &side);
+        a->warmup = side_warmup(&side);
+        a->trials = side.n - a->warmup;
+        take_all(a, &side, a->warmup);
         note_differences(a, &side);
-        rc = count_answers(a, side.runs[0].dir, err);
+        rc = take_each(a, &side, a->warmup, err);
     }
-    if (rc == 0)
-        rc = take_memory(a, side.runs[0].dir, err);
     side_fini(&side);
     return rc;
 }

@@ -112,11 +112,13 @@ int baseline_read_answers(const char *dir, struct baseline_answer **list,
 /* What is later, as a ratio to the baseline. */
 struct against {
     const struct baseline *baseline;
+    size_t trials; /* that count; 1: perhaps a single run ... */
+    size_t warmup; /* ... and those before them */
     bool has[BASELINE_QUANTITIES];
-    double value[BASELINE_QUANTITIES];
+    double value[BASELINE_QUANTITIES]; /* medians; of memory the greatest */
     double ratio[BASELINE_QUANTITIES]; /* of time the baseline's by the later */
     struct strlist differences;        /* of conditions: "key: a, now b" */
-    size_t answers;                    /* that both have ... */
+    size_t answers;                    /* that both have, over all trials ... */
     size_t agree;                      /* ... and of those, alike */
 };
 

@@ -429,6 +429,9 @@ void against_json(const struct against *a, struct buf *out)
 
     json_object_set_new(o, "baseline", json_string(a->baseline->name));
     json_object_set_new(o, "seal", json_string(a->baseline->seal));
+    json_object_set_new(o, "trials", json_integer((json_int_t)a->trials));
+    json_object_set_new(o, "warmup_trials",
+                        json_integer((json_int_t)a->warmup));
     for (int i = 0; i < BASELINE_QUANTITIES; i++)
         json_object_set_new(
             ratios, baseline_quantity_name[i],

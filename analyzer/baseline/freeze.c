@@ -72,18 +72,27 @@ static bool is_offline(const struct side *side)
 
 /* ---- is it fit? ---- */
 
+/* A stub that is started for a trial is as fast at once as later, unless it was
+ * asked to begin cold. */
+static bool needs_no_warmup(const struct side *side)
+{
+    const char *cold = condition(side, "stub.cold");
+
+    return side->has_own_stubs && (!cold || strcmp(cold, "0") == 0);
+}
+
 static int check_warmup(struct candidate *c, char *why)
 {
     const struct side *side = &c->side;
 
+    c->first = side_warmup(side);
     if (c->is_offline) {
-        if (!side->is_one_launch)
+        if (!side->is_one_launch && !needs_no_warmup(side))
             return refuse(why,
                           "%s: without a warm-up: an offline set has none of "
                           "its own, so that all trials must be of one launch, "
                           "of which the first is left out",
                           side->dir);
-        c->first = 1;
         return 0;
     }
     for (size_t i = 0; i < side->n; i++) {
@@ -141,18 +150,10 @@ static void absent(struct baseline_amount *a, const char *note)
     snprintf(a->note, sizeof(a->note), "%s", note);
 }
 
-/* Of the runs that count, one value each; how many have one. */
+/* Of the runs that count. */
 static size_t values_of(const struct candidate *c, size_t quantity, double *out)
 {
-    size_t n = 0;
-
-    for (size_t i = c->first; i < c->side.n; i++) {
-        const struct reading *r = &c->side.runs[i].whole[quantity];
-
-        if (r->n > 0 && !r->is_too_few && isfinite(r->value))
-            out[n++] = r->value;
-    }
-    return n;
+    return side_values(&c->side, c->first, quantity, out);
 }
 
 static size_t times_of(const struct candidate *c, double *out)
@@ -366,7 +367,8 @@ static int load_candidates(struct candidate *list,
     int rc = quantities_make(&qs, &on, NULL, err);
 
     for (size_t i = 0; rc == 0 && i < ask->dirs->len; i++) {
-        rc = side_load(&list[i].side, ask->dirs->items[i], &qs, NULL, err);
+        rc = side_load(&list[i].side, ask->dirs->items[i],
+                       &(struct side_ask){.qs = &qs}, err);
         if (rc == 0)
             rc = check_fit(&list[i], why);
         if (rc == 0)

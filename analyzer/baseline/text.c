@@ -92,6 +92,9 @@ void against_text(const struct against *a, struct buf *out)
 {
     buf_addf(out, "baseline   %s (frozen %s, seal %.12s)\n", a->baseline->name,
              a->baseline->frozen, a->baseline->seal);
+    if (a->trials + a->warmup > 1)
+        buf_addf(out, "  %-12s %zu%s\n", "trials", a->trials,
+                 a->warmup > 0 ? ", beside the first, which warms up" : "");
     for (int i = 0; i < BASELINE_QUANTITIES; i++)
         put_ratio(a, (enum baseline_quantity)i, out);
     if (a->answers > 0)

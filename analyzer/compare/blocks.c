@@ -115,6 +115,15 @@ static struct reading share(int64_t part, int64_t n)
                  : (struct reading){0};
 }
 
+/* Dollars of a thousand good ones; nothing good has no price. */
+static struct reading cost(double usd_per_hour, int64_t good, double ns)
+{
+    double usd = usd_per_hour * ns / 3600e9;
+
+    return good > 0 ? (struct reading){usd * 1000 / (double)good, good, false}
+                    : (struct reading){0};
+}
+
 static struct reading quantile(const struct hist *h, double q)
 {
     int64_t ns = hist_quantile(h, q);
@@ -141,6 +150,8 @@ struct reading blocks_reading(const struct blocks *b, const struct quantity *q,
         return share(k->good, k->due);
     case QUANTITY_QUALITY:
         return share(k->passed, k->checked);
+    case QUANTITY_COST:
+        return cost(b->usd_per_hour, k->good, length_ns(b, i));
     case QUANTITY_ERRORS:
         return share(k->failed, k->due);
     default:

@@ -32,6 +32,7 @@ struct block {
 struct blocks {
     struct window window;
     const struct good_table *good; /* borrowed */
+    double usd_per_hour;           /* of all replicas; 0: not known */
     bool wants[MEASURE_COUNT];     /* has its histogram */
     struct block block[BLOCKS + 1];
 };

@@ -42,7 +42,8 @@ static bool is_of_probes(const char *key)
     return strncmp(key, "study.", strlen("study.")) == 0;
 }
 
-static int read_card(struct strmap *card, const char *dir, struct err *err)
+static int read_card(struct capacity_side *side, const char *dir,
+                     const struct cost_ask *cost, struct err *err)
 {
     struct strmap all = {0};
     struct recording rec;
@@ -51,20 +52,23 @@ static int read_card(struct strmap *card, const char *dir, struct err *err)
 
     if (recording_open(&rec, dir, err))
         return -1;
-    rc = summary_make(&s, &rec, NULL, err);
-    if (rc == 0)
+    rc = summary_make_priced(&s, &rec, NULL, cost, err);
+    if (rc == 0) {
         card_make(&all, &rec, &s);
+        side->usd_per_hour = s.cost.usd_per_hour;
+    }
     recording_close(&rec);
     for (size_t i = 0; i < all.keys.len; i++) {
         if (!is_of_probes(all.keys.items[i]))
-            strmap_put(card, all.keys.items[i], all.values.items[i]);
+            strmap_put(&side->card, all.keys.items[i], all.values.items[i]);
     }
     strmap_fini(&all);
     return rc;
 }
 
 /* Of its first probe. */
-static int load_card(struct capacity_side *side, struct err *err)
+static int load_card(struct capacity_side *side, const struct cost_ask *cost,
+                     struct err *err)
 {
     struct point_set set;
     char *dir = NULL;
@@ -75,7 +79,7 @@ static int load_card(struct capacity_side *side, struct err *err)
             err_set(err, ERR_CONFIG, "%s: a search without a probe", side->dir);
     if (rc == 0) {
         dir = point_set_path(side->dir, &set.points[0]);
-        rc = read_card(&side->card, dir, err);
+        rc = read_card(side, dir, cost, err);
     }
     free(dir);
     point_set_fini(&set);
@@ -178,9 +182,10 @@ int capacities_make(struct capacities *c, const struct compare_ask *ask,
         struct capacity_side *side = &c->sides[i];
 
         side->dir = ask->dirs->items[i];
-        rc = capacity_read(&side->capacity, side->dir, ask->slo, 0, err);
+        rc = load_card(side, ask->cost, err);
         if (rc == 0)
-            rc = load_card(side, err);
+            rc = capacity_read(&side->capacity, side->dir, ask->slo,
+                               side->usd_per_hour, err);
         if (rc == 0 && i > 0)
             capacities_contrast(&c->sides[0].capacity, side);
     }
@@ -219,6 +224,10 @@ static void put_capacity(const struct capacities *c, size_t i, struct buf *out)
                  s->capacity.range.low, s->capacity.range.high);
     else
         buf_addf(out, "%s\n", s->capacity.why);
+    if (s->capacity.usd_per_1000 > 0)
+        buf_addf(out,
+                 "           %.4g USD per thousand requests at that load\n",
+                 s->capacity.usd_per_1000);
     if (i == 0 || c->differences.must > 0)
         return;
     if (s->has_ratio)

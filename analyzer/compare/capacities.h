@@ -20,6 +20,7 @@ struct err;
 struct capacity_side {
     const char *dir; /* borrowed */
     struct strmap card;
+    double usd_per_hour; /* of all replicas; 0: not known */
     struct capacity capacity;
     bool has_ratio; /* both are known with an interval */
     double ratio;   /* to the first */
@@ -39,7 +40,7 @@ struct capacities {
 /* Are all of them searches?  Else none is compared as one. */
 bool capacities_are_at(const struct strlist *dirs);
 
-/* Of ask the dirs, vary, slo and regression.  ERR_CONFIG, ERR_IO, ERR_FORMAT.
+/* Of ask all but what it is about.  ERR_CONFIG, ERR_IO, ERR_FORMAT.
  * capacities_fini() in any case. */
 int capacities_make(struct capacities *c, const struct compare_ask *ask,
                     struct err *err);

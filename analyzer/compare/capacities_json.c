@@ -30,6 +30,9 @@ static json_t *side(const struct capacity_side *s, bool is_first)
     json_object_set_new(o, "outcome",
                         json_string(search_outcome_name(s->capacity.outcome)));
     json_object_set_new(o, "binding", json_string(s->capacity.binding));
+    json_object_set_new(
+        o, "usd_per_1000",
+        number(s->capacity.usd_per_1000 > 0 ? s->capacity.usd_per_1000 : NAN));
     if (is_first)
         return o;
     json_object_set_new(o, "ratio",

@@ -210,6 +210,7 @@ static bool shows_tail(const struct quantity *q, bool has_slo)
         return q->q >= 0.95;
     case QUANTITY_ATTAINMENT:
     case QUANTITY_GOODPUT:
+    case QUANTITY_COST:
         return has_slo;
     default:
         return false;
@@ -303,10 +304,12 @@ static void make_fairness(struct comparison *c)
 static int load_sides(struct comparison *c, const struct compare_ask *ask,
                       struct err *err)
 {
+    const struct side_ask each = {
+        .qs = &c->qs, .slo = ask->slo, .cost = ask->cost};
+
     c->sides = xcalloc(ask->dirs->len, sizeof(*c->sides));
     for (; c->n < ask->dirs->len; c->n++) {
-        if (side_load(&c->sides[c->n], ask->dirs->items[c->n], &c->qs, ask->slo,
-                      err))
+        if (side_load(&c->sides[c->n], ask->dirs->items[c->n], &each, err))
             return -1;
     }
     return 0;

@@ -26,9 +26,10 @@ struct err;
 struct compare_ask {
     const struct strlist *dirs;
     const struct strlist *on;
-    const char *vary;          /* NULL: nothing is declared */
-    const struct strlist *slo; /* instead of the recordings'; NULL: theirs */
-    double regression;         /* a share; below 0: not asked */
+    const char *vary;            /* NULL: nothing is declared */
+    const struct strlist *slo;   /* instead of the recordings'; NULL: theirs */
+    double regression;           /* a share; below 0: not asked */
+    const struct cost_ask *cost; /* prices instead of theirs; may be NULL */
 };
 
 enum compare_answer {

@@ -147,8 +147,7 @@ static void take_point(struct history_point *p, const struct side *side,
 }
 
 static void take_points(struct history *h, const struct side *newest,
-                        const struct quantities *qs,
-                        const struct history_ask *ask)
+                        const struct side_ask *each)
 {
     const struct strmap *reference = &newest->runs[0].card;
 
@@ -159,11 +158,11 @@ static void take_points(struct history *h, const struct side *newest,
 
         if (p->why[0])
             continue;
-        if (side_load(&side, p->dir, qs, ask->slo, &err)) {
+        if (side_load(&side, p->dir, each, &err)) {
             leave_out(p, err.msg);
             continue;
         }
-        take_point(p, &side, reference, ask->slo != NULL);
+        take_point(p, &side, reference, each->slo != NULL);
         h->used += p->is_used;
         side_fini(&side);
     }
@@ -254,6 +253,8 @@ static int make_all(struct history *h, const struct history_ask *ask,
 {
     const struct history_point *newest = newest_of(h);
     struct quantities qs;
+    const struct side_ask each = {
+        .qs = &qs, .slo = ask->slo, .cost = ask->cost};
     struct side side;
     struct slo slo;
 
@@ -266,10 +267,10 @@ static int make_all(struct history *h, const struct history_ask *ask,
         return -1;
     qs.len = qs.asked = 1;
     h->quantity = qs.list[0];
-    if (side_load(&side, newest->dir, &qs, ask->slo, err))
+    if (side_load(&side, newest->dir, &each, err))
         return -1;
     h->load = xstrdup(side.runs[0].load);
-    take_points(h, &side, &qs, ask);
+    take_points(h, &side, &each);
     side_fini(&side);
     find_segments(h);
     mark_segments(h);

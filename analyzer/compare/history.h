@@ -24,6 +24,7 @@ struct history_ask {
     const struct strlist *on;  /* the first is looked at */
     const struct strlist *slo; /* NULL: their own */
     double regression;         /* a smaller loss is none; below 0: any is one */
+    const struct cost_ask *cost; /* prices instead of theirs; may be NULL */
 };
 
 #define HISTORY_WHY 512

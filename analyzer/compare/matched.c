@@ -66,6 +66,8 @@ static const struct {
     {"stub.seed", DIFFERENCE_NOTED, "other service times of the same kind"},
     {"stub.", DIFFERENCE_MUST, "another server"},
     {"cost.memory_of", DIFFERENCE_WARNS, "an instrument takes CPU"},
+    {"cost.usd_per_hour", DIFFERENCE_NOTED, "what it costs"},
+    {"cost.machine", DIFFERENCE_NOTED, "whose price it is"},
     {"cost.energy", DIFFERENCE_NOTED, "how energy was measured"},
     {"cost.co2_g_per_kwh", DIFFERENCE_NOTED, "what energy comes to"},
     {"study.", DIFFERENCE_NOTED, "how many runs there were"},

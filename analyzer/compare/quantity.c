@@ -18,6 +18,7 @@ static const struct {
     [QUANTITY_ATTAINMENT] = {"attainment", "share", true},
     [QUANTITY_QUALITY] = {"quality", "share", true},
     [QUANTITY_ERRORS] = {"errors", "share", false},
+    [QUANTITY_COST] = {"cost", "usd per 1000 good", false},
     [QUANTITY_QUANTILE] = {"", "ns", false},
 };
 
@@ -83,7 +84,7 @@ int quantity_parse(const char *text, struct quantity *out, struct err *err)
     return err_set(
         err, ERR_USAGE,
         "'%.60s' is none of throughput, goodput, tokens, attainment, "
-        "quality, errors, or a percentile such as 'ttft p99'",
+        "quality, errors, cost, or a percentile such as 'ttft p99'",
         text);
 }
 

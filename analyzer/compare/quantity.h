@@ -19,6 +19,7 @@ enum quantity_kind {
     QUANTITY_ATTAINMENT,
     QUANTITY_QUALITY,
     QUANTITY_ERRORS,
+    QUANTITY_COST, /* dollars of a thousand good requests */
     QUANTITY_QUANTILE,
 };
 

@@ -135,6 +135,8 @@ static struct reading counted(const struct summary *s, const struct quantity *q)
         return (struct reading){s->attainment, s->scheduled, false};
     case QUANTITY_QUALITY:
         return (struct reading){s->quality.share, s->quality.checked, false};
+    case QUANTITY_COST:
+        return (struct reading){s->cost.usd_per_1000_good, s->good, false};
     default:
         return (struct reading){s->scheduled > 0
                                     ? (double)(s->failed + s->unsent) /
@@ -150,6 +152,8 @@ static bool is_without(const struct summary *s, const struct quantity *q)
 {
     if (q->kind == QUANTITY_TOKENS)
         return !s->has_tokens;
+    if (q->kind == QUANTITY_COST)
+        return !s->cost.is_there;
     return q->kind == QUANTITY_QUANTILE && !s->is_streamed &&
            (measure_is_of_stream(q->measure) || q->measure == MEASURE_TTFT);
 }
@@ -216,6 +220,7 @@ static int take_all(struct run_card *run, struct recording *rec,
         return -1;
     b = xcalloc(1, sizeof(*b));
     blocks_init(b, summary_window(s), &good, qs);
+    b->usd_per_hour = s->cost.usd_per_hour;
     rc = read_rows(b, rec, err);
     if (rc == 0) {
         take_numbers(run, b, s, qs);
@@ -230,8 +235,7 @@ static int take_all(struct run_card *run, struct recording *rec,
 }
 
 int run_card_load(struct run_card *run, const char *dir,
-                  const struct quantities *qs, const struct strlist *slo,
-                  struct err *err)
+                  const struct side_ask *ask, struct err *err)
 {
     struct recording rec;
     struct summary *s;
@@ -242,9 +246,9 @@ int run_card_load(struct run_card *run, const char *dir,
         return -1;
     run->dir = xstrdup(dir);
     s = xcalloc(1, sizeof(*s));
-    rc = summary_make(s, &rec, slo, err);
+    rc = summary_make_priced(s, &rec, ask->slo, ask->cost, err);
     if (rc == 0)
-        rc = take_all(run, &rec, s, qs, err);
+        rc = take_all(run, &rec, s, ask->qs, err);
     free(s);
     recording_close(&rec);
     if (rc)

@@ -6,10 +6,8 @@
 
 struct summary;
 
-/* `slo` replaces that of the recording; NULL keeps it. */
 int run_card_load(struct run_card *run, const char *dir,
-                  const struct quantities *qs, const struct strlist *slo,
-                  struct err *err);
+                  const struct side_ask *ask, struct err *err);
 void run_card_fini(struct run_card *run);
 
 /* Why nothing that a run measured may be used; "": it may.  Its objective and

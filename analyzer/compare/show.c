@@ -16,6 +16,8 @@ const char *show_value(const struct quantity *q, double value,
         snprintf(out, SHOW_TEXT, "%s", units_show_duration(value, text));
     else if (quantity_is_share(q))
         snprintf(out, SHOW_TEXT, "%.4g%%", value * 100);
+    else if (q->kind == QUANTITY_COST)
+        snprintf(out, SHOW_TEXT, "%.4g USD", value);
     else
         snprintf(out, SHOW_TEXT, "%.4g/s", value);
     return out;

@@ -34,6 +34,7 @@ static int read_study(struct side *side, struct err *err)
     if (trial_set_load(&set, side->dir, err))
         return -1;
     side->is_one_launch = set.launched_by == LAUNCHED_ONCE;
+    side->has_own_stubs = set.launched_by == LAUNCHED_STUB;
     side->home = realpath(side->dir, NULL);
     if (set.against[0])
         side->turned_with = resolved(side->dir, set.against);
@@ -42,18 +43,17 @@ static int read_study(struct side *side, struct err *err)
 }
 
 static int add_run(struct side *side, const char *dir,
-                   const struct quantities *qs, const struct strlist *slo,
-                   struct err *err)
+                   const struct side_ask *ask, struct err *err)
 {
     side->runs = xrealloc(side->runs, side->n + 1, sizeof(*side->runs));
-    if (run_card_load(&side->runs[side->n], dir, qs, slo, err))
+    if (run_card_load(&side->runs[side->n], dir, ask, err))
         return -1;
     side->n++;
     return 0;
 }
 
-static int add_trials(struct side *side, const struct quantities *qs,
-                      const struct strlist *slo, struct err *err)
+static int add_trials(struct side *side, const struct side_ask *ask,
+                      struct err *err)
 {
     int rc = 0;
 
@@ -61,7 +61,7 @@ static int add_trials(struct side *side, const struct quantities *qs,
          rc == 0 && k <= MAX_TRIALS && trial_set_has(side->dir, k); k++) {
         char *path = trial_set_path(side->dir, k);
 
-        rc = add_run(side, path, qs, slo, err);
+        rc = add_run(side, path, ask, err);
         free(path);
     }
     return rc;
@@ -82,17 +82,17 @@ static void gather(struct side *side, size_t quantity)
     side->has_all[quantity] = has_all;
 }
 
-int side_load(struct side *side, const char *dir, const struct quantities *qs,
-              const struct strlist *slo, struct err *err)
+int side_load(struct side *side, const char *dir, const struct side_ask *ask,
+              struct err *err)
 {
     int rc;
 
     *side = (struct side){.dir = xstrdup(dir), .is_set = trial_set_has(dir, 1)};
     rc = read_study(side, err);
     if (rc == 0)
-        rc = side->is_set ? add_trials(side, qs, slo, err)
-                          : add_run(side, dir, qs, slo, err);
-    for (size_t i = 0; rc == 0 && i < qs->len; i++)
+        rc = side->is_set ? add_trials(side, ask, err)
+                          : add_run(side, dir, ask, err);
+    for (size_t i = 0; rc == 0 && i < ask->qs->len; i++)
         gather(side, i);
     if (rc)
         side_fini(side);
@@ -110,6 +110,24 @@ void side_fini(struct side *side)
     free(side->home);
     free(side->dir);
     *side = (struct side){0};
+}
+
+size_t side_warmup(const struct side *side)
+{
+    return side->n > 1 && side->is_one_launch && side->runs[0].makespan_s > 0;
+}
+
+size_t side_values(const struct side *side, size_t first, size_t i, double *out)
+{
+    size_t n = 0;
+
+    for (size_t k = first; k < side->n; k++) {
+        const struct reading *r = &side->runs[k].whole[i];
+
+        if (r->n > 0 && !r->is_too_few && isfinite(r->value))
+            out[n++] = r->value;
+    }
+    return n;
 }
 
 static int open_first(struct recording *rec, const char *dir, struct err *err)

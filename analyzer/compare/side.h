@@ -17,6 +17,7 @@
 #include "analyzer/compare/quantity.h"
 #include "common/str.h"
 
+struct cost_ask;
 struct err;
 struct slo;
 
@@ -43,10 +44,18 @@ struct run_card {
     struct block_readings blocks[QUANTITIES_MAX];
 };
 
+/* What is taken of the recordings, and what they are judged by. */
+struct side_ask {
+    const struct quantities *qs;
+    const struct strlist *slo;   /* NULL: their own */
+    const struct cost_ask *cost; /* likewise of prices */
+};
+
 struct side {
     char *dir;
     bool is_set;
-    bool is_one_launch; /* its trials are known to be of one process */
+    bool is_one_launch; /* its trials are known to be of one process ... */
+    bool has_own_stubs; /* ... or each to have started a stub of its own */
     char *home;         /* where it is, resolved; NULL: no study.json */
     char *turned_with;  /* likewise the set it took turns with; NULL: none */
     struct run_card *runs;
@@ -59,9 +68,18 @@ struct side {
 
 /* ERR_CONFIG if there is nothing at `dir`, ERR_IO and ERR_FORMAT as
  * recording_open(). */
-int side_load(struct side *side, const char *dir, const struct quantities *qs,
-              const struct strlist *slo, struct err *err);
+int side_load(struct side *side, const char *dir, const struct side_ask *ask,
+              struct err *err);
 void side_fini(struct side *side);
+
+/* How many of its first trials do no more than warm the server: one of an
+ * offline set of one launch, since such runs have no warm-up of their own. */
+size_t side_warmup(const struct side *side);
+
+/* Of the runs behind the first so many one value each of quantity i; how many
+ * have one. */
+size_t side_values(const struct side *side, size_t first, size_t i,
+                   double *out);
 
 /* The objective of a recording, or of the first of a set. */
 int side_slo(const char *dir, const struct strlist *replace, struct slo *slo,

@@ -32,13 +32,14 @@ struct lane {
 struct pass {
     const struct profile_ops *ops;
     struct profile_run run;
-    int64_t limit_ns[GOOD_LIMITS];
-    bool has_limits;
+    struct good_table good; /* of a mix by class, as if each were run alone */
 
     struct values values[PROFILE_TIMES];
-    struct values failed; /* seq of each; sorted before the events */
+    struct values succeeded; /* seq of each, where events are read; sorted */
+    bool reads_events;
     int64_t completed;
-    int64_t good;
+    int64_t failed;
+    int64_t n_good;
     int64_t input;
     int64_t output;
     int64_t ended_inside; /* ok, and ended in the window ... */
@@ -73,9 +74,26 @@ static bool keeps(const struct pass *p, const struct facts *f,
 
 static bool is_good(const struct pass *p, const struct facts *f)
 {
-    return keeps(p, f, PROFILE_TTFT, p->limit_ns[MEASURE_TTFT]) &&
-           keeps(p, f, p->ops->tpot_limit, p->limit_ns[MEASURE_TPOT]) &&
-           keeps(p, f, PROFILE_E2E, p->limit_ns[MEASURE_E2E]);
+    const int64_t *limit_ns = good_limits_of(&p->good, f);
+
+    return keeps(p, f, PROFILE_TTFT, limit_ns[MEASURE_TTFT]) &&
+           keeps(p, f, p->ops->tpot_limit, limit_ns[MEASURE_TPOT]) &&
+           keeps(p, f, PROFILE_E2E, limit_ns[MEASURE_E2E]);
+}
+
+static bool is_limit(const int64_t limit_ns[static GOOD_LIMITS])
+{
+    return limit_ns[MEASURE_TTFT] > 0 || limit_ns[MEASURE_TPOT] > 0 ||
+           limit_ns[MEASURE_E2E] > 0;
+}
+
+static bool has_limits(const struct good_table *good)
+{
+    for (size_t i = 0; i < good->n; i++) {
+        if (is_limit(good->of_class[i]))
+            return true;
+    }
+    return is_limit(good->run);
 }
 
 static int64_t later(int64_t a, int64_t b)
@@ -129,8 +147,10 @@ static void add_success(struct pass *p, const struct facts *f)
     p->completed++;
     p->input += input == TIME_ABSENT ? 0 : input;
     p->output += p->ops->tokens(f);
-    p->good += is_good(p, f);
+    p->n_good += is_good(p, f);
     add_values(p, f);
+    if (p->reads_events)
+        values_add(&p->succeeded, (double)f->seq, 1);
 }
 
 static void add_request(struct pass *p, const struct facts *f)
@@ -149,7 +169,7 @@ static void add_request(struct pass *p, const struct facts *f)
     if (succeeds)
         add_success(p, f);
     else
-        values_add(&p->failed, (double)f->seq, 1);
+        p->failed++;
 }
 
 static int read_requests(struct pass *p, struct recording *rec, struct err *err)
@@ -162,7 +182,7 @@ static int read_requests(struct pass *p, struct recording *rec, struct err *err)
         for (size_t i = 0; i < n; i++)
             add_request(p, &rows[i]);
     }
-    values_sort(&p->failed);
+    values_sort(&p->succeeded);
     return rc;
 }
 
@@ -176,12 +196,14 @@ static int compare_seq(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static bool has_failed(const struct pass *p, int64_t seq)
+/* What was unfinished when a run was killed has events, and no row. */
+static bool has_succeeded(const struct pass *p, int64_t seq)
 {
     double key = (double)seq;
 
-    return p->failed.len > 0 && bsearch(&key, p->failed.items, p->failed.len,
-                                        sizeof(key), compare_seq);
+    return p->succeeded.len > 0 &&
+           bsearch(&key, p->succeeded.items, p->succeeded.len, sizeof(key),
+                   compare_seq);
 }
 
 /* All tokens of an event but one arrive at no distance from another. */
@@ -210,7 +232,7 @@ static void add_event(struct pass *p, struct lane *lane,
     if (e->seq != lane->seq) {
         lane->seq = e->seq;
         lane->counts =
-            window_holds(&p->run.window, e->due) && !has_failed(p, e->seq);
+            window_holds(&p->run.window, e->due) && has_succeeded(p, e->seq);
         if (lane->counts && pause == PAUSE_STAMPED)
             add_together(itl, tokens);
     } else if (lane->counts && e->at_us >= lane->at_us) {
@@ -295,10 +317,10 @@ static void take_rates(struct profile *out, const struct pass *p)
         out->rates[PROFILE_TOKENS] = (struct profile_pair){
             per_second(tokens, out->duration_s), s->output_tokens_per_s};
     out->rates[PROFILE_GOODPUT] = (struct profile_pair){HIST_EMPTY, HIST_EMPTY};
-    if (p->has_limits)
+    if (has_limits(&p->good))
         out->rates[PROFILE_GOODPUT] = (struct profile_pair){
             p->ops->has_goodput
-                ? per_second(p->good, goodput_s(p, out->duration_s))
+                ? per_second(p->n_good, goodput_s(p, out->duration_s))
                 : HIST_EMPTY,
             s->goodput_rps};
 }
@@ -324,7 +346,7 @@ static void take_line(struct profile_line *line, struct values *v,
 static void conclude(struct profile *out, struct pass *p)
 {
     out->completed = p->completed;
-    out->failed = (int64_t)p->failed.len;
+    out->failed = p->failed;
     out->input_tokens = p->input;
     out->output_tokens = p->output;
     out->duration_s = (double)span_ns(p) / NS_PER_S;
@@ -340,8 +362,8 @@ static void conclude(struct profile *out, struct pass *p)
     take_rates(out, p);
 }
 
-static void begin(struct pass *p, const struct profile_ops *ops,
-                  const struct summary *s)
+static int begin(struct pass *p, const struct profile_ops *ops,
+                 const struct summary *s, struct err *err)
 {
     int api = s->settings->target.api;
 
@@ -359,10 +381,8 @@ static void begin(struct pass *p, const struct profile_ops *ops,
         .last_due = TIME_ABSENT,
         .last_due_end = TIME_ABSENT,
     };
-    good_limits(&s->slo, p->limit_ns);
-    p->has_limits = p->limit_ns[MEASURE_TTFT] > 0 ||
-                    p->limit_ns[MEASURE_TPOT] > 0 ||
-                    p->limit_ns[MEASURE_E2E] > 0;
+    p->reads_events = ops->pause && ops->pause(&p->run) != PAUSE_OF_REQUEST;
+    return good_table_init(&p->good, &s->slo, &s->settings->classes, err);
 }
 
 int profile_make(struct profile *out, const struct profile_ops *ops,
@@ -374,9 +394,10 @@ int profile_make(struct profile *out, const struct profile_ops *ops,
 
     *out = (struct profile){.ops = ops, .summary = s};
     if (rc == 0) {
-        begin(p, ops, s);
-        rc = read_requests(p, &rec, err);
-        if (rc == 0 && ops->pause)
+        rc = begin(p, ops, s, err);
+        if (rc == 0)
+            rc = read_requests(p, &rec, err);
+        if (rc == 0 && p->reads_events)
             rc = read_events(p, &rec, err);
         recording_close(&rec);
     }
@@ -384,7 +405,8 @@ int profile_make(struct profile *out, const struct profile_ops *ops,
         conclude(out, p);
     for (int i = 0; i < PROFILE_TIMES; i++)
         values_fini(&p->values[i]);
-    values_fini(&p->failed);
+    values_fini(&p->succeeded);
+    good_table_fini(&p->good);
     free(p);
     return rc;
 }

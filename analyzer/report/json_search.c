@@ -82,14 +82,14 @@ static json_t *probe(const struct search_summary *s,
     const struct search_result *r = &p->result;
     char *dir = point_set_path(".", p->at);
     json_t *o = json_pack(
-        "{ss, sf, sf, sf, sf, sI, sf, sf, sb, sb, sb, ss}", "dir",
+        "{ss, sf, sf, sf, sf, sI, sf, sf, sb, sb, ss?, ss}", "dir",
         dir + strlen("./"), "value", r->value, "offered_rps", r->offered_rps,
         "throughput_rps", r->throughput_rps, "goodput_rps",
         p->run.rate[TRIAL_GOODPUT], "requests", (json_int_t)r->requests,
         "window_s", (double)r->window_ns / 1e9, "took_s",
-        (double)r->took_ns / 1e9, "overloaded", r->is_overloaded,
-        "client_limited", r->is_client_limited, "ended_early", r->ended_early,
-        "verdict", verdict_name(p->run.verdict));
+        (double)r->took_ns / 1e9, "overloaded", r->is_overloaded, "ended_early",
+        r->ended_early, "set_aside", r->set_aside, "verdict",
+        verdict_name(p->run.verdict));
 
     free(dir);
     if (p->run.distrust[0])
@@ -131,6 +131,7 @@ json_t *search_to_json(const struct search_summary *s)
         json_array_append_new(slo, json_string(s->terms.slo.terms[i].text));
     json_object_set_new(o, "slo", slo);
     put_answer(o, s);
+    json_object_set_new(o, "set_aside", json_integer((json_int_t)a->set_aside));
     json_object_set_new(o, "requests", json_integer(a->requests));
     json_object_set_new(o, "took_s", json_real((double)a->took_ns / 1e9));
     json_object_set_new(o, "calibration",

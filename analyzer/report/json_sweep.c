@@ -1,6 +1,7 @@
 /* summary.json of a sweep.  Keys are those of a run's summary; each value has
  * the medians of its runs. */
 #include <jansson.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -47,7 +48,8 @@ static json_t *value(const struct sweep_summary *s, const struct sweep_value *v)
 
     for (int r = 0; v->counted > 0 && r < TRIAL_RATES; r++)
         json_object_set_new(o, trial_rate_name((enum trial_rate)r),
-                            json_real(v->rate[r]));
+                            isfinite(v->rate[r]) ? json_real(v->rate[r])
+                                                 : json_null());
     if (v->counted > 0) {
         json_object_set_new(o, "overloaded", json_boolean(v->is_overloaded));
         json_object_set_new(o, "verdict",

@@ -8,6 +8,7 @@
 
 struct buf;
 struct judgement;
+struct slo_term;
 struct spread;
 struct summary;
 struct term_judgement;
@@ -16,6 +17,16 @@ struct tiers;
 /* A duration, or in a word why there is none; `ns` may be HIST_BEYOND and the
  * like. */
 const char *text_show_ns(double ns, char out[static UNITS_TEXT]);
+
+/* What is reported over trials: a duration, a number or a share. */
+enum text_kind { TEXT_NS, TEXT_RATE, TEXT_SHARE };
+
+/* Of what a term of an SLO is about. */
+enum text_kind text_kind_of(const struct slo_term *term);
+
+/* One of them; "failed" where it lies among the failures. */
+const char *text_show_kind(double value, enum text_kind kind,
+                           char out[static UNITS_TEXT]);
 
 /* So many digits, all of a larger one, and never an exponent before the point.
  */

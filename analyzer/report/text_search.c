@@ -153,10 +153,12 @@ static void put_spent(const struct search_summary *s, struct buf *out)
     for (size_t i = 0; i < s->n; i++)
         confirmations += s->probes[i].at->role == POINT_CONFIRM;
     buf_addf(out,
-             "spent      %zu probes, %zu confirmation%s: %lld requests in "
-             "%s\n",
+             "spent      %zu probes, %zu confirmation%s: %lld requests in %s",
              s->n - confirmations, confirmations, confirmations == 1 ? "" : "s",
              (long long)a->requests, units_show_span(a->took_ns, text));
+    if (a->set_aside > 0)
+        buf_addf(out, "; %zu of them set aside", a->set_aside);
+    buf_adds(out, "\n");
 }
 
 /* ---- the curve ---- */
@@ -211,8 +213,8 @@ static const char *remark(const struct search_probe *p)
 {
     const struct search_result *r = &p->result;
 
-    if (r->is_client_limited)
-        return "  client too slow";
+    if (r->set_aside)
+        return "  set aside: ";
     if (r->ended_early)
         return "  ended early";
     return r->is_overloaded ? "  overloaded" : "";
@@ -239,8 +241,8 @@ static void put_probe(const struct search_summary *s,
         buf_addf(out, " %8.3g%%", 100 * share);
         put_mark(share, search_allowed(t), out);
     }
-    buf_addf(out, "%s%s%s\n", remark(p), p->run.distrust[0] ? ": " : "",
-             p->run.distrust);
+    buf_addf(out, "%s%s\n", remark(p),
+             p->result.set_aside ? p->result.set_aside : "");
 }
 
 static void put_curve(const struct search_summary *s, struct buf *out)

@@ -9,26 +9,25 @@
 #include "common/buf.h"
 
 #define VALUE_WIDTH 10
+#define NAME_WIDTH  27 /* usd_per_million_good_tokens */
 
-enum kind { KIND_NS, KIND_RATE, KIND_SHARE };
+enum text_kind text_kind_of(const struct slo_term *term)
+{
+    return term->kind == SLO_QUANTILE  ? TEXT_NS
+           : term->kind == SLO_GOODPUT ? TEXT_RATE
+                                       : TEXT_SHARE;
+}
 
-static const char *show(double value, enum kind kind,
-                        char out[static UNITS_TEXT])
+const char *text_show_kind(double value, enum text_kind kind,
+                           char out[static UNITS_TEXT])
 {
     if (!isfinite(value))
         return "failed";
-    if (kind == KIND_NS)
+    if (kind == TEXT_NS)
         return text_show_ns(value, out);
-    snprintf(out, UNITS_TEXT, kind == KIND_SHARE ? "%.6g%%" : "%.6g",
-             kind == KIND_SHARE ? 100 * value : value);
+    snprintf(out, UNITS_TEXT, kind == TEXT_SHARE ? "%.6g%%" : "%.6g",
+             kind == TEXT_SHARE ? 100 * value : value);
     return out;
-}
-
-static enum kind kind_of_term(const struct slo_term *term)
-{
-    return term->kind == SLO_QUANTILE  ? KIND_NS
-           : term->kind == SLO_GOODPUT ? KIND_RATE
-                                       : KIND_SHARE;
 }
 
 /* ---- the verdict ---- */
@@ -64,7 +63,7 @@ static void put_term(const struct trials_summary *s, const struct set_term *t,
                      struct buf *out)
 {
     const struct over_trials *o = &t->measured;
-    enum kind kind = kind_of_term(&t->term);
+    enum text_kind kind = text_kind_of(&t->term);
     char text[UNITS_TEXT];
 
     buf_addf(out, "  %-9s  ", verdict_name(t->verdict));
@@ -78,9 +77,10 @@ static void put_term(const struct trials_summary *s, const struct set_term *t,
         buf_addf(out, " %zu trials have no value of it\n", o->n_missing);
         return;
     }
-    buf_addf(out, " median %s", show(o->median.median.value, kind, text));
-    buf_addf(out, ", %s", show(o->least, kind, text));
-    buf_addf(out, " to %s\n", show(o->greatest, kind, text));
+    buf_addf(out, " median %s",
+             text_show_kind(o->median.median.value, kind, text));
+    buf_addf(out, ", %s", text_show_kind(o->least, kind, text));
+    buf_addf(out, " to %s\n", text_show_kind(o->greatest, kind, text));
 }
 
 static void put_confidence(const struct trials_summary *s, struct buf *out)
@@ -182,30 +182,31 @@ static void put_each(const struct trials_summary *s, struct buf *out)
         put_trial(s, &s->trials[i], out);
     for (size_t i = 0; i < s->n_odd; i++) {
         const struct odd_trial *x = &s->odd[i];
-        enum kind kind = x->is_ns ? KIND_NS : KIND_SHARE;
+        enum text_kind kind = x->is_ns ? TEXT_NS : TEXT_SHARE;
         char value[UNITS_TEXT];
         char median[UNITS_TEXT];
 
         buf_addf(out,
                  "odd        trial %lld: %s %s, median %s; it is counted\n",
-                 (long long)x->number, x->what, show(x->value, kind, value),
-                 show(x->median, kind, median));
+                 (long long)x->number, x->what,
+                 text_show_kind(x->value, kind, value),
+                 text_show_kind(x->median, kind, median));
     }
 }
 
 /* ---- over trials ---- */
 
-static void put_value(double value, enum kind kind, struct buf *out)
+static void put_value(double value, enum text_kind kind, struct buf *out)
 {
     char text[UNITS_TEXT];
 
-    buf_addf(out, " %*s", VALUE_WIDTH, show(value, kind, text));
+    buf_addf(out, " %*s", VALUE_WIDTH, text_show_kind(value, kind, text));
 }
 
 static void put_over(const char *name, const struct over_trials *o,
-                     enum kind kind, struct buf *out)
+                     enum text_kind kind, struct buf *out)
 {
-    buf_addf(out, "%-21s", name);
+    buf_addf(out, "%-*s", NAME_WIDTH, name);
     if (!o->is_known) {
         buf_addf(out, " %s in %zu of the trials\n",
                  o->missing == HIST_TOO_FEW ? "n too small" : "no samples",
@@ -234,19 +235,19 @@ static void put_measures(const struct trials_summary *s, struct buf *out)
             snprintf(name, sizeof(name), "%s %s", measure_name(shown[i]),
                      summary_quantile_name[q]);
             if (has_measure(s, (int)shown[i]))
-                put_over(name, &s->quantile[shown[i]][q], KIND_NS, out);
+                put_over(name, &s->quantile[shown[i]][q], TEXT_NS, out);
         }
     }
 }
 
 static void put_rates(const struct trials_summary *s, struct buf *out)
 {
-    bool has_tokens = s->n > 0 && s->trials[0].has_tokens;
-
     for (int r = 0; r < TRIAL_RATES; r++) {
-        if (has_tokens || (r != TRIAL_TOKENS && r != TRIAL_GOOD_TOKENS))
+        if (trials_have_rate(s, (enum trial_rate)r))
             put_over(trial_rate_name((enum trial_rate)r), &s->rate[r],
-                     r == TRIAL_ATTAINMENT ? KIND_SHARE : KIND_RATE, out);
+                     r == TRIAL_ATTAINMENT || r == TRIAL_QUALITY ? TEXT_SHARE
+                                                                 : TEXT_RATE,
+                     out);
     }
 }
 
@@ -281,7 +282,7 @@ void trials_text(const struct trials_summary *s, struct buf *out)
     put_verdict(s, out);
     buf_adds(out, "\n");
     put_each(s, out);
-    buf_addf(out, "\n%-21s %*s %*s %*s  interval of the median\n",
+    buf_addf(out, "\n%-*s %*s %*s %*s  interval of the median\n", NAME_WIDTH,
              "over trials", VALUE_WIDTH, "median", VALUE_WIDTH, "min",
              VALUE_WIDTH, "max");
     put_rates(s, out);

@@ -310,7 +310,7 @@ static int read_run(struct scaling *s, const struct run *run, struct err *err)
     if (recording_open(&rec, run->dir, err))
         return -1;
     sum = xcalloc(1, sizeof(*sum));
-    rc = summary_make(sum, &rec, s->ask.slo, err);
+    rc = summary_make_priced(sum, &rec, s->ask.slo, s->ask.cost, err);
     if (rc == 0)
         rc = take(s, &rec, run, sum, err);
     free(sum);

@@ -16,18 +16,20 @@
 #include "common/str.h"
 
 struct buf;
+struct cost_ask;
 struct err;
 
 struct scale_ask {
     const struct strlist *sources; /* one CSV, or directories */
     enum scale_regime regime;
-    const struct strlist *slo; /* instead of the recordings'; NULL: theirs */
-    double threshold;          /* of the efficiency */
-    double tolerance;          /* of the quality */
-    double work;               /* of one worker's job; 0: not said */
-    const char *unit;          /* of work, in the singular; NULL: not said */
-    double usd_per_hour;       /* of one worker; 0: not said */
-    double flops_per_token;    /* 0: not said; likewise the peak of a worker */
+    const struct strlist *slo;   /* instead of the recordings'; NULL: theirs */
+    double threshold;            /* of the efficiency */
+    double tolerance;            /* of the quality */
+    double work;                 /* of one worker's job; 0: not said */
+    const char *unit;            /* of work, in the singular; NULL: not said */
+    double usd_per_hour;         /* of one worker; 0: not said */
+    const struct cost_ask *cost; /* prices of machines; may be NULL */
+    double flops_per_token; /* 0: not said; likewise the peak of a worker */
     double peak_flops;
     int64_t warmup_trials; /* of each set, the first so many */
     const char *baseline;  /* a sealed one; NULL: none */

@@ -74,7 +74,7 @@ static int take_conditions(struct scaling *s, const struct search_summary *ss,
     int rc = recording_open(&rec, path, err);
 
     if (rc == 0) {
-        rc = summary_make(sum, &rec, s->ask.slo, err);
+        rc = summary_make_priced(sum, &rec, s->ask.slo, s->ask.cost, err);
         if (rc == 0)
             take(s, &rec, sum, ss);
         recording_close(&rec);

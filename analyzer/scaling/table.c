@@ -6,15 +6,20 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/cost.h"
 #include "analyzer/scaling/scaling.h"
 #include "common/err.h"
 #include "common/file.h"
+#include "common/prices.h"
 #include "common/suggest.h"
 #include "common/xalloc.h"
 
 #define MAX_FILE    ((size_t)8 << 20)
 #define MAX_COLUMNS 64
 #define MAX_WORKERS 1e9
+
+/* Several configurations of each K that a law takes. */
+#define MAX_POINTS ((size_t)4 * LAWS_MAX_POINTS)
 
 /* One line, by column. */
 struct row {
@@ -34,6 +39,7 @@ struct row {
     double keeps_slo; /* 1 or 0 */
     double is_warm;
     const char *config;
+    const char *machine; /* of one worker */
 };
 
 /* How a cell is read, and what it may be. */
@@ -71,6 +77,7 @@ static const struct column {
     {"slo_met", CELL_YES, offsetof(struct row, keeps_slo)},
     {"warmup_excluded", CELL_YES, offsetof(struct row, is_warm)},
     {"config", CELL_TEXT, offsetof(struct row, config)},
+    {"machine", CELL_TEXT, offsetof(struct row, machine)},
 };
 
 #define N_COLUMNS (sizeof(columns) / sizeof(columns[0]))
@@ -139,7 +146,7 @@ static int read_cell(const struct column *c, char *text, struct row *row,
     if (!*text)
         return 0; /* not known of this row */
     if (c->cell == CELL_TEXT) {
-        row->config = text;
+        *(const char **)field(row, c) = text;
         return 0;
     }
     return (c->cell == CELL_YES ? read_yes : read_number)(c, text,
@@ -265,6 +272,31 @@ static int take_time(struct scale_point *p, const struct row *row,
     return 0;
 }
 
+/* By the table of prices; a price in the row itself would be a second one. */
+static int look_up(const struct table *t, struct row *row, struct err *err)
+{
+    const struct cost_ask *cost = t->s->ask.cost;
+    const char *machine = row->machine ? row->machine
+                          : cost       ? cost->machine
+                                       : NULL;
+    double usd;
+
+    if (!machine || (!row->machine && !isnan(row->usd_per_hour)))
+        return 0;
+    if (!isnan(row->usd_per_hour))
+        return err_set(err, ERR_CONFIG,
+                       "machine: not beside usd_per_hour, which is a price");
+    if (!cost || !cost->prices)
+        return err_set(err, ERR_CONFIG,
+                       "machine: '%.80s' has its price in a table; which? "
+                       "(--prices)",
+                       machine);
+    if (prices_find(cost->prices, machine, &usd, err))
+        return -1;
+    row->usd_per_hour = usd * row->k;
+    return 0;
+}
+
 static int take_row(struct table *t, const struct row *row, struct err *err)
 {
     char *where = xasprintf("%s:%zu", t->name, t->line);
@@ -272,6 +304,11 @@ static int take_row(struct table *t, const struct row *row, struct err *err)
         t->s, (int64_t)row->k, row->config ? row->config : "", where);
 
     free(where);
+    if (t->s->n > MAX_POINTS)
+        return err_set(err, ERR_CONFIG,
+                       "more than %zu points, of which each has a K and a "
+                       "config of its own",
+                       MAX_POINTS);
     if (take_time(p, row, err) || keep_same(&p->work, row->work, "work", err) ||
         keep_same(&p->usd_per_hour, row->usd_per_hour, "usd_per_hour", err))
         return -1;
@@ -335,7 +372,10 @@ static int read_row(struct table *t, char *line, struct err *err)
     }
     if (n < t->n)
         return err_set(err, ERR_CONFIG, "fewer cells than columns");
-    return as_time(t, &row, err) || take_row(t, &row, err) ? -1 : 0;
+    return as_time(t, &row, err) || look_up(t, &row, err) ||
+                   take_row(t, &row, err)
+               ? -1
+               : 0;
 }
 
 static int read_line(struct table *t, char *line, struct err *err)

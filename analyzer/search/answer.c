@@ -9,10 +9,13 @@
 /* Of recorded probes, so many near the boundary make an answer. */
 #define RECORDED_NEAR 3
 
-/* Lost is a run of which so much has been missed, after a while. */
+/* Lost is a run of which so much has been missed, after a while; or all of a
+ * few, after longer. */
 #define HOPELESS_SHARE    0.5
 #define HOPELESS_REQUESTS 50
 #define HOPELESS_NS       INT64_C(2000000000)
+#define HOPELESS_FEW      10
+#define HOPELESS_FEW_NS   INT64_C(5000000000)
 
 void search_next(const struct search *s, struct search_ask *ask)
 {
@@ -33,9 +36,12 @@ bool search_is_hopeless(const struct search *s,
         const struct search_counts *c = &so_far->terms[i];
         double allowed = search_allowed(&s->config.slo->terms[i]);
         double line = fmax(HOPELESS_SHARE, (1 + allowed) / 2);
+        bool are_all = c->n >= HOPELESS_FEW && c->misses == c->n &&
+                       so_far->window_ns >= HOPELESS_FEW_NS;
 
-        if (allowed >= 0 && c->n >= HOPELESS_REQUESTS &&
-            (double)c->misses > line * (double)c->n)
+        if (allowed >= 0 &&
+            (are_all || (c->n >= HOPELESS_REQUESTS &&
+                         (double)c->misses > line * (double)c->n)))
             return true;
     }
     return false;
@@ -82,12 +88,6 @@ static void say_at_least(const struct search_config *c, struct search_answer *a)
 {
     char at[32];
 
-    if (!isfinite(a->at_least)) {
-        snprintf(a->why, sizeof(a->why),
-                 "the client is the limit, already at %s",
-                 shown(c, a->client_limit, at));
-        return;
-    }
     snprintf(a->why, sizeof(a->why), "at least %s: %s",
              shown(c, a->at_least, at),
              a->outcome == SEARCH_CLIENT ? "the client is the limit"
@@ -124,6 +124,26 @@ static void say_twisted(const struct search_config *c, const struct evidence *e,
              "probes contradict each other: the objective was missed at %s and "
              "met at %s",
              shown(c, e->twist_low, low), shown(c, e->twist_high, high));
+}
+
+/* What counts is said as far as it goes. */
+static void say_noisy(const struct search_config *c, const struct evidence *e,
+                      struct search_answer *a)
+{
+    char low[32];
+    char high[32];
+    char so_far[96] = "";
+
+    if (isfinite(a->ci.low) && isfinite(a->ci.high))
+        snprintf(so_far, sizeof(so_far), "; so far between %s and %s",
+                 shown(c, a->ci.low, low), shown(c, a->ci.high, high));
+    else if (isfinite(a->at_least))
+        snprintf(so_far, sizeof(so_far), "; so far met at %s",
+                 shown(c, a->at_least, low));
+    snprintf(a->why, sizeof(a->why),
+             "the machine is too busy to tell: %zu of %zu probes were set "
+             "aside, the last by '%s'%s",
+             e->set_aside, a->probes, e->noise, so_far);
 }
 
 static void say_missing(const struct search_config *c, struct search_answer *a)
@@ -191,17 +211,19 @@ static void take_evidence(const struct search *s, const struct evidence *e,
 {
     const struct search_config *c = &s->config;
 
-    *a = (struct search_answer){.capacity = NAN,
-                                .ci = {NAN, NAN},
-                                .slope = NAN,
-                                .confirmed = or_nan(e->confirmed),
-                                .at_least = or_nan(e->met),
-                                .at_most = or_nan(e->failed),
-                                .client_limit = or_nan(e->client),
-                                .missing = {NAN, NAN},
-                                .probes = s->n,
-                                .requests = e->requests,
-                                .took_ns = e->took_ns};
+    *a = (struct search_answer){
+        .capacity = NAN,
+        .ci = {NAN, NAN},
+        .slope = NAN,
+        .confirmed = or_nan(e->confirmed),
+        .at_least = or_nan(e->met),
+        .at_most = or_nan(e->failed),
+        .client_limit = plan_is_client_limit(e) ? or_nan(e->client) : NAN,
+        .missing = {NAN, NAN},
+        .probes = s->n,
+        .set_aside = e->set_aside,
+        .requests = e->requests,
+        .took_ns = e->took_ns};
     if (!e->has_fit || e->met <= 0)
         return;
     a->capacity = whole(c, e->value);
@@ -211,18 +233,29 @@ static void take_evidence(const struct search *s, const struct evidence *e,
     a->binding = c->slo->terms[e->binding].text;
 }
 
-/* Where probes contradict each other no line is worth anything. */
-static void take_outcome(const struct search_config *c,
-                         const struct evidence *e, struct search_answer *a)
+static void forget_line(struct search_answer *a)
 {
-    if (a->outcome != SEARCH_UNDECIDED || !plan_is_twisted(e)) {
-        say(c, a);
-        return;
-    }
     a->capacity = NAN;
     a->ci = (struct interval){NAN, NAN};
     a->slope = NAN;
-    say_twisted(c, e, a);
+    a->binding = NULL;
+}
+
+/* Where probes contradict each other no line is worth anything; nor where it
+ * leads to what the client cannot do. */
+static void take_outcome(const struct search_config *c,
+                         const struct evidence *e, struct search_answer *a)
+{
+    bool is_undecided = a->outcome == SEARCH_UNDECIDED;
+
+    if (a->outcome == SEARCH_CLIENT || (is_undecided && plan_is_twisted(e)))
+        forget_line(a);
+    if (is_undecided && plan_is_twisted(e))
+        say_twisted(c, e, a);
+    else if (is_undecided && plan_is_noisy(e))
+        say_noisy(c, e, a);
+    else
+        say(c, a);
 }
 
 void search_answer(const struct search *s, struct search_answer *answer)
@@ -234,6 +267,8 @@ void search_answer(const struct search *s, struct search_answer *answer)
     plan_make(s, &e, &plan);
     take_evidence(s, &e, answer);
     answer->outcome = plan.outcome;
+    if (plan.outcome == SEARCH_CLIENT) /* no more than what was confirmed */
+        answer->at_least = fmin(answer->at_least, answer->confirmed);
     answer->left_ns = plan_left_ns(s, &e, &plan);
     take_outcome(&s->config, &e, answer);
 }
@@ -248,7 +283,7 @@ static enum search_outcome recorded_outcome(const struct search *s,
     if (e->met <= 0)
         return plan_is_never(s, e) ? SEARCH_NEVER : SEARCH_NOT_PROBED;
     if (!e->has_fit)
-        return isfinite(e->client) ? SEARCH_CLIENT : SEARCH_NOT_PROBED;
+        return plan_is_client_limit(e) ? SEARCH_CLIENT : SEARCH_NOT_PROBED;
     if (plan_is_twisted(e))
         return SEARCH_UNDECIDED;
     return e->near >= RECORDED_NEAR && evidence_reach(e) <= PLAN_WORST_REACH

@@ -3,150 +3,20 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "analyzer/search/marks.h"
 #include "common/xalloc.h"
-
-/* To be sure is to be wrong once in a hundred. */
-#define SURE 0.01
 
 /* Shares outside cannot be put on a line. */
 #define ALLOWED_LEAST 1e-5
 #define ALLOWED_MOST  0.99
-
-/* A value that is so much higher than another and met, where that was missed
- * for sure, contradicts it; it must have had as many misses to find. */
-#define TWIST_RATIO  1.1
-#define TWIST_MISSES 3.0
-
-/* One stray miss says nothing, however few the requests are. */
-static bool counts_miss(const struct search_counts *c, double allowed)
-{
-    return allowed >= 0 && (double)c->misses > allowed * (double)c->n + 1;
-}
-
-/* As many requests as are independent: misses come in clusters. */
-static bool counts_fail(const struct search_counts *c, double allowed)
-{
-    double n;
-    double share;
-
-    if (!counts_miss(c, allowed))
-        return false;
-    n = ceil((double)c->n / stats_inflation(c->blocks, c->n_blocks));
-    share = (double)c->misses / (double)c->n;
-    return stats_binomial_upper_tail(llround(n), allowed,
-                                     llround(floor(share * n))) < SURE;
-}
-
-bool evidence_is_met(const struct slo *slo, const struct search_result *r)
-{
-    for (size_t i = 0; i < r->n_terms; i++)
-        if (counts_miss(&r->terms[i], search_allowed(&slo->terms[i])))
-            return false;
-    return true;
-}
-
-bool evidence_is_failed(const struct slo *slo, const struct search_result *r)
-{
-    for (size_t i = 0; i < r->n_terms; i++)
-        if (counts_fail(&r->terms[i], search_allowed(&slo->terms[i])))
-            return true;
-    return false;
-}
-
-/* ---- what was met ---- */
-
-static void take_mark(struct evidence *e, const struct search *s, size_t i)
-{
-    const struct slo *slo = s->config.slo;
-    const struct search_result *r = &s->results[i];
-    bool is_failed = evidence_is_failed(slo, r);
-
-    if (!evidence_is_met(slo, r))
-        e->missed = fmin(e->missed, r->value);
-    if (is_failed)
-        e->failed = fmin(e->failed, r->value);
-    if (r->step == SEARCH_CONFIRM && is_failed && r->value < e->rejected) {
-        e->rejected = r->value;
-        e->rejected_at = i;
-    }
-    if (r->step == SEARCH_CONFIRM && !is_failed)
-        e->confirmed = fmax(e->confirmed, r->value);
-}
-
-/* A client that was disturbed once is no limit where it got further another
- * time. */
-static void take_client(struct evidence *e, const struct search *s)
-{
-    double most = 0;
-
-    for (size_t i = 0; i < s->n; i++)
-        if (!s->results[i].is_client_limited)
-            most = fmax(most, s->results[i].value);
-    for (size_t i = 0; i < s->n; i++)
-        if (s->results[i].is_client_limited && s->results[i].value > most)
-            e->client = fmin(e->client, s->results[i].value);
-}
-
-static void take_marks(struct evidence *e, const struct search *s)
-{
-    for (size_t i = 0; i < s->n; i++) {
-        e->took_ns += s->results[i].took_ns;
-        e->requests += s->results[i].requests;
-        if (!s->results[i].is_client_limited)
-            take_mark(e, s, i);
-    }
-    for (size_t i = 0; i < s->n; i++)
-        if (!s->results[i].is_client_limited && s->results[i].value < e->missed)
-            e->met = fmax(e->met, s->results[i].value);
-    if (e->confirmed >= e->rejected)
-        e->confirmed = 0;
-}
-
-/* Is a term missed for sure at the lower value and met at the higher? */
-static bool is_twisted(const struct slo *slo, const struct search_result *low,
-                       const struct search_result *high)
-{
-    if (low->is_client_limited || high->is_client_limited ||
-        high->value < TWIST_RATIO * low->value)
-        return false;
-    for (size_t i = 0; i < slo->len; i++) {
-        double allowed = search_allowed(&slo->terms[i]);
-        const struct search_counts *c = &high->terms[i];
-
-        if (counts_fail(&low->terms[i], allowed) && !counts_miss(c, allowed) &&
-            (double)c->n * allowed >= TWIST_MISSES)
-            return true;
-    }
-    return false;
-}
-
-/* Each result is in one pair at most. */
-static void take_twists(struct evidence *e, const struct search *s)
-{
-    bool *is_used = xcalloc(s->n + 1, sizeof(*is_used));
-
-    for (size_t i = 0; i < s->n; i++) {
-        for (size_t k = 0; k < s->n; k++) {
-            if (is_used[i] || is_used[k] ||
-                !is_twisted(s->config.slo, &s->results[i], &s->results[k]))
-                continue;
-            is_used[i] = true;
-            is_used[k] = true;
-            e->twist++;
-            e->twist_low = s->results[i].value;
-            e->twist_high = s->results[k].value;
-        }
-    }
-    free(is_used);
-}
 
 /* ---- the lines ---- */
 
 static bool is_ever_missed(const struct search *s, size_t term, double allowed)
 {
     for (size_t i = 0; i < s->n; i++)
-        if (!s->results[i].is_client_limited &&
-            counts_miss(&s->results[i].terms[term], allowed))
+        if (!s->results[i].set_aside &&
+            marks_is_missed(&s->results[i].terms[term], allowed))
             return true;
     return false;
 }
@@ -167,9 +37,9 @@ static bool is_outdated(const struct search *s, const struct evidence *e,
 }
 
 /* A confirmation that held is a test of the estimate, and no part of it. */
-static bool is_proof(const struct search *s, const struct search_result *r)
+static bool is_proof(const struct evidence *e, const struct search_result *r)
 {
-    return r->step == SEARCH_CONFIRM && !evidence_is_failed(s->config.slo, r);
+    return r->step == SEARCH_CONFIRM && !(r->value >= e->rejected);
 }
 
 static size_t take_points(struct fit_point *points, const struct search *s,
@@ -180,8 +50,8 @@ static size_t take_points(struct fit_point *points, const struct search *s,
     for (size_t i = 0; i < s->n; i++) {
         const struct search_counts *c = &s->results[i].terms[term];
 
-        if (s->results[i].is_client_limited || c->n == 0 ||
-            is_outdated(s, e, i) || is_proof(s, &s->results[i]))
+        if (s->results[i].set_aside || c->n == 0 || is_outdated(s, e, i) ||
+            is_proof(e, &s->results[i]))
             continue;
         points[n] = (struct fit_point){.x = log(load_of(s, &s->results[i])),
                                        .n = (double)c->n,
@@ -246,8 +116,8 @@ static void count_near(struct evidence *e, const struct search *s)
     for (size_t i = 0; i < s->n; i++) {
         const struct search_result *r = &s->results[i];
 
-        e->near += !r->is_client_limited && !r->ended_early &&
-                   is_near(s, r->value, e->value);
+        e->near +=
+            !r->set_aside && !r->ended_early && is_near(s, r->value, e->value);
     }
 }
 
@@ -257,9 +127,7 @@ void evidence_take(const struct search *s, struct evidence *out)
                              .failed = INFINITY,
                              .client = INFINITY,
                              .rejected = INFINITY};
-    take_marks(out, s);
-    take_client(out, s);
-    take_twists(out, s);
+    marks_take(out, s);
     take_lines(out, s);
     if (out->has_fit)
         count_near(out, s);

@@ -13,14 +13,20 @@
 /* A probe within this ratio of the estimate is near it. */
 #define EVIDENCE_NEAR 1.15
 
+/* So much of what the client cannot do is easy for it. */
+#define EVIDENCE_EASY 0.8
+
 struct evidence {
-    double met;      /* highest value that was met, below all missed; 0: none */
-    double missed;   /* lowest one that was missed ... */
-    double failed;   /* ... and for sure; INFINITY: none, as below */
-    double client;   /* lowest one that the client could not do */
-    double rejected; /* lowest one whose confirmation failed ... */
-    size_t rejected_at; /* ... and which result that is */
-    double confirmed;   /* highest one whose confirmation held; 0: none */
+    double met;     /* highest value that was met, below all missed; 0: none */
+    double missed;  /* lowest one that was missed ... */
+    double failed;  /* ... and for sure; INFINITY: none, as below */
+    double reached; /* highest one that counts; 0: none */
+    double client;  /* lowest one that was set aside, above that ... */
+    double client_chance; /* ... and the chance that this is chance */
+    double rejected;      /* lowest one whose confirmation failed ... */
+    size_t rejected_at;   /* ... and which result that is */
+    size_t rejections;
+    double confirmed; /* highest one whose confirmation held; 0: none */
 
     bool has_fit;
     size_t binding; /* the term whose line crosses first */
@@ -28,10 +34,14 @@ struct evidence {
     double value;   /* the estimate */
     struct interval ci;
 
-    size_t near;       /* probes that tell of it */
-    size_t twist;      /* pairs of probes that contradict each other ... */
-    double twist_low;  /* ... of the last, the value that was missed ... */
-    double twist_high; /* ... and the higher one that was met */
+    size_t near;           /* probes that tell of it */
+    size_t twist;          /* pairs of probes that contradict each other ... */
+    double twist_low;      /* ... of the last, the value that was missed ... */
+    double twist_high;     /* ... and the higher one that was met */
+    size_t kept;           /* results that count, ... */
+    size_t set_aside;      /* ... those that do not, ... */
+    size_t confirms_aside; /* ... confirmations among them, ... */
+    const char *noise;     /* ... and why the last of them does not */
     int64_t took_ns;
     int64_t requests;
 };

@@ -83,26 +83,88 @@ static void see(struct search_eye *eye, int64_t start_ns, const struct facts *f)
         eye->so_far.window_ns = at_ns;
 }
 
-static void look(struct search_eye *eye)
-{
-    struct search_result *r = &eye->so_far;
-    size_t blocks = (size_t)(r->window_ns * SEARCH_BLOCKS / eye->window_ns);
+/* ---- what does not end ---- */
 
-    if (blocks < eye->next_look || r->window_ns == 0)
+static void note_sent(struct search_eye *eye, const struct search_sight *sight)
+{
+    struct search_sent now = {sight->issued_ns, sight->issued};
+    size_t last = (eye->looks + SEARCH_EYE_LOOKS - 1) % SEARCH_EYE_LOOKS;
+
+    if (sight->followed_ns < sight->start_ns || sight->followed_ns == 0 ||
+        (eye->looks > 0 && now.at_ns <= eye->sent[last].at_ns))
         return;
-    for (size_t i = 0; i < r->n_terms; i++)
-        r->terms[i].n_blocks = blocks;
-    r->offered_rps = (double)r->requests / ((double)r->window_ns / 1e9);
-    eye->is_over = search_is_hopeless(eye->search, r);
+    if (eye->looks == 0)
+        eye->first = now;
+    eye->sent[eye->looks++ % SEARCH_EYE_LOOKS] = now;
+}
+
+/* The last look by a time; NULL: there is none that old, or none any more. */
+static const struct search_sent *sent_by(const struct search_eye *eye,
+                                         int64_t at_ns)
+{
+    for (size_t k = 1; k <= eye->looks && k <= SEARCH_EYE_LOOKS; k++) {
+        const struct search_sent *s =
+            &eye->sent[(eye->looks - k) % SEARCH_EYE_LOOKS];
+
+        if (s->at_ns <= at_ns)
+            return s;
+    }
+    return NULL;
+}
+
+/* Whoever was sent a limit ago, and is not among those that are over, has
+ * missed it: at least so many. */
+static int64_t count_overdue(const struct search_eye *eye,
+                             const struct slo_term *term, int64_t followed_ns)
+{
+    const struct search_sent *s = sent_by(eye, followed_ns - term->limit_ns);
+    int64_t n;
+
+    if (!s || term->kind != SLO_QUANTILE || term->measure != MEASURE_E2E)
+        return 0;
+    n = s->issued - eye->first.issued - eye->so_far.requests;
+    return n > 0 ? n : 0;
+}
+
+/* As it would be if what is overdue were over. */
+static struct search_result with_overdue(const struct search_eye *eye,
+                                         const struct search_sight *sight)
+{
+    struct search_result r = eye->so_far;
+
+    for (size_t i = 0; i < r.n_terms; i++) {
+        const struct slo_term *term = &eye->terms->slo.terms[i];
+        int64_t overdue = eye->terms->class[i] < 0
+                              ? count_overdue(eye, term, sight->followed_ns)
+                              : 0;
+
+        r.terms[i].n += overdue;
+        r.terms[i].misses += overdue;
+        if (overdue > 0 && sight->followed_ns - sight->start_ns > r.window_ns)
+            r.window_ns = sight->followed_ns - sight->start_ns;
+    }
+    return r;
+}
+
+/* ---- is there hope? ---- */
+
+static void look(struct search_eye *eye, const struct search_sight *sight)
+{
+    struct search_result r = with_overdue(eye, sight);
+    size_t blocks = (size_t)(r.window_ns * SEARCH_BLOCKS / eye->window_ns);
+
+    if (blocks < eye->next_look || r.window_ns == 0)
+        return;
+    eye->is_over = search_is_hopeless(eye->search, &r);
     eye->next_look = blocks + 1;
 }
 
-bool search_eye_see(struct search_eye *eye, int64_t start_ns,
-                    const struct facts *rows, size_t n)
+bool search_eye_see(struct search_eye *eye, const struct search_sight *sight)
 {
-    for (size_t i = 0; i < n; i++)
-        see(eye, start_ns, &rows[i]);
+    for (size_t i = 0; i < sight->n; i++)
+        see(eye, sight->start_ns, &sight->rows[i]);
+    note_sent(eye, sight);
     if (!eye->is_over)
-        look(eye);
+        look(eye, sight);
     return eye->is_over;
 }

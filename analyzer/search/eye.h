@@ -1,5 +1,6 @@
 /* eye.h - the eye on a probe that goes on: counts its requests as they end, and
- * asks the machine now and then whether there is any hope left.  Pure. */
+ * those that are overdue, and asks the machine now and then whether there is
+ * any hope left.  Pure. */
 #ifndef ANALYZER_SEARCH_EYE_H
 #define ANALYZER_SEARCH_EYE_H
 
@@ -15,6 +16,27 @@ struct err;
 struct facts;
 struct search_terms;
 
+/* Requests that are over, in any order; the window starts at `start_ns`
+ * (INT64_MAX: nobody knows).  At least `issued` had been sent by `issued_ns`,
+ * and what was over by `followed_ns` has been seen; 0: not known. */
+struct search_sight {
+    int64_t start_ns;
+    const struct facts *rows;
+    size_t n;
+    int64_t issued;
+    int64_t issued_ns;
+    int64_t followed_ns;
+};
+
+/* How many had been sent by then. */
+struct search_sent {
+    int64_t at_ns;
+    int64_t issued;
+};
+
+/* A look a second, so that limits of a minute have one as old. */
+#define SEARCH_EYE_LOOKS 64
+
 struct search_eye {
     const struct search *search; /* borrowed, and so the terms */
     const struct search_terms *terms;
@@ -23,6 +45,10 @@ struct search_eye {
     int64_t window_ns; /* as asked */
     size_t next_look;  /* when so many blocks are over */
     bool is_over;      /* hopeless */
+
+    struct search_sent first; /* in the window; at_ns 0: none yet */
+    struct search_sent sent[SEARCH_EYE_LOOKS]; /* a ring: look i at i mod it */
+    size_t looks;
 };
 
 /* ERR_CONFIG. */
@@ -32,9 +58,7 @@ int search_eye_init(struct search_eye *eye, const struct search *search,
                     const struct classes *classes, struct err *err);
 void search_eye_fini(struct search_eye *eye);
 
-/* Requests that are over, in any order; the window starts at `start_ns`.  True
- * once there is no hope. */
-bool search_eye_see(struct search_eye *eye, int64_t start_ns,
-                    const struct facts *rows, size_t n);
+/* True once there is no hope. */
+bool search_eye_see(struct search_eye *eye, const struct search_sight *sight);
 
 #endif

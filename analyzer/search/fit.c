@@ -215,7 +215,6 @@ static void grid_widen(struct grid *g, const struct interval *all)
 /* ---- the scatter ---- */
 
 struct scatter {
-    double most;     /* a share beyond it is this one */
     double squares;  /* of misses around the line */
     double variance; /* that they would have with phi 1 */
     double parts;

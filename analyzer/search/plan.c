@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "analyzer/search/marks.h"
 #include "analyzer/search/windows.h"
 
 #define SECOND 1e9 /* times are computed as doubles, and rounded last */
@@ -34,10 +35,19 @@
 #define AROUND_SHARE 2.5
 #define CANDIDATES   25
 
-/* The client's limit is known when it is this near to what was met, and was met
- * with so often. */
-#define CLIENT_RATIO 1.1
-#define CLIENT_TRIES 2
+/* The client's limit is known when it is this near to what was met, and chance
+ * is out of the question.  What was set aside is tried again at once. */
+#define CLIENT_RATIO  1.1
+#define CLIENT_CHANCE 0.02
+#define ASIDE_TRIES   2
+
+/* If more are set aside than count, and so many besides, it is no use. */
+#define NOISE_SLACK 8
+
+/* A confirmation that was disturbed is made in so many pieces; of what the
+ * client can do, a little lower. */
+#define PIECES     3
+#define CLIENT_LOW 0.9
 
 /* A server that is well one moment and ill the next looks like one with a
  * capacity as long as no load is tried twice.  So just before the confirmation
@@ -91,19 +101,35 @@ static void end(struct plan *out, enum search_outcome outcome)
     out->outcome = outcome;
 }
 
+/* Short pieces are disturbed less often, and those that were not add up. */
+static double confirm_window(const struct search *s, const struct evidence *e,
+                             double value)
+{
+    double all = windows_confirm(s, e, value);
+    struct search_result seen;
+
+    if (e->confirms_aside == 0)
+        return all;
+    marks_pool(s, value, &seen);
+    return fmin(fmax(all / PIECES, windows_short(s, value)),
+                fmax(all - (double)seen.window_ns / SECOND, all / PIECES));
+}
+
 static void ask_confirm(const struct search *s, const struct evidence *e,
                         struct plan *out, double value)
 {
     value = rounded(s, whole(s, value));
-    ask(s, out, SEARCH_PROVING, value, windows_confirm(s, e, value));
+    ask(s, out, SEARCH_PROVING, value, confirm_window(s, e, value));
 }
 
-static size_t count_step(const struct search *s, enum search_step step)
+/* How often one with about this value was set aside. */
+static size_t count_aside(const struct search *s, double value)
 {
     size_t n = 0;
 
     for (size_t i = 0; i < s->n; i++)
-        n += s->results[i].step == step;
+        n += s->results[i].set_aside && s->results[i].value >= value &&
+             s->results[i].value <= CLIENT_RATIO * value;
     return n;
 }
 
@@ -118,10 +144,13 @@ static double in_flight(const struct search *s, const struct search_result *r)
 /* ---- no value was missed yet ---- */
 
 /* A server that is all but idle takes much more. */
-static double step_up(const struct search *s, const struct search_result *last)
+static double step_up(const struct search *s, double met)
 {
-    double flight = in_flight(s, last);
+    double flight = -1;
 
+    for (size_t i = 0; i < s->n; i++)
+        if (!s->results[i].set_aside && s->results[i].value >= met)
+            flight = in_flight(s, &s->results[i]);
     if (s->config.by == SEARCH_CONCURRENCY || flight < 0 || flight > 0.5)
         return 2;
     return flight > 0.1 ? 4 : 8;
@@ -130,43 +159,49 @@ static double step_up(const struct search *s, const struct search_result *last)
 static void plan_at_least(const struct search *s, const struct evidence *e,
                           struct plan *out, enum search_outcome outcome)
 {
-    if (e->confirmed >= e->met)
+    double value = e->met;
+
+    if (outcome == SEARCH_CLIENT)
+        value = rounded(
+            s, whole(s, value * pow(CLIENT_LOW, (double)e->confirms_aside)));
+    if (e->confirmed >= value)
         end(out, outcome);
     else
-        ask_confirm(s, e, out, e->met);
+        ask_confirm(s, e, out, value);
 }
 
-/* How often the client could not do about as much. */
-static size_t count_limited(const struct search *s, double value)
+bool plan_is_client_limit(const struct evidence *e)
 {
-    size_t n = 0;
-
-    for (size_t i = 0; i < s->n; i++)
-        n += s->results[i].is_client_limited && s->results[i].value >= value &&
-             s->results[i].value <= CLIENT_RATIO * value;
-    return n;
+    return isfinite(e->client) && e->client_chance <= CLIENT_CHANCE;
 }
 
-/* What the client cannot do is tried a second time: it may have been disturbed.
- */
+/* What the client could not do is tried a second time, since it may have been
+ * disturbed; then the gap to what it could is halved; and then the two ends
+ * take turns until it is clear that the load makes the difference. */
 static void plan_to_client(const struct search *s, const struct evidence *e,
                            struct plan *out)
 {
-    double value = rounded(s, sqrt(e->met * e->client));
+    double value = rounded(s, sqrt(e->reached * e->client));
+    bool is_near =
+        e->client <= CLIENT_RATIO * e->reached || value <= e->reached;
 
-    if (e->client <= CLIENT_RATIO * e->met || value <= e->met)
-        value = e->client;
-    if (value >= e->client && count_limited(s, e->client) >= CLIENT_TRIES)
+    if (is_near && plan_is_client_limit(e)) {
         plan_at_least(s, e, out, SEARCH_CLIENT);
-    else
-        ask(s, out, SEARCH_DOUBLING, value, windows_short(s, value));
+        return;
+    }
+    if (!plan_is_client_limit(e) && count_aside(s, e->client) < ASIDE_TRIES)
+        value = e->client;
+    else if (is_near)
+        value = s->results[s->n - 1].set_aside
+                    ? rounded(s, fmin(e->reached, EVIDENCE_EASY * e->client))
+                    : e->client;
+    ask(s, out, SEARCH_DOUBLING, value, windows_short(s, value));
 }
 
 static void plan_up(const struct search *s, const struct evidence *e,
                     struct plan *out)
 {
-    const struct search_result *last = &s->results[s->n - 1];
-    double value = rounded(s, e->met * step_up(s, last));
+    double value = rounded(s, e->met * step_up(s, e->met));
 
     if (isfinite(e->client))
         plan_to_client(s, e, out);
@@ -178,26 +213,34 @@ static void plan_up(const struct search *s, const struct evidence *e,
 
 /* ---- no value was met yet ---- */
 
+/* Of equal ones the last that counts. */
 static const struct search_result *lowest(const struct search *s)
 {
     const struct search_result *low = &s->results[0];
 
-    for (size_t i = 1; i < s->n; i++)
-        if (s->results[i].value < low->value)
-            low = &s->results[i];
+    for (size_t i = 1; i < s->n; i++) {
+        const struct search_result *r = &s->results[i];
+
+        if (r->value < low->value || (r->value <= low->value && !r->set_aside))
+            low = r;
+    }
     return low;
 }
 
+/* What was not answered may be too much, or hang at any load. */
 static bool is_light(const struct search *s, const struct search_result *r)
 {
-    return in_flight(s, r) <= LIGHT_MOST || r->value <= rounded(s, 0);
+    double flight = in_flight(s, r);
+    bool is = flight < 0 ? r->value <= FIRST_RPS : flight <= LIGHT_MOST;
+
+    return is || r->value <= rounded(s, 0);
 }
 
 bool plan_is_never(const struct search *s, const struct evidence *e)
 {
     const struct search_result *low = lowest(s);
 
-    return is_light(s, low) && e->failed <= low->value;
+    return !low->set_aside && is_light(s, low) && e->failed <= low->value;
 }
 
 static void plan_down(const struct search *s, const struct evidence *e,
@@ -208,20 +251,24 @@ static void plan_down(const struct search *s, const struct evidence *e,
     double part = flight > 0 ? LIGHT_FIRST / flight : 0;
     double value;
 
-    if (is_light(s, low) && low->is_client_limited) {
-        end(out, SEARCH_CLIENT);
+    if (low->set_aside &&
+        (is_light(s, low) || count_aside(s, low->value) < ASIDE_TRIES)) {
+        ask(s, out, SEARCH_LIGHT, low->value, windows_light(s, low->value));
         return;
     }
     if (plan_is_never(s, e)) {
         end(out, SEARCH_NEVER);
         return;
     }
-    if (is_light(s, low) && s->n > LIGHT_TRIES) {
+    if (is_light(s, low) && e->kept > LIGHT_TRIES) {
         end(out, SEARCH_UNDECIDED);
         return;
     }
     part = fmin(fmax(part, 1 / LIGHT_STEP), 1 / LIGHT_LEAST);
-    value = rounded(s, low->value * part);
+    value = low->value * part;
+    if (flight < 0)
+        value = fmin(fmax(value, FIRST_RPS), low->value / LIGHT_LEAST);
+    value = rounded(s, value);
     ask(s, out, SEARCH_LIGHT, value, windows_light(s, value));
 }
 
@@ -269,8 +316,8 @@ static void plan_near(const struct search *s, const struct evidence *e,
         window = windows_short(s, value);
     else
         value = most_telling(s, e, window);
-    if (value >= e->client)
-        value = sqrt(e->met * e->client);
+    if (value >= e->client && plan_is_client_limit(e))
+        value = sqrt(e->reached * e->client);
     ask(s, out, SEARCH_NEAR, value, window);
 }
 
@@ -289,13 +336,21 @@ static bool is_check(const struct search *s, const struct evidence *e,
            r->value <= fmax(check_value(s, e), CHECK_HIGH * e->value);
 }
 
-/* The last so many were checks. */
+/* The last so many were checks, before a confirmation that is under way. */
 static size_t count_checks(const struct search *s, const struct evidence *e)
 {
     size_t n = 0;
 
-    while (n < s->n && is_check(s, e, &s->results[s->n - 1 - n]))
+    for (size_t i = s->n; i-- > 0;) {
+        const struct search_result *r = &s->results[i];
+        bool is_open = r->step == SEARCH_CONFIRM && r->value < e->rejected;
+
+        if (r->set_aside || is_open)
+            continue;
+        if (!is_check(s, e, r))
+            break;
         n++;
+    }
     return n;
 }
 
@@ -323,7 +378,9 @@ static double check_above(const struct search *s, const struct evidence *e)
 {
     double value = check_value(s, e);
 
-    return count_checks(s, e) < CHECKS * (1 + e->twist) && value < e->client &&
+    bool may = value < e->client || !plan_is_client_limit(e);
+
+    return may && count_checks(s, e) < CHECKS * (1 + e->twist) &&
                    rounded(s, value) >= value
                ? value
                : 0;
@@ -342,24 +399,24 @@ static void plan_proof(const struct search *s, const struct evidence *e,
 }
 
 /* Can no more probes help? */
-static bool is_lost(const struct search *s, const struct evidence *e)
+static bool is_lost(const struct evidence *e)
 {
     return plan_is_twisted(e) ||
            (e->confirmed <= 0 &&
-            (count_step(s, SEARCH_CONFIRM) >= CONFIRM_MOST ||
-             (s->n >= PROBES_MOST && evidence_reach(e) > PLAN_WORST_REACH)));
+            (e->rejections >= CONFIRM_MOST ||
+             (e->kept >= PROBES_MOST && evidence_reach(e) > PLAN_WORST_REACH)));
 }
 
 static void plan_between(const struct search *s, const struct evidence *e,
                          struct plan *out)
 {
-    if (is_lost(s, e))
+    if (is_lost(e))
         end(out, SEARCH_UNDECIDED);
     else if (e->confirmed > 0)
         end(out, SEARCH_FOUND);
     else if (e->value >= e->client)
-        plan_at_least(s, e, out, SEARCH_CLIENT);
-    else if (is_narrow(s, e) || s->n >= PROBES_MOST)
+        plan_to_client(s, e, out);
+    else if (is_narrow(s, e) || e->kept >= PROBES_MOST)
         plan_proof(s, e, out);
     else
         plan_near(s, e, out);
@@ -408,6 +465,11 @@ static void keep_budget(const struct search *s, const struct evidence *e,
         end(out, SEARCH_BUDGET);
 }
 
+bool plan_is_noisy(const struct evidence *e)
+{
+    return e->set_aside > e->kept + NOISE_SLACK;
+}
+
 void plan_make(const struct search *s, const struct evidence *e,
                struct plan *out)
 {
@@ -422,6 +484,8 @@ void plan_make(const struct search *s, const struct evidence *e,
         plan_up(s, e, out);
     else
         plan_between(s, e, out);
+    if (out->ask.step != SEARCH_DONE && plan_is_noisy(e))
+        end(out, SEARCH_UNDECIDED);
     keep_budget(s, e, out);
 }
 
@@ -432,7 +496,7 @@ static double probes_left(const struct search *s, const struct evidence *e)
     double ratio = evidence_reach(e) / plan_tolerance(&s->config);
     double left = fmax(near * (ratio * ratio - 1), NEAR_LEAST - near);
 
-    return fmin(fmax(left, 1), fmax(1, PROBES_MOST - (double)s->n));
+    return fmin(fmax(left, 1), fmax(1, PROBES_MOST - (double)e->kept));
 }
 
 int64_t plan_left_ns(const struct search *s, const struct evidence *e,

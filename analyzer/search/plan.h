@@ -23,6 +23,12 @@ bool plan_is_never(const struct search *s, const struct evidence *e);
 /* Do too many probes contradict each other? */
 bool plan_is_twisted(const struct evidence *e);
 
+/* Was so much set aside that the rest will not do? */
+bool plan_is_noisy(const struct evidence *e);
+
+/* Is what was set aside above all that counts what the client cannot do? */
+bool plan_is_client_limit(const struct evidence *e);
+
 /* About how long it will still take, the plan included; 0: nobody knows. */
 int64_t plan_left_ns(const struct search *s, const struct evidence *e,
                      const struct plan *plan);

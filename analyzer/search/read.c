@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "analyzer/reader.h"
+#include "analyzer/search/disturbed.h"
 #include "analyzer/summary.h"
 #include "common/err.h"
 #include "common/redact.h"
@@ -97,30 +98,14 @@ static void take_counts(const struct summary *s,
     r->n_terms = terms->slo.len;
 }
 
-/* A server that is flooded makes the client wait for connections, which is not
- * the client's fault. */
-static bool is_client_limited(const struct summary *s)
-{
-    bool is_over = summary_is_overloaded(s);
-
-    for (size_t i = 0; i < s->trust.len; i++) {
-        const struct check *c = &s->trust.checks[i];
-        bool is_of_server = strcmp(c->name, "connection cap") == 0 ||
-                            strcmp(c->name, "unsent") == 0;
-
-        if (!c->ok && c->is_fatal && !(is_over && is_of_server))
-            return true;
-    }
-    return false;
-}
-
 static int64_t if_known(int64_t ns)
 {
     return ns > 0 ? ns : 0;
 }
 
-void search_take(const struct summary *s, const struct study_point *at,
-                 const struct search_terms *terms, struct search_result *r)
+void search_take(const struct summary *s, struct recording *rec,
+                 const struct study_point *at, const struct search_terms *terms,
+                 struct search_result *r)
 {
     *r = (struct search_result){
         .step = at->role == POINT_CONFIRM ? SEARCH_CONFIRM : SEARCH_PROBE,
@@ -128,16 +113,17 @@ void search_take(const struct summary *s, const struct study_point *at,
         .offered_rps = s->offered_rps,
         .throughput_rps = s->throughput_rps,
         .warmup_ns = (int64_t)(1e9 * s->warmup_s),
+        .asked_ns = s->settings->load.duration_ns,
         .window_ns = (int64_t)(1e9 * s->window_length_s),
         .took_ns = (int64_t)(1e9 * at->took_s),
         .requests = s->scheduled + s->warmup_requests + s->cooldown_requests,
         .answer_ns =
             if_known(s->spread[MEASURE_SERVICE][VIEW_DUE].quantile_ns[0]),
         .is_overloaded = summary_is_overloaded(s),
-        .is_client_limited = is_client_limited(s),
         .ended_early = s->was_enough,
     };
     take_counts(s, terms, r);
+    disturbed_find(s, rec, terms, r);
 }
 
 /* ---- all of them ---- */
@@ -202,7 +188,7 @@ static int read_probe(struct reading *r, const struct study_point *at,
         r->s->n++;
         probe->at = at;
         trial_take(&probe->run, &of);
-        search_take(&of, at, &r->s->terms, &probe->result);
+        search_take(&of, &rec, at, &r->s->terms, &probe->result);
     }
     recording_close(&rec);
     return rc;
@@ -220,7 +206,7 @@ int search_read_one(const char *dir, const struct study_point *at,
         return -1;
     rc = summary_make(&of, &rec, NULL, err);
     if (rc == 0)
-        search_take(&of, at, terms, r);
+        search_take(&of, &rec, at, terms, r);
     recording_close(&rec);
     return rc;
 }

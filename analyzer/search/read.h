@@ -13,6 +13,7 @@
 #include "common/recording/pointset.h"
 
 struct err;
+struct recording;
 struct settings;
 struct strlist;
 struct summary;
@@ -31,9 +32,11 @@ int search_terms_of(const struct settings *s, struct search_terms *terms,
 struct search_config search_config_of(const struct settings *s,
                                       const struct search_terms *terms);
 
-/* A summary, made with the same objective, as the result of a probe. */
-void search_take(const struct summary *s, const struct study_point *at,
-                 const struct search_terms *terms, struct search_result *r);
+/* A summary, made with the same objective, as the result of a probe; the
+ * recording is read once more, if there is a truth log beside it. */
+void search_take(const struct summary *s, struct recording *rec,
+                 const struct study_point *at, const struct search_terms *terms,
+                 struct search_result *r);
 
 struct search_probe {
     const struct study_point *at; /* borrowed from the set */

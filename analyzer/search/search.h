@@ -95,13 +95,15 @@ struct search_result {
     double offered_rps; /* due in the window / its length */
     double throughput_rps;
     int64_t warmup_ns;
-    int64_t window_ns; /* as it was, if it ended early */
+    int64_t asked_ns;  /* the window that was asked for ... */
+    int64_t window_ns; /* ... and as it was, if it ended early */
     int64_t took_ns;   /* all of it, with warm-up, drain and settling */
     int64_t requests;  /* all of it, as well */
     int64_t answer_ns; /* median time in flight; 0: not known */
     bool is_overloaded;
-    bool is_client_limited; /* the client could not do it: says nothing of the
-                               server */
+    const char *set_aside; /* it says nothing of the server, since the client or
+                              the machine had a part in it: the check that
+                              failed; NULL: it counts */
     bool ended_early;
     struct search_counts terms[SLO_MAX_TERMS]; /* as in the slo */
     size_t n_terms;
@@ -137,7 +139,8 @@ struct search_answer {
     const char *binding;     /* text of the term that binds; NULL: none */
     struct interval missing; /* where probes would have to be; a NAN end is
                                 open */
-    size_t probes;           /* confirmations among them */
+    size_t probes;           /* confirmations among them ... */
+    size_t set_aside;        /* ... and those that do not count */
     int64_t requests;
     int64_t took_ns;
     int64_t left_ns;       /* about as long it will still take; 0: not known */

@@ -31,7 +31,7 @@ static bool begin(struct capacity_sums *sums, const struct recording *rec,
     return true;
 }
 
-void capacity_add(struct capacity_sums *sums, const struct recording *rec,
+void capacity_add(struct capacity_sums *sums, struct recording *rec,
                   const struct summary *s, const struct study_point *at)
 {
     struct search_result *r;
@@ -43,7 +43,7 @@ void capacity_add(struct capacity_sums *sums, const struct recording *rec,
     sums->results =
         xrealloc(sums->results, sums->n + 1, sizeof(*sums->results));
     r = &sums->results[sums->n++];
-    search_take(s, at, &sums->terms, r);
+    search_take(s, rec, at, &sums->terms, r);
     sums->is_off = !is_load(&rec->settings, r);
 }
 

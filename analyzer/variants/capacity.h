@@ -38,7 +38,7 @@ struct capacity_sums {
     double usd_per_hour; /* of all replicas; 0: not known */
 };
 
-void capacity_add(struct capacity_sums *sums, const struct recording *rec,
+void capacity_add(struct capacity_sums *sums, struct recording *rec,
                   const struct summary *s, const struct study_point *at);
 void capacity_of_sums(const struct capacity_sums *sums, struct capacity *c);
 void capacity_sums_fini(struct capacity_sums *sums);

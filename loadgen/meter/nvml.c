@@ -23,7 +23,9 @@ struct nvml {
     plain_fn *shutdown;
     energy_fn *energy;
     void *devices[MAX_DEVICES];
+    unsigned long long last_mj[MAX_DEVICES];
     unsigned n;
+    int64_t sum_mj;
 };
 
 /* ISO C has no cast from an object to a function; POSIX means this one. */
@@ -35,19 +37,24 @@ static bool find(const struct nvml *v, const char *name, void *fn)
     return symbol != NULL;
 }
 
-static void add_devices(struct nvml *v, count_fn *count, handle_fn *handle)
+/* All of them: a sum without one would be too small. */
+static int add_devices(struct nvml *v, count_fn *count, handle_fn *handle,
+                       struct err *err)
 {
     unsigned there = 0;
 
-    if (count(&there) != 0)
-        return;
-    for (unsigned i = 0; i < there && i < MAX_DEVICES; i++) {
-        unsigned long long ignored;
-
-        if (handle(i, &v->devices[v->n]) == 0 &&
-            v->energy(v->devices[v->n], &ignored) == 0)
-            v->n++;
+    if (count(&there) != 0 || there == 0)
+        return err_set(err, ERR_IO, "no GPU here");
+    if (there > MAX_DEVICES)
+        return err_set(err, ERR_IO, "more than %d GPUs", MAX_DEVICES);
+    for (; v->n < there; v->n++) {
+        if (handle(v->n, &v->devices[v->n]) != 0 ||
+            v->energy(v->devices[v->n], &v->last_mj[v->n]) != 0)
+            return err_set(err, ERR_IO,
+                           "GPU %u of %u does not count its energy", v->n,
+                           there);
     }
+    return 0;
 }
 
 static int begin(struct nvml *v, struct err *err)
@@ -64,9 +71,7 @@ static int begin(struct nvml *v, struct err *err)
     if (init() != 0)
         return err_set(err, ERR_IO, "NVML does not start: no driver?");
     find(v, "nvmlShutdown", &v->shutdown);
-    add_devices(v, count, handle);
-    return v->n > 0 ? 0
-                    : err_set(err, ERR_IO, "no GPU here that counts energy");
+    return add_devices(v, count, handle, err);
 }
 
 static int nvml_open(void *self, const struct meter_place *place,
@@ -83,8 +88,7 @@ static int nvml_open(void *self, const struct meter_place *place,
 
 static int64_t nvml_read(void *self, int64_t now_ns)
 {
-    const struct nvml *v = self;
-    int64_t sum = 0;
+    struct nvml *v = self;
 
     (void)now_ns;
     for (unsigned i = 0; i < v->n; i++) {
@@ -92,9 +96,11 @@ static int64_t nvml_read(void *self, int64_t now_ns)
 
         if (v->energy(v->devices[i], &mj) != 0)
             return TIME_ABSENT;
-        sum += (int64_t)mj * UJ_PER_MJ;
+        /* A driver that is loaded anew counts from 0. */
+        v->sum_mj += (int64_t)(mj >= v->last_mj[i] ? mj - v->last_mj[i] : mj);
+        v->last_mj[i] = mj;
     }
-    return sum;
+    return v->sum_mj * UJ_PER_MJ;
 }
 
 static void nvml_close(void *self)

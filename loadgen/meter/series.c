@@ -1,5 +1,7 @@
 /* Energy that somebody else measures, from a Prometheus page: the sum of all
- * samples of a series.  Its name says the unit; power is added up over time. */
+ * samples of a series.  Its name says the unit; power is added up over time,
+ * counters by what each of them has grown by, so that one that starts anew
+ * takes nothing away. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,8 +10,10 @@
 #include "common/clk.h"
 #include "common/err.h"
 #include "common/prom.h"
+#include "common/str.h"
 #include "common/xalloc.h"
 #include "loadgen/fetch.h"
+#include "loadgen/meter/counters.h"
 #include "loadgen/meter/source.h"
 
 #define TIMEOUT_NS (500 * NS_PER_MS)
@@ -33,11 +37,12 @@ struct series {
     char *name;
     const struct unit *unit;
     struct buf page;
-    double sum;      /* of a page */
+    double sum;      /* of a page, or what its counters have grown by */
     int64_t samples; /* likewise */
 
-    double used_uj;  /* of power, so far ... */
-    int64_t last_ns; /* ... up to here; TIME_ABSENT: not begun */
+    struct counters counters; /* of what is no power */
+    double used_uj;           /* so far ... */
+    int64_t last_ns; /* ... of power up to here; TIME_ABSENT: not begun */
 };
 
 static const struct unit *unit_of(const char *name)
@@ -59,11 +64,12 @@ static void take_sample(void *arg, const struct prom_sample *sample)
 
     if (!prom_is(sample->name, s->name) || !isfinite(sample->value))
         return;
-    s->sum += sample->value;
+    s->sum += s->unit->is_power ? sample->value
+                                : counters_grown(&s->counters, sample);
     s->samples++;
 }
 
-/* How much the page says, in microjoules or microwatts. */
+/* How much the page says, in microwatts, or how many microjoules more. */
 static int look(struct series *s, double *value, struct err *err)
 {
     static const struct prom_hooks hooks = {.sample = take_sample};
@@ -74,6 +80,9 @@ static int look(struct series *s, double *value, struct err *err)
     s->samples = 0;
     prom_read(buf_text(&s->page), s->page.len, &hooks, s);
     *value = s->sum * s->unit->uj;
+    if (s->samples > COUNTERS_MAX)
+        return err_set(err, ERR_IO, "more than %d samples of %s", COUNTERS_MAX,
+                       s->name);
     return s->samples > 0
                ? 0
                : err_set(err, ERR_IO, "there is no series %s", s->name);
@@ -83,27 +92,33 @@ static int series_open(void *self, const struct meter_place *place,
                        struct err *err)
 {
     struct series *s = self;
-    const char *space = strchr(place->arg, ' ');
-    char *url = xstrndup(place->arg, strcspn(place->arg, " "));
+    char *words = xstrdup(place->arg);
+    char *rest = words;
+    const char *url = str_next_word(&rest);
+    const char *name = str_next_word(&rest);
     double value;
     int rc = 0;
 
     buf_init(&s->page, (size_t)MAX_PAGE);
     s->last_ns = TIME_ABSENT;
-    s->name = xstrdup(space ? space + 1 : "");
+    s->name = xstrdup(name ? name : "");
     s->unit = unit_of(s->name);
     if (!s->unit)
         rc = err_set(err, ERR_CONFIG,
                      "a series whose name ends in _joules, _joules_total, "
                      "_millijoules, _watts or _milliwatts, not '%s'",
                      s->name);
+    if (rc == 0 && str_next_word(&rest))
+        rc = err_set(err, ERR_CONFIG,
+                     "a URL and the name of a series, not "
+                     "more");
     if (rc == 0)
         rc = fetch_new(&s->fetch, place->target, url, MAX_PAGE, err) ||
                      fetch_probe(s->fetch, TIMEOUT_NS, err) ||
                      look(s, &value, err)
                  ? -1
                  : 0;
-    free(url);
+    free(words);
     return rc;
 }
 
@@ -116,8 +131,8 @@ static int64_t series_read(void *self, int64_t now_ns)
     if (look(s, &value, &ignored))
         return TIME_ABSENT;
     if (!s->unit->is_power)
-        return llround(value);
-    if (s->last_ns != TIME_ABSENT)
+        s->used_uj += value;
+    else if (s->last_ns != TIME_ABSENT)
         s->used_uj += value * (double)(now_ns - s->last_ns) / NS_PER_S;
     s->last_ns = now_ns;
     return llround(s->used_uj);
@@ -129,6 +144,7 @@ static void series_close(void *self)
 
     fetch_free(s->fetch);
     buf_fini(&s->page);
+    counters_fini(&s->counters);
     free(s->name);
 }
 

@@ -77,7 +77,7 @@ const struct transport_ops *transport_choose(const struct target_settings *s,
                                                     : &transport_http1;
 }
 
-/* Locks only where there are two threads, and time as precise as can be. */
+/* With locks only where there are two threads. */
 struct event_base *transport_base_new(const struct transport_ops *ops)
 {
     struct event_config *config;
@@ -86,7 +86,6 @@ struct event_base *transport_base_new(const struct transport_ops *ops)
     if (ops->gate && evthread_use_pthreads())
         return NULL;
     config = event_config_new();
-    event_config_set_flag(config, EVENT_BASE_FLAG_PRECISE_TIMER);
     event_config_set_flag(config, EVENT_BASE_FLAG_NO_CACHE_TIME);
     if (!ops->gate)
         event_config_set_flag(config, EVENT_BASE_FLAG_NOLOCK);

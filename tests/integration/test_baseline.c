@@ -1,5 +1,6 @@
 /* From trials to a sealed file, and what is later against it; what makes no
  * baseline is refused. */
+#include <jansson.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -19,8 +20,10 @@ static const char data[] = "{\"prompt\":\"one\",\"label\":\"tok\"}\n"
                            "{\"prompt\":\"two\",\"label\":\"tok\"}\n"
                            "{\"prompt\":\"three\",\"label\":\"none such\"}\n";
 
-/* An offline set of three questions, so many times, at one stub. */
-static char *make_set(const char *name, const char *service, const char *trials)
+/* An offline set of three questions, so many times, at one stub, whose first
+ * `cold` answers take 30 times as long. */
+static char *make_set_at(const char *name, const char *service,
+                         const char *cold, const char *trials)
 {
     char *dir = xstrdup(tmpdir_path(name));
     char *file = xstrdup(tmpdir_write("q.jsonl", data, sizeof(data) - 1));
@@ -29,7 +32,9 @@ static char *make_set(const char *name, const char *service, const char *trials)
     char *target;
     char *url;
 
-    stub = stub_start(ARGS("stub", "--service", service), &url);
+    stub = stub_start(ARGS("stub", "--service", service, "--cold", cold,
+                           "--cold-factor", "30"),
+                      &url);
     target = xasprintf("%s/v1/completions", url);
     r = proc_run(ARGS("run", target, "--scenario", "offline", "--data", file,
                       "--accuracy", "--check", "label", "--model", "m",
@@ -42,6 +47,11 @@ static char *make_set(const char *name, const char *service, const char *trials)
     free(url);
     free(file);
     return dir;
+}
+
+static char *make_set(const char *name, const char *service, const char *trials)
+{
+    return make_set_at(name, service, "0", trials);
 }
 
 static char *fast;
@@ -90,13 +100,87 @@ static void the_strongest_is_sealed(void **state)
     r = proc_run(ARGS("baseline", "against", base, slow));
     proc_expect(&r, 0);
     assert_non_null(strstr(r.out, "baseline   questions (frozen "));
+    assert_non_null(strstr(r.out, "  trials       2, beside the first, which "
+                                  "warms up\n"));
     assert_non_null(strstr(r.out, "  time         "));
-    assert_non_null(strstr(r.out, "3 of 3 are those of the baseline"));
+    assert_non_null(strstr(r.out, "6 of 6 are those of the baseline"));
     proc_result_fini(&r);
     r = proc_run(ARGS("baseline", "freeze", fast, "-o", base));
     proc_expect(&r, 2);
     proc_result_fini(&r);
     free(base);
+}
+
+/* Seconds of a set by `against`. */
+static double time_of(const char *base, const char *set)
+{
+    struct proc_result r =
+        proc_run(ARGS("baseline", "against", base, set, "--json"));
+    json_t *json = json_loads(r.out, 0, NULL);
+    double now = number_at(
+        json_object_get(json_object_get(json, "ratios"), "time_s"), "now");
+
+    proc_expect(&r, 0);
+    json_decref(json);
+    proc_result_fini(&r);
+    return now;
+}
+
+/* Of a set of two the first takes 1.8 s or more, the other 60 ms and what a
+ * busy machine adds; the mean of both would be above 0.9 s. */
+static void the_trial_that_warms_up_does_not_count(void **state)
+{
+    char *base = xstrdup(tmpdir_path("cooled.json"));
+    char *cold = make_set_at("cooled", "fixed 20ms", "3", "2");
+    struct proc_result r =
+        proc_run(ARGS("baseline", "freeze", fast, "-o", base));
+
+    (void)state;
+    if (r.status == 0)
+        assert_true(time_of(base, cold) < 0.9);
+    else
+        assert_non_null(strstr(r.err, "invalid: "));
+    proc_result_fini(&r);
+    free(cold);
+    free(base);
+}
+
+/* Each trial has a stub of its own, which is warm at once or never. */
+static void sets_beside_a_stub(void **state)
+{
+    static const struct {
+        const char *name;
+        const char *cold;
+        int status;
+        const char *says;
+    } cases[] = {
+        {"warm", "stub.cold=0", 0, ""},
+        {"never", "stub.cold=1", 4, "without a warm-up"},
+    };
+    static const char text[] = "load: {scenario: offline, requests: 20}\n"
+                               "stub: {service: fixed 2ms}\n"
+                               "study: {trials: 2, settle: 10ms}\n";
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        char *file = xstrdup(tmpdir_write("s.yaml", text, sizeof(text) - 1));
+        char *dir = xstrdup(tmpdir_path(cases[i].name));
+        char *base = xasprintf("%s.json", dir);
+        struct proc_result r = proc_run(
+            ARGS("run", file, "--set", cases[i].cold, "-q", "-o", dir));
+
+        assert_true(r.status == 0 || r.status == 4);
+        proc_result_fini(&r);
+        r = proc_run(ARGS("baseline", "freeze", dir, "-o", base));
+        if (!strstr(r.err, "invalid: ")) {
+            proc_expect(&r, cases[i].status);
+            assert_non_null(strstr(r.err, cases[i].says));
+        }
+        proc_result_fini(&r);
+        free(base);
+        free(dir);
+        free(file);
+    }
 }
 
 static void what_makes_none_is_refused(void **state)
@@ -151,6 +235,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_strongest_is_sealed),
+        cmocka_unit_test(the_trial_that_warms_up_does_not_count),
+        cmocka_unit_test(sets_beside_a_stub),
         cmocka_unit_test(what_makes_none_is_refused),
         cmocka_unit_test(without_a_warm_up_there_is_none),
     };

@@ -269,6 +269,45 @@ static void a_secret_given_again_is_that_of_classes_too(void **state)
     free(again);
 }
 
+/* A secret of one class is given to it, and to no other. */
+static void a_secret_of_a_class_is_given_to_it_again(void **state)
+{
+    static const char mix[] =
+        "target: {url: 'http://stub/v1/completions', model: m}\n"
+        "load: {rate: 400/s, duration: 300ms, seed: 5}\n"
+        "classes:\n"
+        "  - {name: a, target: {headers: {authorization: Bearer hidden}}}\n"
+        "  - {name: b}\n"
+        "stub: {service: fixed 1ms}\n";
+    char *once = xstrdup(tmpdir_path("keyed"));
+    char *again = xstrdup(tmpdir_path("keyed2"));
+    struct proc_result r =
+        proc_run(ARGS("run", tmpdir_write("keyed.yaml", mix, sizeof(mix) - 1),
+                      "-q", "-o", once));
+
+    (void)state;
+    assert_true(r.status == 0 || r.status == 4);
+    proc_result_fini(&r);
+    r = proc_run(ARGS("rerun", once, "-q", "-o", again));
+    proc_expect(&r, 2);
+    assert_non_null(strstr(r.err, "classes: a: recordings keep no secrets: "
+                                  "give the header 'authorization' again (-H "
+                                  "'a/authorization: ...')"));
+    proc_result_fini(&r);
+    r = proc_run(ARGS("rerun", once, "-q", "-o", again, "-H",
+                      "none/authorization: Bearer hidden"));
+    proc_expect(&r, 2);
+    assert_non_null(strstr(r.err, "the recording has no class 'none'"));
+    proc_result_fini(&r);
+    r = proc_run(ARGS("rerun", once, "-q", "-o", again, "-H",
+                      "a/authorization: Bearer hidden"));
+    assert_true(r.status == 0 || r.status == 4);
+    proc_result_fini(&r);
+    assert_same_requests(once, again);
+    free(once);
+    free(again);
+}
+
 static void what_somebody_else_would_lack(void **state)
 {
     struct proc_result r = proc_run(ARGS("report", first, "--checklist"));
@@ -301,6 +340,7 @@ int main(void)
         cmocka_unit_test(a_secret_is_asked_for),
         cmocka_unit_test(a_secret_of_a_url_is_asked_for),
         cmocka_unit_test(a_secret_given_again_is_that_of_classes_too),
+        cmocka_unit_test(a_secret_of_a_class_is_given_to_it_again),
         cmocka_unit_test(what_somebody_else_would_lack),
     };
 

@@ -11,10 +11,15 @@
 
 #include <cmocka.h>
 
+#include "common/clk.h"
 #include "common/err.h"
 #include "common/file.h"
+#include "common/recording/schema.h"
+#include "common/recording/trialset.h"
 #include "common/recording/variantset.h"
 #include "common/xalloc.h"
+#include "tests/support/near.h"
+#include "tests/support/ondisk.h"
 #include "tests/support/proc.h"
 #include "tests/support/sided.h"
 #include "tests/support/tmpdir.h"
@@ -33,7 +38,7 @@ static const char settings[] = "stub: {service: fixed 10ms}\n"
 
 static const char *const ks[] = {"1", "2", "4", "8"};
 
-static const struct series {
+static const struct routed {
     const char *name;
     const char *router;
     const char *speed; /* of one replica, from K = 2 on */
@@ -43,7 +48,7 @@ static const struct series {
     {"slow", "round-robin", "0.5"},
 };
 
-static char *set_dir(const struct series *x, const char *k)
+static char *set_dir(const struct routed *x, const char *k)
 {
     char name[64];
 
@@ -52,7 +57,7 @@ static char *set_dir(const struct series *x, const char *k)
 }
 
 /* The sets of a series are the variants of one study. */
-static void make_study(const struct series *x)
+static void make_study(const struct routed *x)
 {
     struct variant_set set = {.of = STUDY_TRIALS};
     struct err err = {0};
@@ -67,7 +72,7 @@ static void make_study(const struct series *x)
     variant_set_fini(&set);
 }
 
-static struct proc start(const struct series *x, const char *k,
+static struct proc start(const struct routed *x, const char *k,
                          const char *file)
 {
     char *dir = set_dir(x, k);
@@ -85,6 +90,32 @@ static struct proc start(const struct series *x, const char *k,
     free(router);
     free(dir);
     return p;
+}
+
+/* As if a meter had been beside the run, which showed so many watts. */
+static void add_power(const struct routed *x, const char *k, double watts)
+{
+    const struct meter_look looks[] = {
+        {.at = 0, .memory = TIME_ABSENT, .energy = 0},
+        {.at = 1000 * NS_PER_S,
+         .memory = TIME_ABSENT,
+         .energy = (int64_t)(watts * 1e9)},
+    };
+    char *set = set_dir(x, k);
+
+    for (int64_t i = 1; i <= 2; i++) {
+        char *dir = trial_set_path(set, i);
+
+        table_write(dir, "meter.tgr", &schema_meter, looks, COUNT(looks), 2);
+        free(dir);
+    }
+    free(set);
+}
+
+/* Of K replicas, at one queue for all. */
+static double watts_of(const char *k)
+{
+    return 20 + 10 * strtod(k, NULL);
 }
 
 static int make_sets(void **state)
@@ -110,11 +141,13 @@ static int make_sets(void **state)
     }
     for (size_t i = 0; i < COUNT(all); i++)
         make_study(&all[i]);
+    for (size_t k = 0; k < COUNT(ks); k++)
+        add_power(&all[0], ks[k], watts_of(ks[k]));
     free(file);
     return 0;
 }
 
-static struct proc_result scaled(const struct series *x, const char *regime)
+static struct proc_result scaled(const struct routed *x, const char *regime)
 {
     return proc_run(ARGS("scale", tmpdir_path(x->name), regime, "--tolerance",
                          "0.1", "--json"));
@@ -171,13 +204,51 @@ static double control(void)
     return efficiency;
 }
 
+/* Joules of a request are watts times T over requests, whatever T was. */
+static void energy_is_that_of_the_recordings(void **state)
+{
+    struct proc_result r = scaled(&all[0], "--strong");
+    const json_t *points;
+    double least = 0;
+    double least_k = 0;
+    json_t *json;
+
+    (void)state;
+    skip_if_held_up(&r);
+    json = parsed(&r);
+    points = json_object_get(json, "points");
+    assert_int_equal(json_array_size(points), COUNT(ks));
+    for (size_t i = 0; i < COUNT(ks); i++) {
+        const json_t *p = json_array_get(points, i);
+        double want = watts_of(ks[i]) * number_at(p, "seconds") / 160;
+
+        assert_near(number_at(p, "joules_per_unit"), want, 1e-6 * want);
+        if (i == 0 || want < least) {
+            least = want;
+            least_k = number_at(p, "k");
+        }
+    }
+    assert_near(number_at(json_object_get(json, "verdict"), "least_energy_k"),
+                least_k, 0);
+    json_decref(json);
+    proc_result_fini(&r);
+    r = scaled(&all[1], "--strong"); /* nobody measured */
+    skip_if_held_up(&r);
+    json = parsed(&r);
+    points = json_object_get(json, "points");
+    assert_true(json_is_null(
+        json_object_get(json_array_get(points, 0), "joules_per_unit")));
+    json_decref(json);
+    proc_result_fini(&r);
+}
+
 /* A set whose one replica is at half speed ends at half of its rate, one that
  * is spread by chance at the rate of healthy replicas.  Every router, without a
  * machine that can be busy: unit.scaling_routers. */
 static void the_cause_of_the_bend(void **state)
 {
     static const struct {
-        const struct series *series;
+        const struct routed *series;
         double least; /* of the control: what chance does is less than a slow
                          replica */
         const char *want;
@@ -456,6 +527,7 @@ static void exit_codes(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(energy_is_that_of_the_recordings),
         cmocka_unit_test(the_cause_of_the_bend),
         cmocka_unit_test(what_recordings_say),
         cmocka_unit_test(one_by_one),

@@ -1,5 +1,5 @@
-/* A search, as a user has it: what it finds, what it does not call a capacity,
- * and how it goes on after an interruption. */
+/* A search, as a user has it: what it finds, and how it goes on after an
+ * interruption. */
 #include <jansson.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -16,32 +16,10 @@
 #include "common/clk.h"
 #include "common/xalloc.h"
 #include "tests/support/proc.h"
+#include "tests/support/searched.h"
 #include "tests/support/tmpdir.h"
 
 #define MOST_MS 60000 /* until a recording begins */
-
-static char *settings_file(const char *name, const char *text)
-{
-    return xstrdup(tmpdir_write(name, text, strlen(text)));
-}
-
-static json_t *read_json(const char *dir, const char *name)
-{
-    char *path = xasprintf("%s/%s", dir, name);
-    json_t *json = json_load_file(path, 0, NULL);
-
-    assert_non_null(json);
-    free(path);
-    return json;
-}
-
-static const char *text_at(const json_t *json, const char *key)
-{
-    const char *text = json_string_value(json_object_get(json, key));
-
-    assert_non_null(text);
-    return text;
-}
 
 /* Constant arrivals, and 10 ms for each: up to 100/s nobody waits, and beyond
  * that the queue grows as long as one looks: in the middle of a probe, 0.4 s
@@ -56,29 +34,19 @@ static const char fixed[] = "stub: {service: fixed 10ms}\n"
 #define LEAST 85
 #define MOST  125
 
-/* On a busy machine the client may be too late, or the time be over, and saying
- * so is right: then there is nothing more to see. */
-static bool is_given_up(const struct proc_result *r, const json_t *json)
-{
-    const char *outcome = text_at(json, "outcome");
-
-    return r->status == 4 && (strcmp(outcome, "client limit") == 0 ||
-                              strcmp(outcome, "budget") == 0);
-}
-
 static bool is_found(const struct proc_result *r, const char *dir)
 {
-    json_t *json = read_json(dir, "summary.json");
-    bool is = !is_given_up(r, json);
+    json_t *json = searched_json(dir, "summary.json");
+    bool is = !searched_is_given_up(r, json);
 
     if (is) {
         proc_expect(r, 0);
-        assert_string_equal(text_at(json, "outcome"), "found");
+        assert_string_equal(searched_text(json, "outcome"), "found");
         assert_in_range((uintmax_t)number_at(json, "capacity_rps"), LEAST,
                         MOST);
         assert_in_range((uintmax_t)number_at(json, "confirmed_rps"), LEAST / 2,
                         MOST); /* lower if the first one was disturbed */
-        assert_string_equal(text_at(json, "binding"), "e2e p50 < 50ms");
+        assert_string_equal(searched_text(json, "binding"), "e2e p50 < 50ms");
         assert_true(number_at(json, "requests") > 300);
     }
     json_decref(json);
@@ -88,7 +56,7 @@ static bool is_found(const struct proc_result *r, const char *dir)
 /* The probes as they are, and by other objectives. */
 static void look_at_it_again(const char *dir)
 {
-    json_t *kept = read_json(dir, "summary.json");
+    json_t *kept = searched_json(dir, "summary.json");
     struct proc_result r = proc_run(ARGS("report", dir, "--json"));
     json_t *json = json_loads(r.out, 0, NULL);
 
@@ -98,15 +66,12 @@ static void look_at_it_again(const char *dir)
     json_decref(kept);
     proc_result_fini(&r);
 
-    /* A looser one is not missed anywhere up to where probes have been, or up
-     * to where a busy machine's client got. */
+    /* A looser one is not missed anywhere up to where probes have been. */
     r = proc_run(ARGS("report", dir, "--slo", "e2e p50 < 100s", "--json"));
     proc_expect(&r, 4);
     json = json_loads(r.out, 0, NULL);
-    if (strcmp(text_at(json, "outcome"), "client limit") != 0) {
-        assert_string_equal(text_at(json, "outcome"), "not probed");
-        assert_true(json_is_array(json_object_get(json, "missing")));
-    }
+    assert_string_equal(searched_text(json, "outcome"), "not probed");
+    assert_true(json_is_array(json_object_get(json, "missing")));
     json_decref(json);
     proc_result_fini(&r);
 
@@ -137,7 +102,7 @@ static void interrupt(const char *const *argv, const char *probe)
 
 static void it_is_found_and_may_be_interrupted(void **state)
 {
-    char *file = settings_file("fixed.yaml", fixed);
+    char *file = searched_file("fixed.yaml", fixed);
     char *dir = xstrdup(tmpdir_path("fixed"));
     char *third = xasprintf("%s/probe-3", dir);
     struct proc_result r;
@@ -146,7 +111,7 @@ static void it_is_found_and_may_be_interrupted(void **state)
 
     (void)state;
     interrupt(ARGS("search", file, "-q", "-o", dir), third);
-    before = read_json(dir, "probe-2/manifest.json");
+    before = searched_json(dir, "probe-2/manifest.json");
     r = proc_run(
         ARGS("search", file, "-q", "-o", dir, "--resume", "--seed", "2"));
     proc_expect(&r, 2);
@@ -154,7 +119,7 @@ static void it_is_found_and_may_be_interrupted(void **state)
     proc_result_fini(&r);
 
     r = proc_run(ARGS("search", file, "-q", "-o", dir, "--resume"));
-    after = read_json(dir, "probe-2/manifest.json");
+    after = searched_json(dir, "probe-2/manifest.json");
     assert_true(json_equal(before, after));
     if (is_found(&r, dir))
         look_at_it_again(dir);
@@ -170,76 +135,18 @@ static void it_is_found_and_may_be_interrupted(void **state)
  * are within 55 ms, and six are not. */
 static void clients_of_a_closed_loop_are_counted(void **state)
 {
-    char *file =
-        settings_file("closed.yaml", "stub: {service: fixed 10ms}\n"
-                                     "slo: [e2e p50 < 55ms]\n"
-                                     "search: {by: concurrency, probe: 500ms, "
-                                     "confirm: 500ms, tolerance: 20%}\n");
-    char *dir = xstrdup(tmpdir_path("closed"));
-    struct proc_result r = proc_run(ARGS("search", file, "-q", "-o", dir));
-    json_t *json = read_json(dir, "summary.json");
+    struct searched s =
+        searched_run("closed", "stub: {service: fixed 10ms}\n"
+                               "slo: [e2e p50 < 55ms]\n"
+                               "search: {by: concurrency, probe: 500ms, "
+                               "confirm: 500ms, tolerance: 20%}\n");
 
     (void)state;
-    if (!is_given_up(&r, json)) {
-        proc_expect(&r, 0);
-        assert_int_equal(number_at(json, "capacity_clients"), 5);
+    if (!searched_is_given_up(&s.r, s.json)) {
+        proc_expect(&s.r, 0);
+        assert_int_equal(number_at(s.json, "capacity_clients"), 5);
     }
-    proc_result_fini(&r);
-    json_decref(json);
-    free(dir);
-    free(file);
-}
-
-/* 20 ms is more than 1 ms at any rate: said after probes that cost nothing. */
-static void what_cannot_be_met_is_said_at_once(void **state)
-{
-    char *file =
-        settings_file("slow.yaml", "stub: {service: fixed 20ms}\n"
-                                   "slo: [e2e p50 < 1ms]\n"
-                                   "search: {start: 8, probe: 500ms}\n");
-    char *dir = xstrdup(tmpdir_path("slow"));
-    struct proc_result r = proc_run(ARGS("search", file, "-q", "-o", dir));
-    json_t *json = read_json(dir, "summary.json");
-
-    (void)state;
-    if (!is_given_up(&r, json)) {
-        proc_expect(&r, 1);
-        assert_non_null(strstr(r.out, "not met at any load"));
-        assert_string_equal(text_at(json, "outcome"), "never");
-    }
-    assert_in_range(json_array_size(json_object_get(json, "probes")), 1, 2);
-    assert_true(number_at(json, "requests") < 100);
-    assert_true(json_is_null(json_object_get(json, "capacity_rps")));
-    proc_result_fini(&r);
-    json_decref(json);
-    free(dir);
-    free(file);
-}
-
-/* Over one connection 10 ms an answer are 100/s at most, however many the
- * server could give. */
-static void the_clients_limit_is_not_the_servers(void **state)
-{
-    char *file = settings_file("one.yaml", "stub: {delay: 10ms}\n"
-                                           "client: {connections: 1}\n"
-                                           "load: {arrival: constant}\n"
-                                           "slo: [e2e p90 < 500ms]\n"
-                                           "search: {start: 60, probe: 500ms, "
-                                           "confirm: 500ms, tolerance: 20%}\n");
-    char *dir = xstrdup(tmpdir_path("one"));
-    struct proc_result r = proc_run(ARGS("search", file, "-q", "-o", dir));
-    json_t *json;
-
-    (void)state;
-    proc_expect(&r, 4);
-    assert_non_null(strstr(r.out, "the client is the limit"));
-    proc_result_fini(&r);
-    json = read_json(dir, "summary.json");
-    assert_string_equal(text_at(json, "outcome"), "client limit");
-    assert_true(json_is_null(json_object_get(json, "capacity_rps")));
-    json_decref(json);
-    free(dir);
-    free(file);
+    searched_fini(&s);
 }
 
 static void nonsense_is_refused(void **state)
@@ -293,8 +200,6 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(it_is_found_and_may_be_interrupted),
         cmocka_unit_test(clients_of_a_closed_loop_are_counted),
-        cmocka_unit_test(what_cannot_be_met_is_said_at_once),
-        cmocka_unit_test(the_clients_limit_is_not_the_servers),
         cmocka_unit_test(nonsense_is_refused),
         cmocka_unit_test(a_server_that_is_not_there_is_exit_3),
     };

@@ -16,6 +16,7 @@
 #include "common/clk.h"
 #include "common/xalloc.h"
 #include "tests/support/proc.h"
+#include "tests/support/searched.h"
 #include "tests/support/tmpdir.h"
 
 #define MOST_MS 60000 /* until a recording begins */
@@ -34,16 +35,6 @@ static void expect_done(const struct proc_result *r)
 {
     if (r->status != 4)
         proc_expect(r, 0);
-}
-
-static json_t *read_json(const char *dir, const char *name)
-{
-    char *path = xasprintf("%s/%s", dir, name);
-    json_t *json = json_load_file(path, 0, NULL);
-
-    assert_non_null(json);
-    free(path);
-    return json;
 }
 
 static bool is_there(const char *dir, const char *name)
@@ -83,7 +74,7 @@ static void each_value_is_run_as_often(void **state)
     (void)state;
     expect_done(&r);
     proc_result_fini(&r);
-    json = read_json(dir, "summary.json");
+    json = searched_json(dir, "summary.json");
     assert_string_equal(json_string_value(json_object_get(json, "kind")),
                         "sweep");
     assert_int_equal(number_at(json, "recorded"), 6);
@@ -147,7 +138,7 @@ static void it_goes_on_where_it_stopped(void **state)
     assert_non_null(strstr(r.out, "1 of 3 runs recorded"));
     assert_non_null(strstr(r.out, "--resume"));
     proc_result_fini(&r);
-    before = read_json(dir, "point-1/manifest.json");
+    before = searched_json(dir, "point-1/manifest.json");
 
     r = proc_run(ARGS("sweep", file, "--rates", "20,21..22", "-q", "-o", dir,
                       "--resume"));
@@ -159,7 +150,7 @@ static void it_goes_on_where_it_stopped(void **state)
     expect_done(&r);
     assert_non_null(strstr(r.out, "3 of 3 runs recorded"));
     proc_result_fini(&r);
-    after = read_json(dir, "point-1/manifest.json");
+    after = searched_json(dir, "point-1/manifest.json");
     assert_true(json_equal(before, after));
     json_decref(before);
     json_decref(after);

@@ -9,7 +9,7 @@
 #include "common/err.h"
 
 #define NS        1e9
-#define RUNS_MOST 60
+#define RUNS_MOST 120
 
 struct slo madeserver_slo(size_t terms)
 {
@@ -75,6 +75,27 @@ static void count(struct madeserver *m, struct search_counts *c, double n,
     }
 }
 
+/* The longer a run is, the more often something comes in between. */
+static bool is_disturbed(struct madeserver *m, const struct search_ask *ask)
+{
+    double turns = (double)ask->window_ns / NS / 5;
+
+    if (m->disturbed <= 0)
+        return false;
+    if (m->runs < m->disturbed_until)
+        return true;
+    if (rng_uniform(&m->rng) < pow(1 - m->disturbed, turns))
+        return false;
+    m->disturbed_until = m->runs + m->disturbed_for;
+    return true;
+}
+
+static bool is_beyond_client(const struct madeserver *m,
+                             const struct search_ask *ask)
+{
+    return m->client > 0 && ask->value > m->client;
+}
+
 void madeserver_run(struct madeserver *m, const struct search *s,
                     const struct search_ask *ask, struct search_result *r)
 {
@@ -83,6 +104,7 @@ void madeserver_run(struct madeserver *m, const struct search *s,
         s->config.by == SEARCH_RATE ? ask->value : ask->value / answer_s;
     double n = rate * (double)ask->window_ns / NS;
     bool is_flap = rng_uniform(&m->rng) < m->flapping;
+    bool is_aside = is_disturbed(m, ask);
 
     m->runs++;
     m->max_value = fmax(m->max_value, ask->value);
@@ -91,16 +113,21 @@ void madeserver_run(struct madeserver *m, const struct search *s,
         .value = ask->value,
         .offered_rps = rate,
         .warmup_ns = ask->warmup_ns,
+        .asked_ns = ask->window_ns,
         .window_ns = ask->window_ns,
         .took_ns = ask->warmup_ns + ask->window_ns + llround(m->extra_s * NS),
         .requests = llround(n),
-        .answer_ns = llround(answer_s * NS),
-        .is_client_limited = m->client > 0 && ask->value > m->client,
+        .answer_ns = m->drowns && ask->value > m->capacity[0]
+                         ? 0
+                         : llround(answer_s * NS),
+        .set_aside = is_aside || is_beyond_client(m, ask) ? "lag" : NULL,
         .n_terms = s->config.slo->len};
     for (size_t i = 0; i < r->n_terms; i++) {
         double allowed = search_allowed(&s->config.slo->terms[i]);
         double share = share_of(m, ask->value, i, allowed);
 
+        if (is_aside)
+            share = rng_uniform(&m->rng);
         count(m, &r->terms[i], n, is_flap ? 1 : share);
     }
 }

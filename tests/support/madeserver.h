@@ -16,16 +16,21 @@
 struct madeserver {
     double capacity[MADE_TERMS]; /* of each term */
     double slope;                /* of the share over the load; 0: a cliff */
-    double least;      /* share of misses at any load, of what is allowed */
-    double scatter;    /* between probes: deviation of the share's logarithm */
-    double flapping;   /* chance that a probe misses all, at any load */
-    double client;     /* what the client can do; 0: anything */
-    double answer_s;   /* time in flight; 0: 10 ms */
-    double worse;      /* capacity of the first term from ... */
-    size_t worse_from; /* ... this run on; 0: never */
-    double extra_s;    /* drain and settling after each run */
-    double max_value;  /* out: the highest value that was asked for */
-    size_t runs;       /* out */
+    double least;     /* share of misses at any load, of what is allowed */
+    double scatter;   /* between probes: deviation of the share's logarithm */
+    double flapping;  /* chance that a probe misses all, at any load */
+    double client;    /* what the client can do; 0: anything */
+    double disturbed; /* chance that a run of 5 s is set aside, and then misses
+                         whatever comes */
+    size_t disturbed_for;   /* runs that a disturbance lasts; 0: as drawn */
+    bool drowns;            /* beyond its capacity nothing is answered */
+    double answer_s;        /* time in flight; 0: 10 ms */
+    double worse;           /* capacity of the first term from ... */
+    size_t worse_from;      /* ... this run on; 0: never */
+    double extra_s;         /* drain and settling after each run */
+    double max_value;       /* out: the highest value that was asked for */
+    size_t runs;            /* out */
+    size_t disturbed_until; /* a run */
     struct rng rng;
 };
 
@@ -36,7 +41,7 @@ struct slo madeserver_slo(size_t terms);
 void madeserver_run(struct madeserver *m, const struct search *s,
                     const struct search_ask *ask, struct search_result *r);
 
-/* The whole search, of at most 60 runs; s is to be freed. */
+/* The whole search, of at most 120 runs; s is to be freed. */
 void madeserver_search(struct madeserver *m, const struct search_config *config,
                        struct search *s, struct search_answer *a);
 

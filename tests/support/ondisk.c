@@ -38,7 +38,8 @@ struct read_run *read_run_new(const char *dir, const struct strlist *slo)
     struct err err = {0};
 
     assert_int_equal(recording_open(&r->rec, dir, &err), 0);
-    assert_int_equal(summary_make(&r->s, &r->rec, slo, &err), 0);
+    if (summary_make(&r->s, &r->rec, slo, &err))
+        fail_msg("%s", err.msg);
     assert_int_equal(r->s.scheduled, r->s.issued + r->s.unsent);
     assert_int_equal(r->s.issued, r->s.ok + r->s.failed);
     return r;

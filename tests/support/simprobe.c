@@ -103,6 +103,7 @@ void simprobe_run(const struct simserver *server, const struct search *s,
     *result = (struct search_result){.step = ask->step,
                                      .value = ask->value,
                                      .warmup_ns = ask->warmup_ns,
+                                     .asked_ns = ask->window_ns,
                                      .n_terms = 1};
     for (;;) {
         double time = simqueue_next(&q, &due);

@@ -110,7 +110,8 @@ static void write_manifest(const struct streams *m, const char *dir)
     for (size_t i = 0; i < slo.len; i++)
         strlist_add(&settings.slo, slo.terms[i].text);
     manifest_init(&manifest, &settings, &start);
-    manifest_complete(&manifest, &end, &none);
+    if (!m->was_killed)
+        manifest_complete(&manifest, &end, &none);
     assert_int_equal(manifest_save(&manifest, dir, &err), 0);
     manifest_fini(&manifest);
     settings_fini(&settings);

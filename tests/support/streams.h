@@ -41,6 +41,7 @@ struct streams {
     struct content_event events[STREAMS_MAX_EVENTS];
     size_t n_events;
     bool has_no_table; /* of events */
+    bool was_killed;   /* its manifest has no end */
     bool ignore_eos;   /* settings of the target */
     bool is_stream_asked;
 };

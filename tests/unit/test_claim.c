@@ -14,6 +14,7 @@
 #include "analyzer/checklist.h"
 #include "analyzer/claim.h"
 #include "analyzer/summary.h"
+#include "analyzer/trials.h"
 #include "common/buf.h"
 #include "common/gitstate.h"
 #include "common/str.h"
@@ -80,6 +81,129 @@ static void there_is_none_of_what_is_undecided(void **state)
     free(text);
 }
 
+/* ---- sets of trials ---- */
+
+/* Six of the same run, of which some are slower, with its one term. */
+static struct trials_summary set_of(const struct summary *s, size_t n)
+{
+    struct trials_summary t = {.dir = "d",
+                               .trials = xcalloc(n, sizeof(struct trial)),
+                               .n = n,
+                               .n_terms = s->judgement.len};
+
+    t.set.asked = t.set.recorded = (int64_t)n;
+    t.set.launched_by = LAUNCHED_RESTART;
+    for (size_t i = 0; i < t.n_terms; i++)
+        t.terms[i].term = *s->judgement.terms[i].term;
+    for (size_t i = 0; i < n; i++) {
+        trial_take(&t.trials[i], s);
+        t.trials[i].number = (int64_t)i + 1;
+        t.trials[i].rate[TRIAL_GOODPUT] = 100 - (double)i;
+    }
+    return t;
+}
+
+/* What is claimed of a set that `change` has been at. */
+static char *set_claimed(const char *slo, size_t n,
+                         void (*change)(struct trials_summary *), bool want)
+{
+    struct read_run *r = run_of(slo);
+    struct trials_summary t = set_of(&r->s, n);
+    struct buf out;
+    char *text;
+
+    if (change)
+        change(&t);
+    trials_work_out(&t);
+    buf_init(&out, MAX_TEXT);
+    assert_int_equal(trials_claim(&t, &r->s, &r->rec.manifest, &out), want);
+    text = xstrdup(buf_text(&out));
+    buf_fini(&out);
+    trials_summary_fini(&t);
+    read_run_free(r);
+    return text;
+}
+
+/* Of 100, 99, ..., 95 the median is 97.5; of six trials the 96.88 % interval
+ * of it is from the least to the greatest. */
+static void a_set_is_claimed_with_its_interval(void **state)
+{
+    char *text = set_claimed("e2e p90 < 50ms", 6, NULL, true);
+
+    (void)state;
+    assert_says(text, " delivered 97.5 [95, 100] good requests/s of ");
+    assert_says(text, "; SLO e2e p90 < 50ms (measured 5.00ms [5.00ms, 5.00ms], "
+                      "kept by 6 of 6): met");
+    assert_says(text, "3000 requests due = 3000 ok + 0 failed + 0 unsent");
+    assert_says(text, "; medians over 6 trials with seeds of their own, the "
+                      "server started anew for each, in brackets their "
+                      "96.88%% intervals, tailgate ");
+    free(text);
+}
+
+static void are_of_one_launch(struct trials_summary *t)
+{
+    t->set.launched_by = LAUNCHED_ONCE;
+}
+
+static void a_set_of_one_launch_says_so(void **state)
+{
+    char *text = set_claimed("e2e p90 < 1ms", 6, are_of_one_launch, true);
+
+    (void)state;
+    assert_says(text, "kept by 0 of 6): MISSED, so that this load is not "
+                      "deliverable");
+    assert_says(text, "all of one launch of the server");
+    free(text);
+}
+
+static void one_disagrees(struct trials_summary *t)
+{
+    t->trials[2].terms[0].verdict = VERDICT_FAIL;
+}
+
+static void one_is_invalid(struct trials_summary *t)
+{
+    t->trials[2].verdict = VERDICT_INVALID;
+}
+
+static void one_was_stopped(struct trials_summary *t)
+{
+    t->trials[5].stopped_by = 2;
+}
+
+static void one_was_aborted(struct trials_summary *t)
+{
+    t->trials[4].was_aborted = true;
+}
+
+static void of_some_sets_there_is_none(void **state)
+{
+    static const struct {
+        size_t n;
+        void (*change)(struct trials_summary *);
+        const char *want;
+    } cases[] = {
+        {6, one_disagrees, "no claim: the set of trials is undecided\n"},
+        {6, one_is_invalid, "no claim: the set of trials is invalid\n"},
+        {6, one_was_stopped, "no claim: the set of trials was interrupted\n"},
+        {6, one_was_aborted,
+         "no claim: the set of trials has an aborted trial\n"},
+        {1, NULL,
+         "no claim: the set of trials is a single trial, which has no "
+         "interval\n"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        char *text =
+            set_claimed("e2e p90 < 50ms", cases[i].n, cases[i].change, false);
+
+        assert_string_equal(text, cases[i].want);
+        free(text);
+    }
+}
+
 /* Nobody knows anything of that server. */
 static void the_checklist_lacks_what_nobody_said(void **state)
 {
@@ -113,6 +237,9 @@ int main(void)
         cmocka_unit_test(it_carries_every_condition),
         cmocka_unit_test(what_misses_its_objective_is_not_deliverable),
         cmocka_unit_test(there_is_none_of_what_is_undecided),
+        cmocka_unit_test(a_set_is_claimed_with_its_interval),
+        cmocka_unit_test(a_set_of_one_launch_says_so),
+        cmocka_unit_test(of_some_sets_there_is_none),
         cmocka_unit_test(the_checklist_lacks_what_nobody_said),
         cmocka_unit_test(no_repository_no_state),
     };

@@ -60,7 +60,7 @@ static void asked_for_are_flags_then_the_slo_then_the_usual(void **state)
     assert_string_equal(qs.list[0].name, "ttft p99");
     assert_string_equal(qs.list[1].name, "errors");
     assert_string_equal(qs.list[2].name, "attainment");
-    assert_int_equal(qs.len, 6 + 9); /* none twice */
+    assert_int_equal(qs.len, 7 + 9); /* none twice */
     assert_int_equal(quantities_make(&qs, &on, &none, &err), 0);
     assert_int_equal(qs.asked, 2);
     assert_string_equal(qs.list[0].name, "e2e p99");
@@ -69,7 +69,7 @@ static void asked_for_are_flags_then_the_slo_then_the_usual(void **state)
     assert_int_equal(quantities_make(&qs, &on, &slo, &err), 0);
     assert_int_equal(qs.asked, 1);
     assert_string_equal(qs.list[0].name, "stall p95");
-    assert_int_equal(qs.len, 6 + 9 + 1);
+    assert_int_equal(qs.len, 7 + 9 + 1);
     strlist_fini(&on);
 }
 

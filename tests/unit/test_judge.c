@@ -19,7 +19,8 @@ struct mix {
     int64_t fast; /* 5 ms */
     int64_t slow; /* 50 ms */
     int64_t failed;
-    int64_t open; /* unfinished */
+    int64_t open;    /* unfinished, after 1 ms ... */
+    int64_t overdue; /* ... and after 20 */
     int64_t unsent;
 };
 
@@ -36,13 +37,17 @@ static struct facts row_of(const struct mix *m, int64_t i, int64_t due_ms)
     i -= m->failed;
     if (i < m->open)
         return row_failed(i, due_ms, 1, OUTCOME_UNFINISHED);
+    i -= m->open;
+    if (i < m->overdue)
+        return row_failed(i, due_ms, 20, OUTCOME_UNFINISHED);
     return row_unsent(i, due_ms);
 }
 
 /* Each kind is spread over the window, so that nothing is clustered. */
 static void add_spread(struct tally *t, const struct mix *m)
 {
-    const int64_t counts[] = {m->fast, m->slow, m->failed, m->open, m->unsent};
+    const int64_t counts[] = {m->fast, m->slow,    m->failed,
+                              m->open, m->overdue, m->unsent};
     int64_t first = 0;
 
     for (size_t k = 0; k < COUNT(counts); k++) {
@@ -122,6 +127,11 @@ static void unfinished_are_judged_both_ways(void **state)
          {.fast = 980, .slow = 10, .open = 10},
          VERDICT_UNDECIDED},
         {"e2e p99 < 10ms", {.fast = 979, .slow = 11, .open = 10}, VERDICT_FAIL},
+        {"e2e p99 < 10ms", {.fast = 980, .overdue = 20}, VERDICT_FAIL},
+        {"ttft p99 < 10ms", {.fast = 980, .overdue = 20}, VERDICT_FAIL},
+        {"ttfb p99 < 10ms", {.fast = 980, .overdue = 20}, VERDICT_FAIL},
+        {"e2e p99 < 30ms", {.fast = 980, .overdue = 20}, VERDICT_UNDECIDED},
+        {"errors < 1%", {.fast = 980, .overdue = 20}, VERDICT_UNDECIDED},
         {"errors < 1%", {.fast = 991, .open = 9}, VERDICT_PASS},
         {"errors < 1%", {.fast = 990, .open = 10}, VERDICT_UNDECIDED},
         {"errors < 1%", {.fast = 989, .failed = 10, .open = 1}, VERDICT_FAIL},

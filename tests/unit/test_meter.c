@@ -15,8 +15,10 @@
 #include "common/clk.h"
 #include "common/err.h"
 #include "common/file.h"
+#include "common/prom.h"
 #include "common/settings.h"
 #include "common/xalloc.h"
+#include "loadgen/meter/counters.h"
 #include "loadgen/meter/source.h"
 #include "tests/support/metricsserver.h"
 #include "tests/support/tmpdir.h"
@@ -79,7 +81,41 @@ static void packages_are_added_up(void **state)
     assert_int_equal(ops->read(self, 0), 52);
     put("sys/class/powercap/intel-rapl:0", "energy_uj", "20\n");
     assert_int_equal(ops->read(self, 0), 52 + 70);
+    /* One that does not tell leaves the sum unknown, until it tells again. */
+    put("sys/class/powercap/intel-rapl:1", "energy_uj", "?\n");
+    put("sys/class/powercap/intel-rapl:0", "energy_uj", "30\n");
+    assert_int_equal(ops->read(self, 0), TIME_ABSENT);
+    put("sys/class/powercap/intel-rapl:1", "energy_uj", "17\n");
+    assert_int_equal(ops->read(self, 0), 52 + 70 + 10 + 10);
+    /* One that falls, and nobody says where it wraps, is lost for good. */
+    put("sys/class/powercap/intel-rapl:1", "energy_uj", "3\n");
+    assert_int_equal(ops->read(self, 0), TIME_ABSENT);
+    put("sys/class/powercap/intel-rapl:1", "energy_uj", "9\n");
+    assert_int_equal(ops->read(self, 0), TIME_ABSENT);
     closed(ops, self);
+}
+
+/* Beside a package that can be read one that cannot, and then the platform,
+ * which has both in it. */
+static void packages_are_all_read_or_none(void **state)
+{
+    const struct meter_ops *ops;
+    char *root;
+    void *self;
+
+    (void)state;
+    put("two/sys/class/powercap/intel-rapl:0", "energy_uj", "900\n");
+    put("two/sys/class/powercap/intel-rapl:0", "name", "package-0\n");
+    put("two/sys/class/powercap/intel-rapl:1", "energy_uj", "\n");
+    root = xstrdup(tmpdir_path("two"));
+    assert_null(opened("rapl", false, root, NULL, &ops));
+    put("two/sys/class/powercap/intel-rapl:1", "name", "psys\n");
+    self = opened("rapl", false, root, NULL, &ops);
+    assert_non_null(self);
+    put("two/sys/class/powercap/intel-rapl:0", "energy_uj", "905\n");
+    assert_int_equal(ops->read(self, 0), 5);
+    closed(ops, self);
+    free(root);
 }
 
 static void gpus_are_added_up(void **state)
@@ -172,8 +208,48 @@ static void a_name_without_a_unit_is_refused(void **state)
     (void)state;
     assert_null(opened("series http://127.0.0.1:9/metrics node_power", false,
                        "", NULL, &ops));
+    assert_null(opened("series http://127.0.0.1:9/metrics x_joules y", false,
+                       "", NULL, &ops));
     assert_null(meter_find("pid 1", false, &arg, &err));
     assert_int_equal(err.code, ERR_CONFIG);
+}
+
+struct grown {
+    struct counters counters;
+    double by;
+};
+
+static void take_grown(void *arg, const struct prom_sample *sample)
+{
+    struct grown *g = arg;
+
+    g->by += counters_grown(&g->counters, sample);
+}
+
+static double grown_by(struct grown *g, const char *page)
+{
+    static const struct prom_hooks hooks = {.sample = take_grown};
+
+    g->by = 0;
+    prom_read(page, strlen(page), &hooks, g);
+    return g->by;
+}
+
+/* Two boards, of which one starts anew: what it had before is not taken away.
+ */
+static void a_counter_that_starts_anew(void **state)
+{
+    struct grown g = {0};
+
+    (void)state;
+    assert_true(grown_by(&g, "j{i=\"0\"} 100\nj{i=\"1\"} 50\n") == 0);
+    assert_true(grown_by(&g, "j{i=\"1\"} 60\nj{i=\"0\"} 120\n") == 30);
+    assert_true(grown_by(&g, "j{i=\"0\"} 7\nj{i=\"1\"} 61\n") == 8);
+    assert_true(grown_by(&g, "j{i=\"1\"} 63\n") == 2); /* one is missing */
+    assert_true(grown_by(&g, "j{i=\"0\"} 9\nj{i=\"1\"} 63\nj{i=\"2\"} "
+                             "1000\n") == 2); /* and one is new */
+    assert_true(grown_by(&g, "j{i=\"2\"} 1001\n") == 1);
+    counters_fini(&g.counters);
 }
 
 /* 50 W for 2 s, in two samples; and a counter of joules. */
@@ -182,7 +258,7 @@ static void what_others_measure(void **state)
     struct metricsserver server = metricsserver_start(
         "gpu_watts{i=\"0\"} 20\ngpu_watts{i=\"1\"} 30\nboard_joules_total 7\n",
         WAY_GOOD, tmpdir_path("log"));
-    char *power = xasprintf("series %s/metrics gpu_watts", server.url);
+    char *power = xasprintf("series  %s/metrics   gpu_watts ", server.url);
     char *energy =
         xasprintf("series %s/metrics board_joules_total", server.url);
     char *none = xasprintf("series %s/metrics other_joules", server.url);
@@ -200,7 +276,7 @@ static void what_others_measure(void **state)
     closed(ops, self);
     self = opened(energy, false, "", &s.target, &ops);
     assert_non_null(self);
-    assert_int_equal(ops->read(self, 0), 7000000);
+    assert_int_equal(ops->read(self, 0), 0); /* since it was opened */
     closed(ops, self);
     assert_null(opened(none, false, "", &s.target, &ops));
     settings_fini(&s);
@@ -214,11 +290,13 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(packages_are_added_up),
+        cmocka_unit_test(packages_are_all_read_or_none),
         cmocka_unit_test(gpus_are_added_up),
         cmocka_unit_test(our_own_memory),
         cmocka_unit_test(members_of_a_group),
         cmocka_unit_test(a_cgroup_has_a_peak_or_not),
         cmocka_unit_test(a_name_without_a_unit_is_refused),
+        cmocka_unit_test(a_counter_that_starts_anew),
         cmocka_unit_test(what_others_measure),
     };
 

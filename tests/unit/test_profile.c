@@ -18,6 +18,7 @@
 #include "common/buf.h"
 #include "common/clk.h"
 #include "common/err.h"
+#include "common/settings.h"
 #include "common/xalloc.h"
 #include "tests/support/rendered.h"
 #include "tests/support/rows.h"
@@ -246,6 +247,64 @@ static void goodput_has_a_time_of_its_own(void **state)
     read_run_free(r);
 }
 
+/* When a run is killed, what is unfinished has left events, and no row. */
+static void pauses_of_the_unfinished_are_nobodys(void **state)
+{
+    static const char *const names[] = {"vllm", "sglang", "inference-perf"};
+    static const int64_t pauses[] = {4, 4, 16};
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(names); i++) {
+        struct streams *m = streams_new(0, 1000, "ttft p99 < 1s");
+        struct read_run *r;
+        struct profile p;
+
+        add_worked(m);
+        add_worked(m);
+        m->n--;
+        m->was_killed = true;
+        r = read_as(m, API_OPENAI_CHAT);
+        p = made(r, names[i]);
+        assert_int_equal(p.completed, 1);
+        assert_int_equal(p.lines[PROFILE_ITL].n, pauses[i]);
+        read_run_free(r);
+    }
+}
+
+/* The second is of a class that has 50 ms for its first token, which takes 100;
+ * the run has no limit of its own. */
+static void of_a_mix_each_has_the_limits_of_its_class(void **state)
+{
+    static const char classes[] =
+        "target: {url: 'http://h/v1/chat/completions', model: m}\n"
+        "load: {rate: 1}\n"
+        "classes:\n"
+        "  - {name: slow, weight: 1, slo: [ttft p99 < 1s]}\n"
+        "  - {name: quick, weight: 1, slo: [ttft p99 < 50ms]}\n";
+    struct streams *m = streams_new(0, 1000, "good >= 1%");
+    struct settings with;
+    struct err err = {0};
+    struct read_run *r;
+    struct profile p;
+
+    (void)state;
+    add_worked(m)->class = 0;
+    add_worked(m)->class = 1;
+    r = read_as(m, API_OPENAI_CHAT);
+    settings_init(&with);
+    assert_int_equal(
+        settings_load(&with, tmpdir_write("mix.yaml", classes, strlen(classes)),
+                      &err),
+        0);
+    r->s.settings = &with;
+    with.target.api = API_OPENAI_CHAT;
+    p = made(r, "vllm");
+    assert_int_equal(p.completed, 2);
+    assert_true(fabs(p.rates[PROFILE_GOODPUT].theirs - 1 / 0.26) < 0.01);
+    settings_fini(&with);
+    read_run_free(r);
+}
+
 /* All are due at once, so that the last is whichever ends last. */
 static void an_offline_set_ends_with_its_last_answer(void **state)
 {
@@ -319,6 +378,8 @@ int main(void)
         cmocka_unit_test(what_a_role_and_the_usage_do),
         cmocka_unit_test(what_counts_as_a_success),
         cmocka_unit_test(goodput_has_a_time_of_its_own),
+        cmocka_unit_test(pauses_of_the_unfinished_are_nobodys),
+        cmocka_unit_test(of_a_mix_each_has_the_limits_of_its_class),
         cmocka_unit_test(an_offline_set_ends_with_its_last_answer),
         cmocka_unit_test(text_and_json_say_the_same),
     };

@@ -159,6 +159,28 @@ static void a_guess_far_too_high_is_brought_down(void **state)
     assert_true(fabs(a.capacity / 5 - 1) < 0.05);
 }
 
+/* Nothing is answered, as of a server that drowns or hangs: it is asked for
+ * next to nothing before that is called never. */
+static void what_is_not_answered_is_asked_for_less(void **state)
+{
+    static const struct {
+        double capacity;
+        enum search_outcome outcome;
+    } rows[] = {{30, SEARCH_FOUND}, {1e-9, SEARCH_NEVER}};
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        struct madeserver m = made(rows[i].capacity, 0, i + 1);
+        struct search_answer a;
+
+        m.drowns = true;
+        answer_of(&m, (struct search_config){.start = 5000}, &a);
+        assert_int_equal(a.outcome, rows[i].outcome);
+        if (a.outcome == SEARCH_NEVER)
+            assert_true(a.at_most <= 1 && a.probes <= 3);
+    }
+}
+
 static void the_client_is_not_the_server(void **state)
 {
     static const double starts[] = {0, 100, 990, 4000};
@@ -209,7 +231,7 @@ static void a_disturbed_client_is_no_limit(void **state)
 
         assert_true(s.n < 60);
         madeserver_run(&m, &s, &ask, &r);
-        r.is_client_limited = s.n % 5 == 3;
+        r.set_aside = s.n % 5 == 3 ? "lag" : NULL;
         search_feed(&s, &r);
     }
     search_answer(&s, &a);
@@ -506,7 +528,8 @@ static void only_what_is_lost_is_hopeless(void **state)
         bool is_hopeless;
     } rows[] = {
         {1000, 600, 3, true},  {1000, 600, 1, false}, {40, 40, 3, false},
-        {1000, 100, 3, false}, {1000, 0, 3, false},
+        {1000, 100, 3, false}, {1000, 0, 3, false},   {10, 10, 6, true},
+        {9, 9, 6, false},      {40, 39, 6, false},
     };
     struct slo slo = madeserver_slo(1);
     struct search_config config = {.slo = &slo};
@@ -534,6 +557,7 @@ int main(void)
         cmocka_unit_test(low_rates_take_long_probes),
         cmocka_unit_test(never_is_said_after_one_light_probe),
         cmocka_unit_test(a_guess_far_too_high_is_brought_down),
+        cmocka_unit_test(what_is_not_answered_is_asked_for_less),
         cmocka_unit_test(the_client_is_not_the_server),
         cmocka_unit_test(a_client_that_is_fast_enough_does_not_matter),
         cmocka_unit_test(a_disturbed_client_is_no_limit),

@@ -49,6 +49,13 @@ static void rig_fini(struct rig *rig)
     settings_fini(&rig->settings);
 }
 
+static bool see(struct rig *rig, int64_t start_ns, const struct facts *f)
+{
+    const struct search_sight sight = {.start_ns = start_ns, .rows = f, .n = 1};
+
+    return search_eye_see(&rig->eye, &sight);
+}
+
 static struct facts answer(int64_t due, int64_t took)
 {
     struct facts f = facts_unknown(0, due);
@@ -66,7 +73,7 @@ static int64_t feed(struct rig *rig, int64_t took)
     for (int64_t i = 0; i < 1300; i++) {
         struct facts f = answer(i * NS_PER_S / 100, took);
 
-        if (search_eye_see(&rig->eye, START, &f, 1))
+        if (see(rig, START, &f))
             return i + 1;
     }
     return 0;
@@ -115,9 +122,9 @@ static void the_warm_up_is_not_looked_at(void **state)
     for (int64_t i = 0; i < 1000; i++) {
         struct facts f = answer(i * NS_PER_MS, 80 * NS_PER_MS);
 
-        assert_false(search_eye_see(&rig.eye, START, &f, 1));
+        assert_false(see(&rig, START, &f));
         f.due += START;
-        assert_false(search_eye_see(&rig.eye, INT64_MAX, &f, 1));
+        assert_false(see(&rig, INT64_MAX, &f));
     }
     assert_int_equal(rig.eye.so_far.requests, 0);
     rig_fini(&rig);
@@ -130,13 +137,88 @@ static void failures_are_errors(void **state)
 
     (void)state;
     rig_init(&rig, "errors < 1%");
-    search_eye_see(&rig.eye, START, &f, 1);
+    see(&rig, START, &f);
     f.outcome = OUTCOME_STATUS;
-    search_eye_see(&rig.eye, START, &f, 1);
+    see(&rig, START, &f);
     f.outcome = OUTCOME_UNFINISHED; /* nobody knows */
-    search_eye_see(&rig.eye, START, &f, 1);
+    see(&rig, START, &f);
     assert_int_equal(rig.eye.so_far.terms[0].n, 2);
     assert_int_equal(rig.eye.so_far.terms[0].misses, 1);
+    rig_fini(&rig);
+}
+
+/* ---- what does not end ---- */
+
+/* 100/s of which the first `answered` in a hundred are over a second later, and
+ * nothing is heard of the rest; a look a second.  Returns the second in which
+ * it gave up; 0: it did not. */
+static int64_t watch_silence(struct rig *rig, int64_t answered)
+{
+    for (int64_t second = 1; second <= 12; second++) {
+        struct facts over[100];
+        const struct search_sight sight = {.start_ns = START,
+                                           .rows = over,
+                                           .n = (size_t)answered,
+                                           .issued = 100 * second,
+                                           .issued_ns = second * NS_PER_S,
+                                           .followed_ns = second * NS_PER_S};
+
+        for (int64_t i = 0; i < answered; i++)
+            over[i] = answer((second - 1) * NS_PER_S + i * 10 * NS_PER_MS,
+                             20 * NS_PER_MS);
+        if (search_eye_see(&rig->eye, &sight))
+            return second;
+    }
+    return 0;
+}
+
+/* The window begins after 2 s.  Of the limit of 50 ms the look before counts,
+ * of 5 s one that is as old; of ttft nobody knows while the answer lasts. */
+static void what_never_ends_is_hopeless(void **state)
+{
+    static const struct {
+        const char *slo;
+        int64_t answered; /* of a hundred */
+        int64_t gives_up; /* in this second; 0: never */
+    } rows[] = {
+        {"e2e p99 < 50ms", 0, 4},  {"e2e p99 < 5s", 0, 8},
+        {"e2e p99 < 50ms", 10, 4}, {"e2e p99 < 50ms", 90, 0},
+        {"e2e p99 < 9s", 0, 12},   {"ttft p99 < 50ms", 0, 0},
+        {"errors < 1%", 0, 0},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        struct rig rig;
+
+        rig_init(&rig, rows[i].slo);
+        assert_int_equal(watch_silence(&rig, rows[i].answered),
+                         rows[i].gives_up);
+        rig_fini(&rig);
+    }
+}
+
+/* Answers that take most of their limit are under way, not overdue. */
+static void what_is_under_way_is_not_overdue(void **state)
+{
+    struct rig rig;
+
+    (void)state;
+    rig_init(&rig, "e2e p99 < 3s");
+    for (int64_t second = 1; second <= 12; second++) {
+        struct facts over[100];
+        const struct search_sight sight = {.start_ns = START,
+                                           .rows = over,
+                                           .n = second > 2 ? 100 : 0,
+                                           .issued = 100 * second,
+                                           .issued_ns = second * NS_PER_S,
+                                           .followed_ns = second * NS_PER_S};
+
+        for (int64_t i = 0; i < 100; i++)
+            over[i] = answer((second - 3) * NS_PER_S + i * 10 * NS_PER_MS,
+                             2 * NS_PER_S);
+        assert_false(search_eye_see(&rig.eye, &sight));
+    }
     rig_fini(&rig);
 }
 
@@ -147,6 +229,8 @@ int main(void)
         cmocka_unit_test(it_gives_up_when_all_miss),
         cmocka_unit_test(the_warm_up_is_not_looked_at),
         cmocka_unit_test(failures_are_errors),
+        cmocka_unit_test(what_never_ends_is_hopeless),
+        cmocka_unit_test(what_is_under_way_is_not_overdue),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,148 @@
+#include "analyzer/search/disturbed.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "analyzer/reader.h"
+#include "analyzer/search/read.h"
+#include "analyzer/summary.h"
+#include "analyzer/truth.h"
+#include "common/err.h"
+#include "common/xalloc.h"
+
+/* A request is disturbed if it was delayed by this part of the limit; and a
+ * probe, if so many were as half of those that missed, or might have. */
+#define DELAY_PART 0.1
+#define SHARE_PART 0.5
+
+static const char lag[] = "lag";
+static const char buffer_wait[] = "buffer wait";
+static const char stub_late[] = "stub late";
+
+/* ---- by the checks of the run ---- */
+
+static bool is_one_of(const char *name, const char *const *names, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (strcmp(name, names[i]) == 0)
+            return true;
+    return false;
+}
+
+/* A server that is flooded makes the client wait for connections, which is not
+ * the client's fault.  Delays have limits of their own below. */
+static const char *failed_check(const struct summary *s, bool has_limit)
+{
+    static const char *const of_server[] = {"connection cap", "unsent"};
+    static const char *const delays[] = {"lag p50", "lag p99", buffer_wait};
+    bool is_over = summary_is_overloaded(s);
+
+    for (size_t i = 0; i < s->trust.len; i++) {
+        const struct check *c = &s->trust.checks[i];
+
+        if (c->ok || !c->is_fatal ||
+            (is_over && is_one_of(c->name, of_server, 2)) ||
+            (has_limit && is_one_of(c->name, delays, 3)))
+            continue;
+        return c->name;
+    }
+    return NULL;
+}
+
+/* ---- by the limits ---- */
+
+/* Is the client's lag, or the stub's, in what the term limits? */
+static bool is_delayed(const struct slo_term *t)
+{
+    return t->kind == SLO_QUANTILE && measure_is_of_answer(t->measure) &&
+           !measure_is_of_stream(t->measure);
+}
+
+/* The share of delayed requests that is one too many. */
+static double share_of(const struct slo_term *t, const struct search_counts *c)
+{
+    double allowed = search_allowed(t);
+    double missed = c->n > 0 ? (double)c->misses / (double)c->n : 0;
+
+    return SHARE_PART * (missed > allowed ? missed : allowed);
+}
+
+/* Of the quantiles that there are the highest below which the rest is that
+ * share or more; negative: not known. */
+static int64_t lag_beyond(const struct summary *s, double share)
+{
+    const struct spread *of = &s->spread[MEASURE_LAG][VIEW_DUE];
+    int place = SUMMARY_P50;
+
+    while (place + 1 < SUMMARY_QUANTILES &&
+           1 - summary_quantile[place + 1] >= share)
+        place++;
+    return of->quantile_ns[place];
+}
+
+/* At p99, the only quantile that there is. */
+static double buffer_wait_ns(const struct summary *s)
+{
+    for (size_t i = 0; i < s->trust.len; i++)
+        if (strcmp(s->trust.checks[i].name, buffer_wait) == 0)
+            return s->trust.checks[i].value * 1e6;
+    return 0;
+}
+
+static const char *delayed_by(const struct summary *s, const struct hist *late,
+                              const struct slo_term *t,
+                              const struct search_counts *c)
+{
+    double share = share_of(t, c);
+    double most = DELAY_PART * (double)t->limit_ns;
+
+    if ((double)lag_beyond(s, share) > most)
+        return lag;
+    if (share <= 1 - summary_quantile[SUMMARY_P95] && buffer_wait_ns(s) > most)
+        return buffer_wait;
+    if (late && late->n > 0 &&
+        (double)hist_rank_quantile(late, 1 - share) > most)
+        return stub_late;
+    return NULL;
+}
+
+static bool has_counts(const struct search_result *r)
+{
+    for (size_t i = 0; i < r->n_terms; i++)
+        if (r->terms[i].n > 0)
+            return true;
+    return false;
+}
+
+const char *disturbed_by(const struct summary *s, const struct hist *late,
+                         const struct search_terms *terms,
+                         const struct search_result *r)
+{
+    const char *by = has_counts(r) ? NULL : "no requests";
+    bool has_limit = false;
+
+    for (size_t i = 0; i < terms->slo.len && !by; i++) {
+        if (!is_delayed(&terms->slo.terms[i]))
+            continue;
+        has_limit = true;
+        by = delayed_by(s, late, &terms->slo.terms[i], &r->terms[i]);
+    }
+    return by ? by : failed_check(s, has_limit);
+}
+
+void disturbed_find(const struct summary *s, struct recording *rec,
+                    const struct search_terms *terms, struct search_result *r)
+{
+    char *path = xasprintf("%s/truth.tgr", rec->dir);
+    struct truth_report truth = {0};
+    struct err ignored = {0};
+    bool has_truth = access(path, F_OK) == 0 &&
+                     recording_rewind(rec, &ignored) == 0 &&
+                     truth_compare(&truth, rec, path, &ignored) == 0;
+
+    r->set_aside =
+        disturbed_by(s, has_truth ? &truth.part[TRUTH_STUB] : NULL, terms, r);
+    truth_report_fini(&truth);
+    free(path);
+}

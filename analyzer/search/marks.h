@@ -1,0 +1,22 @@
+/* marks.h - what single probes of a search say: which were met, confirmed or
+ * contradicted by others, and what the client could not do.  Pure. */
+#ifndef ANALYZER_SEARCH_MARKS_H
+#define ANALYZER_SEARCH_MARKS_H
+
+#include <stdbool.h>
+
+#include "analyzer/search/evidence.h"
+
+/* More misses than are allowed? */
+bool marks_is_missed(const struct search_counts *c, double allowed);
+
+/* All of the evidence but the lines.  The marks must be INFINITY or 0 as no
+ * result leaves them. */
+void marks_take(struct evidence *e, const struct search *s);
+
+/* What was seen of the confirmation of a value, in all that count; its window
+ * is the sum of theirs. */
+void marks_pool(const struct search *s, double value,
+                struct search_result *sum);
+
+#endif

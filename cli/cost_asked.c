@@ -1,0 +1,22 @@
+#include "cli/cost_asked.h"
+
+#include "analyzer/cost.h"
+#include "common/err.h"
+#include "common/prices.h"
+
+int cost_asked(struct cost_ask *ask, struct prices *table, const char *path,
+               struct err *err)
+{
+    if (!path)
+        return ask->machine ? err_set(err, ERR_USAGE,
+                                      "--machine goes with --prices, which "
+                                      "have its price")
+                            : 0;
+    if (ask->usd_per_hour > 0)
+        return err_set(err, ERR_USAGE,
+                       "--prices: instead of --usd-per-hour, not beside it");
+    if (prices_read(table, path, err))
+        return err_context(err, "--prices");
+    ask->prices = table;
+    return 0;
+}

@@ -1,0 +1,61 @@
+#include "tests/support/searched.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "common/xalloc.h"
+#include "tests/support/tmpdir.h"
+
+char *searched_file(const char *name, const char *settings)
+{
+    return xstrdup(tmpdir_write(name, settings, strlen(settings)));
+}
+
+json_t *searched_json(const char *dir, const char *name)
+{
+    char *path = xasprintf("%s/%s", dir, name);
+    json_t *json = json_load_file(path, 0, NULL);
+
+    assert_non_null(json);
+    free(path);
+    return json;
+}
+
+const char *searched_text(const json_t *json, const char *key)
+{
+    const char *text = json_string_value(json_object_get(json, key));
+
+    assert_non_null(text);
+    return text;
+}
+
+bool searched_is_given_up(const struct proc_result *r, const json_t *json)
+{
+    return r->status == 4 &&
+           (strstr(searched_text(json, "why"), "too busy") ||
+            strcmp(searched_text(json, "outcome"), "budget") == 0);
+}
+
+struct searched searched_run(const char *name, const char *settings)
+{
+    struct searched s = {.dir = xstrdup(tmpdir_path(name))};
+    char *file_name = xasprintf("%s.yaml", name);
+    char *file = searched_file(file_name, settings);
+
+    s.r = proc_run(ARGS("search", file, "-q", "-o", s.dir));
+    s.json = searched_json(s.dir, "summary.json");
+    free(file);
+    free(file_name);
+    return s;
+}
+
+void searched_fini(struct searched *s)
+{
+    proc_result_fini(&s->r);
+    json_decref(s->json);
+    free(s->dir);
+}
