@@ -143,16 +143,27 @@ static void put_client(const struct summary *s, const struct manifest *m,
     buf_adds(out, ".\n");
 }
 
+/* Why there is no claim; NULL: there is one. */
+static const char *why_not(const struct summary *s)
+{
+    if (s->stopped_by || s->integrity.was_killed)
+        return "interrupted";
+    if (s->aborted)
+        return "aborted";
+    if (s->scheduled == 0)
+        return "empty";
+    return s->verdict == VERDICT_INVALID || s->verdict == VERDICT_UNDECIDED
+               ? verdict_name(s->verdict)
+               : NULL;
+}
+
 bool run_claim(const struct summary *s, const struct manifest *m,
                struct buf *out)
 {
-    if (s->verdict == VERDICT_INVALID || s->verdict == VERDICT_UNDECIDED ||
-        s->stopped_by || s->aborted || s->scheduled == 0) {
-        buf_addf(out, "no claim: the run is %s\n",
-                 s->stopped_by       ? "interrupted"
-                 : s->aborted        ? "aborted"
-                 : s->scheduled == 0 ? "empty"
-                                     : verdict_name(s->verdict));
+    const char *why = why_not(s);
+
+    if (why) {
+        buf_addf(out, "no claim: the run is %s\n", why);
         return false;
     }
     put_who(s, out);

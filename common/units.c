@@ -253,7 +253,7 @@ int units_parse_number(const char *text, double *value, struct err *err)
 {
     const char *p = text;
 
-    if (!take_scientific(&p, value) || *p)
+    if (!take_scientific(&p, value) || *p || !isfinite(*value))
         return err_set(err, ERR_CONFIG, "'%s' is not a number; write 1 or 0.5",
                        text);
     return 0;

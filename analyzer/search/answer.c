@@ -151,7 +151,10 @@ static void say_missing(const struct search_config *c, struct search_answer *a)
     char low[32];
     char high[32];
 
-    if (!isfinite(a->missing.high))
+    if (!isfinite(a->missing.low) && !isfinite(a->missing.high))
+        snprintf(a->why, sizeof(a->why),
+                 "no recorded probe tells anything of this objective");
+    else if (!isfinite(a->missing.high))
         snprintf(a->why, sizeof(a->why),
                  "no recorded probe misses the objective: probes above %s are "
                  "missing",

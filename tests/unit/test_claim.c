@@ -82,6 +82,21 @@ static void there_is_none_of_what_is_undecided(void **state)
     free(text);
 }
 
+/* It has less than its conditions say. */
+static void there_is_none_of_what_was_killed(void **state)
+{
+    struct read_run *r = run_of("e2e p90 < 50ms");
+    struct buf out;
+
+    (void)state;
+    r->s.integrity.was_killed = true;
+    buf_init(&out, MAX_TEXT);
+    assert_false(run_claim(&r->s, &r->rec.manifest, &out));
+    assert_string_equal(buf_text(&out), "no claim: the run is interrupted\n");
+    buf_fini(&out);
+    read_run_free(r);
+}
+
 /* ---- sets of trials ---- */
 
 /* Six of the same run, of which some are slower, with its one term. */
@@ -268,6 +283,7 @@ int main(void)
         cmocka_unit_test(it_carries_every_condition),
         cmocka_unit_test(what_misses_its_objective_is_not_deliverable),
         cmocka_unit_test(there_is_none_of_what_is_undecided),
+        cmocka_unit_test(there_is_none_of_what_was_killed),
         cmocka_unit_test(a_set_is_claimed_with_its_interval),
         cmocka_unit_test(a_set_says_what_its_price_rests_on),
         cmocka_unit_test(a_set_of_one_launch_says_so),

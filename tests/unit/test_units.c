@@ -185,6 +185,21 @@ static void malformed_texts_are_refused(void **state)
     }
 }
 
+static void what_is_beyond_all_numbers_is_refused(void **state)
+{
+    static const char *const texts[] = {"1e400", "inf", "nan", "1e309"};
+    double number;
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(texts); i++) {
+        struct err err = {0};
+
+        assert_int_equal(units_parse_number(texts[i], &number, &err), -1);
+        assert_int_equal(err.code, ERR_CONFIG);
+    }
+    assert_int_equal(units_parse_number("1e300", &number, &(struct err){0}), 0);
+}
+
 static int parse_rate(const char *text, int64_t *ignored, struct err *err)
 {
     double rate;
@@ -475,6 +490,7 @@ int main(void)
         cmocka_unit_test(whole_numbers_are_read),
         cmocka_unit_test(shares_are_read),
         cmocka_unit_test(malformed_texts_are_refused),
+        cmocka_unit_test(what_is_beyond_all_numbers_is_refused),
         cmocka_unit_test(each_kind_refuses_what_is_not_of_it),
         cmocka_unit_test(printing_is_canonical),
         cmocka_unit_test(whole_numbers_survive_printing),
