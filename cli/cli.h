@@ -56,6 +56,19 @@ const struct command *command_find(const char *name);
 /* Print to stdout; ERR_IO if it cannot take it. */
 int cli_print(const char *text, struct err *err);
 
+/* The same of a whole report: the exit status that it goes with, or -1. */
+int cli_print_report(const struct buf *out, int status, struct err *err);
+
+/* What a command does that has one table of flags: `args` is its struct, filled
+ * in, and `words` what stands beside the flags. */
+typedef int command_answer_fn(void *args, const struct strlist *words,
+                              struct err *err);
+
+/* Read argv by the table and have it answered; returns what that does, or -1.
+ * The fields are released in any case. */
+int command_by_flags(const struct opt_set *set, const char *const *argv,
+                     command_answer_fn *answer, struct err *err);
+
 /* "unknown command 'rnu'; did you mean 'run'?" */
 int command_refuse(const char *name, struct err *err);
 

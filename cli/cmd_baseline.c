@@ -59,11 +59,6 @@ static int refuse(const char *why)
     return EXIT_INVALID;
 }
 
-static int print(const struct buf *out, int status, struct err *err)
-{
-    return cli_print(buf_text(out), err) ? -1 : status;
-}
-
 static int freeze(const struct baseline_args *a, const struct strlist *dirs,
                   struct err *err)
 {
@@ -90,7 +85,7 @@ static int freeze(const struct baseline_args *a, const struct strlist *dirs,
         rc = refuse(why);
     if (rc == 0) {
         baseline_text(&b, &out);
-        rc = print(&out, EXIT_YES, err);
+        rc = cli_print_report(&out, EXIT_YES, err);
     }
     buf_fini(&out);
     baseline_fini(&b);
@@ -147,15 +142,15 @@ static int use(enum verb verb, const struct baseline_args *a,
         buf_addf(&out, "baseline   %s: as it was sealed (%.12s)\n", b.name,
                  b.seal);
     if (rc == 0)
-        rc = print(&out, EXIT_YES, err);
+        rc = cli_print_report(&out, EXIT_YES, err);
     buf_fini(&out);
     baseline_fini(&b);
     return rc;
 }
 
-static int dispatch(const struct baseline_args *a, struct strlist *words,
-                    struct err *err)
+static int dispatch(void *args, const struct strlist *words, struct err *err)
 {
+    const struct baseline_args *a = args;
     static const char *const verbs[] = {"show", "check", "against"};
     struct strlist rest = {.items = words->items + 1,
                            .len = words->len > 0 ? words->len - 1 : 0};
@@ -176,16 +171,8 @@ static int run(const char *const *argv, struct err *err)
 {
     struct baseline_args a;
     struct opt_set set = {&block, &a};
-    struct strlist words = {0};
-    int rc;
 
-    opt_init(&set);
-    rc = opt_parse_argv(&set, 1, argv, &words, err);
-    if (rc == 0)
-        rc = dispatch(&a, &words, err);
-    strlist_fini(&words);
-    opt_fini(&set);
-    return rc;
+    return command_by_flags(&set, argv, dispatch, err);
 }
 
 static const struct opt_block *const blocks[] = {&block, NULL};

@@ -174,25 +174,24 @@ static int measure(const struct calibrate_args *a, struct err *err)
     return is_all_trusted ? EXIT_YES : EXIT_INVALID;
 }
 
+static int answer(void *args, const struct strlist *words, struct err *err)
+{
+    const struct calibrate_args *a = args;
+
+    if (words->len > 0)
+        return err_set(err, ERR_USAGE, "calibrate takes flags alone, not '%s'",
+                       words->items[0]);
+    if (a->quiet)
+        log_set_level(LOG_QUIET);
+    return a->show ? show(a->json, err) : measure(a, err);
+}
+
 static int run(const char *const *argv, struct err *err)
 {
     struct calibrate_args a;
     struct opt_set set = {&block, &a};
-    struct strlist words = {0};
-    int rc;
 
-    opt_init(&set);
-    rc = opt_parse_argv(&set, 1, argv, &words, err);
-    if (rc == 0 && words.len > 0)
-        rc = err_set(err, ERR_USAGE, "calibrate takes flags alone, not '%s'",
-                     words.items[0]);
-    if (rc == 0 && a.quiet)
-        log_set_level(LOG_QUIET);
-    if (rc == 0)
-        rc = a.show ? show(a.json, err) : measure(&a, err);
-    strlist_fini(&words);
-    opt_fini(&set);
-    return rc;
+    return command_by_flags(&set, argv, answer, err);
 }
 
 static const struct opt_block *const blocks[] = {&block, NULL};

@@ -117,11 +117,6 @@ static int check_history(const struct compare_args *a,
     return 0;
 }
 
-static int print(const struct buf *out, int status, struct err *err)
-{
-    return cli_print(buf_text(out), err) ? -1 : status;
-}
-
 static int compare(const struct compare_args *a, const struct strlist *words,
                    double regression, struct err *err)
 {
@@ -140,7 +135,7 @@ static int compare(const struct compare_args *a, const struct strlist *words,
     buf_init(&out, MAX_OUTPUT);
     if (rc == 0) {
         (a->json ? compare_render_json : compare_render_text)(c, &out);
-        rc = print(&out, compare_exit_code(c), err);
+        rc = cli_print_report(&out, compare_exit_code(c), err);
     }
     buf_fini(&out);
     compare_fini(c);
@@ -172,7 +167,7 @@ static int compare_searches(const struct compare_args *a,
         rc = capacities_make(&c, &ask, err);
     if (rc == 0) {
         (a->json ? capacities_json : capacities_text)(&c, &out);
-        rc = print(&out, capacities_exit_code(&c), err);
+        rc = cli_print_report(&out, capacities_exit_code(&c), err);
     }
     capacities_fini(&c);
     buf_fini(&out);
@@ -196,7 +191,7 @@ static int history(const struct compare_args *a, double regression,
     buf_init(&out, MAX_OUTPUT);
     if (rc == 0) {
         (a->json ? history_render_json : history_render_text)(&h, &out);
-        rc = print(&out, history_exit_code(&h), err);
+        rc = cli_print_report(&out, history_exit_code(&h), err);
     }
     buf_fini(&out);
     history_fini(&h);
@@ -219,9 +214,9 @@ static int choose(const struct compare_args *a, const struct strlist *words,
                : compare(a, words, regression, err);
 }
 
-static int answer(struct compare_args *a, const struct strlist *words,
-                  struct err *err)
+static int answer(void *args, const struct strlist *words, struct err *err)
 {
+    struct compare_args *a = args;
     struct prices table = {0};
     int rc;
 
@@ -236,16 +231,8 @@ static int run(const char *const *argv, struct err *err)
 {
     struct compare_args a = {0};
     struct opt_set set = {&block, &a};
-    struct strlist words = {0};
-    int rc;
 
-    opt_init(&set);
-    rc = opt_parse_argv(&set, 1, argv, &words, err);
-    if (rc == 0)
-        rc = answer(&a, &words, err);
-    strlist_fini(&words);
-    opt_fini(&set);
-    return rc;
+    return command_by_flags(&set, argv, answer, err);
 }
 
 static const struct opt_block *const blocks[] = {&block, NULL};

@@ -125,22 +125,19 @@ static int make(const char *url, const struct init_args *own, struct err *err)
     return rc;
 }
 
+static int answer(void *args, const struct strlist *words, struct err *err)
+{
+    return words->len == 1 ? make(words->items[0], args, err)
+                           : err_set(err, ERR_USAGE,
+                                     "init takes one URL, not %zu", words->len);
+}
+
 static int run(const char *const *argv, struct err *err)
 {
-    struct init_args own;
-    struct opt_set set = {&block, &own};
-    struct strlist words = {0};
-    int rc;
+    struct init_args a;
+    struct opt_set set = {&block, &a};
 
-    opt_init(&set);
-    rc = opt_parse_argv(&set, 1, argv, &words, err);
-    if (rc == 0 && words.len != 1)
-        rc = err_set(err, ERR_USAGE, "init takes one URL, not %zu", words.len);
-    if (rc == 0)
-        rc = make(words.items[0], &own, err);
-    strlist_fini(&words);
-    opt_fini(&set);
-    return rc;
+    return command_by_flags(&set, argv, answer, err);
 }
 
 static const struct opt_block *const blocks[] = {&block, NULL};

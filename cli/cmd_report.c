@@ -498,11 +498,17 @@ static int choose_format(struct report_args *a, struct err *err)
     return 0;
 }
 
-static int report(const char *dir, struct report_args *a, struct err *err)
+static int answer(void *args, const struct strlist *words, struct err *err)
 {
+    struct report_args *a = args;
     struct prices table = {0};
+    const char *dir;
     int rc;
 
+    if (words->len != 1)
+        return err_set(err, ERR_USAGE, "report takes one recording, not %zu",
+                       words->len);
+    dir = words->items[0];
     if (choose_format(a, err) || check_args(a, err))
         return -1;
     a->cost.machine = a->machine;
@@ -517,19 +523,8 @@ static int run(const char *const *argv, struct err *err)
 {
     struct report_args a = {0};
     struct opt_set set = {&block, &a};
-    struct strlist words = {0};
-    int rc;
 
-    opt_init(&set);
-    rc = opt_parse_argv(&set, 1, argv, &words, err);
-    if (rc == 0 && words.len != 1)
-        rc = err_set(err, ERR_USAGE, "report takes one recording, not %zu",
-                     words.len);
-    if (rc == 0)
-        rc = report(words.items[0], &a, err);
-    strlist_fini(&words);
-    opt_fini(&set);
-    return rc;
+    return command_by_flags(&set, argv, answer, err);
 }
 
 static const struct opt_block *const blocks[] = {&block, NULL};

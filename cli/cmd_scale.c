@@ -153,9 +153,9 @@ static struct scale_ask ask_of(const struct scale_args *a,
     };
 }
 
-static int answer(const struct scale_args *a, const struct strlist *words,
-                  struct err *err)
+static int answer(void *args, const struct strlist *words, struct err *err)
 {
+    const struct scale_args *a = args;
     struct scale_ask ask = ask_of(a, words);
     struct cost_ask cost = {.machine = a->machine};
     struct prices table = {0};
@@ -171,7 +171,7 @@ static int answer(const struct scale_args *a, const struct strlist *words,
     rc = scaling_make(s, &ask, err);
     if (rc == 0) {
         (a->json ? scaling_render_json : scaling_render_text)(s, &out);
-        rc = cli_print(buf_text(&out), err) ? -1 : scaling_exit_code(s);
+        rc = cli_print_report(&out, scaling_exit_code(s), err);
     }
     buf_fini(&out);
     scaling_fini(s);
@@ -184,16 +184,8 @@ static int run(const char *const *argv, struct err *err)
 {
     struct scale_args a;
     struct opt_set set = {&block, &a};
-    struct strlist words = {0};
-    int rc;
 
-    opt_init(&set);
-    rc = opt_parse_argv(&set, 1, argv, &words, err);
-    if (rc == 0)
-        rc = answer(&a, &words, err);
-    strlist_fini(&words);
-    opt_fini(&set);
-    return rc;
+    return command_by_flags(&set, argv, answer, err);
 }
 
 static const struct opt_block *const blocks[] = {&block, NULL};

@@ -41,6 +41,26 @@ int cli_print(const char *text, struct err *err)
     return 0;
 }
 
+int cli_print_report(const struct buf *out, int status, struct err *err)
+{
+    return cli_print(buf_text(out), err) ? -1 : status;
+}
+
+int command_by_flags(const struct opt_set *set, const char *const *argv,
+                     command_answer_fn *answer, struct err *err)
+{
+    struct strlist words = {0};
+    int rc;
+
+    opt_init(set);
+    rc = opt_parse_argv(set, 1, argv, &words, err);
+    if (rc == 0)
+        rc = answer(set->base, &words, err);
+    strlist_fini(&words);
+    opt_fini(set);
+    return rc;
+}
+
 /* tailgate --version and the like are what people type first. */
 static const char *alias(const char *word)
 {

@@ -60,6 +60,8 @@ double stats_beta(double x, double a, double b)
 {
     double front;
 
+    if (isnan(x + a + b)) /* nothing that would converge */
+        return NAN;
     if (x <= 0 || x >= 1)
         return x <= 0 ? 0 : 1;
     front =

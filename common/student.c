@@ -57,10 +57,14 @@ double normal_quantile(double p)
 
 double student_quantile(double p, double freedom)
 {
+    if (!(freedom > 0))
+        return NAN;
     return quantile(student_upper_tail, freedom, p);
 }
 
 double student_reach(double confidence, double freedom)
 {
+    if (!(freedom > 0))
+        return NAN;
     return beyond(student_upper_tail, freedom, (1 - confidence) / 2);
 }

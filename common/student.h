@@ -14,7 +14,8 @@ double normal_quantile(double p);
 /* P(T >= t); `freedom` above 0, whole or not. */
 double student_upper_tail(double t, double freedom);
 
-/* t with P(T <= t) = p; p above 0 and below 1. */
+/* t with P(T <= t) = p; p above 0 and below 1.  NAN, here and below, where
+ * freedom is not above 0. */
 double student_quantile(double p, double freedom);
 
 /* How many deviations an interval of that confidence reaches to either side:

@@ -91,7 +91,7 @@ static struct uncertain time_of(const struct scale_point *p)
     double error = scale_point_error(p);
     double half;
 
-    if (isnan(error))
+    if (!isfinite(error))
         return u;
     half = student_reach(SCALE_CONFIDENCE, scale_point_freedom(p)) * error *
            p->mean_s;
@@ -104,8 +104,10 @@ static struct uncertain time_of(const struct scale_point *p)
 static double welch_freedom(const struct scale_point *x,
                             const struct scale_point *y)
 {
-    double a = pow(scale_point_error(x), 2);
-    double b = pow(scale_point_error(y), 2);
+    /* As shares of the larger, so that no square runs over. */
+    double most = fmax(scale_point_error(x), scale_point_error(y));
+    double a = pow(scale_point_error(x) / most, 2);
+    double b = pow(scale_point_error(y) / most, 2);
 
     return (a + b) * (a + b) /
            (a * a / scale_point_freedom(x) + b * b / scale_point_freedom(y));
@@ -118,7 +120,7 @@ static struct uncertain speedup_of(const struct scale_point *p,
     double error = hypot(scale_point_error(base), scale_point_error(p));
     double reach = 0;
 
-    if (p == base || isnan(error))
+    if (p == base || !isfinite(error))
         return u;
     if (error > 0)
         reach = student_reach(SCALE_CONFIDENCE, welch_freedom(base, p));

@@ -18,6 +18,9 @@
 #define MAX_COLUMNS 64
 #define MAX_WORKERS 1e9
 
+/* Several configurations of each K that a law takes. */
+#define MAX_POINTS ((size_t)4 * LAWS_MAX_POINTS)
+
 /* One line, by column. */
 struct row {
     double k;
@@ -301,6 +304,11 @@ static int take_row(struct table *t, const struct row *row, struct err *err)
         t->s, (int64_t)row->k, row->config ? row->config : "", where);
 
     free(where);
+    if (t->s->n > MAX_POINTS)
+        return err_set(err, ERR_CONFIG,
+                       "more than %zu points, of which each has a K and a "
+                       "config of its own",
+                       MAX_POINTS);
     if (take_time(p, row, err) || keep_same(&p->work, row->work, "work", err) ||
         keep_same(&p->usd_per_hour, row->usd_per_hour, "usd_per_hour", err))
         return -1;

@@ -422,128 +422,6 @@ static void damage_is_one_clear_line(void **state)
     free(manifest);
 }
 
-/* ---- histories ---- */
-
-/* `n` recordings, an hour apart, of e2e_ms and from `change` on then_ms. */
-static char *write_history(const char *name, size_t n, size_t change,
-                           double e2e_ms, double then_ms)
-{
-    char *dir = xstrdup(tmpdir_path(name));
-
-    assert_int_equal(mkdir(dir, 0777), 0);
-    for (size_t i = 0; i < n; i++) {
-        const struct sided one = {.n = 1000,
-                                  .e2e_ms = i < change ? e2e_ms : then_ms,
-                                  .spread_ms = 2,
-                                  .seed = 1000 + i,
-                                  .at_s = 1000000 + (int64_t)i * 3600};
-        char run[64];
-
-        /* names do not tell the order */
-        snprintf(run, sizeof(run), "%s/run-%02zu", name, n - i);
-        free(sided_write(run, &one));
-    }
-    return dir;
-}
-
-static void a_history_has_its_change_points(void **state)
-{
-    const struct {
-        const char *name;
-        double then_ms;
-        const char *threshold;
-        int status;
-        const char *verdict;
-    } cases[] = {
-        {"steady", 10, "0", 0, "no change for the worse"},
-        {"slower", 13, "0", 1, "worse"},
-        {"slower-but-little", 13, "50%", 0, "no change for the worse"},
-        {"faster", 7, "0", 0, "better"},
-    };
-
-    (void)state;
-    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-        char *dir = write_history(cases[i].name, 16, 10, 10, cases[i].then_ms);
-        json_t *json =
-            compare_json(ARGS("compare", "--history", dir, "--on", "e2e p90",
-                              "--regression", cases[i].threshold, "--json"),
-                         cases[i].status);
-        const json_t *segments = json_object_get(json, "segments");
-
-        assert_string_equal(text_at(json, "verdict"), cases[i].verdict);
-        assert_true(number_at(json, "used") == 16);
-        if (cases[i].then_ms != 10) {
-            assert_int_equal(json_array_size(segments), 2);
-            assert_true(number_at(json_array_get(segments, 1), "first") == 10);
-        }
-        json_decref(json);
-        free(dir);
-    }
-}
-
-static void a_history_leaves_out_what_is_not_its_own(void **state)
-{
-    const struct sided other = {
-        .n = 1000, .e2e_ms = 10, .batching = "dynamic", .at_s = 1000100};
-    const struct sided late = {
-        .n = 1000, .e2e_ms = 10, .lag_ms = 5, .at_s = 1000200};
-    char *dir = write_history("mixed", 12, 8, 10, 13);
-    struct proc_result r;
-
-    (void)state;
-    free(sided_write("mixed/other", &other));
-    free(sided_write("mixed/late", &late));
-    assert_int_equal(mkdir(tmpdir_path("mixed/foreign"), 0777), 0);
-    r = proc_run(ARGS("compare", "--history", dir));
-    proc_expect(&r, 1);
-    assert_non_null(strstr(r.out, "12 recordings of these conditions, 3 left"));
-    assert_non_null(strstr(r.out, "other conditions: conditions.batching "
-                                  "dynamic, not (none)"));
-    assert_non_null(strstr(r.out, "late: invalid: lag"));
-    assert_non_null(strstr(r.out, "foreign: not a recording"));
-    assert_non_null(strstr(r.out, "-- change: median"));
-    proc_result_fini(&r);
-    free(dir);
-}
-
-/* It may be the newest. */
-static void a_history_with_one_that_cannot_be_read(void **state)
-{
-    char *dir = write_history("torn", 12, 8, 10, 10);
-    struct proc_result r;
-
-    (void)state;
-    assert_int_equal(mkdir(tmpdir_path("torn/cut"), 0777), 0);
-    tmpdir_write("torn/cut/manifest.json", "{", 1);
-    r = proc_run(ARGS("compare", "--history", dir));
-    proc_expect(&r, 4);
-    assert_non_null(strstr(r.out, "cannot be read may be the newest"));
-    proc_result_fini(&r);
-    free(dir);
-}
-
-static void a_short_history_says_nothing(void **state)
-{
-    char *dir = write_history("short", 9, 5, 10, 20);
-    struct proc_result r = proc_run(ARGS("compare", "--history", dir));
-
-    (void)state;
-    proc_expect(&r, 4);
-    assert_non_null(strstr(r.out, "n too small: at least 10 recordings"));
-    proc_result_fini(&r);
-    r = proc_run(ARGS("compare", "--history", tmpdir_path("nowhere")));
-    proc_expect(&r, 2);
-    proc_result_fini(&r);
-    r = proc_run(ARGS("compare", "--history", base)); /* no directories */
-    proc_expect(&r, 2);
-    assert_non_null(strstr(r.err, "no recording below it"));
-    proc_result_fini(&r);
-    r = proc_run(ARGS("compare", "--history", dir, base));
-    proc_expect(&r, 2);
-    proc_result_fini(&r);
-    free(dir);
-}
-
 /* ---- a real pair ---- */
 
 /* A run of this machine may be invalid, and then there is no verdict. */
@@ -597,10 +475,6 @@ int main(void)
         cmocka_unit_test(several_are_ranked),
         cmocka_unit_test(quality_that_differs_is_unfair),
         cmocka_unit_test(damage_is_one_clear_line),
-        cmocka_unit_test(a_history_has_its_change_points),
-        cmocka_unit_test(a_history_leaves_out_what_is_not_its_own),
-        cmocka_unit_test(a_history_with_one_that_cannot_be_read),
-        cmocka_unit_test(a_short_history_says_nothing),
         cmocka_unit_test(a_server_that_is_slower_is_found),
     };
 

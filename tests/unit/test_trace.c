@@ -1,9 +1,7 @@
 /* A trace read, and when its rows are due. */
 #include <math.h>
 #include <setjmp.h>
-#include <signal.h>
 #include <stdarg.h>
-#include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -15,33 +13,15 @@
 #include "common/clk.h"
 #include "common/err.h"
 #include "common/settings.h"
-#include "common/stop.h"
 #include "common/xalloc.h"
 #include "loadgen/source.h"
 #include "loadgen/trace/survey.h"
 #include "loadgen/trace/trace.h"
+#include "tests/support/replay.h"
 #include "tests/support/tmpdir.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 #define MAX_TEXT     ((size_t)16 << 20)
-
-#define HEADER "timestamp,input_length,output_length\n"
-
-/* Settings that replay a file of this text. */
-static struct load_settings replay_of(const char *text)
-{
-    const char *path = tmpdir_write("trace", text, strlen(text));
-
-    return (struct load_settings){
-        .scenario = SCENARIO_TRACE,
-        .seed = 1,
-        .trace = {.file = xstrdup(path), .format = TRACE_CSV, .time_scale = 1}};
-}
-
-static void forget(struct load_settings *load)
-{
-    free(load->trace.file);
-}
 
 /* ---- rows and damage ---- */
 
@@ -73,12 +53,12 @@ static struct trace_counts read_all(const struct load_settings *load,
 
 static void damaged_lines_are_counted_and_told(void **state)
 {
-    struct load_settings load = replay_of(HEADER "1,10,10\n"
-                                                 "\n"
-                                                 "2,-10,10\n"
-                                                 "3,10\n"
-                                                 "4,0,0\n"
-                                                 "3.5,10,10\n");
+    struct load_settings load = replay_of(REPLAY_HEADER "1,10,10\n"
+                                                        "\n"
+                                                        "2,-10,10\n"
+                                                        "3,10\n"
+                                                        "4,0,0\n"
+                                                        "3.5,10,10\n");
     struct strlist said = {0};
     struct trace_counts counts;
     static const char *const want[] = {
@@ -99,12 +79,12 @@ static void damaged_lines_are_counted_and_told(void **state)
         assert_string_equal(said.items[i] + strlen(load.trace.file), want[i]);
     }
     strlist_fini(&said);
-    forget(&load);
+    replay_forget(&load);
 }
 
 static void strict_stops_at_the_first(void **state)
 {
-    struct load_settings load = replay_of(HEADER "1,10,10\n2,x,1\n");
+    struct load_settings load = replay_of(REPLAY_HEADER "1,10,10\n2,x,1\n");
     struct survey s;
     struct err err = {0};
 
@@ -114,7 +94,7 @@ static void strict_stops_at_the_first(void **state)
     assert_int_equal(err.code, ERR_CONFIG);
     assert_non_null(strstr(err.msg, ":3: input_length: not a length"));
     survey_fini(&s);
-    forget(&load);
+    replay_forget(&load);
 }
 
 static void failures_of_burstgpt_are_left_out(void **state)
@@ -134,7 +114,7 @@ static void failures_of_burstgpt_are_left_out(void **state)
     assert_int_equal(counts.failed, 1);
     assert_int_equal(counts.damaged, 0);
     strlist_fini(&said);
-    forget(&load);
+    replay_forget(&load);
 }
 
 static void a_file_that_is_no_trace_is_refused(void **state)
@@ -146,8 +126,9 @@ static void a_file_that_is_no_trace_is_refused(void **state)
         {"", "is empty"},
         {"\n\n", "is empty"},
         {"a,b\n", ":1: no column 'timestamp'"},
-        {HEADER, "no row is left to replay; 0 were read, 0 lines"},
-        {HEADER "x,1,1\n", "no row is left to replay; 0 were read, 1 lines"},
+        {REPLAY_HEADER, "no row is left to replay; 0 were read, 0 lines"},
+        {REPLAY_HEADER "x,1,1\n",
+         "no row is left to replay; 0 were read, 1 lines"},
     };
 
     (void)state;
@@ -160,7 +141,7 @@ static void a_file_that_is_no_trace_is_refused(void **state)
         assert_int_equal(err.code, ERR_CONFIG);
         assert_non_null(strstr(err.msg, cases[i].want));
         survey_fini(&s);
-        forget(&load);
+        replay_forget(&load);
     }
 }
 
@@ -250,9 +231,9 @@ static void times_are_cut_and_scaled(void **state)
 
     (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
-        struct load_settings load =
-            replay_of(HEADER "100,1,1\n101,2,1\n102,3,1\n103,4,1\n104,5,1\n"
-                             "110,6,1\n");
+        struct load_settings load = replay_of(
+            REPLAY_HEADER "100,1,1\n101,2,1\n102,3,1\n103,4,1\n104,5,1\n"
+                          "110,6,1\n");
         struct schedule *s;
 
         load.trace.time_scale = cases[i].t.time_scale;
@@ -267,7 +248,7 @@ static void times_are_cut_and_scaled(void **state)
         assert_int_equal(s->due_ns[0], cases[i].first_ms * NS_PER_MS);
         assert_int_equal(s->due_ns[s->len - 1], cases[i].last_ms * NS_PER_MS);
         free(s);
-        forget(&load);
+        replay_forget(&load);
     }
 }
 
@@ -278,7 +259,7 @@ static char *stepped(void)
     int row = 0;
 
     buf_init(&text, MAX_TEXT);
-    buf_adds(&text, HEADER);
+    buf_adds(&text, REPLAY_HEADER);
     for (int step = 1; step <= 30; step++) {
         for (int i = 0; i < step; i++)
             buf_addf(&text, "%d,%d,7\n", step * 3, ++row);
@@ -312,7 +293,7 @@ static void the_schedule_is_the_same_for_any_number_of_lanes(void **state)
             free(many);
         }
         free(one);
-        forget(&load);
+        replay_forget(&load);
     }
     free(text);
 }
@@ -340,7 +321,7 @@ static void a_spread_keeps_order_and_step(void **state)
     }
     free(s);
     free(text);
-    forget(&load);
+    replay_forget(&load);
 }
 
 /* Over three of the trace's steps: a row whose place is before the one before
@@ -369,7 +350,7 @@ static void a_spread_that_is_too_wide_is_counted(void **state)
     survey_fini(&s);
     free(schedule);
     free(text);
-    forget(&load);
+    replay_forget(&load);
 }
 
 /* As uniform points are: mean 1/2, variance 1/12, whatever the group's size. */
@@ -383,7 +364,7 @@ static void a_spread_is_uniform(void **state)
 
     (void)state;
     buf_init(&text, MAX_TEXT);
-    buf_adds(&text, HEADER);
+    buf_adds(&text, REPLAY_HEADER);
     for (int i = 0; i < 3000; i++)
         buf_addf(&text, "%d,%d,7\n", i / 10, i + 1);
     load = replay_of(buf_text(&text));
@@ -401,13 +382,13 @@ static void a_spread_is_uniform(void **state)
     assert_true(fabs(squares - sum * sum - 1.0 / 12) < 0.006);
     free(s);
     buf_fini(&text);
-    forget(&load);
+    replay_forget(&load);
 }
 
 static void a_spread_forgives_as_much_disorder(void **state)
 {
     struct load_settings load =
-        replay_of(HEADER "0,1,1\n5,2,1\n3,3,1\n2,4,1\n6,5,1\n");
+        replay_of(REPLAY_HEADER "0,1,1\n5,2,1\n3,3,1\n2,4,1\n6,5,1\n");
     struct strlist said = {0};
     struct trace_counts counts;
 
@@ -417,13 +398,14 @@ static void a_spread_forgives_as_much_disorder(void **state)
     assert_int_equal(counts.rows, 4);
     assert_int_equal(counts.damaged, 1);
     strlist_fini(&said);
-    forget(&load);
+    replay_forget(&load);
 }
 
 /* A file that was good when the run was planned, and is not any more. */
 static void a_schedule_that_breaks_off_says_why(void **state)
 {
-    struct load_settings load = replay_of(HEADER "0,1,1\n1,2,1\nx\n2,3,1\n");
+    struct load_settings load =
+        replay_of(REPLAY_HEADER "0,1,1\n1,2,1\nx\n2,3,1\n");
     void *self = xcalloc(1, source_trace.state_size);
     struct err err = {0};
 
@@ -442,12 +424,12 @@ static void a_schedule_that_breaks_off_says_why(void **state)
     assert_int_equal(source_trace.due_end_ns(self), NS_PER_S + 1);
     source_trace.fini(self);
     free(self);
-    forget(&load);
+    replay_forget(&load);
 }
 
 static void a_file_that_became_shorter_is_noticed(void **state)
 {
-    struct load_settings load = replay_of(HEADER "0,1,1\n1,2,1\n");
+    struct load_settings load = replay_of(REPLAY_HEADER "0,1,1\n1,2,1\n");
     struct err err = {0};
 
     (void)state;
@@ -464,198 +446,7 @@ static void a_file_that_became_shorter_is_noticed(void **state)
         source_trace.fini(self);
         free(self);
     }
-    forget(&load);
-}
-
-/* ---- the survey ---- */
-
-static void a_survey_says_what_the_replay_will_be(void **state)
-{
-    struct load_settings load =
-        replay_of(HEADER "100,10,1\n101,20,2\n101,30,3\nx\n104,40,6\n");
-    struct survey s;
-    struct err err = {0};
-
-    (void)state;
-    load.warmup_ns = 500 * NS_PER_MS;
-    load.trace.time_scale = 2;
-    if (survey_make(&s, &load, &err))
-        fail_msg("%s", err.msg);
-    assert_string_equal(s.format, "csv");
-    assert_int_equal(s.rows, 4);
-    assert_int_equal(s.warmup_rows, 1);
-    assert_int_equal(s.tied, 1);
-    assert_true(survey_is_quantised(&s));
-    assert_int_equal(s.all.damaged, 1);
-    assert_int_equal(s.damage.len, 1);
-    assert_true(s.peak_rps == 3);
-    assert_int_equal(hist_max_ns(&s.input), 40);
-    assert_true(hist_mean_ns(&s.output) == 3);
-    /* The last is due at 2 s; another would come after the mean gap. */
-    assert_true(llabs(s.end_ns - 2666666667) <= 1);
-    survey_fini(&s);
-
-    load.trace.to_ns = 3 * NS_PER_S;
-    assert_int_equal(survey_make(&s, &load, &err), 0);
-    assert_int_equal(s.rows, 3);
-    assert_int_equal(s.end_ns, 1500 * NS_PER_MS);
-    survey_fini(&s);
-
-    load.requests = 1;
-    assert_int_equal(survey_make(&s, &load, &err), 0);
-    assert_int_equal(s.rows, 2);
-    assert_int_equal(s.end_ns, 500 * NS_PER_MS);
-    survey_fini(&s);
-
-    load.warmup_ns = 10 * NS_PER_S;
-    assert_int_equal(survey_make(&s, &load, &err), -1);
-    assert_non_null(strstr(err.msg, "load.warmup: nothing of the trace"));
-    survey_fini(&s);
-    forget(&load);
-}
-
-/* At 0, 100, ... 900 ms; another would come at 1 s. */
-#define TEN_ROWS                                                               \
-    HEADER "0.0,1,1\n0.1,1,1\n0.2,1,1\n0.3,1,1\n0.4,1,1\n"                     \
-           "0.5,1,1\n0.6,1,1\n0.7,1,1\n0.8,1,1\n0.9,1,1\n"
-
-/* The cool-down is the
- * last part of the replay, wherever that ends. */
-static void a_survey_counts_by_phases(void **state)
-{
-    static const struct {
-        int64_t warmup;
-        int64_t cooldown_ms;
-        int64_t requests;
-        int64_t duration_ms;
-        int64_t before;
-        int64_t inside;
-        int64_t after;
-    } cases[] = {
-        {3, 0, 0, 0, 3, 7, 0},   {3, 250, 0, 0, 3, 5, 2},
-        {3, 250, 2, 0, 3, 2, 3}, {3, 250, 0, 200, 3, 2, 2},
-        {0, 250, 0, 0, 0, 8, 2}, {3, 250, 6, 0, 3, 5, 2},
-    };
-
-    (void)state;
-    for (size_t i = 0; i < COUNT(cases); i++) {
-        struct load_settings load = replay_of(TEN_ROWS);
-        struct survey s;
-        struct err err = {0};
-
-        load.warmup_requests = cases[i].warmup;
-        load.cooldown_ns = cases[i].cooldown_ms * NS_PER_MS;
-        load.requests = cases[i].requests;
-        load.duration_ns = cases[i].duration_ms * NS_PER_MS;
-        assert_int_equal(survey_make(&s, &load, &err), 0);
-        assert_int_equal(s.warmup_rows, cases[i].before);
-        assert_int_equal(s.cooldown_rows, cases[i].after);
-        assert_int_equal(s.rows - s.warmup_rows - s.cooldown_rows,
-                         cases[i].inside);
-        survey_fini(&s);
-        forget(&load);
-    }
-}
-
-/* Ten rows, a second of them: nobody can wait for more. */
-static void a_minimum_that_the_file_cannot_reach(void **state)
-{
-    static const struct {
-        int64_t min_requests;
-        int64_t min_ms;
-        int64_t max_ms;
-        int64_t cooldown_ms;
-        const char *want; /* NULL: it can */
-    } cases[] = {
-        {10, 0, 0, 0, NULL},
-        {11, 0, 0, 0, "load.min_requests: the trace has only 10"},
-        {0, 1000, 0, 0, NULL},
-        {0, 1001, 0, 0, "load.min_duration: the trace is only enough for 1"},
-        {11, 0, 500, 0, NULL}, /* which ends it sooner */
-        {11, 0, 2000, 0, "load.min_requests: the trace has only 10"},
-        {8, 0, 0, 250, NULL},
-        {9, 0, 0, 250, "load.min_requests: the trace has only 8"},
-        {0, 750, 0, 250, NULL},
-        {0, 751, 0, 250, "load.min_duration: the trace is only enough for 75"},
-    };
-
-    (void)state;
-    for (size_t i = 0; i < COUNT(cases); i++) {
-        struct load_settings load = replay_of(TEN_ROWS);
-        struct survey s;
-        struct err err = {0};
-
-        load.min_requests = cases[i].min_requests;
-        load.min_duration_ns = cases[i].min_ms * NS_PER_MS;
-        load.max_duration_ns = cases[i].max_ms * NS_PER_MS;
-        load.cooldown_ns = cases[i].cooldown_ms * NS_PER_MS;
-        assert_int_equal(survey_make(&s, &load, &err), cases[i].want ? -1 : 0);
-        if (cases[i].want && !strstr(err.msg, cases[i].want))
-            fail_msg("case %zu: %s", i, err.msg);
-        survey_fini(&s);
-        forget(&load);
-    }
-}
-
-/* Reading may take long, and so does finding the way to where it begins. */
-static void who_is_interrupted_reads_no_further(void **state)
-{
-    struct load_settings load = replay_of(TEN_ROWS);
-    const struct lane all = {.workers = 1};
-    struct survey s;
-    struct err err = {0};
-    void *self = xcalloc(1, source_trace.state_size);
-
-    (void)state;
-    load.trace.from_ns = 500 * NS_PER_MS;
-    load.trace.rows = 5;
-    atomic_store(&stop_signal, SIGINT);
-    assert_int_equal(survey_make(&s, &load, &err), -1);
-    assert_int_equal(err.code, ERR_STOPPED);
-    survey_fini(&s);
-    err = (struct err){0};
-    assert_int_equal(source_trace.init(self, &load, all, &err), -1);
-    assert_int_equal(err.code, ERR_STOPPED);
-    source_trace.fini(self);
-
-    /* A run that has begun ends by itself. */
-    atomic_store(&stop_signal, 0);
-    memset(self, 0, source_trace.state_size);
-    assert_int_equal(source_trace.init(self, &load, all, &err), 0);
-    atomic_store(&stop_signal, SIGINT);
-    for (int i = 0; i < 5; i++) {
-        assert_true(source_trace.peek_ns(self) < DUE_NEVER);
-        source_trace.take(self);
-    }
-    assert_int_equal(source_trace.peek_ns(self), DUE_NEVER);
-    assert_null(source_trace.failure(self));
-    atomic_store(&stop_signal, 0);
-    source_trace.fini(self);
-    free(self);
-    forget(&load);
-}
-
-static uint64_t hash_of(const char *text)
-{
-    struct load_settings load = replay_of(text);
-    struct survey s;
-    struct err err = {0};
-    uint64_t hash;
-
-    assert_int_equal(survey_make(&s, &load, &err), 0);
-    hash = s.hash;
-    survey_fini(&s);
-    forget(&load);
-    return hash;
-}
-
-static void the_hash_is_of_what_rows_say(void **state)
-{
-    uint64_t hash = hash_of(HEADER "1,2,3\n4,5,6\n");
-
-    (void)state;
-    assert_true(hash == hash_of(HEADER "1.0,2,3\r\nnonsense\n4,5,6"));
-    assert_false(hash == hash_of(HEADER "1,2,3\n4,5,7\n"));
+    replay_forget(&load);
 }
 
 int main(void)
@@ -673,11 +464,6 @@ int main(void)
         cmocka_unit_test(a_spread_forgives_as_much_disorder),
         cmocka_unit_test(a_schedule_that_breaks_off_says_why),
         cmocka_unit_test(a_file_that_became_shorter_is_noticed),
-        cmocka_unit_test(a_survey_says_what_the_replay_will_be),
-        cmocka_unit_test(a_survey_counts_by_phases),
-        cmocka_unit_test(a_minimum_that_the_file_cannot_reach),
-        cmocka_unit_test(who_is_interrupted_reads_no_further),
-        cmocka_unit_test(the_hash_is_of_what_rows_say),
     };
 
     return cmocka_run_group_tests_name("trace", tests, tmpdir_setup,
