@@ -174,7 +174,8 @@ static void put_median(const struct over_trials *o, enum text_kind kind,
     char text[UNITS_TEXT];
 
     if (!o->is_known) {
-        buf_adds(out, "unknown");
+        buf_adds(out, o->missing == HIST_TOO_FEW ? "not known (n too small)"
+                                                 : "not known");
         return;
     }
     buf_adds(out, text_show_kind(m->value, kind, text));

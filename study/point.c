@@ -80,11 +80,16 @@ static int drive_stub(struct settings *s, struct run_options *options,
     struct run_end end;
     int rc = start_stub(&stub, s, options, err);
 
+    bool has_started = rc == 0;
+
     meter_process(s, "stub", "pid", (long)stub.pid);
     if (rc == 0)
         rc = run_load(s, options, &end, err);
     if (child_stop(&stub, &late))
         log_error("%s", late.msg); /* what it did to the load is recorded */
+    /* The directory was made for its truth; nothing else came. */
+    if (has_started && rc && !recording_is_at(options->dir))
+        recording_remove(options->dir, &(struct err){0});
     return rc;
 }
 

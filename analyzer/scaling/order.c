@@ -125,6 +125,22 @@ static void refuse_work(struct scaling *s)
     }
 }
 
+/* Other hardware is another worker; of recordings their conditions say so. */
+static void refuse_machines(struct scaling *s)
+{
+    const char *base = s->n > 0 ? s->points[0].machine : NULL;
+
+    for (size_t i = 1; base && i < s->n; i++) {
+        const struct scale_point *p = &s->points[i];
+
+        if (p->machine && strcmp(p->machine, base) != 0)
+            scaling_say(&s->refusals,
+                        "K = %lld is not matched with K = 1: machine: %.80s | "
+                        "%.80s: other hardware is another worker (%s)",
+                        (long long)p->k, base, p->machine, p->where);
+    }
+}
+
 void scaling_order(struct scaling *s)
 {
     if (s->n > 0)
@@ -143,6 +159,7 @@ void scaling_order(struct scaling *s)
     if (s->n > LAWS_MAX_POINTS)
         scaling_say(&s->refusals, "more than %d points", LAWS_MAX_POINTS);
     refuse_twice(s);
+    refuse_machines(s);
     if (s->ask.regime != SCALE_CAPACITY && s->n > 0)
         refuse_work(s);
 }

@@ -43,6 +43,7 @@ void scale_point_fini(struct scale_point *p)
 {
     strmap_fini(&p->card);
     free(p->times_s);
+    free(p->machine);
     free(p->where);
     free(p->config);
     *p = (struct scale_point){0};

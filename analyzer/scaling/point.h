@@ -29,8 +29,9 @@ enum scale_answer { SCALE_UNKNOWN, SCALE_YES, SCALE_NO };
 
 struct scale_point {
     int64_t k;
-    char *config; /* what it was made with; "": nobody says.  Owned */
-    char *where;  /* "times.csv:3", or a directory; owned */
+    char *config;  /* what it was made with; "": nobody says.  Owned */
+    char *where;   /* "times.csv:3", or a directory; owned */
+    char *machine; /* of one worker, by a table; NULL: nobody says.  Owned */
 
     /* As measured. */
     double *times_s; /* run by run; NULL: only what follows.  Owned */

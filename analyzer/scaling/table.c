@@ -297,6 +297,21 @@ static int look_up(const struct table *t, struct row *row, struct err *err)
     return 0;
 }
 
+static int take_machine(struct scale_point *p, const char *machine,
+                        struct err *err)
+{
+    if (!machine)
+        return 0;
+    if (!p->machine)
+        p->machine = xstrdup(machine);
+    return strcmp(p->machine, machine) == 0
+               ? 0
+               : err_set(err, ERR_CONFIG,
+                         "machine: '%.80s', where another run of the same K "
+                         "has '%.80s'",
+                         machine, p->machine);
+}
+
 static int take_row(struct table *t, const struct row *row, struct err *err)
 {
     char *where = xasprintf("%s:%zu", t->name, t->line);
@@ -309,7 +324,8 @@ static int take_row(struct table *t, const struct row *row, struct err *err)
                        "more than %zu points, of which each has a K and a "
                        "config of its own",
                        MAX_POINTS);
-    if (take_time(p, row, err) || keep_same(&p->work, row->work, "work", err) ||
+    if (take_machine(p, row->machine, err) || take_time(p, row, err) ||
+        keep_same(&p->work, row->work, "work", err) ||
         keep_same(&p->usd_per_hour, row->usd_per_hour, "usd_per_hour", err))
         return -1;
     blend(&p->tokens, row->tokens, p->n_times);

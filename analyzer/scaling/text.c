@@ -200,6 +200,15 @@ static bool put_slo(const struct scaling *s, const struct scale_point *p,
     return p->keeps_slo != SCALE_UNKNOWN;
 }
 
+/* In cents, unless there are hardly any. */
+static bool put_usd(const struct scaling *s, const struct scale_point *p,
+                    char out[static CELL])
+{
+    (void)s;
+    snprintf(out, CELL, p->usd < 0.1 ? "%.3g" : "%.2f", p->usd);
+    return !isnan(p->usd);
+}
+
 static const struct shown speed_columns[] = {
     {.head = "K", .width = 5, .put = put_k},
     {.head = "T(K)", .of_capacity = "capacity", .width = 10, .put = put_time},
@@ -247,7 +256,7 @@ static const struct shown cost_columns[] = {
     {.head = "p50 ms", .width = 9, .format = "%.4g", .number = OF(p50_ms)},
     {.head = "p99 ms", .width = 9, .format = "%.4g", .number = OF(p99_ms)},
     {.head = "SLO", .width = 7, .put = put_slo},
-    {.head = "$/run", .width = 9, .format = "%.2f", .number = OF(usd)},
+    {.head = "$/run", .width = 9, .put = put_usd},
     {.head = "$/unit",
      .width = 11,
      .format = "%.3e",

@@ -107,6 +107,25 @@ static void what_cannot_be_served_is_refused_first(void **state)
     free(file);
 }
 
+/* An instrument that is not there ends the run before it begins: nothing is
+ * left, so that the next one may have the same place. */
+static void what_does_not_begin_leaves_nothing(void **state)
+{
+    static const char text[] = "load: {rate: 100, duration: 100ms}\n"
+                               "stub: {service: fixed 1ms}\n";
+    char *dir = xstrdup(tmpdir_path("none"));
+    struct proc_result r =
+        proc_run(ARGS("run", tmpdir_write("n.yaml", text, sizeof(text) - 1),
+                      "-q", "-o", dir, "--energy", "nvml /nowhere/none.so"));
+
+    (void)state;
+    proc_expect(&r, 3);
+    assert_non_null(strstr(r.err, "cost.energy: no NVML here"));
+    assert_int_not_equal(access(dir, F_OK), 0);
+    proc_result_fini(&r);
+    free(dir);
+}
+
 static void close_stdout(void)
 {
     close(STDOUT_FILENO);
@@ -134,6 +153,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_stub_ends_with_its_run),
         cmocka_unit_test(what_cannot_be_served_is_refused_first),
+        cmocka_unit_test(what_does_not_begin_leaves_nothing),
         cmocka_unit_test(a_closed_stdout_hangs_nobody),
     };
 

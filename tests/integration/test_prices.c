@@ -23,7 +23,7 @@ static const char settings[] = "load: {rate: 400, requests: 200}\n"
                                "cost: {prices: prices.csv, replicas: 3}\n";
 static const char prices[] = "machine,usd_per_hour\nL4,0.8\nH100,4\n";
 static const char timings[] = "workers,seconds,work,machine\n"
-                              "1,100,1000,L4\n2,50,1000,L4\n4,25,1000,H100\n";
+                              "1,100,1000,L4\n2,50,1000,L4\n4,25,1000,L4\n";
 
 /* Paths of what is made once. */
 static struct {
@@ -194,6 +194,22 @@ static void comparisons_have_the_cost(void **state)
             "/nowhere");
 }
 
+/* Of four H100 against one L4 there is no speedup. */
+static void machines_are_not_mixed(void **state)
+{
+    static const char mixed[] = "workers,seconds,machine\n"
+                                "1,100,L4\n4,5,H100\n";
+    struct proc_result r = proc_run(
+        ARGS("scale", tmpdir_write("mixed.csv", mixed, sizeof(mixed) - 1),
+             "--strong", "--prices", made.prices));
+
+    (void)state;
+    proc_expect(&r, 4);
+    assert_non_null(strstr(r.out, "K = 4 is not matched with K = 1: machine: "
+                                  "L4 | H100"));
+    proc_result_fini(&r);
+}
+
 static void timings_by_machine(void **state)
 {
     json_t *json = said(ARGS("scale", made.timings, "--strong", "--prices",
@@ -204,7 +220,7 @@ static void timings_by_machine(void **state)
     assert_near(number_at(json_array_get(points, 0), "usd_per_run"),
                 0.8 * 100 / 3600, 1e-9);
     assert_near(number_at(json_array_get(points, 2), "usd_per_run"),
-                4 * 4.0 * 25 / 3600, 1e-9);
+                4 * 0.8 * 25 / 3600, 1e-9);
     json_decref(json);
     refused(ARGS("scale", made.timings, "--strong"), 2,
             "t.csv:2: machine: 'L4' has its price in a table; which?");
@@ -219,6 +235,7 @@ int main(void)
         cmocka_unit_test(a_claim_of_a_set_has_its_price),
         cmocka_unit_test(comparisons_have_the_cost),
         cmocka_unit_test(timings_by_machine),
+        cmocka_unit_test(machines_are_not_mixed),
     };
 
     return cmocka_run_group_tests(tests, make, unmake);

@@ -414,6 +414,20 @@ static void energy_and_model_flops(void **state)
     scaled_free(s);
 }
 
+/* A short run costs little, and not nothing. */
+static void fractions_of_a_cent(void **state)
+{
+    struct scale_ask ask = scaled_usual;
+    struct scaling *s;
+
+    (void)state;
+    ask.usd_per_hour = 0.8;
+    s = scaled_study("workers,seconds,work\n1,3.6,10\n2,1.8,10\n", ask);
+    assert_near(s->points[0].usd, 0.0008, 1e-12);
+    scaled_says(s, "    0.0008 ");
+    scaled_free(s);
+}
+
 /* A spread whose square is beyond every number has no interval, and takes no
  * longer than another. */
 static void absurd_spreads(void **state)
@@ -493,6 +507,7 @@ int main(void)
         cmocka_unit_test(what_bends_it),
         cmocka_unit_test(an_slo_that_is_missed),
         cmocka_unit_test(energy_and_model_flops),
+        cmocka_unit_test(fractions_of_a_cent),
         cmocka_unit_test(absurd_spreads),
         cmocka_unit_test(capacities),
         cmocka_unit_test(json_has_it_all),
