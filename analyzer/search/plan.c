@@ -164,7 +164,7 @@ static void plan_at_least(const struct search *s, const struct evidence *e,
     if (outcome == SEARCH_CLIENT)
         value = rounded(
             s, whole(s, value * pow(CLIENT_LOW, (double)e->confirms_aside)));
-    if (e->confirmed >= value)
+    if (e->confirmed >= (1 - EVIDENCE_SAME) * value)
         end(out, outcome);
     else
         ask_confirm(s, e, out, value);
@@ -343,7 +343,8 @@ static size_t count_checks(const struct search *s, const struct evidence *e)
 
     for (size_t i = s->n; i-- > 0;) {
         const struct search_result *r = &s->results[i];
-        bool is_open = r->step == SEARCH_CONFIRM && r->value < e->rejected;
+        bool is_open = r->step == SEARCH_CONFIRM &&
+                       r->value < (1 - EVIDENCE_SAME) * e->rejected;
 
         if (r->set_aside || is_open)
             continue;
