@@ -32,10 +32,12 @@ int alarm_init(struct alarm *a, struct event_base *base, event_callback_fn rung,
 
 void alarm_fini(struct alarm *a)
 {
-    if (a->later) {
-        close(event_get_fd(a->later));
+    int fd = a->later ? event_get_fd(a->later) : -1;
+
+    if (a->later)
         event_free(a->later);
-    }
+    if (fd >= 0)
+        close(fd);
     if (a->soon)
         event_free(a->soon);
     *a = (struct alarm){0};

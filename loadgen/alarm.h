@@ -23,8 +23,8 @@ int alarm_init(struct alarm *a, struct event_base *base, event_callback_fn rung,
 void alarm_fini(struct alarm *a);
 
 /* Ring once after so long; 0 or less: after the sockets were looked at once.
- * Takes the place of what was set before, but for one that was about to ring:
- * who is rung looks whether it is time. */
+ * The two are apart: each takes the place of what was set of its kind, and may
+ * find the other still ringing.  Who is rung looks whether it is time. */
 void alarm_set(struct alarm *a, int64_t wait_ns);
 
 #endif

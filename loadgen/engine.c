@@ -15,12 +15,14 @@
 
 void engine_begin(struct engine *e, struct shard *shard, int64_t start_ns)
 {
+    gate_enter(e->gate);
     e->shard = shard;
     e->transport_env.start_ns = start_ns;
     e->armed_ns = 0;
     engine_limit_whole(e);
     engine_beat(e, engine_now_ns(e));
     alarm_set(&e->due, 0); /* the loop must run before it can be broken */
+    gate_leave(e->gate);
 }
 
 int64_t engine_observe_ns(const struct engine *e)
@@ -60,6 +62,11 @@ struct observation engine_observe(struct engine *e)
     e->suspended_max_ns = 0;
     e->lag_max_ns = 0;
     return seen;
+}
+
+struct gate *engine_gate(struct engine *e)
+{
+    return e->gate;
 }
 
 struct engine_counts engine_counts(const struct engine *e)
@@ -104,6 +111,8 @@ static int make_parts(struct engine *e, struct err *err)
     e->transport = xcalloc(1, e->env.transport->state_size);
     if (e->env.transport->init(e->transport, &e->transport_env, err))
         return -1;
+    if (e->env.transport->gate)
+        e->gate = e->env.transport->gate(e->transport);
     if (connect_ahead(e, err))
         return -1;
     e->source_ops = source_for(&e->env.settings->load);

@@ -1,8 +1,9 @@
 /* engine.h - the single-threaded heart: sends what is due, follows each request
  * to its end, records it.
  *
- * It lives on one event base and is only ever called from that thread.  When
- * nothing is left to do it breaks the base's loop.
+ * It lives on one event base and is only ever called from that thread, but for
+ * a transport with a thread of its own, which takes turns with it (gate.h).
+ * When nothing is left to do it breaks the base's loop.
  */
 #ifndef LOADGEN_ENGINE_H
 #define LOADGEN_ENGINE_H
@@ -20,6 +21,7 @@ struct answers;
 struct engine;
 struct err;
 struct event_base;
+struct gate;
 struct mix;
 struct phases;
 struct settings;
@@ -67,7 +69,12 @@ void engine_begin(struct engine *engine, struct shard *shard, int64_t start_ns);
  * unfinished. */
 void engine_cut(struct engine *engine);
 
-/* What it saw of itself since the last call, to be recorded. */
+/* What stands between the caller and a thread of the transport, for what they
+ * share besides the engine; the engine's functions go through it themselves.
+ * NULL: there is no such thread. */
+struct gate *engine_gate(struct engine *engine);
+
+/* What it saw of itself since the last call, to be recorded; inside. */
 struct observation engine_observe(struct engine *engine);
 
 /* How long after one the next is due. */

@@ -107,18 +107,23 @@ static int64_t cut_time_ns(const struct engine *e)
 
 void engine_cut(struct engine *e)
 {
+    gate_enter(e->gate);
     cut(e, cut_time_ns(e));
+    gate_leave(e->gate);
 }
 
 void engine_on_drain(evutil_socket_t fd, short what, void *arg)
 {
     struct engine *e = arg;
-    int64_t now = engine_now_ns(e);
+    int64_t now;
 
     (void)fd;
     (void)what;
+    gate_enter(e->gate);
+    now = engine_now_ns(e);
     if (now >= e->drain_end_ns)
         cut(e, now);
     else if (e->drain_end_ns != INT64_MAX)
         alarm_set(&e->drain, e->drain_end_ns - now);
+    gate_leave(e->gate);
 }

@@ -15,6 +15,7 @@
 #include "common/buf.h"
 #include "loadgen/alarm.h"
 #include "loadgen/engine.h"
+#include "loadgen/gate.h"
 #include "loadgen/inflight.h"
 #include "loadgen/pacer.h"
 #include "loadgen/request.h"
@@ -24,6 +25,7 @@ struct engine {
     struct engine_env env;
     struct transport_env transport_env;
     void *transport;
+    struct gate *gate; /* the transport's; NULL: there is only this thread */
     const struct source_ops *source_ops;
     void *source;
     struct shard *shard;
@@ -98,7 +100,8 @@ void engine_limit_whole(struct engine *e);
 /* Nothing is due any more: what is in flight has so much time to end. */
 void engine_drain(struct engine *e);
 
-/* Callbacks: of the transport, and of the alarms of those names. */
+/* Callbacks: of the transport, which is inside of the gate then, and of the
+ * alarms of those names, which go in. */
 void engine_on_ended(void *arg, struct request *r);
 void engine_on_due(evutil_socket_t fd, short what, void *arg);
 void engine_on_deadline(evutil_socket_t fd, short what, void *arg);

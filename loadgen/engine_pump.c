@@ -100,14 +100,17 @@ void engine_beat(struct engine *e, int64_t now)
 void engine_on_beat(evutil_socket_t fd, short what, void *arg)
 {
     struct engine *e = arg;
-    int64_t now = engine_now_ns(e);
+    int64_t now;
 
     (void)fd;
     (void)what;
+    gate_enter(e->gate);
+    now = engine_now_ns(e);
     engine_note_wake(e, now);
     engine_beat(e, now);
     if (e->env.mix->streams && engine_let_go(e, now) && e->waits_for_end)
         engine_pump(e);
+    gate_leave(e->gate);
 }
 
 void engine_pump(struct engine *e)
@@ -134,7 +137,11 @@ void engine_pump(struct engine *e)
 
 void engine_on_due(evutil_socket_t fd, short what, void *arg)
 {
+    struct engine *e = arg;
+
     (void)fd;
     (void)what;
-    engine_pump(arg);
+    gate_enter(e->gate);
+    engine_pump(e);
+    gate_leave(e->gate);
 }

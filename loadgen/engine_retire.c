@@ -102,17 +102,20 @@ void engine_arm_deadline(struct engine *e)
 void engine_on_deadline(evutil_socket_t fd, short what, void *arg)
 {
     struct engine *e = arg;
-    int64_t expired = engine_now_ns(e) - e->env.settings->target.timeout_ns;
     struct request *r;
+    int64_t expired;
 
     (void)fd;
     (void)what;
+    gate_enter(e->gate);
+    expired = engine_now_ns(e) - e->env.settings->target.timeout_ns;
     while ((r = inflight_oldest(&e->inflight)) &&
            engine_waits_from_ns(e, &r->facts) <= expired)
         engine_give_up(e, r, OUTCOME_TIMEOUT, request_late_text(r));
     engine_arm_deadline(e);
     if (e->waits_for_end)
         engine_pump(e);
+    gate_leave(e->gate);
 }
 
 /* ---- streams that are over, and go on ---- */

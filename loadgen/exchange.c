@@ -8,6 +8,7 @@
 #include "common/settings.h"
 #include "common/stop.h"
 #include "common/xalloc.h"
+#include "loadgen/gate.h"
 #include "loadgen/mix.h"
 #include "loadgen/request.h"
 #include "loadgen/transport/transport.h"
@@ -21,6 +22,7 @@ struct drive {
     struct mix mix;
     struct transport_env env;
     void *transport;
+    struct gate *gate; /* the transport's, or NULL */
     struct request request;
     bool is_over;
 };
@@ -51,7 +53,10 @@ static void conclude(struct drive *d, const char *why)
 
 static void on_ended(void *arg, struct request *r)
 {
+    const struct drive *d = arg;
+
     conclude(arg, r->why);
+    event_base_loopbreak(d->env.base);
 }
 
 static void give_up(struct drive *d, enum outcome outcome, const char *why)
@@ -91,12 +96,16 @@ static void loop(struct drive *d)
     struct event *tick = event_new(d->env.base, -1, EV_PERSIST, on_tick, NULL);
 
     event_add(tick, &tv);
+    gate_enter(d->gate);
     d->plan->transport->start(d->transport, &d->request);
     while (!d->is_over) {
+        gate_leave(d->gate);
         event_base_loop(d->env.base, EVLOOP_ONCE);
+        gate_enter(d->gate);
         if (!d->is_over)
             look(d);
     }
+    gate_leave(d->gate);
     event_free(tick);
 }
 
@@ -115,7 +124,7 @@ int exchange_run(struct exchange *x, const struct exchange_plan *plan,
     }
     mix_of_one(&d.mix, plan->targets, plan->api, plan->settings);
     d.env = (struct transport_env){
-        .base = event_base_new(),
+        .base = transport_base_new(plan->transport),
         .clk = &clk_monotonic,
         .start_ns = clk_now(&clk_monotonic),
         .mix = &d.mix,
@@ -141,6 +150,8 @@ int exchange_run(struct exchange *x, const struct exchange_plan *plan,
         row_copy(&d.request.row, plan->row);
     d.transport = xcalloc(1, plan->transport->state_size);
     rc = plan->transport->init(d.transport, &d.env, err);
+    if (rc == 0 && plan->transport->gate)
+        d.gate = plan->transport->gate(d.transport);
     if (rc == 0)
         loop(&d);
     plan->transport->fini(d.transport);

@@ -12,8 +12,10 @@
 
 #include "common/err.h"
 #include "common/xalloc.h"
+#include "loadgen/gate.h"
 #include "loadgen/recorder.h"
 #include "loadgen/runqueue.h"
+#include "loadgen/transport/transport.h"
 
 struct worker {
     struct engine *engine;
@@ -33,12 +35,17 @@ struct worker {
 
 /* ---- the thread ---- */
 
+/* The shard is the engine's between, whoever calls that. */
 static void observe(struct worker *w)
 {
-    struct observation seen = engine_observe(w->engine);
+    struct gate *gate = engine_gate(w->engine);
+    struct observation seen;
 
+    gate_enter(gate);
+    seen = engine_observe(w->engine);
     runqueue_read(&w->runqueue, &seen);
     shard_observe(w->shard, &seen);
+    gate_leave(gate);
 }
 
 static void on_tick(evutil_socket_t fd, short what, void *arg)
@@ -149,22 +156,10 @@ const struct engine *worker_engine(const struct worker *w)
 
 /* ---- making and ending ---- */
 
-static struct event_base *base_new(void)
-{
-    struct event_config *config = event_config_new();
-    struct event_base *base;
-
-    event_config_set_flag(config, EVENT_BASE_FLAG_NOLOCK);
-    event_config_set_flag(config, EVENT_BASE_FLAG_NO_CACHE_TIME);
-    base = event_base_new_with_config(config);
-    event_config_free(config);
-    return base;
-}
-
 static int make_parts(struct worker *w, const struct engine_env *env,
                       struct err *err)
 {
-    w->base = base_new();
+    w->base = transport_base_new(env->transport);
     w->cut_fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
     if (!w->base || w->cut_fd < 0)
         return err_set(err, ERR_IO, "cannot make an event base");

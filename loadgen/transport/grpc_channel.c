@@ -174,8 +174,7 @@ static void on_seen(struct rpc_tag *tag, bool ok, int64_t at_ns)
     struct rpc_channel *c = (struct rpc_channel *)tag;
 
     (void)ok;
-    c->post.at_ns = at_ns;
-    rpc_queue_post(c->queue, &c->post);
+    rpc_queue_post(c->queue, &c->post, at_ns);
 }
 
 static void watch(struct rpc_channel *c)
@@ -187,7 +186,7 @@ static void watch(struct rpc_channel *c)
                                           c->queue->cq, &c->tag);
 }
 
-static void on_news(struct rpc_post *post)
+static void on_news(struct post *post)
 {
     struct rpc_channel *c =
         (struct rpc_channel *)(void *)((char *)post -

@@ -20,8 +20,8 @@ struct err;
 struct target_settings;
 
 struct rpc_channel {
-    struct rpc_tag tag;   /* of the watch on its state, ... */
-    struct rpc_post post; /* ... and its news */
+    struct rpc_tag tag; /* of the watch on its state, ... */
+    struct post post;   /* ... and its news */
     struct rpc_queue *queue;
     grpc_channel *channel;
     bool is_watched;

@@ -1,8 +1,7 @@
 /* grpc_queue.h - gRPC's completion queue, and the thread that waits on it.
  *
- * That thread stamps what it sees, starts the next read of a stream, and posts
- * the rest to the worker's thread, which owns requests and records.  The posts
- * are a list without locks; the worker is woken once for what comes together.
+ * That thread stamps what it sees, starts the next read of a stream, and takes
+ * the rest inside of the gate, which the worker's thread goes through as well.
  */
 #ifndef LOADGEN_TRANSPORT_GRPC_QUEUE_H
 #define LOADGEN_TRANSPORT_GRPC_QUEUE_H
@@ -14,20 +13,13 @@
 #include <stdint.h>
 
 #include "common/clk.h"
+#include "loadgen/gate.h"
 
 struct err;
-struct event;
 struct event_base;
 
-/* Something for the worker's thread to do; run() may free it. */
-struct rpc_post {
-    struct rpc_post *next;
-    void (*run)(struct rpc_post *post);
-    int64_t at_ns; /* of the clock, when it was seen */
-};
-
 /* What gRPC is given to tell of something with: seen() is called on the queue's
- * thread. */
+ * thread, outside of the gate. */
 struct rpc_tag;
 typedef void rpc_seen_fn(struct rpc_tag *tag, bool ok, int64_t at_ns);
 struct rpc_tag {
@@ -44,29 +36,24 @@ static inline void rpc_tag_arm(struct rpc_tag *tag, rpc_seen_fn *seen)
 struct rpc_queue {
     grpc_completion_queue *cq;
     const struct clk *clk;
+    struct gate gate;
     pthread_t thread;
     bool has_thread;
-    int wake_fd;
-    struct event *wake;
-    _Atomic(struct rpc_post *) posts; /* the newest first */
-
-    /* The queue's thread's: there are posts of which the worker was not told,
-     * since so many events. */
-    bool has_news;
-    int n_unsaid;
+    int n_posts; /* that the queue's thread has not served yet */
 };
 
-/* In zeroed memory.  ERR_IO.  rpc_queue_fini() may follow either way. */
+/* In zeroed memory, which stays where it is.  ERR_IO.  rpc_queue_fini() may
+ * follow either way. */
 int rpc_queue_init(struct rpc_queue *q, struct event_base *base,
                    const struct clk *clk, struct err *err);
 
 /* Nothing that was started may be under way. */
 void rpc_queue_fini(struct rpc_queue *q);
 
-/* The queue's thread. */
-void rpc_queue_post(struct rpc_queue *q, struct rpc_post *post);
+/* The queue's thread: what is to be done inside of the gate. */
+void rpc_queue_post(struct rpc_queue *q, struct post *post, int64_t at_ns);
 
-/* The worker's thread: wait until there is a post, and run all there are. */
+/* Inside: let the queue's thread in until it has done something. */
 void rpc_queue_wait(struct rpc_queue *q);
 
 /* CPU time of the queue's thread. */

@@ -1,5 +1,7 @@
 #include "loadgen/transport/transport.h"
 
+#include <event2/event.h>
+#include <event2/thread.h>
 #include <string.h>
 
 #include "common/config.h"
@@ -73,4 +75,21 @@ const struct transport_ops *transport_choose(const struct target_settings *s,
     }
     return beyond || s->transport == TRANSPORT_CURL ? &transport_curl
                                                     : &transport_http1;
+}
+
+/* With locks only where there are two threads. */
+struct event_base *transport_base_new(const struct transport_ops *ops)
+{
+    struct event_config *config;
+    struct event_base *base;
+
+    if (ops->gate && evthread_use_pthreads())
+        return NULL;
+    config = event_config_new();
+    event_config_set_flag(config, EVENT_BASE_FLAG_NO_CACHE_TIME);
+    if (!ops->gate)
+        event_config_set_flag(config, EVENT_BASE_FLAG_NOLOCK);
+    base = event_base_new_with_config(config);
+    event_config_free(config);
+    return base;
 }

@@ -1,8 +1,8 @@
 /* transport.h - how a request gets to the server and its answer back.
  *
  * A transport lives on one worker's event base and is only ever called from
- * that thread.  It fills in the facts of a request and says when it is over;
- * it judges nothing.
+ * that thread or, if it has a gate, inside of that.  It fills in the facts of a
+ * request and says when it is over; it judges nothing.
  */
 #ifndef LOADGEN_TRANSPORT_TRANSPORT_H
 #define LOADGEN_TRANSPORT_TRANSPORT_H
@@ -17,6 +17,7 @@
 
 struct err;
 struct event_base;
+struct gate;
 struct mix;
 struct request;
 struct target_settings;
@@ -62,6 +63,11 @@ struct transport_ops {
      * Optional. */
     int (*preconnect)(void *self, int64_t n, struct err *err);
 
+    /* Of one that has a thread of its own, on which ended() and tap() are
+     * called inside: has_room(), start(), cancel() and connections() are called
+     * inside as well, the others outside.  Optional. */
+    struct gate *(*gate)(void *self);
+
     /* Can a request start without waiting for another to end?  Required. */
     bool (*has_room)(void *self);
 
@@ -96,6 +102,9 @@ extern const struct transport_ops transport_null;
 const struct transport_ops *transport_choose(const struct target_settings *s,
                                              const char *scheme,
                                              struct err *err);
+
+/* A base that is fit for it.  The caller's; NULL if none can be had. */
+struct event_base *transport_base_new(const struct transport_ops *ops);
 
 /* "libcurl/7.88.1 OpenSSL/3.0.17 ...", as it is loaded. */
 const char *transport_curl_version(void);
