@@ -402,10 +402,9 @@ static void plan_proof(const struct search *s, const struct evidence *e,
 /* Can no more probes help? */
 static bool is_lost(const struct evidence *e)
 {
-    return plan_is_twisted(e) ||
-           (e->confirmed <= 0 &&
-            (e->rejections >= CONFIRM_MOST ||
-             (e->kept >= PROBES_MOST && evidence_reach(e) > PLAN_WORST_REACH)));
+    return e->confirmed <= 0 &&
+           (e->rejections >= CONFIRM_MOST ||
+            (e->kept >= PROBES_MOST && evidence_reach(e) > PLAN_WORST_REACH));
 }
 
 static void plan_between(const struct search *s, const struct evidence *e,
@@ -479,6 +478,8 @@ void plan_make(const struct search *s, const struct evidence *e,
     *out = (struct plan){.outcome = SEARCH_GOES_ON};
     if (s->n == 0)
         ask(s, out, SEARCH_FIRST, first, windows_short(s, rounded(s, first)));
+    else if (plan_is_twisted(e))
+        end(out, SEARCH_UNDECIDED);
     else if (e->met <= 0)
         plan_down(s, e, out);
     else if (!isfinite(e->missed))
