@@ -214,9 +214,17 @@ static int ask_command(const struct settings *s, int64_t ns, struct err *err)
     return 0;
 }
 
+/* A command may have one among its words. */
+static bool is_url(const char *text)
+{
+    const char *scheme = strstr(text, "://");
+
+    return scheme && strcspn(text, " \t\n") > (size_t)(scheme - text);
+}
+
 static int ask(const struct settings *s, int64_t left_ns, struct err *err)
 {
-    if (s->server.ready && !strstr(s->server.ready, "://"))
+    if (s->server.ready && !is_url(s->server.ready))
         return ask_command(s, left_ns, err);
     return ask_url(s, left_ns < SLICE_NS ? left_ns : SLICE_NS, err);
 }

@@ -283,12 +283,12 @@ static enum search_outcome recorded_outcome(const struct search *s,
 {
     if (s->n == 0)
         return SEARCH_NOT_PROBED;
+    if (plan_is_twisted(e))
+        return SEARCH_UNDECIDED;
     if (e->met <= 0)
         return plan_is_never(s, e) ? SEARCH_NEVER : SEARCH_NOT_PROBED;
     if (!e->has_fit)
         return plan_is_client_limit(e) ? SEARCH_CLIENT : SEARCH_NOT_PROBED;
-    if (plan_is_twisted(e))
-        return SEARCH_UNDECIDED;
     return e->near >= RECORDED_NEAR && evidence_reach(e) <= PLAN_WORST_REACH
                ? SEARCH_FOUND
                : SEARCH_NOT_PROBED;

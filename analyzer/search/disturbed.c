@@ -12,9 +12,11 @@
 #include "common/xalloc.h"
 
 /* A request is disturbed if it was delayed by this part of the limit; and a
- * probe, if so many were as half of those that missed, or might have. */
+ * probe, if so many were as half of those that missed, or might have.  Delays
+ * can only add misses: where there are next to none, they did no harm. */
 #define DELAY_PART 0.1
 #define SHARE_PART 0.5
+#define FEW_PART   0.1 /* of what is allowed */
 
 static const char lag[] = "lag";
 static const char buffer_wait[] = "buffer wait";
@@ -59,12 +61,14 @@ static bool is_delayed(const struct slo_term *t)
            !measure_is_of_stream(t->measure);
 }
 
-/* The share of delayed requests that is one too many. */
+/* The share of delayed requests that is one too many; 1: none is. */
 static double share_of(const struct slo_term *t, const struct search_counts *c)
 {
     double allowed = search_allowed(t);
     double missed = c->n > 0 ? (double)c->misses / (double)c->n : 0;
 
+    if (missed <= FEW_PART * allowed)
+        return 1;
     return SHARE_PART * (missed > allowed ? missed : allowed);
 }
 
@@ -97,6 +101,8 @@ static const char *delayed_by(const struct summary *s, const struct hist *late,
     double share = share_of(t, c);
     double most = DELAY_PART * (double)t->limit_ns;
 
+    if (share >= 1)
+        return NULL;
     if ((double)lag_beyond(s, share) > most)
         return lag;
     if (share <= 1 - summary_quantile[SUMMARY_P95] && buffer_wait_ns(s) > most)

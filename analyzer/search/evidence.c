@@ -39,7 +39,8 @@ static bool is_outdated(const struct search *s, const struct evidence *e,
 /* A confirmation that held is a test of the estimate, and no part of it. */
 static bool is_proof(const struct evidence *e, const struct search_result *r)
 {
-    return r->step == SEARCH_CONFIRM && !(r->value >= e->rejected);
+    return r->step == SEARCH_CONFIRM &&
+           !(r->value >= (1 - EVIDENCE_SAME) * e->rejected);
 }
 
 static size_t take_points(struct fit_point *points, const struct search *s,

@@ -13,6 +13,9 @@
 /* A probe within this ratio of the estimate is near it. */
 #define EVIDENCE_NEAR 1.15
 
+/* Values that were asked for as one, whatever a file made of them. */
+#define EVIDENCE_SAME 1e-6
+
 /* So much of what the client cannot do is easy for it. */
 #define EVIDENCE_EASY 0.8
 

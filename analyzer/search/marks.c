@@ -13,9 +13,6 @@
 #define TWIST_RATIO  1.1
 #define TWIST_MISSES 3.0
 
-/* Values that were asked for as one, whatever a file made of them. */
-#define SAME 1e-9
-
 /* A confirmation that was asked for so long ... */
 #define PROOF_PART 0.9 /* ... must have seen as much of it */
 
@@ -59,7 +56,8 @@ bool evidence_is_failed(const struct slo *slo, const struct search_result *r)
 
 static bool is_confirm_at(const struct search_result *r, double value)
 {
-    return r->step == SEARCH_CONFIRM && fabs(r->value - value) <= SAME * value;
+    return r->step == SEARCH_CONFIRM &&
+           fabs(r->value - value) <= EVIDENCE_SAME * value;
 }
 
 static void add_counts(struct search_counts *sum, const struct search_counts *c)
@@ -190,7 +188,7 @@ static void weigh_client(struct evidence *e, const struct search *s)
 
         turns += r->set_aside && is_beyond && is_new;
         is_new = !r->set_aside || (is_new && !is_beyond);
-        if (r->value <= EVIDENCE_EASY * e->client) {
+        if (r->value <= (1 + EVIDENCE_SAME) * EVIDENCE_EASY * e->client) {
             n++;
             aside += r->set_aside != NULL;
         }

@@ -164,7 +164,7 @@ static void plan_at_least(const struct search *s, const struct evidence *e,
     if (outcome == SEARCH_CLIENT)
         value = rounded(
             s, whole(s, value * pow(CLIENT_LOW, (double)e->confirms_aside)));
-    if (e->confirmed >= value)
+    if (e->confirmed >= (1 - EVIDENCE_SAME) * value)
         end(out, outcome);
     else
         ask_confirm(s, e, out, value);
@@ -343,7 +343,8 @@ static size_t count_checks(const struct search *s, const struct evidence *e)
 
     for (size_t i = s->n; i-- > 0;) {
         const struct search_result *r = &s->results[i];
-        bool is_open = r->step == SEARCH_CONFIRM && r->value < e->rejected;
+        bool is_open = r->step == SEARCH_CONFIRM &&
+                       r->value < (1 - EVIDENCE_SAME) * e->rejected;
 
         if (r->set_aside || is_open)
             continue;
@@ -401,10 +402,9 @@ static void plan_proof(const struct search *s, const struct evidence *e,
 /* Can no more probes help? */
 static bool is_lost(const struct evidence *e)
 {
-    return plan_is_twisted(e) ||
-           (e->confirmed <= 0 &&
-            (e->rejections >= CONFIRM_MOST ||
-             (e->kept >= PROBES_MOST && evidence_reach(e) > PLAN_WORST_REACH)));
+    return e->confirmed <= 0 &&
+           (e->rejections >= CONFIRM_MOST ||
+            (e->kept >= PROBES_MOST && evidence_reach(e) > PLAN_WORST_REACH));
 }
 
 static void plan_between(const struct search *s, const struct evidence *e,
@@ -478,6 +478,8 @@ void plan_make(const struct search *s, const struct evidence *e,
     *out = (struct plan){.outcome = SEARCH_GOES_ON};
     if (s->n == 0)
         ask(s, out, SEARCH_FIRST, first, windows_short(s, rounded(s, first)));
+    else if (plan_is_twisted(e))
+        end(out, SEARCH_UNDECIDED);
     else if (e->met <= 0)
         plan_down(s, e, out);
     else if (!isfinite(e->missed))

@@ -83,7 +83,9 @@ static void take(struct variants_summary *out, const struct summary *s,
     enum measure m = out->measure;
 
     r->counts = !why;
-    if (why && !out->list[r->variant].distrust[0])
+    /* A search has its own rules, and made again what did not count. */
+    if (why && out->set.of != STUDY_SEARCH &&
+        !out->list[r->variant].distrust[0])
         snprintf(out->list[r->variant].distrust,
                  sizeof(out->list[r->variant].distrust), "%s", why);
     r->is_overloaded = summary_is_overloaded(s);

@@ -37,6 +37,7 @@
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 #define REQUESTS     4000
+#define MANY         100000
 #define LIMIT_NS     200e6 /* of the scenario's objective, e2e p95 */
 #define POLICIES     4
 
@@ -252,10 +253,47 @@ static void crossovers_are_explained(void **state)
         assert_true(study.crossings[i].early != CONTINUOUS);
 }
 
+/* The share of requests beyond the objective's limit at a load. */
+static double share_beyond(size_t policy, double rps)
+{
+    struct stub_config config;
+    struct settings s;
+    struct simrun run;
+    struct err err = {0};
+    double beyond = 0;
+
+    load_policy(&s, policy);
+    assert_int_equal(stub_config(&s.stub, &config, &err), 0);
+    simrun_init(&run, &config.sim, MANY);
+    describe_jobs(&run);
+    simrun_poisson(&run, 1e9 / rps, "a policy");
+    for (size_t i = MANY / 10; i < MANY; i++)
+        beyond += (double)(run.jobs[i].finish_ns - run.jobs[i].arrival_ns) >=
+                  LIMIT_NS;
+    simrun_fini(&run);
+    settings_fini(&s);
+    return beyond / (0.9 * MANY);
+}
+
+/* Within e2e p95 < 200 ms.  The share grows by more than its error, a tenth of
+ * it, over 3 %. */
+static void the_largest_loads_are_what_the_readme_says(void **state)
+{
+    static const double capacity[] = {
+        [NONE] = 50, [STATIC] = 280, [DYNAMIC] = 194, [CONTINUOUS] = 426};
+
+    (void)state;
+    for (size_t i = 0; i < POLICIES; i++) {
+        assert_true(share_beyond(i, 0.97 * capacity[i]) < 0.05);
+        assert_true(share_beyond(i, 1.03 * capacity[i]) > 0.05);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(at_light_load_waiting_decides),
+        cmocka_unit_test(the_largest_loads_are_what_the_readme_says),
         cmocka_unit_test(at_saturation_batches_decide),
         cmocka_unit_test(crossovers_are_explained),
     };

@@ -413,6 +413,28 @@ static void a_search_goes_on_from_its_results(void **state)
     search_fini(&s);
 }
 
+/* The file has fewer digits, and that changes nothing of the answer. */
+static void values_may_have_lost_their_last_digits(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed <= 20; seed++) {
+        struct madeserver m = made(1e6, 0, seed);
+        struct slo slo = madeserver_slo(1);
+        struct search_config config = {.slo = &slo, .start = 130};
+        struct search_answer a;
+        struct search s;
+
+        m.client = 1000 + 10 * (double)seed;
+        m.disturbed = 0.1;
+        madeserver_search(&m, &config, &s, &a);
+        for (size_t i = 0; i < s.n; i++)
+            s.results[i].value *= 1 - 1e-9;
+        search_answer(&s, &a);
+        assert_int_not_equal(a.outcome, SEARCH_GOES_ON);
+        search_fini(&s);
+    }
+}
+
 /* ---- recorded probes under another objective ---- */
 
 /* As if the limit were another one: the misses are those of a server with
@@ -568,6 +590,7 @@ int main(void)
         cmocka_unit_test(concurrency_is_a_whole_number),
         cmocka_unit_test(the_term_that_binds_is_named),
         cmocka_unit_test(a_search_goes_on_from_its_results),
+        cmocka_unit_test(values_may_have_lost_their_last_digits),
         cmocka_unit_test(recorded_probes_answer_or_say_what_is_missing),
         cmocka_unit_test(no_probes_say_nothing),
         cmocka_unit_test(terms_that_are_no_share_are_refused),
