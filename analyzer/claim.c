@@ -228,7 +228,20 @@ static void put_set_slo(const struct trials_summary *t, struct buf *out)
     put_answer(t->verdict, out);
 }
 
-static void put_set_counts(const struct trials_summary *t, struct buf *out)
+/* Where nothing was good there is none, as of a run. */
+static void put_set_price(const struct trials_summary *t,
+                          const struct summary *first, struct buf *out)
+{
+    if (!t->rate[TRIAL_USD].is_known)
+        return;
+    buf_adds(out, "; ");
+    put_median(&t->rate[TRIAL_USD], TEXT_RATE, out);
+    buf_addf(out, " USD per thousand good requests at %.4g USD/hour",
+             first->cost.usd_per_hour);
+}
+
+static void put_set_counts(const struct trials_summary *t,
+                           const struct summary *first, struct buf *out)
 {
     int64_t due = 0;
     int64_t ok = 0;
@@ -242,11 +255,7 @@ static void put_set_counts(const struct trials_summary *t, struct buf *out)
         checked += t->trials[i].checked;
     }
     put_due(due, ok, failed, out);
-    if (trials_have_rate(t, TRIAL_USD)) {
-        buf_adds(out, "; ");
-        put_median(&t->rate[TRIAL_USD], TEXT_RATE, out);
-        buf_adds(out, " USD per thousand good requests");
-    }
+    put_set_price(t, first, out);
     if (trials_have_rate(t, TRIAL_QUALITY)) {
         buf_adds(out, "; quality ");
         put_median(&t->rate[TRIAL_QUALITY], TEXT_SHARE, out);
@@ -296,7 +305,7 @@ bool trials_claim(const struct trials_summary *t, const struct summary *first,
     put_set_rates(t, out);
     put_set_slo(t, out);
     put_load(first, out);
-    put_set_counts(t, out);
+    put_set_counts(t, first, out);
     put_client(first, m, how, out);
     return true;
 }

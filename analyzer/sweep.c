@@ -23,8 +23,13 @@ static int by_size(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+/* One that is not known leaves the whole unknown. */
 static double median(double *values, size_t n)
 {
+    for (size_t i = 0; i < n; i++) {
+        if (isnan(values[i]))
+            return NAN;
+    }
     qsort(values, n, sizeof(*values), by_size);
     return n % 2 ? values[n / 2] : (values[n / 2 - 1] + values[n / 2]) / 2;
 }

@@ -44,6 +44,19 @@ const char *trial_rate_name(enum trial_rate rate)
     return names[rate];
 }
 
+const char *trial_why_without(const struct trial *t, enum trial_rate rate)
+{
+    bool is_price = rate == TRIAL_USD || rate == TRIAL_USD_TOKENS;
+
+    if (rate == TRIAL_QUALITY)
+        return "no answer was checked";
+    if (is_price && !t->has_cost)
+        return "no price was given (cost.usd_per_hour)";
+    return rate == TRIAL_USD || (is_price && t->has_tokens)
+               ? "nothing was good"
+               : "nobody counts them";
+}
+
 bool trials_have_rate(const struct trials_summary *s, enum trial_rate rate)
 {
     const struct trial *first = s->n > 0 ? &s->trials[0] : NULL;

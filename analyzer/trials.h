@@ -47,6 +47,11 @@ enum trial_rate {
 /* "throughput_rps", as in a summary. */
 const char *trial_rate_name(enum trial_rate rate);
 
+struct trial;
+
+/* Why this one lacks that rate. */
+const char *trial_why_without(const struct trial *t, enum trial_rate rate);
+
 struct trial_term {
     enum verdict verdict;
     double measured; /* ns of a quantile, which may be HIST_BEYOND and the like;

@@ -417,14 +417,15 @@ static bool asks_price(const struct report_args *a)
     return a->cost.usd_per_hour > 0 || a->cost.replicas > 0 || a->prices;
 }
 
-/* A study has no requests of its own, and no truth: its recordings have. */
+/* A study has no requests of its own, and no truth: its recordings have.  A
+ * claim there is of trials alone. */
 static int check_study(const char *dir, const struct report_args *a,
                        bool has_format, const struct study_words *w,
                        struct err *err)
 {
-    if (!has_format || a->truth || a->truth_file || a->curve ||
-        asks_instead(a) || a->baseline || a->energy_file ||
-        (w != &of_trials && asks_price(a)))
+    if (!has_format || a->truth || a->truth_file || a->curve || a->profile ||
+        a->checklist || a->baseline || a->energy_file ||
+        (w != &of_trials && (a->claim || asks_price(a))))
         return err_set(err, ERR_USAGE,
                        "%s: a %s is shown as %s; for the rest name one of its "
                        "%ss, %s/%s-1",
@@ -464,8 +465,6 @@ static int report_study(const char *dir, const struct report_args *a,
         return -1;
     if (a->checklist && trial_set_has(dir, 1))
         return report_first(dir, a, err);
-    if (a->claim && kind == STUDY_TRIALS)
-        return report_claim_set(dir, slo, &a->cost, err);
     switch (kind) {
     case STUDY_SWEEP:
         return check_study(dir, a, has_format, &of_sweep, err)
@@ -480,9 +479,10 @@ static int report_study(const char *dir, const struct report_args *a,
                    ? -1
                    : variants_report(dir, slo, json, false, err);
     default: /* a pair is refused by its reader */
-        return check_study(dir, a, render != NULL, &of_trials, err)
-                   ? -1
-                   : trials_report(dir, slo, &a->cost, render, err);
+        if (check_study(dir, a, render != NULL, &of_trials, err))
+            return -1;
+        return a->claim ? report_claim_set(dir, slo, &a->cost, err)
+                        : trials_report(dir, slo, &a->cost, render, err);
     }
 }
 

@@ -73,7 +73,7 @@ static const struct opt opts[] = {
     {.flag = "prices",
      .type = &opt_text,
      .offset = AT(prices),
-     .help = PRICES_HELP "; of a CSV by its column 'machine'"},
+     .help = PRICES_HELP "; of a CSV by its column 'machine', or --machine"},
     {.flag = "machine",
      .type = &opt_text,
      .offset = AT(machine),
@@ -123,9 +123,6 @@ static int check(const struct scale_args *a, const struct strlist *words,
         return err_set(err, ERR_USAGE,
                        "say what was measured: one of --strong (the same job), "
                        "--weak (K times the job) and --capacity");
-    if (a->prices && a->usd_per_hour > 0)
-        return err_set(err, ERR_USAGE,
-                       "--prices: instead of --usd-per-hour, not beside it");
     if ((a->flops_per_token > 0) != (a->peak_flops > 0))
         return err_set(err, ERR_USAGE,
                        "--flops-per-token and --peak-flops go together");
@@ -157,7 +154,8 @@ static int answer(void *args, const struct strlist *words, struct err *err)
 {
     const struct scale_args *a = args;
     struct scale_ask ask = ask_of(a, words);
-    struct cost_ask cost = {.machine = a->machine};
+    struct cost_ask cost = {.machine = a->machine,
+                            .usd_per_hour = a->usd_per_hour};
     struct prices table = {0};
     struct scaling *s;
     struct buf out;
@@ -165,6 +163,7 @@ static int answer(void *args, const struct strlist *words, struct err *err)
 
     if (check(a, words, err) || cost_asked(&cost, &table, a->prices, err))
         return -1;
+    cost.usd_per_hour = 0; /* the input's own stands over it: ask_of() */
     ask.cost = &cost;
     s = xcalloc(1, sizeof(*s));
     buf_init(&out, MAX_OUTPUT);

@@ -25,9 +25,9 @@ int report_checklist(const struct summary *s, const struct recording *rec,
         checklist_json(&list, &out);
     else
         checklist_text(&list, &out);
-    rc = cli_print(buf_text(&out), err);
+    rc = cli_print_report(&out, list.missing > 0 ? EXIT_NO : EXIT_YES, err);
     buf_fini(&out);
-    return rc ? -1 : list.missing > 0 ? EXIT_NO : EXIT_YES;
+    return rc;
 }
 
 int report_claim(const struct summary *s, const struct recording *rec,
@@ -38,9 +38,9 @@ int report_claim(const struct summary *s, const struct recording *rec,
 
     buf_init(&out, MAX_TEXT);
     run_claim(s, &rec->manifest, &out);
-    rc = cli_print(buf_text(&out), err);
+    rc = cli_print_report(&out, summary_exit_code(s), err);
     buf_fini(&out);
-    return rc ? -1 : summary_exit_code(s);
+    return rc;
 }
 
 static int claim_of(const struct trials_summary *set, struct recording *first,
@@ -55,9 +55,9 @@ static int claim_of(const struct trials_summary *set, struct recording *first,
         return -1;
     buf_init(&out, MAX_TEXT);
     trials_claim(set, &s, &first->manifest, &out);
-    rc = cli_print(buf_text(&out), err);
+    rc = cli_print_report(&out, trials_exit_code(set), err);
     buf_fini(&out);
-    return rc ? -1 : trials_exit_code(set);
+    return rc;
 }
 
 int report_claim_set(const char *dir, const struct strlist *slo,

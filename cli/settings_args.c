@@ -1,11 +1,13 @@
 #include "cli/settings_args.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "common/err.h"
+#include "common/prices.h"
 #include "common/recording/dir.h"
 #include "common/recording/manifest.h"
 #include "common/redact.h"
@@ -22,7 +24,7 @@ static const struct opt opts[] = {
 const struct opt_block settings_args_block = {"settings", opts,
                                               sizeof(opts) / sizeof(opts[0])};
 
-#define N_SETS 12
+#define MAX_SETS 12
 
 /* What stands beside the settings: flags of the command's own, and what a study
  * adds; either may be NULL. */
@@ -35,7 +37,7 @@ static int read_flags(struct settings_args *a, const struct beside *beside,
                       const char *const *argv, struct strlist *words,
                       struct err *err)
 {
-    struct opt_set sets[N_SETS] = {
+    struct opt_set sets[MAX_SETS] = {
         {&settings_args_block, a},
         settings_set(&a->settings, BLOCK_TOP),
         settings_set(&a->settings, BLOCK_TARGET),
@@ -46,12 +48,16 @@ static int read_flags(struct settings_args *a, const struct beside *beside,
         settings_set(&a->settings, BLOCK_STUDY),
         settings_set(&a->settings, BLOCK_COST),
     };
-    size_t n = N_SETS - 3;
+    size_t n = 0;
 
+    while (sets[n].block)
+        n++;
     if (beside->more)
         sets[n++] = settings_set(&a->settings, beside->more->block);
-    for (const struct opt_set *own = beside->own; own && own->block; own++)
+    for (const struct opt_set *own = beside->own; own && own->block; own++) {
+        assert(n < MAX_SETS);
         sets[n++] = *own;
+    }
     return opt_parse_argv(sets, n, argv, words, err);
 }
 
@@ -153,6 +159,38 @@ static void keep_own_headers(struct settings *of_class,
     strmap_fini(&all);
 }
 
+/* Not a price: the command line gives none. */
+#define NOT_GIVEN (-1)
+
+/* Put the price aside, so that one that is given again can be told. */
+static void lay_price_aside(struct settings_args *a)
+{
+    const char *machine = prices_machine(&a->settings);
+
+    a->recorded_usd = a->settings.cost.usd_per_hour;
+    a->recorded_machine = machine ? xstrdup(machine) : NULL;
+    a->settings.cost.usd_per_hour = NOT_GIVEN;
+}
+
+/* The recorded price is again that of the same machine, and of no other. */
+static int take_price_again(struct settings_args *a, struct err *err)
+{
+    struct cost_settings *cost = &a->settings.cost;
+    const char *machine = prices_machine(&a->settings);
+    const char *was = a->recorded_machine;
+
+    if (cost->usd_per_hour != NOT_GIVEN)
+        return 0;
+    cost->usd_per_hour = cost->prices ? 0 : a->recorded_usd;
+    if (!(cost->usd_per_hour > 0) || !was ||
+        (machine && strcmp(machine, was) == 0))
+        return 0;
+    return err_set(err, ERR_CONFIG,
+                   "the recorded price is that of '%.80s', not of '%.80s' "
+                   "(--prices, or --usd-per-hour)",
+                   was, machine ? machine : "");
+}
+
 /* The settings as they were used; of a set of trials it is one. */
 static int load_recording(struct settings_args *a, const char *dir,
                           struct err *err)
@@ -164,8 +202,10 @@ static int load_recording(struct settings_args *a, const char *dir,
         rc = manifest_settings(&m, &a->settings, err);
     for (size_t i = 0; rc == 0 && i < a->settings.classes.len; i++)
         keep_own_headers(a->settings.classes.items[i].settings, &a->settings);
-    if (rc == 0)
+    if (rc == 0) {
         a->settings.study.trials = 1;
+        lay_price_aside(a);
+    }
     a->is_recording = rc == 0;
     manifest_fini(&m);
     return rc;
@@ -254,7 +294,9 @@ static int apply(struct settings_args *a, const struct beside *beside,
     if (rc == 0 && beside->more)
         rc = assign_all(a, beside->more->over, err);
     if (rc == 0 && a->is_recording)
-        rc = hand_out_headers(&a->settings, err);
+        rc = hand_out_headers(&a->settings, err) || take_price_again(a, err)
+                 ? -1
+                 : 0;
     if (rc == 0 && a->first_url &&
         strcmp(settings_url(&a->settings), a->first_url) != 0)
         rc = err_set(err, ERR_USAGE,
@@ -366,4 +408,5 @@ void settings_args_fini(struct settings_args *a)
     strlist_fini(&a->assign);
     free(a->file);
     free(a->first_url);
+    free(a->recorded_machine);
 }

@@ -17,6 +17,11 @@ struct settings_args {
     bool is_recording;     /* it is one, and its settings are repeated */
     char *first_url;       /* of the words; NULL: none */
     struct strlist assign; /* --set */
+
+    /* Of a recording: what a replica cost, and of which machine that is the
+     * price; NULL: nobody says. */
+    double recorded_usd;
+    char *recorded_machine;
 };
 
 /* The options that every command with settings has: --set. */

@@ -1,7 +1,6 @@
 #include "common/prices.h"
 
 #include <ctype.h>
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -71,7 +70,6 @@ static int read_usd(const char *text, double *out, struct err *err)
 {
     char *end;
 
-    errno = 0;
     *out = strtod(text, &end);
     if (end == text || *end || !isfinite(*out) || !(*out > 0))
         return err_set(err, ERR_CONFIG,
@@ -215,11 +213,15 @@ int prices_find(const struct prices *p, const char *machine,
     return 0;
 }
 
+const char *prices_machine(const struct settings *s)
+{
+    return s->cost.machine ? s->cost.machine
+                           : strmap_get(&s->conditions, PRICES_CONDITION);
+}
+
 int prices_apply(const struct prices *p, struct settings *s, struct err *err)
 {
-    const char *machine = s->cost.machine
-                              ? s->cost.machine
-                              : strmap_get(&s->conditions, PRICES_CONDITION);
+    const char *machine = prices_machine(s);
     double usd = 0;
 
     if (!machine)
@@ -230,7 +232,5 @@ int prices_apply(const struct prices *p, struct settings *s, struct err *err)
     if (prices_find(p, machine, &usd, err))
         return -1;
     s->cost.usd_per_hour = usd;
-    if (!s->cost.machine)
-        s->cost.machine = xstrdup(machine);
     return 0;
 }

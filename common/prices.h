@@ -41,8 +41,12 @@ void prices_fini(struct prices *p);
 int prices_find(const struct prices *p, const char *machine,
                 double *usd_per_hour, struct err *err);
 
-/* Give the settings the price of their machine: cost.machine, or else the
- * condition `hardware`.  ERR_CONFIG if they name none. */
+/* Of one replica: cost.machine, or else the condition `hardware`; NULL if the
+ * settings name none. */
+const char *prices_machine(const struct settings *s);
+
+/* Give the settings the price of that machine.  ERR_CONFIG if they name none.
+ */
 int prices_apply(const struct prices *p, struct settings *s, struct err *err);
 
 #endif

@@ -40,17 +40,40 @@ static json_t *run(const struct sweep_summary *s, const struct sweep_point *p)
     return o;
 }
 
+/* Of one of them the median is not known: why not? */
+static const char *why_without(const struct sweep_summary *s,
+                               const struct sweep_value *v, enum trial_rate r)
+{
+    for (size_t i = 0; i < s->n; i++) {
+        const struct sweep_point *p = &s->points[i];
+
+        if (p->counts && p->at->value == v->value && isnan(p->run.rate[r]))
+            return trial_why_without(&p->run, r);
+    }
+    return "not known";
+}
+
+static void put_rates(const struct sweep_summary *s,
+                      const struct sweep_value *v, json_t *o)
+{
+    for (int i = 0; i < TRIAL_RATES; i++) {
+        enum trial_rate r = (enum trial_rate)i;
+
+        if (isfinite(v->rate[r]))
+            json_object_set_new(o, trial_rate_name(r), json_real(v->rate[r]));
+        else
+            json_put_nothing(o, trial_rate_name(r), why_without(s, v, r));
+    }
+}
+
 static json_t *value(const struct sweep_summary *s, const struct sweep_value *v)
 {
     json_t *o = json_pack("{sf}", "value", v->value);
     json_t *runs = json_array();
     json_t *measures = json_object();
 
-    for (int r = 0; v->counted > 0 && r < TRIAL_RATES; r++)
-        json_object_set_new(o, trial_rate_name((enum trial_rate)r),
-                            isfinite(v->rate[r]) ? json_real(v->rate[r])
-                                                 : json_null());
     if (v->counted > 0) {
+        put_rates(s, v, o);
         json_object_set_new(o, "overloaded", json_boolean(v->is_overloaded));
         json_object_set_new(o, "verdict",
                             json_string(verdict_name(v->verdict)));

@@ -193,27 +193,19 @@ static void put_ending(const struct trials_summary *s, json_t *o)
         json_object_set_new(o, "against", json_string(s->set.against));
 }
 
-static const char *why_without(const struct trials_summary *s,
-                               enum trial_rate rate)
-{
-    bool is_price = rate == TRIAL_USD || rate == TRIAL_USD_TOKENS;
-
-    if (rate == TRIAL_QUALITY)
-        return "no answer was checked";
-    return is_price && !trials_have_rate(s, TRIAL_USD)
-               ? "no price was given (cost.usd_per_hour)"
-               : "nobody counts them";
-}
-
 static void put_rates(const struct trials_summary *s, json_t *o)
 {
+    static const struct trial none;
+    const struct trial *first = s->n > 0 ? &s->trials[0] : &none;
+
     for (int r = 0; r < TRIAL_RATES; r++) {
         const char *name = trial_rate_name((enum trial_rate)r);
 
         if (trials_have_rate(s, (enum trial_rate)r))
             json_object_set_new(o, name, over(&s->rate[r], false));
         else
-            json_put_nothing(o, name, why_without(s, (enum trial_rate)r));
+            json_put_nothing(o, name,
+                             trial_why_without(first, (enum trial_rate)r));
     }
 }
 

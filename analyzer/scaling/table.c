@@ -272,26 +272,37 @@ static int take_time(struct scale_point *p, const struct row *row,
     return 0;
 }
 
+/* Whose price it is: what the reader says stands over the row.  NULL: nobody
+ * says. */
+static const char *machine_of(const struct cost_ask *cost,
+                              const struct row *row)
+{
+    return cost && cost->machine ? cost->machine : row->machine;
+}
+
 /* By the table of prices; a price in the row itself would be a second one. */
 static int look_up(const struct table *t, struct row *row, struct err *err)
 {
     const struct cost_ask *cost = t->s->ask.cost;
-    const char *machine = row->machine ? row->machine
-                          : cost       ? cost->machine
-                                       : NULL;
+    const struct prices *prices = cost ? cost->prices : NULL;
+    const char *machine = machine_of(cost, row);
     double usd;
 
-    if (!machine || (!row->machine && !isnan(row->usd_per_hour)))
-        return 0;
+    if (!machine)
+        return prices ? err_set(err, ERR_CONFIG,
+                                "%s: the price of which machine? (column "
+                                "'machine', or --machine)",
+                                prices->name)
+                      : 0;
     if (!isnan(row->usd_per_hour))
         return err_set(err, ERR_CONFIG,
                        "machine: not beside usd_per_hour, which is a price");
-    if (!cost || !cost->prices)
+    if (!prices)
         return err_set(err, ERR_CONFIG,
                        "machine: '%.80s' has its price in a table; which? "
                        "(--prices)",
                        machine);
-    if (prices_find(cost->prices, machine, &usd, err))
+    if (prices_find(prices, machine, &usd, err))
         return -1;
     row->usd_per_hour = usd * row->k;
     return 0;

@@ -80,7 +80,7 @@ static int look(struct series *s, double *value, struct err *err)
     s->samples = 0;
     prom_read(buf_text(&s->page), s->page.len, &hooks, s);
     *value = s->sum * s->unit->uj;
-    if (s->samples > COUNTERS_MAX)
+    if (!s->unit->is_power && s->samples > COUNTERS_MAX)
         return err_set(err, ERR_IO, "more than %d samples of %s", COUNTERS_MAX,
                        s->name);
     return s->samples > 0

@@ -161,33 +161,55 @@ static void a_claim_of_a_set_has_its_price(void **state)
 
     (void)state;
     if (r.status == 0) /* the machine let both be believed */
-        assert_non_null(strstr(r.out, " USD per thousand good requests; "
-                                      "medians over 2 trials"));
+        assert_non_null(strstr(r.out, " USD per thousand good requests at 4.8 "
+                                      "USD/hour; medians over 2 trials"));
     else
         assert_non_null(strstr(r.out, "no claim: the set of trials is "));
     proc_result_fini(&r);
     refused(ARGS("report", made.set, "--claim", "--json"), 2,
             "--claim is text");
+    refused(ARGS("report", made.set, "--claim", "--energy-file", "/nowhere"), 2,
+            "for the rest name one of its trials");
+    refused(ARGS("report", made.set, "--claim", "--slo", "a/e2e p50 < 1us"), 2,
+            "of a class only one trial can be asked");
+}
+
+/* The one with this name; NULL: there is none. */
+static const json_t *named(const json_t *list, const char *key,
+                           const char *name)
+{
+    const json_t *o;
+    size_t i;
+
+    json_array_foreach(list, i, o)
+    {
+        if (strcmp(json_string_value(json_object_get(o, key)), name) == 0)
+            return o;
+    }
+    return NULL;
 }
 
 /* The price follows the machine, which is what varies: it is no second
- * variable. */
+ * variable.  The same load, all of it good, costs what the hour does: 4 USD
+ * against 1.6. */
 static void comparisons_have_the_cost(void **state)
 {
     json_t *json = said(ARGS("compare", made.l4, made.h100, "--vary",
                              "hardware", "--on", "cost", "--json"));
-    const json_t *differences = json_object_get(json, "differences");
-    const json_t *d;
-    size_t i;
+    const json_t *price =
+        named(json_object_get(json, "differences"), "key", "cost.usd_per_hour");
+    const json_t *cost =
+        named(json_object_get(json, "findings"), "quantity", "cost");
+    const char *verdict = json_string_value(json_object_get(json, "verdict"));
 
     (void)state;
-    json_array_foreach(differences, i, d)
-    {
-        const char *key = json_string_value(json_object_get(d, "key"));
-
-        if (strncmp(key, "cost.", 5) == 0)
-            assert_string_equal(json_string_value(json_object_get(d, "kind")),
-                                "noted");
+    assert_non_null(price);
+    assert_string_equal(json_string_value(json_object_get(price, "kind")),
+                        "noted");
+    assert_string_not_equal(verdict, "refused");
+    if (strcmp(verdict, "cannot tell") != 0) { /* both are believed */
+        assert_non_null(cost);
+        assert_near(number_at(cost, "ratio"), 2.5, 0.05);
     }
     json_decref(json);
     refused(ARGS("compare", made.l4, made.h100, "--prices", "/nowhere"), 3,
@@ -226,6 +248,82 @@ static void timings_by_machine(void **state)
             "t.csv:2: machine: 'L4' has its price in a table; which?");
 }
 
+static const char *timed(const char *csv)
+{
+    return tmpdir_write("timed.csv", csv, strlen(csv));
+}
+
+/* What the reader says stands over the column; and is never passed over. */
+static void timings_of_the_machine_that_is_asked_for(void **state)
+{
+    json_t *json = said(ARGS("scale", made.timings, "--strong", "--prices",
+                             made.prices, "--machine", "H100", "--json"));
+    const json_t *points = json_object_get(json, "points");
+
+    (void)state;
+    assert_near(number_at(json_array_get(points, 1), "usd_per_run"),
+                2 * 4.0 * 50 / 3600, 1e-9);
+    json_decref(json);
+    refused(ARGS("scale", timed("workers,seconds,usd_per_hour\n1,9,3\n"),
+                 "--strong", "--prices", made.prices, "--machine", "L4"),
+            2, "timed.csv:2: machine: not beside usd_per_hour");
+    refused(ARGS("scale", timed("workers,seconds\n1,9\n"), "--strong",
+                 "--prices", made.prices),
+            2, "the price of which machine? (column 'machine', or --machine)");
+    refused(ARGS("scale", made.timings, "--strong", "--prices", made.prices,
+                 "--usd-per-hour", "1"),
+            2, "--prices: instead of --usd-per-hour");
+}
+
+static double usd_of_rerun(const char *name, const char *const *flags)
+{
+    char *dir = xstrdup(tmpdir_path(name));
+    const char *argv[16] = {"tailgate", "rerun", made.l4, "-q", "-o", dir};
+    struct proc_result r;
+    json_t *json;
+    double usd;
+
+    for (size_t i = 0; flags[i]; i++)
+        argv[6 + i] = flags[i];
+    r = proc_run(argv);
+    if (r.status != 0 && r.status != 4)
+        fail_msg("exit %d: %s%s", r.status, r.out, r.err);
+    proc_result_fini(&r);
+    json = said(ARGS("report", dir, "--json"));
+    usd = usd_of(json);
+    json_decref(json);
+    free(dir);
+    return usd;
+}
+
+/* The price that was recorded is that of the machine of then. */
+static void a_rerun_has_the_price_of_its_machine(void **state)
+{
+    json_t *json;
+
+    (void)state;
+    assert_near(usd_of_rerun("re1", (const char *[]){NULL}), 1.6, 1e-9);
+    assert_near(
+        usd_of_rerun("re2", (const char *[]){"--prices", made.prices, "--label",
+                                             "hardware=H100", NULL}),
+        4, 1e-9);
+    assert_near(
+        usd_of_rerun("re3", (const char *[]){"--machine", "H100",
+                                             "--usd-per-hour", "5", NULL}),
+        5, 1e-9);
+    json = said(
+        ARGS("report", tmpdir_path("re2"), "--json", "--prices", made.prices));
+    assert_near(usd_of(json), 4, 1e-9);
+    json_decref(json);
+    refused(ARGS("rerun", made.l4, "-q", "--machine", "H100"), 2,
+            "the recorded price is that of '2xL4', not of 'H100'");
+    refused(ARGS("rerun", made.l4, "-q", "--label", "hardware=H100"), 2,
+            "the recorded price is that of '2xL4', not of 'H100'");
+    refused(ARGS("rerun", made.l4, "-q", "--prices", made.prices,
+                 "--usd-per-hour", "1"),
+            2, "cost.prices: instead of cost.usd_per_hour");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -236,6 +334,8 @@ int main(void)
         cmocka_unit_test(comparisons_have_the_cost),
         cmocka_unit_test(timings_by_machine),
         cmocka_unit_test(machines_are_not_mixed),
+        cmocka_unit_test(timings_of_the_machine_that_is_asked_for),
+        cmocka_unit_test(a_rerun_has_the_price_of_its_machine),
     };
 
     return cmocka_run_group_tests(tests, make, unmake);

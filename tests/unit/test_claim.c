@@ -1,5 +1,6 @@
 /* The sentence to quote, of runs written down by hand; and what the host and
  * git say. */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -112,6 +113,7 @@ static char *set_claimed(const char *slo, size_t n,
     struct buf out;
     char *text;
 
+    r->s.cost.usd_per_hour = 3;
     if (change)
         change(&t);
     trials_work_out(&t);
@@ -138,6 +140,35 @@ static void a_set_is_claimed_with_its_interval(void **state)
     assert_says(text, "; medians over 6 trials with seeds of their own, the "
                       "server started anew for each, in brackets their "
                       "96.88%% intervals, tailgate ");
+    free(text);
+}
+
+static void have_a_price(struct trials_summary *t)
+{
+    for (size_t i = 0; i < t->n; i++) {
+        t->trials[i].has_cost = true;
+        t->trials[i].rate[TRIAL_USD] = 2;
+    }
+}
+
+static void one_has_nothing_good(struct trials_summary *t)
+{
+    have_a_price(t);
+    t->trials[1].rate[TRIAL_USD] = NAN;
+}
+
+/* What one replica costs is beside what a thousand cost; neither is there
+ * without the other. */
+static void a_set_says_what_its_price_rests_on(void **state)
+{
+    char *text = set_claimed("e2e p90 < 50ms", 6, have_a_price, true);
+
+    (void)state;
+    assert_says(text, "; 2 [2, 2] USD per thousand good requests at 3 "
+                      "USD/hour; medians over 6 trials");
+    free(text);
+    text = set_claimed("e2e p90 < 50ms", 6, one_has_nothing_good, true);
+    assert_null(strstr(text, "USD"));
     free(text);
 }
 
@@ -238,6 +269,7 @@ int main(void)
         cmocka_unit_test(what_misses_its_objective_is_not_deliverable),
         cmocka_unit_test(there_is_none_of_what_is_undecided),
         cmocka_unit_test(a_set_is_claimed_with_its_interval),
+        cmocka_unit_test(a_set_says_what_its_price_rests_on),
         cmocka_unit_test(a_set_of_one_launch_says_so),
         cmocka_unit_test(of_some_sets_there_is_none),
         cmocka_unit_test(the_checklist_lacks_what_nobody_said),

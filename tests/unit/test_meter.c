@@ -286,6 +286,52 @@ static void what_others_measure(void **state)
     free(none);
 }
 
+/* A page of so many samples, one a node. */
+static char *nodes(const char *name, int n)
+{
+    struct buf page;
+    char *text;
+
+    buf_init(&page, 1 << 20);
+    for (int i = 0; i < n; i++)
+        buf_addf(&page, "%s{node=\"%d\"} 2\n", name, i);
+    text = xstrdup(buf_text(&page));
+    buf_fini(&page);
+    return text;
+}
+
+/* Counters are told apart, which has an end; power is added up. */
+static void of_counters_there_may_be_so_many(void **state)
+{
+    static const struct {
+        const char *name;
+        bool is_read;
+    } cases[] = {{"node_joules_total", false}, {"node_watts", true}};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        char *page = nodes(cases[i].name, COUNTERS_MAX + 1);
+        struct metricsserver server =
+            metricsserver_start(page, WAY_GOOD, tmpdir_path("many"));
+        char *source =
+            xasprintf("series %s/metrics %s", server.url, cases[i].name);
+        const struct meter_ops *ops;
+        struct settings s;
+        void *self;
+
+        settings_init(&s);
+        strlist_add(&s.target.urls, server.url);
+        self = opened(source, false, "", &s.target, &ops);
+        assert_int_equal(self != NULL, cases[i].is_read);
+        if (self)
+            closed(ops, self);
+        settings_fini(&s);
+        metricsserver_stop(&server);
+        free(source);
+        free(page);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -298,6 +344,7 @@ int main(void)
         cmocka_unit_test(a_name_without_a_unit_is_refused),
         cmocka_unit_test(a_counter_that_starts_anew),
         cmocka_unit_test(what_others_measure),
+        cmocka_unit_test(of_counters_there_may_be_so_many),
     };
 
     return cmocka_run_group_tests(tests, tmpdir_setup, tmpdir_teardown);

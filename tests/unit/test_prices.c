@@ -167,7 +167,11 @@ static void settings_have_the_price_of_their_machine(void **state)
     strmap_put(&s.conditions, "hardware", "2xL4");
     assert_int_equal(prices_apply(&p, &s, &err), 0);
     assert_near(s.cost.usd_per_hour, 1.6, 1e-12);
-    assert_string_equal(s.cost.machine, "2xL4");
+    assert_null(s.cost.machine); /* another condition, another machine */
+    assert_string_equal(prices_machine(&s), "2xL4");
+    strmap_put(&s.conditions, "hardware", "L4");
+    assert_int_equal(prices_apply(&p, &s, &err), 0);
+    assert_near(s.cost.usd_per_hour, 0.8, 1e-12);
     assert_int_equal(
         cost_ask_apply(
             &(struct cost_ask){.prices = &p, .machine = "H100", .replicas = 3},

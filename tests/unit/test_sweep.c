@@ -258,6 +258,37 @@ static void medians_know_what_is_beyond(void **state)
     sweep_summary_fini(&s);
 }
 
+/* In whatever order the runs come: one of three has no price, since nothing of
+ * it was good. */
+static void a_median_of_what_is_not_known_is_not_known(void **state)
+{
+    static const double values[] = {100, 100, 100};
+
+    (void)state;
+    for (size_t without = 0; without < COUNT(values); without++) {
+        struct sweep_summary s;
+        struct buf text;
+
+        make(&s, values, COUNT(values));
+        for (size_t i = 0; i < COUNT(values); i++) {
+            s.points[i].run.has_cost = true;
+            s.points[i].run.rate[TRIAL_USD] = i == without ? NAN : 2;
+            s.points[i].run.rate[TRIAL_QUALITY] = NAN;
+        }
+        sweep_work_out(&s);
+        assert_true(isnan(s.values[0].rate[TRIAL_USD]));
+        buf_init(&text, 1 << 16);
+        sweep_json(&s, &text);
+        assert_non_null(strstr(buf_text(&text),
+                               "\"usd_per_1000_good_requests_note\": "
+                               "\"nothing was good\""));
+        assert_non_null(strstr(buf_text(&text),
+                               "\"quality_note\": \"no answer was checked\""));
+        buf_fini(&text);
+        sweep_summary_fini(&s);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -268,6 +299,7 @@ int main(void)
         cmocka_unit_test(knee_and_saturation_are_found),
         cmocka_unit_test(what_is_not_trusted_is_withdrawn),
         cmocka_unit_test(medians_know_what_is_beyond),
+        cmocka_unit_test(a_median_of_what_is_not_known_is_not_known),
     };
 
     return cmocka_run_group_tests(tests, tmpdir_setup, tmpdir_teardown);
