@@ -152,13 +152,13 @@ static void put_spent(const struct search_summary *s, struct buf *out)
 
     for (size_t i = 0; i < s->n; i++)
         confirmations += s->probes[i].at->role == POINT_CONFIRM;
-    buf_addf(out,
-             "spent      %zu probes, %zu confirmation%s: %lld requests in %s",
-             s->n - confirmations, confirmations, confirmations == 1 ? "" : "s",
-             (long long)a->requests, units_show_span(a->took_ns, text));
+    buf_addf(out, "spent      %zu probes, %zu confirmation%s",
+             s->n - confirmations, confirmations,
+             confirmations == 1 ? "" : "s");
     if (a->set_aside > 0)
-        buf_addf(out, "; %zu of them set aside", a->set_aside);
-    buf_adds(out, "\n");
+        buf_addf(out, " (%zu of them set aside)", a->set_aside);
+    buf_addf(out, ": %lld requests in %s\n", (long long)a->requests,
+             units_show_span(a->took_ns, text));
 }
 
 /* ---- the curve ---- */

@@ -1,6 +1,7 @@
 /* What a search says: at the end, while it goes on, or of recorded probes. */
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "analyzer/search/evidence.h"
 #include "analyzer/search/plan.h"
@@ -133,6 +134,10 @@ static void say_noisy(const struct search_config *c, const struct evidence *e,
     char low[32];
     char high[32];
     char so_far[96] = "";
+    const char *why = strcmp(e->noise, SEARCH_UNMEASURED) == 0
+                          ? "no request is answered so that the objective can "
+                            "be judged"
+                          : "the machine is too busy to tell";
 
     if (isfinite(a->ci.low) && isfinite(a->ci.high))
         snprintf(so_far, sizeof(so_far), "; so far between %s and %s",
@@ -141,8 +146,7 @@ static void say_noisy(const struct search_config *c, const struct evidence *e,
         snprintf(so_far, sizeof(so_far), "; so far met at %s",
                  shown(c, a->at_least, low));
     snprintf(a->why, sizeof(a->why),
-             "the machine is too busy to tell: %zu of %zu probes were set "
-             "aside, the last by '%s'%s",
+             "%s: %zu of %zu probes were set aside, the last by '%s'%s", why,
              e->set_aside, a->probes, e->noise, so_far);
 }
 

@@ -72,8 +72,8 @@ static double share_of(const struct slo_term *t, const struct search_counts *c)
     return SHARE_PART * (missed > allowed ? missed : allowed);
 }
 
-/* Of the quantiles that there are the highest below which the rest is that
- * share or more; negative: not known. */
+/* Of the quantiles that are known the highest beyond which there is that share
+ * or more: few requests have no high ones.  Negative: none is known. */
 static int64_t lag_beyond(const struct summary *s, double share)
 {
     const struct spread *of = &s->spread[MEASURE_LAG][VIEW_DUE];
@@ -82,6 +82,8 @@ static int64_t lag_beyond(const struct summary *s, double share)
     while (place + 1 < SUMMARY_QUANTILES &&
            1 - summary_quantile[place + 1] >= share)
         place++;
+    while (place > SUMMARY_P50 && of->quantile_ns[place] < 0)
+        place--;
     return of->quantile_ns[place];
 }
 
@@ -121,17 +123,25 @@ static bool has_counts(const struct search_result *r)
     return false;
 }
 
+static const char *unmeasured_by(const struct summary *s,
+                                 const struct search_result *r)
+{
+    if (has_counts(r))
+        return NULL;
+    return s->scheduled > 0 ? SEARCH_UNMEASURED : "no requests";
+}
+
 const char *disturbed_by(const struct summary *s, const struct hist *late,
                          const struct search_terms *terms,
                          const struct search_result *r)
 {
-    const char *by = has_counts(r) ? NULL : "no requests";
+    const char *by = unmeasured_by(s, r);
     bool has_limit = false;
 
     for (size_t i = 0; i < terms->slo.len && !by; i++) {
         if (!is_delayed(&terms->slo.terms[i]))
             continue;
-        has_limit = true;
+        has_limit = lag_beyond(s, 1) >= 0;
         by = delayed_by(s, late, &terms->slo.terms[i], &r->terms[i]);
     }
     return by ? by : failed_check(s, has_limit);

@@ -49,11 +49,6 @@ struct evidence {
     int64_t requests;
 };
 
-/* Does a result miss a term, by its counts; and so clearly that chance is out
- * of the question? */
-bool evidence_is_met(const struct slo *slo, const struct search_result *r);
-bool evidence_is_failed(const struct slo *slo, const struct search_result *r);
-
 void evidence_take(const struct search *s, struct evidence *out);
 
 /* How far the interval reaches to either side, as a share of the estimate. */

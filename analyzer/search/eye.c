@@ -50,7 +50,7 @@ static int misses(const struct search_eye *eye, const struct slo_term *term,
     return -1;
 }
 
-static void count(struct search_eye *eye, const struct facts *f, size_t block)
+static void count(struct search_eye *eye, const struct facts *f)
 {
     const struct search_terms *terms = eye->terms;
 
@@ -64,8 +64,6 @@ static void count(struct search_eye *eye, const struct facts *f, size_t block)
             continue;
         c->n++;
         c->misses += missed;
-        c->blocks[block].n++;
-        c->blocks[block].hits += missed;
     }
 }
 
@@ -77,7 +75,7 @@ static void see(struct search_eye *eye, int64_t start_ns, const struct facts *f)
     if (start_ns == INT64_MAX || at_ns < 0 || at_ns >= eye->window_ns ||
         f->outcome == OUTCOME_UNFINISHED)
         return;
-    count(eye, f, (size_t)(at_ns * SEARCH_BLOCKS / eye->window_ns));
+    count(eye, f);
     eye->so_far.requests++;
     if (at_ns > eye->so_far.window_ns)
         eye->so_far.window_ns = at_ns;
@@ -91,7 +89,8 @@ static void note_sent(struct search_eye *eye, const struct search_sight *sight)
     size_t last = (eye->looks + SEARCH_EYE_LOOKS - 1) % SEARCH_EYE_LOOKS;
 
     if (sight->followed_ns < sight->start_ns || sight->followed_ns == 0 ||
-        (eye->looks > 0 && now.at_ns <= eye->sent[last].at_ns))
+        (eye->looks > 0 &&
+         now.at_ns < eye->sent[last].at_ns + SEARCH_EYE_APART))
         return;
     if (eye->looks == 0)
         eye->first = now;

@@ -34,8 +34,10 @@ struct search_sent {
     int64_t issued;
 };
 
-/* A look a second, so that limits of a minute have one as old. */
-#define SEARCH_EYE_LOOKS 64
+/* A look is kept if it is so long after the last, however many workers have
+ * something to tell: so limits of a minute have one as old. */
+#define SEARCH_EYE_LOOKS 128
+#define SEARCH_EYE_APART INT64_C(500000000) /* ns */
 
 struct search_eye {
     const struct search *search; /* borrowed, and so the terms */

@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "common/xalloc.h"
 
@@ -36,7 +37,8 @@ static bool counts_fail(const struct search_counts *c, double allowed)
                                      llround(floor(share * n))) < SURE;
 }
 
-bool evidence_is_met(const struct slo *slo, const struct search_result *r)
+/* By its counts, no term is missed. */
+static bool is_met(const struct slo *slo, const struct search_result *r)
 {
     for (size_t i = 0; i < r->n_terms; i++)
         if (marks_is_missed(&r->terms[i], search_allowed(&slo->terms[i])))
@@ -44,7 +46,8 @@ bool evidence_is_met(const struct slo *slo, const struct search_result *r)
     return true;
 }
 
-bool evidence_is_failed(const struct slo *slo, const struct search_result *r)
+/* A term is, so clearly that chance is out of the question. */
+static bool is_failed(const struct slo *slo, const struct search_result *r)
 {
     for (size_t i = 0; i < r->n_terms; i++)
         if (counts_fail(&r->terms[i], search_allowed(&slo->terms[i])))
@@ -109,7 +112,7 @@ static void take_confirm(struct evidence *e, const struct search *s, size_t i)
     if (!is_first_of_confirm(s, i))
         return;
     marks_pool(s, value, &sum);
-    if (evidence_is_failed(s->config.slo, &sum)) {
+    if (is_failed(s->config.slo, &sum)) {
         e->rejections++;
         if (value < e->rejected) {
             e->rejected = value;
@@ -127,9 +130,9 @@ static void take_mark(struct evidence *e, const struct search *s, size_t i)
     const struct slo *slo = s->config.slo;
     const struct search_result *r = &s->results[i];
 
-    if (!evidence_is_met(slo, r))
+    if (!is_met(slo, r))
         e->missed = fmin(e->missed, r->value);
-    if (evidence_is_failed(slo, r))
+    if (is_failed(slo, r))
         e->failed = fmin(e->failed, r->value);
     if (r->step == SEARCH_CONFIRM)
         take_confirm(e, s, i);
@@ -160,6 +163,12 @@ static void take_all(struct evidence *e, const struct search *s)
 
 /* ---- the client ---- */
 
+/* Where nothing was measured, the server may be why. */
+static bool is_clients(const struct search_result *r)
+{
+    return r->set_aside && strcmp(r->set_aside, SEARCH_UNMEASURED) != 0;
+}
+
 /* A client that was disturbed once is no limit where it got further another
  * time. */
 static void find_client(struct evidence *e, const struct search *s)
@@ -168,7 +177,7 @@ static void find_client(struct evidence *e, const struct search *s)
         if (!s->results[i].set_aside)
             e->reached = fmax(e->reached, s->results[i].value);
     for (size_t i = 0; i < s->n; i++)
-        if (s->results[i].set_aside && s->results[i].value > e->reached)
+        if (is_clients(&s->results[i]) && s->results[i].value > e->reached)
             e->client = fmin(e->client, s->results[i].value);
 }
 
@@ -186,11 +195,11 @@ static void weigh_client(struct evidence *e, const struct search *s)
         const struct search_result *r = &s->results[i];
         bool is_beyond = r->value >= e->client;
 
-        turns += r->set_aside && is_beyond && is_new;
+        turns += is_clients(r) && is_beyond && is_new;
         is_new = !r->set_aside || (is_new && !is_beyond);
         if (r->value <= (1 + EVIDENCE_SAME) * EVIDENCE_EASY * e->client) {
             n++;
-            aside += r->set_aside != NULL;
+            aside += is_clients(r);
         }
     }
     e->client_chance = pow((aside + 1) / (n + 2), turns);

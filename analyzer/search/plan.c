@@ -45,7 +45,7 @@
 #define NOISE_SLACK 8
 
 /* A confirmation that was disturbed is made in so many pieces; of what the
- * client can do, a little lower. */
+ * client can do, a little lower when as many of them were disturbed too. */
 #define PIECES     3
 #define CLIENT_LOW 0.9
 
@@ -101,16 +101,17 @@ static void end(struct plan *out, enum search_outcome outcome)
     out->outcome = outcome;
 }
 
-/* Short pieces are disturbed less often, and those that were not add up. */
+/* Short pieces are disturbed less often, and those that were not add up.  What
+ * they must add up to is the whole, which is asked for first at each value. */
 static double confirm_window(const struct search *s, const struct evidence *e,
                              double value)
 {
     double all = windows_confirm(s, e, value);
     struct search_result seen;
 
-    if (e->confirms_aside == 0)
-        return all;
     marks_pool(s, value, &seen);
+    if (seen.asked_ns == 0)
+        return all;
     return fmin(fmax(all / PIECES, windows_short(s, value)),
                 fmax(all - (double)seen.window_ns / SECOND, all / PIECES));
 }
@@ -160,10 +161,10 @@ static void plan_at_least(const struct search *s, const struct evidence *e,
                           struct plan *out, enum search_outcome outcome)
 {
     double value = e->met;
+    double lower = floor((double)e->confirms_aside / (1 + PIECES));
 
     if (outcome == SEARCH_CLIENT)
-        value = rounded(
-            s, whole(s, value * pow(CLIENT_LOW, (double)e->confirms_aside)));
+        value = rounded(s, whole(s, value * pow(CLIENT_LOW, lower)));
     if (e->confirmed >= (1 - EVIDENCE_SAME) * value)
         end(out, outcome);
     else

@@ -89,6 +89,10 @@ struct search_counts {
     size_t n_blocks;
 };
 
+/* Requests were sent, and none of them tells anything of any term: why that is
+ * so nobody knows, the server may well be. */
+#define SEARCH_UNMEASURED "nothing measured"
+
 struct search_result {
     enum search_step step;
     double value;       /* that was asked for */
@@ -103,7 +107,7 @@ struct search_result {
     bool is_overloaded;
     const char *set_aside; /* it says nothing of the server, since the client or
                               the machine had a part in it: the check that
-                              failed; NULL: it counts */
+                              failed, or SEARCH_UNMEASURED; NULL: it counts */
     bool ended_early;
     struct search_counts terms[SLO_MAX_TERMS]; /* as in the slo */
     size_t n_terms;

@@ -113,6 +113,26 @@ static void a_server_that_hangs_is_given_up_at_once(void **state)
     searched_fini(&s);
 }
 
+/* What a stream is like nobody knows before one has begun: undecided, and not
+ * since the machine is busy. */
+static void a_server_that_says_nothing_is_not_the_machine(void **state)
+{
+    struct searched s = searched_run(
+        "silent", "stub: {delay: 1h}\n"
+                  "load: {drain: 200ms}\n"
+                  "slo: [tpot p50 < 50ms]\n"
+                  "search: {start: 200, least: 200, probe: 300ms}\n");
+    const json_t *first = json_array_get(json_object_get(s.json, "probes"), 0);
+
+    (void)state;
+    proc_expect(&s.r, 4);
+    assert_string_equal(searched_text(s.json, "outcome"), "undecided");
+    assert_string_equal(searched_text(first, "set_aside"), "nothing measured");
+    assert_null(strstr(s.r.out, "too busy"));
+    assert_non_null(strstr(s.r.out, " of them set aside): "));
+    searched_fini(&s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -120,6 +140,7 @@ int main(void)
         cmocka_unit_test(the_clients_limit_is_not_the_servers),
         cmocka_unit_test(a_server_that_flaps_is_undecided),
         cmocka_unit_test(a_server_that_hangs_is_given_up_at_once),
+        cmocka_unit_test(a_server_that_says_nothing_is_not_the_machine),
     };
 
     return cmocka_run_group_tests(tests, tmpdir_setup, tmpdir_teardown);

@@ -171,7 +171,8 @@ static void feed_one(struct search *s, struct madeserver *m, const char *aside)
     struct search_result r;
 
     madeserver_run(m, s, &ask, &r);
-    r.set_aside = aside;
+    if (aside)
+        r.set_aside = aside;
     search_feed(s, &r);
 }
 
@@ -236,16 +237,99 @@ static void pieces_that_fail_reject(void **state)
     search_fini(&s);
 }
 
+/* What was seen at a value, of that which counts. */
+static int64_t confirmed_ns(const struct search *s, double value)
+{
+    int64_t sum = 0;
+
+    for (size_t i = 0; i < s->n; i++)
+        if (s->results[i].step == SEARCH_CONFIRM && !s->results[i].set_aside &&
+            s->results[i].value == value)
+            sum += s->results[i].window_ns;
+    return sum;
+}
+
+/* One was disturbed at a value that then proves too high: by its pieces, or
+ * since the client does not get there.  The next one is as long, all the same:
+ * 4.5 probes of 20 s. */
+static void a_third_confirms_no_other_value(void **state)
+{
+    static const struct {
+        double client;
+        double worse; /* capacity from then on */
+        enum search_outcome outcome;
+    } rows[] = {{0, 0.85 * CAPACITY, SEARCH_FOUND}, {800, 1e6, SEARCH_CLIENT}};
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        struct slo slo = madeserver_slo(1);
+        struct search_config config = {.slo = &slo, .start = 130};
+        struct madeserver m = made(0, 1);
+        struct search_answer a;
+        struct search s;
+        double value;
+
+        m.client = rows[i].client;
+        if (m.client > 0)
+            m.capacity[0] = rows[i].worse;
+        search_init(&s, &config);
+        feed_until_confirmation(&s, &m);
+        value = next_of(&s).value;
+        feed_one(&s, &m, "steal");
+        m.capacity[0] = rows[i].worse;
+        while (m.client > 0 && next_of(&s).value == value)
+            feed_one(&s, &m, "steal");
+        while (next_of(&s).step != SEARCH_DONE)
+            feed_one(&s, &m, NULL);
+        search_answer(&s, &a);
+        assert_int_equal(a.outcome, rows[i].outcome);
+        assert_true(a.confirmed < value);
+        assert_true(confirmed_ns(&s, a.confirmed) >= 81 * NS_PER_S);
+        search_fini(&s);
+    }
+}
+
+/* ---- what cannot be judged ---- */
+
+/* The server may be why: neither the machine nor the client is blamed. */
+static void what_is_not_answered_is_nobodys_fault(void **state)
+{
+    static const double answers_to[] = {0, 100}; /* the highest load */
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(answers_to); i++) {
+        struct slo slo = madeserver_slo(1);
+        struct search_config config = {.slo = &slo, .start = 100};
+        struct madeserver m = made(0, 1);
+        struct search_answer a;
+        struct search s;
+
+        search_init(&s, &config);
+        for (struct search_ask ask = next_of(&s); ask.step != SEARCH_DONE;
+             ask = next_of(&s))
+            feed_one(&s, &m,
+                     ask.value > answers_to[i] ? SEARCH_UNMEASURED : NULL);
+        search_answer(&s, &a);
+        assert_int_equal(a.outcome, SEARCH_UNDECIDED);
+        assert_true(isnan(a.client_limit));
+        assert_null(strstr(a.why, "too busy"));
+        assert_non_null(strstr(a.why, "no request is answered"));
+        search_fini(&s);
+    }
+}
+
 /* ---- what is set aside ---- */
 
 /* A term 'e2e p95 < 200ms': a delay of 20 ms matters if more than 2.5 % of the
  * requests had it, or half of those that missed. */
 struct probe {
     int64_t lag_ms[SUMMARY_QUANTILES];
-    const char *failed;  /* a check of the run */
-    double missed;       /* share of the requests */
-    double stub_late;    /* share of them by 30 ms, the others by none */
-    const char *term;    /* NULL: e2e p95 */
+    const char *failed; /* a check of the run */
+    double missed;      /* share of the requests */
+    double stub_late;   /* share of them by 30 ms, the others by none */
+    const char *term;   /* NULL: e2e p95 */
+    bool is_silent;     /* nothing is known of any request */
+    int64_t scheduled;
     const char *because; /* expected; NULL: it counts */
 };
 
@@ -269,6 +353,16 @@ static const struct probe probes[] = {
      .because = "lag"},
     /* No part in it. */
     {.lag_ms = {0, 0, 25, 30}, .missed = 0.08, .term = "tpot p95 < 50ms"},
+    /* Of few requests no high quantiles are known, or none. */
+    {.lag_ms = {50, -1, -1, -1, -1}, .missed = 0.05, .because = "lag"},
+    {.lag_ms = {0, 30, -1, -1, -1}, .missed = 0.05, .because = "lag"},
+    {.lag_ms = {2, 3, -1, -1, -1}, .missed = 0.05, .failed = "lag p50"},
+    {.lag_ms = {-1, -1, -1, -1, -1},
+     .missed = 0.05,
+     .failed = "lag p50",
+     .because = "lag p50"},
+    {.is_silent = true, .because = "no requests"},
+    {.is_silent = true, .scheduled = 30, .because = SEARCH_UNMEASURED},
     {.failed = "steal", .because = "steal"},
     {.failed = "lag p99", .term = "errors < 1%", .because = "lag p99"},
     {.stub_late = 0.01, .missed = 0.05},
@@ -290,7 +384,8 @@ static const char *reason_of(const struct probe *p)
     assert_int_equal(slo_parse_term(p->term ? p->term : "e2e p95 < 200ms",
                                     &terms.slo.terms[0], &err),
                      0);
-    r.terms[0].n = 1000;
+    m->s.scheduled = p->scheduled;
+    r.terms[0].n = p->is_silent ? 0 : 1000;
     r.terms[0].misses = llround(1000 * p->missed);
     for (int q = 0; q < SUMMARY_QUANTILES; q++)
         m->s.spread[MEASURE_LAG][VIEW_DUE].quantile_ns[q] =
@@ -330,6 +425,8 @@ int main(void)
         cmocka_unit_test(a_stray_miss_below_the_limit_is_overcome),
         cmocka_unit_test(a_disturbed_confirmation_goes_on_in_pieces),
         cmocka_unit_test(pieces_that_fail_reject),
+        cmocka_unit_test(a_third_confirms_no_other_value),
+        cmocka_unit_test(what_is_not_answered_is_nobodys_fault),
         cmocka_unit_test(delays_are_held_against_the_limit),
     };
 
