@@ -9,7 +9,7 @@
 #include "common/xalloc.h"
 #include "loadgen/api/api.h"
 #include "loadgen/api/grpc_arena.h"
-#include "loadgen/api/grpc_values.h"
+#include "loadgen/api/grpc_message.h"
 #include "loadgen/api/inputs.h"
 #include "loadgen/target.h"
 
@@ -31,11 +31,6 @@ struct own {
 static const struct own *own_of(const struct api *api)
 {
     return api->own;
-}
-
-static char *borrow(const char *text)
-{
-    return (char *)(uintptr_t)text; /* protobuf-c does not write */
 }
 
 /* ---- requests ---- */
@@ -73,8 +68,8 @@ static input_message *make_input(const struct tensor *t, struct arena *a)
 
     inference__model_infer_request__infer_input_tensor__init(m);
     memcpy(shape, t->dims, sizeof(t->dims));
-    m->name = borrow(t->name);
-    m->datatype = borrow(t->type->name);
+    m->name = message_borrow(t->name);
+    m->datatype = message_borrow(t->type->name);
     m->n_shape = t->n_dims;
     m->shape = shape;
     return m;
@@ -101,7 +96,7 @@ static void add_parameter(request_message *m, struct arena *a)
         INFERENCE__INFER_PARAMETER__PARAMETER_CHOICE_BOOL_PARAM;
     value->bool_param = true;
     inference__model_infer_request__parameters_entry__init(entry);
-    entry->key = borrow("triton_enable_empty_final_response");
+    entry->key = message_borrow("triton_enable_empty_final_response");
     entry->value = value;
     m->n_parameters = 1;
     m->parameters = arena_take_pointers(a, 1);
@@ -114,23 +109,12 @@ static void make_request(const struct api *api, request_message *m,
     const struct target_settings *t = &api->settings->target;
 
     inference__model_infer_request__init(m);
-    m->model_name = borrow(api->model);
+    m->model_name = message_borrow(api->model);
     if (t->model_version)
-        m->model_version = borrow(t->model_version);
+        m->model_version = message_borrow(t->model_version);
     add_inputs(m, &own_of(api)->in, a);
     if (api->ops->kind == API_TRITON_GRPC_STREAM)
         add_parameter(m, a);
-}
-
-static void pack(const request_message *m, struct buf *out)
-{
-    size_t len = inference__model_infer_request__get_packed_size(m);
-    char *at = buf_reserve(out, len);
-
-    if (!at)
-        return; /* buf says that it has overflowed */
-    inference__model_infer_request__pack(m, (uint8_t *)at);
-    buf_commit(out, len);
 }
 
 static void put_varint(uint64_t n, struct buf *out)
@@ -179,7 +163,7 @@ static void write_typed(const struct api *api, struct values v,
         at += size;
     }
     body->overflowed |= raw.overflowed;
-    pack(&m, body);
+    message_pack(&m.base, body);
     buf_fini(&raw);
     arena_fini(&a);
 }
@@ -193,17 +177,6 @@ static void kserve_write(const struct api *api, const struct sample *sample,
         write_raw(own_of(api), values_of(api, sample), body);
 }
 
-static int check_typed(const struct inputs *in, struct err *err)
-{
-    for (size_t i = 0; i < in->len; i++) {
-        if (in->tensors[i].type->kind == TENSOR_RAW)
-            return err_set(err, ERR_CONFIG,
-                           "data.typed: %s goes as raw bytes alone",
-                           in->tensors[i].type->name);
-    }
-    return 0;
-}
-
 static int kserve_init(struct api *api, struct err *err)
 {
     struct own *own = api->own;
@@ -213,15 +186,13 @@ static int kserve_init(struct api *api, struct err *err)
     buf_init(&own->head, TARGET_MAX_REQUEST);
     if (!api->makes_bodies)
         return 0;
-    if (!api->model)
-        return err_set(err, ERR_CONFIG, "target.model: which model? (--model)");
-    if (inputs_init(&own->in, api, err))
+    if (message_inputs(&own->in, api, err))
         return -1;
     if (is_typed(api))
-        return check_typed(&own->in, err);
+        return 0;
     arena_init(&a);
     make_request(api, &m, &a);
-    pack(&m, &own->head);
+    message_pack(&m.base, &own->head);
     arena_fini(&a);
     return 0;
 }
@@ -259,17 +230,6 @@ static struct typed typed_of(const contents_message *c)
     else if (c->n_bytes_contents > 0)
         t = (struct typed){c->n_bytes_contents, .texts = c->bytes_contents};
     return t;
-}
-
-/* The same bytes as they stand in the message: what was read is gone when the
- * piece is looked at. */
-static struct jtext text_in(const char *data, size_t len,
-                            ProtobufCBinaryData text)
-{
-    const char *at =
-        text.len > 0 ? memmem(data, len, text.data, text.len) : data;
-
-    return (struct jtext){.at = at, .len = at ? text.len : 0};
 }
 
 /* The first text of the first output that has texts. */
@@ -324,7 +284,7 @@ static int read_response(const struct api *api, const answer_message *m,
         p->has_content |= has_values(m, i);
     read_parameters(m, p);
     if (api->keeps_text)
-        p->text = text_in(data, len, first_text(m));
+        p->text = message_text(data, len, first_text(m));
     return 0;
 }
 
@@ -356,10 +316,10 @@ static int triton_read(const struct api *api, const char *data, size_t len,
                                                        (const uint8_t *)data);
     if (m && m->error_message[0]) {
         p->is_error = true;
-        p->error =
-            text_in(data, len,
-                    (ProtobufCBinaryData){.data = (uint8_t *)m->error_message,
-                                          .len = strlen(m->error_message)});
+        p->error = message_text(
+            data, len,
+            (ProtobufCBinaryData){.data = (uint8_t *)m->error_message,
+                                  .len = strlen(m->error_message)});
         rc = 0;
     } else if (m && m->infer_response) {
         rc = read_response(api, m->infer_response, data, len, p);
@@ -381,13 +341,9 @@ static bool find_output(const answer_message *m, const char *name,
         tensor->type = tensor_type_find(m->outputs[i]->datatype);
         if (!tensor->type)
             return false;
-        if (i < m->n_raw_output_contents)
-            buf_add(room, m->raw_output_contents[i].data,
-                    m->raw_output_contents[i].len);
-        else
-            typed_put_raw(tensor->type, &typed, room);
-        tensor->raw = buf_text(room);
-        tensor->len = room->len;
+        message_tensor(i < m->n_raw_output_contents ? m->raw_output_contents[i]
+                                                    : (ProtobufCBinaryData){0},
+                       &typed, tensor, room);
         return true;
     }
     return false;

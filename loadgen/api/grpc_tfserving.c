@@ -8,7 +8,7 @@
 #include "common/units.h"
 #include "loadgen/api/api.h"
 #include "loadgen/api/grpc_arena.h"
-#include "loadgen/api/grpc_values.h"
+#include "loadgen/api/grpc_message.h"
 #include "loadgen/api/inputs.h"
 #include "loadgen/target.h"
 
@@ -58,11 +58,6 @@ static const struct tensor_type *type_back(Serving__DataType type)
 static const struct inputs *inputs_of(const struct api *api)
 {
     return api->own;
-}
-
-static char *borrow(const char *text)
-{
-    return (char *)(uintptr_t)text; /* protobuf-c does not write */
 }
 
 /* ---- requests ---- */
@@ -145,7 +140,7 @@ static Serving__ModelSpec *make_spec(const struct api *api, struct arena *a)
     Serving__ModelSpec *m = arena_take(a, sizeof(*m));
 
     serving__model_spec__init(m);
-    m->name = borrow(api->model);
+    m->name = message_borrow(api->model);
     m->version = make_version(api, a);
     return m;
 }
@@ -156,20 +151,9 @@ static entry_message *make_entry(const struct api *api, const struct tensor *t,
     entry_message *m = arena_take(a, sizeof(*m));
 
     serving__predict_request__inputs_entry__init(m);
-    m->key = borrow(t->name);
+    m->key = message_borrow(t->name);
     m->value = make_tensor(api, t, raw, a);
     return m;
-}
-
-static void pack(const request_message *m, struct buf *out)
-{
-    size_t len = serving__predict_request__get_packed_size(m);
-    char *at = buf_reserve(out, len);
-
-    if (!at)
-        return; /* buf says that it has overflowed */
-    serving__predict_request__pack(m, (uint8_t *)at);
-    buf_commit(out, len);
 }
 
 static void predict_write(const struct api *api, const struct sample *sample,
@@ -195,22 +179,18 @@ static void predict_write(const struct api *api, const struct sample *sample,
         at += tensor_size(&in->tensors[i]);
     }
     body->overflowed |= raw.overflowed;
-    pack(&m, body);
+    message_pack(&m.base, body);
     buf_fini(&raw);
     arena_fini(&a);
 }
 
 /* It has fewer types than KServe. */
-static int check_type(const struct api *api, const struct tensor *t,
-                      struct err *err)
+static int check_type(const struct tensor *t, struct err *err)
 {
     if (type_of(t->type) == SERVING__DATA_TYPE__DT_INVALID)
         return err_set(err, ERR_CONFIG,
                        "data.tensors: tfserving-grpc has no %s here",
                        t->type->name);
-    if (api->settings->data.typed && t->type->kind == TENSOR_RAW)
-        return err_set(err, ERR_CONFIG,
-                       "data.typed: %s goes as raw bytes alone", t->type->name);
     return 0;
 }
 
@@ -221,14 +201,12 @@ static int predict_init(struct api *api, struct err *err)
 
     if (!api->makes_bodies)
         return 0;
-    if (!api->model)
-        return err_set(err, ERR_CONFIG, "target.model: which model? (--model)");
     if (version && units_parse_count(version, &number, err))
         return err_context(err, "target.model_version");
-    if (inputs_init(api->own, api, err))
+    if (message_inputs(api->own, api, err))
         return -1;
     for (size_t i = 0; i < inputs_of(api)->len; i++) {
-        if (check_type(api, &inputs_of(api)->tensors[i], err))
+        if (check_type(&inputs_of(api)->tensors[i], err))
             return -1;
     }
     return 0;
@@ -272,11 +250,8 @@ static void read_answer(const struct api *api, const answer_message *m,
         const tensor_message *t = m->outputs[i]->value;
 
         p->has_content |= has_values(t);
-        if (api->keeps_text && !p->text.at && t && t->n_string_val > 0) {
-            p->text.at =
-                memmem(data, len, t->string_val[0].data, t->string_val[0].len);
-            p->text.len = p->text.at ? t->string_val[0].len : 0;
-        }
+        if (api->keeps_text && !p->text.at && t && t->n_string_val > 0)
+            p->text = message_text(data, len, t->string_val[0]);
     }
 }
 
@@ -309,12 +284,7 @@ static bool find_output(const answer_message *m, const char *name,
         if (!tensor->type)
             return false;
         typed = typed_of(t);
-        if (t->tensor_content.len > 0)
-            buf_add(room, t->tensor_content.data, t->tensor_content.len);
-        else
-            typed_put_raw(tensor->type, &typed, room);
-        tensor->raw = buf_text(room);
-        tensor->len = room->len;
+        message_tensor(t->tensor_content, &typed, tensor, room);
         return true;
     }
     return false;

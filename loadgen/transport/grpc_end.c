@@ -19,6 +19,10 @@
 
 #define MAX_DETAILS 400
 
+/* gRPC counts in milliseconds of its own, and may end a call so much before its
+ * deadline. */
+#define GRAIN_NS (2 * NS_PER_MS)
+
 struct rpc_message {
     struct post post;
     struct rpc_call *call;
@@ -33,6 +37,11 @@ static struct rpc_call *call_of_tag(struct rpc_tag *tag)
 static struct rpc_call *call_of(struct post *post, size_t offset)
 {
     return (struct rpc_call *)(void *)((char *)post - offset);
+}
+
+static bool is_late(const struct request *r, int64_t now)
+{
+    return now >= r->deadline_ns - GRAIN_NS;
 }
 
 static int64_t since_start(const struct rpc_call *c, int64_t at_ns)
@@ -95,12 +104,14 @@ void rpc_on_received(struct rpc_tag *tag, bool ok, int64_t at_ns)
 
 /* ---- what comes ---- */
 
+/* At its deadline gRPC ends everything that is open, this as if it had come. */
 static void on_head(struct post *p)
 {
     struct rpc_call *c = call_of(p, offsetof(struct rpc_call, head));
+    int64_t now = since_start(c, p->at_ns);
 
-    if (c->request)
-        c->request->facts.head = since_start(c, p->at_ns);
+    if (c->request && !is_late(c->request, now))
+        c->request->facts.head = now;
 }
 
 static void take_bytes(struct rpc_call *c, const char *data, size_t len,
@@ -212,7 +223,7 @@ static struct rpc_verdict judge(const struct rpc_call *c, const char *details,
         .code = (int)c->status,
         .details = details,
         .has_begun = c->n_messages > 0,
-        .is_late = now >= c->request->deadline_ns,
+        .is_late = is_late(c->request, now),
     });
 }
 
