@@ -100,8 +100,8 @@ static void it_serves_the_run(void **state)
         {"plain", STUB, "", 1},
         {"tree", TREE "wait", "", 3},
         {"asked", STUB, "  ready: 'http://127.0.0.1:{port}/healthz'\n", 1},
-        {"command", STUB,
-         "  ready: 'grep -q http:// %s/command/server.log'\n", 1},
+        {"command", STUB, "  ready: 'grep -q http:// %s/command/server.log'\n",
+         1},
     };
 
     (void)state;
