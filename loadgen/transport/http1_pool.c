@@ -116,7 +116,8 @@ static void on_connected(evutil_socket_t fd, short what, void *arg)
 }
 
 /* All have the same time, so the oldest is the first to be late.  A timer of
- * milliseconds may fire before that: then it is set again. */
+ * milliseconds may fire before that: then it is set again; rounded up, lest it
+ * fires over and over in the last microsecond. */
 static void arm_connect_timer(struct http1_pool *p)
 {
     int64_t late_ns;
@@ -126,7 +127,7 @@ static void arm_connect_timer(struct http1_pool *p)
         return;
     late_ns = conn_of(p->connecting.first)->opened_ns +
               p->env->settings->connect_timeout_ns;
-    tv = clk_timeval(late_ns - clk_now(p->env->clk));
+    tv = clk_timeval(late_ns - clk_now(p->env->clk) + NS_PER_US);
     event_add(&p->connect_timer, &tv);
 }
 
