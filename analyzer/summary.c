@@ -556,7 +556,7 @@ int summary_exit_code(const struct summary *s)
     case VERDICT_FAIL:
         return 1;
     default:
-        if (s->cache.finding == CACHE_UNDECIDED)
+        if (s->cache.finding == CACHE_UNDECIDED || s->integrity.was_killed)
             return 4;
         return s->ok > 0 && !s->aborted && s->cache.finding != CACHE_OF_ANSWERS
                    ? 0

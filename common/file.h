@@ -9,10 +9,12 @@
 
 struct err;
 
-/* Append the file to `out`, whose maximum bounds it.  ERR_IO on failure. */
+/* Append the file to `out`, whose maximum bounds it.  ERR_CONFIG on failure:
+ * whoever named it named the wrong one. */
 int file_read(const char *path, struct buf *out, struct err *err);
 
-/* The same of a text, which the caller owns.  ERR_FORMAT if it is none. */
+/* The same of a text, without the byte order mark that it may begin with; the
+ * caller owns it.  ERR_CONFIG if it is none. */
 int file_read_text(const char *path, size_t max, char **text, struct err *err);
 
 /* Write to a temporary name beside it, then rename: a reader sees the old file

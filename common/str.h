@@ -29,6 +29,9 @@ void strmap_fini(struct strmap *map);
  * it; NULL: there is none. */
 char *str_next_word(char **rest);
 
+/* How long the byte order mark is that a text in UTF-8 begins with: 0 or 3. */
+size_t str_bom_len(const char *text, size_t len);
+
 /* The text without the blanks, tabs and carriage returns around it, which are
  * cut off. */
 char *str_trim(char *text);

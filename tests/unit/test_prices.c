@@ -143,14 +143,21 @@ static void what_is_no_table(void **state)
     }
 }
 
-static void a_file_that_is_not_there(void **state)
+/* Of spreadsheets many begin with a byte order mark. */
+static void a_file(void **state)
 {
+    static const char text[] = "\xef\xbb\xbfmachine,usd_per_hour\nL4,0.8\n";
     struct err err = {0};
     struct prices p;
 
     (void)state;
+    assert_int_equal(
+        prices_read(&p, tmpdir_write("p.csv", text, sizeof(text) - 1), &err),
+        0);
+    assert_int_equal(p.n, 1);
+    prices_fini(&p);
     assert_int_equal(prices_read(&p, "/nowhere/p.csv", &err), -1);
-    assert_int_equal(err.code, ERR_IO);
+    assert_int_equal(err.code, ERR_CONFIG);
 }
 
 /* The machine that is named stands over the condition. */
@@ -212,7 +219,7 @@ int main(void)
         cmocka_unit_test(columns_in_either_order),
         cmocka_unit_test(machines_without_a_price),
         cmocka_unit_test(what_is_no_table),
-        cmocka_unit_test(a_file_that_is_not_there),
+        cmocka_unit_test(a_file),
         cmocka_unit_test(settings_have_the_price_of_their_machine),
         cmocka_unit_test(settings_look_it_up_once),
     };
