@@ -62,6 +62,15 @@ int file_read_text(const char *path, size_t max, char **text, struct err *err)
     return rc;
 }
 
+bool file_is_same(const char *a, const char *b)
+{
+    struct stat at;
+    struct stat bt;
+
+    return stat(a, &at) == 0 && stat(b, &bt) == 0 && at.st_dev == bt.st_dev &&
+           at.st_ino == bt.st_ino;
+}
+
 int file_write_all(int fd, const void *data, size_t len)
 {
     const char *p = data;

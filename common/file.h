@@ -3,6 +3,7 @@
 #ifndef COMMON_FILE_H
 #define COMMON_FILE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "common/buf.h"
@@ -28,6 +29,9 @@ int file_replace_in(const char *dir, const char *name, const struct buf *text,
 
 /* Make a directory and its parents; one that is there is fine.  ERR_IO. */
 int file_make_dir(const char *path, struct err *err);
+
+/* Are both there, and the same file or directory? */
+bool file_is_same(const char *a, const char *b);
 
 /* write(2) until all is out; -1 with errno set if it cannot be. */
 int file_write_all(int fd, const void *data, size_t len);

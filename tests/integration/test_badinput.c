@@ -158,6 +158,17 @@ static const struct {
     {{"tailgate", "report", "/no/such"}, "/no/such: No such file or directory"},
     {{"tailgate", "report", "/no/such", "--prices", "/no/prices"},
      "--prices: /no/prices: No such file or directory"},
+    {{"tailgate", "run", URL, "--rate", "5", "--usd-per-hour", "-3"},
+     "--usd-per-hour: '-3' is not a number from 0; write 1 or 0.5"},
+    {{"tailgate", "run", URL, "--rate", "5", "--usd-per-hour", "1e308"},
+     "--usd-per-hour: '1e308' is beyond what a number may be, 1e-12 to 1e15"},
+    {{"tailgate", "rerun", "/no/such"}, "/no/such: No such file or directory"},
+    {{"tailgate", "rerun", "/"}, "rerun repeats a recording, and '/' is none"},
+    {{"tailgate", "baseline"},
+     "baseline: say which: freeze, show, check or against"},
+    {{"tailgate", "baseline", "freze"},
+     "baseline: 'freze' is none of freeze, show, check, against; did you mean "
+     "'freeze'?"},
     {{"tailgate", "baseline", "check", "/no/such"},
      "/no/such: No such file or directory"},
     {{"tailgate", "baseline", "show", "/"}, "/: Is a directory"},
@@ -178,7 +189,8 @@ static const struct {
      "2ms', "
      "'uniform 1ms 3ms' (from, to), 'exponential 2ms', 'normal 20ms 5ms', "
      "'lognormal 20ms 5ms' (mean, deviation) or "
-     "'empirical 0:1ms 50:2ms 100:9ms'"},
+     "'empirical 0:1ms 50:2ms 100:9ms'; or 'batch 5ms 1ms' (base, per item), "
+     "or 'llm'"},
     {{"tailgate", "stub", "--port", "65536"},
      "--port: '65536' is not a port (0 to 65535)"},
 };

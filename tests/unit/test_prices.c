@@ -81,6 +81,7 @@ static void machines_without_a_price(void **state)
         const char *want;
     } cases[] = {
         {"H101", "p.csv: no price of 'H101'; did you mean 'H100'?"},
+        {"2xH101", "p.csv: no price of '2xH101'; did you mean '2xH100'?"},
         {"TPU", "p.csv: no price of 'TPU'; it has L4, H100 SXM, 8xH100, H100"},
         {"4xTPU", "p.csv: no price of '4xTPU'"},
         {"0xL4", "p.csv: no price of '0xL4'"},
@@ -119,6 +120,8 @@ static void what_is_no_table(void **state)
         {"machine,usd_per_hour\n\nL4,cheap\n",
          "p.csv:3: usd_per_hour: 'cheap' is not a number above 0"},
         {"machine,usd_per_hour\nL4,0\n", "'0' is not a number above 0"},
+        {"machine,usd_per_hour\nL4,1e300\n",
+         "p.csv:2: usd_per_hour: '1e300' is beyond what a number may be"},
         {"machine,usd_per_hour\nL4,-1\n", "'-1' is not"},
         {"machine,usd_per_hour\nL4,nan\n", "'nan' is not"},
         {"machine,usd_per_hour\nL4,inf\n", "'inf' is not"},
