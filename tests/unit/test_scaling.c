@@ -428,8 +428,8 @@ static void fractions_of_a_cent(void **state)
     scaled_free(s);
 }
 
-/* A spread whose square is beyond every number has no interval, and takes no
- * longer than another. */
+/* One so large that it bounds no ratio leaves it without an interval, and takes
+ * no longer than another. */
 static void absurd_spreads(void **state)
 {
     static const char *const firsts[] = {"10,5e14", "1e-12,1e15"};
