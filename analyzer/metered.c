@@ -1,19 +1,24 @@
 #include "analyzer/metered.h"
 
-#include <math.h>
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/buf.h"
 #include "common/clk.h"
 #include "common/err.h"
 #include "common/file.h"
 #include "common/recording/tgr.h"
+#include "common/str.h"
 #include "common/xalloc.h"
 
 #define J_PER_KWH 3.6e6
 #define MAX_FILE  ((size_t)256 << 20)
+
+/* Of a line of watts: what a nanosecond counter holds, and a thousand of the
+ * largest data centres. */
+#define MAX_SECONDS 9e9
+#define MAX_WATTS   1e12
 
 /* Looks further than this from an end of the window do not tell what it was
  * there. */
@@ -155,24 +160,58 @@ static void add_watts(struct watts *s, const struct window *w, int64_t at_ns,
     s->last_w = watts;
 }
 
-static int add_line(struct watts *s, const struct window *w, const char *line,
-                    int64_t start_ns)
+/* A number of at least 0 and below `limit`, and nothing else. */
+static int read_number(char *cell, double limit, double *out)
 {
     char *end;
-    double seconds = strtod(line, &end);
-    const char *comma = end + strspn(end, " \t");
-    double watts;
+
+    cell = str_trim(cell);
+    *out = strtod(cell, &end);
+    return end != cell && !*end && *out >= 0 && *out < limit ? 0 : -1;
+}
+
+static int add_line(struct watts *s, const struct window *w, char *line)
+{
+    char *first = strsep(&line, ",");
+    double seconds, watts;
     int64_t at_ns;
 
-    if (end == line || *comma != ',' || !(seconds >= 0 && seconds < 1e10))
+    if (!line || read_number(first, MAX_SECONDS, &seconds) ||
+        read_number(line, MAX_WATTS, &watts))
         return -1;
-    watts = strtod(comma + 1, &end);
-    if (end == comma + 1 || !(watts >= 0))
-        return -1;
-    at_ns = (int64_t)(seconds * 1e9) - start_ns;
+    at_ns = (int64_t)(seconds * 1e9);
     if (s->has_last && at_ns <= s->last_ns)
         return -1;
     add_watts(s, w, at_ns, watts);
+    return 0;
+}
+
+static bool is_heading(const char *line, size_t number)
+{
+    return number == 1 && !isdigit((unsigned char)*line);
+}
+
+int metered_parse_watts(struct metered *m, const char *name, char *text,
+                        const struct window *w,
+                        const struct metered_share *share, struct err *err)
+{
+    struct watts s = {0};
+    size_t number = 0;
+    char *line;
+
+    while ((line = strsep(&text, "\n")) != NULL) {
+        line = str_trim(line);
+        number++;
+        if (*line && !is_heading(line, number) && add_line(&s, w, line))
+            return err_set(err, ERR_FORMAT,
+                           "%s:%zu: not 'seconds since 1970, watts', or not "
+                           "later than the line before",
+                           name, number);
+    }
+    m->is_asked = true;
+    metered_take(m, &s.energy, w, share);
+    if (!s.has_last)
+        snprintf(m->note, sizeof(m->note), "the file holds nothing");
     return 0;
 }
 
@@ -180,31 +219,14 @@ int metered_read_file(struct metered *m, const char *path, int64_t start_ns,
                       const struct window *w, const struct metered_share *share,
                       struct err *err)
 {
-    struct watts s = {0};
-    struct buf text;
-    const char *line;
-    size_t number = 0;
+    const struct window since_1970 = {start_ns + w->start_ns,
+                                      start_ns + w->end_ns};
+    char *text;
     int rc;
 
-    buf_init(&text, MAX_FILE);
-    rc = file_read(path, &text, err);
-    for (line = buf_text(&text); rc == 0 && *line; number++) {
-        bool is_heading = number == 0 && (*line < '0' || *line > '9');
-
-        if (*line != '\n' && !is_heading && add_line(&s, w, line, start_ns))
-            rc = err_set(err, ERR_FORMAT,
-                         "%s:%zu: not 'seconds since 1970, watts', or not "
-                         "later than the line before",
-                         path, number + 1);
-        line += strcspn(line, "\n");
-        line += *line == '\n';
-    }
-    if (rc == 0) {
-        m->is_asked = true;
-        metered_take(m, &s.energy, w, share);
-        if (!s.has_last)
-            snprintf(m->note, sizeof(m->note), "the file holds nothing");
-    }
-    buf_fini(&text);
+    if (file_read_text(path, MAX_FILE, &text, err))
+        return -1;
+    rc = metered_parse_watts(m, path, text, &since_1970, share, err);
+    free(text);
     return rc;
 }

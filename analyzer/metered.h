@@ -60,8 +60,14 @@ void metered_take(struct metered *m, const struct metered_energy *e,
 void metered_read(struct metered *m, const char *dir, const struct window *w,
                   const struct metered_share *share);
 
-/* Instead of that: lines of "seconds since 1970, watts"; the run began at
- * start_ns since 1970.  ERR_IO, ERR_FORMAT with the line. */
+/* Instead of that, from a text that it cuts up: lines of "seconds since 1970,
+ * watts", perhaps below a heading; the window is since 1970 too.  ERR_FORMAT
+ * with the line. */
+int metered_parse_watts(struct metered *m, const char *name, char *text,
+                        const struct window *w,
+                        const struct metered_share *share, struct err *err);
+
+/* The same of a file, whose run began at start_ns since 1970.  ERR_IO too. */
 int metered_read_file(struct metered *m, const char *path, int64_t start_ns,
                       const struct window *w, const struct metered_share *share,
                       struct err *err);

@@ -159,12 +159,14 @@ static int prepare(struct study_drive *study, struct err *err)
     struct settings *s = &study->base.settings;
     int rc = read_base(study, err);
 
-    if (rc == 0 && search_terms_of(s, &search->terms, err))
-        rc = settings_args_blame(&study->base, err);
     if (rc)
         return rc;
-    hash_settings(study);
+    if (search_terms_of(s, &search->terms, err))
+        return settings_args_blame(&study->base, err);
     search->config = search_config_of(s, &search->terms);
+    if (search_check_budget(&search->config, err))
+        return settings_args_blame(&study->base, err);
+    hash_settings(study);
     search->settings = s;
     search->no_confirm = s->search.no_confirm;
     search->say = say;

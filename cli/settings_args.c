@@ -199,7 +199,7 @@ static int load_recording(struct settings_args *a, const char *dir,
     int rc = manifest_load(&m, dir, err);
 
     if (rc == 0)
-        rc = manifest_settings(&m, &a->settings, err);
+        rc = manifest_settings_asked(&m, &a->settings, err);
     for (size_t i = 0; rc == 0 && i < a->settings.classes.len; i++)
         keep_own_headers(a->settings.classes.items[i].settings, &a->settings);
     if (rc == 0) {

@@ -368,6 +368,7 @@ struct server_settings {
     int64_t ready_ns; /* until then, at most */
     char *stop;       /* shell command; NULL: a signal will do */
     int64_t grace_ns;
+    int port; /* no setting: what was found for {port}; 0: none was */
 };
 
 /* What the server costs. */
@@ -500,6 +501,11 @@ int settings_check_study(const struct settings *s, struct err *err);
 
 /* The same of a server that is started. */
 int settings_check_server(const struct settings *s, struct err *err);
+
+/* The port of a started server takes the place of {port} in every URL; and that
+ * of {port} again, where a recording has it. */
+void settings_put_port(struct settings *s, int port);
+void settings_forget_port(struct settings *s, int port);
 
 /* The same of what requests carry, before a duration is made up. */
 int settings_resolve_data(struct settings *s, struct err *err);

@@ -1,9 +1,12 @@
 /* The options of a server that is started for a run, and what contradicts
  * itself in them. */
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "common/err.h"
 #include "common/settings.h"
+#include "common/str.h"
 #include "common/url.h"
 
 #define AT(field) offsetof(struct settings, server.field)
@@ -82,4 +85,47 @@ int settings_check_server(const struct settings *s, struct err *err)
                        "target.url: " URL_PORT
                        " is what server.start is given, and there is none");
     return 0;
+}
+
+/* ---- the port ---- */
+
+static void replace(char **text, const char *from, const char *to)
+{
+    char *before = *text;
+
+    if (!before)
+        return;
+    *text = str_replace(before, from, to);
+    free(before);
+}
+
+static void replace_in_urls(struct settings *s, const char *from,
+                            const char *to)
+{
+    for (size_t i = 0; i < s->target.urls.len; i++)
+        replace(&s->target.urls.items[i], from, to);
+    replace(&s->target.metrics, from, to);
+    for (size_t i = 0; i < s->classes.len; i++)
+        replace_in_urls(s->classes.items[i].settings, from, to);
+    for (size_t i = 0; i < s->warmup.len; i++)
+        replace_in_urls(s->warmup.items[i].settings, from, to);
+}
+
+void settings_put_port(struct settings *s, int port)
+{
+    char number[16];
+
+    if (!asks_for_port(s))
+        return;
+    snprintf(number, sizeof(number), "%d", port);
+    replace_in_urls(s, URL_PORT, number);
+    s->server.port = port;
+}
+
+void settings_forget_port(struct settings *s, int port)
+{
+    char number[16];
+
+    snprintf(number, sizeof(number), ":%d", port);
+    replace_in_urls(s, number, ":" URL_PORT);
 }

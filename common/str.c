@@ -1,8 +1,10 @@
 #include "common/str.h"
 
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/buf.h"
 #include "common/xalloc.h"
 
 void strlist_add(struct strlist *list, const char *item)
@@ -54,6 +56,24 @@ char *str_next_word(char **rest)
     while (word && !word[0])
         word = strsep(rest, " ");
     return word;
+}
+
+char *str_replace(const char *text, const char *from, const char *to)
+{
+    const char *at;
+    struct buf out;
+    char *replaced;
+
+    buf_init(&out, SIZE_MAX);
+    while ((at = strstr(text, from))) {
+        buf_add(&out, text, (size_t)(at - text));
+        buf_adds(&out, to);
+        text = at + strlen(from);
+    }
+    buf_adds(&out, text);
+    replaced = xstrdup(buf_text(&out));
+    buf_fini(&out);
+    return replaced;
 }
 
 char *str_trim(char *text)

@@ -29,6 +29,9 @@ void strmap_fini(struct strmap *map);
  * it; NULL: there is none. */
 char *str_next_word(char **rest);
 
+/* `text` with `to` wherever it has `from`; the caller owns it. */
+char *str_replace(const char *text, const char *from, const char *to);
+
 /* The text without the blanks, tabs and carriage returns around it, which are
  * cut off. */
 char *str_trim(char *text);

@@ -165,7 +165,8 @@ static int prepare(struct run *run, struct err *err)
 
     if (look_ahead(run, err) || wait_until_ready(run, err) ||
         discover(s, err) || mix_init(&run->mix, s, &run->endpoints, err) ||
-        find_scrape(run, err) || meter_new(&run->meter, s, err) ||
+        find_scrape(run, err) ||
+        meter_new(&run->meter, s, run->options->memory_of, err) ||
         make_workers(run, err))
         return -1;
     if (!run->options->has_dir &&
@@ -278,6 +279,7 @@ static void begin_manifest(struct run *run)
         .settings_git = git,
         .environment = &environment,
         .has_stub = run->settings->has_stub,
+        .server_port = run->settings->server.port,
         .endpoints = &run->endpoints,
         .transport = run->known.transport->name,
         .calibration = &calibration,

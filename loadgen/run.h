@@ -54,6 +54,10 @@ struct run_options {
      * applies here is found out.  NULL: nothing. */
     const struct calibration *calibration;
 
+    /* The process whose memory is read, if it was started for this run ("pid
+     * 12", "group 12").  NULL: as cost.memory_of has it. */
+    const char *memory_of;
+
     const struct run_judge *judge; /* NULL: it goes on to its end */
 
     int64_t observe_ns; /* how often workers look at themselves; 0: 1 s */

@@ -1,5 +1,6 @@
 #include "study/point.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -61,20 +62,22 @@ static int start_stub(struct child *stub, struct settings *s,
     return rc;
 }
 
-/* Whose memory is read: the process is known by now. */
-static void meter_process(struct settings *s, const char *whose,
-                          const char *kind, long id)
+#define PROCESS_TEXT 32
+
+/* Whose memory is read, if it is that of what was started. */
+static void meter_process(const struct settings *s, const char *whose,
+                          const char text[static PROCESS_TEXT],
+                          struct run_options *options)
 {
-    if (!s->cost.memory_of || strcmp(s->cost.memory_of, whose) != 0)
-        return;
-    free(s->cost.memory_of);
-    s->cost.memory_of = xasprintf("%s %ld", kind, id);
+    if (s->cost.memory_of && strcmp(s->cost.memory_of, whose) == 0)
+        options->memory_of = text;
 }
 
 /* The stub, if there is one, ends before its truth is read. */
 static int drive_stub(struct settings *s, struct run_options *options,
                       struct err *err)
 {
+    char process[PROCESS_TEXT];
     struct child stub = {0};
     struct err late = {0};
     struct run_end end;
@@ -82,9 +85,11 @@ static int drive_stub(struct settings *s, struct run_options *options,
 
     bool has_started = rc == 0;
 
-    meter_process(s, "stub", "pid", (long)stub.pid);
+    snprintf(process, sizeof(process), "pid %ld", (long)stub.pid);
+    meter_process(s, "stub", process, options);
     if (rc == 0)
         rc = run_load(s, options, &end, err);
+    options->memory_of = NULL;
     if (child_stop(&stub, &late))
         log_error("%s", late.msg); /* what it did to the load is recorded */
     /* The directory was made for its truth; nothing else came. */
@@ -111,6 +116,7 @@ static bool is_enough(void *arg, const struct run_look *look)
 static int drive_server(struct settings *s, struct run_options *options,
                         struct err *err)
 {
+    char process[PROCESS_TEXT];
     struct server server = {0};
     struct watched watched = {&server, options->judge};
     const struct run_judge judge = {is_enough, &watched};
@@ -122,12 +128,14 @@ static int drive_server(struct settings *s, struct run_options *options,
     options->has_dir = true;
     options->judge = &judge;
     rc = server_start(&server, s, options->dir, err);
-    meter_process(s, "server", "group", (long)server.process.pid);
+    snprintf(process, sizeof(process), "group %ld", (long)server.process.pid);
+    meter_process(s, "server", process, options);
     if (rc == 0)
         rc = run_load(s, options, &end, err);
     if (rc == 0 && server_has_ended(&server))
         rc = server_blame_end(&server, "during the run", err);
     options->judge = watched.judge;
+    options->memory_of = NULL;
     server_stop(&server);
     return rc;
 }

@@ -8,64 +8,31 @@
 #include <sys/time.h>
 #include <unistd.h>
 
-#include "common/buf.h"
 #include "common/clk.h"
 #include "common/err.h"
 #include "common/settings.h"
 #include "common/stop.h"
+#include "common/str.h"
 #include "common/units.h"
 #include "common/url.h"
 #include "common/xalloc.h"
 #include "loadgen/ready.h"
 #include "study/child.h"
 
-#define MAX_COMMAND ((size_t)1 << 20)
-#define SLICE_NS    (1 * NS_PER_S) /* of a wait, between looks at the process */
-#define NAP_NS      (50 * NS_PER_MS)
-#define PORT_TRIES  10
-#define TAIL        4096
+#define SLICE_NS   (1 * NS_PER_S) /* of a wait, between looks at the process */
+#define NAP_NS     (50 * NS_PER_MS)
+#define PORT_TRIES 10
+#define TAIL       4096
 
 /* ---- the port ---- */
 
 /* With the port in place of {port}; owned by the caller. */
 static char *fill_in(const char *text, int port)
 {
-    const char *at;
-    struct buf out;
-    char *filled;
+    char number[16];
 
-    buf_init(&out, MAX_COMMAND);
-    while ((at = strstr(text, URL_PORT))) {
-        buf_addf(&out, "%.*s%d", (int)(at - text), text, port);
-        text = at + strlen(URL_PORT);
-    }
-    buf_adds(&out, text);
-    filled = xstrdup(buf_text(&out));
-    buf_fini(&out);
-    return filled;
-}
-
-static void fill_in_place(char **text, int port)
-{
-    char *filled;
-
-    if (!*text)
-        return;
-    filled = fill_in(*text, port);
-    free(*text);
-    *text = filled;
-}
-
-static void fill_in_settings(struct settings *s, int port)
-{
-    for (size_t i = 0; i < s->target.urls.len; i++)
-        fill_in_place(&s->target.urls.items[i], port);
-    fill_in_place(&s->target.metrics, port);
-    fill_in_place(&s->server.ready, port);
-    for (size_t i = 0; i < s->classes.len; i++)
-        fill_in_settings(s->classes.items[i].settings, port);
-    for (size_t i = 0; i < s->warmup.len; i++)
-        fill_in_settings(s->warmup.items[i].settings, port);
+    snprintf(number, sizeof(number), "%d", port);
+    return str_replace(text, URL_PORT, number);
 }
 
 /* Does anybody take connections at one of its addresses? */
@@ -184,14 +151,14 @@ bool server_has_ended(struct server *server)
 /* ---- ready? ---- */
 
 /* Ask for a while; 1: it is. */
-static int ask_url(const struct settings *s, int64_t ns, struct err *err)
+static int ask_url(struct server *server, const struct settings *s, int64_t ns,
+                   struct err *err)
 {
     struct target_settings target = s->target; /* but for where to ask */
     struct err why = {0};
 
-    if (s->server.ready)
-        target.urls =
-            (struct strlist){.items = (char **)&s->server.ready, .len = 1};
+    if (server->ready)
+        target.urls = (struct strlist){.items = &server->ready, .len = 1};
     if (ready_wait(&target, ns, &why) == 0)
         return 1;
     if (why.code == ERR_IO)
@@ -200,11 +167,11 @@ static int ask_url(const struct settings *s, int64_t ns, struct err *err)
     return -1;
 }
 
-static int ask_command(const struct settings *s, int64_t ns, struct err *err)
+static int ask_command(const char *command, int64_t ns, struct err *err)
 {
     struct err why = {0};
 
-    if (child_run_command(s->server.ready, "server.ready", ns, &why) == 0)
+    if (child_run_command(command, "server.ready", ns, &why) == 0)
         return 1;
     if (why.code == ERR_STOPPED) {
         *err = why;
@@ -222,11 +189,12 @@ static bool is_url(const char *text)
     return scheme && strcspn(text, " \t\n") > (size_t)(scheme - text);
 }
 
-static int ask(const struct settings *s, int64_t left_ns, struct err *err)
+static int ask(struct server *server, const struct settings *s, int64_t left_ns,
+               struct err *err)
 {
-    if (s->server.ready && !is_url(s->server.ready))
-        return ask_command(s, left_ns, err);
-    return ask_url(s, left_ns < SLICE_NS ? left_ns : SLICE_NS, err);
+    if (server->ready && !is_url(server->ready))
+        return ask_command(server->ready, left_ns, err);
+    return ask_url(server, s, left_ns < SLICE_NS ? left_ns : SLICE_NS, err);
 }
 
 static int refuse_late(const struct server *server, int64_t ns, struct err *err)
@@ -250,7 +218,7 @@ static int wait_until_ready(struct server *server, const struct settings *s,
 
         if (left_ns <= 0)
             return refuse_late(server, s->server.ready_ns, err);
-        rc = ask(s, left_ns, err);
+        rc = ask(server, s, left_ns, err);
         if (rc >= 0 && server_has_ended(server))
             return server_blame_end(server, "before it was ready", err);
         if (rc >= 0 && atomic_load(&stop_signal))
@@ -287,7 +255,9 @@ int server_start(struct server *server, struct settings *s, const char *dir,
     *server = (struct server){.log = xasprintf("%s/server.log", dir)};
     if (port < 0)
         return -1;
-    fill_in_settings(s, port);
+    settings_put_port(s, port);
+    if (s->server.ready)
+        server->ready = fill_in(s->server.ready, port);
     if (check_place(s, err) || launch(server, s, port, err))
         return -1;
     return wait_until_ready(server, s, err);
@@ -297,5 +267,6 @@ void server_stop(struct server *server)
 {
     supervise_stop(&server->process);
     free(server->log);
+    free(server->ready);
     *server = (struct server){0};
 }

@@ -12,12 +12,13 @@ struct settings;
 
 struct server {
     struct supervised process;
-    char *log; /* owned */
+    char *log;   /* owned, as is ... */
+    char *ready; /* ... what tells that it is; NULL: the target does */
 };
 
 /* Start it, with its output in DIR/server.log, and wait until it is ready.  The
- * port that is found for it takes the place of {port} in the settings.  ERR_IO
- * if it ends, is not ready in time, or if somebody else listens where it
+ * port that is found for it takes the place of {port} in the target's URLs.
+ * ERR_IO if it ends, is not ready in time, or if somebody else listens where it
  * should, with the last line that it has said; ERR_STOPPED with common/stop.h's
  * flag.  The caller calls server_stop() in any case. */
 int server_start(struct server *server, struct settings *s, const char *dir,

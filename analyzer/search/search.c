@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "common/err.h"
+#include "common/units.h"
 #include "common/xalloc.h"
 
 static const char *const whys[] = {
@@ -63,6 +64,25 @@ int search_check_slo(const struct slo *slo, struct err *err)
                        "slo: a search needs a term that is judged, such as "
                        "'e2e p99 < 200ms'");
     return 0;
+}
+
+int search_check_budget(const struct search_config *config, struct err *err)
+{
+    char budget[UNITS_TEXT], takes[UNITS_TEXT];
+    struct search_ask first;
+    struct search s;
+    int64_t needs_ns;
+
+    search_init(&s, config);
+    search_next(&s, &first);
+    needs_ns = first.warmup_ns + first.window_ns;
+    if (config->budget_ns <= 0 || config->budget_ns >= needs_ns)
+        return 0;
+    return err_set(err, ERR_CONFIG,
+                   "search.budget: %s does not hold the first probe, which "
+                   "takes %s",
+                   units_show_duration((double)config->budget_ns, budget),
+                   units_show_duration((double)needs_ns, takes));
 }
 
 void search_init(struct search *s, const struct search_config *config)

@@ -164,6 +164,9 @@ struct search {
  * a goodput is none.  ERR_CONFIG. */
 int search_check_slo(const struct slo *slo, struct err *err);
 
+/* Does the budget hold the first probe?  ERR_CONFIG. */
+int search_check_budget(const struct search_config *config, struct err *err);
+
 /* The share of misses that a term allows; below 0: it judges nothing. */
 double search_allowed(const struct slo_term *term);
 

@@ -113,6 +113,9 @@ void manifest_init(struct manifest *m, struct settings *s,
         environment(start->environment), "endpoints", texts(start->endpoints));
     if (start->has_stub)
         json_object_set_new(m->json, "stub_beside", json_true());
+    if (start->server_port > 0)
+        json_object_set_new(m->json, "server_port",
+                            json_integer(start->server_port));
     if (start->transport)
         json_object_set_new(m->json, "transport",
                             json_string(start->transport));
@@ -251,6 +254,17 @@ int manifest_settings(const struct manifest *m, struct settings *s,
 {
     s->has_stub = json_is_true(json_object_get(m->json, "stub_beside"));
     return settings_from_json(s, json_object_get(m->json, "settings"), err);
+}
+
+int manifest_settings_asked(const struct manifest *m, struct settings *s,
+                            struct err *err)
+{
+    int port = (int)json_get_int(m->json, "server_port", 0);
+    int rc = manifest_settings(m, s, err);
+
+    if (rc == 0 && port > 0)
+        settings_forget_port(s, port);
+    return rc;
 }
 
 bool manifest_end(const struct manifest *m, struct run_end *end)

@@ -24,8 +24,9 @@ struct run_start {
     const char *const *argv;   /* as asked; NULL-terminated */
     const char *settings_file; /* NULL: none */
     const char *settings_git;  /* its state, common/gitstate.h; NULL: none */
-    const struct strmap *environment;            /* NULL: nothing is known */
-    bool has_stub;                               /* one is beside the run */
+    const struct strmap *environment; /* NULL: nothing is known */
+    bool has_stub;                    /* one is beside the run */
+    int server_port; /* that was found for {port}; 0: none was */
     const struct strlist *endpoints;             /* addresses, as used */
     const char *transport;                       /* its name; NULL: none */
     const struct calibration_stamp *calibration; /* NULL: none */
@@ -117,6 +118,10 @@ int manifest_load(struct manifest *m, const char *dir, struct err *err);
 /* The settings as used, over what `s` holds. */
 int manifest_settings(const struct manifest *m, struct settings *s,
                       struct err *err);
+
+/* The same, with {port} in place of the port that was found for it. */
+int manifest_settings_asked(const struct manifest *m, struct settings *s,
+                            struct err *err);
 
 /* False if the run never came to its end, and then *end is not touched. */
 bool manifest_end(const struct manifest *m, struct run_end *end);

@@ -103,7 +103,8 @@ static void open_auto(struct reader *r, const struct settings *s)
     log_note("energy     neither RAPL nor NVML here: it is not measured");
 }
 
-int meter_new(struct meter **meter, const struct settings *s, struct err *err)
+int meter_new(struct meter **meter, const struct settings *s,
+              const char *memory_of, struct err *err)
 {
     const struct cost_settings *c = &s->cost;
     struct meter *m;
@@ -115,7 +116,8 @@ int meter_new(struct meter **meter, const struct settings *s, struct err *err)
     m = xcalloc(1, sizeof(*m));
     sem_init(&m->end, 0, 0);
     if (c->memory_of)
-        rc = open_reader(&m->memory, c->memory_of, true, s, err);
+        rc = open_reader(&m->memory, memory_of ? memory_of : c->memory_of, true,
+                         s, err);
     if (rc == 0 && c->energy && strcmp(c->energy, "auto") == 0)
         open_auto(&m->energy, s);
     else if (rc == 0 && c->energy)

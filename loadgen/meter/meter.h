@@ -14,8 +14,10 @@ struct meter;
 struct settings;
 
 /* *meter is NULL if nothing is asked for, or energy "auto" finds nothing.  The
- * settings are borrowed.  ERR_CONFIG, ERR_IO. */
-int meter_new(struct meter **meter, const struct settings *s, struct err *err);
+ * settings are borrowed; `memory_of`, unless NULL, stands for theirs.
+ * ERR_CONFIG, ERR_IO. */
+int meter_new(struct meter **meter, const struct settings *s,
+              const char *memory_of, struct err *err);
 
 /* Write DIR/meter.tgr from start_ns of the monotonic clock on.  ERR_IO. */
 int meter_start(struct meter *meter, const char *dir, int64_t start_ns,

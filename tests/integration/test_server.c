@@ -127,6 +127,47 @@ static void it_serves_the_run(void **state)
     }
 }
 
+static void run_again(const char *from, const char *dir)
+{
+    struct proc_result r =
+        proc_run(ARGS("rerun", from, "-q", "--slo", "errors < 1%", "-o", dir));
+
+    run_expect(&r, dir, 0);
+    proc_result_fini(&r);
+}
+
+/* Of a recording, too: on a port of its own, whose memory is read. */
+static void it_is_started_again(void **state)
+{
+    static const char *const dirs[] = {"first", "second", "third"};
+    char *file = write_settings("again", FREE_URL, TREE "wait",
+                                "  ready: 'http://127.0.0.1:{port}/healthz'\n"
+                                "cost: {memory_of: server}\n");
+    char *from = xstrdup(tmpdir_path(dirs[0]));
+    struct proc_result r =
+        proc_run(ARGS("run", file, "-q", "--slo", "errors < 1%", "-o", from));
+
+    (void)state;
+    run_expect(&r, from, 0);
+    proc_result_fini(&r);
+    for (size_t i = 1; i < COUNT(dirs); i++) {
+        char *to = xstrdup(tmpdir_path(dirs[i]));
+        char *name = xasprintf("%s/summary.json", dirs[i]);
+        char *summary;
+
+        run_again(from, to);
+        summary = text_of(name);
+        assert_non_null(strstr(summary, "peak_memory"));
+        free(summary);
+        free(name);
+        free(from);
+        from = to;
+    }
+    expect_gone("again", 9);
+    free(from);
+    free(file);
+}
+
 static void what_fails_is_said_and_ended(void **state)
 {
     static const struct {
@@ -221,6 +262,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(it_serves_the_run),
+        cmocka_unit_test(it_is_started_again),
         cmocka_unit_test(what_fails_is_said_and_ended),
         cmocka_unit_test(another_server_is_not_taken_for_it),
         cmocka_unit_test(it_ends_with_us),

@@ -11,6 +11,13 @@
 #define NS        1e9
 #define RUNS_MOST 120
 
+struct madeserver madeserver_of(double capacity, double slope, uint64_t seed)
+{
+    return (struct madeserver){.capacity = {capacity, INFINITY},
+                               .slope = slope,
+                               .rng = rng_stream(seed, RNG_PROBE)};
+}
+
 struct slo madeserver_slo(size_t terms)
 {
     static const char *const texts[MADE_TERMS] = {"e2e p99 < 50ms",

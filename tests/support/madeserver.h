@@ -34,6 +34,9 @@ struct madeserver {
     struct rng rng;
 };
 
+/* Of one term, with nothing that goes wrong. */
+struct madeserver madeserver_of(double capacity, double slope, uint64_t seed);
+
 /* The objective: 'e2e p99 < 50ms', and with two terms 'errors < 0.1%'. */
 struct slo madeserver_slo(size_t terms);
 

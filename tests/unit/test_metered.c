@@ -111,9 +111,29 @@ static void watts_from_elsewhere(void **state)
     err = (struct err){0};
     assert_int_equal(read_text(&m, "1001,5\n1000,5\n", &err), -1);
     err = (struct err){0};
-    assert_int_equal(read_text(&m, "", &err), 0);
+    assert_int_equal(read_text(&m, "\n", &err), 0);
     assert_false(m.has_energy);
     assert_string_equal(m.note, "the file holds nothing");
+}
+
+static void what_is_no_power_is_refused(void **state)
+{
+    static const char *const bad[] = {
+        "1000,\n5\n",  "1000,inf\n", "1000,nan\n",   "1000,-1\n",
+        "1000,5,6\n",  "1000,5 W\n", "1000\n",       "1000 5\n",
+        "1000,2e12\n", "9e9,5\n",    "1000,5\n,5\n", "1000,5\n1000,5\n",
+        "t,w\nu,v\n",
+    };
+    struct metered m;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+        struct err err = {0};
+
+        if (read_text(&m, bad[i], &err) == 0)
+            fail_msg("taken: %s", bad[i]);
+        assert_int_equal(err.code, ERR_FORMAT);
+    }
 }
 
 /* Constant power needs no interpolation. */
@@ -136,6 +156,7 @@ int main(void)
         cmocka_unit_test(a_counter_that_never_moves_is_none),
         cmocka_unit_test(nothing_asked_nothing_said),
         cmocka_unit_test(watts_from_elsewhere),
+        cmocka_unit_test(what_is_no_power_is_refused),
         cmocka_unit_test(constant_watts_are_exact),
     };
 

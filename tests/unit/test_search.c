@@ -15,13 +15,6 @@
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 #define SECOND       INT64_C(1000000000)
 
-static struct madeserver made(double capacity, double slope, uint64_t seed)
-{
-    return (struct madeserver){.capacity = {capacity, INFINITY},
-                               .slope = slope,
-                               .rng = rng_stream(seed, RNG_PROBE)};
-}
-
 static void answer_of(struct madeserver *m, struct search_config config,
                       struct search_answer *a)
 {
@@ -47,7 +40,7 @@ static void a_cliff_is_found(void **state)
     for (size_t i = 0; i < COUNT(capacities); i++) {
         for (size_t k = 0; k < COUNT(starts); k++) {
             double c = capacities[i];
-            struct madeserver m = made(c, 0, i * 100 + k + 1);
+            struct madeserver m = madeserver_of(c, 0, i * 100 + k + 1);
             struct search_answer a;
 
             m.answer_s = 2 / c; /* some are in flight at once */
@@ -74,7 +67,7 @@ static void scatter_between_probes_is_seen(void **state)
 
     (void)state;
     for (uint64_t seed = 1; seed <= 40; seed++) {
-        struct madeserver m = made(408, 20, seed);
+        struct madeserver m = madeserver_of(408, 20, seed);
         struct search_answer a;
 
         m.scatter = 0.5;
@@ -94,7 +87,7 @@ static void what_misses_at_any_load_does_not_hide_the_boundary(void **state)
 
     (void)state;
     for (size_t i = 0; i < COUNT(slopes); i++) {
-        struct madeserver m = made(2000, slopes[i], i + 1);
+        struct madeserver m = madeserver_of(2000, slopes[i], i + 1);
         struct search_answer a;
 
         m.least = 0.25;
@@ -108,7 +101,7 @@ static void what_misses_at_any_load_does_not_hide_the_boundary(void **state)
  * and what is not known is not claimed. */
 static void low_rates_take_long_probes(void **state)
 {
-    struct madeserver m = made(2, 20, 1);
+    struct madeserver m = madeserver_of(2, 20, 1);
     struct slo slo = madeserver_slo(1);
     struct search_config config = {.slo = &slo, .start = 1};
     struct search_answer a;
@@ -136,7 +129,7 @@ static void never_is_said_after_one_light_probe(void **state)
 
     (void)state;
     for (size_t i = 0; i < COUNT(rows); i++) {
-        struct madeserver m = made(1e-9, 0, i + 1);
+        struct madeserver m = madeserver_of(1e-9, 0, i + 1);
         struct search_answer a;
 
         answer_of(&m, (struct search_config){.start = rows[i].start}, &a);
@@ -149,7 +142,7 @@ static void never_is_said_after_one_light_probe(void **state)
 /* Much too high a guess is no reason to say so. */
 static void a_guess_far_too_high_is_brought_down(void **state)
 {
-    struct madeserver m = made(5, 0, 1);
+    struct madeserver m = madeserver_of(5, 0, 1);
     struct search_answer a;
 
     (void)state;
@@ -170,7 +163,7 @@ static void what_is_not_answered_is_asked_for_less(void **state)
 
     (void)state;
     for (size_t i = 0; i < COUNT(rows); i++) {
-        struct madeserver m = made(rows[i].capacity, 0, i + 1);
+        struct madeserver m = madeserver_of(rows[i].capacity, 0, i + 1);
         struct search_answer a;
 
         m.drowns = true;
@@ -187,7 +180,7 @@ static void the_client_is_not_the_server(void **state)
 
     (void)state;
     for (size_t i = 0; i < COUNT(starts); i++) {
-        struct madeserver m = made(1e6, 0, i + 1);
+        struct madeserver m = madeserver_of(1e6, 0, i + 1);
         struct search_answer a;
 
         m.client = 1000;
@@ -203,7 +196,7 @@ static void the_client_is_not_the_server(void **state)
 
 static void a_client_that_is_fast_enough_does_not_matter(void **state)
 {
-    struct madeserver m = made(900, 0, 1);
+    struct madeserver m = madeserver_of(900, 0, 1);
     struct search_answer a;
 
     (void)state;
@@ -218,7 +211,7 @@ static void a_disturbed_client_is_no_limit(void **state)
 {
     struct slo slo = madeserver_slo(1);
     struct search_config config = {.slo = &slo, .start = 100};
-    struct madeserver m = made(900, 20, 1);
+    struct madeserver m = madeserver_of(900, 20, 1);
     struct search_answer a;
     struct search_ask ask;
     struct search s;
@@ -242,7 +235,7 @@ static void a_disturbed_client_is_no_limit(void **state)
 
 static void no_value_is_outside_what_is_allowed(void **state)
 {
-    struct madeserver m = made(1e6, 0, 1);
+    struct madeserver m = madeserver_of(1e6, 0, 1);
     struct search_answer a;
 
     (void)state;
@@ -251,10 +244,28 @@ static void no_value_is_outside_what_is_allowed(void **state)
     assert_true(fabs(a.at_least - 250) < 1e-9);
     assert_true(m.max_value <= 250);
 
-    m = made(10, 0, 1);
+    m = madeserver_of(10, 0, 1);
     answer_of(&m, (struct search_config){.start = 100, .least = 50}, &a);
     assert_int_equal(a.outcome, SEARCH_NEVER);
     assert_true(fabs(a.at_most - 50) < 1e-9);
+}
+
+static void a_budget_holds_the_first_probe(void **state)
+{
+    struct slo slo = madeserver_slo(1);
+    struct search_config config = {.slo = &slo, .start = 400};
+    struct search_ask first;
+    struct search s;
+    struct err err = {0};
+
+    (void)state;
+    search_init(&s, &config);
+    search_next(&s, &first);
+    config.budget_ns = first.warmup_ns + first.window_ns;
+    assert_int_equal(search_check_budget(&config, &err), 0);
+    config.budget_ns--;
+    assert_int_equal(search_check_budget(&config, &err), -1);
+    assert_int_equal(err.code, ERR_CONFIG);
 }
 
 /* Whatever the budget is, it is kept, and the truth is in the bracket, or, as
@@ -265,7 +276,7 @@ static void a_budget_gives_the_bracket_so_far(void **state)
 
     (void)state;
     for (size_t i = 0; i < COUNT(budgets); i++) {
-        struct madeserver m = made(408, 20, i + 1);
+        struct madeserver m = madeserver_of(408, 20, i + 1);
         struct search_answer a;
 
         m.extra_s = 1;
@@ -296,7 +307,7 @@ static void a_flapping_server_is_undecided(void **state)
 
     (void)state;
     for (uint64_t seed = 1; seed <= 20; seed++) {
-        struct madeserver m = made(1e5, 0, seed);
+        struct madeserver m = madeserver_of(1e5, 0, seed);
         struct search_answer a;
 
         m.flapping = 0.4;
@@ -318,7 +329,7 @@ static void a_confirmation_that_fails_leads_below(void **state)
 
     (void)state;
     for (uint64_t seed = 1; seed <= 10; seed++) {
-        struct madeserver m = made(408, 30, seed);
+        struct madeserver m = madeserver_of(408, 30, seed);
         struct search_answer a;
         struct search s;
         struct slo slo = madeserver_slo(1);
@@ -342,7 +353,7 @@ static void concurrency_is_a_whole_number(void **state)
 
     (void)state;
     for (size_t i = 0; i < COUNT(capacities); i++) {
-        struct madeserver m = made(capacities[i], 0, i + 1);
+        struct madeserver m = madeserver_of(capacities[i], 0, i + 1);
         struct slo slo = madeserver_slo(1);
         struct search_config config = {.slo = &slo, .by = SEARCH_CONCURRENCY};
         struct search_answer a;
@@ -372,7 +383,7 @@ static void the_term_that_binds_is_named(void **state)
 
     (void)state;
     for (size_t i = 0; i < COUNT(rows); i++) {
-        struct madeserver m = made(0, 25, i + 1);
+        struct madeserver m = madeserver_of(0, 25, i + 1);
         struct slo slo = madeserver_slo(2);
         struct search_config config = {.slo = &slo, .start = 150};
         struct search_answer a;
@@ -385,122 +396,6 @@ static void the_term_that_binds_is_named(void **state)
         assert_true(fabs(a.capacity / 400 - 1) < 0.06);
         search_fini(&s);
     }
-}
-
-/* What has been recorded is all that matters. */
-static void a_search_goes_on_from_its_results(void **state)
-{
-    struct madeserver m = made(408, 20, 3);
-    struct slo slo = madeserver_slo(1);
-    struct search_config config = {.slo = &slo, .start = 130};
-    struct search_answer a;
-    struct search s;
-    struct search again;
-
-    (void)state;
-    madeserver_search(&m, &config, &s, &a);
-    search_init(&again, &config);
-    for (size_t i = 0; i < s.n; i++) {
-        struct search_ask ask;
-
-        search_next(&again, &ask);
-        assert_int_equal(ask.step, s.results[i].step);
-        assert_true(ask.value == s.results[i].value);
-        assert_int_equal(ask.window_ns, s.results[i].window_ns);
-        search_feed(&again, &s.results[i]);
-    }
-    search_fini(&again);
-    search_fini(&s);
-}
-
-/* The file has fewer digits, and that changes nothing of the answer. */
-static void values_may_have_lost_their_last_digits(void **state)
-{
-    (void)state;
-    for (uint64_t seed = 1; seed <= 20; seed++) {
-        struct madeserver m = made(1e6, 0, seed);
-        struct slo slo = madeserver_slo(1);
-        struct search_config config = {.slo = &slo, .start = 130};
-        struct search_answer a;
-        struct search s;
-
-        m.client = 1000 + 10 * (double)seed;
-        m.disturbed = 0.1;
-        madeserver_search(&m, &config, &s, &a);
-        for (size_t i = 0; i < s.n; i++)
-            s.results[i].value *= 1 - 1e-9;
-        search_answer(&s, &a);
-        assert_int_not_equal(a.outcome, SEARCH_GOES_ON);
-        search_fini(&s);
-    }
-}
-
-/* ---- recorded probes under another objective ---- */
-
-/* As if the limit were another one: the misses are those of a server with
- * another capacity. */
-static void recount(struct search *s, struct madeserver *other)
-{
-    for (size_t i = 0; i < s->n; i++) {
-        const struct search_result *old = &s->results[i];
-        struct search_ask ask = {.step = old->step,
-                                 .value = old->value,
-                                 .warmup_ns = old->warmup_ns,
-                                 .window_ns = old->window_ns};
-        struct search_result r;
-
-        madeserver_run(other, s, &ask, &r);
-        s->results[i] = r;
-    }
-}
-
-static void recorded_probes_answer_or_say_what_is_missing(void **state)
-{
-    static const struct {
-        double capacity;
-        enum search_outcome outcome;
-        const char *why;
-    } rows[] = {
-        {410, SEARCH_FOUND, "confirmed at"},
-        {395, SEARCH_FOUND, "interval"},
-        {1e6, SEARCH_NOT_PROBED, "probes above"},
-        {20, SEARCH_NOT_PROBED, "probes below"},
-        {190, SEARCH_NOT_PROBED, "too few probes between"},
-    };
-
-    (void)state;
-    for (size_t i = 0; i < COUNT(rows); i++) {
-        struct madeserver m = made(408, 20, i + 1);
-        struct madeserver other = made(rows[i].capacity, 20, i + 11);
-        struct slo slo = madeserver_slo(1);
-        struct search_config config = {.slo = &slo, .start = 130};
-        struct search_answer a;
-        struct search s;
-
-        other.answer_s = 0.1;
-        madeserver_search(&m, &config, &s, &a);
-        recount(&s, &other);
-        search_from_probes(&config, s.results, s.n, &a);
-        assert_int_equal(a.outcome, rows[i].outcome);
-        assert_non_null(strstr(a.why, rows[i].why));
-        if (a.outcome == SEARCH_FOUND)
-            assert_true(fabs(a.capacity / rows[i].capacity - 1) < 0.05);
-        else
-            assert_true(!(a.missing.low > rows[i].capacity) &&
-                        !(a.missing.high < rows[i].capacity));
-        search_fini(&s);
-    }
-}
-
-static void no_probes_say_nothing(void **state)
-{
-    struct slo slo = madeserver_slo(1);
-    struct search_config config = {.slo = &slo};
-    struct search_answer a;
-
-    (void)state;
-    search_from_probes(&config, NULL, 0, &a);
-    assert_int_equal(a.outcome, SEARCH_NOT_PROBED);
 }
 
 /* ---- parts ---- */
@@ -584,15 +479,12 @@ int main(void)
         cmocka_unit_test(a_client_that_is_fast_enough_does_not_matter),
         cmocka_unit_test(a_disturbed_client_is_no_limit),
         cmocka_unit_test(no_value_is_outside_what_is_allowed),
+        cmocka_unit_test(a_budget_holds_the_first_probe),
         cmocka_unit_test(a_budget_gives_the_bracket_so_far),
         cmocka_unit_test(a_flapping_server_is_undecided),
         cmocka_unit_test(a_confirmation_that_fails_leads_below),
         cmocka_unit_test(concurrency_is_a_whole_number),
         cmocka_unit_test(the_term_that_binds_is_named),
-        cmocka_unit_test(a_search_goes_on_from_its_results),
-        cmocka_unit_test(values_may_have_lost_their_last_digits),
-        cmocka_unit_test(recorded_probes_answer_or_say_what_is_missing),
-        cmocka_unit_test(no_probes_say_nothing),
         cmocka_unit_test(terms_that_are_no_share_are_refused),
         cmocka_unit_test(an_objective_that_judges_nothing_is_refused),
         cmocka_unit_test(only_what_is_lost_is_hopeless),

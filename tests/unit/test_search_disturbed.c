@@ -27,10 +27,10 @@
  * between nothing and everything missed. */
 static struct madeserver made(double disturbed, uint64_t seed)
 {
-    return (struct madeserver){.capacity = {CAPACITY, INFINITY},
-                               .slope = 20,
-                               .disturbed = disturbed,
-                               .rng = rng_stream(seed, RNG_PROBE)};
+    struct madeserver m = madeserver_of(CAPACITY, 20, seed);
+
+    m.disturbed = disturbed;
+    return m;
 }
 
 static void search_of(struct madeserver *m, double start, struct search *s,

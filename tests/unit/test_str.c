@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -196,6 +197,25 @@ static void the_real_clock_does_not_go_back(void **state)
     }
 }
 
+static void every_occurrence_is_replaced(void **state)
+{
+    static const struct {
+        const char *text, *from, *to, *want;
+    } rows[] = {
+        {"", "a", "b", ""},       {"none", "x", "y", "none"},
+        {"a-a", "a", "", "-"},    {"{p}/{p}", "{p}", "80", "80/80"},
+        {"aaa", "aa", "a", "aa"}, {"a", "a", "aa", "aa"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        char *got = str_replace(rows[i].text, rows[i].from, rows[i].to);
+
+        assert_string_equal(got, rows[i].want);
+        free(got);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -209,6 +229,7 @@ int main(void)
         cmocka_unit_test(waits_are_rounded_down),
         cmocka_unit_test(the_fake_clock_stands_still),
         cmocka_unit_test(the_real_clock_does_not_go_back),
+        cmocka_unit_test(every_occurrence_is_replaced),
     };
 
     return cmocka_run_group_tests_name("str", tests, NULL, NULL);

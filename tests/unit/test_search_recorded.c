@@ -1,0 +1,142 @@
+/* What a search has recorded: it goes on from there, and answers for another
+ * objective. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "tests/support/madeserver.h"
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+static void a_search_goes_on_from_its_results(void **state)
+{
+    struct madeserver m = madeserver_of(408, 20, 3);
+    struct slo slo = madeserver_slo(1);
+    struct search_config config = {.slo = &slo, .start = 130};
+    struct search_answer a;
+    struct search s;
+    struct search again;
+
+    (void)state;
+    madeserver_search(&m, &config, &s, &a);
+    search_init(&again, &config);
+    for (size_t i = 0; i < s.n; i++) {
+        struct search_ask ask;
+
+        search_next(&again, &ask);
+        assert_int_equal(ask.step, s.results[i].step);
+        assert_true(ask.value == s.results[i].value);
+        assert_int_equal(ask.window_ns, s.results[i].window_ns);
+        search_feed(&again, &s.results[i]);
+    }
+    search_fini(&again);
+    search_fini(&s);
+}
+
+/* The file has fewer digits, and that changes nothing of the answer. */
+static void values_may_have_lost_their_last_digits(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed <= 20; seed++) {
+        struct madeserver m = madeserver_of(1e6, 0, seed);
+        struct slo slo = madeserver_slo(1);
+        struct search_config config = {.slo = &slo, .start = 130};
+        struct search_answer a;
+        struct search s;
+
+        m.client = 1000 + 10 * (double)seed;
+        m.disturbed = 0.1;
+        madeserver_search(&m, &config, &s, &a);
+        for (size_t i = 0; i < s.n; i++)
+            s.results[i].value *= 1 - 1e-9;
+        search_answer(&s, &a);
+        assert_int_not_equal(a.outcome, SEARCH_GOES_ON);
+        search_fini(&s);
+    }
+}
+
+/* ---- recorded probes under another objective ---- */
+
+/* As if the limit were another one: the misses are those of a server with
+ * another capacity. */
+static void recount(struct search *s, struct madeserver *other)
+{
+    for (size_t i = 0; i < s->n; i++) {
+        const struct search_result *old = &s->results[i];
+        struct search_ask ask = {.step = old->step,
+                                 .value = old->value,
+                                 .warmup_ns = old->warmup_ns,
+                                 .window_ns = old->window_ns};
+        struct search_result r;
+
+        madeserver_run(other, s, &ask, &r);
+        s->results[i] = r;
+    }
+}
+
+static void recorded_probes_answer_or_say_what_is_missing(void **state)
+{
+    static const struct {
+        double capacity;
+        enum search_outcome outcome;
+        const char *why;
+    } rows[] = {
+        {410, SEARCH_FOUND, "confirmed at"},
+        {395, SEARCH_FOUND, "interval"},
+        {1e6, SEARCH_NOT_PROBED, "probes above"},
+        {20, SEARCH_NOT_PROBED, "probes below"},
+        {190, SEARCH_NOT_PROBED, "too few probes between"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        struct madeserver m = madeserver_of(408, 20, i + 1);
+        struct madeserver other = madeserver_of(rows[i].capacity, 20, i + 11);
+        struct slo slo = madeserver_slo(1);
+        struct search_config config = {.slo = &slo, .start = 130};
+        struct search_answer a;
+        struct search s;
+
+        other.answer_s = 0.1;
+        madeserver_search(&m, &config, &s, &a);
+        recount(&s, &other);
+        search_from_probes(&config, s.results, s.n, &a);
+        assert_int_equal(a.outcome, rows[i].outcome);
+        assert_non_null(strstr(a.why, rows[i].why));
+        if (a.outcome == SEARCH_FOUND)
+            assert_true(fabs(a.capacity / rows[i].capacity - 1) < 0.05);
+        else
+            assert_true(!(a.missing.low > rows[i].capacity) &&
+                        !(a.missing.high < rows[i].capacity));
+        search_fini(&s);
+    }
+}
+
+static void no_probes_say_nothing(void **state)
+{
+    struct slo slo = madeserver_slo(1);
+    struct search_config config = {.slo = &slo};
+    struct search_answer a;
+
+    (void)state;
+    search_from_probes(&config, NULL, 0, &a);
+    assert_int_equal(a.outcome, SEARCH_NOT_PROBED);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_search_goes_on_from_its_results),
+        cmocka_unit_test(values_may_have_lost_their_last_digits),
+        cmocka_unit_test(recorded_probes_answer_or_say_what_is_missing),
+        cmocka_unit_test(no_probes_say_nothing),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
