@@ -1,6 +1,6 @@
 # Tables of bench/tls, after median.awk.  Lines: server round client requests seconds
 # client-CPU-seconds server-CPU-seconds.  Medians over the rounds; a ratio is
-# taken within each round, then the median of those.
+# taken within each round, then the median of those, with its interval.
 # ratios: "client other figure goal;...", the figure being rate or per_cpu, the
 # goal a least ratio, or none.
 function all(figure, client,    r, text) {
@@ -13,8 +13,8 @@ function against(client, other, figure, goal,    r, text, m, verdict) {
         text = text sprintf(" %.2f", value[figure, client, r] / value[figure, other, r])
     m = median(text)
     if (goal != "") verdict = sprintf("goal >= %-4s %s", goal, m >= goal + 0 ? "met" : "missed")
-    printf "%-21s  %-9s / %-12s %6.2f   %-20s  rounds%s\n",
-        figure == "rate" ? "requests a second" : "requests a CPU second", client, other, m, verdict, text
+    printf "%-21s  %-9s / %-12s %6.2f %-14s  %-20s  rounds%s\n",
+        figure == "rate" ? "requests a second" : "requests a CPU second", client, other, m, median_range(text), verdict, text
 }
 
 $1 == server {

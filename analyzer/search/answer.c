@@ -6,6 +6,7 @@
 #include "analyzer/search/evidence.h"
 #include "analyzer/search/plan.h"
 #include "analyzer/search/search.h"
+#include "common/units.h"
 
 /* Of recorded probes, so many near the boundary make an answer. */
 #define RECORDED_NEAR 3
@@ -54,10 +55,12 @@ bool search_is_hopeless(const struct search *s,
 static const char *shown(const struct search_config *config, double value,
                          char room[static 32])
 {
+    char number[UNITS_TEXT];
+
     if (config->by == SEARCH_CONCURRENCY)
         snprintf(room, 32, "%.0f at once", value);
     else
-        snprintf(room, 32, "%.4g/s", value);
+        snprintf(room, 32, "%s/s", units_show_number(value, number));
     return room;
 }
 

@@ -44,10 +44,13 @@
 /* If more are set aside than count, and so many besides, it is no use. */
 #define NOISE_SLACK 8
 
-/* A confirmation that was disturbed is made in so many pieces; of what the
- * client can do, a little lower when as many of them were disturbed too. */
-#define PIECES     3
-#define CLIENT_LOW 0.9
+/* A confirmation that was disturbed is made in so many pieces. */
+#define PIECES 3
+
+/* What a client can do for a moment it need not hold for long: when so many
+ * confirmations of that were disturbed, a lower one is made. */
+#define CLIENT_TRIES 2
+#define CLIENT_LOW   0.75
 
 /* A server that is well one moment and ill the next looks like one with a
  * capacity as long as no load is tried twice.  So just before the confirmation
@@ -161,7 +164,7 @@ static void plan_at_least(const struct search *s, const struct evidence *e,
                           struct plan *out, enum search_outcome outcome)
 {
     double value = e->met;
-    double lower = floor((double)e->confirms_aside / (1 + PIECES));
+    double lower = floor((double)e->confirms_aside / CLIENT_TRIES);
 
     if (outcome == SEARCH_CLIENT)
         value = rounded(s, whole(s, value * pow(CLIENT_LOW, lower)));

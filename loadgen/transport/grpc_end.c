@@ -19,8 +19,8 @@
 
 #define MAX_DETAILS 400
 
-/* gRPC counts in milliseconds of its own, and may end a call so much before its
- * deadline. */
+/* The deadline goes out in milliseconds, and a server may end a call so much
+ * before it. */
 #define GRAIN_NS (2 * NS_PER_MS)
 
 struct rpc_message {
@@ -42,6 +42,11 @@ static struct rpc_call *call_of(struct post *post, size_t offset)
 static bool is_late(const struct request *r, int64_t now)
 {
     return now >= r->deadline_ns - GRAIN_NS;
+}
+
+static bool is_aging(const struct request *r, int64_t now)
+{
+    return r->deadline_ns - now <= now - r->facts.due;
 }
 
 static int64_t since_start(const struct rpc_call *c, int64_t at_ns)
@@ -104,7 +109,8 @@ void rpc_on_received(struct rpc_tag *tag, bool ok, int64_t at_ns)
 
 /* ---- what comes ---- */
 
-/* At its deadline gRPC ends everything that is open, this as if it had come. */
+/* A server that ends a call at its deadline ends all of it, this as if it had
+ * come. */
 static void on_head(struct post *p)
 {
     struct rpc_call *c = call_of(p, offsetof(struct rpc_call, head));
@@ -224,6 +230,7 @@ static struct rpc_verdict judge(const struct rpc_call *c, const char *details,
         .details = details,
         .has_begun = c->n_messages > 0,
         .is_late = is_late(c->request, now),
+        .is_aging = is_aging(c->request, now),
     });
 }
 

@@ -15,7 +15,8 @@ struct rpc_ending {
     int code;            /* enum rpc_status */
     const char *details; /* of the status; "" if there are none */
     bool has_begun;      /* a message of the answer has come */
-    bool is_late;        /* its deadline has passed */
+    bool is_late;        /* its deadline has passed ... */
+    bool is_aging;       /* ... or is nearer than its beginning */
 };
 
 struct rpc_verdict {

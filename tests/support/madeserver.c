@@ -100,7 +100,10 @@ static bool is_disturbed(struct madeserver *m, const struct search_ask *ask)
 static bool is_beyond_client(const struct madeserver *m,
                              const struct search_ask *ask)
 {
-    return m->client > 0 && ask->value > m->client;
+    bool is_long = ask->window_ns > 10 * (int64_t)NS;
+    double limit = is_long && m->client_long > 0 ? m->client_long : m->client;
+
+    return limit > 0 && ask->value > limit;
 }
 
 void madeserver_run(struct madeserver *m, const struct search *s,

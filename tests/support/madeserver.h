@@ -16,10 +16,11 @@
 struct madeserver {
     double capacity[MADE_TERMS]; /* of each term */
     double slope;                /* of the share over the load; 0: a cliff */
-    double least;     /* share of misses at any load, of what is allowed */
-    double scatter;   /* between probes: deviation of the share's logarithm */
-    double flapping;  /* chance that a probe misses all, at any load */
-    double client;    /* what the client can do; 0: anything */
+    double least;       /* share of misses at any load, of what is allowed */
+    double scatter;     /* between probes: deviation of the share's logarithm */
+    double flapping;    /* chance that a probe misses all, at any load */
+    double client;      /* what the client can do; 0: anything; ... */
+    double client_long; /* ... and hold beyond 10 s; 0: the same */
     double disturbed; /* chance that a run of 5 s is set aside, and then misses
                          whatever comes */
     size_t disturbed_for;   /* runs that a disturbance lasts; 0: as drawn */

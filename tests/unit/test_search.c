@@ -194,6 +194,25 @@ static void the_client_is_not_the_server(void **state)
     }
 }
 
+/* What it does for some seconds it does not hold for a minute. */
+static void a_client_that_tires_is_held_to_less(void **state)
+{
+    static const double holds[] = {900, 600, 450};
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(holds); i++) {
+        struct madeserver m = madeserver_of(1e6, 0, i + 1);
+        struct search_answer a;
+
+        m.client = 1000;
+        m.client_long = holds[i];
+        answer_of(&m, (struct search_config){.start = 100}, &a);
+        assert_int_equal(a.outcome, SEARCH_CLIENT);
+        assert_true(a.at_least <= holds[i] && a.at_least >= holds[i] / 2);
+        assert_true(a.confirmed >= a.at_least);
+    }
+}
+
 static void a_client_that_is_fast_enough_does_not_matter(void **state)
 {
     struct madeserver m = madeserver_of(900, 0, 1);
@@ -476,6 +495,7 @@ int main(void)
         cmocka_unit_test(a_guess_far_too_high_is_brought_down),
         cmocka_unit_test(what_is_not_answered_is_asked_for_less),
         cmocka_unit_test(the_client_is_not_the_server),
+        cmocka_unit_test(a_client_that_tires_is_held_to_less),
         cmocka_unit_test(a_client_that_is_fast_enough_does_not_matter),
         cmocka_unit_test(a_disturbed_client_is_no_limit),
         cmocka_unit_test(no_value_is_outside_what_is_allowed),
