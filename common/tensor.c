@@ -11,8 +11,7 @@
 #define MAX_ELEMENTS (INT64_C(1) << 28)
 
 /* A text that is made is so long; raw, its length stands before it. */
-#define TEXT_LEN    8
-#define LENGTH_SIZE 4
+#define TEXT_LEN 8
 
 static const struct tensor_type types[] = {
     {"BOOL", TENSOR_BOOL, 1},       {"UINT8", TENSOR_UNSIGNED, 1},
@@ -84,7 +83,7 @@ int tensor_check(const char *text, struct err *err)
 /* Of an element that is made. */
 static size_t element_size(const struct tensor *t)
 {
-    return t->type->size > 0 ? t->type->size : LENGTH_SIZE + TEXT_LEN;
+    return t->type->size > 0 ? t->type->size : TENSOR_LENGTH_SIZE + TEXT_LEN;
 }
 
 size_t tensor_size(const struct tensor *t)
@@ -110,12 +109,14 @@ static void put_text(uint64_t bits, char text[static TEXT_LEN])
     }
 }
 
-static void put_element(const struct tensor *t, struct rng *rng,
+static void put_element(const struct tensor *t, int64_t i, const void *arg,
                         struct buf *out)
 {
-    uint64_t bits = rng_next(rng);
+    struct rng *const *rng = arg;
+    uint64_t bits = rng_next(*rng);
     char text[TEXT_LEN];
 
+    (void)i;
     switch (t->type->kind) {
     case TENSOR_BOOL:
         buf_adds(out, bits % 2 ? "true" : "false");
@@ -146,26 +147,38 @@ static void put_brackets(const struct tensor *t, int64_t i, const char *bracket,
     }
 }
 
-void tensor_put_flat(const struct tensor *t, struct rng *rng, struct buf *out)
+void tensor_put_flat_by(const struct tensor *t, tensor_put_fn *put,
+                        const void *arg, struct buf *out)
 {
     buf_adds(out, "[");
     for (int64_t i = 0; i < t->n; i++) {
         if (i > 0)
             buf_adds(out, ",");
-        put_element(t, rng, out);
+        put(t, i, arg, out);
     }
     buf_adds(out, "]");
 }
 
-void tensor_put_nested(const struct tensor *t, struct rng *rng, struct buf *out)
+void tensor_put_nested_by(const struct tensor *t, tensor_put_fn *put,
+                          const void *arg, struct buf *out)
 {
     for (int64_t i = 0; i < t->n; i++) {
         if (i > 0)
             buf_adds(out, ",");
         put_brackets(t, i, "[", out);
-        put_element(t, rng, out);
+        put(t, i, arg, out);
         put_brackets(t, i + 1, "]", out);
     }
+}
+
+void tensor_put_flat(const struct tensor *t, struct rng *rng, struct buf *out)
+{
+    tensor_put_flat_by(t, put_element, &rng, out);
+}
+
+void tensor_put_nested(const struct tensor *t, struct rng *rng, struct buf *out)
+{
+    tensor_put_nested_by(t, put_element, &rng, out);
 }
 
 /* Half precision: from 0.5 up to 1, which is one exponent and any mantissa. */
@@ -183,9 +196,9 @@ static void put_raw_element(const struct tensor *t, uint64_t bits, char *out)
 
     switch (t->type->kind) {
     case TENSOR_BYTES:
-        for (int i = 0; i < LENGTH_SIZE; i++)
+        for (int i = 0; i < TENSOR_LENGTH_SIZE; i++)
             out[i] = (char)(TEXT_LEN >> (8 * i));
-        put_text(bits, out + LENGTH_SIZE);
+        put_text(bits, out + TENSOR_LENGTH_SIZE);
         return;
     case TENSOR_FLOAT:
         if (t->type->size == sizeof(single))
@@ -305,7 +318,7 @@ static void show_float(const struct tensor *t, const char *raw, int64_t i,
 }
 
 /* All 64 bits of whole numbers, which a double does not have. */
-static void show_element(const struct tensor *t, const char *raw, int64_t i,
+static void show_element(const struct tensor *t, int64_t i, const void *raw,
                          struct buf *out)
 {
     uint64_t bits = bits_at(t, raw, i);
@@ -329,25 +342,13 @@ static void show_element(const struct tensor *t, const char *raw, int64_t i,
 
 void tensor_show_flat(const struct tensor *t, const char *raw, struct buf *out)
 {
-    buf_adds(out, "[");
-    for (int64_t i = 0; i < t->n; i++) {
-        if (i > 0)
-            buf_adds(out, ",");
-        show_element(t, raw, i, out);
-    }
-    buf_adds(out, "]");
+    tensor_put_flat_by(t, show_element, raw, out);
 }
 
 void tensor_show_nested(const struct tensor *t, const char *raw,
                         struct buf *out)
 {
-    for (int64_t i = 0; i < t->n; i++) {
-        if (i > 0)
-            buf_adds(out, ",");
-        put_brackets(t, i, "[", out);
-        show_element(t, raw, i, out);
-        put_brackets(t, i + 1, "]", out);
-    }
+    tensor_put_nested_by(t, show_element, raw, out);
 }
 
 bool tensor_is_finite(const struct tensor *t, const char *raw)

@@ -50,6 +50,14 @@ int tensor_check(const char *text, struct err *err);
 /* "[1,16]" */
 void tensor_put_shape(const struct tensor *t, struct buf *out);
 
+/* Lists of JSON, flat or nested, whose i-th element put() appends. */
+typedef void tensor_put_fn(const struct tensor *t, int64_t i, const void *arg,
+                           struct buf *out);
+void tensor_put_flat_by(const struct tensor *t, tensor_put_fn *put,
+                        const void *arg, struct buf *out);
+void tensor_put_nested_by(const struct tensor *t, tensor_put_fn *put,
+                          const void *arg, struct buf *out);
+
 /* Values drawn from rng: as a flat list in JSON, as nested lists, or as raw
  * little-endian bytes, of which there are tensor_size(). */
 void tensor_put_flat(const struct tensor *t, struct rng *rng, struct buf *out);
@@ -57,6 +65,9 @@ void tensor_put_nested(const struct tensor *t, struct rng *rng,
                        struct buf *out);
 void tensor_put_raw(const struct tensor *t, struct rng *rng, struct buf *out);
 size_t tensor_size(const struct tensor *t);
+
+/* Bytes of the length before each text of raw bytes, little-endian. */
+#define TENSOR_LENGTH_SIZE 4
 
 /* Values that are there, as raw bytes, in the same forms; of types with a size.
  * JSON has no form for those that are not finite. */

@@ -130,10 +130,9 @@ static int check_data(const struct api *api, struct err *err)
                        "data.file: %s needs a body to put it into: --body "
                        "'{\"q\":\"{{prompt}}\"}'",
                        name);
-    if (api->ops->takes_tensors != d->is_tensors)
-        return err_set(err, ERR_CONFIG, "data.file: %s takes %s", name,
-                       d->is_tensors ? "prompts, not tensors"
-                                     : "tensors (--data-format tensors)");
+    if (d->is_tensors && !api->ops->takes_tensors)
+        return err_set(err, ERR_CONFIG,
+                       "data.file: %s takes prompts, not tensors", name);
     if (d->is_tensors || api->uses_messages || api->uses_ids ||
         api->sampler.forms[FORM_TEXT])
         return 0;

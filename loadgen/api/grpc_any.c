@@ -3,6 +3,7 @@
  * taken as it is. */
 #include "common/base64.h"
 #include "common/err.h"
+#include "common/jtext.h"
 #include "loadgen/api/api.h"
 #include "loadgen/target.h"
 
@@ -12,18 +13,35 @@ static int field_of(const struct api *api)
     return api->sampler.data ? api->sampler.data->role[ROLE_TEXT] : -1;
 }
 
+/* -1: it is no message. */
+static int put_message(const struct dataset *d, const struct value *v,
+                       struct buf *out)
+{
+    struct buf text;
+    int rc;
+
+    if (!v || v->kind != VALUE_TEXT)
+        return -1;
+    buf_init(&text, 2 * TARGET_MAX_REQUEST);
+    jtext_decode((struct jtext){.at = dataset_text(d, v),
+                                .len = v->len,
+                                .has_escapes = true},
+                 &text);
+    rc = text.overflowed ? -1 : base64_decode(buf_text(&text), text.len, out);
+    buf_fini(&text);
+    return rc;
+}
+
 static void any_write(const struct api *api, const struct sample *sample,
                       struct buf *body)
 {
-    struct buf text;
+    const struct dataset *d = api->sampler.data;
 
     if (field_of(api) < 0)
         return; /* a message without fields is one of no bytes */
-    buf_init(&text, 2 * TARGET_MAX_REQUEST);
-    sample_put_field(&api->sampler, sample, field_of(api), &text);
-    if (base64_decode(buf_text(&text), text.len, body))
+    if (put_message(d, dataset_value(d, (size_t)sample->index, field_of(api)),
+                    body))
         body->overflowed = true;
-    buf_fini(&text);
 }
 
 /* What cannot be sent is known before anything is. */
@@ -37,10 +55,8 @@ static int any_init(struct api *api, struct err *err)
         return 0;
     buf_init(&bytes, TARGET_MAX_REQUEST);
     for (size_t i = 0; rc == 0 && i < d->n; i++) {
-        const struct value *v = dataset_value(d, i, field_of(api));
-
         buf_reset(&bytes);
-        if (!v || base64_decode(dataset_text(d, v), v->len, &bytes))
+        if (put_message(d, dataset_value(d, i, field_of(api)), &bytes))
             rc = err_set(err, ERR_CONFIG,
                          "data.file: %s:%u: no message in base64", d->path,
                          d->items[i].line);

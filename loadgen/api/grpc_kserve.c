@@ -128,12 +128,35 @@ static void put_varint(uint64_t n, struct buf *out)
     buf_add(out, bytes, len);
 }
 
+static void put_contents(const char *raw, size_t len, struct buf *body)
+{
+    buf_add(body, &(char){RAW_TAG}, 1);
+    put_varint(len, body);
+    buf_add(body, raw, len);
+}
+
+/* A prompt is as long as it is: its length stands before it. */
+static void put_prompt(struct values *v, struct buf *body)
+{
+    struct buf raw;
+
+    buf_init(&raw, TARGET_MAX_REQUEST);
+    values_put_raw(v, v->prompt, &raw);
+    put_contents(buf_text(&raw), raw.len, body);
+    body->overflowed |= raw.overflowed;
+    buf_fini(&raw);
+}
+
 /* Fields may stand behind each other in any order: the head is the same for all
  * requests, and what follows it is theirs. */
 static void write_raw(const struct own *own, struct values v, struct buf *body)
 {
     buf_add(body, own->head.data, own->head.len);
     for (size_t i = 0; i < own->in.len; i++) {
+        if (&own->in.tensors[i] == v.prompt) {
+            put_prompt(&v, body);
+            continue;
+        }
         buf_add(body, &(char){RAW_TAG}, 1);
         put_varint(tensor_size(&own->in.tensors[i]), body);
         values_put_raw(&v, &own->in.tensors[i], body);
@@ -144,6 +167,7 @@ static void write_typed(const struct api *api, struct values v,
                         struct buf *body)
 {
     const struct inputs *in = &own_of(api)->in;
+    size_t *ends;
     struct buf raw;
     struct arena a;
     request_message m;
@@ -151,16 +175,14 @@ static void write_typed(const struct api *api, struct values v,
     arena_init(&a);
     buf_init(&raw, TARGET_MAX_REQUEST);
     make_request(api, &m, &a);
-    for (size_t i = 0; i < in->len; i++)
-        values_put_raw(&v, &in->tensors[i], &raw);
-    for (size_t i = 0, at = 0; i < in->len && !raw.overflowed; i++) {
-        size_t size = tensor_size(&in->tensors[i]);
-        struct typed typed =
-            typed_from_raw(in->tensors[i].type, raw.data + at, size, &a);
+    ends = arena_take(&a, in->len * sizeof(*ends));
+    values_put_all(&v, in, &raw, ends);
+    for (size_t i = 0, at = 0; i < in->len && !raw.overflowed; at = ends[i++]) {
+        struct typed typed = typed_from_raw(in->tensors[i].type, raw.data + at,
+                                            ends[i] - at, &a);
 
         m.inputs[i]->contents = arena_take(&a, sizeof(contents_message));
         fill_contents(m.inputs[i]->contents, &typed);
-        at += size;
     }
     body->overflowed |= raw.overflowed;
     message_pack(&m.base, body);
@@ -171,10 +193,12 @@ static void write_typed(const struct api *api, struct values v,
 static void kserve_write(const struct api *api, const struct sample *sample,
                          struct buf *body)
 {
+    struct values v = values_of(&own_of(api)->in, api, sample);
+
     if (is_typed(api))
-        write_typed(api, values_of(api, sample), body);
+        write_typed(api, v, body);
     else
-        write_raw(own_of(api), values_of(api, sample), body);
+        write_raw(own_of(api), v, body);
 }
 
 static int kserve_init(struct api *api, struct err *err)

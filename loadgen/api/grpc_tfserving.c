@@ -102,8 +102,8 @@ static bool goes_typed(const struct api *api, const struct tensor *t)
 }
 
 static tensor_message *make_tensor(const struct api *api,
-                                   const struct tensor *t, char *raw,
-                                   struct arena *a)
+                                   const struct tensor *t,
+                                   ProtobufCBinaryData raw, struct arena *a)
 {
     tensor_message *m = arena_take(a, sizeof(*m));
     struct typed typed;
@@ -112,11 +112,10 @@ static tensor_message *make_tensor(const struct api *api,
     m->dtype = type_of(t->type);
     m->tensor_shape = make_shape(t, a);
     if (goes_typed(api, t)) {
-        typed = typed_from_raw(t->type, raw, tensor_size(t), a);
+        typed = typed_from_raw(t->type, (const char *)raw.data, raw.len, a);
         fill_typed(m, &typed);
     } else {
-        m->tensor_content = (ProtobufCBinaryData){.data = (uint8_t *)raw,
-                                                  .len = tensor_size(t)};
+        m->tensor_content = raw;
     }
     return m;
 }
@@ -146,7 +145,7 @@ static Serving__ModelSpec *make_spec(const struct api *api, struct arena *a)
 }
 
 static entry_message *make_entry(const struct api *api, const struct tensor *t,
-                                 char *raw, struct arena *a)
+                                 ProtobufCBinaryData raw, struct arena *a)
 {
     entry_message *m = arena_take(a, sizeof(*m));
 
@@ -160,23 +159,24 @@ static void predict_write(const struct api *api, const struct sample *sample,
                           struct buf *body)
 {
     const struct inputs *in = inputs_of(api);
-    struct values v = values_of(api, sample);
+    struct values v = values_of(in, api, sample);
     request_message m;
     struct arena a;
     struct buf raw;
-    size_t at = 0;
+    size_t *ends;
 
     arena_init(&a);
     buf_init(&raw, TARGET_MAX_REQUEST);
-    for (size_t i = 0; i < in->len; i++)
-        values_put_raw(&v, &in->tensors[i], &raw);
+    ends = arena_take(&a, in->len * sizeof(*ends));
+    values_put_all(&v, in, &raw, ends);
     serving__predict_request__init(&m);
     m.model_spec = make_spec(api, &a);
     m.inputs = arena_take_pointers(&a, in->len);
-    for (size_t i = 0; i < in->len && !raw.overflowed; i++) {
-        m.inputs[m.n_inputs++] =
-            make_entry(api, &in->tensors[i], raw.data + at, &a);
-        at += tensor_size(&in->tensors[i]);
+    for (size_t i = 0, at = 0; i < in->len && !raw.overflowed; at = ends[i++]) {
+        ProtobufCBinaryData bytes = {.data = (uint8_t *)raw.data + at,
+                                     .len = ends[i] - at};
+
+        m.inputs[m.n_inputs++] = make_entry(api, &in->tensors[i], bytes, &a);
     }
     body->overflowed |= raw.overflowed;
     message_pack(&m.base, body);

@@ -6,8 +6,6 @@
 #include "common/tensor.h"
 #include "loadgen/api/grpc_arena.h"
 
-#define LENGTH_SIZE 4 /* before each text of raw bytes */
-
 /* Numbers are little-endian, whatever this machine is. */
 static uint64_t read_bits(const char *raw, size_t size)
 {
@@ -31,26 +29,26 @@ ProtobufCBinaryData typed_first_text(const char *raw, size_t len)
     ProtobufCBinaryData none = {0};
     uint64_t text_len;
 
-    if (len < LENGTH_SIZE)
+    if (len < TENSOR_LENGTH_SIZE)
         return none;
-    text_len = read_bits(raw, LENGTH_SIZE);
-    if (text_len > len - LENGTH_SIZE)
+    text_len = read_bits(raw, TENSOR_LENGTH_SIZE);
+    if (text_len > len - TENSOR_LENGTH_SIZE)
         return none;
-    return (ProtobufCBinaryData){.data =
-                                     (uint8_t *)(uintptr_t)raw + LENGTH_SIZE,
+    return (ProtobufCBinaryData){.data = (uint8_t *)(uintptr_t)raw +
+                                         TENSOR_LENGTH_SIZE,
                                  .len = (size_t)text_len};
 }
 
 static struct typed texts_from_raw(const char *raw, size_t len, struct arena *a)
 {
-    struct typed t = {
-        .texts = arena_take(a, (len / LENGTH_SIZE + 1) * sizeof(*t.texts))};
+    struct typed t = {.texts = arena_take(a, (len / TENSOR_LENGTH_SIZE + 1) *
+                                                 sizeof(*t.texts))};
     ProtobufCBinaryData text;
 
     while ((text = typed_first_text(raw, len)).data) {
         t.texts[t.n++] = text;
-        raw += LENGTH_SIZE + text.len;
-        len -= LENGTH_SIZE + text.len;
+        raw += TENSOR_LENGTH_SIZE + text.len;
+        len -= TENSOR_LENGTH_SIZE + text.len;
     }
     return t;
 }
@@ -162,7 +160,7 @@ void typed_put_raw(const struct tensor_type *type, const struct typed *t,
 {
     for (size_t i = 0; i < t->n; i++) {
         if (t->texts) {
-            put_bits(t->texts[i].len, LENGTH_SIZE, out);
+            put_bits(t->texts[i].len, TENSOR_LENGTH_SIZE, out);
             buf_add(out, t->texts[i].data, t->texts[i].len);
         } else {
             put_bits(get_element(t, i), type->size, out);

@@ -3,7 +3,9 @@
  * its classify and regress, which take examples. */
 #include "loadgen/api/api.h"
 
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "common/err.h"
 #include "common/settings.h"
@@ -14,9 +16,13 @@
 
 #define MAX_JSON ((size_t)1 << 20)
 
+/* Digits of a size, with blanks before it, so that JSON is as long for all. */
+#define SIZE_DIGITS 10
+
 struct own {
     struct inputs in;
-    struct buf json;  /* of a binary request: the same for all */
+    struct buf json;  /* of a binary request: the same for all, but for ... */
+    size_t size_at;   /* ... the size of a prompt, which stands there */
     bool are_example; /* of TensorFlow Serving: features of one */
 };
 
@@ -41,15 +47,20 @@ static void put_tensor(const struct tensor *t, struct buf *out)
     tensor_put_shape(t, out);
 }
 
-static void make_json(const struct api *api, struct buf *json)
+static void make_json(const struct api *api, struct own *own)
 {
-    const struct inputs *in = inputs_of(api);
+    const struct inputs *in = &own->in;
+    struct buf *json = &own->json;
 
     buf_adds(json, "{\"inputs\":[");
     for (size_t i = 0; i < in->len; i++) {
+        bool is_prompt = &in->tensors[i] == in->prompt;
+
         buf_adds(json, i > 0 ? "," : "");
         put_tensor(&in->tensors[i], json);
-        buf_addf(json, ",\"parameters\":{\"binary_data_size\":%zu}}",
+        buf_adds(json, ",\"parameters\":{\"binary_data_size\":");
+        own->size_at = is_prompt ? json->len : own->size_at;
+        buf_addf(json, "%*zu}}", is_prompt ? SIZE_DIGITS : 0,
                  tensor_size(&in->tensors[i]));
     }
     buf_adds(json, "],\"parameters\":{\"binary_data_output\":true}");
@@ -73,8 +84,9 @@ static int check_numbers(const struct api *api, struct err *err)
 {
     const struct inputs *in = inputs_of(api);
     const struct dataset *d = api->sampler.data;
-    const char *at = d ? d->file.data : NULL;
-    const char *end = d ? at + d->file.len : NULL;
+    bool is_raw = d && d->is_tensors;
+    const char *at = is_raw ? d->file.data : NULL;
+    const char *end = is_raw ? at + d->file.len : NULL;
 
     for (size_t i = 0; at < end; i = (i + 1) % in->len) {
         const struct tensor *t = &in->tensors[i];
@@ -101,7 +113,7 @@ static int kserve_init(struct api *api, struct err *err)
         return -1;
     if (!api->settings->data.binary)
         return check_numbers(api, err) ? -1 : check_json(&own->in, err);
-    make_json(api, &own->json);
+    make_json(api, own);
     return 0;
 }
 
@@ -127,12 +139,27 @@ static void add_headers(const struct api *api, struct strlist *lines)
 
 /* ---- requests ---- */
 
+static void put_size(size_t size, char *at)
+{
+    char digits[SIZE_DIGITS + 1];
+
+    snprintf(digits, sizeof(digits), "%*zu", SIZE_DIGITS, size);
+    memcpy(at, digits, SIZE_DIGITS);
+}
+
 static void write_binary(const struct own *own, struct values v,
                          struct buf *body)
 {
+    size_t start = body->len;
+
     buf_add(body, own->json.data, own->json.len);
-    for (size_t i = 0; i < own->in.len; i++)
+    for (size_t i = 0; i < own->in.len; i++) {
+        size_t from = body->len;
+
         values_put_raw(&v, &own->in.tensors[i], body);
+        if (&own->in.tensors[i] == own->in.prompt && !body->overflowed)
+            put_size(body->len - from, body->data + start + own->size_at);
+    }
 }
 
 static void write_json(const struct api *api, struct values v, struct buf *body)
@@ -154,10 +181,12 @@ static void write_json(const struct api *api, struct values v, struct buf *body)
 static void kserve_write(const struct api *api, const struct sample *sample,
                          struct buf *body)
 {
+    struct values v = values_of(inputs_of(api), api, sample);
+
     if (api->settings->data.binary)
-        write_binary(own_of(api), values_of(api, sample), body);
+        write_binary(own_of(api), v, body);
     else
-        write_json(api, values_of(api, sample), body);
+        write_json(api, v, body);
 }
 
 static int tfserving_init(struct api *api, struct err *err)
@@ -178,7 +207,7 @@ static void tfserving_write(const struct api *api, const struct sample *sample,
 {
     const struct inputs *in = inputs_of(api);
     bool are_example = own_of(api)->are_example;
-    struct values v = values_of(api, sample);
+    struct values v = values_of(in, api, sample);
 
     buf_adds(body, are_example ? "{\"examples\":[{" : "{\"inputs\":{");
     for (size_t i = 0; i < in->len; i++) {

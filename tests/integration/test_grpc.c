@@ -211,6 +211,31 @@ static void any_message_goes_out(void **state)
     free(url);
 }
 
+/* A prompt of a data set is what the model's input of texts holds: it comes
+ * back as it went out. */
+static void prompts_go_into_texts(void **state)
+{
+    static const char lines[] = "{\"prompt\":\"say \\\"hi\\\"\"}\n";
+    static const char *const forms[] = {"data.typed=false", "data.typed=true"};
+    char *url;
+    struct proc stub = start(FLAGS(NULL), &url);
+
+    (void)state;
+    tmpdir_write("m.jsonl", lines, sizeof(lines) - 1);
+    for (size_t i = 0; i < COUNT(forms); i++) {
+        json_t *summary = run_on(
+            url, INFER, 0,
+            FLAGS("--model", "stub", "--data", at.lines, "--tensor", "n INT8 3",
+                  "--tensor", "t BYTES 1", "--set", forms[i], "--check",
+                  "contains say \"hi\"", "-c", "1", "-n", "4"));
+
+        assert_true(number_at(summary, "quality.passed") == 4);
+        json_decref(summary);
+    }
+    stub_stop(&stub);
+    free(url);
+}
+
 /* ---- streams ---- */
 
 static void streams_are_measured(void **state)
@@ -358,6 +383,7 @@ int main(void)
         cmocka_unit_test(tensors_come_back),
         cmocka_unit_test(inputs_are_those_of_the_model),
         cmocka_unit_test(any_message_goes_out),
+        cmocka_unit_test(prompts_go_into_texts),
         cmocka_unit_test(streams_are_measured),
         cmocka_unit_test(wrong_frames_are_outcomes),
         cmocka_unit_test(what_cannot_run_is_said),

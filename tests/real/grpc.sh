@@ -18,6 +18,7 @@ make_tensors() {
         for (let i = 0; i < 8; i++) values.set([1, 2, 3, i], 64 * i);
         require("fs").writeFileSync(process.argv[1], new Uint8Array(values.buffer));
     ' "$dir/tensors.bin"
+    echo '{"prompt":"say \"hi\""}' >"$dir/prompts.jsonl"
 }
 
 # tensors METHOD COUNT WHAT: the log has so many tensors, each a sample to the last bit.
@@ -65,6 +66,11 @@ check_unary() {
     all_ok "$server_name-predict" $requests '' --api tfserving-grpc --model m "$@" --check 'tensor x = 1 2 3'
     equal "$server_name-predict: quality" "$(summary "$server_name-predict" quality.share)" 1
     tensors Predict $requests "$server_name-predict"
+    : >"$dir/log"
+    all_ok "$server_name-prompts" 8 '' --model m --clients 1 --data "$dir/prompts.jsonl" --unique false \
+        --tensor 't BYTES 1' --check 'exact say "hi"'
+    equal "$server_name-prompts: quality" "$(summary "$server_name-prompts" quality.share)" 1
+    equal "$server_name-prompts: bytes of each tensor" "$(sort -u "$dir/log" | sed 's/.*"bytes": *\([0-9]*\).*/\1/')" 12
     all_ok "$server_name-made" 8 '' --model m --clients 1
     measured "$server_name-raw"
     failed "$server_name-malformed" '' 4 malformed '' --model malformed --tensor 'x FP32 1'

@@ -15,6 +15,7 @@
 #include "common/settings.h"
 #include "common/xalloc.h"
 #include "loadgen/api/api.h"
+#include "loadgen/data/dataset.h"
 #include "loadgen/response.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
@@ -22,6 +23,7 @@
 
 struct rig {
     struct settings settings;
+    struct dataset *data;
     struct api api;
     struct facts facts;
     struct response response;
@@ -39,6 +41,23 @@ static void rig_begin(struct rig *r, enum api_kind kind, const char *tensor)
     buf_init(&r->body, MAX_BODY);
 }
 
+/* A data set of these lines, which go out as they are. */
+static void rig_take_data(struct rig *r, const char *lines)
+{
+    struct data_settings *d = &r->settings.data;
+    struct err err = {0};
+    struct buf file;
+
+    d->file = xstrdup("f");
+    d->unique = UNIQUE_FALSE;
+    buf_init(&file, MAX_BODY);
+    buf_adds(&file, lines);
+    if (dataset_read(&r->data, d, &file, &err))
+        fail_msg("%s", err.msg);
+    d->loaded = r->data;
+    buf_fini(&file);
+}
+
 static void rig_ready(struct rig *r)
 {
     struct err err = {0};
@@ -52,6 +71,7 @@ static void rig_end(struct rig *r)
 {
     response_fini(&r->response);
     api_fini(&r->api);
+    dataset_free(r->data);
     settings_fini(&r->settings);
     buf_fini(&r->body);
 }
@@ -203,6 +223,111 @@ static void predict_names_its_inputs(void **state)
     assert_int_equal(m->inputs[1]->value->n_string_val, 3);
     serving__predict_request__free_unpacked(m, NULL);
     rig_end(&r);
+}
+
+#define LINE "{\"prompt\":\"a\\\"\\u00e9\"}"
+#define SAID "a\"\303\251"
+
+/* In both forms, other inputs before and behind it. */
+static void prompts_are_elements_of_texts(void **state)
+{
+    static const char want[] = "\4\0\0\0" SAID "\4\0\0\0" SAID;
+
+    (void)state;
+    for (int is_typed = 0; is_typed < 2; is_typed++) {
+        const Inference__InferTensorContents *c;
+        Inference__ModelInferRequest *m;
+        struct rig r;
+
+        rig_begin(&r, API_KSERVE_GRPC, "x FP32 2");
+        strlist_add(&r.settings.data.tensors, "t BYTES 2");
+        strlist_add(&r.settings.data.tensors, "n INT64 1");
+        r.settings.data.typed = is_typed;
+        rig_take_data(&r, LINE);
+        rig_ready(&r);
+        make(&r);
+        m = unpack(&r);
+        assert_int_equal(m->n_inputs, 3);
+        if (!is_typed) {
+            assert_int_equal(m->n_raw_input_contents, 3);
+            assert_int_equal(m->raw_input_contents[0].len, 8);
+            assert_int_equal(m->raw_input_contents[1].len, sizeof(want) - 1);
+            assert_memory_equal(m->raw_input_contents[1].data, want,
+                                sizeof(want) - 1);
+            assert_int_equal(m->raw_input_contents[2].len, 8);
+        } else {
+            c = m->inputs[1]->contents;
+            assert_int_equal(c->n_bytes_contents, 2);
+            assert_int_equal(c->bytes_contents[1].len, sizeof(SAID) - 1);
+            assert_memory_equal(c->bytes_contents[1].data, SAID,
+                                sizeof(SAID) - 1);
+            assert_int_equal(m->inputs[0]->contents->n_fp32_contents, 2);
+            assert_int_equal(m->inputs[2]->contents->n_int64_contents, 1);
+        }
+        inference__model_infer_request__free_unpacked(m, NULL);
+        rig_end(&r);
+    }
+}
+
+static void predictions_of_prompts(void **state)
+{
+    Serving__PredictRequest *m;
+    struct rig r;
+
+    (void)state;
+    rig_begin(&r, API_TFSERVING_GRPC, "t BYTES 1");
+    strlist_add(&r.settings.data.tensors, "x FP32 3");
+    rig_take_data(&r, LINE);
+    rig_ready(&r);
+    make(&r);
+    m = serving__predict_request__unpack(NULL, r.body.len,
+                                         (const uint8_t *)r.body.data);
+    assert_non_null(m);
+    assert_int_equal(m->inputs[0]->value->n_string_val, 1);
+    assert_int_equal(m->inputs[0]->value->string_val[0].len, sizeof(SAID) - 1);
+    assert_memory_equal(m->inputs[0]->value->string_val[0].data, SAID,
+                        sizeof(SAID) - 1);
+    assert_int_equal(m->inputs[1]->value->tensor_content.len, 12);
+    serving__predict_request__free_unpacked(m, NULL);
+    rig_end(&r);
+}
+
+/* A message of the user's is a field of the sample in base64, in which some who
+ * write JSON escape the slash. */
+static void messages_of_a_data_set(void **state)
+{
+    static const char want[] = "\377\0\376"; /* base64: /wD+ */
+    struct rig r;
+
+    (void)state;
+    rig_begin(&r, API_GRPC, NULL);
+    r.settings.data.prompt = xstrdup("m");
+    rig_take_data(&r, "{\"m\":\"\\/wD+\",\"prompt\":\"not me\"}");
+    rig_ready(&r);
+    make(&r);
+    assert_int_equal(r.body.len, sizeof(want) - 1);
+    assert_memory_equal(r.body.data, want, sizeof(want) - 1);
+    rig_end(&r);
+}
+
+static void messages_that_are_none(void **state)
+{
+    static const char *const lines[] = {
+        "{\"prompt\":\"AA==\"}\n{\"prompt\":\"what is this?\"}",
+        "{\"prompt\":\"AA==\"}\n{\"prompt\":\"AAAA=AAA\"}",
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(lines); i++) {
+        struct err err = {0};
+        struct rig r;
+
+        rig_begin(&r, API_GRPC, NULL);
+        rig_take_data(&r, lines[i]);
+        assert_int_equal(api_init(&r.api, &r.settings, &err), -1);
+        assert_string_equal(err.msg, "data.file: f:2: no message in base64");
+        rig_end(&r);
+    }
 }
 
 static void what_is_missing_is_said(void **state)
@@ -536,6 +661,10 @@ int main(void)
         cmocka_unit_test(typed_tensors_are_the_raw_ones),
         cmocka_unit_test(streams_ask_for_the_end),
         cmocka_unit_test(predict_names_its_inputs),
+        cmocka_unit_test(prompts_are_elements_of_texts),
+        cmocka_unit_test(predictions_of_prompts),
+        cmocka_unit_test(messages_of_a_data_set),
+        cmocka_unit_test(messages_that_are_none),
         cmocka_unit_test(what_is_missing_is_said),
         cmocka_unit_test(answers_are_checked),
         cmocka_unit_test(texts_are_found),

@@ -450,7 +450,10 @@ static void what_does_not_fit_is_refused(void **state)
          "data.file: the body (--body) has no {{field}} to put it into"},
         {"http", "{\"prompt\":\"a\"}", NULL, "needs a body"},
         {"rerank", "{\"prompt\":\"a\"}", NULL, "needs a body"},
-        {"kserve-http", "{\"prompt\":\"a\"}", NULL, "takes tensors"},
+        {"kserve-http", "{\"prompt\":\"a\"}", "data.tensors=x FP32 1",
+         "data.tensors: none is of type BYTES"},
+        {"kserve-http", "{\"a\":1}", "data.tensors=x BYTES 1",
+         "no prompt that kserve-http takes"},
         {"openai-chat", "{\"prompt\":\"a\"}", "checks=label", "no label"},
         {"openai-chat", "{\"prompt\":\"a\",\"label\":1}\n{\"prompt\":\"b\"}",
          "checks=label", "f:2: there is no 'label'"},
@@ -497,6 +500,71 @@ static void take_raw(struct rig *rig, size_t len)
                      0);
     rig->settings.data.loaded = rig->data;
     buf_fini(&file);
+}
+
+/* Prompts are elements of the first input of texts: in JSON as they stand, as
+ * raw bytes what they mean. */
+static const struct {
+    const char *api;
+    const char *set;
+    const char *body;
+    size_t len;
+} prompted[] = {
+#define CASE(api, set, body)                                                   \
+    {                                                                          \
+        api, set, body, sizeof(body) - 1                                       \
+    }
+    CASE("kserve-http", "data.binary=false",
+         "{\"inputs\":[{\"name\":\"t\",\"datatype\":\"BYTES\",\"shape\":[2],"
+         "\"data\":[\"a\\\"\\u00e9\",\"a\\\"\\u00e9\"]},"
+         "{\"name\":\"b\",\"datatype\":\"BOOL\",\"shape\":[1],\"data\":["),
+    CASE("tfserving-http", "data.binary=false",
+         "{\"inputs\":{\"t\":[\"a\\\"\\u00e9\",\"a\\\"\\u00e9\"],\"b\":["),
+    CASE("kserve-http", "data.binary=true",
+         "{\"inputs\":[{\"name\":\"t\",\"datatype\":\"BYTES\",\"shape\":[2],"
+         "\"parameters\":{\"binary_data_size\":        16}},"
+         "{\"name\":\"b\",\"datatype\":\"BOOL\",\"shape\":[1],"
+         "\"parameters\":{\"binary_data_size\":1}}],"
+         "\"parameters\":{\"binary_data_output\":true}}"
+         "\4\0\0\0a\"\303\251\4\0\0\0a\"\303\251"),
+#undef CASE
+};
+
+static void prompts_are_elements_of_texts(void **state)
+{
+    struct buf body;
+
+    (void)state;
+    buf_init(&body, 10000);
+    for (size_t i = 0; i < sizeof(prompted) / sizeof(prompted[0]); i++) {
+        struct rig rig;
+
+        rig_init(&rig, prompted[i].api, "{\"prompt\":\"a\\\"\\u00e9\"}");
+        set(&rig, prompted[i].set);
+        set(&rig, "data.unique=false");
+        set(&rig, "data.tensors=t BYTES 2");
+        strlist_add(&rig.settings.data.tensors, "b BOOL 1");
+        rig_start(&rig);
+        put_body(&rig, 0, &body);
+        assert_true(body.len > prompted[i].len);
+        assert_memory_equal(body.data, prompted[i].body, prompted[i].len);
+        rig_fini(&rig);
+    }
+    buf_fini(&body);
+}
+
+/* One that is new has its word before it, and another length than the model's
+ * shape would give. */
+static void prompts_in_tensors_are_new(void **state)
+{
+    struct rig rig;
+
+    (void)state;
+    rig_init(&rig, "kserve-http", three);
+    set(&rig, "data.tensors=t BYTES 1");
+    rig_start(&rig);
+    assert_int_equal(count_different(&rig, 30), 30);
+    rig_fini(&rig);
 }
 
 static void tensors_of_a_file(void **state)
@@ -582,6 +650,8 @@ int main(void)
         cmocka_unit_test(a_body_without_the_prompt_may_repeat),
         cmocka_unit_test(labels_are_found_again),
         cmocka_unit_test(what_does_not_fit_is_refused),
+        cmocka_unit_test(prompts_are_elements_of_texts),
+        cmocka_unit_test(prompts_in_tensors_are_new),
         cmocka_unit_test(tensors_of_a_file),
         cmocka_unit_test(samples_by_loadgens_seeds),
     };
