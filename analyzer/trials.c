@@ -148,7 +148,7 @@ static struct over_trials over(const struct trials_summary *s,
     o.n_missing = gather(s, p, values, &o.missing);
     o.is_known = n > 0 && o.n_missing == 0;
     if (o.is_known) {
-        o.mean = trials_mean(values, n, TRIALS_CONFIDENCE);
+        o.mean = trials_mean_amount(values, n, TRIALS_CONFIDENCE);
         o.median = trials_median(values, n, TRIALS_CONFIDENCE, values + n);
         order_sort(values, n);
         o.least = values[0];

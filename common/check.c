@@ -8,11 +8,15 @@
 
 #include "common/clk.h"
 #include "common/err.h"
+#include "common/regexsize.h"
 #include "common/str.h"
 #include "common/tensor.h"
 #include "common/xalloc.h"
 
 #define MAX_VALUES 64
+
+/* Memory and time of a compiled expression grow with its square. */
+#define MAX_REGEX 2000
 
 /* One kind of check. */
 struct check_kind {
@@ -75,9 +79,14 @@ static bool contains(const struct check_rule *r, const struct check_answer *a)
 
 static int parse_regex(struct check_rule *r, const char *rest, struct err *err)
 {
-    int rc = regcomp(&r->regex, rest, REG_EXTENDED | REG_NOSUB);
     char why[128];
+    int rc;
 
+    if (regexsize_of(rest) > MAX_REGEX)
+        return err_set(err, ERR_CONFIG,
+                       "'%.80s': repetitions make more than %d parts of it",
+                       rest, MAX_REGEX);
+    rc = regcomp(&r->regex, rest, REG_EXTENDED | REG_NOSUB);
     if (rc) {
         regerror(rc, &r->regex, why, sizeof(why));
         return err_set(err, ERR_CONFIG, "'%s': %s", rest, why);

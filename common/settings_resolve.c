@@ -370,14 +370,34 @@ static int check_scheme(const struct target_settings *t, struct err *err)
     return 0;
 }
 
-/* What nobody can send is not checked for its length either. */
-static int check_message(const struct target_settings *t, struct err *err)
+/* A path that is not the API's method would be passed over without a word. */
+static int check_path(const struct target_settings *t, const char *text,
+                      struct err *err)
+{
+    const char *method = api_grpc_method((enum api_kind)t->api);
+    struct url url;
+
+    if (!method || url_parse(text, &url, &(struct err){0}) ||
+        strcmp(url.scheme, "null") == 0 || strcmp(url.path, "/") == 0 ||
+        strcmp(url.path, method) == 0)
+        return 0;
+    return err_set(err, ERR_CONFIG,
+                   "target.url: %s calls %s; leave the path away, or say "
+                   "--api grpc",
+                   api_names[t->api], method);
+}
+
+static int check_method(const struct target_settings *t, struct err *err)
 {
     if (t->api == API_GRPC && t->urls.len > 0 &&
         strchr(strstr(t->urls.items[0], "://") + 3, '/') == NULL)
         return err_set(err, ERR_CONFIG,
                        "target.url: which method? "
                        "grpc://host:port/package.Service/Method");
+    for (size_t i = 0; i < t->urls.len; i++) {
+        if (check_path(t, t->urls.items[i], err))
+            return -1;
+    }
     return 0;
 }
 
@@ -385,7 +405,7 @@ static int resolve_api(struct target_settings *t, struct err *err)
 {
     struct url url;
 
-    if (find_api(t, err) || check_scheme(t, err) || check_message(t, err))
+    if (find_api(t, err) || check_scheme(t, err) || check_method(t, err))
         return -1;
     if (t->stream == STREAM_AUTO && t->api == API_GRPC)
         t->stream = STREAM_OFF; /* nobody can see it from outside */

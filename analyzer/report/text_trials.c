@@ -241,8 +241,7 @@ static void put_student(const struct trials_summary *s, struct buf *out)
         return;
     buf_addf(out, "e2e p99    mean %s", text_show_ns(o->mean.value, text));
     buf_addf(out, ", Student's 95%% interval %s",
-             o->mean.range.low < 0 ? "0"
-                                   : text_show_ns(o->mean.range.low, text));
+             text_show_ns(o->mean.range.low, text));
     buf_addf(out, " to %s", text_show_ns(o->mean.range.high, text));
     if (s->least_scheduled < TRIALS_HONEST_N)
         buf_addf(out,

@@ -70,6 +70,15 @@ struct uncertain trials_mean(const double *x, size_t n, double confidence)
                   confidence);
 }
 
+struct uncertain trials_mean_amount(const double *x, size_t n,
+                                    double confidence)
+{
+    struct uncertain u = trials_mean(x, n, confidence);
+
+    u.range.low = fmax(0, u.range.low);
+    return u;
+}
+
 struct uncertain trials_contrast(enum contrast contrast, const double *a,
                                  size_t n_a, const double *b, size_t n_b,
                                  double confidence)

@@ -27,6 +27,10 @@ struct uncertain {
  * value is not finite. */
 struct uncertain trials_mean(const double *x, size_t n, double confidence);
 
+/* The same of what is never below 0, and so is its mean. */
+struct uncertain trials_mean_amount(const double *x, size_t n,
+                                    double confidence);
+
 /* From the rank-th smallest of n to the rank-th greatest the median lies, with
  * at least the confidence that is asked for, or the most that n can give. */
 struct median_rank {

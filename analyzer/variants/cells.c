@@ -36,7 +36,7 @@ static struct uncertain latency_of(const struct group *g)
     for (size_t i = 0; i < g->n; i++)
         x[i] = g->list[i]->latency_ns.value >= 0 ? g->list[i]->latency_ns.value
                                                  : INFINITY;
-    u = trials_mean(x, g->n, CONFIDENCE);
+    u = trials_mean_amount(x, g->n, CONFIDENCE);
     if (!isfinite(u.value))
         u.value = HIST_BEYOND;
     free(x);
@@ -51,7 +51,7 @@ static struct uncertain rate_of(const struct group *g, enum read_number which)
 
     for (size_t i = 0; i < g->n; i++)
         x[i] = g->list[i]->x[which];
-    u = trials_mean(x, g->n, CONFIDENCE);
+    u = trials_mean_amount(x, g->n, CONFIDENCE);
     free(x);
     return u;
 }

@@ -372,6 +372,8 @@ static void what_cannot_run_is_said(void **state)
     must_refuse(url, 2, "target.api: tgi is spoken over http://",
                 FLAGS("-c", "1", "--api", "tgi"));
     must_refuse(url, 2, "which method?", FLAGS("-c", "1", "--api", "grpc"));
+    must_refuse("grpc://127.0.0.1:1" PREDICT, 2, "kserve-grpc calls " INFER,
+                FLAGS("-c", "1", "--api", "kserve-grpc"));
     must_refuse(url, 3, "not ready within 300ms",
                 FLAGS("--model", "m", "--tensor", "x FP32 1", "-c", "1",
                       "--wait-ready", "300ms"));

@@ -1,3 +1,4 @@
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,6 +10,7 @@
 #include "common/check.h"
 #include "common/clk.h"
 #include "common/err.h"
+#include "common/regexsize.h"
 #include "common/str.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
@@ -193,11 +195,28 @@ static void all_must_hold(void **state)
 static void what_is_no_rule_is_refused(void **state)
 {
     static const char *const bad[] = {
-        "",         "exact",          "exac x",       "regex (",
-        "json /a",  "json a = 1",     "json /a = x",  "json /a = 1 +- x",
-        "length",   "length 5..2",    "length -1",    "length 1..2x",
-        "tensor y", "tensor y = one", "tensor y = ",  "json /a = 1 +- -1",
-        "regex [",  "length x",       "tensor y 1 2",
+        "",
+        "exact",
+        "exac x",
+        "regex (",
+        "json /a",
+        "json a = 1",
+        "json /a = x",
+        "json /a = 1 +- x",
+        "length",
+        "length 5..2",
+        "length -1",
+        "length 1..2x",
+        "tensor y",
+        "tensor y = one",
+        "tensor y = ",
+        "json /a = 1 +- -1",
+        "regex [",
+        "length x",
+        "tensor y 1 2",
+        "regex a++++++++++++++++++++++++++++++",
+        "regex ((((a{20}){20}){20}){20}){20}",
+        "regex x{1,30000}",
     };
 
     (void)state;
@@ -210,6 +229,29 @@ static void what_is_no_rule_is_refused(void **state)
     }
 }
 
+static void copies_of_copies_multiply(void **state)
+{
+    static const struct {
+        const char *text;
+        double size;
+    } rows[] = {
+        {"", 1},       {"abc", 3},         {"a\\+b", 3}, {"[a+]b", 2},
+        {"[]+]b", 2},  {"[^]+]+", 2},      {"ab+", 3},   {"a++", 4},
+        {"(ab)+", 6},  {"(a(b+))+", 10},   {"a{3}", 4},  {"a{2,5}", 6},
+        {"a{2,}b", 4}, {"(a{9}){9}", 110}, {"a)b", 2},   {"((a", 3},
+    };
+    char deep[400];
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        if (regexsize_of(rows[i].text) != rows[i].size)
+            fail_msg("'%s': %g", rows[i].text, regexsize_of(rows[i].text));
+    }
+    memset(deep, '(', sizeof(deep) - 1);
+    deep[sizeof(deep) - 1] = '\0';
+    assert_true(isinf(regexsize_of(deep)));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -219,6 +261,7 @@ int main(void)
         cmocka_unit_test(tensors_in_json_and_raw),
         cmocka_unit_test(all_must_hold),
         cmocka_unit_test(what_is_no_rule_is_refused),
+        cmocka_unit_test(copies_of_copies_multiply),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -61,6 +61,20 @@ static void student_by_hand(void **state)
     assert_range(&u, 7, 7, 0);
 }
 
+/* Of two that are far apart the interval reaches below 0, which no latency
+ * does: 2 +- 12.7062 sqrt(2 / 2) */
+static void amounts_are_not_below_0(void **state)
+{
+    static const double x[] = {1, 3};
+    struct uncertain u = trials_mean(x, COUNT(x), 0.95);
+
+    (void)state;
+    assert_range(&u, -10.7062047, 14.7062047, 1e-6);
+    u = trials_mean_amount(x, COUNT(x), 0.95);
+    assert_range(&u, 0, 14.7062047, 1e-6);
+    assert_false(trials_mean_amount(x, 1, 0.95).has_range);
+}
+
 static void no_range_where_there_can_be_none(void **state)
 {
     static const double x[] = {1, INFINITY, 3};
@@ -256,6 +270,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(quantiles_are_those_of_the_tables),
         cmocka_unit_test(student_by_hand),
+        cmocka_unit_test(amounts_are_not_below_0),
         cmocka_unit_test(no_range_where_there_can_be_none),
         cmocka_unit_test(median_by_order_statistics),
         cmocka_unit_test(a_failed_trial_does_not_hide_the_median),
