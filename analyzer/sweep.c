@@ -273,12 +273,7 @@ int sweep_read(struct sweep_summary *s, const char *dir,
     int rc;
 
     *s = (struct sweep_summary){.dir = dir};
-    rc = point_set_load(&s->set, dir, err);
-    if (rc == 0 && s->set.kind != STUDY_SWEEP)
-        rc = err_set(err, ERR_FORMAT, "%s: a %s, not a sweep", dir,
-                     study_kind_name(s->set.kind));
-    if (rc == 0 && point_set_recorded(&s->set) == 0)
-        rc = study_refuse_empty(dir, "point", err);
+    rc = point_set_load_recorded(&s->set, dir, STUDY_SWEEP, err);
     if (rc)
         return -1;
     s->has_rate = strcmp(s->set.key, "load.rate") == 0;

@@ -72,10 +72,8 @@ static int load_card(struct capacity_side *side, const struct cost_ask *cost,
 {
     struct point_set set;
     char *dir = NULL;
-    int rc = point_set_load(&set, side->dir, err);
+    int rc = point_set_load_recorded(&set, side->dir, STUDY_SEARCH, err);
 
-    if (rc == 0 && point_set_recorded(&set) == 0)
-        rc = study_refuse_empty(side->dir, "probe", err);
     if (rc == 0) {
         dir = point_set_path(side->dir, &set.points[0]);
         rc = read_card(side, dir, cost, err);

@@ -246,12 +246,7 @@ int search_read(struct search_summary *s, const char *dir,
     int rc;
 
     *s = (struct search_summary){.dir = dir};
-    rc = point_set_load(&s->set, dir, err);
-    if (rc == 0 && s->set.kind != STUDY_SEARCH)
-        rc = err_set(err, ERR_FORMAT, "%s: a %s, not a search", dir,
-                     study_kind_name(s->set.kind));
-    if (rc == 0 && point_set_recorded(&s->set) == 0)
-        rc = study_refuse_empty(dir, "probe", err);
+    rc = point_set_load_recorded(&s->set, dir, STUDY_SEARCH, err);
     if (rc)
         return -1;
     s->probes = xcalloc(s->set.len, sizeof(*s->probes));

@@ -154,6 +154,20 @@ int point_set_load(struct point_set *set, const char *dir, struct err *err)
     return rc;
 }
 
+int point_set_load_recorded(struct point_set *set, const char *dir,
+                            enum study_kind kind, struct err *err)
+{
+    if (point_set_load(set, dir, err))
+        return -1;
+    if (set->kind != kind)
+        return err_set(err, ERR_FORMAT, "%s: a %s, not a %s", dir,
+                       study_kind_name(set->kind), study_kind_name(kind));
+    return point_set_recorded(set) > 0
+               ? 0
+               : study_refuse_empty(
+                     dir, kind == STUDY_SWEEP ? "point" : "probe", err);
+}
+
 void point_set_fini(struct point_set *set)
 {
     free(set->points);

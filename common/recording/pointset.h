@@ -52,6 +52,11 @@ int point_set_save(const struct point_set *set, const char *dir,
 int point_set_load(struct point_set *set, const char *dir, struct err *err);
 void point_set_fini(struct point_set *set);
 
+/* The same of one of this kind, of which something is recorded: ERR_UNTOLD if
+ * nothing is. */
+int point_set_load_recorded(struct point_set *set, const char *dir,
+                            enum study_kind kind, struct err *err);
+
 /* How many are recorded. */
 size_t point_set_recorded(const struct point_set *set);
 
