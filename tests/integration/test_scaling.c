@@ -188,35 +188,38 @@ static double last_efficiency(const json_t *json)
     return number_at(json_array_get(points, COUNT(ks) - 1), "efficiency");
 }
 
-/* One queue for all loses nothing: where it did, the machine was busy, and may
- * bend the others too, which ran beside it.  Its efficiency. */
-static double control(void)
+/* What is said of a series; skips the test where the machine was busy. */
+static json_t *strong(const struct routed *series)
 {
-    struct proc_result r = scaled(&all[0], "--strong");
-    double efficiency;
+    struct proc_result r = scaled(series, "--strong");
     json_t *json;
 
     skip_if_held_up(&r);
     json = parsed(&r);
-    efficiency = last_efficiency(json);
-    json_decref(json);
     proc_result_fini(&r);
+    return json;
+}
+
+/* One queue for all loses nothing: where it did, the machine was busy, and may
+ * bend the others too, which ran beside it.  Its efficiency. */
+static double control(void)
+{
+    json_t *json = strong(&all[0]);
+    double efficiency = last_efficiency(json);
+
+    json_decref(json);
     return efficiency;
 }
 
 /* Joules of a request are watts times T over requests, whatever T was. */
 static void energy_is_that_of_the_recordings(void **state)
 {
-    struct proc_result r = scaled(&all[0], "--strong");
-    const json_t *points;
+    json_t *json = strong(&all[0]);
+    const json_t *points = json_object_get(json, "points");
     double least = 0;
     double least_k = 0;
-    json_t *json;
 
     (void)state;
-    skip_if_held_up(&r);
-    json = parsed(&r);
-    points = json_object_get(json, "points");
     assert_int_equal(json_array_size(points), COUNT(ks));
     for (size_t i = 0; i < COUNT(ks); i++) {
         const json_t *p = json_array_get(points, i);
@@ -231,15 +234,11 @@ static void energy_is_that_of_the_recordings(void **state)
     assert_near(number_at(json_object_get(json, "verdict"), "least_energy_k"),
                 least_k, 0);
     json_decref(json);
-    proc_result_fini(&r);
-    r = scaled(&all[1], "--strong"); /* nobody measured */
-    skip_if_held_up(&r);
-    json = parsed(&r);
+    json = strong(&all[1]); /* nobody measured */
     points = json_object_get(json, "points");
     assert_true(json_is_null(
         json_object_get(json_array_get(points, 0), "joules_per_unit")));
     json_decref(json);
-    proc_result_fini(&r);
 }
 
 /* A set whose one replica is at half speed ends at half of its rate, one that
@@ -257,32 +256,24 @@ static void the_cause_of_the_bend(void **state)
 
     (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
-        struct proc_result r;
         json_t *json;
 
         if (quiet < cases[i].least) {
             print_message("one queue for all: efficiency %.3f\n", quiet);
             skip();
         }
-        r = scaled(cases[i].series, "--strong");
-        skip_if_held_up(&r);
-        json = parsed(&r);
+        json = strong(cases[i].series);
         assert_string_equal(text_at(json, "bend", "guess"), cases[i].want);
         json_decref(json);
-        proc_result_fini(&r);
     }
 }
 
 static void what_recordings_say(void **state)
 {
-    struct proc_result r = scaled(&all[0], "--strong");
-    const json_t *points;
-    json_t *json;
+    json_t *json = strong(&all[0]);
+    const json_t *points = json_object_get(json, "points");
 
     (void)state;
-    skip_if_held_up(&r);
-    json = parsed(&r);
-    points = json_object_get(json, "points");
     assert_int_equal(json_array_size(points), COUNT(ks));
     for (size_t i = 0; i < COUNT(ks); i++) {
         const json_t *p = json_array_get(points, i);
@@ -297,7 +288,6 @@ static void what_recordings_say(void **state)
     assert_string_equal(json_string_value(json_object_get(json, "unit")),
                         "request");
     json_decref(json);
-    proc_result_fini(&r);
 }
 
 static void says(const struct proc_result *r, int status, const char *what)

@@ -176,65 +176,70 @@ static void feed_one(struct search *s, struct madeserver *m, const char *aside)
     search_feed(s, &r);
 }
 
-static void feed_until_confirmation(struct search *s, struct madeserver *m)
+/* A search, and what it searches. */
+struct begun {
+    struct slo slo;
+    struct search_config config;
+    struct madeserver m;
+    struct search s;
+};
+
+/* The server is as it has been set up; up to the confirmation, which is next.
+ */
+static void begin(struct begun *b)
 {
-    while (next_of(s).step == SEARCH_PROBE)
-        feed_one(s, m, NULL);
-    assert_int_equal(next_of(s).step, SEARCH_CONFIRM);
+    b->slo = madeserver_slo(1);
+    b->config = (struct search_config){.slo = &b->slo, .start = 130};
+    search_init(&b->s, &b->config);
+    while (next_of(&b->s).step == SEARCH_PROBE)
+        feed_one(&b->s, &b->m, NULL);
+    assert_int_equal(next_of(&b->s).step, SEARCH_CONFIRM);
 }
 
 static void a_disturbed_confirmation_goes_on_in_pieces(void **state)
 {
-    struct slo slo = madeserver_slo(1);
-    struct search_config config = {.slo = &slo, .start = 130};
-    struct madeserver m = made(0, 1);
+    struct begun b = {.m = made(0, 1)};
     struct search_ask whole;
     struct search_ask piece;
     struct search_answer a;
-    struct search s;
 
     (void)state;
-    search_init(&s, &config);
-    feed_until_confirmation(&s, &m);
-    whole = next_of(&s);
-    feed_one(&s, &m, "steal");
+    begin(&b);
+    whole = next_of(&b.s);
+    feed_one(&b.s, &b.m, "steal");
     for (int i = 0; i < 3; i++) {
-        search_answer(&s, &a);
+        search_answer(&b.s, &a);
         assert_true(isnan(a.confirmed));
-        piece = next_of(&s);
+        piece = next_of(&b.s);
         assert_int_equal(piece.step, SEARCH_CONFIRM);
         assert_true(piece.value == whole.value);
         assert_int_equal(piece.window_ns, whole.window_ns / 3);
-        feed_one(&s, &m, NULL);
+        feed_one(&b.s, &b.m, NULL);
     }
-    search_answer(&s, &a);
+    search_answer(&b.s, &a);
     assert_int_equal(a.outcome, SEARCH_FOUND);
     assert_true(a.confirmed == whole.value);
-    search_fini(&s);
+    search_fini(&b.s);
 }
 
 /* The pieces reject it as the whole would have. */
 static void pieces_that_fail_reject(void **state)
 {
-    struct slo slo = madeserver_slo(1);
-    struct search_config config = {.slo = &slo, .start = 130};
-    struct madeserver m = made(0, 1);
+    struct begun b = {.m = made(0, 1)};
     struct search_answer a;
-    struct search s;
     double value;
 
     (void)state;
-    search_init(&s, &config);
-    feed_until_confirmation(&s, &m);
-    feed_one(&s, &m, "steal");
-    value = next_of(&s).value;
-    m.capacity[0] = 0.9 * CAPACITY;
-    feed_one(&s, &m, NULL);
-    search_answer(&s, &a);
+    begin(&b);
+    feed_one(&b.s, &b.m, "steal");
+    value = next_of(&b.s).value;
+    b.m.capacity[0] = 0.9 * CAPACITY;
+    feed_one(&b.s, &b.m, NULL);
+    search_answer(&b.s, &a);
     assert_true(isnan(a.confirmed));
-    assert_int_equal(next_of(&s).step, SEARCH_PROBE);
+    assert_int_equal(next_of(&b.s).step, SEARCH_PROBE);
     assert_true(a.capacity < value);
-    search_fini(&s);
+    search_fini(&b.s);
 }
 
 /* What was seen at a value, of that which counts. */
@@ -262,30 +267,26 @@ static void a_third_confirms_no_other_value(void **state)
 
     (void)state;
     for (size_t i = 0; i < COUNT(rows); i++) {
-        struct slo slo = madeserver_slo(1);
-        struct search_config config = {.slo = &slo, .start = 130};
-        struct madeserver m = made(0, 1);
+        struct begun b = {.m = made(0, 1)};
         struct search_answer a;
-        struct search s;
         double value;
 
-        m.client = rows[i].client;
-        if (m.client > 0)
-            m.capacity[0] = rows[i].worse;
-        search_init(&s, &config);
-        feed_until_confirmation(&s, &m);
-        value = next_of(&s).value;
-        feed_one(&s, &m, "steal");
-        m.capacity[0] = rows[i].worse;
-        while (m.client > 0 && next_of(&s).value == value)
-            feed_one(&s, &m, "steal");
-        while (next_of(&s).step != SEARCH_DONE)
-            feed_one(&s, &m, NULL);
-        search_answer(&s, &a);
+        b.m.client = rows[i].client;
+        if (b.m.client > 0)
+            b.m.capacity[0] = rows[i].worse;
+        begin(&b);
+        value = next_of(&b.s).value;
+        feed_one(&b.s, &b.m, "steal");
+        b.m.capacity[0] = rows[i].worse;
+        while (b.m.client > 0 && next_of(&b.s).value == value)
+            feed_one(&b.s, &b.m, "steal");
+        while (next_of(&b.s).step != SEARCH_DONE)
+            feed_one(&b.s, &b.m, NULL);
+        search_answer(&b.s, &a);
         assert_int_equal(a.outcome, rows[i].outcome);
         assert_true(a.confirmed < value);
-        assert_true(confirmed_ns(&s, a.confirmed) >= 81 * NS_PER_S);
-        search_fini(&s);
+        assert_true(confirmed_ns(&b.s, a.confirmed) >= 81 * NS_PER_S);
+        search_fini(&b.s);
     }
 }
 
