@@ -210,6 +210,7 @@ static int64_t trials_around(const char *dir)
 
 static void add_proof(struct checklist *c, const struct summary *s)
 {
+    bool is_whole = !s->stopped_by && !s->integrity.was_killed;
     int64_t trials = trials_around(s->dir);
 
     add(c, "repeats", trials > 1,
@@ -220,9 +221,10 @@ static void add_proof(struct checklist *c, const struct summary *s)
         s->quality.checked > 0 ? "%lld answers were checked"
                                : "%lld answers were checked: --check",
         (long long)s->quality.checked);
-    add(c, "trust", s->trust.valid, "%s",
-        s->trust.valid ? "no check withdraws the run"
-                       : "the run is withdrawn by its own checks");
+    add(c, "trust", s->trust.valid && is_whole, "%s",
+        !is_whole        ? "the run did not come to its end"
+        : s->trust.valid ? "no check withdraws the run"
+                         : "the run is withdrawn by its own checks");
 }
 
 void checklist_make(struct checklist *c, const struct summary *s,

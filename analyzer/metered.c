@@ -203,7 +203,7 @@ int metered_parse_watts(struct metered *m, const char *name, char *text,
         line = str_trim(line);
         number++;
         if (*line && !is_heading(line, number) && add_line(&s, w, line))
-            return err_set(err, ERR_FORMAT,
+            return err_set(err, ERR_CONFIG,
                            "%s:%zu: not 'seconds since 1970, watts', or not "
                            "later than the line before",
                            name, number);

@@ -61,7 +61,7 @@ void metered_read(struct metered *m, const char *dir, const struct window *w,
                   const struct metered_share *share);
 
 /* Instead of that, from a text that it cuts up: lines of "seconds since 1970,
- * watts", perhaps below a heading; the window is since 1970 too.  ERR_FORMAT
+ * watts", perhaps below a heading; the window is since 1970 too.  ERR_CONFIG
  * with the line. */
 int metered_parse_watts(struct metered *m, const char *name, char *text,
                         const struct window *w,

@@ -215,10 +215,33 @@ static int name_len(const struct slo_term *term)
     return len;
 }
 
+/* As a shell takes it for one word. */
+static void add_word(const char *word, struct buf *out)
+{
+    static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                                "abcdefghijklmnopqrstuvwxyz0123456789_./+,:@%-";
+
+    if (strspn(word, plain) == strlen(word)) {
+        buf_adds(out, word);
+        return;
+    }
+    buf_adds(out, "'");
+    for (; *word; word++)
+        buf_addf(out, *word == '\'' ? "'\\%c'" : "%c", *word);
+    buf_adds(out, "'");
+}
+
+/* The command that judges the recording by an SLO, as far as its quote. */
+static void add_report(const struct summary *s, struct buf *out)
+{
+    buf_adds(out, "tailgate report ");
+    add_word(s->dir, out);
+    buf_adds(out, " --slo '");
+}
+
 /* The tightest limits, of the quantiles that missed theirs. */
 static void about_limits(const struct summary *s, struct buf *out)
 {
-    const char *before = "what it did keep: tailgate report --slo '";
     bool has_any = false;
 
     if (s->verdict != VERDICT_FAIL)
@@ -230,7 +253,11 @@ static void about_limits(const struct summary *s, struct buf *out)
         if (j->term->kind != SLO_QUANTILE || j->verdict != VERDICT_FAIL ||
             j->tightest_ns < 0)
             continue;
-        buf_addf(out, "%s%.*s < %s", has_any ? ", " : before, name_len(j->term),
+        if (!has_any) {
+            buf_adds(out, "what it did keep: ");
+            add_report(s, out);
+        }
+        buf_addf(out, "%s%.*s < %s", has_any ? ", " : "", name_len(j->term),
                  j->term->text,
                  units_show_duration((double)j->tightest_ns, limit));
         has_any = true;
@@ -280,10 +307,13 @@ static void about_no_slo(const struct summary *s, struct buf *out)
     int64_t ns = s->spread[m][VIEW_DUE].quantile_ns[SUMMARY_P99];
     char limit[UNITS_TEXT];
 
-    if (s->verdict == VERDICT_NONE && !s->cache.is_there && s->ok > 0 && ns > 0)
-        buf_addf(out, "judge it by an SLO: tailgate report --slo '%s %s < %s'",
-                 measure_name(m), summary_quantile_name[SUMMARY_P99],
-                 show_limit(ns, limit));
+    if (s->verdict != VERDICT_NONE || s->cache.is_there || s->ok == 0 ||
+        ns <= 0)
+        return;
+    buf_adds(out, "judge it by an SLO: ");
+    add_report(s, out);
+    buf_addf(out, "%s %s < %s'", measure_name(m),
+             summary_quantile_name[SUMMARY_P99], show_limit(ns, limit));
 }
 
 /* ---- the table, the most urgent first ---- */

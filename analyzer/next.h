@@ -10,7 +10,7 @@
 struct summary;
 
 #define NEXT_MAX  2
-#define NEXT_TEXT 160
+#define NEXT_TEXT 512 /* it may hold the name of the recording */
 
 struct next {
     char lines[NEXT_MAX][NEXT_TEXT];

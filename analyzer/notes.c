@@ -173,6 +173,23 @@ static bool is_tail_long(const struct oddities *o, const struct note_inputs *in)
            (double)in->tail_p99_ns > TAIL_SHARE * (double)in->e2e_p99_ns;
 }
 
+static bool is_any(const struct facts *f)
+{
+    (void)f;
+    return true;
+}
+
+static int64_t came_whole(const struct facts *f)
+{
+    return facts_count(f->events) <= 0;
+}
+
+static bool limits_ttft(const struct oddities *o, const struct note_inputs *in)
+{
+    (void)o;
+    return in->limits_ttft;
+}
+
 /* ---- counts ---- */
 
 /* One from the end, and one from the events. */
@@ -255,6 +272,12 @@ static const struct rule rules[NOTE_COUNT] = {
                            .limit = 0.01,
                            .text = "the server's count of output tokens is not "
                                    "what its events hold"},
+    [NOTE_NO_STREAM] = {.name = "no_stream",
+                        .concerns = is_any,
+                        .count = came_whole,
+                        .applies = limits_ttft,
+                        .text = "answers came whole: their ttft, which the SLO "
+                                "limits, is their e2e"},
 };
 
 void oddities_add(struct oddities *o, const struct facts *f)

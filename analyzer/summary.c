@@ -227,12 +227,36 @@ static double cached_share(const struct summary *s, const struct tally *t)
     return t->tokens.prompt_asked.n > 0 ? 0 : -1;
 }
 
+static bool has_ttft(const struct slo *slo)
+{
+    for (size_t i = 0; i < slo->len; i++) {
+        const struct slo_term *t = &slo->terms[i];
+
+        if ((t->kind == SLO_QUANTILE || t->kind == SLO_LIMIT) &&
+            t->measure == MEASURE_TTFT)
+            return true;
+    }
+    return false;
+}
+
+/* Of a class that streams it is one to keep. */
+static bool limits_ttft(const struct summary *s)
+{
+    for (size_t i = 0; i < s->n_classes; i++) {
+        if (has_ttft(&s->classes[i].slo) &&
+            !asks_stream(s->settings->classes.items[i].settings))
+            return true;
+    }
+    return has_ttft(&s->slo);
+}
+
 static void take_notes(struct summary *s, const struct tally *t)
 {
     const struct hist e2e = tally_view(t, MEASURE_E2E, VIEW_OK);
     const struct hist *tail = &t->hist[MEASURE_TAIL][VIEW_DUE]; /* of ok */
     const struct note_inputs in = {
         .is_length_forced = settings_some(forces_length, s->settings),
+        .limits_ttft = limits_ttft(s),
         .cached_share = cached_share(s, t),
         .e2e_p99_ns = hist_rank_quantile(&e2e, 0.99),
         .tail_p99_ns = hist_rank_quantile(tail, 0.99),
@@ -556,7 +580,7 @@ int summary_exit_code(const struct summary *s)
     case VERDICT_FAIL:
         return 1;
     default:
-        if (s->cache.finding == CACHE_UNDECIDED)
+        if (s->cache.finding == CACHE_UNDECIDED || s->integrity.was_killed)
             return 4;
         return s->ok > 0 && !s->aborted && s->cache.finding != CACHE_OF_ANSWERS
                    ? 0

@@ -232,6 +232,7 @@ static void keep_common(struct sweep_summary *s, const struct summary *of)
         strlist_add(&s->terms, of->slo.terms[i].text);
     s->is_streamed = of->is_streamed;
     s->has_tokens = of->has_tokens;
+    s->has_cost = of->cost.is_there;
 }
 
 static bool is_to_be_trusted(const struct trial *t)
@@ -240,7 +241,8 @@ static bool is_to_be_trusted(const struct trial *t)
 }
 
 static int read_point(struct sweep_summary *s, const struct study_point *at,
-                      const struct strlist *slo, struct err *err)
+                      const struct strlist *slo, const struct cost_ask *cost,
+                      struct err *err)
 {
     struct sweep_point *p = &s->points[s->n];
     char *dir = point_set_path(s->dir, at);
@@ -251,7 +253,7 @@ static int read_point(struct sweep_summary *s, const struct study_point *at,
     free(dir);
     if (rc)
         return -1;
-    rc = summary_make(&of, &rec, slo, err);
+    rc = summary_make_priced(&of, &rec, slo, cost, err);
     if (rc == 0) {
         p->at = at;
         trial_take(&p->run, &of);
@@ -265,7 +267,8 @@ static int read_point(struct sweep_summary *s, const struct study_point *at,
 }
 
 int sweep_read(struct sweep_summary *s, const char *dir,
-               const struct strlist *slo, struct err *err)
+               const struct strlist *slo, const struct cost_ask *cost,
+               struct err *err)
 {
     int rc;
 
@@ -275,7 +278,7 @@ int sweep_read(struct sweep_summary *s, const char *dir,
         rc = err_set(err, ERR_FORMAT, "%s: a %s, not a sweep", dir,
                      study_kind_name(s->set.kind));
     if (rc == 0 && point_set_recorded(&s->set) == 0)
-        rc = err_set(err, ERR_CONFIG, "%s: no point was recorded", dir);
+        rc = study_refuse_empty(dir, "point", err);
     if (rc)
         return -1;
     s->has_rate = strcmp(s->set.key, "load.rate") == 0;
@@ -283,7 +286,7 @@ int sweep_read(struct sweep_summary *s, const char *dir,
     s->points = xcalloc(s->set.len, sizeof(*s->points));
     for (size_t i = 0; rc == 0 && i < s->set.len; i++) {
         if (s->set.points[i].is_recorded)
-            rc = read_point(s, &s->set.points[i], slo, err);
+            rc = read_point(s, &s->set.points[i], slo, cost, err);
     }
     if (rc == 0)
         sweep_work_out(s);

@@ -14,6 +14,7 @@
 #include "analyzer/trials.h"
 #include "common/recording/pointset.h"
 
+struct cost_ask;
 struct err;
 struct strlist;
 
@@ -47,6 +48,7 @@ struct sweep_summary {
     bool is_load;         /* ... or at least how much is asked */
     bool is_streamed;
     bool has_tokens;
+    bool has_cost;
     struct point_set set;
 
     struct sweep_point *points; /* owned; those recorded, as they were made */
@@ -67,9 +69,11 @@ struct sweep_summary {
 /* From set and points to all the rest.  Pure. */
 void sweep_work_out(struct sweep_summary *s);
 
-/* Read it; `slo` as for summary_make().  sweep_summary_fini() in any case. */
+/* Read it; `slo` and `cost` as for summary_make_priced().
+ * sweep_summary_fini() in any case. */
 int sweep_read(struct sweep_summary *s, const char *dir,
-               const struct strlist *slo, struct err *err);
+               const struct strlist *slo, const struct cost_ask *cost,
+               struct err *err);
 void sweep_summary_fini(struct sweep_summary *s);
 
 /* 0; 4 where a value has no run to be trusted, 130/143 interrupted. */

@@ -166,8 +166,7 @@ int trials_read(struct trials_summary *s, const char *dir,
     *s = (struct trials_summary){.dir = dir};
     rc = trial_set_load(&s->set, dir, err);
     if (rc == 0 && s->set.recorded == 0)
-        rc = err_set(err, ERR_CONFIG, "%s: no trial of the set was recorded",
-                     dir);
+        rc = study_refuse_empty(dir, "trial", err);
     if (rc)
         return -1;
     s->n = (size_t)s->set.recorded;

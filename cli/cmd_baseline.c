@@ -7,6 +7,7 @@
 #include "common/buf.h"
 #include "common/err.h"
 #include "common/log.h"
+#include "common/suggest.h"
 
 #define MAX_TEXT     ((size_t)16 << 20)
 #define DEFAULT_NAME "baseline"
@@ -113,7 +114,7 @@ static int compare_with(const struct baseline *b, const char *dir, bool json,
     return rc;
 }
 
-enum verb { VERB_SHOW, VERB_CHECK, VERB_AGAINST };
+enum verb { VERB_SHOW, VERB_CHECK, VERB_AGAINST, VERB_FREEZE };
 
 static int use(enum verb verb, const struct baseline_args *a,
                const struct strlist *words, struct err *err)
@@ -148,23 +149,42 @@ static int use(enum verb verb, const struct baseline_args *a,
     return rc;
 }
 
+static const char *const verbs[] = {
+    [VERB_SHOW] = "show",
+    [VERB_CHECK] = "check",
+    [VERB_AGAINST] = "against",
+    [VERB_FREEZE] = "freeze",
+};
+
+#define N_VERBS (sizeof(verbs) / sizeof(verbs[0]))
+
+static int refuse_verb(const char *word, struct err *err)
+{
+    struct suggest s = {.word = word};
+    char hint[64];
+
+    for (size_t i = 0; i < N_VERBS; i++)
+        suggest_consider(&s, verbs[i]);
+    return err_set(err, ERR_USAGE,
+                   "baseline: '%s' is none of freeze, show, check, against%s",
+                   word, suggest_text(&s, "", hint, sizeof(hint)));
+}
+
 static int dispatch(void *args, const struct strlist *words, struct err *err)
 {
     const struct baseline_args *a = args;
-    static const char *const verbs[] = {"show", "check", "against"};
-    struct strlist rest = {.items = words->items + 1,
-                           .len = words->len > 0 ? words->len - 1 : 0};
-    const char *verb = words->len > 0 ? words->items[0] : "";
+    struct strlist rest = {0};
 
-    if (strcmp(verb, "freeze") == 0)
-        return freeze(a, &rest, err);
-    for (size_t i = 0; i < sizeof(verbs) / sizeof(verbs[0]); i++) {
-        if (strcmp(verb, verbs[i]) == 0)
-            return use((enum verb)i, a, &rest, err);
+    if (words->len == 0)
+        return err_set(err, ERR_USAGE,
+                       "baseline: say which: freeze, show, check or against");
+    rest = (struct strlist){words->items + 1, words->len - 1};
+    for (size_t i = 0; i < N_VERBS; i++) {
+        if (strcmp(words->items[0], verbs[i]) == 0)
+            return i == VERB_FREEZE ? freeze(a, &rest, err)
+                                    : use((enum verb)i, a, &rest, err);
     }
-    return err_set(err, ERR_USAGE,
-                   "baseline: '%s' is none of freeze, show, check, against",
-                   verb);
+    return refuse_verb(words->items[0], err);
 }
 
 static int run(const char *const *argv, struct err *err)

@@ -8,6 +8,8 @@
 #include "cli/cost_asked.h"
 #include "common/buf.h"
 #include "common/err.h"
+#include "common/file.h"
+#include "common/log.h"
 #include "common/prices.h"
 #include "common/slo.h"
 #include "common/units.h"
@@ -100,6 +102,19 @@ static int check_sides(const struct compare_args *a,
                        "--regression takes two recordings, not %zu",
                        words->len);
     return 0;
+}
+
+/* An answer to that is no answer. */
+static void warn_of_same(const struct strlist *words)
+{
+    for (size_t i = 1; i < words->len; i++) {
+        for (size_t k = 0; k < i; k++) {
+            if (file_is_same(words->items[k], words->items[i]))
+                log_note("warning: %s and %s are one directory: a recording "
+                         "cannot differ from itself",
+                         words->items[k], words->items[i]);
+        }
+    }
 }
 
 static int check_history(const struct compare_args *a,
@@ -209,6 +224,7 @@ static int choose(const struct compare_args *a, const struct strlist *words,
         return check_history(a, words, err) ? -1 : history(a, regression, err);
     if (check_sides(a, words, err))
         return -1;
+    warn_of_same(words);
     return capacities_are_at(words)
                ? compare_searches(a, words, regression, err)
                : compare(a, words, regression, err);

@@ -94,7 +94,7 @@ static int write_out(const struct buf *text, const struct init_args *own,
     if (!own->out)
         return cli_print(buf_text(text), err);
     if (!own->force && access(own->out, F_OK) == 0)
-        return err_set(err, ERR_IO,
+        return err_set(err, ERR_USAGE,
                        "%s: there is such a file; --force replaces it",
                        own->out);
     if (file_replace(own->out, buf_text(text), text->len, err))

@@ -1,30 +1,27 @@
 #include <stdlib.h>
-#include <unistd.h>
 
-#include "analyzer/baseline/baseline.h"
 #include "analyzer/goodput.h"
 #include "analyzer/profile/profile.h"
 #include "analyzer/reader.h"
 #include "analyzer/report/report.h"
 #include "analyzer/report/trials_report.h"
 #include "analyzer/summary.h"
-#include "analyzer/truth.h"
 #include "cli/cli.h"
 #include "cli/cost_asked.h"
 #include "cli/lanes.h"
 #include "cli/report_asked.h"
+#include "cli/report_below.h"
 #include "cli/report_instead.h"
 #include "cli/report_out.h"
 #include "cli/study_report.h"
 #include "cli/trials_run.h"
 #include "common/err.h"
-#include "common/log.h"
 #include "common/prices.h"
 #include "common/recording/trialset.h"
+#include "common/recording/variantset.h"
 #include "common/slo.h"
 #include "common/xalloc.h"
 
-#define MAX_TRUTH 65536
 #define MAX_NAMES 1024
 
 struct report_args {
@@ -194,36 +191,6 @@ static const struct opt opts[] = {
 static const struct opt_block block = {"report", opts,
                                        sizeof(opts) / sizeof(opts[0])};
 
-static int print_truth(struct recording *rec, const struct report_args *a,
-                       struct err *err)
-{
-    char *path = a->truth_file ? xstrdup(a->truth_file)
-                               : xasprintf("%s/truth.tgr", rec->dir);
-    struct truth_report report;
-    struct buf out;
-    int rc;
-
-    buf_init(&out, MAX_TRUTH);
-    if (!a->truth_file && access(path, F_OK) < 0)
-        rc = err_set(err, ERR_IO,
-                     "%s: no truth log; a stub beside the run (stub:) leaves "
-                     "one, and --truth-file names another",
-                     path);
-    else
-        rc = recording_rewind(rec, err);
-    if (rc == 0) {
-        rc = truth_compare(&report, rec, path, err);
-        if (rc == 0)
-            truth_print(&report, &out);
-        truth_report_fini(&report);
-    }
-    if (rc == 0)
-        rc = cli_print(buf_text(&out), err);
-    buf_fini(&out);
-    free(path);
-    return rc;
-}
-
 /* What is asked for instead of the whole report; its exit status. */
 static int print_asked(const struct summary *s, const struct report_args *a,
                        const struct recording *rec, struct err *err)
@@ -275,43 +242,27 @@ static int sum_up(struct recording *rec, const struct report_args *a,
     return a->energy_file ? read_energy(s, rec, a->energy_file, err) : 0;
 }
 
-/* 4 if the baseline was altered. */
-static int print_against(const char *path, const char *dir, struct err *err)
-{
-    char why[BASELINE_WHY] = "";
-    struct baseline b = {0};
-    struct against against = {0};
-    struct buf out;
-    int rc = baseline_load(&b, path, why, err);
-
-    buf_init(&out, MAX_TRUTH);
-    if (rc == 0)
-        rc = against_make(&against, &b, dir, err);
-    if (rc == 0) {
-        against_text(&against, &out);
-        rc = cli_print(buf_text(&out), err);
-    } else if (rc > 0) {
-        log_error("%s", why);
-        rc = EXIT_INVALID;
-    }
-    against_fini(&against);
-    baseline_fini(&b);
-    buf_fini(&out);
-    return rc;
-}
-
+/* What goes below it comes first: what cannot be had is said before a line is
+ * printed. */
 static int print_all(const struct summary *s, const struct kept_hist *kept,
                      struct recording *rec, const struct report_args *a,
                      struct err *err)
 {
     const struct report_ops *ops = report_find(report_names[a->format]);
-    int rc = report_print_any(s, kept, rec, ops, err);
+    struct buf below;
+    int rc = 0;
 
-    if (rc == 0 && (a->truth || a->truth_file))
-        rc = print_truth(rec, a, err);
+    buf_init(&below, REPORT_BELOW_MAX);
+    if (a->truth || a->truth_file)
+        rc = report_add_truth(rec, a->truth_file, &below, err);
     if (rc == 0 && a->baseline)
-        rc = print_against(a->baseline, rec->dir, err);
-    return rc ? rc : summary_exit_code(s);
+        rc = report_add_against(rec->dir, a->baseline, &below, err);
+    if (rc == 0)
+        rc = report_print_any(s, kept, rec, ops, err);
+    if (rc == 0)
+        rc = cli_print_report(&below, summary_exit_code(s), err);
+    buf_fini(&below);
+    return rc;
 }
 
 /* Something else than the whole report. */
@@ -397,47 +348,81 @@ static trials_render_fn *render_of_trials(const struct report_args *a)
                                  : NULL;
 }
 
-/* Of a study: what it is called, its formats, and what its recordings are. */
+/* Of a study: what it is called, its formats, what its recordings are, and what
+ * can be asked of it beside an SLO. */
 struct study_words {
     const char *name;
     const char *formats;
+    const char *below; /* where in it they are */
     const char *part;
+    bool has_price;
+    bool has_claim;
+    bool has_baseline;
 };
 
-static const struct study_words of_trials = {"trial set", "text, full or json",
-                                             "trial"};
-static const struct study_words of_sweep = {"sweep", "text or json", "point"};
-static const struct study_words of_search = {"search", "text or json", "probe"};
-
-static const struct study_words of_variants = {"study with variants",
-                                               "text or json", "NAME/point"};
+static const struct study_words kinds[STUDY_KINDS] = {
+    [STUDY_TRIALS] = {"trial set", "text, full or json", "", "trial", true,
+                      true, true},
+    [STUDY_PAIR] = {"pair", "text, full or json", "a/", "trial", true, true,
+                    true},
+    [STUDY_SWEEP] = {"sweep", "text or json", "", "point", true, false, false},
+    [STUDY_SEARCH] = {"search", "text or json", "", "probe", false, false,
+                      false},
+    [STUDY_VARIANTS] = {"study with variants", "text or json", "NAME/", "point",
+                        true, false, false},
+};
 
 static bool asks_price(const struct report_args *a)
 {
     return a->cost.usd_per_hour > 0 || a->cost.replicas > 0 || a->prices;
 }
 
-/* A study has no requests of its own, and no truth: its recordings have.  A
- * claim there is of trials alone. */
+/* A study has no requests of its own, no truth and no energy: its recordings
+ * have. */
+static bool asks_too_much(const struct report_args *a,
+                          const struct study_words *w)
+{
+    return a->truth || a->truth_file || a->curve || a->profile ||
+           a->checklist || a->energy_file || a->co2_g_per_kwh > 0 ||
+           (a->claim && !w->has_claim) || (asks_price(a) && !w->has_price) ||
+           (a->baseline && !w->has_baseline);
+}
+
 static int check_study(const char *dir, const struct report_args *a,
                        bool has_format, const struct study_words *w,
                        struct err *err)
 {
-    if (!has_format || a->truth || a->truth_file || a->curve || a->profile ||
-        a->checklist || a->baseline || a->energy_file ||
-        (w != &of_trials && (a->claim || asks_price(a))))
+    if (!has_format || asks_too_much(a, w))
         return err_set(err, ERR_USAGE,
                        "%s: a %s is shown as %s; for the rest name one of its "
-                       "%ss, %s/%s-1",
-                       dir, w->name, w->formats, w->part, dir, w->part);
+                       "%ss, %s/%s%s-1",
+                       dir, w->name, w->formats, w->part, dir, w->below,
+                       w->part);
     for (size_t i = 0; i < a->slo.len; i++) {
         if (slo_class_len(a->slo.items[i]) > 0)
             return err_set(err, ERR_USAGE,
                            "--slo: '%s': of a class only one %s can be asked, "
-                           "%s/%s-1",
-                           a->slo.items[i], w->part, dir, w->part);
+                           "%s/%s%s-1",
+                           a->slo.items[i], w->part, dir, w->below, w->part);
     }
     return 0;
+}
+
+/* Those of variants lie one directory further down, and may be of any kind. */
+static int words_of(const char *dir, enum study_kind kind,
+                    struct study_words *w, struct err *err)
+{
+    struct variant_set set;
+    int rc;
+
+    *w = kinds[kind];
+    if (kind != STUDY_VARIANTS)
+        return 0;
+    rc = variant_set_load(&set, dir, err);
+    if (rc == 0)
+        w->part = kinds[set.of].part;
+    variant_set_fini(&set);
+    return rc;
 }
 
 /* What it takes to repeat a set is what it takes to repeat one of it. */
@@ -451,38 +436,57 @@ static int report_first(const char *dir, const struct report_args *a,
     return rc;
 }
 
+/* A pair is refused by its reader. */
+static int report_trials(const char *dir, const struct report_args *a,
+                         const struct study_ask *ask, struct err *err)
+{
+    struct buf below;
+    int rc = 0;
+
+    if (a->claim)
+        return report_claim_set(dir, ask->slo, ask->cost, err);
+    buf_init(&below, REPORT_BELOW_MAX);
+    if (a->baseline)
+        rc = report_add_against(dir, a->baseline, &below, err);
+    if (rc == 0)
+        rc = trials_report(dir, ask->slo, ask->cost, render_of_trials(a), err);
+    if (rc >= 0 && below.len > 0)
+        rc = cli_print_report(&below, rc, err);
+    buf_fini(&below);
+    return rc;
+}
+
 static int report_study(const char *dir, const struct report_args *a,
                         struct err *err)
 {
     const struct report_ops *ops = report_find(report_names[a->format]);
-    const struct strlist *slo = a->slo.len > 0 ? &a->slo : NULL;
-    trials_render_fn *render = render_of_trials(a);
-    bool json = ops == &report_json;
-    bool has_format = json || ops == &report_text;
+    const struct study_ask ask = {
+        .slo = a->slo.len > 0 ? &a->slo : NULL,
+        .cost = &a->cost,
+        .json = ops == &report_json,
+    };
+    bool has_format = ask.json || ops == &report_text;
+    struct study_words words;
     enum study_kind kind;
 
     if (study_kind_at(dir, &kind, err))
         return -1;
     if (a->checklist && trial_set_has(dir, 1))
         return report_first(dir, a, err);
+    if (kind == STUDY_TRIALS || kind == STUDY_PAIR)
+        has_format = render_of_trials(a) != NULL;
+    if (words_of(dir, kind, &words, err) ||
+        check_study(dir, a, has_format, &words, err))
+        return -1;
     switch (kind) {
     case STUDY_SWEEP:
-        return check_study(dir, a, has_format, &of_sweep, err)
-                   ? -1
-                   : sweep_report(dir, slo, json, false, err);
+        return sweep_report(dir, &ask, err);
     case STUDY_SEARCH:
-        return check_study(dir, a, has_format, &of_search, err)
-                   ? -1
-                   : search_report(dir, slo, json, false, err);
+        return search_report(dir, &ask, err);
     case STUDY_VARIANTS:
-        return check_study(dir, a, has_format, &of_variants, err)
-                   ? -1
-                   : variants_report(dir, slo, json, false, err);
-    default: /* a pair is refused by its reader */
-        if (check_study(dir, a, render != NULL, &of_trials, err))
-            return -1;
-        return a->claim ? report_claim_set(dir, slo, &a->cost, err)
-                        : trials_report(dir, slo, &a->cost, render, err);
+        return variants_report(dir, &ask, err);
+    default:
+        return report_trials(dir, a, &ask, err);
     }
 }
 

@@ -1,5 +1,9 @@
 /* rerun: a run whose settings are those of a recording, as they were used, with
  * its seeds and its nonce. */
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
 #include "cli/cli.h"
 #include "common/err.h"
 #include "common/recording/dir.h"
@@ -10,10 +14,12 @@ static int run(const char *const *argv, struct err *err)
         if (recording_is_at(argv[i]))
             return cmd_run.run(argv, err);
     }
+    if (!argv[0])
+        return err_set(err, ERR_USAGE, "rerun repeats a recording: which?");
+    if (argv[0][0] != '-' && access(argv[0], F_OK) < 0)
+        return err_set(err, ERR_CONFIG, "%s: %s", argv[0], strerror(errno));
     return err_set(err, ERR_USAGE,
-                   argv[0] ? "rerun repeats a recording, and '%s' is none"
-                           : "rerun repeats a recording: which?",
-                   argv[0]);
+                   "rerun repeats a recording, and '%s' is none", argv[0]);
 }
 
 const struct command cmd_rerun = {

@@ -9,6 +9,7 @@
 #include "cli/cli.h"
 #include "cli/settings_args.h"
 #include "cli/study_make.h"
+#include "cli/study_report.h"
 #include "common/buf.h"
 #include "common/clk.h"
 #include "common/err.h"
@@ -177,13 +178,13 @@ static bool is_empty(const struct lanes *all)
     return true;
 }
 
-int variants_report(const char *dir, const struct strlist *slo, bool json,
-                    bool saves, struct err *err)
+int variants_report(const char *dir, const struct study_ask *ask,
+                    struct err *err)
 {
     struct variants_summary s;
     struct buf data;
     struct buf text;
-    int rc = variants_read(&s, dir, slo, err);
+    int rc = variants_read(&s, dir, ask->slo, ask->cost, err);
 
     buf_init(&data, MAX_REPORT);
     buf_init(&text, MAX_REPORT);
@@ -191,10 +192,10 @@ int variants_report(const char *dir, const struct strlist *slo, bool json,
         variants_json(&s, &data);
         variants_text(&s, &text);
     }
-    if (rc == 0 && saves)
+    if (rc == 0 && ask->saves)
         rc = file_replace_in(dir, "summary.json", &data, err);
     if (rc == 0)
-        rc = cli_print(buf_text(json ? &data : &text), err);
+        rc = cli_print(buf_text(ask->json ? &data : &text), err);
     if (rc == 0)
         rc = variants_exit_code(&s);
     buf_fini(&data);
@@ -205,6 +206,7 @@ int variants_report(const char *dir, const struct strlist *slo, bool json,
 
 static int conclude(const struct lanes *all, struct err *err)
 {
+    const struct study_ask ask = {.json = all->how->json, .saves = true};
     int rc = 0;
 
     for (size_t i = 0; rc == 0 && i < all->n; i++) {
@@ -212,7 +214,7 @@ static int conclude(const struct lanes *all, struct err *err)
             rc = all->ops->sum_up(all->list[i].state, err);
     }
     if (rc == 0)
-        rc = variants_report(all->how->dir, NULL, all->how->json, true, err);
+        rc = variants_report(all->how->dir, &ask, err);
     if (rc >= 0)
         log_note("study      %s", all->how->dir);
     return rc;

@@ -10,6 +10,7 @@
 #include "common/recording/studydir.h"
 
 struct err;
+struct study_ask;
 struct settings_args;
 struct strlist;
 struct record_args;
@@ -63,9 +64,9 @@ int lanes_drive(const struct lanes_how *how, struct err *err);
 int study_lanes(struct study_make *m, struct record_args *own,
                 const struct lane_ops *ops, void *arg, struct err *err);
 
-/* A study that is there, judged by `slo` where that is not NULL; `saves`: leave
- * DIR/summary.json.  Returns the exit status, or -1. */
-int variants_report(const char *dir, const struct strlist *slo, bool json,
-                    bool saves, struct err *err);
+/* A study that is there, as study_report.h has the others.  Returns the exit
+ * status, or -1. */
+int variants_report(const char *dir, const struct study_ask *ask,
+                    struct err *err);
 
 #endif

@@ -101,6 +101,8 @@ static int exit_status(const struct err *err)
 {
     if (err->code == ERR_STOPPED)
         return EXIT_SIGNAL + atomic_load(&stop_signal);
+    if (err->code == ERR_UNTOLD)
+        return EXIT_INVALID;
     return err->code == ERR_USAGE || err->code == ERR_CONFIG ? EXIT_USAGE
                                                              : EXIT_CANNOT;
 }

@@ -112,10 +112,23 @@ static void find_in_data(const struct settings *s, const struct dataset *data,
     TELL(claims, found, arg);
 }
 
+/* A price that was looked up stands where one that is given does. */
+static void find_in_cost(const struct settings *s, no_effect_fn *found,
+                         void *arg)
+{
+    const struct claim claims[] = {
+        {"cost.machine", s->cost.machine && !(s->cost.usd_per_hour > 0),
+         "there is no price of it (--prices); report --prices takes it later"},
+    };
+
+    TELL(claims, found, arg);
+}
+
 void no_effect_find(const struct settings *s, const struct preflight *known,
                     no_effect_fn *found, void *arg)
 {
     find_in_load(s, known, found, arg);
+    find_in_cost(s, found, arg);
     if (s->classes.len == 0)
         find_in_data(s, known->data, found, arg);
 }

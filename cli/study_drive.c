@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cli/lanes.h"
+#include "cli/study_report.h"
 #include "common/err.h"
 #include "common/log.h"
 #include "common/recording/studydir.h"
@@ -48,7 +49,8 @@ static void drive_fini(struct study_drive *d)
 
 static int conclude(struct study_drive *d, struct err *err)
 {
-    int rc = d->ops->report(d->dir, NULL, d->own->json, true, err);
+    const struct study_ask ask = {.json = d->own->json, .saves = true};
+    int rc = d->ops->report(d->dir, &ask, err);
 
     if (rc >= 0)
         log_note("%-10s %s", d->ops->name, d->dir);

@@ -14,7 +14,7 @@
 #include "study/points.h"
 
 struct err;
-struct strlist;
+struct study_ask;
 
 /* The state of one; that of a command begins with it. */
 struct study_drive {
@@ -51,8 +51,8 @@ struct study_ops {
     int64_t (*left_ns)(const struct study_drive *d, int64_t each_ns);
 
     /* As in study_report.h. */
-    int (*report)(const char *dir, const struct strlist *slo, bool json,
-                  bool saves, struct err *err);
+    int (*report)(const char *dir, const struct study_ask *ask,
+                  struct err *err);
     int (*sum_up)(const char *dir, struct err *err);
 
     /* What prepare() and open() have left; works on a zeroed state.  Optional.

@@ -22,30 +22,30 @@ static void report_init(struct report *r)
 }
 
 /* And ends it. */
-static int report_out(struct report *r, const char *dir, bool json, bool saves,
-                      struct err *err)
+static int report_out(struct report *r, const char *dir,
+                      const struct study_ask *ask, struct err *err)
 {
-    int rc = saves ? file_replace_in(dir, "summary.json", &r->data, err) : 0;
+    int rc =
+        ask->saves ? file_replace_in(dir, "summary.json", &r->data, err) : 0;
 
     if (rc == 0)
-        rc = cli_print(buf_text(json ? &r->data : &r->text), err);
+        rc = cli_print(buf_text(ask->json ? &r->data : &r->text), err);
     buf_fini(&r->data);
     buf_fini(&r->text);
     return rc;
 }
 
-int sweep_report(const char *dir, const struct strlist *slo, bool json,
-                 bool saves, struct err *err)
+int sweep_report(const char *dir, const struct study_ask *ask, struct err *err)
 {
     struct sweep_summary s;
     struct report r;
-    int rc = sweep_read(&s, dir, slo, err);
+    int rc = sweep_read(&s, dir, ask->slo, ask->cost, err);
 
     if (rc == 0) {
         report_init(&r);
         sweep_json(&s, &r.data);
         sweep_text(&s, &r.text);
-        rc = report_out(&r, dir, json, saves, err);
+        rc = report_out(&r, dir, ask, err);
     }
     if (rc == 0)
         rc = sweep_exit_code(&s);
@@ -53,18 +53,17 @@ int sweep_report(const char *dir, const struct strlist *slo, bool json,
     return rc;
 }
 
-int search_report(const char *dir, const struct strlist *slo, bool json,
-                  bool saves, struct err *err)
+int search_report(const char *dir, const struct study_ask *ask, struct err *err)
 {
     struct search_summary s;
     struct report r;
-    int rc = search_read(&s, dir, slo, err);
+    int rc = search_read(&s, dir, ask->slo, err);
 
     if (rc == 0) {
         report_init(&r);
         search_json(&s, &r.data);
         search_text(&s, &r.text);
-        rc = report_out(&r, dir, json, saves, err);
+        rc = report_out(&r, dir, ask, err);
     }
     if (rc == 0)
         rc = search_exit_code(&s);
@@ -76,7 +75,7 @@ int sweep_sum_up(const char *dir, struct err *err)
 {
     struct sweep_summary s;
     struct buf data;
-    int rc = sweep_read(&s, dir, NULL, err);
+    int rc = sweep_read(&s, dir, NULL, NULL, err);
 
     buf_init(&data, MAX_REPORT);
     if (rc == 0) {

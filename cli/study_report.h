@@ -4,17 +4,24 @@
 
 #include <stdbool.h>
 
+struct cost_ask;
 struct err;
 struct strlist;
 
-/* Print it as text or JSON, judged by `slo` where that is not NULL; `saves`:
- * leave DIR/summary.json.  Returns the exit status, or -1. */
-int sweep_report(const char *dir, const struct strlist *slo, bool json,
-                 bool saves, struct err *err);
+/* How the report of a study is asked for. */
+struct study_ask {
+    const struct strlist *slo;   /* judge by this; NULL: by its own */
+    const struct cost_ask *cost; /* price by this; NULL: by its own */
+    bool json;                   /* print that, not text */
+    bool saves;                  /* leave DIR/summary.json */
+};
 
-/* The same of a search. */
-int search_report(const char *dir, const struct strlist *slo, bool json,
-                  bool saves, struct err *err);
+/* Print it.  Returns the exit status, or -1. */
+int sweep_report(const char *dir, const struct study_ask *ask, struct err *err);
+
+/* The same of a search, which has no prices. */
+int search_report(const char *dir, const struct study_ask *ask,
+                  struct err *err);
 
 /* Leave the summary.json of one that is there. */
 int sweep_sum_up(const char *dir, struct err *err);

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/buf.h"
 #include "common/err.h"
 #include "common/file.h"
 #include "common/rng.h"
@@ -253,20 +252,16 @@ static int read_values(struct dist *dist, char *rest, struct err *err)
 
 static int read_file(const char *path, struct dist *dist, struct err *err)
 {
-    struct buf text;
+    char *text;
     int rc;
 
     *dist = (struct dist){.ops = &of_file, .is_whole = true};
-    buf_init(&text, MAX_FILE);
-    rc = file_read(path, &text, err);
-    if (rc) {
-        err->code = ERR_CONFIG;
-    } else if (text.len == 0 || read_values(dist, text.data, err)) {
-        rc = text.len == 0 ? err_set(err, ERR_CONFIG, "%s: is empty", path)
-                           : err_context(err, "%s", path);
-    }
-    buf_fini(&text);
-    return rc;
+    if (file_read_text(path, MAX_FILE, &text, err))
+        return -1;
+    rc = text[0] ? read_values(dist, text, err)
+                 : err_set(err, ERR_CONFIG, "is empty");
+    free(text);
+    return rc ? err_context(err, "%s", path) : 0;
 }
 
 void dist_fini(struct dist *dist)

@@ -13,9 +13,11 @@
 enum err_code {
     ERR_NONE = 0,
     ERR_USAGE,  /* the command line is wrong */
-    ERR_CONFIG, /* the settings are wrong */
-    ERR_IO,     /* a local file or socket call failed */
+    ERR_CONFIG, /* the settings are wrong, or an input that is named is not
+                 * there or cannot be read */
+    ERR_IO,     /* a local file cannot be written, or a socket call failed */
     ERR_FORMAT, /* an artefact is damaged or of another version */
+    ERR_UNTOLD, /* what was measured does not tell */
     ERR_STOPPED /* common/stop.h's flag was set */
 };
 

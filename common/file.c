@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "common/err.h"
+#include "common/str.h"
 #include "common/xalloc.h"
 
 #define READ_STEP 65536
@@ -22,10 +23,10 @@ static int read_step(int fd, const char *path, struct buf *out, struct err *err)
     ssize_t n = step > 0 ? read(fd, p, step) : read(fd, &extra, 1);
 
     if (step == 0 && n > 0)
-        return err_set(err, ERR_IO, "%s: larger than %zu bytes", path,
+        return err_set(err, ERR_CONFIG, "%s: larger than %zu bytes", path,
                        out->max);
     if (n < 0)
-        return err_set(err, ERR_IO, "%s: %s", path, strerror(errno));
+        return err_set(err, ERR_CONFIG, "%s: %s", path, strerror(errno));
     if (p)
         buf_commit(out, (size_t)n);
     return n > 0;
@@ -37,7 +38,7 @@ int file_read(const char *path, struct buf *out, struct err *err)
     int rc;
 
     if (fd < 0)
-        return err_set(err, ERR_IO, "%s: %s", path, strerror(errno));
+        return err_set(err, ERR_CONFIG, "%s: %s", path, strerror(errno));
     do
         rc = read_step(fd, path, out, err);
     while (rc > 0);
@@ -53,11 +54,21 @@ int file_read_text(const char *path, size_t max, char **text, struct err *err)
     buf_init(&bytes, max);
     rc = file_read(path, &bytes, err);
     if (rc == 0 && strlen(buf_text(&bytes)) < bytes.len)
-        rc = err_set(err, ERR_FORMAT, "%s: not a text file", path);
+        rc = err_set(err, ERR_CONFIG, "%s: not a text file", path);
     if (rc == 0)
-        *text = xstrdup(buf_text(&bytes));
+        *text = xstrdup(buf_text(&bytes) +
+                        str_bom_len(buf_text(&bytes), bytes.len));
     buf_fini(&bytes);
     return rc;
+}
+
+bool file_is_same(const char *a, const char *b)
+{
+    struct stat at;
+    struct stat bt;
+
+    return stat(a, &at) == 0 && stat(b, &bt) == 0 && at.st_dev == bt.st_dev &&
+           at.st_ino == bt.st_ino;
 }
 
 int file_write_all(int fd, const void *data, size_t len)

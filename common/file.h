@@ -3,16 +3,19 @@
 #ifndef COMMON_FILE_H
 #define COMMON_FILE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "common/buf.h"
 
 struct err;
 
-/* Append the file to `out`, whose maximum bounds it.  ERR_IO on failure. */
+/* Append the file to `out`, whose maximum bounds it.  ERR_CONFIG on failure:
+ * whoever named it named the wrong one. */
 int file_read(const char *path, struct buf *out, struct err *err);
 
-/* The same of a text, which the caller owns.  ERR_FORMAT if it is none. */
+/* The same of a text, without the byte order mark that it may begin with; the
+ * caller owns it.  ERR_CONFIG if it is none. */
 int file_read_text(const char *path, size_t max, char **text, struct err *err);
 
 /* Write to a temporary name beside it, then rename: a reader sees the old file
@@ -26,6 +29,9 @@ int file_replace_in(const char *dir, const char *name, const struct buf *text,
 
 /* Make a directory and its parents; one that is there is fine.  ERR_IO. */
 int file_make_dir(const char *path, struct err *err);
+
+/* Are both there, and the same file or directory? */
+bool file_is_same(const char *a, const char *b);
 
 /* write(2) until all is out; -1 with errno set if it cannot be. */
 int file_write_all(int fd, const void *data, size_t len);

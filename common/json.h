@@ -9,8 +9,8 @@ struct buf;
 struct err;
 struct json_t;
 
-/* The caller owns *json.  ERR_IO if it cannot be read, ERR_FORMAT if it is no
- * JSON object; then *json is NULL or as it was. */
+/* The caller owns *json.  ERR_CONFIG if it cannot be read, ERR_FORMAT if it is
+ * no JSON object; then *json is NULL or as it was. */
 int json_read_file(const char *path, struct json_t **json, struct err *err);
 
 /* Indented, keys in the order they were put, replaced in one step. */

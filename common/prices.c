@@ -2,6 +2,7 @@
 
 #include <ctype.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,11 +12,13 @@
 #include "common/settings.h"
 #include "common/str.h"
 #include "common/suggest.h"
+#include "common/units.h"
 #include "common/xalloc.h"
 
-#define MAX_FILE  ((size_t)1 << 20)
-#define MAX_KNOWN 200 /* letters of names that a message lists */
-#define MAX_COUNT 1e6 /* machines in one name */
+#define MAX_FILE   ((size_t)1 << 20)
+#define MAX_KNOWN  200 /* letters of names that a message lists */
+#define MAX_COUNT  1e6 /* machines in one name */
+#define MAX_PREFIX 32  /* "4x", however it is written */
 
 enum column { COLUMN_MACHINE, COLUMN_USD, COLUMNS };
 
@@ -74,7 +77,8 @@ static int read_usd(const char *text, double *out, struct err *err)
     if (end == text || *end || !isfinite(*out) || !(*out > 0))
         return err_set(err, ERR_CONFIG,
                        "usd_per_hour: '%.80s' is not a number above 0", text);
-    return 0;
+    return units_check_range(text, *out, err) ? err_context(err, "usd_per_hour")
+                                              : 0;
 }
 
 static int read_row(struct prices *p, char *line, size_t number,
@@ -176,10 +180,13 @@ static double count_of(const char *machine, const char **what)
 static int refuse(const struct prices *p, const char *machine, struct err *err)
 {
     struct suggest s = {.word = machine};
+    char prefix[MAX_PREFIX];
     struct buf known;
     char hint[128];
     int rc;
 
+    count_of(machine, &s.word);
+    snprintf(prefix, sizeof(prefix), "%.*s", (int)(s.word - machine), machine);
     buf_init(&known, MAX_FILE);
     for (size_t i = 0; i < p->n; i++) {
         suggest_consider(&s, p->list[i].machine);
@@ -188,7 +195,7 @@ static int refuse(const struct prices *p, const char *machine, struct err *err)
     }
     rc = s.best
              ? err_set(err, ERR_CONFIG, "%s: no price of '%.80s'%s", p->name,
-                       machine, suggest_text(&s, "", hint, sizeof(hint)))
+                       machine, suggest_text(&s, prefix, hint, sizeof(hint)))
              : err_set(err, ERR_CONFIG, "%s: no price of '%.80s'; it has %.*s",
                        p->name, machine, MAX_KNOWN, buf_text(&known));
     buf_fini(&known);

@@ -148,10 +148,8 @@ int ratetable_read(const char *path, double speed, struct strlist *stages,
     char *text;
     int rc;
 
-    if (file_read_text(path, MAX_FILE, &text, err)) {
-        err->code = ERR_CONFIG;
+    if (file_read_text(path, MAX_FILE, &text, err))
         return -1;
-    }
     rc = ratetable_parse(path, text, speed, stages, err);
     free(text);
     return rc;

@@ -25,6 +25,8 @@ static int parse_batch(const char *text, struct service *s, struct err *err)
 
 int service_parse(const char *text, struct service *service, struct err *err)
 {
+    struct err why = {0};
+
     *service = (struct service){.kind = SERVICE_PLAIN};
     if (strcmp(text, "batch") == 0 || strncmp(text, "batch ", 6) == 0)
         return parse_batch(text, service, err);
@@ -32,7 +34,11 @@ int service_parse(const char *text, struct service *service, struct err *err)
         service->kind = SERVICE_LLM;
         return 0;
     }
-    return dist_parse(text, &service->dist, err);
+    if (dist_parse(text, &service->dist, &why) == 0)
+        return 0;
+    return err_set(err, why.code,
+                   "%.400s; or 'batch 5ms 1ms' (base, per item), or 'llm'",
+                   why.msg);
 }
 
 int service_check(const char *text, struct err *err)

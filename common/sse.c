@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+#include "common/str.h"
+
 static void forget_event(struct sse *s)
 {
     s->event = (struct sse_event){.data = "", .name = ""};
@@ -114,10 +116,10 @@ static void take_field(struct sse *s, const char *line, size_t len)
 
 static void take_line(struct sse *s, const char *line, size_t len)
 {
-    if (s->is_first_line && len >= 3 && memcmp(line, "\xef\xbb\xbf", 3) == 0) {
-        line += 3;
-        len -= 3;
-    }
+    size_t bom_len = s->is_first_line ? str_bom_len(line, len) : 0;
+
+    line += bom_len;
+    len -= bom_len;
     s->is_first_line = false;
     if (len == 0) {
         end_event(s);

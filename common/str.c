@@ -86,3 +86,8 @@ char *str_trim(char *text)
         text[--len] = '\0';
     return text;
 }
+
+size_t str_bom_len(const char *text, size_t len)
+{
+    return len >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
+}

@@ -29,6 +29,9 @@ void strmap_fini(struct strmap *map);
  * it; NULL: there is none. */
 char *str_next_word(char **rest);
 
+/* How long the byte order mark is that a text in UTF-8 begins with: 0 or 3. */
+size_t str_bom_len(const char *text, size_t len);
+
 /* `text` with `to` wherever it has `from`; the caller owns it. */
 char *str_replace(const char *text, const char *from, const char *to);
 

@@ -253,10 +253,19 @@ int units_parse_number(const char *text, double *value, struct err *err)
 {
     const char *p = text;
 
-    if (!take_scientific(&p, value) || *p || !isfinite(*value))
-        return err_set(err, ERR_CONFIG, "'%s' is not a number; write 1 or 0.5",
-                       text);
-    return 0;
+    if (!take_scientific(&p, value) || *p)
+        return err_set(err, ERR_CONFIG,
+                       "'%s' is not a number from 0; write 1 or 0.5", text);
+    return units_check_range(text, *value, err);
+}
+
+int units_check_range(const char *text, double value, struct err *err)
+{
+    if (value == 0 || (value >= SMALLEST && value <= LARGEST))
+        return 0;
+    return err_set(err, ERR_CONFIG,
+                   "'%.80s' is beyond what a number may be, 1e-12 to 1e15",
+                   text);
 }
 
 const char *units_print_duration(int64_t ns, char out[static UNITS_TEXT])

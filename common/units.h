@@ -38,6 +38,10 @@ int units_parse_share(const char *text, double *share, struct err *err);
 /* 1, 0.5, 2.25: a plain number, not negative. */
 int units_parse_number(const char *text, double *value, struct err *err);
 
+/* Is the number that was read of this text 0, or 1e-12 to 1e15?  What is beyond
+ * is a slip, and a product of a few such would be no number. */
+int units_check_range(const char *text, double value, struct err *err);
+
 /* The shortest decimal that reads back as the same double; in plain digits
  * from 1e-12 to 1e15, as far as the parsers go. */
 const char *units_print_number(double value, char out[static UNITS_TEXT]);

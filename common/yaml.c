@@ -235,9 +235,7 @@ int yaml_load_file(struct yaml_node *root, const char *path, struct err *err)
 
     buf_init(&text, MAX_FILE);
     rc = file_read(path, &text, err);
-    if (rc)
-        err->code = ERR_CONFIG;
-    else
+    if (rc == 0)
         rc = yaml_load_text(root, path, buf_text(&text), text.len, err);
     buf_fini(&text);
     return rc;

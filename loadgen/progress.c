@@ -106,7 +106,8 @@ static void turn(struct progress *p)
     p->now.ttft.p99_ns = hist_rank_quantile(&p->ttft, 0.99);
     p->now.lag.p50_ns = hist_rank_quantile(&p->lag, 0.5);
     p->now.lag.p99_ns = hist_rank_quantile(&p->lag, 0.99);
-    p->now.lag.max_ns = p->lag_max_ns;
+    p->now.lag.max_ns =
+        p->lag.max_ns > p->lag_max_ns ? p->lag.max_ns : p->lag_max_ns;
     hist_reset(&p->e2e);
     hist_reset(&p->ttft);
     hist_reset(&p->lag);

@@ -24,8 +24,8 @@ struct settings;
 struct last_second {
     int64_t p50_ns;
     int64_t p99_ns;
-    int64_t
-        max_ns; /* of lag: of those issued in it; of e2e and ttft not given */
+    int64_t max_ns; /* of lag, with those that were issued in it; of e2e and
+                       ttft not given */
 };
 
 enum phase { PHASE_WARMUP, PHASE_WINDOW, PHASE_COOLDOWN, PHASE_DRAIN };

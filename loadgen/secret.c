@@ -11,6 +11,7 @@
 #include "common/recording/failures.h"
 #include "common/redact.h"
 #include "common/settings.h"
+#include "common/str.h"
 #include "common/xalloc.h"
 #include "loadgen/target.h"
 
@@ -45,16 +46,15 @@ static int read_key(const struct target_settings *s, struct buf *out,
                        s->auth_env);
     if (value)
         return buf_adds(out, value);
-    if (file_read(s->auth_file, out, err)) {
-        err->code = ERR_CONFIG;
-        return err_context(err, "target.auth_file");
-    }
-    return 0;
+    return file_read(s->auth_file, out, err)
+               ? err_context(err, "target.auth_file")
+               : 0;
 }
 
 /* One line, without what surrounds it. */
 static int trim(struct buf *key, const char *name, struct err *err)
 {
+    buf_consume(key, str_bom_len(key->data, key->len));
     while (key->len > 0 && strchr(" \t\r\n", key->data[key->len - 1]))
         key->data[--key->len] = '\0';
     if (key->len == 0 || strlen(key->data) != key->len ||

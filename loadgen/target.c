@@ -22,11 +22,7 @@ int target_read_body(const char *body, struct buf *out, struct err *err)
         return 0;
     if (body[0] != '@')
         return buf_adds(out, body);
-    if (file_read(body + 1, out, err)) {
-        err->code = ERR_CONFIG;
-        return err_context(err, "target.body");
-    }
-    return 0;
+    return file_read(body + 1, out, err) ? err_context(err, "target.body") : 0;
 }
 
 /* What RFC 9110 calls a token. */

@@ -356,7 +356,7 @@ int baseline_load(struct baseline *b, const char *path,
     rc = file_read(path, &text, err);
     if (rc == 0 && !strstr(buf_text(&text), "\"seal\"") &&
         !strstr(buf_text(&text), "\"quantities\""))
-        rc = err_set(err, ERR_FORMAT, "%s: is no baseline", path);
+        rc = err_set(err, ERR_CONFIG, "%s: is no baseline", path);
     if (rc == 0)
         rc = parse(b, &text, path, why);
     buf_fini(&text);

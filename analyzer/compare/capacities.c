@@ -75,8 +75,7 @@ static int load_card(struct capacity_side *side, const struct cost_ask *cost,
     int rc = point_set_load(&set, side->dir, err);
 
     if (rc == 0 && point_set_recorded(&set) == 0)
-        rc =
-            err_set(err, ERR_CONFIG, "%s: a search without a probe", side->dir);
+        rc = study_refuse_empty(side->dir, "probe", err);
     if (rc == 0) {
         dir = point_set_path(side->dir, &set.points[0]);
         rc = read_card(side, dir, cost, err);

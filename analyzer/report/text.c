@@ -1,5 +1,4 @@
 /* The report a person reads: the verdict first, then what it rests on. */
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,16 +14,6 @@
 #include "common/url.h"
 
 #define MAX_REASONS 8
-
-const char *text_show_ns(double ns, char out[static UNITS_TEXT])
-{
-    if (ns >= 0)
-        return units_show_duration(ns, out);
-    return ns == HIST_TOO_FEW        ? "n too small"
-           : ns == HIST_BEYOND       ? "failed"
-           : ns == HIST_OUT_OF_RANGE ? "> 1h"
-                                     : "-";
-}
 
 /* ---- what ran ---- */
 
@@ -190,16 +179,6 @@ void text_put_terms(const struct judgement *j, struct buf *out)
         if (!j->terms[i].term->tier[0])
             text_put_term(&j->terms[i], out);
     }
-}
-
-const char *text_show_number(double value, int digits,
-                             char out[static UNITS_TEXT])
-{
-    if (fabs(value) < pow(10, digits) - 0.5)
-        snprintf(out, UNITS_TEXT, "%.*g", digits, value);
-    else
-        snprintf(out, UNITS_TEXT, "%.0f", value);
-    return out;
 }
 
 /* Those that failed; the others are named below, in one line. */

@@ -49,6 +49,15 @@ static void put_ns(double ns, struct buf *out)
              ns == HIST_TOO_FEW ? "n small" : text_show_ns(ns, text));
 }
 
+/* Of a thousand good requests; where there is none, nothing. */
+static void put_usd(double usd, struct buf *out)
+{
+    if (isfinite(usd))
+        buf_addf(out, " %9.4g", usd);
+    else
+        buf_addf(out, " %9s", "-");
+}
+
 static void put_row(const struct sweep_summary *s, const struct sweep_value *v,
                     struct buf *out)
 {
@@ -70,6 +79,8 @@ static void put_row(const struct sweep_summary *s, const struct sweep_value *v,
     }
     if (s->has_tokens)
         buf_addf(out, " %9.5g", v->rate[TRIAL_TOKENS]);
+    if (s->has_cost)
+        put_usd(v->rate[TRIAL_USD], out);
     if (s->terms.len > 0)
         buf_addf(out, "  %s", verdict_name(v->verdict));
     if (v->counted < v->runs)
@@ -85,6 +96,8 @@ static void put_table(const struct sweep_summary *s, struct buf *out)
         buf_addf(out, " %9s %9s", "ttft p99", "tpot p99");
     if (s->has_tokens)
         buf_addf(out, " %9s", "tokens/s");
+    if (s->has_cost)
+        buf_addf(out, " %9s", "$/1000");
     buf_adds(out, s->terms.len > 0 ? "  SLO\n" : "\n");
     for (size_t i = 0; i < s->n_values; i++)
         put_row(s, &s->values[i], out);

@@ -11,25 +11,6 @@
 #define VALUE_WIDTH 10
 #define NAME_WIDTH  27 /* usd_per_million_good_tokens */
 
-enum text_kind text_kind_of(const struct slo_term *term)
-{
-    return term->kind == SLO_QUANTILE  ? TEXT_NS
-           : term->kind == SLO_GOODPUT ? TEXT_RATE
-                                       : TEXT_SHARE;
-}
-
-const char *text_show_kind(double value, enum text_kind kind,
-                           char out[static UNITS_TEXT])
-{
-    if (!isfinite(value))
-        return "failed";
-    if (kind == TEXT_NS)
-        return text_show_ns(value, out);
-    snprintf(out, UNITS_TEXT, kind == TEXT_SHARE ? "%.6g%%" : "%.6g",
-             kind == TEXT_SHARE ? 100 * value : value);
-    return out;
-}
-
 /* ---- the verdict ---- */
 
 static void put_launches(const struct trials_summary *s, struct buf *out)

@@ -125,9 +125,9 @@ static struct uncertain speedup_of(const struct scale_point *p,
         return u;
     if (error > 0)
         reach = student_reach(SCALE_CONFIDENCE, welch_freedom(base, p));
-    u.has_range = true;
     u.range.low = u.value * exp(-reach * error);
     u.range.high = u.value * exp(reach * error);
+    u.has_range = isfinite(u.range.high); /* else it bounds nothing */
     return u;
 }
 

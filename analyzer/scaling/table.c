@@ -12,6 +12,7 @@
 #include "common/file.h"
 #include "common/prices.h"
 #include "common/suggest.h"
+#include "common/units.h"
 #include "common/xalloc.h"
 
 #define MAX_FILE    ((size_t)8 << 20)
@@ -127,7 +128,8 @@ static int read_number(const struct column *c, const char *text, double *out,
     if (end == text || *end || !isfinite(*out) || !is_allowed(c->cell, *out))
         return err_set(err, ERR_CONFIG, "%s: '%.80s' is not %s", c->name, text,
                        want[c->cell]);
-    return 0;
+    return units_check_range(text, *out, err) ? err_context(err, "%s", c->name)
+                                              : 0;
 }
 
 static int read_yes(const struct column *c, const char *text, double *out,

@@ -251,7 +251,7 @@ int search_read(struct search_summary *s, const char *dir,
         rc = err_set(err, ERR_FORMAT, "%s: a %s, not a search", dir,
                      study_kind_name(s->set.kind));
     if (rc == 0 && point_set_recorded(&s->set) == 0)
-        rc = err_set(err, ERR_CONFIG, "%s: no probe was recorded", dir);
+        rc = study_refuse_empty(dir, "probe", err);
     if (rc)
         return -1;
     s->probes = xcalloc(s->set.len, sizeof(*s->probes));

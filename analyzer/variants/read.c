@@ -169,8 +169,7 @@ static void replace_slo(struct settings *s, const struct strlist *slo)
 }
 
 static int read_one(struct variants_summary *out, const struct listed_one *one,
-                    const struct strlist *slo, struct readings *all,
-                    struct reading *r, struct err *err)
+                    struct readings *all, struct reading *r, struct err *err)
 {
     struct recording rec;
     struct summary *s;
@@ -178,10 +177,10 @@ static int read_one(struct variants_summary *out, const struct listed_one *one,
 
     if (recording_open(&rec, one->dir, err))
         return -1;
-    if (slo)
-        replace_slo(&rec.settings, slo);
+    if (all->slo)
+        replace_slo(&rec.settings, all->slo);
     s = xcalloc(1, sizeof(*s));
-    rc = summary_make(s, &rec, NULL, err);
+    rc = summary_make_priced(s, &rec, NULL, all->cost, err);
     if (rc == 0) {
         if (isnan(r->value))
             r->value = rec.settings.load.rate_rps > 0
@@ -205,8 +204,7 @@ static int read_one(struct variants_summary *out, const struct listed_one *one,
 /* ---- all of them ---- */
 
 static int read_variant(struct variants_summary *s, size_t i,
-                        const struct strlist *slo, struct readings *all,
-                        struct err *err)
+                        struct readings *all, struct err *err)
 {
     char *dir = variant_set_path(s->dir, &s->set.list[i]);
     struct listed listed = {0};
@@ -219,7 +217,7 @@ static int read_variant(struct variants_summary *s, size_t i,
     for (size_t k = 0; rc == 0 && k < listed.n; k++) {
         struct reading r = {.variant = i, .value = listed.list[k].value};
 
-        rc = read_one(s, &listed.list[k], slo, all, &r, err);
+        rc = read_one(s, &listed.list[k], all, &r, err);
         if (rc) {
             latencies_fini(&r.latencies);
             break;
@@ -228,8 +226,8 @@ static int read_variant(struct variants_summary *s, size_t i,
         all->list[all->n++] = r;
     }
     if (rc == 0 && s->set.of == STUDY_SEARCH && listed.n > 0)
-        rc = capacity_read(&s->list[i].capacity, dir, slo, all->usd_per_hour,
-                           err);
+        rc = capacity_read(&s->list[i].capacity, dir, all->slo,
+                           all->usd_per_hour, err);
     else if (rc == 0)
         capacity_of_sums(&all->sums, &s->list[i].capacity);
     capacity_sums_fini(&all->sums);
@@ -259,9 +257,10 @@ static void list_values(struct variants_summary *s, const struct readings *all)
 }
 
 int variants_read(struct variants_summary *s, const char *dir,
-                  const struct strlist *slo, struct err *err)
+                  const struct strlist *slo, const struct cost_ask *cost,
+                  struct err *err)
 {
-    struct readings all = {0};
+    struct readings all = {.slo = slo, .cost = cost};
     int rc;
 
     *s = (struct variants_summary){.dir = dir};
@@ -270,7 +269,7 @@ int variants_read(struct variants_summary *s, const char *dir,
         s->list = xcalloc(s->set.n, sizeof(*s->list));
     for (size_t i = 0; rc == 0 && i < s->set.n; i++) {
         s->list[i].entry = &s->set.list[i];
-        rc = read_variant(s, i, slo, &all, err);
+        rc = read_variant(s, i, &all, err);
     }
     s->is_rate = !s->key[0] || strcmp(s->key, "load.rate") == 0;
     if (rc == 0) {

@@ -33,6 +33,8 @@ struct reading {
 };
 
 struct readings {
+    const struct strlist *slo;   /* in place of theirs; NULL: theirs */
+    const struct cost_ask *cost; /* likewise */
     struct reading *list;
     size_t n;
     struct capacity_sums sums; /* of the variant that is being read */

@@ -20,6 +20,7 @@
 #include "analyzer/variants/parts.h"
 #include "common/recording/variantset.h"
 
+struct cost_ask;
 struct err;
 struct strlist;
 
@@ -113,10 +114,11 @@ char *variants_explain(const struct variants_summary *s,
 const char *variants_show_value(const struct variants_summary *s, double value,
                                 char out[static VARIANTS_VALUE]);
 
-/* Read it; `slo` as for summary_make().  variants_summary_fini() in any case.
- */
+/* Read it; `slo` and `cost` as for summary_make_priced().
+ * variants_summary_fini() in any case. */
 int variants_read(struct variants_summary *s, const char *dir,
-                  const struct strlist *slo, struct err *err);
+                  const struct strlist *slo, const struct cost_ask *cost,
+                  struct err *err);
 void variants_summary_fini(struct variants_summary *s);
 
 /* 0; 3 where a variant could not be run, 4 where one has no run to be trusted,

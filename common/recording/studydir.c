@@ -137,6 +137,23 @@ int study_kind_at(const char *dir, enum study_kind *kind, struct err *err)
     return 0;
 }
 
+int study_refuse_empty(const char *dir, const char *part, struct err *err)
+{
+    char *first = xasprintf("%s/%s-1", dir, part);
+    char *manifest = xasprintf("%s/manifest.json", first);
+
+    if (access(manifest, F_OK) == 0)
+        err_set(err, ERR_UNTOLD,
+                "%s: no %s came to its end; what the first one recorded until "
+                "then: tailgate report %s",
+                dir, part, first);
+    else
+        err_set(err, ERR_UNTOLD, "%s: no %s was recorded", dir, part);
+    free(manifest);
+    free(first);
+    return -1;
+}
+
 /* ---- the directory ---- */
 
 static int remove_file(const char *dir, const char *name, struct err *err)

@@ -66,6 +66,10 @@ int study_save_take(const char *dir, enum study_kind kind, struct json_t *json,
 int study_load(const char *dir, struct json_t **json, enum study_kind *kind,
                struct err *err);
 
+/* ERR_UNTOLD: none of its parts ("trial") came to its end; it names what is
+ * there of the first. */
+int study_refuse_empty(const char *dir, const char *part, struct err *err);
+
 /* Make the directory.  One that holds anything is refused (ERR_USAGE), unless
  * `force` and it holds a study: that is removed. */
 int study_make_dir(const char *dir, bool force, struct err *err);

@@ -4,6 +4,7 @@
 
 #include "common/err.h"
 #include "common/file.h"
+#include "common/str.h"
 #include "loadgen/api/api.h"
 #include "loadgen/target.h"
 
@@ -47,13 +48,9 @@ int extra_read(const char *extra, struct buf *out, struct err *err)
     if (!extra)
         return 0;
     buf_init(&text, TARGET_MAX_REQUEST);
-    if (extra[0] == '@') {
-        rc = file_read(extra + 1, &text, err);
-        if (rc)
-            err->code = ERR_CONFIG;
-    } else {
-        rc = buf_adds(&text, extra);
-    }
+    rc = extra[0] == '@' ? file_read(extra + 1, &text, err)
+                         : buf_adds(&text, extra);
+    buf_consume(&text, str_bom_len(text.data, text.len));
     if (rc == 0)
         rc = add_members(buf_text(&text), text.len, out, err);
     buf_fini(&text);

@@ -8,6 +8,7 @@
 #include "common/err.h"
 #include "common/jscan.h"
 #include "common/settings.h"
+#include "common/str.h"
 #include "common/tensor.h"
 #include "common/xalloc.h"
 #include "loadgen/data/format.h"
@@ -149,19 +150,13 @@ static int detect(const struct dataset *d)
                : DATA_JSONL;
 }
 
-static void skip_byte_order_mark(struct buf *file)
-{
-    if (file->len >= 3 && memcmp(file->data, "\xef\xbb\xbf", 3) == 0)
-        buf_consume(file, 3);
-}
-
 static int read_samples(struct dataset *d, const struct data_settings *s,
                         struct err *err)
 {
     int format = s->format;
 
     if (format != DATA_TENSORS)
-        skip_byte_order_mark(&d->file);
+        buf_consume(&d->file, str_bom_len(d->file.data, d->file.len));
     if (d->file.len == 0)
         return data_fail(d, 0, err, "is empty");
     if (format == DATA_AUTO)

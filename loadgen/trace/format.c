@@ -6,6 +6,7 @@
 #include "common/err.h"
 #include "common/jscan.h"
 #include "common/settings.h"
+#include "common/str.h"
 #include "loadgen/trace/row.h"
 
 static const struct trace_format known[] = {
@@ -135,21 +136,15 @@ static int detect(const struct trace_settings *s, const char *line, size_t len)
 
 /* ---- beginning ---- */
 
-static const char *skip_bom(const char *line, size_t *len)
-{
-    if (*len < 3 || memcmp(line, "\xef\xbb\xbf", 3) != 0)
-        return line;
-    *len -= 3;
-    return line + 3;
-}
-
 int parser_init(struct parser *p, const struct trace_settings *s,
                 const char *line, size_t len, struct err *err)
 {
+    size_t bom_len = str_bom_len(line, len);
     const char *missing = NULL;
     int format = s->format;
 
-    line = skip_bom(line, &len);
+    line += bom_len;
+    len -= bom_len;
     if (format == TRACE_AUTO)
         format = detect(s, line, len);
     if (format == TRACE_AUTO)

@@ -28,10 +28,9 @@ static int read_pem(const char *key, const char *path, struct buf *out,
                     struct err *err)
 {
     buf_init(out, MAX_PEM);
-    if (!path || file_read(path, out, err) == 0)
-        return 0;
-    err->code = ERR_CONFIG;
-    return err_context(err, "target.%s", key);
+    return path && file_read(path, out, err)
+               ? err_context(err, "target.%s", key)
+               : 0;
 }
 
 /* Without a look at the server's certificate. */

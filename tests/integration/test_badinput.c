@@ -156,6 +156,30 @@ static const struct {
      "--rate: '5x' is not a rate above 0; write 50, 0.5 or 2/m"},
     {{"tailgate", "report"}, "report takes one recording, not 0"},
     {{"tailgate", "report", "/no/such"}, "/no/such: No such file or directory"},
+    {{"tailgate", "report", "/no/such", "--prices", "/no/prices"},
+     "--prices: /no/prices: No such file or directory"},
+    {{"tailgate", "run", URL, "--rate", "5", "--usd-per-hour", "-3"},
+     "--usd-per-hour: '-3' is not a number from 0; write 1 or 0.5"},
+    {{"tailgate", "run", URL, "--rate", "5", "--usd-per-hour", "1e308"},
+     "--usd-per-hour: '1e308' is beyond what a number may be, 1e-12 to 1e15"},
+    {{"tailgate", "rerun", "/no/such"}, "/no/such: No such file or directory"},
+    {{"tailgate", "rerun", "/"}, "rerun repeats a recording, and '/' is none"},
+    {{"tailgate", "baseline"},
+     "baseline: say which: freeze, show, check or against"},
+    {{"tailgate", "baseline", "freze"},
+     "baseline: 'freze' is none of freeze, show, check, against; did you mean "
+     "'freeze'?"},
+    {{"tailgate", "baseline", "check", "/no/such"},
+     "/no/such: No such file or directory"},
+    {{"tailgate", "baseline", "show", "/"}, "/: Is a directory"},
+    {{"tailgate", "baseline", "show", "/dev/null"},
+     "/dev/null: is no baseline"},
+    {{"tailgate", "scale", "/no/such", "--strong"},
+     "/no/such: No such file or directory"},
+    {{"tailgate", "scale", "/dev/zero", "--strong"},
+     "/dev/zero: larger than 8388608 bytes"},
+    {{"tailgate", "init", URL, "-o", "/"},
+     "/: there is such a file; --force replaces it"},
     {{"tailgate", "run", URL, "--rate", "5", "--seeds", "lottery"},
      "--seeds: 'lottery' is none of: own, mlperf"},
     {{"tailgate", "report", "x", "--json", "--format", "csv"},
@@ -165,7 +189,8 @@ static const struct {
      "2ms', "
      "'uniform 1ms 3ms' (from, to), 'exponential 2ms', 'normal 20ms 5ms', "
      "'lognormal 20ms 5ms' (mean, deviation) or "
-     "'empirical 0:1ms 50:2ms 100:9ms'"},
+     "'empirical 0:1ms 50:2ms 100:9ms'; or 'batch 5ms 1ms' (base, per item), "
+     "or 'llm'"},
     {{"tailgate", "stub", "--port", "65536"},
      "--port: '65536' is not a port (0 to 65535)"},
 };

@@ -105,6 +105,11 @@ static void the_strongest_is_sealed(void **state)
     assert_non_null(strstr(r.out, "  time         "));
     assert_non_null(strstr(r.out, "6 of 6 are those of the baseline"));
     proc_result_fini(&r);
+    r = proc_run(ARGS("report", slow, "--baseline", base));
+    assert_true(r.status == 0 || r.status == 4);
+    assert_non_null(strstr(r.out, "trials     3 of 3"));
+    assert_non_null(strstr(r.out, "baseline   questions (frozen "));
+    proc_result_fini(&r);
     r = proc_run(ARGS("baseline", "freeze", fast, "-o", base));
     proc_expect(&r, 2);
     proc_result_fini(&r);
@@ -198,12 +203,31 @@ static void what_makes_none_is_refused(void **state)
     proc_expect(&r, 2);
     proc_result_fini(&r);
     r = proc_run(ARGS("baseline", "show", base));
-    proc_expect(&r, 3);
+    proc_expect(&r, 2);
     proc_result_fini(&r);
     r = proc_run(ARGS("baseline", "melt"));
     proc_expect(&r, 2);
     proc_result_fini(&r);
     free(base);
+    free(one);
+}
+
+/* Not behind a report that was printed already. */
+static void what_goes_below_a_report_is_looked_at_first(void **state)
+{
+    static const char *const flags[] = {"--baseline", "--truth-file"};
+    char *one = xasprintf("%s/trial-1", fast);
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(flags) / sizeof(flags[0]); i++) {
+        struct proc_result r =
+            proc_run(ARGS("report", one, flags[i], "/no/such"));
+
+        proc_expect(&r, 2);
+        assert_string_equal(r.out, "");
+        assert_non_null(strstr(r.err, "/no/such: No such file or directory"));
+        proc_result_fini(&r);
+    }
     free(one);
 }
 
@@ -238,6 +262,7 @@ int main(void)
         cmocka_unit_test(the_trial_that_warms_up_does_not_count),
         cmocka_unit_test(sets_beside_a_stub),
         cmocka_unit_test(what_makes_none_is_refused),
+        cmocka_unit_test(what_goes_below_a_report_is_looked_at_first),
         cmocka_unit_test(without_a_warm_up_there_is_none),
     };
 

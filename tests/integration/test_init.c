@@ -111,7 +111,7 @@ static void what_is_wrong_is_refused(void **state)
         {ARGS("init"), 2, "init takes one URL, not 0\n"},
         {ARGS("init", url, url), 2, "init takes one URL, not 2\n"},
         {ARGS("init", "ftp://h/"), 2, "the scheme 'ftp' is not supported"},
-        {ARGS("init", url, "-o", file), 3,
+        {ARGS("init", url, "-o", file), 2,
          ": there is such a file; --force replaces it\n"},
         {ARGS("init", "http://h/?api_key=xyzzy"), 2,
          "a secret, which would stand in the file"},

@@ -196,6 +196,9 @@ static const struct {
 } idle[] = {
     {"load: {rate: 5}\ndata:\n  select: order\n",
      ":4: data.select: has no effect: there is no data.file (--data)\n"},
+    {"load: {rate: 5}\ncost:\n  machine: L4\n",
+     ":4: cost.machine: has no effect: there is no price of it (--prices); "
+     "report --prices takes it later\n"},
     {"load: {rate: 5}\ndata: {turns: all}\n",
      ":3: data.turns: has no effect: there is no data.file (--data)\n"},
     {"load: {rate: 5}\ndata: {format: csv}\n",

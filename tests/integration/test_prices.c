@@ -4,6 +4,7 @@
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -126,7 +127,7 @@ static void prices_over_a_recording(void **state)
     refused(
         ARGS("report", made.l4, "--prices", made.prices, "--usd-per-hour", "1"),
         2, "--prices: instead of --usd-per-hour");
-    refused(ARGS("report", made.l4, "--prices", "/nowhere"), 3, "/nowhere");
+    refused(ARGS("report", made.l4, "--prices", "/nowhere"), 2, "/nowhere");
     refused(
         ARGS("report", made.l4, "--prices", made.prices, "--machine", "TPU"), 2,
         "no price of 'TPU'");
@@ -174,6 +175,70 @@ static void a_claim_of_a_set_has_its_price(void **state)
             "of a class only one trial can be asked");
 }
 
+/* Of a thousand good requests, at the first point of a study; NAN: its run is
+ * not believed. */
+static double first_price(const char *const *argv, bool is_sweep)
+{
+    json_t *json = said(argv);
+    const json_t *at = json_array_get(
+        json_object_get(json, is_sweep ? "values" : "variants"), 0);
+    const json_t *usd;
+    double price;
+
+    if (!is_sweep)
+        at = json_array_get(json_object_get(at, "points"), 0);
+    usd = json_object_get(at, is_sweep ? "usd_per_1000_good_requests"
+                                       : "usd_per_1000_good");
+    price = json_is_number(usd) ? json_number_value(usd) : NAN;
+    json_decref(json);
+    return price;
+}
+
+/* One machine is 1.6 USD an hour, or 4 in its place. */
+static void expect_priced(const char *dir, bool is_sweep)
+{
+    double own = first_price(ARGS("report", dir, "--json"), is_sweep);
+    double other = first_price(ARGS("report", dir, "--json", "--prices",
+                                    made.prices, "--machine", "H100"),
+                               is_sweep);
+
+    assert_true(isnan(own) || own > 0);
+    if (!isnan(own))
+        assert_near(other / own, 2.5, 1e-6);
+    refused(ARGS("report", dir, "--co2-g-per-kwh", "400"), 2,
+            is_sweep ? "/sweep/point-1\n" : "/study/NAME/trial-1\n");
+}
+
+static void sweeps_and_variants(void **state)
+{
+    static const char two[] =
+        "load: {rate: 400, requests: 100}\nslo: [e2e p50 < 10s]\n"
+        "conditions: {hardware: 2xL4}\ncost: {prices: prices.csv}\n"
+        "variants: [{name: a, stub: {service: fixed 100us}},\n"
+        "           {name: b, stub: {service: fixed 200us}}]\n";
+    char *file = xstrdup(tmpdir_write("two.yaml", two, sizeof(two) - 1));
+    char *sweep = xstrdup(tmpdir_path("sweep"));
+    char *study = xstrdup(tmpdir_path("study"));
+    struct proc_result r =
+        proc_run(ARGS("sweep", made.file, "--rates", "200,400", "-n", "100",
+                      "-q", "-o", sweep));
+
+    (void)state;
+    assert_true(r.status == 0 || r.status == 4);
+    assert_non_null(strstr(r.out, " $/1000 "));
+    proc_result_fini(&r);
+    expect_priced(sweep, true);
+    r = proc_run(ARGS("run", file, "-q", "-o", study));
+    assert_true(r.status == 0 || r.status == 4);
+    proc_result_fini(&r);
+    expect_priced(study, false);
+    refused(ARGS("report", made.set, "--co2-g-per-kwh", "400"), 2,
+            "/set/trial-1\n");
+    free(study);
+    free(sweep);
+    free(file);
+}
+
 /* The one with this name; NULL: there is none. */
 static const json_t *named(const json_t *list, const char *key,
                            const char *name)
@@ -212,7 +277,7 @@ static void comparisons_have_the_cost(void **state)
         assert_near(number_at(cost, "ratio"), 2.5, 0.05);
     }
     json_decref(json);
-    refused(ARGS("compare", made.l4, made.h100, "--prices", "/nowhere"), 3,
+    refused(ARGS("compare", made.l4, made.h100, "--prices", "/nowhere"), 2,
             "/nowhere");
 }
 
@@ -331,6 +396,7 @@ int main(void)
         cmocka_unit_test(prices_over_a_recording),
         cmocka_unit_test(a_set_of_trials),
         cmocka_unit_test(a_claim_of_a_set_has_its_price),
+        cmocka_unit_test(sweeps_and_variants),
         cmocka_unit_test(comparisons_have_the_cost),
         cmocka_unit_test(timings_by_machine),
         cmocka_unit_test(machines_are_not_mixed),

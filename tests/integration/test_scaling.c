@@ -509,7 +509,7 @@ static void exit_codes(void **state)
         {ARGS("scale", typo, "--strong"), 2, "typo.csv:1: unknown column"},
         {ARGS("scale", yes, "--strong", "--peak-flops", "1e12"), 2,
          "go together"},
-        {ARGS("scale", "/nowhere.csv", "--strong"), 3, "/nowhere.csv"},
+        {ARGS("scale", "/nowhere.csv", "--strong"), 2, "/nowhere.csv"},
     };
 
     (void)state;

@@ -285,25 +285,64 @@ static void a_signal_between_trials(void **state)
     free(file);
 }
 
+/* Of three that are to last for an hour the first; has recorded something. */
+static struct proc begin_first(const char *file, const char *dir)
+{
+    char *first = trial_dir(dir, 1);
+    struct proc run = proc_start(
+        ARGS("run", file, "--trials", "3", "-d", "1h", "-q", "-o", dir));
+
+    while (access(first, F_OK) != 0)
+        clk_sleep_ns(NS_PER_MS);
+    wait_for_rows(first);
+    free(first);
+    return run;
+}
+
 static void a_signal_within_a_trial(void **state)
 {
     char *file = settings_file();
     char *dir = xstrdup(tmpdir_path("within"));
-    char *first = trial_dir(dir, 1);
-    struct proc run = proc_start(
-        ARGS("run", file, "--trials", "3", "-d", "1h", "-q", "-o", dir));
+    struct proc run = begin_first(file, dir);
     struct proc_result r;
 
     (void)state;
-    while (access(first, F_OK) != 0)
-        clk_sleep_ns(NS_PER_MS);
-    wait_for_rows(first);
     assert_int_equal(kill(run.pid, SIGINT), 0);
     r = proc_wait(&run);
     proc_expect(&r, 130);
     assert_non_null(strstr(r.out, "interrupted, not counted"));
     proc_result_fini(&r);
     expect_cut(dir, 0);
+    free(dir);
+    free(file);
+}
+
+/* What is there of it is one trial, which did not come to its end. */
+static void killed_within_the_first_trial(void **state)
+{
+    char *file = settings_file();
+    char *dir = xstrdup(tmpdir_path("killed"));
+    struct proc run = begin_first(file, dir);
+    char *first = trial_dir(dir, 1);
+    char *want = xasprintf("tailgate: %s: no trial came to its end; what the "
+                           "first one recorded until then: tailgate report "
+                           "%s\n",
+                           dir, first);
+    struct proc_result r;
+
+    (void)state;
+    assert_int_equal(kill(run.pid, SIGKILL), 0);
+    r = proc_wait(&run);
+    proc_result_fini(&r);
+    r = proc_run(ARGS("report", dir));
+    proc_expect(&r, 4);
+    assert_string_equal(r.err, want);
+    proc_result_fini(&r);
+    r = proc_run(ARGS("report", first));
+    proc_expect(&r, 4);
+    assert_non_null(strstr(r.out, "requests "));
+    proc_result_fini(&r);
+    free(want);
     free(first);
     free(dir);
     free(file);
@@ -395,6 +434,7 @@ int main(void)
         cmocka_unit_test(a_set_that_never_began_leaves_nothing),
         cmocka_unit_test(a_signal_between_trials),
         cmocka_unit_test(a_signal_within_a_trial),
+        cmocka_unit_test(killed_within_the_first_trial),
         cmocka_unit_test(two_take_turns),
         cmocka_unit_test(what_makes_no_sense_is_refused),
     };

@@ -212,7 +212,7 @@ static void a_file_of_another_kind_is_none(void **state)
                                    tmpdir_write("a.json", text, strlen(text)),
                                    why, &err),
                      -1);
-    assert_int_equal(err.code, ERR_FORMAT);
+    assert_int_equal(err.code, ERR_CONFIG);
     baseline_fini(&b);
 }
 

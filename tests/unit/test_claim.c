@@ -268,6 +268,25 @@ static void the_checklist_lacks_what_nobody_said(void **state)
     read_run_free(r);
 }
 
+/* What was cut off proves nothing, whatever its checks say. */
+static void the_checklist_of_what_was_killed(void **state)
+{
+    struct read_run *r = run_of("e2e p90 < 50ms");
+    struct checklist whole;
+    struct checklist killed;
+
+    (void)state;
+    checklist_make(&whole, &r->s, &r->rec.manifest);
+    r->s.integrity.was_killed = true;
+    checklist_make(&killed, &r->s, &r->rec.manifest);
+    assert_int_equal(killed.missing, whole.missing + 1);
+    assert_string_equal(killed.items[killed.len - 1].name, "trust");
+    assert_false(killed.items[killed.len - 1].is_present);
+    assert_string_equal(killed.items[killed.len - 1].text,
+                        "the run did not come to its end");
+    read_run_free(r);
+}
+
 static void no_repository_no_state(void **state)
 {
     const char *path = tmpdir_write("it's.yaml", "a", 1);
@@ -289,6 +308,7 @@ int main(void)
         cmocka_unit_test(a_set_of_one_launch_says_so),
         cmocka_unit_test(of_some_sets_there_is_none),
         cmocka_unit_test(the_checklist_lacks_what_nobody_said),
+        cmocka_unit_test(the_checklist_of_what_was_killed),
         cmocka_unit_test(no_repository_no_state),
     };
 

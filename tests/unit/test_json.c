@@ -89,7 +89,7 @@ static void a_missing_file_is_named(void **state)
     snprintf(want, sizeof(want), "%s: No such file or directory",
              tmpdir_path("none"));
     assert_int_equal(json_read_file(tmpdir_path("none"), &json, &err), -1);
-    assert_int_equal(err.code, ERR_IO);
+    assert_int_equal(err.code, ERR_CONFIG);
     assert_string_equal(err.msg, want);
 }
 

@@ -266,7 +266,7 @@ static void a_directory_without_one_is_named(void **state)
     snprintf(want, sizeof(want), "%s/manifest.json: No such file or directory",
              tmpdir_path("none"));
     assert_int_equal(manifest_load(&m, tmpdir_path("none"), &err), -1);
-    assert_int_equal(err.code, ERR_IO);
+    assert_int_equal(err.code, ERR_CONFIG);
     assert_string_equal(err.msg, want);
 }
 

@@ -106,7 +106,7 @@ static void watts_from_elsewhere(void **state)
     assert_true(m.has_energy);
     assert_near(m.joules, 150, 1e-6);
     assert_int_equal(read_text(&m, "1000,0\n1001,x\n", &err), -1);
-    assert_int_equal(err.code, ERR_FORMAT);
+    assert_int_equal(err.code, ERR_CONFIG);
     assert_non_null(strstr(err.msg, "w.csv:2: "));
     err = (struct err){0};
     assert_int_equal(read_text(&m, "1001,5\n1000,5\n", &err), -1);
@@ -132,7 +132,7 @@ static void what_is_no_power_is_refused(void **state)
 
         if (read_text(&m, bad[i], &err) == 0)
             fail_msg("taken: %s", bad[i]);
-        assert_int_equal(err.code, ERR_FORMAT);
+        assert_int_equal(err.code, ERR_CONFIG);
     }
 }
 

@@ -22,6 +22,7 @@ static struct made_summary *fine(enum verdict verdict)
     struct made_summary *m = made_summary_bare("http://host/");
     struct summary *s = &m->s;
 
+    s->dir = "runs/a";
     m->settings.load.scenario = SCENARIO_SERVER;
     m->settings.load.rate_rps = 100;
     m->settings.load.duration_ns = 10 * NS_PER_S;
@@ -184,14 +185,16 @@ static void a_missed_limit_is_shown_as_it_was_kept(void **state)
     judge_by(m, "ttft p99 < 200ms,errors < 1%,e2e p50 < 1s");
     m->s.judgement.terms[0].tightest_ns = 231 * NS_PER_MS;
     m->s.judgement.terms[2].verdict = VERDICT_PASS;
-    expect(m, "what it did keep: tailgate report --slo 'ttft p99 < 231ms'",
+    expect(m,
+           "what it did keep: tailgate report runs/a --slo 'ttft p99 < 231ms'",
            "see if it holds at half the rate: --rate 50");
     m = fine(VERDICT_FAIL);
     judge_by(m, "ttft p99 < 200ms,e2e p50 < 1s");
     m->s.judgement.terms[0].tightest_ns = 1000 * NS_PER_MS;
     m->s.judgement.terms[1].tightest_ns = 2010 * NS_PER_MS;
     expect(m,
-           "what it did keep: tailgate report --slo 'ttft p99 < 1.00s, e2e p50 "
+           "what it did keep: tailgate report runs/a --slo 'ttft p99 < 1.00s, "
+           "e2e p50 "
            "< 2.01s'",
            "see if it holds at half the rate: --rate 50");
 }
@@ -223,8 +226,18 @@ static void a_run_that_went_well_asks_for_more(void **state)
     expect(m, "see if it holds at more: --rate 150", NULL);
     m = fine(VERDICT_NONE);
     m->s.spread[MEASURE_E2E][VIEW_DUE].quantile_ns[3] = 41 * NS_PER_MS;
-    expect(m, "judge it by an SLO: tailgate report --slo 'e2e p99 < 41.1ms'",
-           NULL);
+    expect(
+        m,
+        "judge it by an SLO: tailgate report runs/a --slo 'e2e p99 < 41.1ms'",
+        NULL);
+    m = fine(VERDICT_NONE);
+    m->s.dir = "my run's"; /* one word to a shell */
+    m->s.spread[MEASURE_E2E][VIEW_DUE].quantile_ns[3] = 41 * NS_PER_MS;
+    expect(
+        m,
+        "judge it by an SLO: tailgate report 'my run'\\''s' --slo 'e2e p99 < "
+        "41.1ms'",
+        NULL);
     m = fine(VERDICT_NONE);
     m->s.spread[MEASURE_E2E][VIEW_DUE].quantile_ns[3] = 41 * NS_PER_MS;
     m->s.cache.is_there = true; /* which has none */

@@ -140,6 +140,25 @@ static void notes_speak_of_what_is_odd(void **state)
     }
 }
 
+/* Nobody minds where the SLO does not. */
+static void whole_answers_have_no_first_token(void **state)
+{
+    const struct notes_case c = {.fact = FACT(events), .odd = 3};
+    struct note_inputs in = strict;
+    struct notes n;
+
+    (void)state;
+    assert_int_equal(made(&c, &in).len, 0);
+    in.limits_ttft = true;
+    n = made(&c, &in);
+    assert_int_equal(n.len, 1);
+    assert_string_equal(n.list[0].name, "no_stream");
+    assert_int_equal(n.list[0].count, 3);
+    assert_int_equal(n.list[0].of, 1000);
+    in.limits_ttft = true;
+    assert_int_equal(made(&cases[0], &in).len, 0); /* all stream */
+}
+
 /* Three events at once are no burst: hardly a stream. */
 static void a_short_stream_is_no_burst(void **state)
 {
@@ -324,6 +343,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(notes_speak_of_what_is_odd),
+        cmocka_unit_test(whole_answers_have_no_first_token),
         cmocka_unit_test(a_short_stream_is_no_burst),
         cmocka_unit_test(some_notes_need_to_be_asked_for),
         cmocka_unit_test(the_cache_finds_what_was_sent_before),

@@ -81,6 +81,7 @@ static void machines_without_a_price(void **state)
         const char *want;
     } cases[] = {
         {"H101", "p.csv: no price of 'H101'; did you mean 'H100'?"},
+        {"2xH101", "p.csv: no price of '2xH101'; did you mean '2xH100'?"},
         {"TPU", "p.csv: no price of 'TPU'; it has L4, H100 SXM, 8xH100, H100"},
         {"4xTPU", "p.csv: no price of '4xTPU'"},
         {"0xL4", "p.csv: no price of '0xL4'"},
@@ -119,6 +120,8 @@ static void what_is_no_table(void **state)
         {"machine,usd_per_hour\n\nL4,cheap\n",
          "p.csv:3: usd_per_hour: 'cheap' is not a number above 0"},
         {"machine,usd_per_hour\nL4,0\n", "'0' is not a number above 0"},
+        {"machine,usd_per_hour\nL4,1e300\n",
+         "p.csv:2: usd_per_hour: '1e300' is beyond what a number may be"},
         {"machine,usd_per_hour\nL4,-1\n", "'-1' is not"},
         {"machine,usd_per_hour\nL4,nan\n", "'nan' is not"},
         {"machine,usd_per_hour\nL4,inf\n", "'inf' is not"},
@@ -143,14 +146,21 @@ static void what_is_no_table(void **state)
     }
 }
 
-static void a_file_that_is_not_there(void **state)
+/* Of spreadsheets many begin with a byte order mark. */
+static void a_file(void **state)
 {
+    static const char text[] = "\xef\xbb\xbfmachine,usd_per_hour\nL4,0.8\n";
     struct err err = {0};
     struct prices p;
 
     (void)state;
+    assert_int_equal(
+        prices_read(&p, tmpdir_write("p.csv", text, sizeof(text) - 1), &err),
+        0);
+    assert_int_equal(p.n, 1);
+    prices_fini(&p);
     assert_int_equal(prices_read(&p, "/nowhere/p.csv", &err), -1);
-    assert_int_equal(err.code, ERR_IO);
+    assert_int_equal(err.code, ERR_CONFIG);
 }
 
 /* The machine that is named stands over the condition. */
@@ -212,7 +222,7 @@ int main(void)
         cmocka_unit_test(columns_in_either_order),
         cmocka_unit_test(machines_without_a_price),
         cmocka_unit_test(what_is_no_table),
-        cmocka_unit_test(a_file_that_is_not_there),
+        cmocka_unit_test(a_file),
         cmocka_unit_test(settings_have_the_price_of_their_machine),
         cmocka_unit_test(settings_look_it_up_once),
     };

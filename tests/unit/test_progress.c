@@ -128,6 +128,12 @@ static void a_second_is_shown_when_it_is_whole(void **state)
     assert_true(now.sent_rps == 20);
     assert_true(now.done_rps == 24);
     assert_int_equal(now.in_flight, 0);
+    rows[1].issued = rows[1].due + 9 * NS_PER_MS; /* in a second before */
+    seen.at += NS_PER_S;
+    progress_add(p, 0, rows + 1, 1, &seen);
+    now = read_at(p, 2500);
+    assert_true(is_near_ms(now.lag.p99_ns, 9));
+    assert_int_equal(now.lag.max_ns, 9 * NS_PER_MS);
     progress_free(p);
     settings_fini(&s);
 }

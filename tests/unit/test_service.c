@@ -48,7 +48,8 @@ static void good_services_are_read(void **state)
 #define DIST                                                                   \
     " is not a distribution; write 'none', 'fixed 2ms', 'uniform 1ms 3ms' "    \
     "(from, to), 'exponential 2ms', 'normal 20ms 5ms', 'lognormal 20ms 5ms' "  \
-    "(mean, deviation) or 'empirical 0:1ms 50:2ms 100:9ms'"
+    "(mean, deviation) or 'empirical 0:1ms 50:2ms 100:9ms'; or 'batch 5ms "    \
+    "1ms' (base, per item), or 'llm'"
 
 static void bad_services_are_refused(void **state)
 {

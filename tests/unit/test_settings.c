@@ -140,7 +140,7 @@ static const struct {
      ":1: service: 'slow' is not a distribution; write 'none', 'fixed 2ms', "
      "'uniform 1ms 3ms' (from, to), 'exponential 2ms', 'normal 20ms 5ms', "
      "'lognormal 20ms 5ms' (mean, deviation) or 'empirical "
-     "0:1ms 50:2ms 100:9ms'"},
+     "0:1ms 50:2ms 100:9ms'; or 'batch 5ms 1ms' (base, per item), or 'llm'"},
     {"load:\n  rate: 5\n  rate: 6\n",
      ":3: duplicate key 'rate', first on line 2"},
     {"name: \"two\nlines\"\nload: {rate: \"a\\nb\"}\n", ":3: rate: 'a?b'" RATE},

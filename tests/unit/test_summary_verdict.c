@@ -118,10 +118,33 @@ static void another_slo_may_be_asked(void **state)
     read_run_free(r);
 }
 
+/* Then its ttft is that of all of it, which is said. */
+static void a_first_token_of_whole_answers(void **state)
+{
+    static const struct {
+        const char *slo;
+        size_t notes;
+    } cases[] = {{"e2e p50 < 10ms", 0}, {"ttft p50 < 10ms", 1}, {"ttft:10", 1}};
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct made_run *m = made_run_new(0, 1000, cases[i].slo);
+        struct read_run *r;
+
+        made_run_add_fast(m, 0, 10);
+        r = made_run_sum_up(m, NULL);
+        assert_int_equal(r->s.notes.len, cases[i].notes);
+        if (cases[i].notes > 0)
+            assert_string_equal(r->s.notes.list[0].name, "no_stream");
+        read_run_free(r);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(exit_codes),
+        cmocka_unit_test(a_first_token_of_whole_answers),
         cmocka_unit_test(exit_codes_of_aborted_runs),
         cmocka_unit_test(another_slo_may_be_asked),
     };

@@ -187,7 +187,8 @@ static void malformed_texts_are_refused(void **state)
 
 static void what_is_beyond_all_numbers_is_refused(void **state)
 {
-    static const char *const texts[] = {"1e400", "inf", "nan", "1e309"};
+    static const char *const texts[] = {"1e400", "inf",  "nan",
+                                        "1e309", "1e16", "1e-13"};
     double number;
 
     (void)state;
@@ -197,7 +198,8 @@ static void what_is_beyond_all_numbers_is_refused(void **state)
         assert_int_equal(units_parse_number(texts[i], &number, &err), -1);
         assert_int_equal(err.code, ERR_CONFIG);
     }
-    assert_int_equal(units_parse_number("1e300", &number, &(struct err){0}), 0);
+    assert_int_equal(units_parse_number("1e15", &number, &(struct err){0}), 0);
+    assert_int_equal(units_parse_number("0", &number, &(struct err){0}), 0);
 }
 
 static int parse_rate(const char *text, int64_t *ignored, struct err *err)
