@@ -24,7 +24,7 @@ static void put_variants(const struct variants_summary *s, struct buf *out)
         const struct variant *v = &s->list[i];
 
         buf_addf(out, "%-10s %-14s %s\n", i ? "" : "variants", v->entry->name,
-                 v->says ? v->says : "nothing was recorded");
+                 v->says ? v->says : "no run came to its end");
         if (v->entry->failed[0])
             buf_addf(out, "%-25s failed: %s\n", "", v->entry->failed);
         if (v->distrust[0])

@@ -274,7 +274,7 @@ static void reports_have_all_of_it(void **state)
         " at about 52.8/s\n",
         "light load at 10/s: a, then b\n",
         "most load  at 160/s: b, then a\n",
-        "b              nothing was recorded\n",
+        "b              no run came to its end\n",
         "failed: the server ended\n",
     };
     static const char *const in_json[] = {
