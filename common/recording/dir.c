@@ -86,13 +86,14 @@ static int make_empty(const char *dir, bool force, struct err *err)
 
     if (rc <= 0)
         return rc;
+    if (!holds_recording(dir))
+        return err_set(err, ERR_USAGE,
+                       "%s: is not empty, and holds no recording to replace",
+                       dir);
     if (!force)
         return err_set(err, ERR_USAGE,
                        "%s: is not empty; --force replaces the recording in it",
                        dir);
-    if (!holds_recording(dir))
-        return err_set(err, ERR_USAGE,
-                       "%s: is not empty, and no recording to replace", dir);
     return remove_files(dir, err);
 }
 

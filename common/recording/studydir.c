@@ -278,13 +278,13 @@ static int make_empty(const char *dir, bool force, struct err *err)
 
     if (rc <= 0)
         return rc;
+    if (!study_is_at(dir))
+        return err_set(err, ERR_USAGE,
+                       "%s: is not empty, and holds no study to replace", dir);
     if (!force)
         return err_set(err, ERR_USAGE,
                        "%s: is not empty; --force replaces the study in it",
                        dir);
-    if (!study_is_at(dir))
-        return err_set(err, ERR_USAGE,
-                       "%s: is not empty, and holds no study to replace", dir);
     return remove_study(dir, err);
 }
 

@@ -410,11 +410,15 @@ static void a_directory_of_something_else_is_left_alone(void **state)
     assert_int_equal(mkdir(tmpdir_path("other"), 0777), 0);
     tmpdir_write("other/notes.txt", "mine", 4);
     snprintf(want, sizeof(want),
-             "%s: is not empty, and no recording to replace",
+             "%s: is not empty, and holds no recording to replace",
              tmpdir_path("other"));
-    assert_int_equal(recording_make_dir(tmpdir_path("other"), true, &err), -1);
-    assert_int_equal(err.code, ERR_USAGE);
-    assert_string_equal(err.msg, want);
+    for (int force = 0; force < 2; force++) {
+        err = (struct err){0};
+        assert_int_equal(recording_make_dir(tmpdir_path("other"), force, &err),
+                         -1);
+        assert_int_equal(err.code, ERR_USAGE);
+        assert_string_equal(err.msg, want);
+    }
 }
 
 /* Taken by one run it is not empty for another; a run that never began leaves

@@ -287,9 +287,12 @@ static void only_trials_are_replaced(void **state)
     (void)state;
     assert_int_equal(study_make_dir(dir, false, &err), 0);
     assert_int_equal(mkdir(trial, 0777), 0);
-    assert_int_equal(study_make_dir(dir, true, &err), -1);
-    assert_int_equal(err.code, ERR_USAGE); /* it has no study.json */
-    err = (struct err){0};
+    for (int force = 0; force < 2; force++) {
+        assert_int_equal(study_make_dir(dir, force, &err), -1);
+        assert_int_equal(err.code, ERR_USAGE); /* it has no study.json */
+        assert_non_null(strstr(err.msg, "holds no study to replace"));
+        err = (struct err){0};
+    }
     assert_int_equal(trial_set_save(&set, dir, &err), 0);
     assert_int_equal(study_make_dir(dir, false, &err), -1);
     assert_int_equal(err.code, ERR_USAGE);
