@@ -12,6 +12,7 @@
 #include "common/proto/health.pb-c.h"
 #include "common/proto/inference.pb-c.h"
 #include "common/proto/predict.pb-c.h"
+#include "common/redact.h"
 #include "common/settings.h"
 #include "loadgen/fetch.h"
 
@@ -103,9 +104,25 @@ static int read_metadata(struct strlist *tensors, const struct buf *said,
     return err->code ? -1 : 0;
 }
 
+/* What failed comes first, and then why it was asked at all. */
+static int say_asked(const struct target_settings *s, const struct err *problem,
+                     struct err *err)
+{
+    char *url = fetch_url(s, "");
+    char *shown = redact_url(url);
+
+    err_set(err, problem->code,
+            "%s: ModelMetadata: %s (asked since no --tensor is given)", shown,
+            problem->msg);
+    free(shown);
+    free(url);
+    return -1;
+}
+
 int grpc_ask_tensors(struct settings *s, struct err *err)
 {
     Inference__ModelMetadataRequest m = INFERENCE__MODEL_METADATA_REQUEST__INIT;
+    struct err problem = {0};
     struct question q;
     int rc;
 
@@ -116,11 +133,11 @@ int grpc_ask_tensors(struct settings *s, struct err *err)
     if (s->target.model_version)
         m.version = s->target.model_version;
     put(&m.base, &q.asked);
-    rc = ask(&q, &s->target, KSERVE("ModelMetadata"), TIMEOUT_NS, err);
+    rc = ask(&q, &s->target, KSERVE("ModelMetadata"), TIMEOUT_NS, &problem);
     if (rc == 0)
-        rc = read_metadata(&s->data.tensors, &q.said, err);
+        rc = read_metadata(&s->data.tensors, &q.said, &problem);
     question_fini(&q);
-    return rc ? err_context(err, "no --tensor is given: ModelMetadata") : 0;
+    return rc ? say_asked(&s->target, &problem, err) : 0;
 }
 
 /* ---- is it ready ---- */
