@@ -268,12 +268,15 @@ int discover(struct settings *s, struct err *err)
     return ask(s, err) ? -1 : discover_warmup(s, err);
 }
 
-/* With something in the place of what the server will say. */
+/* With something in the place of what the server will say: prompts need an
+ * input of texts, and whether the model has one is seen when it is asked. */
 int discover_check(const struct settings *s, struct err *err)
 {
     static char model[] = "model";
-    static char tensor[] = "x FP32 1";
-    static char *tensors[] = {tensor};
+    static char number[] = "x FP32 1";
+    static char text[] = "x BYTES 1";
+    static char *numbers[] = {number};
+    static char *texts[] = {text};
     struct settings known = *s; /* all of it is borrowed */
     struct api api;
     int rc;
@@ -283,7 +286,8 @@ int discover_check(const struct settings *s, struct err *err)
     if (needs_model(s))
         known.target.model = model;
     if (needs_tensors(s))
-        known.data.tensors = (struct strlist){.items = tensors, .len = 1};
+        known.data.tensors = (struct strlist){
+            .items = s->data.loaded ? texts : numbers, .len = 1};
     rc = api_init(&api, &known, err);
     if (rc == 0)
         rc = applies_check(&api, err);

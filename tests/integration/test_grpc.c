@@ -358,12 +358,16 @@ static void must_refuse(const char *url, int status, const char *said,
 
 static void what_cannot_run_is_said(void **state)
 {
+    static const char line[] = "{\"prompt\":\"hi\"}\n";
     char url[40];
 
     (void)state;
     snprintf(url, sizeof(url), "grpc://127.0.0.1:%d", refusing_port());
     must_refuse(url, 3, "Connection refused",
                 FLAGS("--model", "m", "--tensor", "x FP32 1", "-c", "1"));
+    tmpdir_write("m.jsonl", line, sizeof(line) - 1);
+    must_refuse(url, 3, "Connection refused", /* it is asked for its inputs */
+                FLAGS("--model", "m", "--data", at.lines, "-c", "1"));
     must_refuse(url, 2, "target.model: which model?", FLAGS("-c", "1"));
     must_refuse(url, 2, "target.proxy: not with gRPC",
                 FLAGS("-c", "1", "--proxy", "http://127.0.0.1:1"));

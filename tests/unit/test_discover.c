@@ -16,6 +16,7 @@
 #include "common/settings.h"
 #include "common/xalloc.h"
 #include "loadgen/discover.h"
+#include "loadgen/show.h"
 #include "tests/support/metricsserver.h"
 #include "tests/support/tmpdir.h"
 
@@ -110,6 +111,52 @@ static void the_place_is_that_of_the_requests(void **state)
     }
 }
 
+/* ---- prompts of a data set ---- */
+
+/* The metadata, and an answer to a request. */
+static const char texts_page[] =
+    "{\"inputs\":[{\"name\":\"n\",\"datatype\":\"INT8\",\"shape\":[2]},"
+    "{\"name\":\"words\",\"datatype\":\"BYTES\",\"shape\":[-1]}],"
+    "\"outputs\":[{\"name\":\"y\",\"datatype\":\"BYTES\",\"shape\":[1],"
+    "\"data\":[\"z\"]}]}";
+
+static void add_prompts(struct settings *s)
+{
+    static const char line[] = "{\"prompt\":\"say something\"}\n";
+
+    set(s, "data.file", tmpdir_write("p.jsonl", line, sizeof(line) - 1));
+    set(s, "data.unique", "false");
+}
+
+/* Nobody says --tensor: which input takes them is what the server says. */
+static void prompts_go_where_the_server_says(void **state)
+{
+    struct metricsserver server =
+        metricsserver_start(texts_page, WAY_GOOD, tmpdir_path("log"));
+    char *url = xasprintf("%s/v2/models/m/infer", server.url);
+    struct err err = {0};
+    struct exchange x;
+    struct settings s;
+
+    (void)state;
+    settings_init(&s);
+    set(&s, "target.url", url);
+    set(&s, "load.rate", "1");
+    add_prompts(&s);
+    assert_int_equal(settings_resolve(&s, &err), 0);
+    if (show_request(&s, &x, &err))
+        fail_msg("%s", err.msg);
+    assert_non_null(strstr(buf_text(&x.sent.bytes),
+                           "{\"name\":\"words\",\"datatype\":\"BYTES\","
+                           "\"shape\":[1],\"data\":[\"say something\"]}"));
+    exchange_fini(&x);
+    settings_fini(&s);
+    metricsserver_stop(&server);
+    free(url);
+}
+
+/* ---- what goes wrong ---- */
+
 struct absence {
     const char *api;
     const char *path;
@@ -172,6 +219,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_place_is_that_of_the_requests),
+        cmocka_unit_test(prompts_go_where_the_server_says),
         cmocka_unit_test(what_is_not_there_is_named),
     };
 
