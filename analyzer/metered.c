@@ -188,7 +188,8 @@ static int add_line(struct watts *s, const struct window *w, char *line)
 
 static bool is_heading(const char *line, size_t number)
 {
-    return number == 1 && !isdigit((unsigned char)*line);
+    return number == 1 &&
+           (isalpha((unsigned char)*line) || *line == '"' || *line == '#');
 }
 
 int metered_parse_watts(struct metered *m, const char *name, char *text,

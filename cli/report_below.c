@@ -36,9 +36,11 @@ int report_add_truth(struct recording *rec, const char *file, struct buf *out,
     const char *path = file ? file : own;
     int rc;
 
-    if (access(path, R_OK) == 0)
+    if (access(path, R_OK) == 0) {
         rc = add_truth(rec, path, out, err);
-    else if (file)
+        if (rc && file)
+            err->code = ERR_CONFIG; /* it was named, and is none */
+    } else if (file)
         rc = err_set(err, ERR_CONFIG, "--truth-file: %s: %s", file,
                      strerror(errno));
     else

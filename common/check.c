@@ -82,7 +82,7 @@ static int parse_regex(struct check_rule *r, const char *rest, struct err *err)
     char why[128];
     int rc;
 
-    if (regexsize_of(rest) > MAX_REGEX)
+    if (regexsize_of(rest) > fmax(MAX_REGEX, (double)strlen(rest)))
         return err_set(err, ERR_CONFIG,
                        "'%.80s': repetitions make more than %d parts of it",
                        rest, MAX_REGEX);

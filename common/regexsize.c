@@ -71,7 +71,7 @@ static const char *read_times(struct sizes *s, const char *at)
         times = fmax(times, n);
         at = end - 1;
     }
-    repeat(s, times + 1);
+    repeat(s, times);
     return at + (*at == '}');
 }
 

@@ -310,16 +310,25 @@ static size_t count_short(const struct search *s, const struct evidence *e)
     return n;
 }
 
+/* A line through few points may lead far from where the boundary must be. */
+static double within_bracket(const struct evidence *e, double value)
+{
+    return value > e->met && value < e->missed ? value
+                                               : sqrt(e->met * e->missed);
+}
+
 static void plan_near(const struct search *s, const struct evidence *e,
                       struct plan *out)
 {
     double window = windows_probe(s, e, e->value);
     double value = e->value;
 
-    if (evidence_reach(e) > WIDE && count_short(s, e) < WIDE_MOST)
+    if (evidence_reach(e) > WIDE && count_short(s, e) < WIDE_MOST) {
+        value = within_bracket(e, value);
         window = windows_short(s, value);
-    else
+    } else {
         value = most_telling(s, e, window);
+    }
     if (value >= e->client && plan_is_client_limit(e))
         value = sqrt(e->reached * e->client);
     ask(s, out, SEARCH_NEAR, value, window);

@@ -80,7 +80,7 @@ int search_check_budget(const struct search_config *config, struct err *err)
         return 0;
     return err_set(err, ERR_CONFIG,
                    "search.budget: %s does not hold the first probe, which "
-                   "takes %s",
+                   "takes %s (less with --start near the capacity)",
                    units_show_duration((double)config->budget_ns, budget),
                    units_show_duration((double)needs_ns, takes));
 }

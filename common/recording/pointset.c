@@ -160,7 +160,7 @@ int point_set_load_recorded(struct point_set *set, const char *dir,
     if (point_set_load(set, dir, err))
         return -1;
     if (set->kind != kind)
-        return err_set(err, ERR_FORMAT, "%s: a %s, not a %s", dir,
+        return err_set(err, ERR_CONFIG, "%s: a %s, not a %s", dir,
                        study_kind_name(set->kind), study_kind_name(kind));
     return point_set_recorded(set) > 0
                ? 0

@@ -44,9 +44,10 @@ static bool is_late(const struct request *r, int64_t now)
     return now >= r->deadline_ns - GRAIN_NS;
 }
 
+/* More of the time that the server was given is over than left. */
 static bool is_aging(const struct request *r, int64_t now)
 {
-    return r->deadline_ns - now <= now - r->facts.due;
+    return r->deadline_ns - now <= now - r->facts.issued;
 }
 
 static int64_t since_start(const struct rpc_call *c, int64_t at_ns)

@@ -15,7 +15,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void check_refusal(const struct err *err)
 {
-    if (err->code != ERR_FORMAT || strncmp(err->msg, "w.csv:", 6) != 0 ||
+    if (err->code != ERR_CONFIG || strncmp(err->msg, "w.csv:", 6) != 0 ||
         strchr(err->msg, '\n'))
         abort();
 }

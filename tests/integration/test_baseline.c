@@ -215,17 +215,26 @@ static void what_makes_none_is_refused(void **state)
 /* Not behind a report that was printed already. */
 static void what_goes_below_a_report_is_looked_at_first(void **state)
 {
-    static const char *const flags[] = {"--baseline", "--truth-file"};
+    static const struct {
+        const char *flag;
+        const char *file;
+        const char *says;
+    } rows[] = {
+        {"--baseline", "/no/such", "/no/such: No such file or directory"},
+        {"--truth-file", "/no/such", "/no/such: No such file or directory"},
+        {"--truth-file", "/", "/: Is a directory"},
+        {"--truth-file", "/proc/self/status", "not a recording"},
+    };
     char *one = xasprintf("%s/trial-1", fast);
 
     (void)state;
-    for (size_t i = 0; i < sizeof(flags) / sizeof(flags[0]); i++) {
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         struct proc_result r =
-            proc_run(ARGS("report", one, flags[i], "/no/such"));
+            proc_run(ARGS("report", one, rows[i].flag, rows[i].file));
 
         proc_expect(&r, 2);
         assert_string_equal(r.out, "");
-        assert_non_null(strstr(r.err, "/no/such: No such file or directory"));
+        assert_non_null(strstr(r.err, rows[i].says));
         proc_result_fini(&r);
     }
     free(one);

@@ -229,16 +229,27 @@ static void what_is_no_rule_is_refused(void **state)
     }
 }
 
+/* However long it is, as long as nothing multiplies. */
+static void a_long_text_is_an_expression(void **state)
+{
+    char text[3000] = "regex ";
+    struct err err = {0};
+
+    (void)state;
+    memset(text + 6, 'a', sizeof(text) - 7);
+    assert_int_equal(check_check(text, &err), 0);
+}
+
 static void copies_of_copies_multiply(void **state)
 {
     static const struct {
         const char *text;
         double size;
     } rows[] = {
-        {"", 1},       {"abc", 3},         {"a\\+b", 3}, {"[a+]b", 2},
-        {"[]+]b", 2},  {"[^]+]+", 2},      {"ab+", 3},   {"a++", 4},
-        {"(ab)+", 6},  {"(a(b+))+", 10},   {"a{3}", 4},  {"a{2,5}", 6},
-        {"a{2,}b", 4}, {"(a{9}){9}", 110}, {"a)b", 2},   {"((a", 3},
+        {"", 1},       {"abc", 3},        {"a\\+b", 3}, {"[a+]b", 2},
+        {"[]+]b", 2},  {"[^]+]+", 2},     {"ab+", 3},   {"a++", 4},
+        {"(ab)+", 6},  {"(a(b+))+", 10},  {"a{3}", 3},  {"a{2,5}", 5},
+        {"a{2,}b", 3}, {"(a{9}){9}", 90}, {"a)b", 2},   {"((a", 3},
     };
     char deep[400];
 
@@ -262,6 +273,7 @@ int main(void)
         cmocka_unit_test(all_must_hold),
         cmocka_unit_test(what_is_no_rule_is_refused),
         cmocka_unit_test(copies_of_copies_multiply),
+        cmocka_unit_test(a_long_text_is_an_expression),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

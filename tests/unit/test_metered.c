@@ -122,7 +122,7 @@ static void what_is_no_power_is_refused(void **state)
         "1000,\n5\n",  "1000,inf\n", "1000,nan\n",   "1000,-1\n",
         "1000,5,6\n",  "1000,5 W\n", "1000\n",       "1000 5\n",
         "1000,2e12\n", "9e9,5\n",    "1000,5\n,5\n", "1000,5\n1000,5\n",
-        "t,w\nu,v\n",
+        "t,w\nu,v\n",  "-5,100\n",
     };
     struct metered m;
 

@@ -269,6 +269,52 @@ static void no_value_is_outside_what_is_allowed(void **state)
     assert_true(fabs(a.at_most - 50) < 1e-9);
 }
 
+/* All misses come in a row. */
+static void feed(struct search *s, double value, int64_t misses)
+{
+    int64_t n = llround(5 * value);
+    struct search_result r = {
+        .value = value,
+        .offered_rps = value,
+        .throughput_rps = value,
+        .asked_ns = 5 * SECOND,
+        .window_ns = 5 * SECOND,
+        .took_ns = 6 * SECOND,
+        .requests = n,
+        .answer_ns = SECOND / 250,
+        .terms = {{.n = n, .misses = misses, .n_blocks = SEARCH_BLOCKS}},
+        .n_terms = 1};
+
+    for (size_t i = 0; i < SEARCH_BLOCKS; i++) {
+        struct batch *b = &r.terms[0].blocks[i];
+
+        b->n = n / SEARCH_BLOCKS;
+        b->hits = misses < b->n ? misses : b->n;
+        misses -= b->hits;
+    }
+    search_feed(s, &r);
+}
+
+/* One probe that may have missed by chance makes no line of the two. */
+static void what_was_met_is_not_gone_below(void **state)
+{
+    struct slo slo = madeserver_slo(1);
+    struct search_config config = {.slo = &slo};
+    struct search_ask ask;
+    struct search s;
+
+    (void)state;
+    search_init(&s, &config);
+    feed(&s, 1, 0);
+    feed(&s, 8, 0);
+    feed(&s, 64, 0);
+    feed(&s, 256, 35);
+    search_next(&s, &ask);
+    assert_int_equal(ask.why, SEARCH_NEAR);
+    assert_true(ask.value > 64 && ask.value < 256);
+    search_fini(&s);
+}
+
 static void a_budget_holds_the_first_probe(void **state)
 {
     struct slo slo = madeserver_slo(1);
@@ -499,6 +545,7 @@ int main(void)
         cmocka_unit_test(a_client_that_is_fast_enough_does_not_matter),
         cmocka_unit_test(a_disturbed_client_is_no_limit),
         cmocka_unit_test(no_value_is_outside_what_is_allowed),
+        cmocka_unit_test(what_was_met_is_not_gone_below),
         cmocka_unit_test(a_budget_holds_the_first_probe),
         cmocka_unit_test(a_budget_gives_the_bracket_so_far),
         cmocka_unit_test(a_flapping_server_is_undecided),
