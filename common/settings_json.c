@@ -164,6 +164,15 @@ static int map_from_json(const struct opt_set *set, const struct opt *opt,
     return 0;
 }
 
+/* An empty text; of search.start 0 too, as recordings have it that were made
+ * when it was taken. */
+static bool is_not_given(const struct opt *opt, const char *text)
+{
+    return !text[0] ||
+           (opt->offset == offsetof(struct settings, search.start) &&
+            strcmp(text, "0") == 0);
+}
+
 static int field_from_json(const struct opt_set *set, const struct opt *opt,
                            json_t *json, struct err *err)
 {
@@ -175,8 +184,7 @@ static int field_from_json(const struct opt_set *set, const struct opt *opt,
         return map_from_json(set, opt, json, err);
     if (!text)
         return wrong_kind(err);
-    /* An empty text is an option that was not given. */
-    return text[0] ? opt_assign(set, opt, text, err) : 0;
+    return is_not_given(opt, text) ? 0 : opt_assign(set, opt, text, err);
 }
 
 int settings_block_from_json(struct settings *s, enum settings_block block,

@@ -39,6 +39,27 @@ static const char *const vary_names[] = {
     NULL,
 };
 
+/* A load to begin with; 0 is what was not given, and is written as nothing. */
+static int parse_start(void *field, const struct opt *opt, const char *text,
+                       struct err *err)
+{
+    if (opt_number.parse(field, opt, text, err))
+        return -1;
+    return *(const double *)field > 0
+               ? 0
+               : err_set(err, ERR_CONFIG, "must be above 0");
+}
+
+static void print_start(const void *field, const struct opt *opt,
+                        struct buf *out)
+{
+    if (*(const double *)field > 0)
+        opt_number.print(field, opt, out);
+}
+
+static const struct opt_type opt_start = {"NUMBER", OPT_SCALAR, parse_start,
+                                          print_start};
+
 static const struct opt search[] = {
     {.key = "by",
      .flag = "by",
@@ -50,7 +71,7 @@ static const struct opt search[] = {
              "closed loop"},
     {.key = "start",
      .flag = "start",
-     .type = &opt_number,
+     .type = &opt_start,
      .offset = SEARCH_AT(start),
      .help = "a guess to begin with; else load.rate, else a light load"},
     {.key = "least",

@@ -49,6 +49,8 @@ static const struct {
      "--rate: '-5' is not a rate above 0; write 50, 0.5 or 2/m"},
     {{"tailgate", "run", URL, "--rate", "0"},
      "--rate: '0' is not a rate above 0; write 50, 0.5 or 2/m"},
+    {{"tailgate", "search", URL, "--slo", "errors < 1%", "--start", "0"},
+     "--start: must be above 0"},
     {{"tailgate", "run", URL, "--rate", "10/fortnight"},
      "--rate: '10/fortnight' is not a rate above 0; write 50, 0.5 or 2/m"},
     {{"tailgate", "run", URL, "--rate", "1e17"},
