@@ -310,11 +310,13 @@ static size_t count_short(const struct search *s, const struct evidence *e)
     return n;
 }
 
-/* A line through few points may lead far from where the boundary must be. */
+/* As long as a miss may be chance, the line that it makes may lead far below
+ * what was met. */
 static double within_bracket(const struct evidence *e, double value)
 {
-    return value > e->met && value < e->missed ? value
-                                               : sqrt(e->met * e->missed);
+    if (isfinite(e->failed) || (value > e->met && value < e->missed))
+        return value;
+    return sqrt(e->met * e->missed);
 }
 
 static void plan_near(const struct search *s, const struct evidence *e,
