@@ -115,8 +115,6 @@ void settings_put_port(struct settings *s, int port)
 {
     char number[16];
 
-    if (!asks_for_port(s))
-        return;
     snprintf(number, sizeof(number), "%d", port);
     replace_in_urls(s, URL_PORT, number);
     s->server.port = port;
