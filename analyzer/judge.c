@@ -209,6 +209,14 @@ static void leave_out(struct term_counts *c, int64_t open)
     }
 }
 
+static int64_t count_delayed(const struct tally *t, int64_t limit_ns)
+{
+    const struct hist *lag = &t->hist[MEASURE_LAG][VIEW_DUE];
+    double delay_ns = JUDGE_DELAY * (double)limit_ns;
+
+    return lag->n - hist_count_below(lag, (int64_t)delay_ns);
+}
+
 static struct term_counts count(const struct tally *t, size_t term)
 {
     const struct term_tally *tt = &t->terms[term];
@@ -237,8 +245,10 @@ static struct term_counts count(const struct tally *t, size_t term)
             return c;
         }
     }
-    if (t->slo->terms[term].kind == SLO_QUANTILE)
+    if (t->slo->terms[term].kind == SLO_QUANTILE) {
         leave_out(&c, tt->open);
+        c.delayed = count_delayed(t, t->slo->terms[term].limit_ns);
+    }
     return c;
 }
 

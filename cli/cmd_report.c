@@ -1,3 +1,4 @@
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "analyzer/goodput.h"
@@ -353,7 +354,7 @@ static trials_render_fn *render_of_trials(const struct report_args *a)
 struct study_words {
     const char *name;
     const char *formats;
-    const char *below; /* where in it they are */
+    char below[STUDY_TEXT]; /* where in it they are */
     const char *part;
     bool has_price;
     bool has_claim;
@@ -368,7 +369,7 @@ static const struct study_words kinds[STUDY_KINDS] = {
     [STUDY_SWEEP] = {"sweep", "text or json", "", "point", true, false, false},
     [STUDY_SEARCH] = {"search", "text or json", "", "probe", false, false,
                       false},
-    [STUDY_VARIANTS] = {"study with variants", "text or json", "NAME/", "point",
+    [STUDY_VARIANTS] = {"study with variants", "text or json", "", "point",
                         true, false, false},
 };
 
@@ -419,8 +420,11 @@ static int words_of(const char *dir, enum study_kind kind,
     if (kind != STUDY_VARIANTS)
         return 0;
     rc = variant_set_load(&set, dir, err);
-    if (rc == 0)
+    if (rc == 0) {
         w->part = kinds[set.of].part;
+        snprintf(w->below, sizeof(w->below), "%s/",
+                 set.n > 0 ? set.list[0].name : "NAME");
+    }
     variant_set_fini(&set);
     return rc;
 }

@@ -168,7 +168,6 @@ static int prepare(struct study_drive *study, struct err *err)
         return settings_args_blame(&study->base, err);
     hash_settings(study);
     search->settings = s;
-    search->no_confirm = s->search.no_confirm;
     search->say = say;
     search->arg = of(study);
     return 0;

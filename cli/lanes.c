@@ -156,7 +156,7 @@ static int check_resumed(const struct lanes *all, struct err *err)
 static int open_all(struct lanes *all, struct err *err)
 {
     const struct lanes_how *how = all->how;
-    bool resumes = how->resumes && study_is_at(how->dir);
+    bool resumes = record_args_resumes(how->resumes, how->dir);
     int rc = resumes ? check_resumed(all, err)
                      : study_make_dir(how->dir, how->force, err);
 

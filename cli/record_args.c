@@ -2,6 +2,8 @@
 
 #include "cli/record.h"
 #include "common/err.h"
+#include "common/log.h"
+#include "common/recording/studydir.h"
 #include "common/xalloc.h"
 
 #define AT(field) offsetof(struct record_args, field)
@@ -52,6 +54,16 @@ int record_args_check_resume(const struct record_args *args, struct err *err)
     if (args->resume && !args->out)
         return err_set(err, ERR_USAGE, "--resume: of which directory? (-o)");
     return 0;
+}
+
+bool record_args_resumes(bool is_wanted, const char *dir)
+{
+    bool is_there = study_is_at(dir);
+
+    if (is_wanted && !is_there)
+        log_note("%-10s nothing is recorded in %s: it begins there", "resume",
+                 dir);
+    return is_wanted && is_there;
 }
 
 char *record_args_dir(const struct record_args *args, const char *name)

@@ -87,7 +87,8 @@ static int drive_alone(struct study_drive *d, struct err *err)
     if (rc)
         return -1;
     dir = record_args_dir(d->own, d->base.settings.name);
-    rc = open_at(d, dir, d->own->force, d->own->resume, err);
+    rc = open_at(d, dir, d->own->force,
+                 record_args_resumes(d->own->resume, dir), err);
     if (rc == 0)
         rc = make_all(d, err);
     free(dir);

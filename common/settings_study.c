@@ -39,8 +39,8 @@ static const char *const vary_names[] = {
     NULL,
 };
 
-/* A load to begin with; 0 is what was not given, and is written as nothing. */
-static int parse_start(void *field, const struct opt *opt, const char *text,
+/* A load; 0 is what was not given, and is written as nothing. */
+static int parse_load(void *field, const struct opt *opt, const char *text,
                        struct err *err)
 {
     if (opt_number.parse(field, opt, text, err))
@@ -50,15 +50,15 @@ static int parse_start(void *field, const struct opt *opt, const char *text,
                : err_set(err, ERR_CONFIG, "must be above 0");
 }
 
-static void print_start(const void *field, const struct opt *opt,
+static void print_load(const void *field, const struct opt *opt,
                         struct buf *out)
 {
     if (*(const double *)field > 0)
         opt_number.print(field, opt, out);
 }
 
-static const struct opt_type opt_start = {"NUMBER", OPT_SCALAR, parse_start,
-                                          print_start};
+static const struct opt_type opt_load = {"NUMBER", OPT_SCALAR, parse_load,
+                                         print_load};
 
 static const struct opt search[] = {
     {.key = "by",
@@ -71,7 +71,7 @@ static const struct opt search[] = {
              "closed loop"},
     {.key = "start",
      .flag = "start",
-     .type = &opt_start,
+     .type = &opt_load,
      .offset = SEARCH_AT(start),
      .help = "a guess to begin with; else load.rate, else a light load"},
     {.key = "least",
@@ -81,7 +81,7 @@ static const struct opt search[] = {
      .help = "no lower value is probed"},
     {.key = "most",
      .flag = "most",
-     .type = &opt_number,
+     .type = &opt_load,
      .offset = SEARCH_AT(most),
      .help = "no higher value is probed"},
     {.key = "tolerance",

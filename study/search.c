@@ -123,8 +123,7 @@ int search_step(struct search_drive *d, struct err *err)
     struct search_ask ask;
 
     search_next(&d->machine, &ask);
-    if (ask.step == SEARCH_DONE ||
-        (ask.step == SEARCH_CONFIRM && d->no_confirm))
+    if (ask.step == SEARCH_DONE)
         return 0;
     search_answer(&d->machine, &so_far);
     if (d->say)

@@ -19,7 +19,6 @@ struct search_drive {
     struct search_config config;
     struct search_terms terms;
     const struct settings *settings; /* for the classes */
-    bool no_confirm;
 
     /* Before each recording, with what is known so far.  Optional. */
     void (*say)(void *arg, const struct search_ask *ask,

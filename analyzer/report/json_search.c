@@ -119,11 +119,11 @@ static void put_answer(json_t *o, const struct search_summary *s)
 json_t *search_to_json(const struct search_summary *s)
 {
     const struct search_answer *a = &s->answer;
-    json_t *o = json_pack(
-        "{si, ss, ss, ss, ss, sb}", "schema", SEARCH_SCHEMA, "kind", "search",
-        "by", s->has_rate ? "rate" : "concurrency", "outcome",
-        s->is_estimated ? "estimated" : search_outcome_name(a->outcome), "why",
-        a->why, "interrupted", s->set.stopped_by != 0);
+    json_t *o =
+        json_pack("{si, ss, ss, ss, ss, sb}", "schema", SEARCH_SCHEMA, "kind",
+                  "search", "by", s->has_rate ? "rate" : "concurrency",
+                  "outcome", search_outcome_name(a->outcome), "why", a->why,
+                  "interrupted", s->set.stopped_by != 0);
     json_t *slo = json_array();
     json_t *probes = json_array();
 

@@ -79,8 +79,9 @@ static void put_headline(const struct search_summary *s, struct buf *out)
         if (!isfinite(a->at_least))
             buf_adds(out, "capacity   not known: the client is the limit\n");
         else
-            buf_addf(out, "capacity   at least %s: the client is the limit\n",
-                     show(s, a->at_least, text));
+            buf_addf(out, "capacity   at least %s%s: the client is the limit\n",
+                     show(s, a->at_least, text),
+                     isfinite(a->confirmed) ? "" : ", not confirmed");
         break;
     case SEARCH_AT_LEAST:
         buf_addf(out, "capacity   at least %s, the most that was to be tried\n",
@@ -93,6 +94,7 @@ static void put_headline(const struct search_summary *s, struct buf *out)
         buf_adds(out, "capacity   UNDECIDED: what was seen does not fit one\n");
         break;
     case SEARCH_FOUND:
+    case SEARCH_ESTIMATED:
     case SEARCH_BUDGET:
     case SEARCH_GOES_ON:
         if (isfinite(a->capacity))
@@ -102,6 +104,7 @@ static void put_headline(const struct search_summary *s, struct buf *out)
         break;
     }
     if (a->why[0] && a->outcome != SEARCH_FOUND &&
+        a->outcome != SEARCH_ESTIMATED &&
         (a->outcome != SEARCH_CLIENT || !isfinite(a->at_least)))
         buf_addf(out, "           %s\n", a->why);
 }
@@ -118,7 +121,7 @@ static void put_state(const struct search_summary *s, struct buf *out)
                  (long long)s->set.stopped_by);
     if (s->set.failed[0])
         buf_addf(out, "           ended early: %s\n", s->set.failed);
-    if (s->is_estimated)
+    if (s->answer.outcome == SEARCH_ESTIMATED)
         buf_adds(out, "           an estimate: no run was to confirm it\n");
 }
 

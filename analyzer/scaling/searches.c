@@ -16,7 +16,8 @@
 static bool is_found(const struct search_summary *ss)
 {
     return ss->has_rate && ss->n > 0 && isfinite(ss->answer.capacity) &&
-           (ss->answer.outcome == SEARCH_FOUND || ss->is_estimated);
+           (ss->answer.outcome == SEARCH_FOUND ||
+            ss->answer.outcome == SEARCH_ESTIMATED);
 }
 
 static void refuse(struct scaling *s, const char *dir,

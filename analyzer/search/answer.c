@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "analyzer/search/bracket.h"
 #include "analyzer/search/evidence.h"
 #include "analyzer/search/plan.h"
 #include "analyzer/search/search.h"
@@ -22,7 +23,7 @@
 void search_next(const struct search *s, struct search_ask *ask)
 {
     struct evidence e;
-    struct plan plan;
+    struct step plan;
 
     evidence_take(s, &e);
     plan_make(s, &e, &plan);
@@ -92,8 +93,9 @@ static void say_at_least(const struct search_config *c, struct search_answer *a)
 {
     char at[32];
 
-    snprintf(a->why, sizeof(a->why), "at least %s: %s",
+    snprintf(a->why, sizeof(a->why), "at least %s%s: %s",
              shown(c, a->at_least, at),
+             isfinite(a->confirmed) ? "" : ", not confirmed",
              a->outcome == SEARCH_CLIENT ? "the client is the limit"
                                          : "no higher load was allowed");
 }
@@ -130,6 +132,23 @@ static void say_twisted(const struct search_config *c, const struct evidence *e,
              shown(c, e->twist_low, low), shown(c, e->twist_high, high));
 }
 
+static const char *noise_in_words(const char *check)
+{
+    static const struct {
+        const char *check;
+        const char *words;
+    } rows[] = {
+        {SEARCH_UNMEASURED,
+         "no request is answered so that the objective can be judged"},
+        {"connection cap", "the client has too few connections to tell"},
+    };
+
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+        if (strcmp(check, rows[i].check) == 0)
+            return rows[i].words;
+    return "the machine is too busy to tell";
+}
+
 /* What counts is said as far as it goes. */
 static void say_noisy(const struct search_config *c, const struct evidence *e,
                       struct search_answer *a)
@@ -137,10 +156,6 @@ static void say_noisy(const struct search_config *c, const struct evidence *e,
     char low[32];
     char high[32];
     char so_far[96] = "";
-    const char *why = strcmp(e->noise, SEARCH_UNMEASURED) == 0
-                          ? "no request is answered so that the objective can "
-                            "be judged"
-                          : "the machine is too busy to tell";
 
     if (isfinite(a->ci.low) && isfinite(a->ci.high))
         snprintf(so_far, sizeof(so_far), "; so far between %s and %s",
@@ -149,8 +164,9 @@ static void say_noisy(const struct search_config *c, const struct evidence *e,
         snprintf(so_far, sizeof(so_far), "; so far met at %s",
                  shown(c, a->at_least, low));
     snprintf(a->why, sizeof(a->why),
-             "%s: %zu of %zu probes were set aside, the last by '%s'%s", why,
-             e->set_aside, a->probes, e->noise, so_far);
+             "%s: %zu of %zu probes were set aside, the last by '%s'%s",
+             noise_in_words(e->noise), e->set_aside, a->probes, e->noise,
+             so_far);
 }
 
 static void say_missing(const struct search_config *c, struct search_answer *a)
@@ -182,6 +198,7 @@ static void say(const struct search_config *c, struct search_answer *a)
 {
     switch (a->outcome) {
     case SEARCH_FOUND:
+    case SEARCH_ESTIMATED:
         say_found(c, a);
         break;
     case SEARCH_NEVER:
@@ -228,7 +245,7 @@ static void take_evidence(const struct search *s, const struct evidence *e,
         .confirmed = or_nan(e->confirmed),
         .at_least = or_nan(e->met),
         .at_most = or_nan(e->failed),
-        .client_limit = plan_is_client_limit(e) ? or_nan(e->client) : NAN,
+        .client_limit = bracket_is_client_limit(e) ? or_nan(e->client) : NAN,
         .missing = {NAN, NAN},
         .probes = s->n,
         .set_aside = e->set_aside,
@@ -252,7 +269,8 @@ static void forget_line(struct search_answer *a)
 }
 
 /* Where probes contradict each other no line is worth anything; nor where it
- * leads to what the client cannot do. */
+ * leads to what the client cannot do.  What the client did for seconds is no
+ * more than what it was seen to hold. */
 static void take_outcome(const struct search_config *c,
                          const struct evidence *e, struct search_answer *a)
 {
@@ -260,6 +278,9 @@ static void take_outcome(const struct search_config *c,
 
     if (a->outcome == SEARCH_CLIENT || (is_undecided && plan_is_twisted(e)))
         forget_line(a);
+    if (a->outcome == SEARCH_CLIENT)
+        a->at_least = isfinite(a->confirmed) ? fmin(e->met, a->confirmed)
+                                             : fmin(e->met, e->reached);
     if (is_undecided && plan_is_twisted(e))
         say_twisted(c, e, a);
     else if (is_undecided && plan_is_noisy(e))
@@ -271,14 +292,12 @@ static void take_outcome(const struct search_config *c,
 void search_answer(const struct search *s, struct search_answer *answer)
 {
     struct evidence e;
-    struct plan plan;
+    struct step plan;
 
     evidence_take(s, &e);
     plan_make(s, &e, &plan);
     take_evidence(s, &e, answer);
     answer->outcome = plan.outcome;
-    if (plan.outcome == SEARCH_CLIENT) /* no more than what was confirmed */
-        answer->at_least = fmin(answer->at_least, answer->confirmed);
     answer->left_ns = plan_left_ns(s, &e, &plan);
     take_outcome(&s->config, &e, answer);
 }
@@ -293,10 +312,11 @@ static enum search_outcome recorded_outcome(const struct search *s,
     if (plan_is_twisted(e))
         return SEARCH_UNDECIDED;
     if (e->met <= 0)
-        return plan_is_never(s, e) ? SEARCH_NEVER : SEARCH_NOT_PROBED;
-    if (!e->has_fit)
-        return plan_is_client_limit(e) ? SEARCH_CLIENT : SEARCH_NOT_PROBED;
-    return e->near >= RECORDED_NEAR && evidence_reach(e) <= PLAN_WORST_REACH
+        return bracket_is_never(s, e) ? SEARCH_NEVER : SEARCH_NOT_PROBED;
+    if (bracket_is_clients(e))
+        return SEARCH_CLIENT;
+    return e->has_fit && e->near >= RECORDED_NEAR &&
+                   evidence_reach(e) <= PLAN_WORST_REACH
                ? SEARCH_FOUND
                : SEARCH_NOT_PROBED;
 }

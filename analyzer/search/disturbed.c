@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "analyzer/judge.h"
 #include "analyzer/reader.h"
 #include "analyzer/search/read.h"
 #include "analyzer/summary.h"
@@ -11,10 +12,9 @@
 #include "common/err.h"
 #include "common/xalloc.h"
 
-/* A request is disturbed if it was delayed by this part of the limit; and a
+/* A request is disturbed if it was delayed by JUDGE_DELAY of the limit; and a
  * probe, if so many were as half of those that missed, or might have.  Delays
  * can only add misses: where there are next to none, they did no harm. */
-#define DELAY_PART 0.1
 #define SHARE_PART 0.5
 #define FEW_PART   0.1 /* of what is allowed */
 
@@ -72,21 +72,6 @@ static double share_of(const struct slo_term *t, const struct search_counts *c)
     return SHARE_PART * (missed > allowed ? missed : allowed);
 }
 
-/* Of the quantiles that are known the highest beyond which there is that share
- * or more: few requests have no high ones.  Negative: none is known. */
-static int64_t lag_beyond(const struct summary *s, double share)
-{
-    const struct spread *of = &s->spread[MEASURE_LAG][VIEW_DUE];
-    int place = SUMMARY_P50;
-
-    while (place + 1 < SUMMARY_QUANTILES &&
-           1 - summary_quantile[place + 1] >= share)
-        place++;
-    while (place > SUMMARY_P50 && of->quantile_ns[place] < 0)
-        place--;
-    return of->quantile_ns[place];
-}
-
 /* At p99, the only quantile that there is. */
 static double buffer_wait_ns(const struct summary *s)
 {
@@ -101,11 +86,11 @@ static const char *delayed_by(const struct summary *s, const struct hist *late,
                               const struct search_counts *c)
 {
     double share = share_of(t, c);
-    double most = DELAY_PART * (double)t->limit_ns;
+    double most = JUDGE_DELAY * (double)t->limit_ns;
 
     if (share >= 1)
         return NULL;
-    if ((double)lag_beyond(s, share) > most)
+    if ((double)c->delayed > share * (double)c->n)
         return lag;
     if (share <= 1 - summary_quantile[SUMMARY_P95] && buffer_wait_ns(s) > most)
         return buffer_wait;
@@ -141,7 +126,7 @@ const char *disturbed_by(const struct summary *s, const struct hist *late,
     for (size_t i = 0; i < terms->slo.len && !by; i++) {
         if (!is_delayed(&terms->slo.terms[i]))
             continue;
-        has_limit = lag_beyond(s, 1) >= 0;
+        has_limit = s->spread[MEASURE_LAG][VIEW_DUE].n > 0;
         by = delayed_by(s, late, &terms->slo.terms[i], &r->terms[i]);
     }
     return by ? by : failed_check(s, has_limit);

@@ -16,16 +16,14 @@
 /* Values that were asked for as one, whatever a file made of them. */
 #define EVIDENCE_SAME 1e-6
 
-/* So much of what the client cannot do is easy for it. */
-#define EVIDENCE_EASY 0.8
-
 struct evidence {
-    double met;     /* highest value that was met, below all missed; 0: none */
-    double missed;  /* lowest one that was missed ... */
-    double failed;  /* ... and for sure; INFINITY: none, as below */
-    double reached; /* highest one that counts; 0: none */
-    double client;  /* lowest one that was set aside, above that ... */
-    double client_chance; /* ... and the chance that this is chance */
+    double met;    /* highest value that was met, below all missed; 0: none */
+    double missed; /* lowest one that was missed ... */
+    double failed; /* ... and for sure; INFINITY: none, as below */
+    double client; /* from this on most are set aside: the client's limit */
+    double client_chance; /* how well chance explains that, beside the load */
+    size_t beyond_client; /* how many were set aside there and beyond */
+    double reached;       /* highest one below that counts; 0: none */
     double rejected;      /* lowest one whose confirmation failed ... */
     size_t rejected_at;   /* ... and which result that is */
     size_t rejections;

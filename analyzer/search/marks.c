@@ -2,8 +2,8 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
+#include "analyzer/search/client.h"
 #include "common/xalloc.h"
 
 /* To be sure is to be wrong once in a hundred. */
@@ -161,50 +161,6 @@ static void take_all(struct evidence *e, const struct search *s)
         e->confirmed = 0;
 }
 
-/* ---- the client ---- */
-
-/* Where nothing was measured, the server may be why. */
-static bool is_clients(const struct search_result *r)
-{
-    return r->set_aside && strcmp(r->set_aside, SEARCH_UNMEASURED) != 0;
-}
-
-/* A client that was disturbed once is no limit where it got further another
- * time. */
-static void find_client(struct evidence *e, const struct search *s)
-{
-    for (size_t i = 0; i < s->n; i++)
-        if (!s->results[i].set_aside)
-            e->reached = fmax(e->reached, s->results[i].value);
-    for (size_t i = 0; i < s->n; i++)
-        if (is_clients(&s->results[i]) && s->results[i].value > e->reached)
-            e->client = fmin(e->client, s->results[i].value);
-}
-
-/* Is it the load, or a machine that is disturbed now and then?  If it were the
- * latter, each time that it was tried again, after something lower had gone
- * well, it would have failed with the chance with which much lower ones do. */
-static void weigh_client(struct evidence *e, const struct search *s)
-{
-    bool is_new = true;
-    double turns = 0;
-    double n = 0;
-    double aside = 0;
-
-    for (size_t i = 0; i < s->n; i++) {
-        const struct search_result *r = &s->results[i];
-        bool is_beyond = r->value >= e->client;
-
-        turns += is_clients(r) && is_beyond && is_new;
-        is_new = !r->set_aside || (is_new && !is_beyond);
-        if (r->value <= (1 + EVIDENCE_SAME) * EVIDENCE_EASY * e->client) {
-            n++;
-            aside += is_clients(r);
-        }
-    }
-    e->client_chance = pow((aside + 1) / (n + 2), turns);
-}
-
 /* ---- contradictions ---- */
 
 /* Is a term missed for sure at the lower value and met at the higher? */
@@ -249,7 +205,6 @@ static void take_twists(struct evidence *e, const struct search *s)
 void marks_take(struct evidence *e, const struct search *s)
 {
     take_all(e, s);
-    find_client(e, s);
-    weigh_client(e, s);
+    client_take(e, s);
     take_twists(e, s);
 }

@@ -70,6 +70,7 @@ struct search_config search_config_of(const struct settings *s,
         .probe_ns = s->search.probe_ns,
         .confirm_ns = s->search.confirm_ns,
         .budget_ns = s->search.budget_ns,
+        .no_confirm = s->search.no_confirm,
     };
 }
 
@@ -91,6 +92,7 @@ static void take_counts(const struct summary *s,
             continue;
         r->terms[i].n = j->terms[k].counts.n;
         r->terms[i].misses = j->terms[k].counts.misses;
+        r->terms[i].delayed = j->terms[k].counts.delayed;
         memcpy(r->terms[i].blocks, j->terms[k].counts.blocks,
                sizeof(r->terms[i].blocks));
         r->terms[i].n_blocks = SEARCH_BLOCKS;
@@ -137,7 +139,6 @@ static void keep_common(struct search_summary *s, const struct summary *of)
     free(url);
     s->is_streamed = of->is_streamed;
     s->calibration = of->calibration;
-    s->no_confirm = of->settings->search.no_confirm;
     s->tolerance = of->settings->search.tolerance;
     s->has_rate = of->settings->search.by == VARY_RATE;
 }
@@ -215,15 +216,12 @@ int search_read_one(const char *dir, const struct study_point *at,
 static void replay(const struct reading *r)
 {
     struct search_summary *s = r->s;
-    struct search_ask ask;
     struct search machine;
 
     search_init(&machine, &r->config);
     for (size_t i = 0; i < s->n; i++)
         search_feed(&machine, &s->probes[i].result);
-    search_next(&machine, &ask);
     search_answer(&machine, &s->answer);
-    s->is_estimated = s->no_confirm && ask.step == SEARCH_CONFIRM;
     search_fini(&machine);
 }
 
@@ -275,12 +273,12 @@ int search_exit_code(const struct search_summary *s)
         return 128 + (int)s->set.stopped_by;
     switch (s->answer.outcome) {
     case SEARCH_FOUND:
+    case SEARCH_ESTIMATED:
     case SEARCH_AT_LEAST:
         return 0;
     case SEARCH_NEVER:
         return 1;
     case SEARCH_GOES_ON:
-        return s->is_estimated ? 0 : 4;
     case SEARCH_CLIENT:
     case SEARCH_BUDGET:
     case SEARCH_UNDECIDED:

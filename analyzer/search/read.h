@@ -49,8 +49,6 @@ struct search_summary {
     char *title;     /* owned */
     bool has_rate;   /* else clients of a closed loop */
     bool is_streamed;
-    bool no_confirm;   /* none was asked for ... */
-    bool is_estimated; /* ... and all before it is done */
     bool is_of_others; /* by another objective than it searched for */
     struct search_terms terms;
     double tolerance;

@@ -13,10 +13,11 @@ static const char *const whys[] = {
 };
 
 static const char *const outcomes[] = {
-    [SEARCH_GOES_ON] = "goes on",     [SEARCH_FOUND] = "found",
-    [SEARCH_NEVER] = "never",         [SEARCH_AT_LEAST] = "at least",
-    [SEARCH_CLIENT] = "client limit", [SEARCH_BUDGET] = "budget",
-    [SEARCH_UNDECIDED] = "undecided", [SEARCH_NOT_PROBED] = "not probed",
+    [SEARCH_GOES_ON] = "goes on",       [SEARCH_FOUND] = "found",
+    [SEARCH_ESTIMATED] = "estimated",   [SEARCH_NEVER] = "never",
+    [SEARCH_AT_LEAST] = "at least",     [SEARCH_CLIENT] = "client limit",
+    [SEARCH_BUDGET] = "budget",         [SEARCH_UNDECIDED] = "undecided",
+    [SEARCH_NOT_PROBED] = "not probed",
 };
 
 const char *search_why_name(enum search_why why)

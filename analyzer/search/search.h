@@ -52,6 +52,7 @@ struct search_config {
     int64_t probe_ns;      /* window of a probe near the boundary */
     int64_t confirm_ns;
     int64_t budget_ns; /* of everything, as took_ns sums up; 0: no end */
+    bool no_confirm;   /* what would be confirmed is the answer */
 };
 
 /* ---- what to do ---- */
@@ -85,6 +86,7 @@ struct search_ask {
 struct search_counts {
     int64_t n; /* that the term is about, due in the window */
     int64_t misses;
+    int64_t delayed; /* by the client, by a part of the limit that counts */
     struct batch blocks[SEARCH_BLOCKS]; /* hits: misses */
     size_t n_blocks;
 };
@@ -118,6 +120,7 @@ struct search_result {
 enum search_outcome {
     SEARCH_GOES_ON,    /* not yet asked to the end */
     SEARCH_FOUND,      /* an estimate within the tolerance, confirmed */
+    SEARCH_ESTIMATED,  /* the same, when no confirmation was wanted */
     SEARCH_NEVER,      /* the objective is not met at the lightest load */
     SEARCH_AT_LEAST,   /* met at the highest value that may be probed */
     SEARCH_CLIENT,     /* met as far as the client gets: at least that */

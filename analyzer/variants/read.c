@@ -310,6 +310,7 @@ static bool has_gap(const struct variants_summary *s, const struct variant *v)
     if (s->set.of == STUDY_SEARCH)
         return !v->capacity.is_there ||
                (v->capacity.outcome != SEARCH_FOUND &&
+                v->capacity.outcome != SEARCH_ESTIMATED &&
                 v->capacity.outcome != SEARCH_AT_LEAST &&
                 v->capacity.outcome != SEARCH_NEVER);
     for (size_t i = 0; i < s->n_values; i++) {

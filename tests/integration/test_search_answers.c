@@ -63,6 +63,25 @@ static void the_clients_limit_is_not_the_servers(void **state)
     searched_fini(&s);
 }
 
+/* Nobody is to confirm it, and it is no less an answer. */
+static void the_most_that_was_allowed_is_said(void **state)
+{
+    struct searched s = searched_run(
+        "most", "stub: {delay: 1ms}\n"
+                "slo: [e2e p50 < 500ms]\n"
+                "search: {start: 50, most: 100, probe: 500ms, no_confirm: "
+                "true}\n");
+
+    (void)state;
+    if (!searched_is_given_up(&s.r, s.json)) {
+        proc_expect(&s.r, 0);
+        assert_non_null(strstr(s.r.out, "at least 100/s"));
+        assert_non_null(strstr(s.r.out, "not confirmed"));
+        assert_string_equal(searched_text(s.json, "outcome"), "at least");
+    }
+    searched_fini(&s);
+}
+
 /* Every server is well or ill as a whole, four in a row, whatever is asked of
  * it: what is missed at one load is met at a higher one.  Each probe starts
  * one, so that it is not the clock that decides which. */
@@ -138,6 +157,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_cannot_be_met_is_said_at_once),
         cmocka_unit_test(the_clients_limit_is_not_the_servers),
+        cmocka_unit_test(the_most_that_was_allowed_is_said),
         cmocka_unit_test(a_server_that_flaps_is_undecided),
         cmocka_unit_test(a_server_that_hangs_is_given_up_at_once),
         cmocka_unit_test(a_server_that_says_nothing_is_not_the_machine),

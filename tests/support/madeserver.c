@@ -97,12 +97,13 @@ static bool is_disturbed(struct madeserver *m, const struct search_ask *ask)
     return true;
 }
 
-static bool is_beyond_client(const struct madeserver *m,
-                             const struct search_ask *ask)
+static bool is_beyond_client(struct madeserver *m, const struct search_ask *ask)
 {
     bool is_long = ask->window_ns > 10 * (int64_t)NS;
     double limit = is_long && m->client_long > 0 ? m->client_long : m->client;
 
+    if (limit > 0 && m->client_blur > 0)
+        limit *= pow(1 / rng_uniform(&m->rng) - 1, 1 / m->client_blur);
     return limit > 0 && ask->value > limit;
 }
 

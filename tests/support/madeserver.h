@@ -21,6 +21,8 @@ struct madeserver {
     double flapping;    /* chance that a probe misses all, at any load */
     double client;      /* what the client can do; 0: anything; ... */
     double client_long; /* ... and hold beyond 10 s; 0: the same */
+    double client_blur; /* above 0: the odds of failing at it are 1, and grow
+                           with this power of the load */
     double disturbed; /* chance that a run of 5 s is set aside, and then misses
                          whatever comes */
     size_t disturbed_for;   /* runs that a disturbance lasts; 0: as drawn */

@@ -336,6 +336,30 @@ static void unsent_requests_miss_a_limit_on_lag(void **state)
     assert_int_equal(j.terms[0].measured_ns, HIST_BEYOND);
 }
 
+/* Of lags of 0 to 99 ms those of a tenth of the limit and more; other terms
+ * know of none. */
+static void delays_are_counted_against_the_limit(void **state)
+{
+    const struct window w = {.end_ns = WINDOW_MS * NS_PER_MS};
+    struct slo slo = slo_of("e2e p99 < 100.5ms,ttft p90 < 200.5ms,errors < 1%");
+    struct judgement j;
+    struct tally t;
+
+    (void)state;
+    tally_init(&t, w, &slo);
+    for (int64_t i = 0; i < 100; i++) {
+        struct facts f = row_ok(i, 10 * i, 300);
+
+        f.issued += i * NS_PER_MS;
+        tally_add(&t, &f);
+    }
+    judge(&t, WINDOW_MS / 1e3, &j);
+    assert_int_equal(j.terms[0].counts.delayed, 89);
+    assert_int_equal(j.terms[1].counts.delayed, 79);
+    assert_int_equal(j.terms[2].counts.delayed, 0);
+    tally_fini(&t);
+}
+
 static void the_reason_is_named(void **state)
 {
     struct mix mix = {.fast = 899, .open = 101};
@@ -370,6 +394,7 @@ int main(void)
         cmocka_unit_test(nothing_due_is_undecided),
         cmocka_unit_test(what_was_measured_stands_beside),
         cmocka_unit_test(unsent_requests_miss_a_limit_on_lag),
+        cmocka_unit_test(delays_are_counted_against_the_limit),
         cmocka_unit_test(the_reason_is_named),
         cmocka_unit_test(verdicts_have_names),
     };

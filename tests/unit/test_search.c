@@ -361,6 +361,39 @@ static void a_budget_gives_the_bracket_so_far(void **state)
     }
 }
 
+/* Then what would be confirmed is the answer, and no time is kept for it. */
+static void without_confirmation_the_answer_is_the_same(void **state)
+{
+    static const struct {
+        double capacity;
+        double client;
+        double most;
+        int64_t budget_s;
+        enum search_outcome outcome;
+    } rows[] = {{900, 0, 0, 0, SEARCH_ESTIMATED},
+                {1e6, 1000, 0, 0, SEARCH_CLIENT},
+                {1e6, 0, 500, 0, SEARCH_AT_LEAST},
+                {1e6, 0, 500, 25, SEARCH_AT_LEAST}};
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        struct madeserver m = madeserver_of(rows[i].capacity, 20, i + 1);
+        struct search_answer a;
+
+        m.client = rows[i].client;
+        answer_of(&m,
+                  (struct search_config){.start = 100,
+                                         .most = rows[i].most,
+                                         .budget_ns = rows[i].budget_s * SECOND,
+                                         .no_confirm = true},
+                  &a);
+        assert_int_equal(a.outcome, rows[i].outcome);
+        assert_true(isnan(a.confirmed));
+        assert_non_null(strstr(a.why, "not confirmed"));
+        assert_int_equal(isfinite(a.capacity), i == 0);
+    }
+}
+
 /* All or nothing by the toss of a coin, whatever is asked.  Where the coin has
  * fallen as a capacity would have it, nobody can tell: about one in ten, and
  * more than six of 20 in 0.2 % of the cases (binomial).  Missed at a light load
@@ -548,6 +581,7 @@ int main(void)
         cmocka_unit_test(what_was_met_is_not_gone_below),
         cmocka_unit_test(a_budget_holds_the_first_probe),
         cmocka_unit_test(a_budget_gives_the_bracket_so_far),
+        cmocka_unit_test(without_confirmation_the_answer_is_the_same),
         cmocka_unit_test(a_flapping_server_is_undecided),
         cmocka_unit_test(a_confirmation_that_fails_leads_below),
         cmocka_unit_test(concurrency_is_a_whole_number),

@@ -1,0 +1,164 @@
+#include "analyzer/search/client.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/xalloc.h"
+
+#define SECOND 1e9
+
+/* Disturbances a second; bisected so often between these. */
+#define RATE_LEAST 1e-6
+#define RATE_MOST  1e3
+#define HALVINGS   30
+
+struct run {
+    double value;
+    double seconds;
+    bool is_disturbed;
+};
+
+/* Where nothing was measured, the server may be why. */
+static bool is_clients(const struct search_result *r)
+{
+    return r->set_aside && strcmp(r->set_aside, SEARCH_UNMEASURED) != 0;
+}
+
+/* ---- disturbances at a constant rate ---- */
+
+struct range {
+    double low;
+    double high; /* excluded */
+};
+
+static bool is_in(const struct run *run, struct range range)
+{
+    return run->value >= range.low && run->value < range.high;
+}
+
+/* A run of w seconds is not disturbed with the chance exp(-rate w): the log
+ * likelihood of a rate, or how that grows with it. */
+static double likelihood(const struct run *run, double rate)
+{
+    return run->is_disturbed ? log(-expm1(-rate * run->seconds))
+                             : -rate * run->seconds;
+}
+
+static double growth(const struct run *run, double rate)
+{
+    return run->is_disturbed ? run->seconds / expm1(rate * run->seconds)
+                             : -run->seconds;
+}
+
+static double sum_of(const struct run *runs, size_t n, struct range range,
+                     double (*part)(const struct run *, double), double rate)
+{
+    double sum = 0;
+
+    for (size_t i = 0; i < n; i++)
+        if (is_in(&runs[i], range))
+            sum += part(&runs[i], rate);
+    return sum;
+}
+
+/* Of the likeliest rate.  All or none need no rate to be explained. */
+static double best_likelihood(const struct run *runs, size_t n,
+                              struct range range)
+{
+    double low = log(RATE_LEAST);
+    double high = log(RATE_MOST);
+    size_t all = 0;
+    size_t disturbed = 0;
+
+    for (size_t i = 0; i < n; i++) {
+        all += is_in(&runs[i], range);
+        disturbed += is_in(&runs[i], range) && runs[i].is_disturbed;
+    }
+    if (disturbed == 0 || disturbed == all)
+        return 0;
+    for (int k = 0; k < HALVINGS; k++) {
+        double middle = (low + high) / 2;
+
+        if (sum_of(runs, n, range, growth, exp(middle)) > 0)
+            low = middle;
+        else
+            high = middle;
+    }
+    return sum_of(runs, n, range, likelihood, exp(low));
+}
+
+/* ---- the limit ---- */
+
+/* What there is to explain.  From a limit on, runs in a row that were set aside
+ * may share one disturbance, and count once until something has gone well. */
+static size_t list_runs(const struct search *s, double limit, struct run *runs)
+{
+    bool is_same = false;
+    size_t n = 0;
+
+    for (size_t i = 0; i < s->n; i++) {
+        const struct search_result *r = &s->results[i];
+
+        if (r->set_aside && !is_clients(r))
+            continue;
+        if (r->set_aside && r->value >= limit && is_same)
+            continue;
+        is_same = r->set_aside && (is_same || r->value >= limit);
+        runs[n++] = (struct run){.value = r->value,
+                                 .seconds = (double)r->asked_ns / SECOND,
+                                 .is_disturbed = r->set_aside};
+    }
+    return n;
+}
+
+/* How much worse a single rate explains it than one below and one from the
+ * limit on, where most is disturbed; above 1: it is none. */
+static double chance_of(const struct search *s, double limit, struct run *runs)
+{
+    size_t n = list_runs(s, limit, runs);
+    double most = 0;
+
+    for (size_t i = 0; i < n; i++)
+        if (runs[i].value >= limit)
+            most += runs[i].is_disturbed ? 1 : -1;
+    if (most <= 0)
+        return INFINITY;
+    return exp(best_likelihood(runs, n, (struct range){0, INFINITY}) -
+               best_likelihood(runs, n, (struct range){0, limit}) -
+               best_likelihood(runs, n, (struct range){limit, INFINITY}));
+}
+
+static void find_limit(struct evidence *e, const struct search *s)
+{
+    struct run *runs = xcalloc(s->n + 1, sizeof(*runs));
+    double least = INFINITY;
+
+    for (size_t i = 0; i < s->n; i++) {
+        double limit = s->results[i].value;
+        double chance =
+            is_clients(&s->results[i]) ? chance_of(s, limit, runs) : INFINITY;
+
+        if (chance < least || (chance <= least && limit < e->client)) {
+            least = chance;
+            e->client = limit;
+        }
+    }
+    if (least < INFINITY)
+        e->client_chance = least;
+    else
+        e->client = INFINITY;
+    free(runs);
+}
+
+void client_take(struct evidence *e, const struct search *s)
+{
+    find_limit(e, s);
+    for (size_t i = 0; i < s->n; i++) {
+        const struct search_result *r = &s->results[i];
+
+        e->beyond_client += is_clients(r) && r->value >= e->client;
+        if (!r->set_aside && r->value < e->client)
+            e->reached = fmax(e->reached, r->value);
+    }
+}

@@ -1,0 +1,65 @@
+#include "analyzer/search/step.h"
+
+#include <math.h>
+
+#include "analyzer/search/marks.h"
+#include "analyzer/search/windows.h"
+
+#define SECOND 1e9 /* times are computed as doubles, and rounded last */
+
+/* A confirmation that was disturbed is made in so many pieces. */
+#define PIECES 3
+
+double step_rounded(const struct search *s, double value)
+{
+    if (s->config.most > 0)
+        value = fmin(value, s->config.most);
+    value = fmax(value, s->config.least);
+    return s->config.by == SEARCH_CONCURRENCY ? fmax(1, round(value)) : value;
+}
+
+double step_whole(const struct search *s, double value)
+{
+    return s->config.by == SEARCH_CONCURRENCY ? floor(value) : value;
+}
+
+void step_ask(const struct search *s, struct step *out, enum search_why why,
+              double value, double window_s)
+{
+    out->ask = (struct search_ask){
+        .step = why == SEARCH_PROVING ? SEARCH_CONFIRM : SEARCH_PROBE,
+        .why = why,
+        .value = step_rounded(s, value),
+        .warmup_ns = llround(windows_warmup(s, window_s) * SECOND),
+        .window_ns = llround(window_s * SECOND),
+        .may_end_early = true};
+}
+
+/* Short pieces are disturbed less often, and those that were not add up.  What
+ * they must add up to is the whole, which is asked for first at each value. */
+static double confirm_window(const struct search *s, const struct evidence *e,
+                             double value)
+{
+    double all = windows_confirm(s, e, value);
+    struct search_result seen;
+
+    marks_pool(s, value, &seen);
+    if (seen.asked_ns == 0)
+        return all;
+    return fmin(fmax(all / PIECES, windows_short(s, value)),
+                fmax(all - (double)seen.window_ns / SECOND, all / PIECES));
+}
+
+void step_confirm(const struct search *s, const struct evidence *e,
+                  struct step *out, double value, enum search_outcome proves)
+{
+    value = step_rounded(s, step_whole(s, value));
+    step_ask(s, out, SEARCH_PROVING, value, confirm_window(s, e, value));
+    out->proves = proves;
+}
+
+void step_end(struct step *out, enum search_outcome outcome)
+{
+    out->ask = (struct search_ask){.step = SEARCH_DONE, .why = SEARCH_OVER};
+    out->outcome = outcome;
+}
