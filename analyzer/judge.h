@@ -32,8 +32,8 @@ enum verdict verdict_combine(enum verdict all, enum verdict one);
 struct term_counts {
     int64_t n; /* that the term is about */
     int64_t misses;
-    int64_t delayed; /* of a quantile: of all requests, those whose lag was
-                        JUDGE_DELAY of the limit or more */
+    int64_t delayed; /* of a quantile: those whose lag was JUDGE_DELAY of the
+                        limit or more */
     struct batch blocks[TALLY_BATCHES]; /* in time; hits: misses */
 };
 

@@ -164,13 +164,14 @@ static int map_from_json(const struct opt_set *set, const struct opt *opt,
     return 0;
 }
 
-/* An empty text; of search.start 0 too, as recordings have it that were made
- * when it was taken. */
+/* An empty text; of a load to search 0 too, as recordings have it that were
+ * made when it was taken. */
 static bool is_not_given(const struct opt *opt, const char *text)
 {
-    return !text[0] ||
-           (opt->offset == offsetof(struct settings, search.start) &&
-            strcmp(text, "0") == 0);
+    bool is_load = opt->offset == offsetof(struct settings, search.start) ||
+                   opt->offset == offsetof(struct settings, search.most);
+
+    return !text[0] || (is_load && strcmp(text, "0") == 0);
 }
 
 static int field_from_json(const struct opt_set *set, const struct opt *opt,

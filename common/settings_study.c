@@ -41,7 +41,7 @@ static const char *const vary_names[] = {
 
 /* A load; 0 is what was not given, and is written as nothing. */
 static int parse_load(void *field, const struct opt *opt, const char *text,
-                       struct err *err)
+                      struct err *err)
 {
     if (opt_number.parse(field, opt, text, err))
         return -1;
@@ -51,7 +51,7 @@ static int parse_load(void *field, const struct opt *opt, const char *text,
 }
 
 static void print_load(const void *field, const struct opt *opt,
-                        struct buf *out)
+                       struct buf *out)
 {
     if (*(const double *)field > 0)
         opt_number.print(field, opt, out);

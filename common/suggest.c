@@ -40,12 +40,12 @@ static size_t distance(const char *a, const char *b, size_t nb)
     return rows[strlen(a) % 3][nb];
 }
 
-/* One slip in three letters. */
+/* One slip in three letters, and one more in the rest. */
 void suggest_consider(struct suggest *s, const char *candidate)
 {
     size_t len = strlen(s->word);
     size_t d = distance(s->word, candidate, strlen(candidate));
-    size_t near_enough = (len + 1) / 3;
+    size_t near_enough = (len + 2) / 3;
 
     if (len >= SHORTEST && strlen(candidate) > len)
         d = least(d, distance(s->word, candidate, len) + 1);

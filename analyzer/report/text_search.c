@@ -76,12 +76,9 @@ static void put_headline(const struct search_summary *s, struct buf *out)
         buf_adds(out, "capacity   none: the SLO is not met at any load\n");
         break;
     case SEARCH_CLIENT:
-        if (!isfinite(a->at_least))
-            buf_adds(out, "capacity   not known: the client is the limit\n");
-        else
-            buf_addf(out, "capacity   at least %s%s: the client is the limit\n",
-                     show(s, a->at_least, text),
-                     isfinite(a->confirmed) ? "" : ", not confirmed");
+        buf_addf(out, "capacity   at least %s%s: the client is the limit\n",
+                 show(s, a->at_least, text),
+                 isfinite(a->confirmed) ? "" : ", not confirmed");
         break;
     case SEARCH_AT_LEAST:
         buf_addf(out, "capacity   at least %s, the most that was to be tried\n",
@@ -104,8 +101,7 @@ static void put_headline(const struct search_summary *s, struct buf *out)
         break;
     }
     if (a->why[0] && a->outcome != SEARCH_FOUND &&
-        a->outcome != SEARCH_ESTIMATED &&
-        (a->outcome != SEARCH_CLIENT || !isfinite(a->at_least)))
+        a->outcome != SEARCH_ESTIMATED && a->outcome != SEARCH_CLIENT)
         buf_addf(out, "           %s\n", a->why);
 }
 

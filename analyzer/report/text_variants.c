@@ -238,7 +238,9 @@ static void put_capacity(const struct variants_summary *s,
         buf_addf(out, ", $%.4g for 1000 requests", c->usd_per_1000);
     if (c->binding[0])
         buf_addf(out, "; %s binds", c->binding);
-    if (c->outcome != SEARCH_FOUND && c->why[0])
+    if (c->outcome == SEARCH_ESTIMATED)
+        buf_adds(out, "; not confirmed");
+    else if (c->outcome != SEARCH_FOUND && c->why[0])
         buf_addf(out, "; %s", c->why);
 }
 

@@ -12,14 +12,6 @@
 /* Of recorded probes, so many near the boundary make an answer. */
 #define RECORDED_NEAR 3
 
-/* Lost is a run of which so much has been missed, after a while; or all of a
- * few, after longer. */
-#define HOPELESS_SHARE    0.5
-#define HOPELESS_REQUESTS 50
-#define HOPELESS_NS       INT64_C(2000000000)
-#define HOPELESS_FEW      10
-#define HOPELESS_FEW_NS   INT64_C(5000000000)
-
 void search_next(const struct search *s, struct search_ask *ask)
 {
     struct evidence e;
@@ -28,26 +20,6 @@ void search_next(const struct search *s, struct search_ask *ask)
     evidence_take(s, &e);
     plan_make(s, &e, &plan);
     *ask = plan.ask;
-}
-
-bool search_is_hopeless(const struct search *s,
-                        const struct search_result *so_far)
-{
-    if (so_far->window_ns < HOPELESS_NS)
-        return false;
-    for (size_t i = 0; i < so_far->n_terms; i++) {
-        const struct search_counts *c = &so_far->terms[i];
-        double allowed = search_allowed(&s->config.slo->terms[i]);
-        double line = fmax(HOPELESS_SHARE, (1 + allowed) / 2);
-        bool are_all = c->n >= HOPELESS_FEW && c->misses == c->n &&
-                       so_far->window_ns >= HOPELESS_FEW_NS;
-
-        if (allowed >= 0 &&
-            (are_all || (c->n >= HOPELESS_REQUESTS &&
-                         (double)c->misses > line * (double)c->n)))
-            return true;
-    }
-    return false;
 }
 
 /* ---- in words ---- */
@@ -313,7 +285,7 @@ static enum search_outcome recorded_outcome(const struct search *s,
         return SEARCH_UNDECIDED;
     if (e->met <= 0)
         return bracket_is_never(s, e) ? SEARCH_NEVER : SEARCH_NOT_PROBED;
-    if (bracket_is_clients(e))
+    if (bracket_ends_at_client(e))
         return SEARCH_CLIENT;
     return e->has_fit && e->near >= RECORDED_NEAR &&
                    evidence_reach(e) <= PLAN_WORST_REACH

@@ -4,7 +4,7 @@
 
 #include "analyzer/search/windows.h"
 
-#define SECOND 1e9
+#define SECOND 1e9 /* times are computed as doubles */
 
 /* Light is a load with so many requests in flight at once: first tried, and
  * still called so. */
@@ -12,12 +12,14 @@
 #define LIGHT_MOST  0.5
 #define LIGHT_STEP  1024.0 /* at most so much lower at once */
 #define LIGHT_LEAST 4.0    /* ... and at least */
+#define LIGHT_RPS   4.0    /* none lower for the client's sake: it takes long */
 #define LIGHT_TRIES 4
 
 /* The client's limit is known when it is this near to what was met, and chance
  * is out of the question.  What was set aside is tried again at once. */
 #define CLIENT_RATIO  1.1
 #define CLIENT_EASY   0.8
+#define CLIENT_ROW    6
 #define CLIENT_CHANCE 0.005
 #define ASIDE_TRIES   2
 
@@ -54,7 +56,7 @@ bool bracket_is_client_limit(const struct evidence *e)
     return isfinite(e->client) && e->client_chance <= CLIENT_CHANCE;
 }
 
-bool bracket_is_clients(const struct evidence *e)
+bool bracket_ends_at_client(const struct evidence *e)
 {
     return bracket_is_client_limit(e) && e->met > 0 &&
            (!e->has_fit || e->value >= e->client);
@@ -73,7 +75,6 @@ double bracket_below_client(const struct evidence *e)
 double bracket_client_value(const struct search *s, const struct evidence *e)
 {
     double lower = floor((double)e->confirms_aside / CLIENT_TRIES);
-
     double value = fmin(e->met, e->reached);
 
     return step_rounded(s, step_whole(s, value * pow(CLIENT_LOW, lower)));
@@ -94,11 +95,12 @@ static void prove_at_least(const struct search *s, const struct evidence *e,
  * easier, the more there were in a row. */
 static double easier(const struct search *s, const struct evidence *e)
 {
-    double value = e->client;
+    double row = 0;
 
     for (size_t i = s->n; i-- > 0 && s->results[i].set_aside;)
-        value *= CLIENT_EASY;
-    return step_rounded(s, fmin(e->reached, value));
+        row++;
+    row = fmin(row, CLIENT_ROW);
+    return step_rounded(s, fmin(e->reached, e->client * pow(CLIENT_EASY, row)));
 }
 
 /* What the client could not do is tried a second time, since it may have been
@@ -124,7 +126,7 @@ void bracket_to_client(const struct search *s, const struct evidence *e,
 /* ---- no value was missed yet ---- */
 
 /* A server that is all but idle takes much more. */
-static double step_up(const struct search *s, double met)
+static double next_factor(const struct search *s, double met)
 {
     double flight = -1;
 
@@ -139,7 +141,7 @@ static double step_up(const struct search *s, double met)
 void bracket_up(const struct search *s, const struct evidence *e,
                 struct step *out)
 {
-    double value = step_rounded(s, e->met * step_up(s, e->met));
+    double value = step_rounded(s, e->met * next_factor(s, e->met));
 
     if (isfinite(e->client))
         bracket_to_client(s, e, out);
@@ -202,10 +204,10 @@ static double lower_than(const struct search *s,
 static bool is_tried_again(const struct search *s,
                            const struct search_result *low)
 {
-    return low->set_aside && (count_aside(s, low->value) < ASIDE_TRIES ||
-                              (is_light(s, low) &&
-                               (low->value < LIGHT_LEAST * BRACKET_FIRST_RPS ||
-                                lower_than(s, low) >= low->value)));
+    return low->set_aside &&
+           (count_aside(s, low->value) < ASIDE_TRIES ||
+            (is_light(s, low) &&
+             (low->value < LIGHT_RPS || lower_than(s, low) >= low->value)));
 }
 
 void bracket_down(const struct search *s, const struct evidence *e,

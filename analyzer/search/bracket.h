@@ -26,11 +26,11 @@ void bracket_to_client(const struct search *s, const struct evidence *e,
 /* Is the objective missed where next to nothing is asked of the server? */
 bool bracket_is_never(const struct search *s, const struct evidence *e);
 
-/* Is what was set aside above all that counts what the client cannot do? */
+/* Is it known from which load on the client cannot do it? */
 bool bracket_is_client_limit(const struct evidence *e);
 
-/* Is that where the server is not known to have come to its own limit? */
-bool bracket_is_clients(const struct evidence *e);
+/* Is it, and the server is not known to come to its own limit before? */
+bool bracket_ends_at_client(const struct evidence *e);
 
 /* Between what the client did and what it could not, to see more of either. */
 double bracket_below_client(const struct evidence *e);

@@ -6,7 +6,7 @@
 
 #include "common/xalloc.h"
 
-#define SECOND 1e9
+#define SECOND 1e9 /* times are computed as doubles */
 
 /* Disturbances a second; bisected so often between these. */
 #define RATE_LEAST 1e-6
@@ -90,6 +90,13 @@ static double best_likelihood(const struct run *runs, size_t n,
 
 /* ---- the limit ---- */
 
+/* Whether it would be disturbed was open for as long as was asked; that it was
+ * not is known for as long as it went. */
+static double seen_s(const struct search_result *r)
+{
+    return (double)(r->set_aside ? r->asked_ns : r->window_ns) / SECOND;
+}
+
 /* What there is to explain.  From a limit on, runs in a row that were set aside
  * may share one disturbance, and count once until something has gone well. */
 static size_t list_runs(const struct search *s, double limit, struct run *runs)
@@ -100,54 +107,62 @@ static size_t list_runs(const struct search *s, double limit, struct run *runs)
     for (size_t i = 0; i < s->n; i++) {
         const struct search_result *r = &s->results[i];
 
-        if (r->set_aside && !is_clients(r))
-            continue;
-        if (r->set_aside && r->value >= limit && is_same)
+        if ((r->set_aside && !is_clients(r)) || seen_s(r) <= 0 ||
+            (r->set_aside && r->value >= limit && is_same))
             continue;
         is_same = r->set_aside && (is_same || r->value >= limit);
         runs[n++] = (struct run){.value = r->value,
-                                 .seconds = (double)r->asked_ns / SECOND,
+                                 .seconds = seen_s(r),
                                  .is_disturbed = r->set_aside};
     }
     return n;
 }
 
+/* Is most disturbed from the limit on, and a smaller part of what is below? */
+static bool is_limit(const struct run *runs, size_t n, double limit)
+{
+    double all[2] = {0}; /* below, and from it on */
+    double disturbed[2] = {0};
+
+    for (size_t i = 0; i < n; i++) {
+        all[runs[i].value >= limit]++;
+        disturbed[runs[i].value >= limit] += runs[i].is_disturbed;
+    }
+    return 2 * disturbed[1] > all[1] && disturbed[0] < all[0] &&
+           disturbed[0] * all[1] < disturbed[1] * all[0];
+}
+
 /* How much worse a single rate explains it than one below and one from the
- * limit on, where most is disturbed; above 1: it is none. */
+ * limit on; INFINITY: it is none. */
 static double chance_of(const struct search *s, double limit, struct run *runs)
 {
     size_t n = list_runs(s, limit, runs);
-    double most = 0;
 
-    for (size_t i = 0; i < n; i++)
-        if (runs[i].value >= limit)
-            most += runs[i].is_disturbed ? 1 : -1;
-    if (most <= 0)
+    if (!is_limit(runs, n, limit))
         return INFINITY;
     return exp(best_likelihood(runs, n, (struct range){0, INFINITY}) -
                best_likelihood(runs, n, (struct range){0, limit}) -
                best_likelihood(runs, n, (struct range){limit, INFINITY}));
 }
 
+/* Of equal ones the lowest. */
 static void find_limit(struct evidence *e, const struct search *s)
 {
     struct run *runs = xcalloc(s->n + 1, sizeof(*runs));
-    double least = INFINITY;
 
+    e->client_chance = INFINITY;
     for (size_t i = 0; i < s->n; i++) {
         double limit = s->results[i].value;
         double chance =
             is_clients(&s->results[i]) ? chance_of(s, limit, runs) : INFINITY;
 
-        if (chance < least || (chance <= least && limit < e->client)) {
-            least = chance;
+        if (chance < e->client_chance ||
+            (isfinite(chance) && chance <= e->client_chance &&
+             limit < e->client)) {
+            e->client_chance = chance;
             e->client = limit;
         }
     }
-    if (least < INFINITY)
-        e->client_chance = least;
-    else
-        e->client = INFINITY;
     free(runs);
 }
 

@@ -4,7 +4,8 @@
  * A client's limit is no wall: now and then a run above it goes well, and one
  * below it is disturbed.  So it is the load from which on most runs are set
  * aside, and how sure that is comes from how much better two rates of
- * disturbances, below and above it, explain all runs than a single one. */
+ * disturbances, below and above it, explain all runs than a single one.  A run
+ * below it has gone well. */
 #ifndef ANALYZER_SEARCH_CLIENT_H
 #define ANALYZER_SEARCH_CLIENT_H
 

@@ -54,8 +54,7 @@ static const char *failed_check(const struct summary *s, bool has_limit)
 
 /* ---- by the limits ---- */
 
-/* Is the client's lag, or the stub's, in what the term limits? */
-static bool is_delayed(const struct slo_term *t)
+bool disturbed_concerns(const struct slo_term *t)
 {
     return t->kind == SLO_QUANTILE && measure_is_of_answer(t->measure) &&
            !measure_is_of_stream(t->measure);
@@ -70,6 +69,12 @@ static double share_of(const struct slo_term *t, const struct search_counts *c)
     if (missed <= FEW_PART * allowed)
         return 1;
     return SHARE_PART * (missed > allowed ? missed : allowed);
+}
+
+bool disturbed_by_lag(const struct slo_term *t, const struct search_counts *c)
+{
+    return disturbed_concerns(t) &&
+           (double)c->delayed > share_of(t, c) * (double)c->n;
 }
 
 /* At p99, the only quantile that there is. */
@@ -90,7 +95,7 @@ static const char *delayed_by(const struct summary *s, const struct hist *late,
 
     if (share >= 1)
         return NULL;
-    if ((double)c->delayed > share * (double)c->n)
+    if (disturbed_by_lag(t, c))
         return lag;
     if (share <= 1 - summary_quantile[SUMMARY_P95] && buffer_wait_ns(s) > most)
         return buffer_wait;
@@ -124,7 +129,7 @@ const char *disturbed_by(const struct summary *s, const struct hist *late,
     bool has_limit = false;
 
     for (size_t i = 0; i < terms->slo.len && !by; i++) {
-        if (!is_delayed(&terms->slo.terms[i]))
+        if (!disturbed_concerns(&terms->slo.terms[i]))
             continue;
         has_limit = s->spread[MEASURE_LAG][VIEW_DUE].n > 0;
         by = delayed_by(s, late, &terms->slo.terms[i], &r->terms[i]);

@@ -20,7 +20,8 @@ struct evidence {
     double met;    /* highest value that was met, below all missed; 0: none */
     double missed; /* lowest one that was missed ... */
     double failed; /* ... and for sure; INFINITY: none, as below */
-    double client; /* from this on most are set aside: the client's limit */
+    double client; /* from this on most are set aside: the client's limit,
+                      as far as it is known; INFINITY: none in sight */
     double client_chance; /* how well chance explains that, beside the load */
     size_t beyond_client; /* how many were set aside there and beyond */
     double reached;       /* highest one below that counts; 0: none */

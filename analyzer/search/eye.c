@@ -1,5 +1,6 @@
 #include "analyzer/search/eye.h"
 
+#include "analyzer/judge.h"
 #include "analyzer/search/read.h"
 #include "common/measure.h"
 
@@ -16,6 +17,7 @@ int search_eye_init(struct search_eye *eye, const struct search *search,
         .so_far = {.step = ask->step,
                    .value = ask->value,
                    .warmup_ns = ask->warmup_ns,
+                   .asked_ns = ask->window_ns,
                    .n_terms = terms->slo.len},
     };
     return good_table_init(&eye->good, &terms->slo, classes, err);
@@ -50,6 +52,12 @@ static int misses(const struct search_eye *eye, const struct slo_term *term,
     return -1;
 }
 
+static bool is_delayed(const struct slo_term *term, const struct facts *f)
+{
+    return term->kind == SLO_QUANTILE && facts_issued(f) &&
+           (double)(f->issued - f->due) >= JUDGE_DELAY * (double)term->limit_ns;
+}
+
 static void count(struct search_eye *eye, const struct facts *f)
 {
     const struct search_terms *terms = eye->terms;
@@ -64,6 +72,7 @@ static void count(struct search_eye *eye, const struct facts *f)
             continue;
         c->n++;
         c->misses += missed;
+        c->delayed += is_delayed(&terms->slo.terms[i], f);
     }
 }
 

@@ -164,7 +164,6 @@ bool plan_is_twisted(const struct evidence *e)
 static double check_above(const struct search *s, const struct evidence *e)
 {
     double value = check_value(s, e);
-
     bool may = value < e->client || !bracket_is_client_limit(e);
 
     return may && count_checks(s, e) < CHECKS * (1 + e->twist) &&
@@ -230,7 +229,7 @@ static double cost(const struct search *s, const struct search_ask *a)
 static void give_up(const struct evidence *e, struct step *out,
                     enum search_outcome outcome)
 {
-    step_end(out, bracket_is_clients(e) ? SEARCH_CLIENT : outcome);
+    step_end(out, bracket_ends_at_client(e) ? SEARCH_CLIENT : outcome);
 }
 
 /* The confirmation for which time is kept; none if there is nothing to confirm.
@@ -244,7 +243,7 @@ static struct step proof_of(const struct search *s, const struct evidence *e,
         return *next;
     if (s->config.no_confirm)
         return proof;
-    if (bracket_is_clients(e))
+    if (bracket_ends_at_client(e))
         step_confirm(s, e, &proof, bracket_client_value(s, e), SEARCH_CLIENT);
     else if (e->has_fit && e->met > 0)
         step_confirm(s, e, &proof, SEARCH_CONFIRM_PART * e->value,
@@ -257,12 +256,12 @@ static bool is_worth_proving(const struct evidence *e, const struct step *proof)
 {
     if (proof->ask.step != SEARCH_CONFIRM || e->confirmed > 0)
         return false;
-    return !e->has_fit || bracket_is_clients(e) ||
+    return !e->has_fit || bracket_ends_at_client(e) ||
            (evidence_reach(e) <= PLAN_WORST_REACH && e->near >= NEAR_LEAST / 2);
 }
 
-/* The last of the time goes into a confirmation, of half its length at least.
- */
+/* The last of the time goes into a confirmation, of half its length at least;
+ * pieces must add up to the whole. */
 static void keep_budget(const struct search *s, const struct evidence *e,
                         struct step *out)
 {
@@ -278,7 +277,7 @@ static void keep_budget(const struct search *s, const struct evidence *e,
         return;
     over = fmax(0, cost(s, &proof.ask) - left);
     if (is_worth_proving(e, &proof) &&
-        over <= (double)proof.ask.window_ns / 2) {
+        over <= (proof.is_piece ? 0 : (double)proof.ask.window_ns / 2)) {
         *out = proof;
         out->ask.window_ns -= llround(over);
     } else if (cost(s, &out->ask) > left) {

@@ -77,7 +77,7 @@ struct search_ask {
     double value;
     int64_t warmup_ns; /* before the window, and beside it */
     int64_t window_ns;
-    bool may_end_early; /* by search_is_hopeless(), and only to fail */
+    bool may_end_early; /* by search_is_hopeless(): never to pass */
 };
 
 /* ---- what came of it ---- */
@@ -142,7 +142,7 @@ struct search_answer {
     double confirmed;        /* highest value that a fresh run confirmed */
     double at_least;         /* highest one that was met, below all missed */
     double at_most;          /* lowest one that was missed for sure */
-    double client_limit;     /* lowest one that the client could not do */
+    double client_limit;     /* from this on the client mostly could not */
     const char *binding;     /* text of the term that binds; NULL: none */
     struct interval missing; /* where probes would have to be; a NAN end is
                                 open */
@@ -182,8 +182,9 @@ void search_next(const struct search *s, struct search_ask *ask);
 /* Copied. */
 void search_feed(struct search *s, const struct search_result *result);
 
-/* Is this run, as far as it has come, lost for sure?  To be asked once a block
- * or so, with the counts of what has ended or has already missed. */
+/* Is this run, as far as it has come, lost for sure, or so disturbed that it
+ * will be set aside?  To be asked once a block or so, with the counts of what
+ * has ended or has already missed. */
 bool search_is_hopeless(const struct search *s,
                         const struct search_result *so_far);
 

@@ -37,25 +37,22 @@ void step_ask(const struct search *s, struct step *out, enum search_why why,
 
 /* Short pieces are disturbed less often, and those that were not add up.  What
  * they must add up to is the whole, which is asked for first at each value. */
-static double confirm_window(const struct search *s, const struct evidence *e,
-                             double value)
-{
-    double all = windows_confirm(s, e, value);
-    struct search_result seen;
-
-    marks_pool(s, value, &seen);
-    if (seen.asked_ns == 0)
-        return all;
-    return fmin(fmax(all / PIECES, windows_short(s, value)),
-                fmax(all - (double)seen.window_ns / SECOND, all / PIECES));
-}
-
 void step_confirm(const struct search *s, const struct evidence *e,
                   struct step *out, double value, enum search_outcome proves)
 {
+    struct search_result seen;
+    double window;
+
     value = step_rounded(s, step_whole(s, value));
-    step_ask(s, out, SEARCH_PROVING, value, confirm_window(s, e, value));
+    window = windows_confirm(s, e, value);
+    marks_pool(s, value, &seen);
     out->proves = proves;
+    out->is_piece = seen.asked_ns > 0;
+    if (out->is_piece)
+        window = fmin(
+            fmax(window / PIECES, windows_short(s, value)),
+            fmax(window - (double)seen.window_ns / SECOND, window / PIECES));
+    step_ask(s, out, SEARCH_PROVING, value, window);
 }
 
 void step_end(struct step *out, enum search_outcome outcome)

@@ -10,7 +10,8 @@
 struct step {
     struct search_ask ask;
     enum search_outcome outcome; /* with SEARCH_DONE */
-    enum search_outcome proves;  /* with SEARCH_CONFIRM, if it holds */
+    enum search_outcome proves;  /* with SEARCH_CONFIRM, if it holds ... */
+    bool is_piece;               /* ... and whether it is a piece of one */
 };
 
 /* The nearest value that may be asked for, and that there is. */

@@ -51,6 +51,8 @@ static const struct {
      "--rate: '0' is not a rate above 0; write 50, 0.5 or 2/m"},
     {{"tailgate", "search", URL, "--slo", "errors < 1%", "--start", "0"},
      "--start: must be above 0"},
+    {{"tailgate", "search", URL, "--slo", "errors < 1%", "--most", "0"},
+     "--most: must be above 0"},
     {{"tailgate", "run", URL, "--rate", "10/fortnight"},
      "--rate: '10/fortnight' is not a rate above 0; write 50, 0.5 or 2/m"},
     {{"tailgate", "run", URL, "--rate", "1e17"},

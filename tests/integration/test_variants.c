@@ -204,6 +204,10 @@ static void searches_take_turns_probe_by_probe(void **state)
     assert_int_equal(
         json_array_size(json_object_get(summary, "capacity_ranking")), 2);
     assert_non_null(strstr(r.out, "the largest load within the objective"));
+    proc_result_fini(&r);
+    r = proc_run(ARGS("report", dir, "--format", "csv"));
+    proc_expect(&r, 2);
+    assert_non_null(strstr(r.err, "/fast/probe-1"));
     json_decref(summary);
     json_decref(study);
     proc_result_fini(&r);

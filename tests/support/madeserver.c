@@ -143,6 +143,25 @@ void madeserver_run(struct madeserver *m, const struct search *s,
     }
 }
 
+struct search_ask madeserver_next(const struct search *s)
+{
+    struct search_ask ask;
+
+    search_next(s, &ask);
+    return ask;
+}
+
+void madeserver_feed(struct search *s, struct madeserver *m, const char *aside)
+{
+    struct search_ask ask = madeserver_next(s);
+    struct search_result r;
+
+    madeserver_run(m, s, &ask, &r);
+    if (aside)
+        r.set_aside = aside;
+    search_feed(s, &r);
+}
+
 void madeserver_search(struct madeserver *m, const struct search_config *config,
                        struct search *s, struct search_answer *a)
 {
@@ -160,4 +179,17 @@ void madeserver_search(struct madeserver *m, const struct search_config *config,
     }
     search_answer(s, a);
     assert_true(a->why[0] != '\0');
+}
+
+void madeserver_answer(struct madeserver *m, struct search_config config,
+                       struct search_answer *a)
+{
+    struct slo slo = madeserver_slo(1);
+    struct search s;
+
+    if (config.slo == NULL)
+        config.slo = &slo;
+    madeserver_search(m, &config, &s, a);
+    search_fini(&s);
+    a->binding = NULL; /* it was the slo's */
 }

@@ -47,8 +47,18 @@ struct slo madeserver_slo(size_t terms);
 void madeserver_run(struct madeserver *m, const struct search *s,
                     const struct search_ask *ask, struct search_result *r);
 
+/* What a search asks for next. */
+struct search_ask madeserver_next(const struct search *s);
+
+/* Run that, and feed what comes of it, set aside by this check unless NULL. */
+void madeserver_feed(struct search *s, struct madeserver *m, const char *aside);
+
 /* The whole search, of at most 120 runs; s is to be freed. */
 void madeserver_search(struct madeserver *m, const struct search_config *config,
                        struct search *s, struct search_answer *a);
+
+/* Its answer; without an slo one of one term. */
+void madeserver_answer(struct madeserver *m, struct search_config config,
+                       struct search_answer *a);
 
 #endif

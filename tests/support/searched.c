@@ -37,6 +37,7 @@ bool searched_is_given_up(const struct proc_result *r, const json_t *json)
 {
     return r->status == 4 &&
            (strstr(searched_text(json, "why"), "too busy") ||
+            strcmp(searched_text(json, "outcome"), "client limit") == 0 ||
             strcmp(searched_text(json, "outcome"), "budget") == 0);
 }
 

@@ -33,25 +33,6 @@ static struct madeserver made(double disturbed, uint64_t seed)
     return m;
 }
 
-static void search_of(struct madeserver *m, double start, struct search *s,
-                      struct search_answer *a)
-{
-    static struct slo slo;
-    struct search_config config = {.slo = &slo, .start = start};
-
-    slo = madeserver_slo(1);
-    madeserver_search(m, &config, s, a);
-}
-
-static void outcome_of(struct madeserver *m, double start,
-                       struct search_answer *a)
-{
-    struct search s;
-
-    search_of(m, start, &s, a);
-    search_fini(&s);
-}
-
 /* What is said must be right, or be called undecided.  An interval of 90 % may
  * be beside the truth by chance, but not far: 6 % is about four times its
  * deviation. */
@@ -81,7 +62,7 @@ static void a_disturbed_search_is_right_or_undecided(void **state)
             struct search_answer a;
 
             m.disturbed_for = rows[i].lasts;
-            outcome_of(&m, 130, &a);
+            madeserver_answer(&m, (struct search_config){.start = 130}, &a);
             found += a.outcome == SEARCH_FOUND;
             assert_true(a.outcome == SEARCH_FOUND ||
                         a.outcome == SEARCH_UNDECIDED);
@@ -101,7 +82,7 @@ static void a_machine_that_is_never_quiet_is_undecided(void **state)
         struct madeserver m = made(1, i + 1);
         struct search_answer a;
 
-        outcome_of(&m, starts[i], &a);
+        madeserver_answer(&m, (struct search_config){.start = starts[i]}, &a);
         assert_int_equal(a.outcome, SEARCH_UNDECIDED);
         assert_int_equal(a.set_aside, a.probes);
         assert_in_range(a.probes, 5, 12);
@@ -112,159 +93,7 @@ static void a_machine_that_is_never_quiet_is_undecided(void **state)
     }
 }
 
-/* A server that is never the limit, for a client that gets to 1,000. */
-static struct madeserver unlimited(double disturbed, uint64_t seed)
-{
-    struct madeserver m = made(disturbed, seed);
-
-    m.capacity[0] = 1e6;
-    m.client = 1000;
-    return m;
-}
-
-/* The limit is there at every try, the disturbances are not.  Where it is known
- * it is the answer, however much more was disturbed: of 200 searches of each
- * row 199 and 165 have it, and fewer than `limits` of 20 are in less than 0.2 %
- * of the cases (binomial). */
-static void a_limit_is_told_from_disturbances(void **state)
-{
-    static const struct {
-        double disturbed;
-        int limits;
-    } rows[] = {{0.1, 19}, {0.3, 11}};
-
-    (void)state;
-    for (size_t i = 0; i < COUNT(rows); i++) {
-        int limits = 0;
-
-        for (uint64_t seed = 1; seed <= 20; seed++) {
-            struct madeserver m = unlimited(rows[i].disturbed, seed);
-            struct search_answer a;
-
-            outcome_of(&m, 100, &a);
-            limits += a.outcome == SEARCH_CLIENT;
-            assert_true(
-                a.outcome == SEARCH_CLIENT ||
-                (a.outcome == SEARCH_UNDECIDED && isnan(a.client_limit)));
-            assert_true(a.at_least <= 1000);
-            assert_true(isnan(a.capacity));
-        }
-        assert_true(limits >= rows[i].limits);
-    }
-}
-
-/* A real client has no wall: some runs above its limit go well, and some below
- * do not; at 0.8 of it 3 %, at 1.2 of it 94 % are set aside.  Of 200 searches
- * 198 found it; fewer than 18 of 20 are in less than 0.1 % of the cases
- * (binomial). */
-static void a_limit_that_is_no_wall_is_found(void **state)
-{
-    int limits = 0;
-
-    (void)state;
-    for (uint64_t seed = 1; seed <= 20; seed++) {
-        struct madeserver m = unlimited(0.05, seed);
-        struct search_answer a;
-
-        m.client_blur = 15;
-        outcome_of(&m, 100, &a);
-        limits += a.outcome == SEARCH_CLIENT;
-        assert_true(a.outcome == SEARCH_CLIENT ||
-                    (a.outcome == SEARCH_UNDECIDED && isnan(a.client_limit)));
-        assert_true(a.outcome != SEARCH_CLIENT || a.at_least <= 1200);
-    }
-    assert_true(limits >= 18);
-}
-
-/* The same when the time is over; the rest of it goes into a confirmation, and
- * without one that is said. */
-static void a_limit_is_the_answer_when_the_time_is_over(void **state)
-{
-    static const struct {
-        int64_t budget_s;
-        enum search_outcome outcome;
-        bool is_confirmed;
-    } rows[] = {{40, SEARCH_BUDGET, false},
-                {75, SEARCH_CLIENT, false},
-                {140, SEARCH_CLIENT, true}};
-
-    (void)state;
-    for (size_t i = 0; i < COUNT(rows); i++) {
-        struct madeserver m = unlimited(0, 1);
-        struct slo slo = madeserver_slo(1);
-        struct search_config config = {.slo = &slo,
-                                       .start = 100,
-                                       .budget_ns =
-                                           rows[i].budget_s * NS_PER_S};
-        struct search_answer a;
-        struct search s;
-
-        madeserver_search(&m, &config, &s, &a);
-        assert_int_equal(a.outcome, rows[i].outcome);
-        assert_true(a.took_ns <= config.budget_ns);
-        assert_true(a.at_least >= 700 && a.at_least <= 1000);
-        assert_int_equal(isfinite(a.confirmed), rows[i].is_confirmed);
-        if (a.outcome == SEARCH_CLIENT) {
-            assert_non_null(strstr(a.why, "the client is the limit"));
-            assert_int_equal(strstr(a.why, "not confirmed") == NULL,
-                             rows[i].is_confirmed);
-        }
-        search_fini(&s);
-    }
-}
-
-/* A load that leaves the server all but idle can be too much for the client. */
-static void a_client_that_is_good_for_little_is_found(void **state)
-{
-    struct madeserver m = unlimited(0, 1);
-    struct search_answer a;
-
-    (void)state;
-    m.client = 5;
-    outcome_of(&m, 30, &a);
-    assert_int_equal(a.outcome, SEARCH_CLIENT);
-    assert_true(a.at_least >= 4 && a.at_least <= 5);
-}
-
-/* Something was missed below what the client cannot do, by chance: the search
- * gets on, and does not ask for the same again and again. */
-static void a_stray_miss_below_the_limit_is_overcome(void **state)
-{
-    (void)state;
-    for (uint64_t seed = 1; seed <= SEEDS; seed++) {
-        struct madeserver m = unlimited(0, seed);
-        struct search_answer a;
-
-        m.slope = 0;
-        m.flapping = 0.15;
-        outcome_of(&m, 100, &a);
-        assert_in_range(a.probes, 2, 50);
-        assert_int_not_equal(a.outcome, SEARCH_GOES_ON);
-        if (a.outcome == SEARCH_CLIENT)
-            assert_true(isnan(a.capacity) && a.at_least <= 1000);
-    }
-}
-
 /* ---- a confirmation in pieces ---- */
-
-static struct search_ask next_of(const struct search *s)
-{
-    struct search_ask ask;
-
-    search_next(s, &ask);
-    return ask;
-}
-
-static void feed_one(struct search *s, struct madeserver *m, const char *aside)
-{
-    struct search_ask ask = next_of(s);
-    struct search_result r;
-
-    madeserver_run(m, s, &ask, &r);
-    if (aside)
-        r.set_aside = aside;
-    search_feed(s, &r);
-}
 
 /* A search, and what it searches. */
 struct begun {
@@ -281,9 +110,9 @@ static void begin(struct begun *b)
     b->slo = madeserver_slo(1);
     b->config = (struct search_config){.slo = &b->slo, .start = 130};
     search_init(&b->s, &b->config);
-    while (next_of(&b->s).step == SEARCH_PROBE)
-        feed_one(&b->s, &b->m, NULL);
-    assert_int_equal(next_of(&b->s).step, SEARCH_CONFIRM);
+    while (madeserver_next(&b->s).step == SEARCH_PROBE)
+        madeserver_feed(&b->s, &b->m, NULL);
+    assert_int_equal(madeserver_next(&b->s).step, SEARCH_CONFIRM);
 }
 
 static void a_disturbed_confirmation_goes_on_in_pieces(void **state)
@@ -295,16 +124,16 @@ static void a_disturbed_confirmation_goes_on_in_pieces(void **state)
 
     (void)state;
     begin(&b);
-    whole = next_of(&b.s);
-    feed_one(&b.s, &b.m, "steal");
+    whole = madeserver_next(&b.s);
+    madeserver_feed(&b.s, &b.m, "steal");
     for (int i = 0; i < 3; i++) {
         search_answer(&b.s, &a);
         assert_true(isnan(a.confirmed));
-        piece = next_of(&b.s);
+        piece = madeserver_next(&b.s);
         assert_int_equal(piece.step, SEARCH_CONFIRM);
         assert_true(piece.value == whole.value);
         assert_int_equal(piece.window_ns, whole.window_ns / 3);
-        feed_one(&b.s, &b.m, NULL);
+        madeserver_feed(&b.s, &b.m, NULL);
     }
     search_answer(&b.s, &a);
     assert_int_equal(a.outcome, SEARCH_FOUND);
@@ -321,13 +150,13 @@ static void pieces_that_fail_reject(void **state)
 
     (void)state;
     begin(&b);
-    feed_one(&b.s, &b.m, "steal");
-    value = next_of(&b.s).value;
+    madeserver_feed(&b.s, &b.m, "steal");
+    value = madeserver_next(&b.s).value;
     b.m.capacity[0] = 0.9 * CAPACITY;
-    feed_one(&b.s, &b.m, NULL);
+    madeserver_feed(&b.s, &b.m, NULL);
     search_answer(&b.s, &a);
     assert_true(isnan(a.confirmed));
-    assert_int_equal(next_of(&b.s).step, SEARCH_PROBE);
+    assert_int_equal(madeserver_next(&b.s).step, SEARCH_PROBE);
     assert_true(a.capacity < value);
     search_fini(&b.s);
 }
@@ -365,14 +194,14 @@ static void a_third_confirms_no_other_value(void **state)
         if (b.m.client > 0)
             b.m.capacity[0] = rows[i].worse;
         begin(&b);
-        value = next_of(&b.s).value;
-        feed_one(&b.s, &b.m, "steal");
+        value = madeserver_next(&b.s).value;
+        madeserver_feed(&b.s, &b.m, "steal");
         b.m.capacity[0] = rows[i].worse;
-        for (struct search_ask ask = next_of(&b.s); ask.step != SEARCH_DONE;
-             ask = next_of(&b.s)) {
+        for (struct search_ask ask = madeserver_next(&b.s);
+             ask.step != SEARCH_DONE; ask = madeserver_next(&b.s)) {
             bool is_lost = b.m.client > 0 && ask.value == value;
 
-            feed_one(&b.s, &b.m, is_lost ? "steal" : NULL);
+            madeserver_feed(&b.s, &b.m, is_lost ? "steal" : NULL);
         }
         search_answer(&b.s, &a);
         assert_int_equal(a.outcome, rows[i].outcome);
@@ -398,10 +227,10 @@ static void what_is_not_answered_is_nobodys_fault(void **state)
         struct search s;
 
         search_init(&s, &config);
-        for (struct search_ask ask = next_of(&s); ask.step != SEARCH_DONE;
-             ask = next_of(&s))
-            feed_one(&s, &m,
-                     ask.value > answers_to[i] ? SEARCH_UNMEASURED : NULL);
+        for (struct search_ask ask = madeserver_next(&s);
+             ask.step != SEARCH_DONE; ask = madeserver_next(&s))
+            madeserver_feed(
+                &s, &m, ask.value > answers_to[i] ? SEARCH_UNMEASURED : NULL);
         search_answer(&s, &a);
         assert_int_equal(a.outcome, SEARCH_UNDECIDED);
         assert_true(isnan(a.client_limit));
@@ -512,11 +341,6 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_disturbed_search_is_right_or_undecided),
         cmocka_unit_test(a_machine_that_is_never_quiet_is_undecided),
-        cmocka_unit_test(a_limit_is_told_from_disturbances),
-        cmocka_unit_test(a_limit_that_is_no_wall_is_found),
-        cmocka_unit_test(a_limit_is_the_answer_when_the_time_is_over),
-        cmocka_unit_test(a_client_that_is_good_for_little_is_found),
-        cmocka_unit_test(a_stray_miss_below_the_limit_is_overcome),
         cmocka_unit_test(a_disturbed_confirmation_goes_on_in_pieces),
         cmocka_unit_test(pieces_that_fail_reject),
         cmocka_unit_test(a_third_confirms_no_other_value),

@@ -107,6 +107,29 @@ static void it_gives_up_when_all_miss(void **state)
     rig_fini(&rig);
 }
 
+/* One in twenty misses, because the client was late or because it took long:
+ * what will be set aside need not go on, what the server has missed must. */
+static void it_gives_up_what_the_client_has_spoilt(void **state)
+{
+    (void)state;
+    for (int late = 0; late < 2; late++) {
+        bool is_over = false;
+        struct rig rig;
+
+        rig_init(&rig, "e2e p99 < 50ms");
+        for (int64_t i = 0; i < 1300 && !is_over; i++) {
+            int64_t took = i % 20 == 0 ? 60 * NS_PER_MS : 10 * NS_PER_MS;
+            struct facts f = answer(i * NS_PER_S / 100, took);
+
+            if (i % 20 == 0)
+                f.issued += late * 5 * NS_PER_MS;
+            is_over = see(&rig, START, &f);
+        }
+        assert_int_equal(is_over, late);
+        rig_fini(&rig);
+    }
+}
+
 /* Before the window is known, and during the warm-up, nothing is. */
 static void the_warm_up_is_not_looked_at(void **state)
 {
@@ -227,6 +250,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(all_that_is_due_in_the_window_counts),
         cmocka_unit_test(it_gives_up_when_all_miss),
+        cmocka_unit_test(it_gives_up_what_the_client_has_spoilt),
         cmocka_unit_test(the_warm_up_is_not_looked_at),
         cmocka_unit_test(failures_are_errors),
         cmocka_unit_test(what_never_ends_is_hopeless),

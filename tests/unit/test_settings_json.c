@@ -56,9 +56,10 @@ static void json_comes_back_the_same(void **state)
 }
 
 /* Recordings have it of searches that were given none. */
-static void a_start_of_0_is_none(void **state)
+static void a_load_of_0_is_none(void **state)
 {
-    json_t *json = json_pack("{s{ssss}}", "search", "start", "0", "most", "9");
+    json_t *json = json_pack("{s{ssssss}}", "search", "start", "0", "most", "0",
+                             "least", "9");
     struct settings s;
     struct err err = {0};
 
@@ -66,7 +67,8 @@ static void a_start_of_0_is_none(void **state)
     settings_init(&s);
     if (settings_from_json(&s, json, &err))
         fail_msg("%s", err.msg);
-    assert_true(s.search.start == 0 && s.search.most == 9);
+    assert_true(s.search.start == 0 && s.search.most == 0);
+    assert_true(s.search.least == 9);
     settings_fini(&s);
     json_decref(json);
 }
@@ -235,7 +237,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(json_comes_back_the_same),
-        cmocka_unit_test(a_start_of_0_is_none),
+        cmocka_unit_test(a_load_of_0_is_none),
         cmocka_unit_test(secrets_are_redacted),
         cmocka_unit_test(text_that_is_no_utf8_is_kept_readable),
         cmocka_unit_test(auto_comes_back_from_json),

@@ -85,7 +85,10 @@ static void the_nearest_word_is_suggested(void **state)
         {"warm_up", "; did you mean 'warmup'?"},
         {"dur", "; did you mean 'duration'?"},
         {"reqest", "; did you mean 'requests'?"},
+        {"aret", "; did you mean 'rate'?"},
+        {"sede", "; did you mean 'seed'?"},
         {"colour", ""},
+        {"warned", ""}, /* three off */
         {"xyzzy", ""},
         {"ra", ""},
         {"an_unknown_word_that_is_longer_than_any_word_that_could_be_known_"
