@@ -25,8 +25,9 @@ json_t *searched_json(const char *dir, const char *name);
 
 const char *searched_text(const json_t *json, const char *key);
 
-/* On a busy machine too much may be set aside, the client get no further, or the
- * time be over, and saying so is right: then there is nothing more to see. */
+/* On a busy machine too much may be set aside, the client get no further, or
+ * the time be over, and saying so is right: then there is nothing more to see.
+ */
 bool searched_is_given_up(const struct proc_result *r, const json_t *json);
 
 #endif

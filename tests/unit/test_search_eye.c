@@ -112,7 +112,7 @@ static void it_gives_up_when_all_miss(void **state)
 static void it_gives_up_what_the_client_has_spoilt(void **state)
 {
     (void)state;
-    for (int late = 0; late < 2; late++) {
+    for (int64_t late = 0; late < 2; late++) {
         bool is_over = false;
         struct rig rig;
 
