@@ -209,17 +209,6 @@ static void leave_out(struct term_counts *c, int64_t open)
     }
 }
 
-/* The same share of them as of all requests. */
-static int64_t count_delayed(const struct tally *t, int64_t limit_ns, int64_t n)
-{
-    const struct hist *lag = &t->hist[MEASURE_LAG][VIEW_DUE];
-    double delay_ns = JUDGE_DELAY * (double)limit_ns;
-    int64_t delayed = lag->n - hist_count_below(lag, (int64_t)delay_ns);
-
-    return lag->n > 0 ? llround((double)n * (double)delayed / (double)lag->n)
-                      : 0;
-}
-
 static struct term_counts count(const struct tally *t, size_t term)
 {
     const struct term_tally *tt = &t->terms[term];
@@ -250,7 +239,7 @@ static struct term_counts count(const struct tally *t, size_t term)
     }
     if (t->slo->terms[term].kind == SLO_QUANTILE) {
         leave_out(&c, tt->open);
-        c.delayed = count_delayed(t, t->slo->terms[term].limit_ns, c.n);
+        c.spoilt = tt->spoilt;
     }
     return c;
 }

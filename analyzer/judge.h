@@ -25,15 +25,11 @@ const char *verdict_name(enum verdict verdict);
 /* One missed decides; else one undecided leaves it open. */
 enum verdict verdict_combine(enum verdict all, enum verdict one);
 
-/* What the client may add to a request before its limit is felt. */
-#define JUDGE_DELAY 0.1
-
 /* Of those whose end is known; all zero where a term is no share of any. */
 struct term_counts {
     int64_t n; /* that the term is about */
     int64_t misses;
-    int64_t delayed; /* of a quantile: those whose lag was JUDGE_DELAY of the
-                        limit or more */
+    int64_t spoilt; /* of the misses of a quantile: the client may be why */
     struct batch blocks[TALLY_BATCHES]; /* in time; hits: misses */
 };
 

@@ -198,10 +198,12 @@ static void add_to_term(struct term_tally *tt, const struct slo_term *term,
         tt->lacks += good_lacks(term->measure, f);
         return;
     }
-    if (is_open(term, f))
+    if (is_open(term, f)) {
         term_tally_add_open(tt, batch, 1);
-    else
-        term_tally_add(tt, term, batch, good_value(term->measure, f), 1);
+        return;
+    }
+    term_tally_add(tt, term, batch, good_value(term->measure, f), 1);
+    tt->spoilt += good_is_spoilt(term->measure, f, term->limit_ns);
 }
 
 static void add_if_there(struct hist *h, int64_t ns)

@@ -35,8 +35,9 @@ enum view {
 struct term_tally {
     int64_t n;
     int64_t keeps;
-    int64_t open;  /* unfinished or lost: nobody knows */
-    int64_t lacks; /* beside the n: ok, but without the measure */
+    int64_t open;   /* unfinished or lost: nobody knows */
+    int64_t lacks;  /* beside the n: ok, but without the measure */
+    int64_t spoilt; /* of the misses: the client may be why */
     struct batch misses[TALLY_BATCHES];
     struct grid grid; /* of a quantile: the n without those open, by value */
 };

@@ -9,6 +9,10 @@
 #include "common/slo.h"
 #include "common/xalloc.h"
 
+/* Its own lag, and as much again that a burst of late ones adds at the server.
+ */
+#define SPOILT_LAGS 2
+
 void good_limits(const struct slo *slo, int64_t limit_ns[static GOOD_LIMITS])
 {
     double quantile[MEASURE_COUNT] = {0};
@@ -127,6 +131,18 @@ bool good_keeps(enum measure m, const struct facts *f, int64_t limit_ns)
     int64_t value = good_value(m, f);
 
     return value >= 0 && value < limit_ns;
+}
+
+bool good_is_spoilt(enum measure m, const struct facts *f, int64_t limit_ns)
+{
+    int64_t lag = measure_value(MEASURE_LAG, FROM_DUE, f);
+    int64_t value;
+
+    if (lag == TIME_ABSENT || (double)lag < GOOD_DELAY * (double)limit_ns)
+        return false;
+    value = good_value(m, f);
+    return value < 0 ||
+           (value >= limit_ns && value - SPOILT_LAGS * lag < limit_ns);
 }
 
 bool good_is(const int64_t limit_ns[static GOOD_LIMITS], const struct facts *f)

@@ -66,6 +66,13 @@ int64_t good_value(enum measure m, const struct facts *f);
 /* Does it keep this one limit? */
 bool good_keeps(enum measure m, const struct facts *f, int64_t limit_ns);
 
+/* A delay that is a smaller part of a limit is not felt. */
+#define GOOD_DELAY 0.1
+
+/* Has it missed this limit, and may the client be why, which began with it
+ * late? */
+bool good_is_spoilt(enum measure m, const struct facts *f, int64_t limit_ns);
+
 /* Ok, and keeps every limit that concerns it. */
 bool good_is(const int64_t limit_ns[static GOOD_LIMITS], const struct facts *f);
 

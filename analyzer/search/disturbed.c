@@ -4,17 +4,18 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "analyzer/judge.h"
 #include "analyzer/reader.h"
 #include "analyzer/search/read.h"
 #include "analyzer/summary.h"
 #include "analyzer/truth.h"
 #include "common/err.h"
+#include "common/good.h"
 #include "common/xalloc.h"
 
-/* A request is disturbed if it was delayed by JUDGE_DELAY of the limit; and a
- * probe, if so many were as half of those that missed, or might have.  Delays
- * can only add misses: where there are next to none, they did no harm. */
+/* A probe is disturbed if so many requests were as half of those that missed,
+ * or might have: missed though the client was late, or delayed by GOOD_DELAY of
+ * the limit.  Delays can only add misses: where there are next to none, they
+ * did no harm. */
 #define SHARE_PART 0.5
 #define FEW_PART   0.1 /* of what is allowed */
 
@@ -74,7 +75,7 @@ static double share_of(const struct slo_term *t, const struct search_counts *c)
 bool disturbed_by_lag(const struct slo_term *t, const struct search_counts *c)
 {
     return disturbed_concerns(t) &&
-           (double)c->delayed > share_of(t, c) * (double)c->n;
+           (double)c->spoilt > share_of(t, c) * (double)c->n;
 }
 
 /* At p99, the only quantile that there is. */
@@ -91,7 +92,7 @@ static const char *delayed_by(const struct summary *s, const struct hist *late,
                               const struct search_counts *c)
 {
     double share = share_of(t, c);
-    double most = JUDGE_DELAY * (double)t->limit_ns;
+    double most = GOOD_DELAY * (double)t->limit_ns;
 
     if (share >= 1)
         return NULL;

@@ -17,7 +17,7 @@ struct summary;
 /* Is the client's lag, or the stub's, in what the term limits? */
 bool disturbed_concerns(const struct slo_term *t);
 
-/* Were so many delayed by the client that the term's counts say nothing? */
+/* Has the client spoilt so many that the term's counts say nothing? */
 bool disturbed_by_lag(const struct slo_term *t, const struct search_counts *c);
 
 /* The check that fails, a static text; NULL: none.  `late` is how late the stub

@@ -1,6 +1,6 @@
 #include "analyzer/search/eye.h"
 
-#include "analyzer/judge.h"
+#include "analyzer/search/disturbed.h"
 #include "analyzer/search/read.h"
 #include "common/measure.h"
 
@@ -52,10 +52,10 @@ static int misses(const struct search_eye *eye, const struct slo_term *term,
     return -1;
 }
 
-static bool is_delayed(const struct slo_term *term, const struct facts *f)
+static bool is_spoilt(const struct slo_term *term, const struct facts *f)
 {
-    return term->kind == SLO_QUANTILE && facts_issued(f) &&
-           (double)(f->issued - f->due) >= JUDGE_DELAY * (double)term->limit_ns;
+    return disturbed_concerns(term) &&
+           good_is_spoilt(term->measure, f, term->limit_ns);
 }
 
 static void count(struct search_eye *eye, const struct facts *f)
@@ -72,7 +72,7 @@ static void count(struct search_eye *eye, const struct facts *f)
             continue;
         c->n++;
         c->misses += missed;
-        c->delayed += is_delayed(&terms->slo.terms[i], f);
+        c->spoilt += is_spoilt(&terms->slo.terms[i], f);
     }
 }
 

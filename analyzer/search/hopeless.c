@@ -24,7 +24,7 @@ static bool is_lost(const struct search_counts *c, double allowed,
                        (double)c->misses > line * (double)c->n);
 }
 
-/* Would it be set aside even if nobody was delayed any more? */
+/* Would it be set aside even if the client spoilt no more? */
 static bool is_disturbed(const struct search_result *so_far, size_t term,
                          const struct slo_term *t)
 {

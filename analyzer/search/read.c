@@ -92,7 +92,7 @@ static void take_counts(const struct summary *s,
             continue;
         r->terms[i].n = j->terms[k].counts.n;
         r->terms[i].misses = j->terms[k].counts.misses;
-        r->terms[i].delayed = j->terms[k].counts.delayed;
+        r->terms[i].spoilt = j->terms[k].counts.spoilt;
         memcpy(r->terms[i].blocks, j->terms[k].counts.blocks,
                sizeof(r->terms[i].blocks));
         r->terms[i].n_blocks = SEARCH_BLOCKS;

@@ -86,7 +86,7 @@ struct search_ask {
 struct search_counts {
     int64_t n; /* that the term is about, due in the window */
     int64_t misses;
-    int64_t delayed; /* by the client, by a part of the limit that counts */
+    int64_t spoilt; /* of the misses: the client may be why */
     struct batch blocks[SEARCH_BLOCKS]; /* hits: misses */
     size_t n_blocks;
 };

@@ -206,7 +206,7 @@ static void expect_priced(const char *dir, bool is_sweep)
     if (!isnan(own))
         assert_near(other / own, 2.5, 1e-6);
     refused(ARGS("report", dir, "--co2-g-per-kwh", "400"), 2,
-            is_sweep ? "/sweep/point-1\n" : "/study/NAME/trial-1\n");
+            is_sweep ? "/sweep/point-1\n" : "/study/a/trial-1\n");
 }
 
 static void sweeps_and_variants(void **state)

@@ -482,7 +482,7 @@ static void only_what_is_lost_is_hopeless(void **state)
         int64_t misses;
         int64_t seconds; /* of 20 */
         bool is_hopeless;
-        int64_t delayed;
+        int64_t spoilt;
     } rows[] = {
         {1000, 600, 3, true, 0},
         {1000, 600, 1, false, 0},
@@ -511,7 +511,7 @@ static void only_what_is_lost_is_hopeless(void **state)
                                   .asked_ns = 20 * SECOND,
                                   .window_ns = rows[i].seconds * SECOND};
 
-        r.terms[0].delayed = rows[i].delayed;
+        r.terms[0].spoilt = rows[i].spoilt;
         r.terms[0].n = rows[i].n;
         r.terms[0].misses = rows[i].misses;
         assert_true(search_is_hopeless(&s, &r) == rows[i].is_hopeless);

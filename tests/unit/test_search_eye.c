@@ -122,7 +122,7 @@ static void it_gives_up_what_the_client_has_spoilt(void **state)
             struct facts f = answer(i * NS_PER_S / 100, took);
 
             if (i % 20 == 0)
-                f.issued += late * 5 * NS_PER_MS;
+                f.issued += late * 6 * NS_PER_MS;
             is_over = see(&rig, START, &f);
         }
         assert_int_equal(is_over, late);
