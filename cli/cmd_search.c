@@ -27,6 +27,14 @@ static double start_of(const struct settings *s)
                                      : (double)s->load.clients;
 }
 
+/* Half a client is the check's to refuse, not the load's. */
+static double first_load(const struct search_settings *s, double start)
+{
+    double load = start > 0 ? start : 1;
+
+    return s->by == VARY_RATE ? load : ceil(load);
+}
+
 /* The settings may not stand without a load, which the search gives them. */
 static int read_base(struct study_drive *d, struct err *err)
 {
@@ -42,7 +50,8 @@ static int read_base(struct study_drive *d, struct err *err)
         snprintf(d->set.key, sizeof(d->set.key), "%s",
                  a.settings.search.by == VARY_RATE ? "load.rate"
                                                    : "load.clients");
-        text = points_assignment(&d->set, start > 0 ? start : 1);
+        text =
+            points_assignment(&d->set, first_load(&a.settings.search, start));
         strlist_add(&over, text);
         strlist_add(&over, "load.stop=end");
         free(text);

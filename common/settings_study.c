@@ -1,4 +1,5 @@
 /* The options of many runs, and what contradicts itself in them. */
+#include <math.h>
 #include <string.h>
 
 #include "common/err.h"
@@ -193,8 +194,30 @@ static int check_sweep(const struct sweep_settings *s, struct err *err)
                : 0;
 }
 
+/* Of clients there is no half. */
+static int check_whole(const struct search_settings *s, struct err *err)
+{
+    const struct {
+        const char *key;
+        double value;
+    } loads[] = {{"start", s->start}, {"least", s->least}, {"most", s->most}};
+
+    for (size_t i = 0; i < sizeof(loads) / sizeof(loads[0]); i++) {
+        if (s->by == VARY_CONCURRENCY &&
+            loads[i].value != floor(loads[i].value))
+            return err_set(err, ERR_CONFIG,
+                           "search.%s: %g is no number of clients",
+                           loads[i].key, loads[i].value);
+    }
+    return 0;
+}
+
 static int check_search(const struct search_settings *s, struct err *err)
 {
+    if (check_whole(s, err))
+        return -1;
+    if (s->tolerance <= 0)
+        return err_set(err, ERR_CONFIG, "search.tolerance: must be above 0");
     if (s->most > 0 && s->least > s->most)
         return err_set(err, ERR_CONFIG, "search.least: above search.most");
     if (s->start > 0 &&

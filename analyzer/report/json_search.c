@@ -106,6 +106,9 @@ static void put_answer(json_t *o, const struct search_summary *s)
     put_value(o, s, "capacity", a->capacity);
     json_object_set_new(o, "capacity_ci90", range(a->ci));
     put_value(o, s, "confirmed", a->confirmed);
+    json_object_set_new(o, "confirmed_met",
+                        isfinite(a->confirmed) ? json_boolean(a->confirmed_met)
+                                               : json_null());
     put_value(o, s, "at_least", a->at_least);
     put_value(o, s, "at_most", a->at_most);
     put_value(o, s, "client_limit", a->client_limit);

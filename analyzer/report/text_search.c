@@ -42,7 +42,8 @@ static void put_estimate(const struct search_summary *s, struct buf *out)
         buf_addf(out, ", %.0f%% interval %s to %s", 100 * SEARCH_CONFIDENCE,
                  show(s, a->ci.low, low), show(s, a->ci.high, high));
     if (isfinite(a->confirmed))
-        buf_addf(out, "; confirmed at %s", show(s, a->confirmed, text));
+        buf_addf(out, "; %s at %s", search_confirmed_how(a),
+                 show(s, a->confirmed, text));
     else
         buf_adds(out, "; not confirmed");
     buf_adds(out, "\n");
@@ -121,6 +122,20 @@ static void put_state(const struct search_summary *s, struct buf *out)
         buf_adds(out, "           an estimate: no run was to confirm it\n");
 }
 
+/* By the first probe that was set aside there. */
+static const char *what_limits(const struct search_summary *s)
+{
+    for (size_t i = 0; i < s->n; i++) {
+        const struct search_result *r = &s->probes[i].result;
+
+        if (r->set_aside && r->value >= s->answer.client_limit)
+            return strcmp(r->set_aside, "connection cap") == 0
+                       ? "had too few connections (--connections)"
+                       : "was too slow itself";
+    }
+    return "was too slow itself";
+}
+
 static void put_client(const struct search_summary *s, struct buf *out)
 {
     const struct calibration_stamp *c = &s->calibration;
@@ -139,7 +154,7 @@ static void put_client(const struct search_summary *s, struct buf *out)
                      ? "its calibration does not apply here"
                      : "not calibrated");
     if (isfinite(s->answer.client_limit))
-        buf_addf(out, "           it was too slow itself at %s\n",
+        buf_addf(out, "           it %s at %s\n", what_limits(s),
                  show(s, s->answer.client_limit, limit));
 }
 
@@ -151,9 +166,9 @@ static void put_spent(const struct search_summary *s, struct buf *out)
 
     for (size_t i = 0; i < s->n; i++)
         confirmations += s->probes[i].at->role == POINT_CONFIRM;
-    buf_addf(out, "spent      %zu probes, %zu confirmation%s",
-             s->n - confirmations, confirmations,
-             confirmations == 1 ? "" : "s");
+    buf_addf(out, "spent      %zu probe%s, %zu confirmation%s",
+             s->n - confirmations, s->n - confirmations == 1 ? "" : "s",
+             confirmations, confirmations == 1 ? "" : "s");
     if (a->set_aside > 0)
         buf_addf(out, " (%zu of them set aside)", a->set_aside);
     buf_addf(out, ": %lld requests in %s\n", (long long)a->requests,

@@ -5,6 +5,7 @@
 
 #include "analyzer/search/bracket.h"
 #include "analyzer/search/evidence.h"
+#include "analyzer/search/marks.h"
 #include "analyzer/search/plan.h"
 #include "analyzer/search/search.h"
 #include "common/units.h"
@@ -37,6 +38,11 @@ static const char *shown(const struct search_config *config, double value,
     return room;
 }
 
+const char *search_confirmed_how(const struct search_answer *a)
+{
+    return a->confirmed_met ? "confirmed" : "not rejected";
+}
+
 static void say_found(const struct search_config *c, struct search_answer *a)
 {
     char low[32];
@@ -45,7 +51,7 @@ static void say_found(const struct search_config *c, struct search_answer *a)
     char proof[64] = "not confirmed";
 
     if (isfinite(a->confirmed))
-        snprintf(proof, sizeof(proof), "confirmed at %s",
+        snprintf(proof, sizeof(proof), "%s at %s", search_confirmed_how(a),
                  shown(c, a->confirmed, low));
     snprintf(a->why, sizeof(a->why), "%s (%.0f %% interval %s to %s), %s",
              shown(c, a->capacity, at), 100 * SEARCH_CONFIDENCE,
@@ -215,6 +221,7 @@ static void take_evidence(const struct search *s, const struct evidence *e,
         .ci = {NAN, NAN},
         .slope = NAN,
         .confirmed = or_nan(e->confirmed),
+        .confirmed_met = e->confirmed_met,
         .at_least = or_nan(e->met),
         .at_most = or_nan(e->failed),
         .client_limit = bracket_is_client_limit(e) ? or_nan(e->client) : NAN,
@@ -241,14 +248,15 @@ static void forget_line(struct search_answer *a)
 }
 
 /* Where probes contradict each other no line is worth anything; nor where it
- * leads to what the client cannot do.  What the client did for seconds is no
- * more than what it was seen to hold. */
+ * leads to what the client cannot do, or hardly a probe is near.  What the
+ * client did for seconds is no more than what it was seen to hold. */
 static void take_outcome(const struct search_config *c,
                          const struct evidence *e, struct search_answer *a)
 {
     bool is_undecided = a->outcome == SEARCH_UNDECIDED;
 
-    if (a->outcome == SEARCH_CLIENT || (is_undecided && plan_is_twisted(e)))
+    if (a->outcome == SEARCH_CLIENT || (is_undecided && plan_is_twisted(e)) ||
+        (a->outcome == SEARCH_BUDGET && e->near < RECORDED_NEAR))
         forget_line(a);
     if (a->outcome == SEARCH_CLIENT)
         a->at_least = isfinite(a->confirmed) ? fmin(e->met, a->confirmed)
@@ -302,6 +310,8 @@ static struct interval missing_of(const struct evidence *e)
     return e->ci;
 }
 
+/* What ended early was lost by the objective it was made for.  That it would
+ * have gone on to meet another one nobody knows. */
 void search_from_probes(const struct search_config *config,
                         const struct search_result *probes, size_t n,
                         struct search_answer *answer)
@@ -311,7 +321,8 @@ void search_from_probes(const struct search_config *config,
 
     search_init(&s, config);
     for (size_t i = 0; i < n; i++)
-        search_feed(&s, &probes[i]);
+        if (!probes[i].ended_early || !marks_is_met(config->slo, &probes[i]))
+            search_feed(&s, &probes[i]);
     evidence_take(&s, &e);
     take_evidence(&s, &e, answer);
     answer->outcome = recorded_outcome(&s, &e);

@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "analyzer/search/marks.h"
 #include "analyzer/search/windows.h"
 
 #define SECOND 1e9 /* times are computed as doubles */
@@ -9,7 +10,7 @@
 /* Light is a load with so many requests in flight at once: first tried, and
  * still called so. */
 #define LIGHT_FIRST 0.1
-#define LIGHT_MOST  0.5
+#define LIGHT_MOST  0.15
 #define LIGHT_STEP  1024.0 /* at most so much lower at once */
 #define LIGHT_LEAST 4.0    /* ... and at least */
 #define LIGHT_RPS   4.0    /* none lower for the client's sake: it takes long */
@@ -176,11 +177,31 @@ static bool is_light(const struct search *s, const struct search_result *r)
     return is || r->value <= step_rounded(s, 0);
 }
 
+/* Would a term be missed by a server that is idle?  With a queue a share p of
+ * it is p^(1 - rho) at a load rho; twice that load is allowed for, where there
+ * is a lower one. */
+static bool is_missed_idle(const struct search *s,
+                           const struct search_result *low)
+{
+    bool is_least = low->value <= step_rounded(s, 0);
+    double load = is_least ? 0 : fmax(0, in_flight(s, low));
+
+    for (size_t i = 0; i < low->n_terms; i++) {
+        double allowed = search_allowed(&s->config.slo->terms[i]);
+
+        if (allowed >= 0 &&
+            marks_is_failed(&low->terms[i], pow(allowed, 1 - 2 * load)))
+            return true;
+    }
+    return false;
+}
+
 bool bracket_is_never(const struct search *s, const struct evidence *e)
 {
     const struct search_result *low = lowest(s);
 
-    return !low->set_aside && is_light(s, low) && e->failed <= low->value;
+    return !low->set_aside && is_light(s, low) && e->failed <= low->value &&
+           is_missed_idle(s, low);
 }
 
 /* A load that is lower by as much as makes it light; or, what may be too much

@@ -28,7 +28,9 @@ struct evidence {
     double rejected;      /* lowest one whose confirmation failed ... */
     size_t rejected_at;   /* ... and which result that is */
     size_t rejections;
-    double confirmed; /* highest one whose confirmation held; 0: none */
+    double confirmed;   /* highest one whose confirmation held; 0: none ... */
+    bool confirmed_met; /* ... and whether it was met there; else it was missed,
+                           but not for sure */
 
     bool has_fit;
     size_t binding; /* the term whose line crosses first */

@@ -24,7 +24,7 @@ bool marks_is_missed(const struct search_counts *c, double allowed)
 }
 
 /* As many requests as are independent: misses come in clusters. */
-static bool counts_fail(const struct search_counts *c, double allowed)
+bool marks_is_failed(const struct search_counts *c, double allowed)
 {
     double n;
     double share;
@@ -37,8 +37,7 @@ static bool counts_fail(const struct search_counts *c, double allowed)
                                      llround(floor(share * n))) < SURE;
 }
 
-/* By its counts, no term is missed. */
-static bool is_met(const struct slo *slo, const struct search_result *r)
+bool marks_is_met(const struct slo *slo, const struct search_result *r)
 {
     for (size_t i = 0; i < r->n_terms; i++)
         if (marks_is_missed(&r->terms[i], search_allowed(&slo->terms[i])))
@@ -50,7 +49,7 @@ static bool is_met(const struct slo *slo, const struct search_result *r)
 static bool is_failed(const struct slo *slo, const struct search_result *r)
 {
     for (size_t i = 0; i < r->n_terms; i++)
-        if (counts_fail(&r->terms[i], search_allowed(&slo->terms[i])))
+        if (marks_is_failed(&r->terms[i], search_allowed(&slo->terms[i])))
             return true;
     return false;
 }
@@ -118,8 +117,10 @@ static void take_confirm(struct evidence *e, const struct search *s, size_t i)
             e->rejected = value;
             e->rejected_at = i;
         }
-    } else if ((double)sum.window_ns >= PROOF_PART * (double)sum.asked_ns) {
-        e->confirmed = fmax(e->confirmed, value);
+    } else if ((double)sum.window_ns >= PROOF_PART * (double)sum.asked_ns &&
+               value > e->confirmed) {
+        e->confirmed = value;
+        e->confirmed_met = marks_is_met(s->config.slo, &sum);
     }
 }
 
@@ -130,7 +131,7 @@ static void take_mark(struct evidence *e, const struct search *s, size_t i)
     const struct slo *slo = s->config.slo;
     const struct search_result *r = &s->results[i];
 
-    if (!is_met(slo, r))
+    if (!marks_is_met(slo, r))
         e->missed = fmin(e->missed, r->value);
     if (is_failed(slo, r))
         e->failed = fmin(e->failed, r->value);
@@ -174,7 +175,7 @@ static bool is_twisted(const struct slo *slo, const struct search_result *low,
         double allowed = search_allowed(&slo->terms[i]);
         const struct search_counts *c = &high->terms[i];
 
-        if (counts_fail(&low->terms[i], allowed) &&
+        if (marks_is_failed(&low->terms[i], allowed) &&
             !marks_is_missed(c, allowed) &&
             (double)c->n * allowed >= TWIST_MISSES)
             return true;

@@ -10,6 +10,12 @@
 /* More misses than are allowed? */
 bool marks_is_missed(const struct search_counts *c, double allowed);
 
+/* ... and so clearly that chance is out of the question? */
+bool marks_is_failed(const struct search_counts *c, double allowed);
+
+/* By its counts, is no term missed? */
+bool marks_is_met(const struct slo *slo, const struct search_result *r);
+
 /* All of the evidence but the lines.  The marks must be INFINITY or 0 as no
  * result leaves them. */
 void marks_take(struct evidence *e, const struct search *s);

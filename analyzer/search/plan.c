@@ -90,13 +90,31 @@ static double within_bracket(const struct evidence *e, double value)
     return sqrt(e->met * e->missed);
 }
 
+/* Between two whole numbers there is nothing left to find. */
+static bool is_decided(const struct search *s, const struct evidence *e)
+{
+    return s->config.by == SEARCH_CONCURRENCY && e->failed <= e->met + 1;
+}
+
+static size_t count_kept_at(const struct search *s, double value)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < s->n; i++)
+        n +=
+            !s->results[i].set_aside && fabs(s->results[i].value - value) < 0.5;
+    return n;
+}
+
 static void plan_near(const struct search *s, const struct evidence *e,
                       struct step *out)
 {
     double window = windows_probe(s, e, e->value);
     double value = e->value;
 
-    if (evidence_reach(e) > WIDE && count_short(s, e) < WIDE_MOST) {
+    if (is_decided(s, e)) {
+        value = e->met;
+    } else if (evidence_reach(e) > WIDE && count_short(s, e) < WIDE_MOST) {
         value = within_bracket(e, value);
         window = windows_short(s, value);
     } else {
@@ -147,6 +165,8 @@ static bool is_narrow(const struct search *s, const struct evidence *e)
 {
     double enough = plan_tolerance(&s->config);
 
+    if (is_decided(s, e) && count_kept_at(s, e->met) >= WHOLE_LEAST)
+        return true;
     if (s->config.by == SEARCH_CONCURRENCY && e->near >= WHOLE_LEAST &&
         floor(e->ci.low) >= floor(e->ci.high))
         return true;

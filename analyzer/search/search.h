@@ -139,7 +139,8 @@ struct search_answer {
     double capacity;         /* the estimate */
     struct interval ci;      /* at SEARCH_CONFIDENCE */
     double slope;            /* the miss share grows like value^slope there */
-    double confirmed;        /* highest value that a fresh run confirmed */
+    double confirmed;        /* highest value that a fresh run confirmed ... */
+    bool confirmed_met;      /* ... by meeting it; else not rejected for sure */
     double at_least;         /* highest one that was met, below all missed */
     double at_most;          /* lowest one that was missed for sure */
     double client_limit;     /* from this on the client mostly could not */
@@ -190,6 +191,9 @@ bool search_is_hopeless(const struct search *s,
 
 /* At any time; what is known so far. */
 void search_answer(const struct search *s, struct search_answer *answer);
+
+/* "confirmed", or "not rejected" if it was missed, but not for sure. */
+const char *search_confirmed_how(const struct search_answer *answer);
 
 /* The answer that n recorded probes give under config->slo, by which their
  * counts have been made, without another one. */

@@ -12,10 +12,14 @@
 
 double step_rounded(const struct search *s, double value)
 {
-    if (s->config.most > 0)
-        value = fmin(value, s->config.most);
-    value = fmax(value, s->config.least);
-    return s->config.by == SEARCH_CONCURRENCY ? fmax(1, round(value)) : value;
+    double most = s->config.most > 0 ? s->config.most : INFINITY;
+
+    if (s->config.by == SEARCH_CONCURRENCY) {
+        value = round(value);
+        most = fmax(1, floor(most));
+    }
+    value = fmax(fmin(value, most), s->config.least);
+    return s->config.by == SEARCH_CONCURRENCY ? fmax(1, ceil(value)) : value;
 }
 
 double step_whole(const struct search *s, double value)

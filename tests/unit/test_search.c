@@ -403,11 +403,26 @@ static void concurrency_is_a_whole_number(void **state)
         assert_true(fabs(a.capacity - floor(capacities[i])) <=
                     0.03 * capacities[i]);
         assert_true(a.confirmed >= floor(0.9 * capacities[i]));
+        assert_in_range(a.probes, 2, 24); /* neighbours decide */
         for (size_t k = 0; k < s.n; k++)
             assert_true(s.results[k].value >= 1 &&
                         s.results[k].value == floor(s.results[k].value));
         search_fini(&s);
     }
+}
+
+static void half_a_client_is_not_tried(void **state)
+{
+    struct madeserver m = madeserver_of(1e6, 0, 1);
+    struct search_answer a;
+
+    (void)state;
+    madeserver_answer(&m,
+                      (struct search_config){
+                          .by = SEARCH_CONCURRENCY, .start = 2, .most = 2.5},
+                      &a);
+    assert_int_equal(a.outcome, SEARCH_AT_LEAST);
+    assert_true(m.max_value == 2 && a.at_least == 2);
 }
 
 static void the_term_that_binds_is_named(void **state)
@@ -538,6 +553,7 @@ int main(void)
         cmocka_unit_test(a_flapping_server_is_undecided),
         cmocka_unit_test(a_confirmation_that_fails_leads_below),
         cmocka_unit_test(concurrency_is_a_whole_number),
+        cmocka_unit_test(half_a_client_is_not_tried),
         cmocka_unit_test(the_term_that_binds_is_named),
         cmocka_unit_test(terms_that_are_no_share_are_refused),
         cmocka_unit_test(an_objective_that_judges_nothing_is_refused),

@@ -118,6 +118,53 @@ static void recorded_probes_answer_or_say_what_is_missing(void **state)
     }
 }
 
+/* It was cut when it was lost, and how a looser limit would have fared nobody
+ * knows. */
+static void what_ended_early_meets_nothing(void **state)
+{
+    struct slo slo = madeserver_slo(1);
+    struct search_config config = {.slo = &slo};
+    struct search_result probes[2] = {
+        {.value = 100, .n_terms = 1, .terms[0] = {.n = 1000}},
+        {.value = 280, .n_terms = 1, .terms[0] = {.n = 1000}}};
+    struct search_answer a;
+
+    (void)state;
+    search_from_probes(&config, probes, 2, &a);
+    assert_true(a.at_least == 280);
+    probes[1].ended_early = true;
+    search_from_probes(&config, probes, 2, &a);
+    assert_true(a.at_least == 100);
+    probes[1].terms[0].misses = 500;
+    search_from_probes(&config, probes, 2, &a);
+    assert_true(a.at_least == 100 && a.at_most == 280);
+}
+
+/* Five in two hundred, where one in a hundred may miss, may be chance. */
+static void a_confirmation_that_missed_is_not_rejected(void **state)
+{
+    static const int64_t misses[] = {2, 5};
+    struct slo slo = madeserver_slo(1);
+    struct search_config config = {.slo = &slo};
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(misses); i++) {
+        struct search_result probe = {.step = SEARCH_CONFIRM,
+                                      .value = 100,
+                                      .asked_ns = 1,
+                                      .window_ns = 1,
+                                      .n_terms = 1};
+        struct search_answer a;
+
+        probe.terms[0] = (struct search_counts){.n = 200, .misses = misses[i]};
+        search_from_probes(&config, &probe, 1, &a);
+        assert_true(a.confirmed == 100);
+        assert_int_equal(a.confirmed_met, i == 0);
+        assert_string_equal(search_confirmed_how(&a),
+                            i == 0 ? "confirmed" : "not rejected");
+    }
+}
+
 static void no_probes_say_nothing(void **state)
 {
     struct slo slo = madeserver_slo(1);
@@ -135,6 +182,8 @@ int main(void)
         cmocka_unit_test(a_search_goes_on_from_its_results),
         cmocka_unit_test(values_may_have_lost_their_last_digits),
         cmocka_unit_test(recorded_probes_answer_or_say_what_is_missing),
+        cmocka_unit_test(what_ended_early_meets_nothing),
+        cmocka_unit_test(a_confirmation_that_missed_is_not_rejected),
         cmocka_unit_test(no_probes_say_nothing),
     };
 
