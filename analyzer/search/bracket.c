@@ -10,7 +10,7 @@
 /* Light is a load with so many requests in flight at once: first tried, and
  * still called so. */
 #define LIGHT_FIRST 0.1
-#define LIGHT_MOST  0.15
+#define LIGHT_MOST  0.4
 #define LIGHT_STEP  1024.0 /* at most so much lower at once */
 #define LIGHT_LEAST 4.0    /* ... and at least */
 #define LIGHT_RPS   4.0    /* none lower for the client's sake: it takes long */

@@ -10,6 +10,7 @@
 #include "analyzer/truth.h"
 #include "common/err.h"
 #include "common/good.h"
+#include "common/hist.h"
 #include "common/xalloc.h"
 
 /* A probe is disturbed if so many requests were as half of those that missed,
@@ -87,21 +88,33 @@ static double buffer_wait_ns(const struct summary *s)
     return 0;
 }
 
+/* A delay that so many had is felt, unless the quantile is so far beyond the
+ * limit that twice as much would not be why. */
+static bool is_felt(double delay_ns, const struct slo_term *t,
+                    const struct search_counts *c)
+{
+    double limit = (double)t->limit_ns;
+    bool is_beyond = c->measured_ns == HIST_BEYOND ||
+                     (double)c->measured_ns - 2 * delay_ns >= limit;
+
+    return delay_ns > GOOD_DELAY * limit && !is_beyond;
+}
+
 static const char *delayed_by(const struct summary *s, const struct hist *late,
                               const struct slo_term *t,
                               const struct search_counts *c)
 {
     double share = share_of(t, c);
-    double most = GOOD_DELAY * (double)t->limit_ns;
 
     if (share >= 1)
         return NULL;
     if (disturbed_by_lag(t, c))
         return lag;
-    if (share <= 1 - summary_quantile[SUMMARY_P95] && buffer_wait_ns(s) > most)
+    if (share <= 1 - summary_quantile[SUMMARY_P95] &&
+        is_felt(buffer_wait_ns(s), t, c))
         return buffer_wait;
     if (late && late->n > 0 &&
-        (double)hist_rank_quantile(late, 1 - share) > most)
+        is_felt((double)hist_rank_quantile(late, 1 - share), t, c))
         return stub_late;
     return NULL;
 }

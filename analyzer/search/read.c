@@ -93,6 +93,7 @@ static void take_counts(const struct summary *s,
         r->terms[i].n = j->terms[k].counts.n;
         r->terms[i].misses = j->terms[k].counts.misses;
         r->terms[i].spoilt = j->terms[k].counts.spoilt;
+        r->terms[i].measured_ns = j->terms[k].measured_ns;
         memcpy(r->terms[i].blocks, j->terms[k].counts.blocks,
                sizeof(r->terms[i].blocks));
         r->terms[i].n_blocks = SEARCH_BLOCKS;

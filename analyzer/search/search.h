@@ -86,7 +86,8 @@ struct search_ask {
 struct search_counts {
     int64_t n; /* that the term is about, due in the window */
     int64_t misses;
-    int64_t spoilt; /* of the misses: the client may be why */
+    int64_t spoilt;      /* of the misses: the client may be why */
+    int64_t measured_ns; /* at its quantile; may be HIST_BEYOND and the like */
     struct batch blocks[SEARCH_BLOCKS]; /* hits: misses */
     size_t n_blocks;
 };
