@@ -122,16 +122,15 @@ static void put_state(const struct search_summary *s, struct buf *out)
         buf_adds(out, "           an estimate: no run was to confirm it\n");
 }
 
-/* By the first probe that was set aside there. */
+/* By why probes were set aside there. */
 static const char *what_limits(const struct search_summary *s)
 {
     for (size_t i = 0; i < s->n; i++) {
         const struct search_result *r = &s->probes[i].result;
 
-        if (r->set_aside && r->value >= s->answer.client_limit)
-            return strcmp(r->set_aside, "connection cap") == 0
-                       ? "had too few connections (--connections)"
-                       : "was too slow itself";
+        if (r->set_aside && r->value >= s->answer.client_limit &&
+            strcmp(r->set_aside, "connection cap") == 0)
+            return "had too few connections (--connections)";
     }
     return "was too slow itself";
 }
