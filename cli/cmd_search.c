@@ -11,6 +11,9 @@
 #include "common/units.h"
 #include "study/search.h"
 
+/* Where nothing may be missed, everything is too much. */
+#define TINY 1e-9
+
 struct drive {
     struct study_drive study;
     struct search_drive search;
@@ -155,6 +158,50 @@ static void say(void *arg, const struct search_ask *ask,
     buf_fini(&line);
 }
 
+/* The term of which most was missed beside what it allows; -1: of none is
+ * anything known. */
+static int worst_term(const struct slo *slo, const struct search_result *r)
+{
+    double most = -1;
+    int worst = -1;
+
+    for (size_t i = 0; i < r->n_terms; i++) {
+        double allowed = search_allowed(&slo->terms[i]);
+        const struct search_counts *c = &r->terms[i];
+        double part = (double)c->misses / fmax(allowed, TINY) / (double)c->n;
+
+        if (allowed >= 0 && c->n > 0 && part > most) {
+            most = part;
+            worst = (int)i;
+        }
+    }
+    return worst;
+}
+
+/* By the verdict of its run a probe may be invalid, and count all the same: it
+ * is said what the search takes it for. */
+static void tell(void *arg, const struct search_result *r)
+{
+    const struct drive *d = arg;
+    const struct slo *slo = &d->search.terms.slo;
+    int term = worst_term(slo, r);
+    struct buf line;
+
+    buf_init(&line, sizeof(d->study.make.title));
+    if (r->set_aside)
+        buf_addf(&line, "set aside: %s", r->set_aside);
+    else
+        buf_adds(&line, search_is_met(slo, r) ? "met" : "missed");
+    buf_addf(&line, "%s, %.6g/s done", r->is_overloaded ? ", overloaded" : "",
+             r->throughput_rps);
+    if (term >= 0)
+        buf_addf(&line, ", %.3g%% missed '%s'",
+                 100 * (double)r->terms[term].misses / (double)r->terms[term].n,
+                 slo->terms[term].text);
+    log_note("           %s", buf_text(&line));
+    buf_fini(&line);
+}
+
 /* ---- doing it ---- */
 
 static struct drive *of(struct study_drive *study)
@@ -178,7 +225,9 @@ static int prepare(struct study_drive *study, struct err *err)
     hash_settings(study);
     search->settings = s;
     search->say = say;
+    search->tell = tell;
     search->arg = of(study);
+    study->make.is_silent = true;
     return 0;
 }
 

@@ -90,7 +90,8 @@ int study_make_point(void *arg, const struct point *point, struct err *err)
         m->how.is_again = true;
     }
     if (rc == 0)
-        rc = point_sum_up(point->dir, note_result, NULL, err);
+        rc = point_sum_up(point->dir, m->is_silent ? NULL : note_result, NULL,
+                          err);
     settings_args_fini(&a);
     return rc;
 }

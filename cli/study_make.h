@@ -18,9 +18,9 @@ struct study_make {
     const char *const *argv;
     enum settings_block block; /* of the study's own settings */
     struct record_how how;
-    size_t variant;   /* whose settings they are, from 1; 0: there is none */
-    char title[512];  /* of the next recording; "": none */
-    bool waits_first; /* a request is answered before the next one begins */
+    size_t variant;  /* whose settings they are, from 1; 0: there is none */
+    char title[512]; /* of the next recording; "": none */
+    bool is_silent;  /* what came of each is the study's to say */
 };
 
 /* The command line for the first time: its own flags too, which hold their

@@ -112,6 +112,8 @@ static int probe(struct search_drive *d, const struct search_ask *ask,
         rc = points_make(&d->points, set->len - 1, &point, err);
     if (rc > 0)
         rc = read_back(d, &set->points[set->len - 1], err) ? -1 : 1;
+    if (rc > 0 && d->tell)
+        d->tell(d->arg, &d->last);
     search_eye_fini(&eye);
     strlist_fini(&over);
     return rc;

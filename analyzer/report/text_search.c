@@ -128,8 +128,8 @@ static const char *what_limits(const struct search_summary *s)
     for (size_t i = 0; i < s->n; i++) {
         const struct search_result *r = &s->probes[i].result;
 
-        if (r->set_aside && r->value >= s->answer.client_limit &&
-            strcmp(r->set_aside, "connection cap") == 0)
+        if (r->value >= s->answer.client_limit &&
+            search_is_aside(r, SEARCH_CAPPED))
             return "had too few connections (--connections)";
     }
     return "was too slow itself";

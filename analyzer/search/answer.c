@@ -118,7 +118,7 @@ static const char *noise_in_words(const char *check)
     } rows[] = {
         {SEARCH_UNMEASURED,
          "no request is answered so that the objective can be judged"},
-        {"connection cap", "the client has too few connections to tell"},
+        {SEARCH_CAPPED, "the client has too few connections to tell"},
     };
 
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
@@ -321,7 +321,7 @@ void search_from_probes(const struct search_config *config,
 
     search_init(&s, config);
     for (size_t i = 0; i < n; i++)
-        if (!probes[i].ended_early || !marks_is_met(config->slo, &probes[i]))
+        if (!probes[i].ended_early || !search_is_met(config->slo, &probes[i]))
             search_feed(&s, &probes[i]);
     evidence_take(&s, &e);
     take_evidence(&s, &e, answer);

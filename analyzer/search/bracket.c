@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "analyzer/search/client.h"
 #include "analyzer/search/marks.h"
 #include "analyzer/search/windows.h"
 
@@ -24,9 +25,9 @@
 #define CLIENT_CHANCE 0.005
 #define ASIDE_TRIES   2
 
-/* What a client can do for a moment it need not hold for long: when so many
- * confirmations of that were disturbed, a lower one is made; and after so many
- * it is the machine that does not let it. */
+/* What a client can do for a moment it need not hold for long: when it had
+ * nothing left in a confirmation of that, or so many were disturbed, a lower
+ * one is made; and after so many it is the machine that does not let it. */
 #define CLIENT_TRIES  2
 #define CLIENT_LOW    0.75
 #define CLIENT_PROOFS 8
@@ -73,12 +74,30 @@ double bracket_below_client(const struct evidence *e)
     return is_near_client(e) ? e->reached : sqrt(e->reached * e->client);
 }
 
+/* How many confirmations were set aside here. */
+static size_t count_confirms_aside(const struct search *s, double value)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < s->n; i++)
+        n += s->results[i].set_aside &&
+             marks_is_confirm_at(&s->results[i], value);
+    return n;
+}
+
 double bracket_client_value(const struct search *s, const struct evidence *e)
 {
-    double lower = floor((double)e->confirms_aside / CLIENT_TRIES);
     double value = fmin(e->met, e->reached);
 
-    return step_rounded(s, step_whole(s, value * pow(CLIENT_LOW, lower)));
+    for (size_t i = 0; i < s->n; i++) {
+        const struct search_result *r = &s->results[i];
+
+        if (r->step == SEARCH_CONFIRM &&
+            (client_is_spent(r) ||
+             count_confirms_aside(s, r->value) >= CLIENT_TRIES))
+            value = fmin(value, CLIENT_LOW * r->value);
+    }
+    return step_rounded(s, step_whole(s, value));
 }
 
 static void prove_at_least(const struct search *s, const struct evidence *e,
@@ -113,7 +132,7 @@ void bracket_to_client(const struct search *s, const struct evidence *e,
     double value = step_rounded(s, sqrt(e->reached * e->client));
     bool is_near = is_near_client(e) || value <= e->reached;
 
-    if (is_near && bracket_is_client_limit(e)) {
+    if ((is_near || e->confirms_aside > 0) && bracket_is_client_limit(e)) {
         prove_at_least(s, e, out, bracket_client_value(s, e), SEARCH_CLIENT);
         return;
     }

@@ -2,7 +2,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "common/xalloc.h"
 
@@ -13,16 +12,26 @@
 #define RATE_MOST  1e3
 #define HALVINGS   30
 
+/* So often, at most, a disturbance looks as if the client had nothing left: it
+ * must have taken all that the load did not. */
+#define SPENT_BY_CHANCE 0.05
+
 struct run {
     double value;
     double seconds;
     bool is_disturbed;
+    bool is_spent;
 };
+
+bool client_is_spent(const struct search_result *r)
+{
+    return search_is_aside(r, SEARCH_BUSY) || search_is_aside(r, SEARCH_CAPPED);
+}
 
 /* Where nothing was measured, the server may be why. */
 static bool is_clients(const struct search_result *r)
 {
-    return r->set_aside && strcmp(r->set_aside, SEARCH_UNMEASURED) != 0;
+    return r->set_aside && !search_is_aside(r, SEARCH_UNMEASURED);
 }
 
 /* ---- disturbances at a constant rate ---- */
@@ -101,19 +110,28 @@ static double seen_s(const struct search_result *r)
  * may share one disturbance, and count once until something has gone well. */
 static size_t list_runs(const struct search *s, double limit, struct run *runs)
 {
-    bool is_same = false;
+    struct run *row = NULL; /* the one that stands for its row */
     size_t n = 0;
 
     for (size_t i = 0; i < s->n; i++) {
         const struct search_result *r = &s->results[i];
+        bool is_beyond = r->set_aside && r->value >= limit;
 
-        if ((r->set_aside && !is_clients(r)) || seen_s(r) <= 0 ||
-            (r->set_aside && r->value >= limit && is_same))
+        if ((r->set_aside && !is_clients(r)) || seen_s(r) <= 0)
             continue;
-        is_same = r->set_aside && (is_same || r->value >= limit);
-        runs[n++] = (struct run){.value = r->value,
-                                 .seconds = seen_s(r),
-                                 .is_disturbed = r->set_aside};
+        if (is_beyond && row) {
+            row->is_spent |= client_is_spent(r);
+            continue;
+        }
+        runs[n] = (struct run){.value = r->value,
+                               .seconds = seen_s(r),
+                               .is_disturbed = r->set_aside,
+                               .is_spent = is_beyond && client_is_spent(r)};
+        if (!r->set_aside)
+            row = NULL;
+        else if (is_beyond)
+            row = &runs[n];
+        n++;
     }
     return n;
 }
@@ -132,6 +150,16 @@ static bool is_limit(const struct run *runs, size_t n, double limit)
            disturbed[0] * all[1] < disturbed[1] * all[0];
 }
 
+static double spent_by_chance(const struct run *runs, size_t n)
+{
+    double chance = 1;
+
+    for (size_t i = 0; i < n; i++)
+        if (runs[i].is_spent)
+            chance *= SPENT_BY_CHANCE;
+    return chance;
+}
+
 /* How much worse a single rate explains it than one below and one from the
  * limit on; INFINITY: it is none. */
 static double chance_of(const struct search *s, double limit, struct run *runs)
@@ -140,7 +168,8 @@ static double chance_of(const struct search *s, double limit, struct run *runs)
 
     if (!is_limit(runs, n, limit))
         return INFINITY;
-    return exp(best_likelihood(runs, n, (struct range){0, INFINITY}) -
+    return spent_by_chance(runs, n) *
+           exp(best_likelihood(runs, n, (struct range){0, INFINITY}) -
                best_likelihood(runs, n, (struct range){0, limit}) -
                best_likelihood(runs, n, (struct range){limit, INFINITY}));
 }

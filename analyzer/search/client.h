@@ -4,14 +4,19 @@
  * A client's limit is no wall: now and then a run above it goes well, and one
  * below it is disturbed.  So it is the load from which on most runs are set
  * aside, and how sure that is comes from how much better two rates of
- * disturbances, below and above it, explain all runs than a single one.  A run
- * below it has gone well. */
+ * disturbances, below and above it, explain all runs than a single one, and
+ * from how often the client had nothing left.  A run below it has gone well. */
 #ifndef ANALYZER_SEARCH_CLIENT_H
 #define ANALYZER_SEARCH_CLIENT_H
+
+#include <stdbool.h>
 
 #include "analyzer/search/evidence.h"
 
 /* The part of the evidence about the client; `client` must be INFINITY. */
 void client_take(struct evidence *e, const struct search *s);
+
+/* Was it set aside since the client had no time, or no connection left? */
+bool client_is_spent(const struct search_result *r);
 
 #endif

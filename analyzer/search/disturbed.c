@@ -24,6 +24,15 @@ static const char lag[] = "lag";
 static const char buffer_wait[] = "buffer wait";
 static const char stub_late[] = "stub late";
 
+static const struct check *check_named(const struct summary *s,
+                                       const char *name)
+{
+    for (size_t i = 0; i < s->trust.len; i++)
+        if (strcmp(s->trust.checks[i].name, name) == 0)
+            return &s->trust.checks[i];
+    return NULL;
+}
+
 /* ---- by the checks of the run ---- */
 
 static bool is_one_of(const char *name, const char *const *names, size_t n)
@@ -38,7 +47,7 @@ static bool is_one_of(const char *name, const char *const *names, size_t n)
  * the client's fault.  Delays have limits of their own below. */
 static const char *failed_check(const struct summary *s, bool has_limit)
 {
-    static const char *const of_server[] = {"connection cap", "unsent"};
+    static const char *const of_server[] = {SEARCH_CAPPED, "unsent"};
     static const char *const delays[] = {"lag p50", "lag p99", buffer_wait};
     bool is_over = summary_is_overloaded(s);
 
@@ -82,10 +91,9 @@ bool disturbed_by_lag(const struct slo_term *t, const struct search_counts *c)
 /* At p99, the only quantile that there is. */
 static double buffer_wait_ns(const struct summary *s)
 {
-    for (size_t i = 0; i < s->trust.len; i++)
-        if (strcmp(s->trust.checks[i].name, buffer_wait) == 0)
-            return s->trust.checks[i].value * 1e6;
-    return 0;
+    const struct check *c = check_named(s, buffer_wait);
+
+    return c ? c->value * 1e6 : 0;
 }
 
 /* A delay that so many had is felt, unless the quantile is so far beyond the
@@ -139,9 +147,12 @@ const char *disturbed_by(const struct summary *s, const struct hist *late,
                          const struct search_terms *terms,
                          const struct search_result *r)
 {
+    const struct check *busy = check_named(s, SEARCH_BUSY);
     const char *by = unmeasured_by(s, r);
     bool has_limit = false;
 
+    if (!by && busy && !busy->ok)
+        by = SEARCH_BUSY; /* why it was late, if it was */
     for (size_t i = 0; i < terms->slo.len && !by; i++) {
         if (!disturbed_concerns(&terms->slo.terms[i]))
             continue;

@@ -37,7 +37,7 @@ bool marks_is_failed(const struct search_counts *c, double allowed)
                                      llround(floor(share * n))) < SURE;
 }
 
-bool marks_is_met(const struct slo *slo, const struct search_result *r)
+bool search_is_met(const struct slo *slo, const struct search_result *r)
 {
     for (size_t i = 0; i < r->n_terms; i++)
         if (marks_is_missed(&r->terms[i], search_allowed(&slo->terms[i])))
@@ -56,7 +56,7 @@ static bool is_failed(const struct slo *slo, const struct search_result *r)
 
 /* ---- confirmations ---- */
 
-static bool is_confirm_at(const struct search_result *r, double value)
+bool marks_is_confirm_at(const struct search_result *r, double value)
 {
     return r->step == SEARCH_CONFIRM &&
            fabs(r->value - value) <= EVIDENCE_SAME * value;
@@ -81,7 +81,7 @@ void marks_pool(const struct search *s, double value, struct search_result *sum)
     for (size_t i = 0; i < s->n; i++) {
         const struct search_result *r = &s->results[i];
 
-        if (!is_confirm_at(r, value))
+        if (!marks_is_confirm_at(r, value))
             continue;
         if (r->asked_ns > sum->asked_ns)
             sum->asked_ns = r->asked_ns;
@@ -97,7 +97,7 @@ static bool is_first_of_confirm(const struct search *s, size_t i)
 {
     for (size_t k = 0; k < i; k++)
         if (!s->results[k].set_aside &&
-            is_confirm_at(&s->results[k], s->results[i].value))
+            marks_is_confirm_at(&s->results[k], s->results[i].value))
             return false;
     return true;
 }
@@ -120,7 +120,7 @@ static void take_confirm(struct evidence *e, const struct search *s, size_t i)
     } else if ((double)sum.window_ns >= PROOF_PART * (double)sum.asked_ns &&
                value > e->confirmed) {
         e->confirmed = value;
-        e->confirmed_met = marks_is_met(s->config.slo, &sum);
+        e->confirmed_met = search_is_met(s->config.slo, &sum);
     }
 }
 
@@ -131,7 +131,7 @@ static void take_mark(struct evidence *e, const struct search *s, size_t i)
     const struct slo *slo = s->config.slo;
     const struct search_result *r = &s->results[i];
 
-    if (!marks_is_met(slo, r))
+    if (!search_is_met(slo, r))
         e->missed = fmin(e->missed, r->value);
     if (is_failed(slo, r))
         e->failed = fmin(e->failed, r->value);

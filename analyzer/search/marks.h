@@ -13,8 +13,8 @@ bool marks_is_missed(const struct search_counts *c, double allowed);
 /* ... and so clearly that chance is out of the question? */
 bool marks_is_failed(const struct search_counts *c, double allowed);
 
-/* By its counts, is no term missed? */
-bool marks_is_met(const struct slo *slo, const struct search_result *r);
+/* Is it a confirmation of this value? */
+bool marks_is_confirm_at(const struct search_result *r, double value);
 
 /* All of the evidence but the lines.  The marks must be INFINITY or 0 as no
  * result leaves them. */

@@ -1,6 +1,7 @@
 #include "analyzer/search/search.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "common/err.h"
 #include "common/units.h"
@@ -28,6 +29,11 @@ const char *search_why_name(enum search_why why)
 const char *search_outcome_name(enum search_outcome outcome)
 {
     return outcomes[outcome];
+}
+
+bool search_is_aside(const struct search_result *r, const char *check)
+{
+    return r->set_aside && strcmp(r->set_aside, check) == 0;
 }
 
 double search_allowed(const struct slo_term *term)

@@ -96,6 +96,11 @@ struct search_counts {
  * so nobody knows, the server may well be. */
 #define SEARCH_UNMEASURED "nothing measured"
 
+/* The client had no time, or no connection left: that the load was too much for
+ * it is no guess. */
+#define SEARCH_BUSY   "busy"
+#define SEARCH_CAPPED "connection cap"
+
 struct search_result {
     enum search_step step;
     double value;       /* that was asked for */
@@ -174,6 +179,12 @@ int search_check_budget(const struct search_config *config, struct err *err);
 
 /* The share of misses that a term allows; below 0: it judges nothing. */
 double search_allowed(const struct slo_term *term);
+
+/* Was it set aside by this check? */
+bool search_is_aside(const struct search_result *r, const char *check);
+
+/* By its counts, is no term missed? */
+bool search_is_met(const struct slo *slo, const struct search_result *r);
 
 /* The slo must have passed search_check_slo(). */
 void search_init(struct search *s, const struct search_config *config);

@@ -39,6 +39,26 @@ void step_ask(const struct search *s, struct step *out, enum search_why why,
         .may_end_early = true};
 }
 
+/* Where the client is the limit there is no estimate to be tested, and the
+ * server shows no sign of a queue: as long as a probe is enough. */
+static double proof_s(const struct search *s, const struct evidence *e,
+                      double value, enum search_outcome proves)
+{
+    return proves == SEARCH_CLIENT && s->config.confirm_ns <= 0
+               ? windows_probe(s, e, value)
+               : windows_confirm(s, e, value);
+}
+
+/* What is as short as a probe is not cut. */
+static double piece_s(const struct search *s, const struct evidence *e,
+                      double value, double whole, double seen)
+{
+    double part = whole / PIECES;
+
+    return fmin(whole, fmin(fmax(part, windows_probe(s, e, value)),
+                            fmax(part, whole - seen)));
+}
+
 /* Short pieces are disturbed less often, and those that were not add up.  What
  * they must add up to is the whole, which is asked for first at each value. */
 void step_confirm(const struct search *s, const struct evidence *e,
@@ -48,14 +68,12 @@ void step_confirm(const struct search *s, const struct evidence *e,
     double window;
 
     value = step_rounded(s, step_whole(s, value));
-    window = windows_confirm(s, e, value);
+    window = proof_s(s, e, value, proves);
     marks_pool(s, value, &seen);
     out->proves = proves;
     out->is_piece = seen.asked_ns > 0;
     if (out->is_piece)
-        window = fmin(
-            fmax(window / PIECES, windows_short(s, value)),
-            fmax(window - (double)seen.window_ns / SECOND, window / PIECES));
+        window = piece_s(s, e, value, window, (double)seen.window_ns / SECOND);
     step_ask(s, out, SEARCH_PROVING, value, window);
 }
 

@@ -10,6 +10,7 @@
 
 #define NS        1e9
 #define RUNS_MOST 120
+#define WANDER_S  30.0
 
 struct madeserver madeserver_of(double capacity, double slope, uint64_t seed)
 {
@@ -97,6 +98,16 @@ static bool is_disturbed(struct madeserver *m, const struct search_ask *ask)
     return true;
 }
 
+/* What goes up and down with time comes back to its mean within WANDER_S. */
+static double wander(struct madeserver *m, const struct search_ask *ask)
+{
+    double kept = exp(-(double)ask->window_ns / NS / WANDER_S);
+
+    m->wandered =
+        kept * m->wandered + sqrt(1 - kept * kept) * rng_normal(&m->rng);
+    return exp(m->client_wander * m->wandered);
+}
+
 static bool is_beyond_client(struct madeserver *m, const struct search_ask *ask)
 {
     bool is_long = ask->window_ns > 10 * (int64_t)NS;
@@ -104,7 +115,18 @@ static bool is_beyond_client(struct madeserver *m, const struct search_ask *ask)
 
     if (limit > 0 && m->client_blur > 0)
         limit *= pow(1 / rng_uniform(&m->rng) - 1, 1 / m->client_blur);
+    if (limit > 0 && m->client_wander > 0)
+        limit *= wander(m, ask);
     return limit > 0 && ask->value > limit;
+}
+
+/* The check that sets the run aside, or NULL. */
+static const char *aside_by(struct madeserver *m, const struct search_ask *ask,
+                            bool is_disturbed)
+{
+    if (is_beyond_client(m, ask))
+        return m->client_wander > 0 ? SEARCH_BUSY : "lag";
+    return is_disturbed ? "lag" : NULL;
 }
 
 void madeserver_run(struct madeserver *m, const struct search *s,
@@ -131,7 +153,7 @@ void madeserver_run(struct madeserver *m, const struct search *s,
         .answer_ns = m->drowns && ask->value > m->capacity[0]
                          ? 0
                          : llround(answer_s * NS),
-        .set_aside = is_aside || is_beyond_client(m, ask) ? "lag" : NULL,
+        .set_aside = aside_by(m, ask, is_aside),
         .n_terms = s->config.slo->len};
     for (size_t i = 0; i < r->n_terms; i++) {
         double allowed = search_allowed(&s->config.slo->terms[i]);

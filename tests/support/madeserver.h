@@ -23,6 +23,9 @@ struct madeserver {
     double client_long; /* ... and hold beyond 10 s; 0: the same */
     double client_blur; /* above 0: the odds of failing at it are 1, and grow
                            with this power of the load */
+    double client_wander; /* above 0: it wanders about that, the deviation of
+                             its logarithm, and is another after a minute; a run
+                             above it is set aside as busy */
     double disturbed; /* chance that a run of 5 s is set aside, and then misses
                          whatever comes */
     size_t disturbed_for;   /* runs that a disturbance lasts; 0: as drawn */
@@ -34,6 +37,7 @@ struct madeserver {
     double max_value;       /* out: the highest value that was asked for */
     size_t runs;            /* out */
     size_t disturbed_until; /* a run */
+    double wandered;        /* in deviations; 0 at first */
     struct rng rng;
 };
 

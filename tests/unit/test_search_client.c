@@ -130,6 +130,41 @@ static void a_limit_that_is_no_wall_is_found(void **state)
     assert_true(limits >= 18);
 }
 
+/* A machine that others use: what the client gets to wanders, and some runs are
+ * disturbed besides.  That it was busy tells the one from the other at once: of
+ * 200 searches of each row 200, 200 and 195 were confirmed, and 2, 29 and 39
+ * took longer than `most_s`; fewer than `confirmed` of 20, or more than half of
+ * them slow, are in less than 0.5 % of the cases (binomial). */
+static void a_busy_client_is_known_at_once(void **state)
+{
+    static const struct {
+        double wander;
+        double disturbed;
+        int confirmed;
+        double most_s;
+    } rows[] = {{0.1, 0, 19, 100}, {0.25, 0.1, 19, 150}, {0.25, 0.2, 17, 190}};
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        int confirmed = 0;
+        int slow = 0;
+
+        for (uint64_t seed = 1; seed <= 20; seed++) {
+            struct madeserver m = unlimited(rows[i].disturbed, seed);
+            struct search_answer a;
+
+            m.client_wander = rows[i].wander;
+            m.extra_s = 1;
+            madeserver_answer(&m, (struct search_config){.start = 100}, &a);
+            assert_int_equal(a.outcome, SEARCH_CLIENT);
+            confirmed += isfinite(a.confirmed);
+            slow += (double)a.took_ns > rows[i].most_s * NS_PER_S;
+        }
+        assert_true(confirmed >= rows[i].confirmed);
+        assert_true(slow <= 10);
+    }
+}
+
 /* The same when the time is over; the rest of it goes into a confirmation, and
  * without one that is said. */
 static void a_limit_is_the_answer_when_the_time_is_over(void **state)
@@ -254,7 +289,7 @@ static void too_few_connections_are_said(void **state)
     (void)state;
     search_init(&s, &config);
     while (madeserver_next(&s).step != SEARCH_DONE)
-        madeserver_feed(&s, &m, "connection cap");
+        madeserver_feed(&s, &m, SEARCH_CAPPED);
     search_answer(&s, &a);
     assert_int_equal(a.outcome, SEARCH_UNDECIDED);
     assert_non_null(strstr(a.why, "too few connections"));
@@ -269,6 +304,7 @@ int main(void)
         cmocka_unit_test(a_client_that_is_fast_enough_does_not_matter),
         cmocka_unit_test(a_limit_is_told_from_disturbances),
         cmocka_unit_test(a_limit_that_is_no_wall_is_found),
+        cmocka_unit_test(a_busy_client_is_known_at_once),
         cmocka_unit_test(a_limit_is_the_answer_when_the_time_is_over),
         cmocka_unit_test(a_client_that_is_good_for_little_is_found),
         cmocka_unit_test(a_stray_miss_below_the_limit_is_overcome),
