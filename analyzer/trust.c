@@ -1,5 +1,7 @@
 #include "analyzer/trust.h"
 
+#include <string.h>
+
 #include "common/clk.h"
 
 /* Lag may be this share of what is measured ... */
@@ -452,4 +454,13 @@ void trust_check(const struct evidence *e, struct trust *out)
     *out = (struct trust){.valid = true};
     for (size_t i = 0; i < sizeof(rules) / sizeof(rules[0]); i++)
         apply(&rules[i], e, out);
+}
+
+const struct check *trust_find(const struct trust *t, const char *name)
+{
+    for (size_t i = 0; i < t->len; i++) {
+        if (strcmp(t->checks[i].name, name) == 0)
+            return &t->checks[i];
+    }
+    return NULL;
 }

@@ -51,6 +51,9 @@ struct evidence {
     bool is_offline; /* all was due at once: nothing was late */
 };
 
+/* The check of that name; NULL: it was not made. */
+const struct check *trust_find(const struct trust *t, const char *name);
+
 void trust_check(const struct evidence *e, struct trust *out);
 
 #endif

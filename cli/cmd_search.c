@@ -85,7 +85,9 @@ static void put_load(const struct drive *d, double value, struct buf *out)
     char text[UNITS_TEXT];
 
     buf_addf(out, "%s%s", units_show_number(value, text),
-             d->search.config.by == SEARCH_RATE ? "/s" : " clients");
+             d->search.config.by == SEARCH_RATE ? "/s"
+             : value > 1                        ? " clients"
+                                                : " client");
 }
 
 static void put_known(const struct drive *d, const struct search_answer *a,
@@ -133,8 +135,8 @@ static void put_left(const struct drive *d, const struct search_answer *a,
     }
 }
 
-static void say(void *arg, const struct search_ask *ask,
-                const struct search_answer *so_far)
+static void say_before(void *arg, const struct search_ask *ask,
+                       const struct search_answer *so_far)
 {
     struct drive *d = arg;
     struct buf line;
@@ -168,9 +170,12 @@ static int worst_term(const struct slo *slo, const struct search_result *r)
     for (size_t i = 0; i < r->n_terms; i++) {
         double allowed = search_allowed(&slo->terms[i]);
         const struct search_counts *c = &r->terms[i];
-        double part = (double)c->misses / fmax(allowed, TINY) / (double)c->n;
+        double part;
 
-        if (allowed >= 0 && c->n > 0 && part > most) {
+        if (allowed < 0 || c->n == 0)
+            continue;
+        part = (double)c->misses / fmax(allowed, TINY) / (double)c->n;
+        if (part > most) {
             most = part;
             worst = (int)i;
         }
@@ -180,7 +185,7 @@ static int worst_term(const struct slo *slo, const struct search_result *r)
 
 /* By the verdict of its run a probe may be invalid, and count all the same: it
  * is said what the search takes it for. */
-static void tell(void *arg, const struct search_result *r)
+static void say_after(void *arg, const struct search_result *r)
 {
     const struct drive *d = arg;
     const struct slo *slo = &d->search.terms.slo;
@@ -224,8 +229,8 @@ static int prepare(struct study_drive *study, struct err *err)
         return settings_args_blame(&study->base, err);
     hash_settings(study);
     search->settings = s;
-    search->say = say;
-    search->tell = tell;
+    search->before = say_before;
+    search->after = say_after;
     search->arg = of(study);
     study->make.is_silent = true;
     return 0;

@@ -102,7 +102,8 @@ static const struct opt search[] = {
      .type = &opt_duration,
      .offset = SEARCH_AT(confirm_ns),
      .is_positive = true,
-     .help = "window of the run that confirms (90s, or what it needs)"},
+     .help = "window of the run that confirms (90s, or what it needs; 20s at "
+             "the client's limit)"},
     {.key = "no_confirm",
      .flag = "no-confirm",
      .type = &opt_switch,

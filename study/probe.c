@@ -76,11 +76,9 @@ static double busiest(const struct probe *p, const int64_t *before,
 
 static double client_share(const struct trust *t)
 {
-    for (size_t i = 0; i < t->len; i++) {
-        if (strcmp(t->checks[i].name, "busy") == 0)
-            return t->checks[i].value / 100;
-    }
-    return 0;
+    const struct check *busy = trust_find(t, "busy");
+
+    return busy ? busy->value / 100 : 0;
 }
 
 static const char *first_failed(const struct trust *t)

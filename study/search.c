@@ -112,8 +112,8 @@ static int probe(struct search_drive *d, const struct search_ask *ask,
         rc = points_make(&d->points, set->len - 1, &point, err);
     if (rc > 0)
         rc = read_back(d, &set->points[set->len - 1], err) ? -1 : 1;
-    if (rc > 0 && d->tell)
-        d->tell(d->arg, &d->last);
+    if (rc > 0 && d->after)
+        d->after(d->arg, &d->last);
     search_eye_fini(&eye);
     strlist_fini(&over);
     return rc;
@@ -128,7 +128,7 @@ int search_step(struct search_drive *d, struct err *err)
     if (ask.step == SEARCH_DONE)
         return 0;
     search_answer(&d->machine, &so_far);
-    if (d->say)
-        d->say(d->arg, &ask, &so_far);
+    if (d->before)
+        d->before(d->arg, &ask, &so_far);
     return probe(d, &ask, err);
 }

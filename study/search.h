@@ -21,11 +21,11 @@ struct search_drive {
     const struct settings *settings; /* for the classes */
 
     /* Before each recording, with what is known so far.  Optional. */
-    void (*say)(void *arg, const struct search_ask *ask,
-                const struct search_answer *so_far);
+    void (*before)(void *arg, const struct search_ask *ask,
+                   const struct search_answer *so_far);
 
     /* After each, with what it comes to.  Optional. */
-    void (*tell)(void *arg, const struct search_result *result);
+    void (*after)(void *arg, const struct search_result *result);
     void *arg;
 
     /* The rest is filled in. */

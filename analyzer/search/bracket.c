@@ -64,9 +64,12 @@ bool bracket_ends_at_client(const struct evidence *e)
            (!e->has_fit || e->value >= e->client);
 }
 
+/* What has been tried for longer need not be known as well. */
 static bool is_near_client(const struct evidence *e)
 {
-    return e->client <= CLIENT_RATIO * e->reached;
+    double ratio = e->confirms_aside > 0 ? 1 / CLIENT_LOW : CLIENT_RATIO;
+
+    return e->client <= ratio * e->reached;
 }
 
 double bracket_below_client(const struct evidence *e)
@@ -132,7 +135,7 @@ void bracket_to_client(const struct search *s, const struct evidence *e,
     double value = step_rounded(s, sqrt(e->reached * e->client));
     bool is_near = is_near_client(e) || value <= e->reached;
 
-    if ((is_near || e->confirms_aside > 0) && bracket_is_client_limit(e)) {
+    if (is_near && bracket_is_client_limit(e)) {
         prove_at_least(s, e, out, bracket_client_value(s, e), SEARCH_CLIENT);
         return;
     }

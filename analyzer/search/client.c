@@ -13,8 +13,9 @@
 #define HALVINGS   30
 
 /* So often, at most, a disturbance looks as if the client had nothing left: it
- * must have taken all that the load did not. */
+ * must take all the time that the load has left.  Fewer say nothing. */
 #define SPENT_BY_CHANCE 0.05
+#define SPENT_LEAST     2
 
 struct run {
     double value;
@@ -107,31 +108,25 @@ static double seen_s(const struct search_result *r)
 }
 
 /* What there is to explain.  From a limit on, runs in a row that were set aside
- * may share one disturbance, and count once until something has gone well. */
+ * may share one disturbance, and the first stands for all until something has
+ * gone well. */
 static size_t list_runs(const struct search *s, double limit, struct run *runs)
 {
-    struct run *row = NULL; /* the one that stands for its row */
+    bool is_same = false;
     size_t n = 0;
 
     for (size_t i = 0; i < s->n; i++) {
         const struct search_result *r = &s->results[i];
         bool is_beyond = r->set_aside && r->value >= limit;
 
-        if ((r->set_aside && !is_clients(r)) || seen_s(r) <= 0)
+        if ((r->set_aside && !is_clients(r)) || seen_s(r) <= 0 ||
+            (is_beyond && is_same))
             continue;
-        if (is_beyond && row) {
-            row->is_spent |= client_is_spent(r);
-            continue;
-        }
-        runs[n] = (struct run){.value = r->value,
-                               .seconds = seen_s(r),
-                               .is_disturbed = r->set_aside,
-                               .is_spent = is_beyond && client_is_spent(r)};
-        if (!r->set_aside)
-            row = NULL;
-        else if (is_beyond)
-            row = &runs[n];
-        n++;
+        is_same = r->set_aside && (is_same || is_beyond);
+        runs[n++] = (struct run){.value = r->value,
+                                 .seconds = seen_s(r),
+                                 .is_disturbed = r->set_aside,
+                                 .is_spent = is_beyond && client_is_spent(r)};
     }
     return n;
 }
@@ -150,14 +145,14 @@ static bool is_limit(const struct run *runs, size_t n, double limit)
            disturbed[0] * all[1] < disturbed[1] * all[0];
 }
 
+/* Once may be chance, whatever else the runs say. */
 static double spent_by_chance(const struct run *runs, size_t n)
 {
-    double chance = 1;
+    size_t spent = 0;
 
     for (size_t i = 0; i < n; i++)
-        if (runs[i].is_spent)
-            chance *= SPENT_BY_CHANCE;
-    return chance;
+        spent += runs[i].is_spent;
+    return spent < SPENT_LEAST ? 1 : pow(SPENT_BY_CHANCE, (double)spent);
 }
 
 /* How much worse a single rate explains it than one below and one from the

@@ -24,15 +24,6 @@ static const char lag[] = "lag";
 static const char buffer_wait[] = "buffer wait";
 static const char stub_late[] = "stub late";
 
-static const struct check *check_named(const struct summary *s,
-                                       const char *name)
-{
-    for (size_t i = 0; i < s->trust.len; i++)
-        if (strcmp(s->trust.checks[i].name, name) == 0)
-            return &s->trust.checks[i];
-    return NULL;
-}
-
 /* ---- by the checks of the run ---- */
 
 static bool is_one_of(const char *name, const char *const *names, size_t n)
@@ -91,7 +82,7 @@ bool disturbed_by_lag(const struct slo_term *t, const struct search_counts *c)
 /* At p99, the only quantile that there is. */
 static double buffer_wait_ns(const struct summary *s)
 {
-    const struct check *c = check_named(s, buffer_wait);
+    const struct check *c = trust_find(&s->trust, buffer_wait);
 
     return c ? c->value * 1e6 : 0;
 }
@@ -143,16 +134,32 @@ static const char *unmeasured_by(const struct summary *s,
     return s->scheduled > 0 ? SEARCH_UNMEASURED : "no requests";
 }
 
+static bool is_failed(const struct summary *s, const char *name)
+{
+    const struct check *c = trust_find(&s->trust, name);
+
+    return c && !c->ok;
+}
+
+/* Comes before the lag, since it is why there was any. */
+static const char *spent_by(const struct summary *s)
+{
+    if (is_failed(s, SEARCH_BUSY))
+        return SEARCH_BUSY;
+    return is_failed(s, SEARCH_CAPPED) && !summary_is_overloaded(s)
+               ? SEARCH_CAPPED
+               : NULL;
+}
+
 const char *disturbed_by(const struct summary *s, const struct hist *late,
                          const struct search_terms *terms,
                          const struct search_result *r)
 {
-    const struct check *busy = check_named(s, SEARCH_BUSY);
     const char *by = unmeasured_by(s, r);
     bool has_limit = false;
 
-    if (!by && busy && !busy->ok)
-        by = SEARCH_BUSY; /* why it was late, if it was */
+    if (!by)
+        by = spent_by(s);
     for (size_t i = 0; i < terms->slo.len && !by; i++) {
         if (!disturbed_concerns(&terms->slo.terms[i]))
             continue;

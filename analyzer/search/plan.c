@@ -204,6 +204,16 @@ static void plan_proof(const struct search *s, const struct evidence *e,
         step_confirm(s, e, out, SEARCH_CONFIRM_PART * e->value, SEARCH_FOUND);
 }
 
+/* Was it the estimate that was confirmed?  What the client was held to is less.
+ */
+static bool is_proven(const struct search *s, const struct evidence *e)
+{
+    double value =
+        step_rounded(s, step_whole(s, SEARCH_CONFIRM_PART * e->value));
+
+    return e->confirmed >= (1 - EVIDENCE_SAME) * value;
+}
+
 /* Can no more probes help? */
 static bool is_lost(const struct evidence *e)
 {
@@ -219,7 +229,7 @@ static void plan_between(const struct search *s, const struct evidence *e,
         step_end(out, SEARCH_UNDECIDED);
     else if (e->value >= e->client)
         bracket_to_client(s, e, out);
-    else if (e->confirmed > 0)
+    else if (is_proven(s, e))
         step_end(out, SEARCH_FOUND);
     else if (is_narrow(s, e) || e->kept >= PROBES_MOST)
         plan_proof(s, e, out);

@@ -96,8 +96,8 @@ struct search_counts {
  * so nobody knows, the server may well be. */
 #define SEARCH_UNMEASURED "nothing measured"
 
-/* The client had no time, or no connection left: that the load was too much for
- * it is no guess. */
+/* The client had no time, or no connection left: that is the load's doing, but
+ * for rare chances. */
 #define SEARCH_BUSY   "busy"
 #define SEARCH_CAPPED "connection cap"
 

@@ -10,6 +10,10 @@
 /* A confirmation that was disturbed is made in so many pieces. */
 #define PIECES 3
 
+/* What is cut to the time that is left is still a whole; a shorter one was for
+ * another end. */
+#define WHOLE_PART 0.5
+
 double step_rounded(const struct search *s, double value)
 {
     double most = s->config.most > 0 ? s->config.most : INFINITY;
@@ -39,24 +43,14 @@ void step_ask(const struct search *s, struct step *out, enum search_why why,
         .may_end_early = true};
 }
 
-/* Where the client is the limit there is no estimate to be tested, and the
- * server shows no sign of a queue: as long as a probe is enough. */
-static double proof_s(const struct search *s, const struct evidence *e,
-                      double value, enum search_outcome proves)
-{
-    return proves == SEARCH_CLIENT && s->config.confirm_ns <= 0
-               ? windows_probe(s, e, value)
-               : windows_confirm(s, e, value);
-}
-
 /* What is as short as a probe is not cut. */
 static double piece_s(const struct search *s, const struct evidence *e,
                       double value, double whole, double seen)
 {
     double part = whole / PIECES;
 
-    return fmin(whole, fmin(fmax(part, windows_probe(s, e, value)),
-                            fmax(part, whole - seen)));
+    return fmin(fmax(part, windows_probe(s, e, value)),
+                fmax(part, whole - seen));
 }
 
 /* Short pieces are disturbed less often, and those that were not add up.  What
@@ -65,15 +59,19 @@ void step_confirm(const struct search *s, const struct evidence *e,
                   struct step *out, double value, enum search_outcome proves)
 {
     struct search_result seen;
+    double asked;
     double window;
 
     value = step_rounded(s, step_whole(s, value));
-    window = proof_s(s, e, value, proves);
+    window = proves == SEARCH_CLIENT ? windows_client(s, e, value)
+                                     : windows_confirm(s, e, value);
     marks_pool(s, value, &seen);
+    asked = (double)seen.asked_ns / SECOND;
     out->proves = proves;
-    out->is_piece = seen.asked_ns > 0;
+    out->is_piece = asked >= WHOLE_PART * window;
     if (out->is_piece)
-        window = piece_s(s, e, value, window, (double)seen.window_ns / SECOND);
+        window = piece_s(s, e, value, fmax(window, asked),
+                         (double)seen.window_ns / SECOND);
     step_ask(s, out, SEARCH_PROVING, value, window);
 }
 

@@ -17,6 +17,8 @@
 #define PROBE_LIMITS   20.0
 #define PROBE_MISSES   10.0
 #define CONFIRM_PROBES 4.5 /* times a probe */
+#define CLIENT_REQUESTS                                                        \
+    300.0 /* without a miss show a p99, once in 20 wrongly */
 #define LONGEST_S      600.0
 #define CONFIRM_MOST_S 1200.0
 
@@ -100,6 +102,18 @@ double windows_confirm(const struct search *s, const struct evidence *e,
         return (double)s->config.confirm_ns / SECOND;
     return fmin(CONFIRM_PROBES * windows_probe(s, e, value),
                 fmax(CONFIRM_MOST_S, windows_probe(s, e, value)));
+}
+
+double windows_client(const struct search *s, const struct evidence *e,
+                      double value)
+{
+    double window =
+        window_for(s, value, PROBE_S, PROBE_LIMITS, CLIENT_REQUESTS);
+
+    if (s->config.confirm_ns > 0)
+        return windows_confirm(s, e, value);
+    return fmin(fmax(window, windows_probe(s, e, value)),
+                windows_confirm(s, e, value));
 }
 
 double windows_warmup(const struct search *s, double window_s)

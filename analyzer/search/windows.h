@@ -15,6 +15,10 @@ double windows_probe(const struct search *s, const struct evidence *e,
 double windows_confirm(const struct search *s, const struct evidence *e,
                        double value);
 
+/* Of one at the client's limit: no estimate is tested, so it is shorter. */
+double windows_client(const struct search *s, const struct evidence *e,
+                      double value);
+
 /* Is this one shorter than it would be near the boundary? */
 bool windows_is_short(const struct search *s, const struct evidence *e,
                       const struct search_result *r);

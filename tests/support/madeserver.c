@@ -122,11 +122,13 @@ static bool is_beyond_client(struct madeserver *m, const struct search_ask *ask)
 
 /* The check that sets the run aside, or NULL. */
 static const char *aside_by(struct madeserver *m, const struct search_ask *ask,
-                            bool is_disturbed)
+                            bool is_aside)
 {
     if (is_beyond_client(m, ask))
-        return m->client_wander > 0 ? SEARCH_BUSY : "lag";
-    return is_disturbed ? "lag" : NULL;
+        return m->client_aside ? m->client_aside : "lag";
+    if (!is_aside)
+        return NULL;
+    return rng_uniform(&m->rng) < m->disturbed_busy ? SEARCH_BUSY : "lag";
 }
 
 void madeserver_run(struct madeserver *m, const struct search *s,

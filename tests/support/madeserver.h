@@ -24,10 +24,12 @@ struct madeserver {
     double client_blur; /* above 0: the odds of failing at it are 1, and grow
                            with this power of the load */
     double client_wander; /* above 0: it wanders about that, the deviation of
-                             its logarithm, and is another after a minute; a run
-                             above it is set aside as busy */
+                             its logarithm, and is another after a minute */
+    const char *client_aside; /* the check by which runs above it are set aside;
+                                 NULL: lag */
     double disturbed; /* chance that a run of 5 s is set aside, and then misses
                          whatever comes */
+    double disturbed_busy;  /* share of those in which the client seems busy */
     size_t disturbed_for;   /* runs that a disturbance lasts; 0: as drawn */
     bool drowns;            /* beyond its capacity nothing is answered */
     double answer_s;        /* time in flight; 0: 10 ms */

@@ -1,7 +1,6 @@
 #include "tests/support/trustof.h"
 
 #include <stddef.h>
-#include <string.h>
 
 struct trust trust_of(const struct tally *t, const struct client *client,
                       const struct integrity *integrity, bool is_closed)
@@ -20,13 +19,4 @@ struct trust trust_of(const struct tally *t, const struct client *client,
                                    .is_open_loop = !is_closed},
                 &trust);
     return trust;
-}
-
-const struct check *trust_find(const struct trust *t, const char *name)
-{
-    for (size_t i = 0; i < t->len; i++) {
-        if (strcmp(t->checks[i].name, name) == 0)
-            return &t->checks[i];
-    }
-    return NULL;
 }

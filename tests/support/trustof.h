@@ -10,7 +10,4 @@
 struct trust trust_of(const struct tally *t, const struct client *client,
                       const struct integrity *integrity, bool is_closed);
 
-/* NULL: it was not made. */
-const struct check *trust_find(const struct trust *t, const char *name);
-
 #endif
