@@ -7,12 +7,12 @@
 /* The grid: crossings by slopes, first coarse over all that may be, then where
  * the mass is; and how often the points are weighed anew. */
 #define CROSSINGS 31
-#define SLOPES    15
+#define SLOPES    18
 #define PASSES    2
 #define ZOOMS     3
 #define ALL_BUT   1e-4 /* of the mass, at either end */
 
-#define SLOPE_LEAST 2.0
+#define SLOPE_LEAST 0.5
 #define SLOPE_MOST  3000.0
 
 /* What lies further from the crossing counts less and less: a line is a good
@@ -28,7 +28,7 @@
 
 /* Some requests miss at any load.  How many is seen so far below the crossing,
  * by the log of the load; more than this part of what is allowed is not. */
-#define FLOOR_AWAY 0.2
+#define FLOOR_AWAY 0.4
 #define FLOOR_MOST 0.8
 
 /* No miss is quite out of the question. */
