@@ -135,6 +135,16 @@ static void put_left(const struct drive *d, const struct search_answer *a,
     }
 }
 
+/* As their directories are numbered. */
+static size_t count_made(const struct search *s, enum search_step step)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < s->n; i++)
+        n += s->results[i].step == step;
+    return n;
+}
+
 static void say_before(void *arg, const struct search_ask *ask,
                        const struct search_answer *so_far)
 {
@@ -145,8 +155,8 @@ static void say_before(void *arg, const struct search_ask *ask,
     if (d->study.lane)
         buf_addf(&line, "%s; ", d->study.lane);
     buf_addf(&line,
-             "%-10s %zu: ", ask->step == SEARCH_CONFIRM ? "confirm" : "probe",
-             so_far->probes + 1);
+             "%s-%zu: ", ask->step == SEARCH_CONFIRM ? "confirm" : "probe",
+             1 + count_made(&d->search.machine, ask->step));
     put_load(d, ask->value, &line);
     buf_adds(&line, " for ");
     put_time(ask->window_ns, &line);

@@ -57,7 +57,7 @@ static void put_bracket(const struct search_summary *s, struct buf *out)
     char high[NAME];
 
     if (isfinite(a->at_least) && isfinite(a->at_most))
-        buf_addf(out, "bracket    met at %s, missed at %s\n",
+        buf_addf(out, "bracket    single probes met it at %s, missed at %s\n",
                  show(s, a->at_least, low), show(s, a->at_most, high));
     else if (isfinite(a->at_least))
         buf_addf(out, "bracket    met at %s, missed nowhere\n",
@@ -67,6 +67,25 @@ static void put_bracket(const struct search_summary *s, struct buf *out)
                  show(s, a->at_most, high));
 }
 
+/* Is the reason more than what the headline says? */
+static bool has_more_to_say(const struct search_answer *a)
+{
+    switch (a->outcome) {
+    case SEARCH_FOUND:
+    case SEARCH_ESTIMATED:
+    case SEARCH_CLIENT:
+    case SEARCH_NEVER:
+    case SEARCH_GOES_ON:
+        return false;
+    case SEARCH_AT_LEAST:
+    case SEARCH_BUDGET:
+    case SEARCH_UNDECIDED:
+    case SEARCH_NOT_PROBED:
+        break;
+    }
+    return a->why[0] != '\0';
+}
+
 static void put_headline(const struct search_summary *s, struct buf *out)
 {
     const struct search_answer *a = &s->answer;
@@ -74,7 +93,7 @@ static void put_headline(const struct search_summary *s, struct buf *out)
 
     switch (a->outcome) {
     case SEARCH_NEVER:
-        buf_adds(out, "capacity   none: the SLO is not met at any load\n");
+        buf_addf(out, "capacity   none: %s\n", a->why);
         break;
     case SEARCH_CLIENT:
         buf_addf(out, "capacity   at least %s%s: the client is the limit\n",
@@ -101,8 +120,7 @@ static void put_headline(const struct search_summary *s, struct buf *out)
             buf_adds(out, "capacity   not known yet\n");
         break;
     }
-    if (a->why[0] && a->outcome != SEARCH_FOUND &&
-        a->outcome != SEARCH_ESTIMATED && a->outcome != SEARCH_CLIENT)
+    if (has_more_to_say(a))
         buf_addf(out, "           %s\n", a->why);
 }
 
@@ -119,20 +137,28 @@ static void put_state(const struct search_summary *s, struct buf *out)
     if (s->set.failed[0])
         buf_addf(out, "           ended early: %s\n", s->set.failed);
     if (s->answer.outcome == SEARCH_ESTIMATED)
-        buf_adds(out, "           an estimate: no run was to confirm it\n");
+        buf_adds(out, "           an estimate: no run has confirmed it\n");
+}
+
+static bool is_beyond_by(const struct search_summary *s, const char *check)
+{
+    for (size_t i = 0; i < s->n; i++) {
+        const struct search_result *r = &s->probes[i].result;
+
+        if (r->value >= s->answer.client_limit && search_is_aside(r, check))
+            return true;
+    }
+    return false;
 }
 
 /* By why probes were set aside there. */
 static const char *what_limits(const struct search_summary *s)
 {
-    for (size_t i = 0; i < s->n; i++) {
-        const struct search_result *r = &s->probes[i].result;
-
-        if (r->value >= s->answer.client_limit &&
-            search_is_aside(r, SEARCH_CAPPED))
-            return "had too few connections (--connections)";
-    }
-    return "was too slow itself";
+    if (is_beyond_by(s, SEARCH_CAPPED))
+        return "had too few connections (--connections) at";
+    if (is_beyond_by(s, SEARCH_BUSY))
+        return "was busy and too slow itself at";
+    return "was too late, though not busy (the machine may be why), from";
 }
 
 static void put_client(const struct search_summary *s, struct buf *out)
@@ -153,7 +179,7 @@ static void put_client(const struct search_summary *s, struct buf *out)
                      ? "its calibration does not apply here"
                      : "not calibrated");
     if (isfinite(s->answer.client_limit))
-        buf_addf(out, "           it %s at %s\n", what_limits(s),
+        buf_addf(out, "           it %s %s\n", what_limits(s),
                  show(s, s->answer.client_limit, limit));
 }
 
@@ -226,11 +252,9 @@ static const char *remark(const struct search_probe *p)
 {
     const struct search_result *r = &p->result;
 
-    if (r->set_aside)
-        return "  set aside: ";
     if (r->ended_early)
         return "  ended early";
-    return r->is_overloaded ? "  overloaded" : "";
+    return r->is_overloaded && !r->set_aside ? "  overloaded" : "";
 }
 
 static void put_probe(const struct search_summary *s,
@@ -254,8 +278,9 @@ static void put_probe(const struct search_summary *s,
         buf_addf(out, " %8.3g%%", 100 * share);
         put_mark(share, search_allowed(t), out);
     }
-    buf_addf(out, "%s%s\n", remark(p),
-             p->result.set_aside ? p->result.set_aside : "");
+    if (p->result.set_aside)
+        buf_addf(out, "  set aside: %s", p->result.set_aside);
+    buf_addf(out, "%s\n", remark(p));
 }
 
 static void put_curve(const struct search_summary *s, struct buf *out)

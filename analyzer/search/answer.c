@@ -25,14 +25,14 @@ void search_next(const struct search *s, struct search_ask *ask)
 
 /* ---- in words ---- */
 
-/* "407.9/s", or "8 at once". */
+/* "407.9/s", or "8 clients". */
 static const char *shown(const struct search_config *config, double value,
                          char room[static 32])
 {
     char number[UNITS_TEXT];
 
     if (config->by == SEARCH_CONCURRENCY)
-        snprintf(room, 32, "%.0f at once", value);
+        snprintf(room, 32, "%.0f client%s", value, value > 1 ? "s" : "");
     else
         snprintf(room, 32, "%s/s", units_show_number(value, number));
     return room;
@@ -63,7 +63,7 @@ static void say_never(const struct search_config *c, struct search_answer *a)
     char at[32];
 
     snprintf(a->why, sizeof(a->why),
-             "the objective is not met at any load: it is missed at %s",
+             "the SLO is not met at any load: it is missed at %s",
              shown(c, a->at_most, at));
 }
 
@@ -88,7 +88,13 @@ static void say_bracket(const struct search_config *c, struct search_answer *a)
                                                      "too much";
     bool has_ci = isfinite(a->ci.low) && isfinite(a->ci.high);
 
-    if (!has_ci && isfinite(a->at_least))
+    if (has_ci && a->ci.low >= a->ci.high)
+        snprintf(a->why, sizeof(a->why), "%s: about %s", what,
+                 shown(c, a->ci.low, low));
+    else if (!has_ci && isfinite(a->at_least) && isfinite(a->at_most))
+        snprintf(a->why, sizeof(a->why), "%s: met at %s, missed at %s", what,
+                 shown(c, a->at_least, low), shown(c, a->at_most, high));
+    else if (!has_ci && isfinite(a->at_least))
         snprintf(a->why, sizeof(a->why), "%s: above %s, as far as it was seen",
                  what, shown(c, a->at_least, low));
     else if (!has_ci)
@@ -151,25 +157,29 @@ static void say_missing(const struct search_config *c, struct search_answer *a)
 {
     char low[32];
     char high[32];
+    char aside[48] = "";
 
+    if (a->set_aside > 0)
+        snprintf(aside, sizeof(aside), " (%zu of %zu are set aside)",
+                 a->set_aside, a->probes);
     if (!isfinite(a->missing.low) && !isfinite(a->missing.high))
         snprintf(a->why, sizeof(a->why),
-                 "no recorded probe tells anything of this objective");
+                 "no recorded probe tells anything of this objective%s", aside);
     else if (!isfinite(a->missing.high))
         snprintf(a->why, sizeof(a->why),
                  "no recorded probe misses the objective: probes above %s are "
-                 "missing",
-                 shown(c, a->missing.low, low));
+                 "missing%s",
+                 shown(c, a->missing.low, low), aside);
     else if (!isfinite(a->missing.low))
         snprintf(a->why, sizeof(a->why),
                  "no recorded probe meets the objective: probes below %s are "
-                 "missing",
-                 shown(c, a->missing.high, high));
+                 "missing%s",
+                 shown(c, a->missing.high, high), aside);
     else
         snprintf(a->why, sizeof(a->why),
-                 "too few probes between %s and %s were recorded",
-                 shown(c, a->missing.low, low),
-                 shown(c, a->missing.high, high));
+                 "too few probes between %s and %s were recorded%s",
+                 shown(c, a->missing.low, low), shown(c, a->missing.high, high),
+                 aside);
 }
 
 static void say(const struct search_config *c, struct search_answer *a)
@@ -295,10 +305,10 @@ static enum search_outcome recorded_outcome(const struct search *s,
         return bracket_is_never(s, e) ? SEARCH_NEVER : SEARCH_NOT_PROBED;
     if (bracket_ends_at_client(e))
         return SEARCH_CLIENT;
-    return e->has_fit && e->near >= RECORDED_NEAR &&
-                   evidence_reach(e) <= PLAN_WORST_REACH
-               ? SEARCH_FOUND
-               : SEARCH_NOT_PROBED;
+    if (!e->has_fit || e->near < RECORDED_NEAR ||
+        evidence_reach(e) > PLAN_WORST_REACH)
+        return SEARCH_NOT_PROBED;
+    return e->confirmed > 0 ? SEARCH_FOUND : SEARCH_ESTIMATED;
 }
 
 static struct interval missing_of(const struct evidence *e)
@@ -312,6 +322,18 @@ static struct interval missing_of(const struct evidence *e)
 
 /* What ended early was lost by the objective it was made for.  That it would
  * have gone on to meet another one nobody knows. */
+static bool is_cut(const struct slo *slo, const struct search_result *r)
+{
+    return r->ended_early && search_is_met(slo, r);
+}
+
+static void add_cost(struct search_answer *a, const struct search_result *r)
+{
+    a->probes++;
+    a->requests += r->requests;
+    a->took_ns += r->took_ns;
+}
+
 void search_from_probes(const struct search_config *config,
                         const struct search_result *probes, size_t n,
                         struct search_answer *answer)
@@ -321,10 +343,13 @@ void search_from_probes(const struct search_config *config,
 
     search_init(&s, config);
     for (size_t i = 0; i < n; i++)
-        if (!probes[i].ended_early || !search_is_met(config->slo, &probes[i]))
+        if (!is_cut(config->slo, &probes[i]))
             search_feed(&s, &probes[i]);
     evidence_take(&s, &e);
     take_evidence(&s, &e, answer);
+    for (size_t i = 0; i < n; i++)
+        if (is_cut(config->slo, &probes[i]))
+            add_cost(answer, &probes[i]);
     answer->outcome = recorded_outcome(&s, &e);
     if (answer->outcome == SEARCH_NOT_PROBED)
         answer->missing = missing_of(&e);

@@ -22,7 +22,7 @@
 #define CLIENT_RATIO  1.1
 #define CLIENT_EASY   0.8
 #define CLIENT_ROW    6
-#define CLIENT_CHANCE 0.005
+#define CLIENT_CHANCE 0.001
 #define ASIDE_TRIES   2
 
 /* What a client can do for a moment it need not hold for long: when it had

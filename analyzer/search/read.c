@@ -154,8 +154,9 @@ static void replace_slo(struct settings *s, const struct strlist *slo)
 /* How the reader of a search looks at one recording. */
 struct reading {
     struct search_summary *s;
-    const struct strlist *slo; /* NULL: the recording's */
-    struct search_config config;
+    const struct strlist *slo;   /* NULL: the recording's */
+    struct search_config config; /* the first one's; --resume may come with
+                                    another budget: that of the last */
 };
 
 /* Of the first what all have in common. */
@@ -187,6 +188,7 @@ static int read_probe(struct reading *r, const struct study_point *at,
     if (rc == 0 && r->s->n == 0)
         rc = take_first(r, &rec, &of, err);
     if (rc == 0) {
+        r->config.budget_ns = rec.settings.search.budget_ns;
         r->s->n++;
         probe->at = at;
         trial_take(&probe->run, &of);

@@ -8,9 +8,9 @@
 #include "common/xalloc.h"
 
 static const char *const whys[] = {
-    [SEARCH_FIRST] = "first",       [SEARCH_LIGHT] = "light load",
-    [SEARCH_DOUBLING] = "doubling", [SEARCH_NEAR] = "near the boundary",
-    [SEARCH_PROVING] = "confirm",   [SEARCH_OVER] = "over",
+    [SEARCH_FIRST] = "first",      [SEARCH_LIGHT] = "light load",
+    [SEARCH_DOUBLING] = "bracket", [SEARCH_NEAR] = "near the boundary",
+    [SEARCH_PROVING] = "confirm",  [SEARCH_OVER] = "over",
 };
 
 static const char *const outcomes[] = {

@@ -131,6 +131,30 @@ static void it_is_found_and_may_be_interrupted(void **state)
     free(file);
 }
 
+/* What is over by the budget of --resume is over, whatever it was begun with.
+ */
+static void it_may_go_on_with_another_budget(void **state)
+{
+    char *file = searched_file("budget.yaml", fixed);
+    char *dir = xstrdup(tmpdir_path("budget"));
+    char *second = xasprintf("%s/probe-2", dir);
+    struct proc_result r;
+    json_t *json;
+
+    (void)state;
+    interrupt(ARGS("search", file, "-q", "-o", dir), second);
+    r = proc_run(
+        ARGS("search", file, "-q", "-o", dir, "--resume", "--budget", "6s"));
+    json = searched_json(dir, "summary.json");
+    proc_expect(&r, 4);
+    assert_string_not_equal(searched_text(json, "outcome"), "goes on");
+    json_decref(json);
+    proc_result_fini(&r);
+    free(second);
+    free(dir);
+    free(file);
+}
+
 /* N clients of a server that takes 10 ms for each wait N times as long: five
  * are within 55 ms, and six are not. */
 static void clients_of_a_closed_loop_are_counted(void **state)
@@ -199,6 +223,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(it_is_found_and_may_be_interrupted),
+        cmocka_unit_test(it_may_go_on_with_another_budget),
         cmocka_unit_test(clients_of_a_closed_loop_are_counted),
         cmocka_unit_test(nonsense_is_refused),
         cmocka_unit_test(a_server_that_is_not_there_is_exit_3),

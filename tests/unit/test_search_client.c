@@ -78,7 +78,7 @@ static struct madeserver unlimited(double disturbed, uint64_t seed)
 
 /* The limit is there at every try, the disturbances are not.  Where it is known
  * it is the answer, however much more was disturbed: of 200 searches of each
- * row 200 and 175 have it, and fewer than `limits` of 20 are in less than 0.5 %
+ * row 200 and 168 have it, and fewer than `limits` of 20 are in less than 0.5 %
  * of the cases (binomial). */
 static void a_limit_is_told_from_disturbances(void **state)
 {
@@ -109,7 +109,7 @@ static void a_limit_is_told_from_disturbances(void **state)
 
 /* A real client has no wall: some runs above its limit go well, and some below
  * do not; at 0.8 of it 3 %, at 1.2 of it 94 % are set aside.  Of 200 searches
- * 199 found it; fewer than 18 of 20 are in less than 0.2 % of the cases
+ * 194 found it; fewer than 17 of 20 are in less than 0.3 % of the cases
  * (binomial). */
 static void a_limit_that_is_no_wall_is_found(void **state)
 {
@@ -127,12 +127,12 @@ static void a_limit_that_is_no_wall_is_found(void **state)
                     (a.outcome == SEARCH_UNDECIDED && isnan(a.client_limit)));
         assert_true(a.outcome != SEARCH_CLIENT || a.at_least <= 1200);
     }
-    assert_true(limits >= 18);
+    assert_true(limits >= 17);
 }
 
 /* A machine that others use: what the client gets to wanders, and some runs are
  * disturbed besides.  That it was busy tells the one from the other: of 200
- * searches of each row 200, 200 and 191 were confirmed, and 14, 44 and 44 took
+ * searches of each row 200, 200 and 193 were confirmed, and 14, 45 and 42 took
  * longer than `most_s`; fewer than `confirmed` of 20, or more than half of them
  * slow, are in less than 0.5 % of the cases (binomial).  The limit is below
  * half of its median in one of 200 moments, and what is confirmed may be 3/4 of
@@ -286,7 +286,7 @@ static void a_limit_is_the_answer_when_the_time_is_over(void **state)
         enum search_outcome outcome;
         bool is_confirmed;
     } rows[] = {{40, SEARCH_BUDGET, false},
-                {75, SEARCH_CLIENT, false},
+                {85, SEARCH_CLIENT, false},
                 {140, SEARCH_CLIENT, true}};
 
     (void)state;

@@ -30,6 +30,7 @@ static struct madeserver made(double disturbed, uint64_t seed)
     struct madeserver m = madeserver_of(CAPACITY, 20, seed);
 
     m.disturbed = disturbed;
+    m.disturbed_busy = 0.05;
     return m;
 }
 
