@@ -12,10 +12,11 @@
 #define RATE_MOST  1e3
 #define HALVINGS   30
 
-/* So often, at most, a disturbance looks as if the client had nothing left: it
- * must take all the time that the load has left.  Fewer say nothing. */
+/* Of the runs that were set aside, the share in which the client had nothing
+ * left: by chance, when a disturbance takes all the time that the load has
+ * left; and beyond its limit, near which it may just be late. */
 #define SPENT_BY_CHANCE 0.05
-#define SPENT_LEAST     2
+#define SPENT_BEYOND    0.5
 
 struct run {
     double value;
@@ -126,7 +127,7 @@ static size_t list_runs(const struct search *s, double limit, struct run *runs)
         runs[n++] = (struct run){.value = r->value,
                                  .seconds = seen_s(r),
                                  .is_disturbed = r->set_aside,
-                                 .is_spent = is_beyond && client_is_spent(r)};
+                                 .is_spent = client_is_spent(r)};
     }
     return n;
 }
@@ -145,14 +146,19 @@ static bool is_limit(const struct run *runs, size_t n, double limit)
            disturbed[0] * all[1] < disturbed[1] * all[0];
 }
 
-/* Once may be chance, whatever else the runs say. */
-static double spent_by_chance(const struct run *runs, size_t n)
+/* How much worse chance explains who had nothing left from the limit on; there
+ * are limits at which a client is never busy, so it is at most 1. */
+static double spent_by_chance(const struct run *runs, size_t n, double limit)
 {
-    size_t spent = 0;
+    double chance = 1;
 
-    for (size_t i = 0; i < n; i++)
-        spent += runs[i].is_spent;
-    return spent < SPENT_LEAST ? 1 : pow(SPENT_BY_CHANCE, (double)spent);
+    for (size_t i = 0; i < n; i++) {
+        if (!runs[i].is_disturbed || runs[i].value < limit)
+            continue;
+        chance *= runs[i].is_spent ? SPENT_BY_CHANCE / SPENT_BEYOND
+                                   : (1 - SPENT_BY_CHANCE) / (1 - SPENT_BEYOND);
+    }
+    return fmin(chance, 1);
 }
 
 /* How much worse a single rate explains it than one below and one from the
@@ -163,7 +169,7 @@ static double chance_of(const struct search *s, double limit, struct run *runs)
 
     if (!is_limit(runs, n, limit))
         return INFINITY;
-    return spent_by_chance(runs, n) *
+    return spent_by_chance(runs, n, limit) *
            exp(best_likelihood(runs, n, (struct range){0, INFINITY}) -
                best_likelihood(runs, n, (struct range){0, limit}) -
                best_likelihood(runs, n, (struct range){limit, INFINITY}));

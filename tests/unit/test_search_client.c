@@ -78,7 +78,7 @@ static struct madeserver unlimited(double disturbed, uint64_t seed)
 
 /* The limit is there at every try, the disturbances are not.  Where it is known
  * it is the answer, however much more was disturbed: of 200 searches of each
- * row 200 and 168 have it, and fewer than `limits` of 20 are in less than 0.5 %
+ * row 200 and 167 have it, and fewer than `limits` of 20 are in less than 0.5 %
  * of the cases (binomial). */
 static void a_limit_is_told_from_disturbances(void **state)
 {
@@ -132,11 +132,12 @@ static void a_limit_that_is_no_wall_is_found(void **state)
 
 /* A machine that others use: what the client gets to wanders, and some runs are
  * disturbed besides.  That it was busy tells the one from the other: of 200
- * searches of each row 200, 200 and 193 were confirmed, and 14, 45 and 42 took
+ * searches of each row 200, 200 and 193 were confirmed, and 10, 20 and 22 took
  * longer than `most_s`; fewer than `confirmed` of 20, or more than half of them
  * slow, are in less than 0.5 % of the cases (binomial).  The limit is below
  * half of its median in one of 200 moments, and what is confirmed may be 3/4 of
- * that. */
+ * that.
+ */
 static void a_busy_client_is_known_soon(void **state)
 {
     static const struct {
@@ -144,7 +145,7 @@ static void a_busy_client_is_known_soon(void **state)
         double disturbed;
         int confirmed;
         double most_s;
-    } rows[] = {{0.1, 0, 19, 120}, {0.25, 0.1, 19, 150}, {0.25, 0.2, 16, 200}};
+    } rows[] = {{0.1, 0, 19, 125}, {0.25, 0.1, 19, 190}, {0.25, 0.2, 16, 260}};
 
     (void)state;
     for (size_t i = 0; i < COUNT(rows); i++) {
@@ -160,9 +161,11 @@ static void a_busy_client_is_known_soon(void **state)
             m.disturbed_busy = 0.05;
             m.extra_s = 1;
             madeserver_answer(&m, (struct search_config){.start = 100}, &a);
-            assert_int_equal(a.outcome, SEARCH_CLIENT);
+            assert_true(
+                a.outcome == SEARCH_CLIENT ||
+                (a.outcome == SEARCH_UNDECIDED && isnan(a.client_limit)));
             assert_true(a.at_least > 250 && a.at_least < 2500);
-            confirmed += isfinite(a.confirmed);
+            confirmed += a.outcome == SEARCH_CLIENT && isfinite(a.confirmed);
             slow += (double)a.took_ns > rows[i].most_s * NS_PER_S;
         }
         assert_true(confirmed >= rows[i].confirmed);
