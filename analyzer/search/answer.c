@@ -330,6 +330,7 @@ static bool is_cut(const struct slo *slo, const struct search_result *r)
 static void add_cost(struct search_answer *a, const struct search_result *r)
 {
     a->probes++;
+    a->set_aside += r->set_aside != NULL;
     a->requests += r->requests;
     a->took_ns += r->took_ns;
 }

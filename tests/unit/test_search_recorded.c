@@ -118,6 +118,24 @@ static void recorded_probes_answer_or_say_what_is_missing(void **state)
     }
 }
 
+static void what_no_run_has_confirmed_is_an_estimate(void **state)
+{
+    struct madeserver m = madeserver_of(408, 20, 1);
+    struct slo slo = madeserver_slo(1);
+    struct search_config config = {.slo = &slo, .start = 130};
+    struct search_answer a;
+    struct search s;
+
+    (void)state;
+    madeserver_search(&m, &config, &s, &a);
+    assert_int_equal(s.results[s.n - 1].step, SEARCH_CONFIRM);
+    search_from_probes(&config, s.results, s.n, &a);
+    assert_int_equal(a.outcome, SEARCH_FOUND);
+    search_from_probes(&config, s.results, s.n - 1, &a);
+    assert_int_equal(a.outcome, SEARCH_ESTIMATED);
+    search_fini(&s);
+}
+
 /* It was cut when it was lost, and how a looser limit would have fared nobody
  * knows. */
 static void what_ended_early_meets_nothing(void **state)
@@ -125,8 +143,11 @@ static void what_ended_early_meets_nothing(void **state)
     struct slo slo = madeserver_slo(1);
     struct search_config config = {.slo = &slo};
     struct search_result probes[2] = {
-        {.value = 100, .n_terms = 1, .terms[0] = {.n = 1000}},
-        {.value = 280, .n_terms = 1, .terms[0] = {.n = 1000}}};
+        {.value = 100, .requests = 1100, .n_terms = 1, .terms[0] = {.n = 1000}},
+        {.value = 280,
+         .requests = 1200,
+         .n_terms = 1,
+         .terms[0] = {.n = 1000}}};
     struct search_answer a;
 
     (void)state;
@@ -135,6 +156,7 @@ static void what_ended_early_meets_nothing(void **state)
     probes[1].ended_early = true;
     search_from_probes(&config, probes, 2, &a);
     assert_true(a.at_least == 100);
+    assert_true(a.probes == 2 && a.requests == 2300); /* spent all the same */
     probes[1].terms[0].misses = 500;
     search_from_probes(&config, probes, 2, &a);
     assert_true(a.at_least == 100 && a.at_most == 280);
@@ -182,6 +204,7 @@ int main(void)
         cmocka_unit_test(a_search_goes_on_from_its_results),
         cmocka_unit_test(values_may_have_lost_their_last_digits),
         cmocka_unit_test(recorded_probes_answer_or_say_what_is_missing),
+        cmocka_unit_test(what_no_run_has_confirmed_is_an_estimate),
         cmocka_unit_test(what_ended_early_meets_nothing),
         cmocka_unit_test(a_confirmation_that_missed_is_not_rejected),
         cmocka_unit_test(no_probes_say_nothing),
