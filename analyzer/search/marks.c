@@ -12,6 +12,7 @@
 /* A value that is so much higher than another and met, where that was missed
  * for sure, contradicts it; it must have had as many misses to find. */
 #define TWIST_RATIO  1.1
+#define TWIST_LOST   1.02 /* where so much was missed that it ended early */
 #define TWIST_MISSES 3.0
 
 /* A confirmation that was asked for so long ... */
@@ -168,8 +169,9 @@ static void take_all(struct evidence *e, const struct search *s)
 static bool is_twisted(const struct slo *slo, const struct search_result *low,
                        const struct search_result *high)
 {
-    if (low->set_aside || high->set_aside ||
-        high->value < TWIST_RATIO * low->value)
+    double ratio = low->ended_early ? TWIST_LOST : TWIST_RATIO;
+
+    if (low->set_aside || high->set_aside || high->value < ratio * low->value)
         return false;
     for (size_t i = 0; i < slo->len; i++) {
         double allowed = search_allowed(&slo->terms[i]);

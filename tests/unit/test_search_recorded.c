@@ -162,6 +162,41 @@ static void what_ended_early_meets_nothing(void **state)
     assert_true(a.at_least == 100 && a.at_most == 280);
 }
 
+/* Two that were lost within seconds, and two higher ones that were met: 10 %
+ * are between them where the lower one was just missed, and 2 % where it was
+ * lost. */
+static void what_was_lost_below_what_was_met_contradicts_it(void **state)
+{
+    static const struct {
+        double ratio;
+        bool is_lost;
+        bool is_twisted;
+    } rows[] = {{1.09, false, false},
+                {1.11, false, true},
+                {1.01, true, false},
+                {1.03, true, true}};
+    struct slo slo = madeserver_slo(1);
+    struct search_config config = {.slo = &slo};
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        struct search_result probes[4] = {{0}};
+        struct search_answer a;
+
+        for (size_t k = 0; k < COUNT(probes); k++) {
+            bool is_low = k < 2;
+
+            probes[k] = (struct search_result){
+                .value = is_low ? 100 : 100 * rows[i].ratio,
+                .ended_early = is_low && rows[i].is_lost,
+                .n_terms = 1,
+                .terms[0] = {.n = 1000, .misses = is_low ? 900 : 0}};
+        }
+        search_from_probes(&config, probes, COUNT(probes), &a);
+        assert_int_equal(a.outcome == SEARCH_UNDECIDED, rows[i].is_twisted);
+    }
+}
+
 /* Five in two hundred, where one in a hundred may miss, may be chance. */
 static void a_confirmation_that_missed_is_not_rejected(void **state)
 {
@@ -206,6 +241,7 @@ int main(void)
         cmocka_unit_test(recorded_probes_answer_or_say_what_is_missing),
         cmocka_unit_test(what_no_run_has_confirmed_is_an_estimate),
         cmocka_unit_test(what_ended_early_meets_nothing),
+        cmocka_unit_test(what_was_lost_below_what_was_met_contradicts_it),
         cmocka_unit_test(a_confirmation_that_missed_is_not_rejected),
         cmocka_unit_test(no_probes_say_nothing),
     };
