@@ -109,8 +109,8 @@ static void a_limit_is_told_from_disturbances(void **state)
 
 /* A real client has no wall: some runs above its limit go well, and some below
  * do not; at 0.8 of it 3 %, at 1.2 of it 94 % are set aside.  Of 200 searches
- * 194 found it; fewer than 17 of 20 are in less than 0.3 % of the cases
- * (binomial). */
+ * 194 found it; fewer than 18 of 20 are in less than 2.5 % of the cases
+ * (binomial), and the seeds are fixed. */
 static void a_limit_that_is_no_wall_is_found(void **state)
 {
     int limits = 0;
@@ -127,7 +127,7 @@ static void a_limit_that_is_no_wall_is_found(void **state)
                     (a.outcome == SEARCH_UNDECIDED && isnan(a.client_limit)));
         assert_true(a.outcome != SEARCH_CLIENT || a.at_least <= 1200);
     }
-    assert_true(limits >= 17);
+    assert_true(limits >= 18);
 }
 
 /* A machine that others use: what the client gets to wanders, and some runs are
