@@ -1,28 +1,36 @@
 # The front door.  CMake does the building: see CMakePresets.json.
 PREFIX ?= /usr/local
-BUILDS = dev tsan release clang
 
 .NOTPARALLEL:
-.PHONY: help demo test test-real lint bench install clean setup $(BUILDS)
+.PHONY: help demo test test-quick test-real lint coverage bench install clean setup release dev tsan clang fuzz
 
 help: ## show this list
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1	/p' Makefile
 
-demo: release ## start the stub server, run a load of 10 s against it, show the verdict; then compare batching policies
-	build/release/tailgate run scenarios/demo.yaml
-	build/release/tailgate sweep scenarios/batching-policies.yaml --rates 20,80,240 --warmup 300ms --duration 1s --drain 300ms -q || test $$? -eq 4 # a busy machine
+demo: release ## start the stub server, run 10 s of load against it, show the verdict; then compare batching policies
+	scripts/demo build/release/tailgate
 
-test: lint $(BUILDS) ## lint, build and run every test
-	ctest --preset dev
-	ctest --preset tsan
-	ctest --preset release
+test: ## lint, build and run every test; show the ten slowest
+	@scripts/setup test lint
+	@scripts/test
+
+test-quick: ## build and run the unit tests only, for the inner loop
+	@scripts/setup test
+	@$(MAKE) --no-print-directory dev
+	ctest --preset dev -L 'unit|fuzz'
 
 test-real: release ## drive tailgate against other people's servers; installs npm packages below build/
 	tests/real/setup
 	tests/real/run
 
-lint: build/dev/build.ninja ## clang-format, clang-tidy, cppcheck, scripts/check-source
+lint: ## clang-format, clang-tidy, cppcheck, scripts/check-source
+	@scripts/setup test lint
+	@$(MAKE) --no-print-directory dev
 	scripts/lint
+
+coverage: ## run every test of the dev build with gcov; print the lines covered per folder
+	@scripts/setup test coverage
+	scripts/coverage
 
 bench: release ## measure the parts and compare with other tools
 	bench/run build/release
@@ -36,7 +44,11 @@ clean: ## remove what was built, keep what was downloaded
 setup: ## install what the build needs (the others do this themselves)
 	@scripts/setup
 
-$(BUILDS): %: build/%/build.ninja
+# What is installed: no test is built, so that nothing is needed for tests.
+release: build/release/build.ninja
+	cmake --build build/release --target tailgate
+
+dev tsan clang fuzz: %: build/%/build.ninja
 	cmake --build --preset $@
 
 # Configured once; from then on Ninja runs CMake again when it has to.
