@@ -92,6 +92,10 @@ static const char *redacted_key(const struct settings *s)
         {"target.proxy", s->target.proxy},
         {"target.metrics", s->target.metrics},
         {"cost.energy", s->cost.energy},
+        {"server.start", s->server.start},
+        {"server.ready", s->server.ready},
+        {"server.stop", s->server.stop},
+        {"study.restart", s->study.restart},
     };
 
     if (was_url(s))

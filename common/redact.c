@@ -5,44 +5,44 @@
 #include <string.h>
 #include <strings.h>
 
+#include "common/url.h"
 #include "common/xalloc.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 #define MOST_STARS 3
 
+/* What no URL holds, and so ends one within a text. */
+#define URL_ENDS " \t\r\n\"'<>"
+
 /* ---- names ---- */
+
+/* The one list for headers, URL parameters and settings.  These are matched
+ * anywhere in a name, in any case. */
+static const char *const secret_parts[] = {
+    "auth",   "cookie",     "token",     "secret",  "key", "passw",
+    "bearer", "credential", "signature", "session", "jwt", "assertion"};
+
+/* These are too short for that ("design" contains sig): whole words only. */
+static const char *const secret_words[] = {"sig",  "pass", "pwd", "sid",
+                                           "sess", "otp",  "csrf"};
+
+static bool is_secret_word(const char *word, size_t len)
+{
+    for (size_t i = 0; i < COUNT(secret_words); i++) {
+        if (strlen(secret_words[i]) == len &&
+            strncasecmp(secret_words[i], word, len) == 0)
+            return true;
+    }
+    return false;
+}
 
 bool redact_is_secret(const char *name)
 {
-    static const char *const parts[] = {"auth",   "cookie", "token",
-                                        "secret", "key",    "password"};
-
-    for (size_t i = 0; i < COUNT(parts); i++) {
-        if (strcasestr(name, parts[i]))
+    for (size_t i = 0; i < COUNT(secret_parts); i++) {
+        if (strcasestr(name, secret_parts[i]))
             return true;
     }
-    return false;
-}
-
-/* Too short to be looked for inside of other words. */
-static bool is_secret_word(const char *word, size_t len)
-{
-    static const char *const words[] = {"sig",     "signature", "credential",
-                                        "pass",    "pwd",       "jwt",
-                                        "session", "sid"};
-
-    for (size_t i = 0; i < COUNT(words); i++) {
-        if (strlen(words[i]) == len && strncasecmp(words[i], word, len) == 0)
-            return true;
-    }
-    return false;
-}
-
-static bool is_secret_parameter(const char *name)
-{
-    if (redact_is_secret(name))
-        return true;
     while (*name) {
         size_t len = 0;
 
@@ -88,7 +88,8 @@ bool redact_decode(char *text)
 
 static bool is_port_text(const char *text, size_t len)
 {
-    return len <= 5 && strspn(text, "0123456789") >= len;
+    return (len <= 5 && strspn(text, "0123456789") >= len) ||
+           (len == strlen(URL_PORT) && strncmp(text, URL_PORT, len) == 0);
 }
 
 /* Where the user and the password end, if there are any: at the last '@' of
@@ -96,7 +97,7 @@ static bool is_port_text(const char *text, size_t len)
  * what seems to be a port is none. */
 static const char *find_user_end(const char *start)
 {
-    size_t len = strcspn(start, "/?#");
+    size_t len = strcspn(start, "/?#" URL_ENDS);
     const char *colon = memchr(start, ':', len);
     const char *end = memrchr(start, '@', len);
 
@@ -105,20 +106,26 @@ static const char *find_user_end(const char *start)
     colon++;
     if (is_port_text(colon, len - (size_t)(colon - start)))
         return NULL;
-    return strrchr(start, '@');
+    return memrchr(start, '@', strcspn(start, URL_ENDS));
 }
 
-static struct redact_span find_user(const char *text)
+/* A text such as a command may hold several URLs; one without "://" is a URL
+ * as a whole. */
+static struct redact_span find_user(const char *text, size_t at)
 {
-    const char *start = strstr(text, "://");
-    const char *end;
+    const char *mark = strstr(text + at, "://");
+    const char *start = mark ? mark + strlen("://") : at == 0 ? text : NULL;
 
-    start = start ? start + strlen("://") : text;
-    end = find_user_end(start);
-    if (!end)
-        return (struct redact_span){0};
-    return (struct redact_span){.from = (size_t)(start - text),
-                                .len = (size_t)(end - start)};
+    while (start) {
+        const char *end = find_user_end(start);
+
+        if (end && end > start)
+            return (struct redact_span){.from = (size_t)(start - text),
+                                        .len = (size_t)(end - start)};
+        mark = strstr(start, "://");
+        start = mark ? mark + strlen("://") : NULL;
+    }
+    return (struct redact_span){0};
 }
 
 /* The value of the parameter whose name starts at p, if it is secret.  A ';'
@@ -133,11 +140,11 @@ static size_t secret_value(const char *p, size_t *name_len)
         return 0;
     name = xstrndup(p, *name_len);
     redact_decode(name); /* it may be written api%5Fkey */
-    is_secret = is_secret_parameter(name);
+    is_secret = redact_is_secret(name);
     free(name);
     if (!is_secret)
         return 0;
-    return strcspn(p + *name_len + 1, "&# \t\r\n\"'<>");
+    return strcspn(p + *name_len + 1, "&#" URL_ENDS);
 }
 
 static struct redact_span find_parameter(const char *text, size_t at)
@@ -161,11 +168,12 @@ static struct redact_span find_parameter(const char *text, size_t at)
 
 struct redact_span redact_find(const char *text, size_t at)
 {
-    struct redact_span user = find_user(text);
+    struct redact_span user = find_user(text, at);
+    struct redact_span parameter = find_parameter(text, at);
 
-    if (user.len > 0 && user.from >= at)
-        return user;
-    return find_parameter(text, at);
+    return user.len > 0 && (parameter.len == 0 || user.from < parameter.from)
+               ? user
+               : parameter;
 }
 
 char *redact_url(const char *text)
@@ -183,6 +191,11 @@ char *redact_url(const char *text)
         at = s.from + stars;
     }
     return out;
+}
+
+char *redact_text(const char *text)
+{
+    return strstr(text, "://") ? redact_url(text) : xstrdup(text);
 }
 
 bool redact_was(const char *text)
@@ -206,7 +219,7 @@ char *redact_header(const char *name, const char *value)
 {
     if (redact_is_secret(name))
         return xstrdup(REDACTED);
-    return strstr(value, "://") ? redact_url(value) : xstrdup(value);
+    return redact_text(value);
 }
 
 static const char *after(const char *text, const char *prefix)
@@ -282,7 +295,7 @@ char *redact_arg(const char *const *argv, size_t i)
     if (out)
         return out;
     if (!proxy)
-        return strstr(arg, "://") ? redact_url(arg) : xstrdup(arg);
+        return redact_text(arg);
     url = redact_url(proxy);
     out = xasprintf("%.*s%s", (int)(proxy - arg), arg, url);
     free(url);

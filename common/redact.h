@@ -18,13 +18,15 @@ struct redact_span {
     size_t len;
 };
 
-/* Must the value of a header of this name never be shown?  It must not if the
- * name contains, in any case, auth, cookie, token, secret, key or password. */
+/* Must the value of a header, URL parameter or setting of this name never be
+ * shown?  One list decides, in any case of letters: names that contain auth,
+ * cookie, token, secret, key, passw, bearer, credential, signature, session,
+ * jwt or assertion, or have sig, pass, pwd, sid, sess, otp or csrf as a word.
+ */
 bool redact_is_secret(const char *name);
 
 /* The first secret of a URL, or of any text with parameters, at or after
- * `at`.  To the names of headers come those that have among their words sig,
- * signature, credential, pass, pwd, jwt, session or sid. */
+ * `at`: the user and password, or the value of a secret parameter. */
 struct redact_span redact_find(const char *text, size_t at);
 
 /* Take %20 and the like out of the text, in place; false if there was none. */
@@ -34,6 +36,10 @@ bool redact_decode(char *text);
 
 /* At most three stars for each secret: a URL stays one, and gets no longer. */
 char *redact_url(const char *text);
+
+/* The URLs in a text such as a command; a text without "://" stays as it is. */
+char *redact_text(const char *text);
+
 char *redact_header(const char *name, const char *value);
 
 /* Is the text one whose secret was taken out by these? */

@@ -11,37 +11,43 @@
 #include "common/variants.h"
 #include "common/xalloc.h"
 
-static bool is_url(const struct opt *opt)
-{
-    return opt->offset == offsetof(struct settings, target.urls) ||
-           opt->offset == offsetof(struct settings, target.proxy) ||
-           opt->offset == offsetof(struct settings, target.metrics) ||
-           opt->offset == offsetof(struct settings, cost.energy);
-}
-
-/* Other maps are shown as they are: tokens=128 is a condition, not a secret. */
+/* Other maps lose only the secrets of URLs: tokens=128 is a condition. */
 static bool is_headers(const struct opt *opt)
 {
     return opt->offset == offsetof(struct settings, target.headers);
 }
 
-static json_t *text_to_json(const struct opt *opt, const char *text)
+/* Bodies are data: a URL in one is sent as it is, and recorded as it is. */
+static bool is_body(const struct opt *opt)
 {
-    char *shown = is_url(opt) ? redact_url(text) : xstrdup(text);
+    return opt->offset == offsetof(struct settings, target.body) ||
+           opt->offset == offsetof(struct settings, target.extra_body);
+}
+
+/* Takes the text. */
+static json_t *text_json(char *shown)
+{
     json_t *json = json_bytes(shown, strlen(shown));
 
     free(shown);
     return json;
 }
 
+static json_t *text_to_json(const struct opt *opt, const char *text)
+{
+    bool is_proxy = opt->offset == offsetof(struct settings, target.proxy);
+
+    if (is_body(opt))
+        return text_json(xstrdup(text));
+    /* A proxy may be written without a scheme. */
+    return text_json(is_proxy ? redact_url(text) : redact_text(text));
+}
+
 static json_t *entry_to_json(const struct opt *opt, const char *key,
                              const char *value)
 {
-    char *shown = is_headers(opt) ? redact_header(key, value) : xstrdup(value);
-    json_t *json = json_bytes(shown, strlen(shown));
-
-    free(shown);
-    return json;
+    return text_json(is_headers(opt) ? redact_header(key, value)
+                                     : redact_text(value));
 }
 
 static json_t *field_to_json(const struct opt_set *set, const struct opt *opt)

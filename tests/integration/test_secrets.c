@@ -47,8 +47,10 @@ static const struct way {
      "x-auth-token: " KEY},
     {{"--set=target.url=%s?token=" KEY}, NULL, "GET /?token=" KEY},
     {{"%y"},
-     "target: {url: '%s', headers: {Authorization: Bearer " KEY "}}\n",
-     "Bearer " KEY},
+     "target: {url: '%s', headers: {X-Session-Id: " KEY
+     ", X-JWT-Assertion: " KEY ", X-Signature: " KEY ", Proxy-Credential: " KEY
+     "}}\n",
+     "Proxy-Credential: " KEY},
     {{"%y"}, "target: {url: '%s?access_token=" KEY "'}\n", "token=" KEY},
     {{"%y"}, "target: {url: '%s', auth_env: PLANTED_KEY}\n", "Bearer " KEY},
     {{"http://h.invalid/", "--proxy", "%p"}, NULL, "Basic " BASIC},

@@ -10,6 +10,7 @@
 #include "common/err.h"
 #include "common/redact.h"
 #include "common/url.h"
+#include "common/xalloc.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
@@ -63,6 +64,73 @@ static void urls_lose_their_secrets(void **state)
     }
 }
 
+/* A URL may stand in a command, and there may be several. */
+static void texts_lose_the_secrets_of_their_urls(void **state)
+{
+    static const struct {
+        const char *text;
+        const char *want;
+    } cases[] = {
+        {"test -e a:b@c?key=1", "test -e a:b@c?key=1"},
+        {"curl http://127.0.0.1:{port}/health; echo a@b",
+         "curl http://127.0.0.1:{port}/health; echo a@b"},
+        {"curl 'http://h/?session_id=s3cret' http://u:s3cret@g/",
+         "curl 'http://h/?session_id=***' http://***@g/"},
+        {"curl http://u:s3/cret@h/ http://h/?jwt=s3cret x@y",
+         "curl http://***@h/ http://h/?jwt=*** x@y"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        char *got = redact_text(cases[i].text);
+
+        assert_string_equal(got, cases[i].want);
+        free(got);
+    }
+}
+
+/* Headers, parameters and settings go by the same list. */
+static void one_list_decides(void **state)
+{
+    static const struct {
+        const char *name;
+        bool is_secret;
+    } cases[] = {
+        {"X-Session-Id", true},
+        {"PHPSESSIONID", true},
+        {"X-JWT-Assertion", true},
+        {"X-Signature", true},
+        {"Proxy-Credential", true},
+        {"x-amz-credential", true},
+        {"api_key", true},
+        {"passwd", true},
+        {"sig", true},
+        {"csrf", true},
+        {"x-team", false},
+        {"design", false},
+        {"passage", false},
+        {"content-type", false},
+        {"traceparent", false},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        const char *name = cases[i].name;
+        char *line = xasprintf("%s: s3cret", name);
+        char *url = xasprintf("http://h/?%s=s3cret", name);
+        const char *argv[] = {"-H", line, NULL};
+        char *shown[] = {redact_header(name, "s3cret"), redact_arg(argv, 1),
+                         redact_url(url)};
+
+        for (size_t k = 0; k < COUNT(shown); k++) {
+            assert_int_equal(!strstr(shown[k], "s3cret"), cases[i].is_secret);
+            free(shown[k]);
+        }
+        free(url);
+        free(line);
+    }
+}
+
 /* The longest URL that is taken is still one afterwards. */
 static void a_url_stays_one(void **state)
 {
@@ -90,6 +158,12 @@ static void headers_lose_their_secrets(void **state)
         {"x-team", "me", "me"},
         {"referer", "http://h/?key=s3cret", "http://h/?key=***"},
         {"from", "me@example.org", "me@example.org"},
+        {"X-Session-Id", "s3cret", REDACTED},
+        {"X-JWT-Assertion", "s3cret", REDACTED},
+        {"X-Signature", "s3cret", REDACTED},
+        {"Proxy-Credential", "s3cret", REDACTED},
+        {"x-user-pwd", "s3cret", REDACTED},
+        {"X-Design", "shown", "shown"},
     };
 
     (void)state;
@@ -163,6 +237,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(urls_lose_their_secrets),
+        cmocka_unit_test(texts_lose_the_secrets_of_their_urls),
+        cmocka_unit_test(one_list_decides),
         cmocka_unit_test(a_url_stays_one),
         cmocka_unit_test(headers_lose_their_secrets),
         cmocka_unit_test(arguments_lose_their_secrets),

@@ -104,6 +104,11 @@ static void secrets_are_redacted(void **state)
     must_assign(&s, "target.url=http://h/?api_key=s3cret&a=1");
     must_assign(&s, "target.proxy=http://me:s3cret@p:3128");
     must_assign(&s, "target.metrics=http://h/metrics?token=s3cret");
+    must_assign(&s, "target.headers=X-Session-Id: s3cret");
+    must_assign(&s, "target.headers=Proxy-Credential: s3cret");
+    must_assign(&s, "server.start=serve --hub http://me:s3cret@h/");
+    must_assign(&s, "server.ready=http://h/health?session=s3cret");
+    must_assign(&s, "conditions=image=http://h/i?X-Amz-Signature=s3cret");
     must_assign(&s, "cost.energy=series http://h/m?token=s3cret a_watts");
     json = settings_to_json(&s);
     text = json_dumps(json, 0);
