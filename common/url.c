@@ -259,3 +259,14 @@ int url_check_proxy(const char *text, struct err *err)
         return err_set(err, ERR_CONFIG, "not a proxy; write http://host:port");
     return 0;
 }
+
+bool url_same_origin(const char *a, const char *b)
+{
+    struct err ignored = {0};
+    struct url x;
+    struct url y;
+
+    return url_parse(a, &x, &ignored) == 0 && url_parse(b, &y, &ignored) == 0 &&
+           strcasecmp(x.scheme, y.scheme) == 0 &&
+           strcasecmp(x.host, y.host) == 0 && strcmp(x.port, y.port) == 0;
+}

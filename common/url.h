@@ -23,6 +23,9 @@ int url_parse(const char *text, struct url *url, struct err *err);
 /* "host:port" or "[::1]:port", into those two fields.  ERR_CONFIG. */
 int url_parse_place(const char *text, struct url *url, struct err *err);
 
+/* Do two URLs have the same scheme, host and port?  False if one is no URL. */
+bool url_same_origin(const char *a, const char *b);
+
 /* For an option table: a URL, a place, and "[scheme://][user:password@]host
  * [:port]" of a proxy, which no message repeats. */
 int url_check(const char *text, struct err *err);

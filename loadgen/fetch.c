@@ -3,7 +3,6 @@
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include "common/err.h"
 #include "common/redact.h"
@@ -40,46 +39,18 @@ static const struct api_ops any = {.kind = API_HTTP, .read_whole = read_any};
 static const struct api_ops any_grpc = {.kind = API_GRPC,
                                         .read_whole = read_any};
 
-/* ---- whose it is ---- */
-
-static bool is_same_server(const char *a, const char *b)
-{
-    struct err ignored = {0};
-    struct url x;
-    struct url y;
-
-    return url_parse(a, &x, &ignored) == 0 && url_parse(b, &y, &ignored) == 0 &&
-           strcmp(x.scheme, y.scheme) == 0 && strcasecmp(x.host, y.host) == 0 &&
-           strcmp(x.port, y.port) == 0;
-}
-
-static void keep_secrets(struct target_settings *t)
-{
-    t->headers = (struct strmap){0};
-    t->auth_env = NULL;
-    t->auth_file = NULL;
-    t->cert = NULL;
-    t->key = NULL;
-    t->unix_socket = NULL;
-    t->http2 = false;
-    t->transport = TRANSPORT_AUTO;
-}
-
 static void make_settings(struct fetch *f, const struct target_settings *s,
                           int64_t max_body)
 {
     static char get[] = "GET";
     struct target_settings *t = &f->settings.target;
 
-    *t = *s;
-    t->urls = (struct strlist){.items = &f->url, .len = 1};
+    target_aim(t, s, &f->url);
     t->method = get;
     t->body = NULL;
     t->no_keepalive = !url_is_grpc(f->url);
     t->request_id = false;
     t->max_response = max_body;
-    if (!is_same_server(f->url, s->urls.items[0]))
-        keep_secrets(t);
 }
 
 /* ---- asking ---- */

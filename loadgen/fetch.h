@@ -12,11 +12,9 @@ struct fetch;
 struct json_t;
 struct target_settings;
 
-/* Get ready to GET what is at `url`; the settings are borrowed.  Headers, API
- * key, certificate and unix socket are for the target: they are used where the
- * URL has the scheme, host and port of the first one, and nobody else gets
- * them.
- * May block to resolve a name.  ERR_CONFIG, ERR_IO. */
+/* Get ready to GET what is at `url`; the settings are borrowed.  Credentials
+ * go to the target's origin only: target_aim().  May block to resolve a name.
+ * ERR_CONFIG, ERR_IO. */
 int fetch_new(struct fetch **fetch, const struct target_settings *s,
               const char *url, int64_t max_body, struct err *err);
 void fetch_free(struct fetch *fetch);

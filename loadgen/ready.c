@@ -177,8 +177,7 @@ static int wait_for_url(const struct target_settings *s, char *url,
     char *shown;
     int rc;
 
-    w.settings = *s;
-    w.settings.urls = (struct strlist){.items = &url, .len = 1};
+    target_aim(&w.settings, s, &url);
     w.settings.method = method;
     w.settings.body = NULL;
     rc = wait_for(&w, err);

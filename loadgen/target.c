@@ -25,6 +25,28 @@ int target_read_body(const char *body, struct buf *out, struct err *err)
     return file_read(body + 1, out, err) ? err_context(err, "target.body") : 0;
 }
 
+void target_aim(struct target_settings *t, const struct target_settings *s,
+                char **url)
+{
+    bool is_target = false;
+
+    for (size_t i = 0; i < s->urls.len; i++)
+        is_target |= url_same_origin(*url, s->urls.items[i]);
+    *t = *s;
+    t->urls = (struct strlist){.items = url, .len = 1};
+    if (is_target)
+        return;
+    t->headers = (struct strmap){0};
+    t->auth_env = NULL;
+    t->auth_file = NULL;
+    t->cert = NULL;
+    t->key = NULL;
+    t->unix_socket = NULL;
+    t->connect_to = NULL;
+    t->http2 = false;
+    t->transport = TRANSPORT_AUTO;
+}
+
 /* What RFC 9110 calls a token. */
 static bool is_token(const char *s)
 {

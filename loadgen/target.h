@@ -65,6 +65,15 @@ int targets_init(struct targets *ts, const struct target_settings *s,
                  const struct api *api, struct err *err);
 void targets_fini(struct targets *ts);
 
+/* Settings for a request to `url` that is not one of the run's: a readiness
+ * check, the metrics page, an energy series, a question about the model.  All
+ * of `t` is borrowed.  This function alone decides who gets the credentials:
+ * the headers, the API key, the client certificate, the unix socket and
+ * connect_to are the target's.  They are kept if the URL has the origin
+ * (scheme, host, port) of one of the target's URLs, and removed otherwise. */
+void target_aim(struct target_settings *t, const struct target_settings *s,
+                char **url);
+
 /* The text, or of @FILE what is in the file; NULL: nothing.  ERR_CONFIG. */
 int target_read_body(const char *body, struct buf *out, struct err *err);
 

@@ -17,6 +17,7 @@
 #include "common/url.h"
 #include "common/xalloc.h"
 #include "loadgen/ready.h"
+#include "loadgen/target.h"
 #include "study/child.h"
 
 #define SLICE_NS   (1 * NS_PER_S) /* of a wait, between looks at the process */
@@ -154,11 +155,11 @@ bool server_has_ended(struct server *server)
 static int ask_url(struct server *server, const struct settings *s, int64_t ns,
                    struct err *err)
 {
-    struct target_settings target = s->target; /* but for where to ask */
+    struct target_settings target = s->target;
     struct err why = {0};
 
     if (server->ready)
-        target.urls = (struct strlist){.items = &server->ready, .len = 1};
+        target_aim(&target, &s->target, &server->ready);
     if (ready_wait(&target, ns, &why) == 0)
         return 1;
     if (why.code == ERR_IO)

@@ -47,16 +47,17 @@ static size_t read_request(int fd, char request[static MAX_REQUEST])
     return len;
 }
 
-static void serve_one(int fd, int status, int log)
+static void serve_one(int fd, int status, const char *location, int log)
 {
     static char request[MAX_REQUEST];
     size_t len = read_request(fd, request);
     char head[200];
-    int n =
-        snprintf(head, sizeof(head),
-                 "HTTP/1.1 %d Echo\r\nContent-Length: %zu\r\n"
-                 "Set-Cookie: from=echo-cookie\r\nConnection: close\r\n\r\n",
-                 status, len);
+    int n = snprintf(head, sizeof(head),
+                     "HTTP/1.1 %d Echo\r\nContent-Length: %zu\r\n"
+                     "Set-Cookie: from=echo-cookie\r\n%s%s%s"
+                     "Connection: close\r\n\r\n",
+                     status, len, location ? "Location: " : "",
+                     location ? location : "", location ? "\r\n" : "");
 
     if (len == 0)
         return; /* somebody looked whether we are there */
@@ -87,7 +88,7 @@ static _Noreturn void serve(int listener, const struct echo_setup *setup)
                   first-- > 0     ? setup->first_status
                   : setup->status ? setup->status
                                   : 200,
-                  log);
+                  setup->location, log);
         close(fd);
     }
 }

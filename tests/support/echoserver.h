@@ -16,9 +16,10 @@ struct echo_setup {
     int status;       /* 0: 200 */
     int first_status; /* of the first n_first responses */
     int n_first;
-    bool goes_mute;   /* after these */
-    int64_t delay_ns; /* connections are refused for so long */
-    const char *log;  /* file that gets everything received; NULL: none */
+    bool goes_mute;       /* after these */
+    int64_t delay_ns;     /* connections are refused for so long */
+    const char *location; /* header of each response; NULL: none */
+    const char *log;      /* file that gets everything received; NULL: none */
 };
 
 /* The answers set a cookie "from=echo-cookie", and close the connection. */

@@ -502,9 +502,54 @@ static void nobody_is_asked_for_null(void **state)
     targets_fini(&t);
 }
 
+/* Everything of the target's own goes nowhere else. */
+static void only_the_target_gets_credentials(void **state)
+{
+    static const struct {
+        const char *url;
+        bool is_target;
+    } cases[] = {
+        {"http://a:1/health", true},   {"http://b:2/metrics?x=1", true},
+        {"http://a:2/health", false},  {"http://c:1/", false},
+        {"https://a:1/health", false}, {"grpc://a:1/", false},
+    };
+    struct asked asked = {.url = "http://a:1/",
+                          .second = "http://b:2/",
+                          .method = "POST",
+                          .headers = {{"X-Api-Key", "k"}}};
+    struct target_settings s = settings_of(&asked);
+    char text[] = "text";
+
+    (void)state;
+    s.auth_env = s.auth_file = s.cert = s.key = text;
+    s.unix_socket = s.connect_to = s.ca_file = text;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        char *url = xstrdup(cases[i].url);
+        char *own = cases[i].is_target ? text : NULL;
+        struct target_settings t;
+
+        target_aim(&t, &s, &url);
+        assert_int_equal(t.urls.len, 1);
+        assert_string_equal(t.urls.items[0], cases[i].url);
+        assert_int_equal(t.headers.keys.len, cases[i].is_target ? 1 : 0);
+        assert_ptr_equal(t.auth_env, own);
+        assert_ptr_equal(t.auth_file, own);
+        assert_ptr_equal(t.cert, own);
+        assert_ptr_equal(t.key, own);
+        assert_ptr_equal(t.unix_socket, own);
+        assert_ptr_equal(t.connect_to, own);
+        assert_ptr_equal(t.ca_file, text);
+        free(url);
+    }
+    strlist_fini(&s.urls);
+    strmap_fini(&s.headers);
+    free(s.method);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(only_the_target_gets_credentials),
         cmocka_unit_test(requests_are_exactly_these_bytes),
         cmocka_unit_test(the_id_has_a_place_only_if_asked),
         cmocka_unit_test(a_body_may_come_from_a_file),

@@ -264,6 +264,36 @@ static void places(void **state)
     }
 }
 
+static void origins(void **state)
+{
+    static const struct {
+        const char *a;
+        const char *b;
+        bool is_same;
+    } cases[] = {
+        {"http://h/", "http://h:80/v1?a=b", true},
+        {"https://h/", "https://H:443/", true},
+        {"http://[::1]:80/", "http://[::1]/", true},
+        {"http://h:1/", "http://h:2/", false},
+        {"http://h/", "https://h/", false},
+        {"http://h:443/", "https://h/", false},
+        {"http://h/", "http://g/", false},
+        {"http://h/", "http://h.g/", false},
+        {"http://localhost/", "http://127.0.0.1/", false},
+        {"grpc://h:1", "http://h:1/", false},
+        {"grpc://h:1", "grpc://h:1/a.B/C", true},
+        {"http://h/", "h", false},
+        {"h", "h", false},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        if (url_same_origin(cases[i].a, cases[i].b) != cases[i].is_same ||
+            url_same_origin(cases[i].b, cases[i].a) != cases[i].is_same)
+            fail_msg("%s, %s", cases[i].a, cases[i].b);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -277,6 +307,7 @@ int main(void)
         cmocka_unit_test(lengths_are_bounded),
         cmocka_unit_test(proxies),
         cmocka_unit_test(places),
+        cmocka_unit_test(origins),
     };
 
     return cmocka_run_group_tests_name("url", tests, NULL, NULL);
