@@ -19,6 +19,11 @@ static const struct opt opts[] = {
      .type = &opt_list,
      .offset = offsetof(struct settings_args, assign),
      .help = "any key of a settings file: --set load.rate=80; repeats"},
+    {.flag = CONSENT_FLAG,
+     .type = &opt_switch,
+     .offset = offsetof(struct settings_args, allow_commands),
+     .help = "of a recording: print the commands, key sources and files that "
+             "it names, and use them; else such a recording is refused"},
 };
 
 const struct opt_block settings_args_block = {"settings", opts,
@@ -209,6 +214,7 @@ static int load_recording(struct settings_args *a, const char *dir,
     if (rc == 0) {
         a->settings.study.trials = 1;
         lay_price_aside(a);
+        consent_take(&a->consent, &a->settings);
     }
     a->is_recording = rc == 0;
     manifest_fini(&m);
@@ -301,6 +307,8 @@ static int apply(struct settings_args *a, const struct beside *beside,
         rc = hand_out_headers(&a->settings, err) || take_price_again(a, err)
                  ? -1
                  : 0;
+    if (rc == 0 && consent_settle(&a->consent, a->allow_commands, err))
+        rc = err_context(err, "%s", a->file);
     if (rc == 0 && a->first_url &&
         strcmp(settings_url(&a->settings), a->first_url) != 0)
         rc = err_set(err, ERR_USAGE,
@@ -410,6 +418,7 @@ void settings_args_fini(struct settings_args *a)
 {
     settings_fini(&a->settings);
     strlist_fini(&a->assign);
+    consent_fini(&a->consent);
     free(a->file);
     free(a->first_url);
     free(a->recorded_machine);

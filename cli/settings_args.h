@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 
+#include "cli/consent.h"
 #include "common/opt.h"
 #include "common/settings.h"
 #include "common/str.h"
@@ -13,10 +14,12 @@ struct err;
 
 struct settings_args {
     struct settings settings;
-    char *file;            /* the settings file, or a recording; NULL: none */
-    bool is_recording;     /* it is one, and its settings are repeated */
-    char *first_url;       /* of the words; NULL: none */
-    struct strlist assign; /* --set */
+    char *file;             /* the settings file, or a recording; NULL: none */
+    bool is_recording;      /* it is one, and its settings are repeated */
+    char *first_url;        /* of the words; NULL: none */
+    struct strlist assign;  /* --set */
+    bool allow_commands;    /* --allow-commands */
+    struct consent consent; /* of a recording: what that is about */
 
     /* Of a recording: what a replica cost, and of which machine that is the
      * price; NULL: nobody says. */
@@ -24,7 +27,8 @@ struct settings_args {
     char *recorded_machine;
 };
 
-/* The options that every command with settings has: --set. */
+/* The options that every command with settings has: --set and
+ * --allow-commands. */
 extern const struct opt_block settings_args_block;
 
 /* What a study adds to a run. */

@@ -72,6 +72,8 @@ struct opt {
     bool splits_commas;       /* of an opt_list on the command line */
     bool takes_auto;          /* of an int64_t: 'auto' becomes OPT_AUTO */
     bool is_positive;         /* of an int64_t: 0 is what was not given */
+    bool is_command;          /* of a text: it is given to a shell */
+    bool is_key_source;       /* of a text: it names where a key is read */
     enum opt_path path;
     /* Optional: may this text (list item, map entry, scalar) stand here? */
     int (*check)(const char *text, struct err *err);

@@ -5,8 +5,7 @@
 #include "common/opt.h"
 #include "common/xalloc.h"
 
-/* Where in the text the path begins; NULL: it has none. */
-static const char *path_in(const struct opt *opt, const char *text)
+const char *settings_path_in(const struct opt *opt, const char *text)
 {
     static const char of_table[] = "empirical @";
 
@@ -27,7 +26,7 @@ static const char *path_in(const struct opt *opt, const char *text)
 char *settings_path_from(const char *file, const struct opt *opt,
                          const char *text)
 {
-    const char *path = path_in(opt, text);
+    const char *path = settings_path_in(opt, text);
     const char *slash = strrchr(file, '/');
 
     if (!path || !slash || path[0] == '/' || path[0] == '\0')

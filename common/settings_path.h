@@ -5,6 +5,9 @@
 
 struct opt;
 
+/* Where in the text of an option the path begins; NULL: it has none. */
+const char *settings_path_in(const struct opt *opt, const char *text);
+
 /* The text of an option as it stands in `file`, with its path, if it has one
  * and that is relative, made one from where we are; the caller owns it. */
 char *settings_path_from(const char *file, const struct opt *opt,

@@ -15,12 +15,14 @@ static const struct opt server[] = {
     {.key = "start",
      .type = &opt_text,
      .offset = AT(start),
+     .is_command = true,
      .help = "shell command that is the server, and stays in the foreground: "
              "started for each run, and ended with all that it has started; "
              "{port} in it is a free port, as in target.url"},
     {.key = "ready",
      .type = &opt_text,
      .offset = AT(ready),
+     .is_command = true,
      .help = "it is ready when this URL answers, or when this shell command "
              "ends with 0 (target.url)"},
     {.key = "ready_within",
@@ -32,6 +34,7 @@ static const struct opt server[] = {
     {.key = "stop",
      .type = &opt_text,
      .offset = AT(stop),
+     .is_command = true,
      .help = "shell command that asks it to end, before it gets SIGTERM"},
     {.key = "grace",
      .type = &opt_duration,

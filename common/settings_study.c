@@ -28,6 +28,7 @@ static const struct opt study[] = {
      .flag = "restart",
      .type = &opt_text,
      .offset = AT(restart),
+     .is_command = true,
      .help = "shell command that starts the server anew, before each trial"},
 };
 

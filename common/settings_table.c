@@ -258,6 +258,7 @@ static const struct opt target[] = {
      .flag = "auth-env",
      .type = &opt_text,
      .offset = AT(target.auth_env),
+     .is_key_source = true,
      .help = "environment variable with the API key, sent as Authorization: "
              "Bearer"},
     {.key = "auth_file",

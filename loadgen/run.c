@@ -271,8 +271,12 @@ static void begin_manifest(struct run *run)
     const struct calibration_stamp calibration = calibration_stamp_of(
         options->calibration, &here, run->known.transport->name);
     struct strmap environment = {0};
+    /* git obeys the configuration that it finds where a file is, and a
+     * recording may come from somebody else. */
     char *git =
-        options->settings_file ? git_state(options->settings_file) : NULL;
+        options->settings_file && !recording_is_at(options->settings_file)
+            ? git_state(options->settings_file)
+            : NULL;
     struct run_start start = {
         .argv = options->argv,
         .settings_file = options->settings_file,

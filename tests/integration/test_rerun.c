@@ -7,11 +7,14 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
+#include <jansson.h>
 
 #include "common/measure.h"
 #include "common/recording/schema.h"
+#include "common/str.h"
 #include "common/xalloc.h"
 #include "tests/support/proc.h"
 #include "tests/support/strangers.h"
@@ -294,6 +297,132 @@ static void a_secret_of_a_class_is_given_to_it_again(void **state)
     free(again);
 }
 
+/* Give the recording in `dir` its original manifest, except that it says so.
+ * `class` is the name of the one class to say it for; NULL: the run. */
+static void plant(const char *dir, const json_t *original, const char *class,
+                  const char *block, const char *key, const char *value)
+{
+    char *path = xasprintf("%s/manifest.json", dir);
+    json_t *manifest = json_deep_copy(original);
+    json_t *settings = json_object_get(manifest, "settings");
+    json_t *of = settings;
+
+    assert_non_null(settings);
+    if (class) {
+        of = json_pack("{ss sf sO sO}", "name", class, "weight", 1.0, "target",
+                       json_object_get(settings, "target"), "data",
+                       json_object_get(settings, "data"));
+        json_object_set_new(settings, "classes", json_pack("[o]", of));
+    }
+    json_object_set_new(of, block,
+                        json_copy(json_object_get(of, block))); /* its own */
+    json_object_set_new(json_object_get(of, block), key, json_string(value));
+    assert_int_equal(json_dump_file(manifest, path, 0), 0);
+    json_decref(manifest);
+    free(path);
+}
+
+/* A run of nothing, whose manifest is then somebody else's. */
+static char *record_nothing(const char *name)
+{
+    char *dir = xstrdup(tmpdir_path(name));
+
+    ran(ARGS("run", "null://", "-q", "-c", "1", "-n", "3", "-o", dir,
+             "--force"));
+    return dir;
+}
+
+/* What it would run, read and send is named, and nothing of it happens. */
+static void a_strangers_recording_is_refused(void **state)
+{
+    static const struct {
+        const char *class;
+        const char *block;
+        const char *key;
+        const char *value;
+        const char *given; /* --set that replaces it; NULL: none can */
+    } cases[] = {
+        {NULL, "server", "start", "touch %m", "server.start=true"},
+        {NULL, "server", "ready", "touch %m", "server.ready=true"},
+        {NULL, "server", "stop", "touch %m", "server.stop=true"},
+        {NULL, "study", "restart", "touch %m", "study.restart=true"},
+        {NULL, "target", "auth_env", "HOME", "target.auth_env=HOME"},
+        {NULL, "target", "auth_file", "/etc/hostname",
+         "target.auth_file=/dev/null"},
+        {NULL, "target", "body", "@/etc/hostname", "target.body=x"},
+        {NULL, "target", "extra_body", "@/etc/hostname",
+         "target.extra_body={}"},
+        {NULL, "target", "key", "/etc/hostname", "target.key=/dev/null"},
+        {NULL, "target", "unix_socket", "/run/x", "target.unix_socket=/run/y"},
+        {NULL, "data", "file", "/etc/hostname", "data.file=/dev/null"},
+        {NULL, "trace", "file", "/etc/hostname", "trace.file=/dev/null"},
+        {"a", "target", "auth_env", "HOME", NULL},
+        {"a", "target", "body", "@/etc/hostname", NULL},
+        {"a", "data", "file", "/etc/hostname", NULL},
+    };
+    char *mark = xstrdup(tmpdir_path("mark"));
+    char *dir = record_nothing("stranger");
+    json_t *original = load_manifest(dir);
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        char *value = str_replace(cases[i].value, "%m", mark);
+        char *why = xasprintf(
+            "the recording names commands, keys or files of this machine: "
+            "%s%s%s%s.%s (--allow-commands",
+            cases[i].class ? "classes: " : "",
+            cases[i].class ? cases[i].class : "", cases[i].class ? ": " : "",
+            cases[i].block, cases[i].key);
+        struct proc_result r;
+
+        plant(dir, original, cases[i].class, cases[i].block, cases[i].key,
+              value);
+        refused(ARGS("rerun", dir, "-q"), why);
+        refused(ARGS("validate", dir), why);
+        if (cases[i].given) {
+            r = proc_run(ARGS("validate", dir, "--set", cases[i].given));
+            assert_null(strstr(r.err, "the recording names"));
+            proc_result_fini(&r);
+        }
+        assert_int_equal(access(mark, F_OK), -1);
+        free(why);
+        free(value);
+    }
+    json_decref(original);
+    free(dir);
+    free(mark);
+}
+
+/* With consent it is printed first, and done. */
+static void what_is_allowed_is_shown_and_done(void **state)
+{
+    char *dir = record_nothing("own");
+    json_t *original = load_manifest(dir);
+    char *mark = xstrdup(tmpdir_path("done"));
+    char *command = xasprintf("echo now >&2; touch %s", mark);
+    struct proc_result r;
+    const char *shown;
+
+    (void)state;
+    plant(dir, original, NULL, "study", "restart", command);
+    refused(ARGS("rerun", dir, "-q", "--trials", "2", "--settle", "0s"),
+            "study.restart");
+    assert_int_equal(access(mark, F_OK), -1);
+    r = proc_run(ARGS("rerun", dir, "-q", "--trials", "2", "--settle", "0s",
+                      "-o", tmpdir_path("twice"), "--allow-commands"));
+    assert_int_equal(access(mark, F_OK), 0);
+    shown = strstr(r.err, "tailgate: from the recording: study.restart: echo "
+                          "now >&2; touch ");
+    assert_non_null(shown);
+    assert_true(shown < strstr(r.err, "now\n"));
+    assert_null(strstr(shown + 20, "from the recording")); /* said once */
+    proc_result_fini(&r);
+    json_decref(original);
+    free(command);
+    free(mark);
+    free(dir);
+}
+
 static void what_somebody_else_would_lack(void **state)
 {
     struct proc_result r = proc_run(ARGS("report", first, "--checklist"));
@@ -327,6 +456,8 @@ int main(void)
         cmocka_unit_test(a_secret_of_a_url_is_asked_for),
         cmocka_unit_test(a_secret_given_again_is_that_of_classes_too),
         cmocka_unit_test(a_secret_of_a_class_is_given_to_it_again),
+        cmocka_unit_test(a_strangers_recording_is_refused),
+        cmocka_unit_test(what_is_allowed_is_shown_and_done),
         cmocka_unit_test(what_somebody_else_would_lack),
     };
 

@@ -130,9 +130,11 @@ static void it_serves_the_run(void **state)
 static void run_again(const char *from, const char *dir)
 {
     struct proc_result r =
-        proc_run(ARGS("rerun", from, "-q", "--slo", "errors < 1%", "-o", dir));
+        proc_run(ARGS("rerun", from, "-q", "--slo", "errors < 1%", "-o", dir,
+                      "--allow-commands"));
 
     run_expect(&r, dir, 0);
+    assert_non_null(strstr(r.err, "from the recording: server.start: "));
     proc_result_fini(&r);
 }
 
