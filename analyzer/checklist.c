@@ -9,6 +9,7 @@
 #include "common/apis.h"
 #include "common/buf.h"
 #include "common/err.h"
+#include "common/printable.h"
 #include "common/recording/manifest.h"
 #include "common/recording/studydir.h"
 #include "common/recording/trialset.h"
@@ -58,6 +59,7 @@ __attribute__((format(printf, 4, 5))) static void add(struct checklist *c,
     va_start(ap, fmt);
     vsnprintf(item->text, sizeof(item->text), fmt, ap);
     va_end(ap);
+    printable(item->text, strlen(item->text), "");
 }
 
 /* ---- what was asked ---- */

@@ -9,6 +9,7 @@
 #include "cli/progress_view.h"
 #include "common/buf.h"
 #include "common/log.h"
+#include "common/printable.h"
 #include "loadgen/progress.h"
 
 #define MAX_FRAME 16384
@@ -112,8 +113,10 @@ static void draw(struct live *l, const struct run_progress *p)
         return;
     buf_init(&lines, MAX_FRAME);
     buf_init(&frame, MAX_FRAME);
-    if (l->title)
+    if (l->title) {
         buf_addf(&lines, "%.*s\n", style.columns - 1, l->title);
+        printable(lines.data, lines.len, "\n");
+    }
     progress_view_block(p, &style, &lines);
     put_start(l, &frame);
     l->drawn_rows = put_lines(&lines, size.ws_row - 1, &frame);

@@ -5,8 +5,10 @@
 #include "cli/cli.h"
 #include "common/err.h"
 #include "common/log.h"
+#include "common/printable.h"
 #include "common/stop.h"
 #include "common/suggest.h"
+#include "common/xalloc.h"
 
 const struct command *const commands[] = {
     &cmd_run,     &cmd_search,   &cmd_sweep,    &cmd_rerun, &cmd_report,
@@ -36,9 +38,14 @@ int command_refuse(const char *name, struct err *err)
 
 int cli_print(const char *text, struct err *err)
 {
-    if (fputs(text, stdout) == EOF || fflush(stdout) == EOF)
-        return err_set(err, ERR_IO, "cannot write to standard output");
-    return 0;
+    char *shown = xstrdup(text);
+    bool is_written;
+
+    printable(shown, strlen(shown), "\n\t");
+    is_written = fputs(shown, stdout) != EOF && fflush(stdout) != EOF;
+    free(shown);
+    return is_written ? 0
+                      : err_set(err, ERR_IO, "cannot write to standard output");
 }
 
 int cli_print_report(const struct buf *out, int status, struct err *err)

@@ -6,6 +6,7 @@
 
 #include "common/apis.h"
 #include "common/err.h"
+#include "common/printable.h"
 #include "common/redact.h"
 #include "common/settings.h"
 #include "common/slo.h"
@@ -280,8 +281,10 @@ static void put_target(const struct settings *s, struct buf *out)
         return;
     buf_addf(out, "api        %s, answers %s", api_names[t->api],
              is_streamed(t) ? "as streams" : "in one piece");
-    if (t->model)
-        buf_addf(out, ", model %s", t->model);
+    if (t->model) {
+        buf_adds(out, ", model ");
+        printable_add(t->model, out);
+    }
     buf_adds(out, "\n");
 }
 

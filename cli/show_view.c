@@ -5,43 +5,26 @@
 
 #include "cli/cli.h"
 #include "common/clk.h"
+#include "common/printable.h"
 #include "common/units.h"
 #include "loadgen/exchange.h"
-
-/* Bytes of the UTF-8 character at p, if it is one above the controls; else 0.
- * Terminals take orders from C0, DEL and C1. */
-static size_t printable(const unsigned char *p, const unsigned char *end)
-{
-    size_t len = *p < 0x80 ? 1 : *p < 0xe0 ? 2 : *p < 0xf0 ? 3 : 4;
-
-    if (len == 1)
-        return (*p >= ' ' && *p != 0x7f) || *p == '\t';
-    if (*p < 0xc2 || *p > 0xf4 || len > (size_t)(end - p) ||
-        (*p == 0xc2 && p[1] < 0xa0))
-        return 0;
-    for (size_t i = 1; i < len; i++) {
-        if ((p[i] & 0xc0) != 0x80)
-            return 0;
-    }
-    return len;
-}
 
 static void put_line(const char *mark, const char *line, size_t len,
                      struct buf *out)
 {
-    const unsigned char *p = (const unsigned char *)line;
-    const unsigned char *end = p + len;
+    const char *p = line;
+    const char *end = p + len;
 
     if (len > 0 && end[-1] == '\r')
         end--;
     buf_adds(out, mark);
     while (p < end) {
-        size_t n = printable(p, end);
+        size_t n = *p == '\t' ? 1 : printable_len(p, end);
 
         if (n > 0)
             buf_add(out, p, n);
         else
-            buf_addf(out, "\\x%02x", *p);
+            buf_addf(out, "\\x%02x", (unsigned char)*p);
         p += n > 0 ? n : 1;
     }
     buf_adds(out, "\n");
@@ -101,8 +84,10 @@ void show_view(const struct exchange *x, struct buf *out)
         buf_addf(out, ", HTTP status %d", (int)f->status);
     else if (f->outcome == OUTCOME_OK && strcmp(x->transport, "grpc") == 0)
         buf_adds(out, ", gRPC status OK");
-    else if (x->why[0])
-        buf_addf(out, ": %s", x->why);
+    else if (x->why[0]) {
+        buf_adds(out, ": ");
+        printable_add(x->why, out);
+    }
     buf_adds(out, "\n");
     put_timing(x, out);
     buf_addf(out, "bytes      %lld out, %lld in, over the %s transport\n",

@@ -4,29 +4,15 @@
 
 #include "common/apis.h"
 #include "common/buf.h"
+#include "common/json.h"
+#include "common/printable.h"
 #include "common/settings.h"
-
-/* Between double quotes, which of YAML are as of JSON; what a terminal would
- * obey is escaped. */
-static void put_quoted(const char *text, struct buf *out)
-{
-    buf_adds(out, "\"");
-    for (; *text; text++) {
-        if (*text == '"' || *text == '\\')
-            buf_addf(out, "\\%c", *text);
-        else if ((unsigned char)*text < ' ' || *text == 0x7f)
-            buf_addf(out, "\\x%02x", (unsigned char)*text);
-        else
-            buf_add(out, text, 1);
-    }
-    buf_adds(out, "\"");
-}
 
 /* A comment ends with its line. */
 static void put_why(const char *unknown, struct buf *out)
 {
     buf_adds(out, "  # not known: ");
-    settings_describe_path(unknown, out);
+    printable_add(unknown, out);
     buf_adds(out, "\n");
 }
 
@@ -61,7 +47,7 @@ static void put_model(const struct target_settings *t, const char *unknown,
         return;
     if (t->model) {
         buf_adds(out, "  model: ");
-        put_quoted(t->model, out);
+        json_print_text(t->model, out);
         buf_adds(out, "\n");
         return;
     }
@@ -75,12 +61,12 @@ static void put_target(const struct target_settings *t, const char *unknown,
                        struct buf *out)
 {
     buf_adds(out, "target:\n  url: ");
-    put_quoted(t->urls.items[0], out);
+    json_print_text(t->urls.items[0], out);
     buf_addf(out, "\n  api: %s\n", api_names[t->api]);
     put_model(t, unknown, out);
     if (t->auth_env) {
         buf_adds(out, "  auth_env: ");
-        put_quoted(t->auth_env, out);
+        json_print_text(t->auth_env, out);
         buf_adds(out, "\n");
     } else {
         buf_adds(out, "  # auth_env: API_KEY   # variable that holds the API "
@@ -133,7 +119,7 @@ static void put_tensors(const struct settings *s, const char *unknown,
                       "input\n");
     for (size_t i = 0; i < tensors->len; i++) {
         buf_adds(out, "    - ");
-        put_quoted(tensors->items[i], out);
+        json_print_text(tensors->items[i], out);
         buf_adds(out, "\n");
     }
     if (unknown)

@@ -5,14 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* One line, whatever text of the user's is quoted in it. */
-static void keep_to_one_line(char *msg)
-{
-    for (; *msg; msg++) {
-        if ((unsigned char)*msg < ' ' || *msg == 0x7f)
-            *msg = '?';
-    }
-}
+#include "common/printable.h"
 
 int err_set(struct err *err, enum err_code code, const char *fmt, ...)
 {
@@ -23,7 +16,7 @@ int err_set(struct err *err, enum err_code code, const char *fmt, ...)
     va_start(ap, fmt);
     vsnprintf(err->msg, sizeof(err->msg), fmt, ap);
     va_end(ap);
-    keep_to_one_line(err->msg);
+    printable(err->msg, strlen(err->msg), "");
     return -1;
 }
 
@@ -43,6 +36,6 @@ int err_context(struct err *err, const char *fmt, ...)
     /* A message too long for its buffer is cut: better that than none. */
     if (snprintf(err->msg + n, sizeof(err->msg) - (size_t)n, ": %s", old) < 0)
         err->msg[n] = '\0';
-    keep_to_one_line(err->msg);
+    printable(err->msg, strlen(err->msg), "");
     return -1;
 }

@@ -26,7 +26,8 @@ struct err {
     char msg[512];
 };
 
-/* Set code and message; return -1, so that a caller can `return err_set(...)`.
+/* Set code and message, on one line that a terminal can show whatever it quotes
+ * (common/printable.h); return -1, so that a caller can `return err_set(...)`.
  * The err must not be set already: the first failure is the one to report. */
 int err_set(struct err *err, enum err_code code, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));

@@ -8,6 +8,7 @@
 #include "common/buf.h"
 #include "common/err.h"
 #include "common/file.h"
+#include "common/printable.h"
 #include "common/xalloc.h"
 
 #define MAX_FILE ((size_t)64 << 20)
@@ -37,21 +38,25 @@ int json_read_file(const char *path, struct json_t **json, struct err *err)
     return rc;
 }
 
-static int append(const char *data, size_t len, void *arg)
+/* jansson escapes C0 and no more, and hands out whole characters. */
+static int append_shown(const char *data, size_t len, void *arg)
 {
-    return buf_add(arg, data, len);
+    struct buf *out = arg;
+
+    printable_add_json(data, len, out);
+    return out->overflowed ? -1 : 0;
 }
 
 void json_print(const struct json_t *json, struct buf *out)
 {
-    json_dump_callback(json, append, out,
+    json_dump_callback(json, append_shown, out,
                        JSON_INDENT(2) | JSON_REAL_PRECISION(15));
     buf_adds(out, "\n");
 }
 
 void json_print_value(const struct json_t *json, struct buf *out)
 {
-    json_dump_callback(json, append, out,
+    json_dump_callback(json, append_shown, out,
                        JSON_COMPACT | JSON_ENCODE_ANY |
                            JSON_REAL_PRECISION(15));
 }
@@ -97,13 +102,18 @@ struct json_t *json_bytes(const char *bytes, size_t len)
     if (json)
         return json;
     plain = xstrndup(bytes, len);
-    for (size_t i = 0; i < len; i++) {
-        if (plain[i] < ' ' || plain[i] > '~')
-            plain[i] = '?';
-    }
+    printable(plain, len, "");
     json = json_stringn(plain, len);
     free(plain);
     return json;
+}
+
+void json_print_text(const char *text, struct buf *out)
+{
+    json_t *json = json_bytes(text, strlen(text));
+
+    json_print_value(json, out);
+    json_decref(json);
 }
 
 int64_t json_get_int(const struct json_t *object, const char *key,

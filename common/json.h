@@ -17,7 +17,8 @@ int json_read_file(const char *path, struct json_t **json, struct err *err);
 int json_write_file(const char *path, const struct json_t *json,
                     struct err *err);
 
-/* The same text, with a newline at its end. */
+/* The same text, with a newline at its end.  What a terminal would obey is
+ * escaped (\u009b). */
 void json_print(const struct json_t *json, struct buf *out);
 
 /* One value, which may be no object, in a line; without a newline. */
@@ -25,8 +26,11 @@ void json_print_value(const struct json_t *json, struct buf *out);
 
 /* Any bytes as a string: JSON takes UTF-8 alone, and its readers no NUL.  A
  * character that is cut off at the end is dropped; where that is not all,
- * whatever is not printable ASCII becomes '?'. */
+ * whatever a terminal cannot show (common/printable.h) becomes '?'. */
 struct json_t *json_bytes(const char *bytes, size_t len);
+
+/* The text as a string of JSON, which is one of YAML too. */
+void json_print_text(const char *text, struct buf *out);
 
 /* Member of an object as a number; `missing` if there is none. */
 int64_t json_get_int(const struct json_t *object, const char *key,

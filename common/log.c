@@ -2,6 +2,9 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
+
+#include "common/printable.h"
 
 static enum log_level current_level = LOG_NORMAL;
 
@@ -29,6 +32,7 @@ static void print_line(const char *prefix, const char *fmt, va_list ap)
     if (first.call)
         first.call(first.arg);
     vsnprintf(line, sizeof(line), fmt, ap);
+    printable(line, strlen(line), "");
     fprintf(stderr, "%s%s\n", prefix, line);
 }
 

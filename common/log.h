@@ -1,4 +1,5 @@
-/* log.h - messages for people, on stderr.  Data never goes this way. */
+/* log.h - messages for people, on stderr.  Data never goes this way.  A message
+ * is one line; what a terminal would obey in it is replaced. */
 #ifndef COMMON_LOG_H
 #define COMMON_LOG_H
 

@@ -6,6 +6,7 @@
 #include "common/buf.h"
 #include "common/err.h"
 #include "common/pattern.h"
+#include "common/printable.h"
 #include "common/ratetable.h"
 #include "common/stage.h"
 #include "common/units.h"
@@ -95,11 +96,7 @@ int settings_resolve_shape(struct load_settings *load, struct err *err)
 
 void settings_describe_path(const char *path, struct buf *out)
 {
-    for (; *path; path++) {
-        bool is_control = (unsigned char)*path < ' ' || *path == 0x7f;
-
-        buf_add(out, is_control ? "?" : path, 1);
-    }
+    printable_add(path, out);
 }
 
 static void describe_table(const struct load_settings *load, struct buf *out)

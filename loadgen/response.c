@@ -5,6 +5,7 @@
 #include <strings.h>
 
 #include "common/clk.h"
+#include "common/printable.h"
 #include "common/settings.h"
 #include "loadgen/session.h"
 
@@ -484,9 +485,8 @@ static void put_text(char *out, size_t size, struct jtext text)
     size_t len = text.len < size ? text.len : size - 1;
 
     for (size_t i = 0; i < len; i++)
-        out[i] = (char)((unsigned char)text.at[i] < ' ' || text.at[i] == 0x7f
-                            ? ' '
-                            : text.at[i]);
+        out[i] = (char)(strchr("\r\n\t", text.at[i]) ? ' ' : text.at[i]);
+    printable(out, len, "");
     while (len > 0 && out[len - 1] == ' ')
         len--;
     out[len] = '\0';

@@ -131,10 +131,9 @@ static void note_files(const struct run *run)
     if (s->load.scenario == SCENARIO_TRACE)
         survey_describe(&run->known.trace, &s->load, &text);
     preflight_describe_data(&run->known, s, &text);
-    if (text.len > 0) {
-        text.data[text.len - 1] = '\0'; /* its last line end */
-        log_note("%s", buf_text(&text));
-    }
+    for (char *line = text.data, *end; line && (end = strchr(line, '\n'));
+         line = end + 1)
+        log_note("%.*s", (int)(end - line), line);
     buf_fini(&text);
 }
 

@@ -8,6 +8,7 @@
 #include "analyzer/summary.h"
 #include "common/buf.h"
 #include "common/grpc_status.h"
+#include "common/printable.h"
 #include "common/redact.h"
 #include "common/settings.h"
 #include "common/units.h"
@@ -17,16 +18,6 @@
 
 /* ---- what ran ---- */
 
-/* A name may hold anything; a terminal is not to be told what to do. */
-static void put_plain(const char *text, struct buf *out)
-{
-    for (; *text; text++) {
-        bool is_control = (unsigned char)*text < ' ' || *text == 0x7f;
-
-        buf_add(out, is_control ? "?" : text, 1);
-    }
-}
-
 static void put_conditions(const struct strmap *map, struct buf *out)
 {
     if (map->keys.len == 0)
@@ -34,9 +25,9 @@ static void put_conditions(const struct strmap *map, struct buf *out)
     buf_adds(out, "conditions ");
     for (size_t i = 0; i < map->keys.len; i++) {
         buf_adds(out, i ? ", " : "");
-        put_plain(map->keys.items[i], out);
+        printable_add(map->keys.items[i], out);
         buf_adds(out, "=");
-        put_plain(map->values.items[i], out);
+        printable_add(map->values.items[i], out);
     }
     buf_adds(out, "\n");
 }
@@ -76,7 +67,7 @@ static void put_data(const struct summary *s, struct buf *out)
     if (!s->has_data || !d->sha256)
         return;
     buf_adds(out, "data       ");
-    put_plain(s->settings->data.file ? s->settings->data.file : "", out);
+    printable_add(s->settings->data.file ? s->settings->data.file : "", out);
     buf_addf(out, ", %lld sample%s, sha256 %.12s…", (long long)d->samples,
              d->samples == 1 ? "" : "s", d->sha256);
     if (s->settings->data.accuracy)
@@ -94,7 +85,7 @@ static void put_title(const struct summary *s, struct buf *out)
     const struct settings *set = s->settings;
     char *url = redact_url(settings_url(set)); /* older recordings have more */
 
-    put_plain(set->name ? set->name : "run", out);
+    printable_add(set->name ? set->name : "run", out);
     buf_addf(out, ": %s %s", set->target.method ? set->target.method : "", url);
     free(url);
     if (set->target.urls.len > 1)
@@ -217,7 +208,7 @@ static void put_aborted(const char *why, struct buf *out)
     if (!why)
         return;
     buf_adds(out, "           ABORTED ");
-    put_plain(why, out);
+    printable_add(why, out);
     buf_adds(out, "\n");
 }
 
@@ -267,11 +258,12 @@ static void put_failures(const struct summary *s, struct buf *out)
 /* What they said, of the whole run. */
 static void put_reasons(const struct failures *f, struct buf *out)
 {
-    for (size_t i = 0; i < f->len && i < MAX_REASONS; i++)
-        buf_addf(out, "           %lld x %s: %s (whole run)\n",
-                 (long long)f->kinds[i].count,
-                 outcome_name((enum outcome)f->kinds[i].outcome),
-                 f->kinds[i].text);
+    for (size_t i = 0; i < f->len && i < MAX_REASONS; i++) {
+        buf_addf(out, "           %lld x %s: ", (long long)f->kinds[i].count,
+                 outcome_name((enum outcome)f->kinds[i].outcome));
+        printable_add(f->kinds[i].text, out);
+        buf_adds(out, " (whole run)\n");
+    }
     if (f->len > MAX_REASONS)
         buf_adds(out, "           more of them in manifest.json\n");
 }
@@ -459,7 +451,7 @@ static void put_way(const struct summary *s, struct buf *out)
             buf_addf(out, ", by proxy %s", proxy);
         if (t->unix_socket) {
             buf_adds(out, ", by unix socket ");
-            put_plain(t->unix_socket, out);
+            printable_add(t->unix_socket, out);
         }
         buf_adds(out, "\n");
     }

@@ -7,6 +7,7 @@
 
 #include "common/err.h"
 #include "common/jscan.h"
+#include "common/printable.h"
 #include "common/settings.h"
 #include "common/str.h"
 #include "common/tensor.h"
@@ -276,15 +277,6 @@ int dataset_require(const struct dataset *d, int column, struct err *err)
 
 #define INDENT "           "
 
-static void put_path(const char *path, struct buf *out)
-{
-    for (; *path; path++) {
-        bool is_control = (unsigned char)*path < ' ' || *path == 0x7f;
-
-        buf_add(out, is_control ? "?" : path, 1);
-    }
-}
-
 /* Mean and most of what the samples say; of none, nothing. */
 static void put_lengths(const struct dataset *d, const char *name, bool output,
                         struct buf *out)
@@ -388,7 +380,7 @@ void dataset_describe(const struct dataset *d, const struct data_settings *s,
                       struct buf *out)
 {
     buf_adds(out, "data       ");
-    put_path(d->path, out);
+    printable_add(d->path, out);
     buf_addf(out, ", %s%s, ", d->format,
              d->was_detected ? " by its looks" : "");
     if (d->is_tensors)

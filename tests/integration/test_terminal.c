@@ -1,0 +1,139 @@
+/* Servers and recordings say what a terminal would obey; nothing of it comes
+ * out, whichever command shows it. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+#include <jansson.h>
+
+#include "common/xalloc.h"
+#include "tests/support/corpus.h"
+#include "tests/support/proc.h"
+#include "tests/support/rawserver.h"
+#include "tests/support/tmpdir.h"
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+#define ANY (-1) /* a verdict, which is not what this is about */
+
+/* Run it; neither output has anything to obey.  `says` is in one of them. */
+static void shows(const char *const *argv, int status, const char *says)
+{
+    struct proc_result r = proc_run(argv);
+
+    if (status != ANY)
+        proc_expect(&r, status);
+    corpus_check("stdout", r.out);
+    corpus_check("stderr", r.err);
+    if (!strstr(r.out, says) && !strstr(r.err, says))
+        fail_msg("'%s' is not in: %s%s", says, r.out, r.err);
+    proc_result_fini(&r);
+}
+
+#define MODEL(id) "{\"id\": \"" id "\"}"
+#define JSON(text)                                                             \
+    "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"                    \
+    "Connection: close\r\n\r\n" text
+#define SHOWN  "a?]0;owned?b?[31mc" /* how the corpus begins */
+#define STREAM "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n"
+#define ONE(...)                                                               \
+    "run", url, "-c", "1", "-n", "1", "-o", dir, "--force", __VA_ARGS__
+
+static void servers_tell_the_terminal_nothing(void **state)
+{
+    static const struct {
+        const char *name;
+        const char *bytes;
+        const char *path;
+        int shown;        /* exit of --show */
+        const char *says; /* ... and what is in it */
+        int run;          /* exit of a run */
+    } cases[] = {
+        {"the model's name", JSON("{\"data\": [" MODEL(CORPUS_JSON) "]}"),
+         "v1/completions", 1, "model      " SHOWN, 1},
+        {"several models",
+         JSON("{\"data\": [" MODEL(CORPUS_JSON) ", " MODEL("b") "]}"),
+         "v1/completions", 2, "the server has several: " SHOWN, 2},
+        {"what is no JSON", JSON(CORPUS), "v1/completions", 3,
+         "the answer is no JSON", 3},
+        {"an error event", STREAM "event: error\ndata: " CORPUS "\n\n",
+         "v1/completions?model=m", 1, "outcome    in-band error: " SHOWN, 1},
+        {"an error of a status",
+         "HTTP/1.1 500 " CORPUS "\r\nConnection: close\r\n\r\n"
+         "{\"error\": {\"message\": \"" CORPUS "\"}}",
+         "", 1, "outcome    status: HTTP status 500", 1},
+        {"no HTTP", CORPUS "\r\n" CORPUS, "", 1, "outcome    malformed", 1},
+    };
+    char *dir = xstrdup(tmpdir_path("r"));
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        bool is_named = strstr(cases[i].path, "model=m") != NULL;
+        const char *model = is_named ? "--model=m" : "--stream=auto";
+        struct rawserver s =
+            rawserver_start(cases[i].bytes, strlen(cases[i].bytes), RAW_CLOSE);
+        char *url = xasprintf("%s%s", s.url, cases[i].path);
+
+        shows(ARGS("run", url, "--show", model), cases[i].shown, cases[i].says);
+        shows(ARGS(ONE(model)), cases[i].run > 1 ? cases[i].run : ANY, "");
+        if (cases[i].run == 1) {
+            shows(ARGS("report", dir), ANY, "");
+            shows(ARGS("report", dir, "--checklist"), 1, "");
+            shows(ARGS("report", dir, "--format", "json"), ANY, "");
+        }
+        shows(ARGS("init", url), 0, "target:");
+        free(url);
+        rawserver_stop(&s);
+    }
+    free(dir);
+}
+
+/* A recording may be somebody else's. */
+static void recordings_tell_the_terminal_nothing(void **state)
+{
+    char *dir = xstrdup(tmpdir_path("planted"));
+    char *path = xasprintf("%s/manifest.json", dir);
+    struct proc_result r =
+        proc_run(ARGS("run", "null://", "-q", "-c", "1", "-n", "3", "-o", dir));
+    json_t *text = json_loads("\"" CORPUS_JSON "\"", JSON_DECODE_ANY, NULL);
+    json_t *manifest;
+    json_t *settings;
+
+    (void)state;
+    run_expect(&r, dir, 0);
+    proc_result_fini(&r);
+    manifest = load_manifest(dir);
+    settings = json_object_get(manifest, "settings");
+    json_object_set(settings, "name", text);
+    json_object_set_new(
+        settings, "conditions",
+        json_pack("{sOsO}", json_string_value(text), text, "hardware", text));
+    json_object_set(json_object_get(settings, "target"), "model", text);
+    json_object_set(json_object_get(settings, "study"), "restart", text);
+    assert_int_equal(json_dump_file(manifest, path, 0), 0);
+    shows(ARGS("report", dir, "--checklist"), 1, "checklist");
+    shows(ARGS("compare", dir, dir), 4, "compare");
+    shows(ARGS("rerun", dir), 2, "study.restart");
+    shows(ARGS("validate", dir, "--allow-commands"), 0,
+          "from the recording: study.restart: " SHOWN);
+    json_decref(manifest);
+    json_decref(text);
+    free(path);
+    free(dir);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(servers_tell_the_terminal_nothing),
+        cmocka_unit_test(recordings_tell_the_terminal_nothing),
+    };
+
+    return cmocka_run_group_tests_name("terminal", tests, tmpdir_setup,
+                                       tmpdir_teardown);
+}
