@@ -74,7 +74,7 @@ static const struct place {
     {"metrics of another, with a key of the environment",
      "target: {url: '%t', metrics: '%ometrics', auth_env: PLANTED_KEY}\n" LOAD,
      NULL, "GET /metrics ", NEITHER, OTHER, 3},
-    {"metrics of another, beside connect_to",
+    {"metrics of another, with connect_to",
      "target: {url: '%t', connect_to: '%c', metrics: '%ometrics', " HEADERS
      "}\n" LOAD,
      NULL, "GET /metrics ", NEITHER, OTHER, 3},

@@ -7,6 +7,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -423,6 +424,36 @@ static void what_is_allowed_is_shown_and_done(void **state)
     free(dir);
 }
 
+/* git obeys the configuration that it finds next to a file: it is asked about a
+ * settings file of the user's, not about a recording. */
+static void git_is_not_run_next_to_a_recording(void **state)
+{
+    static const char settings[] = "target: {url: 'null://'}\n"
+                                   "load: {clients: 1, requests: 3}\n";
+    char *mark = xstrdup(tmpdir_path("git-ran"));
+    char *script = xasprintf("#!/bin/sh\ntouch %s\n", mark);
+    char *git = xstrdup(tmpdir_write("git", script, strlen(script)));
+    char *old = xstrdup(getenv("PATH"));
+    char *path =
+        xasprintf("%.*s:%s", (int)(strlen(git) - strlen("/git")), git, old);
+    char *dir = xstrdup(tmpdir_path("with-git"));
+
+    (void)state;
+    assert_int_equal(chmod(git, 0700), 0);
+    assert_int_equal(setenv("PATH", path, 1), 0);
+    ran_text(settings, dir);
+    assert_int_equal(unlink(mark), 0);
+    ran(ARGS("rerun", dir, "-q", "-o", tmpdir_path("without-git")));
+    assert_int_equal(access(mark, F_OK), -1);
+    assert_int_equal(setenv("PATH", old, 1), 0);
+    free(dir);
+    free(path);
+    free(old);
+    free(git);
+    free(script);
+    free(mark);
+}
+
 static void what_somebody_else_would_lack(void **state)
 {
     struct proc_result r = proc_run(ARGS("report", first, "--checklist"));
@@ -458,6 +489,7 @@ int main(void)
         cmocka_unit_test(a_secret_of_a_class_is_given_to_it_again),
         cmocka_unit_test(a_strangers_recording_is_refused),
         cmocka_unit_test(what_is_allowed_is_shown_and_done),
+        cmocka_unit_test(git_is_not_run_next_to_a_recording),
         cmocka_unit_test(what_somebody_else_would_lack),
     };
 
