@@ -5,13 +5,16 @@
 #include "common/err.h"
 #include "common/grpc_status.h"
 #include "common/settings.h"
+#include "common/stop.h"
 #include "loadgen/request.h"
 #include "loadgen/target.h"
 #include "loadgen/transport/grpc_call.h"
 #include "loadgen/transport/grpc_verdict.h"
 #include "loadgen/transport/transport.h"
 
-#define TICK_NS     (10 * NS_PER_MS)
+#define TICK_NS (10 * NS_PER_MS)
+#define CANCEL_NS                                                              \
+    (100 * NS_PER_MS) /* for cancelled calls to end by themselves */
 #define MAX_DETAILS 400
 
 /* Connections are shared: the engine's bound on requests in flight is all. */
@@ -95,6 +98,8 @@ static int grpc_preconnect(void *self, int64_t n, struct err *err)
         if (c->state == GRPC_CHANNEL_TRANSIENT_FAILURE ||
             clk_now(env->clk) > until_ns)
             rc = refuse_connection(c, err);
+        else if (atomic_load(&stop_signal))
+            rc = err_set(err, ERR_IO, "interrupted");
     }
     gate_leave(&t->queue.gate);
     return rc;
@@ -132,20 +137,30 @@ static struct gate *grpc_gate(void *self)
     return &t->queue.gate;
 }
 
-/* Every call ends before the queue does. */
+/* Every call must end before the queue does.  A cancelled call ends within
+ * milliseconds, unless a write on its connection is blocked because the server
+ * does not read.  Such connections are shut down. */
 static void end_calls(struct rpc_transport *t)
 {
+    int64_t until_ns = clk_now(&clk_monotonic) + CANCEL_NS;
+
     gate_enter(&t->queue.gate);
     for (struct rpc_call *c = t->live; c; c = c->next) {
         c->request = NULL;
         grpc_call_cancel(c->call, NULL);
     }
-    while (t->live)
-        rpc_queue_wait(&t->queue);
+    while (t->live) {
+        gate_wait(&t->queue.gate, TICK_NS);
+        if (clk_now(&clk_monotonic) > until_ns)
+            rpc_routes_break(&t->routes);
+    }
     rpc_routes_fini(&t->routes, &t->queue);
     gate_leave(&t->queue.gate);
 }
 
+/* After a blocked connection was shut down, a thread of C-core polls for up to
+ * 10 s, and grpc_shutdown_blocking() would wait for it.  C-core is left running
+ * then; its threads sleep. */
 static void grpc_transport_fini(void *self)
 {
     struct rpc_transport *t = self;
@@ -161,7 +176,8 @@ static void grpc_transport_fini(void *self)
         free(c);
     }
     buf_fini(&t->body);
-    grpc_shutdown_blocking();
+    if (t->routes.n_broken == 0)
+        grpc_shutdown_blocking();
 }
 
 const struct transport_ops transport_grpc = {

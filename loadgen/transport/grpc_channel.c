@@ -2,9 +2,11 @@
 
 #include <grpc/grpc_security.h>
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/un.h>
 
 #include "common/buf.h"
 #include "common/err.h"
@@ -224,6 +226,8 @@ int rpc_channel_init(struct rpc_channel *c, const struct endpoint *e,
     list.num_args = args.len;
     list.args = args.items;
     c->channel = grpc_channel_create(address, creds, &list);
+    c->address = e->address;
+    c->unix_socket = s->unix_socket;
     c->post.run = on_news;
     c->queue = queue;
     c->ready_ns = TIME_ABSENT;
@@ -241,6 +245,16 @@ void rpc_channel_close(struct rpc_channel *c)
     if (c->channel)
         grpc_channel_destroy(c->channel);
     c->channel = NULL;
+}
+
+int rpc_channel_break(const struct rpc_channel *c)
+{
+    struct sockaddr_un path = {.sun_family = AF_UNIX};
+
+    if (c->address)
+        return socket_shut_stuck(c->address->ai_addr);
+    snprintf(path.sun_path, sizeof(path.sun_path), "%s", c->unix_socket);
+    return socket_shut_stuck((const struct sockaddr *)&path);
 }
 
 void rpc_channel_connect(struct rpc_channel *c)
@@ -275,6 +289,7 @@ void rpc_channel_explain(struct rpc_channel *c, struct buf *out)
             GRPC_QUEUE_TIMEOUT) {
         grpc_call_cancel_with_status(call, GRPC_STATUS_UNAVAILABLE,
                                      "it timed out", NULL);
+        rpc_channel_break(c);
         grpc_completion_queue_pluck(cq, cq, gpr_inf_future(GPR_CLOCK_MONOTONIC),
                                     NULL);
     }

@@ -24,6 +24,8 @@ struct rpc_channel {
     struct post post;   /* ... and its news */
     struct rpc_queue *queue;
     grpc_channel *channel;
+    const struct addrinfo *address; /* NULL: a Unix socket ... */
+    const char *unix_socket;        /* ... of this path; both borrowed */
     bool is_watched;
     bool is_closing;
     grpc_connectivity_state state; /* as far as we have heard */
@@ -39,6 +41,11 @@ int rpc_channel_init(struct rpc_channel *c, const struct endpoint *endpoint,
 /* Its calls are over.  The news that its watch has ended comes yet: it is gone
  * once is_watched is false. */
 void rpc_channel_close(struct rpc_channel *c);
+
+/* Shut down blocked connections to the channel's address: those whose server
+ * does not read.  C-core neither ends a call nor closes a connection while a
+ * write is under way.  Returns how many there were. */
+int rpc_channel_break(const struct rpc_channel *c);
 
 /* Begin to connect, unless it is. */
 void rpc_channel_connect(struct rpc_channel *c);

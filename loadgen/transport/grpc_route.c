@@ -192,26 +192,44 @@ static void route_fini(struct rpc_route *r)
     free(r->handles);
 }
 
-static void place_fini(struct rpc_place *p, struct rpc_queue *queue)
+/* The channels of a place all go to one address. */
+static int place_break(const struct rpc_place *p)
 {
+    return p->len > 0 ? rpc_channel_break(&p->channels[0]) : 0;
+}
+
+void rpc_routes_break(struct rpc_routes *r)
+{
+    for (size_t i = 0; i < r->n_places; i++)
+        r->n_broken += place_break(&r->places[i]);
+}
+
+static int place_fini(struct rpc_place *p, struct rpc_queue *queue)
+{
+    int n_broken;
+
     for (size_t i = 0; i < p->len; i++)
         rpc_channel_close(&p->channels[i]);
+    n_broken = place_break(p);
     for (size_t i = 0; i < p->len; i++) {
         while (p->channels[i].is_watched)
             rpc_queue_wait(queue);
     }
     free(p->channels);
+    return n_broken;
 }
 
 void rpc_routes_fini(struct rpc_routes *r, struct rpc_queue *queue)
 {
+    int n_broken = r->n_broken;
+
     for (size_t i = 0; r->routes && i < r->n_routes; i++)
         route_fini(&r->routes[i]);
     for (size_t i = 0; r->places && i < r->n_places; i++)
-        place_fini(&r->places[i], queue);
+        n_broken += place_fini(&r->places[i], queue);
     free(r->routes);
     free(r->places);
-    *r = (struct rpc_routes){0};
+    *r = (struct rpc_routes){.n_broken = n_broken};
 }
 
 int64_t rpc_routes_ready(const struct rpc_routes *r)

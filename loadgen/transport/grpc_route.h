@@ -38,12 +38,16 @@ struct rpc_routes {
     size_t n_routes;
     struct rpc_place *places;
     size_t n_places;
+    int n_broken; /* blocked connections that were shut down */
 };
 
 /* In zeroed memory; everything is borrowed.  ERR_CONFIG.  rpc_routes_fini() may
  * follow either way. */
 int rpc_routes_init(struct rpc_routes *r, const struct transport_env *env,
                     struct rpc_queue *queue, struct err *err);
+
+/* Shut down all blocked connections, see rpc_channel_break(). */
+void rpc_routes_break(struct rpc_routes *r);
 
 /* No call is under way.  Closes every channel, and waits for that. */
 void rpc_routes_fini(struct rpc_routes *r, struct rpc_queue *queue);

@@ -1,5 +1,6 @@
 #include "loadgen/transport/socket.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <linux/errqueue.h>
 #include <linux/net_tstamp.h>
@@ -7,8 +8,10 @@
 #include <netinet/in.h>
 #include <poll.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #include "common/clk.h"
@@ -177,6 +180,67 @@ int socket_probe(const struct addrinfo *address, int64_t timeout_ns)
     error = n == 1 ? socket_error(fd) : n == 0 ? ETIMEDOUT : errno;
     close(fd);
     return error;
+}
+
+/* An IPv4 address as an IPv6 socket shows it, ::ffff:127.0.0.1. */
+static struct sockaddr_in6 as_ipv6(const struct sockaddr *a)
+{
+    struct sockaddr_in6 out = {.sin6_family = AF_INET6};
+    struct sockaddr_in in;
+
+    if (a->sa_family == AF_INET6) {
+        memcpy(&out, a, sizeof(out));
+        return out;
+    }
+    memcpy(&in, a, sizeof(in));
+    out.sin6_port = in.sin_port;
+    out.sin6_addr.s6_addr[10] = out.sin6_addr.s6_addr[11] = 0xff;
+    memcpy(&out.sin6_addr.s6_addr[12], &in.sin_addr, 4);
+    return out;
+}
+
+static bool is_same_place(const struct sockaddr *a, const struct sockaddr *b)
+{
+    struct sockaddr_in6 x;
+    struct sockaddr_in6 y;
+
+    if (a->sa_family == AF_UNIX || b->sa_family == AF_UNIX)
+        return a->sa_family == b->sa_family &&
+               strcmp(
+                   ((const struct sockaddr_un *)(const void *)a)->sun_path,
+                   ((const struct sockaddr_un *)(const void *)b)->sun_path) ==
+                   0;
+    x = as_ipv6(a);
+    y = as_ipv6(b);
+    return x.sin6_port == y.sin6_port &&
+           memcmp(&x.sin6_addr, &y.sin6_addr, sizeof(x.sin6_addr)) == 0;
+}
+
+static bool is_stuck(int fd)
+{
+    struct pollfd p = {.fd = fd, .events = POLLOUT};
+
+    return poll(&p, 1, 0) == 0;
+}
+
+int socket_shut_stuck(const struct sockaddr *peer)
+{
+    DIR *dir = opendir("/proc/self/fd");
+    const struct dirent *e;
+    int n = 0;
+
+    while (dir && (e = readdir(dir))) {
+        struct sockaddr_storage seen = {0};
+        socklen_t len = sizeof(seen);
+        int fd = (int)strtol(e->d_name, NULL, 10);
+
+        if (getpeername(fd, (struct sockaddr *)&seen, &len) == 0 &&
+            is_same_place((const struct sockaddr *)&seen, peer) && is_stuck(fd))
+            n += shutdown(fd, SHUT_RDWR) == 0;
+    }
+    if (dir)
+        closedir(dir);
+    return n;
 }
 
 const char *socket_address_text(const struct addrinfo *a,

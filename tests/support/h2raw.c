@@ -1,6 +1,7 @@
 #include "tests/support/h2raw.h"
 
 #include <arpa/inet.h>
+#include <netinet/tcp.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -18,7 +19,6 @@
 
 #define PREFACE_LEN 24
 #define HEAD_LEN    9
-#define SETTINGS    4
 #define MAX_PAYLOAD 16384
 
 static bool receive(int fd, void *data, size_t len)
@@ -39,60 +39,177 @@ static bool put_frame(int fd, const struct h2raw_frame *f, const uint8_t *id)
             send(fd, f->payload, f->len, MSG_NOSIGNAL) == (ssize_t)f->len);
 }
 
-/* Until a request has ended; its number in `id`.  False: nobody is there any
- * more. */
+/* Reads one frame.  Returns false if the connection is closed. */
+static bool take_frame(int fd, uint8_t head[static HEAD_LEN],
+                       uint8_t payload[static MAX_PAYLOAD])
+{
+    size_t len;
+
+    if (!receive(fd, head, HEAD_LEN))
+        return false;
+    len = (size_t)head[0] << 16 | (size_t)head[1] << 8 | head[2];
+    return len <= MAX_PAYLOAD && receive(fd, payload, len);
+}
+
+/* Until a request has ended; its number in `id`. */
 static bool take_request(int fd, uint8_t id[static 4])
 {
     uint8_t payload[MAX_PAYLOAD];
     uint8_t head[HEAD_LEN];
 
     do {
-        size_t len;
-
-        if (!receive(fd, head, sizeof(head)))
-            return false;
-        len = (size_t)head[0] << 16 | (size_t)head[1] << 8 | head[2];
-        if (len > sizeof(payload) || !receive(fd, payload, len))
+        if (!take_frame(fd, head, payload))
             return false;
     } while (head[3] != H2RAW_DATA || !(head[4] & H2RAW_END_STREAM));
     memcpy(id, head + 5, 4);
     return true;
 }
 
-static void serve_one(int fd, const struct h2raw_frame *frames, bool closes)
+static bool put_frames(int fd, const struct h2raw_frame *frames,
+                       const uint8_t *id)
 {
-    const struct h2raw_frame settings = {.type = SETTINGS, .payload = ""};
+    for (const struct h2raw_frame *f = frames; f->payload; f++) {
+        if (!put_frame(fd, f, id))
+            return false;
+    }
+    return true;
+}
+
+static bool greet(int fd, const struct h2raw_frame *hello)
+{
     uint8_t preface[PREFACE_LEN];
+
+    return put_frames(fd, hello, NULL) && receive(fd, preface, sizeof(preface));
+}
+
+static const struct h2raw_frame no_settings[] = {
+    {.type = H2RAW_SETTINGS, .payload = ""}, {0}};
+
+/* ---- the same frames for each request ---- */
+
+struct answer {
+    const struct h2raw_frame *frames;
+    bool closes;
+};
+
+static void serve_answers(int fd, const void *arg)
+{
+    const struct answer *a = arg;
     uint8_t id[4];
 
-    if (!put_frame(fd, &settings, NULL) ||
-        !receive(fd, preface, sizeof(preface)))
+    if (!greet(fd, no_settings))
         return;
     while (take_request(fd, id)) {
-        for (const struct h2raw_frame *f = frames; f->payload; f++) {
-            if (!put_frame(fd, f, id))
-                return;
-        }
-        if (closes)
+        if (!put_frames(fd, a->frames, id) || a->closes)
             return;
     }
 }
 
-static _Noreturn void serve(int listener, const struct h2raw_frame *frames,
-                            bool closes)
+/* ---- one that does not read ---- */
+
+struct flood {
+    const struct h2raw_frame *hello;
+    const struct h2raw_frame *frames;
+};
+
+static void serve_deaf(int fd, const void *arg)
 {
+    const struct flood *f = arg;
+    uint8_t payload[MAX_PAYLOAD];
+    uint8_t head[HEAD_LEN] = {0};
+
+    if (!greet(fd, f->hello))
+        return;
+    while (head[3] != H2RAW_HEADERS) {
+        if (!take_frame(fd, head, payload))
+            return;
+    }
+    while (f->frames->payload && put_frames(fd, f->frames, NULL))
+        continue;
+    for (;;)
+        pause();
+}
+
+/* ---- messages without an end ---- */
+
+/* What flow control allows now. */
+struct windows {
+    int64_t all;
+    int64_t stream;
+};
+
+static uint32_t number_of(const uint8_t *p)
+{
+    return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 |
+           p[3];
+}
+
+static bool open_windows(int fd, struct windows *w)
+{
+    uint8_t payload[MAX_PAYLOAD];
+    uint8_t head[HEAD_LEN];
+
+    if (!take_frame(fd, head, payload))
+        return false;
+    if (head[3] == H2RAW_WINDOW && number_of(head + 5) == 0)
+        w->all += number_of(payload);
+    else if (head[3] == H2RAW_WINDOW)
+        w->stream += number_of(payload);
+    return true;
+}
+
+/* The initial window of the client's SETTINGS is ignored: it is never below the
+ * default. */
+static void serve_endless(int fd, const void *arg)
+{
+    static const struct h2raw_frame begins[] = {{H2RAW_HEADERS,
+                                                 H2RAW_END_HEADERS, true,
+                                                 "\x88\x5f\x10"
+                                                 "application/grpc",
+                                                 19},
+                                                {0}};
+    const size_t *len = arg;
+    char message[MAX_PAYLOAD] = {0, 0, 0, (char)(*len >> 8), (char)*len};
+    struct h2raw_frame f = {H2RAW_DATA, 0, true, message, *len + 5};
+    struct windows w = {.all = 65535, .stream = 65535};
+    uint8_t id[4];
+
+    if (!greet(fd, no_settings) || !take_request(fd, id) ||
+        !put_frames(fd, begins, id))
+        return;
+    for (;;) {
+        while (w.all < (int64_t)f.len || w.stream < (int64_t)f.len) {
+            if (!open_windows(fd, &w))
+                return;
+        }
+        if (!put_frame(fd, &f, id))
+            return;
+        w.all -= (int64_t)f.len;
+        w.stream -= (int64_t)f.len;
+    }
+}
+
+/* ---- starting and stopping ---- */
+
+typedef void serve_fn(int fd, const void *arg);
+
+static _Noreturn void serve(int listener, serve_fn *serve_one, const void *arg)
+{
+    int one = 1;
+
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     for (;;) {
         int fd = accept(listener, NULL, NULL);
 
         if (fd < 0)
             _exit(1);
-        serve_one(fd, frames, closes);
+        setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one));
+        serve_one(fd, arg);
         close(fd);
     }
 }
 
-struct h2raw h2raw_start(const struct h2raw_frame *frames, bool closes)
+static struct h2raw start(serve_fn *serve_one, const void *arg)
 {
     struct sockaddr_in address = {0};
     int listener = loopback_listen(&address, 128);
@@ -103,9 +220,30 @@ struct h2raw h2raw_start(const struct h2raw_frame *frames, bool closes)
     s.pid = fork();
     assert_true(s.pid >= 0);
     if (s.pid == 0)
-        serve(listener, frames, closes);
+        serve(listener, serve_one, arg);
     close(listener);
     return s;
+}
+
+struct h2raw h2raw_start(const struct h2raw_frame *frames, bool closes)
+{
+    const struct answer a = {frames, closes};
+
+    return start(serve_answers, &a);
+}
+
+struct h2raw h2raw_start_deaf(const struct h2raw_frame *hello,
+                              const struct h2raw_frame *flood)
+{
+    const struct flood f = {hello, flood};
+
+    return start(serve_deaf, &f);
+}
+
+struct h2raw h2raw_start_endless(size_t len)
+{
+    assert_true(len + 5 <= MAX_PAYLOAD);
+    return start(serve_endless, &len);
 }
 
 void h2raw_stop(struct h2raw *s)

@@ -20,7 +20,10 @@ struct h2raw_frame {
 #define H2RAW_DATA       0
 #define H2RAW_HEADERS    1
 #define H2RAW_RST_STREAM 3
+#define H2RAW_SETTINGS   4
+#define H2RAW_PING       6
 #define H2RAW_GOAWAY     7
+#define H2RAW_WINDOW     8
 
 #define H2RAW_END_STREAM  1
 #define H2RAW_END_HEADERS 4
@@ -33,6 +36,17 @@ struct h2raw {
 /* Frames up to one with a payload of NULL are borrowed until it is stopped.
  * Then, if `closes`, the connection is closed. */
 struct h2raw h2raw_start(const struct h2raw_frame *frames, bool closes);
+
+/* A server that sends the frames of `hello` to each client.  After the first
+ * HEADERS it reads no more, and repeats the frames of `flood` until the socket
+ * is full. */
+struct h2raw h2raw_start_deaf(const struct h2raw_frame *hello,
+                              const struct h2raw_frame *flood);
+
+/* A server that answers a request with an endless stream of gRPC messages of
+ * `len` zeros, as fast as flow control allows. */
+struct h2raw h2raw_start_endless(size_t len);
+
 void h2raw_stop(struct h2raw *s);
 
 #endif

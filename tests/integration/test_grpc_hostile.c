@@ -1,0 +1,111 @@
+/* A run over gRPC ends, and reacts to signals, whatever the server does. */
+#include <jansson.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "common/xalloc.h"
+#include "tests/support/forty.h"
+#include "tests/support/h2raw.h"
+#include "tests/support/outcome.h"
+#include "tests/support/proc.h"
+#include "tests/support/tmpdir.h"
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+/* More than sockets hold. */
+#define BODY_LEN ((size_t)4 << 20)
+
+/* Both windows are as large as they can be, so that nothing but the socket
+ * holds the client back. */
+static const struct h2raw_frame hello[] = {
+    {H2RAW_SETTINGS, 0, false, "\0\4\x7f\xff\xff\xff", 6},
+    {H2RAW_WINDOW, 0, false, "\x7f\xff\0\0", 4},
+    {0}};
+
+static const struct h2raw_frame floods[][2] = {
+    {{0}},
+    {{H2RAW_PING, 0, false, "12345678", 8}, {0}},
+    {{H2RAW_SETTINGS, 0, false, "\0\4\0\1\0\0", 6}, {0}},
+};
+
+static char *body;
+
+static int setup(void **state)
+{
+    char *zeros = xcalloc(1, BODY_LEN);
+    int rc = tmpdir_setup(state);
+
+    body = xasprintf("@%s", tmpdir_write("body", zeros, BODY_LEN));
+    free(zeros);
+    return rc;
+}
+
+static int teardown(void **state)
+{
+    free(body);
+    return tmpdir_teardown(state);
+}
+
+#define METHOD "/any.Echo/Unary"
+
+/* A server that sends this and reads nothing, and a run on it. */
+static struct proc start(const struct h2raw_frame *flood, struct h2raw *server,
+                         const char *dir, const char *flag, const char *value)
+{
+    struct proc run;
+    char *url;
+
+    *server = h2raw_start_deaf(hello, flood);
+    url = xasprintf("%s" METHOD, server->url);
+    run = proc_start(ARGS("run", url, "--body", body, "-c", "4", flag, value,
+                          "--timeout", "200ms", "-q", "--force", "-o", dir));
+    free(url);
+    return run;
+}
+
+static void a_run_ends(void **state)
+{
+    char *dir = xstrdup(tmpdir_path("run"));
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(floods); i++) {
+        struct h2raw server;
+        struct proc run = start(floods[i], &server, dir, "-n", "4");
+
+        run_must_time_out(&run, dir, 4, "no answer within the timeout");
+        h2raw_stop(&server);
+    }
+    free(dir);
+}
+
+/* At a time when calls have been cancelled and cannot end. */
+static void a_signal_ends_it(void **state)
+{
+    char *dir = xstrdup(tmpdir_path("signal"));
+    struct h2raw server;
+    struct proc run = start(floods[0], &server, dir, "-d", "1h");
+
+    (void)state;
+    wait_for_outcome(dir, OUTCOME_TIMEOUT, -1);
+    kill(run.pid, SIGTERM);
+    must_end(&run, 128 + SIGTERM);
+    json_decref(load_summary(dir));
+    h2raw_stop(&server);
+    free(dir);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_run_ends),
+        cmocka_unit_test(a_signal_ends_it),
+    };
+
+    return cmocka_run_group_tests_name("grpc_hostile", tests, setup, teardown);
+}
