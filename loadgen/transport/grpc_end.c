@@ -9,6 +9,8 @@
 #include <stdlib.h>
 
 #include "common/grpc_status.h"
+#include "common/http1.h"
+#include "common/settings.h"
 #include "common/xalloc.h"
 #include "loadgen/api/api.h"
 #include "loadgen/mix.h"
@@ -27,6 +29,8 @@ struct rpc_message {
     struct post post;
     struct rpc_call *call;
     grpc_byte_buffer *bytes;
+    size_t cost;  /* bytes, for the backlog */
+    bool resumes; /* reading was paused; go on after this message */
 };
 
 static struct rpc_call *call_of_tag(struct rpc_tag *tag)
@@ -85,27 +89,37 @@ static void receive(struct rpc_call *c)
 
     op.op = GRPC_OP_RECV_MESSAGE;
     op.data.recv_message.recv_message = &c->message;
+    rpc_tag_arm(&c->received.tag, rpc_on_received);
     grpc_call_start_batch(c->call, &op, 1, &c->received.tag, NULL);
 }
 
 static void on_message(struct post *post);
 
-/* The next one must not wait for the worker: its time is taken here. */
+/* The next read starts at once, because the time is taken here.  If the backlog
+ * is full, it starts after the worker has taken this message. */
 void rpc_on_received(struct rpc_tag *tag, bool ok, int64_t at_ns)
 {
     struct rpc_call *c = call_of_tag(tag);
     struct rpc_message *m;
+    bool resumes;
+    size_t cost;
 
     if (!ok || !c->message) {
         close_step(c, at_ns);
         return;
     }
     m = xcalloc(1, sizeof(*m));
-    *m = (struct rpc_message){
-        .post.run = on_message, .call = c, .bytes = c->message};
+    cost = sizeof(*m) + grpc_byte_buffer_length(c->message);
+    resumes = rpc_queue_add_backlog(&c->t->queue, cost);
+    *m = (struct rpc_message){.post.run = on_message,
+                              .call = c,
+                              .bytes = c->message,
+                              .cost = cost,
+                              .resumes = resumes};
     c->message = NULL;
     rpc_queue_post(&c->t->queue, &m->post, at_ns);
-    receive(c);
+    if (!resumes)
+        receive(c);
 }
 
 /* ---- what comes ---- */
@@ -121,6 +135,32 @@ static void on_head(struct post *p)
         c->request->facts.head = now;
 }
 
+/* End the request and cancel the call, which ends later. */
+static void break_off(struct rpc_call *c, int64_t now, enum outcome outcome,
+                      int64_t detail, const char *why)
+{
+    const struct transport_env *env = c->t->env;
+    struct request *r = c->request;
+
+    rpc_call_take_connection(c);
+    r->facts.end = now;
+    r->facts.outcome = outcome;
+    r->facts.detail = detail;
+    r->why = r->class->api ? response_break(&r->response, why) : why;
+    r->body_len = 0;
+    r->conn = NULL;
+    c->request = NULL;
+    grpc_call_cancel(c->call, NULL);
+    env->ended(env->arg, r);
+}
+
+/* C-core limits each message; this limits the sum of a stream's messages. */
+static bool is_too_long(const struct rpc_call *c)
+{
+    return c->n_messages > 1 &&
+           c->request->facts.bytes_in > c->t->env->settings->max_response;
+}
+
 static void take_bytes(struct rpc_call *c, const char *data, size_t len,
                        int64_t now)
 {
@@ -131,6 +171,11 @@ static void take_bytes(struct rpc_call *c, const char *data, size_t len,
     r->facts.bytes_in += (int64_t)len + RPC_FRAME_LEN;
     if (env->tap)
         env->tap(env->arg, false, data, len);
+    if (is_too_long(c)) {
+        break_off(c, now, OUTCOME_MALFORMED, HTTP1_LONG_BODY,
+                  http1_error_text(HTTP1_LONG_BODY));
+        return;
+    }
     if (!r->class->api)
         return;
     if (c->is_stream)
@@ -174,6 +219,9 @@ static void on_message(struct post *p)
     if (m->call->request)
         give_message(m->call, m->bytes, since_start(m->call, p->at_ns));
     grpc_byte_buffer_destroy(m->bytes);
+    rpc_queue_drop_backlog(&m->call->t->queue, m->cost);
+    if (m->resumes)
+        receive(m->call);
     free(m);
 }
 

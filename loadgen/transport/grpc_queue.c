@@ -48,6 +48,19 @@ void rpc_queue_post(struct rpc_queue *q, struct post *post, int64_t at_ns)
     gate_post(&q->gate, post);
 }
 
+bool rpc_queue_add_backlog(struct rpc_queue *q, size_t len)
+{
+    return atomic_fetch_add_explicit(&q->backlog, (int64_t)len,
+                                     memory_order_relaxed) +
+               (int64_t)len >
+           RPC_MAX_BACKLOG;
+}
+
+void rpc_queue_drop_backlog(struct rpc_queue *q, size_t len)
+{
+    atomic_fetch_sub_explicit(&q->backlog, (int64_t)len, memory_order_relaxed);
+}
+
 /* ---- the worker's ---- */
 
 void rpc_queue_wait(struct rpc_queue *q)

@@ -40,7 +40,14 @@ struct rpc_queue {
     pthread_t thread;
     bool has_thread;
     int n_posts; /* that the queue's thread has not served yet */
+    _Atomic int64_t
+        backlog; /* bytes of messages that the worker has not taken */
 };
+
+/* Above this backlog the next read of a stream waits until the worker has taken
+ * the message, and HTTP/2's flow control stops the server.  A client that keeps
+ * up has a backlog of some kilobytes. */
+#define RPC_MAX_BACKLOG ((int64_t)16 << 20)
 
 /* In zeroed memory, which stays where it is.  ERR_IO.  rpc_queue_fini() may
  * follow either way. */
@@ -52,6 +59,13 @@ void rpc_queue_fini(struct rpc_queue *q);
 
 /* The queue's thread: what is to be done inside of the gate. */
 void rpc_queue_post(struct rpc_queue *q, struct post *post, int64_t at_ns);
+
+/* The queue's thread, before it posts a message of this length.  Returns true
+ * if the backlog is full: then the worker starts the next read. */
+bool rpc_queue_add_backlog(struct rpc_queue *q, size_t len);
+
+/* Inside: the worker has taken that message. */
+void rpc_queue_drop_backlog(struct rpc_queue *q, size_t len);
 
 /* Inside: let the queue's thread in until it has done something. */
 void rpc_queue_wait(struct rpc_queue *q);

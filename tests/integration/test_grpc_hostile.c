@@ -100,11 +100,35 @@ static void a_signal_ends_it(void **state)
     free(dir);
 }
 
+/* The sum of the messages is bounded, not only each of them. */
+static void a_stream_is_bounded(void **state)
+{
+    struct h2raw server = h2raw_start_endless(16000);
+    char *dir = xstrdup(tmpdir_path("endless"));
+    char *url = xasprintf("%s" METHOD, server.url);
+    json_t *summary;
+    struct proc run =
+        proc_start(ARGS("run", url, "-c", "1", "-n", "1", "--max-response",
+                        "4MiB", "-q", "-o", dir));
+
+    (void)state;
+    run_must_end(&run, dir, 1);
+    summary = load_summary(dir);
+    assert_int_equal(failures_saying(summary, "malformed",
+                                     "longer than target.max_response"),
+                     1);
+    json_decref(summary);
+    h2raw_stop(&server);
+    free(url);
+    free(dir);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_run_ends),
         cmocka_unit_test(a_signal_ends_it),
+        cmocka_unit_test(a_stream_is_bounded),
     };
 
     return cmocka_run_group_tests_name("grpc_hostile", tests, setup, teardown);
