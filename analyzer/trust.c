@@ -147,6 +147,13 @@ static enum finding find_sent_again(const struct evidence *e, struct check *c)
     return BY_LIMIT;
 }
 
+/* The check is only made if a request was affected. */
+static enum finding find_starved(const struct evidence *e, struct check *c)
+{
+    c->value = (double)e->tally->starved;
+    return e->tally->starved > 0 ? BY_LIMIT : UNKNOWN;
+}
+
 /* ---- what the client saw of itself and of its host ---- */
 
 static enum finding find_share(bool (*share_of)(const struct client *c,
@@ -353,6 +360,12 @@ static const struct rule rules[] = {
      .find = find_cpu_wait,
      .advice = "the client was ready to run and had no CPU: keep others off "
                "it, or give it a CPU of its own (--cpus)"},
+    {.name = "client memory",
+     .unit = "requests",
+     .is_fatal = true,
+     .find = find_starved,
+     .advice = "their responses exceeded the client's memory limit: raise "
+               "--memory, or lower -c, --max-in-flight or --max-response"},
     {.name = "disk",
      .unit = "% of a thread's time",
      .is_fatal = true,

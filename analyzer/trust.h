@@ -15,7 +15,7 @@
 #include "analyzer/judge.h"
 #include "analyzer/tally.h"
 
-#define TRUST_MAX_CHECKS 20
+#define TRUST_MAX_CHECKS 24
 
 struct check {
     const char *name;

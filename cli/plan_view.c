@@ -501,6 +501,7 @@ void plan_view(const struct settings *s, const struct preflight *known,
                const struct slo *slo, struct buf *out)
 {
     double n = plan_requests(s, known);
+    char text[UNITS_TEXT];
 
     if (s->classes.len == 0)
         put_target(s, out);
@@ -518,6 +519,8 @@ void plan_view(const struct settings *s, const struct preflight *known,
         buf_adds(out, "           and in the warm-up its own:\n");
         put_carried(s->warmup.items[0].settings, known->warmup_data, n, out);
     }
+    buf_addf(out, "memory     responses may use %s in total (client.memory)\n",
+             units_show_size((double)s->client.memory, text));
     put_slo(s, slo, n, out);
     put_stop(&s->load, out);
     for (size_t i = 0; i < s->classes.len; i++)

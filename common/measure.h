@@ -55,8 +55,9 @@ enum response_detail {
     RESPONSE_NO_CONTENT,      /* empty: events, or a body, without content */
     RESPONSE_ERROR_EVENT,     /* in-band error: in a stream */
     RESPONSE_ERROR_BODY,      /* in-band error: in an answer of success */
-    RESPONSE_WRONG_LENGTH, /* malformed: far from the length that was forced */
-    RESPONSE_MANY_EVENTS,  /* malformed: content events above the bound */
+    RESPONSE_WRONG_LENGTH,  /* malformed: far from the length that was forced */
+    RESPONSE_MANY_EVENTS,   /* malformed: content events above the bound */
+    RESPONSE_CLIENT_MEMORY, /* truncated: the client had no memory for more */
 };
 
 /* Where the number of output tokens comes from, the best first. */

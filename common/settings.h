@@ -249,6 +249,7 @@ struct client_settings {
     int64_t threads;    /* OPT_AUTO until the run starts */
     char *cpus;         /* list such as 0,2-3 to pin them to; NULL: none */
     int64_t spin_ns;    /* poll instead of sleeping around a send */
+    int64_t memory; /* bytes of all responses; OPT_AUTO until the run starts */
 };
 
 /* How the stub shows that a model reasons. */

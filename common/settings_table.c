@@ -560,6 +560,16 @@ static const struct opt client[] = {
      .initial = "0s",
      .help = "poll instead of sleeping for so long before and after each send: "
              "sharper times for more CPU"},
+    {.key = "memory",
+     .flag = "memory",
+     .type = &opt_size,
+     .offset = AT(client.memory),
+     .is_positive = true,
+     .takes_auto = true,
+     .initial = "auto",
+     .help = "limit for the memory of all responses; a request that exceeds it "
+             "fails as 'client memory' (auto: half of the RAM, or of the "
+             "cgroup's limit)"},
 };
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))

@@ -51,6 +51,7 @@ static void retire(struct engine *e, struct request *r, int64_t free_ns)
     if (r->session && r->class->api)
         history_add(r->class->api, r->session, &r->facts, &r->response.text);
     tell_source(e, r, free_ns);
+    response_release(&r->response);
     inflight_remove(&e->inflight, r);
 }
 

@@ -26,6 +26,11 @@
 #define SPARE_FILES        64
 #define SPARE_FILES_THREAD 8
 
+/* By default responses may use half of the machine's memory, since the server
+ * may run on it, too; MIN_MEMORY if its size is not known. */
+#define MEMORY_PARTS 2
+#define MIN_MEMORY   ((int64_t)64 << 20)
+
 static int64_t least(int64_t a, int64_t b)
 {
     return a < b ? a : b;
@@ -192,6 +197,8 @@ int plan_client(struct settings *s, struct machine machine, struct err *err)
     if (s->load.scenario == SCENARIO_OFFLINE)
         cap = least(cap, s->load.requests);
     c->max_in_flight = cap;
+    if (c->memory == OPT_AUTO)
+        c->memory = most(machine.memory / MEMORY_PARTS, MIN_MEMORY);
     return 0;
 }
 

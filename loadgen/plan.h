@@ -16,10 +16,12 @@ struct settings;
 /* What the machine has. */
 struct machine {
     int64_t cores;
-    int64_t files; /* that this process may have open */
+    int64_t files;  /* that this process may have open */
+    int64_t memory; /* bytes that it may use */
 };
 
-/* Replace OPT_AUTO in client.threads and client.max_in_flight.  ERR_CONFIG for
+/* Replace OPT_AUTO in client.threads, client.max_in_flight and client.memory.
+ * ERR_CONFIG for
  * what contradicts itself, ERR_IO with the number for what the limit of open
  * files does not allow. */
 int plan_client(struct settings *s, struct machine machine, struct err *err);

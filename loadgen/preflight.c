@@ -1,6 +1,7 @@
 #include "loadgen/preflight.h"
 
 #include <sched.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -12,6 +13,7 @@
 #include "loadgen/api/api.h"
 #include "loadgen/data/dataset.h"
 #include "loadgen/discover.h"
+#include "loadgen/host.h"
 #include "loadgen/target.h"
 #include "loadgen/transport/tls_files.h"
 #include "loadgen/transport/transport.h"
@@ -24,6 +26,19 @@ static int64_t usable_cores(void)
     return sched_getaffinity(0, sizeof(allowed), &allowed)
                ? sysconf(_SC_NPROCESSORS_ONLN)
                : CPU_COUNT(&allowed);
+}
+
+/* The machine's RAM, or the limit of our cgroup if that is lower ("max" reads
+ * as 0). */
+static int64_t usable_memory(void)
+{
+    int64_t all = (int64_t)sysconf(_SC_PHYS_PAGES) * sysconf(_SC_PAGE_SIZE);
+    char *path = host_find_in_cgroup("", "memory.max");
+    char text[HOST_TEXT];
+    int64_t limit = path ? strtoll(host_read_start(path, text), NULL, 10) : 0;
+
+    free(path);
+    return limit > 0 && limit < all ? limit : all;
 }
 
 static int find_cpus(const char *asked, struct cpus *cpus, struct err *err)
@@ -183,9 +198,10 @@ static int check_requests(struct settings *s, struct preflight *out,
 
 int preflight(struct settings *s, struct preflight *out, struct err *err)
 {
-    *out = (struct preflight){
-        .machine = {.cores = usable_cores(), .files = files_raise_limit()},
-        .asked_threads = s->client.threads};
+    *out = (struct preflight){.machine = {.cores = usable_cores(),
+                                          .files = files_raise_limit(),
+                                          .memory = usable_memory()},
+                              .asked_threads = s->client.threads};
     out->transport = preflight_target(&s->target, err);
     if (!out->transport || survey(&s->load, &out->trace, err) ||
         check_requests(s, out, err) || count_samples(s, err) ||

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "common/budget.h"
 #include "common/clk.h"
 #include "common/printable.h"
 #include "common/settings.h"
@@ -35,6 +36,33 @@ static void be_over(struct response *r)
         return;
     r->is_over = true;
     r->over_ns = r->now_ns;
+}
+
+/* ---- memory ---- */
+
+static int64_t memory_of(const struct response *r)
+{
+    return (int64_t)(r->sse.line.cap + r->sse.data.cap + r->sse.name.cap +
+                     r->body.cap + r->events.cap + r->text.cap + r->label.cap +
+                     r->room.cap);
+}
+
+/* Called after the buffers may have grown.  Capacity that was not written to
+ * costs no memory yet, so the budget is exceeded by one read at most. */
+static void charge(struct response *r)
+{
+    int64_t grown = memory_of(r) - r->charged;
+
+    if (grown <= 0 || r->is_starved)
+        return;
+    if (budget_take(grown)) {
+        r->charged += grown;
+        return;
+    }
+    r->is_starved = true;
+    r->outcome = OUTCOME_OK; /* replaces an earlier failure */
+    fail(r, OUTCOME_TRUNCATED, RESPONSE_CLIENT_MEMORY,
+         "client memory: the responses exceed client.memory");
 }
 
 /* ---- what the events say ---- */
@@ -292,6 +320,7 @@ void response_take(struct response *r, int status, int64_t now_ns,
     else if (sse_feed(&r->sse, data, len))
         fail(r, OUTCOME_MALFORMED, RESPONSE_LONG_EVENT,
              "an event that is too long");
+    charge(r);
 }
 
 void response_expect_messages(struct response *r)
@@ -325,6 +354,7 @@ void response_message(struct response *r, int64_t now_ns, const char *data,
     if (piece.has_content)
         keep_message(r, data, len);
     take_piece(r, &piece);
+    charge(r);
 }
 
 /* ---- the end ---- */
@@ -517,11 +547,14 @@ const char *response_finish(struct response *r, int status, int64_t now_ns)
     } else {
         finish_whole(r);
     }
+    charge(r);
     return conclude(r);
 }
 
 const char *response_break(struct response *r, const char *why)
 {
+    if (r->is_starved)
+        return conclude(r);
     if (r->is_over) {
         judge_stream(r);
         return conclude(r);
@@ -577,6 +610,7 @@ void response_begin(struct response *r, const struct api *api,
         .text = r->text,
         .label = r->label,
         .room = r->room,
+        .charged = r->charged,
         .usage = piece_none().usage,
         .is_counted = true,
     };
@@ -592,4 +626,13 @@ void response_fini(struct response *r)
     buf_fini(&r->text);
     buf_fini(&r->label);
     buf_fini(&r->room);
+    budget_give(r->charged);
+    r->charged = 0;
+    r->is_ready = false;
+}
+
+void response_release(struct response *r)
+{
+    if (budget_is_tight())
+        response_fini(r);
 }

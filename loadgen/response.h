@@ -51,6 +51,8 @@ struct response {
     bool is_ending;   /* what comes yet was cut off by the end of the body */
     bool is_over;     /* at over_ns the terminator or an error has come */
     int64_t over_ns;
+    int64_t charged;      /* bytes taken from the budget for the buffers */
+    bool is_starved;      /* the budget was exhausted */
     enum outcome outcome; /* the first thing that went wrong, */
     int64_t detail;
     char why[160];
@@ -60,8 +62,12 @@ struct response {
 void response_begin(struct response *r, const struct api *api,
                     struct facts *facts);
 
-/* Accepts a zeroed one. */
+/* Accepts a zeroed one; response_begin() may follow. */
 void response_fini(struct response *r);
+
+/* The request is over: free the buffers if the budget is tight, else keep them
+ * for the next request. */
+void response_release(struct response *r);
 
 /* A header of the answer. */
 void response_header(struct response *r, const char *name, size_t name_len,
@@ -82,9 +88,17 @@ void response_message(struct response *r, int64_t now_ns, const char *data,
  * now_ns.  Completes the facts.  Returns why it failed, NULL if it did not. */
 const char *response_finish(struct response *r, int status, int64_t now_ns);
 
+/* The budget is exhausted: the transport must end the request with
+ * response_break(), which sets the outcome. */
+static inline bool response_is_starved(const struct response *r)
+{
+    return r->is_starved;
+}
+
 /* The transport or the engine has given up on it, for the outcome in the
  * facts: complete what is known of its events and tokens.  An answer whose
- * terminator has come was whole all the same. */
+ * terminator has come was whole all the same.  A starved one gets the outcome
+ * for that, whatever the facts say. */
 const char *response_break(struct response *r, const char *why);
 
 /* The part of both that is about tokens: what the server counted, or else what

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "common/budget.h"
 #include "common/calibration.h"
 #include "common/clk.h"
 #include "common/err.h"
@@ -141,6 +142,7 @@ static int look_ahead(struct run *run, struct err *err)
 {
     if (preflight(run->settings, &run->known, err))
         return -1;
+    budget_set(run->settings->client.memory);
     note_files(run);
     if (run->options->foresee)
         run->options->foresee(run->options->foresee_arg, &run->known);

@@ -332,14 +332,17 @@ static size_t on_body(char *data, size_t size, size_t n, void *arg)
     size_t len = size * n;
     size_t room = CURL_KEPT_BODY - h->body_len;
     size_t kept = len < room ? len : room;
+    bool is_starved = false;
 
     memcpy(h->body + h->body_len, data, kept);
     h->body_len += kept;
-    if (h->request->class->api)
+    if (h->request->class->api) {
         response_take(&h->request->response,
                       (int)get_long(h->easy, CURLINFO_RESPONSE_CODE),
                       read_time_ns(h), data, len);
-    return take_bytes(h, len) ? len : 0;
+        is_starved = response_is_starved(&h->request->response);
+    }
+    return take_bytes(h, len) && !is_starved ? len : 0;
 }
 
 static void set_callbacks(struct curl_handle *h)

@@ -182,6 +182,8 @@ static void take_bytes(struct rpc_call *c, const char *data, size_t len,
         response_message(&r->response, now, data, len);
     else
         response_take(&r->response, RPC_OK, now, data, len);
+    if (response_is_starved(&r->response))
+        break_off(c, now, OUTCOME_TRUNCATED, 0, NULL);
 }
 
 /* Most are in one piece, and read where they are. */

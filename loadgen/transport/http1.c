@@ -352,6 +352,10 @@ static void take_bytes(struct http1_conn *c, size_t len)
     }
     if (f->head == TIME_ABSENT && http1_has_head(&c->parser))
         f->head = now;
+    if (c->request->class->api && response_is_starved(&c->request->response)) {
+        break_off(c, OUTCOME_TRUNCATED, 0, NULL);
+        return;
+    }
     if (http1_is_done(&c->parser))
         finish(c, now, (size_t)used < len);
 }

@@ -54,7 +54,7 @@ static int teardown(void **state)
 
 #define METHOD "/any.Echo/Unary"
 
-/* A server that sends this and reads nothing, and a run on it. */
+/* Start a server that sends this and reads nothing, and a run against it. */
 static struct proc start(const struct h2raw_frame *flood, struct h2raw *server,
                          const char *dir, const char *flag, const char *value)
 {
@@ -84,7 +84,7 @@ static void a_run_ends(void **state)
     free(dir);
 }
 
-/* At a time when calls have been cancelled and cannot end. */
+/* The signal comes when calls have been cancelled and cannot end. */
 static void a_signal_ends_it(void **state)
 {
     char *dir = xstrdup(tmpdir_path("signal"));
@@ -100,7 +100,7 @@ static void a_signal_ends_it(void **state)
     free(dir);
 }
 
-/* The sum of the messages is bounded, not only each of them. */
+/* max_response limits the sum of the messages. */
 static void a_stream_is_bounded(void **state)
 {
     struct h2raw server = h2raw_start_endless(16000);
@@ -123,12 +123,50 @@ static void a_stream_is_bounded(void **state)
     free(dir);
 }
 
+/* 40,000 bytes in three frames, which is within the windows at the beginning.
+ */
+static void memory_is_bounded(void **state)
+{
+    static const char bytes[16000] = {0, 0, 0, (char)(40000 >> 8),
+                                      (char)(40000 & 0xff)};
+    static const char zeros[16000];
+    static const struct h2raw_frame frames[] = {
+        {H2RAW_HEADERS, H2RAW_END_HEADERS, true,
+         "\x88\x5f\x10"
+         "application/grpc",
+         19},
+        {H2RAW_DATA, 0, true, bytes, sizeof(bytes)},
+        {H2RAW_DATA, 0, true, zeros, sizeof(zeros)},
+        {H2RAW_DATA, 0, true, zeros, 8005},
+        {H2RAW_HEADERS, H2RAW_END_HEADERS | H2RAW_END_STREAM, true,
+         "\0\x0bgrpc-status\1"
+         "0",
+         15},
+        {0}};
+    struct h2raw server = h2raw_start(frames, false);
+    char *dir = xstrdup(tmpdir_path("memory"));
+    json_t *summary;
+    struct proc run = proc_start(
+        ARGS("run", server.url, "--model", "m", "--tensor", "x FP32 1", "-c",
+             "1", "-n", "3", "--memory", "16KB", "-q", "-o", dir));
+
+    (void)state;
+    must_end(&run, 4);
+    summary = load_summary(dir);
+    assert_true(check_failed(summary, "client memory"));
+    assert_int_equal(failures_of(summary, "truncated"), 3);
+    json_decref(summary);
+    h2raw_stop(&server);
+    free(dir);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_run_ends),
         cmocka_unit_test(a_signal_ends_it),
         cmocka_unit_test(a_stream_is_bounded),
+        cmocka_unit_test(memory_is_bounded),
     };
 
     return cmocka_run_group_tests_name("grpc_hostile", tests, setup, teardown);

@@ -90,7 +90,7 @@ static void threads_follow_from_load_and_cores(void **state)
     (void)state;
     for (size_t i = 0; i < COUNT(threads); i++) {
         struct settings s = settings_of(&threads[i].load, &all_auto);
-        struct machine machine = {threads[i].cores, 1000000};
+        struct machine machine = {.cores = threads[i].cores, .files = 1000000};
         struct err err = {0};
 
         for (size_t k = 0; k < 2 && threads[i].stages[k]; k++)
@@ -211,7 +211,7 @@ static void the_lowest_bound_holds(void **state)
     for (size_t i = 0; i < COUNT(bounds); i++) {
         struct load_settings load = load_of(bounds[i].clients);
         struct settings s = settings_of(&load, &bounds[i].client);
-        struct machine machine = {8, bounds[i].files};
+        struct machine machine = {.cores = 8, .files = bounds[i].files};
         struct err err = {0};
 
         assert_int_equal(plan_client(&s, machine, &err), 0);
@@ -276,7 +276,9 @@ static void what_cannot_be_is_refused(void **state)
         struct settings s = settings_of(&load, &refusals[i].client);
         struct err err = {0};
 
-        assert_int_equal(plan_client(&s, (struct machine){8, 1024}, &err), -1);
+        assert_int_equal(
+            plan_client(&s, (struct machine){.cores = 8, .files = 1024}, &err),
+            -1);
         assert_int_equal(err.code, refusals[i].code);
         assert_string_equal(err.msg, refusals[i].want);
     }
@@ -289,10 +291,12 @@ static void a_rate_that_nobody_sends_is_refused(void **state)
     struct err err = {0};
 
     (void)state;
-    assert_int_equal(plan_client(&s, (struct machine){8, 1024}, &err), 0);
+    assert_int_equal(
+        plan_client(&s, (struct machine){.cores = 8, .files = 1024}, &err), 0);
     s.load.burst_on_ns = 1;
     s.load.burst_off_ns = 9;
-    assert_int_equal(plan_client(&s, (struct machine){8, 1024}, &err), -1);
+    assert_int_equal(
+        plan_client(&s, (struct machine){.cores = 8, .files = 1024}, &err), -1);
     assert_int_equal(err.code, ERR_CONFIG);
     assert_string_equal(err.msg, "load.rate: 2e+07/s at its highest; no client "
                                  "sends more than 1e+07/s");
@@ -305,7 +309,8 @@ static void each_thread_needs_a_connection(void **state)
     struct err err = {0};
 
     (void)state;
-    assert_int_equal(plan_client(&s, (struct machine){8, 99}, &err), -1);
+    assert_int_equal(
+        plan_client(&s, (struct machine){.cores = 8, .files = 99}, &err), -1);
     assert_string_equal(
         err.msg,
         "4 connections need 100 open files; the limit is 99 (ulimit -Hn)");
@@ -367,7 +372,7 @@ static void scenarios_have_what_they_need(void **state)
     (void)state;
     for (size_t i = 0; i < COUNT(needs); i++) {
         struct settings s = settings_of(&needs[i].load, &needs[i].client);
-        struct machine machine = {8, needs[i].files};
+        struct machine machine = {.cores = 8, .files = needs[i].files};
         struct err err = {0};
 
         s.client.max_in_flight = AUTO;
@@ -399,12 +404,45 @@ static void timestamps_of_all_where_they_are_few(void **state)
     assert_false(plan_stamps_all(&closed));
 }
 
+/* There is a minimum for a machine whose memory is not known. */
+static void answers_take_half_of_the_memory(void **state)
+{
+    static const struct {
+        int64_t asked;
+        int64_t machine;
+        int64_t want;
+    } cases[] = {
+        {AUTO, (int64_t)8 << 30, (int64_t)4 << 30},
+        {AUTO, 0, (int64_t)64 << 20},
+        {1000, (int64_t)8 << 30, 1000},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        const struct load_settings load = {.scenario = SCENARIO_SERVER,
+                                           .rate_rps = 1};
+        struct settings s = settings_of(&load, &all_auto);
+        struct err err = {0};
+
+        s.client.memory = cases[i].asked;
+        assert_int_equal(
+            plan_client(&s,
+                        (struct machine){.cores = 2,
+                                         .files = 1000,
+                                         .memory = cases[i].machine},
+                        &err),
+            0);
+        assert_int_equal(s.client.memory, cases[i].want);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(nobody_polls_where_there_is_one_core),
         cmocka_unit_test(timestamps_of_all_where_they_are_few),
         cmocka_unit_test(threads_follow_from_load_and_cores),
+        cmocka_unit_test(answers_take_half_of_the_memory),
         cmocka_unit_test(the_lowest_bound_holds),
         cmocka_unit_test(what_cannot_be_is_refused),
         cmocka_unit_test(a_rate_that_nobody_sends_is_refused),

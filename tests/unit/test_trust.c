@@ -116,6 +116,32 @@ static void what_was_sent_again_is_noted(void **state)
     }
 }
 
+/* One such request is enough; without one there is no check. */
+static void a_client_without_memory_invalidates(void **state)
+{
+    const struct window w = {.end_ns = 10 * NS_PER_S};
+    struct slo slo = slo_of("");
+
+    (void)state;
+    for (int64_t n = 0; n < 2; n++) {
+        struct facts f = row_ok(0, 0, 1);
+        const struct check *c;
+        struct trust trust;
+        struct tally t;
+
+        tally_init(&t, w, &slo);
+        tally_add(&t, &f);
+        f.outcome = OUTCOME_TRUNCATED;
+        f.detail = n > 0 ? RESPONSE_CLIENT_MEMORY : RESPONSE_NO_TERMINATOR;
+        tally_add(&t, &f);
+        trust = trust_of(&t, NULL, NULL, false);
+        tally_fini(&t);
+        c = trust_find(&trust, "client memory");
+        assert_int_equal(c != NULL, n > 0);
+        assert_int_equal(trust.valid, n == 0);
+    }
+}
+
 static void lag_is_small_against_what_is_measured(void **state)
 {
 
@@ -292,6 +318,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_was_sent_again_is_noted),
+        cmocka_unit_test(a_client_without_memory_invalidates),
         cmocka_unit_test(lag_is_small_against_what_is_measured),
         cmocka_unit_test(few_requests_bound_no_lag),
         cmocka_unit_test(a_clean_run_is_trusted),

@@ -1,0 +1,95 @@
+/* Responses that exceed client.memory: the requests fail by name, the run goes
+ * on, and it is not valid. */
+#include <jansson.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "common/xalloc.h"
+#include "tests/support/outcome.h"
+#include "tests/support/proc.h"
+#include "tests/support/rawserver.h"
+#include "tests/support/tmpdir.h"
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+#define BODY_LEN ((size_t)1 << 20)
+#define N        5
+
+static void requests_fail_by_name(void **state)
+{
+    static const char *const transports[] = {"native", "curl"};
+    char head[100];
+    int head_len = snprintf(head, sizeof(head),
+                            "HTTP/1.1 200 OK\r\nContent-Type: "
+                            "application/json\r\nContent-Length: %zu\r\n\r\n",
+                            BODY_LEN);
+    char *bytes = xcalloc((size_t)head_len + BODY_LEN, 1);
+    struct rawserver server;
+    char *url;
+
+    (void)state;
+    memset(bytes, ' ', (size_t)head_len + BODY_LEN);
+    memcpy(bytes, head, (size_t)head_len);
+    server = rawserver_start(bytes, (size_t)head_len + BODY_LEN, RAW_CLOSE);
+    url = xasprintf("%s/v1/embeddings", server.url);
+    for (size_t i = 0; i < COUNT(transports); i++) {
+        char *dir = xstrdup(tmpdir_path(transports[i]));
+        struct proc run = proc_start(
+            ARGS("run", url, "--model", "m", "--transport", transports[i], "-c",
+                 "1", "-n", "5", "--memory", "100KB", "-q", "-o", dir));
+        json_t *summary;
+
+        must_end(&run, 4);
+        summary = load_summary(dir);
+        assert_true(check_failed(summary, "client memory"));
+        assert_int_equal(
+            failures_saying(
+                summary, "truncated",
+                "client memory: the responses exceed client.memory"),
+            N);
+        json_decref(summary);
+        free(dir);
+    }
+    rawserver_stop(&server);
+    free(url);
+    free(bytes);
+}
+
+/* The default depends on the machine. */
+static void a_plan_says_how_much(void **state)
+{
+    struct proc_result r = proc_run(
+        ARGS("validate", "http://127.0.0.1:1/", "--rate", "1", "-n", "1"));
+    struct proc_result asked =
+        proc_run(ARGS("validate", "http://127.0.0.1:1/", "--rate", "1", "-n",
+                      "1", "--memory", "100MB"));
+
+    (void)state;
+    proc_expect(&r, 0);
+    proc_expect(&asked, 0);
+    assert_non_null(strstr(r.out, "\nmemory     responses may use "));
+    assert_non_null(strstr(
+        asked.out,
+        "\nmemory     responses may use 100MB in total (client.memory)"));
+    proc_result_fini(&asked);
+    proc_result_fini(&r);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(requests_fail_by_name),
+        cmocka_unit_test(a_plan_says_how_much),
+    };
+
+    return cmocka_run_group_tests_name("memory", tests, tmpdir_setup,
+                                       tmpdir_teardown);
+}
