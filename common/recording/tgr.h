@@ -62,6 +62,7 @@ struct tgr_reader;
 struct tgr_damage {
     uint64_t skipped_bytes; /* between good blocks */
     uint64_t cut_off_bytes; /* at the end: the file stops inside a block */
+    uint64_t vain_bytes;    /* checksummed for blocks that were none */
 };
 
 /* ERR_IO if it cannot be opened, ERR_FORMAT if it is not such a file, is of
@@ -69,8 +70,10 @@ struct tgr_damage {
 int tgr_open(struct tgr_reader **reader, const char *path,
              const struct tgr_schema *schema, struct err *err);
 
-/* The next block's rows, valid until the next call; 0 at the end, -1 on an
- * error of the disk's.  Damage is skipped and counted, not an error. */
+/* The next block's rows, valid until the next call; 0 at the end.  Damage is
+ * skipped and counted, not an error.  -1: ERR_IO if the disk failed; ERR_FORMAT
+ * if the file is full of false block headers.  Time is linear in the size of
+ * the file. */
 int tgr_next(struct tgr_reader *reader, const void **rows, size_t *n,
              struct err *err);
 

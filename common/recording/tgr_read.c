@@ -12,6 +12,11 @@
 
 #define READ_STEP ((size_t)256 << 10)
 
+/* A false header costs the checksum of what it claims to be a block, and false
+ * ones may overlap.  Real damage stays below one byte per byte read, since only
+ * a block's own header is tried.  The bound keeps reading linear. */
+#define MAX_VAIN_PER_BYTE 4
+
 /* A column as the file has it. */
 struct file_column {
     int relative_to;
@@ -35,6 +40,7 @@ struct tgr_reader {
     struct buf in; /* bytes read and not yet used */
     size_t used;   /* of them, already consumed */
     bool at_end;
+    uint64_t read_bytes;
     struct tgr_damage damage;
     unsigned shard;        /* of the block that was read last */
     char *rows;            /* TGR_MAX_ROWS of schema->row_size */
@@ -75,12 +81,25 @@ static int fill(struct tgr_reader *r, size_t want, struct err *err)
         if (n < 0)
             return err_set(err, ERR_IO, "%s: %s", r->path, strerror(errno));
         r->in.len += (size_t)n;
+        r->read_bytes += (uint64_t)n;
         r->at_end = n == 0;
     }
     return 0;
 }
 
-/* 1: a whole good frame stands here; 0: none does; -1: the disk failed. */
+static int note_vain(struct tgr_reader *r, size_t len, struct err *err)
+{
+    r->damage.vain_bytes += len;
+    if (r->damage.vain_bytes <= MAX_VAIN_PER_BYTE * r->read_bytes + MAX_PAYLOAD)
+        return 0;
+    return err_set(err, ERR_FORMAT,
+                   "%s: too many false block headers; it was not written by "
+                   "tailgate",
+                   r->path);
+}
+
+/* 1: a whole good frame stands here; 0: none does; -1: the disk failed, or the
+ * file is refused. */
 static int frame_here(struct tgr_reader *r, struct frame *f, struct err *err)
 {
     const char *h;
@@ -101,7 +120,9 @@ static int frame_here(struct tgr_reader *r, struct frame *f, struct err *err)
     f->shard = get_u16(h + 6);
     f->rows = get_u32(h + 8);
     f->payload = h + FRAME_HEADER;
-    return get_u32(h + 16) == frame_crc(h, f->payload, f->len);
+    if (get_u32(h + 16) == frame_crc(h, f->payload, f->len))
+        return 1;
+    return note_vain(r, FRAME_HEADER + f->len, err);
 }
 
 /* The next good frame; what lies before it is damage.  0 at the end. */

@@ -405,6 +405,75 @@ static void blocks_of_a_later_kind_are_passed_over(void **state)
     buf_fini(&file);
 }
 
+/* False headers that overlap: each claims the megabyte that follows it. */
+static void add_false_headers(struct buf *file, size_t n)
+{
+    char header[20] = "TBLK\2\0\0\0\3";
+
+    put_u32(header + 12, 1 << 20);
+    for (size_t i = 0; i < n; i++)
+        buf_add(file, header, sizeof(header));
+}
+
+/* What is checksummed is bounded by the size of the file, and a file that needs
+ * more is refused. */
+static void false_headers_cost_linear_work(void **state)
+{
+    static const struct {
+        size_t headers;
+        int rc; /* of reading on after the good blocks */
+    } cases[] = {{1, 0}, {100, 0}, {120000, -1}, {250000, -1}};
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct err err = {0};
+        struct tgr_reader *r;
+        struct buf file;
+        const void *rows;
+        size_t n;
+        int rc;
+
+        buf_init(&file, (size_t)12 << 20);
+        buf_add(&file, good.data, good.len);
+        add_false_headers(&file, cases[i].headers);
+        assert_int_equal(
+            tgr_open(&r, tmpdir_write("t", file.data, file.len), &schema, &err),
+            0);
+        for (int b = 0; b < BLOCKS; b++)
+            assert_int_equal(tgr_next(r, &rows, &n, &err), 1);
+        rc = tgr_next(r, &rows, &n, &err);
+        assert_int_equal(rc, cases[i].rc);
+        assert_in_range(tgr_damage(r).vain_bytes, 0,
+                        4 * file.len + ((uint64_t)8 << 20));
+        if (rc < 0) {
+            assert_int_equal(err.code, ERR_FORMAT);
+            assert_non_null(strstr(err.msg, ": too many false block headers"));
+        }
+        tgr_close(r);
+        buf_fini(&file);
+    }
+}
+
+/* Every block is damaged, and its own header is all that is tried. */
+static void damage_alone_is_not_refused(void **state)
+{
+    struct buf file;
+    struct outcome o;
+
+    (void)state;
+    buf_init(&file, (size_t)12 << 20);
+    buf_add(&file, good.data, start[1]);
+    while (file.len < (size_t)1 << 20) {
+        buf_add(&file, good.data + start[1], good.len - start[1]);
+        for (int b = 1; b <= BLOCKS; b++)
+            file.data[file.len - good.len + start[b] + 16] ^= 1;
+    }
+    o = read_bytes(file.data, file.len);
+    assert_int_equal(blocks_of(&o), 0);
+    assert_int_equal(o.damage.vain_bytes, file.len - start[1]);
+    buf_fini(&file);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -414,6 +483,8 @@ int main(void)
         cmocka_unit_test(foreign_files_are_refused),
         cmocka_unit_test(wrong_blocks_are_damage),
         cmocka_unit_test(blocks_of_a_later_kind_are_passed_over),
+        cmocka_unit_test(false_headers_cost_linear_work),
+        cmocka_unit_test(damage_alone_is_not_refused),
     };
 
     return cmocka_run_group_tests_name("tgr_damage", tests, make_good_file,
