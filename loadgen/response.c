@@ -123,7 +123,7 @@ static void note_gap(struct facts *f, int64_t gap_ns)
 static int keep_event(struct response *r, int64_t tokens)
 {
     int64_t after_us = r->now_ns / NS_PER_US - r->facts->first / NS_PER_US;
-    struct response_event event = {.after_us = (uint32_t)after_us,
+    struct response_event event = {.after_us = after_us,
                                    .tokens = (uint32_t)tokens};
 
     return buf_add(&r->events, &event, sizeof(event));

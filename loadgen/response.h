@@ -19,8 +19,8 @@
 
 /* A content event, as long as its request lasts. */
 struct response_event {
-    uint32_t after_us; /* after the first one */
-    uint32_t tokens;   /* 0: not known yet */
+    int64_t after_us; /* after the first one */
+    uint32_t tokens;  /* 0: not known yet */
 };
 
 /* Lives in a request and keeps its memory from one to the next; zeroed before

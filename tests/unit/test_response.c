@@ -386,6 +386,26 @@ static void events_beyond_the_bound_are_a_failure(void **state)
     responserig_fini(&rig);
 }
 
+/* 2^32 microseconds are 71.6 minutes. */
+static void event_times_do_not_wrap(void **state)
+{
+    static const int64_t at_us[] = {1000, INT64_C(4294967295) + 1000,
+                                    INT64_C(4294967296) + 1000,
+                                    INT64_C(90000000000)};
+    struct responserig rig;
+
+    (void)state;
+    responserig_init(&rig, API_OPENAI_CHAT);
+    responserig_begin_stream(&rig);
+    for (size_t i = 0; i < COUNT(at_us); i++)
+        responserig_take(&rig, at_us[i] * NS_PER_US, TOKEN("a"));
+    responserig_take(&rig, at_us[COUNT(at_us) - 1] * NS_PER_US, DONE);
+    assert_null(responserig_finish(&rig, at_us[COUNT(at_us) - 1] * NS_PER_US));
+    for (size_t i = 0; i < COUNT(at_us); i++)
+        assert_int_equal(response_event(&rig.response, i).at_us, at_us[i]);
+    responserig_fini(&rig);
+}
+
 /* ---- whole answers ---- */
 
 static void a_whole_answer_is_read(void **state)
@@ -495,6 +515,7 @@ int main(void)
         cmocka_unit_test(what_is_over_and_empty_is_no_success),
         cmocka_unit_test(counts_beyond_all_bounds_are_none),
         cmocka_unit_test(events_beyond_the_bound_are_a_failure),
+        cmocka_unit_test(event_times_do_not_wrap),
         cmocka_unit_test(a_whole_answer_is_read),
         cmocka_unit_test(answers_are_checked),
     };
