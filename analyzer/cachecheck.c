@@ -78,9 +78,9 @@ void cachecheck_add(struct cache_work *w, const struct tally *t,
 
     if (!window_holds(&t->window, f->due))
         return;
-    w->group[kind].n++;
+    w->group[kind].n += facts_n(f);
     if (f->outcome != OUTCOME_OK) {
-        w->group[kind].failed++;
+        w->group[kind].failed += facts_n(f);
         return;
     }
     add_counts(&w->group[kind], f);

@@ -75,7 +75,7 @@ void curve_add(struct curve *c, size_t batch, const struct facts *f)
 {
     if (measure_is_pooled(c->measure) || !good_concerns(c->measure, f))
         return;
-    curve_add_many(c, batch, good_value(c->measure, f), 1);
+    curve_add_many(c, batch, good_value(c->measure, f), facts_n(f));
 }
 
 int64_t curve_n(const struct curve *c)

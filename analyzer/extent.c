@@ -30,7 +30,7 @@ static void see(struct seen *seen, const struct settings *s,
 
     if (at_ns > seen->reached_ns)
         seen->reached_ns = at_ns;
-    if (f->seq >= s->load.warmup_requests)
+    if (facts_last_seq(f) >= s->load.warmup_requests)
         seen->is_past_it = true;
     else if (at_ns > seen->warmup_end_ns)
         seen->warmup_end_ns = at_ns;

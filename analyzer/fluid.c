@@ -86,7 +86,7 @@ void fluid_see(struct fluid *f, const struct facts *row)
         f->is_assumed |= has_events && !row->is_split;
         return;
     }
-    f->failed++;
+    f->failed += facts_n(row);
     if (facts_count(row->events) <= 0)
         return;
     if (f->n_failed_seqs < FLUID_FAILED)

@@ -23,7 +23,7 @@ void misses_add(struct misses *m, const int64_t limit_ns[static GOOD_LIMITS],
     int last = 0;
 
     if (f->outcome != OUTCOME_OK) {
-        misses_add_failed(m, 1);
+        misses_add_failed(m, facts_n(f));
         return;
     }
     m->not_good++;

@@ -53,9 +53,9 @@ void pace_add(struct pace *p, const struct facts *f)
     struct pace_second *s = is_measured ? second_at(p, f->due) : NULL;
     int64_t at_ns;
 
-    p->due += is_measured;
+    p->due += is_measured ? facts_n(f) : 0;
     if (s)
-        s->due++;
+        s->due += facts_n(f);
     if (!is_issued)
         return;
     at_ns = f->issued - f->due <= PACE_GRACE_NS ? f->due : f->issued;

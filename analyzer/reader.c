@@ -75,6 +75,27 @@ void recording_close(struct recording *rec)
     *rec = (struct recording){0};
 }
 
+/* Counts are sums of these, and must not overflow. */
+static int check_ranges(struct recording *rec, const struct facts *rows,
+                        size_t n, struct err *err)
+{
+    for (size_t i = 0; i < n; i++) {
+        const struct facts *f = &rows[i];
+
+        if (f->more == 0)
+            continue;
+        if (f->outcome != OUTCOME_UNSENT || f->more < 0 ||
+            f->more > READER_MAX_REQUESTS - rec->in_ranges || f->seq < 0 ||
+            f->last_seq - f->seq < f->more)
+            return err_set(err, ERR_FORMAT,
+                           "%s/requests.tgr: a range of unsent requests that "
+                           "is not valid, at place %lld",
+                           rec->dir, (long long)f->seq);
+        rec->in_ranges += f->more;
+    }
+    return 0;
+}
+
 int recording_next(struct recording *rec, const struct facts **rows, size_t *n,
                    struct err *err)
 {
@@ -82,7 +103,7 @@ int recording_next(struct recording *rec, const struct facts **rows, size_t *n,
     int rc = tgr_next(rec->requests, &data, n, err);
 
     *rows = data;
-    return rc;
+    return rc > 0 && check_ranges(rec, data, *n, err) ? -1 : rc;
 }
 
 int recording_next_events(struct recording *rec, struct event_rows *out,
@@ -120,5 +141,6 @@ int recording_rewind(struct recording *rec, struct err *err)
 {
     tgr_close(rec->requests);
     rec->requests = NULL;
+    rec->in_ranges = 0;
     return open_requests(rec, err);
 }

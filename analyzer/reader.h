@@ -14,6 +14,9 @@
 
 struct err;
 
+/* Beyond this many requests a recording is refused. */
+#define READER_MAX_REQUESTS (INT64_C(1) << 53)
+
 struct recording {
     char *dir;
     struct settings settings; /* as used */
@@ -22,6 +25,7 @@ struct recording {
     struct run_end end; /* if has_end */
     struct tgr_reader *requests;
     struct tgr_reader *events; /* NULL: the run has none */
+    int64_t in_ranges;         /* requests read so far that have no row */
 };
 
 /* Content events of one worker, in its order. */
@@ -37,7 +41,8 @@ struct event_rows {
 int recording_open(struct recording *rec, const char *dir, struct err *err);
 void recording_close(struct recording *rec);
 
-/* The next rows, valid until the next call.  1, 0 at the end, -1. */
+/* The next rows, valid until the next call.  1, 0 at the end, -1.  A row may
+ * stand for several requests that were not sent: facts_n(). */
 int recording_next(struct recording *rec, const struct facts **rows, size_t *n,
                    struct err *err);
 

@@ -97,8 +97,8 @@ static void second_free(struct second *s)
 static void add_row(const struct seconds_ask *ask, struct second *s,
                     const struct facts *f)
 {
-    s->scheduled++;
-    s->measured += window_holds(&ask->window, f->due);
+    s->scheduled += facts_n(f);
+    s->measured += window_holds(&ask->window, f->due) ? facts_n(f) : 0;
     s->issued += facts_issued(f);
     s->ok += f->outcome == OUTCOME_OK;
     s->failed += facts_issued(f) && f->outcome != OUTCOME_OK;

@@ -55,7 +55,7 @@ void sections_add(struct sections *s, const struct facts *f)
         int64_t ns;
 
         if (m->is_of_answer && f->outcome != OUTCOME_OK) {
-            hist_add_beyond(&s->hist[i][at], 1);
+            hist_add_beyond(&s->hist[i][at], facts_n(f));
             continue;
         }
         ns = measure_value(m->measure, FROM_DUE, f);

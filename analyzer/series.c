@@ -89,7 +89,7 @@ void series_add(struct series *s, const struct facts *f, int64_t value_ns)
         return;
     if (at >= 0 && at < (ptrdiff_t)s->n) {
         due = &s->bins[at];
-        due->due++;
+        due->due += facts_n(f);
         if (value_ns != TIME_ABSENT) {
             due->measured++;
             due->sum_ns += (double)value_ns;

@@ -85,9 +85,9 @@ static struct place_lane *lane_of(struct tally *t, const struct facts *f)
 }
 
 /* -1: none, in a damaged row. */
-static int64_t place_of(const struct tally *t, const struct facts *f)
+static int64_t place_of(const struct tally *t, int64_t seq)
 {
-    return f->seq < 0 ? -1 : f->seq / t->n_lanes;
+    return seq < 0 ? -1 : seq / t->n_lanes;
 }
 
 static void raise_to(int64_t *max, int64_t place)
@@ -100,17 +100,17 @@ static void note_before(struct tally *t, const struct facts *f)
 {
     struct place_lane *l = lane_of(t, f);
 
-    t->before++;
-    l->before++;
-    raise_to(&l->max_place_before, place_of(t, f));
+    t->before += facts_n(f);
+    l->before += facts_n(f);
+    raise_to(&l->max_place_before, place_of(t, facts_last_seq(f)));
 }
 
 static void note_after(struct tally *t, const struct facts *f)
 {
     struct place_lane *l = lane_of(t, f);
-    int64_t place = place_of(t, f);
+    int64_t place = place_of(t, f->seq);
 
-    t->after++;
+    t->after += facts_n(f);
     if (place >= 0 && (l->min_place_after < 0 || place < l->min_place_after))
         l->min_place_after = place;
 }
@@ -202,7 +202,7 @@ static void add_to_term(struct term_tally *tt, const struct slo_term *term,
         term_tally_add_open(tt, batch, 1);
         return;
     }
-    term_tally_add(tt, term, batch, good_value(term->measure, f), 1);
+    term_tally_add(tt, term, batch, good_value(term->measure, f), facts_n(f));
     tt->spoilt += good_is_spoilt(term->measure, f, term->limit_ns);
 }
 
@@ -227,7 +227,7 @@ struct hist tally_view(const struct tally *t, enum measure m, enum view v)
 void tally_add_value(struct hist *h, enum measure m, const struct facts *f)
 {
     if (measure_is_of_answer(m) && f->outcome != OUTCOME_OK)
-        hist_add_beyond(h, 1);
+        hist_add_beyond(h, facts_n(f));
     else
         add_if_there(h, measure_value(m, FROM_DUE, f));
 }
@@ -240,7 +240,7 @@ static void add_to_views(struct tally *t, const struct tally_measure *tm,
 
     if (tm->is_of_answer && f->outcome != OUTCOME_OK) {
         if (!tm->is_elsewhere)
-            hist_add_beyond(&t->hist[m][VIEW_DUE], 1);
+            hist_add_beyond(&t->hist[m][VIEW_DUE], facts_n(f));
         if (tm->has_sent && facts_issued(f))
             hist_add_beyond(&t->hist[m][VIEW_SENT], 1);
         return;
@@ -257,9 +257,10 @@ static void add_measured(struct tally *t, const struct facts *f)
     const int64_t *limits =
         t->by_class ? good_limits_of(t->by_class, f) : t->limit_ns;
     bool good = good_is(limits, f);
+    int64_t n = facts_n(f);
 
-    t->due++;
-    t->outcome[f->outcome]++;
+    t->due += n;
+    t->outcome[f->outcome] += n;
     if (f->status > 0 && f->status < TALLY_STATUSES)
         t->status[f->status]++;
     t->good += good;
@@ -267,11 +268,11 @@ static void add_measured(struct tally *t, const struct facts *f)
         misses_add(&t->misses, limits, f);
     if (t->curve)
         curve_add(t->curve, batch, f);
-    t->good_batches[batch].n++;
+    t->good_batches[batch].n += n;
     t->good_batches[batch].hits += good;
     if (f->outcome != OUTCOME_UNFINISHED) {
-        t->ended_batches[batch].n++;
-        t->ended_batches[batch].hits += f->outcome != OUTCOME_OK;
+        t->ended_batches[batch].n += n;
+        t->ended_batches[batch].hits += f->outcome != OUTCOME_OK ? n : 0;
     }
     if (f->check == CHECK_PASSED || f->check == CHECK_FAILED) {
         t->check_batches[batch].n++;
@@ -315,10 +316,10 @@ static double flight_inside_ns(const struct window *w, const struct facts *f)
 
 void tally_add(struct tally *t, const struct facts *f)
 {
-    raise_to(&lane_of(t, f)->max_place, place_of(t, f));
+    raise_to(&lane_of(t, f)->max_place, place_of(t, facts_last_seq(f)));
     if (f->outcome < 0 || f->outcome >= OUTCOME_COUNT)
         return; /* of a later version: not a row that we can read */
-    t->rows++;
+    t->rows += facts_n(f);
     pace_add(&t->pace, f);
     if (facts_count(f->events) > 0)
         t->events += f->events;
@@ -331,7 +332,7 @@ void tally_add(struct tally *t, const struct facts *f)
     else if (f->due >= t->window.end_ns)
         note_after(t, f);
     else {
-        lane_of(t, f)->inside++;
+        lane_of(t, f)->inside += facts_n(f);
         add_measured(t, f);
     }
 }

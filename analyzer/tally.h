@@ -74,7 +74,7 @@ struct tally {
     const struct good_table *by_class; /* borrowed; NULL: there are none */
     struct tally_measure measures[MEASURE_COUNT];
     size_t n_measures;
-    int64_t rows; /* read, in the whole recording */
+    int64_t rows; /* requests read, in the whole recording */
     struct place_lane lanes[RECORDING_MAX_SHARDS];
     int n_lanes;
     int64_t before;                 /* due before the window */

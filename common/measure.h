@@ -140,6 +140,12 @@ struct facts {
      * the terminator.  No number of ours goes by them: others' do. */
     int64_t opened;
     int64_t closing;
+
+    /* Of a row that stands for a range of requests, all unsent, of one class
+     * and due at about the same time: how many there are besides the first, and
+     * the place of the last.  0: the row is one request. */
+    int64_t more;
+    int64_t last_seq;
 };
 
 /* One content event of a stream, with its request's `due`, so that a table of
@@ -207,6 +213,18 @@ struct facts facts_unknown(int64_t seq, int64_t due_ns);
 static inline int64_t facts_count(int64_t value)
 {
     return value >= 0 && value <= INT32_MAX ? value : TIME_ABSENT;
+}
+
+/* Requests that a row stands for. */
+static inline int64_t facts_n(const struct facts *f)
+{
+    return 1 + f->more;
+}
+
+/* The place of the last of them. */
+static inline int64_t facts_last_seq(const struct facts *f)
+{
+    return f->more > 0 ? f->last_seq : f->seq;
 }
 
 static inline bool facts_issued(const struct facts *f)

@@ -82,10 +82,7 @@ static void cut(struct engine *e, int64_t cut_ns)
     struct request *r;
 
     e->is_pumping = true; /* nothing is sent any more */
-    /* A client that leaves one unsent is due again at cut_ns at the earliest.
-     */
-    while (e->source_ops->peek_ns(e->source) < cut_ns)
-        engine_leave_unsent(e);
+    cut_ns = engine_leave_due(e, cut_ns);
     while ((r = inflight_oldest(&e->inflight)))
         engine_give_up(e, r, OUTCOME_UNFINISHED,
                        "in flight when the run was cut");
@@ -96,12 +93,14 @@ static void cut(struct engine *e, int64_t cut_ns)
 }
 
 /* What fell due a moment ago, as late as the pacer may always be, was not yet
- * due when the cut came. */
+ * due when the cut came; unless everything is due at once. */
 static int64_t cut_time_ns(const struct engine *e)
 {
     int64_t due_ns = e->source_ops->peek_ns(e->source);
     int64_t now = engine_now_ns(e);
 
+    if (e->source_ops->take_rest)
+        return now;
     return due_ns < now && now - due_ns < CUT_GRACE_NS ? due_ns : now;
 }
 

@@ -5,8 +5,15 @@
 #include "loadgen/engine_parts.h"
 #include "loadgen/mix.h"
 #include "loadgen/quota.h"
+#include "loadgen/recorder.h"
 #include "loadgen/session.h"
 #include "loadgen/source.h"
+
+/* At a cut every request that is due is taken by itself, LEAVE_EACH at a time;
+ * after that all that is due at once is taken at once, and a schedule of
+ * different times is followed for no longer than LEAVE_NS. */
+#define LEAVE_EACH (1 << 14)
+#define LEAVE_NS   NS_PER_S
 
 static struct due take(struct engine *e)
 {
@@ -77,16 +84,112 @@ void engine_issue(struct engine *e, int64_t now)
     e->env.transport->start(e->transport, r);
 }
 
+static void be_unsent(const struct engine *e, struct request *r,
+                      const struct due *due)
+{
+    r->facts = facts_unknown(due->seq, due->at_ns);
+    set_class(e, r, due);
+    note_turn(r, due->session);
+    r->facts.outcome = OUTCOME_UNSENT;
+}
+
+static void tell_source(const struct engine *e, const struct request *r)
+{
+    if (e->source_ops->ended)
+        e->source_ops->ended(e->source, r, engine_now_ns(e));
+}
+
 void engine_leave_unsent(struct engine *e)
 {
     struct due due = take(e);
-    struct request r = {.facts = facts_unknown(due.seq, due.at_ns)};
+    struct request r = {0};
 
-    set_class(e, &r, &due);
-    note_turn(&r, due.session);
-    r.facts.outcome = OUTCOME_UNSENT;
+    be_unsent(e, &r, &due);
     e->counts.unsent++;
     engine_record(e, &r);
-    if (e->source_ops->ended)
-        e->source_ops->ended(e->source, &r, engine_now_ns(e));
+    tell_source(e, &r);
+}
+
+/* ---- the run is cut: from now on nothing is sent ---- */
+
+/* Answers, queries and `--stop decided` go by single requests. */
+static bool has_ranges(const struct engine *e)
+{
+    const struct load_settings *load = &e->env.settings->load;
+
+    return !e->env.answers && load->scenario != SCENARIO_MULTI_STREAM &&
+           load->stop != STOP_DECIDED;
+}
+
+/* Where the window begins and ends, ranges do. */
+static int phase_of(const struct engine *e, int64_t due_ns)
+{
+    const struct quota *q = e->source_ops->quota(e->source);
+
+    return (due_ns >= q->window_start_ns) + (due_ns >= q->window_end_ns);
+}
+
+static void leave_in_range(struct engine *e, struct request *r)
+{
+    struct due due = take(e);
+    bool is_first = e->n_left_due == 0 ||
+                    phase_of(e, e->left_due_ns) != phase_of(e, due.at_ns);
+
+    be_unsent(e, r, &due);
+    e->left_due_ns = due.at_ns;
+    e->counts.unsent++;
+    shard_add_unsent(e->shard, &r->facts, is_first);
+    tell_source(e, r);
+}
+
+/* Each class has its share of them by weight: nobody drew which they are of. */
+static void leave_rest(struct engine *e, struct request *r)
+{
+    const struct mix *mix = e->env.mix;
+    size_t n_classes = mix->is_drawn ? mix->drawn->len : 1;
+    int64_t n;
+    struct due due = e->source_ops->take_rest(e->source, &n);
+    int64_t last_seq = due.seq + (n - 1) * e->env.lane.workers;
+    int64_t left = n;
+
+    e->counts.unsent += n;
+    if (due.at_ns <= e->full_until_ns)
+        e->cap_waits += n;
+    for (size_t i = 0; i < n_classes; i++) {
+        double share = i + 1 < n_classes ? classes_share(mix->drawn, i) : 1;
+        int64_t part = share < 1 ? (int64_t)((double)n * share) : left;
+
+        if (part <= 0)
+            continue;
+        left -= part;
+        r->facts = facts_unknown(due.seq, due.at_ns);
+        r->facts.outcome = OUTCOME_UNSENT;
+        r->facts.class = (int64_t)i;
+        r->facts.more = part - 1;
+        r->facts.last_seq = last_seq;
+        shard_add_unsent(e->shard, &r->facts, false);
+    }
+    tell_source(e, r);
+}
+
+/* A client that leaves one unsent is due again at cut_ns at the earliest. */
+int64_t engine_leave_due(struct engine *e, int64_t cut_ns)
+{
+    int64_t until_ns = engine_now_ns(e) + LEAVE_NS;
+    struct request r = {0}; /* large: cleared once */
+    int64_t due_ns;
+
+    while ((due_ns = e->source_ops->peek_ns(e->source)) < cut_ns) {
+        if (e->n_left_due % LEAVE_EACH == LEAVE_EACH - 1 &&
+            !e->source_ops->take_rest && engine_now_ns(e) >= until_ns)
+            return due_ns;
+        if (!has_ranges(e))
+            engine_leave_unsent(e);
+        else if (e->n_left_due >= LEAVE_EACH && e->source_ops->take_rest)
+            leave_rest(e, &r);
+        else
+            leave_in_range(e, &r);
+        e->n_left_due++;
+    }
+    return cut_ns;
 }

@@ -56,7 +56,9 @@ struct engine {
     bool is_full;          /* the cap holds back what is due */
     int64_t full_until_ns; /* what was due by then waited for room */
     int64_t cap_waits;
-    int64_t lag_max_ns; /* since the last observation */
+    int64_t lag_max_ns;  /* since the last observation */
+    int64_t n_left_due;  /* requests left unsent at the cut, ... */
+    int64_t left_due_ns; /* ... and when the last of them was due */
     struct engine_end end;
     struct failures failures;
 };
@@ -77,6 +79,10 @@ void engine_note_wake(struct engine *e, int64_t now);
 /* engine_issue.c: what the source has next. */
 void engine_issue(struct engine *e, int64_t now);
 void engine_leave_unsent(struct engine *e);
+
+/* What is due before cut_ns is not sent any more.  Returns up to when it was
+ * looked at: less than cut_ns where that would take too long. */
+int64_t engine_leave_due(struct engine *e, int64_t cut_ns);
 
 /* engine_retire.c: write down what became of one. */
 void engine_record(struct engine *e, const struct request *r);

@@ -59,9 +59,9 @@ static void add_latency(struct hist *h, enum measure m, const struct facts *f)
 
 static void add_row(struct progress *p, const struct facts *f)
 {
-    p->now.outcome[f->outcome]++;
+    p->now.outcome[f->outcome] += facts_n(f);
     if (is_in_window(p, f->due)) {
-        p->now.due++;
+        p->now.due += facts_n(f);
         p->now.good += good_is(good_limits_of(&p->good, f), f);
     }
     if (!facts_issued(f))

@@ -19,9 +19,15 @@
 #define TRICKLE_ROWS   16
 #define TRICKLE_CHUNKS 5
 
+/* Requests that are left unsent at a cut share a row if they are due within
+ * this time.  Classes take turns, so that the last rows are looked at. */
+#define RANGE_NS   NS_PER_MS
+#define RANGE_ROWS 32
+
 struct chunk {
     struct facts rows[CHUNK_ROWS];
     size_t n_rows;
+    size_t first_unsent; /* row: none before it takes more into its range */
     struct content_event events[CHUNK_EVENTS];
     size_t n_events;
     struct observation seen;
@@ -147,6 +153,7 @@ static void drain_shard(struct recorder *r, unsigned i)
         if (!atomic_load(&r->has_failed) && write_chunk(r, i, c))
             atomic_store(&r->has_failed, true);
         c->n_rows = 0;
+        c->first_unsent = 0;
         c->n_events = 0;
         c->has_seen = false;
         queue_put(&s->empty, c);
@@ -215,6 +222,39 @@ void shard_add(struct shard *s, const struct facts *facts)
     c->rows[c->n_rows++] = *facts;
     if (c->n_rows == CHUNK_ROWS)
         hand_over(s);
+}
+
+/* The range that it continues; NULL: none. */
+static struct facts *range_before(const struct shard *s, const struct facts *f)
+{
+    struct chunk *c = s->chunk;
+    size_t from = c->n_rows > RANGE_ROWS ? c->n_rows - RANGE_ROWS : 0;
+
+    if (f->session != TIME_ABSENT)
+        return NULL;
+    for (size_t i = c->n_rows; i > from && i > c->first_unsent; i--) {
+        struct facts *r = &c->rows[i - 1];
+
+        if (r->outcome == OUTCOME_UNSENT && r->class == f->class &&
+            r->session == TIME_ABSENT && f->due - r->due < RANGE_NS)
+            return r;
+    }
+    return NULL;
+}
+
+void shard_add_unsent(struct shard *s, const struct facts *f, bool is_first)
+{
+    struct facts *range;
+
+    if (is_first)
+        s->chunk->first_unsent = s->chunk->n_rows;
+    range = range_before(s, f);
+    if (!range) {
+        shard_add(s, f);
+        return;
+    }
+    range->more += facts_n(f);
+    range->last_seq = facts_last_seq(f);
 }
 
 void shard_observe(struct shard *s, const struct observation *seen)

@@ -52,6 +52,12 @@ struct shard *recorder_shard(struct recorder *recorder, int i);
 void shard_add_event(struct shard *shard, const struct content_event *event);
 void shard_add(struct shard *shard, const struct facts *facts);
 
+/* Of requests that are not sent any more since the run was cut, one after the
+ * other: joins those of one class that are due within a millisecond into one
+ * row.  `is_first`: of a phase of the run; it joins none before it. */
+void shard_add_unsent(struct shard *shard, const struct facts *facts,
+                      bool is_first);
+
 /* Once a second; hands over what has gathered, unless it is a trickle that can
  * wait a few seconds more. */
 void shard_observe(struct shard *shard, const struct observation *seen);

@@ -70,6 +70,11 @@ struct source_ops {
     /* Take it.  Only after a peek that told a time.  Required. */
     struct due (*take)(void *self);
 
+    /* Take all that is left, *n requests due at the same time, at places that
+     * are lane.workers apart; returns the first.  Only after a peek that told a
+     * time.  Optional. */
+    struct due (*take_rest)(void *self, int64_t *n);
+
     /* A request that was taken is over; its facts are complete, and at end_ns
      * whoever sent it can send again.  Optional. */
     void (*ended)(void *self, const struct request *r, int64_t end_ns);

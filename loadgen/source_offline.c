@@ -42,6 +42,17 @@ static struct due offline_take(void *self)
     return due;
 }
 
+static struct due offline_take_rest(void *self, int64_t *n)
+{
+    struct offline *o = self;
+    struct due due = {.seq = o->next_seq};
+
+    *n = o->left;
+    o->next_seq += o->left * o->lane.workers;
+    o->left = 0;
+    return due;
+}
+
 static void offline_ended(void *self, const struct request *r, int64_t end_ns)
 {
     struct offline *o = self;
@@ -71,6 +82,7 @@ const struct source_ops source_offline = {
     .init = offline_init,
     .peek_ns = offline_peek_ns,
     .take = offline_take,
+    .take_rest = offline_take_rest,
     .ended = offline_ended,
     .due_end_ns = offline_due_end_ns,
     .quota = offline_quota,

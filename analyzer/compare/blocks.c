@@ -40,9 +40,9 @@ static int block_at(const struct blocks *b, int64_t at_ns)
 static void add_due(const struct blocks *b, struct block *to,
                     const struct facts *f)
 {
-    to->due++;
+    to->due += facts_n(f);
     to->good += good_is(good_limits_of(b->good, f), f);
-    to->failed += f->outcome != OUTCOME_OK;
+    to->failed += f->outcome != OUTCOME_OK ? facts_n(f) : 0;
     to->checked += f->check == CHECK_PASSED || f->check == CHECK_FAILED;
     to->passed += f->check == CHECK_PASSED;
     for (int m = 0; m < MEASURE_COUNT; m++) {

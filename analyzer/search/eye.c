@@ -70,8 +70,8 @@ static void count(struct search_eye *eye, const struct facts *f)
 
         if (missed < 0)
             continue;
-        c->n++;
-        c->misses += missed;
+        c->n += facts_n(f);
+        c->misses += missed * facts_n(f);
         c->spoilt += is_spoilt(&terms->slo.terms[i], f);
     }
 }
@@ -85,7 +85,7 @@ static void see(struct search_eye *eye, int64_t start_ns, const struct facts *f)
         f->outcome == OUTCOME_UNFINISHED)
         return;
     count(eye, f);
-    eye->so_far.requests++;
+    eye->so_far.requests += facts_n(f);
     if (at_ns > eye->so_far.window_ns)
         eye->so_far.window_ns = at_ns;
 }

@@ -123,6 +123,7 @@ int blocked_read(struct recording *rec, const struct summary *s,
 {
     struct window window = summary_window(s);
     const struct facts *rows;
+    bool has_range = false;
     size_t cap = 0;
     size_t n;
     int rc = recording_rewind(rec, err);
@@ -130,11 +131,14 @@ int blocked_read(struct recording *rec, const struct summary *s,
     *out = (struct latencies){0};
     while (rc == 0 && (rc = recording_next(rec, &rows, &n, err)) > 0) {
         for (size_t i = 0; i < n; i++) {
+            has_range |= rows[i].more > 0;
             if (window_holds(&window, rows[i].due))
                 add(out, &cap, &rows[i], measure);
         }
         rc = 0;
     }
+    if (has_range)
+        latencies_fini(out); /* cut: no request meets its like elsewhere */
     if (out->n > 0)
         qsort(out->list, out->n, sizeof(*out->list), by_due);
     return rc;

@@ -55,6 +55,8 @@ static const struct tgr_column request_columns[] = {
     FACT(turns, "", TGR_PLAIN, 0),
     FACT(opened, "ns", TGR_COLUMN(5), TIME_ABSENT),
     FACT(closing, "ns", TGR_COLUMN(6), TIME_ABSENT),
+    FACT(more, "", TGR_PLAIN, 0),
+    FACT(last_seq, "", TGR_PLAIN, 0),
 };
 
 const struct tgr_schema schema_requests = {

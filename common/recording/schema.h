@@ -10,7 +10,8 @@
 /* Workers, and so shards, that a recording may have. */
 #define RECORDING_MAX_SHARDS 64
 
-/* requests.tgr: a struct facts a request. */
+/* requests.tgr: a struct facts per request, or per range of requests that were
+ * not sent. */
 extern const struct tgr_schema schema_requests;
 
 /* events.tgr: a struct content_event an event; those of a request side by

@@ -87,6 +87,9 @@ void rig_cut_at(struct rig *rig, int64_t at_ns);
 /* The run is over: every request that was taken is in the recording, once. */
 void rig_close(struct rig *rig);
 
+/* The same with rows as they are on the disk, ranges in one. */
+void rig_close_whole(struct rig *rig);
+
 /* Of those in the recording. */
 int64_t rig_count(const struct rig *rig, enum outcome outcome);
 

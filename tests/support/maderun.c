@@ -32,9 +32,9 @@ void made_run_add(struct made_run *m, struct facts row)
 {
     assert_true(m->n < MADE_RUN_ROWS);
     m->rows[m->n++] = row;
-    m->end.scheduled++;
+    m->end.scheduled += facts_n(&row);
     m->end.issued += facts_issued(&row);
-    m->end.unsent += !facts_issued(&row);
+    m->end.unsent += facts_issued(&row) ? 0 : facts_n(&row);
 }
 
 void made_run_add_fast(struct made_run *m, int64_t due_ms, int64_t n)

@@ -370,6 +370,136 @@ static void only_fruitless_polling_is_spun(void **state)
     rig_free(rig);
 }
 
+/* ---- what is left unsent at a cut ---- */
+
+static struct load_settings offline_load(int64_t n)
+{
+    struct load_settings load = rig_open_load(1, n);
+
+    load.scenario = SCENARIO_OFFLINE;
+    return load;
+}
+
+static int64_t unsent_of_class(const struct rig *rig, int64_t class)
+{
+    int64_t n = 0;
+
+    for (size_t i = 0; i < rig->n; i++) {
+        if (rig->rows[i].outcome == OUTCOME_UNSENT &&
+            rig->rows[i].class == class)
+            n += facts_n(&rig->rows[i]);
+    }
+    return n;
+}
+
+/* Work and rows do not grow with what is left. */
+static void a_cut_records_what_is_left_as_a_range(void **state)
+{
+    static const int64_t billion = 1000000000;
+    const struct setup setup = {.load = offline_load(billion),
+                                .slots = 3,
+                                .timeout_ns = NS_PER_S,
+                                .lane = {1, 4}};
+    struct rig *rig = rig_new(&setup);
+    const struct facts *range;
+
+    (void)state;
+    rig_pass_at(rig, 0);
+    assert_int_equal(rig->fake->len, 3);
+    rig_cut_at(rig, 100 * MS);
+    rig_close_whole(rig);
+    assert_int_equal(rig->n, 4);
+    range = &rig->rows[0];
+    assert_int_equal(range->outcome, OUTCOME_UNSENT);
+    assert_int_equal(range->seq, 1 + 3 * 4);
+    assert_int_equal(facts_n(range), billion / 4 - 3);
+    assert_int_equal(range->last_seq, 1 + (billion / 4 - 1) * 4);
+    assert_int_equal(rig_count(rig, OUTCOME_UNFINISHED), 3);
+    assert_int_equal(engine_counts(rig->engine).unsent, billion / 4 - 3);
+    assert_int_equal(engine_end(rig->engine).due_end_ns, 100 * MS);
+    rig_free(rig);
+}
+
+/* One range per class, by weight where nobody drew. */
+static void ranges_are_of_one_class(void **state)
+{
+    const struct setup setup = {
+        .load = offline_load(10000000), .slots = 1, .timeout_ns = NS_PER_S};
+    struct class_settings weights[2] = {{.weight = 3}, {.weight = 1}};
+    const struct classes classes = {weights, 2};
+    struct rig *rig = rig_new(&setup);
+    const struct class two[2] = {rig->mix.one, rig->mix.one};
+
+    (void)state;
+    rig->mix.classes = two;
+    rig->mix.is_drawn = true;
+    rig->mix.drawn = &classes;
+    rig_pass_at(rig, 0);
+    rig_cut_at(rig, 100 * MS);
+    rig_close_whole(rig);
+    assert_int_equal(rig->n, 3);
+    assert_int_equal(unsent_of_class(rig, 0) + unsent_of_class(rig, 1),
+                     9999999);
+    assert_in_range(unsent_of_class(rig, 0), 7499000, 7501000);
+    rig_free(rig);
+}
+
+/* 10 in each millisecond, of which a row has those; the window begins within
+ * one. */
+static void ranges_end_where_the_window_begins(void **state)
+{
+    struct setup setup = {.load = rig_open_load(10000, 100000),
+                          .slots = 1,
+                          .timeout_ns = 60 * NS_PER_S};
+    struct rig *rig;
+    int64_t before = 0;
+
+    (void)state;
+    setup.load.warmup_ns = 500 * MS + MS / 2;
+    rig = rig_new(&setup);
+    rig_pass_at(rig, 0);
+    rig_cut_at(rig, 1000 * MS - MS / 2);
+    rig_close_whole(rig);
+    assert_in_range(rig->n, 1000, 1010);
+    for (size_t i = 0; i < rig->n; i++) {
+        assert_in_range(facts_n(&rig->rows[i]), 1, 10);
+        if (rig->rows[i].due < setup.load.warmup_ns)
+            before += facts_n(&rig->rows[i]);
+    }
+    assert_int_equal(before, 5005);
+    rig_free(rig);
+}
+
+/* Each look at the clock takes this long. */
+static int64_t slow_now(const struct clk *clk)
+{
+    struct clk_fake *fake = (struct clk_fake *)(uintptr_t)clk;
+
+    return fake->at_ns += 600 * MS;
+}
+
+/* A schedule that takes long to follow is followed for a second; the recording
+ * says up to when. */
+static void a_cut_follows_the_schedule_for_a_second(void **state)
+{
+    const struct setup setup = {.load = rig_open_load(1000000, 1000000000),
+                                .slots = 1,
+                                .timeout_ns = 1000 * NS_PER_S};
+    struct rig *rig = rig_new(&setup);
+    int64_t due_end_ns;
+
+    (void)state;
+    rig_pass_at(rig, 0);
+    rig->clk.clk.now_ns = slow_now;
+    rig_cut_at(rig, 100 * NS_PER_S);
+    rig_close_whole(rig);
+    due_end_ns = engine_end(rig->engine).due_end_ns;
+    assert_int_equal(due_end_ns,
+                     engine_counts(rig->engine).unsent * 1000 + 1000);
+    assert_in_range(due_end_ns, 10 * MS, 100 * MS);
+    rig_free(rig);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -385,6 +515,10 @@ int main(void)
         cmocka_unit_test(without_a_drain_the_timeout_ends_them),
         cmocka_unit_test(who_waits_for_room_is_unsent_in_the_end),
         cmocka_unit_test(only_fruitless_polling_is_spun),
+        cmocka_unit_test(a_cut_records_what_is_left_as_a_range),
+        cmocka_unit_test(ranges_are_of_one_class),
+        cmocka_unit_test(ranges_end_where_the_window_begins),
+        cmocka_unit_test(a_cut_follows_the_schedule_for_a_second),
     };
 
     return cmocka_run_group_tests_name("engine_bounds", tests, tmpdir_setup,

@@ -113,6 +113,31 @@ static void good_goes_by_the_class(void **state)
     read_run_free(r);
 }
 
+/* It is due in one second, and stands for as many requests there. */
+static void a_range_counts_as_its_requests(void **state)
+{
+    struct made_run *m = made_run_new(1000, 2000, "e2e:100");
+    struct facts range = row_unsent(1, 1300);
+    struct seconds_ask ask;
+    struct read_run *r;
+    struct err err = {0};
+
+    (void)state;
+    made_run_add(m, row_ok(0, 100, 10));
+    range.more = 999;
+    range.last_seq = 1000;
+    made_run_add(m, range);
+    m->end.due_end_ns = 3 * NS_PER_S;
+    r = made_run_sum_up(m, NULL);
+    ask = ask_of(r, &report_seconds);
+    buf_init(&got, 1 << 16);
+    assert_int_equal(seconds_read(&r->rec, &ask, &err), 0);
+    assert_non_null(
+        strstr(buf_text(&got), "\n1.000,1.000,1000,1000,0,0,0,0,0,"));
+    buf_fini(&got);
+    read_run_free(r);
+}
+
 /* What is due before is not in it, and the first second is cut where it is. */
 static void a_range_cuts_the_first_and_the_last(void **state)
 {
@@ -159,6 +184,7 @@ int main(void)
         cmocka_unit_test(seconds_come_in_their_order),
         cmocka_unit_test(good_goes_by_the_class),
         cmocka_unit_test(a_range_cuts_the_first_and_the_last),
+        cmocka_unit_test(a_range_counts_as_its_requests),
         cmocka_unit_test(an_error_ends_it),
     };
 

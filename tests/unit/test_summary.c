@@ -5,16 +5,22 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include <cmocka.h>
 
 #include "analyzer/reader.h"
+#include "analyzer/report/report.h"
 #include "analyzer/summary.h"
+#include "common/buf.h"
 #include "common/clk.h"
 #include "common/err.h"
+#include "common/recording/schema.h"
+#include "common/xalloc.h"
 #include "tests/support/maderun.h"
+#include "tests/support/ondisk.h"
 #include "tests/support/rows.h"
 #include "tests/support/tmpdir.h"
 
@@ -336,6 +342,150 @@ static void a_window_that_never_began(void **state)
     }
 }
 
+/* ---- ranges of unsent requests ---- */
+
+/* `n` places from `seq` on, every `step`-th, in one row or in n. */
+static void add_unsent(struct made_run *m, struct facts first, int64_t n,
+                       int64_t step, bool in_range)
+{
+    int64_t last_seq = first.seq + (n - 1) * step;
+
+    if (in_range && n > 1) {
+        first.more = n - 1;
+        first.last_seq = last_seq;
+        made_run_add(m, first);
+        return;
+    }
+    for (; first.seq <= last_seq; first.seq += step)
+        made_run_add(m, first);
+}
+
+struct range_case {
+    const char *slo;
+    const char *classes;
+    enum scenario scenario;
+    int64_t threads;
+    bool was_killed;
+};
+
+static char *report_of_range(const struct range_case *c, bool in_range)
+{
+    struct made_run *m = made_run_new(1000, 2000, c->slo);
+    struct read_run *r;
+    struct buf out;
+    char *text;
+
+    m->classes = c->classes;
+    m->scenario = c->scenario;
+    m->threads = c->threads;
+    m->was_killed = c->was_killed;
+    m->end.due_end_ns = 3000 * NS_PER_MS;
+    if (c->scenario == SCENARIO_OFFLINE) {
+        m->warmup_ms = m->duration_ms = 0;
+        m->requests = 400;
+    }
+    made_run_add_fast(m, 1000, 60);
+    add_unsent(m, row_unsent(60, 700), 40, 2, in_range);
+    add_unsent(m, row_unsent(61, 1500), 40, 2, in_range);
+    add_unsent(m, row_unsent(140, 2999), 60, 1, in_range);
+    for (size_t i = 60; i < m->n; i++)
+        m->rows[i].class = c->classes && m->rows[i].due > 2000 * NS_PER_MS;
+    add_unsent(m, row_unsent(200, 3000), 200, 1, in_range);
+    r = made_run_sum_up(m, NULL);
+    buf_init(&out, 1 << 20);
+    report_text.render(&r->s, &out);
+    report_json.render(&r->s, &out);
+    assert_false(out.overflowed);
+    text = xstrdup(buf_text(&out));
+    buf_fini(&out);
+    read_run_free(r);
+    return text;
+}
+
+static void a_range_counts_as_its_requests(void **state)
+{
+    static const char classes[] =
+        "target:\n  url: http://h/\nload:\n  rate: 9\n"
+        "classes:\n- name: a\n  weight: 1\n"
+        "  slo: [e2e p90 < 4ms]\n"
+        "- name: b\n  weight: 1\n";
+    static const struct range_case cases[] = {
+        {"e2e p50 < 10ms,errors < 50%", NULL, SCENARIO_SERVER, 1, false},
+        {"e2e p99 < 10ms,ttft p50 < 8ms,good >= 90%", NULL, SCENARIO_SERVER, 2,
+         false},
+        {"e2e p50 < 10ms,e2e:7", NULL, SCENARIO_CLOSED, 2, false},
+        {"e2e p50 < 10ms,goodput >= 10", NULL, SCENARIO_SERVER, 1, true},
+        {"errors < 1%", classes, SCENARIO_SERVER, 1, false},
+        {"e2e p50 < 10ms", NULL, SCENARIO_OFFLINE, 2, false},
+        {"e2e p50 < 10ms", NULL, SCENARIO_OFFLINE, 2, true},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        char *rows = report_of_range(&cases[i], false);
+        char *range = report_of_range(&cases[i], true);
+
+        assert_string_equal(range, rows);
+        free(rows);
+        free(range);
+    }
+}
+
+/* In time and memory that do not grow with it. */
+static void a_range_may_be_long(void **state)
+{
+    const int64_t trillion = INT64_C(1000000000000);
+    struct made_run *m = made_run_new(0, 2000, "e2e p50 < 10ms");
+    struct read_run *r;
+
+    (void)state;
+    made_run_add_fast(m, 0, 100);
+    add_unsent(m, row_unsent(100, 1500), trillion, 1, true);
+    m->end.due_end_ns = 2000 * NS_PER_MS;
+    r = made_run_sum_up(m, NULL);
+    assert_int_equal(r->s.scheduled, trillion + 100);
+    assert_int_equal(r->s.issued, 100);
+    assert_int_equal(r->s.unsent, trillion);
+    assert_int_equal(r->s.integrity.lost_requests, 0);
+    read_run_free(r);
+}
+
+/* Whose counts cannot be: refused, before anything is added up. */
+static void wrong_ranges_are_refused(void **state)
+{
+    static const struct {
+        int64_t outcome;
+        int64_t more;
+        int64_t last_seq;
+    } cases[] = {
+        {OUTCOME_OK, 5, 105},
+        {OUTCOME_UNSENT, -1, 100},
+        {OUTCOME_UNSENT, 5, 104},
+        {OUTCOME_UNSENT, 5, 0},
+        {OUTCOME_UNSENT, INT64_C(1) << 60, INT64_C(1) << 61},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct read_run *r =
+            made_run_sum_up(made_run_new(0, 1000, "errors < 1%"), NULL);
+        struct facts f = row_unsent(100, 10);
+        struct err err = {0};
+        const struct facts *rows;
+        size_t n;
+
+        f.outcome = cases[i].outcome;
+        f.more = cases[i].more;
+        f.last_seq = cases[i].last_seq;
+        table_write(r->rec.dir, "requests.tgr", &schema_requests, &f, 1, 1);
+        assert_int_equal(recording_rewind(&r->rec, &err), 0);
+        assert_int_equal(recording_next(&r->rec, &rows, &n, &err), -1);
+        assert_int_equal(err.code, ERR_FORMAT);
+        assert_non_null(strstr(err.msg, "not valid, at place 100"));
+        read_run_free(r);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -350,6 +500,9 @@ int main(void)
         cmocka_unit_test(phases_by_count),
         cmocka_unit_test(a_window_that_its_count_ended),
         cmocka_unit_test(a_window_that_never_began),
+        cmocka_unit_test(a_range_counts_as_its_requests),
+        cmocka_unit_test(a_range_may_be_long),
+        cmocka_unit_test(wrong_ranges_are_refused),
     };
 
     return cmocka_run_group_tests_name("summary", tests, tmpdir_setup,

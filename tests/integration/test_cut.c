@@ -1,0 +1,94 @@
+/* A run that is cut while a billion requests are left: it ends at once, and its
+ * recording is small and whole. */
+#include <jansson.h>
+#include <netinet/in.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "common/xalloc.h"
+#include "tests/support/loopback.h"
+#include "tests/support/proc.h"
+#include "tests/support/tmpdir.h"
+
+#define IN_FLIGHT 4
+
+/* Until all that may be in flight has come to a server that never answers;
+ * connections on which nothing came were made ahead of the run. */
+static void await_requests(int fd, int connections[static IN_FLIGHT])
+{
+    char byte;
+
+    for (int n = 0; n < IN_FLIGHT;) {
+        int connection = accept(fd, NULL, NULL);
+
+        assert_true(connection >= 0);
+        if (recv(connection, &byte, 1, MSG_PEEK) > 0)
+            connections[n++] = connection;
+        else
+            close(connection);
+    }
+}
+
+static void check_recording(const char *dir)
+{
+    char path[300];
+    struct stat st;
+    json_t *summary = load_summary(dir);
+
+    snprintf(path, sizeof(path), "%s/requests.tgr", dir);
+    assert_int_equal(stat(path, &st), 0);
+    assert_in_range(st.st_size, 1, 100000);
+    assert_true(number_at(summary, "requests.scheduled") == 1e9);
+    json_decref(summary);
+}
+
+static void a_billion_left_is_a_range(void **state)
+{
+    struct sockaddr_in at = loopback_address(0);
+    int fd = loopback_listen(&at, 64);
+    char *url = xasprintf("http://127.0.0.1:%d/", ntohs(at.sin_port));
+    const char *dir = tmpdir_path("offline");
+    struct proc p =
+        proc_start(ARGS("run", url, "--scenario", "offline", "-n", "1000000000",
+                        "-q", "--set", "client.max_in_flight=4", "-o", dir));
+    int connections[IN_FLIGHT];
+    struct proc_result r;
+
+    (void)state;
+    await_requests(fd, connections);
+    assert_int_equal(kill(p.pid, SIGINT), 0);
+    r = proc_wait(&p);
+    proc_expect(&r, 128 + SIGINT);
+    assert_non_null(strstr(r.out, "1000000000 scheduled = "));
+    proc_result_fini(&r);
+    check_recording(dir);
+    r = proc_run(ARGS("report", dir));
+    proc_expect(&r, 128 + SIGINT);
+    assert_non_null(strstr(r.out, "1000000000 scheduled = "));
+    proc_result_fini(&r);
+    for (int i = 0; i < IN_FLIGHT; i++)
+        close(connections[i]);
+    close(fd);
+    free(url);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_billion_left_is_a_range),
+    };
+
+    return cmocka_run_group_tests_name("cut", tests, tmpdir_setup,
+                                       tmpdir_teardown);
+}
