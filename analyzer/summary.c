@@ -91,6 +91,9 @@ static int read_all(struct work *w, struct recording *rec, struct err *err)
             if (w->decide.slo)
                 decide_add(&w->decide, &rows[i]);
         }
+        /* A small file may hold many rows: too many are refused at once. */
+        if (rec->has_end && w->tally.rows > rec->end.scheduled)
+            return lost_check_surplus(&w->tally, 0, &w->client, rec, err);
     }
     return rc;
 }
