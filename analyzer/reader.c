@@ -50,11 +50,26 @@ static int open_events(struct recording *rec, struct err *err)
     return rc;
 }
 
-int recording_open(struct recording *rec, const char *dir, struct err *err)
+static void begin(struct recording *rec, const char *dir)
 {
     *rec = (struct recording){0};
     settings_init(&rec->settings);
     rec->dir = xstrdup(dir);
+}
+
+int recording_open_bare(struct recording *rec, const char *dir, struct err *err)
+{
+    begin(rec, dir);
+    if (open_requests(rec, err)) {
+        recording_close(rec);
+        return -1;
+    }
+    return 0;
+}
+
+int recording_open(struct recording *rec, const char *dir, struct err *err)
+{
+    begin(rec, dir);
     if (check_dir(dir, err) || manifest_load(&rec->manifest, dir, err) ||
         manifest_settings(&rec->manifest, &rec->settings, err) ||
         open_requests(rec, err) || open_events(rec, err)) {

@@ -39,6 +39,10 @@ struct event_rows {
 /* ERR_CONFIG if there is no recording at `dir`, ERR_IO or ERR_FORMAT if it
  * cannot be read. */
 int recording_open(struct recording *rec, const char *dir, struct err *err);
+
+/* The table of requests alone; settings and manifest are empty. */
+int recording_open_bare(struct recording *rec, const char *dir,
+                        struct err *err);
 void recording_close(struct recording *rec);
 
 /* The next rows, valid until the next call.  1, 0 at the end, -1.  A row may

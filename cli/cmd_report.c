@@ -6,6 +6,7 @@
 #include "analyzer/reader.h"
 #include "analyzer/report/report.h"
 #include "analyzer/report/trials_report.h"
+#include "analyzer/salvage.h"
 #include "analyzer/summary.h"
 #include "cli/cli.h"
 #include "cli/cost_asked.h"
@@ -18,6 +19,7 @@
 #include "cli/trials_run.h"
 #include "common/err.h"
 #include "common/prices.h"
+#include "common/recording/manifest.h"
 #include "common/recording/trialset.h"
 #include "common/recording/variantset.h"
 #include "common/slo.h"
@@ -272,6 +274,33 @@ static bool asks_instead(const struct report_args *a)
     return a->profile || a->checklist || a->claim;
 }
 
+/* Without a manifest there is no verdict, whatever the flags ask for.  If the
+ * table cannot be read either, `err` stays as it is. */
+static int report_salvaged(const char *dir, const struct report_args *a,
+                           struct err *err)
+{
+    const struct report_ops *ops = report_find(report_names[a->format]);
+    const char *why = manifest_loss(dir);
+    struct salvage s = {0};
+    struct buf out;
+    int rc = -1;
+
+    if (!why || !ops->render || asks_instead(a) ||
+        salvage_read(&s, dir, why, &(struct err){0})) {
+        salvage_fini(&s);
+        return -1;
+    }
+    buf_init(&out, REPORT_BELOW_MAX);
+    if (ops == &report_json)
+        salvage_json(&s, &out);
+    else
+        salvage_text(&s, &out);
+    rc = cli_print_report(&out, EXIT_INVALID, err);
+    buf_fini(&out);
+    salvage_fini(&s);
+    return rc;
+}
+
 static int report_one(const char *dir, const struct report_args *a,
                       struct err *err)
 {
@@ -282,7 +311,7 @@ static int report_one(const char *dir, const struct report_args *a,
     int rc;
 
     if (recording_open(&rec, dir, err))
-        return -1;
+        return report_salvaged(dir, a, err);
     rc = sum_up(&rec, a, &kept, &curve, &s, err);
     if (rc == 0 && asks_instead(a))
         rc = print_asked(&s, a, &rec, err);

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -88,28 +89,67 @@ int file_write_all(int fd, const void *data, size_t len)
     return 0;
 }
 
-static int write_new(const char *path, const void *data, size_t len)
+/* A name next to `path` that nobody else has; the caller owns it. */
+static int create_temporary(const char *path, char **name)
 {
-    int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    int rc;
+    static atomic_uint made;
+    int fd;
 
-    if (fd < 0)
-        return -1;
-    rc = file_write_all(fd, data, len);
-    if (close(fd) < 0)
-        rc = -1;
+    do {
+        *name = xasprintf("%s.new-%ld-%u", path, (long)getpid(),
+                          atomic_fetch_add(&made, 1));
+        fd = open(*name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        if (fd < 0) {
+            free(*name);
+            *name = NULL;
+        }
+    } while (fd < 0 && errno == EEXIST); /* left by a process of this number */
+    return fd;
+}
+
+/* Of a file system that does not know how, as far as it can be had. */
+static int sync_fd(int fd)
+{
+    return fsync(fd) < 0 && errno != EINVAL && errno != ENOTSUP ? -1 : 0;
+}
+
+/* After that a crash of the machine does not undo the rename. */
+static int sync_dir_of(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    char *dir = slash ? xstrndup(path, (size_t)(slash + 1 - path)) : NULL;
+    int fd = open(dir ? dir : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    int rc = fd < 0 ? -1 : sync_fd(fd);
+    int error = errno;
+
+    if (fd >= 0)
+        close(fd);
+    free(dir);
+    errno = error;
     return rc;
 }
 
 int file_replace(const char *path, const void *data, size_t len,
                  struct err *err)
 {
-    char *temporary = xasprintf("%s.new", path);
+    char *temporary = NULL;
+    int fd = create_temporary(path, &temporary);
+    bool is_written =
+        fd >= 0 && file_write_all(fd, data, len) == 0 && sync_fd(fd) == 0;
+    int error = errno;
     int rc = 0;
 
-    if (write_new(temporary, data, len) < 0 || rename(temporary, path) < 0) {
+    if (fd >= 0 && close(fd) < 0 && is_written) {
+        is_written = false;
+        error = errno;
+    }
+    errno = error;
+    if (!is_written || rename(temporary, path) < 0) {
         rc = err_set(err, ERR_IO, "%s: %s", path, strerror(errno));
-        unlink(temporary);
+        if (temporary)
+            unlink(temporary);
+    } else if (sync_dir_of(path) < 0) {
+        rc = err_set(err, ERR_IO, "%s: %s", path, strerror(errno));
     }
     free(temporary);
     return rc;

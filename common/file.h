@@ -18,8 +18,11 @@ int file_read(const char *path, struct buf *out, struct err *err);
  * caller owns it.  ERR_CONFIG if it is none. */
 int file_read_text(const char *path, size_t max, char **text, struct err *err);
 
-/* Write to a temporary name beside it, then rename: a reader sees the old file
- * or the new one, never half, also if we are killed.  ERR_IO on failure. */
+/* Write to a temporary name of its own in the same directory, PATH.new-*, then
+ * rename.  The file is on the disk before the rename, and the rename when this
+ * returns: a reader sees the old file or the new one, never a part, also after
+ * a crash of the machine.  On failure ERR_IO, and the temporary file is
+ * removed. */
 int file_replace(const char *path, const void *data, size_t len,
                  struct err *err);
 

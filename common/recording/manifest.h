@@ -115,6 +115,10 @@ int manifest_save(const struct manifest *m, const char *dir, struct err *err);
  * add up. */
 int manifest_load(struct manifest *m, const char *dir, struct err *err);
 
+/* Is DIR/manifest.json gone, or what a crash may leave of it?  "is missing",
+ * "is empty" or "is damaged" (no JSON object), static; NULL: it can be read. */
+const char *manifest_loss(const char *dir);
+
 /* The settings as used, over what `s` holds. */
 int manifest_settings(const struct manifest *m, struct settings *s,
                       struct err *err);

@@ -1,5 +1,5 @@
 /* A run that is cut while a billion requests are left: it ends at once, and its
- * recording is small and whole. */
+ * recording is small, whole and readable without its manifest. */
 #include <jansson.h>
 #include <netinet/in.h>
 #include <setjmp.h>
@@ -53,12 +53,41 @@ static void check_recording(const char *dir)
     json_decref(summary);
 }
 
+/* Times, outcomes and counts are still known, and there is no verdict. */
+static void check_without_manifest(const char *dir)
+{
+    static const struct {
+        const char *manifest; /* NULL: none */
+        const char *says;
+    } cases[] = {
+        {"", "manifest.json is empty"},
+        {"{\"schema\": 1, \"sett", "manifest.json is damaged"},
+        {NULL, "manifest.json is missing"},
+    };
+    char *path = xasprintf("%s/manifest.json", dir);
+
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct proc_result r;
+
+        unlink(path);
+        if (cases[i].manifest)
+            tmpdir_write("offline/manifest.json", cases[i].manifest,
+                         strlen(cases[i].manifest));
+        r = proc_run(ARGS("report", dir));
+        proc_expect(&r, 4);
+        assert_non_null(strstr(r.out, cases[i].says));
+        assert_non_null(strstr(r.out, "1000000000 in the table = "));
+        proc_result_fini(&r);
+    }
+    free(path);
+}
+
 static void a_billion_left_is_a_range(void **state)
 {
     struct sockaddr_in at = loopback_address(0);
     int fd = loopback_listen(&at, 64);
     char *url = xasprintf("http://127.0.0.1:%d/", ntohs(at.sin_port));
-    const char *dir = tmpdir_path("offline");
+    char *dir = xstrdup(tmpdir_path("offline"));
     struct proc p =
         proc_start(ARGS("run", url, "--scenario", "offline", "-n", "1000000000",
                         "-q", "--set", "client.max_in_flight=4", "-o", dir));
@@ -77,10 +106,12 @@ static void a_billion_left_is_a_range(void **state)
     proc_expect(&r, 128 + SIGINT);
     assert_non_null(strstr(r.out, "1000000000 scheduled = "));
     proc_result_fini(&r);
+    check_without_manifest(dir);
     for (int i = 0; i < IN_FLIGHT; i++)
         close(connections[i]);
     close(fd);
     free(url);
+    free(dir);
 }
 
 int main(void)

@@ -13,6 +13,7 @@
 
 #include "analyzer/reader.h"
 #include "analyzer/report/report.h"
+#include "analyzer/salvage.h"
 #include "analyzer/summary.h"
 #include "common/buf.h"
 #include "common/clk.h"
@@ -486,6 +487,51 @@ static void wrong_ranges_are_refused(void **state)
     }
 }
 
+/* ---- without a manifest ---- */
+
+static void tables_speak_without_a_manifest(void **state)
+{
+    struct made_run *m = made_run_new(0, 2000, "errors < 1%");
+    struct read_run *r;
+    struct salvage s;
+    struct err err = {0};
+    struct buf out;
+
+    (void)state;
+    made_run_add_fast(m, 10, 50);
+    made_run_add(m, row_failed(50, 600, 900, OUTCOME_TIMEOUT));
+    add_unsent(m, row_unsent(51, 700), 9, 1, true);
+    r = made_run_sum_up(m, NULL);
+    assert_int_equal(salvage_read(&s, r->rec.dir, "is empty", &err), 0);
+    assert_int_equal(s.requests, 60);
+    assert_int_equal(s.outcome[OUTCOME_OK], 50);
+    assert_int_equal(s.outcome[OUTCOME_TIMEOUT], 1);
+    assert_int_equal(s.outcome[OUTCOME_UNSENT], 9);
+    assert_int_equal(s.first_due_ns, 10 * NS_PER_MS);
+    assert_int_equal(s.last_due_ns, 700 * NS_PER_MS);
+    assert_int_equal(s.last_end_ns, 1500 * NS_PER_MS);
+    assert_int_equal(s.e2e.n, 50);
+    assert_int_equal(s.ttft.n, 0);
+    buf_init(&out, 1 << 16);
+    salvage_text(&s, &out);
+    assert_non_null(strstr(buf_text(&out),
+                           "manifest   LOST: manifest.json is empty\n"
+                           "verdict    none: "));
+    assert_non_null(strstr(buf_text(&out),
+                           "60 in the table = 50 ok + 1 failed + 9 unsent\n"
+                           "           failed: 1 timeout\n"
+                           "times      due from 10.0ms to 700ms; the last one "
+                           "ended at 1.50s\n"
+                           "e2e        p50 5.00ms"));
+    buf_reset(&out);
+    salvage_json(&s, &out);
+    assert_non_null(strstr(buf_text(&out), "\"manifest_lost\": \"is empty\""));
+    assert_non_null(strstr(buf_text(&out), "\"requests\": 60,"));
+    buf_fini(&out);
+    salvage_fini(&s);
+    read_run_free(r);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -503,6 +549,7 @@ int main(void)
         cmocka_unit_test(a_range_counts_as_its_requests),
         cmocka_unit_test(a_range_may_be_long),
         cmocka_unit_test(wrong_ranges_are_refused),
+        cmocka_unit_test(tables_speak_without_a_manifest),
     };
 
     return cmocka_run_group_tests_name("summary", tests, tmpdir_setup,
