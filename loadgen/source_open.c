@@ -6,12 +6,16 @@
 #include "common/err.h"
 #include "common/rng.h"
 #include "common/settings.h"
+#include "common/stop.h"
 #include "common/xalloc.h"
 #include "loadgen/arrival/arrival.h"
 #include "loadgen/mlperf_schedule.h"
 #include "loadgen/quota.h"
 #include "loadgen/shape.h"
 #include "loadgen/source.h"
+
+/* Gaps of a window that may be long, drawn between two looks at the flag. */
+#define LOOK_FOR_STOP (1 << 16)
 
 struct open_loop {
     const struct load_settings *load; /* borrowed */
@@ -72,8 +76,11 @@ static void fit_window(struct open_loop *o)
     o->left = n;
     o->arrivals = before;
     restart(o, RNG_WINDOW, &none); /* cannot fail: it did not before */
-    for (int64_t i = 0; i <= n; i++)
+    for (int64_t i = 0; i <= n; i++) {
+        if (i % LOOK_FOR_STOP == 0 && atomic_load(&stop_signal))
+            break; /* the run is cut, or does not begin */
         sum += o->arrival->gap(o->arrival_self, &o->rng);
+    }
     o->scale = sum > 0 ? expected / sum : 1;
     restart(o, RNG_WINDOW, &none);
 }
@@ -177,7 +184,10 @@ static int open_init(void *self, const struct load_settings *load,
         return -1;
     o->next_ns = next_due(o);
     skip_others(o);
-    return 0;
+    return o->is_fitted && atomic_load(&stop_signal)
+               ? err_set(err, ERR_STOPPED,
+                         "interrupted while the schedule was drawn")
+               : 0;
 }
 
 static void open_share(void *self, struct phases *phases)

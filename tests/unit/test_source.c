@@ -2,6 +2,7 @@
  * what its clients wait for. */
 #include <math.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -12,6 +13,7 @@
 #include "common/clk.h"
 #include "common/err.h"
 #include "common/settings.h"
+#include "common/stop.h"
 #include "common/str.h"
 #include "common/xalloc.h"
 #include "loadgen/source.h"
@@ -175,6 +177,29 @@ static void an_exact_count_is_exact(void **state)
                          load.warmup_ns + load.duration_ns);
         source_end(&s);
     }
+}
+
+/* A trillion gaps are not drawn to their end. */
+static void an_exact_window_can_be_interrupted(void **state)
+{
+    const struct load_settings load = {
+        .scenario = SCENARIO_SERVER,
+        .arrival = ARRIVAL_POISSON,
+        .rate_rps = 1000000,
+        .exact = true,
+        .duration_ns = INT64_C(1000000) * NS_PER_S,
+    };
+    void *self = xcalloc(1, source_open.state_size);
+    struct err err = {0};
+
+    (void)state;
+    atomic_store(&stop_signal, SIGINT);
+    assert_int_equal(source_open.init(self, &load, (struct lane){0, 1}, &err),
+                     -1);
+    atomic_store(&stop_signal, 0);
+    assert_int_equal(err.code, ERR_STOPPED);
+    source_open.fini(self);
+    free(self);
 }
 
 /* Given their number, independent arrivals are uniform: the mean of 500 times
@@ -451,6 +476,7 @@ int main(void)
         cmocka_unit_test(open_rate_near_zero_is_due_once),
         cmocka_unit_test(open_bad_rate_is_refused),
         cmocka_unit_test(an_exact_count_is_exact),
+        cmocka_unit_test(an_exact_window_can_be_interrupted),
         cmocka_unit_test(an_exact_poisson_stream_is_uniform),
         cmocka_unit_test(closed_clients_wait_for_their_answers),
         cmocka_unit_test(closed_loop_ends_by_time),
