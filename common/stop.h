@@ -9,11 +9,15 @@ extern atomic_int stop_signal;
 
 /* From now on SIGINT, SIGTERM and SIGHUP set the flag instead of ending us; a
  * second SIGINT ends us at once.  (SIGTERM may come more than once: the kernel
- * sends a parent's death signal for each of its threads.) */
+ * sends a parent's death signal for each of its threads.)  A signal that was
+ * ignored when we were started stays ignored: SIGHUP under nohup, SIGINT in a
+ * background job of a script. */
 void stop_catch_signals(void);
 
-/* As they were; for a child that is to become another program. */
-void stop_default_signals(void);
+/* Restore what the functions here changed: ignored if it was ignored when we
+ * were started, else the default action.  For a child that is to become another
+ * program; safe after fork(). */
+void stop_restore_signals(void);
 
 /* A reader that is gone and a file that may not grow become errors of the
  * write, instead of our end. */

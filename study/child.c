@@ -88,11 +88,13 @@ static _Noreturn void become_stub(const struct stub_start *start)
 {
     char path[32];
     const char *argv[10] = {"tailgate", "stub", path, "--port", "0"};
+    const struct sigaction ends = {.sa_handler = SIG_DFL};
     size_t n = 5;
 
     /* Told of our end, also before it can listen for that; too late if that
      * has come already. */
-    stop_default_signals();
+    stop_restore_signals();
+    sigaction(SIGTERM, &ends, NULL); /* also if we had it ignored */
     if (prctl(PR_SET_PDEATHSIG, SIGTERM) < 0 || getppid() != start->parent)
         _exit(127);
     setpgid(0, 0);
@@ -221,7 +223,7 @@ static _Noreturn void become_shell(const char *command)
     const char *argv[] = {"sh", "-c", command, NULL};
     int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
 
-    stop_default_signals();
+    stop_restore_signals();
     setpgid(0, 0);
     if (nothing < 0 || dup2(nothing, STDIN_FILENO) < 0 ||
         dup2(STDERR_FILENO, STDOUT_FILENO) < 0)

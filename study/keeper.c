@@ -94,7 +94,7 @@ static _Noreturn void become_shell(const char *command, char *const *env)
     const char *argv[] = {"sh", "-c", command, NULL};
     sigset_t none;
 
-    stop_default_signals();
+    stop_restore_signals();
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);
     setpgid(0, 0);

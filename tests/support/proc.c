@@ -39,6 +39,8 @@ static void exec_child(const char *const *argv, const int *out, const int *err,
 
     setenv("XDG_STATE_HOME", PROC_NO_STATE, 1);
     prctl(PR_SET_PDEATHSIG, SIGKILL); /* a test that fails leaves nothing */
+    signal(SIGINT, SIG_DFL); /* the suite itself may run in the background */
+    signal(SIGHUP, SIG_DFL);
     dup2(out[1], STDOUT_FILENO);
     dup2(err[1], STDERR_FILENO);
     if (prepare)
