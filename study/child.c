@@ -19,10 +19,17 @@
 #include "common/settings.h"
 #include "common/stop.h"
 #include "common/xalloc.h"
+#include "study/supervise.h"
 
 #define MAX_SETTINGS ((size_t)1 << 20)
 #define MAX_LINE     4096
 #define POLL_NS      (10 * NS_PER_MS)
+#define NAP_NS       (2 * NS_PER_MS)
+
+/* From SIGTERM to SIGKILL.  The stub writes its truth out; whoever interrupts
+ * us while a command of theirs runs waits for no more than this. */
+#define GRACE_NS         (10 * NS_PER_S)
+#define COMMAND_GRACE_NS (2 * NS_PER_S)
 
 /* Above the standard ones, which may be closed here and are set there. */
 #define FIRST_FREE_FD 3
@@ -198,16 +205,34 @@ int child_start_stub(struct child *child, struct settings *settings,
     return rc;
 }
 
+/* SIGTERM, and SIGKILL when the grace is over; false if it came to that. */
+static bool end_stub(const struct child *child, int *status)
+{
+    int64_t grace_ns = child->grace_ns > 0 ? child->grace_ns : GRACE_NS;
+    int64_t until_ns = clk_now(&clk_monotonic) + grace_ns;
+
+    kill(child->pid, SIGTERM);
+    while (waitpid(child->pid, status, WNOHANG) == 0) {
+        if (clk_now(&clk_monotonic) > until_ns) {
+            kill(child->pid, SIGKILL);
+            while (waitpid(child->pid, status, 0) < 0 && errno == EINTR)
+                continue;
+            return false;
+        }
+        clk_sleep_ns(NAP_NS);
+    }
+    return true;
+}
+
 int child_stop(struct child *child, struct err *err)
 {
     int status = 0;
     int rc = 0;
 
     if (child->pid > 0) {
-        kill(child->pid, SIGTERM);
-        while (waitpid(child->pid, &status, 0) < 0 && errno == EINTR)
-            continue;
-        if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
+        if (!end_stub(child, &status))
+            rc = err_set(err, ERR_IO, "the stub did not end and was killed");
+        else if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
             rc = err_set(err, ERR_IO, "the stub beside the run failed");
     }
     free(child->url);
@@ -218,67 +243,30 @@ int child_stop(struct child *child, struct err *err)
 
 /* ---- a user's command ---- */
 
-static _Noreturn void become_shell(const char *command)
-{
-    const char *argv[] = {"sh", "-c", command, NULL};
-    int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
-
-    stop_restore_signals();
-    setpgid(0, 0);
-    if (nothing < 0 || dup2(nothing, STDIN_FILENO) < 0 ||
-        dup2(STDERR_FILENO, STDOUT_FILENO) < 0)
-        _exit(127);
-    execv("/bin/sh", (char *const *)argv);
-    _exit(127);
-}
-
-/* Why we ended a command. */
-enum cut { CUT_NOT, CUT_STOPPED, CUT_LATE };
-
-/* Until it has ended, which it does not do by itself for ever. */
-static enum cut wait_for_shell(pid_t pid, int64_t most_ns, int *status)
-{
-    int64_t until_ns = clk_now(&clk_monotonic) + most_ns;
-    enum cut cut = CUT_NOT;
-    pid_t ended;
-
-    while ((ended = waitpid(pid, status, WNOHANG)) != pid) {
-        if (ended < 0 && errno != EINTR)
-            break;
-        if (cut == CUT_NOT && atomic_load(&stop_signal)) {
-            kill(-pid, SIGTERM);
-            cut = CUT_STOPPED;
-        } else if (cut == CUT_NOT && clk_now(&clk_monotonic) > until_ns) {
-            kill(-pid, SIGKILL);
-            cut = CUT_LATE;
-        }
-        clk_sleep_ns(POLL_NS);
-    }
-    return cut;
-}
-
 int child_run_command(const char *command, const char *key, int64_t most_ns,
                       struct err *err)
 {
-    pid_t pid = fork();
-    int status = 0;
-    enum cut cut;
+    const struct supervise_how how = {
+        .start = command, .grace_ns = COMMAND_GRACE_NS, .leaves_rest = true};
+    int64_t until_ns = clk_now(&clk_monotonic) + most_ns;
+    struct err why = {0};
+    struct supervised s;
+    char end[64];
+    int rc = 0;
 
-    if (pid == 0)
-        become_shell(command);
-    if (pid < 0)
-        return err_set(err, ERR_IO, "%s: %s", key, strerror(errno));
-    setpgid(pid, pid); /* the child does the same; one of us is the first */
-    cut = wait_for_shell(pid, most_ns, &status);
-    if (cut == CUT_STOPPED)
-        return err_set(err, ERR_STOPPED, "%s: interrupted", key);
-    if (cut == CUT_LATE)
-        return err_set(err, ERR_IO, "%s: does not end", key);
-    if (WIFSIGNALED(status))
-        return err_set(err, ERR_IO, "%s: ended by signal %d", key,
-                       WTERMSIG(status));
-    if (WEXITSTATUS(status) != 0)
-        return err_set(err, ERR_IO, "%s: exit code %d", key,
-                       WEXITSTATUS(status));
-    return 0;
+    if (supervise_start(&s, &how, &why))
+        return err_set(err, ERR_IO, "%s: %.200s", key, why.msg);
+    while (rc == 0 && !supervise_has_ended(&s)) {
+        if (atomic_load(&stop_signal))
+            rc = err_set(err, ERR_STOPPED, "%s: interrupted", key);
+        else if (clk_now(&clk_monotonic) > until_ns)
+            rc = err_set(err, ERR_IO, "%s: does not end", key);
+        else
+            clk_sleep_ns(POLL_NS);
+    }
+    if (rc == 0 && (s.is_orphan || s.failed || s.status != 0))
+        rc = err_set(err, ERR_IO, "%s: %s", key,
+                     supervise_describe_end(&s, end, sizeof(end)));
+    supervise_stop(&s);
+    return rc;
 }

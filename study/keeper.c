@@ -29,11 +29,17 @@ struct state {
     bool is_alone;  /* no descendant is left */
 };
 
-static void tell(int kind, int value)
+static void tell(int fd, int kind, int value)
 {
     struct keeper_news news = {kind, value};
 
-    (void)!write(NEWS_FD, &news, sizeof(news));
+    (void)!write(fd, &news, sizeof(news));
+}
+
+static _Noreturn void fail(int news_fd)
+{
+    tell(news_fd, KEEPER_FAILED, errno);
+    _exit(127);
 }
 
 /* ---- where it stands ---- */
@@ -57,21 +63,23 @@ static bool place_fds(const struct keeper *k)
     return true;
 }
 
-/* Signals of a terminal are ours; the keeper ends by its pipe alone. */
+/* The keeper ends by its pipe alone.  It blocks signals and does not ignore
+ * them: one that comes before a child of it has become a shell must not be
+ * lost.
+ */
 static bool settle_signals(void)
 {
     struct sigaction ignore = {.sa_handler = SIG_IGN};
     sigset_t children;
+    sigset_t all;
     int fd;
 
     sigemptyset(&ignore.sa_mask);
-    sigaction(SIGINT, &ignore, NULL);
-    sigaction(SIGTERM, &ignore, NULL);
-    sigaction(SIGHUP, &ignore, NULL);
     sigaction(SIGPIPE, &ignore, NULL);
+    sigfillset(&all);
+    sigprocmask(SIG_SETMASK, &all, NULL);
     sigemptyset(&children);
     sigaddset(&children, SIGCHLD);
-    sigprocmask(SIG_SETMASK, &children, NULL);
     fd = signalfd(-1, &children, SFD_CLOEXEC | SFD_NONBLOCK);
     if (fd < 0 || dup3(fd, SIGNAL_FD, O_CLOEXEC) < 0)
         return fd == SIGNAL_FD;
@@ -79,12 +87,19 @@ static bool settle_signals(void)
     return true;
 }
 
-static bool settle(const struct keeper *k)
+/* closefrom() also works where the kernel has no close_range() (before 5.9) or
+ * a sandbox forbids it.  The end of our parent wakes us, as that of a child. */
+static void settle(const struct keeper *k)
 {
     setsid();
-    return place_fds(k) && settle_signals() &&
-           close_range(N_FDS, ~0U, 0) == 0 &&
-           prctl(PR_SET_CHILD_SUBREAPER, 1) == 0;
+    if (!place_fds(k))
+        fail(k->news_fd);
+    if (!settle_signals())
+        fail(NEWS_FD);
+    closefrom(N_FDS);
+    if (prctl(PR_SET_CHILD_SUBREAPER, 1) < 0 ||
+        prctl(PR_SET_PDEATHSIG, SIGCHLD) < 0)
+        fail(NEWS_FD);
 }
 
 /* ---- its children ---- */
@@ -127,7 +142,7 @@ static void reap(struct state *s)
     while ((pid = waitpid(-1, &status, WNOHANG)) > 0) {
         if (pid == s->command) {
             s->command = 0;
-            tell(KEEPER_ENDED, status);
+            tell(NEWS_FD, KEEPER_ENDED, status);
         }
         if (pid == s->stopping)
             s->stopping = 0;
@@ -193,6 +208,12 @@ static void signal_outsiders(const struct state *s, int number)
         close(fd);
 }
 
+/* Nobody waits for a command whose caller is gone: it gets no grace. */
+static bool is_hurried(const struct state *s, int number)
+{
+    return number == SIGTERM && s->k->leaves_rest && getppid() != s->k->parent;
+}
+
 /* Till `until_ns`, or till nobody is left, or with `command` till that has
  * ended. */
 static void await(struct state *s, int64_t until_ns, const pid_t *command,
@@ -202,7 +223,7 @@ static void await(struct state *s, int64_t until_ns, const pid_t *command,
 
     for (reap(s); !s->is_alone && !(command && *command == 0); reap(s)) {
         left_ns = until_ns - clk_now(&clk_monotonic);
-        if (left_ns <= 0)
+        if (left_ns <= 0 || is_hurried(s, number))
             return;
         wait_for_change(-1, left_ns);
         if (number) /* what comes to light when its parent has ended */
@@ -251,15 +272,16 @@ _Noreturn void keeper_run(const struct keeper *k)
     struct state s = {.k = k};
     bool goes_on = true;
 
-    if (!settle(k))
-        _exit(127);
+    settle(k);
     s.command = s.group = start(k, k->start);
     if (s.command < 0)
-        _exit(127);
-    tell(KEEPER_STARTED, s.command);
+        fail(NEWS_FD);
+    tell(NEWS_FD, KEEPER_STARTED, s.command);
     while (goes_on) {
         goes_on = wait_for_change(LIFE_FD, -1);
         reap(&s);
+        if (k->leaves_rest && s.command == 0)
+            _exit(0);
     }
     end_all(&s);
     _exit(0);

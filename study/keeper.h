@@ -2,11 +2,14 @@
 #ifndef STUDY_KEEPER_H
 #define STUDY_KEEPER_H
 
+#include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 enum keeper_word {
     KEEPER_STARTED, /* value: its pid */
     KEEPER_ENDED,   /* value: its status */
+    KEEPER_FAILED,  /* value: errno; nothing was started */
 };
 
 /* What it tells us. */
@@ -16,6 +19,7 @@ struct keeper_news {
 };
 
 struct keeper {
+    pid_t parent;
     const char *start;
     const char *stop; /* NULL: none */
     char *const *environment;
@@ -23,6 +27,7 @@ struct keeper {
     int life_fd; /* at its end everything is to end */
     int news_fd; /* written to, never waited for */
     int64_t grace_ns;
+    bool leaves_rest; /* end with the command, and leave what it left running */
 };
 
 /* Just after a fork, in the child, and to its end.  Calls nothing that a fork

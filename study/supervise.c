@@ -19,7 +19,7 @@ extern char **environ;
 
 #define PORT_VARIABLE "TAILGATE_PORT="
 
-/* Ours, and the port, in place of one that is there. */
+/* Ours, and the port, if there is one, in place of one that is there. */
 static char **make_environment(int port, char **entry)
 {
     size_t n = 0;
@@ -30,7 +30,8 @@ static char **make_environment(int port, char **entry)
         n++;
     out = xcalloc(n + 2, sizeof(*out));
     for (size_t i = 0; i < n; i++) {
-        if (strncmp(environ[i], PORT_VARIABLE, strlen(PORT_VARIABLE)) != 0)
+        if (port <= 0 ||
+            strncmp(environ[i], PORT_VARIABLE, strlen(PORT_VARIABLE)) != 0)
             out[kept++] = environ[i];
     }
     *entry = port > 0 ? xasprintf(PORT_VARIABLE "%d", port) : NULL;
@@ -40,10 +41,12 @@ static char **make_environment(int port, char **entry)
 
 static int open_log(const char *path, struct err *err)
 {
-    int fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
+    int fd = path ? open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644)
+                  : fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 0);
 
     if (fd < 0)
-        err_set(err, ERR_IO, "%s: %s", path, strerror(errno));
+        err_set(err, ERR_IO, "%s: %s", path ? path : "standard error",
+                strerror(errno));
     return fd;
 }
 
@@ -86,10 +89,12 @@ static int fork_keeper(struct supervised *s, struct keeper *k)
 int supervise_start(struct supervised *s, const struct supervise_how *how,
                     struct err *err)
 {
-    struct keeper k = {.start = how->start,
+    struct keeper k = {.parent = getpid(),
+                       .start = how->start,
                        .stop = how->stop,
                        .log_fd = open_log(how->log, err),
-                       .grace_ns = how->grace_ns};
+                       .grace_ns = how->grace_ns,
+                       .leaves_rest = how->leaves_rest};
     char **environment;
     char *entry;
     int rc;
@@ -101,7 +106,7 @@ int supervise_start(struct supervised *s, const struct supervise_how *how,
     k.environment = environment;
     rc = fork_keeper(s, &k);
     if (rc)
-        err_set(err, ERR_IO, "no process for the server");
+        err_set(err, ERR_IO, "cannot start a process: %s", strerror(errno));
     close(k.log_fd);
     free((void *)environment);
     free(entry);
@@ -112,9 +117,12 @@ static void take(struct supervised *s, const struct keeper_news *news)
 {
     if (news->kind == KEEPER_STARTED)
         s->pid = news->value;
-    s->has_ended = s->has_ended || news->kind == KEEPER_ENDED;
+    else
+        s->has_ended = true;
     if (news->kind == KEEPER_ENDED)
         s->status = news->value;
+    if (news->kind == KEEPER_FAILED)
+        s->failed = news->value;
 }
 
 /* All that the keeper has said; a piece is short, and so never cut. */
@@ -141,6 +149,9 @@ const char *supervise_describe_end(const struct supervised *s, char *text,
 {
     if (s->is_orphan)
         snprintf(text, size, "its supervisor was killed");
+    else if (s->failed)
+        snprintf(text, size, "its supervisor cannot start it: %s",
+                 strerror(s->failed));
     else if (WIFSIGNALED(s->status))
         snprintf(text, size, "signal %d", WTERMSIG(s->status));
     else

@@ -1,5 +1,6 @@
 /* supervise.h - a user's server: a shell command that ends with us, and with it
- * all that it has started, whatever happens to us.
+ * all that it has started, whatever happens to us.  Also any other command that
+ * we wait for (study/child.h).
  *
  * Between us and the command stands a keeper, a process of its own.  It learns
  * of our end, a SIGKILL too, by a pipe that nobody else holds; it inherits what
@@ -20,9 +21,13 @@ struct err;
 struct supervise_how {
     const char *start; /* for /bin/sh -c; stays in the foreground */
     const char *stop;  /* likewise, asked first to end it; NULL: none */
-    const char *log;   /* file that the output of both is added to */
-    int port;          /* TAILGATE_PORT in their environment; 0: not there */
+    const char *log;   /* file that the output of both is added to; NULL: our
+                          standard error */
+    int port;          /* TAILGATE_PORT in their environment; 0: not set here */
     int64_t grace_ns;  /* for `stop`, and again from SIGTERM to SIGKILL */
+    bool leaves_rest;  /* once it has ended by itself, what it left running is
+                          left alone; if it is ended, that ends with it, and
+                          without grace if we are gone */
 };
 
 struct supervised {
@@ -33,6 +38,7 @@ struct supervised {
     bool has_ended; /* the command has */
     int status;     /* if so, as of waitpid() ... */
     bool is_orphan; /* ... or nobody knows: the keeper is gone */
+    int failed;     /* ... or errno: the keeper could not start it */
 };
 
 /* Returns as soon as it is started.  ERR_IO. */

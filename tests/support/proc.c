@@ -256,6 +256,15 @@ void wait_for_handler(const struct proc *p, int signal_number)
     assert_true(catches(p, signal_number));
 }
 
+void wait_for_no_handler(const struct proc *p, int signal_number)
+{
+    int tries = 0;
+
+    while (catches(p, signal_number) && tries++ < 10000)
+        clk_sleep_ns(2 * NS_PER_MS);
+    assert_false(catches(p, signal_number));
+}
+
 int refusing_port(void)
 {
     struct sockaddr_in address = {0};

@@ -76,6 +76,9 @@ void wait_for_table(const char *dir, const char *name,
 /* Until it has a handler for this signal: before, the signal just ends it. */
 void wait_for_handler(const struct proc *p, int signal_number);
 
+/* Until it has none any more. */
+void wait_for_no_handler(const struct proc *p, int signal_number);
+
 /* A port on which nobody listens, nor will before the test has ended. */
 int refusing_port(void);
 

@@ -1,5 +1,7 @@
 /* A user's server: it ends with us, and with it all that it has started. */
 #include <errno.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -9,6 +11,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -18,6 +22,7 @@
 #include "common/err.h"
 #include "common/file.h"
 #include "common/xalloc.h"
+#include "study/child.h"
 #include "study/supervise.h"
 #include "tests/support/tmpdir.h"
 
@@ -77,6 +82,7 @@ static void wait_for_pids(const struct rig *r, pid_t *pids, size_t n)
     }
 }
 
+/* Those that have no parent left are ours to wait for. */
 static void expect_gone(const pid_t *pids, size_t n)
 {
     int64_t until_ns = clk_now(&clk_monotonic) + LONGEST_NS;
@@ -84,25 +90,31 @@ static void expect_gone(const pid_t *pids, size_t n)
     for (size_t i = 0; i < n; i++) {
         while (kill(pids[i], 0) == 0) {
             assert_true(clk_now(&clk_monotonic) < until_ns);
+            waitpid(pids[i], NULL, WNOHANG);
             clk_sleep_ns(NAP_NS);
         }
         assert_int_equal(errno, ESRCH);
     }
 }
 
+static void start_as(struct supervised *s, const struct rig *r,
+                     const char *start, struct supervise_how how)
+{
+    char *command = xasprintf("pids=%s\n%s", r->pids, start);
+    struct err err = {0};
+
+    how.start = command;
+    how.log = r->log;
+    how.port = 4711;
+    assert_int_equal(supervise_start(s, &how, &err), 0);
+    free(command);
+}
+
 static void start(struct supervised *s, const struct rig *r, const char *start,
                   const char *stop, int64_t grace_ns)
 {
-    char *command = xasprintf("pids=%s\n%s", r->pids, start);
-    const struct supervise_how how = {.start = command,
-                                      .stop = stop,
-                                      .log = r->log,
-                                      .port = 4711,
-                                      .grace_ns = grace_ns};
-    struct err err = {0};
-
-    assert_int_equal(supervise_start(s, &how, &err), 0);
-    free(command);
+    start_as(s, r, start,
+             (struct supervise_how){.stop = stop, .grace_ns = grace_ns});
 }
 
 static void wait_for_end(struct supervised *s)
@@ -226,6 +238,172 @@ static void test_killed_keeper(void **state)
     rig_fini(&r);
 }
 
+/* ---- a command that is waited for ---- */
+
+#define FOREVER_NS (INT64_C(1000) * NS_PER_S)
+
+static const struct {
+    const char *name;
+    const char *start;
+} deaf[] = {
+    {"deaf-command", "trap '' TERM; " TREE "while :; do sleep 1000; done"},
+    {"deaf-child", TREE "trap '' TERM; sleep 1000; :"},
+};
+
+/* What it leaves running when it ends by itself is the user's. */
+static void test_leaves_rest(void **state)
+{
+    struct rig r = rig_make("rest");
+    struct supervised s;
+    char text[64];
+    pid_t pid;
+
+    (void)state;
+    start_as(&s, &r,
+             "sh -c 'trap \"\" TERM; echo $$ >>'$pids'; exec sleep 1000' & "
+             "while ! test -s $pids; do sleep 0.01; done; exit 3",
+             (struct supervise_how){.leaves_rest = true});
+    wait_for_end(&s);
+    assert_string_equal(supervise_describe_end(&s, text, sizeof(text)),
+                        "exit code 3");
+    supervise_stop(&s);
+    wait_for_pids(&r, &pid, 1);
+    assert_int_equal(kill(pid, 0), 0);
+    assert_int_equal(kill(pid, SIGKILL), 0);
+    expect_gone(&pid, 1);
+    rig_fini(&r);
+}
+
+static void test_cut_command(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < COUNT(deaf); i++) {
+        struct rig r = rig_make(deaf[i].name);
+        struct supervised s;
+        pid_t pids[MAX_PIDS];
+
+        start_as(&s, &r, deaf[i].start,
+                 (struct supervise_how){.leaves_rest = true,
+                                        .grace_ns = 50 * NS_PER_MS});
+        wait_for_pids(&r, pids, TREE_SIZE);
+        supervise_stop(&s);
+        expect_gone(pids, TREE_SIZE);
+        rig_fini(&r);
+    }
+}
+
+/* As by a second Ctrl-C: whether or not we have begun to end the command, it
+ * gets no more time once we are gone. */
+static void test_killed_during_command(void **state)
+{
+    (void)state;
+    for (int stops = 0; stops < 2; stops++) {
+        struct rig r = rig_make(stops ? "late-command" : "lost-command");
+        pid_t pids[MAX_PIDS];
+        pid_t us = fork();
+
+        if (us == 0) {
+            struct supervised s;
+
+            prctl(PR_SET_PDEATHSIG, SIGKILL);
+            start_as(&s, &r, deaf[0].start,
+                     (struct supervise_how){.leaves_rest = true,
+                                            .grace_ns = FOREVER_NS});
+            wait_for_pids(&r, pids, TREE_SIZE);
+            if (stops)
+                supervise_stop(&s);
+            for (;;)
+                pause();
+        }
+        wait_for_pids(&r, pids, TREE_SIZE);
+        assert_int_equal(kill(us, SIGINT), 0);
+        assert_int_equal(waitpid(us, NULL, 0), us);
+        expect_gone(pids, TREE_SIZE);
+        rig_fini(&r);
+    }
+}
+
+/* ---- a stub that does not end ---- */
+
+static void test_deaf_stub(void **state)
+{
+    struct child child = {.grace_ns = 50 * NS_PER_MS};
+    struct err err = {0};
+    int ready[2];
+    char byte;
+
+    (void)state;
+    assert_int_equal(pipe(ready), 0);
+    child.pid = fork();
+    if (child.pid == 0) {
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+        signal(SIGTERM, SIG_IGN);
+        close(ready[1]);
+        for (;;)
+            pause();
+    }
+    close(ready[1]);
+    assert_int_equal(read(ready[0], &byte, 1), 0);
+    close(ready[0]);
+    assert_int_equal(child_stop(&child, &err), -1);
+    assert_string_equal(err.msg, "the stub did not end and was killed");
+    assert_int_equal(child.pid, 0);
+}
+
+/* ---- kernels and sandboxes that lack something ---- */
+
+/* From here on this system call fails so, in this process and its children. */
+static void forbid(int number, int error)
+{
+    struct sock_filter code[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (unsigned)number, 0, 1),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | (unsigned)error),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+    };
+    struct sock_fprog program = {.len = COUNT(code), .filter = code};
+
+    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 ||
+        prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) < 0)
+        _exit(2);
+}
+
+static void test_without(void **state)
+{
+    static const struct {
+        int number;
+        int error;
+        const char *says;
+    } rows[] = {
+        {SYS_close_range, ENOSYS, "exit code 3"}, /* Linux before 5.9 */
+        {SYS_close_range, EPERM, "exit code 3"},
+        {SYS_signalfd4, ENOSYS,
+         "its supervisor cannot start it: Function not implemented"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        struct rig r = rig_make("without");
+        pid_t us = fork();
+        int status;
+
+        if (us == 0) {
+            struct supervised s;
+            char text[64];
+
+            forbid(rows[i].number, rows[i].error);
+            start(&s, &r, "exit 3", NULL, NS_PER_S);
+            wait_for_end(&s);
+            supervise_describe_end(&s, text, sizeof(text));
+            supervise_stop(&s);
+            _exit(strcmp(text, rows[i].says) == 0 ? 0 : 1);
+        }
+        assert_int_equal(waitpid(us, &status, 0), us);
+        assert_int_equal(status, 0);
+        rig_fini(&r);
+    }
+}
+
 /* ---- what is known of it ---- */
 
 static void test_own_end(void **state)
@@ -339,6 +517,11 @@ int main(void)
         cmocka_unit_test(test_killed_with_us),
         cmocka_unit_test(test_two_are_apart),
         cmocka_unit_test(test_killed_keeper),
+        cmocka_unit_test(test_leaves_rest),
+        cmocka_unit_test(test_cut_command),
+        cmocka_unit_test(test_killed_during_command),
+        cmocka_unit_test(test_deaf_stub),
+        cmocka_unit_test(test_without),
         cmocka_unit_test(test_own_end),
         cmocka_unit_test(test_surroundings),
         cmocka_unit_test(test_stop_command),
@@ -346,5 +529,6 @@ int main(void)
         cmocka_unit_test(test_cannot_start),
     };
 
+    prctl(PR_SET_CHILD_SUBREAPER, 1);
     return cmocka_run_group_tests(tests, tmpdir_setup, tmpdir_teardown);
 }

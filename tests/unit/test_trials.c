@@ -261,7 +261,7 @@ static void commands_are_waited_for(void **state)
     assert_int_equal(child_run_command("kill -9 $$", "study.restart",
                                        CHILD_PATIENCE_NS, &err),
                      -1);
-    assert_string_equal(err.msg, "study.restart: ended by signal 9");
+    assert_string_equal(err.msg, "study.restart: signal 9");
     err = (struct err){0};
     atomic_store(&stop_signal, SIGINT);
     assert_int_equal(child_run_command("sleep 100", "study.restart",

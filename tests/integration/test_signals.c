@@ -1,0 +1,88 @@
+/* Signals, and a process that is started in unusual surroundings. */
+#include <errno.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "common/clk.h"
+#include "common/xalloc.h"
+#include "tests/support/proc.h"
+#include "tests/support/tmpdir.h"
+
+#define NAP_NS      (2 * NS_PER_MS)
+#define PATIENCE_NS (20 * NS_PER_S)
+
+/* The number that a file holds, once it is there. */
+static pid_t wait_for_pid(const char *path)
+{
+    int64_t until_ns = clk_now(&clk_monotonic) + PATIENCE_NS;
+    pid_t pid = 0;
+
+    while (pid == 0) {
+        FILE *file = fopen(path, "r");
+        char line[32];
+
+        assert_true(clk_now(&clk_monotonic) < until_ns);
+        if (file && fgets(line, sizeof(line), file))
+            pid = (pid_t)strtol(line, NULL, 10);
+        if (file)
+            fclose(file);
+        clk_sleep_ns(NAP_NS);
+    }
+    return pid;
+}
+
+static void wait_until_gone(pid_t pid)
+{
+    int64_t until_ns = clk_now(&clk_monotonic) + PATIENCE_NS;
+
+    while (kill(pid, 0) == 0) {
+        assert_true(clk_now(&clk_monotonic) < until_ns);
+        clk_sleep_ns(NAP_NS);
+    }
+    assert_int_equal(errno, ESRCH);
+}
+
+/* ---- a command that does not end when it is asked to ---- */
+
+static void a_second_interrupt_leaves_nothing(void **state)
+{
+    char *pids = xstrdup(tmpdir_path("deaf.pid"));
+    char *command = xasprintf(
+        "trap '' TERM; sleep 1000 & echo $! >%s.new; mv %s.new %s; wait", pids,
+        pids, pids);
+    struct proc p = proc_start(ARGS(
+        "run", "http://127.0.0.1:1/", "-R", "1", "--duration", "1s", "--trials",
+        "2", "--restart", command, "-q", "-o", tmpdir_path("deaf")));
+    pid_t pid = wait_for_pid(pids);
+    struct proc_result r;
+
+    (void)state;
+    assert_int_equal(kill(p.pid, SIGINT), 0);
+    wait_for_no_handler(&p, SIGINT);
+    assert_int_equal(kill(p.pid, SIGINT), 0);
+    r = proc_wait(&p);
+    proc_expect(&r, 128 + SIGINT);
+    wait_until_gone(pid);
+    proc_result_fini(&r);
+    free(command);
+    free(pids);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_second_interrupt_leaves_nothing),
+    };
+
+    return cmocka_run_group_tests(tests, tmpdir_setup, tmpdir_teardown);
+}
