@@ -82,6 +82,8 @@ void client_add(struct client *c, unsigned shard,
     }
     if (seen->suspended_max > c->suspended_max_ns)
         c->suspended_max_ns = seen->suspended_max;
+    if (seen->asleep > c->asleep_ns)
+        c->asleep_ns = seen->asleep;
     if (seen->at < c->window.start_ns ||
         seen->at - LEAST_SPAN_NS > c->window.end_ns)
         return;

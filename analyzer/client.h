@@ -43,6 +43,7 @@ struct client {
     int n_shards;
     struct client_shard shards[RECORDING_MAX_SHARDS];
     int64_t suspended_max_ns; /* in the whole run; TIME_ABSENT: not known */
+    int64_t asleep_ns;        /* the system was suspended, in the whole run */
 
     /* Of the host, in the window. */
     struct counter ticks;

@@ -206,8 +206,20 @@ static enum finding find_disk(const struct evidence *e, struct check *c)
     return find_share(client_record_wait, e, c);
 }
 
+/* The client, or the whole system: its clock stood still, and what others did
+ * meanwhile seems to have taken no time. */
 static enum finding find_suspended(const struct evidence *e, struct check *c)
 {
+    double asleep_ms = (double)e->client->asleep_ns / 1e6;
+
+    if (asleep_ms > c->limit) {
+        c->value = asleep_ms;
+        c->unit = "ms with the whole system";
+        c->advice = "the system went to sleep during the run, and times across "
+                    "that are too short: keep it awake (systemd-inhibit) and "
+                    "run again";
+        return BY_LIMIT;
+    }
     c->value = (double)e->client->suspended_max_ns / 1e6;
     return e->client->suspended_max_ns == TIME_ABSENT ? UNKNOWN : BY_LIMIT;
 }

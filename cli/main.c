@@ -1,6 +1,9 @@
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "cli/cli.h"
 #include "common/err.h"
@@ -113,6 +116,25 @@ static int exit_status(const struct err *err)
     return err->code == ERR_USAGE || err->code == ERR_CONFIG ? EXIT_USAGE
                                                              : EXIT_CANNOT;
 }
+
+/* A standard descriptor that is closed would be taken by the next file or
+ * socket, and our messages would go there.  On /dev/null, input is at its end,
+ * messages are lost, and a report still cannot be written.
+ *
+ * Libraries open files before main(), so this runs before their constructors.
+ * No sanitizer is ready by then. */
+__attribute__((no_sanitize("address", "thread", "undefined"))) static void
+open_standard_files(void)
+{
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
+        if (syscall(SYS_fcntl, fd, F_GETFD) < 0)
+            syscall(SYS_openat, AT_FDCWD, "/dev/null",
+                    fd == STDOUT_FILENO ? O_RDONLY : O_RDWR);
+    }
+}
+
+__attribute__((section(".preinit_array"),
+               used)) static void (*before_all)(void) = open_standard_files;
 
 int main(int argc, char **argv)
 {

@@ -52,6 +52,10 @@ static inline struct timeval clk_timeval(int64_t ns)
 /* Nanoseconds since 1970, for people and for joining with other logs. */
 int64_t clk_realtime_ns(void);
 
+/* How long the system has been suspended since it was started, to about a
+ * millisecond.  CLOCK_MONOTONIC stands still meanwhile. */
+int64_t clk_asleep_ns(void);
+
 /* CPU time of the calling thread. */
 int64_t clk_thread_cpu_ns(void);
 

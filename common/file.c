@@ -1,5 +1,6 @@
 #include "common/file.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdatomic.h>
@@ -184,4 +185,31 @@ int file_make_dir(const char *path, struct err *err)
     }
     free(copy);
     return rc;
+}
+
+bool file_is_temporary(const char *name, const char *of)
+{
+    size_t len = strlen(of);
+
+    return strncmp(name, of, len) == 0 &&
+           strncmp(name + len, ".new", strlen(".new")) == 0;
+}
+
+int file_list_dir(const char *dir, bool (*is_wanted)(const char *name),
+                  struct strlist *names, struct err *err)
+{
+    DIR *d = opendir(dir);
+    const struct dirent *entry;
+
+    if (!d)
+        return err_set(err, ERR_IO, "%s: %s", dir, strerror(errno));
+    /* No other thread has this stream, and readdir_r is deprecated. */
+    /* cppcheck-suppress readdirCalled */
+    while ((entry = readdir(d))) {
+        if (strcmp(entry->d_name, ".") != 0 &&
+            strcmp(entry->d_name, "..") != 0 && is_wanted(entry->d_name))
+            strlist_add(names, entry->d_name);
+    }
+    closedir(d);
+    return 0;
 }

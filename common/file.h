@@ -9,6 +9,7 @@
 #include "common/buf.h"
 
 struct err;
+struct strlist;
 
 /* Append the file to `out`, whose maximum bounds it.  ERR_CONFIG on failure:
  * whoever named it named the wrong one. */
@@ -29,6 +30,15 @@ int file_replace(const char *path, const void *data, size_t len,
 /* The same of DIR/name. */
 int file_replace_in(const char *dir, const char *name, const struct buf *text,
                     struct err *err);
+
+/* Is `name` one that file_replace() gives to `of` while it writes?  A crash may
+ * leave such a file behind. */
+bool file_is_temporary(const char *name, const char *of);
+
+/* The names in a directory for which `is_wanted` says so, in no order; the
+ * caller frees the list.  ERR_IO. */
+int file_list_dir(const char *dir, bool (*is_wanted)(const char *name),
+                  struct strlist *names, struct err *err);
 
 /* Make a directory and its parents; one that is there is fine.  ERR_IO. */
 int file_make_dir(const char *path, struct err *err);

@@ -215,6 +215,7 @@ void host_init(struct host *h, const char *root)
     h->stat = xasprintf("%s/proc/stat", root);
     h->pressure = xasprintf("%s/proc/pressure/cpu", root);
     h->throttled = find_in_cgroup(root, "cpu.stat", tells_throttled);
+    h->asleep_ns = clk_asleep_ns();
 }
 
 void host_fini(struct host *h)
@@ -239,4 +240,5 @@ void host_read(const struct host *h, struct observation *seen)
         seen->throttled =
             host_parse_throttled(host_read_start(h->throttled, text));
     seen->pressure = host_parse_pressure(host_read_start(h->pressure, text));
+    seen->asleep = clk_asleep_ns() - h->asleep_ns;
 }

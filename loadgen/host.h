@@ -1,5 +1,6 @@
 /* host.h - what the host kept from us: ticks that the hypervisor took, time for
- * which our cgroup was throttled, time in which a task waited for a CPU.
+ * which our cgroup was throttled, time in which a task waited for a CPU, time
+ * for which the system was suspended.
  *
  * Parsers of text are pure; where the kernel keeps its texts is found out once.
  */
@@ -13,9 +14,10 @@
 struct observation;
 
 struct host {
-    char *stat;      /* paths, owned */
-    char *pressure;  /* may not be there */
-    char *throttled; /* cpu.stat of our cgroup; NULL: it tells nothing */
+    char *stat;        /* paths, owned */
+    char *pressure;    /* may not be there */
+    char *throttled;   /* cpu.stat of our cgroup; NULL: it tells nothing */
+    int64_t asleep_ns; /* clk_asleep_ns() at the start */
 };
 
 /* All that we look for stands at the start of its file. */
@@ -36,7 +38,7 @@ char *host_find_in_cgroup(const char *root, const char *name);
 void host_init(struct host *h, const char *root);
 void host_fini(struct host *h);
 
-/* The four fields of the host's; TIME_ABSENT where it does not tell. */
+/* The five fields of the host's; TIME_ABSENT where it does not tell. */
 void host_read(const struct host *h, struct observation *seen);
 
 /* /proc/stat: ticks of all CPUs together, and of those the stolen ones.  False

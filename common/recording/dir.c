@@ -1,6 +1,5 @@
 #include "common/recording/dir.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -9,6 +8,8 @@
 #include <unistd.h>
 
 #include "common/err.h"
+#include "common/file.h"
+#include "common/str.h"
 #include "common/xalloc.h"
 
 static const char *const files[] = {
@@ -16,50 +17,58 @@ static const char *const files[] = {
     "server.tgr",      "meter.tgr",     "summary.json", "truth.tgr",
     "truth-steps.tgr", "answers.jsonl", "server.log"};
 
+static bool is_any(const char *name)
+{
+    (void)name;
+    return true;
+}
+
+/* Of a recording, or left behind by a crash while one was written. */
+static bool is_ours(const char *name)
+{
+    for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
+        if (strcmp(name, files[i]) == 0 || file_is_temporary(name, files[i]))
+            return true;
+    }
+    return false;
+}
+
 int recording_holds_anything(const char *dir, struct err *err)
 {
-    DIR *d = opendir(dir);
-    const struct dirent *entry;
-    int found = 0;
+    struct strlist names = {0};
+    int rc = file_list_dir(dir, is_any, &names, err);
 
-    if (!d)
-        return err_set(err, ERR_IO, "%s: %s", dir, strerror(errno));
-    /* No other thread has this stream, and readdir_r is deprecated. */
-    /* cppcheck-suppress readdirCalled */
-    while (!found && (entry = readdir(d)))
-        found =
-            strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0;
-    closedir(d);
-    return found;
+    if (rc == 0)
+        rc = names.len > 0;
+    strlist_fini(&names);
+    return rc;
 }
 
 static int remove_files(const char *dir, struct err *err)
 {
-    for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
-        char *path = xasprintf("%s/%s", dir, files[i]);
-        int rc = unlink(path) < 0 && errno != ENOENT
-                     ? err_set(err, ERR_IO, "%s: %s", path, strerror(errno))
-                     : 0;
+    struct strlist names = {0};
+    int rc = file_list_dir(dir, is_ours, &names, err);
 
+    for (size_t i = 0; rc == 0 && i < names.len; i++) {
+        char *path = xasprintf("%s/%s", dir, names.items[i]);
+
+        if (unlink(path) < 0 && errno != ENOENT)
+            rc = err_set(err, ERR_IO, "%s: %s", path, strerror(errno));
         free(path);
-        if (rc)
-            return rc;
     }
-    return 0;
+    strlist_fini(&names);
+    return rc;
 }
 
 /* Any of its files: a run may have died before it had a manifest. */
 static bool holds_recording(const char *dir)
 {
-    for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
-        char *path = xasprintf("%s/%s", dir, files[i]);
-        bool is_there = access(path, F_OK) == 0;
+    struct strlist names = {0};
+    bool holds = file_list_dir(dir, is_ours, &names, &(struct err){0}) == 0 &&
+                 names.len > 0;
 
-        free(path);
-        if (is_there)
-            return true;
-    }
-    return false;
+    strlist_fini(&names);
+    return holds;
 }
 
 /* Of two runs that start at once, one gets it. */

@@ -109,6 +109,7 @@ static const struct tgr_column client_columns[] = {
     SEEN(pressure, "ns", TIME_ABSENT),
     SEEN(cpu_wait, "ns", TIME_ABSENT),
     SEEN(cpu_turns, "", TIME_ABSENT),
+    SEEN(asleep, "ns", TIME_ABSENT),
 };
 
 const struct tgr_schema schema_client = {

@@ -41,6 +41,7 @@ struct observation {
     int64_t host_steal; /* of those, taken by the hypervisor */
     int64_t throttled;  /* ns that our cgroup was kept from its CPUs */
     int64_t pressure;   /* ns in which some task waited for a CPU */
+    int64_t asleep;     /* ns for which the system was suspended so far */
 };
 
 extern const struct tgr_schema schema_client;

@@ -1,6 +1,5 @@
 #include "common/recording/studydir.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <jansson.h>
 #include <stdio.h>
@@ -9,10 +8,12 @@
 #include <unistd.h>
 
 #include "common/err.h"
+#include "common/file.h"
 #include "common/fnv.h"
 #include "common/json.h"
 #include "common/recording/dir.h"
 #include "common/settings.h"
+#include "common/str.h"
 #include "common/xalloc.h"
 
 #define STUDY_VERSION 1
@@ -207,6 +208,13 @@ static bool is_listed(const json_t *json, const char *name)
     return false;
 }
 
+/* Left behind by a crash. */
+static bool is_leftover(const char *name)
+{
+    return file_is_temporary(name, "study.json") ||
+           file_is_temporary(name, "summary.json");
+}
+
 static int remove_study(const char *dir, struct err *err);
 
 static int remove_part(const char *dir, const char *name, struct err *err)
@@ -214,7 +222,9 @@ static int remove_part(const char *dir, const char *name, struct err *err)
     char *path = xasprintf("%s/%s", dir, name);
     int rc;
 
-    if (!study_is_at(path))
+    if (is_leftover(name))
+        rc = remove_file(dir, name, err);
+    else if (!study_is_at(path))
         rc = recording_remove(path, err);
     else if (remove_study(path, err))
         rc = -1;
@@ -226,32 +236,28 @@ static int remove_part(const char *dir, const char *name, struct err *err)
     return rc;
 }
 
-/* The names are taken down first: a directory that changes is not read. */
-static int list_parts(const char *dir, const json_t *json,
-                      struct strlist *parts, struct err *err)
+static bool is_visible(const char *name)
 {
-    DIR *d = opendir(dir);
-    const struct dirent *entry;
+    return name[0] != '.';
+}
 
-    if (!d)
-        return err_set(err, ERR_IO, "%s: %s", dir, strerror(errno));
-    /* No other thread has this stream, and readdir_r is deprecated. */
-    /* cppcheck-suppress readdirCalled */
-    while ((entry = readdir(d))) {
-        const char *name = entry->d_name;
+/* It may have died while it wrote the first study.json. */
+static bool holds_study(const char *dir)
+{
+    struct strlist names = {0};
+    bool holds = study_is_at(dir) || (file_list_dir(dir, is_leftover, &names,
+                                                    &(struct err){0}) == 0 &&
+                                      names.len > 0);
 
-        if (name[0] != '.' && (is_numbered(name) || is_listed(json, name)))
-            strlist_add(parts, name);
-    }
-    closedir(d);
-    return 0;
+    strlist_fini(&names);
+    return holds;
 }
 
 /* What a study consists of, and no more; study.json goes last, so that what is
  * left of one can be removed again. */
 static int remove_study(const char *dir, struct err *err)
 {
-    struct strlist parts = {0};
+    struct strlist names = {0};
     char *path = study_path(dir);
     json_t *json = NULL;
     int rc;
@@ -259,10 +265,14 @@ static int remove_study(const char *dir, struct err *err)
     if (json_read_file(path, &json, &(struct err){0}))
         json = NULL; /* damaged, and yet it is to go */
     free(path);
-    rc = list_parts(dir, json, &parts, err);
-    for (size_t i = 0; rc == 0 && i < parts.len; i++)
-        rc = remove_part(dir, parts.items[i], err);
-    strlist_fini(&parts);
+    rc = file_list_dir(dir, is_visible, &names, err);
+    for (size_t i = 0; rc == 0 && i < names.len; i++) {
+        const char *name = names.items[i];
+
+        if (is_leftover(name) || is_numbered(name) || is_listed(json, name))
+            rc = remove_part(dir, name, err);
+    }
+    strlist_fini(&names);
     json_decref(json);
     if (rc)
         return -1;
@@ -278,7 +288,7 @@ static int make_empty(const char *dir, bool force, struct err *err)
 
     if (rc <= 0)
         return rc;
-    if (!study_is_at(dir))
+    if (!holds_study(dir))
         return err_set(err, ERR_USAGE,
                        "%s: is not empty, and holds no study to replace", dir);
     if (!force)

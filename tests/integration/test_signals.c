@@ -78,9 +78,71 @@ static void a_second_interrupt_leaves_nothing(void **state)
     free(pids);
 }
 
+/* ---- standard descriptors that are closed ---- */
+
+static void close_input_and_messages(void)
+{
+    close(STDIN_FILENO);
+    close(STDERR_FILENO);
+}
+
+static void close_output(void)
+{
+    close(STDOUT_FILENO);
+}
+
+static void expect_null(const struct proc *p, int fd)
+{
+    char *path = xasprintf("/proc/%d/fd/%d", (int)p->pid, fd);
+    char target[64] = "";
+
+    assert_true(readlink(path, target, sizeof(target) - 1) > 0);
+    assert_string_equal(target, "/dev/null");
+    free(path);
+}
+
+/* They would be taken by sockets, files and what libraries open. */
+static void closed_descriptors_are_not_used_for_others(void **state)
+{
+    const char *text = "target: {url: 'http://127.0.0.1:1/'}\n"
+                       "load: {rate: 20/s, duration: 60s}\n"
+                       "stub: {service: fixed 1ms}\n";
+    char *file = xstrdup(tmpdir_write("closed.yaml", text, strlen(text)));
+    char *dir = xstrdup(tmpdir_path("closed"));
+    struct proc p =
+        proc_start_with(ARGS("run", file, "-o", dir), close_input_and_messages);
+    struct proc_result r;
+
+    (void)state;
+    wait_for_rows(dir);
+    expect_null(&p, STDIN_FILENO);
+    expect_null(&p, STDERR_FILENO);
+    assert_int_equal(kill(p.pid, SIGINT), 0);
+    r = proc_wait(&p);
+    proc_expect(&r, 128 + SIGINT);
+    assert_non_null(strstr(r.out, "interrupted"));
+    proc_result_fini(&r);
+    free(dir);
+    free(file);
+}
+
+/* It is not lost without a word. */
+static void a_report_that_cannot_be_written(void **state)
+{
+    struct proc p = proc_start_with(ARGS("help"), close_output);
+    struct proc_result r = proc_wait(&p);
+
+    (void)state;
+    proc_expect(&r, 3);
+    assert_string_equal(r.err, "tailgate: cannot write to standard output\n");
+    proc_result_fini(&r);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(closed_descriptors_are_not_used_for_others),
+        cmocka_unit_test(a_report_that_cannot_be_written),
         cmocka_unit_test(a_second_interrupt_leaves_nothing),
     };
 

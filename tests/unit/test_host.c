@@ -171,6 +171,7 @@ static void a_host_that_tells_nothing(void **state)
     assert_int_equal(seen.host_steal, TIME_ABSENT);
     assert_int_equal(seen.throttled, TIME_ABSENT);
     assert_int_equal(seen.pressure, TIME_ABSENT);
+    assert_int_not_equal(seen.asleep, TIME_ABSENT); /* a clock, no file */
 }
 
 /* The nearest cgroup that tells. */

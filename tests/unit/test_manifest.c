@@ -400,6 +400,31 @@ static void a_directory_in_use_is_not_overwritten(void **state)
     assert_int_equal(access(tmpdir_path("used/notes.txt"), F_OK), 0);
 }
 
+/* What a crash leaves while a file is replaced is ours, too. */
+static void what_a_crash_left_is_replaced(void **state)
+{
+    static const char *const names[] = {"manifest.json.new", "summary.json.new",
+                                        "manifest.json.new-4711-x"};
+    struct err err = {0};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+        char name[64];
+
+        snprintf(name, sizeof(name), "left-%zu", i);
+        assert_int_equal(mkdir(tmpdir_path(name), 0777), 0);
+        snprintf(name, sizeof(name), "left-%zu/%s", i, names[i]);
+        tmpdir_write(name, "{", 1);
+        snprintf(name, sizeof(name), "left-%zu", i);
+        assert_int_equal(recording_make_dir(tmpdir_path(name), false, &err),
+                         -1);
+        assert_int_equal(err.code, ERR_USAGE);
+        err = (struct err){0};
+        assert_int_equal(recording_make_dir(tmpdir_path(name), true, &err), 0);
+        assert_int_equal(recording_remove(tmpdir_path(name), &err), 0);
+    }
+}
+
 /* Not even with --force: what is in it is not ours. */
 static void a_directory_of_something_else_is_left_alone(void **state)
 {
@@ -484,6 +509,7 @@ int main(void)
         cmocka_unit_test(the_calibration_comes_back),
         cmocka_unit_test(a_directory_is_made_not_its_parents),
         cmocka_unit_test(a_directory_in_use_is_not_overwritten),
+        cmocka_unit_test(what_a_crash_left_is_replaced),
         cmocka_unit_test(a_directory_of_something_else_is_left_alone),
         cmocka_unit_test(a_directory_is_taken_once),
         cmocka_unit_test(what_cannot_be_a_directory_is_named),

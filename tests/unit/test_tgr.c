@@ -189,8 +189,8 @@ static void the_real_tables_come_back(void **state)
                       .is_fresh = 1,
                       .bytes_out = 100,
                       .bytes_in = 0};
-    struct observation o = {1,  2,  3,  4,  5,  6,  7,  8, 9,
-                            10, 11, 12, 13, 14, 15, 16, 17};
+    struct observation o = {1,  2,  3,  4,  5,  6,  7,  8,  9,
+                            10, 11, 12, 13, 14, 15, 16, 17, 18};
     struct truth t = {TIME_ABSENT, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11};
     struct truth_step step = {12, 13};
 

@@ -310,6 +310,33 @@ static void only_trials_are_replaced(void **state)
     free(dir);
 }
 
+/* In the directory of the study, before or after its first study.json, and in
+ * that of a trial. */
+static void what_a_crash_left_is_replaced(void **state)
+{
+    char *dir = xstrdup(tmpdir_path("crashed"));
+    char *trial = trial_set_path(dir, 1);
+    uint64_t seed = 1;
+    const struct trial_set set = {.asked = 1, .seeds = &seed};
+    struct err err = {0};
+
+    (void)state;
+    for (int has_study = 0; has_study < 2; has_study++) {
+        assert_int_equal(study_make_dir(dir, false, &err), 0);
+        assert_int_equal(mkdir(trial, 0777), 0);
+        tmpdir_write("crashed/study.json.new", "{", 1);
+        tmpdir_write("crashed/summary.json.new", "{", 1);
+        tmpdir_write("crashed/trial-1/manifest.json.new", "{", 1);
+        if (has_study)
+            assert_int_equal(trial_set_save(&set, dir, &err), 0);
+        tmpdir_write("crashed/study.json.new-1", "{", 1);
+        assert_int_equal(study_make_dir(dir, true, &err), 0);
+        assert_int_equal(rmdir(dir), 0); /* nothing is left */
+    }
+    free(trial);
+    free(dir);
+}
+
 static void damaged_files_are_refused(void **state)
 {
     static const char *const texts[] = {
@@ -350,6 +377,7 @@ int main(void)
         cmocka_unit_test(a_restart_that_fails_ends_it),
         cmocka_unit_test(commands_are_waited_for),
         cmocka_unit_test(only_trials_are_replaced),
+        cmocka_unit_test(what_a_crash_left_is_replaced),
         cmocka_unit_test(damaged_files_are_refused),
     };
 

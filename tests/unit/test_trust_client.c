@@ -203,6 +203,54 @@ static void checks_on_what_the_client_saw(void **state)
     tally_fini(&t);
 }
 
+/* The system went to sleep: CLOCK_MONOTONIC, and so everything else that was
+ * seen, knows nothing of it. */
+static void a_system_that_was_suspended(void **state)
+{
+    static const struct {
+        int64_t suspended_max;
+        int64_t asleep;
+        double value; /* ms; < 0: no check */
+        bool ok;
+    } cases[] = {
+        {0, 0, 0, true},
+        {0, TIME_ABSENT, 0, true}, /* a recording of an older version */
+        {TIME_ABSENT, TIME_ABSENT, -1, true},
+        {0, 200 * NS_PER_MS, 0, true}, /* clocks that were read apart */
+        {0, 30 * NS_PER_S, 30000, false},
+        {TIME_ABSENT, 30 * NS_PER_S, 30000, false},
+        {NS_PER_S, 30 * NS_PER_S, 30000, false},
+        {NS_PER_S, 0, 1000, false},
+    };
+    const struct window w = {.end_ns = 10 * NS_PER_S};
+    struct slo slo = slo_of("");
+    struct tally t;
+
+    (void)state;
+    tally_init(&t, w, &slo);
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        const struct observation last = {.at = 5 * NS_PER_S,
+                                         .suspended_max =
+                                             cases[i].suspended_max,
+                                         .asleep = cases[i].asleep};
+        const struct check *c;
+        struct client client;
+        struct trust trust;
+
+        client_init(&client, w, 1);
+        client_add(&client, 0, &last);
+        trust = trust_of(&t, &client, NULL, false);
+        c = trust_find(&trust, "suspended");
+        assert_int_equal(c != NULL, cases[i].value >= 0);
+        if (c) {
+            assert_true(c->value == cases[i].value);
+            assert_int_equal(c->ok, cases[i].ok);
+        }
+        assert_int_equal(trust.valid, cases[i].ok);
+    }
+    tally_fini(&t);
+}
+
 /* 1000 answers of so many ms; 4 s of which the thread waited for a share, in
  * so many turns a second. */
 static void waiting_for_a_cpu(void **state)
@@ -346,6 +394,7 @@ int main(void)
         cmocka_unit_test(a_closed_loop_has_no_pace),
         cmocka_unit_test(answers_lie_in_the_kernel),
         cmocka_unit_test(checks_on_what_the_client_saw),
+        cmocka_unit_test(a_system_that_was_suspended),
         cmocka_unit_test(waiting_for_a_cpu),
         cmocka_unit_test(pressure_reassures_in_an_open_loop_alone),
         cmocka_unit_test(seconds_that_nobody_saw),
