@@ -12,7 +12,7 @@
 #include "common/printable.h"
 #include "loadgen/progress.h"
 
-#define MAX_FRAME 16384
+#define MAX_FRAME LOG_MAX_BYTES
 
 #define HIDE_CURSOR  "\x1b[?25l"
 #define SHOW_CURSOR  "\x1b[?25h"
@@ -63,20 +63,6 @@ static bool is_in_background(void)
     return group >= 0 && group != getpgrp();
 }
 
-/* A terminal that does not take it is no reason to fail. */
-static void write_out(const struct buf *out)
-{
-    size_t at = 0;
-
-    while (at < out->len) {
-        ssize_t n = write(STDERR_FILENO, out->data + at, out->len - at);
-
-        if (n <= 0)
-            return;
-        at += (size_t)n;
-    }
-}
-
 static void put_start(const struct live *l, struct buf *frame)
 {
     buf_adds(frame, HIDE_CURSOR);
@@ -106,6 +92,7 @@ static void draw(struct live *l, const struct run_progress *p)
                                .has_colour = l->has_colour};
     struct buf lines;
     struct buf frame;
+    int rows;
 
     if (p->elapsed_s - l->drawn_s > STALE_S)
         l->drawn_rows = 0;
@@ -119,10 +106,11 @@ static void draw(struct live *l, const struct run_progress *p)
     }
     progress_view_block(p, &style, &lines);
     put_start(l, &frame);
-    l->drawn_rows = put_lines(&lines, size.ws_row - 1, &frame);
-    l->drawn_s = p->elapsed_s;
+    rows = put_lines(&lines, size.ws_row - 1, &frame);
     buf_adds(&frame, ERASE_TO_END SHOW_CURSOR);
-    write_out(&frame);
+    if (log_frame(frame.data, frame.len))
+        l->drawn_rows = rows;
+    l->drawn_s = p->elapsed_s; /* else the screen is as it was */
     buf_fini(&frame);
     buf_fini(&lines);
 }
@@ -137,7 +125,7 @@ static void erase(void *arg)
     buf_init(&frame, MAX_FRAME);
     put_start(l, &frame);
     buf_adds(&frame, ERASE_TO_END SHOW_CURSOR);
-    write_out(&frame);
+    log_bytes(frame.data, frame.len);
     buf_fini(&frame);
     l->drawn_rows = 0;
 }
@@ -153,7 +141,7 @@ static void print_line(struct live *l, const struct run_progress *p)
                                                            : LATE_LINE_EVERY_S;
     buf_init(&line, MAX_FRAME);
     progress_view_line(p, &line);
-    write_out(&line);
+    log_frame(line.data, line.len);
     buf_fini(&line);
 }
 

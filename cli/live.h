@@ -2,7 +2,8 @@
  * terminal, else a line now and then.
  *
  * The cursor is hidden within a frame only, and a frame is one write: whatever
- * ends us, the terminal is left as it should be.
+ * ends us, the terminal is left as it should be.  A frame that the terminal
+ * does not take at once is dropped.
  */
 #ifndef CLI_LIVE_H
 #define CLI_LIVE_H

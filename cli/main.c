@@ -144,8 +144,10 @@ int main(int argc, char **argv)
     (void)argc;
     stop_ignore_write_signals();
     status = dispatch((const char *const *)argv + 1, &err);
-    if (status >= 0)
-        return status;
-    log_error("%s", err.msg);
-    return exit_status(&err);
+    if (status < 0) {
+        log_error("%s", err.msg);
+        status = exit_status(&err);
+    }
+    log_flush();
+    return status;
 }

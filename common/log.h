@@ -1,7 +1,15 @@
 /* log.h - messages for people, on stderr.  Data never goes this way.  A message
- * is one line; what a terminal would obey in it is replaced. */
+ * is one line; what a terminal would obey in it is replaced.
+ *
+ * Nothing here blocks but log_flush(): a terminal may be stopped (Ctrl-S, a
+ * hung connection) and a pipe full while a run goes on.  What cannot be written
+ * then waits, in order, for the next call.
+ */
 #ifndef COMMON_LOG_H
 #define COMMON_LOG_H
+
+#include <stdbool.h>
+#include <stddef.h>
 
 enum log_level {
     LOG_QUIET,  /* errors alone */
@@ -20,5 +28,19 @@ void log_error(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
 /* Plain line; not shown when quiet. */
 void log_note(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+/* Of a frame; twice as many wait at most, and messages beyond are dropped. */
+#define LOG_MAX_BYTES 16384
+
+/* A frame of progress, at most LOG_MAX_BYTES.  False: it was dropped as a
+ * whole, because standard error takes nothing now.  One that was begun is
+ * completed before anything else is written. */
+bool log_frame(const char *bytes, size_t len);
+
+/* Bytes that are not dropped for that. */
+void log_bytes(const char *bytes, size_t len);
+
+/* Before the end: write what still waits, within a second. */
+void log_flush(void);
 
 #endif

@@ -1,5 +1,6 @@
 /* Signals, and a process that is started in unusual surroundings. */
 #include <errno.h>
+#include <pty.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -9,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <termios.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -138,9 +140,47 @@ static void a_report_that_cannot_be_written(void **state)
     proc_result_fini(&r);
 }
 
+/* ---- a terminal that takes nothing ---- */
+
+static int slave = -1;
+
+static void use_terminal(void)
+{
+    dup2(slave, STDERR_FILENO);
+    setenv("TERM", "xterm", 1);
+}
+
+/* Stopped by Ctrl-S, and never read: load.abort_on is looked at all the same,
+ * and ends a run of a minute after a second. */
+static void a_stopped_terminal_does_not_stop_the_run(void **state)
+{
+    struct proc_result r;
+    struct proc stub;
+    struct proc p;
+    int master;
+    char *url;
+
+    (void)state;
+    assert_int_equal(openpty(&master, &slave, NULL, NULL, NULL), 0);
+    assert_int_equal(tcflow(slave, TCOOFF), 0);
+    stub = stub_start(ARGS("stub", "--fault", "status=503"), &url);
+    p = proc_start_with(ARGS("run", url, "--rate", "200", "--duration", "60s",
+                             "--abort-on", "errors > 50% over 1s", "-o",
+                             tmpdir_path("stopped")),
+                        use_terminal);
+    r = proc_wait(&p);
+    assert_non_null(strstr(r.out, "ABORTED errors > 50%: "));
+    proc_result_fini(&r);
+    stub_stop(&stub);
+    close(master);
+    close(slave);
+    free(url);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_stopped_terminal_does_not_stop_the_run),
         cmocka_unit_test(closed_descriptors_are_not_used_for_others),
         cmocka_unit_test(a_report_that_cannot_be_written),
         cmocka_unit_test(a_second_interrupt_leaves_nothing),
