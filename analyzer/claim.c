@@ -285,7 +285,7 @@ static const char *why_no_claim(const struct trials_summary *t)
     }
     if (t->stopped_by || t->counted < t->n)
         return "was interrupted";
-    if (t->set.failed[0])
+    if (t->set.failed[0] || trials_are_cut(t))
         return "ended early";
     if (t->counted < 2)
         return "is a single trial, which has no interval";

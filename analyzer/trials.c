@@ -27,6 +27,11 @@ bool trial_is_whole(const struct trial *t)
     return t->stopped_by == 0 && !t->was_killed;
 }
 
+bool trials_are_cut(const struct trials_summary *s)
+{
+    return (int64_t)s->counted < s->set.asked;
+}
+
 const char *trial_rate_name(enum trial_rate rate)
 {
     static const char *const names[] = {
@@ -246,6 +251,8 @@ static void judge_set(struct trials_summary *s)
 
 static void look_through(struct trials_summary *s)
 {
+    double ignored;
+
     s->stopped_by = s->set.stopped_by;
     for (size_t i = 0; i < s->n; i++) {
         const struct trial *t = &s->trials[i];
@@ -259,6 +266,8 @@ static void look_through(struct trials_summary *s)
         s->counted++;
     }
     s->needed = trials_needed(s->counted, &s->confidence);
+    if (trials_are_cut(s))
+        s->needed = trials_needed((size_t)s->set.asked, &ignored);
 }
 
 /* Of these quantiles the odd ones are looked for. */
@@ -303,7 +312,8 @@ void trials_work_out(struct trials_summary *s)
     judge_set(s);
 }
 
-/* Where there is no SLO, the worst of what the trials came to. */
+/* Where there is no SLO, the worst of what the trials came to; a set that did
+ * not come to its end is undecided, as a run that was killed. */
 static int worst_of(const struct trials_summary *s)
 {
     int worst = s->counted > 0 ? 0 : 1;
@@ -312,7 +322,7 @@ static int worst_of(const struct trials_summary *s)
         if (trial_is_whole(&s->trials[i]) && s->trials[i].exit_code > worst)
             worst = s->trials[i].exit_code;
     }
-    return worst;
+    return worst == 0 && trials_are_cut(s) ? 4 : worst;
 }
 
 int trials_exit_code(const struct trials_summary *s)

@@ -7,7 +7,9 @@
  * The verdict of a term is a sign test on its median: it holds when so many
  * trials keep it that the whole interval of the median does; it is missed when
  * as many miss it; else it is undecided.  Trials that are undecided themselves
- * count for neither.  docs/trials.md
+ * count for neither.  Of a set that did not come to its end as many must agree
+ * as of all that were asked for: the others could not change the verdict then.
+ * docs/trials.md
  */
 #ifndef ANALYZER_TRIALS_H
 #define ANALYZER_TRIALS_H
@@ -125,7 +127,7 @@ struct trials_summary {
     size_t counted; /* that came to their end: the others are shown alone */
 
     size_t needed;           /* trials that must agree */
-    double confidence;       /* of that, and of the interval of each median */
+    double confidence;       /* of the interval of each median */
     int64_t least_scheduled; /* requests of the shortest trial that counts */
 
     struct over_trials rate[TRIAL_RATES];
@@ -145,6 +147,9 @@ void trial_take(struct trial *t, const struct summary *s);
 
 /* Does it count? */
 bool trial_is_whole(const struct trial *t);
+
+/* Do fewer count than were asked for? */
+bool trials_are_cut(const struct trials_summary *s);
 
 /* Of n trials, how many must lie on one side of a limit, for their median to
  * do so at 95 %, or as near as they come to it; with its real confidence. */

@@ -71,10 +71,11 @@ static void put_confidence(const struct trials_summary *s, struct buf *out)
                       "their median cannot be bounded\n");
         return;
     }
-    buf_addf(out,
-             "           %zu of %zu trials must agree: %.4g%% confidence "
-             "in the median",
-             s->needed, s->counted, 100 * s->confidence);
+    buf_addf(out, "           %zu of %zu trials must agree", s->needed,
+             trials_are_cut(s) ? (size_t)s->set.asked : s->counted);
+    if (trials_are_cut(s))
+        buf_addf(out, ", and %zu came to their end", s->counted);
+    buf_addf(out, ": %.4g%% confidence in the median", 100 * s->confidence);
     buf_adds(out, s->confidence < TRIALS_CONFIDENCE
                       ? "; 95% cannot be reached with fewer than 6\n"
                       : "\n");
@@ -90,7 +91,10 @@ static void put_verdict(const struct trials_summary *s, struct buf *out)
         [VERDICT_INVALID] = "INVALID: a trial cannot be trusted",
     };
 
-    buf_addf(out, "verdict    %s\n", text[s->verdict]);
+    buf_addf(out, "verdict    %s\n",
+             s->verdict == VERDICT_UNDECIDED && trials_are_cut(s)
+                 ? "UNDECIDED: the set did not come to its end"
+                 : text[s->verdict]);
     if (s->withdrawn_by > 0)
         put_trust(s, out);
     if (s->stopped_by)

@@ -137,6 +137,52 @@ static void verdicts(void **state)
     }
 }
 
+/* Killed after so many of those that were asked for.  The verdict is that of
+ * the whole set, whatever the others would have come to, or there is none. */
+static void sets_that_were_killed(void **state)
+{
+    static const struct {
+        double p99_ms[9];
+        size_t n;
+        int64_t asked;
+        enum verdict verdict;
+        int code;
+        const char *says;
+    } cases[] = {
+        {{1, 2}, 2, 5, VERDICT_UNDECIDED, 4, "5 of 5 trials must agree, and 2"},
+        {{101, 102}, 2, 5, VERDICT_UNDECIDED, 4, "the set did not come to its"},
+        {{1, 2, 3, 4}, 4, 5, VERDICT_UNDECIDED, 4, "and 4 came to their end: "},
+        {{1}, 1, 2, VERDICT_UNDECIDED, 4, "fewer than two trials came"},
+        /* 8 of 9 suffice */
+        {{1, 2, 3, 4, 5, 6, 7}, 7, 9, VERDICT_UNDECIDED, 4, "8 of 9 trials"},
+        {{1, 2, 3, 4, 5, 6, 7, 8}, 8, 9, VERDICT_PASS, 0, "8 of 9 trials"},
+        {{101, 102, 103, 104, 105, 106, 107, 108},
+         8,
+         9,
+         VERDICT_FAIL,
+         1,
+         "FAIL: the SLO is missed"},
+        {{1, 2, 3, 4, 5, 6, 7, 101}, 8, 9, VERDICT_UNDECIDED, 4, "8 of 9"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct trials_summary s = made(cases[i].p99_ms, cases[i].n, 100);
+        struct buf text;
+
+        s.set.asked = cases[i].asked;
+        trials_work_out(&s);
+        assert_int_equal(s.verdict, cases[i].verdict);
+        assert_int_equal(trials_exit_code(&s), cases[i].code);
+        buf_init(&text, (size_t)1 << 20);
+        trials_text(&s, &text);
+        if (!strstr(buf_text(&text), cases[i].says))
+            fail_msg("no '%s' in: %s", cases[i].says, buf_text(&text));
+        buf_fini(&text);
+        trials_summary_fini(&s);
+    }
+}
+
 /* An undecided trial speaks for nobody, and one that cannot be trusted
  * withdraws the set. */
 static void doubtful_trials(void **state)
@@ -194,6 +240,9 @@ static void without_an_slo(void **state)
     assert_int_equal(trials_exit_code(&s), 0);
     s.trials[1].exit_code = 1; /* nothing succeeded in it */
     assert_int_equal(trials_exit_code(&s), 1);
+    s.trials[1].exit_code = 0;
+    s.set.asked = 3; /* it was killed in the third */
+    assert_int_equal(trials_exit_code(&s), 4);
     trials_summary_fini(&s);
 }
 
@@ -296,7 +345,7 @@ static void text_and_json_say_the_same(void **state)
         strangers_in(strstr(buf_text(&text), "trials "), json, in_words), 0);
     assert_non_null(strstr(buf_text(&text), "trials     5 of 8, 4 to their"));
     assert_non_null(strstr(buf_text(&text), "launches   1: one launch"));
-    assert_non_null(strstr(buf_text(&text), "PASS"));
+    assert_non_null(strstr(buf_text(&text), "UNDECIDED: the set did not"));
     assert_non_null(strstr(buf_text(&text), "95% cannot be reached"));
     assert_non_null(strstr(buf_text(&text), "interrupted, not counted"));
     assert_non_null(strstr(buf_text(&text), "  57 requests lost\n"));
@@ -315,6 +364,7 @@ int main(void)
         cmocka_unit_test(medians_and_spreads),
         cmocka_unit_test(the_rule_is_the_interval),
         cmocka_unit_test(verdicts),
+        cmocka_unit_test(sets_that_were_killed),
         cmocka_unit_test(doubtful_trials),
         cmocka_unit_test(an_interrupted_trial_is_not_counted),
         cmocka_unit_test(without_an_slo),
