@@ -1,10 +1,10 @@
-/* A search, as a user has it: what it finds, and how it goes on after an
- * interruption. */
+/* A search as a user has it: recordings, exit status, report, how it goes on
+ * after an interruption, and how a probe ends early.  What it finds, and what
+ * it says of it, is tested in virtual time: unit.search*. */
 #include <jansson.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -21,62 +21,41 @@
 
 #define MOST_MS 60000 /* until a recording begins */
 
-/* Constant arrivals, and 10 ms for each: up to 100/s nobody waits, and beyond
- * that the queue grows as long as one looks: in the middle of a probe, 0.4 s
- * after it began, by 40 ms at 110/s.  The margin is one and a half times that,
- * to either side; the median does not mind what disturbs a machine. */
 static const char fixed[] = "stub: {service: fixed 10ms}\n"
                             "load: {arrival: constant}\n"
                             "slo: [e2e p50 < 50ms]\n"
-                            "search: {start: 40, probe: 500ms, confirm: 500ms, "
-                            "tolerance: 20%, budget: 40s}\n";
+                            "search: {start: 60, probe: 200ms, confirm: 200ms, "
+                            "tolerance: 20%, budget: 4s}\n"
+                            "study: {settle: 0s}\n";
 
-#define LEAST 85
-#define MOST  125
-
-static bool is_found(const struct proc_result *r, const char *dir)
-{
-    json_t *json = searched_json(dir, "summary.json");
-    bool is = !searched_is_given_up(r, json);
-
-    if (is) {
-        proc_expect(r, 0);
-        assert_string_equal(searched_text(json, "outcome"), "found");
-        assert_in_range((uintmax_t)number_at(json, "capacity_rps"), LEAST,
-                        MOST);
-        assert_in_range((uintmax_t)number_at(json, "confirmed_rps"), LEAST / 2,
-                        MOST); /* lower if the first one was disturbed */
-        assert_string_equal(searched_text(json, "binding"), "e2e p50 < 50ms");
-        assert_true(number_at(json, "requests") > 300);
-    }
-    json_decref(json);
-    return is;
-}
-
-/* The probes as they are, and by other objectives. */
-static void look_at_it_again(const char *dir)
+/* The exit status is that of the outcome, and `report` says the same again. */
+static void expect_recorded(const struct proc_result *r, const char *dir)
 {
     json_t *kept = searched_json(dir, "summary.json");
-    struct proc_result r = proc_run(ARGS("report", dir, "--json"));
-    json_t *json = json_loads(r.out, 0, NULL);
+    struct proc_result again = proc_run(ARGS("report", dir, "--json"));
+    json_t *json = json_loads(again.out, 0, NULL);
 
-    proc_expect(&r, 0);
+    proc_expect(r, searched_status(kept));
+    proc_expect(&again, r->status);
     assert_true(json_equal(kept, json));
+    assert_string_not_equal(searched_text(kept, "outcome"), "goes on");
+    assert_true(number_at(kept, "requests") > 10);
     json_decref(json);
     json_decref(kept);
-    proc_result_fini(&r);
+    proc_result_fini(&again);
+}
 
-    /* A looser one is not missed anywhere up to where probes have been. */
-    r = proc_run(ARGS("report", dir, "--slo", "e2e p50 < 100s", "--json"));
-    proc_expect(&r, 4);
-    json = json_loads(r.out, 0, NULL);
-    assert_string_equal(searched_text(json, "outcome"), "not probed");
-    assert_true(json_is_array(json_object_get(json, "missing")));
+/* The same probes by another objective. */
+static void look_at_it_again(const char *dir)
+{
+    struct proc_result r =
+        proc_run(ARGS("report", dir, "--slo", "e2e p50 < 100s", "--json"));
+    json_t *json = json_loads(r.out, 0, NULL);
+
+    proc_expect(&r, searched_status(json));
     json_decref(json);
     proc_result_fini(&r);
-
     r = proc_run(ARGS("report", dir, "--slo", "e2e p50 < 1us"));
-    assert_int_not_equal(r.status, 0);
     assert_non_null(strstr(r.out, "by another SLO"));
     proc_result_fini(&r);
 }
@@ -100,76 +79,80 @@ static void interrupt(const char *const *argv, const char *probe)
     free(rows);
 }
 
-static void it_is_found_and_may_be_interrupted(void **state)
+static void it_may_be_interrupted(void **state)
 {
     char *file = searched_file("fixed.yaml", fixed);
     char *dir = xstrdup(tmpdir_path("fixed"));
-    char *third = xasprintf("%s/probe-3", dir);
+    char *second = xasprintf("%s/probe-2", dir);
     struct proc_result r;
     json_t *before;
     json_t *after;
 
     (void)state;
-    interrupt(ARGS("search", file, "-q", "-o", dir), third);
-    before = searched_json(dir, "probe-2/manifest.json");
+    interrupt(ARGS("search", file, "-q", "-o", dir), second);
+    before = searched_json(dir, "probe-1/manifest.json");
     r = proc_run(
         ARGS("search", file, "-q", "-o", dir, "--resume", "--seed", "2"));
     proc_expect(&r, 2);
     assert_non_null(strstr(r.err, "other settings"));
     proc_result_fini(&r);
 
-    r = proc_run(ARGS("search", file, "-q", "-o", dir, "--resume"));
-    after = searched_json(dir, "probe-2/manifest.json");
+    /* a budget may be another one */
+    r = proc_run(
+        ARGS("search", file, "-q", "-o", dir, "--resume", "--budget", "3s"));
+    after = searched_json(dir, "probe-1/manifest.json");
     assert_true(json_equal(before, after));
-    if (is_found(&r, dir))
-        look_at_it_again(dir);
+    expect_recorded(&r, dir);
+    look_at_it_again(dir);
     proc_result_fini(&r);
     json_decref(before);
     json_decref(after);
-    free(third);
-    free(dir);
-    free(file);
-}
-
-/* What is over by the budget of --resume is over, whatever it was begun with.
- */
-static void it_may_go_on_with_another_budget(void **state)
-{
-    char *file = searched_file("budget.yaml", fixed);
-    char *dir = xstrdup(tmpdir_path("budget"));
-    char *second = xasprintf("%s/probe-2", dir);
-    struct proc_result r;
-    json_t *json;
-
-    (void)state;
-    interrupt(ARGS("search", file, "-q", "-o", dir), second);
-    r = proc_run(
-        ARGS("search", file, "-q", "-o", dir, "--resume", "--budget", "6s"));
-    json = searched_json(dir, "summary.json");
-    proc_expect(&r, 4);
-    assert_string_not_equal(searched_text(json, "outcome"), "goes on");
-    json_decref(json);
-    proc_result_fini(&r);
     free(second);
     free(dir);
     free(file);
 }
 
-/* N clients of a server that takes 10 ms for each wait N times as long: five
- * are within 55 ms, and six are not. */
+/* The directory is empty: --resume says so and begins. */
 static void clients_of_a_closed_loop_are_counted(void **state)
 {
-    struct searched s =
-        searched_run("closed", "stub: {service: fixed 10ms}\n"
-                               "slo: [e2e p50 < 55ms]\n"
-                               "search: {by: concurrency, probe: 500ms, "
-                               "confirm: 500ms, tolerance: 20%}\n");
+    char *dir = xstrdup(tmpdir_path("closed"));
+    char *file = searched_file("closed.yaml",
+                               "stub: {service: fixed 10ms}\n"
+                               "slo: [e2e p50 < 500ms]\n"
+                               "search: {by: concurrency, start: 2, most: 2, "
+                               "probe: 200ms, no_confirm: true, budget: 4s}\n"
+                               "study: {settle: 0s}\n");
+    struct proc_result r =
+        proc_run(ARGS("search", file, "-o", dir, "--resume"));
+    json_t *json = searched_json(dir, "summary.json");
+    const json_t *first = json_array_get(json_object_get(json, "probes"), 0);
 
     (void)state;
-    if (!searched_is_given_up(&s.r, s.json)) {
-        proc_expect(&s.r, 0);
-        assert_int_equal(number_at(s.json, "capacity_clients"), 5);
-    }
+    assert_non_null(strstr(r.err, "nothing is recorded in"));
+    expect_recorded(&r, dir);
+    assert_string_equal(searched_text(json, "by"), "concurrency");
+    assert_true(number_at(first, "value") >= 1);
+    assert_true(number_at(first, "value") <= 2);
+    json_decref(json);
+    proc_result_fini(&r);
+    free(file);
+    free(dir);
+}
+
+/* It takes what it is sent and says nothing: the run ends neither with its
+ * window of 20 s nor with the timeout of 30 s. */
+static void a_server_that_hangs_is_given_up_at_once(void **state)
+{
+    struct searched s =
+        searched_run("hangs", "stub: {delay: 1h}\n"
+                              "slo: [e2e p50 < 50ms]\n"
+                              "search: {start: 200, least: 200, probe: 20s}\n");
+    const json_t *first = json_array_get(json_object_get(s.json, "probes"), 0);
+
+    (void)state;
+    assert_true(json_is_true(json_object_get(first, "ended_early")));
+    assert_true(number_at(first, "window_s") < 20);
+    proc_expect(&s.r, searched_status(s.json));
     searched_fini(&s);
 }
 
@@ -222,9 +205,9 @@ static void a_server_that_is_not_there_is_exit_3(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(it_is_found_and_may_be_interrupted),
-        cmocka_unit_test(it_may_go_on_with_another_budget),
+        cmocka_unit_test(it_may_be_interrupted),
         cmocka_unit_test(clients_of_a_closed_loop_are_counted),
+        cmocka_unit_test(a_server_that_hangs_is_given_up_at_once),
         cmocka_unit_test(nonsense_is_refused),
         cmocka_unit_test(a_server_that_is_not_there_is_exit_3),
     };

@@ -372,7 +372,7 @@ static bool has_failed(const json_t *checks, const char *name)
 }
 
 /* A client that was suspended does not send all that was due meanwhile. */
-static bool complains_of_the_machine_alone(const json_t *summary)
+bool was_disturbed(const struct json_t *summary)
 {
     const json_t *checks =
         json_object_get(json_object_get(summary, "trust"), "checks");
@@ -398,14 +398,17 @@ static bool complains_of_the_machine_alone(const json_t *summary)
 
 void run_expect(const struct proc_result *r, const char *dir, int status)
 {
-    json_t *summary;
+    json_t *summary = load_summary(dir);
 
-    if (r->status != 4 || status == 4) {
-        proc_expect(r, status);
-        return;
-    }
-    summary = load_summary(dir);
-    if (!complains_of_the_machine_alone(summary))
-        proc_expect(r, status);
+    proc_expect(r, was_disturbed(summary) ? 4 : status);
     json_decref(summary);
+}
+
+void expect_as_reported(const struct proc_result *r, const char *dir)
+{
+    struct proc_result again = proc_run(ARGS("report", dir));
+
+    proc_expect(r, again.status);
+    assert_string_equal(r->out, again.out);
+    proc_result_fini(&again);
 }

@@ -5,6 +5,7 @@
 #ifndef TESTS_SUPPORT_PROC_H
 #define TESTS_SUPPORT_PROC_H
 
+#include <stdbool.h>
 #include <sys/types.h>
 
 struct json_t;
@@ -47,11 +48,19 @@ void proc_result_fini(struct proc_result *r);
 /* It must have ended so; else what it said is shown. */
 void proc_expect(const struct proc_result *r, int status);
 
-/* The same for a run that recorded to `dir`, where 4 is taken too if all that
- * its summary complains of is the machine, such as lag or stolen ticks: a busy
- * one makes the client late, and saying so is right.  Verdicts as such are
- * tested on made recordings. */
+/* The same for a run that recorded to `dir`.  A run whose trust checks failed
+ * because of the machine ends with 4, see was_disturbed(); what its summary
+ * records decides which of the two statuses is the one that is accepted. */
 void run_expect(const struct proc_result *r, const char *dir, int status);
+
+/* Did checks fail, and only those that other load on this machine can fail,
+ * such as lag or stolen ticks?  Which checks fail when is tested on made
+ * recordings (unit.trust, unit.trust_client). */
+bool was_disturbed(const struct json_t *summary);
+
+/* A study in `dir` ended with the status of `report DIR`, and printed the same
+ * text.  What status a set of recordings deserves is tested on made ones. */
+void expect_as_reported(const struct proc_result *r, const char *dir);
 
 /* One line of its standard output, without the newline; owned by the caller. */
 char *proc_read_line(struct proc *p);

@@ -33,12 +33,19 @@ const char *searched_text(const json_t *json, const char *key)
     return text;
 }
 
-bool searched_is_given_up(const struct proc_result *r, const json_t *json)
+int searched_status(const json_t *json)
 {
-    return r->status == 4 &&
-           (strstr(searched_text(json, "why"), "too busy") ||
-            strcmp(searched_text(json, "outcome"), "client limit") == 0 ||
-            strcmp(searched_text(json, "outcome"), "budget") == 0);
+    static const struct {
+        const char *outcome;
+        int status;
+    } rows[] = {{"found", 0}, {"estimated", 0}, {"at least", 0}, {"never", 1}};
+    const char *outcome = searched_text(json, "outcome");
+
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        if (strcmp(outcome, rows[i].outcome) == 0)
+            return rows[i].status;
+    }
+    return 4;
 }
 
 struct searched searched_run(const char *name, const char *settings)

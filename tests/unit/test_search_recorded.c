@@ -1,15 +1,21 @@
-/* What a search has recorded: it goes on from there, and answers for another
- * objective. */
+/* What a search has recorded: it goes on from there, answers for another
+ * objective, and is reported. */
+#include <jansson.h>
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
 
+#include "analyzer/report/search_report.h"
+#include "analyzer/search/read.h"
+#include "common/buf.h"
+#include "common/xalloc.h"
 #include "tests/support/madeserver.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
@@ -233,6 +239,177 @@ static void no_probes_say_nothing(void **state)
     assert_int_equal(a.outcome, SEARCH_NOT_PROBED);
 }
 
+/* ---- what is said of each outcome ---- */
+
+/* The search as its reader would have it, without the runs behind it. */
+static struct search_summary summary_of(const struct search *s,
+                                        const struct search_answer *a)
+{
+    struct search_summary said = {.title = xstrdup("made: http://h/"),
+                                  .has_rate =
+                                      s->config.by != SEARCH_CONCURRENCY,
+                                  .terms.slo = *s->config.slo,
+                                  .answer = *a,
+                                  .n = s->n};
+
+    said.probes = xcalloc(s->n, sizeof(*said.probes));
+    for (size_t i = 0; i < s->n; i++)
+        point_set_add(&said.set,
+                      s->results[i].step == SEARCH_CONFIRM ? POINT_CONFIRM
+                                                           : POINT_PROBE,
+                      s->results[i].value);
+    for (size_t i = 0; i < s->n; i++)
+        said.probes[i] = (struct search_probe){.at = &said.set.points[i],
+                                               .result = s->results[i]};
+    return said;
+}
+
+static char *text_of(const struct search_summary *said)
+{
+    struct buf out;
+    char *text;
+
+    buf_init(&out, 1 << 20);
+    search_text(said, &out);
+    text = xstrdup(buf_text(&out));
+    buf_fini(&out);
+    return text;
+}
+
+static void expect_said(const struct search_summary *said, const char *outcome,
+                        int status, const char *what)
+{
+    json_t *json = search_to_json(said);
+    const json_t *capacity = json_object_get(
+        json, said->has_rate ? "capacity_rps" : "capacity_clients");
+    char *text = text_of(said);
+
+    assert_string_equal(json_string_value(json_object_get(json, "outcome")),
+                        outcome);
+    assert_int_equal(search_exit_code(said), status);
+    if (!strstr(text, what))
+        fail_msg("'%s' is not in: %s", what, text);
+    assert_int_equal(json_is_null(capacity), isnan(said->answer.capacity));
+    assert_int_equal(json_array_size(json_object_get(json, "probes")), said->n);
+    json_decref(json);
+    free(text);
+}
+
+static void outcomes_are_said(void **state)
+{
+    const struct {
+        struct madeserver server;
+        struct search_config config;
+        double client;   /* what the client can do; 0: anything */
+        double flapping; /* chance that a probe misses all */
+        const char *outcome;
+        int status;
+        const char *what;
+    } rows[] = {
+        {madeserver_of(408, 20, 1),
+         {.start = 130},
+         0,
+         0,
+         "found",
+         0,
+         "; confirmed at "},
+        {madeserver_of(5.5, 0, 1),
+         {.by = SEARCH_CONCURRENCY},
+         0,
+         0,
+         "found",
+         0,
+         "capacity   5 clients"},
+        {madeserver_of(1e-9, 0, 1),
+         {.start = 100},
+         0,
+         0,
+         "never",
+         1,
+         "capacity   none: "},
+        {madeserver_of(1e6, 0, 1),
+         {.start = 100},
+         1000,
+         0,
+         "client limit",
+         4,
+         ": the client is the limit"},
+        {madeserver_of(1e6, 0, 1),
+         {.start = 50, .most = 100, .no_confirm = true},
+         0,
+         0,
+         "at least",
+         0,
+         "at least 100/s, the most that was to be tried"},
+        {madeserver_of(408, 20, 1),
+         {.start = 130, .budget_ns = (int64_t)10e9},
+         0,
+         0,
+         "budget",
+         4,
+         "capacity   "},
+        {madeserver_of(1e5, 0, 1),
+         {.start = 3000},
+         0,
+         0.4,
+         "undecided",
+         4,
+         "probes contradict each other"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        struct madeserver m = rows[i].server;
+        struct slo slo = madeserver_slo(1);
+        struct search_config config = rows[i].config;
+        struct search_summary said;
+        struct search_answer a;
+        struct search s;
+
+        config.slo = &slo;
+        m.client = rows[i].client;
+        m.flapping = rows[i].flapping;
+        madeserver_search(&m, &config, &s, &a);
+        said = summary_of(&s, &a);
+        expect_said(&said, rows[i].outcome, rows[i].status, rows[i].what);
+        said.set.stopped_by = 2;
+        expect_said(&said, rows[i].outcome, 130,
+                    "interrupted by signal 2; --resume goes on with it");
+        said.is_of_others = true;
+        expect_said(&said, rows[i].outcome, rows[i].status, "by another SLO");
+        search_summary_fini(&said);
+        search_fini(&s);
+    }
+}
+
+/* A probe that was ended early, and one that measured nothing. */
+static void remarks_on_probes(void **state)
+{
+    struct slo slo = madeserver_slo(1);
+    struct search_config config = {.slo = &slo};
+    struct search_result probes[2] = {
+        {.value = 100,
+         .ended_early = true,
+         .n_terms = 1,
+         .terms[0] = {.n = 1000, .misses = 900}},
+        {.value = 50, .set_aside = "nothing measured", .n_terms = 1}};
+    struct search s = {.config = config, .results = probes, .n = 2};
+    struct search_summary said;
+    struct search_answer a;
+    char *text;
+
+    (void)state;
+    search_from_probes(&config, probes, 2, &a);
+    said = summary_of(&s, &a);
+    text = text_of(&said);
+    assert_non_null(strstr(text, "  ended early\n"));
+    assert_non_null(strstr(text, "  set aside: nothing measured\n"));
+    assert_non_null(strstr(text, "(1 of them set aside)"));
+    assert_non_null(strstr(text, "missed at 100/s, met nowhere below"));
+    free(text);
+    search_summary_fini(&said);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -244,6 +421,8 @@ int main(void)
         cmocka_unit_test(what_was_lost_below_what_was_met_contradicts_it),
         cmocka_unit_test(a_confirmation_that_missed_is_not_rejected),
         cmocka_unit_test(no_probes_say_nothing),
+        cmocka_unit_test(outcomes_are_said),
+        cmocka_unit_test(remarks_on_probes),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
