@@ -186,7 +186,7 @@ static void searches_take_turns_probe_by_probe(void **state)
                                         "slow/probe-2", "fast/probe-2"};
     char *file = write_study("search", two);
     char *dir = xstrdup(tmpdir_path("search"));
-    struct proc p = proc_start(ARGS("search", file, "--slo", "e2e p50 < 5s",
+    struct proc p = proc_start(ARGS("search", file, "--slo", "e2e p50 < 50ms",
                                     "--start", "100", "--probe", "100ms",
                                     "--no-confirm", "-q", "-o", dir));
     struct proc_result r;
