@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 
 #include <cmocka.h>
@@ -13,6 +14,7 @@
 #include "common/recording/failures.h"
 #include "common/recording/manifest.h"
 #include "common/recording/schema.h"
+#include "common/recording/trialset.h"
 #include "common/rng.h"
 #include "common/xalloc.h"
 #include "tests/support/ondisk.h"
@@ -124,5 +126,106 @@ char *sided_write_trials(const char *name, const struct sided *s, size_t trials)
         snprintf(trial, sizeof(trial), "%s/trial-%zu", name, k);
         free(sided_write(trial, &one));
     }
+    return dir;
+}
+
+/* ---- offline sets ---- */
+
+static double ms_of(const struct fixed_set *set, size_t server, size_t trial)
+{
+    double ms = set->service_ms * (1 + 0.001 * (double)trial);
+
+    if (server == 0 && set->slow > 0)
+        ms *= set->slow;
+    if (trial == 1 && set->first_slow > 0)
+        ms *= set->first_slow;
+    return ms;
+}
+
+/* When the last answer came. */
+static int64_t write_fixed_rows(const struct fixed_set *set, size_t trial,
+                                const char *dir)
+{
+    struct facts *rows = xcalloc(set->n, sizeof(*rows));
+    struct rng rng = rng_stream(trial, RNG_SERVICE);
+    double free_ms[FIXED_SET_SERVERS] = {0};
+    int64_t last = 0;
+
+    for (size_t i = 0; i < set->n; i++) {
+        size_t at = set->by_chance
+                        ? (size_t)(rng_uniform(&rng) * (double)set->servers)
+                        : i % set->servers;
+        struct facts f = facts_unknown((int64_t)i, 0);
+
+        free_ms[at] += ms_of(set, at, trial);
+        f.issued = 1000;
+        f.sent = 2000;
+        f.head = f.first = f.last = f.end =
+            (int64_t)(free_ms[at] * (double)NS_PER_MS);
+        f.outcome = OUTCOME_OK;
+        f.status = 200;
+        if (set->is_checked)
+            f.check = CHECK_PASSED;
+        rows[i] = f;
+        last = f.end > last ? f.end : last;
+    }
+    table_write(dir, "requests.tgr", &schema_requests, rows, set->n,
+                TGR_MAX_ROWS);
+    free(rows);
+    return last;
+}
+
+static void write_fixed_run(const struct fixed_set *set, size_t trial,
+                            const char *dir)
+{
+    static const struct failures none;
+    const struct run_start start = {.monotonic_ns = (int64_t)trial};
+    struct run_end end = {.scheduled = (int64_t)set->n,
+                          .issued = (int64_t)set->n};
+    struct settings settings;
+    struct manifest manifest;
+    struct err err = {0};
+
+    assert_int_equal(mkdir(dir, 0777), 0);
+    end.due_end_ns = write_fixed_rows(set, trial, dir) + 1;
+    settings_init(&settings);
+    if (settings_load(
+            &settings,
+            tmpdir_write("fixed.yaml", set->settings, strlen(set->settings)),
+            &err))
+        fail_msg("%s", err.msg);
+    if (settings.target.urls.len == 0)
+        strlist_add(&settings.target.urls, "http://127.0.0.1:1/");
+    settings.load.scenario = SCENARIO_OFFLINE;
+    settings.load.requests = (int64_t)set->n;
+    settings.load.seed = trial;
+    manifest_init(&manifest, &settings, &start);
+    manifest_complete(&manifest, &end, &none);
+    assert_int_equal(manifest_save(&manifest, dir, &err), 0);
+    manifest_fini(&manifest);
+    settings_fini(&settings);
+}
+
+char *fixed_set_write(const char *name, const struct fixed_set *set)
+{
+    char *dir = xstrdup(tmpdir_path(name));
+    struct trial_set trials = {
+        .asked = (int64_t)set->trials,
+        .recorded = (int64_t)set->trials,
+        .seeds = xcalloc(set->trials, sizeof(*trials.seeds)),
+        .launched_by = set->one_launch ? LAUNCHED_ONCE : LAUNCHED_STUB,
+    };
+    struct err err = {0};
+
+    assert_int_equal(mkdir(dir, 0777), 0);
+    for (size_t k = 1; k <= set->trials; k++) {
+        char *trial = trial_set_path(dir, (int64_t)k);
+
+        trials.seeds[k - 1] = k;
+        write_fixed_run(set, k, trial);
+        free(trial);
+    }
+    assert_int_equal(trial_set_save(&trials, dir, &err), 0);
+    trial_set_fini(&trials);
     return dir;
 }

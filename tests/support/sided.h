@@ -1,7 +1,8 @@
-/* sided.h - recordings to be compared, written by hand without a run. */
+/* sided.h - recordings to be compared or scaled, written without a run. */
 #ifndef TESTS_SUPPORT_SIDED_H
 #define TESTS_SUPPORT_SIDED_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -34,5 +35,25 @@ char *sided_write(const char *name, const struct sided *s);
 /* A set of trials, with seeds from s->seed on. */
 char *sided_write_trials(const char *name, const struct sided *s,
                          size_t trials);
+
+/* Trials of an offline set: n requests that are all due at once, and servers
+ * that take them one at a time. */
+struct fixed_set {
+    const char *settings; /* text of a settings file */
+    size_t trials;
+    size_t n;
+    double service_ms;
+    size_t servers;    /* at most FIXED_SET_SERVERS */
+    double slow;       /* factor on the times of the first server; 0: none */
+    bool by_chance;    /* which server takes a request; else they take turns */
+    bool is_checked;   /* every answer passes its checks */
+    bool one_launch;   /* of the server for all trials; else one for each */
+    double first_slow; /* factor on the times of the first trial; 0: none */
+};
+
+#define FIXED_SET_SERVERS 8
+
+/* Below the scratch directory; returns its path, owned by the caller. */
+char *fixed_set_write(const char *name, const struct fixed_set *set);
 
 #endif
