@@ -3,6 +3,7 @@
 #include <jansson.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -33,6 +34,12 @@ static void assert_same_end(const json_t *manifest, const json_t *summary)
     assert_true(number_at(summary, "requests.scheduled") >= 10);
 }
 
+static bool is_valid(const json_t *summary)
+{
+    return json_is_true(
+        json_object_get(json_object_get(summary, "trust"), "valid"));
+}
+
 static void hopeless_runs_are_cut(void **state)
 {
     static const struct {
@@ -47,7 +54,7 @@ static void hopeless_runs_are_cut(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         char *dir = xstrdup(tmpdir_path(i ? "some" : "all"));
-        char *abort_on = xasprintf("%s over 2s", cases[i].rule);
+        char *abort_on = xasprintf("%s over 1s", cases[i].rule);
         char *want = xasprintf("ABORTED %s: ", cases[i].rule);
         char *url;
         struct proc stub =
@@ -59,10 +66,9 @@ static void hopeless_runs_are_cut(void **state)
         json_t *manifest = load_manifest(dir);
 
         stub_stop(&stub);
-        /* What was due when it was cut, and not yet sent, is unsent: a machine
-         * on which others run may so withdraw the numbers as well. */
-        if (r.status != 4)
-            proc_expect(&r, 1);
+        /* What was due when it was cut, and not yet sent, is unsent: on a busy
+         * machine the numbers are withdrawn as well. */
+        proc_expect(&r, is_valid(summary) ? 1 : 4);
         assert_true(number_at(summary, "window.length_s") < 60);
         assert_non_null(strstr(r.out, want));
         assert_non_null(
@@ -85,7 +91,7 @@ static void healthy_runs_are_let_be(void **state)
     struct proc stub =
         stub_start(ARGS("stub", "--fault", "status=503 p=10%"), &url);
     struct proc_result r =
-        proc_run(ARGS("run", url, "--rate", "200", "--duration", "2500ms",
+        proc_run(ARGS("run", url, "--rate", "200", "--duration", "1500ms",
                       "--abort-on", "errors > 50% over 1s", "-q", "-o", dir));
     json_t *summary = load_summary(dir);
 
@@ -94,7 +100,7 @@ static void healthy_runs_are_let_be(void **state)
     run_expect(&r, dir, 0);
     assert_true(json_is_null(json_object_get(summary, "aborted")));
     assert_null(strstr(r.out, "ABORTED"));
-    assert_true(number_at(summary, "window.length_s") == 2.5);
+    assert_true(number_at(summary, "window.length_s") == 1.5);
     json_decref(summary);
     proc_result_fini(&r);
     free(url);

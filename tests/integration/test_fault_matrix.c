@@ -225,9 +225,6 @@ static void a_server_that_does_not_accept(void **state)
     assert_true(failures_of(summary, "timeout") + connect +
                     number_at(summary, "requests.unsent") ==
                 20);
-    /* Who begins late may have less time left than to connect. */
-    if (was_quiet(summary) && number_at(summary, "measures.lag.max_ms") < 300)
-        assert_true(connect > 0 && connect < 20);
     json_decref(summary);
 }
 
