@@ -182,7 +182,7 @@ static void the_hash_is_in_the_manifest_and_the_report(void **state)
     json_t *manifest;
 
     (void)state;
-    run_expect(&r, dir, r.status == 1 ? 1 : 0); /* nobody answers */
+    run_expect(&r, dir, 0);
     assert_non_null(strstr(r.out, "2 samples, sha256 c3f9c8c283a2…"));
     assert_non_null(strstr(r.err, "text by its looks, 2 samples"));
     proc_result_fini(&r);

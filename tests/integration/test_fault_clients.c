@@ -60,28 +60,40 @@ static void a_client_that_was_stopped(void **state)
     free(dir);
 }
 
+/* Until the workers are about to begin. */
+static void wait_for_start(const char *dir)
+{
+    char *manifest = xasprintf("%s/manifest.json", dir);
+    int tries = 0;
+
+    while (access(manifest, F_OK) != 0 && tries++ < 2000)
+        clk_sleep_ns(10 * NS_PER_MS);
+    assert_int_equal(access(manifest, F_OK), 0);
+    free(manifest);
+}
+
 /* Nor does a closed loop pass its own absence off as the server's: stopped in
  * its first second, or between two observations. */
 static void a_closed_loop_that_was_stopped(void **state)
 {
-    static const int64_t after_ms[] = {400, 1300};
+    static const int64_t after_ms[] = {300, 1200};
     char *url;
     struct proc stub = stub_start(ARGS("stub", "--delay", "1ms"), &url);
 
     (void)state;
     for (size_t i = 0; i < 2; i++) {
-        const char *dir = tmpdir_path(i ? "stopped-later" : "stopped-early");
+        char *dir = xstrdup(tmpdir_path(i ? "stopped-later" : "stopped-early"));
         struct proc run = proc_start(
             ARGS("run", url, "-c", "2", "--duration", "60s", "-q", "-o", dir));
         json_t *summary;
 
-        wait_for_handler(&run, SIGINT);
+        wait_for_start(dir);
         clk_sleep_ns(after_ms[i] * NS_PER_MS);
         stop_for(&run, 600);
-        summary =
-            load_summary(tmpdir_path(i ? "stopped-later" : "stopped-early"));
+        summary = load_summary(dir);
         assert_true(check_failed(summary, "suspended"));
         json_decref(summary);
+        free(dir);
     }
     stub_stop(&stub);
     free(url);

@@ -133,7 +133,7 @@ static void a_block_is_redrawn_and_erased(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         struct session s = session_start(
-            ARGS("run", "null://", "--rate", "200", "--duration", "1500ms",
+            ARGS("run", "null://", "--rate", "200", "--duration", "800ms",
                  "--slo", "e2e p50 < 1s", "--force", cases[i].flag, "-o", dir),
             cases[i].columns, cases[i].prepare);
         struct proc_result r = session_end(&s);
@@ -237,7 +237,7 @@ static void quiet_is_silent(void **state)
 {
     struct session s =
         session_start(ARGS("run", "null://", "--rate", "200", "--duration",
-                           "600ms", "-q", "-o", tmpdir_path("quiet")),
+                           "300ms", "-q", "-o", tmpdir_path("quiet")),
                       80, use_terminal);
     struct proc_result r = session_end(&s);
 
