@@ -26,11 +26,11 @@ struct json_t *forty_run(int status, const char *const *argv)
     return summary;
 }
 
-void forty_time_out(const char *text, const char *const *argv)
+void four_time_out(const char *text, const char *const *argv)
 {
     struct proc run = proc_start(argv);
 
-    run_must_time_out(&run, tmpdir_path("run"), FORTY, text);
+    run_must_time_out(&run, tmpdir_path("run"), 4, text);
 }
 
 void must_be_ok(struct json_t *summary)
