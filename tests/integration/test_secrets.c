@@ -187,6 +187,8 @@ static void search(const struct rig *rig, const struct strlist *words,
     assert_non_null(strstr(r.out, "Set-Cookie: (redacted)"));
     assert_null(strstr(r.out, "echo-cookie"));
     proc_result_fini(&r);
+    if (strcmp(transport, "native") != 0)
+        return; /* what reads settings and recordings does not know which */
     r = RUN_WAY("validate", words, 0, "--transport", transport, "-c", "1");
     proc_result_fini(&r);
     r = must_run(ARGS("report", rig->dir), status);
@@ -196,14 +198,13 @@ static void search(const struct rig *rig, const struct strlist *words,
 }
 
 /* Nobody listens any more. */
-static void search_failure(const struct rig *rig, const struct strlist *words)
+static void search_failure(const struct rig *rig, const struct strlist *words,
+                           const char *transport)
 {
     struct proc_result r;
 
-    r = RUN_WAY("run", words, 3, "-c", "1", "-o", rig->dir, "--force",
-                "--wait-ready", "1ms");
-    proc_result_fini(&r);
-    r = RUN_WAY("run", words, 3, "--show", "--set", "target.timeout=5s");
+    r = RUN_WAY("run", words, 3, "-c", "1", "--transport", transport, "-o",
+                rig->dir, "--force", "--wait-ready", "1ms");
     proc_result_fini(&r);
 }
 
@@ -234,7 +235,7 @@ static void try_way(const struct way *way, const char *transport)
     assert_non_null(strstr(buf_text(&received), way->received));
     buf_fini(&received);
     echoserver_stop(&rig.server);
-    search_failure(&rig, &words);
+    search_failure(&rig, &words, transport);
     strlist_fini(&words);
     free(rig.log);
     free(rig.dir);

@@ -142,8 +142,8 @@ static void authorities_are_read_once(void **state)
     (void)state;
     tool_run(TOOL("cp", nginx.ca, copy), tmpdir_path("cp.out"));
     run = proc_start(ARGS("run", nginx.urls[TLS], "--cacert", copy,
-                          "--no-keepalive", "--rate", "50", "--duration", "3s",
-                          "-q", "-o", dir));
+                          "--no-keepalive", "--rate", "100", "--duration",
+                          "1500ms", "-q", "-o", dir));
     wait_for_rows(dir);
     assert_int_equal(unlink(copy), 0);
     run_must_end(&run, dir, 0);
