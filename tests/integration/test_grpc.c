@@ -250,7 +250,11 @@ static void streams_are_measured(void **state)
     (void)state;
     assert_true(number_at(summary, "requests.ok") == 4);
     assert_true(number_at(summary, "measures.ttft.n") == 4);
-    assert_true(number_at(summary, "measures.gap.p50_ms") >= 4);
+    /* A client that is late sees several messages at once, but never the last
+     * one before its time. */
+    assert_true(number_at(summary, "measures.gap.n") >= 4);
+    assert_true(number_at(summary, "measures.e2e.mean_ms") >=
+                number_at(summary, "measures.gap.n"));
     json_decref(summary);
 
     /* Who takes it for a unary call is told. */

@@ -295,17 +295,44 @@ static void expect_said(const struct search_summary *said, const char *outcome,
     free(text);
 }
 
+/* A search, and what is to be said of it. */
+struct outcome_row {
+    struct madeserver server;
+    struct search_config config;
+    double client;   /* what the client can do; 0: anything */
+    double flapping; /* chance that a probe misses all */
+    const char *outcome;
+    int status;
+    const char *what;
+};
+
+static void expect_outcome(const struct outcome_row *row)
+{
+    struct madeserver m = row->server;
+    struct slo slo = madeserver_slo(1);
+    struct search_config config = row->config;
+    struct search_summary said;
+    struct search_answer a;
+    struct search s;
+
+    config.slo = &slo;
+    m.client = row->client;
+    m.flapping = row->flapping;
+    madeserver_search(&m, &config, &s, &a);
+    said = summary_of(&s, &a);
+    expect_said(&said, row->outcome, row->status, row->what);
+    said.set.stopped_by = 2;
+    expect_said(&said, row->outcome, 130,
+                "interrupted by signal 2; --resume goes on with it");
+    said.is_of_others = true;
+    expect_said(&said, row->outcome, row->status, "by another SLO");
+    search_summary_fini(&said);
+    search_fini(&s);
+}
+
 static void outcomes_are_said(void **state)
 {
-    const struct {
-        struct madeserver server;
-        struct search_config config;
-        double client;   /* what the client can do; 0: anything */
-        double flapping; /* chance that a probe misses all */
-        const char *outcome;
-        int status;
-        const char *what;
-    } rows[] = {
+    const struct outcome_row rows[] = {
         {madeserver_of(408, 20, 1),
          {.start = 130},
          0,
@@ -358,28 +385,8 @@ static void outcomes_are_said(void **state)
     };
 
     (void)state;
-    for (size_t i = 0; i < COUNT(rows); i++) {
-        struct madeserver m = rows[i].server;
-        struct slo slo = madeserver_slo(1);
-        struct search_config config = rows[i].config;
-        struct search_summary said;
-        struct search_answer a;
-        struct search s;
-
-        config.slo = &slo;
-        m.client = rows[i].client;
-        m.flapping = rows[i].flapping;
-        madeserver_search(&m, &config, &s, &a);
-        said = summary_of(&s, &a);
-        expect_said(&said, rows[i].outcome, rows[i].status, rows[i].what);
-        said.set.stopped_by = 2;
-        expect_said(&said, rows[i].outcome, 130,
-                    "interrupted by signal 2; --resume goes on with it");
-        said.is_of_others = true;
-        expect_said(&said, rows[i].outcome, rows[i].status, "by another SLO");
-        search_summary_fini(&said);
-        search_fini(&s);
-    }
+    for (size_t i = 0; i < COUNT(rows); i++)
+        expect_outcome(&rows[i]);
 }
 
 /* A probe that was ended early, and one that measured nothing. */
