@@ -3,6 +3,7 @@
 #include <dirent.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -251,8 +252,12 @@ static void a_planted_key_is_nowhere(void **state)
     assert_int_equal(setenv("PLANTED_KEY", KEY, 1), 0);
     for (size_t t = 0; t < COUNT(transports); t++) {
         for (size_t i = 0; i < COUNT(ways); i++) {
-            if (t == 0 && strstr(ways[i].received, "Basic"))
-                continue; /* proxies are for libcurl */
+            bool is_proxy = strstr(ways[i].received, "Basic") != NULL;
+
+            /* Proxies are for libcurl; of the others it gets a header, a key
+             * and a URL as the native transport does. */
+            if (t == 0 ? is_proxy : !is_proxy && i % 3 != 0)
+                continue;
             try_way(&ways[i], transports[t]);
         }
     }
