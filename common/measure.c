@@ -222,5 +222,7 @@ struct facts facts_unknown(int64_t seq, int64_t due_ns)
                           .first_tokens = TIME_ABSENT,
                           .session = TIME_ABSENT,
                           .opened = TIME_ABSENT,
-                          .closing = TIME_ABSENT};
+                          .closing = TIME_ABSENT,
+                          .choices_first = TIME_ABSENT,
+                          .choices_last = TIME_ABSENT};
 }

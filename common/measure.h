@@ -146,6 +146,13 @@ struct facts {
      * the place of the last.  0: the row is one request. */
     int64_t more;
     int64_t last_seq;
+
+    /* Of a stream of OpenAI's: its events with a non-empty `choices`, with or
+     * without content, and when the first and the last of them came.  For
+     * other tools' numbers, too.  TIME_ABSENT in older recordings. */
+    int64_t choices;
+    int64_t choices_first;
+    int64_t choices_last;
 };
 
 /* One content event of a stream, with its request's `due`, so that a table of

@@ -210,6 +210,13 @@ static void take_piece(struct response *r, struct piece *p)
         be_over(r);
 }
 
+static void note_choices(struct facts *f, int64_t now_ns)
+{
+    if (f->choices++ == 0)
+        f->choices_first = now_ns;
+    f->choices_last = now_ns;
+}
+
 static bool is_terminator(const struct response *r, const struct sse_event *e)
 {
     const char *end = r->api->ops->terminator;
@@ -267,10 +274,13 @@ static void on_event(void *arg, const struct sse_event *e)
         return;
     }
     r->facts->closing = r->now_ns;
-    if (api_read_event(r->api, e->data, e->len, &piece))
+    if (api_read_event(r->api, e->data, e->len, &piece)) {
         take_unreadable(r, e);
-    else
-        take_piece(r, &piece);
+        return;
+    }
+    if (piece.has_choices)
+        note_choices(r->facts, r->now_ns);
+    take_piece(r, &piece);
 }
 
 /* ---- bytes ---- */
@@ -278,6 +288,14 @@ static void on_event(void *arg, const struct sse_event *e)
 static bool is_stream(const struct response *r, int status)
 {
     return r->api->streams && r->head.is_event_stream &&
+           statuses_have(&r->api->success, status);
+}
+
+/* Of another content type than the stream that was asked for.  It fails, and
+ * its events are read all the same: other tools do not look at the type. */
+static bool is_mislabelled(const struct response *r, int status)
+{
+    return r->api->must_stream && !r->head.is_event_stream &&
            statuses_have(&r->api->success, status);
 }
 
@@ -314,10 +332,12 @@ void response_header(struct response *r, const char *name, size_t name_len,
 void response_take(struct response *r, int status, int64_t now_ns,
                    const char *data, size_t len)
 {
+    bool streams = is_stream(r, status);
+
     r->now_ns = now_ns;
-    if (!is_stream(r, status))
+    if (!streams)
         buf_add(&r->body, data, len);
-    else if (sse_feed(&r->sse, data, len))
+    if ((streams || is_mislabelled(r, status)) && sse_feed(&r->sse, data, len))
         fail(r, OUTCOME_MALFORMED, RESPONSE_LONG_EVENT,
              "an event that is too long");
     charge(r);
@@ -431,6 +451,9 @@ static void finish_whole(struct response *r)
     int rc = api_read_whole(r->api, &r->head, buf_text(&r->body), r->body.len,
                             &piece);
 
+    if (!r->is_starved)
+        r->outcome = OUTCOME_OK; /* whatever events of a mislabelled one say */
+    r->is_over = false;
     if (rc == 0 && piece.is_error)
         take_error(r, &piece, RESPONSE_ERROR_BODY);
     else if (r->api->must_stream)
@@ -555,7 +578,7 @@ const char *response_break(struct response *r, const char *why)
 {
     if (r->is_starved)
         return conclude(r);
-    if (r->is_over) {
+    if (r->is_over && r->head.is_event_stream) {
         judge_stream(r);
         return conclude(r);
     }

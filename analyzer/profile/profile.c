@@ -124,6 +124,35 @@ static void note_span(struct pass *p, const struct facts *f, bool succeeds)
     }
 }
 
+static double positive(int64_t from, int64_t to)
+{
+    return from == TIME_ABSENT || to <= from ? 0 : (double)(to - from);
+}
+
+struct profile_silent profile_silent(const struct facts *f)
+{
+    int64_t events = facts_count(f->events);
+    int64_t choices = facts_count(f->choices);
+    struct profile_silent s = {0};
+    int64_t n;
+
+    if (choices <= 0) {
+        s.before_ns = positive(f->opened, f->first);
+        s.n_before = s.before_ns > 0;
+        return s;
+    }
+    n = choices - (events > 0 ? events : 1);
+    if (n <= 0)
+        return s;
+    s.before_ns =
+        positive(f->choices_first, events > 0 ? f->first : f->choices_last);
+    s.after_ns = events > 0 ? positive(f->last, f->choices_last) : 0;
+    s.n_before = s.before_ns > 0;
+    s.n_after = s.after_ns > 0 && n > s.n_before;
+    s.n_between = n - s.n_before - s.n_after;
+    return s;
+}
+
 static void add_values(struct pass *p, const struct facts *f)
 {
     for (int i = 0; i < PROFILE_TIMES; i++) {
@@ -133,9 +162,13 @@ static void add_values(struct pass *p, const struct facts *f)
         if (!isnan(ns))
             values_add(&p->values[i], ns, 1);
     }
-    if (p->ops->counts_opening && f->opened != TIME_ABSENT &&
-        f->first > f->opened)
-        values_add(&p->values[PROFILE_ITL], (double)(f->first - f->opened), 1);
+    if (p->ops->counts_silent) {
+        struct profile_silent silent = profile_silent(f);
+
+        values_add(&p->values[PROFILE_ITL], silent.before_ns, silent.n_before);
+        values_add(&p->values[PROFILE_ITL], 0, silent.n_between);
+        values_add(&p->values[PROFILE_ITL], silent.after_ns, silent.n_after);
+    }
 }
 
 static void add_success(struct pass *p, const struct facts *f)

@@ -71,7 +71,7 @@ struct profile_ops {
     bool has_goodput;
     bool lacking_is_kept;         /* a limit on what a request does not have */
     enum profile_time tpot_limit; /* what a limit on tpot is held against */
-    bool counts_opening; /* the pause before the first content is one too */
+    bool counts_silent; /* an event without content ends a pause, too */
 
     /* Does the tool count it among the successes? */
     bool (*succeeds)(const struct facts *f, const struct profile_run *run);
@@ -90,6 +90,21 @@ struct profile_ops {
     const char *why_rate[PROFILE_RATES];
     const char *note; /* what the recording cannot give; NULL: nothing */
 };
+
+/* The pauses of a stream that no content event ends or begins: around a chat's
+ * role and a last event with the finish reason.  The recording has the number
+ * of such events, and the times of the first and the last event with `choices`:
+ * pauses of others count as 0, so that number and sum are right.  A recording
+ * without the number has the pause before the first content at most. */
+struct profile_silent {
+    int64_t n_before; /* 0 or 1, of before_ns */
+    int64_t n_between;
+    int64_t n_after; /* 0 or 1, of after_ns */
+    double before_ns;
+    double after_ns;
+};
+
+struct profile_silent profile_silent(const struct facts *f);
 
 /* NULL-terminated, for an option. */
 extern const char *const profile_names[];

@@ -57,6 +57,9 @@ static const struct tgr_column request_columns[] = {
     FACT(closing, "ns", TGR_COLUMN(6), TIME_ABSENT),
     FACT(more, "", TGR_PLAIN, 0),
     FACT(last_seq, "", TGR_PLAIN, 0),
+    FACT(choices, "", TGR_COLUMN(18), TIME_ABSENT),
+    FACT(choices_first, "ns", TGR_COLUMN(5), TIME_ABSENT),
+    FACT(choices_last, "ns", TGR_COLUMN(6), TIME_ABSENT),
 };
 
 const struct tgr_schema schema_requests = {

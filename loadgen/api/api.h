@@ -60,6 +60,7 @@ struct usage {
 struct piece {
     bool is_whole;          /* an answer, not an event; known from the start */
     bool has_content;       /* text, reasoning or a tool call, and not empty */
+    bool has_choices;       /* OpenAI's `choices`, and not empty */
     bool is_reasoning;      /* that is what it is */
     bool is_cumulative;     /* `text` is all so far, not what is new */
     bool may_be_cumulative; /* it depends on the server */

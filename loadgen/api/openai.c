@@ -178,8 +178,10 @@ static void read_choices(struct jscan *s, struct piece *p)
 {
     if (!jscan_array(s))
         return;
-    while (jscan_item(s))
+    while (jscan_item(s)) {
+        p->has_choices = true;
         read_choice(s, p);
+    }
 }
 
 static bool read_member(struct jscan *s, struct jtext key, struct piece *p)
