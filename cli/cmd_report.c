@@ -31,6 +31,7 @@ struct report_args {
     struct strlist slo;
     int format;
     bool json; /* the flag for that format */
+    bool detailed;
     char *measure;
     int from;
     char *curve;
@@ -178,6 +179,11 @@ static const struct opt opts[] = {
      .type = &opt_switch,
      .offset = AT(json),
      .help = "as in other commands: --format json"},
+    {.flag = "detailed",
+     .type = &opt_switch,
+     .offset = AT(detailed),
+     .help = "of vllm-json: lists with the values of each request as well "
+             "(ttfts, itls, ...)"},
     {.flag = "measure",
      .type = &opt_text,
      .offset = AT(measure),
@@ -261,7 +267,7 @@ static int print_all(const struct summary *s, const struct kept_hist *kept,
     if (rc == 0 && a->baseline)
         rc = report_add_against(rec->dir, a->baseline, &below, err);
     if (rc == 0)
-        rc = report_print_any(s, kept, rec, ops, err);
+        rc = report_print_any(s, kept, rec, ops, a->detailed, err);
     if (rc == 0)
         rc = cli_print_report(&below, summary_exit_code(s), err);
     buf_fini(&below);
@@ -341,18 +347,28 @@ static int check_instead(const struct report_args *a, struct err *err)
     return 0;
 }
 
-/* Do the flags go together? */
-static int check_args(const struct report_args *a, struct err *err)
+/* Flags of one format. */
+static int check_of_format(const struct report_args *a, struct err *err)
 {
-    bool is_of_hist = report_find(report_names[a->format])->render_hist != NULL;
-    struct kept_hist kept = wanted_hist(a);
+    const struct report_ops *ops = report_find(report_names[a->format]);
 
     if ((a->truth || a->truth_file) && a->format != 0)
         return err_set(err, ERR_USAGE, "--truth goes with --format text");
-    if ((a->measure || a->from != FROM_DUE) && !is_of_hist)
+    if ((a->measure || a->from != FROM_DUE) && !ops->render_hist)
         return err_set(err, ERR_USAGE,
                        "--measure and --from go with --format hgrm");
-    if (check_instead(a, err))
+    if (a->detailed && !ops->render_profile)
+        return err_set(err, ERR_USAGE,
+                       "--detailed requires --format vllm-json");
+    return 0;
+}
+
+/* Do the flags go together? */
+static int check_args(const struct report_args *a, struct err *err)
+{
+    struct kept_hist kept = wanted_hist(a);
+
+    if (check_of_format(a, err) || check_instead(a, err))
         return -1;
     if (a->baseline && (a->format != 0 || asks_instead(a)))
         return err_set(err, ERR_USAGE,

@@ -92,19 +92,29 @@ static int print_seconds(const struct summary *s, struct recording *rec,
     return rc;
 }
 
+static int print_listed(const struct summary *s, const struct report_ops *ops,
+                        bool detailed, struct err *err)
+{
+    struct profile p;
+    int rc = profile_make(&p, profile_find(ops->profile), s, true, err);
+
+    if (rc == 0)
+        rc = ops->render_profile(&p, detailed, cli_print, err);
+    profile_fini(&p);
+    return rc;
+}
+
 int report_print_profile(const struct summary *s, const char *name,
                          const struct report_ops *ops, struct err *err)
 {
     struct profile p;
     struct buf out;
-    int rc = profile_make(&p, profile_find(name), s, err);
+    int rc = profile_make(&p, profile_find(name), s, false, err);
 
     if (rc)
         return -1;
     buf_init(&out, MAX_REPORT);
-    if (ops->render_profile)
-        ops->render_profile(&p, &out);
-    else if (ops == &report_json)
+    if (ops == &report_json)
         profile_json(&p, &out);
     else
         profile_text(&p, &out);
@@ -115,12 +125,12 @@ int report_print_profile(const struct summary *s, const char *name,
 
 int report_print_any(const struct summary *s, const struct kept_hist *kept,
                      struct recording *rec, const struct report_ops *ops,
-                     struct err *err)
+                     bool detailed, struct err *err)
 {
     if (ops->render)
         return report_print(s, ops, err);
     if (ops->render_profile)
-        return report_print_profile(s, ops->profile, ops, err);
+        return print_listed(s, ops, detailed, err);
     if (ops->render_hist)
         return print_hist(s, kept, ops, err);
     if (print_header(s, rec, ops, err))

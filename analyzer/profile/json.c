@@ -1,14 +1,10 @@
-/* A profile for programs; and the file that vLLM's benchmark saves. */
+/* A profile for programs. */
 #include <jansson.h>
-#include <stdio.h>
 
 #include "analyzer/profile/profile.h"
 #include "analyzer/report/json_parts.h"
-#include "analyzer/report/report.h"
 #include "analyzer/summary.h"
-#include "common/apis.h"
 #include "common/json.h"
-#include "common/settings.h"
 
 static json_t *side(const struct profile_line *line, bool is_ours)
 {
@@ -83,77 +79,3 @@ void profile_json(const struct profile *p, struct buf *out)
     json_print(o, out);
     json_decref(o);
 }
-
-/* ---- vLLM's keys ---- */
-
-/* mean_ttft_ms and so on; 0 where there is no value, as that tool has it. */
-static void put_ms(json_t *o, const char *stat, const char *name, double ns)
-{
-    char key[32];
-
-    snprintf(key, sizeof(key), "%s_%s_ms", stat, name);
-    json_object_set_new(o, key, json_real(ns >= 0 ? ns / 1e6 : 0));
-}
-
-static void put_times(json_t *o, const struct profile *p)
-{
-    static const char *const names[PROFILE_TIMES] = {"ttft", "itl", "tpot",
-                                                     "e2el"};
-
-    for (int i = 0; i < PROFILE_TIMES; i++) {
-        const struct profile_line *line = &p->lines[i];
-
-        put_ms(o, "mean", names[i], line->mean.theirs);
-        put_ms(o, "median", names[i], line->quantile[0].theirs);
-        put_ms(o, "std", names[i], line->deviation);
-        for (int q = 0; q < PROFILE_QUANTILES; q++)
-            put_ms(o, profile_quantile_name[q], names[i],
-                   line->quantile[q].theirs);
-    }
-}
-
-static double or_zero(double value)
-{
-    return value >= 0 ? value : 0;
-}
-
-void profile_vllm_json(const struct profile *p, struct buf *out)
-{
-    const struct settings *s = p->summary->settings;
-    int64_t tokens = p->input_tokens + p->output_tokens;
-    json_t *o = json_object();
-
-    json_object_set_new(o, "endpoint_type",
-                        json_string(api_names[s->target.api]));
-    json_object_set_new(o, "backend", json_string(api_names[s->target.api]));
-    json_object_set_new(o, "model_id", text_or_null(s->target.model));
-    json_object_set_new(o, "num_prompts",
-                        json_integer(p->completed + p->failed));
-    json_object_set_new(o, "request_rate",
-                        s->load.rate_rps > 0 ? json_real(s->load.rate_rps)
-                                             : json_string("inf"));
-    json_object_set_new(o, "duration", json_real(p->duration_s));
-    json_object_set_new(o, "completed", json_integer(p->completed));
-    json_object_set_new(o, "failed", json_integer(p->failed));
-    json_object_set_new(o, "total_input_tokens", json_integer(p->input_tokens));
-    json_object_set_new(o, "total_output_tokens",
-                        json_integer(p->output_tokens));
-    json_object_set_new(o, "request_throughput",
-                        json_real(or_zero(p->rates[PROFILE_REQUESTS].theirs)));
-    json_object_set_new(o, "request_goodput",
-                        number_or_null(p->rates[PROFILE_GOODPUT].theirs));
-    json_object_set_new(o, "output_throughput",
-                        json_real(or_zero(p->rates[PROFILE_TOKENS].theirs)));
-    json_object_set_new(
-        o, "total_token_throughput",
-        json_real(p->duration_s > 0 ? (double)tokens / p->duration_s : 0));
-    put_times(o, p);
-    json_print(o, out);
-    json_decref(o);
-}
-
-const struct report_ops report_vllm = {
-    .name = "vllm-json",
-    .profile = "vllm",
-    .render_profile = profile_vllm_json,
-};

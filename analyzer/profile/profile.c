@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "analyzer/profile/requests.h"
 #include "analyzer/reader.h"
 #include "analyzer/summary.h"
 #include "common/apis.h"
@@ -26,6 +27,7 @@ struct lane {
     int64_t seq;
     int64_t at_us;
     bool counts;
+    struct profile_request *request; /* NULL: not listed */
 };
 
 /* One pass over the requests, then one over the events. */
@@ -54,6 +56,7 @@ struct pass {
     int64_t last_due_end;
 
     struct lane lanes[RECORDING_MAX_SHARDS];
+    struct profile_requests *list; /* NULL: not asked for */
 };
 
 /* ---- requests ---- */
@@ -173,12 +176,8 @@ static void add_values(struct pass *p, const struct facts *f)
 
 static void add_success(struct pass *p, const struct facts *f)
 {
-    int64_t input = facts_count(f->prompt_tokens);
-
-    if (input == TIME_ABSENT)
-        input = facts_count(f->prompt_asked);
     p->completed++;
-    p->input += input == TIME_ABSENT ? 0 : input;
+    p->input += profile_input(f);
     p->output += p->ops->tokens(f);
     p->n_good += is_good(p, f);
     add_values(p, f);
@@ -199,6 +198,8 @@ static void add_request(struct pass *p, const struct facts *f)
     if (!window_holds(&p->run.window, f->due))
         return;
     note_span(p, f, succeeds);
+    if (p->list)
+        profile_requests_add(p->list, f, p->ops, &p->run, succeeds);
     if (succeeds)
         add_success(p, f);
     else
@@ -216,6 +217,8 @@ static int read_requests(struct pass *p, struct recording *rec, struct err *err)
             add_request(p, &rows[i]);
     }
     values_sort(&p->succeeded);
+    if (p->list)
+        profile_requests_sort(p->list);
     return rc;
 }
 
@@ -266,11 +269,16 @@ static void add_event(struct pass *p, struct lane *lane,
         lane->seq = e->seq;
         lane->counts =
             window_holds(&p->run.window, e->due) && has_succeeded(p, e->seq);
+        lane->request = p->list ? profile_requests_find(p->list, e->seq) : NULL;
         if (lane->counts && pause == PAUSE_STAMPED)
             add_together(itl, tokens);
-    } else if (lane->counts && e->at_us >= lane->at_us) {
-        add_pause(itl, pause, (double)(e->at_us - lane->at_us) * NS_PER_US,
-                  tokens);
+    } else if (e->at_us >= lane->at_us) {
+        double ns = (double)(e->at_us - lane->at_us) * NS_PER_US;
+
+        if (lane->counts)
+            add_pause(itl, pause, ns, tokens);
+        if (lane->request)
+            profile_requests_add_pause(p->list, lane->request, ns);
     }
     lane->at_us = e->at_us;
 }
@@ -418,8 +426,24 @@ static int begin(struct pass *p, const struct profile_ops *ops,
     return good_table_init(&p->good, &s->slo, &s->settings->classes, err);
 }
 
+static void take_start(struct profile *out, const struct pass *p,
+                       const struct manifest *m)
+{
+    int64_t realtime_ns = manifest_start_realtime_ns(m);
+
+    out->start_ns = manifest_start_monotonic_ns(m);
+    if (realtime_ns > 0 && p->last_end != TIME_ABSENT)
+        out->ended_ns = realtime_ns + p->last_end;
+}
+
+void profile_fini(struct profile *p)
+{
+    free(p->requests.items);
+    free(p->requests.pauses);
+}
+
 int profile_make(struct profile *out, const struct profile_ops *ops,
-                 const struct summary *s, struct err *err)
+                 const struct summary *s, bool lists_requests, struct err *err)
 {
     struct pass *p = xcalloc(1, sizeof(*p));
     struct recording rec;
@@ -428,10 +452,14 @@ int profile_make(struct profile *out, const struct profile_ops *ops,
     *out = (struct profile){.ops = ops, .summary = s};
     if (rc == 0) {
         rc = begin(p, ops, s, err);
+        p->list = lists_requests ? &out->requests : NULL;
         if (rc == 0)
             rc = read_requests(p, &rec, err);
         if (rc == 0 && p->reads_events)
             rc = read_events(p, &rec, err);
+        if (p->list)
+            profile_requests_finish(p->list);
+        take_start(out, p, &rec.manifest);
         recording_close(&rec);
     }
     if (rc == 0)

@@ -130,6 +130,37 @@ struct profile_line {
     const char *why; /* NULL: the definitions agree */
 };
 
+/* One request of the window that was issued, for formats that list them. */
+struct profile_request {
+    int64_t seq;
+    int64_t issued; /* ns */
+    int64_t outcome;
+    int64_t detail;
+    int64_t input_tokens;
+    int64_t output_tokens; /* 0 of a failure */
+    bool succeeds;
+    double ttft_ns; /* 0: it got no token */
+    double e2e_ns;  /* 0 of a failure */
+
+    /* The pauses between its content events: n_pauses from first_pause on in
+     * the list's; and the others. */
+    size_t first_pause;
+    size_t n_pauses;
+    struct profile_silent silent;
+};
+
+struct profile_requests {
+    struct profile_request *items; /* in the order of the schedule; owned */
+    size_t len;
+    size_t cap;
+    double *pauses; /* ns, request by request; owned */
+
+    /* While they are read: pauses as they come, and whose. */
+    struct found_pause *found; /* owned */
+    size_t n_found;
+    size_t cap_found;
+};
+
 struct profile {
     const struct profile_ops *ops;
     const struct summary *summary; /* ours; borrowed */
@@ -140,19 +171,29 @@ struct profile {
     double duration_s;     /* that it divides by */
     struct profile_line lines[PROFILE_TIMES];
     struct profile_pair rates[PROFILE_RATES]; /* below 0: there is none */
+
+    /* If asked for. */
+    struct profile_requests requests;
+    int64_t start_ns; /* of the run, by the monotonic clock ... */
+    int64_t ended_ns; /* ... and its last end, since 1970; 0: not known */
 };
 
 extern const char *const profile_time_name[PROFILE_TIMES];
 extern const char *const profile_rate_name[PROFILE_RATES];
 
-/* Of a recording that has been summed up, which is opened and read again. */
+/* Of a recording that has been summed up, which is opened and read again.
+ * profile_fini() must follow if requests are listed, even after an error. */
 int profile_make(struct profile *out, const struct profile_ops *ops,
-                 const struct summary *s, struct err *err);
+                 const struct summary *s, bool lists_requests, struct err *err);
+void profile_fini(struct profile *p);
 
 void profile_text(const struct profile *p, struct buf *out);
 void profile_json(const struct profile *p, struct buf *out);
 
-/* The keys of the file that vLLM's benchmark saves; of that profile. */
-void profile_vllm_json(const struct profile *p, struct buf *out);
+/* The keys of the file that vLLM's benchmark saves; of that profile, which
+ * lists its requests.  Detailed: their values as well, piece by piece. */
+int profile_vllm_json(const struct profile *p, bool detailed,
+                      int (*put)(const char *text, struct err *err),
+                      struct err *err);
 
 #endif

@@ -33,9 +33,12 @@ struct report_ops {
     int (*render_second)(const struct second *s, struct buf *out,
                          struct err *err);
 
-    /* Append the whole report, in the words of this other tool. */
+    /* Print the whole report, in the words of this other tool; detailed: with
+     * the values of each request. */
     const char *profile; /* NULL: in ours */
-    void (*render_profile)(const struct profile *p, struct buf *out);
+    int (*render_profile)(const struct profile *p, bool detailed,
+                          int (*put)(const char *text, struct err *err),
+                          struct err *err);
     uint32_t second_measures; /* that it looks at, bit 1 << enum measure */
     bool is_of_window;        /* it has no seconds of the warm-up */
 };

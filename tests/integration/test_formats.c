@@ -281,6 +281,34 @@ static void the_report_says_what_to_do_next(void **state)
     free(text);
 }
 
+/* ---- vLLM's file ---- */
+
+/* Of each request a value, in longer lists than one piece of output. */
+static void the_detailed_file_has_every_request(void **state)
+{
+    static const char *const lists[] = {"input_lens", "output_lens", "ttfts",
+                                        "itls",       "start_times", "errors"};
+    struct proc_result r = proc_run(
+        ARGS("report", recording, "--format", "vllm-json", "--detailed"));
+    json_t *json = json_loads(r.out, 0, NULL);
+    double sum = 0;
+    json_t *itl;
+    size_t i;
+
+    (void)state;
+    assert_non_null(json);
+    for (i = 0; i < COUNT(lists); i++)
+        assert_true((double)json_array_size(json_object_get(json, lists[i])) ==
+                    number_at(json, "num_prompts"));
+    json_array_foreach(json_object_get(json, "itls"), i, itl) sum +=
+        (double)json_array_size(itl);
+    assert_true(sum > number_at(json, "num_prompts"));
+    assert_int_equal(strlen(json_string_value(json_object_get(json, "date"))),
+                     15);
+    json_decref(json);
+    proc_result_fini(&r);
+}
+
 /* ---- flags ---- */
 
 static void flags_that_do_not_go_together(void **state)
@@ -293,6 +321,7 @@ static void flags_that_do_not_go_together(void **state)
         {{"--from", "sent"}, "--measure and --from go with --format hgrm"},
         {{"--format", "hgrm", "--measure", "speed"},
          "--measure: 'speed' is none of: e2e, "},
+        {{"--detailed"}, "--detailed requires --format vllm-json"},
         {{"--format", "xml"}, "hgrm"},
     };
 
@@ -317,6 +346,7 @@ int main(void)
         cmocka_unit_test(every_number_of_the_text_is_in_the_json),
         cmocka_unit_test(the_full_text_has_every_number_of_the_json),
         cmocka_unit_test(the_report_says_what_to_do_next),
+        cmocka_unit_test(the_detailed_file_has_every_request),
         cmocka_unit_test(flags_that_do_not_go_together),
     };
 

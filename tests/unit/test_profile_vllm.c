@@ -19,6 +19,7 @@
 #include "common/buf.h"
 #include "common/clk.h"
 #include "common/err.h"
+#include "common/settings.h"
 #include "tests/support/ondisk.h"
 #include "tests/support/rendered.h"
 #include "tests/support/responserig.h"
@@ -188,6 +189,18 @@ static void assert_ms(const char *name, double ns, double want_ms)
         fail_msg("%s: %.3f ms, not %.3f", name, ns / NS_PER_MS, want_ms);
 }
 
+static void assert_values(const struct made_stream *made,
+                          const struct profile *p)
+{
+    const struct profile_line *itl = &p->lines[PROFILE_ITL];
+
+    assert_ms(made->name, p->lines[PROFILE_TTFT].mean.theirs, made->ttft_ms);
+    assert_ms(made->name, p->lines[PROFILE_E2E].mean.theirs, made->e2e_ms);
+    if (itl->n != made->n_itl)
+        fail_msg("%s: %d pauses", made->name, (int)itl->n);
+    assert_ms(made->name, itl->mean.theirs * (double)itl->n, made->itl_ms);
+}
+
 static void streams_come_to_what_vllm_makes_of_them(void **state)
 {
     (void)state;
@@ -197,31 +210,194 @@ static void streams_come_to_what_vllm_makes_of_them(void **state)
         struct err err = {0};
         struct profile p;
 
-        assert_int_equal(profile_make(&p, profile_find("vllm"), &r->s, &err),
-                         0);
+        assert_int_equal(
+            profile_make(&p, profile_find("vllm"), &r->s, false, &err), 0);
         if (p.completed != made->succeeds || p.failed == made->succeeds)
             fail_msg("%s: %s", made->name,
                      p.completed ? "a success" : "a failure");
-        if (made->succeeds) {
-            const struct profile_line *itl = &p.lines[PROFILE_ITL];
-
-            assert_ms(made->name, p.lines[PROFILE_TTFT].mean.theirs,
-                      made->ttft_ms);
-            assert_ms(made->name, p.lines[PROFILE_E2E].mean.theirs,
-                      made->e2e_ms);
-            if (itl->n != made->n_itl)
-                fail_msg("%s: %d pauses", made->name, (int)itl->n);
-            assert_ms(made->name, itl->mean.theirs * (double)itl->n,
-                      made->itl_ms);
-        }
+        if (made->succeeds)
+            assert_values(made, &p);
         read_run_free(r);
     }
+}
+
+/* ---- the file ---- */
+
+static struct buf file;
+
+static int append(const char *text, struct err *err)
+{
+    (void)err;
+    return buf_adds(&file, text);
+}
+
+/* Three streams of 17 tokens in 5 events, 40 ms apart, from 100 ms on: due at
+ * 0, 0.9 and 2.5 s; the last one breaks.  The second has a role 50 ms before
+ * its first token. */
+static struct read_run *three_streams(void)
+{
+    static const int64_t due_ms[] = {0, 900, 2500};
+    struct streams *m = streams_new(0, 3000, "ttft p99 < 60ms");
+
+    for (size_t i = 0; i < COUNT(due_ms); i++) {
+        struct shape shape = worked_stream;
+        struct facts *f;
+
+        shape.due_ms = due_ms[i];
+        f = streams_add(m, &shape);
+        f->issued = f->due;
+        f->choices = 5 + (i == 1);
+        f->choices_first = f->first - (i == 1 ? 50 * NS_PER_MS : 0);
+        f->choices_last = f->last;
+        f->prompt_tokens = 10;
+        if (i == 2)
+            f->outcome = OUTCOME_RESET;
+    }
+    return streams_sum_up(m);
+}
+
+static json_t *printed(const struct read_run *r, bool detailed)
+{
+    struct err err = {0};
+    struct profile p;
+    json_t *o;
+
+    buf_init(&file, 65536);
+    assert_int_equal(profile_make(&p, profile_find("vllm"), &r->s, true, &err),
+                     0);
+    assert_int_equal(profile_vllm_json(&p, detailed, append, &err), 0);
+    profile_fini(&p);
+    o = json_loads(buf_text(&file), 0, NULL);
+    assert_non_null(o);
+    buf_fini(&file);
+    return o;
+}
+
+/* Events of 5 + 1 fall into the first second, and 5 into the second one. */
+static void the_file_has_vllms_keys(void **state)
+{
+    static const struct {
+        const char *key;
+        double value;
+    } numbers[] = {
+        {"num_prompts", 3},
+        {"request_rate", 100},
+        {"burstiness", 1},
+        {"duration", 2.76},
+        {"completed", 2},
+        {"failed", 1},
+        {"total_input_tokens", 20},
+        {"total_output_tokens", 34},
+        {"request_throughput", 2 / 2.76},
+        {"request_goodput", 1 / 2.76},
+        {"output_throughput", 34 / 2.76},
+        {"total_token_throughput", 54 / 2.76},
+        {"max_output_tokens_per_s", 6},
+        {"max_concurrent_requests", 2},
+        {"rtfx", 0},
+        {"mean_ttft_ms", 75},
+        {"median_itl_ms", 40},
+        {"std_itl_ms", 3.14269680527354},
+        {"p99_e2el_ms", 260},
+    };
+    struct read_run *r = three_streams();
+    json_t *o = printed(r, false);
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(numbers); i++)
+        assert_number_at(o, numbers[i].key, numbers[i].value);
+    assert_true(json_is_null(json_object_get(o, "date"))); /* not recorded */
+    assert_true(json_is_null(json_object_get(o, "label")));
+    assert_true(json_is_null(json_object_get(o, "tokenizer_id")));
+    assert_true(json_is_null(json_object_get(o, "max_concurrency")));
+    assert_null(json_object_get(o, "ttfts"));
+    json_decref(o);
+    read_run_free(r);
+}
+
+static void settings_become_vllms(void **state)
+{
+    static const struct {
+        int arrival;
+        double cv;
+        double burstiness; /* 0: "inf" */
+    } cases[] = {
+        {ARRIVAL_POISSON, 0, 1},
+        {ARRIVAL_GAMMA, 2, 0.25},
+        {ARRIVAL_GAMMA, 0.5, 4},
+        {ARRIVAL_CONSTANT, 0, 0},
+    };
+    struct read_run *r = three_streams();
+
+    (void)state;
+    r->rec.settings.load.scenario = SCENARIO_CLOSED;
+    r->rec.settings.load.clients = 8;
+    r->rec.settings.load.rate_rps = 0;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        json_t *o;
+
+        r->rec.settings.load.arrival = cases[i].arrival;
+        r->rec.settings.load.cv = cases[i].cv;
+        o = printed(r, false);
+        assert_number_at(o, "max_concurrency", 8);
+        assert_string_equal(
+            json_string_value(json_object_get(o, "request_rate")), "inf");
+        if (cases[i].burstiness > 0)
+            assert_number_at(o, "burstiness", cases[i].burstiness);
+        else
+            assert_string_equal(
+                json_string_value(json_object_get(o, "burstiness")), "inf");
+        json_decref(o);
+    }
+    read_run_free(r);
+}
+
+/* In seconds, of a clock that was at 1 ns when the run began; the failure has
+ * what came of it, and no tokens. */
+static void the_detailed_file_lists_requests(void **state)
+{
+    static const struct {
+        const char *path;
+        double value;
+    } numbers[] = {
+        {"input_lens/0", 10},
+        {"output_lens/0", 17},
+        {"output_lens/2", 0},
+        {"ttfts/0", 0.1},
+        {"ttfts/1", 0.05},
+        {"ttfts/2", 0.1},
+        {"itls/0/0", 0.04},
+        {"itls/1/0", 0.05},
+        {"itls/1/4", 0.04},
+        {"itls/2/3", 0.04},
+        {"start_times/0", 1e-9},
+        {"start_times/1", 0.900000001},
+        {"start_times/2", 2.500000001},
+    };
+    struct read_run *r = three_streams();
+    json_t *o = printed(r, true);
+    json_t *errors = json_object_get(o, "errors");
+    json_t *itls = json_object_get(o, "itls");
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(numbers); i++)
+        assert_number_at(o, numbers[i].path, numbers[i].value);
+    assert_int_equal(json_array_size(itls), 3);
+    assert_int_equal(json_array_size(json_array_get(itls, 0)), 4);
+    assert_int_equal(json_array_size(json_array_get(itls, 1)), 5);
+    assert_string_equal(json_string_value(json_array_get(errors, 0)), "");
+    assert_string_equal(json_string_value(json_array_get(errors, 2)), "reset");
+    json_decref(o);
+    read_run_free(r);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(streams_come_to_what_vllm_makes_of_them),
+        cmocka_unit_test(the_file_has_vllms_keys),
+        cmocka_unit_test(settings_become_vllms),
+        cmocka_unit_test(the_detailed_file_lists_requests),
     };
 
     return cmocka_run_group_tests(tests, tmpdir_setup, tmpdir_teardown);
