@@ -50,7 +50,8 @@ struct serverview {
 
 /* What that comes to; below 0: not known. */
 struct server_summary {
-    bool is_there; /* the recording has such a table; else nothing holds */
+    bool is_there;   /* the recording has such a table; else nothing holds */
+    bool is_unknown; /* or a page without series that are known: only its url */
     const char *flavour; /* borrowed from the recording; NULL: not known */
     const char *url;     /* likewise */
     bool is_partial;     /* requests went to others as well */

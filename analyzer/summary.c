@@ -282,9 +282,12 @@ static void take_server(struct summary *s, const struct tally *t,
     struct note note;
 
     serverview_init(&view, t->window);
-    if (!serverview_read(&view, rec->dir))
-        return;
     manifest_server(&rec->manifest, &source);
+    if (!serverview_read(&view, rec->dir)) {
+        s->server.is_unknown = source.url && !source.flavour;
+        s->server.url = source.url;
+        return;
+    }
     s->server = serverview_sum_up(&view, s->window_length_s > 0
                                              ? t->in_flight_ns /
                                                    (s->window_length_s * 1e9)

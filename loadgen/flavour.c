@@ -13,11 +13,13 @@
 #define AT(field) offsetof(struct server_look, field)
 
 /* A value adds up over all labels, but for a share, of which the largest
- * counts: one engine that is full is what makes requests wait. */
-enum kind { COUNT, SECONDS, SHARE };
+ * counts: one engine that is full is what makes requests wait.  A part is a
+ * count, too: the parts of a field, which have different names, add up. */
+enum kind { COUNT, SECONDS, SHARE, PART };
 
 /* To what a recording has: counts, microseconds, millionths. */
-static const double scale[] = {[COUNT] = 1, [SECONDS] = 1e6, [SHARE] = 1e6};
+static const double scale[] = {
+    [COUNT] = 1, [SECONDS] = 1e6, [SHARE] = 1e6, [PART] = 1};
 
 struct series {
     const char *name; /* NULL: that was the last */
@@ -101,6 +103,17 @@ static const struct flavour flavours[] = {
                 {"nv_inference_queue_duration_us", AT(queue_sum_us), COUNT},
                 {"nv_inference_request_success", AT(queue_count), COUNT},
                 {"nv_inference_request_success", AT(requests), COUNT}}},
+    /* Its prompt tokens are those that were not cached; the cache's use is in
+     * older versions only. */
+    {.name = "llamacpp",
+     .series =
+         {{"llamacpp:requests_processing", AT(running), COUNT},
+          {"llamacpp:requests_deferred", AT(waiting), COUNT},
+          {"llamacpp:kv_cache_usage_ratio", AT(cache_use), SHARE},
+          {"llamacpp:prompt_tokens_total", AT(prompt_tokens), PART},
+          {"llamacpp:prompt_tokens_cached_total", AT(prompt_tokens), PART},
+          {"llamacpp:prompt_tokens_cached_total", AT(cached_tokens), COUNT},
+          {"llamacpp:tokens_predicted_total", AT(generated_tokens), COUNT}}},
     {.name = "stub",
      .series = {{"tailgate_stub_running", AT(running), COUNT},
                 {"tailgate_stub_queue_depth", AT(waiting), COUNT},
@@ -163,7 +176,11 @@ static void put(struct server_look *look, const struct series *series,
     int64_t *field = (int64_t *)(void *)((char *)look + series->field);
     int64_t value = llround(fmin(sum->value * scale[series->kind], MOST));
 
-    if (sum->is_seen && value > *field)
+    if (!sum->is_seen)
+        return;
+    if (series->kind == PART && *field != TIME_ABSENT)
+        *field += value;
+    else if (value > *field)
         *field = value; /* absent is less than all */
 }
 

@@ -27,11 +27,20 @@ void json_put_server(json_t *o, const struct summary *sum)
     const struct server_summary *s = &sum->server;
     json_t *server;
 
+    if (s->is_unknown) {
+        server = json_pack("{sI, sI, ss, sb}", "looks", (json_int_t)0,
+                           "failed_looks", (json_int_t)0, "url", s->url,
+                           "is_known", 0);
+        json_put_nothing(server, "flavour",
+                         "the metrics have no series of a known kind of "
+                         "server");
+        json_object_set_new(o, "server", server);
+    }
     if (!s->is_there)
         return;
-    server =
-        json_pack("{sI, sI, sb}", "looks", (json_int_t)s->looks, "failed_looks",
-                  (json_int_t)s->failed, "is_partial", s->is_partial);
+    server = json_pack("{sI, sI, sb, sb}", "looks", (json_int_t)s->looks,
+                       "failed_looks", (json_int_t)s->failed, "is_partial",
+                       s->is_partial, "is_known", 1);
     put_text(server, "flavour", s->flavour);
     put_text(server, "url", s->url);
     put(server, "running_mean", s->running_mean, 1);

@@ -125,6 +125,11 @@ void text_put_server(const struct summary *sum, struct buf *out)
 {
     const struct server_summary *s = &sum->server;
 
+    if (s->is_unknown)
+        buf_addf(out,
+                 "server     no view of it: %s has no series of a known kind "
+                 "of server\n",
+                 s->url);
     if (!s->is_there)
         return;
     put_state(s, out);

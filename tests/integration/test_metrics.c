@@ -305,6 +305,30 @@ static void without_metrics_there_is_no_view(void **state)
     }
 }
 
+/* A page of metrics that nobody knows is named in the report. */
+static void a_page_of_no_known_kind_is_reported(void **state)
+{
+    static const char page[] = "HTTP/1.1 200 OK\r\nContent-Length: 12\r\n\r\n"
+                               "gateway_up 1";
+    struct rawserver server = rawserver_start(page, strlen(page), RAW_CLOSE);
+    char *url = xasprintf("%sv1/chat/completions", server.url);
+    char *dir = xasprintf("%s/strange", tmpdir_root());
+    struct proc_result r = proc_run(
+        ARGS("run", url, "--rate", "50", "-n", "5", "--model", "m", "-o", dir));
+    json_t *summary = load(dir, "summary.json");
+    json_t *view = json_object_get(summary, "server");
+
+    (void)state;
+    assert_non_null(strstr(r.out, "\nserver     no view of it: http://"));
+    assert_true(json_is_false(json_object_get(view, "is_known")));
+    assert_false(has_file(dir, "server.tgr"));
+    json_decref(summary);
+    proc_result_fini(&r);
+    rawserver_stop(&server);
+    free(url);
+    free(dir);
+}
+
 static void it_can_be_turned_off(void **state)
 {
     const char *dir = tmpdir_path("off");
@@ -484,6 +508,7 @@ int main(void)
         cmocka_unit_test(every_style_shows_the_queue),
         cmocka_unit_test(a_language_model_tells_tokens_and_cache),
         cmocka_unit_test(without_metrics_there_is_no_view),
+        cmocka_unit_test(a_page_of_no_known_kind_is_reported),
         cmocka_unit_test(it_can_be_turned_off),
         cmocka_unit_test(metrics_asked_for_must_be_there),
         cmocka_unit_test(a_run_is_not_harmed),

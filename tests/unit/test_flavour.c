@@ -229,6 +229,52 @@ static void triton(void **state)
     must_be(page, "triton", &want);
 }
 
+/* As its server of autumn 2026 writes them, after 6886 prompt tokens of which
+ * 2000 were cached; and an older one, which has the cache's use. */
+static void llamacpp(void **state)
+{
+    static const char page[] =
+        "# HELP llamacpp:prompt_tokens_total Number of prompt tokens "
+        "processed, excluding cached tokens\n"
+        "# TYPE llamacpp:prompt_tokens_total counter\n"
+        "llamacpp:prompt_tokens_total 4886\n"
+        "# TYPE llamacpp:prompt_tokens_cached_total counter\n"
+        "llamacpp:prompt_tokens_cached_total 2000\n"
+        "# TYPE llamacpp:prompt_seconds_total counter\n"
+        "llamacpp:prompt_seconds_total 2.903\n"
+        "# TYPE llamacpp:tokens_predicted_total counter\n"
+        "llamacpp:tokens_predicted_total 3469\n"
+        "# TYPE llamacpp:n_decode_total counter\n"
+        "llamacpp:n_decode_total 3500\n"
+        "# TYPE llamacpp:predicted_tokens_seconds gauge\n"
+        "llamacpp:predicted_tokens_seconds 97.8\n"
+        "# TYPE llamacpp:requests_processing gauge\n"
+        "llamacpp:requests_processing 4\n"
+        "# TYPE llamacpp:requests_deferred gauge\n"
+        "llamacpp:requests_deferred 46\n"
+        "# TYPE llamacpp:n_busy_slots_per_decode gauge\n"
+        "llamacpp:n_busy_slots_per_decode 3.61\n";
+    static const char older[] = "llamacpp:prompt_tokens_total 4886\n"
+                                "llamacpp:tokens_predicted_total 3469\n"
+                                "llamacpp:kv_cache_usage_ratio 0.25\n"
+                                "llamacpp:kv_cache_tokens 512\n"
+                                "llamacpp:requests_processing 4\n"
+                                "llamacpp:requests_deferred 46\n";
+    struct server_look want = server_look_none();
+
+    (void)state;
+    want.running = 4;
+    want.waiting = 46;
+    want.prompt_tokens = 6886;
+    want.cached_tokens = 2000;
+    want.generated_tokens = 3469;
+    must_be(page, "llamacpp", &want);
+    want.prompt_tokens = 4886;
+    want.cached_tokens = TIME_ABSENT;
+    want.cache_use = 250000;
+    must_be(older, "llamacpp", &want);
+}
+
 /* Those of others stand beside the stub's own, and count. */
 static void stub(void **state)
 {
@@ -292,6 +338,7 @@ int main(void)
         cmocka_unit_test(sglang_says_things_twice),
         cmocka_unit_test(tgi),
         cmocka_unit_test(triton),
+        cmocka_unit_test(llamacpp),
         cmocka_unit_test(stub),
         cmocka_unit_test(what_is_not_known_is_absent),
         cmocka_unit_test(looks_are_spread_over_the_second),

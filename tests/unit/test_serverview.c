@@ -232,6 +232,10 @@ static const struct summary unknown = {.server = {.is_there = true,
                                                   .preemptions = -1,
                                                   .requests_per_s = -1}};
 
+/* Its metrics are of no known kind. */
+static const struct summary strange = {
+    .server = {.is_unknown = true, .url = "http://h/metrics"}};
+
 /* Embeddings. */
 static const struct summary promptly = {.has_tokens = true,
                                         .server = {.is_there = true,
@@ -270,6 +274,8 @@ static void text(void **state)
         {&promptly, "server     vllm: waiting 2 (max 5)\n"
                     "           it counts 1117400 tokens/s of prompts\n"
                     "           1 look\n"},
+        {&strange, "server     no view of it: http://h/metrics has no series "
+                   "of a known kind of server\n"},
         {&nothing, ""},
     };
 
@@ -320,6 +326,13 @@ static void json(void **state)
         json_string_value(json_object_get(server, "running_mean_note")),
         "not known");
     assert_true(json_is_true(json_object_get(server, "is_partial")));
+    assert_true(json_is_true(json_object_get(server, "is_known")));
+    json_put_server(o, &strange);
+    server = json_object_get(o, "server");
+    assert_true(json_is_false(json_object_get(server, "is_known")));
+    assert_true(json_is_null(json_object_get(server, "flavour")));
+    assert_string_equal(json_string_value(json_object_get(server, "url")),
+                        "http://h/metrics");
     json_decref(o);
 }
 
