@@ -10,6 +10,7 @@
 #include "common/xalloc.h"
 #include "loadgen/target.h"
 #include "loadgen/transport/curl_options.h"
+#include "loadgen/transport/curl_trust.h"
 #include "loadgen/transport/socket.h"
 
 #define DEFAULT_PROXY_PORT "1080" /* libcurl's */
@@ -17,6 +18,7 @@
 struct attempt {
     CURL *easy;
     CURLcode code;
+    struct curl_agreed agreed;
     char text[CURL_ERROR_SIZE];
 };
 
@@ -85,15 +87,14 @@ static void name_way(const struct attempt *a, const struct target_settings *s,
                      : a->text);
 }
 
-static void name_server(const struct attempt *a, const struct endpoint *e,
-                        char *why, size_t size)
+static void name_server(const struct endpoint *e, const char *text, char *why,
+                        size_t size)
 {
     char address[SOCKET_ADDRESS_TEXT];
 
     snprintf(why, size, "%s%s%s: %s", e->target->url.host,
              e->address ? " at " : "",
-             e->address ? socket_address_text(e->address, address) : "",
-             a->text[0] ? a->text : curl_easy_strerror(a->code));
+             e->address ? socket_address_text(e->address, address) : "", text);
 }
 
 static bool judge(const struct attempt *a, const struct endpoint *e,
@@ -102,10 +103,17 @@ static bool judge(const struct attempt *a, const struct endpoint *e,
     curl_off_t connected_us = 0;
 
     curl_easy_getinfo(a->easy, CURLINFO_CONNECT_TIME_T, &connected_us);
+    if (a->code == CURLE_OK && s->http2 && a->agreed.is_known &&
+        strcmp(a->agreed.protocol, "h2") != 0) {
+        name_server(e, "the server does not speak HTTP/2: leave out --http2",
+                    why, size);
+        return false;
+    }
     if (a->code == CURLE_OK)
         return true;
     if (a->code == CURLE_PEER_FAILED_VERIFICATION) {
-        name_server(a, e, why, size);
+        name_server(e, a->text[0] ? a->text : curl_easy_strerror(a->code), why,
+                    size);
         return false;
     }
     if ((s->proxy || s->unix_socket) && connected_us == 0) {
@@ -130,6 +138,7 @@ bool curl_probe(const struct endpoint *e, const struct target_settings *s,
     curl_easy_setopt(a.easy, CURLOPT_NOPROGRESS, 0L);
     curl_easy_setopt(a.easy, CURLOPT_XFERINFOFUNCTION, on_progress);
     curl_set_connection(a.easy, s, NULL, way);
+    curl_trust_note_agreed(a.easy, &a.agreed);
     a.code = curl_easy_perform(a.easy);
     is_ok = judge(&a, e, s, why, size);
     curl_easy_cleanup(a.easy);

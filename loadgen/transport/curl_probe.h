@@ -11,8 +11,9 @@ struct target_settings;
 
 /* One attempt, without a request, which may block for the connect timeout.
  * False where it fails for a reason that stays: nobody at the proxy or the
- * socket, or a server that cannot prove who it is.  Then `why` says where and
- * what.  What may be otherwise the next time is left to the run. */
+ * socket, a server that cannot prove who it is, or one that lacks the HTTP/2
+ * that was asked for.  Then `why` says where and what.  What may be otherwise
+ * the next time is left to the run. */
 bool curl_probe(const struct endpoint *e, const struct target_settings *s,
                 char *why, size_t size);
 

@@ -149,3 +149,35 @@ void curl_trust_set(const struct curl_trust *t, const char *ca_file, CURL *easy)
     curl_easy_setopt(easy, CURLOPT_SSL_CTX_FUNCTION, on_context);
     curl_easy_setopt(easy, CURLOPT_SSL_CTX_DATA, t);
 }
+
+/* Of a handshake that is done, and of nothing else. */
+static void on_handshake(const SSL *ssl, int where, int value)
+{
+    struct curl_agreed *agreed = SSL_CTX_get_app_data(SSL_get_SSL_CTX(ssl));
+    const unsigned char *text = NULL;
+    unsigned len = 0;
+
+    (void)value;
+    if (where != SSL_CB_HANDSHAKE_DONE)
+        return;
+    SSL_get0_alpn_selected(ssl, &text, &len);
+    agreed->is_known = true;
+    snprintf(agreed->protocol, sizeof(agreed->protocol), "%.*s", (int)len,
+             len > 0 ? (const char *)text : "");
+}
+
+static CURLcode on_new_context(CURL *easy, void *context, void *arg)
+{
+    (void)easy;
+    SSL_CTX_set_app_data(context, arg);
+    SSL_CTX_set_info_callback(context, on_handshake);
+    return CURLE_OK;
+}
+
+void curl_trust_note_agreed(CURL *easy, struct curl_agreed *agreed)
+{
+    if (!is_our_openssl())
+        return;
+    curl_easy_setopt(easy, CURLOPT_SSL_CTX_FUNCTION, on_new_context);
+    curl_easy_setopt(easy, CURLOPT_SSL_CTX_DATA, agreed);
+}

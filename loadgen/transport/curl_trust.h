@@ -8,6 +8,7 @@
 #define LOADGEN_TRANSPORT_CURL_TRUST_H
 
 #include <curl/curl.h>
+#include <stdbool.h>
 
 struct curl_trust;
 struct err;
@@ -25,5 +26,15 @@ void curl_trust_give_back(struct curl_trust *trust);
  * NULL: by what libcurl finds. */
 void curl_trust_set(const struct curl_trust *trust, const char *ca_file,
                     CURL *easy);
+
+/* What a server agreed to speak in the handshake (ALPN); zeroed before. */
+struct curl_agreed {
+    bool is_known;     /* there was a handshake that could be looked at */
+    char protocol[16]; /* such as "h2"; "": none */
+};
+
+/* A new easy handle without a trust is to note it; `agreed` is borrowed.
+ * Nothing is noted if libcurl has a TLS of its own. */
+void curl_trust_note_agreed(CURL *easy, struct curl_agreed *agreed);
 
 #endif
