@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "analyzer/summary.h"
+#include "common/apis.h"
 #include "common/buf.h"
 #include "common/clk.h"
 #include "common/settings.h"
@@ -198,6 +199,30 @@ static void about_its_end(const struct summary *s, struct buf *out)
 
 /* ---- a run whose answer is no ---- */
 
+static bool are_prompts_ids(const struct settings *s)
+{
+    bool takes_ids = s->target.api == API_OPENAI_COMPLETIONS ||
+                     s->target.api == API_OPENAI_EMBEDDINGS ||
+                     s->target.api == API_SGLANG;
+
+    return takes_ids && !s->target.body && !s->data.file &&
+           s->load.scenario != SCENARIO_SESSIONS &&
+           s->data.prompts != PROMPT_TEXT;
+}
+
+/* Small vocabularies end before the ids that are drawn by default. */
+static void about_vocabulary(const struct summary *s, struct buf *out)
+{
+    if (s->ok == 0 && s->n_statuses == 1 && s->statuses[0].status == 400 &&
+        s->statuses[0].count == s->failed && are_prompts_ids(s->settings))
+        buf_addf(out,
+                 "prompts are token ids from %lld to %lld, which the server's "
+                 "vocabulary may lack: --last-id gives its last one, or send "
+                 "text (--prompts text)",
+                 (long long)s->settings->data.first_id,
+                 (long long)s->settings->data.last_id);
+}
+
 static void about_nothing_ok(const struct summary *s, struct buf *out)
 {
     if (s->issued > 0 && s->ok == 0)
@@ -320,9 +345,9 @@ static void about_no_slo(const struct summary *s, struct buf *out)
 
 /* Each appends its line, or nothing. */
 static void (*const rules[])(const struct summary *s, struct buf *out) = {
-    about_nothing_ok, about_trust,  about_its_end,  about_samples,
-    about_unfinished, about_limits, about_failures, about_less,
-    about_more,       about_no_slo,
+    about_vocabulary, about_nothing_ok, about_trust,  about_its_end,
+    about_samples,    about_unfinished, about_limits, about_failures,
+    about_less,       about_more,       about_no_slo,
 };
 
 void next_make(const struct summary *s, struct next *out)

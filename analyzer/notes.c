@@ -9,6 +9,9 @@
 #define BURST_LEAST 4    /* events; fewer are no stream to speak of */
 #define TAIL_SHARE  0.05 /* of e2e */
 #define CACHED_MORE 0.05 /* of prompt tokens, above what was sent before */
+#define FRESH_SHARE 0.9  /* of requests that open a connection, ... */
+#define FRESH_LEAST 10   /* ... of at least so many, ... */
+#define FRESH_MORE  4    /* ... so many times what is in flight at a time */
 
 /* A rule: what it makes of a request, when it holds at all, and above which
  * share it speaks. */
@@ -190,6 +193,22 @@ static bool limits_ttft(const struct oddities *o, const struct note_inputs *in)
     return in->limits_ttft;
 }
 
+/* ---- connections ---- */
+
+static int64_t is_fresh(const struct facts *f)
+{
+    return f->is_fresh != 0;
+}
+
+/* As many connections as requests in flight would have been enough. */
+static bool could_reuse(const struct oddities *o, const struct note_inputs *in)
+{
+    int64_t n = o->odd[NOTE_CLOSED].of;
+
+    return in->keeps_connections && n >= FRESH_LEAST &&
+           (double)n > FRESH_MORE * (in->in_flight_mean + 1);
+}
+
 /* ---- counts ---- */
 
 /* One from the end, and one from the events. */
@@ -278,6 +297,14 @@ static const struct rule rules[NOTE_COUNT] = {
                         .applies = limits_ttft,
                         .text = "answers came whole: their ttft, which the SLO "
                                 "limits, is their e2e"},
+    [NOTE_CLOSED] = {.name = "connection_closed",
+                     .concerns = is_any,
+                     .count = is_fresh,
+                     .applies = could_reuse,
+                     .limit = FRESH_SHARE,
+                     .text = "the server closes the connection after its "
+                             "answer, so that times include a new one: "
+                             "--no-keepalive asks for that"},
 };
 
 void oddities_add(struct oddities *o, const struct facts *f)

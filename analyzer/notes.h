@@ -24,6 +24,7 @@ enum note_kind {
     NOTE_TOKEN_COUNTS,
     NOTE_NOT_CACHED,
     NOTE_NO_STREAM,
+    NOTE_CLOSED,
     NOTE_COUNT,
 };
 
@@ -43,12 +44,14 @@ void oddities_add(struct oddities *o, const struct facts *f);
 
 /* What else the rules go by. */
 struct note_inputs {
-    bool is_length_forced; /* the model may not stop before */
-    bool limits_ttft;      /* the SLO does */
-    double cached_share;   /* of prompt tokens that were sent before; below 0:
-                              not known */
-    int64_t e2e_p99_ns;    /* of the ok requests; below 0: not known */
-    int64_t tail_p99_ns;   /* likewise */
+    bool is_length_forced;  /* the model may not stop before */
+    bool limits_ttft;       /* the SLO does */
+    double cached_share;    /* of prompt tokens that were sent before; below 0:
+                               not known */
+    int64_t e2e_p99_ns;     /* of the ok requests; below 0: not known */
+    int64_t tail_p99_ns;    /* likewise */
+    bool keeps_connections; /* unless the server closes them */
+    double in_flight_mean;  /* requests in flight in the window */
 };
 
 struct note {

@@ -253,6 +253,13 @@ static bool limits_ttft(const struct summary *s)
     return has_ttft(&s->slo);
 }
 
+/* Of requests; below 0: there is no window. */
+static double in_flight_mean(const struct summary *s, const struct tally *t)
+{
+    return s->window_length_s > 0 ? t->in_flight_ns / (s->window_length_s * 1e9)
+                                  : -1;
+}
+
 static void take_notes(struct summary *s, const struct tally *t)
 {
     const struct hist e2e = tally_view(t, MEASURE_E2E, VIEW_OK);
@@ -263,6 +270,8 @@ static void take_notes(struct summary *s, const struct tally *t)
         .cached_share = cached_share(s, t),
         .e2e_p99_ns = hist_rank_quantile(&e2e, 0.99),
         .tail_p99_ns = hist_rank_quantile(tail, 0.99),
+        .keeps_connections = !s->settings->target.no_keepalive,
+        .in_flight_mean = in_flight_mean(s, t),
     };
     struct note drift;
 
@@ -288,10 +297,7 @@ static void take_server(struct summary *s, const struct tally *t,
         s->server.url = source.url;
         return;
     }
-    s->server = serverview_sum_up(&view, s->window_length_s > 0
-                                             ? t->in_flight_ns /
-                                                   (s->window_length_s * 1e9)
-                                             : -1);
+    s->server = serverview_sum_up(&view, in_flight_mean(s, t));
     s->server.flavour = source.flavour;
     s->server.url = source.url;
     s->server.is_partial = source.is_partial;

@@ -416,7 +416,7 @@ static const struct rule rules[] = {
      .find = find_sent_again,
      .advice = "the server had closed their connections, and other clients may "
                "count that as errors: look at its keep-alive timeout and its "
-               "log"},
+               "log, or open a connection for each (--no-keepalive)"},
     {.name = "range",
      .unit = "requests out of it",
      .find = find_range,

@@ -316,6 +316,20 @@ static int64_t read_number(const char *text, size_t len)
     return len > 0 ? n : -1;
 }
 
+/* The name of a coding as we write it; NULL: the body is as it is. */
+static const char *find_coding(const char *value, size_t len)
+{
+    static const char *const known[] = {"gzip", "x-gzip", "deflate",
+                                        "br",   "zstd",   "compress"};
+
+    for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
+        if (is_name(value, len, known[i]))
+            return known[i];
+    }
+    return len == 0 || is_name(value, len, "identity") ? NULL
+                                                       : "an unknown coding";
+}
+
 void response_header(struct response *r, const char *name, size_t name_len,
                      const char *value, size_t value_len)
 {
@@ -325,6 +339,8 @@ void response_header(struct response *r, const char *name, size_t name_len,
     if (is_name(name, name_len, "content-type"))
         r->head.is_event_stream =
             value_len >= len && strncasecmp(value, stream, len) == 0;
+    else if (is_name(name, name_len, "content-encoding"))
+        r->head.coding = find_coding(value, value_len);
     else if (is_name(name, name_len, "inference-header-content-length"))
         r->head.json_len = read_number(value, value_len);
 }
@@ -517,11 +533,25 @@ static bool is_right(struct response *r)
     return checks_pass(&r->api->checks, &answer);
 }
 
+/* Whatever could not be read of a compressed body, that is why. */
+static void name_coding(struct response *r)
+{
+    if (!r->head.coding || r->is_starved || r->outcome == OUTCOME_OK ||
+        r->outcome == OUTCOME_STATUS)
+        return;
+    r->outcome = OUTCOME_MALFORMED;
+    r->detail = RESPONSE_BAD_BODY;
+    snprintf(r->why, sizeof(r->why),
+             "the answer is compressed (%s), which is not read",
+             r->head.coding);
+}
+
 /* It takes what the API's answer comes to, once it is known to be whole. */
 static const char *conclude(struct response *r)
 {
     struct facts *f = r->facts;
 
+    name_coding(r);
     response_count_tokens(r);
     check_length(r);
     f->end = r->is_over ? r->over_ns : r->now_ns;
@@ -551,8 +581,12 @@ static void finish_refused(struct response *r, int status)
     char reason[MAX_REASON];
     char why[sizeof(r->why)];
 
-    put_text(reason, sizeof(reason),
-             api_find_reason(buf_text(&r->body), r->body.len));
+    if (r->head.coding)
+        snprintf(reason, sizeof(reason), "the body is compressed (%s)",
+                 r->head.coding);
+    else
+        put_text(reason, sizeof(reason),
+                 api_find_reason(buf_text(&r->body), r->body.len));
     snprintf(why, sizeof(why), "HTTP status %d%s%s", status,
              reason[0] ? ": " : "", reason);
     fail(r, OUTCOME_STATUS, status, why);

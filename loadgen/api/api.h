@@ -79,6 +79,8 @@ struct piece {
 struct response_head {
     int status;
     bool is_event_stream;
+    const char
+        *coding;      /* how the body is compressed, such as gzip; NULL: not */
     int64_t json_len; /* Inference-Header-Content-Length; -1: not given */
 };
 

@@ -10,7 +10,9 @@
 
 #include "analyzer/next.h"
 #include "analyzer/summary.h"
+#include "common/apis.h"
 #include "common/clk.h"
+#include "common/settings.h"
 #include "tests/support/madesummary.h"
 #include "tests/support/rows.h"
 
@@ -218,6 +220,48 @@ static void failures_are_named(void **state)
            NULL);
 }
 
+/* Of every request, and where prompts are ids that we drew. */
+static void a_400_of_token_ids_is_about_the_vocabulary(void **state)
+{
+    static const struct {
+        int api;
+        int prompts;
+        int status;
+        int64_t count;
+        bool has_hint;
+    } cases[] = {
+        {API_OPENAI_COMPLETIONS, PROMPT_AUTO, 400, 1000, true},
+        {API_SGLANG, PROMPT_IDS, 400, 1000, true},
+        {API_OPENAI_COMPLETIONS, PROMPT_TEXT, 400, 1000, false},
+        {API_OPENAI_CHAT, PROMPT_AUTO, 400, 1000, false},
+        {API_OPENAI_COMPLETIONS, PROMPT_AUTO, 404, 1000, false},
+        {API_OPENAI_COMPLETIONS, PROMPT_AUTO, 400, 999, false},
+    };
+    static const char hint[] =
+        "prompts are token ids from 1000 to 9999, which the server's "
+        "vocabulary may lack: --last-id gives its last one, or send text "
+        "(--prompts text)";
+    static const char show[] =
+        "no request succeeded: --show sends one and prints both sides of it";
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct made_summary *m = fine(VERDICT_NONE);
+
+        m->s.ok = 0;
+        m->s.failed = 1000;
+        m->settings.target.api = cases[i].api;
+        m->settings.data.prompts = cases[i].prompts;
+        m->settings.data.first_id = 1000;
+        m->settings.data.last_id = 9999;
+        m->s.statuses[0].status = cases[i].status;
+        m->s.statuses[0].count = cases[i].count;
+        m->s.n_statuses = 1;
+        expect(m, cases[i].has_hint ? hint : show,
+               cases[i].has_hint ? show : NULL);
+    }
+}
+
 static void a_run_that_went_well_asks_for_more(void **state)
 {
     struct made_summary *m = fine(VERDICT_PASS);
@@ -261,6 +305,7 @@ int main(void)
         cmocka_unit_test(what_is_unfinished_needs_time_to_end),
         cmocka_unit_test(a_missed_limit_is_shown_as_it_was_kept),
         cmocka_unit_test(failures_are_named),
+        cmocka_unit_test(a_400_of_token_ids_is_about_the_vocabulary),
         cmocka_unit_test(a_run_that_went_well_asks_for_more),
     };
 

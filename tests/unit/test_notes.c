@@ -339,6 +339,34 @@ static void other_answers_have_no_notes(void **state)
     assert_int_equal(n.len, 0);
 }
 
+/* A server that closes after each answer, told from a load that needs as many
+ * connections as it has requests. */
+static void connections_that_are_closed(void **state)
+{
+    static const struct {
+        struct note_inputs in;
+        int64_t fresh; /* of a thousand */
+        bool speaks;
+    } loads[] = {
+        {{.keeps_connections = true, .in_flight_mean = 2}, 1000, true},
+        {{.keeps_connections = true, .in_flight_mean = 2}, 901, true},
+        {{.keeps_connections = true, .in_flight_mean = 2}, 900, false},
+        {{.keeps_connections = true, .in_flight_mean = 400}, 1000, false},
+        {{.keeps_connections = false, .in_flight_mean = 2}, 1000, false},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(loads); i++) {
+        const struct notes_case c = {"", FACT(is_fresh), 1, 0,
+                                     0,  loads[i].fresh};
+        struct notes notes = made(&c, &loads[i].in);
+
+        assert_int_equal(notes.len, loads[i].speaks);
+        if (loads[i].speaks)
+            assert_string_equal(notes.list[0].name, "connection_closed");
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -351,6 +379,7 @@ int main(void)
         cmocka_unit_test(a_long_tail_goes_by_p99),
         cmocka_unit_test(of_few_tails_most_must_be_long),
         cmocka_unit_test(other_answers_have_no_notes),
+        cmocka_unit_test(connections_that_are_closed),
     };
 
     return cmocka_run_group_tests_name("notes", tests, NULL, NULL);

@@ -223,6 +223,52 @@ static void few_events_may_be_a_length_that_was_forced(void **state)
     responserig_fini(&rig);
 }
 
+/* Nobody asked for it, and the body means nothing then. */
+static void a_compressed_answer_is_named(void **state)
+{
+    static const struct {
+        const char *type;
+        const char *coding;
+        const char *body;
+        int status;
+        const char *why; /* NULL: it is fine */
+    } cases[] = {
+        {"application/json", "gzip", "\x1f\x8b\b", 200,
+         "the answer is compressed (gzip), which is not read"},
+        {"text/event-stream", "br", "\x1f\x8b\b", 200,
+         "the answer is compressed (br), which is not read"},
+        {"text/event-stream", "zstd", "\x28\xb5\x2f\xfd", 200,
+         "the answer is compressed (zstd), which is not read"},
+        {"text/event-stream", "\x1b[31m", "x", 200,
+         "the answer is compressed (an unknown coding), which is not read"},
+        {"application/json", "Deflate", "\x1f\x8b\b", 400,
+         "HTTP status 400: the body is compressed (deflate)"},
+        {"text/event-stream", "identity", TOKEN("a") DONE, 200, NULL},
+        {"text/event-stream", "gzip", TOKEN("a") DONE, 200, NULL},
+    };
+    struct responserig rig;
+
+    (void)state;
+    responserig_init(&rig, API_OPENAI_CHAT);
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        const char *why;
+
+        responserig_begin(&rig, cases[i].type);
+        response_header(&rig.response, "Content-Encoding", 16, cases[i].coding,
+                        strlen(cases[i].coding));
+        response_take(&rig.response, cases[i].status, 5 * MS, cases[i].body,
+                      strlen(cases[i].body));
+        why = response_finish(&rig.response, cases[i].status, 5 * MS);
+        if (cases[i].why)
+            assert_string_equal(why, cases[i].why);
+        else
+            assert_null(why);
+        if (cases[i].why && cases[i].status == 200)
+            assert_int_equal(rig.facts.outcome, OUTCOME_MALFORMED);
+    }
+    responserig_fini(&rig);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -233,6 +279,7 @@ int main(void)
         cmocka_unit_test(no_body_is_empty),
         cmocka_unit_test(a_length_that_was_forced_is_kept),
         cmocka_unit_test(few_events_may_be_a_length_that_was_forced),
+        cmocka_unit_test(a_compressed_answer_is_named),
     };
 
     return cmocka_run_group_tests_name("response_failures", tests, NULL, NULL);
