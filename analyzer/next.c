@@ -78,6 +78,13 @@ static void remedy_cap(const struct summary *s, struct buf *out)
     put_half_rate(s, out);
 }
 
+static void remedy_resources(const struct summary *s, struct buf *out)
+{
+    buf_adds(out, "run again with more local ports or open files (the failures "
+                  "say which)");
+    put_half_rate(s, out);
+}
+
 static void remedy_cpu(const struct summary *s, struct buf *out)
 {
     (void)s;
@@ -101,7 +108,7 @@ static const struct {
     {"buffer wait", remedy_busy}, {"busy", remedy_busy},
     {"cpu wait", remedy_cpu},     {"suspended", remedy_cpu},
     {"steal", remedy_cpu},        {"throttled", remedy_cpu},
-    {"disk", remedy_disk},
+    {"disk", remedy_disk},        {"client resources", remedy_resources},
 };
 
 /* False: this check has none. */

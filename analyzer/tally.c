@@ -283,6 +283,7 @@ static void add_measured(struct tally *t, const struct facts *f)
     t->retried += f->retries != 0;
     t->starved +=
         f->outcome == OUTCOME_TRUNCATED && f->detail == RESPONSE_CLIENT_MEMORY;
+    t->exhausted += facts_is_exhausted(f);
     if (facts_count(f->events) > 1)
         t->gaps += f->events - 1;
     add_if_there(&t->buffered, f->buffered);

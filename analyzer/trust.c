@@ -173,6 +173,12 @@ static enum finding find_cap(const struct evidence *e, struct check *c)
     return e->is_open_loop ? find_share(client_held_back, e, c) : UNKNOWN;
 }
 
+static enum finding find_resources(const struct evidence *e, struct check *c)
+{
+    c->value = (double)e->tally->exhausted;
+    return BY_LIMIT;
+}
+
 static enum finding find_busy(const struct evidence *e, struct check *c)
 {
     return find_share(client_busy, e, c);
@@ -352,6 +358,13 @@ static const struct rule rules[] = {
      .find = find_cap,
      .advice = "they waited for a connection, so the loop was no longer open: "
                "raise -c or --max-in-flight, or the limit of open files"},
+    {.name = "client resources",
+     .unit = "requests",
+     .is_fatal = true,
+     .find = find_resources,
+     .advice = "the client had no local port, open file or memory left for "
+               "them: keep connections alive, use more target addresses, raise "
+               "ulimit -n or net.ipv4.ip_local_port_range, or lower the rate"},
     {.name = "buffer wait",
      .unit = "ms at p99",
      .is_fatal = true,

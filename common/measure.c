@@ -1,5 +1,6 @@
 #include "common/measure.h"
 
+#include <errno.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -225,4 +226,13 @@ struct facts facts_unknown(int64_t seq, int64_t due_ns)
                           .closing = TIME_ABSENT,
                           .choices_first = TIME_ABSENT,
                           .choices_last = TIME_ABSENT};
+}
+
+bool facts_is_exhausted(const struct facts *f)
+{
+    if (f->outcome == OUTCOME_CONNECT)
+        return f->detail == CONNECT_PORTS || f->detail == CONNECT_FILES ||
+               f->detail == CONNECT_MEMORY;
+    return f->outcome == OUTCOME_RESET &&
+           (f->detail == ENOBUFS || f->detail == ENOMEM);
 }

@@ -40,6 +40,7 @@ enum connect_detail {
     CONNECT_TLS,      /* no handshake, or not the server that it says */
     CONNECT_PROTOCOL, /* not the version of HTTP that was asked for */
     CONNECT_DNS,      /* a name that does not resolve */
+    CONNECT_MEMORY,   /* no memory left for a socket */
 };
 
 /* Append only: what was wrong with an answer that had come.  They start
@@ -233,6 +234,9 @@ static inline int64_t facts_last_seq(const struct facts *f)
 {
     return f->more > 0 ? f->last_seq : f->seq;
 }
+/* Did it fail because the client had no local port, open file or memory left?
+ */
+bool facts_is_exhausted(const struct facts *f);
 
 static inline bool facts_issued(const struct facts *f)
 {

@@ -154,6 +154,8 @@ static bool is_beyond_by(const struct search_summary *s, const char *check)
 /* By why probes were set aside there. */
 static const char *what_limits(const struct search_summary *s)
 {
+    if (is_beyond_by(s, SEARCH_EXHAUSTED))
+        return "had no local port, open file or memory left at";
     if (is_beyond_by(s, SEARCH_CAPPED))
         return "had too few connections (--connections) at";
     if (is_beyond_by(s, SEARCH_BUSY))

@@ -125,6 +125,7 @@ static const char *noise_in_words(const char *check)
         {SEARCH_UNMEASURED,
          "no request is answered so that the objective can be judged"},
         {SEARCH_CAPPED, "the client has too few connections to tell"},
+        {SEARCH_EXHAUSTED, "the client has too few ports, files or memory"},
     };
 
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)

@@ -27,7 +27,9 @@ struct run {
 
 bool client_is_spent(const struct search_result *r)
 {
-    return search_is_aside(r, SEARCH_BUSY) || search_is_aside(r, SEARCH_CAPPED);
+    return search_is_aside(r, SEARCH_BUSY) ||
+           search_is_aside(r, SEARCH_CAPPED) ||
+           search_is_aside(r, SEARCH_EXHAUSTED);
 }
 
 /* Where nothing was measured, the server may be why. */

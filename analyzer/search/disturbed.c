@@ -38,7 +38,8 @@ static bool is_one_of(const char *name, const char *const *names, size_t n)
  * the client's fault.  Delays have limits of their own below. */
 static const char *failed_check(const struct summary *s, bool has_limit)
 {
-    static const char *const of_server[] = {SEARCH_CAPPED, "unsent"};
+    static const char *const of_server[] = {SEARCH_CAPPED, SEARCH_EXHAUSTED,
+                                            "unsent"};
     static const char *const delays[] = {"lag p50", "lag p99", buffer_wait};
     bool is_over = summary_is_overloaded(s);
 
@@ -46,7 +47,7 @@ static const char *failed_check(const struct summary *s, bool has_limit)
         const struct check *c = &s->trust.checks[i];
 
         if (c->ok || !c->is_fatal ||
-            (is_over && is_one_of(c->name, of_server, 2)) ||
+            (is_over && is_one_of(c->name, of_server, 3)) ||
             (has_limit && is_one_of(c->name, delays, 3)))
             continue;
         return c->name;
@@ -146,9 +147,11 @@ static const char *spent_by(const struct summary *s)
 {
     if (is_failed(s, SEARCH_BUSY))
         return SEARCH_BUSY;
-    return is_failed(s, SEARCH_CAPPED) && !summary_is_overloaded(s)
-               ? SEARCH_CAPPED
-               : NULL;
+    if (summary_is_overloaded(s))
+        return NULL;
+    if (is_failed(s, SEARCH_EXHAUSTED))
+        return SEARCH_EXHAUSTED;
+    return is_failed(s, SEARCH_CAPPED) ? SEARCH_CAPPED : NULL;
 }
 
 const char *disturbed_by(const struct summary *s, const struct hist *late,

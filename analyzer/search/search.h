@@ -96,10 +96,11 @@ struct search_counts {
  * so nobody knows, the server may well be. */
 #define SEARCH_UNMEASURED "nothing measured"
 
-/* The client had no time, or no connection left: that is the load's doing, but
- * for rare chances. */
-#define SEARCH_BUSY   "busy"
-#define SEARCH_CAPPED "connection cap"
+/* The client had no time, no connection, or no local port, open file or memory
+ * left: that is the load's doing, but for rare chances. */
+#define SEARCH_BUSY      "busy"
+#define SEARCH_CAPPED    "connection cap"
+#define SEARCH_EXHAUSTED "client resources"
 
 struct search_result {
     enum search_step step;

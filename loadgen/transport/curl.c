@@ -111,10 +111,11 @@ static void take_facts(const struct curl_handle *h, struct facts *f)
 static struct curl_verdict judge(const struct curl_handle *h, CURLcode code)
 {
     bool wants_2 = env_of(h)->settings->http2;
+    int error = (int)get_long(h->easy, CURLINFO_OS_ERRNO);
 
     return curl_judge(&(struct curl_ending){
         .code = code,
-        .error = (int)get_long(h->easy, CURLINFO_OS_ERRNO),
+        .error = error ? error : h->opening.error,
         .status = (int)h->request->facts.status,
         .was_sent = h->sends > 0,
         .is_fresh = h->request->facts.is_fresh,
@@ -382,6 +383,7 @@ static void begin(struct curl_handle *h, struct request *r)
     h->request = r;
     r->conn = h;
     h->began_ns = now_ns(h);
+    h->opening.error = 0;
     h->sends = 0;
     h->head_len = 0;
     http1_begin(&h->parser);

@@ -1,5 +1,6 @@
 #include "loadgen/transport/curl_loop.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -134,13 +135,16 @@ static int on_watch(CURL *easy, curl_socket_t fd, int what, void *arg,
 static curl_socket_t on_open(void *arg, curlsocktype purpose,
                              struct curl_sockaddr *address)
 {
-    struct curl_loop *loop = arg;
+    struct curl_opening *opening = arg;
+    struct curl_loop *loop = opening->loop;
     int fd = socket(address->family, address->socktype | SOCK_CLOEXEC,
                     address->protocol);
 
     (void)purpose;
-    if (fd < 0)
+    if (fd < 0) {
+        opening->error = errno;
         return CURL_SOCKET_BAD;
+    }
     watch_of(loop, fd)->is_open = true;
     loop->n_sockets++;
     return fd;
@@ -158,12 +162,12 @@ static int on_close(void *arg, curl_socket_t fd)
     return close(fd);
 }
 
-void curl_loop_adopt(struct curl_loop *loop, CURL *easy)
+void curl_loop_adopt(struct curl_opening *opening, CURL *easy)
 {
     curl_easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, on_open);
-    curl_easy_setopt(easy, CURLOPT_OPENSOCKETDATA, loop);
+    curl_easy_setopt(easy, CURLOPT_OPENSOCKETDATA, opening);
     curl_easy_setopt(easy, CURLOPT_CLOSESOCKETFUNCTION, on_close);
-    curl_easy_setopt(easy, CURLOPT_CLOSESOCKETDATA, loop);
+    curl_easy_setopt(easy, CURLOPT_CLOSESOCKETDATA, opening->loop);
 }
 
 /* ---- timers ---- */

@@ -31,6 +31,13 @@ struct curl_loop {
     size_t n_watches;
 };
 
+/* How a transfer's sockets are opened. */
+struct curl_opening {
+    struct curl_loop *loop;
+    int error; /* errno of the last socket() that failed, or 0; the user may
+                  reset it.  libcurl does not keep it. */
+};
+
 /* A multi on a loop. */
 struct curl_driver {
     struct curl_loop *loop;
@@ -46,8 +53,9 @@ void curl_loop_init(struct curl_loop *loop, struct event_base *base,
 /* After its drivers.  Accepts a zeroed one. */
 void curl_loop_fini(struct curl_loop *loop);
 
-/* The sockets of a new easy handle are to be the loop's. */
-void curl_loop_adopt(struct curl_loop *loop, CURL *easy);
+/* The sockets of a new easy handle are to be the loop's.  `opening` is borrowed
+ * for as long as the handle lives. */
+void curl_loop_adopt(struct curl_opening *opening, CURL *easy);
 
 /* Of every socket there was. */
 struct socket_path curl_loop_path(const struct curl_loop *loop);

@@ -88,7 +88,8 @@ static void make_easy(struct curl_handle *h)
     curl_easy_setopt(h->easy, CURLOPT_PRIVATE, h);
     curl_easy_setopt(h->easy, CURLOPT_URL, route->endpoint->target->text);
     curl_easy_setopt(h->easy, CURLOPT_BUFFERSIZE, READ_SIZE);
-    curl_loop_adopt(&p->loop, h->easy);
+    h->opening = (struct curl_opening){.loop = &p->loop};
+    curl_loop_adopt(&h->opening, h->easy);
     set_headers(h, &route->class->targets->headers,
                 route->class->settings->request_id);
     curl_set_options(h->easy, p->env, route->class, p->trust,

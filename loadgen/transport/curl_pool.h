@@ -46,6 +46,7 @@ struct curl_handle {
     struct curl_multi *multi;
     struct curl_route *route; /* of its request, or the last one's */
     CURL *easy;
+    struct curl_opening opening; /* of its sockets */
     struct curl_slist *headers;
     char *id;                 /* the digits in them; NULL: none */
     struct curl_handle *next; /* unused */

@@ -1,9 +1,11 @@
 #include "loadgen/transport/grpc_verdict.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "common/grpc_status.h"
+#include "loadgen/transport/socket.h"
 
 /* C-core's words for a connection that could not be had ... */
 static const char no_connection[] = "failed to connect to all addresses";
@@ -25,6 +27,8 @@ static const struct {
     {"No route", CONNECT_UNREACHABLE},
     {"Cannot assign requested address", CONNECT_PORTS},
     {"Too many open files", CONNECT_FILES},
+    {"No buffer space", CONNECT_MEMORY},
+    {"Cannot allocate memory", CONNECT_MEMORY},
 };
 
 /* Its words for a stream that the other side dropped, and for one whose
@@ -65,13 +69,29 @@ static bool is_broken(const char *details)
     return false;
 }
 
-static int64_t find_reason(const char *details)
+static enum connect_detail find_reason(const char *details)
 {
     for (size_t i = 0; i < sizeof(reasons) / sizeof(reasons[0]); i++) {
         if (strstr(details, reasons[i].words))
             return reasons[i].detail;
     }
     return CONNECT_OTHER;
+}
+
+/* Where the client is the cause, the text of the other transports; else NULL.
+ */
+static const char *text_of_client(enum connect_detail detail)
+{
+    switch ((int)detail) {
+    case CONNECT_PORTS:
+        return socket_error_text(EADDRNOTAVAIL);
+    case CONNECT_FILES:
+        return socket_error_text(EMFILE);
+    case CONNECT_MEMORY:
+        return socket_error_text(ENOMEM);
+    default:
+        return NULL;
+    }
 }
 
 static void set(struct rpc_verdict *v, enum outcome outcome, int64_t detail,
@@ -84,6 +104,7 @@ static void set(struct rpc_verdict *v, enum outcome outcome, int64_t detail,
 
 static void judge_connect(struct rpc_verdict *v, const char *details)
 {
+    enum connect_detail detail = find_reason(details);
     const char *why = strstr(details, last_error);
 
     why = why ? why + strlen(last_error) : details;
@@ -91,7 +112,9 @@ static void judge_connect(struct rpc_verdict *v, const char *details)
         why += strlen("UNKNOWN: ");
     if (strcmp(why, "OK") == 0)
         why = "it was closed before HTTP/2 began";
-    set(v, OUTCOME_CONNECT, find_reason(details), why);
+    if (text_of_client(detail))
+        why = text_of_client(detail);
+    set(v, OUTCOME_CONNECT, detail, why);
 }
 
 static void judge_status(struct rpc_verdict *v, int code, const char *details)

@@ -69,6 +69,9 @@ enum connect_detail socket_connect_detail(int error)
     case EMFILE:
     case ENFILE:
         return CONNECT_FILES;
+    case ENOBUFS:
+    case ENOMEM:
+        return CONNECT_MEMORY;
     default:
         return CONNECT_OTHER;
     }
@@ -84,6 +87,10 @@ const char *socket_error_text(int error)
     case ENFILE:
         return "no open file left: raise the limit (ulimit -n) or cap the "
                "connections (-c)";
+    case ENOBUFS:
+    case ENOMEM:
+        return "no memory left for a socket: free some, raise net.ipv4.tcp_mem "
+               "or cap the connections (-c)";
     default:
         return strerror(error);
     }

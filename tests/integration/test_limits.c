@@ -159,7 +159,7 @@ static void check_exhaustion(const char *transport, const char *port)
         run_on_stub(ARGS("stub", "--port", port, "--delay", "1s"),
                     ARGS("run", "--transport", transport, "--arrival",
                          "constant", "--rate", "400", "-n", "40"),
-                    tmpdir_path(transport), 0);
+                    tmpdir_path(transport), 4);
     double ok = number_at(summary, "requests.ok");
 
     print_message("%s: %g ok from %d ports\n", transport, ok, PORTS);
@@ -168,6 +168,7 @@ static void check_exhaustion(const char *transport, const char *port)
     assert_true(ok <= PORTS || number_at(summary, "measures.lag.max_ms") > 500);
     assert_true(failures_of(summary, "connect") == 40 - ok);
     assert_true(failures_saying(summary, "connect", NO_PORT) == 40 - ok);
+    assert_true(check_failed(summary, "client resources"));
     json_decref(summary);
 }
 

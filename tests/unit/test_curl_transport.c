@@ -8,6 +8,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -246,6 +247,48 @@ static void no_connection_to_send_it_again(void **state)
     httprig_free(rig);
 }
 
+/* ---- the client has nothing left ---- */
+
+static void set_files(rlim_t n)
+{
+    struct rlimit limit;
+
+    assert_int_equal(getrlimit(RLIMIT_NOFILE, &limit), 0);
+    limit.rlim_cur = n;
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &limit), 0);
+}
+
+/* The same detail and text on both transports; the next request is not
+ * affected. */
+static void no_descriptor_is_left(void **state)
+{
+    static const struct transport_ops *const transports[] = {&transport_http1,
+                                                             &transport_curl};
+    struct rlimit before;
+
+    (void)state;
+    assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
+    for (size_t i = 0; i < COUNT(transports); i++) {
+        struct httprig *rig =
+            httprig_new(&(struct httprig_setup){.transport = transports[i]});
+        struct request r = httprig_request(rig);
+        int unused = dup(0);
+
+        close(unused);
+        set_files((rlim_t)unused);
+        httprig_start(rig, &r);
+        httprig_step_until_ended(rig, 1);
+        set_files(before.rlim_cur);
+        assert_int_equal(r.facts.outcome, OUTCOME_CONNECT);
+        assert_int_equal(r.facts.detail, CONNECT_FILES);
+        assert_string_equal(rig->why, "no open file left: raise the limit "
+                                      "(ulimit -n) or cap the connections "
+                                      "(-c)");
+        close(httprig_serve_one(rig, 0));
+        httprig_free(rig);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -257,6 +300,7 @@ int main(void)
         cmocka_unit_test(who_breaks_off_later_has_failed),
         cmocka_unit_test(every_failure_is_its_own),
         cmocka_unit_test(no_connection_to_send_it_again),
+        cmocka_unit_test(no_descriptor_is_left),
     };
 
     return cmocka_run_group_tests_name("curl_transport", tests, NULL, NULL);

@@ -54,6 +54,11 @@ static const struct {
      OUTCOME_CONNECT,
      CONNECT_REFUSED,
      "Connection refused"},
+    {{.code = CURLE_COULDNT_CONNECT, .error = ENOBUFS},
+     OUTCOME_CONNECT,
+     CONNECT_MEMORY,
+     "no memory left for a socket: free some, raise net.ipv4.tcp_mem or cap "
+     "the connections (-c)"},
     {{.code = CURLE_COULDNT_CONNECT, .error = EHOSTUNREACH},
      OUTCOME_CONNECT,
      CONNECT_UNREACHABLE,

@@ -87,6 +87,22 @@ static const struct {
      CONNECT_TLS,
      "Ssl handshake failed: SSL_ERROR_SSL"},
 
+    {{RPC_UNAVAILABLE,
+      NO_CONNECTION "UNKNOWN: socket: Too many open files (24)", false, false,
+      false},
+     OUTCOME_CONNECT,
+     CONNECT_FILES,
+     "no open file left: raise the limit (ulimit -n) or cap the connections "
+     "(-c)"},
+    {{RPC_UNAVAILABLE,
+      NO_CONNECTION "UNKNOWN: Failed to connect to remote host: Cannot assign "
+                    "requested address",
+      false, false, false},
+     OUTCOME_CONNECT,
+     CONNECT_PORTS,
+     "no local port left: keep connections alive, use more target addresses, "
+     "or widen net.ipv4.ip_local_port_range"},
+
     /* a connection, or a stream, that breaks */
     {{RPC_UNAVAILABLE, "Socket closed", false, false, false},
      OUTCOME_RESET,

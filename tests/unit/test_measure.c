@@ -1,3 +1,4 @@
+#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -266,6 +267,35 @@ static void names_go_both_ways(void **state)
     assert_string_equal(outcome_name(OUTCOME_COUNT), "unknown");
 }
 
+static void exhaustion_is_the_clients(void **state)
+{
+    static const struct {
+        enum outcome outcome;
+        int64_t detail;
+        bool is_exhausted;
+    } cases[] = {
+        {OUTCOME_CONNECT, CONNECT_PORTS, true},
+        {OUTCOME_CONNECT, CONNECT_FILES, true},
+        {OUTCOME_CONNECT, CONNECT_MEMORY, true},
+        {OUTCOME_CONNECT, CONNECT_REFUSED, false},
+        {OUTCOME_CONNECT, CONNECT_OTHER, false},
+        {OUTCOME_RESET, ENOBUFS, true},
+        {OUTCOME_RESET, ENOMEM, true},
+        {OUTCOME_RESET, ECONNRESET, false},
+        {OUTCOME_STATUS, CONNECT_PORTS, false},
+        {OUTCOME_OK, 0, false},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct facts f = facts_unknown(0, 0);
+
+        f.outcome = cases[i].outcome;
+        f.detail = cases[i].detail;
+        assert_int_equal(facts_is_exhausted(&f), cases[i].is_exhausted);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -281,6 +311,7 @@ int main(void)
         cmocka_unit_test(streams_have_measures_of_their_own),
         cmocka_unit_test(counts_are_bounded),
         cmocka_unit_test(names_go_both_ways),
+        cmocka_unit_test(exhaustion_is_the_clients),
     };
 
     return cmocka_run_group_tests_name("measure", tests, NULL, NULL);

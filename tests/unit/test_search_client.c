@@ -194,7 +194,8 @@ static bool knows_limit(const struct search *s)
 /* Once may be chance, and so may be as often as it lasts. */
 static void two_rows_make_the_limit_known(void **state)
 {
-    static const char *const aside[] = {SEARCH_BUSY, SEARCH_CAPPED};
+    static const char *const aside[] = {SEARCH_BUSY, SEARCH_CAPPED,
+                                        SEARCH_EXHAUSTED};
 
     (void)state;
     for (size_t i = 0; i < COUNT(aside); i++) {

@@ -183,7 +183,7 @@ static void a_clean_run_is_trusted(void **state)
 
     (void)state;
     assert_true(t.valid);
-    assert_int_equal(t.len, 9); /* nothing is known of client and host */
+    assert_int_equal(t.len, 10); /* nothing is known of client and host */
     for (size_t i = 0; i < t.len; i++) {
         assert_true(t.checks[i].ok);
         assert_string_equal(t.checks[i].advice, "");

@@ -128,6 +128,48 @@ static void answers_lie_in_the_kernel(void **state)
     }
 }
 
+/* One request that found no port makes the run invalid, however many there are.
+ */
+static void exhaustion_makes_a_run_invalid(void **state)
+{
+    static const struct {
+        int64_t detail;
+        bool ok;
+    } cases[] = {
+        {CONNECT_REFUSED, true},
+        {CONNECT_PORTS, false},
+        {CONNECT_FILES, false},
+        {CONNECT_MEMORY, false},
+    };
+    const struct window w = {.end_ns = 10 * NS_PER_S};
+    struct slo slo = slo_of("");
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        const struct check *c;
+        struct trust trust;
+        struct tally t;
+
+        tally_init(&t, w, &slo);
+        for (int64_t k = 0; k < 1000; k++) {
+            struct facts f = row_ok(k, 10 * k, 5);
+
+            if (k == 500) {
+                f.outcome = OUTCOME_CONNECT;
+                f.detail = cases[i].detail;
+            }
+            tally_add(&t, &f);
+        }
+        trust = trust_of(&t, NULL, NULL, false);
+        c = trust_find(&trust, "client resources");
+        assert_non_null(c);
+        assert_true(c->value == (cases[i].ok ? 0 : 1));
+        assert_int_equal(c->ok, cases[i].ok);
+        assert_int_equal(trust.valid, cases[i].ok);
+        tally_fini(&t);
+    }
+}
+
 /* ---- the client and its host ---- */
 
 /* One that saw nothing after a second, and then this. */
@@ -393,6 +435,7 @@ int main(void)
         cmocka_unit_test(each_second_gets_what_was_due),
         cmocka_unit_test(a_closed_loop_has_no_pace),
         cmocka_unit_test(answers_lie_in_the_kernel),
+        cmocka_unit_test(exhaustion_makes_a_run_invalid),
         cmocka_unit_test(checks_on_what_the_client_saw),
         cmocka_unit_test(a_system_that_was_suspended),
         cmocka_unit_test(waiting_for_a_cpu),
