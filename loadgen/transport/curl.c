@@ -21,6 +21,7 @@
 #include "loadgen/transport/curl_pool.h"
 #include "loadgen/transport/curl_trust.h"
 #include "loadgen/transport/curl_verdict.h"
+#include "loadgen/transport/stale.h"
 #include "loadgen/transport/transport.h"
 
 #define HTTP_FINAL 200 /* statuses below are followed by another */
@@ -115,7 +116,7 @@ static struct curl_verdict judge(const struct curl_handle *h, CURLcode code)
 
     return curl_judge(&(struct curl_ending){
         .code = code,
-        .error = error ? error : h->opening.error,
+        .error = error ? error : h->transfer.open_error,
         .status = (int)h->request->facts.status,
         .was_sent = h->sends > 0,
         .is_fresh = h->request->facts.is_fresh,
@@ -156,6 +157,70 @@ static void read_end(struct curl_handle *h, const struct curl_verdict *v)
                          : response_break(&r->response, h->why);
 }
 
+/* ---- a connection that was closed while it was idle ---- */
+
+/* A refused stream is no error to libcurl, unlike a connection that broke. */
+static bool is_refused(const struct curl_handle *h)
+{
+    return env_of(h)->settings->http2 && !h->why[0] &&
+           get_long(h->easy, CURLINFO_OS_ERRNO) == 0;
+}
+
+/* Connections of HTTP/1.1 carry one request at a time, so that it is known
+ * which one broke, and when; unless it broke at once, before libcurl waited for
+ * anything. */
+static bool is_stale(const struct curl_handle *h)
+{
+    const struct curl_closing *c = curl_loop_closing(&h->transfer);
+    int error = (int)get_long(h->easy, CURLINFO_OS_ERRNO);
+
+    if (!c)
+        return h->transfer.socket == 0;
+    if (c->acked < 0) /* such as of a unix socket */
+        return c->at_ns - h->asked_ns <= TRANSPORT_STALE_GRACE_NS;
+    return stale_is(&(struct stale_facts){
+        .taken = 1, /* or more: libcurl does not tell */
+        .acked = c->acked,
+        .is_acked_known = true,
+        .is_closed = error == 0 || error == EPIPE,
+        .idle_ns = h->asked_ns - c->idle_ns,
+        .waited_ns = c->at_ns - h->asked_ns,
+        .rtt_ns = c->rtt_ns,
+    });
+}
+
+/* HTTP/2 may refuse a stream at any time.  What else breaks within the grace
+ * was a stale connection; it is known when the multi last closed one. */
+static bool is_early(const struct curl_handle *h)
+{
+    int64_t broke_ns = curl_pool_closed_ns(h);
+
+    if (broke_ns < h->asked_ns)
+        broke_ns = clk_now(env_of(h)->clk);
+    return broke_ns - h->asked_ns <= TRANSPORT_STALE_GRACE_NS || is_refused(h);
+}
+
+/* libcurl sends again whatever broke on a connection that it had used before.
+ * That is right if the server had closed the connection before the request
+ * came.  Else the server had the request. */
+static bool is_late(const struct curl_handle *h)
+{
+    return env_of(h)->settings->http2 ? !is_early(h) : !is_stale(h);
+}
+
+/* libcurl may choose another stale connection for the second attempt, and does
+ * not make one if the connection breaks while a large body goes out.  Once, on
+ * a fresh connection, and only before any byte of the response. */
+static bool is_to_be_sent_again(const struct curl_handle *h, CURLcode code)
+{
+    if (h->needs_fresh && !h->broke_late)
+        return true;
+    return code == CURLE_SEND_ERROR && h->sends == 1 && !h->is_again &&
+           !env_of(h)->settings->http2 && h->head_len == 0 &&
+           !h->transfer.has_opened &&
+           get_long(h->easy, CURLINFO_NUM_CONNECTS) == 0 && is_stale(h);
+}
+
 static void finish(void *handle, CURLcode code)
 {
     struct curl_handle *h = handle;
@@ -163,6 +228,12 @@ static void finish(void *handle, CURLcode code)
     struct request *r = h->request;
     struct curl_verdict v;
 
+    if (is_to_be_sent_again(h, code)) {
+        h->is_again = true;
+        h->began_ns = now_ns(h);
+        curl_pool_restart(h);
+        return;
+    }
     take_facts(h, &r->facts);
     v = judge(h, code);
     explain(h, &v, code);
@@ -182,33 +253,6 @@ static void finish(void *handle, CURLcode code)
 
 /* ---- what libcurl tells of a request ---- */
 
-/* Of the connection that is to be used next; 0: not known. */
-static int64_t get_rtt(CURL *easy)
-{
-    curl_socket_t fd = CURL_SOCKET_BAD;
-
-    curl_easy_getinfo(easy, CURLINFO_ACTIVESOCKET, &fd);
-    return fd == CURL_SOCKET_BAD ? 0 : socket_rtt_ns(fd);
-}
-
-/* A refused stream is no error to libcurl, unlike a connection that broke. */
-static bool is_refused(const struct curl_handle *h)
-{
-    return env_of(h)->settings->http2 && !h->why[0] &&
-           get_long(h->easy, CURLINFO_OS_ERRNO) == 0;
-}
-
-/* libcurl sends again whatever broke on a connection that it had used before.
- * If that took longer than a round trip, the server had the request: unless it
- * was HTTP/2 that refused a stream, which it may do at any time. */
-static bool is_late(const struct curl_handle *h)
-{
-    int64_t waited_ns = now_ns(h) - h->request->facts.sent;
-
-    return waited_ns > TRANSPORT_STALE_GRACE_NS + 2 * get_rtt(h->easy) &&
-           !is_refused(h);
-}
-
 static int on_prereq(void *arg, char *ip, char *local_ip, int port,
                      int local_port)
 {
@@ -219,10 +263,15 @@ static int on_prereq(void *arg, char *ip, char *local_ip, int port,
     (void)local_ip;
     (void)port;
     (void)local_port;
-    h->broke_late = h->sends > 0 && is_late(h);
-    if (h->broke_late)
+    h->broke_late = h->sends > 0 && !h->is_again && is_late(h);
+    h->needs_fresh = h->sends > 0 && !env_of(h)->settings->http2 &&
+                     !h->is_again && !h->transfer.has_opened;
+    if (h->broke_late || h->needs_fresh)
         return CURL_PREREQFUNC_ABORT;
     h->sends++;
+    h->asked_ns = clk_now(env_of(h)->clk);
+    h->transfer.socket = 0;
+    h->transfer.has_opened = false;
     h->why[0] = '\0'; /* of an attempt that does not count */
     if (f->sent == TIME_ABSENT)
         f->sent = now_ns(h);
@@ -383,7 +432,7 @@ static void begin(struct curl_handle *h, struct request *r)
     h->request = r;
     r->conn = h;
     h->began_ns = now_ns(h);
-    h->opening.error = 0;
+    h->transfer.open_error = 0;
     h->sends = 0;
     h->head_len = 0;
     http1_begin(&h->parser);
@@ -391,6 +440,8 @@ static void begin(struct curl_handle *h, struct request *r)
     h->is_whole_head = false;
     h->refusal = HTTP1_FINE;
     h->broke_late = false;
+    h->needs_fresh = false;
+    h->is_again = false;
     h->body_len = 0;
     h->why[0] = '\0';
     put_body(h);

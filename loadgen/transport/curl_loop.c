@@ -9,6 +9,12 @@
 #include "common/clk.h"
 #include "common/xalloc.h"
 
+/* A time for which libcurl does not wait for a socket. */
+struct rest {
+    int64_t since_ns;
+    int64_t acked; /* socket_acked() then */
+};
+
 /* A socket of ours.  libcurl stops waiting for one whenever a response is
  * complete, and waits again a moment later, for the next: it stays with the
  * kernel meanwhile. */
@@ -19,9 +25,21 @@ struct curl_watch {
     bool is_wanted; /* by libcurl */
     bool is_open;
     bool is_added;
+    int64_t socket;              /* its number */
+    struct rest rest;            /* that began last, ... */
+    struct rest rest_before;     /* ... and before libcurl waited again */
+    struct curl_closing closing; /* of the last one with this descriptor */
 };
 
 /* ---- driving ---- */
+
+static struct curl_transfer *transfer_of(CURL *easy)
+{
+    char *transfer = NULL;
+
+    curl_easy_getinfo(easy, CURLINFO_PRIVATE, &transfer);
+    return (struct curl_transfer *)(void *)transfer;
+}
 
 static void report_ended(struct curl_driver *d)
 {
@@ -30,10 +48,8 @@ static void report_ended(struct curl_driver *d)
 
     while ((message = curl_multi_info_read(d->multi, &left))) {
         CURLcode code = message->data.result;
-        char *handle = NULL;
 
-        curl_easy_getinfo(message->easy_handle, CURLINFO_PRIVATE, &handle);
-        d->loop->ended(handle, code);
+        d->loop->ended(transfer_of(message->easy_handle)->handle, code);
     }
 }
 
@@ -83,16 +99,31 @@ static void watch_stop(struct curl_watch *w)
     w->is_added = false;
 }
 
+/* libcurl looks at an idle connection before it uses it, and takes one with
+ * something to read for alive.  Over TLS that may be the server's goodbye: it
+ * is read here, so that libcurl finds the end. */
+static void drop_idle(int fd)
+{
+    char ignored[512];
+
+    while (recv(fd, ignored, sizeof(ignored), MSG_DONTWAIT) > 0)
+        continue;
+    shutdown(fd, SHUT_RDWR);
+}
+
 static void on_event(evutil_socket_t fd, short what, void *arg)
 {
     struct curl_watch *w = arg;
 
-    if (w->is_wanted)
+    if (w->is_wanted) {
         drive(w->driver, fd,
               (what & EV_READ ? CURL_CSELECT_IN : 0) |
                   (what & EV_WRITE ? CURL_CSELECT_OUT : 0));
-    else /* an idle one was closed; libcurl will find out */
-        watch_stop(w);
+        return;
+    }
+    watch_stop(w); /* an idle one was closed; libcurl will find out */
+    if (!w->driver->loop->is_multiplexed)
+        drop_idle(fd);
 }
 
 static void watch_begin(struct curl_watch *w, struct curl_driver *d, int fd,
@@ -108,20 +139,34 @@ static void watch_begin(struct curl_watch *w, struct curl_driver *d, int fd,
     w->is_added = true;
 }
 
+static void watch_rest(struct curl_watch *w, int fd)
+{
+    if (!w->is_open) { /* of its resolver, which closes it as it likes */
+        watch_stop(w);
+        return;
+    }
+    w->rest = (struct rest){clk_now(w->driver->loop->clk), socket_acked(fd)};
+}
+
 static int on_watch(CURL *easy, curl_socket_t fd, int what, void *arg,
                     void *known)
 {
     struct curl_driver *d = arg;
     struct curl_watch *w = watch_of(d->loop, fd);
+    struct curl_transfer *t = transfer_of(easy);
     short wanted = EV_PERSIST;
 
-    (void)easy;
     (void)known;
+    if (!w->is_wanted)
+        w->rest_before = w->rest;
     w->is_wanted = what != CURL_POLL_REMOVE;
     if (!w->is_wanted) {
-        if (!w->is_open) /* of its resolver, which closes it as it likes */
-            watch_stop(w);
+        watch_rest(w, fd);
         return 0;
+    }
+    if (t->socket == 0 && !t->has_opened) {
+        t->socket = w->socket;
+        t->fd = fd;
     }
     if (what & CURL_POLL_IN)
         wanted |= EV_READ;
@@ -135,19 +180,39 @@ static int on_watch(CURL *easy, curl_socket_t fd, int what, void *arg,
 static curl_socket_t on_open(void *arg, curlsocktype purpose,
                              struct curl_sockaddr *address)
 {
-    struct curl_opening *opening = arg;
-    struct curl_loop *loop = opening->loop;
+    struct curl_transfer *t = arg;
+    struct curl_loop *loop = t->loop;
+    struct curl_watch *w;
     int fd = socket(address->family, address->socktype | SOCK_CLOEXEC,
                     address->protocol);
 
     (void)purpose;
     if (fd < 0) {
-        opening->error = errno;
+        t->open_error = errno;
         return CURL_SOCKET_BAD;
     }
-    watch_of(loop, fd)->is_open = true;
+    w = watch_of(loop, fd);
+    w->is_open = true;
+    w->socket = ++loop->n_opened;
+    w->rest = (struct rest){0};
+    t->has_opened = true;
     loop->n_sockets++;
     return fd;
+}
+
+static void note_closing(struct curl_watch *w, int fd, int64_t now)
+{
+    int64_t acked = socket_acked(fd);
+
+    w->closing = (struct curl_closing){
+        .socket = w->socket,
+        .at_ns = now,
+        .idle_ns = w->rest_before.since_ns,
+        .acked = acked >= 0 ? acked - w->rest_before.acked : -1,
+        .rtt_ns = socket_rtt_ns(fd),
+    };
+    if (w->driver)
+        w->driver->closed_ns = now;
 }
 
 static int on_close(void *arg, curl_socket_t fd)
@@ -155,19 +220,30 @@ static int on_close(void *arg, curl_socket_t fd)
     struct curl_loop *loop = arg;
     struct curl_watch *w = loop->watches[fd];
 
+    note_closing(w, fd, clk_now(loop->clk));
     socket_add_path(fd, &loop->path);
     watch_stop(w);
     w->is_open = false;
+    w->driver = NULL;
     loop->n_sockets--;
     return close(fd);
 }
 
-void curl_loop_adopt(struct curl_opening *opening, CURL *easy)
+void curl_loop_adopt(struct curl_transfer *t, CURL *easy)
 {
+    curl_easy_setopt(easy, CURLOPT_PRIVATE, t);
     curl_easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, on_open);
-    curl_easy_setopt(easy, CURLOPT_OPENSOCKETDATA, opening);
+    curl_easy_setopt(easy, CURLOPT_OPENSOCKETDATA, t);
     curl_easy_setopt(easy, CURLOPT_CLOSESOCKETFUNCTION, on_close);
-    curl_easy_setopt(easy, CURLOPT_CLOSESOCKETDATA, opening->loop);
+    curl_easy_setopt(easy, CURLOPT_CLOSESOCKETDATA, t->loop);
+}
+
+const struct curl_closing *curl_loop_closing(const struct curl_transfer *t)
+{
+    const struct curl_closing *c =
+        t->socket > 0 ? &t->loop->watches[t->fd]->closing : NULL;
+
+    return c && c->socket == t->socket ? c : NULL;
 }
 
 /* ---- timers ---- */
@@ -215,9 +291,10 @@ void curl_driver_fini(struct curl_driver *d)
 }
 
 void curl_loop_init(struct curl_loop *loop, struct event_base *base,
+                    const struct clk *clk,
                     void (*ended)(void *handle, CURLcode code))
 {
-    *loop = (struct curl_loop){.base = base, .ended = ended};
+    *loop = (struct curl_loop){.base = base, .clk = clk, .ended = ended};
 }
 
 void curl_loop_fini(struct curl_loop *loop)

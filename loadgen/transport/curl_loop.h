@@ -15,27 +15,48 @@
 
 #include "loadgen/transport/socket.h"
 
+struct clk;
 struct curl_watch;
 
 struct curl_loop {
     struct event_base *base;
+    const struct clk *clk;
+    bool is_multiplexed; /* HTTP/2: an idle connection may receive frames */
 
-    /* The transfer of the handle with this CURLOPT_PRIVATE is over.  It may be
-     * stopped, and others be started, before this returns. */
+    /* The transfer of this handle is over.  It may be stopped, and others be
+     * started, before this returns. */
     void (*ended)(void *handle, CURLcode code);
 
     int64_t n_turns;             /* how often libcurl was driven */
     int64_t n_sockets;           /* that are open */
+    int64_t n_opened;            /* since the beginning */
     struct socket_path path;     /* of those that were closed */
     struct curl_watch **watches; /* by descriptor; NULL: it never was ours */
     size_t n_watches;
 };
 
-/* How a transfer's sockets are opened. */
-struct curl_opening {
+/* What the loop knows of an easy handle. */
+struct curl_transfer {
     struct curl_loop *loop;
-    int error; /* errno of the last socket() that failed, or 0; the user may
-                  reset it.  libcurl does not keep it. */
+    void *handle; /* the user's */
+
+    /* Since the user set these to 0: */
+    int open_error;  /* errno of the last socket() that failed: libcurl does
+                        not keep it */
+    bool has_opened; /* a socket */
+    int64_t socket;  /* the one that it waited for before that, by number; 0:
+                        none */
+    int fd;          /* its descriptor */
+};
+
+/* How a socket was when it was closed; times are the clock's. */
+struct curl_closing {
+    int64_t socket; /* its number: descriptors come again */
+    int64_t at_ns;
+    int64_t idle_ns; /* it became idle then, for the last time */
+    int64_t acked;   /* bytes since that the peer's kernel acknowledged; -1: not
+                        known */
+    int64_t rtt_ns;  /* 0: not known */
 };
 
 /* A multi on a loop. */
@@ -43,19 +64,25 @@ struct curl_driver {
     struct curl_loop *loop;
     CURLM *multi;
     struct event timer;
-    bool is_starting; /* it will be driven at once, timer or not */
+    bool is_starting;  /* it will be driven at once, timer or not */
+    int64_t closed_ns; /* when a connection of it was closed last */
 };
 
-/* The base is borrowed. */
+/* Base and clock are borrowed. */
 void curl_loop_init(struct curl_loop *loop, struct event_base *base,
+                    const struct clk *clk,
                     void (*ended)(void *handle, CURLcode code));
 
 /* After its drivers.  Accepts a zeroed one. */
 void curl_loop_fini(struct curl_loop *loop);
 
-/* The sockets of a new easy handle are to be the loop's.  `opening` is borrowed
- * for as long as the handle lives. */
-void curl_loop_adopt(struct curl_opening *opening, CURL *easy);
+/* A new easy handle is to be driven by the loop of `transfer`, which is
+ * borrowed for as long as the handle lives.  Takes CURLOPT_PRIVATE. */
+void curl_loop_adopt(struct curl_transfer *transfer, CURL *easy);
+
+/* How the socket that the transfer waited for was closed; NULL: it is open, or
+ * this is not known. */
+const struct curl_closing *curl_loop_closing(const struct curl_transfer *t);
 
 /* Of every socket there was. */
 struct socket_path curl_loop_path(const struct curl_loop *loop);

@@ -85,11 +85,10 @@ static void make_easy(struct curl_handle *h)
     h->easy = curl_easy_init();
     if (!h->easy)
         abort(); /* out of memory */
-    curl_easy_setopt(h->easy, CURLOPT_PRIVATE, h);
     curl_easy_setopt(h->easy, CURLOPT_URL, route->endpoint->target->text);
     curl_easy_setopt(h->easy, CURLOPT_BUFFERSIZE, READ_SIZE);
-    h->opening = (struct curl_opening){.loop = &p->loop};
-    curl_loop_adopt(&h->opening, h->easy);
+    h->transfer = (struct curl_transfer){.loop = &p->loop, .handle = h};
+    curl_loop_adopt(&h->transfer, h->easy);
     set_headers(h, &route->class->targets->headers,
                 route->class->settings->request_id);
     curl_set_options(h->easy, p->env, route->class, p->trust,
@@ -199,8 +198,20 @@ struct curl_handle *curl_pool_take(struct curl_route *route)
     return h;
 }
 
+int64_t curl_pool_closed_ns(const struct curl_handle *h)
+{
+    return h->multi->driver.closed_ns;
+}
+
 void curl_pool_start(struct curl_handle *h)
 {
+    curl_driver_start(&h->multi->driver, h->easy);
+}
+
+void curl_pool_restart(struct curl_handle *h)
+{
+    curl_driver_stop(&h->multi->driver, h->easy);
+    curl_easy_setopt(h->easy, CURLOPT_FRESH_CONNECT, 1L);
     curl_driver_start(&h->multi->driver, h->easy);
 }
 
@@ -211,7 +222,7 @@ static bool is_marked(const struct curl_handle *h)
     long error = 0;
 
     curl_easy_getinfo(h->easy, CURLINFO_OS_ERRNO, &error);
-    return error != 0 || h->sends > 1;
+    return error != 0 || h->sends > 1 || h->is_again;
 }
 
 void curl_pool_put_back(struct curl_handle *h)
@@ -291,7 +302,8 @@ void curl_pool_init(struct curl_pool *p, const struct transport_env *env,
     p->env = env;
     p->trust = trust;
     p->user = user;
-    curl_loop_init(&p->loop, env->base, user->ended);
+    curl_loop_init(&p->loop, env->base, env->clk, user->ended);
+    p->loop.is_multiplexed = env->settings->http2;
     p->routes = xcalloc(mix->n_routes, sizeof(*p->routes));
     p->places = xcalloc(mix->n_places, sizeof(*p->places));
     for (size_t i = 0; i < mix->len; i++)

@@ -46,7 +46,7 @@ struct curl_handle {
     struct curl_multi *multi;
     struct curl_route *route; /* of its request, or the last one's */
     CURL *easy;
-    struct curl_opening opening; /* of its sockets */
+    struct curl_transfer transfer;
     struct curl_slist *headers;
     char *id;                 /* the digits in them; NULL: none */
     struct curl_handle *next; /* unused */
@@ -54,12 +54,15 @@ struct curl_handle {
     /* The user's, of the request. */
     struct request *request;
     int64_t began_ns; /* libcurl's times count from here */
-    int sends;        /* times that it was about to be sent */
+    int sends;        /* times that it was about to be sent, ... */
+    int64_t asked_ns; /* ... the last of them then, by the clock */
     size_t head_len;
     struct http1 parser; /* of the head */
     bool is_whole_head;
     enum http1_error refusal; /* ours, who broke it off */
     bool broke_late;          /* not for want of a fresh connection */
+    bool needs_fresh;         /* broken off, to be sent over a fresh one */
+    bool is_again;            /* it was restarted for that */
     char body[CURL_KEPT_BODY];
     size_t body_len;
     struct buf out; /* a body that was made for it */
@@ -99,8 +102,15 @@ void curl_pool_fini(struct curl_pool *pool);
  * connection. */
 struct curl_handle *curl_pool_take(struct curl_route *route);
 
+/* When a connection that the handle may have used was closed last, by the
+ * clock. */
+int64_t curl_pool_closed_ns(const struct curl_handle *h);
+
 /* Begin its transfer; see curl_driver_start(). */
 void curl_pool_start(struct curl_handle *h);
+
+/* Its transfer is over: make it again, on a fresh connection. */
+void curl_pool_restart(struct curl_handle *h);
 
 /* Its transfer is over, or to be forgotten. */
 void curl_pool_put_back(struct curl_handle *h);

@@ -22,9 +22,9 @@ struct mix;
 struct request;
 struct target_settings;
 
-/* Of libcurl, which tells less than stale.h asks for: a connection that was
- * closed while it was idle shows within two round trips of the next request and
- * this; later than that the server had the request. */
+/* Where less is known than stale.h asks for, as of HTTP/2 through libcurl: a
+ * connection that was closed while it was idle breaks within this time of the
+ * next request.  Later than that the server had the request. */
 #define TRANSPORT_STALE_GRACE_NS (2 * NS_PER_MS)
 
 /* What a transport is given; everything is borrowed. */

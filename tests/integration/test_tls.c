@@ -16,6 +16,7 @@
 
 #include <cmocka.h>
 
+#include "common/clk.h"
 #include "common/xalloc.h"
 #include "tests/support/certs.h"
 #include "tests/support/forty.h"
@@ -343,6 +344,29 @@ static void servers_that_do_not_answer(void **state)
                  "reset", STREAM_RESET);
 }
 
+/* ---- connections that the server closes ---- */
+
+/* The second attempt is not late because its handshake takes long. */
+static void a_goodbye_with_the_answer(void **state)
+{
+    struct h2server server = h2server_start(H1_GOODBYE, 20 * NS_PER_MS);
+    const char *dir = tmpdir_path("goodbye");
+    struct proc_result r =
+        proc_run(ARGS("run", server.url, "--cacert", nginx.ca, "--clients", "1",
+                      "-n", "10", "-q", "-o", dir));
+    json_t *summary;
+
+    (void)state;
+    run_expect(&r, dir, 0);
+    summary = load_summary(dir);
+    assert_true(number_at(summary, "requests.ok") == 10);
+    assert_true(number_at(summary, "requests.opened_connection") == 10);
+    assert_int_equal(atomic_load(server.requests), 10);
+    json_decref(summary);
+    proc_result_fini(&r);
+    h2server_stop(&server);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -361,6 +385,7 @@ int main(void)
         cmocka_unit_test(answers_that_break_off),
         cmocka_unit_test(answers_that_do_not_end),
         cmocka_unit_test(servers_that_do_not_answer),
+        cmocka_unit_test(a_goodbye_with_the_answer),
     };
 
     return cmocka_run_group_tests_name("tls", tests, setup, teardown);

@@ -1,6 +1,8 @@
 #include "tests/support/h2server.h"
 
 #include <arpa/inet.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <openssl/ssl.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -152,6 +154,25 @@ static void serve(struct conn *c)
     }
 }
 
+/* ---- HTTP/1.1 ---- */
+
+/* The client has the answer and the goodbye at the same time, so that its next
+ * request meets a connection that is closed and has something to read. */
+static void say_goodbye(struct conn *c)
+{
+    static const char ok[] = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi";
+    char head[MAX_FRAME] = "";
+    int one = 1;
+
+    if (SSL_read(c->ssl, head, sizeof(head) - 1) <= 0)
+        return;
+    atomic_fetch_add(c->requests, 1);
+    setsockopt(c->fd, IPPROTO_TCP, TCP_CORK, &one, sizeof(one));
+    SSL_write(c->ssl, ok, (int)strlen(ok));
+    SSL_shutdown(c->ssl);
+    close(c->fd);
+}
+
 /* ---- connections ---- */
 
 static int choose_protocol(SSL *ssl, const unsigned char **out,
@@ -198,10 +219,14 @@ static _Noreturn void serve_one(SSL_CTX *context, struct conn *c)
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     c->ssl = SSL_new(context);
     SSL_set_fd(c->ssl, c->fd);
-    if (SSL_accept(c->ssl) > 0)
-        serve(c);
-    else
+    if (c->fault == H1_GOODBYE)
+        clk_sleep_ns(c->delay_ns);
+    if (SSL_accept(c->ssl) <= 0)
         drain(c->fd);
+    else if (c->fault == H1_GOODBYE)
+        say_goodbye(c);
+    else
+        serve(c);
     _exit(0);
 }
 

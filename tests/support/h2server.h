@@ -14,6 +14,8 @@ enum h2_fault {
     H2_REFUSE,     /* the stream: it was not looked at */
     H2_GOAWAY,     /* the connection; the stream was not looked at */
     H2_NOT_SERVED, /* nobody without a certificate, said after the handshake */
+    H1_GOODBYE,    /* HTTP/1.1: the connection, in one segment with the first
+                      answer; the delay comes before each handshake */
 };
 
 struct h2server {
