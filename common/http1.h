@@ -26,6 +26,7 @@ enum http1_error {
     HTTP1_BAD_ENCODING, /* a Transfer-Encoding other than chunked */
     HTTP1_BAD_CHUNK,    /* chunk without a size, or without its end */
     HTTP1_LONG_BODY,    /* above the bound of whoever reads it */
+    HTTP1_FLOOD,        /* HTTP/2: frames without content, and no end of them */
     HTTP1_ERROR_COUNT,
 };
 

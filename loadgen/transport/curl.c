@@ -234,6 +234,8 @@ static void finish(void *handle, CURLcode code)
         curl_pool_restart(h);
         return;
     }
+    if (code != CURLE_OK && !h->refusal && curl_pool_was_flooded(h))
+        h->refusal = HTTP1_FLOOD;
     take_facts(h, &r->facts);
     v = judge(h, code);
     explain(h, &v, code);
@@ -262,7 +264,10 @@ static int on_prereq(void *arg, char *ip, char *local_ip, int port,
     (void)ip;
     (void)local_ip;
     (void)port;
-    (void)local_port;
+    if (h->sends > 0 && curl_pool_was_flooded(h)) {
+        h->refusal = HTTP1_FLOOD;
+        return CURL_PREREQFUNC_ABORT;
+    }
     h->broke_late = h->sends > 0 && !h->is_again && is_late(h);
     h->needs_fresh = h->sends > 0 && !env_of(h)->settings->http2 &&
                      !h->is_again && !h->transfer.has_opened;
@@ -270,6 +275,7 @@ static int on_prereq(void *arg, char *ip, char *local_ip, int port,
         return CURL_PREREQFUNC_ABORT;
     h->sends++;
     h->asked_ns = clk_now(env_of(h)->clk);
+    h->local_port = local_port;
     h->transfer.socket = 0;
     h->transfer.has_opened = false;
     h->why[0] = '\0'; /* of an attempt that does not count */
@@ -325,6 +331,7 @@ static bool take_end_of_head(struct curl_handle *h)
         get_long(h->easy, CURLINFO_RESPONSE_CODE) < HTTP_FINAL)
         return true;
     h->is_whole_head = true;
+    h->route->pool->loop.n_contents++;
     h->request->facts.head = now_ns(h);
     if (announces_too_much(h))
         h->refusal = HTTP1_LONG_BODY;
@@ -384,6 +391,7 @@ static size_t on_body(char *data, size_t size, size_t n, void *arg)
     size_t kept = len < room ? len : room;
     bool is_starved = false;
 
+    h->route->pool->loop.n_contents++;
     memcpy(h->body + h->body_len, data, kept);
     h->body_len += kept;
     if (h->request->class->api) {
@@ -434,6 +442,7 @@ static void begin(struct curl_handle *h, struct request *r)
     h->began_ns = now_ns(h);
     h->transfer.open_error = 0;
     h->sends = 0;
+    h->local_port = 0;
     h->head_len = 0;
     http1_begin(&h->parser);
     h->parser.is_head_request = r->class->targets->is_head;

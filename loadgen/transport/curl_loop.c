@@ -1,6 +1,8 @@
 #include "loadgen/transport/curl_loop.h"
 
+#include <arpa/inet.h>
 #include <errno.h>
+#include <netinet/in.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -8,6 +10,14 @@
 
 #include "common/clk.h"
 #include "common/xalloc.h"
+
+/* A connection of HTTP/2 may bring this much without content at a time: about
+ * 30,000 frames, which take libcurl some 10 ms. */
+#define MAX_BARREN ((size_t)256 << 10)
+
+/* More than a socket holds. */
+#define MAX_CUTS 64
+#define CUT_SIZE ((size_t)1 << 20)
 
 /* A time for which libcurl does not wait for a socket. */
 struct rest {
@@ -29,6 +39,14 @@ struct curl_watch {
     struct rest rest;            /* that began last, ... */
     struct rest rest_before;     /* ... and before libcurl waited again */
     struct curl_closing closing; /* of the last one with this descriptor */
+
+    /* Of HTTP/2. */
+    struct curl_loop *loop;
+    int fd;
+    int64_t turn;     /* in which something was received last ... */
+    int64_t contents; /* ... after so many contents, ... */
+    size_t barren;    /* ... and how much since both changed */
+    bool is_flooded;
 };
 
 /* ---- driving ---- */
@@ -99,16 +117,14 @@ static void watch_stop(struct curl_watch *w)
     w->is_added = false;
 }
 
-/* libcurl looks at an idle connection before it uses it, and takes one with
- * something to read for alive.  Over TLS that may be the server's goodbye: it
- * is read here, so that libcurl finds the end. */
-static void drop_idle(int fd)
+/* Whatever came is thrown away, and nothing more will come. */
+static void cut(int fd)
 {
-    char ignored[512];
-
-    while (recv(fd, ignored, sizeof(ignored), MSG_DONTWAIT) > 0)
-        continue;
     shutdown(fd, SHUT_RDWR);
+    for (int i = 0; i < MAX_CUTS; i++) {
+        if (recv(fd, NULL, CUT_SIZE, MSG_TRUNC | MSG_DONTWAIT) <= 0)
+            return;
+    }
 }
 
 static void on_event(evutil_socket_t fd, short what, void *arg)
@@ -121,9 +137,12 @@ static void on_event(evutil_socket_t fd, short what, void *arg)
                   (what & EV_WRITE ? CURL_CSELECT_OUT : 0));
         return;
     }
-    watch_stop(w); /* an idle one was closed; libcurl will find out */
-    if (!w->driver->loop->is_multiplexed)
-        drop_idle(fd);
+    /* An idle one was closed.  libcurl looks before it uses it, and takes one
+     * with something to read for alive; over TLS that may be the server's
+     * goodbye. */
+    watch_stop(w);
+    if (!w->loop->is_multiplexed)
+        cut(fd);
 }
 
 static void watch_begin(struct curl_watch *w, struct curl_driver *d, int fd,
@@ -145,7 +164,7 @@ static void watch_rest(struct curl_watch *w, int fd)
         watch_stop(w);
         return;
     }
-    w->rest = (struct rest){clk_now(w->driver->loop->clk), socket_acked(fd)};
+    w->rest = (struct rest){clk_now(w->loop->clk), socket_acked(fd)};
 }
 
 static int on_watch(CURL *easy, curl_socket_t fd, int what, void *arg,
@@ -195,7 +214,11 @@ static curl_socket_t on_open(void *arg, curlsocktype purpose,
     w->is_open = true;
     w->socket = ++loop->n_opened;
     w->rest = (struct rest){0};
+    w->loop = loop;
+    w->fd = fd;
+    w->is_flooded = false;
     t->has_opened = true;
+    t->opened = w;
     loop->n_sockets++;
     return fd;
 }
@@ -236,6 +259,44 @@ void curl_loop_adopt(struct curl_transfer *t, CURL *easy)
     curl_easy_setopt(easy, CURLOPT_OPENSOCKETDATA, t);
     curl_easy_setopt(easy, CURLOPT_CLOSESOCKETFUNCTION, on_close);
     curl_easy_setopt(easy, CURLOPT_CLOSESOCKETDATA, t->loop);
+}
+
+struct curl_watch *curl_loop_guarded(CURL *easy)
+{
+    const struct curl_transfer *t = transfer_of(easy);
+
+    return t && t->loop->is_multiplexed ? t->opened : NULL;
+}
+
+static int local_port(int fd)
+{
+    union {
+        struct sockaddr any;
+        struct sockaddr_in ipv4;
+        struct sockaddr_in6 ipv6;
+    } address = {0};
+    socklen_t len = sizeof(address);
+
+    if (getsockname(fd, &address.any, &len) < 0)
+        return 0;
+    return ntohs(address.any.sa_family == AF_INET6 ? address.ipv6.sin6_port
+                                                   : address.ipv4.sin_port);
+}
+
+void curl_loop_received(struct curl_watch *w, size_t len)
+{
+    const struct curl_loop *loop = w->loop;
+
+    if (w->turn != loop->n_turns || w->contents != loop->n_contents)
+        w->barren = 0;
+    w->turn = loop->n_turns;
+    w->contents = loop->n_contents;
+    w->barren += len;
+    if (w->barren <= MAX_BARREN || w->is_flooded || !w->driver)
+        return;
+    w->is_flooded = true;
+    w->driver->flooded_port = local_port(w->fd);
+    cut(w->fd);
 }
 
 const struct curl_closing *curl_loop_closing(const struct curl_transfer *t)

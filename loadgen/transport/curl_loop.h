@@ -28,6 +28,7 @@ struct curl_loop {
     void (*ended)(void *handle, CURLcode code);
 
     int64_t n_turns;             /* how often libcurl was driven */
+    int64_t n_contents;          /* how often it handed content over */
     int64_t n_sockets;           /* that are open */
     int64_t n_opened;            /* since the beginning */
     struct socket_path path;     /* of those that were closed */
@@ -47,6 +48,8 @@ struct curl_transfer {
     int64_t socket;  /* the one that it waited for before that, by number; 0:
                         none */
     int fd;          /* its descriptor */
+
+    struct curl_watch *opened; /* the last that it opened; NULL: none */
 };
 
 /* How a socket was when it was closed; times are the clock's. */
@@ -66,6 +69,8 @@ struct curl_driver {
     struct event timer;
     bool is_starting;  /* it will be driven at once, timer or not */
     int64_t closed_ns; /* when a connection of it was closed last */
+    int flooded_port;  /* the local port of the last that was flooded; 0: none
+                        */
 };
 
 /* Base and clock are borrowed. */
@@ -79,6 +84,17 @@ void curl_loop_fini(struct curl_loop *loop);
 /* A new easy handle is to be driven by the loop of `transfer`, which is
  * borrowed for as long as the handle lives.  Takes CURLOPT_PRIVATE. */
 void curl_loop_adopt(struct curl_transfer *transfer, CURL *easy);
+
+/* HTTP/2: libcurl reads frames for as long as there are any, and hands nothing
+ * over if they have no content.  So its TLS is to tell of each record that it
+ * reads, and a connection on which too much comes at a time is closed.
+ *
+ * The socket that a new connection of the handle uses; NULL: it need not be
+ * watched. */
+struct curl_watch *curl_loop_guarded(CURL *easy);
+
+/* A record of `len` bytes came. */
+void curl_loop_received(struct curl_watch *w, size_t len);
 
 /* How the socket that the transfer waited for was closed; NULL: it is open, or
  * this is not known. */

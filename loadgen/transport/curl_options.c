@@ -48,7 +48,7 @@ static void set_tls(CURL *easy, const struct target_settings *s,
 {
     curl_easy_setopt(easy, CURLOPT_SSL_VERIFYPEER, s->insecure ? 0L : 1L);
     curl_easy_setopt(easy, CURLOPT_SSL_VERIFYHOST, s->insecure ? 0L : 2L);
-    curl_trust_set(trust, s->ca_file, easy);
+    curl_trust_set(trust, s->ca_file, s->http2 && s->insecure, easy);
     if (s->cert)
         curl_easy_setopt(easy, CURLOPT_SSLCERT, s->cert);
     if (s->key)

@@ -203,6 +203,11 @@ int64_t curl_pool_closed_ns(const struct curl_handle *h)
     return h->multi->driver.closed_ns;
 }
 
+bool curl_pool_was_flooded(const struct curl_handle *h)
+{
+    return h->local_port > 0 && h->multi->driver.flooded_port == h->local_port;
+}
+
 void curl_pool_start(struct curl_handle *h)
 {
     curl_driver_start(&h->multi->driver, h->easy);

@@ -55,7 +55,8 @@ struct curl_handle {
     struct request *request;
     int64_t began_ns; /* libcurl's times count from here */
     int sends;        /* times that it was about to be sent, ... */
-    int64_t asked_ns; /* ... the last of them then, by the clock */
+    int64_t asked_ns; /* ... the last of them then, by the clock, ... */
+    int local_port;   /* ... from this port */
     size_t head_len;
     struct http1 parser; /* of the head */
     bool is_whole_head;
@@ -105,6 +106,9 @@ struct curl_handle *curl_pool_take(struct curl_route *route);
 /* When a connection that the handle may have used was closed last, by the
  * clock. */
 int64_t curl_pool_closed_ns(const struct curl_handle *h);
+
+/* Was the connection from its local port closed because it was flooded? */
+bool curl_pool_was_flooded(const struct curl_handle *h);
 
 /* Begin its transfer; see curl_driver_start(). */
 void curl_pool_start(struct curl_handle *h);

@@ -11,6 +11,7 @@
 
 #include "common/err.h"
 #include "common/xalloc.h"
+#include "loadgen/transport/curl_loop.h"
 
 struct curl_trust {
     char *ca_file; /* NULL: the system's */
@@ -126,23 +127,44 @@ void curl_trust_give_back(struct curl_trust *t)
     pthread_mutex_unlock(&all_lock);
 }
 
+/* NOLINTNEXTLINE(readability-function-size): as OpenSSL calls it */
+static void on_record(int is_sent, int version, int type, const void *data,
+                      size_t len, SSL *ssl, void *arg)
+{
+    const unsigned char *head = data;
+
+    (void)version;
+    (void)ssl;
+    if (!is_sent && type == SSL3_RT_HEADER && len == SSL3_RT_HEADER_LENGTH)
+        curl_loop_received(arg, (size_t)head[3] << 8 | head[4]);
+}
+
 static CURLcode on_context(CURL *easy, void *context, void *arg)
 {
     const struct curl_trust *t = arg;
+    struct curl_watch *watch = curl_loop_guarded(easy);
 
-    (void)easy;
-    X509_STORE_up_ref(t->store);
-    SSL_CTX_set_cert_store(context, t->store);
+    if (t) {
+        X509_STORE_up_ref(t->store);
+        SSL_CTX_set_cert_store(context, t->store);
+    }
+    if (watch) {
+        SSL_CTX_set_msg_callback(context, on_record);
+        SSL_CTX_set_msg_callback_arg(context, watch);
+    }
     return CURLE_OK;
 }
 
-void curl_trust_set(const struct curl_trust *t, const char *ca_file, CURL *easy)
+void curl_trust_set(const struct curl_trust *t, const char *ca_file,
+                    bool is_guarded, CURL *easy)
 {
-    if (!t && !ca_file)
+    bool has_records = is_guarded && is_our_openssl();
+
+    if (!t && !ca_file && !has_records)
         return;
     curl_easy_setopt(easy, CURLOPT_CAINFO, t ? NULL : ca_file);
     curl_easy_setopt(easy, CURLOPT_CAPATH, NULL);
-    if (!t)
+    if (!t && !has_records)
         return;
     curl_easy_setopt(easy, CURLOPT_PROXY_CAINFO, NULL);
     curl_easy_setopt(easy, CURLOPT_PROXY_CAPATH, NULL);

@@ -23,9 +23,10 @@ struct curl_trust *curl_trust_take(const char *ca_file, struct err *err);
 void curl_trust_give_back(struct curl_trust *trust);
 
 /* A new easy handle, and a proxy that it may go through, are to go by them.
- * NULL: by what libcurl finds. */
+ * NULL: by what libcurl finds.  `is_guarded`, without a trust: its loop is told
+ * of what comes in, as it is with one: curl_loop_received(). */
 void curl_trust_set(const struct curl_trust *trust, const char *ca_file,
-                    CURL *easy);
+                    bool is_guarded, CURL *easy);
 
 /* What a server agreed to speak in the handshake (ALPN); zeroed before. */
 struct curl_agreed {

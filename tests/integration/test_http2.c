@@ -166,6 +166,27 @@ static void requests_that_the_server_had(void **state)
     }
 }
 
+/* A connection that brings frames without content for as long as libcurl reads
+ * them is closed; the other requests go on. */
+static void floods(void **state)
+{
+    static const enum h2_fault kinds[] = {H2_EARLY_HINTS, H2_GOAWAYS,
+                                          H2_EMPTY_DATA};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+        struct h2server server = h2server_start(kinds[i], 0);
+        json_t *summary = run_against(&server);
+        double failed = number_at(summary, "requests.failed");
+
+        if (failures_of(summary, "malformed") != failed || failed == 0 ||
+            number_at(summary, "requests.ok") == 0)
+            fail_msg("%zu: %s", i, json_dumps(summary, 0));
+        json_decref(summary);
+        h2server_stop(&server);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -174,6 +195,7 @@ int main(void)
         cmocka_unit_test(no_http2_without_tls),
         cmocka_unit_test(a_connection_for_every_request),
         cmocka_unit_test(requests_that_the_server_had),
+        cmocka_unit_test(floods),
     };
 
     return cmocka_run_group_tests_name("http2", tests, setup, teardown);

@@ -68,16 +68,22 @@ static uint32_t get_number(const unsigned char *from)
            (uint32_t)from[2] << 8 | from[3];
 }
 
+static int put_frame(unsigned char *to, enum frame type, int flags,
+                     uint32_t stream, const void *data, size_t len)
+{
+    put_number(to, (uint32_t)len << 8 | (uint32_t)type);
+    to[4] = (unsigned char)flags;
+    put_number(to + 5, stream);
+    memcpy(to + HEAD_LEN, data, len);
+    return (int)(HEAD_LEN + len);
+}
+
 static void send_frame(const struct conn *c, enum frame type, int flags,
                        uint32_t stream, const void *data, size_t len)
 {
     unsigned char bytes[HEAD_LEN + 64];
 
-    put_number(bytes, (uint32_t)len << 8 | (uint32_t)type);
-    bytes[4] = (unsigned char)flags;
-    put_number(bytes + 5, stream);
-    memcpy(bytes + HEAD_LEN, data, len);
-    SSL_write(c->ssl, bytes, (int)(HEAD_LEN + len));
+    SSL_write(c->ssl, bytes, put_frame(bytes, type, flags, stream, data, len));
 }
 
 /* ---- requests ---- */
@@ -98,6 +104,29 @@ static void close_with_reset(int fd)
     close(fd);
 }
 
+/* Until nobody listens any more. */
+static void flood(const struct conn *c, uint32_t stream)
+{
+    static const unsigned char goaway[8] = {0x7f, 0xff, 0xff, 0xff};
+    static const char hint[] = "\x08\x03"
+                               "103";
+    const enum h2_fault fault = c->fault;
+    unsigned char bytes[MAX_FRAME];
+    int len = 0;
+
+    while (len < (int)sizeof(bytes) - 2 * HEAD_LEN) {
+        if (fault == H2_GOAWAYS)
+            len += put_frame(bytes + len, GOAWAY, 0, 0, goaway, 8);
+        else if (fault == H2_EARLY_HINTS)
+            len += put_frame(bytes + len, HEADERS, END_HEADERS, stream, hint,
+                             strlen(hint));
+        else
+            len += put_frame(bytes + len, DATA, 0, stream, "", 0);
+    }
+    while (SSL_write(c->ssl, bytes, len) > 0)
+        continue;
+}
+
 /* False: the connection is over. */
 static bool do_wrong(const struct conn *c, uint32_t stream)
 {
@@ -116,6 +145,14 @@ static bool do_wrong(const struct conn *c, uint32_t stream)
         break;
     case H2_RESET:
         close_with_reset(c->fd);
+        return false;
+    case H2_EMPTY_DATA:
+        send_frame(c, HEADERS, END_HEADERS, stream, "\x88", 1);
+        flood(c, stream);
+        return false;
+    case H2_EARLY_HINTS:
+    case H2_GOAWAYS:
+        flood(c, stream);
         return false;
     default:
         break;

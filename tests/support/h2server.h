@@ -9,13 +9,16 @@
 #include <sys/types.h>
 
 enum h2_fault {
-    H2_CLOSE,      /* the connection, in good order */
-    H2_RESET,      /* the connection */
-    H2_REFUSE,     /* the stream: it was not looked at */
-    H2_GOAWAY,     /* the connection; the stream was not looked at */
-    H2_NOT_SERVED, /* nobody without a certificate, said after the handshake */
-    H1_GOODBYE,    /* HTTP/1.1: the connection, in one segment with the first
-                      answer; the delay comes before each handshake */
+    H2_CLOSE,       /* the connection, in good order */
+    H2_RESET,       /* the connection */
+    H2_REFUSE,      /* the stream: it was not looked at */
+    H2_GOAWAY,      /* the connection; the stream was not looked at */
+    H2_NOT_SERVED,  /* nobody without a certificate, said after the handshake */
+    H2_EARLY_HINTS, /* answers of status 103 without end, ... */
+    H2_GOAWAYS,     /* ... or GOAWAYs, ... */
+    H2_EMPTY_DATA,  /* ... or frames of data that are empty */
+    H1_GOODBYE,     /* HTTP/1.1: the connection, in one segment with the first
+                       answer; the delay comes before each handshake */
 };
 
 struct h2server {
