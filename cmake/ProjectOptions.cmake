@@ -18,4 +18,20 @@ if(SANITIZE)
     -fsanitize=${SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
   target_compile_options(project_options INTERFACE ${SANITIZE_FLAGS})
   target_link_options(project_options INTERFACE -fsanitize=${SANITIZE})
+else()
+  # What is installed is hardened: docs/bench.md has what it costs.  The checks
+  # of _FORTIFY_SOURCE need an optimiser; level 3 a compiler that knows sizes at
+  # run time.
+  set(fortify 2)
+  if((CMAKE_C_COMPILER_ID STREQUAL GNU AND CMAKE_C_COMPILER_VERSION VERSION_GREATER_EQUAL 12)
+      OR (CMAKE_C_COMPILER_ID STREQUAL Clang AND CMAKE_C_COMPILER_VERSION VERSION_GREATER_EQUAL 12))
+    set(fortify 3)
+  endif()
+  target_compile_options(project_options INTERFACE
+    -fstack-protector-strong
+    $<$<NOT:$<CONFIG:Debug>>:-U_FORTIFY_SOURCE>
+    $<$<NOT:$<CONFIG:Debug>>:-D_FORTIFY_SOURCE=${fortify}>
+    $<$<NOT:$<BOOL:$<TARGET_PROPERTY:POSITION_INDEPENDENT_CODE>>>:-fPIE>)
+  target_link_options(project_options INTERFACE
+    LINKER:-z,relro,-z,now $<$<STREQUAL:$<TARGET_PROPERTY:TYPE>,EXECUTABLE>:-pie>)
 endif()
