@@ -281,8 +281,7 @@ static void add_measured(struct tally *t, const struct facts *f)
     t->fresh += f->is_fresh != 0;
     t->reused += f->is_fresh == 0 && f->sent != TIME_ABSENT;
     t->retried += f->retries != 0;
-    t->starved +=
-        f->outcome == OUTCOME_TRUNCATED && f->detail == RESPONSE_CLIENT_MEMORY;
+    t->starved += facts_is_starved(f);
     t->exhausted += facts_is_exhausted(f);
     if (facts_count(f->events) > 1)
         t->gaps += f->events - 1;

@@ -87,7 +87,7 @@ struct tally {
     int64_t fresh;                  /* opened a connection */
     int64_t reused;                 /* were sent on one that was there */
     int64_t retried;                /* sent again after a stale connection */
-    int64_t starved;                /* the client had no memory for them */
+    int64_t starved;                /* facts_is_starved() */
     int64_t exhausted;              /* facts_is_exhausted() */
     int64_t gaps;                   /* between events of those due in it */
     int64_t events;                 /* of the whole recording */

@@ -53,7 +53,7 @@ extern const struct command *const commands[];
 /* NULL if there is none of that name. */
 const struct command *command_find(const char *name);
 
-/* Print to stdout, but for what a terminal would obey; ERR_IO if it cannot take it. */
+/* Print to stdout, without what a terminal would obey; ERR_IO on failure. */
 int cli_print(const char *text, struct err *err);
 
 /* The same of a whole report: the exit status that it goes with, or -1. */

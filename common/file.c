@@ -203,8 +203,6 @@ int file_list_dir(const char *dir, bool (*is_wanted)(const char *name),
 
     if (!d)
         return err_set(err, ERR_IO, "%s: %s", dir, strerror(errno));
-    /* No other thread has this stream, and readdir_r is deprecated. */
-    /* cppcheck-suppress readdirCalled */
     while ((entry = readdir(d))) {
         if (strcmp(entry->d_name, ".") != 0 &&
             strcmp(entry->d_name, "..") != 0 && is_wanted(entry->d_name))

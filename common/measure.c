@@ -236,3 +236,9 @@ bool facts_is_exhausted(const struct facts *f)
     return f->outcome == OUTCOME_RESET &&
            (f->detail == ENOBUFS || f->detail == ENOMEM);
 }
+
+bool facts_is_starved(const struct facts *f)
+{
+    return f->outcome == OUTCOME_TRUNCATED &&
+           f->detail == RESPONSE_CLIENT_MEMORY;
+}

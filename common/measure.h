@@ -238,6 +238,9 @@ static inline int64_t facts_last_seq(const struct facts *f)
  */
 bool facts_is_exhausted(const struct facts *f);
 
+/* Did it fail because all responses together exceeded client.memory? */
+bool facts_is_starved(const struct facts *f);
+
 static inline bool facts_issued(const struct facts *f)
 {
     return f->outcome != OUTCOME_UNSENT;

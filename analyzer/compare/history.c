@@ -48,8 +48,6 @@ static int list_dirs(struct history *h, const char *dir, struct err *err)
 
     if (!d)
         return err_set(err, ERR_CONFIG, "%s: %s", dir, strerror(errno));
-    /* No other thread has this stream, and readdir_r is deprecated. */
-    /* cppcheck-suppress readdirCalled */
     while ((e = readdir(d)) != NULL) {
         char *path = xasprintf("%s/%s", dir, e->d_name);
 

@@ -117,8 +117,6 @@ static int64_t group_read(void *self, int64_t now_ns)
     const struct dirent *e;
 
     (void)now_ns;
-    /* No other thread has this stream, and readdir_r is deprecated. */
-    /* cppcheck-suppress readdirCalled */
     while (dir && (e = readdir(dir)) != NULL) {
         int64_t bytes = isdigit((unsigned char)e->d_name[0])
                             ? member_bytes(g, e->d_name)

@@ -122,6 +122,8 @@ static void cut(int fd)
 {
     shutdown(fd, SHUT_RDWR);
     for (int i = 0; i < MAX_CUTS; i++) {
+        /* TCP reads nothing into memory then (tcp(7)). */
+        /* cppcheck-suppress nullPointer */
         if (recv(fd, NULL, CUT_SIZE, MSG_TRUNC | MSG_DONTWAIT) <= 0)
             return;
     }

@@ -442,7 +442,7 @@ static void real_runs_are_compared(void **state)
     char *dirs[2];
     struct proc_result r;
     json_t *json;
-    size_t k = 0;
+    int status = -1;
 
     (void)state;
     for (int i = 0; i < 2; i++) {
@@ -465,10 +465,10 @@ static void real_runs_are_compared(void **state)
     json = json_loads(r.out, 0, NULL);
     assert_non_null(json);
     verdict = text_at(json, "verdict");
-    while (k < 4 && strcmp(rows[k].verdict, verdict) != 0)
-        k++;
-    assert_in_range(k, 0, 3);
-    proc_expect(&r, rows[k].status);
+    for (size_t k = 0; k < sizeof(rows) / sizeof(*rows); k++)
+        if (strcmp(rows[k].verdict, verdict) == 0)
+            status = rows[k].status;
+    proc_expect(&r, status);
     json_decref(json);
     proc_result_fini(&r);
     free(dirs[0]);

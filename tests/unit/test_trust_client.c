@@ -154,10 +154,8 @@ static void exhaustion_makes_a_run_invalid(void **state)
         for (int64_t k = 0; k < 1000; k++) {
             struct facts f = row_ok(k, 10 * k, 5);
 
-            if (k == 500) {
-                f.outcome = OUTCOME_CONNECT;
-                f.detail = cases[i].detail;
-            }
+            f.outcome = k == 500 ? OUTCOME_CONNECT : f.outcome;
+            f.detail = cases[i].detail;
             tally_add(&t, &f);
         }
         trust = trust_of(&t, NULL, NULL, false);
