@@ -39,12 +39,7 @@ static struct {
 /* Whether it is believed depends on the machine; what it cost does not. */
 static void record(const char *flag, const char *value, const char *dir)
 {
-    struct proc_result r =
-        proc_run(ARGS("run", made.file, "-q", "-o", dir, flag, value));
-
-    if (r.status != 0 && r.status != 4)
-        fail_msg("exit %d: %s%s", r.status, r.out, r.err);
-    proc_result_fini(&r);
+    run_as_reported(ARGS("run", made.file, "-q", "-o", dir, flag, value));
 }
 
 static int make(void **state)
@@ -344,16 +339,12 @@ static double usd_of_rerun(const char *name, const char *const *flags)
 {
     char *dir = xstrdup(tmpdir_path(name));
     const char *argv[16] = {"tailgate", "rerun", made.l4, "-q", "-o", dir};
-    struct proc_result r;
     json_t *json;
     double usd;
 
     for (size_t i = 0; flags[i]; i++)
         argv[6 + i] = flags[i];
-    r = proc_run(argv);
-    if (r.status != 0 && r.status != 4)
-        fail_msg("exit %d: %s%s", r.status, r.out, r.err);
-    proc_result_fini(&r);
+    run_as_reported(argv);
     json = said(ARGS("report", dir, "--json"));
     usd = usd_of(json);
     json_decref(json);

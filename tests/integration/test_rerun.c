@@ -66,21 +66,12 @@ static void assert_same_requests(const char *a, const char *b)
     free(y);
 }
 
-/* Whether it is believed depends on the machine. */
-static void ran(const char *const *argv)
-{
-    struct proc_result r = proc_run(argv);
-
-    if (r.status != 4)
-        proc_expect(&r, 0);
-    proc_result_fini(&r);
-}
-
 /* Settings, recorded to `dir`. */
 static void ran_text(const char *settings, const char *dir)
 {
-    ran(ARGS("run", tmpdir_write("text.yaml", settings, strlen(settings)), "-q",
-             "-o", dir));
+    run_as_reported(ARGS("run",
+                         tmpdir_write("text.yaml", settings, strlen(settings)),
+                         "-q", "-o", dir));
 }
 
 static void refused(const char *const *argv, const char *why)
@@ -154,7 +145,7 @@ static void every_kind_of_request_again(void **state)
         char *again = xasprintf("%s-%zu", tmpdir_path("twice"), i);
 
         ran_text(texts[i], once);
-        ran(ARGS("rerun", once, "-q", "-o", again));
+        run_as_reported(ARGS("rerun", once, "-q", "-o", again));
         assert_same_requests(once, again);
         free(once);
         free(again);
@@ -170,14 +161,14 @@ static void one_trial_is_repeated_alone(void **state)
     struct proc_result r;
 
     (void)state;
-    ran(ARGS("run", tmpdir_path("a.yaml"), "-q", "--trials", "2", "-o", set,
-             "--settle", "0s", "--set", "load.rate=400/s", "--set",
-             "load.duration=200ms"));
+    run_as_reported(ARGS("run", tmpdir_path("a.yaml"), "-q", "--trials", "2",
+                         "-o", set, "--settle", "0s", "--set",
+                         "load.rate=400/s", "--set", "load.duration=200ms"));
     r = proc_run(ARGS("report", set, "--checklist"));
     proc_expect(&r, 1);
     assert_non_null(strstr(r.out, "present  repeats        one of 2 trials"));
     proc_result_fini(&r);
-    ran(ARGS("rerun", trial, "-q", "-o", again));
+    run_as_reported(ARGS("rerun", trial, "-q", "-o", again));
     assert_same_requests(trial, again);
     free(set);
     free(trial);
@@ -190,8 +181,8 @@ static void what_is_said_again_counts(void **state)
     size_t n;
 
     (void)state;
-    ran(ARGS("rerun", first, "-o", again, "-q", "--set",
-             "load.duration=200ms"));
+    run_as_reported(ARGS("rerun", first, "-o", again, "-q", "--set",
+                         "load.duration=200ms"));
     free(rows_of(again, &n));
     assert_true(n < 80);
     free(again);
@@ -223,8 +214,8 @@ static void a_secret_is_asked_for(void **state)
     proc_result_fini(&r);
     refused(ARGS("rerun", dir, "-q", "-o", tmpdir_path("secret2")),
             "give the header 'authorization' again");
-    ran(ARGS("rerun", dir, "-q", "-o", tmpdir_path("secret2"), "-H",
-             "authorization: Bearer hidden"));
+    run_as_reported(ARGS("rerun", dir, "-q", "-o", tmpdir_path("secret2"), "-H",
+                         "authorization: Bearer hidden"));
     free(file);
     free(dir);
 }
@@ -237,11 +228,12 @@ static void a_secret_of_a_url_is_asked_for(void **state)
     char *assign = xasprintf("target.url=%s", url);
 
     (void)state;
-    ran(ARGS("run", tmpdir_path("a.yaml"), "-q", "-o", dir, "--duration",
-             "200ms", "--set", assign));
+    run_as_reported(ARGS("run", tmpdir_path("a.yaml"), "-q", "-o", dir,
+                         "--duration", "200ms", "--set", assign));
     refused(ARGS("rerun", dir, "-q", "-o", tmpdir_path("key2")),
             "give target.url again");
-    ran(ARGS("rerun", dir, "-q", "-o", tmpdir_path("key2"), "--set", assign));
+    run_as_reported(
+        ARGS("rerun", dir, "-q", "-o", tmpdir_path("key2"), "--set", assign));
     free(assign);
     free(dir);
 }
@@ -262,8 +254,8 @@ static void a_secret_given_again_is_that_of_classes_too(void **state)
 
     (void)state;
     ran_text(mix, once);
-    ran(ARGS("rerun", once, "-q", "-o", again, "-H",
-             "authorization: Bearer hidden"));
+    run_as_reported(ARGS("rerun", once, "-q", "-o", again, "-H",
+                         "authorization: Bearer hidden"));
     assert_same_requests(once, again);
     free(once);
     free(again);
@@ -291,8 +283,8 @@ static void a_secret_of_a_class_is_given_to_it_again(void **state)
     refused(ARGS("rerun", once, "-q", "-o", again, "-H",
                  "none/authorization: Bearer hidden"),
             "the recording has no class 'none'");
-    ran(ARGS("rerun", once, "-q", "-o", again, "-H",
-             "a/authorization: Bearer hidden"));
+    run_as_reported(ARGS("rerun", once, "-q", "-o", again, "-H",
+                         "a/authorization: Bearer hidden"));
     assert_same_requests(once, again);
     free(once);
     free(again);
@@ -328,8 +320,8 @@ static char *record_nothing(const char *name)
 {
     char *dir = xstrdup(tmpdir_path(name));
 
-    ran(ARGS("run", "null://", "-q", "-c", "1", "-n", "3", "-o", dir,
-             "--force"));
+    run_as_reported(ARGS("run", "null://", "-q", "-c", "1", "-n", "3", "-o",
+                         dir, "--force"));
     return dir;
 }
 
@@ -443,7 +435,7 @@ static void git_is_not_run_next_to_a_recording(void **state)
     assert_int_equal(setenv("PATH", path, 1), 0);
     ran_text(settings, dir);
     assert_int_equal(unlink(mark), 0);
-    ran(ARGS("rerun", dir, "-q", "-o", tmpdir_path("without-git")));
+    run_as_reported(ARGS("rerun", dir, "-q", "-o", tmpdir_path("without-git")));
     assert_int_equal(access(mark, F_OK), -1);
     assert_int_equal(setenv("PATH", old, 1), 0);
     free(dir);

@@ -146,22 +146,6 @@ double failures_saying(const struct json_t *summary, const char *outcome,
     return n;
 }
 
-bool was_quiet(const struct json_t *summary)
-{
-    const json_t *checks =
-        json_object_get(json_object_get(summary, "trust"), "checks");
-    json_t *check;
-    size_t i;
-
-    assert_true(json_array_size(checks) > 0);
-    json_array_foreach(checks, i, check)
-    {
-        if (!json_is_true(json_object_get(check, "ok")))
-            return false;
-    }
-    return true;
-}
-
 bool check_failed(const struct json_t *summary, const char *name)
 {
     const json_t *checks =

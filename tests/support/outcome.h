@@ -44,10 +44,6 @@ double failures_of(const struct json_t *summary, const char *outcome);
 double failures_saying(const struct json_t *summary, const char *outcome,
                        const char *text);
 
-/* No check of the run complains, not even in a note: times that were measured
- * are not those of a busy machine. */
-bool was_quiet(const struct json_t *summary);
-
 /* Did the trust check of this name fail? */
 bool check_failed(const struct json_t *summary, const char *name);
 

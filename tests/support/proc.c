@@ -404,6 +404,26 @@ void run_expect(const struct proc_result *r, const char *dir, int status)
     json_decref(summary);
 }
 
+void expect_status_as_reported(const struct proc_result *r, const char *dir)
+{
+    struct proc_result again = proc_run(ARGS("report", dir));
+
+    proc_expect(r, again.status);
+    proc_result_fini(&again);
+}
+
+void run_as_reported(const char *const *argv)
+{
+    struct proc_result r = proc_run(argv);
+    size_t i = 0;
+
+    while (argv[i] && strcmp(argv[i], "-o") != 0)
+        i++;
+    assert_non_null(argv[i]);
+    expect_status_as_reported(&r, argv[i + 1]);
+    proc_result_fini(&r);
+}
+
 void expect_as_reported(const struct proc_result *r, const char *dir)
 {
     struct proc_result again = proc_run(ARGS("report", dir));

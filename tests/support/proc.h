@@ -62,6 +62,12 @@ bool was_disturbed(const struct json_t *summary);
  * text.  What status a set of recordings deserves is tested on made ones. */
 void expect_as_reported(const struct proc_result *r, const char *dir);
 
+/* The same of the status alone, where the text is another format's. */
+void expect_status_as_reported(const struct proc_result *r, const char *dir);
+
+/* Run tailgate with a command line that has `-o DIR`, and expect that. */
+void run_as_reported(const char *const *argv);
+
 /* One line of its standard output, without the newline; owned by the caller. */
 char *proc_read_line(struct proc *p);
 
