@@ -73,6 +73,7 @@ static void hash_settings(struct study_drive *d)
 {
     int64_t budget_ns = d->base.settings.search.budget_ns;
 
+    d->set.budget_ns = budget_ns;
     d->base.settings.search.budget_ns = 0;
     study_hash(&d->base.settings, d->set.settings_hash);
     d->base.settings.search.budget_ns = budget_ns;

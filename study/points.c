@@ -143,6 +143,7 @@ static int take_up(struct point_set *set, const char *dir, struct err *err)
         point_set_fini(&old);
         return -1;
     }
+    old.budget_ns = set->budget_ns; /* the one setting that may differ */
     point_set_fini(set);
     *set = old;
     set->stopped_by = 0;

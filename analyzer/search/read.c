@@ -155,8 +155,8 @@ static void replace_slo(struct settings *s, const struct strlist *slo)
 struct reading {
     struct search_summary *s;
     const struct strlist *slo;   /* NULL: the recording's */
-    struct search_config config; /* the first one's; --resume may come with
-                                    another budget: that of the last */
+    struct search_config config; /* the first one's, with the budget of the
+                                    last attempt: --resume may bring another */
 };
 
 /* Of the first what all have in common. */
@@ -188,7 +188,9 @@ static int read_probe(struct reading *r, const struct study_point *at,
     if (rc == 0 && r->s->n == 0)
         rc = take_first(r, &rec, &of, err);
     if (rc == 0) {
-        r->config.budget_ns = rec.settings.search.budget_ns;
+        r->config.budget_ns = r->s->set.budget_ns >= 0
+                                  ? r->s->set.budget_ns
+                                  : rec.settings.search.budget_ns;
         r->s->n++;
         probe->at = at;
         trial_take(&probe->run, &of);

@@ -72,6 +72,8 @@ int point_set_save(const struct point_set *set, const char *dir,
 
     for (size_t i = 0; i < set->len; i++)
         json_array_append_new(points, point_to_json(&set->points[i]));
+    if (set->kind == STUDY_SEARCH && set->budget_ns >= 0)
+        json_object_set_new(json, "budget_ns", json_integer(set->budget_ns));
     if (set->stopped_by)
         json_object_set_new(json, "stopped_by", json_integer(set->stopped_by));
     if (set->failed[0])
@@ -126,6 +128,7 @@ static int from_json(struct point_set *set, const json_t *json)
     take_text(set->settings_hash, sizeof(set->settings_hash), json,
               "settings_hash");
     take_text(set->failed, sizeof(set->failed), json, "failed");
+    set->budget_ns = json_get_int(json, "budget_ns", -1);
     set->stopped_by = json_get_int(json, "stopped_by", 0);
     set->launched_by = launched_by_of(
         json_is_string(json_object_get(json, "launched_by"))

@@ -34,7 +34,9 @@ struct point_set {
     enum launched_by launched_by;
     struct study_point *points; /* owned; in the order they are made */
     size_t len;
-    int64_t stopped_by;      /* signal; 0: none */
+    int64_t budget_ns;  /* of a search: all the time it may take, in its last
+                           attempt; 0: no end; -1: older, not known */
+    int64_t stopped_by; /* signal; 0: none */
     char failed[STUDY_TEXT]; /* why no more were made; "": all were */
 };
 

@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "analyzer/scaling/scaling.h"
+#include "analyzer/search/read.h"
 #include "common/err.h"
 #include "common/file.h"
 #include "common/recording/pointset.h"
@@ -57,6 +58,35 @@ static char *search_write(const char *name, const char *replicas,
     assert_int_equal(point_set_save(&set, dir, &err), 0);
     point_set_fini(&set);
     return dir;
+}
+
+/* --resume may bring another budget, and find that it is spent: that of the
+ * last attempt counts, not that of the last probe. */
+static void the_last_budget_counts(void **state)
+{
+    static const double parts[] = {0.5, 0.8};
+    static const struct {
+        int64_t budget_ns;
+        enum search_outcome outcome;
+    } rows[] = {{0, SEARCH_GOES_ON}, {(int64_t)1e9, SEARCH_BUDGET}};
+    char *dir = search_write("budget", "1", 100, parts, COUNT(parts));
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        struct search_summary s;
+        struct point_set set;
+        struct err err = {0};
+
+        assert_int_equal(point_set_load(&set, dir, &err), 0);
+        set.budget_ns = rows[i].budget_ns;
+        set.points[0].took_s = 5;
+        assert_int_equal(point_set_save(&set, dir, &err), 0);
+        point_set_fini(&set);
+        assert_int_equal(search_read(&s, dir, NULL, &err), 0);
+        assert_int_equal(s.answer.outcome, rows[i].outcome);
+        search_summary_fini(&s);
+    }
+    free(dir);
 }
 
 static const double around[] = {0.5, 0.8, 0.9, 0.95, 1, 1.05, 1.1, 1.3};
@@ -133,6 +163,7 @@ static void a_search_that_found_none(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_last_budget_counts),
         cmocka_unit_test(planted_capacities),
         cmocka_unit_test(a_search_that_found_none),
     };
