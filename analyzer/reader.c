@@ -101,7 +101,7 @@ static int check_ranges(struct recording *rec, const struct facts *rows,
             continue;
         if (f->outcome != OUTCOME_UNSENT || f->more < 0 ||
             f->more > READER_MAX_REQUESTS - rec->in_ranges || f->seq < 0 ||
-            f->last_seq - f->seq < f->more)
+            f->last_seq < f->seq || f->last_seq - f->seq < f->more)
             return err_set(err, ERR_FORMAT,
                            "%s/requests.tgr: a range of unsent requests that "
                            "is not valid, at place %lld",

@@ -301,6 +301,7 @@ static int report_salvaged(const char *dir, const struct report_args *a,
         salvage_json(&s, &out);
     else
         salvage_text(&s, &out);
+    *err = (struct err){0};
     rc = cli_print_report(&out, EXIT_INVALID, err);
     buf_fini(&out);
     salvage_fini(&s);

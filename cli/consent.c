@@ -96,20 +96,22 @@ static bool is_given_again(const struct consent_item *item)
 static int refuse(const struct consent *c, struct err *err)
 {
     struct buf names;
+    size_t n = 0;
 
-    buf_init(&names, MAX_NAMES);
+    buf_init(&names, MAX_NAMES); /* names that do not fit are left out */
     for (size_t i = 0; i < c->len; i++) {
-        if (!is_given_again(&c->items[i]))
-            buf_addf(&names, "%s%s", names.len > 0 ? ", " : "",
-                     c->items[i].where);
+        if (is_given_again(&c->items[i]))
+            continue;
+        n++;
+        buf_addf(&names, "%s%s", names.len > 0 ? ", " : "", c->items[i].where);
     }
-    if (names.len > 0)
+    if (n > 0)
         err_set(err, ERR_CONFIG,
                 "the recording names commands, keys or files of this machine: "
                 "%s (--" CONSENT_FLAG " shows and uses them)",
-                buf_text(&names));
+                names.len > 0 ? buf_text(&names) : "long names");
     buf_fini(&names);
-    return err->code ? -1 : 0;
+    return n > 0 ? -1 : 0;
 }
 
 int consent_settle(struct consent *c, bool is_allowed, struct err *err)

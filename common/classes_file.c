@@ -95,7 +95,7 @@ static int load_target(struct class_settings *c, const struct spot *at)
 }
 
 /* It stands in tables, and between colons in messages. */
-static bool is_name(const char *text)
+bool class_is_name(const char *text)
 {
     return text[0] && !text[strspn(text, "abcdefghijklmnopqrstuvwxyz"
                                          "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -104,7 +104,7 @@ static bool is_name(const char *text)
 
 int class_load_name(struct class_settings *c, const struct spot *at)
 {
-    if (at->node->kind != YAML_SCALAR || !is_name(at->node->text))
+    if (at->node->kind != YAML_SCALAR || !class_is_name(at->node->text))
         return spot_refuse_kind(at, "a word of letters, digits and ._-");
     c->name = xstrdup(at->node->text);
     return 0;

@@ -31,6 +31,9 @@ struct class_settings *classes_add(struct classes *all);
 void class_note_said(struct class_settings *c, const struct opt *opt);
 
 /* For load_entry(). */
+/* Letters, digits and ._- */
+bool class_is_name(const char *text);
+
 int class_load_name(struct class_settings *c, const struct spot *at);
 int class_load_block(struct class_settings *c, enum settings_block block,
                      const struct spot *at);

@@ -120,7 +120,8 @@ static int sync_dir_of(const char *path)
     const char *slash = strrchr(path, '/');
     char *dir = slash ? xstrndup(path, (size_t)(slash + 1 - path)) : NULL;
     int fd = open(dir ? dir : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    int rc = fd < 0 ? -1 : sync_fd(fd);
+    bool is_unreadable = fd < 0 && errno == EACCES; /* it may be written */
+    int rc = is_unreadable ? 0 : fd < 0 ? -1 : sync_fd(fd);
     int error = errno;
 
     if (fd >= 0)
@@ -190,9 +191,17 @@ int file_make_dir(const char *path, struct err *err)
 bool file_is_temporary(const char *name, const char *of)
 {
     size_t len = strlen(of);
+    const char *rest = name + len + strlen(".new");
 
-    return strncmp(name, of, len) == 0 &&
-           strncmp(name + len, ".new", strlen(".new")) == 0;
+    if (strncmp(name, of, len) != 0 || strncmp(name + len, ".new", 4) != 0)
+        return false;
+    if (!*rest) /* older */
+        return true;
+    if (*rest != '-')
+        return false;
+    rest++;
+    rest += strspn(rest, "0123456789");
+    return *rest == '-' && rest[1] && !rest[1 + strspn(rest + 1, "0123456789")];
 }
 
 int file_list_dir(const char *dir, bool (*is_wanted)(const char *name),

@@ -7,12 +7,14 @@
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "common/clk.h"
 #include "common/printable.h"
+#include "common/xalloc.h"
 
 /* What a terminal takes at least if it takes anything: a pseudo terminal has
  * room for 256 bytes or for none, and a newline may become two. */
@@ -35,6 +37,7 @@ static struct {
     pthread_mutex_t lock;
     char bytes[2 * LOG_MAX_BYTES];
     size_t len;
+    size_t dropped; /* messages that did not fit */
 } waiting = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 /* The open file that we were given is shared with others, such as the shell,
@@ -99,8 +102,10 @@ static void keep(const char *bytes, size_t len)
 {
     size_t room = sizeof(waiting.bytes) - waiting.len;
 
-    if (len > room)
+    if (len > room) {
+        waiting.dropped++;
         return;
+    }
     memcpy(waiting.bytes + waiting.len, bytes, len);
     waiting.len += len;
 }
@@ -121,6 +126,13 @@ bool log_frame(const char *bytes, size_t len)
 void log_bytes(const char *bytes, size_t len)
 {
     pthread_mutex_lock(&waiting.lock);
+    if (write_waiting() && waiting.dropped > 0) {
+        waiting.len = (size_t)snprintf(
+            waiting.bytes, sizeof(waiting.bytes),
+            "tailgate: %zu messages were dropped: stderr was not read\n",
+            waiting.dropped);
+        waiting.dropped = 0;
+    }
     if (write_waiting()) {
         size_t n = write_some(bytes, len);
 
@@ -157,17 +169,16 @@ void log_set_before(void (*before)(void *arg), void *arg)
 /* One write a line, so that lines of several threads do not mix. */
 static void print_line(const char *prefix, const char *fmt, va_list ap)
 {
-    char line[1024];
-    char text[sizeof(line) + 32];
-    int n;
+    char *line = xvasprintf(fmt, ap);
+    char *text;
 
     if (first.call)
         first.call(first.arg);
-    vsnprintf(line, sizeof(line), fmt, ap);
     printable(line, strlen(line), "");
-    n = snprintf(text, sizeof(text), "%s%s\n", prefix, line);
-    if (n > 0)
-        log_bytes(text, (size_t)n);
+    text = xasprintf("%s%s\n", prefix, line);
+    log_bytes(text, strlen(text));
+    free(text);
+    free(line);
 }
 
 void log_error(const char *fmt, ...)

@@ -95,7 +95,8 @@ static int class_from_json(struct settings *run, const json_t *json,
     struct class_settings *c;
     struct settings *s;
 
-    if (!name || !(weight > 0) || all->len == CLASSES_MAX)
+    if (!name || !class_is_name(name) || !(weight > 0) ||
+        all->len == CLASSES_MAX)
         return wrong(err);
     c = classes_add(all);
     c->name = xstrdup(name);

@@ -132,6 +132,7 @@ bool engine_let_go(struct engine *e, int64_t now)
     for (struct request *r = inflight_oldest(&e->inflight); r; r = next) {
         next = r->next;
         if (!r->class->api || !r->response.is_over ||
+            !r->response.head.is_event_stream ||
             r->response.over_ns > now - TERMINATED_NS)
             continue;
         engine_give_up(e, r, OUTCOME_TRUNCATED, "its body does not end");

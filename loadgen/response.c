@@ -690,6 +690,6 @@ void response_fini(struct response *r)
 
 void response_release(struct response *r)
 {
-    if (budget_is_tight())
+    if (r->is_starved || budget_is_tight())
         response_fini(r);
 }

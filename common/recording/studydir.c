@@ -241,11 +241,17 @@ static bool is_visible(const char *name)
     return name[0] != '.';
 }
 
+static bool is_first_draft(const char *name)
+{
+    return file_is_temporary(name, "study.json");
+}
+
 /* It may have died while it wrote the first study.json. */
 static bool holds_study(const char *dir)
 {
     struct strlist names = {0};
-    bool holds = study_is_at(dir) || (file_list_dir(dir, is_leftover, &names,
+    bool holds = study_is_at(dir) || (!recording_is_at(dir) &&
+                                      file_list_dir(dir, is_first_draft, &names,
                                                     &(struct err){0}) == 0 &&
                                       names.len > 0);
 

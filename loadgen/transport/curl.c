@@ -213,9 +213,11 @@ static bool is_late(const struct curl_handle *h)
  * a fresh connection, and only before any byte of the response. */
 static bool is_to_be_sent_again(const struct curl_handle *h, CURLcode code)
 {
+    if (h->is_again)
+        return false;
     if (h->needs_fresh && !h->broke_late)
         return true;
-    return code == CURLE_SEND_ERROR && h->sends == 1 && !h->is_again &&
+    return code == CURLE_SEND_ERROR && h->sends == 1 &&
            !env_of(h)->settings->http2 && h->head_len == 0 &&
            !h->transfer.has_opened &&
            get_long(h->easy, CURLINFO_NUM_CONNECTS) == 0 && is_stale(h);

@@ -185,7 +185,8 @@ static int on_watch(CURL *easy, curl_socket_t fd, int what, void *arg,
         watch_rest(w, fd);
         return 0;
     }
-    if (t->socket == 0 && !t->has_opened) {
+    if (t && t->socket == 0 &&
+        !t->has_opened) { /* NULL: libcurl's own handle */
         t->socket = w->socket;
         t->fd = fd;
     }
@@ -298,6 +299,7 @@ void curl_loop_received(struct curl_watch *w, size_t len)
         return;
     w->is_flooded = true;
     w->driver->flooded_port = local_port(w->fd);
+    w->driver->flooded_ns = clk_now(w->loop->clk);
     cut(w->fd);
 }
 

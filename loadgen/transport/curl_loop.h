@@ -67,10 +67,11 @@ struct curl_driver {
     struct curl_loop *loop;
     CURLM *multi;
     struct event timer;
-    bool is_starting;  /* it will be driven at once, timer or not */
-    int64_t closed_ns; /* when a connection of it was closed last */
-    int flooded_port;  /* the local port of the last that was flooded; 0: none
-                        */
+    bool is_starting;   /* it will be driven at once, timer or not */
+    int64_t closed_ns;  /* when a connection of it was closed last */
+    int flooded_port;   /* the local port of the last that was flooded; 0: none
+                         */
+    int64_t flooded_ns; /* when it was */
 };
 
 /* Base and clock are borrowed. */

@@ -205,7 +205,11 @@ int64_t curl_pool_closed_ns(const struct curl_handle *h)
 
 bool curl_pool_was_flooded(const struct curl_handle *h)
 {
-    return h->local_port > 0 && h->multi->driver.flooded_port == h->local_port;
+    const struct curl_driver *d = &h->multi->driver;
+
+    /* A later connection may have the same port. */
+    return h->local_port > 0 && d->flooded_port == h->local_port &&
+           h->asked_ns <= d->flooded_ns;
 }
 
 void curl_pool_start(struct curl_handle *h)

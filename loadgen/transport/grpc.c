@@ -14,7 +14,8 @@
 
 #define TICK_NS (10 * NS_PER_MS)
 #define CANCEL_NS                                                              \
-    (100 * NS_PER_MS) /* for cancelled calls to end by themselves */
+    (100 * NS_PER_MS)        /* for cancelled calls to end by themselves */
+#define FORCE_NS    NS_PER_S /* after that */
 #define MAX_DETAILS 400
 
 /* Connections are shared: the engine's bound on requests in flight is all. */
@@ -139,10 +140,12 @@ static struct gate *grpc_gate(void *self)
 
 /* Every call must end before the queue does.  A cancelled call ends within
  * milliseconds, unless a write on its connection is blocked because the server
- * does not read.  Such connections are shut down. */
+ * does not read.  Such connections are shut down; if calls are still left after
+ * FORCE_NS, whatever the reason, every connection to these servers is. */
 static void end_calls(struct rpc_transport *t)
 {
     int64_t until_ns = clk_now(&clk_monotonic) + CANCEL_NS;
+    int64_t now;
 
     gate_enter(&t->queue.gate);
     for (struct rpc_call *c = t->live; c; c = c->next) {
@@ -151,8 +154,9 @@ static void end_calls(struct rpc_transport *t)
     }
     while (t->live) {
         gate_wait(&t->queue.gate, TICK_NS);
-        if (clk_now(&clk_monotonic) > until_ns)
-            rpc_routes_break(&t->routes);
+        now = clk_now(&clk_monotonic);
+        if (now > until_ns)
+            rpc_routes_break(&t->routes, now > until_ns + FORCE_NS);
     }
     rpc_routes_fini(&t->routes, &t->queue);
     gate_leave(&t->queue.gate);

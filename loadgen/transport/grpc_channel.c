@@ -247,14 +247,14 @@ void rpc_channel_close(struct rpc_channel *c)
     c->channel = NULL;
 }
 
-int rpc_channel_break(const struct rpc_channel *c)
+int rpc_channel_break(const struct rpc_channel *c, bool is_forced)
 {
     struct sockaddr_un path = {.sun_family = AF_UNIX};
 
     if (c->address)
-        return socket_shut_stuck(c->address->ai_addr);
+        return socket_shut_stuck(c->address->ai_addr, is_forced);
     snprintf(path.sun_path, sizeof(path.sun_path), "%s", c->unix_socket);
-    return socket_shut_stuck((const struct sockaddr *)&path);
+    return socket_shut_stuck((const struct sockaddr *)&path, is_forced);
 }
 
 void rpc_channel_connect(struct rpc_channel *c)
@@ -289,7 +289,7 @@ void rpc_channel_explain(struct rpc_channel *c, struct buf *out)
             GRPC_QUEUE_TIMEOUT) {
         grpc_call_cancel_with_status(call, GRPC_STATUS_UNAVAILABLE,
                                      "it timed out", NULL);
-        rpc_channel_break(c);
+        rpc_channel_break(c, true);
         grpc_completion_queue_pluck(cq, cq, gpr_inf_future(GPR_CLOCK_MONOTONIC),
                                     NULL);
     }

@@ -43,9 +43,9 @@ int rpc_channel_init(struct rpc_channel *c, const struct endpoint *endpoint,
 void rpc_channel_close(struct rpc_channel *c);
 
 /* Shut down blocked connections to the channel's address: those whose server
- * does not read.  C-core neither ends a call nor closes a connection while a
- * write is under way.  Returns how many there were. */
-int rpc_channel_break(const struct rpc_channel *c);
+ * does not read, or all of them if forced.  C-core neither ends a call nor
+ * closes a connection while a write is under way.  Returns how many. */
+int rpc_channel_break(const struct rpc_channel *c, bool is_forced);
 
 /* Begin to connect, unless it is. */
 void rpc_channel_connect(struct rpc_channel *c);

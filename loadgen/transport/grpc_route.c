@@ -193,15 +193,15 @@ static void route_fini(struct rpc_route *r)
 }
 
 /* The channels of a place all go to one address. */
-static int place_break(const struct rpc_place *p)
+static int place_break(const struct rpc_place *p, bool is_forced)
 {
-    return p->len > 0 ? rpc_channel_break(&p->channels[0]) : 0;
+    return p->len > 0 ? rpc_channel_break(&p->channels[0], is_forced) : 0;
 }
 
-void rpc_routes_break(struct rpc_routes *r)
+void rpc_routes_break(struct rpc_routes *r, bool is_forced)
 {
     for (size_t i = 0; i < r->n_places; i++)
-        r->n_broken += place_break(&r->places[i]);
+        r->n_broken += place_break(&r->places[i], is_forced);
 }
 
 static int place_fini(struct rpc_place *p, struct rpc_queue *queue)
@@ -210,7 +210,7 @@ static int place_fini(struct rpc_place *p, struct rpc_queue *queue)
 
     for (size_t i = 0; i < p->len; i++)
         rpc_channel_close(&p->channels[i]);
-    n_broken = place_break(p);
+    n_broken = place_break(p, false);
     for (size_t i = 0; i < p->len; i++) {
         while (p->channels[i].is_watched)
             rpc_queue_wait(queue);

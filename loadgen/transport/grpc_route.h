@@ -47,7 +47,7 @@ int rpc_routes_init(struct rpc_routes *r, const struct transport_env *env,
                     struct rpc_queue *queue, struct err *err);
 
 /* Shut down all blocked connections, see rpc_channel_break(). */
-void rpc_routes_break(struct rpc_routes *r);
+void rpc_routes_break(struct rpc_routes *r, bool is_forced);
 
 /* No call is under way.  Closes every channel, and waits for that. */
 void rpc_routes_fini(struct rpc_routes *r, struct rpc_queue *queue);

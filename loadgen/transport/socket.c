@@ -230,7 +230,7 @@ static bool is_stuck(int fd)
     return poll(&p, 1, 0) == 0;
 }
 
-int socket_shut_stuck(const struct sockaddr *peer)
+int socket_shut_stuck(const struct sockaddr *peer, bool is_forced)
 {
     DIR *dir = opendir("/proc/self/fd");
     const struct dirent *e;
@@ -242,7 +242,8 @@ int socket_shut_stuck(const struct sockaddr *peer)
         int fd = (int)strtol(e->d_name, NULL, 10);
 
         if (getpeername(fd, (struct sockaddr *)&seen, &len) == 0 &&
-            is_same_place((const struct sockaddr *)&seen, peer) && is_stuck(fd))
+            is_same_place((const struct sockaddr *)&seen, peer) &&
+            (is_forced || is_stuck(fd)))
             n += shutdown(fd, SHUT_RDWR) == 0;
     }
     if (dir)

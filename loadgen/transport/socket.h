@@ -52,9 +52,9 @@ void socket_add_path(int fd, struct socket_path *sum);
 int socket_probe(const struct addrinfo *address, int64_t timeout_ns);
 
 /* Shut down every connection of this process to `peer` that is not writable,
- * for a library that does not expose its descriptors.  Any thread.  Returns how
- * many there were. */
-int socket_shut_stuck(const struct sockaddr *peer);
+ * or every one if forced, for a library that does not expose its descriptors.
+ * Any thread.  Returns how many there were. */
+int socket_shut_stuck(const struct sockaddr *peer, bool is_forced);
 
 /* "127.0.0.1:80", "[::1]:80". */
 #define SOCKET_ADDRESS_TEXT 64

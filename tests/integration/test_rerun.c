@@ -386,6 +386,28 @@ static void a_strangers_recording_is_refused(void **state)
     free(mark);
 }
 
+/* A name that does not fit into the message does not hide what it names. */
+static void a_long_name_hides_nothing(void **state)
+{
+    char *dir = record_nothing("long");
+    json_t *original = load_manifest(dir);
+    struct proc_result r;
+    char name[400];
+
+    (void)state;
+    memset(name, 'a', sizeof(name) - 1);
+    name[sizeof(name) - 1] = '\0';
+    plant(dir, original, name, "target", "body", "@/etc/hostname");
+    refused(ARGS("rerun", dir, "-q"), "(--allow-commands shows");
+    plant(dir, original, "a b", "target", "model", "x");
+    r = proc_run(ARGS("rerun", dir, "-q"));
+    proc_expect(&r, 3);
+    assert_non_null(strstr(r.err, "classes: not of the kind"));
+    proc_result_fini(&r);
+    json_decref(original);
+    free(dir);
+}
+
 /* With consent it is printed first, and done. */
 static void what_is_allowed_is_shown_and_done(void **state)
 {
@@ -480,6 +502,7 @@ int main(void)
         cmocka_unit_test(a_secret_given_again_is_that_of_classes_too),
         cmocka_unit_test(a_secret_of_a_class_is_given_to_it_again),
         cmocka_unit_test(a_strangers_recording_is_refused),
+        cmocka_unit_test(a_long_name_hides_nothing),
         cmocka_unit_test(what_is_allowed_is_shown_and_done),
         cmocka_unit_test(git_is_not_run_next_to_a_recording),
         cmocka_unit_test(what_somebody_else_would_lack),

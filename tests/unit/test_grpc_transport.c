@@ -193,10 +193,13 @@ static void stuck_connections_are_shut(void **state)
     fill(fds[0]);
     fill(fds[1]);
     fill(fds[3]);
-    assert_int_equal(socket_shut_stuck((struct sockaddr *)&peer), 2);
+    assert_int_equal(socket_shut_stuck((struct sockaddr *)&peer, false), 2);
     assert_false(is_open(fds[0]));
     assert_false(is_open(fds[1]));
     assert_true(is_open(fds[2]));
+    assert_true(is_open(fds[3]));
+    assert_true(socket_shut_stuck((struct sockaddr *)&peer, true) >= 1);
+    assert_false(is_open(fds[2]));
     assert_true(is_open(fds[3]));
     for (size_t i = 0; i < 4; i++)
         close(fds[i]);

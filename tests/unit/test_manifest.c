@@ -404,7 +404,7 @@ static void a_directory_in_use_is_not_overwritten(void **state)
 static void what_a_crash_left_is_replaced(void **state)
 {
     static const char *const names[] = {"manifest.json.new", "summary.json.new",
-                                        "manifest.json.new-4711-x"};
+                                        "manifest.json.new-4711-0"};
     struct err err = {0};
 
     (void)state;
@@ -423,6 +423,25 @@ static void what_a_crash_left_is_replaced(void **state)
         assert_int_equal(recording_make_dir(tmpdir_path(name), true, &err), 0);
         assert_int_equal(recording_remove(tmpdir_path(name), &err), 0);
     }
+}
+
+static void names_of_temporary_files(void **state)
+{
+    static const struct {
+        const char *name;
+        bool is;
+    } rows[] = {
+        {"summary.json.new", true},        {"summary.json.new-12-3", true},
+        {"summary.json", false},           {"summary.json.newer", false},
+        {"summary.json.new-12", false},    {"summary.json.new-12-", false},
+        {"summary.json.new-12-3x", false}, {"summary.json.new-a-3", false},
+        {"other.json.new-12-3", false},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+        assert_int_equal(file_is_temporary(rows[i].name, "summary.json"),
+                         rows[i].is);
 }
 
 /* Not even with --force: what is in it is not ours. */
@@ -510,6 +529,7 @@ int main(void)
         cmocka_unit_test(a_directory_is_made_not_its_parents),
         cmocka_unit_test(a_directory_in_use_is_not_overwritten),
         cmocka_unit_test(what_a_crash_left_is_replaced),
+        cmocka_unit_test(names_of_temporary_files),
         cmocka_unit_test(a_directory_of_something_else_is_left_alone),
         cmocka_unit_test(a_directory_is_taken_once),
         cmocka_unit_test(what_cannot_be_a_directory_is_named),

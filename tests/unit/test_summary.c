@@ -463,6 +463,7 @@ static void wrong_ranges_are_refused(void **state)
         {OUTCOME_UNSENT, -1, 100},
         {OUTCOME_UNSENT, 5, 104},
         {OUTCOME_UNSENT, 5, 0},
+        {OUTCOME_UNSENT, 5, INT64_MIN},
         {OUTCOME_UNSENT, INT64_C(1) << 60, INT64_C(1) << 61},
     };
 

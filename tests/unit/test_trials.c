@@ -329,10 +329,17 @@ static void what_a_crash_left_is_replaced(void **state)
         tmpdir_write("crashed/trial-1/manifest.json.new", "{", 1);
         if (has_study)
             assert_int_equal(trial_set_save(&set, dir, &err), 0);
-        tmpdir_write("crashed/study.json.new-1", "{", 1);
+        tmpdir_write("crashed/study.json.new-1-0", "{", 1);
         assert_int_equal(study_make_dir(dir, true, &err), 0);
         assert_int_equal(rmdir(dir), 0); /* nothing is left */
     }
+
+    /* a recording is not a study, even if it has such a file */
+    assert_int_equal(mkdir(dir, 0777), 0);
+    tmpdir_write("crashed/manifest.json", "{}", 2);
+    tmpdir_write("crashed/summary.json.new-1-0", "{", 1);
+    assert_int_equal(study_make_dir(dir, true, &err), -1);
+    assert_int_equal(err.code, ERR_USAGE);
     free(trial);
     free(dir);
 }
