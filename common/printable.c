@@ -33,7 +33,8 @@ static size_t decode(const char *p, const char *end, uint32_t *c)
 /* Does a terminal obey it, or put what follows elsewhere? */
 static bool is_obeyed(uint32_t c)
 {
-    return c < ' ' || (c >= 0x7f && c < 0xa0) || (c >= 0x202a && c <= 0x202e) ||
+    return c < ' ' || (c >= 0x7f && c < 0xa0) || c == 0x061c || c == 0x200e ||
+           c == 0x200f || (c >= 0x2028 && c <= 0x202e) ||
            (c >= 0x2066 && c <= 0x2069);
 }
 

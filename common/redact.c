@@ -20,12 +20,13 @@
 /* The one list for headers, URL parameters and settings.  These are matched
  * anywhere in a name, in any case. */
 static const char *const secret_parts[] = {
-    "auth",   "cookie",     "token",     "secret",  "key", "passw",
-    "bearer", "credential", "signature", "session", "jwt", "assertion"};
+    "auth",       "cookie", "token",      "secret",    "key",     "passw",
+    "passphrase", "bearer", "credential", "signature", "session", "jwt",
+    "assertion",  "hmac",   "saml",       "private",   "ticket"};
 
 /* These are too short for that ("design" contains sig): whole words only. */
-static const char *const secret_words[] = {"sig",  "pass", "pwd", "sid",
-                                           "sess", "otp",  "csrf"};
+static const char *const secret_words[] = {
+    "sig", "pass", "pwd", "pw", "pin", "sid", "sess", "otp", "csrf", "code"};
 
 static bool is_secret_word(const char *word, size_t len)
 {

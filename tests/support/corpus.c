@@ -29,6 +29,9 @@ const struct hostile corpus[] = {
     {"bidi override", "\xe2\x80\xae"
                       "evil"},
     {"bidi embedding", "\xe2\x80\xaa"},
+    {"bidi mark", "\xe2\x80\x8f"},
+    {"Arabic letter mark", "\xd8\x9c"},
+    {"line separator", "\xe2\x80\xa8"},
     {"bidi isolate", "\xe2\x81\xa6"},
     {"bidi isolate, last", "\xe2\x81\xa9"},
     {"not UTF-8", "\xff\xfe"},

@@ -97,6 +97,16 @@ static void one_list_decides(void **state)
         bool is_secret;
     } cases[] = {
         {"X-Session-Id", true},
+        {"X-Passphrase", true},
+        {"X-Hmac", true},
+        {"X-SAML-Response", true},
+        {"X-Private", true},
+        {"X-Ticket", true},
+        {"X-Pin", true},
+        {"pw", true},
+        {"code", true},
+        {"X-Decode", false},
+        {"X-Spin", false},
         {"PHPSESSIONID", true},
         {"X-JWT-Assertion", true},
         {"X-Signature", true},
