@@ -10,6 +10,9 @@
 #include "common/units.h"
 #include "common/xalloc.h"
 
+const struct salvage_quantile salvage_quantiles[SALVAGE_QUANTILES] = {
+    {0.5, "p50"}, {0.9, "p90"}, {0.99, "p99"}, {1, "max"}};
+
 static void raise_to(int64_t *max, int64_t ns)
 {
     if (ns != TIME_ABSENT && (*max == TIME_ABSENT || ns > *max))
@@ -106,17 +109,16 @@ static void put_time(const char *what, int64_t ns, struct buf *out)
 
 static void put_spread(const char *name, const struct hist *h, struct buf *out)
 {
-    static const double quantiles[] = {0.5, 0.9, 0.99, 1};
-    static const char *const names[] = {"p50", "p90", "p99", "max"};
     char text[UNITS_TEXT];
 
     if (h->n == 0)
         return;
     buf_addf(out, "%-10s", name);
-    for (size_t i = 0; i < sizeof(quantiles) / sizeof(quantiles[0]); i++) {
-        int64_t ns = hist_rank_quantile(h, quantiles[i]);
+    for (size_t i = 0; i < SALVAGE_QUANTILES; i++) {
+        int64_t ns = hist_rank_quantile(h, salvage_quantiles[i].q);
 
-        buf_addf(out, " %s %s%s", names[i], ns < 0 ? "out of range" : "",
+        buf_addf(out, " %s %s%s", salvage_quantiles[i].name,
+                 ns < 0 ? "out of range" : "",
                  ns < 0 ? "" : units_show_duration((double)ns, text));
     }
     buf_addf(out, ", from due, of the %lld ok\n", (long long)h->n);

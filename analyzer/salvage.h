@@ -28,6 +28,14 @@ struct salvage {
     bool has_summary; /* summary.json is there */
 };
 
+/* The quantiles of e2e and ttft that are shown. */
+#define SALVAGE_QUANTILES 4
+struct salvage_quantile {
+    double q;
+    const char *name;
+};
+extern const struct salvage_quantile salvage_quantiles[SALVAGE_QUANTILES];
+
 /* Read DIR/requests.tgr.  `why` says what is wrong with the manifest.  ERR_IO,
  * ERR_FORMAT as recording_open().  salvage_fini() may follow either way. */
 int salvage_read(struct salvage *s, const char *dir, const char *why,

@@ -24,14 +24,12 @@ static json_t *outcomes(const struct salvage *s)
 /* Null where nothing has it, or where it is out of range. */
 static json_t *spread(const struct hist *h)
 {
-    static const double quantiles[] = {0.5, 0.9, 0.99, 1};
-    static const char *const names[] = {"p50", "p90", "p99", "max"};
     json_t *out = json_pack("{sI}", "n", (json_int_t)h->n);
 
-    for (size_t i = 0; i < sizeof(quantiles) / sizeof(quantiles[0]); i++) {
-        int64_t ns = hist_rank_quantile(h, quantiles[i]);
+    for (size_t i = 0; i < SALVAGE_QUANTILES; i++) {
+        int64_t ns = hist_rank_quantile(h, salvage_quantiles[i].q);
 
-        json_object_set_new(out, names[i],
+        json_object_set_new(out, salvage_quantiles[i].name,
                             ns < 0 ? json_null() : json_integer(ns));
     }
     return out;
