@@ -18,11 +18,6 @@ static json_t *side(const struct profile_line *line, bool is_ours)
     return o;
 }
 
-static json_t *text_or_null(const char *text)
-{
-    return text ? json_string(text) : json_null();
-}
-
 static json_t *time_line(const struct profile_line *line)
 {
     json_t *o = json_object();
@@ -36,22 +31,17 @@ static json_t *time_line(const struct profile_line *line)
     json_object_set_new(o, "theirs", theirs);
     json_object_set_new(o, "ours", side(line, true));
     json_object_set_new(o, "why",
-                        text_or_null(line->is_theirs ? line->why : NULL));
+                        json_text_or_null(line->is_theirs ? line->why : NULL));
     return o;
-}
-
-static json_t *number_or_null(double value)
-{
-    return value >= 0 ? json_real(value) : json_null();
 }
 
 static json_t *rate(const struct profile *p, enum profile_rate r)
 {
     json_t *o = json_object();
 
-    json_object_set_new(o, "theirs", number_or_null(p->rates[r].theirs));
-    json_object_set_new(o, "ours", number_or_null(p->rates[r].ours));
-    json_object_set_new(o, "why", text_or_null(p->ops->why_rate[r]));
+    json_object_set_new(o, "theirs", json_number_or_null(p->rates[r].theirs));
+    json_object_set_new(o, "ours", json_number_or_null(p->rates[r].ours));
+    json_object_set_new(o, "why", json_text_or_null(p->ops->why_rate[r]));
     return o;
 }
 
@@ -75,7 +65,7 @@ void profile_json(const struct profile *p, struct buf *out)
         json_object_set_new(o, profile_time_name[i], time_line(&p->lines[i]));
     for (int i = 0; i < PROFILE_RATES; i++)
         json_object_set_new(o, rate_keys[i], rate(p, (enum profile_rate)i));
-    json_object_set_new(o, "note", text_or_null(p->ops->note));
+    json_object_set_new(o, "note", json_text_or_null(p->ops->note));
     json_print(o, out);
     json_decref(o);
 }

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "analyzer/profile/profile.h"
+#include "analyzer/report/json_parts.h"
 #include "analyzer/report/report.h"
 #include "analyzer/summary.h"
 #include "common/apis.h"
@@ -107,11 +108,6 @@ static struct peaks find_peaks(const struct profile *p)
 
 /* ---- the run ---- */
 
-static json_t *text_or_null(const char *text)
-{
-    return text ? json_string(text) : json_null();
-}
-
 /* The local time of the client at the end; here UTC. */
 static json_t *date_of(const struct profile *p)
 {
@@ -149,8 +145,8 @@ static void put_setup(json_t *o, const struct profile *p)
     json_object_set_new(o, "endpoint_type", json_string(api));
     json_object_set_new(o, "backend", json_string(api));
     json_object_set_new(o, "label", json_null());
-    json_object_set_new(o, "model_id", text_or_null(s->target.model));
-    json_object_set_new(o, "tokenizer_id", text_or_null(s->target.model));
+    json_object_set_new(o, "model_id", json_text_or_null(s->target.model));
+    json_object_set_new(o, "tokenizer_id", json_text_or_null(s->target.model));
     json_object_set_new(o, "num_prompts",
                         json_integer(p->completed + p->failed));
     json_object_set_new(o, "request_rate",
@@ -168,7 +164,6 @@ static double or_zero(double value)
 static void put_counts(json_t *o, const struct profile *p)
 {
     int64_t tokens = p->input_tokens + p->output_tokens;
-    double goodput = p->rates[PROFILE_GOODPUT].theirs;
 
     json_object_set_new(o, "duration", json_real(p->duration_s));
     json_object_set_new(o, "completed", json_integer(p->completed));
@@ -179,7 +174,7 @@ static void put_counts(json_t *o, const struct profile *p)
     json_object_set_new(o, "request_throughput",
                         json_real(or_zero(p->rates[PROFILE_REQUESTS].theirs)));
     json_object_set_new(o, "request_goodput",
-                        goodput >= 0 ? json_real(goodput) : json_null());
+                        json_number_or_null(p->rates[PROFILE_GOODPUT].theirs));
     json_object_set_new(o, "output_throughput",
                         json_real(or_zero(p->rates[PROFILE_TOKENS].theirs)));
     json_object_set_new(

@@ -48,6 +48,16 @@ void json_put_nothing(json_t *o, const char *name, const char *why)
     json_object_set_new(o, note, json_string(why));
 }
 
+json_t *json_text_or_null(const char *text)
+{
+    return text ? json_bytes(text, strlen(text)) : json_null();
+}
+
+json_t *json_number_or_null(double value)
+{
+    return value >= 0 ? json_real(value) : json_null();
+}
+
 static void put_spread(json_t *o, const struct spread *s)
 {
     json_object_set_new(o, "n", json_integer(s->n));
@@ -261,20 +271,15 @@ static json_t *client(const struct summary *s)
     return o;
 }
 
-static json_t *text_or_null(const char *text)
-{
-    return text ? json_bytes(text, strlen(text)) : json_null();
-}
-
 /* Where a request went on its way to the target. */
 static json_t *way(const struct summary *s)
 {
     const struct target_settings *t = &s->settings->target;
     char *proxy = t->proxy ? redact_url(t->proxy) : NULL;
-    json_t *o =
-        json_pack("{ss, sb, so, so}", "http", t->http2 ? "2" : "1.1", "tls",
-                  settings_uses_tls(s->settings), "proxy", text_or_null(proxy),
-                  "unix_socket", text_or_null(t->unix_socket));
+    json_t *o = json_pack("{ss, sb, so, so}", "http", t->http2 ? "2" : "1.1",
+                          "tls", settings_uses_tls(s->settings), "proxy",
+                          json_text_or_null(proxy), "unix_socket",
+                          json_text_or_null(t->unix_socket));
 
     if (s->transport)
         json_object_set_new(o, "transport", json_string(s->transport));
@@ -314,11 +319,12 @@ static json_t *trace(const struct summary *s)
         return json_null();
     return json_pack(
         "{so, so, sI, sI, sI, sI, sf, sf, sf, so}", "file",
-        text_or_null(t->file), "format", text_or_null(s->trace.format), "rows",
-        (json_int_t)s->trace.rows, "damaged", (json_int_t)s->trace.damaged,
-        "failed", (json_int_t)s->trace.failed, "tied",
-        (json_int_t)s->trace.tied, "time_scale", t->time_scale, "spread_s",
-        (double)t->spread_ns / 1e9, "from_s", (double)t->from_ns / 1e9, "to_s",
+        json_text_or_null(t->file), "format",
+        json_text_or_null(s->trace.format), "rows", (json_int_t)s->trace.rows,
+        "damaged", (json_int_t)s->trace.damaged, "failed",
+        (json_int_t)s->trace.failed, "tied", (json_int_t)s->trace.tied,
+        "time_scale", t->time_scale, "spread_s", (double)t->spread_ns / 1e9,
+        "from_s", (double)t->from_ns / 1e9, "to_s",
         t->to_ns > 0 ? json_real((double)t->to_ns / 1e9) : json_null());
 }
 
@@ -331,11 +337,11 @@ static json_t *data(const struct summary *s)
         return json_null();
     return json_pack(
         "{so, so, so, so, sI, sI, ss, so}", "source",
-        text_or_null(s->data.source), "file", text_or_null(d->file), "format",
-        text_or_null(s->data.format), "sha256", text_or_null(s->data.sha256),
-        "samples", (json_int_t)s->data.samples, "left_out",
-        (json_int_t)s->data.left_out, "select", data_select_names[d->select],
-        "cached_share",
+        json_text_or_null(s->data.source), "file", json_text_or_null(d->file),
+        "format", json_text_or_null(s->data.format), "sha256",
+        json_text_or_null(s->data.sha256), "samples",
+        (json_int_t)s->data.samples, "left_out", (json_int_t)s->data.left_out,
+        "select", data_select_names[d->select], "cached_share",
         s->data.cached_share < 0 ? json_null()
                                  : json_real(s->data.cached_share));
 }
@@ -405,9 +411,9 @@ struct json_t *json_of_summary(const struct summary *s)
     json_object_set_new(json_object_get(o, "window"), "cut_by_max_duration",
                         json_boolean(s->cut_by_max_duration));
     json_object_set_new(o, "conditions", conditions(&s->settings->conditions));
-    json_object_set_new(o, "aborted", text_or_null(s->aborted));
+    json_object_set_new(o, "aborted", json_text_or_null(s->aborted));
     json_object_set_new(o, "decided",
-                        text_or_null(s->decided[0] ? s->decided : NULL));
+                        json_text_or_null(s->decided[0] ? s->decided : NULL));
     json_object_set_new(o, "trace", trace(s));
     json_object_set_new(o, "data", data(s));
     put_rates(o, s);

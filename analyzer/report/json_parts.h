@@ -16,6 +16,11 @@ struct json_t *json_of_summary(const struct summary *s);
 /* name: null, and name_note: why. */
 void json_put_nothing(struct json_t *o, const char *name, const char *why);
 
+/* Null where there is no text, or the number is below 0; the caller owns the
+ * reference. */
+struct json_t *json_text_or_null(const char *text);
+struct json_t *json_number_or_null(double value);
+
 /* name_ms: a number, or null and name_note; `ns` may be HIST_BEYOND and the
  * like. */
 void json_put_ns(struct json_t *o, const char *name, double ns);
