@@ -96,7 +96,9 @@ static int print_listed(const struct summary *s, const struct report_ops *ops,
                         bool detailed, struct err *err)
 {
     struct profile p;
-    int rc = profile_make(&p, profile_find(ops->profile), s, true, err);
+    int rc = profile_make(
+        &p, profile_find(ops->profile), s,
+        detailed ? PROFILE_LIST_PAUSES : PROFILE_LIST_REQUESTS, err);
 
     if (rc == 0)
         rc = ops->render_profile(&p, detailed, cli_print, err);
@@ -109,7 +111,7 @@ int report_print_profile(const struct summary *s, const char *name,
 {
     struct profile p;
     struct buf out;
-    int rc = profile_make(&p, profile_find(name), s, false, err);
+    int rc = profile_make(&p, profile_find(name), s, PROFILE_LIST_NONE, err);
 
     if (rc)
         return -1;

@@ -1,9 +1,7 @@
 /* The file that vLLM's benchmark saves (vllm/benchmarks/serve.py): its keys in
  * its order, its units, its formulas. */
 #include <jansson.h>
-#include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "analyzer/profile/profile.h"
 #include "analyzer/report/json_parts.h"
@@ -12,99 +10,14 @@
 #include "common/apis.h"
 #include "common/buf.h"
 #include "common/clk.h"
+#include "common/err.h"
 #include "common/json.h"
 #include "common/settings.h"
-#include "common/xalloc.h"
 
 #define MAX_TEXT ((size_t)16 << 20)
 
 /* Lists are handed on when they have got so long. */
 #define PIECE ((size_t)64 << 10)
-
-/* Longer runs have no peaks: nobody makes them, a damaged file may. */
-#define MAX_SECONDS 1e7
-
-/* ---- peaks, in seconds that begin with the first success ---- */
-
-struct peaks {
-    double tokens; /* events in a second, as that tool counts them */
-    int64_t requests;
-};
-
-/* The end of each pause of a request, in turn; -1 after the last. */
-static double pause_of(const struct profile *p, const struct profile_request *r,
-                       size_t i)
-{
-    size_t before = (size_t)r->silent.n_before;
-    size_t inside = before + r->n_pauses;
-    size_t between = inside + (size_t)r->silent.n_between;
-
-    if (i < before)
-        return r->silent.before_ns;
-    if (i < inside)
-        return p->requests.pauses[r->first_pause + i - before];
-    if (i < between)
-        return 0;
-    return i < between + (size_t)r->silent.n_after ? r->silent.after_ns : -1;
-}
-
-static void count_request(const struct profile *p,
-                          const struct profile_request *r, double start_s,
-                          size_t n_seconds, double *tokens, int64_t *requests)
-{
-    double at_s = start_s + r->ttft_ns / NS_PER_S;
-    double end_s = start_s + r->e2e_ns / NS_PER_S;
-    double pause_ns = 0;
-
-    for (size_t i = 0; pause_ns >= 0; i++) {
-        at_s += pause_ns / NS_PER_S;
-        if (at_s >= 0 && (size_t)at_s < n_seconds)
-            tokens[(size_t)at_s]++;
-        pause_ns = pause_of(p, r, i);
-    }
-    for (size_t s = (size_t)start_s; s <= (size_t)end_s && s < n_seconds; s++)
-        requests[s]++;
-}
-
-static struct peaks find_peaks(const struct profile *p)
-{
-    const struct profile_requests *all = &p->requests;
-    double first_s = INFINITY;
-    double last_s = -INFINITY;
-    struct peaks peaks = {0};
-    int64_t *requests;
-    double *tokens;
-    size_t n;
-
-    for (size_t i = 0; i < all->len; i++) {
-        double start_s = (double)all->items[i].issued / NS_PER_S;
-
-        if (!all->items[i].succeeds)
-            continue;
-        first_s = fmin(first_s, start_s);
-        last_s = fmax(last_s, start_s + all->items[i].e2e_ns / NS_PER_S);
-    }
-    if (!(last_s >= first_s && last_s - first_s < MAX_SECONDS))
-        return peaks;
-    n = (size_t)ceil(last_s - first_s) + 1;
-    tokens = xcalloc(n, sizeof(*tokens));
-    requests = xcalloc(n, sizeof(*requests));
-    for (size_t i = 0; i < all->len; i++) {
-        const struct profile_request *r = &all->items[i];
-
-        if (r->succeeds)
-            count_request(p, r, (double)r->issued / NS_PER_S - first_s, n,
-                          tokens, requests);
-    }
-    for (size_t i = 0; i < n; i++) {
-        peaks.tokens = fmax(peaks.tokens, tokens[i]);
-        if (requests[i] > peaks.requests)
-            peaks.requests = requests[i];
-    }
-    free(tokens);
-    free(requests);
-    return peaks;
-}
 
 /* ---- the run ---- */
 
@@ -184,11 +97,10 @@ static void put_counts(json_t *o, const struct profile *p)
 
 static void put_peaks(json_t *o, const struct profile *p)
 {
-    struct peaks peaks = find_peaks(p);
-
-    json_object_set_new(o, "max_output_tokens_per_s", json_real(peaks.tokens));
+    json_object_set_new(o, "max_output_tokens_per_s",
+                        json_real((double)p->peaks.events));
     json_object_set_new(o, "max_concurrent_requests",
-                        json_integer(peaks.requests));
+                        json_integer(p->peaks.requests));
     json_object_set_new(o, "rtfx", json_real(0)); /* of audio */
 }
 
@@ -220,54 +132,93 @@ static void put_times(json_t *o, const struct profile *p)
 
 /* ---- its requests ---- */
 
-static void put_seconds(struct buf *out, double ns)
+/* Where the text goes, and what became of it. */
+struct sink {
+    struct buf buf;
+    int (*put)(const char *text, struct err *err);
+    struct err *err;
+    int rc;
+};
+
+/* Hand on what there is, if it is longer than that. */
+static void flush(struct sink *to, size_t longer_than)
 {
-    buf_addf(out, "%.9f", ns / NS_PER_S);
+    if (to->rc == 0 && to->buf.overflowed)
+        to->rc =
+            err_set(to->err, ERR_FORMAT,
+                    "vllm-json: a value is longer than %zu bytes", to->buf.max);
+    if (to->rc == 0 && to->buf.len > longer_than) {
+        to->rc = to->put(buf_text(&to->buf), to->err);
+        buf_reset(&to->buf);
+    }
+}
+
+static void put_seconds(struct sink *to, double ns)
+{
+    buf_addf(&to->buf, "%.9f", ns / NS_PER_S);
 }
 
 static void put_input(const struct profile *p, const struct profile_request *r,
-                      struct buf *out)
+                      struct sink *to)
 {
     (void)p;
-    buf_addf(out, "%lld", (long long)r->input_tokens);
+    buf_addf(&to->buf, "%lld", (long long)r->input_tokens);
 }
 
 static void put_output(const struct profile *p, const struct profile_request *r,
-                       struct buf *out)
+                       struct sink *to)
 {
     (void)p;
-    buf_addf(out, "%lld", (long long)r->output_tokens);
+    buf_addf(&to->buf, "%lld", (long long)r->output_tokens);
 }
 
 static void put_ttft(const struct profile *p, const struct profile_request *r,
-                     struct buf *out)
+                     struct sink *to)
 {
     (void)p;
-    put_seconds(out, r->ttft_ns);
+    put_seconds(to, r->ttft_ns);
+}
+
+/* The pauses of a request in their order; -1 after the last. */
+static double pause_of(const struct profile *p, const struct profile_request *r,
+                       size_t i)
+{
+    size_t before = (size_t)r->silent.n_before;
+    size_t inside = before + r->n_pauses;
+    size_t between = inside + (size_t)r->silent.n_between;
+
+    if (i < before)
+        return r->silent.before_ns;
+    if (i < inside)
+        return p->requests.pauses[r->first_pause + i - before];
+    if (i < between)
+        return 0;
+    return i < between + (size_t)r->silent.n_after ? r->silent.after_ns : -1;
 }
 
 static void put_itl(const struct profile *p, const struct profile_request *r,
-                    struct buf *out)
+                    struct sink *to)
 {
     double ns;
 
-    buf_adds(out, "[");
-    for (size_t i = 0; (ns = pause_of(p, r, i)) >= 0; i++) {
-        buf_adds(out, i > 0 ? ", " : "");
-        put_seconds(out, ns);
+    buf_adds(&to->buf, "[");
+    for (size_t i = 0; to->rc == 0 && (ns = pause_of(p, r, i)) >= 0; i++) {
+        buf_adds(&to->buf, i > 0 ? ", " : "");
+        put_seconds(to, ns);
+        flush(to, PIECE);
     }
-    buf_adds(out, "]");
+    buf_adds(&to->buf, "]");
 }
 
 static void put_start(const struct profile *p, const struct profile_request *r,
-                      struct buf *out)
+                      struct sink *to)
 {
-    put_seconds(out, (double)(p->start_ns + r->issued));
+    put_seconds(to, (double)(p->start_ns + r->issued));
 }
 
 /* The text of such failures, where the recording has one. */
 static void put_error(const struct profile *p, const struct profile_request *r,
-                      struct buf *out)
+                      struct sink *to)
 {
     const struct failures *known = &p->summary->failures;
     const char *text = outcome_name((enum outcome)r->outcome);
@@ -278,75 +229,57 @@ static void put_error(const struct profile *p, const struct profile_request *r,
             known->kinds[i].detail == r->detail)
             text = known->kinds[i].text;
     }
-    value = json_string(r->succeeds ? "" : text);
-    json_print_value(value, out);
+    value = json_text_or_null(r->succeeds ? "" : text);
+    json_print_value(value, &to->buf);
     json_decref(value);
 }
 
 static const struct {
     const char *key;
     void (*put)(const struct profile *p, const struct profile_request *r,
-                struct buf *out);
+                struct sink *to);
 } lists[] = {
     {"input_lens", put_input},  {"output_lens", put_output},
     {"ttfts", put_ttft},        {"itls", put_itl},
     {"start_times", put_start}, {"errors", put_error},
 };
 
-typedef int put_fn(const char *text, struct err *err);
-
-static int flush(struct buf *out, size_t at_least, put_fn *put, struct err *err)
+static void put_lists(const struct profile *p, struct sink *to)
 {
-    int rc = 0;
-
-    if (out->len > at_least) {
-        rc = put(buf_text(out), err);
-        buf_reset(out);
-    }
-    return rc;
-}
-
-static int put_lists(const struct profile *p, struct buf *out, put_fn *put,
-                     struct err *err)
-{
-    int rc = 0;
-
     for (size_t l = 0; l < sizeof(lists) / sizeof(lists[0]); l++) {
-        buf_addf(out, ",\n  \"%s\": [", lists[l].key);
-        for (size_t i = 0; i < p->requests.len && rc == 0; i++) {
-            buf_adds(out, i > 0 ? ", " : "");
-            lists[l].put(p, &p->requests.items[i], out);
-            rc = flush(out, PIECE, put, err);
+        buf_addf(&to->buf, ",\n  \"%s\": [", lists[l].key);
+        for (size_t i = 0; i < p->requests.len && to->rc == 0; i++) {
+            buf_adds(&to->buf, i > 0 ? ", " : "");
+            lists[l].put(p, &p->requests.items[i], to);
+            flush(to, PIECE);
         }
-        buf_adds(out, "]");
+        buf_adds(&to->buf, "]");
     }
-    return rc;
 }
 
-int profile_vllm_json(const struct profile *p, bool detailed, put_fn *put,
+int profile_vllm_json(const struct profile *p, bool detailed,
+                      int (*put)(const char *text, struct err *err),
                       struct err *err)
 {
     static const char end[] = "\n}\n";
+    struct sink to = {.put = put, .err = err};
     json_t *o = json_object();
-    struct buf out;
-    int rc = 0;
 
     put_setup(o, p);
     put_counts(o, p);
     put_peaks(o, p);
     put_times(o, p);
-    buf_init(&out, MAX_TEXT);
-    json_print(o, &out);
+    buf_init(&to.buf, MAX_TEXT);
+    json_print(o, &to.buf);
     json_decref(o);
-    if (detailed) {
-        out.len -= sizeof(end) - 1; /* comes after the lists */
-        rc = put_lists(p, &out, put, err);
-        buf_adds(&out, end);
+    if (detailed && !to.buf.overflowed) {
+        to.buf.len -= sizeof(end) - 1; /* comes after the lists */
+        put_lists(p, &to);
+        buf_adds(&to.buf, end);
     }
-    if (rc == 0)
-        rc = flush(&out, 0, put, err);
-    buf_fini(&out);
-    return rc;
+    flush(&to, 0);
+    buf_fini(&to.buf);
+    return to.rc;
 }
 
 const struct report_ops report_vllm = {

@@ -3,10 +3,12 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "analyzer/profile/peaks.h"
 #include "analyzer/profile/requests.h"
 #include "analyzer/reader.h"
 #include "analyzer/summary.h"
 #include "common/apis.h"
+#include "common/err.h"
 #include "common/good.h"
 #include "common/settings.h"
 #include "common/xalloc.h"
@@ -21,6 +23,9 @@ const char *const profile_rate_name[PROFILE_RATES] = {
 
 static const enum measure measure_of[PROFILE_TIMES] = {
     MEASURE_TTFT, MEASURE_ITL, MEASURE_TPOT, MEASURE_E2E};
+
+/* Per request.  More than the longest answers have events. */
+#define MAX_SILENT (1 << 17)
 
 /* Where a worker's events have got to. */
 struct lane {
@@ -57,6 +62,8 @@ struct pass {
 
     struct lane lanes[RECORDING_MAX_SHARDS];
     struct profile_requests *list; /* NULL: not asked for */
+    bool lists_pauses;
+    struct peaks peaks; /* of what is listed */
 };
 
 /* ---- requests ---- */
@@ -169,7 +176,7 @@ static void add_values(struct pass *p, const struct facts *f)
         struct profile_silent silent = profile_silent(f);
 
         values_add(&p->values[PROFILE_ITL], silent.before_ns, silent.n_before);
-        values_add(&p->values[PROFILE_ITL], 0, silent.n_between);
+        values_add_zeros(&p->values[PROFILE_ITL], silent.n_between);
         values_add(&p->values[PROFILE_ITL], silent.after_ns, silent.n_after);
     }
 }
@@ -206,6 +213,20 @@ static void add_request(struct pass *p, const struct facts *f)
         p->failed++;
 }
 
+/* Events without content are listed one by one, but recorded as one number,
+ * which a damaged file may have wrong. */
+static int check_choices(const struct pass *p, const struct facts *f,
+                         struct err *err)
+{
+    if (!p->ops->counts_silent || profile_silent(f).n_between <= MAX_SILENT)
+        return 0;
+    return err_set(err, ERR_FORMAT,
+                   "requests.tgr: request %lld has %lld events with choices "
+                   "and %lld with content; at most %d may be without content",
+                   (long long)f->seq, (long long)f->choices,
+                   (long long)f->events, MAX_SILENT);
+}
+
 static int read_requests(struct pass *p, struct recording *rec, struct err *err)
 {
     const struct facts *rows;
@@ -213,12 +234,17 @@ static int read_requests(struct pass *p, struct recording *rec, struct err *err)
     int rc;
 
     while ((rc = recording_next(rec, &rows, &n, err)) > 0) {
-        for (size_t i = 0; i < n; i++)
+        for (size_t i = 0; i < n; i++) {
+            if (check_choices(p, &rows[i], err))
+                return -1;
             add_request(p, &rows[i]);
+        }
     }
     values_sort(&p->succeeded);
-    if (p->list)
+    if (p->list) {
         profile_requests_sort(p->list);
+        peaks_init(&p->peaks, p->list);
+    }
     return rc;
 }
 
@@ -245,7 +271,7 @@ static bool has_succeeded(const struct pass *p, int64_t seq)
 /* All tokens of an event but one arrive at no distance from another. */
 static void add_together(struct values *itl, int64_t tokens)
 {
-    values_add(itl, 0, tokens > 1 ? tokens - 1 : 0);
+    values_add_zeros(itl, tokens > 1 ? tokens - 1 : 0);
 }
 
 static void add_pause(struct values *itl, enum profile_pause pause, double ns,
@@ -278,6 +304,8 @@ static void add_event(struct pass *p, struct lane *lane,
         if (lane->counts)
             add_pause(itl, pause, ns, tokens);
         if (lane->request)
+            peaks_add_pause(&p->peaks, lane->request, ns);
+        if (lane->request && p->lists_pauses)
             profile_requests_add_pause(p->list, lane->request, ns);
     }
     lane->at_us = e->at_us;
@@ -375,7 +403,7 @@ static void take_line(struct profile_line *line, struct values *v,
                       enum percentile_rule rule, const struct spread *ours)
 {
     values_sort(v);
-    line->n = (int64_t)v->len;
+    line->n = (int64_t)values_count(v);
     line->deviation = or_empty(values_deviation(v));
     line->mean = (struct profile_pair){or_empty(values_mean(v)), ours->mean_ns};
     for (int q = 0; q < PROFILE_QUANTILES; q++)
@@ -443,7 +471,8 @@ void profile_fini(struct profile *p)
 }
 
 int profile_make(struct profile *out, const struct profile_ops *ops,
-                 const struct summary *s, bool lists_requests, struct err *err)
+                 const struct summary *s, enum profile_list list,
+                 struct err *err)
 {
     struct pass *p = xcalloc(1, sizeof(*p));
     struct recording rec;
@@ -452,13 +481,16 @@ int profile_make(struct profile *out, const struct profile_ops *ops,
     *out = (struct profile){.ops = ops, .summary = s};
     if (rc == 0) {
         rc = begin(p, ops, s, err);
-        p->list = lists_requests ? &out->requests : NULL;
+        p->list = list != PROFILE_LIST_NONE ? &out->requests : NULL;
+        p->lists_pauses = list == PROFILE_LIST_PAUSES;
         if (rc == 0)
             rc = read_requests(p, &rec, err);
         if (rc == 0 && p->reads_events)
             rc = read_events(p, &rec, err);
-        if (p->list)
+        if (p->list) {
+            out->peaks = peaks_finish(&p->peaks, p->list);
             profile_requests_finish(p->list);
+        }
         take_start(out, p, &rec.manifest);
         recording_close(&rec);
     }
@@ -467,6 +499,7 @@ int profile_make(struct profile *out, const struct profile_ops *ops,
     for (int i = 0; i < PROFILE_TIMES; i++)
         values_fini(&p->values[i]);
     values_fini(&p->succeeded);
+    peaks_fini(&p->peaks);
     good_table_fini(&p->good);
     free(p);
     return rc;

@@ -147,6 +147,8 @@ struct profile_request {
     size_t first_pause;
     size_t n_pauses;
     struct profile_silent silent;
+    double
+        at_s; /* while events are read: the last one, in the peaks' seconds */
 };
 
 struct profile_requests {
@@ -159,6 +161,19 @@ struct profile_requests {
     struct found_pause *found; /* owned */
     size_t n_found;
     size_t cap_found;
+};
+
+/* What is kept of each request. */
+enum profile_list {
+    PROFILE_LIST_NONE,
+    PROFILE_LIST_REQUESTS, /* all but the pauses between content events */
+    PROFILE_LIST_PAUSES,   /* these as well, 24 bytes per event */
+};
+
+/* In the fullest second, of successes; 0: not computed. */
+struct profile_peaks {
+    int64_t events;
+    int64_t requests;
 };
 
 struct profile {
@@ -174,6 +189,7 @@ struct profile {
 
     /* If asked for. */
     struct profile_requests requests;
+    struct profile_peaks peaks;
     int64_t start_ns; /* of the run, by the monotonic clock ... */
     int64_t ended_ns; /* ... and its last end, since 1970; 0: not known */
 };
@@ -184,14 +200,17 @@ extern const char *const profile_rate_name[PROFILE_RATES];
 /* Of a recording that has been summed up, which is opened and read again.
  * profile_fini() must follow if requests are listed, even after an error. */
 int profile_make(struct profile *out, const struct profile_ops *ops,
-                 const struct summary *s, bool lists_requests, struct err *err);
+                 const struct summary *s, enum profile_list list,
+                 struct err *err);
 void profile_fini(struct profile *p);
 
 void profile_text(const struct profile *p, struct buf *out);
 void profile_json(const struct profile *p, struct buf *out);
 
-/* The keys of the file that vLLM's benchmark saves; of that profile, which
- * lists its requests.  Detailed: their values as well, piece by piece. */
+/* The keys of the file that vLLM's benchmark saves; of that profile, with its
+ * requests listed.  Detailed requires PROFILE_LIST_PAUSES and adds the values
+ * of each request.  Text is passed on in pieces.  ERR_FORMAT if a value is too
+ * long to print. */
 int profile_vllm_json(const struct profile *p, bool detailed,
                       int (*put)(const char *text, struct err *err),
                       struct err *err);

@@ -20,6 +20,16 @@ void values_add(struct values *v, double value, int64_t count)
     }
 }
 
+void values_add_zeros(struct values *v, int64_t count)
+{
+    v->zeros += count;
+}
+
+size_t values_count(const struct values *v)
+{
+    return v->len + (size_t)v->zeros;
+}
+
 void values_sort(struct values *v)
 {
     if (v->len > 0)
@@ -32,46 +42,55 @@ void values_fini(struct values *v)
     *v = (struct values){0};
 }
 
+/* In ascending order, zeros included. */
+static double value_at(const struct values *v, size_t i)
+{
+    return i < (size_t)v->zeros ? 0 : v->items[i - (size_t)v->zeros];
+}
+
 static double linear(const struct values *v, double q)
 {
-    double place = q * (double)(v->len - 1);
+    size_t n = values_count(v);
+    double place = q * (double)(n - 1);
     size_t below = (size_t)place;
-    size_t above = below + 1 < v->len ? below + 1 : below;
+    size_t above = below + 1 < n ? below + 1 : below;
+    double low = value_at(v, below);
 
-    return v->items[below] +
-           (place - (double)below) * (v->items[above] - v->items[below]);
+    return low + (place - (double)below) * (value_at(v, above) - low);
 }
 
 double values_percentile(const struct values *v, enum percentile_rule rule,
                          double q)
 {
+    size_t n = values_count(v);
     size_t index;
 
-    if (v->len == 0)
+    if (n == 0)
         return NAN;
     if (rule == PERCENTILE_LINEAR)
         return linear(v, q);
-    index = rule == PERCENTILE_NEAREST
-                ? (size_t)stats_rank(q, (int64_t)v->len) - 1
-                : (size_t)(q * (double)v->len);
-    return v->items[index < v->len ? index : v->len - 1];
+    index = rule == PERCENTILE_NEAREST ? (size_t)stats_rank(q, (int64_t)n) - 1
+                                       : (size_t)(q * (double)n);
+    return value_at(v, index < n ? index : n - 1);
 }
 
 double values_mean(const struct values *v)
 {
+    size_t n = values_count(v);
     double sum = 0;
 
     for (size_t i = 0; i < v->len; i++)
         sum += v->items[i];
-    return v->len > 0 ? sum / (double)v->len : NAN;
+    return n > 0 ? sum / (double)n : NAN;
 }
 
 double values_deviation(const struct values *v)
 {
+    size_t n = values_count(v);
     double mean = values_mean(v);
-    double sum = 0;
+    double sum = v->zeros > 0 ? (double)v->zeros * mean * mean : 0;
 
     for (size_t i = 0; i < v->len; i++)
         sum += (v->items[i] - mean) * (v->items[i] - mean);
-    return v->len > 0 ? sqrt(sum / (double)v->len) : NAN;
+    return n > 0 ? sqrt(sum / (double)n) : NAN;
 }

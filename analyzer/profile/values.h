@@ -16,12 +16,19 @@ struct values {
     double *items; /* owned */
     size_t len;
     size_t cap;
+    int64_t zeros; /* values of 0 that are counted, not kept */
 };
 
 /* The same value `count` times. */
 void values_add(struct values *v, double value, int64_t count);
+
+/* Zeros at no cost, where no value is below 0. */
+void values_add_zeros(struct values *v, int64_t count);
 void values_sort(struct values *v);
 void values_fini(struct values *v);
+
+/* All of them, zeros included. */
+size_t values_count(const struct values *v);
 
 /* Of sorted values; NAN if there are none. */
 double values_percentile(const struct values *v, enum percentile_rule rule,

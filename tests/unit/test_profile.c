@@ -45,7 +45,7 @@ static struct profile made(const struct read_run *r, const char *name)
     struct profile p;
 
     assert_non_null(ops);
-    assert_int_equal(profile_make(&p, ops, &r->s, false, &err), 0);
+    assert_int_equal(profile_make(&p, ops, &r->s, PROFILE_LIST_NONE, &err), 0);
     return p;
 }
 

@@ -20,6 +20,7 @@
 #include "common/clk.h"
 #include "common/err.h"
 #include "common/settings.h"
+#include "common/xalloc.h"
 #include "tests/support/ondisk.h"
 #include "tests/support/rendered.h"
 #include "tests/support/responserig.h"
@@ -210,8 +211,9 @@ static void streams_come_to_what_vllm_makes_of_them(void **state)
         struct err err = {0};
         struct profile p;
 
-        assert_int_equal(
-            profile_make(&p, profile_find("vllm"), &r->s, false, &err), 0);
+        assert_int_equal(profile_make(&p, profile_find("vllm"), &r->s,
+                                      PROFILE_LIST_NONE, &err),
+                         0);
         if (p.completed != made->succeeds || p.failed == made->succeeds)
             fail_msg("%s: %s", made->name,
                      p.completed ? "a success" : "a failure");
@@ -224,10 +226,13 @@ static void streams_come_to_what_vllm_makes_of_them(void **state)
 /* ---- the file ---- */
 
 static struct buf file;
+static size_t longest_piece;
 
 static int append(const char *text, struct err *err)
 {
     (void)err;
+    if (strlen(text) > longest_piece)
+        longest_piece = strlen(text);
     return buf_adds(&file, text);
 }
 
@@ -262,9 +267,17 @@ static json_t *printed(const struct read_run *r, bool detailed)
     struct profile p;
     json_t *o;
 
-    buf_init(&file, 65536);
-    assert_int_equal(profile_make(&p, profile_find("vllm"), &r->s, true, &err),
-                     0);
+    buf_init(&file, (size_t)8 << 20);
+    longest_piece = 0;
+    assert_int_equal(
+        profile_make(&p, profile_find("vllm"), &r->s,
+                     detailed ? PROFILE_LIST_PAUSES : PROFILE_LIST_REQUESTS,
+                     &err),
+        0);
+    if (!detailed) {
+        for (size_t i = 0; i < p.requests.len; i++)
+            assert_int_equal(p.requests.items[i].n_pauses, 0);
+    }
     assert_int_equal(profile_vllm_json(&p, detailed, append, &err), 0);
     profile_fini(&p);
     o = json_loads(buf_text(&file), 0, NULL);
@@ -391,6 +404,192 @@ static void the_detailed_file_lists_requests(void **state)
     read_run_free(r);
 }
 
+/* ---- damaged and large recordings ---- */
+
+/* One stream with `choices` events, of which 5 have content.  It ends
+ * `silence_s` after the last of them. */
+static struct read_run *stream_of_choices(int64_t choices, int64_t silence_s)
+{
+    struct streams *m = streams_new(0, 3000, "ttft p99 < 60ms");
+    struct facts *f = streams_add(m, &worked_stream);
+
+    f->issued = f->due;
+    f->choices = choices;
+    f->choices_first = f->first;
+    f->choices_last = f->last + silence_s * NS_PER_S;
+    return streams_sum_up(m);
+}
+
+static void events_without_content_are_limited(void **state)
+{
+    enum { LIMIT = 1 << 17 };
+    static const struct {
+        int64_t choices;
+        bool is_refused;
+    } cases[] = {
+        {5, false},
+        {5 + LIMIT, false},
+        {5 + LIMIT + 1, true},
+        {INT32_MAX, true},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct read_run *r = stream_of_choices(cases[i].choices, 0);
+        struct err err = {0};
+        struct profile p;
+        int rc = profile_make(&p, profile_find("vllm"), &r->s,
+                              PROFILE_LIST_REQUESTS, &err);
+
+        assert_int_equal(rc, cases[i].is_refused ? -1 : 0);
+        assert_int_equal(err.code, cases[i].is_refused ? ERR_FORMAT : ERR_NONE);
+        if (cases[i].is_refused)
+            assert_non_null(strstr(err.msg, "request 0 has "));
+        else
+            assert_int_equal(p.lines[PROFILE_ITL].n, cases[i].choices - 1);
+        profile_fini(&p);
+        read_run_free(r);
+    }
+}
+
+/* 4 pauses of 40 ms and 16 of 0. */
+static void zeros_count_in_every_number(void **state)
+{
+    static const struct {
+        const char *path;
+        double value;
+    } numbers[] = {
+        {"mean_itl_ms", 8},
+        {"median_itl_ms", 0},
+        {"std_itl_ms", 16},
+        {"p90_itl_ms", 40},
+        {"p99_itl_ms", 40},
+        {"itls/0/3", 0.04},
+        {"itls/0/4", 0},
+        {"itls/0/19", 0},
+        {"max_output_tokens_per_s", 21},
+    };
+    struct read_run *r = stream_of_choices(21, 0);
+    json_t *o = printed(r, true);
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(numbers); i++)
+        assert_number_at(o, numbers[i].path, numbers[i].value);
+    assert_int_equal(
+        json_array_size(json_array_get(json_object_get(o, "itls"), 0)), 20);
+    json_decref(o);
+    read_run_free(r);
+}
+
+/* Requests of half a second, a quarter of a second apart: in each second after
+ * the first, 4 start and 2 of the second before end. */
+static void peaks_are_those_of_the_fullest_second(void **state)
+{
+    struct streams *m = streams_new(0, 3000, "ttft p99 < 60ms");
+    struct read_run *r;
+    json_t *o;
+
+    (void)state;
+    for (int64_t i = 0; i < 12; i++) {
+        struct shape shape = {.due_ms = 250 * i,
+                              .first_ms = 100,
+                              .first_tokens = 1,
+                              .pauses = 4,
+                              .pause_ms = 100,
+                              .tokens = 1};
+        struct facts *f = streams_add(m, &shape);
+
+        f->issued = f->due;
+        f->choices = 5;
+        f->choices_first = f->first;
+        f->choices_last = f->last;
+    }
+    r = streams_sum_up(m);
+    o = printed(r, false);
+    assert_number_at(o, "max_concurrent_requests", 6);
+    assert_number_at(o, "max_output_tokens_per_s", 20);
+    json_decref(o);
+    read_run_free(r);
+}
+
+/* The peaks of a run that seems to last for a year are not computed. */
+static void peaks_of_endless_runs_are_left_out(void **state)
+{
+    struct read_run *r = stream_of_choices(6, (int64_t)365 * 24 * 3600);
+    json_t *o = printed(r, false);
+
+    (void)state;
+    assert_number_at(o, "max_concurrent_requests", 0);
+    assert_number_at(o, "max_output_tokens_per_s", 0);
+    json_decref(o);
+    read_run_free(r);
+}
+
+/* One stream alone has more values than fit into a piece. */
+static void a_long_list_is_printed_in_pieces(void **state)
+{
+    struct streams *m = streams_new(0, 60000, "ttft p99 < 60ms");
+    struct shape shape = worked_stream;
+    struct read_run *r;
+    json_t *o;
+
+    (void)state;
+    shape.pauses = STREAMS_MAX_EVENTS - 1;
+    shape.pause_ms = 1;
+    streams_add(m, &shape);
+    r = streams_sum_up(m);
+    o = printed(r, true);
+    assert_in_range(longest_piece, 65536, 65536 + 32);
+    assert_int_equal(
+        json_array_size(json_array_get(json_object_get(o, "itls"), 0)),
+        STREAMS_MAX_EVENTS - 1);
+    json_decref(o);
+    read_run_free(r);
+}
+
+/* The file would be cut off in the middle of a value. */
+static void a_value_that_is_too_long_is_an_error(void **state)
+{
+    enum { LENGTH = 17 << 20 };
+    struct read_run *r = three_streams();
+    struct profile p;
+
+    (void)state;
+    free(r->rec.settings.target.model);
+    r->rec.settings.target.model = xcalloc(LENGTH + 1, 1);
+    memset(r->rec.settings.target.model, 'm', LENGTH);
+    for (int detailed = 0; detailed <= 1; detailed++) {
+        struct err err = {0};
+
+        buf_init(&file, (size_t)64 << 20);
+        assert_int_equal(profile_make(&p, profile_find("vllm"), &r->s,
+                                      PROFILE_LIST_PAUSES, &err),
+                         0);
+        assert_int_equal(profile_vllm_json(&p, detailed, append, &err), -1);
+        assert_int_equal(err.code, ERR_FORMAT);
+        assert_int_equal(file.len, 0);
+        profile_fini(&p);
+        buf_fini(&file);
+    }
+    read_run_free(r);
+}
+
+/* A model's name may be of any bytes; JSON takes UTF-8 alone. */
+static void a_name_of_other_bytes_stays_a_key(void **state)
+{
+    struct read_run *r = three_streams();
+    json_t *o;
+
+    (void)state;
+    free(r->rec.settings.target.model);
+    r->rec.settings.target.model = xstrdup("mod\xe8le");
+    o = printed(r, false);
+    assert_string_equal(json_string_value(json_object_get(o, "model_id")),
+                        "mod?le");
+    json_decref(o);
+    read_run_free(r);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -398,6 +597,13 @@ int main(void)
         cmocka_unit_test(the_file_has_vllms_keys),
         cmocka_unit_test(settings_become_vllms),
         cmocka_unit_test(the_detailed_file_lists_requests),
+        cmocka_unit_test(events_without_content_are_limited),
+        cmocka_unit_test(zeros_count_in_every_number),
+        cmocka_unit_test(peaks_are_those_of_the_fullest_second),
+        cmocka_unit_test(peaks_of_endless_runs_are_left_out),
+        cmocka_unit_test(a_long_list_is_printed_in_pieces),
+        cmocka_unit_test(a_value_that_is_too_long_is_an_error),
+        cmocka_unit_test(a_name_of_other_bytes_stays_a_key),
     };
 
     return cmocka_run_group_tests(tests, tmpdir_setup, tmpdir_teardown);
