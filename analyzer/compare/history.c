@@ -1,7 +1,5 @@
 #include "analyzer/compare/history.h"
 
-#include <dirent.h>
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,6 +10,7 @@
 #include "analyzer/compare/matched.h"
 #include "analyzer/compare/side.h"
 #include "common/err.h"
+#include "common/file.h"
 #include "common/slo.h"
 #include "common/xalloc.h"
 
@@ -41,24 +40,30 @@ static int by_time(const void *a, const void *b)
     return by_name(a, b);
 }
 
+static bool is_visible(const char *name)
+{
+    return name[0] != '.';
+}
+
 static int list_dirs(struct history *h, const char *dir, struct err *err)
 {
-    DIR *d = opendir(dir);
-    const struct dirent *e;
+    struct strlist names = {0};
 
-    if (!d)
-        return err_set(err, ERR_CONFIG, "%s: %s", dir, strerror(errno));
-    while ((e = readdir(d)) != NULL) {
-        char *path = xasprintf("%s/%s", dir, e->d_name);
+    if (file_list_dir(dir, is_visible, &names, err)) {
+        err->code = ERR_CONFIG; /* the user named the directory */
+        return -1;
+    }
+    for (size_t i = 0; i < names.len; i++) {
+        char *path = xasprintf("%s/%s", dir, names.items[i]);
 
-        if (e->d_name[0] == '.' || !is_dir(path)) {
+        if (!is_dir(path)) {
             free(path);
             continue;
         }
         h->points = xrealloc(h->points, h->n + 1, sizeof(*h->points));
         h->points[h->n++] = (struct history_point){.dir = path};
     }
-    closedir(d);
+    strlist_fini(&names);
     if (h->n > 0)
         qsort(h->points, h->n, sizeof(*h->points), by_name);
     return 0;
