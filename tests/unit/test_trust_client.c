@@ -17,11 +17,17 @@
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-/* ---- what was sent and when ---- */
+#define N_ROWS 1000
 
-/* A hundred a second for 10 s, of which the first so many of second 4 leave in
- * second 5, and the last so many after the window. */
-static struct trust check_pace(int64_t late, int64_t behind, bool is_closed)
+/* A hundred requests a second for 10 s, all of which succeed. */
+static void make_rows(struct facts rows[static N_ROWS], int64_t e2e_ms)
+{
+    for (int64_t i = 0; i < N_ROWS; i++)
+        rows[i] = row_ok(i, 10 * i, e2e_ms);
+}
+
+static struct trust check_rows(const struct facts rows[static N_ROWS],
+                               bool is_closed)
 {
     const struct window w = {.end_ns = 10 * NS_PER_S};
     struct slo slo = slo_of("");
@@ -29,18 +35,27 @@ static struct trust check_pace(int64_t late, int64_t behind, bool is_closed)
     struct tally t;
 
     tally_init(&t, w, &slo);
-    for (int64_t i = 0; i < 1000; i++) {
-        struct facts f = row_ok(i, 10 * i, 5);
-
-        if (i >= 400 && i < 400 + late)
-            f.issued = 5 * NS_PER_S;
-        if (i >= 1000 - behind)
-            f.issued = 11 * NS_PER_S;
-        tally_add(&t, &f);
-    }
+    for (size_t i = 0; i < N_ROWS; i++)
+        tally_add(&t, &rows[i]);
     trust = trust_of(&t, NULL, NULL, is_closed);
     tally_fini(&t);
     return trust;
+}
+
+/* ---- what was sent and when ---- */
+
+/* The first `late` requests of second 4 leave in second 5, and the last
+ * `behind` after the window. */
+static struct trust check_pace(int64_t late, int64_t behind, bool is_closed)
+{
+    static struct facts rows[N_ROWS];
+
+    make_rows(rows, 5);
+    for (int64_t i = 400; i < 400 + late; i++)
+        rows[i].issued = 5 * NS_PER_S;
+    for (int64_t i = N_ROWS - behind; i < N_ROWS; i++)
+        rows[i].issued = 11 * NS_PER_S;
+    return check_rows(rows, is_closed);
 }
 
 static void each_second_gets_what_was_due(void **state)
@@ -99,24 +114,17 @@ static void answers_lie_in_the_kernel(void **state)
         {1, 299, 3000, 2, false},  {1, 298, 3000, 0, true},
         {1, 0, 0, 0, true},
     };
-    const struct window w = {.end_ns = 10 * NS_PER_S};
-    struct slo slo = slo_of("");
+    static struct facts rows[N_ROWS];
 
     (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         const struct check *c;
         struct trust trust;
-        struct tally t;
 
-        tally_init(&t, w, &slo);
-        for (int64_t k = 0; k < 1000; k++) {
-            struct facts f = row_ok(k, 10 * k, cases[i].e2e_ms);
-
-            if (k < cases[i].n)
-                f.buffered = k % 50 == 0 ? cases[i].us * NS_PER_US : 1000;
-            tally_add(&t, &f);
-        }
-        trust = trust_of(&t, NULL, NULL, false);
+        make_rows(rows, cases[i].e2e_ms);
+        for (int64_t k = 0; k < cases[i].n; k++)
+            rows[k].buffered = k % 50 == 0 ? cases[i].us * NS_PER_US : 1000;
+        trust = check_rows(rows, false);
         c = trust_find(&trust, "buffer wait");
         assert_int_equal(c != NULL, cases[i].limit_ms > 0);
         assert_int_equal(trust.valid, cases[i].ok);
@@ -124,7 +132,6 @@ static void answers_lie_in_the_kernel(void **state)
             assert_int_equal(c->ok, cases[i].ok);
             assert_true(fabs(c->limit - cases[i].limit_ms) < 0.01);
         }
-        tally_fini(&t);
     }
 }
 
@@ -141,30 +148,23 @@ static void exhaustion_makes_a_run_invalid(void **state)
         {CONNECT_FILES, false},
         {CONNECT_MEMORY, false},
     };
-    const struct window w = {.end_ns = 10 * NS_PER_S};
-    struct slo slo = slo_of("");
+    static struct facts rows[N_ROWS];
 
     (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         const struct check *c;
         struct trust trust;
-        struct tally t;
 
-        tally_init(&t, w, &slo);
-        for (int64_t k = 0; k < 1000; k++) {
-            struct facts f = row_ok(k, 10 * k, 5);
-
-            f.outcome = k == 500 ? OUTCOME_CONNECT : f.outcome;
-            f.detail = cases[i].detail;
-            tally_add(&t, &f);
-        }
-        trust = trust_of(&t, NULL, NULL, false);
+        make_rows(rows, 5);
+        for (int64_t k = 0; k < N_ROWS; k++)
+            rows[k].detail = cases[i].detail;
+        rows[500].outcome = OUTCOME_CONNECT;
+        trust = check_rows(rows, false);
         c = trust_find(&trust, "client resources");
         assert_non_null(c);
         assert_true(c->value == (cases[i].ok ? 0 : 1));
         assert_int_equal(c->ok, cases[i].ok);
         assert_int_equal(trust.valid, cases[i].ok);
-        tally_fini(&t);
     }
 }
 
