@@ -167,7 +167,9 @@ static void requests_that_the_server_had(void **state)
 }
 
 /* A connection that brings frames without content for as long as libcurl reads
- * them is closed; the other requests go on. */
+ * them is closed, and what was in flight on it fails; the run goes on.  Which
+ * requests share a flooded connection depends on when it is closed.  The first
+ * one of the run is the first on its connection, so it succeeds. */
 static void floods(void **state)
 {
     static const enum h2_fault kinds[] = {H2_EARLY_HINTS, H2_GOAWAYS,
@@ -180,7 +182,7 @@ static void floods(void **state)
         double failed = number_at(summary, "requests.failed");
 
         if (failures_of(summary, "malformed") != failed || failed == 0 ||
-            number_at(summary, "requests.ok") == 0)
+            failed + number_at(summary, "requests.ok") != REQUESTS)
             fail_msg("%zu: %s", i, json_dumps(summary, 0));
         json_decref(summary);
         h2server_stop(&server);

@@ -334,24 +334,26 @@ static void a_strangers_recording_is_refused(void **state)
         const char *key;
         const char *value;
         const char *given; /* --set that replaces it; NULL: none can */
+        int status;        /* of that; 2 if it is refused for itself */
     } cases[] = {
-        {NULL, "server", "start", "touch %m", "server.start=true"},
-        {NULL, "server", "ready", "touch %m", "server.ready=true"},
-        {NULL, "server", "stop", "touch %m", "server.stop=true"},
-        {NULL, "study", "restart", "touch %m", "study.restart=true"},
-        {NULL, "target", "auth_env", "HOME", "target.auth_env=HOME"},
+        {NULL, "server", "start", "touch %m", "server.start=true", 0},
+        {NULL, "server", "ready", "touch %m", "server.ready=true", 2},
+        {NULL, "server", "stop", "touch %m", "server.stop=true", 2},
+        {NULL, "study", "restart", "touch %m", "study.restart=true", 0},
+        {NULL, "target", "auth_env", "HOME", "target.auth_env=HOME", 0},
         {NULL, "target", "auth_file", "/etc/hostname",
-         "target.auth_file=/dev/null"},
-        {NULL, "target", "body", "@/etc/hostname", "target.body=x"},
-        {NULL, "target", "extra_body", "@/etc/hostname",
-         "target.extra_body={}"},
-        {NULL, "target", "key", "/etc/hostname", "target.key=/dev/null"},
-        {NULL, "target", "unix_socket", "/run/x", "target.unix_socket=/run/y"},
-        {NULL, "data", "file", "/etc/hostname", "data.file=/dev/null"},
-        {NULL, "trace", "file", "/etc/hostname", "trace.file=/dev/null"},
-        {"a", "target", "auth_env", "HOME", NULL},
-        {"a", "target", "body", "@/etc/hostname", NULL},
-        {"a", "data", "file", "/etc/hostname", NULL},
+         "target.auth_file=/dev/null", 2},
+        {NULL, "target", "body", "@/etc/hostname", "target.body=x", 0},
+        {NULL, "target", "extra_body", "@/etc/hostname", "target.extra_body={}",
+         2},
+        {NULL, "target", "key", "/etc/hostname", "target.key=/dev/null", 2},
+        {NULL, "target", "unix_socket", "/run/x", "target.unix_socket=/run/y",
+         0},
+        {NULL, "data", "file", "/etc/hostname", "data.file=/dev/null", 2},
+        {NULL, "trace", "file", "/etc/hostname", "trace.file=/dev/null", 2},
+        {"a", "target", "auth_env", "HOME", NULL, 0},
+        {"a", "target", "body", "@/etc/hostname", NULL, 0},
+        {"a", "data", "file", "/etc/hostname", NULL, 0},
     };
     char *mark = xstrdup(tmpdir_path("mark"));
     char *dir = record_nothing("stranger");
@@ -374,6 +376,7 @@ static void a_strangers_recording_is_refused(void **state)
         refused(ARGS("validate", dir), why);
         if (cases[i].given) {
             r = proc_run(ARGS("validate", dir, "--set", cases[i].given));
+            proc_expect(&r, cases[i].status);
             assert_null(strstr(r.err, "the recording names"));
             proc_result_fini(&r);
         }
@@ -415,6 +418,7 @@ static void what_is_allowed_is_shown_and_done(void **state)
     json_t *original = load_manifest(dir);
     char *mark = xstrdup(tmpdir_path("done"));
     char *command = xasprintf("echo now >&2; touch %s", mark);
+    char *twice = xstrdup(tmpdir_path("twice"));
     struct proc_result r;
     const char *shown;
 
@@ -424,7 +428,8 @@ static void what_is_allowed_is_shown_and_done(void **state)
             "study.restart");
     assert_int_equal(access(mark, F_OK), -1);
     r = proc_run(ARGS("rerun", dir, "-q", "--trials", "2", "--settle", "0s",
-                      "-o", tmpdir_path("twice"), "--allow-commands"));
+                      "-o", twice, "--allow-commands"));
+    expect_status_as_reported(&r, twice);
     assert_int_equal(access(mark, F_OK), 0);
     shown = strstr(r.err, "tailgate: from the recording: study.restart: echo "
                           "now >&2; touch ");
@@ -433,6 +438,7 @@ static void what_is_allowed_is_shown_and_done(void **state)
     assert_null(strstr(shown + 20, "from the recording")); /* said once */
     proc_result_fini(&r);
     json_decref(original);
+    free(twice);
     free(command);
     free(mark);
     free(dir);

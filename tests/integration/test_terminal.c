@@ -19,20 +19,32 @@
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-#define ANY (-1) /* a verdict, which is not what this is about */
+/* Neither output has anything to obey.  `says` is in one of them. */
+static void is_harmless(struct proc_result *r, const char *says)
+{
+    corpus_check("stdout", r->out);
+    corpus_check("stderr", r->err);
+    if (!strstr(r->out, says) && !strstr(r->err, says))
+        fail_msg("'%s' is not in: %s%s", says, r->out, r->err);
+    proc_result_fini(r);
+}
 
-/* Run it; neither output has anything to obey.  `says` is in one of them. */
 static void shows(const char *const *argv, int status, const char *says)
 {
     struct proc_result r = proc_run(argv);
 
-    if (status != ANY)
-        proc_expect(&r, status);
-    corpus_check("stdout", r.out);
-    corpus_check("stderr", r.err);
-    if (!strstr(r.out, says) && !strstr(r.err, says))
-        fail_msg("'%s' is not in: %s%s", says, r.out, r.err);
-    proc_result_fini(&r);
+    proc_expect(&r, status);
+    is_harmless(&r, says);
+}
+
+/* The same for a run that recorded to `dir`, or a report of it: a busy machine
+ * may make its numbers invalid. */
+static void shows_run(const char *const *argv, const char *dir, int status)
+{
+    struct proc_result r = proc_run(argv);
+
+    run_expect(&r, dir, status);
+    is_harmless(&r, "");
 }
 
 #define MODEL(id) "{\"id\": \"" id "\"}"
@@ -80,11 +92,13 @@ static void servers_tell_the_terminal_nothing(void **state)
         char *url = xasprintf("%s%s", s.url, cases[i].path);
 
         shows(ARGS("run", url, "--show", model), cases[i].shown, cases[i].says);
-        shows(ARGS(ONE(model)), cases[i].run > 1 ? cases[i].run : ANY, "");
         if (cases[i].run == 1) {
-            shows(ARGS("report", dir), ANY, "");
+            shows_run(ARGS(ONE(model)), dir, 1);
+            shows_run(ARGS("report", dir), dir, 1);
             shows(ARGS("report", dir, "--checklist"), 1, "");
-            shows(ARGS("report", dir, "--format", "json"), ANY, "");
+            shows_run(ARGS("report", dir, "--format", "json"), dir, 1);
+        } else {
+            shows(ARGS(ONE(model)), cases[i].run, "");
         }
         shows(ARGS("init", url), 0, "target:");
         free(url);

@@ -2,12 +2,14 @@
 
 #include <arpa/inet.h>
 #include <netinet/tcp.h>
+#include <poll.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -20,6 +22,7 @@
 #define PREFACE_LEN 24
 #define HEAD_LEN    9
 #define MAX_PAYLOAD 16384
+#define HELD_MS     50
 
 static bool receive(int fd, void *data, size_t len)
 {
@@ -132,6 +135,11 @@ static void serve_deaf(int fd, const void *arg)
 
 /* ---- messages without an end ---- */
 
+struct endless {
+    size_t len;
+    atomic_bool *is_held;
+};
+
 /* What flow control allows now. */
 struct windows {
     int64_t all;
@@ -144,13 +152,17 @@ static uint32_t number_of(const uint8_t *p)
            p[3];
 }
 
-static bool open_windows(int fd, struct windows *w)
+static bool open_windows(int fd, struct windows *w, atomic_bool *is_held)
 {
+    struct pollfd client = {.fd = fd, .events = POLLIN};
     uint8_t payload[MAX_PAYLOAD];
     uint8_t head[HEAD_LEN];
 
+    if (poll(&client, 1, HELD_MS) == 0)
+        atomic_store(is_held, true);
     if (!take_frame(fd, head, payload))
         return false;
+    atomic_store(is_held, false);
     if (head[3] == H2RAW_WINDOW && number_of(head + 5) == 0)
         w->all += number_of(payload);
     else if (head[3] == H2RAW_WINDOW)
@@ -168,9 +180,9 @@ static void serve_endless(int fd, const void *arg)
                                                  "application/grpc",
                                                  19},
                                                 {0}};
-    const size_t *len = arg;
-    char message[MAX_PAYLOAD] = {0, 0, 0, (char)(*len >> 8), (char)*len};
-    struct h2raw_frame f = {H2RAW_DATA, 0, true, message, *len + 5};
+    const struct endless *e = arg;
+    char message[MAX_PAYLOAD] = {0, 0, 0, (char)(e->len >> 8), (char)e->len};
+    struct h2raw_frame f = {H2RAW_DATA, 0, true, message, e->len + 5};
     struct windows w = {.all = 65535, .stream = 65535};
     uint8_t id[4];
 
@@ -179,7 +191,7 @@ static void serve_endless(int fd, const void *arg)
         return;
     for (;;) {
         while (w.all < (int64_t)f.len || w.stream < (int64_t)f.len) {
-            if (!open_windows(fd, &w))
+            if (!open_windows(fd, &w, e->is_held))
                 return;
         }
         if (!put_frame(fd, &f, id))
@@ -213,7 +225,7 @@ static struct h2raw start(serve_fn *serve_one, const void *arg)
 {
     struct sockaddr_in address = {0};
     int listener = loopback_listen(&address, 128);
-    struct h2raw s;
+    struct h2raw s = {0};
 
     snprintf(s.url, sizeof(s.url), "grpc://127.0.0.1:%d",
              ntohs(address.sin_port));
@@ -242,12 +254,23 @@ struct h2raw h2raw_start_deaf(const struct h2raw_frame *hello,
 
 struct h2raw h2raw_start_endless(size_t len)
 {
+    struct endless e = {.len = len};
+    struct h2raw s;
+
     assert_true(len + 5 <= MAX_PAYLOAD);
-    return start(serve_endless, &len);
+    e.is_held = mmap(NULL, sizeof(*e.is_held), PROT_READ | PROT_WRITE,
+                     /* cppcheck-suppress invalidFunctionArg */
+                     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    assert_true(e.is_held != MAP_FAILED);
+    s = start(serve_endless, &e);
+    s.is_held = e.is_held;
+    return s;
 }
 
 void h2raw_stop(struct h2raw *s)
 {
     assert_int_equal(kill(s->pid, SIGKILL), 0);
     assert_int_equal(waitpid(s->pid, NULL, 0), s->pid);
+    if (s->is_held)
+        munmap(s->is_held, sizeof(*s->is_held));
 }

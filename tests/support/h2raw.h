@@ -3,6 +3,7 @@
 #ifndef TESTS_SUPPORT_H2RAW_H
 #define TESTS_SUPPORT_H2RAW_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <sys/types.h>
@@ -30,7 +31,8 @@ struct h2raw_frame {
 
 struct h2raw {
     pid_t pid;
-    char url[40]; /* grpc://127.0.0.1:PORT */
+    char url[40];         /* grpc://127.0.0.1:PORT */
+    atomic_bool *is_held; /* of an endless one; else NULL */
 };
 
 /* Frames up to one with a payload of NULL are borrowed until it is stopped.
@@ -44,7 +46,8 @@ struct h2raw h2raw_start_deaf(const struct h2raw_frame *hello,
                               const struct h2raw_frame *flood);
 
 /* A server that answers a request with an endless stream of gRPC messages of
- * `len` zeros, as fast as flow control allows. */
+ * `len` zeros, as fast as flow control allows.  *is_held is true while it has
+ * been waiting for flow control for 50 ms or more. */
 struct h2raw h2raw_start_endless(size_t len);
 
 void h2raw_stop(struct h2raw *s);

@@ -16,27 +16,40 @@
 
 #include "tests/support/loopback.h"
 
-static void serve_one(int fd, const char *bytes, size_t len,
-                      enum raw_ending ending)
+struct plan {
+    struct raw_answer first;
+    int n; /* POST requests that get it; the others get `then` */
+    struct raw_answer then;
+    enum raw_ending ending;
+};
+
+static void serve_one(int fd, struct plan *plan)
 {
     struct linger reset = {.l_onoff = 1, .l_linger = 0};
-    char request[4096];
+    const struct raw_answer *answer = &plan->then;
+    char request[4096] = "";
 
     /* Requests of the tests are small enough for one read. */
-    if (recv(fd, request, sizeof(request), 0) < 0 ||
-        send(fd, bytes, len, MSG_NOSIGNAL) < 0) {
+    if (recv(fd, request, sizeof(request), 0) < 0) {
         close(fd);
         return;
     }
-    if (ending == RAW_HOLD)
+    if (plan->n > 0 && strncmp(request, "POST ", 5) == 0) {
+        plan->n--;
+        answer = &plan->first;
+    }
+    if (send(fd, answer->bytes, answer->len, MSG_NOSIGNAL) < 0) {
+        close(fd);
+        return;
+    }
+    if (plan->ending == RAW_HOLD)
         return; /* closed when the server ends */
-    if (ending == RAW_RESET)
+    if (plan->ending == RAW_RESET)
         setsockopt(fd, SOL_SOCKET, SO_LINGER, &reset, sizeof(reset));
     close(fd);
 }
 
-static _Noreturn void serve(int listener, const char *bytes, size_t len,
-                            enum raw_ending ending)
+static _Noreturn void serve(int listener, struct plan plan)
 {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     for (;;) {
@@ -44,12 +57,11 @@ static _Noreturn void serve(int listener, const char *bytes, size_t len,
 
         if (fd < 0)
             _exit(1);
-        serve_one(fd, bytes, len, ending);
+        serve_one(fd, &plan);
     }
 }
 
-struct rawserver rawserver_start(const char *bytes, size_t len,
-                                 enum raw_ending ending)
+static struct rawserver start(struct plan plan)
 {
     struct sockaddr_in address = {0};
     int listener = loopback_listen(&address, 128);
@@ -60,9 +72,22 @@ struct rawserver rawserver_start(const char *bytes, size_t len,
     s.pid = fork();
     assert_true(s.pid >= 0);
     if (s.pid == 0)
-        serve(listener, bytes, len, ending);
+        serve(listener, plan);
     close(listener);
     return s;
+}
+
+struct rawserver rawserver_start(const char *bytes, size_t len,
+                                 enum raw_ending ending)
+{
+    return start((struct plan){.then = {bytes, len}, .ending = ending});
+}
+
+struct rawserver rawserver_start_then(struct raw_answer first, int n,
+                                      struct raw_answer then)
+{
+    return start((struct plan){
+        .first = first, .n = n, .then = then, .ending = RAW_CLOSE});
 }
 
 void rawserver_stop(struct rawserver *s)

@@ -12,6 +12,11 @@ enum raw_ending {
     RAW_HOLD,  /* keep the connection open */
 };
 
+struct raw_answer {
+    const char *bytes;
+    size_t len;
+};
+
 struct rawserver {
     pid_t pid;
     char url[40];
@@ -20,6 +25,11 @@ struct rawserver {
 /* Bytes are borrowed until it is stopped. */
 struct rawserver rawserver_start(const char *bytes, size_t len,
                                  enum raw_ending ending);
+
+/* The first n POST requests are answered with `first`, all others and every
+ * other request with `then`; the connection is closed after each. */
+struct rawserver rawserver_start_then(struct raw_answer first, int n,
+                                      struct raw_answer then);
 void rawserver_stop(struct rawserver *s);
 
 #endif

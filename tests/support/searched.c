@@ -38,14 +38,18 @@ int searched_status(const json_t *json)
     static const struct {
         const char *outcome;
         int status;
-    } rows[] = {{"found", 0}, {"estimated", 0}, {"at least", 0}, {"never", 1}};
+    } rows[] = {
+        {"found", 0},  {"estimated", 0},    {"at least", 0},  {"never", 1},
+        {"budget", 4}, {"client limit", 4}, {"undecided", 4}, {"not probed", 4},
+    };
     const char *outcome = searched_text(json, "outcome");
 
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         if (strcmp(outcome, rows[i].outcome) == 0)
             return rows[i].status;
     }
-    return 4;
+    fail_msg("unknown outcome: %s", outcome);
+    return -1;
 }
 
 struct searched searched_run(const char *name, const char *settings)
