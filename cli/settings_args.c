@@ -22,8 +22,8 @@ static const struct opt opts[] = {
     {.flag = CONSENT_FLAG,
      .type = &opt_switch,
      .offset = offsetof(struct settings_args, allow_commands),
-     .help = "of a recording: print the commands, key sources and files that "
-             "it names, and use them; else such a recording is refused"},
+     .help = "rerun: print and use the commands, key sources and files that "
+             "the recording names (default: refuse)"},
 };
 
 const struct opt_block settings_args_block = {"settings", opts,

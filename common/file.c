@@ -108,7 +108,7 @@ static int create_temporary(const char *path, char **name)
     return fd;
 }
 
-/* Of a file system that does not know how, as far as it can be had. */
+/* Some file systems cannot sync; that is not an error. */
 static int sync_fd(int fd)
 {
     return fsync(fd) < 0 && errno != EINVAL && errno != ENOTSUP ? -1 : 0;

@@ -29,7 +29,8 @@ void log_error(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 /* Plain line; not shown when quiet. */
 void log_note(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
-/* Of a frame; twice as many wait at most, and messages beyond are dropped. */
+/* Maximum size of a frame.  At most twice this waits; further messages are
+ * dropped. */
 #define LOG_MAX_BYTES 16384
 
 /* A frame of progress, at most LOG_MAX_BYTES.  False: it was dropped as a
@@ -37,7 +38,8 @@ void log_note(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
  * completed before anything else is written. */
 bool log_frame(const char *bytes, size_t len);
 
-/* Bytes that are not dropped for that. */
+/* Write bytes.  If standard error is full, they wait; beyond the limit they are
+ * dropped. */
 void log_bytes(const char *bytes, size_t len);
 
 /* Before the end: write what still waits, within a second. */

@@ -121,7 +121,7 @@ static bool has_ranges(const struct engine *e)
            load->stop != STOP_DECIDED;
 }
 
-/* Where the window begins and ends, ranges do. */
+/* A range does not cross the start or the end of the window. */
 static int phase_of(const struct engine *e, int64_t due_ns)
 {
     const struct quota *q = e->source_ops->quota(e->source);
@@ -142,7 +142,7 @@ static void leave_in_range(struct engine *e, struct request *r)
     tell_source(e, r);
 }
 
-/* Each class has its share of them by weight: nobody drew which they are of. */
+/* Their classes were not drawn, so each class gets its share by weight. */
 static void leave_rest(struct engine *e, struct request *r)
 {
     const struct mix *mix = e->env.mix;

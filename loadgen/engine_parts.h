@@ -80,8 +80,8 @@ void engine_note_wake(struct engine *e, int64_t now);
 void engine_issue(struct engine *e, int64_t now);
 void engine_leave_unsent(struct engine *e);
 
-/* What is due before cut_ns is not sent any more.  Returns up to when it was
- * looked at: less than cut_ns where that would take too long. */
+/* What is due before cut_ns is not sent any more.  Returns the time up to which
+ * the schedule was followed: less than cut_ns if that would take too long. */
 int64_t engine_leave_due(struct engine *e, int64_t cut_ns);
 
 /* engine_retire.c: write down what became of one. */

@@ -281,6 +281,6 @@ int scrape_new(struct scrape **scrape, const struct settings *settings,
         *err = problem;
         return -1;
     }
-    log_note("server     no view of it: %s (%s)", problem.msg, advice(t));
+    log_note("server     not available: %s (%s)", problem.msg, advice(t));
     return 0;
 }

@@ -32,8 +32,7 @@ void json_put_server(json_t *o, const struct summary *sum)
                            "failed_looks", (json_int_t)0, "url", s->url,
                            "is_known", 0);
         json_put_nothing(server, "flavour",
-                         "the metrics have no series of a known kind of "
-                         "server");
+                         "the page has no metrics of a known server");
         json_object_set_new(o, "server", server);
     }
     if (!s->is_there)

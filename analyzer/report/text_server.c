@@ -127,8 +127,8 @@ void text_put_server(const struct summary *sum, struct buf *out)
 
     if (s->is_unknown)
         buf_addf(out,
-                 "server     no view of it: %s has no series of a known kind "
-                 "of server\n",
+                 "server     not available: %s has no metrics of a known "
+                 "server\n",
                  s->url);
     if (!s->is_there)
         return;

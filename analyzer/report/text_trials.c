@@ -67,14 +67,14 @@ static void put_term(const struct trials_summary *s, const struct set_term *t,
 static void put_confidence(const struct trials_summary *s, struct buf *out)
 {
     if (s->counted < 2) {
-        buf_adds(out, "           fewer than two trials came to their end: "
-                      "their median cannot be bounded\n");
+        buf_adds(out, "           fewer than two trials finished: their median "
+                      "cannot be bounded\n");
         return;
     }
     buf_addf(out, "           %zu of %zu trials must agree", s->needed,
              trials_are_cut(s) ? (size_t)s->set.asked : s->counted);
     if (trials_are_cut(s))
-        buf_addf(out, ", and %zu came to their end", s->counted);
+        buf_addf(out, "; %zu finished", s->counted);
     buf_addf(out, ": %.4g%% confidence in the median", 100 * s->confidence);
     buf_adds(out, s->confidence < TRIALS_CONFIDENCE
                       ? "; 95% cannot be reached with fewer than 6\n"
@@ -93,7 +93,7 @@ static void put_verdict(const struct trials_summary *s, struct buf *out)
 
     buf_addf(out, "verdict    %s\n",
              s->verdict == VERDICT_UNDECIDED && trials_are_cut(s)
-                 ? "UNDECIDED: the set did not come to its end"
+                 ? "UNDECIDED: the set was interrupted"
                  : text[s->verdict]);
     if (s->withdrawn_by > 0)
         put_trust(s, out);

@@ -16,7 +16,7 @@
 /* The part of the evidence about the client; `client` must be INFINITY. */
 void client_take(struct evidence *e, const struct search *s);
 
-/* Was it set aside because the client had no time, no connection, or no local
+/* Was it discarded because the client had no time, no connection, or no local
  * port, open file or memory left? */
 bool client_is_spent(const struct search_result *r);
 

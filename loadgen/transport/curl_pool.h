@@ -61,8 +61,8 @@ struct curl_handle {
     struct http1 parser; /* of the head */
     bool is_whole_head;
     enum http1_error refusal; /* ours, who broke it off */
-    bool broke_late;          /* not for want of a fresh connection */
-    bool needs_fresh;         /* broken off, to be sent over a fresh one */
+    bool broke_late;          /* later than a stale connection would */
+    bool needs_fresh;         /* aborted; send again on a fresh connection */
     bool is_again;            /* it was restarted for that */
     char body[CURL_KEPT_BODY];
     size_t body_len;

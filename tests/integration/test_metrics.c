@@ -319,7 +319,7 @@ static void a_page_of_no_known_kind_is_reported(void **state)
     json_t *view = json_object_get(summary, "server");
 
     (void)state;
-    assert_non_null(strstr(r.out, "\nserver     no view of it: http://"));
+    assert_non_null(strstr(r.out, "\nserver     not available: http://"));
     assert_true(json_is_false(json_object_get(view, "is_known")));
     assert_false(has_file(dir, "server.tgr"));
     json_decref(summary);

@@ -274,8 +274,8 @@ static void text(void **state)
         {&promptly, "server     vllm: waiting 2 (max 5)\n"
                     "           it counts 1117400 tokens/s of prompts\n"
                     "           1 look\n"},
-        {&strange, "server     no view of it: http://h/metrics has no series "
-                   "of a known kind of server\n"},
+        {&strange, "server     not available: http://h/metrics has no metrics "
+                   "of a known server\n"},
         {&nothing, ""},
     };
 
