@@ -182,7 +182,7 @@ static const struct opt opts[] = {
     {.flag = "detailed",
      .type = &opt_switch,
      .offset = AT(detailed),
-     .help = "of vllm-json: lists with the values of each request as well "
+     .help = "with --format vllm-json: also list the values of each request "
              "(ttfts, itls, ...)"},
     {.flag = "measure",
      .type = &opt_text,
@@ -341,7 +341,7 @@ static int check_instead(const struct report_args *a, struct err *err)
                        "without --curve and --truth");
     if (!report_find(report_names[a->format])->render)
         return err_set(err, ERR_USAGE,
-                       "--profile, --checklist and --claim go with --format "
+                       "--profile, --checklist and --claim require --format "
                        "text or json");
     if (a->claim && a->format != 0)
         return err_set(err, ERR_USAGE, "--claim is text");
@@ -354,10 +354,10 @@ static int check_of_format(const struct report_args *a, struct err *err)
     const struct report_ops *ops = report_find(report_names[a->format]);
 
     if ((a->truth || a->truth_file) && a->format != 0)
-        return err_set(err, ERR_USAGE, "--truth goes with --format text");
+        return err_set(err, ERR_USAGE, "--truth requires --format text");
     if ((a->measure || a->from != FROM_DUE) && !ops->render_hist)
         return err_set(err, ERR_USAGE,
-                       "--measure and --from go with --format hgrm");
+                       "--measure and --from require --format hgrm");
     if (a->detailed && !ops->render_profile)
         return err_set(err, ERR_USAGE,
                        "--detailed requires --format vllm-json");
@@ -373,11 +373,11 @@ static int check_args(const struct report_args *a, struct err *err)
         return -1;
     if (a->baseline && (a->format != 0 || asks_instead(a)))
         return err_set(err, ERR_USAGE,
-                       "--baseline goes with the whole report as text; for "
+                       "--baseline requires the whole report as text; for "
                        "JSON see baseline against");
     if (a->curve && !report_find(report_names[a->format])->render)
         return err_set(err, ERR_USAGE,
-                       "--curve goes with --format text or json");
+                       "--curve requires --format text or json");
     if (kept.view == VIEW_SENT && !measure_has_sent(kept.measure))
         return err_set(err, ERR_USAGE, "--from: %s has no count from sent",
                        measure_name(kept.measure));

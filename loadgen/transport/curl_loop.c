@@ -43,9 +43,9 @@ struct curl_watch {
     /* Of HTTP/2. */
     struct curl_loop *loop;
     int fd;
-    int64_t turn;     /* in which something was received last ... */
-    int64_t contents; /* ... after so many contents, ... */
-    size_t barren;    /* ... and how much since both changed */
+    int64_t turn;     /* of the last record */
+    int64_t contents; /* n_contents then */
+    size_t barren;    /* bytes received since either changed */
     bool is_flooded;
 };
 
