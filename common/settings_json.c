@@ -8,6 +8,7 @@
 #include "common/err.h"
 #include "common/json.h"
 #include "common/redact.h"
+#include "common/settings_path.h"
 #include "common/variants.h"
 #include "common/xalloc.h"
 
@@ -191,7 +192,13 @@ static int field_from_json(const struct opt_set *set, const struct opt *opt,
         return map_from_json(set, opt, json, err);
     if (!text)
         return wrong_kind(err);
-    return is_not_given(opt, text) ? 0 : opt_assign(set, opt, text, err);
+    if (is_not_given(opt, text))
+        return 0;
+    /* A check could open the file, and the manifest may come from someone
+     * else.  The file is checked when it is used. */
+    if (settings_path_in(opt, text))
+        return opt->type->parse(opt_field(set, opt), opt, text, err);
+    return opt_assign(set, opt, text, err);
 }
 
 int settings_block_from_json(struct settings *s, enum settings_block block,

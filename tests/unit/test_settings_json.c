@@ -73,6 +73,28 @@ static void a_load_of_0_is_none(void **state)
     json_decref(json);
 }
 
+/* A file that the manifest names is not opened: it need not be there. */
+static void a_file_of_lengths_is_not_read(void **state)
+{
+    static const char name[] = "empirical @/nowhere";
+    json_t *json =
+        json_pack("{s{ss} s[{ss sf s{ss}}] s{ss}}", "data", "input_tokens",
+                  name, "classes", "name", "a", "weight", 1.0, "data",
+                  "output_tokens", name, "warmup_data", "input_tokens", name);
+    struct settings s;
+    struct err err = {0};
+
+    (void)state;
+    settings_init(&s);
+    if (settings_from_json(&s, json, &err))
+        fail_msg("%s", err.msg);
+    assert_string_equal(s.data.input_tokens, name);
+    assert_string_equal(s.classes.items[0].settings->data.output_tokens, name);
+    assert_string_equal(s.warmup.items[0].settings->data.input_tokens, name);
+    settings_fini(&s);
+    json_decref(json);
+}
+
 static void secrets_are_redacted(void **state)
 {
     static const struct {
@@ -243,6 +265,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(json_comes_back_the_same),
         cmocka_unit_test(a_load_of_0_is_none),
+        cmocka_unit_test(a_file_of_lengths_is_not_read),
         cmocka_unit_test(secrets_are_redacted),
         cmocka_unit_test(text_that_is_no_utf8_is_kept_readable),
         cmocka_unit_test(auto_comes_back_from_json),
