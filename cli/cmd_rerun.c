@@ -7,12 +7,17 @@
 #include "cli/cli.h"
 #include "common/err.h"
 #include "common/recording/dir.h"
+#include "common/recording/studydir.h"
 
 static int run(const char *const *argv, struct err *err)
 {
     for (size_t i = 0; argv[i]; i++) {
         if (recording_is_at(argv[i]))
             return cmd_run.run(argv, err);
+    }
+    for (size_t i = 0; argv[i]; i++) {
+        if (study_is_at(argv[i]))
+            return study_refuse_as_run(argv[i], err);
     }
     if (!argv[0])
         return err_set(err, ERR_USAGE, "rerun repeats a recording: which?");

@@ -10,6 +10,7 @@
 #include "common/prices.h"
 #include "common/recording/dir.h"
 #include "common/recording/manifest.h"
+#include "common/recording/studydir.h"
 #include "common/redact.h"
 #include "common/variants.h"
 #include "common/xalloc.h"
@@ -239,8 +240,10 @@ static int load_word(struct settings_args *a, const char *word, struct err *err)
                        "'%s': one settings file is enough, after '%s'", word,
                        a->file);
     a->file = xstrdup(word);
-    return recording_is_at(word) ? load_recording(a, word, err)
-                                 : settings_load(&a->settings, word, err);
+    if (recording_is_at(word))
+        return load_recording(a, word, err);
+    return study_is_at(word) ? study_refuse_as_run(word, err)
+                             : settings_load(&a->settings, word, err);
 }
 
 static int assign_all(struct settings_args *a, const struct strlist *texts,

@@ -155,6 +155,68 @@ int study_refuse_empty(const char *dir, const char *part, struct err *err)
     return -1;
 }
 
+/* The name of its first part, borrowed; NULL: there is none. */
+static const char *first_part(const json_t *json, enum study_kind kind)
+{
+    static const char *const parts[STUDY_KINDS] = {
+        [STUDY_TRIALS] = "trial-1",
+        [STUDY_PAIR] = "a",
+        [STUDY_SWEEP] = "point-1",
+        [STUDY_SEARCH] = "probe-1",
+    };
+    const json_t *list = json_object_get(json, "variants");
+
+    return kind == STUDY_VARIANTS ? json_string_value(json_object_get(
+                                        json_array_get(list, 0), "name"))
+                                  : parts[kind];
+}
+
+/* Its first recording, owned by the caller; NULL: there is none. */
+static char *first_recording(const char *dir)
+{
+    char *path = xstrdup(dir);
+
+    /* A variant may be a set of trials, and so is each side of a pair. */
+    for (int depth = 0; path && depth < 2 && !recording_is_at(path); depth++) {
+        enum study_kind kind;
+        json_t *json;
+        const char *part = study_load(path, &json, &kind, &(struct err){0})
+                               ? NULL
+                               : first_part(json, kind);
+        char *below = part ? xasprintf("%s/%s", path, part) : NULL;
+
+        json_decref(json);
+        free(path);
+        path = below;
+    }
+    if (path && !recording_is_at(path)) {
+        free(path);
+        path = NULL;
+    }
+    return path;
+}
+
+int study_refuse_as_run(const char *dir, struct err *err)
+{
+    static const char *const names[STUDY_KINDS] = {
+        [STUDY_TRIALS] = "set of trials",
+        [STUDY_PAIR] = "pair of trial sets",
+        [STUDY_SWEEP] = "sweep",
+        [STUDY_SEARCH] = "search",
+        [STUDY_VARIANTS] = "set of variants",
+    };
+    enum study_kind kind;
+    char *first;
+
+    if (study_kind_at(dir, &kind, err))
+        return -1;
+    first = first_recording(dir);
+    err_set(err, ERR_CONFIG, "%s is a %s: name one of its recordings%s%s", dir,
+            names[kind], first ? ", such as " : "", first ? first : "");
+    free(first);
+    return -1;
+}
+
 /* ---- the directory ---- */
 
 static int remove_file(const char *dir, const char *name, struct err *err)

@@ -70,6 +70,10 @@ int study_load(const char *dir, struct json_t **json, enum study_kind *kind,
  * there of the first. */
 int study_refuse_empty(const char *dir, const char *part, struct err *err);
 
+/* A study was given where settings are read.  ERR_CONFIG: it says what kind it
+ * is, and names its first recording. */
+int study_refuse_as_run(const char *dir, struct err *err);
+
 /* Make the directory.  One that holds anything is refused (ERR_USAGE), unless
  * `force` and it holds a study: that is removed. */
 int study_make_dir(const char *dir, bool force, struct err *err);
