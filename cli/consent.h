@@ -31,8 +31,12 @@ struct consent {
  * are applied, so that what the user gives can be told apart. */
 void consent_take(struct consent *c, struct settings *s);
 
-/* Put back what the user did not give, after printing it.  ERR_CONFIG, naming
- * it, if there is any and it is not allowed. */
+/* Forget the text that was taken out of this field: it is not used. */
+void consent_drop(struct consent *c, char *const *field);
+
+/* Put back what the user did not give, after printing it.  ERR_CONFIG, with
+ * keys and values, if there is any and it is not allowed; values that do not
+ * fit into the message are logged before. */
 int consent_settle(struct consent *c, bool is_allowed, struct err *err);
 
 void consent_fini(struct consent *c);

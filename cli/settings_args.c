@@ -214,12 +214,25 @@ static int load_recording(struct settings_args *a, const char *dir,
         keep_own_headers(a->settings.classes.items[i].settings, &a->settings);
     if (rc == 0) {
         a->settings.study.trials = 1;
+        a->recorded_settle_ns = a->settings.study.settle_ns;
         lay_price_aside(a);
         consent_take(&a->consent, &a->settings);
     }
     a->is_recording = rc == 0;
     manifest_fini(&m);
     return rc;
+}
+
+/* The recording is repeated as one run: what its study did between runs does
+ * not apply.  A pause that is given again is kept. */
+static void drop_study(struct settings_args *a)
+{
+    struct opt_set study = settings_set(&a->settings, BLOCK_STUDY);
+    const struct opt *settle = opt_by_key(study.block, "settle");
+
+    consent_drop(&a->consent, &a->settings.study.restart);
+    if (a->settings.study.settle_ns == a->recorded_settle_ns)
+        opt_assign(&study, settle, settle->initial, &(struct err){0});
 }
 
 static int load_word(struct settings_args *a, const char *word, struct err *err)
@@ -310,6 +323,9 @@ static int apply(struct settings_args *a, const struct beside *beside,
         rc = hand_out_headers(&a->settings, err) || take_price_again(a, err)
                  ? -1
                  : 0;
+    if (rc == 0 && a->is_recording && !beside->more &&
+        a->settings.study.trials < 2)
+        drop_study(a);
     if (rc == 0 && consent_settle(&a->consent, a->allow_commands, err))
         rc = err_context(err, "%s", a->file);
     if (rc == 0 && a->first_url &&

@@ -4,6 +4,7 @@
 #define CLI_SETTINGS_ARGS_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "cli/consent.h"
 #include "common/opt.h"
@@ -25,6 +26,7 @@ struct settings_args {
      * price; NULL: nobody says. */
     double recorded_usd;
     char *recorded_machine;
+    int64_t recorded_settle_ns; /* of a recording: its study.settle */
 };
 
 /* The options that every command with settings has: --set and

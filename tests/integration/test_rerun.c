@@ -339,7 +339,6 @@ static void a_strangers_recording_is_refused(void **state)
         {NULL, "server", "start", "touch %m", "server.start=true", 0},
         {NULL, "server", "ready", "touch %m", "server.ready=true", 2},
         {NULL, "server", "stop", "touch %m", "server.stop=true", 2},
-        {NULL, "study", "restart", "touch %m", "study.restart=true", 0},
         {NULL, "target", "auth_env", "HOME", "target.auth_env=HOME", 0},
         {NULL, "target", "auth_file", "/etc/hostname",
          "target.auth_file=/dev/null", 2},
@@ -364,10 +363,10 @@ static void a_strangers_recording_is_refused(void **state)
         char *value = str_replace(cases[i].value, "%m", mark);
         char *why = xasprintf(
             "the recording names commands, keys or files of this machine: "
-            "%s%s%s%s.%s (--allow-commands",
+            "%s%s%s%s.%s '%s' (--allow-commands",
             cases[i].class ? "classes: " : "",
             cases[i].class ? cases[i].class : "", cases[i].class ? ": " : "",
-            cases[i].block, cases[i].key);
+            cases[i].block, cases[i].key, value);
         struct proc_result r;
 
         plant(dir, original, cases[i].class, cases[i].block, cases[i].key,

@@ -132,8 +132,8 @@ static void recordings_tell_the_terminal_nothing(void **state)
     assert_int_equal(json_dump_file(manifest, path, 0), 0);
     shows(ARGS("report", dir, "--checklist"), 1, "checklist");
     shows(ARGS("compare", dir, dir), 4, "compare");
-    shows(ARGS("rerun", dir), 2, "study.restart");
-    shows(ARGS("validate", dir, "--allow-commands"), 0,
+    shows(ARGS("rerun", dir, "--trials", "2"), 2, "study.restart '" SHOWN);
+    shows(ARGS("validate", dir, "--trials", "2", "--allow-commands"), 0,
           "from the recording: study.restart: " SHOWN);
     json_decref(manifest);
     json_decref(text);
