@@ -111,6 +111,23 @@ static int check_ranges(struct recording *rec, const struct facts *rows,
     return 0;
 }
 
+/* The clock that stamps what is sent never runs so evenly that thousands of
+ * rows take a few bytes. */
+static int check_sent(struct recording *rec, const struct facts *rows, size_t n,
+                      struct err *err)
+{
+    if (tgr_block_bytes(rec->requests) >= READER_SENT_BYTES * n)
+        return 0;
+    for (size_t i = 0; i < n; i++)
+        rec->dense_sent += rows[i].outcome != OUTCOME_UNSENT;
+    if (rec->dense_sent <= READER_MAX_DENSE_SENT)
+        return 0;
+    return err_set(err, ERR_FORMAT,
+                   "%s/requests.tgr: more than %d requests that were sent in "
+                   "less than %d bytes each; it was not written by tailgate",
+                   rec->dir, READER_MAX_DENSE_SENT, READER_SENT_BYTES);
+}
+
 int recording_next(struct recording *rec, const struct facts **rows, size_t *n,
                    struct err *err)
 {
@@ -118,7 +135,10 @@ int recording_next(struct recording *rec, const struct facts **rows, size_t *n,
     int rc = tgr_next(rec->requests, &data, n, err);
 
     *rows = data;
-    return rc > 0 && check_ranges(rec, data, *n, err) ? -1 : rc;
+    if (rc > 0 &&
+        (check_ranges(rec, data, *n, err) || check_sent(rec, data, *n, err)))
+        return -1;
+    return rc;
 }
 
 int recording_next_events(struct recording *rec, struct event_rows *out,
@@ -157,5 +177,6 @@ int recording_rewind(struct recording *rec, struct err *err)
     tgr_close(rec->requests);
     rec->requests = NULL;
     rec->in_ranges = 0;
+    rec->dense_sent = 0;
     return open_requests(rec, err);
 }

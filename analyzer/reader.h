@@ -17,6 +17,11 @@ struct err;
 /* Beyond this many requests a recording is refused. */
 #define READER_MAX_REQUESTS (INT64_C(1) << 53)
 
+/* What a request that was sent takes at least, in a block of many: the times
+ * in its row vary.  Made-up rows may be smaller, up to this many. */
+#define READER_SENT_BYTES     4
+#define READER_MAX_DENSE_SENT (1 << 20)
+
 struct recording {
     char *dir;
     struct settings settings; /* as used */
@@ -26,6 +31,7 @@ struct recording {
     struct tgr_reader *requests;
     struct tgr_reader *events; /* NULL: the run has none */
     int64_t in_ranges;         /* requests read so far that have no row */
+    int64_t dense_sent;        /* rows read so far that are too small */
 };
 
 /* Content events of one worker, in its order. */

@@ -109,6 +109,9 @@ static int read_events(struct work *w, struct recording *rec, struct err *err)
             stream_break(s);
         stream_add(s, e.shard, e.rows, e.n);
         tier_works_add_events(&w->tiers, &e);
+        /* As with requests: too many are refused at once. */
+        if (lost_check_surplus(&w->tally, s->events, &w->client, rec, err))
+            return -1;
     }
     stream_finish(s);
     return rc;

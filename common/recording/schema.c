@@ -87,6 +87,7 @@ const struct tgr_schema schema_events = {
     .columns = event_columns,
     .len = COUNT(event_columns),
     .row_size = sizeof(struct content_event),
+    .is_dense = true,
 };
 
 #define SEEN(name, unit, missing)                                              \
@@ -205,4 +206,5 @@ const struct tgr_schema schema_truth_steps = {
     .columns = step_columns,
     .len = COUNT(step_columns),
     .row_size = sizeof(struct truth_step),
+    .is_dense = true,
 };

@@ -27,6 +27,11 @@ struct err;
 #define TGR_MAX_COLUMNS 64
 #define TGR_MAX_ROWS    4096
 
+/* Rows in blocks of less than one byte a row that a table may have, unless its
+ * schema is_dense.  Requests that are never sent are recorded like that: a
+ * second of the highest rate fits in. */
+#define TGR_MAX_DENSE_ROWS (1 << 24)
+
 struct tgr_column {
     const char *name;
     const char *unit;
@@ -40,6 +45,7 @@ struct tgr_schema {
     const struct tgr_column *columns;
     size_t len;
     size_t row_size;
+    bool is_dense; /* real rows may take next to nothing: events of one read */
 };
 
 struct tgr_writer;
@@ -72,13 +78,16 @@ int tgr_open(struct tgr_reader **reader, const char *path,
 
 /* The next block's rows, valid until the next call; 0 at the end.  Damage is
  * skipped and counted, not an error.  -1: ERR_IO if the disk failed; ERR_FORMAT
- * if the file is full of false block headers.  Time is linear in the size of
- * the file. */
+ * if the file is full of false block headers, or has too many dense rows.  Time
+ * is linear in the size of the file, unless the schema is_dense. */
 int tgr_next(struct tgr_reader *reader, const void **rows, size_t *n,
              struct err *err);
 
 /* Whose rows the last tgr_next() gave. */
 unsigned tgr_shard(const struct tgr_reader *reader);
+
+/* The bytes of its block. */
+size_t tgr_block_bytes(const struct tgr_reader *reader);
 
 struct tgr_damage tgr_damage(const struct tgr_reader *reader);
 void tgr_close(struct tgr_reader *reader);

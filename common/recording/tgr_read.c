@@ -43,6 +43,8 @@ struct tgr_reader {
     uint64_t read_bytes;
     struct tgr_damage damage;
     unsigned shard;        /* of the block that was read last */
+    size_t block_bytes;    /* the same */
+    uint64_t dense_rows;   /* in blocks of less than a byte a row */
     char *rows;            /* TGR_MAX_ROWS of schema->row_size */
     struct filled *filled; /* one for each of schema->columns */
 };
@@ -383,6 +385,24 @@ static bool read_rows(const struct tgr_reader *r, const struct frame *f)
     return true;
 }
 
+/* A few bytes can stand for thousands of rows: bound them before they are
+ * expanded. */
+static int check_density(struct tgr_reader *r, const struct frame *f,
+                         struct err *err)
+{
+    r->block_bytes = FRAME_HEADER + f->len;
+    if (r->schema->is_dense || f->rows > TGR_MAX_ROWS ||
+        r->block_bytes >= f->rows)
+        return 0;
+    r->dense_rows += f->rows;
+    if (r->dense_rows <= TGR_MAX_DENSE_ROWS)
+        return 0;
+    return err_set(err, ERR_FORMAT,
+                   "%s: more than %d rows of less than a byte each; it was not "
+                   "written by tailgate",
+                   r->path, TGR_MAX_DENSE_ROWS);
+}
+
 int tgr_next(struct tgr_reader *r, const void **rows, size_t *n,
              struct err *err)
 {
@@ -392,6 +412,8 @@ int tgr_next(struct tgr_reader *r, const void **rows, size_t *n,
     while ((rc = next_frame(r, &f, err)) > 0) {
         if (f.kind != FRAME_ROWS)
             continue; /* a kind of a later time */
+        if (check_density(r, &f, err))
+            return -1;
         if (read_rows(r, &f)) {
             *rows = r->rows;
             *n = f.rows;
@@ -538,6 +560,11 @@ int tgr_open(struct tgr_reader **reader, const char *path,
 unsigned tgr_shard(const struct tgr_reader *reader)
 {
     return reader->shard;
+}
+
+size_t tgr_block_bytes(const struct tgr_reader *reader)
+{
+    return reader->block_bytes;
 }
 
 struct tgr_damage tgr_damage(const struct tgr_reader *reader)

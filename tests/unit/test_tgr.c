@@ -41,7 +41,7 @@ static const struct tgr_column columns[] = {
 };
 
 static const struct tgr_schema schema = {"rows", columns, COUNT(columns),
-                                         sizeof(struct row)};
+                                         sizeof(struct row), false};
 
 /* One file of these blocks; returns its path. */
 static const char *write_file(const char *name, const struct tgr_schema *s,
@@ -244,7 +244,7 @@ static void columns_are_matched_by_name(void **state)
     (void)state;
     for (size_t i = 0; i < COUNT(readers); i++) {
         struct tgr_schema s = {"rows", readers[i].columns, readers[i].len,
-                               sizeof(struct row)};
+                               sizeof(struct row), false};
         size_t n;
         struct row *back =
             read_file(write_file("t.tgr", &schema, rows, 2, 2), &s, &n);
@@ -261,7 +261,7 @@ static void missing_columns_get_their_default(void **state)
 {
     static const struct row rows[] = {{1, 2, 3, 4}, {5, 6, 7, 8}};
     static const struct tgr_schema old = {"rows", fewer, COUNT(fewer),
-                                          sizeof(struct row)};
+                                          sizeof(struct row), false};
     size_t n;
     struct row *back =
         read_file(write_file("t.tgr", &old, rows, 2, 2), &schema, &n);

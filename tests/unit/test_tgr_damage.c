@@ -30,7 +30,7 @@ static const struct tgr_column columns[] = {
 };
 
 static const struct tgr_schema schema = {"rows", columns, COUNT(columns),
-                                         sizeof(struct row)};
+                                         sizeof(struct row), false};
 
 /* The good file, and where its parts begin: [0] the schema, [1 + i] block i,
  * the last one its end. */
@@ -474,6 +474,59 @@ static void damage_alone_is_not_refused(void **state)
     buf_fini(&file);
 }
 
+/* ---- a few bytes for thousands of rows ---- */
+
+/* Rows that are read of `blocks` blocks of 24 bytes and 4096 rows each. */
+static size_t read_dense(size_t blocks, bool is_dense, struct err *err)
+{
+    struct tgr_schema s = schema;
+    struct tgr_reader *r;
+    struct buf file;
+    const void *rows;
+    size_t sum = 0;
+    size_t n;
+
+    buf_init(&file, 1 << 20);
+    buf_add(&file, good.data, start[1]);
+    for (size_t i = 0; i < blocks; i++)
+        add_frame(&file, 2, TGR_MAX_ROWS, "\0\3\0\1", 4);
+    s.is_dense = is_dense;
+    assert_int_equal(
+        tgr_open(&r, tmpdir_write("t", file.data, file.len), &s, err), 0);
+    while (tgr_next(r, &rows, &n, err) > 0)
+        sum += n;
+    tgr_close(r);
+    buf_fini(&file);
+    return sum;
+}
+
+/* The work is counted in rows: a block too many is not expanded. */
+static void dense_rows_are_bounded(void **state)
+{
+    static const struct {
+        size_t blocks;
+        bool is_dense;
+        size_t rows;
+        int code;
+    } cases[] = {
+        {2 * TGR_MAX_DENSE_ROWS / TGR_MAX_ROWS, false, TGR_MAX_DENSE_ROWS,
+         ERR_FORMAT},
+        {TGR_MAX_DENSE_ROWS / TGR_MAX_ROWS + 1, true,
+         TGR_MAX_DENSE_ROWS + TGR_MAX_ROWS, 0},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct err err = {0};
+
+        assert_int_equal(read_dense(cases[i].blocks, cases[i].is_dense, &err),
+                         cases[i].rows);
+        assert_int_equal(err.code, cases[i].code);
+        if (cases[i].code)
+            assert_non_null(strstr(err.msg, "rows of less than a byte each"));
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -485,6 +538,7 @@ int main(void)
         cmocka_unit_test(blocks_of_a_later_kind_are_passed_over),
         cmocka_unit_test(false_headers_cost_linear_work),
         cmocka_unit_test(damage_alone_is_not_refused),
+        cmocka_unit_test(dense_rows_are_bounded),
     };
 
     return cmocka_run_group_tests_name("tgr_damage", tests, make_good_file,
