@@ -280,6 +280,8 @@ static const char *why_no_claim(const struct trials_summary *t)
     for (size_t i = 0; i < t->n; i++) {
         if (t->trials[i].was_aborted)
             return "has an aborted trial";
+        if (t->trials[i].lost)
+            return "has a trial whose manifest.json is lost";
         if (t->trials[i].scheduled == 0)
             return "has an empty trial";
     }

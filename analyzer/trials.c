@@ -24,7 +24,16 @@ static double odd_score(size_t n)
 
 bool trial_is_whole(const struct trial *t)
 {
-    return t->stopped_by == 0 && !t->was_killed;
+    return t->stopped_by == 0 && !t->was_killed && !t->lost;
+}
+
+const struct trial *trials_first(const struct trials_summary *s)
+{
+    for (size_t i = 0; i < s->n; i++) {
+        if (!s->trials[i].lost)
+            return &s->trials[i];
+    }
+    return NULL;
 }
 
 bool trials_are_cut(const struct trials_summary *s)
@@ -64,7 +73,7 @@ const char *trial_why_without(const struct trial *t, enum trial_rate rate)
 
 bool trials_have_rate(const struct trials_summary *s, enum trial_rate rate)
 {
-    const struct trial *first = s->n > 0 ? &s->trials[0] : NULL;
+    const struct trial *first = trials_first(s);
 
     switch (rate) {
     case TRIAL_TOKENS:
@@ -274,7 +283,8 @@ static void look_through(struct trials_summary *s)
 static bool is_headline(const struct trials_summary *s, int measure,
                         int quantile)
 {
-    bool is_streamed = s->n > 0 && s->trials[0].is_streamed;
+    const struct trial *first = trials_first(s);
+    bool is_streamed = first && first->is_streamed;
 
     return (measure == MEASURE_E2E ||
             (is_streamed &&

@@ -68,6 +68,8 @@ struct trial {
     int exit_code;
     int64_t stopped_by; /* signal; 0: it came to its end */
     bool was_killed;
+    const char *lost; /* "is empty", ...: its manifest, and so nothing below but
+                         what is not there; NULL: it was read */
     bool was_aborted;
     bool was_overloaded;
     char distrust[48]; /* the first check that withdraws it; "": none */
@@ -144,6 +146,12 @@ struct trials_summary {
 
 /* What is kept of a summary; its number and seed are the caller's. */
 void trial_take(struct trial *t, const struct summary *s);
+
+/* Its manifest is lost: there is nothing to take. */
+void trial_take_lost(struct trial *t, const char *why);
+
+/* The first that was read, for what all have in common; NULL: none. */
+const struct trial *trials_first(const struct trials_summary *s);
 
 /* Does it count? */
 bool trial_is_whole(const struct trial *t);

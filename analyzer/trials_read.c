@@ -95,6 +95,17 @@ void trial_take(struct trial *t, const struct summary *s)
     note_distrust(t, &s->trust);
 }
 
+void trial_take_lost(struct trial *t, const char *why)
+{
+    t->lost = why;
+    for (int r = 0; r < TRIAL_RATES; r++)
+        t->rate[r] = NAN;
+    for (int m = 0; m < MEASURE_COUNT; m++) {
+        for (int q = 0; q < SUMMARY_QUANTILES; q++)
+            t->quantile_ns[m][q] = HIST_EMPTY;
+    }
+}
+
 static void add_terms(struct trials_summary *set, const struct judgement *j,
                       const char *class)
 {
@@ -138,17 +149,20 @@ static int read_trial(struct trials_summary *set, struct trial *t,
                       struct err *err)
 {
     char *dir = trial_set_path(set->dir, t->number);
+    const char *lost = manifest_loss(dir);
     struct recording rec;
     struct summary s;
-    int rc = recording_open(&rec, dir, err);
+    int rc = lost ? 0 : recording_open(&rec, dir, err);
 
     free(dir);
-    if (rc)
-        return -1;
+    if (lost)
+        trial_take_lost(t, lost);
+    if (rc || lost)
+        return rc;
     rc = summary_make_priced(&s, &rec, slo, cost, err);
     if (rc == 0)
         trial_take(t, &s);
-    if (rc == 0 && t->number == 1)
+    if (rc == 0 && !set->title)
         keep_common(set, &s);
     if (rc == 0 && count_terms(&s) != set->n_terms)
         rc = err_set(err, ERR_FORMAT, "%s: trial %lld has another SLO",
@@ -176,6 +190,11 @@ int trials_read(struct trials_summary *s, const char *dir,
         s->trials[i].seed = s->set.seeds[i];
         rc = read_trial(s, &s->trials[i], slo, cost, err);
     }
+    if (rc == 0 && !trials_first(s))
+        rc = err_set(err, ERR_FORMAT,
+                     "%s: the manifest.json of every trial is lost; what the "
+                     "first one recorded: tailgate report %s/trial-1",
+                     dir, dir);
     if (rc == 0)
         trials_work_out(s);
     return rc;

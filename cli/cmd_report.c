@@ -563,7 +563,8 @@ static int answer(void *args, const struct strlist *words, struct err *err)
         return err_set(err, ERR_USAGE, "report takes one recording, not %zu",
                        words->len);
     dir = words->items[0];
-    if (choose_format(a, err) || check_args(a, err))
+    if (choose_format(a, err) || check_args(a, err) ||
+        study_check_lost(dir, err))
         return -1;
     a->cost.machine = a->machine;
     if (cost_asked(&a->cost, &table, a->prices, err))

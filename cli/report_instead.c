@@ -63,13 +63,15 @@ static int claim_of(const struct trials_summary *set, struct recording *first,
 int report_claim_set(const char *dir, const struct strlist *slo,
                      const struct cost_ask *cost, struct err *err)
 {
-    char *path = trial_set_path(dir, 1);
     struct trials_summary set;
     struct recording first;
+    char *path = NULL;
     int rc = trials_read(&set, dir, slo, cost, err);
 
-    if (rc == 0)
+    if (rc == 0) {
+        path = trial_set_path(dir, trials_first(&set)->number);
         rc = recording_open(&first, path, err);
+    }
     if (rc == 0) {
         rc = claim_of(&set, &first, slo, cost, err);
         recording_close(&first);

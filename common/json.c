@@ -4,6 +4,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "common/buf.h"
 #include "common/err.h"
@@ -36,6 +37,22 @@ int json_read_file(const char *path, struct json_t **json, struct err *err)
     }
     buf_fini(&text);
     return rc;
+}
+
+const char *json_loss(const char *path)
+{
+    json_t *json = NULL;
+    const char *why = NULL;
+    struct stat st;
+
+    if (stat(path, &st) < 0)
+        why = "is missing";
+    else if (st.st_size == 0)
+        why = "is empty";
+    else if (json_read_file(path, &json, &(struct err){0}))
+        why = "is damaged";
+    json_decref(json);
+    return why;
 }
 
 /* jansson escapes C0 and no more, and hands out whole characters. */

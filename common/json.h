@@ -13,6 +13,10 @@ struct json_t;
  * no JSON object; then *json is NULL or as it was. */
 int json_read_file(const char *path, struct json_t **json, struct err *err);
 
+/* Is the file gone, or what a crash may leave of it?  "is missing", "is empty"
+ * or "is damaged" (no JSON object), static; NULL: it can be read. */
+const char *json_loss(const char *path);
+
 /* Indented, keys in the order they were put, replaced in one step. */
 int json_write_file(const char *path, const struct json_t *json,
                     struct err *err);

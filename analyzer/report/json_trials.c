@@ -146,6 +146,8 @@ static json_t *trial(const struct trial *t)
         json_object_set_new(o, trial_rate_name((enum trial_rate)r),
                             number(t->rate[r], false));
     put_quantiles(t, o);
+    if (t->lost)
+        json_object_set_new(o, "manifest_lost", json_string(t->lost));
     if (t->distrust[0])
         json_object_set_new(o, "not_trusted", json_string(t->distrust));
     if (t->was_aborted)
@@ -196,7 +198,7 @@ static void put_ending(const struct trials_summary *s, json_t *o)
 static void put_rates(const struct trials_summary *s, json_t *o)
 {
     static const struct trial none;
-    const struct trial *first = s->n > 0 ? &s->trials[0] : &none;
+    const struct trial *first = trials_first(s) ? trials_first(s) : &none;
 
     for (int r = 0; r < TRIAL_RATES; r++) {
         const char *name = trial_rate_name((enum trial_rate)r);

@@ -116,7 +116,7 @@ static bool has_measure(const struct trials_summary *s, int m)
     const struct over_trials *o = &s->quantile[m][0];
     bool is_there = o->is_known || o->missing != HIST_EMPTY;
 
-    return is_there && (m != MEASURE_TTFT || s->trials[0].is_streamed);
+    return is_there && (m != MEASURE_TTFT || trials_first(s)->is_streamed);
 }
 
 static void put_ns(double ns, struct buf *out)
@@ -144,6 +144,14 @@ static void put_remark(const struct trial *t, struct buf *out)
 static void put_trial(const struct trials_summary *s, const struct trial *t,
                       struct buf *out)
 {
+    if (t->lost) {
+        buf_addf(out,
+                 "%5lld %16llu lost: manifest.json %s, not counted: tailgate "
+                 "report %s/trial-%lld\n",
+                 (long long)t->number, (unsigned long long)t->seed, t->lost,
+                 s->dir, (long long)t->number);
+        return;
+    }
     buf_addf(out, "%5lld %16llu %-9s %8lld %7lld %10.6g %10.6g %9.5g%%",
              (long long)t->number, (unsigned long long)t->seed,
              verdict_name(t->verdict), (long long)t->scheduled,

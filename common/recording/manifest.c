@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -253,17 +252,8 @@ int manifest_load(struct manifest *m, const char *dir, struct err *err)
 const char *manifest_loss(const char *dir)
 {
     char *path = manifest_path(dir);
-    json_t *json = NULL;
-    struct stat st;
-    const char *why = NULL;
+    const char *why = json_loss(path);
 
-    if (stat(path, &st) < 0)
-        why = "is missing";
-    else if (st.st_size == 0)
-        why = "is empty";
-    else if (json_read_file(path, &json, &(struct err){0}))
-        why = "is damaged";
-    json_decref(json);
     free(path);
     return why;
 }

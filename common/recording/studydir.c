@@ -138,6 +138,28 @@ int study_kind_at(const char *dir, enum study_kind *kind, struct err *err)
     return 0;
 }
 
+int study_check_lost(const char *dir, struct err *err)
+{
+    static const char *const parts[] = {"trial-1", "point-1", "probe-1"};
+    char *path = study_path(dir);
+    const char *why = json_loss(path);
+    int rc = 0;
+
+    free(path);
+    for (size_t i = 0; why && rc == 0 && i < sizeof(parts) / sizeof(parts[0]);
+         i++) {
+        char *part = xasprintf("%s/%s", dir, parts[i]);
+
+        if (access(part, F_OK) == 0)
+            rc = err_set(err, ERR_FORMAT,
+                         "%s: study.json %s: which runs belong together is "
+                         "lost; each can be read alone: tailgate report %s",
+                         dir, why, part);
+        free(part);
+    }
+    return rc;
+}
+
 int study_refuse_empty(const char *dir, const char *part, struct err *err)
 {
     char *first = xasprintf("%s/%s-1", dir, part);

@@ -66,6 +66,10 @@ int study_save_take(const char *dir, enum study_kind kind, struct json_t *json,
 int study_load(const char *dir, struct json_t **json, enum study_kind *kind,
                struct err *err);
 
+/* ERR_FORMAT: study.json is gone, empty or damaged, and a part of the study is
+ * still there; it names that. */
+int study_check_lost(const char *dir, struct err *err);
+
 /* ERR_UNTOLD: none of its parts ("trial") came to its end; it names what is
  * there of the first. */
 int study_refuse_empty(const char *dir, const char *part, struct err *err);

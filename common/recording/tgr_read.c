@@ -398,8 +398,8 @@ static int check_density(struct tgr_reader *r, const struct frame *f,
     if (r->dense_rows <= TGR_MAX_DENSE_ROWS)
         return 0;
     return err_set(err, ERR_FORMAT,
-                   "%s: more than %d rows of less than a byte each; it was not "
-                   "written by tailgate",
+                   "%s: more than %d rows of less than a byte each, too many "
+                   "to read",
                    r->path, TGR_MAX_DENSE_ROWS);
 }
 

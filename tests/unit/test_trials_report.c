@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -228,6 +229,44 @@ static void an_interrupted_trial_is_not_counted(void **state)
     trials_summary_fini(&s);
 }
 
+/* Whichever it is: the others are reported. */
+static void a_lost_trial_is_not_counted(void **state)
+{
+    static const double p99_ms[] = {1, 2, 3};
+
+    (void)state;
+    for (size_t lost = 0; lost < 3; lost++) {
+        struct trials_summary s = made(p99_ms, 3, 100);
+        struct buf out;
+        char want[100];
+
+        for (size_t i = 0; i < 3; i++)
+            s.trials[i].is_streamed = true;
+        s.trials[lost] = (struct trial){.number = (int64_t)lost + 1};
+        trial_take_lost(&s.trials[lost], "is empty");
+        trials_work_out(&s);
+        assert_int_equal(s.counted, 2);
+        assert_true(s.quantile[MEASURE_E2E][P99].is_known);
+        assert_int_equal(s.terms[0].kept, 2);
+        assert_int_equal(s.verdict, VERDICT_UNDECIDED);
+        assert_int_equal(trials_exit_code(&s), 4);
+        assert_int_equal(trials_first(&s)->number, lost == 0 ? 2 : 1);
+        buf_init(&out, 1 << 16);
+        trials_text(&s, &out);
+        snprintf(want, sizeof(want),
+                 "lost: manifest.json is empty, not counted: tailgate report "
+                 "d/trial-%zu\n",
+                 lost + 1);
+        assert_non_null(strstr(buf_text(&out), want));
+        buf_reset(&out);
+        trials_json(&s, &out);
+        assert_non_null(
+            strstr(buf_text(&out), "\"manifest_lost\": \"is empty\""));
+        buf_fini(&out);
+        trials_summary_fini(&s);
+    }
+}
+
 static void without_an_slo(void **state)
 {
     static const double p99_ms[] = {1, 2};
@@ -368,6 +407,7 @@ int main(void)
         cmocka_unit_test(sets_that_were_killed),
         cmocka_unit_test(doubtful_trials),
         cmocka_unit_test(an_interrupted_trial_is_not_counted),
+        cmocka_unit_test(a_lost_trial_is_not_counted),
         cmocka_unit_test(without_an_slo),
         cmocka_unit_test(values_that_are_none),
         cmocka_unit_test(the_odd_one_is_shown),

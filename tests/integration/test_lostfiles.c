@@ -1,0 +1,73 @@
+/* A trial set that lost one of its files: the rest is reported. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "common/xalloc.h"
+#include "tests/support/proc.h"
+#include "tests/support/tmpdir.h"
+
+/* An empty study.json, and none. */
+static void check_study(const char *dir)
+{
+    static const char *const losses[] = {"is empty", "is missing"};
+
+    tmpdir_write("set/study.json", "", 0);
+    for (size_t i = 0; i < sizeof(losses) / sizeof(losses[0]); i++) {
+        char *want = xasprintf(
+            "tailgate: %s: study.json %s: which runs belong together is lost; "
+            "each can be read alone: tailgate report %s/trial-1\n",
+            dir, losses[i], dir);
+        struct proc_result r = proc_run(ARGS("report", dir));
+
+        proc_expect(&r, 3);
+        assert_string_equal(r.err, want);
+        proc_result_fini(&r);
+        free(want);
+        unlink(tmpdir_path("set/study.json"));
+    }
+}
+
+static void a_set_outlives_a_file(void **state)
+{
+    static const char settings[] = "stub: {service: fixed 1ms}\n"
+                                   "load: {rate: 50, duration: 100ms}\n";
+    char *file = xstrdup(tmpdir_write("s.yaml", settings, strlen(settings)));
+    char *dir = xstrdup(tmpdir_path("set"));
+    struct proc_result r;
+
+    (void)state;
+    run_as_reported(
+        ARGS("run", file, "-q", "--trials", "2", "--settle", "0s", "-o", dir));
+    tmpdir_write("set/trial-1/manifest.json", "", 0);
+    r = proc_run(ARGS("report", dir));
+    proc_expect(&r, 4);
+    assert_non_null(strstr(r.out, "trials     2 of 2, 1 to their end\n"));
+    assert_non_null(strstr(r.out, "lost: manifest.json is empty, not counted"));
+    proc_result_fini(&r);
+    tmpdir_write("set/trial-2/manifest.json", "{", 1);
+    r = proc_run(ARGS("report", dir));
+    proc_expect(&r, 3);
+    assert_non_null(
+        strstr(r.err, ": the manifest.json of every trial is lost; "));
+    proc_result_fini(&r);
+    check_study(dir);
+    free(dir);
+    free(file);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_set_outlives_a_file),
+    };
+
+    return cmocka_run_group_tests_name("lostfiles", tests, tmpdir_setup,
+                                       tmpdir_teardown);
+}
