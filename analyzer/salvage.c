@@ -107,6 +107,11 @@ static void put_time(const char *what, int64_t ns, struct buf *out)
         buf_addf(out, "%s%s", what, units_show_duration((double)ns, text));
 }
 
+int64_t salvage_quantile(const struct hist *h, double q)
+{
+    return q < 1 ? hist_quantile(h, q) : hist_rank_quantile(h, q);
+}
+
 static void put_spread(const char *name, const struct hist *h, struct buf *out)
 {
     char text[UNITS_TEXT];
@@ -115,11 +120,12 @@ static void put_spread(const char *name, const struct hist *h, struct buf *out)
         return;
     buf_addf(out, "%-10s", name);
     for (size_t i = 0; i < SALVAGE_QUANTILES; i++) {
-        int64_t ns = hist_rank_quantile(h, salvage_quantiles[i].q);
+        int64_t ns = salvage_quantile(h, salvage_quantiles[i].q);
 
-        buf_addf(out, " %s %s%s", salvage_quantiles[i].name,
-                 ns < 0 ? "out of range" : "",
-                 ns < 0 ? "" : units_show_duration((double)ns, text));
+        buf_addf(out, " %s %s", salvage_quantiles[i].name,
+                 ns == HIST_TOO_FEW ? "n small"
+                 : ns < 0           ? "out of range"
+                                    : units_show_duration((double)ns, text));
     }
     buf_addf(out, ", from due, of the %lld ok\n", (long long)h->n);
 }

@@ -42,6 +42,10 @@ int salvage_read(struct salvage *s, const char *dir, const char *why,
                  struct err *err);
 void salvage_fini(struct salvage *s);
 
+/* As a report has it: HIST_TOO_FEW where n cannot bound it.  1: the greatest.
+ */
+int64_t salvage_quantile(const struct hist *h, double q);
+
 void salvage_text(const struct salvage *s, struct buf *out);
 void salvage_json(const struct salvage *s, struct buf *out);
 

@@ -18,6 +18,7 @@
 #include "cli/study_report.h"
 #include "cli/trials_run.h"
 #include "common/err.h"
+#include "common/log.h"
 #include "common/prices.h"
 #include "common/recording/manifest.h"
 #include "common/recording/trialset.h"
@@ -291,17 +292,26 @@ static int report_salvaged(const char *dir, const struct report_args *a,
     struct buf out;
     int rc = -1;
 
-    if (!why || !ops->render || asks_instead(a) ||
-        salvage_read(&s, dir, why, &(struct err){0})) {
+    if (!why || salvage_read(&s, dir, why, &(struct err){0})) {
         salvage_fini(&s);
         return -1;
     }
+    *err = (struct err){0};
+    if (!ops->render || asks_instead(a)) {
+        salvage_fini(&s);
+        return err_set(err, ERR_FORMAT,
+                       "%s: manifest.json %s; this needs the settings", dir,
+                       why);
+    }
+    if (a->slo.len > 0)
+        log_note("--slo is ignored: manifest.json %s, so the window is not "
+                 "known",
+                 why);
     buf_init(&out, REPORT_BELOW_MAX);
     if (ops == &report_json)
         salvage_json(&s, &out);
     else
         salvage_text(&s, &out);
-    *err = (struct err){0};
     rc = cli_print_report(&out, EXIT_INVALID, err);
     buf_fini(&out);
     salvage_fini(&s);

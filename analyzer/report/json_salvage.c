@@ -21,13 +21,13 @@ static json_t *outcomes(const struct salvage *s)
     return out;
 }
 
-/* Null where nothing has it, or where it is out of range. */
+/* Null where nothing has it, n cannot bound it, or it is out of range. */
 static json_t *spread(const struct hist *h)
 {
     json_t *out = json_pack("{sI}", "n", (json_int_t)h->n);
 
     for (size_t i = 0; i < SALVAGE_QUANTILES; i++) {
-        int64_t ns = hist_rank_quantile(h, salvage_quantiles[i].q);
+        int64_t ns = salvage_quantile(h, salvage_quantiles[i].q);
 
         json_object_set_new(out, salvage_quantiles[i].name,
                             ns < 0 ? json_null() : json_integer(ns));

@@ -82,6 +82,35 @@ static void check_without_manifest(const char *dir)
     free(path);
 }
 
+/* What needs the settings says so, in one line; the SLO is not dropped without
+ * a word. */
+static void check_asked_without_manifest(const char *dir)
+{
+    static const char *const asked[][2] = {
+        {"--checklist", NULL},
+        {"--claim", NULL},
+        {"--profile", "vllm"},
+        {"--format", "vllm-json"},
+    };
+    char *want = xasprintf("tailgate: %s: manifest.json is empty; this needs "
+                           "the settings\n",
+                           dir);
+    struct proc_result r;
+
+    tmpdir_write("offline/manifest.json", "", 0);
+    for (size_t i = 0; i < sizeof(asked) / sizeof(asked[0]); i++) {
+        r = proc_run(ARGS("report", dir, asked[i][0], asked[i][1]));
+        proc_expect(&r, 3);
+        assert_string_equal(r.err, want);
+        proc_result_fini(&r);
+    }
+    r = proc_run(ARGS("report", dir, "--slo", "errors < 1%"));
+    proc_expect(&r, 4);
+    assert_non_null(strstr(r.err, "--slo is ignored: manifest.json is empty"));
+    proc_result_fini(&r);
+    free(want);
+}
+
 static void a_billion_left_is_a_range(void **state)
 {
     struct sockaddr_in at = loopback_address(0);
@@ -107,6 +136,7 @@ static void a_billion_left_is_a_range(void **state)
     assert_non_null(strstr(r.out, "1000000000 scheduled = "));
     proc_result_fini(&r);
     check_without_manifest(dir);
+    check_asked_without_manifest(dir);
     for (int i = 0; i < IN_FLIGHT; i++)
         close(connections[i]);
     close(fd);

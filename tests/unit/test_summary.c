@@ -524,6 +524,8 @@ static void tables_speak_without_a_manifest(void **state)
                            "times      due from 10.0ms to 700ms; the last one "
                            "ended at 1.50s\n"
                            "e2e        p50 5.00ms"));
+    assert_non_null(
+        strstr(buf_text(&out), " p99 n small max 5.00ms, from due, of the 50"));
     buf_reset(&out);
     salvage_json(&s, &out);
     assert_non_null(strstr(buf_text(&out), "\"manifest_lost\": \"is empty\""));
