@@ -8,12 +8,14 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include <cmocka.h>
 
 #include "analyzer/stream.h"
 #include "common/clk.h"
+#include "common/err.h"
 #include "common/xalloc.h"
 #include "tests/support/rows.h"
 #include "tests/support/streams.h"
@@ -403,6 +405,34 @@ static void workers_are_told_apart(void **state)
     free(t);
 }
 
+/* A hundred events where the requests have five: the second block of five is
+ * the last that is read. */
+static void too_many_events_are_refused_at_once(void **state)
+{
+    char *dir = xstrdup(tmpdir_path("surplus"));
+    struct streams *m = streams_new(0, 1000, "");
+    struct recording rec;
+    struct err err = {0};
+    struct summary s;
+
+    (void)state;
+    streams_add(m, &worked_stream);
+    assert_int_equal(m->n_events, 5);
+    while (m->n_events < 100) {
+        m->events[m->n_events] = m->events[4];
+        m->n_events++;
+    }
+    streams_write(m, dir, 5);
+    assert_int_equal(recording_open(&rec, dir, &err), 0);
+    assert_int_equal(summary_make(&s, &rec, NULL, &err), -1);
+    assert_int_equal(err.code, ERR_FORMAT);
+    assert_non_null(
+        strstr(err.msg, "10 content events where the requests have 5:"));
+    recording_close(&rec);
+    free(m);
+    free(dir);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -419,6 +449,7 @@ int main(void)
         cmocka_unit_test(a_table_that_is_cut_off_is_read_so_far),
         cmocka_unit_test(senseless_events_do_no_harm),
         cmocka_unit_test(workers_are_told_apart),
+        cmocka_unit_test(too_many_events_are_refused_at_once),
     };
 
     return cmocka_run_group_tests_name("stream", tests, tmpdir_setup,
