@@ -2,6 +2,7 @@
  * be believed.
  *
  * load_summary() checks the identity of the counts each time. */
+#include <dirent.h>
 #include <jansson.h>
 #include <sched.h>
 #include <setjmp.h>
@@ -114,7 +115,10 @@ static void a_client_asked_for_too_much(void **state)
     json_decref(summary);
 }
 
-static void pin_to_first_cpu(void)
+/* So many share a CPU with the client for a while: it gets next to nothing. */
+#define HOGS 30
+
+static cpu_set_t first_cpu(void)
 {
     cpu_set_t allowed;
     cpu_set_t first;
@@ -125,34 +129,55 @@ static void pin_to_first_cpu(void)
     while (!CPU_ISSET(cpu, &allowed))
         cpu++;
     CPU_SET(cpu, &first);
-    sched_setaffinity(0, sizeof(first), &first);
+    return first;
 }
 
-/* Its share of that CPU is a seventieth of the hog's. */
-static void starve(void)
+static void hogs_start(pid_t *hogs)
 {
-    pin_to_first_cpu();
-    if (nice(19) < 0)
-        _exit(99);
+    cpu_set_t cpu = first_cpu();
+
+    for (int i = 0; i < HOGS; i++) {
+        hogs[i] = fork();
+        assert_true(hogs[i] >= 0);
+        if (hogs[i] == 0) {
+            prctl(PR_SET_PDEATHSIG, SIGKILL);
+            alarm(60);
+            sched_setaffinity(0, sizeof(cpu), &cpu);
+            for (;;)
+                continue;
+        }
+    }
 }
 
-static pid_t hog_start(void)
+static void hogs_end(const pid_t *hogs)
 {
-    pid_t pid = fork();
-
-    assert_true(pid >= 0);
-    if (pid > 0)
-        return pid;
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
-    alarm(60);
-    pin_to_first_cpu();
-    for (;;)
-        continue;
+    for (int i = 0; i < HOGS; i++) {
+        kill(hogs[i], SIGKILL);
+        waitpid(hogs[i], NULL, 0);
+    }
 }
 
-/* A run with these flags, of which it is on the hog's CPU for some time, is not
- * believed; what it says of it is the caller's.  Neither its start nor its
- * report are starved: they would take for ever. */
+/* Every thread of it. */
+static void pin(pid_t pid, const cpu_set_t *cpus)
+{
+    char *path = xasprintf("/proc/%d/task", (int)pid);
+    struct dirent **threads;
+    int n = scandir(path, &threads, NULL, NULL);
+
+    assert_true(n > 2);
+    for (int i = 0; i < n; i++) {
+        if (threads[i]->d_name[0] != '.')
+            sched_setaffinity((pid_t)strtol(threads[i]->d_name, NULL, 10),
+                              sizeof(*cpus), cpus);
+        free(threads[i]);
+    }
+    free(threads);
+    free(path);
+}
+
+/* A run with these flags, of which it shares a CPU with the hogs for two
+ * seconds, is not believed; what it says of it is the caller's.  Neither its
+ * start nor its report are starved: they would take for ever. */
 static struct proc_result run_starved(const char *name,
                                       const char *const *flags)
 {
@@ -161,18 +186,22 @@ static struct proc_result run_starved(const char *name,
     struct proc stub = stub_start(ARGS("stub"), &url);
     const char *argv[16] = {"tailgate", "run", url,  "--duration",
                             "60s",      "-q",  "-o", dir};
+    cpu_set_t cpu = first_cpu();
     struct proc_result r;
     struct proc run;
-    pid_t hog;
+    cpu_set_t all;
+    pid_t hogs[HOGS];
 
     for (size_t i = 0; flags[i]; i++)
         argv[8 + i] = flags[i];
-    run = proc_start_with(argv, starve);
+    run = proc_start(argv);
     wait_for_rows(dir);
-    hog = hog_start();
+    sched_getaffinity(run.pid, sizeof(all), &all);
+    hogs_start(hogs);
+    pin(run.pid, &cpu);
     clk_sleep_ns(2 * NS_PER_S);
-    kill(hog, SIGKILL);
-    waitpid(hog, NULL, 0);
+    hogs_end(hogs);
+    pin(run.pid, &all);
     kill(run.pid, SIGINT);
     r = proc_wait(&run);
     stub_stop(&stub);
