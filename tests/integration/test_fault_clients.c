@@ -162,7 +162,7 @@ static void pin(pid_t pid, const cpu_set_t *cpus)
 {
     char *path = xasprintf("/proc/%d/task", (int)pid);
     struct dirent **threads;
-    int n = scandir(path, &threads, NULL, NULL);
+    int n = scandir(path, &threads, NULL, alphasort);
 
     assert_true(n > 2);
     for (int i = 0; i < n; i++) {
