@@ -90,7 +90,7 @@ int file_write_all(int fd, const void *data, size_t len)
     return 0;
 }
 
-/* A name next to `path` that nobody else has; the caller owns it. */
+/* A unique name next to `path`; the caller owns it. */
 static int create_temporary(const char *path, char **name)
 {
     static atomic_uint made;

@@ -9,7 +9,7 @@ atomic_int stop_signal;
 static const int stopping[] = {SIGTERM, SIGHUP, SIGINT};
 static const int writing[] = {SIGPIPE, SIGXFSZ};
 
-/* By signal number: whoever started us had it ignored. */
+/* By signal number: it was ignored when we were started. */
 static bool was_ignored[NSIG];
 
 static void on_signal(int number)

@@ -208,7 +208,7 @@ static void signal_outsiders(const struct state *s, int number)
         close(fd);
 }
 
-/* Nobody waits for a command whose caller is gone: it gets no grace. */
+/* A command whose caller is gone is not waited for: it gets no grace. */
 static bool is_hurried(const struct state *s, int number)
 {
     return number == SIGTERM && s->k->leaves_rest && getppid() != s->k->parent;

@@ -305,7 +305,7 @@ static void without_metrics_there_is_no_view(void **state)
     }
 }
 
-/* A page of metrics that nobody knows is named in the report. */
+/* An unknown page of metrics is named in the report. */
 static void a_page_of_no_known_kind_is_reported(void **state)
 {
     static const char page[] = "HTTP/1.1 200 OK\r\nContent-Length: 12\r\n\r\n"

@@ -420,7 +420,7 @@ static void a_cut_records_what_is_left_as_a_range(void **state)
     rig_free(rig);
 }
 
-/* One range per class, by weight where nobody drew. */
+/* One range per class, by weight if no class was drawn. */
 static void ranges_are_of_one_class(void **state)
 {
     const struct setup setup = {

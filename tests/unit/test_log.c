@@ -176,7 +176,7 @@ static void what_waits_is_bounded(void **state)
     assert_string_equal(text + strlen(want), "END");
 }
 
-/* Whoever read has gone: there is nothing to wait for. */
+/* The reader has gone: there is nothing to wait for. */
 static void a_reader_that_has_gone(void **state)
 {
     static const enum kind kinds[] = {A_PIPE, A_TERMINAL};

@@ -221,7 +221,7 @@ static void nothing_gets_through_a_sink(void **state)
     }
 }
 
-/* Escapes lose nothing: JSON says the same to whoever reads it. */
+/* Escapes lose nothing: JSON says the same to its reader. */
 static void json_means_the_same(void **state)
 {
     static const char *const texts[] = {
