@@ -131,9 +131,33 @@ static int sync_dir_of(const char *path)
     return rc;
 }
 
+/* A device, a pipe: replacing it would take it away from everybody else. */
+static bool is_special(const char *path)
+{
+    struct stat st;
+
+    return stat(path, &st) == 0 && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode);
+}
+
+static int write_into(const char *path, const void *data, size_t len,
+                      struct err *err)
+{
+    int fd = open(path, O_WRONLY | O_CLOEXEC);
+    int rc = fd < 0 || file_write_all(fd, data, len) < 0
+                 ? err_set(err, ERR_IO, "%s: %s", path, strerror(errno))
+                 : 0;
+
+    if (fd >= 0)
+        close(fd);
+    return rc;
+}
+
 int file_replace(const char *path, const void *data, size_t len,
                  struct err *err)
 {
+    if (is_special(path))
+        return write_into(path, data, len, err);
+
     char *temporary = NULL;
     int fd = create_temporary(path, &temporary);
     bool is_written =

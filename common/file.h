@@ -23,7 +23,7 @@ int file_read_text(const char *path, size_t max, char **text, struct err *err);
  * rename.  The file is on the disk before the rename, and the rename when this
  * returns: a reader sees the old file or the new one, never a part, also after
  * a crash of the machine.  On failure ERR_IO, and the temporary file is
- * removed. */
+ * removed.  A device or a pipe is not replaced but written into. */
 int file_replace(const char *path, const void *data, size_t len,
                  struct err *err);
 

@@ -1,6 +1,7 @@
 /* JSON files, and the whole files below them. */
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -254,6 +255,26 @@ static void temporary_names_are_unique(void **state)
     count_entries(tmpdir_path("u"), 102);
 }
 
+/* /dev/null stays what it is, also for root. */
+static void a_pipe_is_written_into(void **state)
+{
+    struct err err = {0};
+    struct stat st;
+    char text[5] = "";
+    int fd;
+
+    (void)state;
+    assert_int_equal(mkfifo(tmpdir_path("pipe"), 0666), 0);
+    fd = open(tmpdir_path("pipe"), O_RDWR);
+    assert_true(fd >= 0);
+    assert_int_equal(file_replace(tmpdir_path("pipe"), "text", 4, &err), 0);
+    assert_int_equal(read(fd, text, 4), 4);
+    assert_string_equal(text, "text");
+    assert_int_equal(stat(tmpdir_path("pipe"), &st), 0);
+    assert_true(S_ISFIFO(st.st_mode));
+    close(fd);
+}
+
 static void files_are_replaced_in_one_step(void **state)
 {
     struct err err = {0};
@@ -317,6 +338,7 @@ int main(void)
         cmocka_unit_test(a_missing_file_is_named),
         cmocka_unit_test(numbers_are_looked_up),
         cmocka_unit_test(any_bytes_make_a_string),
+        cmocka_unit_test(a_pipe_is_written_into),
         cmocka_unit_test(files_are_replaced_in_one_step),
         cmocka_unit_test(files_are_on_the_disk_before_they_are_renamed),
         cmocka_unit_test(temporary_names_are_unique),
