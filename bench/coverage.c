@@ -8,19 +8,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyzer/stats/boot.h"
-#include "analyzer/stats/order.h"
-#include "analyzer/stats/section.h"
-#include "analyzer/stats/steady.h"
+#include "analyzer/stats/bootstrap.h"
+#include "analyzer/stats/order_stats.h"
+#include "analyzer/stats/sectioning.h"
+#include "analyzer/stats/steady_tests.h"
 #include "analyzer/stats/trend.h"
-#include "analyzer/stats/trials.h"
-#include "analyzer/steady.h"
+#include "analyzer/stats/trial_stats.h"
+#include "analyzer/verdict/steady.h"
 #include "bench/coverage_compare.h"
-#include "common/autocorr.h"
-#include "common/clk.h"
-#include "common/measure.h"
-#include "common/rng.h"
-#include "common/xalloc.h"
+#include "common/base/clk.h"
+#include "common/base/rng.h"
+#include "common/base/xalloc.h"
+#include "common/measure/measure.h"
+#include "common/stats/autocorr.h"
 #include "tests/support/mm1.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyzer/stats/order.h"
-#include "common/err.h"
-#include "common/xalloc.h"
+#include "analyzer/stats/order_stats.h"
+#include "common/base/err.h"
+#include "common/base/xalloc.h"
 #include "tests/support/queued.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))

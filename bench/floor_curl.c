@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/clk.h"
-#include "common/xalloc.h"
+#include "common/base/clk.h"
+#include "common/base/xalloc.h"
 
 #define READ_SIZE       (16L << 10)
 #define MAX_CONNECTIONS 100000

@@ -3,7 +3,7 @@
 #include <unistd.h>
 
 #include "bench/floor.h"
-#include "common/clk.h"
+#include "common/base/clk.h"
 
 #define MAX_EVENTS 256
 

@@ -20,8 +20,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/clk.h"
-#include "common/xalloc.h"
+#include "common/base/clk.h"
+#include "common/base/xalloc.h"
 
 #define UNARY    "/bench.Echo/Unary"
 #define STREAM   "/bench.Echo/Stream"

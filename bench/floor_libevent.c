@@ -6,8 +6,8 @@
 #include <stdlib.h>
 
 #include "bench/floor.h"
-#include "common/clk.h"
-#include "common/xalloc.h"
+#include "common/base/clk.h"
+#include "common/base/xalloc.h"
 
 struct loop {
     struct event_base *base;

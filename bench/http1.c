@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/clk.h"
-#include "common/http1.h"
+#include "common/base/clk.h"
+#include "common/wire/http_message.h"
 
 #ifdef HAVE_LLHTTP
 #include <llhttp.h>

@@ -7,15 +7,15 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
-#include "common/err.h"
+#include "common/base/err.h"
+#include "common/base/rng.h"
+#include "common/base/str.h"
+#include "common/base/xalloc.h"
 #include "common/recording/failures.h"
 #include "common/recording/manifest.h"
 #include "common/recording/schema.h"
 #include "common/recording/tgr.h"
-#include "common/rng.h"
-#include "common/settings.h"
-#include "common/str.h"
-#include "common/xalloc.h"
+#include "common/settings/settings.h"
 
 #define GAP_NS     10000.0
 #define SERVICE_NS 8000.0

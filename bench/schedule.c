@@ -3,11 +3,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "common/clk.h"
-#include "common/err.h"
-#include "common/settings.h"
-#include "common/xalloc.h"
-#include "loadgen/source.h"
+#include "common/base/clk.h"
+#include "common/base/err.h"
+#include "common/base/xalloc.h"
+#include "common/settings/settings.h"
+#include "loadgen/schedule/source.h"
 
 #define ARRIVALS 10000000
 

@@ -8,9 +8,9 @@
 #include <string.h>
 
 #include "analyzer/search/search.h"
-#include "common/clk.h"
-#include "common/err.h"
-#include "common/rng.h"
+#include "common/base/clk.h"
+#include "common/base/err.h"
+#include "common/base/rng.h"
 #include "tests/support/simprobe.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))

@@ -10,10 +10,10 @@
 
 #include <jansson.h>
 
-#include "common/buf.h"
-#include "common/clk.h"
-#include "common/jscan.h"
-#include "common/sse.h"
+#include "common/base/buf.h"
+#include "common/base/clk.h"
+#include "common/base/jscan.h"
+#include "common/wire/sse.h"
 
 #define ROUNDS      15
 #define PASSES      50   /* over the stream, in a round */

@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "common/err.h"
-#include "common/json.h"
+#include "common/base/err.h"
+#include "common/base/json.h"
 
 static const struct {
     const char *name;

@@ -7,11 +7,11 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "common/buf.h"
-#include "common/clk.h"
-#include "common/err.h"
-#include "common/file.h"
-#include "common/settings.h"
+#include "common/base/buf.h"
+#include "common/base/clk.h"
+#include "common/base/err.h"
+#include "common/base/file.h"
+#include "common/settings/settings.h"
 #include "loadgen/trace/trace.h"
 
 #define ROUNDS   7

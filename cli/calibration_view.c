@@ -1,8 +1,8 @@
 #include "cli/calibration_view.h"
 
-#include "common/buf.h"
-#include "common/calibration.h"
-#include "common/units.h"
+#include "common/base/buf.h"
+#include "common/base/units.h"
+#include "common/spec/calibration.h"
 
 static const char *show(int64_t ns, char out[static UNITS_TEXT])
 {

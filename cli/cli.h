@@ -4,8 +4,8 @@
 
 #include <stddef.h>
 
-#include "common/opt.h"
-#include "common/str.h"
+#include "common/base/str.h"
+#include "common/settings/option.h"
 
 struct err;
 

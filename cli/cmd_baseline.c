@@ -2,12 +2,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyzer/baseline/baseline.h"
+#include "analyzer/studies/baseline.h"
 #include "cli/cli.h"
-#include "common/buf.h"
-#include "common/err.h"
-#include "common/log.h"
-#include "common/suggest.h"
+#include "common/base/buf.h"
+#include "common/base/err.h"
+#include "common/base/log.h"
+#include "common/base/suggest.h"
 
 #define MAX_TEXT     ((size_t)16 << 20)
 #define DEFAULT_NAME "baseline"

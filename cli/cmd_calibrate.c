@@ -3,12 +3,12 @@
 
 #include "cli/calibration_view.h"
 #include "cli/cli.h"
-#include "common/buf.h"
-#include "common/calibration.h"
-#include "common/err.h"
-#include "common/json.h"
-#include "common/log.h"
-#include "common/stop.h"
+#include "common/base/buf.h"
+#include "common/base/err.h"
+#include "common/base/json.h"
+#include "common/base/log.h"
+#include "common/base/stop.h"
+#include "common/spec/calibration.h"
 #include "study/calibrate.h"
 
 #define MAX_TEXT 65536

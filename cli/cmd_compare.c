@@ -2,18 +2,18 @@
 
 #include "analyzer/compare/capacities.h"
 #include "analyzer/compare/compare.h"
-#include "analyzer/compare/history.h"
-#include "analyzer/cost.h"
+#include "analyzer/compare/compare_history.h"
+#include "analyzer/verdict/cost.h"
 #include "cli/cli.h"
 #include "cli/cost_asked.h"
-#include "common/buf.h"
-#include "common/err.h"
-#include "common/file.h"
-#include "common/log.h"
-#include "common/prices.h"
-#include "common/slo.h"
-#include "common/units.h"
-#include "common/xalloc.h"
+#include "common/base/buf.h"
+#include "common/base/err.h"
+#include "common/base/file.h"
+#include "common/base/log.h"
+#include "common/base/units.h"
+#include "common/base/xalloc.h"
+#include "common/spec/prices.h"
+#include "common/spec/slo.h"
 
 #define MAX_OUTPUT ((size_t)16 << 20)
 

@@ -1,9 +1,9 @@
 #include <string.h>
 
 #include "cli/cli.h"
-#include "common/buf.h"
-#include "common/err.h"
-#include "common/settings.h"
+#include "common/base/buf.h"
+#include "common/base/err.h"
+#include "common/settings/settings.h"
 
 #define MAX_HELP 65536
 

@@ -4,16 +4,16 @@
 
 #include "cli/cli.h"
 #include "cli/starter.h"
-#include "common/apis.h"
-#include "common/buf.h"
-#include "common/clk.h"
-#include "common/err.h"
-#include "common/file.h"
-#include "common/log.h"
-#include "common/redact.h"
-#include "common/settings.h"
-#include "common/xalloc.h"
-#include "loadgen/discover.h"
+#include "common/base/buf.h"
+#include "common/base/clk.h"
+#include "common/base/err.h"
+#include "common/base/file.h"
+#include "common/base/log.h"
+#include "common/base/redact.h"
+#include "common/base/xalloc.h"
+#include "common/settings/settings.h"
+#include "common/wire/api_names.h"
+#include "loadgen/prepare/discover.h"
 
 #define MAX_FILE 65536
 

@@ -1,13 +1,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "analyzer/goodput.h"
 #include "analyzer/profile/profile.h"
-#include "analyzer/reader.h"
+#include "analyzer/read/reader.h"
+#include "analyzer/read/salvage.h"
 #include "analyzer/report/report.h"
 #include "analyzer/report/trials_report.h"
-#include "analyzer/salvage.h"
-#include "analyzer/summary.h"
+#include "analyzer/tally/goodput.h"
+#include "analyzer/tally/summary.h"
 #include "cli/cli.h"
 #include "cli/cost_asked.h"
 #include "cli/lanes.h"
@@ -17,14 +17,14 @@
 #include "cli/report_out.h"
 #include "cli/study_report.h"
 #include "cli/trials_run.h"
-#include "common/err.h"
-#include "common/log.h"
-#include "common/prices.h"
+#include "common/base/err.h"
+#include "common/base/log.h"
+#include "common/base/xalloc.h"
 #include "common/recording/manifest.h"
 #include "common/recording/trialset.h"
 #include "common/recording/variantset.h"
-#include "common/slo.h"
-#include "common/xalloc.h"
+#include "common/spec/prices.h"
+#include "common/spec/slo.h"
 
 #define MAX_NAMES 1024
 

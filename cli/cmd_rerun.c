@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
-#include "common/err.h"
+#include "common/base/err.h"
 #include "common/recording/dir.h"
 #include "common/recording/studydir.h"
 

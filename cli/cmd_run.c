@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "analyzer/report/report.h"
-#include "analyzer/summary.h"
+#include "analyzer/tally/summary.h"
 #include "cli/cli.h"
 #include "cli/plan.h"
 #include "cli/record.h"
@@ -14,15 +14,15 @@
 #include "cli/settings_args.h"
 #include "cli/show_view.h"
 #include "cli/trials_run.h"
-#include "common/err.h"
-#include "common/log.h"
-#include "common/stop.h"
-#include "common/xalloc.h"
-#include "loadgen/ready.h"
-#include "loadgen/show.h"
+#include "common/base/err.h"
+#include "common/base/log.h"
+#include "common/base/stop.h"
+#include "common/base/xalloc.h"
+#include "loadgen/prepare/ready.h"
+#include "loadgen/prepare/show.h"
 #include "server-stub/stub.h"
 #include "study/child.h"
-#include "study/point.h"
+#include "study/study_point.h"
 
 /* Both sides, every byte of them escaped. */
 #define MAX_SHOWN (10 * SHOW_KEPT)

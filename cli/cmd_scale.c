@@ -1,14 +1,14 @@
 #include <stdlib.h>
 
-#include "analyzer/cost.h"
 #include "analyzer/scaling/scaling.h"
+#include "analyzer/verdict/cost.h"
 #include "cli/cli.h"
 #include "cli/cost_asked.h"
-#include "common/buf.h"
-#include "common/err.h"
-#include "common/prices.h"
-#include "common/slo.h"
-#include "common/xalloc.h"
+#include "common/base/buf.h"
+#include "common/base/err.h"
+#include "common/base/xalloc.h"
+#include "common/spec/prices.h"
+#include "common/spec/slo.h"
 
 #define MAX_OUTPUT ((size_t)16 << 20)
 

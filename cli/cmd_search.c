@@ -5,11 +5,11 @@
 #include "cli/cli.h"
 #include "cli/study_drive.h"
 #include "cli/study_report.h"
-#include "common/buf.h"
-#include "common/err.h"
-#include "common/log.h"
-#include "common/units.h"
-#include "study/search.h"
+#include "common/base/buf.h"
+#include "common/base/err.h"
+#include "common/base/log.h"
+#include "common/base/units.h"
+#include "study/search_study.h"
 
 /* Where nothing may be missed, everything is too much. */
 #define TINY 1e-9

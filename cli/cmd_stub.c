@@ -1,10 +1,10 @@
 #include <stdio.h>
 
 #include "cli/cli.h"
-#include "common/buf.h"
-#include "common/err.h"
-#include "common/settings.h"
-#include "common/stop.h"
+#include "common/base/buf.h"
+#include "common/base/err.h"
+#include "common/base/stop.h"
+#include "common/settings/settings.h"
 #include "server-stub/stub.h"
 
 #define MAX_CONFIG 65536

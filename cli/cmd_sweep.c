@@ -4,9 +4,9 @@
 #include "cli/cli.h"
 #include "cli/study_drive.h"
 #include "cli/study_report.h"
-#include "common/err.h"
-#include "common/log.h"
-#include "study/sweep.h"
+#include "common/base/err.h"
+#include "common/base/log.h"
+#include "study/sweep_study.h"
 
 /* ---- what to do ---- */
 

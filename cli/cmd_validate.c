@@ -1,7 +1,7 @@
 #include "cli/cli.h"
 #include "cli/plan.h"
 #include "cli/settings_args.h"
-#include "common/err.h"
+#include "common/base/err.h"
 
 static int read_variant(const char *const *argv, size_t i,
                         struct settings_args *a, struct err *err)

@@ -1,8 +1,8 @@
 #include <stdio.h>
 
 #include "cli/cli.h"
+#include "common/base/err.h"
 #include "common/config.h"
-#include "common/err.h"
 
 static int run(const char *const *argv, struct err *err)
 {

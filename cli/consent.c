@@ -3,12 +3,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/buf.h"
-#include "common/err.h"
-#include "common/log.h"
-#include "common/settings.h"
-#include "common/settings_path.h"
-#include "common/xalloc.h"
+#include "common/base/buf.h"
+#include "common/base/err.h"
+#include "common/base/log.h"
+#include "common/base/xalloc.h"
+#include "common/settings/settings.h"
+#include "common/settings/settings_path.h"
 
 #define MAX_NAMES 360  /* keys in a message */
 #define MAX_LINE  240  /* keys and values in a message */

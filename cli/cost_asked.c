@@ -1,8 +1,8 @@
 #include "cli/cost_asked.h"
 
-#include "analyzer/cost.h"
-#include "common/err.h"
-#include "common/prices.h"
+#include "analyzer/verdict/cost.h"
+#include "common/base/err.h"
+#include "common/spec/prices.h"
 
 int cost_asked(struct cost_ask *ask, struct prices *table, const char *path,
                struct err *err)

@@ -7,10 +7,10 @@
 #include <unistd.h>
 
 #include "cli/progress_view.h"
-#include "common/buf.h"
-#include "common/log.h"
-#include "common/printable.h"
-#include "loadgen/progress.h"
+#include "common/base/buf.h"
+#include "common/base/log.h"
+#include "common/base/printable.h"
+#include "loadgen/engine/progress.h"
 
 #define MAX_FRAME LOG_MAX_BYTES
 

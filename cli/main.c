@@ -6,12 +6,12 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
-#include "common/err.h"
-#include "common/log.h"
-#include "common/printable.h"
-#include "common/stop.h"
-#include "common/suggest.h"
-#include "common/xalloc.h"
+#include "common/base/err.h"
+#include "common/base/log.h"
+#include "common/base/printable.h"
+#include "common/base/stop.h"
+#include "common/base/suggest.h"
+#include "common/base/xalloc.h"
 
 const struct command *const commands[] = {
     &cmd_run,     &cmd_search,   &cmd_sweep,    &cmd_rerun, &cmd_report,

@@ -3,10 +3,10 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "common/clk.h"
-#include "common/settings.h"
-#include "loadgen/data/dataset.h"
-#include "loadgen/preflight.h"
+#include "common/base/clk.h"
+#include "common/settings/settings.h"
+#include "loadgen/payload/dataset.h"
+#include "loadgen/prepare/preflight.h"
 
 /* What has its default was not given, as far as anybody can tell. */
 #define DEFAULT_LENGTH    "256"

@@ -6,20 +6,20 @@
 #include "cli/no_effect.h"
 #include "cli/plan_view.h"
 #include "cli/settings_args.h"
-#include "common/buf.h"
-#include "common/err.h"
-#include "common/log.h"
-#include "common/slo.h"
-#include "common/variants.h"
-#include "loadgen/preflight.h"
-#include "loadgen/repeats.h"
+#include "common/base/buf.h"
+#include "common/base/err.h"
+#include "common/base/log.h"
+#include "common/settings/variant_settings.h"
+#include "common/spec/slo.h"
+#include "loadgen/payload/prompt_collisions.h"
+#include "loadgen/prepare/preflight.h"
 #include "server-stub/stub.h"
 
 #define MAX_PLAN  65536
 #define MAX_DOUBT 256
 
 /* Ten parts of the window, and three of each kind in each
- * (analyzer/cachecheck.c gives no ratio of fewer). */
+ * (analyzer/tally/cache_check.c gives no ratio of fewer). */
 #define PLAN_LEAST_CACHE_CHECK 60
 
 /* "warning: chat.yaml:9: slo: ..." for each term that cannot be answered. */

@@ -4,20 +4,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/apis.h"
-#include "common/err.h"
-#include "common/printable.h"
-#include "common/redact.h"
-#include "common/settings.h"
-#include "common/slo.h"
-#include "common/stage.h"
-#include "common/stats.h"
-#include "common/units.h"
-#include "loadgen/data/dataset.h"
-#include "loadgen/plan.h"
-#include "loadgen/preflight.h"
-#include "loadgen/repeats.h"
-#include "loadgen/shape.h"
+#include "common/base/err.h"
+#include "common/base/printable.h"
+#include "common/base/redact.h"
+#include "common/base/units.h"
+#include "common/settings/settings.h"
+#include "common/spec/load_stage.h"
+#include "common/spec/slo.h"
+#include "common/stats/intervals.h"
+#include "common/wire/api_names.h"
+#include "loadgen/engine/run_limits.h"
+#include "loadgen/payload/dataset.h"
+#include "loadgen/payload/prompt_collisions.h"
+#include "loadgen/prepare/preflight.h"
+#include "loadgen/schedule/rate_shape.h"
 
 /* Requests of a run of which nobody knows how many it will have. */
 #define MANY 1e6
@@ -420,7 +420,7 @@ void plan_doubt(const struct settings *s, const struct slo_term *term,
         buf_adds(out, "nothing is checked (checks)");
 }
 
-/* Of an SLO as the batches of its test take it (common/decide.h). */
+/* Of an SLO as the batches of its test take it (common/measure/decide.h). */
 static void put_stop(const struct load_settings *load, struct buf *out)
 {
     if (load->stop == STOP_DECIDED)

@@ -5,7 +5,7 @@
 
 #include <stddef.h>
 
-#include "common/buf.h"
+#include "common/base/buf.h"
 
 struct preflight;
 struct settings;

@@ -4,10 +4,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "common/buf.h"
-#include "common/hist.h"
-#include "common/units.h"
-#include "loadgen/progress.h"
+#include "common/base/buf.h"
+#include "common/base/units.h"
+#include "common/stats/hist.h"
+#include "loadgen/engine/progress.h"
 
 #define DIM    "\x1b[2m"
 #define RED    "\x1b[31m"

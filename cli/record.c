@@ -4,20 +4,20 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/ambient.h"
+#include "cli/ignored_environment.h"
 #include "cli/live.h"
 #include "cli/plan.h"
 #include "cli/settings_args.h"
-#include "common/apis.h"
-#include "common/calibration.h"
-#include "common/clk.h"
-#include "common/err.h"
-#include "common/log.h"
+#include "common/base/clk.h"
+#include "common/base/err.h"
+#include "common/base/log.h"
+#include "common/base/url.h"
+#include "common/base/xalloc.h"
 #include "common/recording/dir.h"
-#include "common/url.h"
-#include "common/xalloc.h"
-#include "loadgen/run.h"
-#include "study/point.h"
+#include "common/spec/calibration.h"
+#include "common/wire/api_names.h"
+#include "loadgen/engine/run.h"
+#include "study/study_point.h"
 
 /* Models take long to load. */
 #define RESTART_WAIT_NS (300 * NS_PER_S)

@@ -1,10 +1,10 @@
 #include "cli/record_args.h"
 
 #include "cli/record.h"
-#include "common/err.h"
-#include "common/log.h"
+#include "common/base/err.h"
+#include "common/base/log.h"
+#include "common/base/xalloc.h"
 #include "common/recording/studydir.h"
-#include "common/xalloc.h"
 
 #define AT(field) offsetof(struct record_args, field)
 

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "common/opt.h"
+#include "common/settings/option.h"
 
 struct err;
 

@@ -3,8 +3,8 @@
 #include <jansson.h>
 #include <stdlib.h>
 
-#include "common/err.h"
-#include "common/log.h"
+#include "common/base/err.h"
+#include "common/base/log.h"
 #include "common/recording/manifest.h"
 
 /* Parts of a manifest that a repetition should have alike. */

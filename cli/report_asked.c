@@ -3,9 +3,9 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "common/err.h"
-#include "common/settings.h"
-#include "common/slo.h"
+#include "common/base/err.h"
+#include "common/settings/settings.h"
+#include "common/spec/slo.h"
 
 /* NULL: there is no such class. */
 static struct strlist *slo_of_class(struct settings *s, const char *name,

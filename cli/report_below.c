@@ -5,14 +5,14 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "analyzer/baseline/baseline.h"
-#include "analyzer/reader.h"
-#include "analyzer/truth.h"
+#include "analyzer/read/reader.h"
+#include "analyzer/studies/baseline.h"
+#include "analyzer/verdict/truth.h"
 #include "cli/cli.h"
-#include "common/buf.h"
-#include "common/err.h"
-#include "common/log.h"
-#include "common/xalloc.h"
+#include "common/base/buf.h"
+#include "common/base/err.h"
+#include "common/base/log.h"
+#include "common/base/xalloc.h"
 
 static int add_truth(struct recording *rec, const char *path, struct buf *out,
                      struct err *err)

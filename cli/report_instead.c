@@ -2,12 +2,12 @@
 
 #include <stdlib.h>
 
-#include "analyzer/checklist.h"
-#include "analyzer/claim.h"
-#include "analyzer/reader.h"
-#include "analyzer/trials.h"
+#include "analyzer/read/reader.h"
+#include "analyzer/studies/trials.h"
+#include "analyzer/verdict/checklist.h"
+#include "analyzer/verdict/claim.h"
 #include "cli/cli.h"
-#include "common/buf.h"
+#include "common/base/buf.h"
 #include "common/recording/trialset.h"
 
 #define MAX_TEXT 65536

@@ -3,12 +3,12 @@
 #include <stdlib.h>
 
 #include "analyzer/profile/profile.h"
-#include "analyzer/reader.h"
+#include "analyzer/read/reader.h"
+#include "analyzer/read/seconds.h"
 #include "analyzer/report/report.h"
-#include "analyzer/seconds.h"
-#include "analyzer/summary.h"
+#include "analyzer/tally/summary.h"
 #include "cli/cli.h"
-#include "common/buf.h"
+#include "common/base/buf.h"
 
 #define MAX_REPORT ((size_t)16 << 20)
 

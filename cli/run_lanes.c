@@ -5,19 +5,19 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "analyzer/summary.h"
+#include "analyzer/tally/summary.h"
 #include "cli/settings_args.h"
 #include "cli/trials_run.h"
-#include "common/err.h"
-#include "common/log.h"
+#include "common/base/err.h"
+#include "common/base/log.h"
+#include "common/base/stop.h"
+#include "common/base/xalloc.h"
 #include "common/recording/dir.h"
 #include "common/recording/trialset.h"
-#include "common/stop.h"
-#include "common/xalloc.h"
 #include "study/child.h"
-#include "study/point.h"
-#include "study/points.h"
-#include "study/trials.h"
+#include "study/study_point.h"
+#include "study/study_points.h"
+#include "study/trials_study.h"
 
 #define MAX_TITLE 320
 

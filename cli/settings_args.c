@@ -6,14 +6,14 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "common/err.h"
-#include "common/prices.h"
+#include "common/base/err.h"
+#include "common/base/redact.h"
+#include "common/base/xalloc.h"
 #include "common/recording/dir.h"
 #include "common/recording/manifest.h"
 #include "common/recording/studydir.h"
-#include "common/redact.h"
-#include "common/variants.h"
-#include "common/xalloc.h"
+#include "common/settings/variant_settings.h"
+#include "common/spec/prices.h"
 
 static const struct opt opts[] = {
     {.flag = "set",

@@ -7,9 +7,9 @@
 #include <stdint.h>
 
 #include "cli/consent.h"
-#include "common/opt.h"
-#include "common/settings.h"
-#include "common/str.h"
+#include "common/base/str.h"
+#include "common/settings/option.h"
+#include "common/settings/settings.h"
 
 struct err;
 

@@ -4,10 +4,10 @@
 #include <string.h>
 
 #include "cli/cli.h"
-#include "common/clk.h"
-#include "common/printable.h"
-#include "common/units.h"
-#include "loadgen/exchange.h"
+#include "common/base/clk.h"
+#include "common/base/printable.h"
+#include "common/base/units.h"
+#include "loadgen/prepare/exchange.h"
 
 static void put_line(const char *mark, const char *line, size_t len,
                      struct buf *out)

@@ -3,7 +3,7 @@
 #ifndef CLI_SHOW_VIEW_H
 #define CLI_SHOW_VIEW_H
 
-#include "common/buf.h"
+#include "common/base/buf.h"
 
 struct exchange;
 

@@ -2,11 +2,11 @@
 
 #include <stdbool.h>
 
-#include "common/apis.h"
-#include "common/buf.h"
-#include "common/json.h"
-#include "common/printable.h"
-#include "common/settings.h"
+#include "common/base/buf.h"
+#include "common/base/json.h"
+#include "common/base/printable.h"
+#include "common/settings/settings.h"
+#include "common/wire/api_names.h"
 
 /* A comment ends with its line. */
 static void put_why(const char *unknown, struct buf *out)

@@ -5,11 +5,11 @@
 
 #include "cli/lanes.h"
 #include "cli/study_report.h"
-#include "common/err.h"
-#include "common/log.h"
+#include "common/base/err.h"
+#include "common/base/log.h"
+#include "common/base/stop.h"
+#include "common/base/xalloc.h"
 #include "common/recording/studydir.h"
-#include "common/stop.h"
-#include "common/xalloc.h"
 
 static int prepare(struct study_drive *d, struct err *err)
 {

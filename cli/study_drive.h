@@ -11,7 +11,7 @@
 #include "cli/settings_args.h"
 #include "cli/study_make.h"
 #include "common/recording/pointset.h"
-#include "study/points.h"
+#include "study/study_points.h"
 
 struct err;
 struct study_ask;

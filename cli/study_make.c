@@ -1,12 +1,12 @@
 #include "cli/study_make.h"
 
-#include "analyzer/summary.h"
-#include "common/clk.h"
-#include "common/err.h"
-#include "common/log.h"
-#include "study/point.h"
-#include "study/points.h"
-#include "study/trials.h"
+#include "analyzer/tally/summary.h"
+#include "common/base/clk.h"
+#include "common/base/err.h"
+#include "common/base/log.h"
+#include "study/study_point.h"
+#include "study/study_points.h"
+#include "study/trials_study.h"
 
 /* For the server to work off what a probe has left. */
 #define CALM_NS (120 * NS_PER_S)

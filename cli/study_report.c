@@ -2,11 +2,11 @@
 
 #include "analyzer/report/search_report.h"
 #include "analyzer/report/sweep_report.h"
-#include "analyzer/search/read.h"
-#include "analyzer/sweep.h"
+#include "analyzer/search/search_read.h"
+#include "analyzer/studies/sweep.h"
 #include "cli/cli.h"
-#include "common/buf.h"
-#include "common/file.h"
+#include "common/base/buf.h"
+#include "common/base/file.h"
 
 #define MAX_REPORT ((size_t)16 << 20)
 

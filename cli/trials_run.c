@@ -6,20 +6,20 @@
 #include <string.h>
 
 #include "analyzer/report/trials_report.h"
-#include "analyzer/trials.h"
+#include "analyzer/studies/trials.h"
 #include "cli/cli.h"
 #include "cli/settings_args.h"
-#include "common/buf.h"
-#include "common/err.h"
-#include "common/file.h"
-#include "common/json.h"
-#include "common/log.h"
+#include "common/base/buf.h"
+#include "common/base/err.h"
+#include "common/base/file.h"
+#include "common/base/json.h"
+#include "common/base/log.h"
+#include "common/base/stop.h"
+#include "common/base/xalloc.h"
 #include "common/recording/dir.h"
-#include "common/stop.h"
-#include "common/xalloc.h"
-#include "study/point.h"
-#include "study/points.h"
-#include "study/trials.h"
+#include "study/study_point.h"
+#include "study/study_points.h"
+#include "study/trials_study.h"
 
 #define MAX_REPORT ((size_t)16 << 20)
 

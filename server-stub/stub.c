@@ -9,22 +9,22 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "common/clk.h"
-#include "common/err.h"
-#include "common/files.h"
-#include "common/heap.h"
-#include "common/settings.h"
-#include "common/stop.h"
-#include "common/xalloc.h"
-#include "server-stub/config.h"
-#include "server-stub/front.h"
-#include "server-stub/front_grpc.h"
-#include "server-stub/listener.h"
-#include "server-stub/loop.h"
-#include "server-stub/server.h"
-#include "server-stub/stalls.h"
-#include "server-stub/truth.h"
-#include "server-stub/wire.h"
+#include "common/base/clk.h"
+#include "common/base/err.h"
+#include "common/base/heap.h"
+#include "common/base/open_files.h"
+#include "common/base/stop.h"
+#include "common/base/xalloc.h"
+#include "common/settings/settings.h"
+#include "server-stub/front/front.h"
+#include "server-stub/front/front_grpc.h"
+#include "server-stub/front/listener.h"
+#include "server-stub/front/stub_loop.h"
+#include "server-stub/front/wire.h"
+#include "server-stub/sim/stalls.h"
+#include "server-stub/stub_config.h"
+#include "server-stub/stub_server.h"
+#include "server-stub/truth_log.h"
 
 #define TICK_NS (50 * NS_PER_MS)
 

@@ -3,15 +3,15 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "common/buf.h"
-#include "common/clk.h"
-#include "common/err.h"
-#include "common/settings.h"
-#include "common/stop.h"
-#include "common/units.h"
+#include "common/base/buf.h"
+#include "common/base/clk.h"
+#include "common/base/err.h"
+#include "common/base/stop.h"
+#include "common/base/units.h"
+#include "common/settings/settings.h"
 #include "study/ceiling.h"
 #include "study/child.h"
-#include "study/probe.h"
+#include "study/search_probe.h"
 
 #define MAX_LINE  256
 #define MAX_STUBS 8

@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-#include "common/calibration.h"
+#include "common/spec/calibration.h"
 
 struct err;
 

@@ -9,7 +9,7 @@
 
 #include <stdbool.h>
 
-#include "common/calibration.h"
+#include "common/spec/calibration.h"
 
 struct ceiling_plan {
     double lowest_rps; /* tried if the start is too much; less is nothing */

@@ -12,13 +12,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "common/buf.h"
-#include "common/clk.h"
-#include "common/err.h"
-#include "common/file.h"
-#include "common/settings.h"
-#include "common/stop.h"
-#include "common/xalloc.h"
+#include "common/base/buf.h"
+#include "common/base/clk.h"
+#include "common/base/err.h"
+#include "common/base/file.h"
+#include "common/base/stop.h"
+#include "common/base/xalloc.h"
+#include "common/settings/settings.h"
 #include "study/supervise.h"
 
 #define MAX_SETTINGS ((size_t)1 << 20)

@@ -9,7 +9,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "common/clk.h"
+#include "common/base/clk.h"
 
 struct err;
 struct settings;
@@ -41,9 +41,9 @@ int child_stop(struct child *child, struct err *err);
 /* `/bin/sh -c command`, in a session of its own, with nothing to read and its
  * output among our messages; returns when it has ended, whatever it leaves
  * running.  ERR_IO if it fails or does not end within most_ns; ERR_STOPPED with
- * common/stop.h's flag.  In both cases, and if we are killed, it is ended with
- * all that it has started: SIGTERM, and 2 s later SIGKILL.  Errors begin with
- * `key`, the setting that it is from. */
+ * common/base/stop.h's flag.  In both cases, and if we are killed, it is ended
+ * with all that it has started: SIGTERM, and 2 s later SIGKILL.  Errors begin
+ * with `key`, the setting that it is from. */
 int child_run_command(const char *command, const char *key, int64_t most_ns,
                       struct err *err);
 

@@ -12,8 +12,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "common/clk.h"
-#include "common/stop.h"
+#include "common/base/clk.h"
+#include "common/base/stop.h"
 
 /* Fixed places, so that everything above can be closed. */
 enum { LIFE_FD = 3, NEWS_FD, SIGNAL_FD, N_FDS };

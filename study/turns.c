@@ -2,8 +2,8 @@
 
 #include <stdio.h>
 
-#include "common/err.h"
-#include "common/stop.h"
+#include "common/base/err.h"
+#include "common/base/stop.h"
 
 size_t turns_place(size_t round, size_t i, size_t n)
 {

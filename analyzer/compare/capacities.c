@@ -4,14 +4,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyzer/compare/card.h"
-#include "analyzer/reader.h"
-#include "analyzer/summary.h"
-#include "common/buf.h"
-#include "common/err.h"
+#include "analyzer/compare/conditions.h"
+#include "analyzer/read/reader.h"
+#include "analyzer/tally/summary.h"
+#include "common/base/buf.h"
+#include "common/base/err.h"
+#include "common/base/xalloc.h"
 #include "common/recording/pointset.h"
 #include "common/recording/studydir.h"
-#include "common/xalloc.h"
 
 bool capacities_are_at(const struct strlist *dirs)
 {

@@ -12,7 +12,7 @@
 #include <stddef.h>
 
 #include "analyzer/compare/compare.h"
-#include "analyzer/variants/capacity.h"
+#include "analyzer/studies/variant_capacity.h"
 
 struct buf;
 struct err;

@@ -3,7 +3,7 @@
 #include <math.h>
 
 #include "analyzer/compare/capacities.h"
-#include "common/json.h"
+#include "common/base/json.h"
 
 static json_t *number(double x)
 {

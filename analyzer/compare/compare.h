@@ -9,13 +9,13 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "analyzer/compare/compare_rank.h"
+#include "analyzer/compare/compare_side.h"
 #include "analyzer/compare/fairness.h"
 #include "analyzer/compare/finding.h"
 #include "analyzer/compare/matched.h"
 #include "analyzer/compare/quantity.h"
-#include "analyzer/compare/rank.h"
-#include "analyzer/compare/side.h"
-#include "common/slo.h"
+#include "common/spec/slo.h"
 
 struct buf;
 struct err;

@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "analyzer/compare/apart.h"
+#include "analyzer/compare/difference.h"
 
 /* Fewest trials a side for an interval. */
 #define FINDING_TRIALS 5

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/variants.h"
-#include "common/xalloc.h"
+#include "common/base/xalloc.h"
+#include "common/settings/variant_settings.h"
 
 #define NONE "(none)"
 

@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "common/str.h"
+#include "common/base/str.h"
 
 enum difference_kind {
     DIFFERENCE_NOTED, /* it is to differ, or does no harm */

@@ -3,9 +3,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "common/err.h"
-#include "common/slo.h"
-#include "common/str.h"
+#include "common/base/err.h"
+#include "common/base/str.h"
+#include "common/spec/slo.h"
 
 static const struct {
     const char *name;

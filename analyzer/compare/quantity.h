@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "common/measure.h"
+#include "common/measure/measure.h"
 
 struct err;
 struct slo;

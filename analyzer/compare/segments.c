@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyzer/stats/changes.h"
-#include "analyzer/stats/order.h"
-#include "common/rng.h"
-#include "common/xalloc.h"
+#include "analyzer/stats/change_points.h"
+#include "analyzer/stats/order_stats.h"
+#include "common/base/rng.h"
+#include "common/base/xalloc.h"
 
 #define PERMUTATIONS 999
 #define LEAST_RUNS   3 /* of a segment: one odd run is no change */

@@ -3,15 +3,15 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "analyzer/profile/peaks.h"
-#include "analyzer/profile/requests.h"
-#include "analyzer/reader.h"
-#include "analyzer/summary.h"
-#include "common/apis.h"
-#include "common/err.h"
-#include "common/good.h"
-#include "common/settings.h"
-#include "common/xalloc.h"
+#include "analyzer/profile/profile_peaks.h"
+#include "analyzer/profile/profile_requests.h"
+#include "analyzer/read/reader.h"
+#include "analyzer/tally/summary.h"
+#include "common/base/err.h"
+#include "common/base/xalloc.h"
+#include "common/measure/good.h"
+#include "common/settings/settings.h"
+#include "common/wire/api_names.h"
 
 const double profile_quantile[PROFILE_QUANTILES] = {0.5, 0.9, 0.95, 0.99};
 const char *const profile_quantile_name[PROFILE_QUANTILES] = {"p50", "p90",

@@ -12,9 +12,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "analyzer/profile/values.h"
-#include "analyzer/window.h"
-#include "common/measure.h"
+#include "analyzer/profile/profile_values.h"
+#include "analyzer/tally/window.h"
+#include "common/measure/measure.h"
 
 struct buf;
 struct err;

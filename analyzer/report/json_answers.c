@@ -4,7 +4,7 @@
 #include <jansson.h>
 #include <stdio.h>
 
-#include "analyzer/summary.h"
+#include "analyzer/tally/summary.h"
 
 static void put_share(json_t *o, const char *name, int64_t part, int64_t whole)
 {

@@ -2,7 +2,7 @@
 #include <jansson.h>
 
 #include "analyzer/report/json_parts.h"
-#include "analyzer/summary.h"
+#include "analyzer/tally/summary.h"
 
 static json_t *rows(const struct bars *b)
 {

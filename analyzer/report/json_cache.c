@@ -3,7 +3,7 @@
 
 #include <jansson.h>
 
-#include "analyzer/summary.h"
+#include "analyzer/tally/summary.h"
 
 static json_t *number(double value)
 {

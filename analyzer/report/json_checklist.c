@@ -2,8 +2,8 @@
 #include <jansson.h>
 #include <string.h>
 
-#include "analyzer/checklist.h"
-#include "common/json.h"
+#include "analyzer/verdict/checklist.h"
+#include "common/base/json.h"
 
 void checklist_json(const struct checklist *c, struct buf *out)
 {

@@ -2,7 +2,7 @@
 #include <jansson.h>
 
 #include "analyzer/report/json_parts.h"
-#include "analyzer/summary.h"
+#include "analyzer/tally/summary.h"
 
 static void put_rate(json_t *o, const char *name, const struct summary *s,
                      double rate)

@@ -6,8 +6,8 @@
 #include "analyzer/report/json_parts.h"
 #include "analyzer/report/report.h"
 #include "analyzer/report/trials_report.h"
-#include "common/buf.h"
-#include "common/json.h"
+#include "common/base/buf.h"
+#include "common/base/json.h"
 
 /* Deeper than any report; what lies below is not walked into. */
 #define MAX_DEPTH 16

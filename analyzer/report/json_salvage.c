@@ -2,9 +2,9 @@
 #include <jansson.h>
 #include <string.h>
 
-#include "analyzer/salvage.h"
-#include "common/clk.h"
-#include "common/json.h"
+#include "analyzer/read/salvage.h"
+#include "common/base/clk.h"
+#include "common/base/json.h"
 
 static json_t *seconds(int64_t ns)
 {

@@ -8,9 +8,9 @@
 
 #include "analyzer/report/json_parts.h"
 #include "analyzer/report/search_report.h"
-#include "analyzer/search/read.h"
-#include "common/buf.h"
-#include "common/json.h"
+#include "analyzer/search/search_read.h"
+#include "common/base/buf.h"
+#include "common/base/json.h"
 
 #define SEARCH_SCHEMA 1
 

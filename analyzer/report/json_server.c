@@ -3,8 +3,8 @@
 
 #include <jansson.h>
 
-#include "analyzer/summary.h"
-#include "common/json.h"
+#include "analyzer/tally/summary.h"
+#include "common/base/json.h"
 
 static void put(json_t *o, const char *name, double value, double scale)
 {

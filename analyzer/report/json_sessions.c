@@ -4,7 +4,7 @@
 #include <jansson.h>
 #include <stdio.h>
 
-#include "analyzer/summary.h"
+#include "analyzer/tally/summary.h"
 
 static void put_quantiles(json_t *o, const char *name,
                           const int64_t ns[TURN_QUANTILES])

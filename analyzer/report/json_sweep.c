@@ -7,9 +7,9 @@
 
 #include "analyzer/report/json_parts.h"
 #include "analyzer/report/sweep_report.h"
-#include "analyzer/sweep.h"
-#include "common/buf.h"
-#include "common/json.h"
+#include "analyzer/studies/sweep.h"
+#include "common/base/buf.h"
+#include "common/base/json.h"
 
 #define SWEEP_SCHEMA 1
 

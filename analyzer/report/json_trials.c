@@ -6,9 +6,9 @@
 
 #include "analyzer/report/json_parts.h"
 #include "analyzer/report/trials_report.h"
-#include "analyzer/trials.h"
-#include "common/buf.h"
-#include "common/json.h"
+#include "analyzer/studies/trials.h"
+#include "common/base/buf.h"
+#include "common/base/json.h"
 
 #define TRIALS_SCHEMA 1
 

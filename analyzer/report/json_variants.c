@@ -4,9 +4,9 @@
 
 #include "analyzer/report/json_parts.h"
 #include "analyzer/report/variants_report.h"
-#include "analyzer/variants/variants.h"
-#include "common/buf.h"
-#include "common/json.h"
+#include "analyzer/studies/variants.h"
+#include "common/base/buf.h"
+#include "common/base/json.h"
 
 static json_t *number(double x)
 {

@@ -1,8 +1,8 @@
 /* The answers, for a person: their tokens, their quality, and warnings. */
 #include "analyzer/report/text_parts.h"
 
-#include "analyzer/summary.h"
-#include "common/buf.h"
+#include "analyzer/tally/summary.h"
+#include "common/base/buf.h"
 
 static double percent(int64_t part, int64_t whole)
 {

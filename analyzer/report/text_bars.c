@@ -1,8 +1,8 @@
 /* The distribution as bars, and what to do next. */
 #include "analyzer/report/text_parts.h"
 
-#include "analyzer/summary.h"
-#include "common/buf.h"
+#include "analyzer/tally/summary.h"
+#include "common/base/buf.h"
 
 #define BAR_WIDTH 48
 

@@ -1,8 +1,8 @@
 /* The cache check, for a person. */
 #include "analyzer/report/text_parts.h"
 
-#include "analyzer/summary.h"
-#include "common/buf.h"
+#include "analyzer/tally/summary.h"
+#include "common/base/buf.h"
 
 static void put_ratio(const struct cache_ratio *r, struct buf *out)
 {

@@ -3,8 +3,8 @@
 #include <stdio.h>
 
 #include "analyzer/report/text_parts.h"
-#include "analyzer/summary.h"
-#include "common/buf.h"
+#include "analyzer/tally/summary.h"
+#include "common/base/buf.h"
 
 /* ---- tiers ---- */
 

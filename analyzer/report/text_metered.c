@@ -1,7 +1,7 @@
 /* Memory and energy of the server's host, for people. */
 #include "analyzer/report/text_parts.h"
-#include "analyzer/summary.h"
-#include "common/buf.h"
+#include "analyzer/tally/summary.h"
+#include "common/base/buf.h"
 
 static void put_energy(const struct metered *m, struct buf *out)
 {

@@ -1,8 +1,8 @@
 /* The run by MLPerf's rules, for a person. */
 #include "analyzer/report/text_parts.h"
 
-#include "analyzer/summary.h"
-#include "common/buf.h"
+#include "analyzer/tally/summary.h"
+#include "common/base/buf.h"
 
 static void put_result(const struct mlperf *m, struct buf *out)
 {

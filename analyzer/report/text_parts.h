@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-#include "common/units.h"
+#include "common/base/units.h"
 
 struct buf;
 struct judgement;

@@ -7,10 +7,10 @@
 
 #include "analyzer/report/search_report.h"
 #include "analyzer/report/text_parts.h"
-#include "analyzer/search/read.h"
-#include "common/buf.h"
-#include "common/units.h"
-#include "common/xalloc.h"
+#include "analyzer/search/search_read.h"
+#include "common/base/buf.h"
+#include "common/base/units.h"
+#include "common/base/xalloc.h"
 
 #define NAME   32
 #define PLOT   40

@@ -1,9 +1,9 @@
 /* The server as it saw itself, for a person, beside what the client saw. */
 #include "analyzer/report/text_parts.h"
 
-#include "analyzer/summary.h"
-#include "common/buf.h"
-#include "common/units.h"
+#include "analyzer/tally/summary.h"
+#include "common/base/buf.h"
+#include "common/base/units.h"
 
 /* "running 12.3 (max 16)", after a comma unless it is the first. */
 static void put_gauge(const char *name, double mean, double max,

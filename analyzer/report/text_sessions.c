@@ -1,8 +1,8 @@
 /* Sessions, for a person: what became of them, and what later turns cost. */
 #include "analyzer/report/text_parts.h"
 
-#include "analyzer/summary.h"
-#include "common/buf.h"
+#include "analyzer/tally/summary.h"
+#include "common/base/buf.h"
 
 static void put_quantiles(const char *name, const int64_t ns[TURN_QUANTILES],
                           struct buf *out)

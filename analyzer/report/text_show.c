@@ -3,8 +3,8 @@
 #include <stdio.h>
 
 #include "analyzer/report/text_parts.h"
-#include "common/hist.h"
-#include "common/slo.h"
+#include "common/spec/slo.h"
+#include "common/stats/hist.h"
 
 const char *text_show_ns(double ns, char out[static UNITS_TEXT])
 {

@@ -7,8 +7,8 @@
 
 #include "analyzer/report/sweep_report.h"
 #include "analyzer/report/text_parts.h"
-#include "analyzer/sweep.h"
-#include "common/buf.h"
+#include "analyzer/studies/sweep.h"
+#include "common/base/buf.h"
 
 #define PLOT 30 /* columns of a curve */
 #define NAME 32

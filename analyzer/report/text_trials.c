@@ -5,8 +5,8 @@
 
 #include "analyzer/report/text_parts.h"
 #include "analyzer/report/trials_report.h"
-#include "analyzer/trials.h"
-#include "common/buf.h"
+#include "analyzer/studies/trials.h"
+#include "common/base/buf.h"
 
 #define VALUE_WIDTH 10
 #define NAME_WIDTH  27 /* usd_per_million_good_tokens */

@@ -6,8 +6,8 @@
 
 #include "analyzer/report/text_parts.h"
 #include "analyzer/report/variants_report.h"
-#include "analyzer/variants/variants.h"
-#include "common/buf.h"
+#include "analyzer/studies/variants.h"
+#include "common/base/buf.h"
 
 #define NUMBER 32
 

@@ -7,10 +7,10 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "analyzer/scaling/runs.h"
-#include "analyzer/scaling/sealed.h"
-#include "common/err.h"
-#include "common/xalloc.h"
+#include "analyzer/scaling/scaling_baseline.h"
+#include "analyzer/scaling/scaling_runs.h"
+#include "common/base/err.h"
+#include "common/base/xalloc.h"
 
 #define MAX_LINE 512
 

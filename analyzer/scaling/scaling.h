@@ -11,9 +11,9 @@
 #include <stdint.h>
 
 #include "analyzer/scaling/bend.h"
-#include "analyzer/scaling/laws.h"
-#include "analyzer/scaling/point.h"
-#include "common/str.h"
+#include "analyzer/scaling/scaling_laws.h"
+#include "analyzer/scaling/scaling_point.h"
+#include "common/base/str.h"
 
 struct buf;
 struct cost_ask;

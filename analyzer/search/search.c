@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/err.h"
-#include "common/units.h"
-#include "common/xalloc.h"
+#include "common/base/err.h"
+#include "common/base/units.h"
+#include "common/base/xalloc.h"
 
 static const char *const whys[] = {
     [SEARCH_FIRST] = "first",      [SEARCH_LIGHT] = "light load",

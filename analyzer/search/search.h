@@ -26,8 +26,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "common/slo.h"
-#include "common/stats.h"
+#include "common/spec/slo.h"
+#include "common/stats/intervals.h"
 
 struct err;
 

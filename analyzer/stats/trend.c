@@ -3,8 +3,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "analyzer/stats/order.h"
-#include "common/student.h"
+#include "analyzer/stats/order_stats.h"
+#include "common/stats/student.h"
 
 /* n (n - 1) (2 n + 5): 18 times the variance of s over n values, and what n
  * that are alike take from it. */

@@ -7,10 +7,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "common/err.h"
-#include "common/file.h"
-#include "common/str.h"
-#include "common/xalloc.h"
+#include "common/base/err.h"
+#include "common/base/file.h"
+#include "common/base/str.h"
+#include "common/base/xalloc.h"
 
 static const char *const files[] = {
     "manifest.json",   "requests.tgr",  "events.tgr",   "client.tgr",

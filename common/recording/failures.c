@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/json.h"
-#include "common/measure.h"
+#include "common/base/json.h"
+#include "common/measure/measure.h"
 
 static size_t digits(const char *text)
 {

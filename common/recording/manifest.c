@@ -7,15 +7,15 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-#include "common/calibration.h"
-#include "common/clk.h"
+#include "common/base/clk.h"
+#include "common/base/err.h"
+#include "common/base/json.h"
+#include "common/base/proxy_env.h"
+#include "common/base/redact.h"
+#include "common/base/xalloc.h"
 #include "common/config.h"
-#include "common/err.h"
-#include "common/json.h"
-#include "common/proxyenv.h"
 #include "common/recording/failures.h"
-#include "common/redact.h"
-#include "common/xalloc.h"
+#include "common/spec/calibration.h"
 
 #define MANIFEST_SCHEMA 1
 

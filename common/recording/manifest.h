@@ -9,8 +9,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "common/abort.h"
-#include "common/settings.h"
+#include "common/settings/settings.h"
+#include "common/spec/abort_rule.h"
 
 struct calibration_stamp;
 struct err;
@@ -23,7 +23,8 @@ struct run_start {
     int64_t realtime_ns;
     const char *const *argv;   /* as asked; NULL-terminated */
     const char *settings_file; /* NULL: none */
-    const char *settings_git;  /* its state, common/gitstate.h; NULL: none */
+    const char
+        *settings_git; /* its state, common/base/git_state.h; NULL: none */
     const struct strmap *environment; /* NULL: nothing is known */
     bool has_stub;                    /* one is beside the run */
     int server_port; /* that was found for {port}; 0: none was */

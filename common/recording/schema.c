@@ -2,7 +2,7 @@
 
 #include <stddef.h>
 
-#include "common/clk.h"
+#include "common/base/clk.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 

@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-#include "common/measure.h"
+#include "common/measure/measure.h"
 #include "common/recording/tgr.h"
 
 /* Workers, and so shards, that a recording may have. */

@@ -7,14 +7,14 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "common/err.h"
-#include "common/file.h"
-#include "common/fnv.h"
-#include "common/json.h"
+#include "common/base/err.h"
+#include "common/base/file.h"
+#include "common/base/fnv.h"
+#include "common/base/json.h"
+#include "common/base/str.h"
+#include "common/base/xalloc.h"
 #include "common/recording/dir.h"
-#include "common/settings.h"
-#include "common/str.h"
-#include "common/xalloc.h"
+#include "common/settings/settings.h"
 
 #define STUDY_VERSION 1
 

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <zlib.h>
 
-#include "common/clk.h"
+#include "common/base/clk.h"
 #include "common/recording/tgr.h"
 
 #define FILE_MAGIC   "TGRECORD"

@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "common/buf.h"
-#include "common/err.h"
+#include "common/base/buf.h"
+#include "common/base/err.h"
+#include "common/base/xalloc.h"
 #include "common/recording/tgr_impl.h"
-#include "common/xalloc.h"
 
 #define READ_STEP ((size_t)256 << 10)
 

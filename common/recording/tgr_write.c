@@ -6,11 +6,11 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "common/buf.h"
-#include "common/err.h"
-#include "common/file.h"
+#include "common/base/buf.h"
+#include "common/base/err.h"
+#include "common/base/file.h"
+#include "common/base/xalloc.h"
 #include "common/recording/tgr_impl.h"
-#include "common/xalloc.h"
 
 struct tgr_writer {
     int fd;

@@ -6,10 +6,10 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "common/err.h"
-#include "common/json.h"
-#include "common/settings.h"
-#include "common/xalloc.h"
+#include "common/base/err.h"
+#include "common/base/json.h"
+#include "common/base/xalloc.h"
+#include "common/settings/settings.h"
 
 static const char *const sides[] = {"a", "b"};
 

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/err.h"
-#include "common/json.h"
-#include "common/xalloc.h"
+#include "common/base/err.h"
+#include "common/base/json.h"
+#include "common/base/xalloc.h"
 
 void variant_set_add(struct variant_set *set, const char *name)
 {

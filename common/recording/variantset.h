@@ -6,8 +6,8 @@
 
 #include <stdint.h>
 
-#include "common/classes.h"
 #include "common/recording/studydir.h"
+#include "common/settings/classes.h"
 
 struct err;
 

@@ -3,15 +3,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/clk.h"
+#include "common/base/clk.h"
+#include "common/base/err.h"
+#include "common/base/xalloc.h"
 #include "common/config.h"
-#include "common/err.h"
-#include "common/settings.h"
-#include "common/xalloc.h"
-#include "loadgen/api/extra.h"
+#include "common/settings/settings.h"
+#include "loadgen/api/extra_body.h"
 #include "loadgen/api/history.h"
-#include "loadgen/session.h"
-#include "loadgen/target.h"
+#include "loadgen/prepare/target.h"
+#include "loadgen/schedule/session.h"
 
 static const struct api_ops *const all[API_COUNT] = {
     [API_HTTP] = &client_http,

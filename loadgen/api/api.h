@@ -11,15 +11,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "common/apis.h"
-#include "common/buf.h"
-#include "common/check.h"
-#include "common/jscan.h"
-#include "common/measure.h"
-#include "common/statuses.h"
-#include "common/str.h"
-#include "loadgen/api/template.h"
-#include "loadgen/sample.h"
+#include "common/base/buf.h"
+#include "common/base/jscan.h"
+#include "common/base/str.h"
+#include "common/measure/measure.h"
+#include "common/spec/answer_check.h"
+#include "common/wire/api_names.h"
+#include "common/wire/status_set.h"
+#include "loadgen/api/body_template.h"
+#include "loadgen/payload/sample.h"
 
 struct err;
 struct settings;

@@ -2,10 +2,10 @@
 
 #include <string.h>
 
-#include "common/apis.h"
-#include "common/err.h"
-#include "common/settings.h"
-#include "common/url.h"
+#include "common/base/err.h"
+#include "common/base/url.h"
+#include "common/settings/settings.h"
+#include "common/wire/api_names.h"
 #include "loadgen/api/api.h"
 
 #define OF(kind) (1U << (kind))

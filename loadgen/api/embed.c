@@ -1,7 +1,7 @@
 /* Embeddings and reranking: one list in, one list out. */
 #include "loadgen/api/api.h"
 
-#include "common/settings.h"
+#include "common/settings/settings.h"
 
 /* ---- requests ---- */
 

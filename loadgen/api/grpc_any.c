@@ -1,11 +1,11 @@
 /* Any method of gRPC: a message of the user's goes out, from a file or from a
  * field of the data set, where it is written as base64; what comes back is
  * taken as it is. */
-#include "common/base64.h"
-#include "common/err.h"
-#include "common/jtext.h"
+#include "common/base/base64.h"
+#include "common/base/err.h"
+#include "common/base/json_text.h"
 #include "loadgen/api/api.h"
-#include "loadgen/target.h"
+#include "loadgen/prepare/target.h"
 
 /* Of data sets the field with the prompt is the one with the message. */
 static int field_of(const struct api *api)

@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-#include "common/xalloc.h"
+#include "common/base/xalloc.h"
 
 struct arena_chunk {
     struct arena_chunk *next;

@@ -2,16 +2,16 @@
  * which a request may have any number of answers. */
 #include <string.h>
 
-#include "common/err.h"
+#include "common/base/err.h"
+#include "common/base/xalloc.h"
 #include "common/proto/inference.pb-c.h"
-#include "common/settings.h"
-#include "common/tensor.h"
-#include "common/xalloc.h"
+#include "common/settings/settings.h"
+#include "common/wire/tensor.h"
 #include "loadgen/api/api.h"
 #include "loadgen/api/grpc_arena.h"
 #include "loadgen/api/grpc_message.h"
-#include "loadgen/api/inputs.h"
-#include "loadgen/target.h"
+#include "loadgen/api/tensor_inputs.h"
+#include "loadgen/prepare/target.h"
 
 typedef Inference__ModelInferRequest request_message;
 typedef Inference__ModelInferRequest__InferInputTensor input_message;

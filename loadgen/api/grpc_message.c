@@ -2,12 +2,12 @@
 
 #include <string.h>
 
-#include "common/buf.h"
-#include "common/err.h"
-#include "common/settings.h"
-#include "common/tensor.h"
+#include "common/base/buf.h"
+#include "common/base/err.h"
+#include "common/settings/settings.h"
+#include "common/wire/tensor.h"
 #include "loadgen/api/api.h"
-#include "loadgen/api/inputs.h"
+#include "loadgen/api/tensor_inputs.h"
 
 char *message_borrow(const char *text)
 {

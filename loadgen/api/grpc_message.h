@@ -6,7 +6,7 @@
 #include <protobuf-c/protobuf-c.h>
 #include <stddef.h>
 
-#include "common/jscan.h"
+#include "common/base/jscan.h"
 #include "loadgen/api/grpc_values.h"
 
 struct api;

@@ -1,16 +1,16 @@
 /* TensorFlow Serving's Predict over gRPC. */
 #include <string.h>
 
-#include "common/err.h"
+#include "common/base/err.h"
+#include "common/base/units.h"
 #include "common/proto/predict.pb-c.h"
-#include "common/settings.h"
-#include "common/tensor.h"
-#include "common/units.h"
+#include "common/settings/settings.h"
+#include "common/wire/tensor.h"
 #include "loadgen/api/api.h"
 #include "loadgen/api/grpc_arena.h"
 #include "loadgen/api/grpc_message.h"
-#include "loadgen/api/inputs.h"
-#include "loadgen/target.h"
+#include "loadgen/api/tensor_inputs.h"
+#include "loadgen/prepare/target.h"
 
 typedef Serving__TensorProto tensor_message;
 typedef Serving__TensorShapeProto shape_message;

@@ -2,8 +2,8 @@
 
 #include <string.h>
 
-#include "common/buf.h"
-#include "common/tensor.h"
+#include "common/base/buf.h"
+#include "common/wire/tensor.h"
 #include "loadgen/api/grpc_arena.h"
 
 /* Numbers are little-endian, whatever this machine is. */

@@ -1,9 +1,9 @@
 #include "loadgen/api/history.h"
 
-#include "common/err.h"
-#include "common/settings.h"
+#include "common/base/err.h"
+#include "common/settings/settings.h"
 #include "loadgen/api/api.h"
-#include "loadgen/session.h"
+#include "loadgen/schedule/session.h"
 
 int history_check(const struct api *api, struct err *err)
 {

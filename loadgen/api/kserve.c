@@ -7,12 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/err.h"
-#include "common/settings.h"
-#include "common/tensor.h"
-#include "common/url.h"
-#include "common/xalloc.h"
-#include "loadgen/api/inputs.h"
+#include "common/base/err.h"
+#include "common/base/url.h"
+#include "common/base/xalloc.h"
+#include "common/settings/settings.h"
+#include "common/wire/tensor.h"
+#include "loadgen/api/tensor_inputs.h"
 
 #define MAX_JSON ((size_t)1 << 20)
 

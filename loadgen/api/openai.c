@@ -2,7 +2,7 @@
  * llama.cpp and the like speak them. */
 #include "loadgen/api/api.h"
 
-#include "common/settings.h"
+#include "common/settings/settings.h"
 #include "loadgen/api/history.h"
 
 /* ---- requests ---- */

@@ -2,7 +2,7 @@
  */
 #include "loadgen/api/api.h"
 
-#include "common/settings.h"
+#include "common/settings/settings.h"
 
 static void write_body(const struct api *api, const struct sample *sample,
                        struct buf *body)

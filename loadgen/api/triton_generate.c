@@ -1,7 +1,7 @@
 /* Triton's generate extension: text in, text out; no terminator, no counts. */
 #include "loadgen/api/api.h"
 
-#include "common/settings.h"
+#include "common/settings/settings.h"
 
 static void write_body(const struct api *api, const struct sample *sample,
                        struct buf *body)

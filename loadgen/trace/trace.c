@@ -2,8 +2,8 @@
 
 #include <stdio.h>
 
-#include "common/err.h"
-#include "common/settings.h"
+#include "common/base/err.h"
+#include "common/settings/settings.h"
 
 #define MAX_MESSAGE 512
 

@@ -8,9 +8,9 @@
 
 #include <stdint.h>
 
-#include "loadgen/trace/format.h"
-#include "loadgen/trace/lines.h"
-#include "loadgen/trace/row.h"
+#include "loadgen/trace/trace_format.h"
+#include "loadgen/trace/trace_lines.h"
+#include "loadgen/trace/trace_row.h"
 
 struct err;
 struct trace_settings;

@@ -11,13 +11,13 @@
 #include <strings.h>
 #include <unistd.h>
 
-#include "common/err.h"
-#include "common/http1.h"
-#include "common/settings.h"
-#include "loadgen/mix.h"
-#include "loadgen/request.h"
-#include "loadgen/session.h"
-#include "loadgen/target.h"
+#include "common/base/err.h"
+#include "common/settings/settings.h"
+#include "common/wire/http_message.h"
+#include "loadgen/engine/request.h"
+#include "loadgen/payload/workload.h"
+#include "loadgen/prepare/target.h"
+#include "loadgen/schedule/session.h"
 #include "loadgen/transport/curl_pool.h"
 #include "loadgen/transport/curl_trust.h"
 #include "loadgen/transport/curl_verdict.h"

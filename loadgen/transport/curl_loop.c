@@ -8,8 +8,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "common/clk.h"
-#include "common/xalloc.h"
+#include "common/base/clk.h"
+#include "common/base/xalloc.h"
 
 /* A connection of HTTP/2 may bring this much without content at a time: about
  * 30,000 frames, which take libcurl some 10 ms. */

@@ -1,9 +1,9 @@
 #include "loadgen/transport/curl_options.h"
 
-#include "common/buf.h"
-#include "common/settings.h"
-#include "loadgen/mix.h"
-#include "loadgen/target.h"
+#include "common/base/buf.h"
+#include "common/settings/settings.h"
+#include "loadgen/payload/workload.h"
+#include "loadgen/prepare/target.h"
 #include "loadgen/transport/curl_trust.h"
 #include "loadgen/transport/transport.h"
 

@@ -3,10 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/settings.h"
-#include "common/xalloc.h"
-#include "loadgen/mix.h"
-#include "loadgen/target.h"
+#include "common/base/xalloc.h"
+#include "common/settings/settings.h"
+#include "loadgen/payload/workload.h"
+#include "loadgen/prepare/target.h"
 #include "loadgen/transport/curl_options.h"
 #include "loadgen/transport/socket.h"
 #include "loadgen/transport/transport.h"

@@ -12,8 +12,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "common/buf.h"
-#include "common/http1.h"
+#include "common/base/buf.h"
+#include "common/wire/http_message.h"
 #include "loadgen/transport/curl_loop.h"
 
 struct class;

@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/settings.h"
-#include "common/stop.h"
-#include "common/xalloc.h"
-#include "loadgen/target.h"
+#include "common/base/stop.h"
+#include "common/base/xalloc.h"
+#include "common/settings/settings.h"
+#include "loadgen/prepare/target.h"
 #include "loadgen/transport/curl_options.h"
 #include "loadgen/transport/curl_trust.h"
 #include "loadgen/transport/socket.h"

@@ -7,8 +7,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "common/http1.h"
-#include "common/measure.h"
+#include "common/measure/measure.h"
+#include "common/wire/http_message.h"
 
 /* How a transfer ended. */
 struct curl_ending {

@@ -2,12 +2,12 @@
 #include <grpc/support/log.h>
 #include <stdlib.h>
 
-#include "common/err.h"
-#include "common/grpc_status.h"
-#include "common/settings.h"
-#include "common/stop.h"
-#include "loadgen/request.h"
-#include "loadgen/target.h"
+#include "common/base/err.h"
+#include "common/base/stop.h"
+#include "common/settings/settings.h"
+#include "common/wire/grpc_status.h"
+#include "loadgen/engine/request.h"
+#include "loadgen/prepare/target.h"
 #include "loadgen/transport/grpc_call.h"
 #include "loadgen/transport/grpc_verdict.h"
 #include "loadgen/transport/transport.h"

@@ -11,7 +11,7 @@
 #ifndef LOADGEN_TRANSPORT_GRPC_CALL_H
 #define LOADGEN_TRANSPORT_GRPC_CALL_H
 
-#include "common/buf.h"
+#include "common/base/buf.h"
 #include "loadgen/transport/grpc_route.h"
 
 struct request;

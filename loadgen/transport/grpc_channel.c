@@ -8,12 +8,12 @@
 #include <strings.h>
 #include <sys/un.h>
 
-#include "common/buf.h"
-#include "common/err.h"
-#include "common/file.h"
-#include "common/settings.h"
-#include "common/xalloc.h"
-#include "loadgen/target.h"
+#include "common/base/buf.h"
+#include "common/base/err.h"
+#include "common/base/file.h"
+#include "common/base/xalloc.h"
+#include "common/settings/settings.h"
+#include "loadgen/prepare/target.h"
 #include "loadgen/transport/socket.h"
 
 #define MAX_PEM ((size_t)16 << 20)

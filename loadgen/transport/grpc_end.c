@@ -8,13 +8,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "common/grpc_status.h"
-#include "common/http1.h"
-#include "common/settings.h"
-#include "common/xalloc.h"
+#include "common/base/xalloc.h"
+#include "common/settings/settings.h"
+#include "common/wire/grpc_status.h"
+#include "common/wire/http_message.h"
 #include "loadgen/api/api.h"
-#include "loadgen/mix.h"
-#include "loadgen/request.h"
+#include "loadgen/engine/request.h"
+#include "loadgen/payload/workload.h"
 #include "loadgen/transport/grpc_call.h"
 #include "loadgen/transport/grpc_verdict.h"
 #include "loadgen/transport/transport.h"

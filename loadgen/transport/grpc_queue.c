@@ -1,6 +1,6 @@
 #include "loadgen/transport/grpc_queue.h"
 
-#include "common/err.h"
+#include "common/base/err.h"
 
 /* So many events in a row are stamped before what they tell of is done. */
 #define BATCH 16

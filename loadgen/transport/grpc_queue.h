@@ -12,8 +12,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "common/clk.h"
-#include "loadgen/gate.h"
+#include "common/base/clk.h"
+#include "loadgen/engine/handoff.h"
 
 struct err;
 struct event_base;

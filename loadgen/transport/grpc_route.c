@@ -4,13 +4,13 @@
 #include <string.h>
 #include <strings.h>
 
-#include "common/base64.h"
-#include "common/buf.h"
-#include "common/err.h"
-#include "common/settings.h"
-#include "common/xalloc.h"
+#include "common/base/base64.h"
+#include "common/base/buf.h"
+#include "common/base/err.h"
+#include "common/base/xalloc.h"
+#include "common/settings/settings.h"
 #include "loadgen/api/api.h"
-#include "loadgen/mix.h"
+#include "loadgen/payload/workload.h"
 #include "loadgen/transport/transport.h"
 
 #define MAX_VALUE ((size_t)64 << 10)

@@ -4,12 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/xalloc.h"
+#include "common/base/xalloc.h"
 #include "loadgen/api/api.h"
-#include "loadgen/mix.h"
-#include "loadgen/request.h"
-#include "loadgen/session.h"
-#include "loadgen/target.h"
+#include "loadgen/engine/request.h"
+#include "loadgen/payload/workload.h"
+#include "loadgen/prepare/target.h"
+#include "loadgen/schedule/session.h"
 #include "loadgen/transport/grpc_call.h"
 #include "loadgen/transport/transport.h"
 

@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "common/measure.h"
+#include "common/measure/measure.h"
 
 struct rpc_ending {
     int code;            /* enum rpc_status */

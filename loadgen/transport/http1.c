@@ -11,14 +11,14 @@
 #include <string.h>
 #include <sys/socket.h>
 
-#include "common/buf.h"
-#include "common/http1.h"
-#include "common/settings.h"
-#include "common/xalloc.h"
-#include "loadgen/mix.h"
-#include "loadgen/request.h"
-#include "loadgen/session.h"
-#include "loadgen/target.h"
+#include "common/base/buf.h"
+#include "common/base/xalloc.h"
+#include "common/settings/settings.h"
+#include "common/wire/http_message.h"
+#include "loadgen/engine/request.h"
+#include "loadgen/payload/workload.h"
+#include "loadgen/prepare/target.h"
+#include "loadgen/schedule/session.h"
 #include "loadgen/transport/http1_pool.h"
 #include "loadgen/transport/socket.h"
 #include "loadgen/transport/stale.h"

@@ -4,12 +4,12 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "common/err.h"
-#include "common/settings.h"
-#include "common/stop.h"
-#include "common/xalloc.h"
-#include "loadgen/mix.h"
-#include "loadgen/target.h"
+#include "common/base/err.h"
+#include "common/base/stop.h"
+#include "common/base/xalloc.h"
+#include "common/settings/settings.h"
+#include "loadgen/payload/workload.h"
+#include "loadgen/prepare/target.h"
 #include "loadgen/transport/transport.h"
 
 static struct http1_conn *conn_of(struct connlink *link)

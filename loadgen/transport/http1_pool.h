@@ -13,8 +13,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "common/buf.h"
-#include "common/http1.h"
+#include "common/base/buf.h"
+#include "common/wire/http_message.h"
 #include "loadgen/transport/connlist.h"
 #include "loadgen/transport/socket.h"
 

@@ -1,6 +1,6 @@
 /* A server that answers before it is asked: what is left is the tool's own
  * cost. */
-#include "loadgen/request.h"
+#include "loadgen/engine/request.h"
 #include "loadgen/transport/transport.h"
 
 struct null_transport {

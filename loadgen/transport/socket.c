@@ -14,8 +14,8 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "common/clk.h"
-#include "common/stop.h"
+#include "common/base/clk.h"
+#include "common/base/stop.h"
 
 int socket_connect(const struct addrinfo *a)
 {

@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "common/measure.h"
+#include "common/measure/measure.h"
 
 struct err;
 

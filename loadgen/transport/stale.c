@@ -1,6 +1,6 @@
 #include "loadgen/transport/stale.h"
 
-#include "common/clk.h"
+#include "common/base/clk.h"
 
 /* The shortest usual keep-alive timeout is 5 s; what forgets a connection on
  * the way takes minutes. */

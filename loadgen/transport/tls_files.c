@@ -8,8 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "common/err.h"
-#include "common/settings.h"
+#include "common/base/err.h"
+#include "common/settings/settings.h"
 
 static int check_readable(const char *key, const char *path, struct err *err)
 {

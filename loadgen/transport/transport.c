@@ -4,10 +4,10 @@
 #include <event2/thread.h>
 #include <string.h>
 
+#include "common/base/err.h"
+#include "common/base/url.h"
 #include "common/config.h"
-#include "common/err.h"
-#include "common/settings.h"
-#include "common/url.h"
+#include "common/settings/settings.h"
 
 /* What the native transport does not speak. */
 static const char *beyond_native(const struct target_settings *s,

@@ -11,8 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "common/clk.h"
-#include "loadgen/source.h"
+#include "common/base/clk.h"
+#include "loadgen/schedule/source.h"
 #include "loadgen/transport/socket.h"
 
 struct err;

@@ -5,10 +5,10 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "common/err.h"
-#include "common/jscan.h"
-#include "common/settings.h"
-#include "loadgen/data/dataset.h"
+#include "common/base/err.h"
+#include "common/base/jscan.h"
+#include "common/settings/settings.h"
+#include "loadgen/payload/dataset.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -6,10 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyzer/metered.h"
-#include "common/clk.h"
-#include "common/err.h"
-#include "common/xalloc.h"
+#include "analyzer/verdict/metered.h"
+#include "common/base/clk.h"
+#include "common/base/err.h"
+#include "common/base/xalloc.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/http1.h"
+#include "common/wire/http_message.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/prom.h"
+#include "common/wire/prometheus.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -8,11 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/clk.h"
-#include "common/err.h"
-#include "common/settings.h"
-#include "common/xalloc.h"
-#include "loadgen/response.h"
+#include "common/base/clk.h"
+#include "common/base/err.h"
+#include "common/base/xalloc.h"
+#include "common/settings/settings.h"
+#include "loadgen/api/response.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -7,9 +7,9 @@
 #include <string.h>
 
 #include "analyzer/scaling/scaling.h"
-#include "common/buf.h"
-#include "common/err.h"
-#include "common/xalloc.h"
+#include "common/base/buf.h"
+#include "common/base/err.h"
+#include "common/base/xalloc.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/err.h"
-#include "common/slo.h"
-#include "common/xalloc.h"
+#include "common/base/err.h"
+#include "common/base/xalloc.h"
+#include "common/spec/slo.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

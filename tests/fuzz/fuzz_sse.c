@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/sse.h"
-#include "common/xalloc.h"
+#include "common/base/xalloc.h"
+#include "common/wire/sse.h"
 
 #define SEVERAL ((size_t)1 << 24)
 

@@ -8,11 +8,11 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "analyzer/reader.h"
+#include "analyzer/read/reader.h"
 #include "analyzer/report/report.h"
-#include "analyzer/summary.h"
-#include "common/err.h"
-#include "common/file.h"
+#include "analyzer/tally/summary.h"
+#include "common/base/err.h"
+#include "common/base/file.h"
 #include "common/recording/manifest.h"
 #include "common/recording/schema.h"
 #include "tests/fuzz/frames.h"

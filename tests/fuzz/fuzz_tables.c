@@ -6,12 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/err.h"
-#include "common/prices.h"
-#include "common/ratetable.h"
-#include "common/stage.h"
-#include "common/str.h"
-#include "common/xalloc.h"
+#include "common/base/err.h"
+#include "common/base/str.h"
+#include "common/base/xalloc.h"
+#include "common/spec/load_stage.h"
+#include "common/spec/prices.h"
+#include "common/spec/rate_table.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -6,9 +6,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "common/buf.h"
-#include "common/err.h"
-#include "common/file.h"
+#include "common/base/buf.h"
+#include "common/base/err.h"
+#include "common/base/file.h"
 #include "common/recording/schema.h"
 #include "tests/fuzz/frames.h"
 

@@ -6,10 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/err.h"
-#include "common/settings.h"
-#include "loadgen/trace/format.h"
-#include "loadgen/trace/row.h"
+#include "common/base/err.h"
+#include "common/settings/settings.h"
+#include "loadgen/trace/trace_format.h"
+#include "loadgen/trace/trace_row.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

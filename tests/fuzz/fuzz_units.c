@@ -4,9 +4,9 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "common/err.h"
-#include "common/units.h"
-#include "common/xalloc.h"
+#include "common/base/err.h"
+#include "common/base/units.h"
+#include "common/base/xalloc.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -10,9 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/err.h"
-#include "common/file.h"
-#include "common/xalloc.h"
+#include "common/base/err.h"
+#include "common/base/file.h"
+#include "common/base/xalloc.h"
 
 #define TEST(name) int suite_##name(const uint8_t *data, size_t size);
 #include SUITE_LIST

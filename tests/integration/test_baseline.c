@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "common/xalloc.h"
+#include "common/base/xalloc.h"
 #include "tests/support/proc.h"
 #include "tests/support/strangers.h"
 #include "tests/support/tmpdir.h"

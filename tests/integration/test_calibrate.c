@@ -17,11 +17,11 @@
 
 #include <cmocka.h>
 
-#include "common/calibration.h"
-#include "common/clk.h"
-#include "common/err.h"
-#include "common/json.h"
-#include "common/xalloc.h"
+#include "common/base/clk.h"
+#include "common/base/err.h"
+#include "common/base/json.h"
+#include "common/base/xalloc.h"
+#include "common/spec/calibration.h"
 #include "tests/support/proc.h"
 #include "tests/support/tmpdir.h"
 

@@ -12,9 +12,9 @@
 
 #include <cmocka.h>
 
-#include "common/err.h"
+#include "common/base/err.h"
+#include "common/base/xalloc.h"
 #include "common/recording/trialset.h"
-#include "common/xalloc.h"
 #include "tests/support/compared.h"
 #include "tests/support/proc.h"
 #include "tests/support/sided.h"

@@ -14,8 +14,8 @@
 #include <cmocka.h>
 #include <jansson.h>
 
-#include "common/str.h"
-#include "common/xalloc.h"
+#include "common/base/str.h"
+#include "common/base/xalloc.h"
 #include "tests/support/proc.h"
 #include "tests/support/tmpdir.h"
 

@@ -19,8 +19,8 @@
 
 #include <cmocka.h>
 
-#include "common/clk.h"
-#include "common/xalloc.h"
+#include "common/base/clk.h"
+#include "common/base/xalloc.h"
 #include "tests/support/outcome.h"
 #include "tests/support/proc.h"
 #include "tests/support/tmpdir.h"

@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "common/xalloc.h"
+#include "common/base/xalloc.h"
 #include "tests/support/hlog.h"
 #include "tests/support/proc.h"
 #include "tests/support/strangers.h"

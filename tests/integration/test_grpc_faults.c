@@ -15,9 +15,9 @@
 
 #include <cmocka.h>
 
-#include "common/grpc_status.h"
+#include "common/base/xalloc.h"
 #include "common/recording/schema.h"
-#include "common/xalloc.h"
+#include "common/wire/grpc_status.h"
 #include "tests/support/certs.h"
 #include "tests/support/forty.h"
 #include "tests/support/outcome.h"

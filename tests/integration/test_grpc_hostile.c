@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "common/xalloc.h"
+#include "common/base/xalloc.h"
 #include "tests/support/forty.h"
 #include "tests/support/h2raw.h"
 #include "tests/support/outcome.h"

@@ -11,8 +11,8 @@
 
 #include <cmocka.h>
 
-#include "common/clk.h"
-#include "common/xalloc.h"
+#include "common/base/clk.h"
+#include "common/base/xalloc.h"
 #include "tests/support/certs.h"
 #include "tests/support/forty.h"
 #include "tests/support/h2server.h"

@@ -9,10 +9,10 @@
 
 #include <cmocka.h>
 
-#include "common/buf.h"
-#include "common/err.h"
-#include "common/file.h"
-#include "common/xalloc.h"
+#include "common/base/buf.h"
+#include "common/base/err.h"
+#include "common/base/file.h"
+#include "common/base/xalloc.h"
 #include "tests/support/proc.h"
 #include "tests/support/tmpdir.h"
 

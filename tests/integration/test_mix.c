@@ -11,9 +11,9 @@
 
 #include <cmocka.h>
 
-#include "common/measure.h"
+#include "common/base/xalloc.h"
+#include "common/measure/measure.h"
 #include "common/recording/schema.h"
-#include "common/xalloc.h"
 #include "tests/support/proc.h"
 #include "tests/support/table.h"
 #include "tests/support/tmpdir.h"

@@ -15,8 +15,8 @@
 
 #include <cmocka.h>
 
-#include "common/buf.h"
-#include "common/xalloc.h"
+#include "common/base/buf.h"
+#include "common/base/xalloc.h"
 #include "tests/support/proc.h"
 #include "tests/support/screen.h"
 #include "tests/support/tmpdir.h"

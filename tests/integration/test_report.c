@@ -11,12 +11,12 @@
 
 #include <cmocka.h>
 
-#include "common/clk.h"
-#include "common/err.h"
+#include "common/base/clk.h"
+#include "common/base/err.h"
+#include "common/base/xalloc.h"
 #include "common/recording/failures.h"
 #include "common/recording/manifest.h"
 #include "common/recording/schema.h"
-#include "common/xalloc.h"
 #include "tests/support/proc.h"
 #include "tests/support/tmpdir.h"
 

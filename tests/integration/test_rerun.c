@@ -13,10 +13,10 @@
 #include <cmocka.h>
 #include <jansson.h>
 
-#include "common/measure.h"
+#include "common/base/str.h"
+#include "common/base/xalloc.h"
+#include "common/measure/measure.h"
 #include "common/recording/schema.h"
-#include "common/str.h"
-#include "common/xalloc.h"
 #include "tests/support/proc.h"
 #include "tests/support/strangers.h"
 #include "tests/support/table.h"

@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "common/xalloc.h"
+#include "common/base/xalloc.h"
 #include "tests/support/outcome.h"
 #include "tests/support/proc.h"
 #include "tests/support/tmpdir.h"

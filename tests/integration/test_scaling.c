@@ -13,13 +13,13 @@
 
 #include <cmocka.h>
 
-#include "common/clk.h"
-#include "common/err.h"
-#include "common/file.h"
+#include "common/base/clk.h"
+#include "common/base/err.h"
+#include "common/base/file.h"
+#include "common/base/xalloc.h"
 #include "common/recording/schema.h"
 #include "common/recording/trialset.h"
 #include "common/recording/variantset.h"
-#include "common/xalloc.h"
 #include "tests/support/near.h"
 #include "tests/support/ondisk.h"
 #include "tests/support/outcome.h"

@@ -13,11 +13,11 @@
 
 #include <cmocka.h>
 
-#include "common/buf.h"
-#include "common/err.h"
-#include "common/file.h"
-#include "common/str.h"
-#include "common/xalloc.h"
+#include "common/base/buf.h"
+#include "common/base/err.h"
+#include "common/base/file.h"
+#include "common/base/str.h"
+#include "common/base/xalloc.h"
 #include "tests/support/echoserver.h"
 #include "tests/support/proc.h"
 #include "tests/support/tmpdir.h"

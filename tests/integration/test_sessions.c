@@ -11,8 +11,8 @@
 
 #include <cmocka.h>
 
+#include "common/base/xalloc.h"
 #include "common/recording/schema.h"
-#include "common/xalloc.h"
 #include "tests/support/outcome.h"
 #include "tests/support/proc.h"
 #include "tests/support/table.h"

@@ -12,8 +12,8 @@
 
 #include <cmocka.h>
 
-#include "common/clk.h"
-#include "common/xalloc.h"
+#include "common/base/clk.h"
+#include "common/base/xalloc.h"
 #include "tests/support/httpget.h"
 #include "tests/support/proc.h"
 

@@ -14,10 +14,10 @@
 
 #include <cmocka.h>
 
-#include "common/buf.h"
-#include "common/clk.h"
-#include "common/http1.h"
-#include "common/xalloc.h"
+#include "common/base/buf.h"
+#include "common/base/clk.h"
+#include "common/base/xalloc.h"
+#include "common/wire/http_message.h"
 #include "tests/support/httpget.h"
 #include "tests/support/proc.h"
 

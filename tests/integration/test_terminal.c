@@ -11,7 +11,7 @@
 #include <cmocka.h>
 #include <jansson.h>
 
-#include "common/xalloc.h"
+#include "common/base/xalloc.h"
 #include "tests/support/corpus.h"
 #include "tests/support/proc.h"
 #include "tests/support/rawserver.h"

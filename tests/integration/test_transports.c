@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "common/xalloc.h"
+#include "common/base/xalloc.h"
 #include "tests/support/certs.h"
 #include "tests/support/nginx.h"
 #include "tests/support/outcome.h"

@@ -14,12 +14,12 @@
 
 #include <cmocka.h>
 
-#include "common/buf.h"
-#include "common/clk.h"
-#include "common/err.h"
-#include "common/file.h"
-#include "common/json.h"
-#include "common/xalloc.h"
+#include "common/base/buf.h"
+#include "common/base/clk.h"
+#include "common/base/err.h"
+#include "common/base/file.h"
+#include "common/base/json.h"
+#include "common/base/xalloc.h"
 #include "tests/support/proc.h"
 #include "tests/support/tmpdir.h"
 

@@ -9,8 +9,8 @@
 
 #include <cmocka.h>
 
-#include "common/err.h"
-#include "common/xalloc.h"
+#include "common/base/err.h"
+#include "common/base/xalloc.h"
 
 const char datarig_three[] =
     "{\"prompt\":\"one\",\"label\":\"1\",\"max_tokens\":4,\"k\":{\"a\":1}}\n"

@@ -5,10 +5,10 @@
 
 #include <stdint.h>
 
-#include "common/buf.h"
-#include "common/settings.h"
+#include "common/base/buf.h"
+#include "common/settings/settings.h"
 #include "loadgen/api/api.h"
-#include "loadgen/data/dataset.h"
+#include "loadgen/payload/dataset.h"
 
 struct json_t;
 

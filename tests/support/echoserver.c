@@ -17,7 +17,7 @@
 
 #include <cmocka.h>
 
-#include "common/clk.h"
+#include "common/base/clk.h"
 #include "tests/support/loopback.h"
 
 #define MAX_REQUEST 65536

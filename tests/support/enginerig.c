@@ -10,10 +10,10 @@
 
 #include <cmocka.h>
 
-#include "common/err.h"
-#include "common/xalloc.h"
-#include "loadgen/recorder.h"
-#include "loadgen/request.h"
+#include "common/base/err.h"
+#include "common/base/xalloc.h"
+#include "loadgen/engine/request.h"
+#include "loadgen/record/recorder.h"
 #include "loadgen/transport/transport.h"
 #include "tests/support/table.h"
 #include "tests/support/tmpdir.h"

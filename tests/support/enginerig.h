@@ -7,13 +7,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "common/clk.h"
-#include "common/measure.h"
+#include "common/base/clk.h"
+#include "common/base/rng.h"
+#include "common/measure/measure.h"
 #include "common/recording/schema.h"
-#include "common/rng.h"
-#include "common/settings.h"
-#include "loadgen/engine.h"
-#include "loadgen/mix.h"
+#include "common/settings/settings.h"
+#include "loadgen/engine/engine.h"
+#include "loadgen/payload/workload.h"
 
 #define RIG_MAX_FLIGHT 2048
 

@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "common/xalloc.h"
+#include "common/base/xalloc.h"
 #include "tests/support/outcome.h"
 
 struct json_t *forty_run(int status, const char *const *argv)

@@ -9,8 +9,8 @@
 
 #include <cmocka.h>
 
-#include "common/err.h"
-#include "server-stub/loop.h"
+#include "common/base/err.h"
+#include "server-stub/front/stub_loop.h"
 #include "tests/support/loopback.h"
 
 void frontrig_answer(struct frontrig *rig, struct exchange *x)

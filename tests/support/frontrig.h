@@ -7,10 +7,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "common/buf.h"
-#include "common/clk.h"
-#include "server-stub/answer.h"
-#include "server-stub/front.h"
+#include "common/base/buf.h"
+#include "common/base/clk.h"
+#include "server-stub/front/front.h"
+#include "server-stub/front/http_answer.h"
 
 #define FRONTRIG_BODY "{\"pad\":\"xx\"}"
 #define FRONTRIG_HEAD(connection)                                              \

@@ -3,8 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "common/xalloc.h"
-#include "server-stub/api/grpc.h"
+#include "common/base/xalloc.h"
+#include "server-stub/api/stub_grpc.h"
 
 char *grpc_text(const char *s)
 {

@@ -8,8 +8,8 @@
 #include <stdint.h>
 
 #include "common/proto/inference.pb-c.h"
-#include "server-stub/call.h"
-#include "server-stub/front.h"
+#include "server-stub/front/call.h"
+#include "server-stub/front/front.h"
 
 #define KSERVE  "/inference.GRPCInferenceService/"
 #define SERVING "/tensorflow.serving."

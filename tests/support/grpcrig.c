@@ -7,8 +7,8 @@
 
 #include <cmocka.h>
 
-#include "common/err.h"
-#include "common/xalloc.h"
+#include "common/base/err.h"
+#include "common/base/xalloc.h"
 
 void grpcrig_begin(struct grpcrig *r, enum api_kind kind, const char *tensor)
 {

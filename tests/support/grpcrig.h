@@ -3,11 +3,11 @@
 #ifndef TESTS_SUPPORT_GRPCRIG_H
 #define TESTS_SUPPORT_GRPCRIG_H
 
-#include "common/buf.h"
-#include "common/settings.h"
+#include "common/base/buf.h"
+#include "common/settings/settings.h"
 #include "loadgen/api/api.h"
-#include "loadgen/data/dataset.h"
-#include "loadgen/response.h"
+#include "loadgen/api/response.h"
+#include "loadgen/payload/dataset.h"
 
 #define GRPCRIG_MAX_BODY 4096
 

@@ -19,7 +19,7 @@
 
 #include <cmocka.h>
 
-#include "common/clk.h"
+#include "common/base/clk.h"
 #include "tests/support/tmpdir.h"
 
 #define PREFACE_LEN   24

@@ -15,8 +15,8 @@
 
 #include <cmocka.h>
 
-#include "common/clk.h"
-#include "common/http1.h"
+#include "common/base/clk.h"
+#include "common/wire/http_message.h"
 
 #define MAX_BODY ((size_t)64 << 20)
 

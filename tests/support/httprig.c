@@ -12,8 +12,8 @@
 
 #include <cmocka.h>
 
-#include "common/err.h"
-#include "common/xalloc.h"
+#include "common/base/err.h"
+#include "common/base/xalloc.h"
 #include "tests/support/loopback.h"
 
 static void on_ended(void *arg, struct request *r)

@@ -9,11 +9,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "common/clk.h"
-#include "common/settings.h"
-#include "loadgen/mix.h"
-#include "loadgen/request.h"
-#include "loadgen/target.h"
+#include "common/base/clk.h"
+#include "common/settings/settings.h"
+#include "loadgen/engine/request.h"
+#include "loadgen/payload/workload.h"
+#include "loadgen/prepare/target.h"
 #include "loadgen/transport/transport.h"
 
 #define HTTPRIG_SERVERS  2

@@ -1,6 +1,6 @@
 #include "tests/support/jtree.h"
 
-#include "common/buf.h"
+#include "common/base/buf.h"
 
 #define MAX_STRING ((size_t)1 << 24)
 

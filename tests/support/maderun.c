@@ -9,10 +9,10 @@
 
 #include <cmocka.h>
 
-#include "common/clk.h"
-#include "common/err.h"
+#include "common/base/clk.h"
+#include "common/base/err.h"
+#include "common/base/xalloc.h"
 #include "common/recording/failures.h"
-#include "common/xalloc.h"
 #include "tests/support/rows.h"
 #include "tests/support/tmpdir.h"
 

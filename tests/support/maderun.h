@@ -6,11 +6,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "common/measure.h"
+#include "common/base/str.h"
+#include "common/measure/measure.h"
 #include "common/recording/manifest.h"
 #include "common/recording/schema.h"
-#include "common/settings.h"
-#include "common/str.h"
+#include "common/settings/settings.h"
 #include "tests/support/ondisk.h"
 
 #define MADE_RUN_ROWS   1000

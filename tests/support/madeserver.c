@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "common/err.h"
+#include "common/base/err.h"
 
 #define NS        1e9
 #define RUNS_MOST 120

@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 #include "analyzer/search/search.h"
-#include "common/rng.h"
+#include "common/base/rng.h"
 
 #define MADE_TERMS 2
 

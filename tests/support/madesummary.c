@@ -4,9 +4,9 @@
 #include <stddef.h>
 #include <stdlib.h>
 
-#include "common/clk.h"
-#include "common/str.h"
-#include "common/xalloc.h"
+#include "common/base/clk.h"
+#include "common/base/str.h"
+#include "common/base/xalloc.h"
 #include "tests/support/rows.h"
 
 /* The next number that was not used before. */

@@ -4,8 +4,8 @@
 
 #include <stdint.h>
 
-#include "analyzer/summary.h"
-#include "common/settings.h"
+#include "analyzer/tally/summary.h"
+#include "common/settings/settings.h"
 
 struct made_summary {
     struct settings settings;

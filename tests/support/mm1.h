@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "common/rng.h"
+#include "common/base/rng.h"
 
 struct mm1 {
     double gap;     /* mean between arrivals */

@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-#include "analyzer/stats/trials.h"
+#include "analyzer/stats/trial_stats.h"
 
 static inline void assert_near(double got, double want, double within)
 {

@@ -11,9 +11,9 @@
 
 #include <cmocka.h>
 
-#include "common/buf.h"
-#include "common/clk.h"
-#include "common/xalloc.h"
+#include "common/base/buf.h"
+#include "common/base/clk.h"
+#include "common/base/xalloc.h"
 #include "tests/support/tmpdir.h"
 #include "tests/support/tool.h"
 

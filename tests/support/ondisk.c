@@ -7,9 +7,9 @@
 
 #include <cmocka.h>
 
-#include "common/err.h"
+#include "common/base/err.h"
+#include "common/base/xalloc.h"
 #include "common/recording/tgr.h"
-#include "common/xalloc.h"
 
 void table_write(const char *dir, const char *name,
                  const struct tgr_schema *schema, const void *rows, size_t n,

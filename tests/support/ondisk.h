@@ -5,8 +5,8 @@
 
 #include <stddef.h>
 
-#include "analyzer/reader.h"
-#include "analyzer/summary.h"
+#include "analyzer/read/reader.h"
+#include "analyzer/tally/summary.h"
 
 struct strlist;
 struct tgr_schema;

@@ -10,9 +10,9 @@
 
 #include <cmocka.h>
 
-#include "common/clk.h"
+#include "common/base/clk.h"
+#include "common/base/xalloc.h"
 #include "common/recording/schema.h"
-#include "common/xalloc.h"
 #include "tests/support/table.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))

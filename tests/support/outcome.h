@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "common/measure.h"
+#include "common/measure/measure.h"
 #include "tests/support/proc.h"
 
 struct json_t;

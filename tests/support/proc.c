@@ -21,13 +21,13 @@
 
 #include <cmocka.h>
 
-#include "common/buf.h"
-#include "common/clk.h"
-#include "common/err.h"
-#include "common/file.h"
-#include "common/json.h"
+#include "common/base/buf.h"
+#include "common/base/clk.h"
+#include "common/base/err.h"
+#include "common/base/file.h"
+#include "common/base/json.h"
+#include "common/base/xalloc.h"
 #include "common/recording/schema.h"
-#include "common/xalloc.h"
 #include "tests/support/loopback.h"
 
 #define MAX_OUTPUT ((size_t)4 << 20)

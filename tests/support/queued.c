@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyzer/stats/order.h"
-#include "common/clk.h"
-#include "common/xalloc.h"
+#include "analyzer/stats/order_stats.h"
+#include "common/base/clk.h"
+#include "common/base/xalloc.h"
 
 static struct facts row_of(struct mm1 *q, size_t i)
 {

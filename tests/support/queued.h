@@ -5,9 +5,9 @@
 
 #include <stddef.h>
 
-#include "analyzer/compare/blocks.h"
 #include "analyzer/compare/finding.h"
 #include "analyzer/compare/quantity.h"
+#include "analyzer/compare/window_blocks.h"
 #include "tests/support/mm1.h"
 
 struct queued {

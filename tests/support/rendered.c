@@ -12,8 +12,8 @@
 #include <cmocka.h>
 
 #include "analyzer/report/report.h"
-#include "common/buf.h"
-#include "common/xalloc.h"
+#include "common/base/buf.h"
+#include "common/base/xalloc.h"
 
 char *report_rendered(const struct report_ops *ops, const struct summary *s)
 {

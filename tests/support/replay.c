@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/xalloc.h"
+#include "common/base/xalloc.h"
 #include "tests/support/tmpdir.h"
 
 struct load_settings replay_of(const char *text)

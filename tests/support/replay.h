@@ -2,7 +2,7 @@
 #ifndef TESTS_SUPPORT_REPLAY_H
 #define TESTS_SUPPORT_REPLAY_H
 
-#include "common/settings.h"
+#include "common/settings/settings.h"
 
 /* The first line of such a file. */
 #define REPLAY_HEADER "timestamp,input_length,output_length\n"

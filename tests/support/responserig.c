@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "common/err.h"
+#include "common/base/err.h"
 
 void responserig_init(struct responserig *rig, enum api_kind kind)
 {

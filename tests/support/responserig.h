@@ -5,8 +5,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "common/settings.h"
-#include "loadgen/response.h"
+#include "common/settings/settings.h"
+#include "loadgen/api/response.h"
 
 #define DONE "data: [DONE]\n\n"
 

@@ -9,8 +9,8 @@
 
 #include <cmocka.h>
 
-#include "common/clk.h"
-#include "common/err.h"
+#include "common/base/clk.h"
+#include "common/base/err.h"
 
 struct facts row_unsent(int64_t seq, int64_t due_ms)
 {

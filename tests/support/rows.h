@@ -3,8 +3,8 @@
 #ifndef TESTS_SUPPORT_ROWS_H
 #define TESTS_SUPPORT_ROWS_H
 
-#include "common/measure.h"
-#include "common/slo.h"
+#include "common/measure/measure.h"
+#include "common/spec/slo.h"
 
 /* Issued when due and sent 1 ms later, over a connection that was there; head,
  * first and last come together, e2e_ms after it was due. */

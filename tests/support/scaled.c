@@ -9,9 +9,9 @@
 
 #include <cmocka.h>
 
-#include "common/buf.h"
-#include "common/err.h"
-#include "common/xalloc.h"
+#include "common/base/buf.h"
+#include "common/base/err.h"
+#include "common/base/xalloc.h"
 #include "tests/support/tmpdir.h"
 
 const struct scale_ask scaled_usual = {

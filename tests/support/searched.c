@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "common/xalloc.h"
+#include "common/base/xalloc.h"
 #include "tests/support/tmpdir.h"
 
 char *searched_file(const char *name, const char *settings)

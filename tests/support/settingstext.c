@@ -8,8 +8,8 @@
 
 #include <cmocka.h>
 
-#include "common/err.h"
-#include "common/settings.h"
+#include "common/base/err.h"
+#include "common/settings/settings.h"
 #include "tests/support/tmpdir.h"
 
 int load_text(struct settings *s, const char *text, struct err *err)

@@ -9,14 +9,14 @@
 
 #include <cmocka.h>
 
-#include "common/clk.h"
-#include "common/err.h"
+#include "common/base/clk.h"
+#include "common/base/err.h"
+#include "common/base/rng.h"
+#include "common/base/xalloc.h"
 #include "common/recording/failures.h"
 #include "common/recording/manifest.h"
 #include "common/recording/schema.h"
 #include "common/recording/trialset.h"
-#include "common/rng.h"
-#include "common/xalloc.h"
 #include "tests/support/ondisk.h"
 #include "tests/support/tmpdir.h"
 

@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 #include "analyzer/search/search.h"
-#include "common/rng.h"
+#include "common/base/rng.h"
 
 #define SIMQUEUE_BATCH 64 /* largest batch */
 

@@ -7,10 +7,10 @@
 
 #include <cmocka.h>
 
-#include "common/clk.h"
-#include "common/err.h"
-#include "common/rng.h"
-#include "common/xalloc.h"
+#include "common/base/clk.h"
+#include "common/base/err.h"
+#include "common/base/rng.h"
+#include "common/base/xalloc.h"
 
 #define STRETCHES 50
 #define MANY      100000 /* requests tell a speed */

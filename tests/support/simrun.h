@@ -14,8 +14,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "server-stub/job.h"
-#include "server-stub/sim.h"
+#include "server-stub/sim/job.h"
+#include "server-stub/sim/sim.h"
 
 /* Requests of a long run: 10^6, fewer where a sanitizer makes each of them ten
  * times as slow.  assert_mean() takes that into account. */

@@ -7,8 +7,8 @@
 
 #include <cmocka.h>
 
-#include "common/err.h"
-#include "common/xalloc.h"
+#include "common/base/err.h"
+#include "common/base/xalloc.h"
 
 struct source lane_make(const struct load_settings *load, struct lane lane)
 {

@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-#include "loadgen/source.h"
+#include "loadgen/schedule/source.h"
 
 struct source {
     const struct source_ops *ops;

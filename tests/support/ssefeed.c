@@ -8,8 +8,8 @@
 
 #include <cmocka.h>
 
-#include "common/buf.h"
-#include "common/xalloc.h"
+#include "common/base/buf.h"
+#include "common/base/xalloc.h"
 
 void ssefeed_note(void *arg, const struct sse_event *event)
 {

@@ -4,7 +4,7 @@
 
 #include <stddef.h>
 
-#include "common/sse.h"
+#include "common/wire/sse.h"
 
 /* For sse_init(), with a struct buf: a line for each event, [name] data, and
  * a line end in the data is written \n. */

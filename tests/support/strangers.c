@@ -13,8 +13,8 @@
 
 #include <cmocka.h>
 
-#include "common/str.h"
-#include "common/xalloc.h"
+#include "common/base/str.h"
+#include "common/base/xalloc.h"
 
 /* All that stands in a JSON text. */
 struct leaves {

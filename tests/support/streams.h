@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "common/measure.h"
+#include "common/measure/measure.h"
 #include "tests/support/ondisk.h"
 
 /* Sent 1 ms after it was due; the first event first_ms after, then as many as

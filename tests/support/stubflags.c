@@ -7,10 +7,10 @@
 
 #include <cmocka.h>
 
-#include "common/err.h"
-#include "common/opt.h"
-#include "common/settings.h"
-#include "common/str.h"
+#include "common/base/err.h"
+#include "common/base/str.h"
+#include "common/settings/option.h"
+#include "common/settings/settings.h"
 
 void stub_tell(struct settings *s, const char *const *flags)
 {

@@ -10,11 +10,11 @@
 
 #include <cmocka.h>
 
-#include "common/err.h"
-#include "server-stub/front.h"
-#include "server-stub/loop.h"
-#include "server-stub/server.h"
-#include "server-stub/wire.h"
+#include "common/base/err.h"
+#include "server-stub/front/front.h"
+#include "server-stub/front/stub_loop.h"
+#include "server-stub/front/wire.h"
+#include "server-stub/stub_server.h"
 
 #define START_NS (7 * NS_PER_S)
 

@@ -7,9 +7,9 @@
 
 #include <stddef.h>
 
-#include "common/clk.h"
-#include "common/settings.h"
-#include "server-stub/config.h"
+#include "common/base/clk.h"
+#include "common/settings/settings.h"
+#include "server-stub/stub_config.h"
 #include "tests/support/httpget.h"
 
 struct stubrig {

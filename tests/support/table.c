@@ -7,9 +7,9 @@
 
 #include <cmocka.h>
 
-#include "common/err.h"
+#include "common/base/err.h"
+#include "common/base/xalloc.h"
 #include "common/recording/tgr.h"
-#include "common/xalloc.h"
 
 void *table_read(const char *path, const struct tgr_schema *schema, size_t *n)
 {

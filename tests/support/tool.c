@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-#include "common/xalloc.h"
+#include "common/base/xalloc.h"
 
 static _Noreturn void become(const char *const *argv, const char *log)
 {

@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-#include "analyzer/trust.h"
+#include "analyzer/verdict/trust.h"
 
 /* NULL: a client of which nothing is known, a recording that is whole. */
 struct trust trust_of(const struct tally *t, const struct client *client,

@@ -1,0 +1,261 @@
+#include "analyzer/compare/compare_side.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/compare/run_conditions.h"
+#include "analyzer/read/reader.h"
+#include "analyzer/stats/order_stats.h"
+#include "common/base/xalloc.h"
+#include "common/recording/trialset.h"
+#include "common/spec/slo.h"
+
+/* More than anybody makes; a guard against a directory of something else. */
+#define MAX_TRIALS 10000
+
+/* NULL: it is not there any more. */
+static char *resolved(const char *dir, const char *from_there)
+{
+    char *path = xasprintf("%s/%s", dir, from_there);
+    char *real = realpath(path, NULL);
+
+    free(path);
+    return real;
+}
+
+/* A set without study.json is one that somebody put together. */
+static int read_study(struct side *side, struct err *err)
+{
+    struct trial_set set = {0};
+
+    if (!study_is_at(side->dir))
+        return 0;
+    if (trial_set_load(&set, side->dir, err))
+        return -1;
+    side->is_one_launch = set.launched_by == LAUNCHED_ONCE;
+    side->has_own_stubs = set.launched_by == LAUNCHED_STUB;
+    side->home = realpath(side->dir, NULL);
+    if (set.against[0])
+        side->turned_with = resolved(side->dir, set.against);
+    trial_set_fini(&set);
+    return 0;
+}
+
+static int add_run(struct side *side, const char *dir,
+                   const struct side_ask *ask, struct err *err)
+{
+    side->runs = xrealloc(side->runs, side->n + 1, sizeof(*side->runs));
+    if (run_card_load(&side->runs[side->n], dir, ask, err))
+        return -1;
+    side->n++;
+    return 0;
+}
+
+static int add_trials(struct side *side, const struct side_ask *ask,
+                      struct err *err)
+{
+    int rc = 0;
+
+    for (int64_t k = 1;
+         rc == 0 && k <= MAX_TRIALS && trial_set_has(side->dir, k); k++) {
+        char *path = trial_set_path(side->dir, k);
+
+        rc = add_run(side, path, ask, err);
+        free(path);
+    }
+    return rc;
+}
+
+static void gather(struct side *side, size_t quantity)
+{
+    double *units = xcalloc(side->n, sizeof(*units));
+    bool has_all = true;
+
+    for (size_t i = 0; i < side->n; i++) {
+        const struct reading *r = &side->runs[i].whole[quantity];
+
+        has_all = has_all && r->n > 0 && !r->is_too_few;
+        units[i] = r->value;
+    }
+    side->units[quantity] = units;
+    side->has_all[quantity] = has_all;
+}
+
+int side_load(struct side *side, const char *dir, const struct side_ask *ask,
+              struct err *err)
+{
+    int rc;
+
+    *side = (struct side){.dir = xstrdup(dir), .is_set = trial_set_has(dir, 1)};
+    rc = read_study(side, err);
+    if (rc == 0)
+        rc = side->is_set ? add_trials(side, ask, err)
+                          : add_run(side, dir, ask, err);
+    for (size_t i = 0; rc == 0 && i < ask->qs->len; i++)
+        gather(side, i);
+    if (rc)
+        side_fini(side);
+    return rc;
+}
+
+void side_fini(struct side *side)
+{
+    for (size_t i = 0; i < side->n; i++)
+        run_card_fini(&side->runs[i]);
+    for (size_t i = 0; i < QUANTITIES_MAX; i++)
+        free(side->units[i]);
+    free(side->runs);
+    free(side->turned_with);
+    free(side->home);
+    free(side->dir);
+    *side = (struct side){0};
+}
+
+size_t side_warmup(const struct side *side)
+{
+    return side->n > 1 && side->is_one_launch && side->runs[0].makespan_s > 0;
+}
+
+size_t side_values(const struct side *side, size_t first, size_t i, double *out)
+{
+    size_t n = 0;
+
+    for (size_t k = first; k < side->n; k++) {
+        const struct reading *r = &side->runs[k].whole[i];
+
+        if (r->n > 0 && !r->is_too_few && isfinite(r->value))
+            out[n++] = r->value;
+    }
+    return n;
+}
+
+static int open_first(struct recording *rec, const char *dir, struct err *err)
+{
+    char *path = trial_set_has(dir, 1) ? trial_set_path(dir, 1) : xstrdup(dir);
+    int rc = recording_open(rec, path, err);
+
+    free(path);
+    return rc;
+}
+
+int side_slo(const char *dir, const struct strlist *replace, struct slo *slo,
+             struct err *err)
+{
+    struct recording rec;
+    int rc;
+
+    if (open_first(&rec, dir, err))
+        return -1;
+    rc = slo_parse(replace ? replace : &rec.settings.slo, slo, err);
+    recording_close(&rec);
+    return rc;
+}
+
+int side_started(const char *dir, int64_t *started_ns, struct err *err)
+{
+    struct recording rec;
+
+    if (open_first(&rec, dir, err))
+        return -1;
+    *started_ns = manifest_start_realtime_ns(&rec.manifest);
+    recording_close(&rec);
+    return 0;
+}
+
+bool side_value(const struct side *side, size_t i, double *value)
+{
+    const struct reading *r = &side->runs[0].whole[i];
+    double *copy;
+
+    if (!side->is_set) {
+        *value = r->value;
+        return r->n > 0 && !r->is_too_few;
+    }
+    if (!side->has_all[i])
+        return false;
+    copy = xcalloc(side->n, sizeof(*copy));
+    memcpy(copy, side->units[i], side->n * sizeof(*copy));
+    *value = order_median(copy, side->n);
+    free(copy);
+    return true;
+}
+
+/* By one of its trials at least. */
+static bool is_measured(const struct side *side, size_t i)
+{
+    for (size_t k = 0; k < side->n; k++) {
+        if (side->runs[k].whole[i].n > 0)
+            return true;
+    }
+    return false;
+}
+
+static int64_t counted(const struct side *side, size_t i)
+{
+    int64_t n = 0;
+
+    for (size_t k = 0; k < side->n; k++)
+        n += side->runs[k].whole[i].n;
+    return n;
+}
+
+struct sample side_sample(const struct side *side, size_t i)
+{
+    const struct block_readings *blocks = &side->runs[0].blocks[i];
+    struct sample s = {0};
+
+    if (!is_measured(side, i))
+        return s;
+    s.has_whole = side_value(side, i, &s.whole);
+    s.counted = counted(side, i);
+    s.units = side->is_set ? side->units[i] : blocks->value;
+    s.has_all = side->is_set ? side->has_all[i] : blocks->has_all;
+    s.n = side->is_set ? side->n : BLOCKS;
+    s.least_in_one = blocks->least;
+    s.beyond = blocks->beyond;
+    return s;
+}
+
+const struct run_card *side_obstacle(const struct side *side)
+{
+    for (size_t i = 0; i < side->n; i++) {
+        if (side->runs[i].why[0])
+            return &side->runs[i];
+    }
+    return NULL;
+}
+
+size_t side_missed(const struct side *side)
+{
+    size_t missed = 0;
+
+    for (size_t i = 0; i < side->n; i++)
+        missed += side->runs[i].breaks_slo;
+    return missed;
+}
+
+size_t side_cold(const struct side *side)
+{
+    size_t cold = 0;
+
+    for (size_t i = 0; i < side->n; i++)
+        cold += side->runs[i].is_cold;
+    return cold;
+}
+
+static bool is_turned_with(const struct side *a, const struct side *b)
+{
+    return a->turned_with && b->home && strcmp(a->turned_with, b->home) == 0;
+}
+
+enum basis basis_of(const struct side *a, const struct side *b)
+{
+    if (a->is_set != b->is_set)
+        return BASIS_NONE;
+    if (!a->is_set)
+        return BASIS_BLOCKS;
+    return a->n == b->n && is_turned_with(a, b) && is_turned_with(b, a)
+               ? BASIS_PAIRS
+               : BASIS_TRIALS;
+}

@@ -1,0 +1,29 @@
+/* profile_requests.h - the requests of a profile one by one, for formats that
+ * list them. */
+#ifndef ANALYZER_PROFILE_PROFILE_REQUESTS_H
+#define ANALYZER_PROFILE_PROFILE_REQUESTS_H
+
+#include "analyzer/profile/profile.h"
+
+/* Prompt tokens as counted by the server, else as made; 0: not known. */
+int64_t profile_input(const struct facts *f);
+
+void profile_requests_add(struct profile_requests *list, const struct facts *f,
+                          const struct profile_ops *ops,
+                          const struct profile_run *run, bool succeeds);
+
+/* After the last one: bring them into order. */
+void profile_requests_sort(struct profile_requests *list);
+
+/* Of a sorted list; NULL: it is not in it. */
+struct profile_request *
+profile_requests_find(const struct profile_requests *list, int64_t seq);
+
+/* The next pause of a request of a sorted list. */
+void profile_requests_add_pause(struct profile_requests *list,
+                                struct profile_request *r, double ns);
+
+/* After the last one: each request's pauses stand together. */
+void profile_requests_finish(struct profile_requests *list);
+
+#endif

@@ -1,0 +1,286 @@
+#include "analyzer/read/client_log.h"
+
+#include <stdlib.h>
+
+#include "common/base/clk.h"
+#include "common/base/err.h"
+#include "common/base/xalloc.h"
+
+/* Shorter spans say nothing: ticks are of 10 ms. */
+#define LEAST_SPAN_NS (NS_PER_S / 2)
+
+/* In shorter windows a look more or less is too much of all. */
+#define LEAST_OBSERVED_NS (5 * NS_PER_S)
+
+/* Of a counter of one worker, so that all together can be added up. */
+#define MOST_REQUESTS ((INT64_C(1) << 62) / RECORDING_MAX_SHARDS)
+
+/* ---- gathering ---- */
+
+void client_init(struct client *c, struct window window, int64_t n_shards)
+{
+    *c = (struct client){
+        .window = window, .n_shards = 1, .suspended_max_ns = TIME_ABSENT};
+    if (n_shards > 1)
+        c->n_shards = n_shards < RECORDING_MAX_SHARDS ? (int)n_shards
+                                                      : RECORDING_MAX_SHARDS;
+}
+
+static void look(struct counter *c, int64_t at_ns, int64_t value)
+{
+    if (value == TIME_ABSENT)
+        return;
+    if (!c->is_seen || at_ns < c->from_ns) {
+        c->from_ns = at_ns;
+        c->from = value;
+    }
+    if (!c->is_seen || at_ns > c->to_ns) {
+        c->to_ns = at_ns;
+        c->to = value;
+    }
+    c->is_seen = true;
+}
+
+static int64_t bounded(int64_t count)
+{
+    return count < 0 ? 0 : count < MOST_REQUESTS ? count : MOST_REQUESTS;
+}
+
+static int64_t taken(const struct observation *seen)
+{
+    return bounded(bounded(seen->issued) + bounded(seen->unsent));
+}
+
+/* The worker's counters begin at 0, with the run. */
+static void look_at_start(struct client_shard *s)
+{
+    look(&s->taken, 0, 0);
+    look(&s->cap_waits, 0, 0);
+    look(&s->cpu, 0, 0);
+    look(&s->spun, 0, 0);
+    look(&s->record_wait, 0, 0);
+    look(&s->cpu_wait, 0, 0);
+    look(&s->cpu_turns, 0, 0);
+}
+
+void client_add(struct client *c, unsigned shard,
+                const struct observation *seen)
+{
+    struct client_shard *s;
+
+    if (shard >= RECORDING_MAX_SHARDS)
+        return;
+    s = &c->shards[shard];
+    if ((int)shard >= c->n_shards)
+        c->n_shards = (int)shard + 1;
+    if (!s->is_seen && c->window.start_ns <= 0)
+        look_at_start(s);
+    if (!s->is_seen || seen->at >= s->last_ns) {
+        s->is_seen = true;
+        s->last_ns = seen->at;
+        s->scheduled = taken(seen);
+    }
+    if (seen->suspended_max > c->suspended_max_ns)
+        c->suspended_max_ns = seen->suspended_max;
+    if (seen->asleep > c->asleep_ns)
+        c->asleep_ns = seen->asleep;
+    if (seen->at < c->window.start_ns ||
+        seen->at - LEAST_SPAN_NS > c->window.end_ns)
+        return;
+    s->looks++;
+    look(&s->taken, seen->at, taken(seen));
+    look(&s->cap_waits, seen->at, seen->cap_waits);
+    look(&s->cpu, seen->at, seen->cpu);
+    look(&s->spun, seen->at, seen->spun);
+    look(&s->record_wait, seen->at, seen->record_wait);
+    look(&s->cpu_wait, seen->at, seen->cpu_wait);
+    look(&s->cpu_turns, seen->at, seen->cpu_turns);
+    look(&c->ticks, seen->at, seen->host_ticks);
+    look(&c->steal, seen->at, seen->host_steal);
+    look(&c->throttled, seen->at, seen->throttled);
+    look(&c->pressure, seen->at, seen->pressure);
+}
+
+void client_read(struct client *c, const char *dir)
+{
+    char *path = xasprintf("%s/client.tgr", dir);
+    struct tgr_reader *reader;
+    struct err ignored = {0};
+    const void *data;
+    size_t n;
+
+    if (tgr_open(&reader, path, &schema_client, &ignored) == 0) {
+        while (tgr_next(reader, &data, &n, &ignored) > 0) {
+            const struct observation *seen = data;
+
+            for (size_t i = 0; i < n; i++)
+                client_add(c, tgr_shard(reader), &seen[i]);
+        }
+        tgr_close(reader);
+    }
+    free(path);
+}
+
+/* ---- how far it got ---- */
+
+int64_t client_scheduled(const struct client *c, int shard)
+{
+    return c->shards[shard].scheduled;
+}
+
+int64_t client_scheduled_in_all(const struct client *c)
+{
+    int64_t sum = 0;
+
+    for (int i = 0; i < c->n_shards; i++)
+        sum += c->shards[i].scheduled;
+    return sum;
+}
+
+int64_t client_known_until_ns(const struct client *c)
+{
+    int64_t least = c->shards[0].last_ns; /* 0 if it was never seen */
+
+    for (int i = 1; i < c->n_shards; i++) {
+        if (c->shards[i].last_ns < least)
+            least = c->shards[i].last_ns;
+    }
+    return least;
+}
+
+/* ---- shares ---- */
+
+static double grown(const struct counter *c)
+{
+    return c->to > c->from ? (double)(c->to - c->from) : 0;
+}
+
+static bool is_known(const struct counter *c)
+{
+    return c->is_seen && c->to_ns - c->from_ns >= LEAST_SPAN_NS;
+}
+
+/* A counter of nanoseconds as a share of the time that passed. */
+static bool share_of_time(const struct counter *c, double *share)
+{
+    if (!is_known(c))
+        return false;
+    *share = grown(c) / (double)(c->to_ns - c->from_ns);
+    return true;
+}
+
+/* The first second has its look when it is over. */
+bool client_observed(const struct client *c, double *share)
+{
+    int64_t length_ns = c->window.end_ns - c->window.start_ns;
+    int64_t fewest = c->shards[0].looks;
+
+    if (c->window.end_ns == INT64_MAX || length_ns < LEAST_OBSERVED_NS)
+        return false;
+    for (int i = 1; i < c->n_shards; i++) {
+        if (c->shards[i].looks < fewest)
+            fewest = c->shards[i].looks;
+    }
+    *share = (double)(fewest > 0 ? fewest + 1 : 0) * 1e9 / (double)length_ns;
+    if (*share > 1)
+        *share = 1;
+    return true;
+}
+
+bool client_busy(const struct client *c, double *share)
+{
+    bool is_any_known = false;
+
+    *share = 0;
+    for (int i = 0; i < c->n_shards; i++) {
+        double cpu;
+        double spun;
+        double waited = 0;
+
+        if (!share_of_time(&c->shards[i].cpu, &cpu) ||
+            !share_of_time(&c->shards[i].spun, &spun))
+            continue;
+        is_any_known = true;
+        share_of_time(&c->shards[i].cpu_wait, &waited);
+        if (cpu - spun + waited > *share)
+            *share = cpu - spun + waited;
+    }
+    return is_any_known;
+}
+
+bool client_record_wait(const struct client *c, double *share)
+{
+    bool is_any_known = false;
+
+    *share = 0;
+    for (int i = 0; i < c->n_shards; i++) {
+        double waited;
+
+        if (!share_of_time(&c->shards[i].record_wait, &waited))
+            continue;
+        is_any_known = true;
+        if (waited > *share)
+            *share = waited;
+    }
+    return is_any_known;
+}
+
+bool client_cpu_wait(const struct client *c, double *share, double *turns_hz)
+{
+    bool is_any_known = false;
+
+    *share = 0;
+    *turns_hz = 0;
+    for (int i = 0; i < c->n_shards; i++) {
+        double waited;
+        double turns;
+
+        if (!share_of_time(&c->shards[i].cpu_wait, &waited) ||
+            !share_of_time(&c->shards[i].cpu_turns, &turns))
+            continue;
+        if (!is_any_known || waited > *share) {
+            *share = waited;
+            *turns_hz = 1e9 * turns;
+        }
+        is_any_known = true;
+    }
+    return is_any_known;
+}
+
+bool client_held_back(const struct client *c, double *share)
+{
+    bool is_any_known = false;
+    double waits = 0;
+    double requests = 0;
+
+    for (int i = 0; i < c->n_shards; i++) {
+        if (!is_known(&c->shards[i].cap_waits))
+            continue;
+        is_any_known = true;
+        waits += grown(&c->shards[i].cap_waits);
+        requests += grown(&c->shards[i].taken);
+    }
+    /* One that waits is counted before it is taken. */
+    if (requests < waits)
+        requests = waits;
+    *share = requests > 0 ? waits / requests : 0;
+    return is_any_known;
+}
+
+bool client_stolen(const struct client *c, double *share)
+{
+    if (!is_known(&c->ticks) || !is_known(&c->steal) || !(grown(&c->ticks) > 0))
+        return false;
+    *share = grown(&c->steal) / grown(&c->ticks);
+    return true;
+}
+
+bool client_throttled(const struct client *c, double *share)
+{
+    return share_of_time(&c->throttled, share);
+}
+
+bool client_pressed(const struct client *c, double *share)
+{
+    return share_of_time(&c->pressure, share);
+}

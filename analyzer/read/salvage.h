@@ -1,0 +1,52 @@
+/* salvage.h - what the table of requests says by itself, where the manifest is
+ * lost: times, outcomes and counts of all requests.  The settings, the window
+ * and the SLO are not known, so that there is no verdict. */
+#ifndef ANALYZER_READ_SALVAGE_H
+#define ANALYZER_READ_SALVAGE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "common/measure/measure.h"
+#include "common/recording/tgr.h"
+#include "common/stats/hist.h"
+
+struct buf;
+struct err;
+
+struct salvage {
+    const char *dir; /* borrowed */
+    const char *why; /* "is missing", ...: of the manifest; static */
+    int64_t requests;
+    int64_t outcome[OUTCOME_COUNT];
+    int64_t first_due_ns; /* TIME_ABSENT: there is no request, ... */
+    int64_t last_due_ns;
+    int64_t last_end_ns; /* ... or none that has ended */
+    struct hist e2e;     /* from due, of those that are ok */
+    struct hist ttft;    /* the same, of streams */
+    struct tgr_damage damage;
+    bool has_summary; /* summary.json is there */
+};
+
+/* The quantiles of e2e and ttft that are shown. */
+#define SALVAGE_QUANTILES 4
+struct salvage_quantile {
+    double q;
+    const char *name;
+};
+extern const struct salvage_quantile salvage_quantiles[SALVAGE_QUANTILES];
+
+/* Read DIR/requests.tgr.  `why` says what is wrong with the manifest.  ERR_IO,
+ * ERR_FORMAT as recording_open().  salvage_fini() may follow either way. */
+int salvage_read(struct salvage *s, const char *dir, const char *why,
+                 struct err *err);
+void salvage_fini(struct salvage *s);
+
+/* As a report has it: HIST_TOO_FEW where n cannot bound it.  1: the greatest.
+ */
+int64_t salvage_quantile(const struct hist *h, double q);
+
+void salvage_text(const struct salvage *s, struct buf *out);
+void salvage_json(const struct salvage *s, struct buf *out);
+
+#endif

@@ -1,0 +1,444 @@
+/* Timings from a CSV: names of columns in the first line, a row a point, or a
+ * row a run where several have the same K.  A column that is not known is an
+ * error, since a typo that is passed over would change what is said. */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/scaling/scaling.h"
+#include "analyzer/verdict/cost.h"
+#include "common/base/err.h"
+#include "common/base/file.h"
+#include "common/base/suggest.h"
+#include "common/base/units.h"
+#include "common/base/xalloc.h"
+#include "common/spec/prices.h"
+
+#define MAX_FILE    ((size_t)8 << 20)
+#define MAX_COLUMNS 64
+#define MAX_WORKERS 1e9
+
+/* Several configurations of each K that a law takes. */
+#define MAX_POINTS ((size_t)4 * LAWS_MAX_POINTS)
+
+/* One line, by column. */
+struct row {
+    double k;
+    double seconds;
+    double std;
+    double runs;
+    double work;
+    double tokens;
+    double usd_per_hour;
+    double joules;
+    double quality;
+    double quality_n;
+    double p50_ms;
+    double p99_ms;
+    double capacity;
+    double keeps_slo; /* 1 or 0 */
+    double is_warm;
+    const char *config;
+    const char *machine; /* of one worker */
+};
+
+/* How a cell is read, and what it may be. */
+enum cell {
+    CELL_COUNT,
+    CELL_POSITIVE,
+    CELL_AMOUNT,
+    CELL_SHARE,
+    CELL_YES,
+    CELL_TEXT
+};
+
+static const struct column {
+    const char *name;
+    enum cell cell;
+    size_t offset;
+} columns[] = {
+    {"workers", CELL_COUNT, offsetof(struct row, k)},
+    {"replicas", CELL_COUNT, offsetof(struct row, k)},
+    {"k", CELL_COUNT, offsetof(struct row, k)},
+    {"seconds", CELL_POSITIVE, offsetof(struct row, seconds)},
+    {"mean_seconds", CELL_POSITIVE, offsetof(struct row, seconds)},
+    {"std_seconds", CELL_AMOUNT, offsetof(struct row, std)},
+    {"std", CELL_AMOUNT, offsetof(struct row, std)},
+    {"runs", CELL_COUNT, offsetof(struct row, runs)},
+    {"work", CELL_POSITIVE, offsetof(struct row, work)},
+    {"tokens", CELL_AMOUNT, offsetof(struct row, tokens)},
+    {"usd_per_hour", CELL_AMOUNT, offsetof(struct row, usd_per_hour)},
+    {"joules", CELL_AMOUNT, offsetof(struct row, joules)},
+    {"quality", CELL_SHARE, offsetof(struct row, quality)},
+    {"quality_n", CELL_COUNT, offsetof(struct row, quality_n)},
+    {"p50_ms", CELL_AMOUNT, offsetof(struct row, p50_ms)},
+    {"p99_ms", CELL_AMOUNT, offsetof(struct row, p99_ms)},
+    {"capacity_rps", CELL_POSITIVE, offsetof(struct row, capacity)},
+    {"slo_met", CELL_YES, offsetof(struct row, keeps_slo)},
+    {"warmup_excluded", CELL_YES, offsetof(struct row, is_warm)},
+    {"config", CELL_TEXT, offsetof(struct row, config)},
+    {"machine", CELL_TEXT, offsetof(struct row, machine)},
+};
+
+#define N_COLUMNS (sizeof(columns) / sizeof(columns[0]))
+
+struct table {
+    struct scaling *s;
+    const char *name;
+    size_t line; /* from 1 */
+    const struct column *at[MAX_COLUMNS];
+    size_t n; /* columns; 0: before the first line */
+};
+
+/* ---- cells ---- */
+
+static void *field(struct row *row, const struct column *c)
+{
+    return (char *)row + c->offset;
+}
+
+static bool is_allowed(enum cell cell, double x)
+{
+    switch (cell) {
+    case CELL_COUNT:
+        return x >= 1 && x <= MAX_WORKERS && x == floor(x);
+    case CELL_POSITIVE:
+        return x > 0;
+    case CELL_SHARE:
+        return x >= 0 && x <= 1;
+    default:
+        return x >= 0;
+    }
+}
+
+static int read_number(const struct column *c, const char *text, double *out,
+                       struct err *err)
+{
+    static const char *const want[] = {
+        [CELL_COUNT] = "a whole number from 1",
+        [CELL_POSITIVE] = "a number above 0",
+        [CELL_AMOUNT] = "a number, not negative",
+        [CELL_SHARE] = "a share from 0 to 1",
+    };
+    char *end;
+
+    errno = 0;
+    *out = strtod(text, &end);
+    if (end == text || *end || !isfinite(*out) || !is_allowed(c->cell, *out))
+        return err_set(err, ERR_CONFIG, "%s: '%.80s' is not %s", c->name, text,
+                       want[c->cell]);
+    return units_check_range(text, *out, err) ? err_context(err, "%s", c->name)
+                                              : 0;
+}
+
+static int read_yes(const struct column *c, const char *text, double *out,
+                    struct err *err)
+{
+    *out = strcmp(text, "yes") == 0;
+    if (*out == 0 && strcmp(text, "no") != 0)
+        return err_set(err, ERR_CONFIG, "%s: '%.80s' is neither yes nor no",
+                       c->name, text);
+    return 0;
+}
+
+static int read_cell(const struct column *c, char *text, struct row *row,
+                     struct err *err)
+{
+    if (!*text)
+        return 0; /* not known of this row */
+    if (c->cell == CELL_TEXT) {
+        *(const char **)field(row, c) = text;
+        return 0;
+    }
+    return (c->cell == CELL_YES ? read_yes : read_number)(c, text,
+                                                          field(row, c), err);
+}
+
+/* ---- the first line ---- */
+
+static int find_column(struct table *t, const char *name, struct err *err)
+{
+    struct suggest s = {.word = name};
+    char hint[64];
+
+    for (size_t i = 0; i < N_COLUMNS; i++) {
+        if (strcmp(columns[i].name, name) == 0) {
+            t->at[t->n++] = &columns[i];
+            return 0;
+        }
+        suggest_consider(&s, columns[i].name);
+    }
+    return err_set(err, ERR_CONFIG, "unknown column '%.80s'%s", name,
+                   suggest_text(&s, "", hint, sizeof(hint)));
+}
+
+static bool has(const struct table *t, size_t offset)
+{
+    for (size_t i = 0; i < t->n; i++) {
+        if (t->at[i]->offset == offset)
+            return true;
+    }
+    return false;
+}
+
+static int check_columns(const struct table *t, struct err *err)
+{
+    for (size_t i = 0; i < t->n; i++) {
+        for (size_t k = 0; k < i; k++) {
+            if (t->at[k]->offset == t->at[i]->offset)
+                return err_set(err, ERR_CONFIG,
+                               "columns '%s' and '%s' say the same",
+                               t->at[k]->name, t->at[i]->name);
+        }
+    }
+    if (!has(t, offsetof(struct row, k)))
+        return err_set(err, ERR_CONFIG, "no column 'workers'");
+    if (t->s->ask.regime == SCALE_CAPACITY &&
+        !has(t, offsetof(struct row, capacity)))
+        return err_set(err, ERR_CONFIG, "no column 'capacity_rps'");
+    if (t->s->ask.regime != SCALE_CAPACITY &&
+        !has(t, offsetof(struct row, seconds)))
+        return err_set(err, ERR_CONFIG, "no column 'seconds'");
+    return 0;
+}
+
+static int read_head(struct table *t, char *line, struct err *err)
+{
+    char *cell;
+
+    while ((cell = strsep(&line, ",")) != NULL) {
+        if (t->n == MAX_COLUMNS)
+            return err_set(err, ERR_CONFIG, "more than %d columns",
+                           MAX_COLUMNS);
+        if (find_column(t, str_trim(cell), err))
+            return -1;
+    }
+    return check_columns(t, err);
+}
+
+/* ---- rows ---- */
+
+/* Means of what each run has of its own, over the runs that have it. */
+static void blend(double *mean, double x, size_t runs)
+{
+    if (isnan(*mean) || runs < 2)
+        *mean = x;
+    else if (!isnan(x))
+        *mean += (x - *mean) / (double)runs;
+}
+
+static int keep_same(double *kept, double x, const char *what, struct err *err)
+{
+    if (!isnan(*kept) && !isnan(x) && *kept != x)
+        return err_set(err, ERR_CONFIG,
+                       "%s: %.10g, where another run of the same K has %.10g",
+                       what, x, *kept);
+    *kept = isnan(*kept) ? x : *kept;
+    return 0;
+}
+
+static enum scale_answer answer(double yes)
+{
+    return isnan(yes) ? SCALE_UNKNOWN : yes > 0 ? SCALE_YES : SCALE_NO;
+}
+
+/* One no of several runs is enough. */
+static enum scale_answer worse(enum scale_answer a, enum scale_answer b)
+{
+    return a > b ? a : b;
+}
+
+static int take_time(struct scale_point *p, const struct row *row,
+                     struct err *err)
+{
+    bool is_first = isnan(p->mean_s);
+
+    if (isnan(row->runs) && isnan(row->std)) {
+        if (!is_first && p->n_times == 0)
+            return err_set(err, ERR_CONFIG,
+                           "K = %lld is there as a mean "
+                           "already",
+                           (long long)p->k);
+        scale_point_add_time(p, row->seconds);
+        return 0;
+    }
+    if (!is_first)
+        return err_set(err, ERR_CONFIG,
+                       "K = %lld is there twice; rows with "
+                       "std or runs are of all runs",
+                       (long long)p->k);
+    p->mean_s = row->seconds;
+    p->std_s = row->std;
+    p->runs = row->runs;
+    return 0;
+}
+
+/* Whose price it is: what the reader says stands over the row.  NULL: nobody
+ * says. */
+static const char *machine_of(const struct cost_ask *cost,
+                              const struct row *row)
+{
+    return cost && cost->machine ? cost->machine : row->machine;
+}
+
+/* By the table of prices; a price in the row itself would be a second one. */
+static int look_up(const struct table *t, struct row *row, struct err *err)
+{
+    const struct cost_ask *cost = t->s->ask.cost;
+    const struct prices *prices = cost ? cost->prices : NULL;
+    const char *machine = machine_of(cost, row);
+    double usd;
+
+    if (!machine)
+        return prices ? err_set(err, ERR_CONFIG,
+                                "%s: the price of which machine? (column "
+                                "'machine', or --machine)",
+                                prices->name)
+                      : 0;
+    if (!isnan(row->usd_per_hour))
+        return err_set(err, ERR_CONFIG,
+                       "machine: not beside usd_per_hour, which is a price");
+    if (!prices)
+        return err_set(err, ERR_CONFIG,
+                       "machine: '%.80s' has its price in a table; which? "
+                       "(--prices)",
+                       machine);
+    if (prices_find(prices, machine, &usd, err))
+        return -1;
+    row->usd_per_hour = usd * row->k;
+    return 0;
+}
+
+static int take_machine(struct scale_point *p, const char *machine,
+                        struct err *err)
+{
+    if (!machine)
+        return 0;
+    if (!p->machine)
+        p->machine = xstrdup(machine);
+    return strcmp(p->machine, machine) == 0
+               ? 0
+               : err_set(err, ERR_CONFIG,
+                         "machine: '%.80s', where another run of the same K "
+                         "has '%.80s'",
+                         machine, p->machine);
+}
+
+static int take_row(struct table *t, const struct row *row, struct err *err)
+{
+    char *where = xasprintf("%s:%zu", t->name, t->line);
+    struct scale_point *p = scaling_point(
+        t->s, (int64_t)row->k, row->config ? row->config : "", where);
+
+    free(where);
+    if (t->s->n > MAX_POINTS)
+        return err_set(err, ERR_CONFIG,
+                       "more than %zu points, of which each has a K and a "
+                       "config of its own",
+                       MAX_POINTS);
+    if (take_machine(p, row->machine, err) || take_time(p, row, err) ||
+        keep_same(&p->work, row->work, "work", err) ||
+        keep_same(&p->usd_per_hour, row->usd_per_hour, "usd_per_hour", err))
+        return -1;
+    blend(&p->tokens, row->tokens, p->n_times);
+    blend(&p->joules, row->joules, p->n_times);
+    blend(&p->quality, row->quality, p->n_times);
+    blend(&p->p50_ms, row->p50_ms, p->n_times);
+    blend(&p->p99_ms, row->p99_ms, p->n_times);
+    if (!isnan(row->quality_n))
+        p->quality_n =
+            (isnan(p->quality_n) ? 0 : p->quality_n) + row->quality_n;
+    p->keeps_slo = worse(p->keeps_slo, answer(row->keeps_slo));
+    p->is_warm = worse(p->is_warm, answer(row->is_warm));
+    return 0;
+}
+
+/* A capacity as the time of one request; docs/scaling.md. */
+static int as_time(const struct table *t, struct row *row, struct err *err)
+{
+    bool is_capacity = t->s->ask.regime == SCALE_CAPACITY;
+
+    if (isnan(row->k) || isnan(is_capacity ? row->capacity : row->seconds))
+        return err_set(err, ERR_CONFIG, "no %s",
+                       isnan(row->k) ? "number of workers"
+                       : is_capacity ? "capacity_rps"
+                                     : "seconds");
+    if (is_capacity) {
+        row->seconds = 1 / row->capacity;
+        row->work = 1;
+        row->std = NAN;
+        row->runs = NAN;
+    }
+    return 0;
+}
+
+static int read_row(struct table *t, char *line, struct err *err)
+{
+    struct row row = {.k = NAN,
+                      .seconds = NAN,
+                      .std = NAN,
+                      .runs = NAN,
+                      .work = NAN,
+                      .tokens = NAN,
+                      .usd_per_hour = NAN,
+                      .joules = NAN,
+                      .quality = NAN,
+                      .quality_n = NAN,
+                      .p50_ms = NAN,
+                      .p99_ms = NAN,
+                      .capacity = NAN,
+                      .keeps_slo = NAN,
+                      .is_warm = NAN};
+    size_t n = 0;
+    char *cell;
+
+    while ((cell = strsep(&line, ",")) != NULL) {
+        if (n == t->n)
+            return err_set(err, ERR_CONFIG, "more cells than columns");
+        if (read_cell(t->at[n++], str_trim(cell), &row, err))
+            return -1;
+    }
+    if (n < t->n)
+        return err_set(err, ERR_CONFIG, "fewer cells than columns");
+    return as_time(t, &row, err) || look_up(t, &row, err) ||
+                   take_row(t, &row, err)
+               ? -1
+               : 0;
+}
+
+static int read_line(struct table *t, char *line, struct err *err)
+{
+    line = str_trim(line);
+    if (!*line || *line == '#')
+        return 0;
+    return (t->n == 0 ? read_head : read_row)(t, line, err);
+}
+
+int scale_table_parse(struct scaling *s, const char *name, char *text,
+                      struct err *err)
+{
+    struct table t = {.s = s, .name = name};
+    char *line;
+
+    while ((line = strsep(&text, "\n")) != NULL) {
+        t.line++;
+        if (read_line(&t, line, err))
+            return err_context(err, "%s:%zu", name, t.line);
+    }
+    if (s->n == 0)
+        return err_set(err, ERR_CONFIG, "%s: no rows of timings", name);
+    return 0;
+}
+
+int scale_table_read(struct scaling *s, const char *path, struct err *err)
+{
+    char *text;
+    int rc;
+
+    if (file_read_text(path, MAX_FILE, &text, err))
+        return -1;
+    rc = scale_table_parse(s, path, text, err);
+    free(text);
+    return rc;
+}

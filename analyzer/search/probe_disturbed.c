@@ -1,0 +1,189 @@
+#include "analyzer/search/probe_disturbed.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "analyzer/read/reader.h"
+#include "analyzer/search/search_read.h"
+#include "analyzer/tally/summary.h"
+#include "analyzer/verdict/truth.h"
+#include "common/base/err.h"
+#include "common/base/xalloc.h"
+#include "common/measure/good.h"
+#include "common/stats/hist.h"
+
+/* A probe is disturbed if so many requests were as half of those that missed,
+ * or might have: missed though the client was late, or delayed by GOOD_DELAY of
+ * the limit.  Delays can only add misses: where there are next to none, they
+ * did no harm. */
+#define SHARE_PART 0.5
+#define FEW_PART   0.1 /* of what is allowed */
+
+static const char lag[] = "lag";
+static const char buffer_wait[] = "buffer wait";
+static const char stub_late[] = "stub late";
+
+/* ---- by the checks of the run ---- */
+
+static bool is_one_of(const char *name, const char *const *names, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (strcmp(name, names[i]) == 0)
+            return true;
+    return false;
+}
+
+/* A server that is flooded makes the client wait for connections, which is not
+ * the client's fault.  Delays have limits of their own below. */
+static const char *failed_check(const struct summary *s, bool has_limit)
+{
+    static const char *const of_server[] = {SEARCH_CAPPED, SEARCH_EXHAUSTED,
+                                            "unsent"};
+    static const char *const delays[] = {"lag p50", "lag p99", buffer_wait};
+    bool is_over = summary_is_overloaded(s);
+
+    for (size_t i = 0; i < s->trust.len; i++) {
+        const struct check *c = &s->trust.checks[i];
+
+        if (c->ok || !c->is_fatal ||
+            (is_over && is_one_of(c->name, of_server, 3)) ||
+            (has_limit && is_one_of(c->name, delays, 3)))
+            continue;
+        return c->name;
+    }
+    return NULL;
+}
+
+/* ---- by the limits ---- */
+
+bool disturbed_concerns(const struct slo_term *t)
+{
+    return t->kind == SLO_QUANTILE && measure_is_of_answer(t->measure) &&
+           !measure_is_of_stream(t->measure);
+}
+
+/* The share of delayed requests that is one too many; 1: none is. */
+static double share_of(const struct slo_term *t, const struct search_counts *c)
+{
+    double allowed = search_allowed(t);
+    double missed = c->n > 0 ? (double)c->misses / (double)c->n : 0;
+
+    if (missed <= FEW_PART * allowed)
+        return 1;
+    return SHARE_PART * (missed > allowed ? missed : allowed);
+}
+
+bool disturbed_by_lag(const struct slo_term *t, const struct search_counts *c)
+{
+    return disturbed_concerns(t) &&
+           (double)c->spoilt > share_of(t, c) * (double)c->n;
+}
+
+/* At p99, the only quantile that there is. */
+static double buffer_wait_ns(const struct summary *s)
+{
+    const struct check *c = trust_find(&s->trust, buffer_wait);
+
+    return c ? c->value * 1e6 : 0;
+}
+
+/* A delay that so many had is felt, unless the quantile is so far beyond the
+ * limit that twice as much would not be why. */
+static bool is_felt(double delay_ns, const struct slo_term *t,
+                    const struct search_counts *c)
+{
+    double limit = (double)t->limit_ns;
+    bool is_beyond = c->measured_ns == HIST_BEYOND ||
+                     (double)c->measured_ns - 2 * delay_ns >= limit;
+
+    return delay_ns > GOOD_DELAY * limit && !is_beyond;
+}
+
+static const char *delayed_by(const struct summary *s, const struct hist *late,
+                              const struct slo_term *t,
+                              const struct search_counts *c)
+{
+    double share = share_of(t, c);
+
+    if (share >= 1)
+        return NULL;
+    if (disturbed_by_lag(t, c))
+        return lag;
+    if (share <= 1 - summary_quantile[SUMMARY_P95] &&
+        is_felt(buffer_wait_ns(s), t, c))
+        return buffer_wait;
+    if (late && late->n > 0 &&
+        is_felt((double)hist_rank_quantile(late, 1 - share), t, c))
+        return stub_late;
+    return NULL;
+}
+
+static bool has_counts(const struct search_result *r)
+{
+    for (size_t i = 0; i < r->n_terms; i++)
+        if (r->terms[i].n > 0)
+            return true;
+    return false;
+}
+
+static const char *unmeasured_by(const struct summary *s,
+                                 const struct search_result *r)
+{
+    if (has_counts(r))
+        return NULL;
+    return s->scheduled > 0 ? SEARCH_UNMEASURED : "no requests";
+}
+
+static bool is_failed(const struct summary *s, const char *name)
+{
+    const struct check *c = trust_find(&s->trust, name);
+
+    return c && !c->ok;
+}
+
+/* Comes before the lag, since it is why there was any. */
+static const char *spent_by(const struct summary *s)
+{
+    if (is_failed(s, SEARCH_BUSY))
+        return SEARCH_BUSY;
+    if (summary_is_overloaded(s))
+        return NULL;
+    if (is_failed(s, SEARCH_EXHAUSTED))
+        return SEARCH_EXHAUSTED;
+    return is_failed(s, SEARCH_CAPPED) ? SEARCH_CAPPED : NULL;
+}
+
+const char *disturbed_by(const struct summary *s, const struct hist *late,
+                         const struct search_terms *terms,
+                         const struct search_result *r)
+{
+    const char *by = unmeasured_by(s, r);
+    bool has_limit = false;
+
+    if (!by)
+        by = spent_by(s);
+    for (size_t i = 0; i < terms->slo.len && !by; i++) {
+        if (!disturbed_concerns(&terms->slo.terms[i]))
+            continue;
+        has_limit = s->spread[MEASURE_LAG][VIEW_DUE].n > 0;
+        by = delayed_by(s, late, &terms->slo.terms[i], &r->terms[i]);
+    }
+    return by ? by : failed_check(s, has_limit);
+}
+
+void disturbed_find(const struct summary *s, struct recording *rec,
+                    const struct search_terms *terms, struct search_result *r)
+{
+    char *path = xasprintf("%s/truth.tgr", rec->dir);
+    struct truth_report truth = {0};
+    struct err ignored = {0};
+    bool has_truth = access(path, F_OK) == 0 &&
+                     recording_rewind(rec, &ignored) == 0 &&
+                     truth_compare(&truth, rec, path, &ignored) == 0;
+
+    r->set_aside =
+        disturbed_by(s, has_truth ? &truth.part[TRUTH_STUB] : NULL, terms, r);
+    truth_report_fini(&truth);
+    free(path);
+}

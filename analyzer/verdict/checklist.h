@@ -1,0 +1,35 @@
+/* checklist.h - what somebody else would need to repeat a run, and whether the
+ * recording has it. */
+#ifndef ANALYZER_VERDICT_CHECKLIST_H
+#define ANALYZER_VERDICT_CHECKLIST_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct buf;
+struct manifest;
+struct summary;
+
+#define CHECKLIST_MAX  20
+#define CHECKLIST_TEXT 256
+
+struct checklist_item {
+    const char *name;
+    bool is_present;
+    char text[CHECKLIST_TEXT]; /* what it says, or what would mend it */
+};
+
+struct checklist {
+    struct checklist_item items[CHECKLIST_MAX];
+    size_t len;
+    size_t missing;
+};
+
+/* Pure, but that a set of trials around the recording is looked for. */
+void checklist_make(struct checklist *c, const struct summary *s,
+                    const struct manifest *m);
+
+void checklist_text(const struct checklist *c, struct buf *out);
+void checklist_json(const struct checklist *c, struct buf *out);
+
+#endif

@@ -1,0 +1,207 @@
+#include "analyzer/verdict/mlperf.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "analyzer/tally/summary.h"
+#include "analyzer/tally/tally.h"
+#include "analyzer/verdict/early_stop.h"
+#include "common/settings/settings.h"
+
+/* The rules of the closed division, as of inference 6.1. */
+#define LEAST_S         600
+#define LEAST_OFFLINE   24576
+#define QUERY_SIZE      8
+#define SCHEDULE_SEED   16159082839903944936U
+#define QSL_SEED        2085463073848966840U
+#define INDEX_SEED      2747215439041700203U
+#define SERVER_QUANTILE 0.99
+
+static void note_break(struct mlperf *m, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+static void note_break(struct mlperf *m, const char *format, ...)
+{
+    va_list args;
+
+    if (m->n_breaks == MLPERF_MAX_BREAKS)
+        return;
+    va_start(args, format);
+    vsnprintf(m->breaks[m->n_breaks++], MLPERF_BREAK_TEXT, format, args);
+    va_end(args);
+}
+
+/* ---- early stopping ---- */
+
+/* Failures lie beyond: a rank among them has no time. */
+static struct mlperf_proof estimate(const struct tally *t, enum measure measure,
+                                    double percentile)
+{
+    const struct hist *h = &t->hist[measure][VIEW_DUE];
+    int64_t rank = earlystop_rank(percentile, h->n);
+    int64_t ns = rank > 0 ? hist_at_rank(h, rank) : HIST_TOO_FEW;
+
+    return (struct mlperf_proof){
+        .measure = measure,
+        .percentile = percentile,
+        .n = h->n,
+        .over = rank > 0 ? h->n - rank : 0,
+        .estimate_ns = ns,
+        .is_proved = ns >= 0,
+    };
+}
+
+static struct mlperf_proof limit(const struct term_tally *tt,
+                                 const struct slo_term *term)
+{
+    int64_t over = tt->n - tt->keeps;
+    bool is_proved = earlystop_proves(term->quantile, tt->n, over);
+
+    return (struct mlperf_proof){
+        .measure = term->measure,
+        .percentile = term->quantile,
+        .n = tt->n,
+        .limit_ns = term->limit_ns,
+        .over = over,
+        .is_proved = is_proved,
+        .more_needed =
+            is_proved
+                ? 0
+                : earlystop_least_within(term->quantile, over) - tt->keeps,
+    };
+}
+
+static void add_proof(struct mlperf *m, struct mlperf_proof proof)
+{
+    if (m->n_proofs < MLPERF_MAX_PROOFS)
+        m->proofs[m->n_proofs++] = proof;
+}
+
+static void prove_limits(struct mlperf *m, const struct tally *t)
+{
+    for (size_t i = 0; i < t->slo->len; i++) {
+        const struct slo_term *term = &t->slo->terms[i];
+
+        if (term->kind == SLO_QUANTILE && !measure_is_pooled(term->measure))
+            add_proof(m, limit(&t->terms[i], term));
+    }
+}
+
+/* ---- the scenarios ---- */
+
+static void of_single_stream(struct mlperf *m, const struct tally *t)
+{
+    struct mlperf_proof beside = estimate(t, MEASURE_E2E, 0.99);
+
+    m->metric = "p90 latency";
+    add_proof(m, estimate(t, MEASURE_E2E, 0.9));
+    beside.is_beside = true; /* the edge may infer a multi-stream from it */
+    add_proof(m, beside);
+}
+
+static void of_multi_stream(struct mlperf *m, const struct summary *s,
+                            const struct tally *t)
+{
+    m->metric = "p99 query latency";
+    add_proof(m, estimate(t, MEASURE_QUERY, 0.99));
+    if (s->settings->load.query_size != QUERY_SIZE)
+        note_break(m, "%lld samples a query, not %d",
+                   (long long)s->settings->load.query_size, QUERY_SIZE);
+}
+
+static void of_server(struct mlperf *m, const struct summary *s,
+                      const struct tally *t)
+{
+    const struct load_settings *load = &s->settings->load;
+
+    m->metric = "completed samples/s";
+    m->is_rate = true;
+    m->rate_rps = s->throughput_rps;
+    prove_limits(m, t);
+    if (m->n_proofs == 0)
+        note_break(m, "no limit on a latency");
+    for (size_t i = 0; i < m->n_proofs; i++) {
+        if (m->proofs[i].percentile < SERVER_QUANTILE)
+            note_break(m, "a limit at p%.9g, not p99",
+                       100 * m->proofs[i].percentile);
+    }
+    if (load->seeds != SEEDS_MLPERF || load->schedule_seed != SCHEDULE_SEED)
+        note_break(m, "the schedule is not that of the official seed");
+    if (s->verdict == VERDICT_FAIL)
+        note_break(m, "the limits are not kept, so that no rate counts");
+}
+
+static void of_offline(struct mlperf *m, const struct summary *s)
+{
+    m->metric = "samples/s";
+    m->is_rate = true;
+    m->rate_rps = s->throughput_rps;
+    if (s->scheduled < LEAST_OFFLINE)
+        note_break(m, "%lld samples, fewer than %d", (long long)s->scheduled,
+                   LEAST_OFFLINE);
+}
+
+/* Prompts that are made are of no data set. */
+static void check_samples(struct mlperf *m, const struct settings *s)
+{
+    const struct load_settings *load = &s->load;
+
+    if (s->data.file &&
+        (load->seeds != SEEDS_MLPERF || load->qsl_seed != QSL_SEED ||
+         load->sample_index_seed != INDEX_SEED))
+        note_break(m, "the samples are not those of the official seeds");
+}
+
+static void check_rules(struct mlperf *m, const struct summary *s)
+{
+    long long unanswered = s->failed + s->unsent;
+
+    if (s->window_length_s < LEAST_S)
+        note_break(m, "lasted %.4g s, less than %d s", s->window_length_s,
+                   LEAST_S);
+    for (size_t i = 0; i < m->n_proofs; i++) {
+        const struct mlperf_proof *p = &m->proofs[i];
+        bool is_few = p->limit_ns > 0 || p->estimate_ns == HIST_TOO_FEW;
+
+        if (!p->is_proved && !p->is_beside)
+            note_break(m, "%s p%.9g of %s",
+                       is_few ? "too few queries to prove"
+                              : "failures, or what takes hours, are at",
+                       100 * p->percentile, measure_name(p->measure));
+    }
+    check_samples(m, s->settings);
+    if (unanswered > 0)
+        note_break(m, "%lld requests have no answer", unanswered);
+    if (!s->trust.valid)
+        note_break(m, "the measurement is not trusted");
+    if (s->outlen.source != OUTLEN_NONE && !s->outlen.is_ok)
+        note_break(m, "answers are not as long as the reference says");
+    if (s->cache.is_there)
+        note_break(m, "half of the requests repeat one prompt: a cache check");
+    note_break(m, "no accuracy run stands beside it");
+}
+
+void mlperf_make(struct mlperf *m, const struct summary *s,
+                 const struct tally *t)
+{
+    const struct load_settings *load = &s->settings->load;
+
+    *m = (struct mlperf){.is_there = true};
+    switch (load->scenario) {
+    case SCENARIO_SINGLE_STREAM:
+        of_single_stream(m, t);
+        break;
+    case SCENARIO_MULTI_STREAM:
+        of_multi_stream(m, s, t);
+        break;
+    case SCENARIO_OFFLINE:
+        of_offline(m, s);
+        break;
+    default:
+        m->is_there = load->seeds == SEEDS_MLPERF;
+        if (!m->is_there)
+            return;
+        of_server(m, s, t);
+    }
+    check_rules(m, s);
+}

@@ -1,0 +1,44 @@
+/* truth.h - what the client measured against what the stub knows, request by
+ * request. */
+#ifndef ANALYZER_VERDICT_TRUTH_H
+#define ANALYZER_VERDICT_TRUTH_H
+
+#include <stdint.h>
+
+#include "common/stats/hist.h"
+
+struct buf;
+struct err;
+struct recording;
+
+/* Differences of matched, successful requests.  due -> arrival -> finish ->
+ * handed out -> last; the middle step is the stub's own lateness. */
+enum truth_part {
+    TRUTH_EXCESS, /* e2e minus the time at the server: all that is not service
+                   */
+    TRUTH_THERE,  /* from due to the arrival at the server */
+    TRUTH_LATE,   /* from when the answer was due to when it was sent */
+    TRUTH_BACK,   /* from then to its last byte here */
+    TRUTH_STUB,   /* on its way there and TRUTH_LATE, faults left out: what the
+                     stub's host adds to the model */
+    TRUTH_PARTS,
+};
+
+struct truth_report {
+    int64_t matched;
+    int64_t unmatched; /* recorded, and not in the truth log */
+    int64_t negative;  /* measured less than the truth: must not be */
+    int64_t min_excess_ns;
+    struct hist part[TRUTH_PARTS];
+};
+
+/* Join the recording with the log at `path`.  The caller calls
+ * truth_report_fini() in any case.  ERR_IO, ERR_FORMAT. */
+int truth_compare(struct truth_report *report, struct recording *rec,
+                  const char *path, struct err *err);
+void truth_report_fini(struct truth_report *report);
+
+/* A table for people. */
+void truth_print(const struct truth_report *report, struct buf *out);
+
+#endif

@@ -1,0 +1,377 @@
+/* A failure moves to the end of the text, where nothing more is found, so that
+ * no function has to ask for it first. */
+#include "common/base/jscan.h"
+
+#include <assert.h>
+#include <endian.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+void jscan_init(struct jscan *s, const char *text, size_t len)
+{
+    *s = (struct jscan){.at = text, .end = text + len};
+}
+
+static bool fail(struct jscan *s)
+{
+    s->has_failed = true;
+    s->at = s->end;
+    return false;
+}
+
+/* The next byte that is no white space; 0 at the end. */
+static inline char next(struct jscan *s)
+{
+    for (; s->at < s->end; s->at++) {
+        char c = *s->at;
+
+        if (c != ' ' && c != '\n' && c != '\r' && c != '\t')
+            return c;
+    }
+    return '\0';
+}
+
+/* ---- strings ---- */
+
+/* Sixteen bytes at once, by the compilers' vectors.  Bytes above 0x7f are
+ * negative here, and so below 0x20 like control characters. */
+typedef signed char lanes __attribute__((vector_size(16)));
+
+/* The first byte from p on that is not plain: a control character, a quote, a
+ * backslash, or part of a longer character; `end` if there is none. */
+static inline const char *pass_plain(const char *p, const char *end)
+{
+    for (; end - p >= 16; p += 16) {
+        lanes bytes;
+        lanes special;
+        uint64_t found[2];
+
+        memcpy(&bytes, p, sizeof(bytes));
+        special = (bytes < 0x20) | (bytes == '"') | (bytes == '\\');
+        memcpy(found, &special, sizeof(found));
+        if (found[0])
+            return p + __builtin_ctzll(le64toh(found[0])) / 8;
+        if (found[1])
+            return p + 8 + __builtin_ctzll(le64toh(found[1])) / 8;
+    }
+    while (p < end && (signed char)*p >= 0x20 && *p != '"' && *p != '\\')
+        p++;
+    return p;
+}
+
+static inline bool is_tail(char c)
+{
+    return ((unsigned char)c & 0xc0) == 0x80;
+}
+
+/* Bytes of the character at p, which starts with one above 0x7f; 0 if it is
+ * cut, longer than need be, a surrogate, or beyond U+10FFFF. */
+static size_t utf8_len(const char *p, const char *end)
+{
+    unsigned char c = (unsigned char)p[0];
+    unsigned char d = end - p > 1 ? (unsigned char)p[1] : 0;
+
+    if (c < 0xc2 || c > 0xf4 || !is_tail((char)d))
+        return 0;
+    if (c < 0xe0)
+        return 2;
+    if (end - p < 3 || !is_tail(p[2]) || (c == 0xe0 && d < 0xa0) ||
+        (c == 0xed && d > 0x9f))
+        return 0;
+    if (c < 0xf0)
+        return 3;
+    if (end - p < 4 || !is_tail(p[3]) || (c == 0xf0 && d < 0x90) ||
+        (c == 0xf4 && d > 0x8f))
+        return 0;
+    return 4;
+}
+
+/* Bytes of what is at p and is not plain; 0 if it may not stand there. */
+static size_t special_len(const char *p, const char *end)
+{
+    if (*p == '\\')
+        return jtext_escape_len(p, end);
+    return utf8_len(p, end);
+}
+
+/* A string, from its first quote on. */
+static bool take_string(struct jscan *s, struct jtext *out)
+{
+    const char *start = s->at + 1;
+    const char *p = pass_plain(start, s->end);
+    bool has_escapes = false;
+
+    while (p < s->end && *p != '"') {
+        size_t len = special_len(p, s->end);
+
+        if (len == 0)
+            return fail(s);
+        has_escapes |= *p == '\\';
+        p = pass_plain(p + len, s->end);
+    }
+    if (p == s->end)
+        return fail(s);
+    s->at = p + 1;
+    *out = (struct jtext){start, (size_t)(p - start), has_escapes};
+    return true;
+}
+
+/* ---- numbers ---- */
+
+struct number {
+    const char *at;
+    size_t len;
+    bool is_real; /* with fraction or exponent */
+};
+
+static const char *pass_digits(const char *p, const char *end)
+{
+    while (p < end && *p >= '0' && *p <= '9')
+        p++;
+    return p;
+}
+
+/* The end of the number at p; NULL if it is none. */
+static const char *pass_number(const char *p, const char *end, bool *is_real)
+{
+    const char *digits = p + (p < end && *p == '-');
+
+    p = pass_digits(digits, end);
+    if (p == digits || (*digits == '0' && p > digits + 1))
+        return NULL;
+    *is_real = false;
+    if (p < end && *p == '.') {
+        *is_real = true;
+        digits = p + 1;
+        p = pass_digits(digits, end);
+        if (p == digits)
+            return NULL;
+    }
+    if (p < end && (*p == 'e' || *p == 'E')) {
+        *is_real = true;
+        p++;
+        digits = p + (p < end && (*p == '+' || *p == '-'));
+        p = pass_digits(digits, end);
+        if (p == digits)
+            return NULL;
+    }
+    return p;
+}
+
+static bool take_number(struct jscan *s, struct number *out)
+{
+    const char *p = pass_number(s->at, s->end, &out->is_real);
+
+    if (!p)
+        return fail(s);
+    out->at = s->at;
+    out->len = (size_t)(p - s->at);
+    s->at = p;
+    return true;
+}
+
+static bool to_int(const struct number *n, int64_t *out)
+{
+    bool is_negative = *n->at == '-';
+    int64_t value = 0;
+
+    for (size_t i = is_negative; i < n->len; i++) {
+        int digit = n->at[i] - '0';
+
+        if (__builtin_mul_overflow(value, 10, &value) ||
+            __builtin_sub_overflow(value, digit, &value))
+            return false;
+    }
+    if (!is_negative && value == INT64_MIN)
+        return false;
+    *out = is_negative ? value : -value;
+    return true;
+}
+
+static bool to_double(const struct number *n, double *out)
+{
+    char text[JSCAN_MAX_NUMBER];
+    double value;
+
+    if (n->len >= sizeof(text))
+        return false;
+    memcpy(text, n->at, n->len);
+    text[n->len] = '\0';
+    value = strtod(text, NULL);
+    if (!isfinite(value))
+        return false;
+    *out = value;
+    return true;
+}
+
+/* ---- values ---- */
+
+static const unsigned char types[256] = {
+    ['{'] = JSCAN_OBJECT, ['['] = JSCAN_ARRAY,  ['"'] = JSCAN_STRING,
+    ['t'] = JSCAN_BOOL,   ['f'] = JSCAN_BOOL,   ['n'] = JSCAN_NULL,
+    ['-'] = JSCAN_NUMBER, ['0'] = JSCAN_NUMBER, ['1'] = JSCAN_NUMBER,
+    ['2'] = JSCAN_NUMBER, ['3'] = JSCAN_NUMBER, ['4'] = JSCAN_NUMBER,
+    ['5'] = JSCAN_NUMBER, ['6'] = JSCAN_NUMBER, ['7'] = JSCAN_NUMBER,
+    ['8'] = JSCAN_NUMBER, ['9'] = JSCAN_NUMBER,
+};
+
+enum jscan_type jscan_peek(struct jscan *s)
+{
+    return (enum jscan_type)types[(unsigned char)next(s)];
+}
+
+static bool take_word(struct jscan *s, const char *word, size_t len)
+{
+    if ((size_t)(s->end - s->at) < len || memcmp(s->at, word, len) != 0)
+        return fail(s);
+    s->at += len;
+    return true;
+}
+
+static bool take_bool(struct jscan *s, bool *out)
+{
+    bool is_true = *s->at == 't';
+
+    if (!(is_true ? take_word(s, "true", 4) : take_word(s, "false", 5)))
+        return false;
+    *out = is_true;
+    return true;
+}
+
+bool jscan_skip(struct jscan *s)
+{
+    struct jtext text;
+    struct number number;
+    bool is_true;
+
+    switch (jscan_peek(s)) {
+    case JSCAN_OBJECT:
+        jscan_object(s);
+        while (jscan_key(s, &text))
+            jscan_skip(s);
+        return !s->has_failed;
+    case JSCAN_ARRAY:
+        jscan_array(s);
+        while (jscan_item(s))
+            jscan_skip(s);
+        return !s->has_failed;
+    case JSCAN_STRING:
+        return take_string(s, &text);
+    case JSCAN_NUMBER:
+        return take_number(s, &number);
+    case JSCAN_BOOL:
+        return take_bool(s, &is_true);
+    case JSCAN_NULL:
+        return take_word(s, "null", 4);
+    default:
+        return fail(s);
+    }
+}
+
+/* Is the next value of this kind?  If not, it is gone. */
+static bool wants(struct jscan *s, enum jscan_type type)
+{
+    if (jscan_peek(s) == type)
+        return true;
+    jscan_skip(s);
+    return false;
+}
+
+bool jscan_string(struct jscan *s, struct jtext *out)
+{
+    return wants(s, JSCAN_STRING) && take_string(s, out);
+}
+
+bool jscan_bool(struct jscan *s, bool *out)
+{
+    return wants(s, JSCAN_BOOL) && take_bool(s, out);
+}
+
+bool jscan_int(struct jscan *s, int64_t *out)
+{
+    struct number number;
+
+    return wants(s, JSCAN_NUMBER) && take_number(s, &number) &&
+           !number.is_real && to_int(&number, out);
+}
+
+bool jscan_number(struct jscan *s, double *out)
+{
+    struct number number;
+
+    return wants(s, JSCAN_NUMBER) && take_number(s, &number) &&
+           to_double(&number, out);
+}
+
+/* ---- objects and arrays ---- */
+
+static bool go_in(struct jscan *s, enum jscan_type type)
+{
+    if (!wants(s, type))
+        return false;
+    if (s->depth == JSCAN_MAX_DEPTH)
+        return fail(s);
+    s->depth++;
+    s->at++;
+    s->is_fresh = true;
+    return true;
+}
+
+bool jscan_object(struct jscan *s)
+{
+    return go_in(s, JSCAN_OBJECT);
+}
+
+bool jscan_array(struct jscan *s)
+{
+    return go_in(s, JSCAN_ARRAY);
+}
+
+/* Pass the comma before a member or item, or the end of them all. */
+static bool has_more(struct jscan *s, char close)
+{
+    char c = next(s);
+    bool is_fresh = s->is_fresh;
+
+    s->is_fresh = false;
+    if (c == close) {
+        assert(s->depth > 0);
+        s->depth--;
+        s->at++;
+        return false;
+    }
+    if (is_fresh)
+        return true;
+    if (c != ',')
+        return fail(s);
+    s->at++;
+    return true;
+}
+
+bool jscan_key(struct jscan *s, struct jtext *key)
+{
+    if (!has_more(s, '}'))
+        return false;
+    if (next(s) != '"')
+        return fail(s);
+    if (!take_string(s, key))
+        return false;
+    if (next(s) != ':')
+        return fail(s);
+    s->at++;
+    return true;
+}
+
+bool jscan_item(struct jscan *s)
+{
+    return has_more(s, ']');
+}
+
+bool jscan_end(struct jscan *s)
+{
+    next(s);
+    if (s->at < s->end || s->depth > 0)
+        return fail(s);
+    return !s->has_failed;
+}

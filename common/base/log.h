@@ -1,0 +1,48 @@
+/* log.h - messages for people, on stderr.  Data never goes this way.  A message
+ * is one line; what a terminal would obey in it is replaced.
+ *
+ * Nothing here blocks but log_flush(): a terminal may be stopped (Ctrl-S, a
+ * hung connection) and a pipe full while a run goes on.  What cannot be written
+ * then waits, in order, for the next call.
+ */
+#ifndef COMMON_BASE_LOG_H
+#define COMMON_BASE_LOG_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum log_level {
+    LOG_QUIET,  /* errors alone */
+    LOG_NORMAL, /* progress and notes too */
+};
+
+/* Set once, before threads start. */
+void log_set_level(enum log_level level);
+
+/* Called before each message, on its thread, to clear what is in the way; NULL:
+ * nothing is. */
+void log_set_before(void (*before)(void *arg), void *arg);
+
+/* "tailgate: <text>"; always shown. */
+void log_error(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+/* Plain line; not shown when quiet. */
+void log_note(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+/* Maximum size of a frame.  At most twice this waits; further messages are
+ * dropped. */
+#define LOG_MAX_BYTES 16384
+
+/* A frame of progress, at most LOG_MAX_BYTES.  False: it was dropped as a
+ * whole, because standard error takes nothing now.  One that was begun is
+ * completed before anything else is written. */
+bool log_frame(const char *bytes, size_t len);
+
+/* Write bytes.  If standard error is full, they wait; beyond the limit they are
+ * dropped. */
+void log_bytes(const char *bytes, size_t len);
+
+/* Before the end: write what still waits, within a second. */
+void log_flush(void);
+
+#endif

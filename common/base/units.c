@@ -1,0 +1,392 @@
+#include "common/base/units.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/clk.h"
+#include "common/base/err.h"
+
+struct unit {
+    const char *name;
+    double factor;
+};
+
+/* Largest first: the exact printer takes the first that divides. */
+static const struct unit durations[] = {
+    {"d", 86400e9}, {"h", 3600e9}, {"m", 60e9}, {"s", 1e9},
+    {"ms", 1e6},    {"us", 1e3},   {"µs", 1e3}, {"ns", 1},
+};
+
+static const struct unit sizes[] = {
+    {"G", 0x1p30},   {"M", 0x1p20},   {"k", 0x1p10},   {"K", 0x1p10},
+    {"GiB", 0x1p30}, {"MiB", 0x1p20}, {"KiB", 0x1p10}, {"kiB", 0x1p10},
+    {"GB", 1e9},     {"MB", 1e6},     {"kB", 1e3},     {"KB", 1e3},
+    {"B", 1},        {"", 1},
+};
+
+static const struct unit multiples[] = {
+    {"G", 1e9}, {"M", 1e6}, {"k", 1e3}, {"K", 1e3}, {"", 1},
+};
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+#define NUMBER "0123456789."
+
+/* What the exact printer can write in digits that the parsers read. */
+#define SMALLEST 1e-12
+#define LARGEST  1e15
+
+/* The length of an exponent such as e3 or e-2, and its value; 0: there is none.
+ */
+static size_t exponent_at(const char *p, int *exponent)
+{
+    size_t sign;
+    size_t n;
+
+    if (p[0] != 'e')
+        return 0;
+    sign = p[1] == '-' || p[1] == '+' ? 1 : 0;
+    n = strspn(p + 1 + sign, "0123456789");
+    if (n == 0 || n > 3)
+        return 0;
+    *exponent = (int)strtol(p + 1, NULL, 10);
+    return 1 + sign + n;
+}
+
+/* Digits with at most one point, no sign, no inf or nan; times 10^exponent,
+ * rounded once: 99.9 / 100 is not 0.999. */
+static bool take_number(const char **p, int exponent, double *value)
+{
+    size_t n = strspn(*p, NUMBER);
+    char digits[40];
+
+    if (n == 0 || n > 31)
+        return false;
+    snprintf(digits, sizeof(digits), "%.*se%d", (int)n, *p, exponent);
+    if (digits[strspn(digits, ".")] == 'e' ||
+        strchr(digits, '.') != strrchr(digits, '.'))
+        return false;
+    *value = strtod(digits, NULL);
+    *p += n;
+    return true;
+}
+
+/* The same, and 1e3. */
+static bool take_scientific(const char **p, double *value)
+{
+    const char *number = *p;
+    size_t n = strspn(number, NUMBER);
+    int exponent = 0;
+    size_t len = exponent_at(number + n, &exponent);
+
+    if (!take_number(p, exponent, value))
+        return false;
+    *p += len;
+    return true;
+}
+
+/* The unit is what stands before the next digit, '/' or the end. */
+static bool take_unit(const char **p, const struct unit *units, size_t n,
+                      double *factor)
+{
+    size_t len = strcspn(*p, NUMBER "/");
+
+    for (size_t i = 0; i < n; i++) {
+        if (strlen(units[i].name) == len &&
+            memcmp(units[i].name, *p, len) == 0) {
+            *factor = units[i].factor;
+            *p += len;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* A duration is below 2^62 ns. */
+#define LONGEST "53375d"
+
+/* A number and its unit; INT64_MAX if it is too long.  The whole part is not
+ * taken through a double, which would lose nanoseconds after 104 days. */
+static bool take_duration(const char **p, int64_t *ns)
+{
+    const char *text = *p;
+    char *point;
+    double value;
+    double factor;
+
+    if (!take_number(p, 0, &value) ||
+        !take_unit(p, durations, COUNT(durations), &factor))
+        return false;
+    if (!(value * factor <= 0x1p62)) {
+        *ns = INT64_MAX;
+        return true;
+    }
+    *ns = strtoll(text, &point, 10) * (int64_t)factor;
+    if (*point == '.')
+        *ns += llround(strtod(point, NULL) * factor);
+    return true;
+}
+
+static bool scan_duration(const char *p, int64_t *ns)
+{
+    int64_t part;
+
+    *ns = 0;
+    if (strcmp(p, "0") == 0)
+        return true;
+    do {
+        if (!take_duration(&p, &part))
+            return false;
+        *ns = part < INT64_MAX - *ns ? *ns + part : INT64_MAX;
+    } while (*p);
+    return true;
+}
+
+static bool is_too_long(int64_t ns)
+{
+    return ns >= INT64_C(1) << 62;
+}
+
+int units_parse_duration(const char *text, int64_t *ns, struct err *err)
+{
+    if (!scan_duration(text, ns))
+        return err_set(err, ERR_CONFIG,
+                       "'%s' is not a duration; write 500ms, 2s or 1h30m",
+                       text);
+    if (is_too_long(*ns))
+        return err_set(err, ERR_CONFIG, "'%s' is too long; at most " LONGEST,
+                       text);
+    return 0;
+}
+
+/* 50/s, 2/m, 100/10s, or nothing after the number: per second. */
+static bool scan_rate(const char *p, double *per_second)
+{
+    char period[UNITS_TEXT];
+    double value;
+    double factor;
+    int64_t ns = NS_PER_S;
+
+    if (!take_scientific(&p, &value) ||
+        !take_unit(&p, multiples, COUNT(multiples), &factor))
+        return false;
+    if (*p == '/') {
+        bool has_number = strspn(p + 1, NUMBER) > 0;
+        int n = snprintf(period, sizeof(period), "%s%s", has_number ? "" : "1",
+                         p + 1);
+
+        if (n >= (int)sizeof(period) || !scan_duration(period, &ns) ||
+            ns == 0 || is_too_long(ns))
+            return false;
+        p = "";
+    }
+    *per_second = value * factor / ((double)ns / 1e9);
+    return *p == '\0' && *per_second > 0;
+}
+
+int units_parse_rate(const char *text, double *per_second, struct err *err)
+{
+    if (!scan_rate(text, per_second))
+        return err_set(err, ERR_CONFIG,
+                       "'%s' is not a rate above 0; write 50, 0.5 or 2/m",
+                       text);
+    if (*per_second < SMALLEST || *per_second > LARGEST)
+        return err_set(err, ERR_CONFIG,
+                       "'%s' is beyond what a rate may be, 1e-12/s to 1e15/s",
+                       text);
+    return 0;
+}
+
+static bool scan_whole(const char *p, const struct unit *units, size_t n,
+                       int64_t *whole)
+{
+    double value;
+    double factor;
+    double rounded;
+
+    if (!take_scientific(&p, &value) || !take_unit(&p, units, n, &factor) || *p)
+        return false;
+    value *= factor;
+    rounded = round(value); /* 1.005k is a shade below 1005 */
+    if (value > 0x1p53 || fabs(value - rounded) > rounded * 0x1p-51)
+        return false;
+    *whole = (int64_t)rounded;
+    return true;
+}
+
+int units_parse_size(const char *text, int64_t *bytes, struct err *err)
+{
+    if (!scan_whole(text, sizes, COUNT(sizes), bytes))
+        return err_set(err, ERR_CONFIG,
+                       "'%s' is not a size; write 512, 64k or 1MiB", text);
+    return 0;
+}
+
+int units_parse_count(const char *text, int64_t *count, struct err *err)
+{
+    if (!scan_whole(text, multiples, COUNT(multiples), count))
+        return err_set(err, ERR_CONFIG,
+                       "'%s' is not a count; write 1000, 10k or 1M", text);
+    return 0;
+}
+
+int units_parse_share(const char *text, double *share, struct err *err)
+{
+    bool is_percent = strcmp(text + strspn(text, NUMBER), "%") == 0;
+    const char *p = text;
+    double value;
+
+    if (!take_number(&p, is_percent ? -2 : 0, &value) || p[is_percent] ||
+        value > 1 || (value > 0 && value < SMALLEST))
+        return err_set(err, ERR_CONFIG,
+                       "'%s' is not a share of 0 to 100%%; write 0.1%% or "
+                       "0.001",
+                       text);
+    *share = value;
+    return 0;
+}
+
+int units_parse_number(const char *text, double *value, struct err *err)
+{
+    const char *p = text;
+
+    if (!take_scientific(&p, value) || *p)
+        return err_set(err, ERR_CONFIG,
+                       "'%s' is not a number from 0; write 1 or 0.5", text);
+    return units_check_range(text, *value, err);
+}
+
+int units_check_range(const char *text, double value, struct err *err)
+{
+    if (value == 0 || (value >= SMALLEST && value <= LARGEST))
+        return 0;
+    return err_set(err, ERR_CONFIG,
+                   "'%.80s' is beyond what a number may be, 1e-12 to 1e15",
+                   text);
+}
+
+const char *units_print_duration(int64_t ns, char out[static UNITS_TEXT])
+{
+    if (ns == 0)
+        return memcpy(out, "0s", sizeof("0s"));
+    for (size_t i = 0; i < COUNT(durations); i++) {
+        int64_t factor = (int64_t)durations[i].factor;
+
+        if (ns % factor == 0) {
+            snprintf(out, UNITS_TEXT, "%lld%s", (long long)(ns / factor),
+                     durations[i].name);
+            break;
+        }
+    }
+    return out;
+}
+
+const char *units_print_number(double value, char out[static UNITS_TEXT])
+{
+    for (int decimals = 0; decimals <= 29; decimals++) {
+        int n = snprintf(out, UNITS_TEXT, "%.*f", decimals, value);
+
+        if (n < UNITS_TEXT && strtod(out, NULL) == value)
+            return out;
+    }
+    snprintf(out, UNITS_TEXT, "%.17g", value);
+    return out;
+}
+
+/* A whole number in the period, and exactly the rate. */
+static bool fits_period(double per_second, double period_s, double *whole)
+{
+    *whole = round(per_second * period_s);
+    return *whole >= 1 && *whole < LARGEST && *whole / period_s == per_second;
+}
+
+/* 2/m is 0.03333333333333333/s, which nobody has written. */
+const char *units_print_rate(double per_second, char out[static UNITS_TEXT])
+{
+    static const struct unit periods[] = {{"/m", 60}, {"/h", 3600}};
+    char number[UNITS_TEXT];
+    const char *period = "/s";
+    double whole;
+
+    units_print_number(per_second, number);
+    for (size_t i = 0; i < COUNT(periods) && strlen(number) > 8; i++) {
+        if (!fits_period(per_second, periods[i].factor, &whole))
+            continue;
+        units_print_number(whole, number);
+        period = periods[i].name;
+        break;
+    }
+    snprintf(out, UNITS_TEXT, "%.45s%s", number, period);
+    return out;
+}
+
+const char *units_print_count(int64_t count, char out[static UNITS_TEXT])
+{
+    snprintf(out, UNITS_TEXT, "%lld", (long long)count);
+    return out;
+}
+
+/* Three digits, 1.23, 12.3 or 123, in the unit that they fit, each a thousand
+ * of the one before; of the first, whole ones. */
+static const char *show(double value, const char *const units[4],
+                        char out[static UNITS_TEXT])
+{
+    int unit = 0;
+    int decimals;
+
+    while (fabs(value) >= 999.5 && unit < 3) {
+        value /= 1e3;
+        unit++;
+    }
+    decimals = fabs(value) < 9.995 ? 2 : fabs(value) < 99.95 ? 1 : 0;
+    snprintf(out, UNITS_TEXT, "%.*f%s", unit > 0 ? decimals : 0, value,
+             units[unit]);
+    return out;
+}
+
+const char *units_show_duration(double ns, char out[static UNITS_TEXT])
+{
+    static const char *const units[] = {"ns", "us", "ms", "s"};
+
+    return show(ns, units, out);
+}
+
+const char *units_show_size(double bytes, char out[static UNITS_TEXT])
+{
+    static const char *const units[] = {"B", "kB", "MB", "GB"};
+
+    return show(bytes, units, out);
+}
+
+const char *units_show_rate(double per_second, char out[static UNITS_TEXT])
+{
+    if (per_second < 999.5)
+        snprintf(out, UNITS_TEXT, "%.3g/s", per_second);
+    else if (per_second < 999.5e3)
+        snprintf(out, UNITS_TEXT, "%.3gk/s", per_second / 1e3);
+    else
+        snprintf(out, UNITS_TEXT, "%.3gM/s", per_second / 1e6);
+    return out;
+}
+
+const char *units_show_span(int64_t ns, char out[static UNITS_TEXT])
+{
+    long long s = (long long)((ns + NS_PER_S / 2) / NS_PER_S);
+
+    if (s < 60)
+        snprintf(out, UNITS_TEXT, "%llds", s);
+    else if (s < 3600)
+        snprintf(out, UNITS_TEXT, "%lldm%02llds", s / 60, s % 60);
+    else
+        snprintf(out, UNITS_TEXT, "%lldh%02lldm", s / 3600, s / 60 % 60);
+    return out;
+}
+
+const char *units_show_number(double value, char out[static UNITS_TEXT])
+{
+    snprintf(out, UNITS_TEXT, fabs(value) >= 1000 ? "%.0f" : "%.4g", value);
+    return out;
+}

@@ -1,0 +1,266 @@
+#include "common/settings/classes.h"
+
+#include <stdlib.h>
+
+#include "common/base/err.h"
+#include "common/base/rng.h"
+#include "common/base/xalloc.h"
+#include "common/settings/settings.h"
+#include "common/spec/slo.h"
+
+void classes_fini(struct classes *c)
+{
+    for (size_t i = 0; i < c->len; i++) {
+        struct class_settings *one = &c->items[i];
+
+        if (one->settings)
+            settings_fini(one->settings);
+        free(one->settings);
+        free(one->name);
+        free(one->said);
+    }
+    free(c->items);
+    *c = (struct classes){0};
+}
+
+/* ---- which one ---- */
+
+static double total_weight(const struct classes *c)
+{
+    double total = 0;
+
+    for (size_t i = 0; i < c->len; i++)
+        total += c->items[i].weight;
+    return total;
+}
+
+double classes_share(const struct classes *c, size_t i)
+{
+    return c->items[i].weight / total_weight(c);
+}
+
+/* Each key has a stream of its own: its class depends on no other's.  So the
+ * arrivals of a class are what is left of the run's by the toss of a coin, of
+ * Poisson arrivals again Poisson ones. */
+size_t classes_draw(const struct classes *c, uint64_t seed, int64_t key)
+{
+    struct rng rng = rng_at(seed, RNG_CLASS, key);
+    double at = rng_uniform(&rng) * total_weight(c);
+
+    for (size_t i = 0; i + 1 < c->len; i++) {
+        at -= c->items[i].weight;
+        if (at <= 0)
+            return i;
+    }
+    return c->len - 1;
+}
+
+bool settings_some(bool (*does)(const struct settings *s),
+                   const struct settings *run)
+{
+    bool some = run->classes.len == 0 && does(run);
+
+    for (size_t i = 0; i < run->classes.len; i++)
+        some |= does(run->classes.items[i].settings);
+    return some;
+}
+
+/* ---- over the run ---- */
+
+static bool has_said(const struct class_settings *c, const struct opt *opt)
+{
+    for (size_t i = 0; i < c->n_said; i++) {
+        if (c->said[i]->offset == opt->offset)
+            return true;
+    }
+    return false;
+}
+
+bool settings_says(const struct settings *s, const struct opt *opt)
+{
+    return !s->data.mix || has_said(&s->data.mix->items[s->data.class], opt);
+}
+
+/* The run's entries, and the class's over them. */
+static void merge_map(const struct opt_set *set, const void *run,
+                      const struct opt *opt)
+{
+    struct strmap *map = opt_field(set, opt);
+    struct strmap own = *map;
+
+    *map = (struct strmap){0};
+    opt_copy(set, run, opt);
+    for (size_t i = 0; i < own.keys.len; i++)
+        strmap_put(map, own.keys.items[i], own.values.items[i]);
+    strmap_fini(&own);
+}
+
+static void overlay_block(struct class_settings *c, const struct settings *run,
+                          enum settings_block block)
+{
+    struct opt_set set = settings_set(c->settings, block);
+
+    for (size_t i = 0; i < set.block->len; i++) {
+        const struct opt *opt = &set.block->opts[i];
+
+        if (opt->offset == offsetof(struct settings, slo))
+            continue; /* that of the run is about all of them together */
+        if (!has_said(c, opt))
+            opt_copy(&set, run, opt);
+        else if (opt->type->kind == OPT_MAP)
+            merge_map(&set, run, opt);
+    }
+}
+
+static void overlay(struct class_settings *c, const struct settings *run)
+{
+    for (int b = 0; b < BLOCK_COUNT; b++)
+        overlay_block(c, run, (enum settings_block)b);
+    c->settings->has_stub = run->has_stub;
+    c->settings->load.stop = STOP_END; /* that is the run's business */
+    free(c->settings->name);
+    c->settings->name = xstrdup(c->name);
+}
+
+void classes_overlay(struct settings *run)
+{
+    struct classes *all = &run->classes;
+
+    for (size_t i = 0; i < all->len; i++) {
+        struct data_settings *data = &all->items[i].settings->data;
+
+        overlay(&all->items[i], run);
+        data->mix = all;
+        data->class = i;
+    }
+    for (size_t i = 0; i < run->warmup.len; i++)
+        overlay(&run->warmup.items[i], run);
+    if (all->len > 0 && run->target.urls.len == 0) {
+        const struct opt_set set = settings_set(run, BLOCK_TARGET);
+
+        opt_copy(&set, all->items[0].settings, opt_by_key(set.block, "url"));
+    }
+}
+
+/* ---- what goes together ---- */
+
+static int check_trace(const struct class_settings *c, struct err *err)
+{
+    if (c->settings->load.scenario != SCENARIO_TRACE)
+        return 0;
+    for (size_t i = 0; i < block_data.len; i++) {
+        const struct opt *opt = &block_data.opts[i];
+
+        if (opt->key && has_said(c, opt))
+            return err_set(err, ERR_CONFIG,
+                           "data.%s: the trace says what requests carry, "
+                           "whichever class they are of",
+                           opt->key);
+    }
+    return 0;
+}
+
+/* Pauses and queries are of several requests at once, so of no class. */
+static int check_slo(const struct settings *s, struct err *err)
+{
+    struct slo slo;
+
+    if (slo_parse_all(&s->slo, &slo, err))
+        return err_context(err, "slo");
+    for (size_t i = 0; i < slo.len; i++) {
+        const struct slo_term *term = &slo.terms[i];
+
+        if ((term->kind == SLO_QUANTILE || term->kind == SLO_LIMIT) &&
+            measure_is_pooled(term->measure))
+            return err_set(err, ERR_CONFIG,
+                           "slo: %s: %s is taken of all requests together; "
+                           "it can be asked of the run alone",
+                           term->text, measure_name(term->measure));
+    }
+    return 0;
+}
+
+static int resolve(const struct class_settings *c, struct err *err)
+{
+    if (settings_resolve(c->settings, err) || check_trace(c, err) ||
+        check_slo(c->settings, err))
+        return -1;
+    if (c->settings->data.accuracy)
+        return err_set(err, ERR_CONFIG,
+                       "data.accuracy: each sample once; not beside classes");
+    return 0;
+}
+
+/* What is of all requests of a run, or of none. */
+static int check_beside(const struct settings *run,
+                        const struct class_settings *c, struct err *err)
+{
+    const struct settings *s = c->settings;
+
+    if (s->load.scenario != run->load.scenario)
+        return err_set(err, ERR_CONFIG,
+                       "data.turns: all classes have sessions or none; the "
+                       "run says which (data.turns, load.turns)");
+    if (s->data.cache_check)
+        return err_set(err, ERR_CONFIG,
+                       "data.cache_check: prompts are of one kind and length; "
+                       "not beside classes");
+    if (s->load.seeds == SEEDS_MLPERF && s->data.file)
+        return err_set(err, ERR_CONFIG,
+                       "load.seeds: mlperf takes the samples of one data set; "
+                       "not beside classes");
+    return 0;
+}
+
+/* It is of the run's kind; a cache check of the run goes through it. */
+static int check_warmup(const struct class_settings *c,
+                        const struct settings *run, struct err *err)
+{
+    if (c->settings->load.scenario != run->load.scenario)
+        return err_set(err, ERR_CONFIG,
+                       "data.turns: session goes with a run of sessions, and "
+                       "this is none");
+    if (c->settings->data.cache_check && !run->data.cache_check)
+        return err_set(err, ERR_CONFIG,
+                       "data.cache_check: compares requests of the window; a "
+                       "warm-up has none");
+    return 0;
+}
+
+static int resolve_warmup(const struct settings *run, struct err *err)
+{
+    if (run->warmup.len == 0)
+        return 0;
+    if (run->classes.len > 0)
+        return err_set(err, ERR_CONFIG,
+                       CLASSES_WARMUP ": not beside classes, which warm up "
+                                      "with their own");
+    if (run->load.scenario == SCENARIO_TRACE)
+        return err_set(err, ERR_CONFIG,
+                       CLASSES_WARMUP ": the trace says what requests carry, "
+                                      "those of the warm-up too");
+    if (run->load.warmup_ns == 0 && run->load.warmup_requests == 0)
+        return err_set(err, ERR_CONFIG,
+                       CLASSES_WARMUP ": there is no warm-up; give "
+                                      "load.warmup or load.warmup_requests");
+    return resolve(&run->warmup.items[0], err) ||
+                   check_warmup(&run->warmup.items[0], run, err)
+               ? err_context(err, CLASSES_WARMUP)
+               : 0;
+}
+
+int classes_resolve(const struct settings *run, struct err *err)
+{
+    for (size_t i = 0; i < run->classes.len; i++) {
+        const struct class_settings *c = &run->classes.items[i];
+
+        if (resolve(c, err) || check_beside(run, c, err))
+            return err_context(err, "classes: %s", c->name);
+        if (run->load.stop == STOP_DECIDED && c->settings->slo.len > 0)
+            return err_set(err, ERR_CONFIG,
+                           "load.stop: decided is about the SLO of the run; "
+                           "the class %s has one of its own",
+                           c->name);
+    }
+    return resolve_warmup(run, err);
+}

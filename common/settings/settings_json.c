@@ -1,0 +1,238 @@
+/* Settings in a manifest: written as used, read back by the analyzer. */
+#include "common/settings/settings.h"
+
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/err.h"
+#include "common/base/json.h"
+#include "common/base/redact.h"
+#include "common/base/xalloc.h"
+#include "common/settings/settings_path.h"
+#include "common/settings/variant_settings.h"
+
+/* Other maps lose only the secrets of URLs: tokens=128 is a condition. */
+static bool is_headers(const struct opt *opt)
+{
+    return opt->offset == offsetof(struct settings, target.headers);
+}
+
+/* Bodies are data: a URL in one is sent as it is, and recorded as it is. */
+static bool is_body(const struct opt *opt)
+{
+    return opt->offset == offsetof(struct settings, target.body) ||
+           opt->offset == offsetof(struct settings, target.extra_body);
+}
+
+/* Takes the text. */
+static json_t *text_json(char *shown)
+{
+    json_t *json = json_bytes(shown, strlen(shown));
+
+    free(shown);
+    return json;
+}
+
+static json_t *text_to_json(const struct opt *opt, const char *text)
+{
+    bool is_proxy = opt->offset == offsetof(struct settings, target.proxy);
+
+    if (is_body(opt))
+        return text_json(xstrdup(text));
+    /* A proxy may be written without a scheme. */
+    return text_json(is_proxy ? redact_url(text) : redact_text(text));
+}
+
+static json_t *entry_to_json(const struct opt *opt, const char *key,
+                             const char *value)
+{
+    return text_json(is_headers(opt) ? redact_header(key, value)
+                                     : redact_text(value));
+}
+
+static json_t *field_to_json(const struct opt_set *set, const struct opt *opt)
+{
+    const void *field = opt_field(set, opt);
+    json_t *json;
+
+    if (opt->type->kind == OPT_LIST) {
+        const struct strlist *list = field;
+
+        json = json_array();
+        for (size_t i = 0; i < list->len; i++)
+            json_array_append_new(json, text_to_json(opt, list->items[i]));
+    } else if (opt->type->kind == OPT_MAP) {
+        const struct strmap *map = field;
+
+        json = json_object();
+        for (size_t i = 0; i < map->keys.len; i++) {
+            const char *key = map->keys.items[i];
+
+            json_object_set_new(json, key,
+                                entry_to_json(opt, key, map->values.items[i]));
+        }
+    } else {
+        struct buf text;
+
+        buf_init(&text, (size_t)1 << 20);
+        opt_print(set, opt, &text);
+        json = text_to_json(opt, buf_text(&text));
+        buf_fini(&text);
+    }
+    return json;
+}
+
+struct json_t *settings_block_to_json(struct settings *s,
+                                      enum settings_block block)
+{
+    struct opt_set set = settings_set(s, block);
+    json_t *json = json_object();
+
+    for (size_t i = 0; i < set.block->len; i++) {
+        const struct opt *opt = &set.block->opts[i];
+
+        if (opt->key)
+            json_object_set_new(json, opt->key, field_to_json(&set, opt));
+    }
+    return json;
+}
+
+struct json_t *settings_to_json(struct settings *s)
+{
+    json_t *root = settings_block_to_json(s, BLOCK_TOP);
+    json_t *variant = variants_to_json(s);
+
+    for (int b = BLOCK_TOP + 1; b < BLOCK_COUNT; b++)
+        json_object_set_new(root, settings_blocks[b]->name,
+                            settings_block_to_json(s, (enum settings_block)b));
+    if (s->classes.len > 0)
+        json_object_set_new(root, "classes", classes_to_json(&s->classes));
+    if (s->warmup.len > 0)
+        json_object_set_new(
+            root, CLASSES_WARMUP,
+            settings_block_to_json(s->warmup.items[0].settings, BLOCK_DATA));
+    if (variant)
+        json_object_set_new(root, VARIANTS_CONDITION, variant);
+    return root;
+}
+
+void settings_print_block(struct settings *s, enum settings_block block,
+                          struct buf *out)
+{
+    const char *name = settings_blocks[block]->name;
+    json_t *all = settings_to_json(s);
+    json_t *json = json_pack("{sO}", name, json_object_get(all, name));
+
+    json_print(json, out);
+    json_decref(json);
+    json_decref(all);
+}
+
+static int wrong_kind(struct err *err)
+{
+    return err_set(err, ERR_FORMAT, "not of the kind it should be");
+}
+
+static int list_from_json(const struct opt_set *set, const struct opt *opt,
+                          json_t *json, struct err *err)
+{
+    json_t *item;
+    size_t i;
+
+    if (!json_is_array(json))
+        return wrong_kind(err);
+    opt_clear(set, opt);
+    json_array_foreach(json, i, item)
+    {
+        if (!json_is_string(item))
+            return wrong_kind(err);
+        if (opt_assign(set, opt, json_string_value(item), err))
+            return -1;
+    }
+    return 0;
+}
+
+static int map_from_json(const struct opt_set *set, const struct opt *opt,
+                         json_t *json, struct err *err)
+{
+    const char *key;
+    json_t *item;
+
+    if (!json_is_object(json))
+        return wrong_kind(err);
+    opt_clear(set, opt);
+    json_object_foreach(json, key, item)
+    {
+        if (!json_is_string(item))
+            return wrong_kind(err);
+        strmap_put(opt_field(set, opt), key, json_string_value(item));
+    }
+    return 0;
+}
+
+/* An empty text; of a load to search 0 too, as recordings have it that were
+ * made when it was taken. */
+static bool is_not_given(const struct opt *opt, const char *text)
+{
+    bool is_load = opt->offset == offsetof(struct settings, search.start) ||
+                   opt->offset == offsetof(struct settings, search.most);
+
+    return !text[0] || (is_load && strcmp(text, "0") == 0);
+}
+
+static int field_from_json(const struct opt_set *set, const struct opt *opt,
+                           json_t *json, struct err *err)
+{
+    const char *text = json_string_value(json);
+
+    if (opt->type->kind == OPT_LIST)
+        return list_from_json(set, opt, json, err);
+    if (opt->type->kind == OPT_MAP)
+        return map_from_json(set, opt, json, err);
+    if (!text)
+        return wrong_kind(err);
+    if (is_not_given(opt, text))
+        return 0;
+    /* A check could open the file, and the manifest may come from someone
+     * else.  The file is checked when it is used. */
+    if (settings_path_in(opt, text))
+        return opt->type->parse(opt_field(set, opt), opt, text, err);
+    return opt_assign(set, opt, text, err);
+}
+
+int settings_block_from_json(struct settings *s, enum settings_block block,
+                             const struct json_t *json, struct err *err)
+{
+    struct opt_set set = settings_set(s, block);
+
+    for (size_t i = 0; i < set.block->len; i++) {
+        const struct opt *opt = &set.block->opts[i];
+        json_t *field = opt->key ? json_object_get(json, opt->key) : NULL;
+
+        if (field && field_from_json(&set, opt, field, err)) {
+            err->code = ERR_FORMAT;
+            return err_context(err, "settings in the manifest: %s", opt->key);
+        }
+    }
+    return 0;
+}
+
+int settings_from_json(struct settings *s, const struct json_t *json,
+                       struct err *err)
+{
+    for (int b = 0; b < BLOCK_COUNT; b++) {
+        const char *name = settings_blocks[b]->name;
+        const json_t *from = name ? json_object_get(json, name) : json;
+
+        if (settings_block_from_json(s, (enum settings_block)b, from, err))
+            return -1;
+    }
+    return classes_from_json(s, json_object_get(json, "classes"), err) ||
+                   classes_warmup_from_json(
+                       s, json_object_get(json, CLASSES_WARMUP), err) ||
+                   variants_from_json(
+                       s, json_object_get(json, VARIANTS_CONDITION), err)
+               ? -1
+               : 0;
+}

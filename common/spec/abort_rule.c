@@ -1,0 +1,111 @@
+#include "common/spec/abort_rule.h"
+
+#include <float.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/clk.h"
+#include "common/base/err.h"
+#include "common/base/units.h"
+#include "common/base/xalloc.h"
+
+#define MAX_OVER_S 3600
+
+static int bad_form(const char *text, struct err *err)
+{
+    return err_set(err, ERR_CONFIG,
+                   "'%s' is no reason to abort; write 'errors > 50%%' or "
+                   "'errors > 10%% over 30s'",
+                   text);
+}
+
+static int parse_over(const char *text, int64_t *over_s, struct err *err)
+{
+    int64_t ns;
+
+    if (units_parse_duration(text, &ns, err))
+        return -1;
+    *over_s = ns / NS_PER_S;
+    if (*over_s < 1 || *over_s > MAX_OVER_S || ns % NS_PER_S != 0)
+        return err_set(err, ERR_CONFIG,
+                       "over '%s': write 1s to 1h, in whole seconds", text);
+    return 0;
+}
+
+int abort_parse(const char *text, struct abort_rule *rule, struct err *err)
+{
+    char share[24];
+    char over[8] = "over";
+    char length[24] = "10s";
+    char extra[2];
+    /* A space stands for any number of them, or none. */
+    int n =
+        sscanf(text, " errors > %23s %7s %23s %1s", share, over, length, extra);
+
+    *rule = (struct abort_rule){0};
+    if ((n != 1 && n != 3) || strcmp(over, "over") != 0)
+        return bad_form(text, err);
+    if (units_parse_share(share, &rule->share, err) ||
+        parse_over(length, &rule->over_s, err))
+        return -1;
+    if (rule->share >= 1)
+        return err_set(err, ERR_CONFIG, "errors: no share is above '%s'",
+                       share);
+    snprintf(rule->text, sizeof(rule->text), "errors > %s", share);
+    return 0;
+}
+
+int abort_check(const char *text, struct err *err)
+{
+    struct abort_rule rule;
+
+    return abort_parse(text, &rule, err);
+}
+
+void abort_window_init(struct abort_window *w, const struct abort_rule *rule)
+{
+    *w = (struct abort_window){.rule = *rule};
+    w->ring = xcalloc((size_t)rule->over_s, sizeof(*w->ring));
+}
+
+void abort_window_fini(struct abort_window *w)
+{
+    free(w->ring);
+    *w = (struct abort_window){0};
+}
+
+/* Exactly the share is not above it, whatever the product was rounded to. */
+static bool exceeds(const struct abort_rule *rule,
+                    const struct abort_finding *f)
+{
+    double allowed = rule->share * (double)f->ended * (1 + 4 * DBL_EPSILON);
+
+    return f->ended >= ABORT_LEAST && (double)f->failed > allowed;
+}
+
+/* A place in the ring that was never written holds the counts at the start. */
+struct abort_finding abort_window_add(struct abort_window *w,
+                                      struct abort_counts so_far)
+{
+    struct abort_counts *oldest = &w->ring[w->n % w->rule.over_s];
+    struct abort_finding f = {
+        .ended = so_far.ended - oldest->ended,
+        .failed = so_far.failed - oldest->failed,
+    };
+
+    *oldest = so_far;
+    w->n++;
+    f.seconds = w->n < w->rule.over_s ? w->n : w->rule.over_s;
+    f.is_exceeded = exceeds(&w->rule, &f);
+    return f;
+}
+
+void abort_describe(const struct abort_rule *rule,
+                    const struct abort_finding *finding,
+                    char out[static ABORT_TEXT])
+{
+    snprintf(out, ABORT_TEXT, "%s: %.3g%% of %lld requests in %llds",
+             rule->text, 100 * (double)finding->failed / (double)finding->ended,
+             (long long)finding->ended, (long long)finding->seconds);
+}

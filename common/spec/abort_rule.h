@@ -1,0 +1,62 @@
+/* abort_rule.h - when a run is not worth going on with: "errors > 50% over
+ * 10s".
+ *
+ * Pure: counts in, a finding out.  It takes ABORT_LEAST requests that ended to
+ * find anything. */
+#ifndef COMMON_SPEC_ABORT_RULE_H
+#define COMMON_SPEC_ABORT_RULE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct err;
+
+#define ABORT_LEAST 10
+#define ABORT_TEXT  160
+
+struct abort_rule {
+    double share;   /* more than this, below 1 */
+    int64_t over_s; /* whole seconds, 1 to 3600 */
+    char text[40];  /* "errors > 50%" */
+};
+
+/* errors > SHARE [over DURATION]; over 10s if it is not said.  ERR_CONFIG. */
+int abort_parse(const char *text, struct abort_rule *rule, struct err *err);
+
+/* For an option table. */
+int abort_check(const char *text, struct err *err);
+
+/* Of the requests that ended in the last over_s seconds, or since the start. */
+struct abort_finding {
+    bool is_exceeded;
+    int64_t seconds;
+    int64_t ended;
+    int64_t failed;
+};
+
+struct abort_counts {
+    int64_t ended;
+    int64_t failed; /* of those */
+};
+
+/* The last seconds, as a ring of what had been counted at the end of each. */
+struct abort_window {
+    struct abort_rule rule;
+    struct abort_counts *ring; /* owned; over_s of them */
+    int64_t n;                 /* seconds so far */
+};
+
+void abort_window_init(struct abort_window *w, const struct abort_rule *rule);
+void abort_window_fini(struct abort_window *w);
+
+/* Once a second, with the counts since the start. */
+struct abort_finding abort_window_add(struct abort_window *w,
+                                      struct abort_counts so_far);
+
+/* "errors > 50%: 63% of 1024 requests in 10s". */
+void abort_describe(const struct abort_rule *rule,
+                    const struct abort_finding *finding,
+                    char out[static ABORT_TEXT]);
+
+#endif

@@ -1,0 +1,493 @@
+#include "common/spec/answer_check.h"
+
+#include <jansson.h>
+#include <math.h>
+#include <regex.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/clk.h"
+#include "common/base/err.h"
+#include "common/base/regex_size.h"
+#include "common/base/str.h"
+#include "common/base/xalloc.h"
+#include "common/wire/tensor.h"
+
+#define MAX_VALUES 64
+
+/* Memory and time of a compiled expression grow with its square. */
+#define MAX_REGEX 2000
+
+/* One kind of check. */
+struct check_kind {
+    const char *name;
+    int (*parse)(struct check_rule *r, const char *rest, struct err *err);
+    bool (*passes)(const struct check_rule *r, const struct check_answer *a);
+};
+
+struct check_rule {
+    const struct check_kind *kind;
+    char *text; /* TEXT, a pointer, or a name; owned */
+    regex_t regex;
+    bool has_regex;
+    json_t *value; /* what json is to be; owned */
+    double values[MAX_VALUES];
+    size_t n_values;
+    double tolerance;
+    int64_t least;
+    int64_t most;
+    bool is_exact; /* of a label */
+};
+
+/* ---- texts ---- */
+
+static bool is_blank(char c)
+{
+    return c == ' ' || c == '\n' || c == '\t' || c == '\r';
+}
+
+static int parse_text(struct check_rule *r, const char *rest, struct err *err)
+{
+    if (!*rest)
+        return err_set(err, ERR_CONFIG, "a text is missing");
+    r->text = xstrdup(rest);
+    return 0;
+}
+
+static bool is_text(const struct check_answer *a, const char *text, size_t len)
+{
+    const char *from = a->text;
+    const char *to = a->text + a->text_len;
+
+    while (from < to && is_blank(*from))
+        from++;
+    while (to > from && is_blank(to[-1]))
+        to--;
+    return len == (size_t)(to - from) && memcmp(text, from, len) == 0;
+}
+
+static bool is_exact(const struct check_rule *r, const struct check_answer *a)
+{
+    return is_text(a, r->text, strlen(r->text));
+}
+
+static bool contains(const struct check_rule *r, const struct check_answer *a)
+{
+    return a->text_len > 0 &&
+           memmem(a->text, a->text_len, r->text, strlen(r->text));
+}
+
+static int parse_regex(struct check_rule *r, const char *rest, struct err *err)
+{
+    char why[128];
+    int rc;
+
+    if (regexsize_of(rest) > fmax(MAX_REGEX, (double)strlen(rest)))
+        return err_set(err, ERR_CONFIG,
+                       "'%.80s': repetitions make more than %d parts of it",
+                       rest, MAX_REGEX);
+    rc = regcomp(&r->regex, rest, REG_EXTENDED | REG_NOSUB);
+    if (rc) {
+        regerror(rc, &r->regex, why, sizeof(why));
+        return err_set(err, ERR_CONFIG, "'%s': %s", rest, why);
+    }
+    r->has_regex = true;
+    return 0;
+}
+
+static bool matches(const struct check_rule *r, const struct check_answer *a)
+{
+    regmatch_t range = {.rm_so = 0, .rm_eo = (regoff_t)a->text_len};
+
+    return regexec(&r->regex, a->text, 1, &range, REG_STARTEND) == 0;
+}
+
+/* ---- numbers ---- */
+
+/* " +- 0.01" at the end of a text, which is cut off there. */
+static int take_tolerance(struct check_rule *r, char *text, struct err *err)
+{
+    char *at = strstr(text, "+-");
+    char *end;
+
+    if (!at)
+        return 0;
+    r->tolerance = strtod(at + 2, &end);
+    if (end == at + 2 || end[strspn(end, " ")] || !(r->tolerance >= 0))
+        return err_set(err, ERR_CONFIG, "'%s' is no tolerance", at);
+    *at = '\0';
+    return 0;
+}
+
+static bool is_near(double got, double wanted, double tolerance)
+{
+    return fabs(got - wanted) <= tolerance;
+}
+
+/* "A = B +- C": A becomes r->text, B is the caller's to free. */
+static int split(struct check_rule *r, const char *rest, char **value,
+                 struct err *err)
+{
+    const char *equals = strstr(rest, " = ");
+
+    if (!equals)
+        return err_set(err, ERR_CONFIG, "' = ' is missing in '%s'", rest);
+    r->text = xstrndup(rest, (size_t)(equals - rest));
+    *value = xstrdup(equals + 3);
+    return take_tolerance(r, *value, err);
+}
+
+/* ---- json ---- */
+
+static int parse_json(struct check_rule *r, const char *rest, struct err *err)
+{
+    char *value = NULL;
+    int rc = split(r, rest, &value, err);
+
+    if (rc == 0 && r->text[0] != '/')
+        rc = err_set(err, ERR_CONFIG, "'%s' is no JSON pointer; write /a/0/b",
+                     r->text);
+    if (rc == 0) {
+        r->value = json_loads(value, JSON_DECODE_ANY, NULL);
+        if (!r->value)
+            rc = err_set(err, ERR_CONFIG,
+                         "'%s' is no JSON; write a number, true or \"text\"",
+                         value);
+    }
+    free(value);
+    return rc;
+}
+
+/* "~1" is a slash and "~0" a tilde. */
+static char *unescape(const char *text, size_t len)
+{
+    char *out = xcalloc(len + 1, 1);
+    size_t n = 0;
+
+    for (size_t i = 0; i < len; i++) {
+        bool is_escape = text[i] == '~' && i + 1 < len;
+
+        if (is_escape)
+            i++;
+        out[n] = text[i];
+        if (is_escape)
+            out[n] = text[i] == '1' ? '/' : '~';
+        n++;
+    }
+    return out;
+}
+
+static const json_t *step_into(const json_t *at, const char *name)
+{
+    if (!json_is_array(at))
+        return json_object_get(at, name);
+    if (!*name || name[strspn(name, "0123456789")])
+        return NULL;
+    return json_array_get(at, strtoul(name, NULL, 10));
+}
+
+static const json_t *find(const json_t *at, const char *pointer)
+{
+    while (at && *pointer == '/') {
+        size_t len = strcspn(pointer + 1, "/");
+        char *name = unescape(pointer + 1, len);
+
+        at = step_into(at, name);
+        pointer += 1 + len;
+        free(name);
+    }
+    return at;
+}
+
+static bool is_value(const struct check_rule *r, const json_t *got)
+{
+    if (json_is_number(r->value) && json_is_number(got))
+        return is_near(json_number_value(got), json_number_value(r->value),
+                       r->tolerance);
+    return json_equal(got, r->value);
+}
+
+static bool json_passes(const struct check_rule *r,
+                        const struct check_answer *a)
+{
+    json_t *root = json_loadb(a->body, a->body_len, JSON_DECODE_ANY, NULL);
+    const json_t *got = find(root, r->text);
+    bool passes = got && is_value(r, got);
+
+    json_decref(root);
+    return passes;
+}
+
+/* ---- tensors ---- */
+
+static int parse_values(struct check_rule *r, const char *text, struct err *err)
+{
+    for (;;) {
+        char *end;
+
+        text += strspn(text, " ,");
+        if (!*text)
+            break;
+        if (r->n_values == MAX_VALUES)
+            return err_set(err, ERR_CONFIG, "more than %d values", MAX_VALUES);
+        r->values[r->n_values++] = strtod(text, &end);
+        if (end == text)
+            return err_set(err, ERR_CONFIG, "'%s' is no number", text);
+        text = end;
+    }
+    return r->n_values > 0 ? 0 : err_set(err, ERR_CONFIG, "a value is missing");
+}
+
+static int parse_tensor(struct check_rule *r, const char *rest, struct err *err)
+{
+    char *values = NULL;
+    int rc = split(r, rest, &values, err);
+
+    if (rc == 0 && values)
+        rc = parse_values(r, values, err);
+    free(values);
+    return rc;
+}
+
+/* How many bytes of `raw` the output has; 0: its data is in the JSON. */
+static size_t raw_size(const json_t *output)
+{
+    json_int_t size = json_integer_value(json_object_get(
+        json_object_get(output, "parameters"), "binary_data_size"));
+
+    return size > 0 ? (size_t)size : 0;
+}
+
+static bool is_element(const struct check_rule *r, const json_t *got, size_t i)
+{
+    double value = json_is_boolean(got) ? json_is_true(got) ? 1 : 0
+                                        : json_number_value(got);
+
+    return (json_is_number(got) || json_is_boolean(got)) &&
+           is_near(value, r->values[i], r->tolerance);
+}
+
+/* Elements may come in one list, or in lists of lists as the shape is.  *met
+ * counts those that are as they should be; false once one is not. */
+static bool are_next(const struct check_rule *r, const json_t *data,
+                     size_t *met)
+{
+    const json_t *got;
+    size_t i;
+
+    json_array_foreach(data, i, got)
+    {
+        if (*met == r->n_values)
+            break;
+        if (json_is_array(got) && !are_next(r, got, met))
+            return false;
+        if (!json_is_array(got) && !is_element(r, got, (*met)++))
+            return false;
+    }
+    return true;
+}
+
+static bool are_listed(const struct check_rule *r, const json_t *data)
+{
+    size_t met = 0;
+
+    return are_next(r, data, &met) && met == r->n_values;
+}
+
+static bool are_raw(const struct check_rule *r, const struct tensor_type *type,
+                    const char *raw, size_t len)
+{
+    for (size_t i = 0; i < r->n_values; i++) {
+        double got;
+
+        if (!tensor_element(type, raw, len, i, &got) ||
+            !is_near(got, r->values[i], r->tolerance))
+            return false;
+    }
+    return true;
+}
+
+static bool has_values(const struct check_rule *r, const json_t *outputs,
+                       const struct check_answer *a)
+{
+    size_t offset = 0;
+    const json_t *output;
+    size_t i;
+
+    json_array_foreach(outputs, i, output)
+    {
+        const char *name = json_string_value(json_object_get(output, "name"));
+        const struct tensor_type *type = tensor_type_find(
+            json_string_value(json_object_get(output, "datatype")));
+        size_t size = raw_size(output);
+
+        if (size > a->raw_len - offset)
+            return false;
+        if (name && strcmp(name, r->text) == 0)
+            return size > 0 ? type && are_raw(r, type, a->raw + offset, size)
+                            : are_listed(r, json_object_get(output, "data"));
+        offset += size;
+    }
+    return false;
+}
+
+static bool tensor_passes(const struct check_rule *r,
+                          const struct check_answer *a)
+{
+    struct check_tensor found = {0};
+    json_t *root;
+    bool passes;
+
+    if (a->find_tensor)
+        return a->find_tensor(a->arg, r->text, &found) &&
+               are_raw(r, found.type, found.raw, found.len);
+    root = json_loadb(a->body, a->body_len, 0, NULL);
+    passes = has_values(r, json_object_get(root, "outputs"), a);
+    json_decref(root);
+    return passes;
+}
+
+/* ---- lengths ---- */
+
+static int parse_length(struct check_rule *r, const char *rest, struct err *err)
+{
+    char *end;
+
+    r->least = strtoll(rest, &end, 10);
+    r->most = r->least;
+    if (end != rest && strncmp(end, "..", 2) == 0)
+        r->most = strtoll(end + 2, &end, 10);
+    if (end == rest || *end || r->least < 0 || r->most < r->least)
+        return err_set(err, ERR_CONFIG, "'%s' is no length; write 16 or 10..20",
+                       rest);
+    return 0;
+}
+
+static bool length_passes(const struct check_rule *r,
+                          const struct check_answer *a)
+{
+    return a->output_tokens != TIME_ABSENT && a->output_tokens >= r->least &&
+           a->output_tokens <= r->most;
+}
+
+/* ---- labels ---- */
+
+static int parse_label(struct check_rule *r, const char *rest, struct err *err)
+{
+    if (*rest && strcmp(rest, "exact") != 0 && strcmp(rest, "contains") != 0)
+        return err_set(err, ERR_CONFIG,
+                       "'%s': write label, label contains or label exact",
+                       rest);
+    r->is_exact = strcmp(rest, "exact") == 0;
+    return 0;
+}
+
+/* Blanks around the label are nobody's answer. */
+static bool label_passes(const struct check_rule *r,
+                         const struct check_answer *a)
+{
+    const char *from = a->label;
+    size_t len = a->label ? a->label_len : 0;
+
+    for (; len > 0 && is_blank(*from); len--)
+        from++;
+    while (len > 0 && is_blank(from[len - 1]))
+        len--;
+    if (len == 0)
+        return false;
+    return r->is_exact
+               ? is_text(a, from, len)
+               : a->text_len > 0 && memmem(a->text, a->text_len, from, len);
+}
+
+/* ---- all of them ---- */
+
+static const struct check_kind kinds[] = {
+    {"exact", parse_text, is_exact},
+    {"contains", parse_text, contains},
+    {"regex", parse_regex, matches},
+    {"json", parse_json, json_passes},
+    {"tensor", parse_tensor, tensor_passes},
+    {"length", parse_length, length_passes},
+    {"label", parse_label, label_passes},
+};
+
+static const struct check_kind *find_kind(const char *text, size_t len)
+{
+    for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+        if (strlen(kinds[i].name) == len &&
+            memcmp(kinds[i].name, text, len) == 0)
+            return &kinds[i];
+    }
+    return NULL;
+}
+
+static int parse(struct check_rule *r, const char *text, struct err *err)
+{
+    size_t len = strcspn(text, " ");
+
+    r->kind = find_kind(text, len);
+    if (!r->kind)
+        return err_set(err, ERR_CONFIG,
+                       "'%s': there is exact, contains, regex, json, tensor, "
+                       "length and label",
+                       text);
+    if (r->kind->parse(r, text + len + strspn(text + len, " "), err))
+        return err_context(err, "%s", r->kind->name);
+    return 0;
+}
+
+static void rule_fini(struct check_rule *r)
+{
+    free(r->text);
+    if (r->has_regex)
+        regfree(&r->regex);
+    json_decref(r->value);
+}
+
+int checks_parse(const struct strlist *texts, struct checks *checks,
+                 struct err *err)
+{
+    checks->rules = xcalloc(texts->len, sizeof(*checks->rules));
+    checks->len = 0;
+    for (size_t i = 0; i < texts->len; i++) {
+        if (parse(&checks->rules[checks->len++], texts->items[i], err))
+            return -1;
+    }
+    return 0;
+}
+
+void checks_fini(struct checks *checks)
+{
+    for (size_t i = 0; i < checks->len; i++)
+        rule_fini(&checks->rules[i]);
+    free(checks->rules);
+    *checks = (struct checks){0};
+}
+
+int check_check(const char *text, struct err *err)
+{
+    struct check_rule r = {0};
+    int rc = parse(&r, text, err);
+
+    rule_fini(&r);
+    return rc;
+}
+
+bool checks_need_label(const struct checks *checks)
+{
+    for (size_t i = 0; i < checks->len; i++) {
+        if (checks->rules[i].kind->passes == label_passes)
+            return true;
+    }
+    return false;
+}
+
+bool checks_pass(const struct checks *checks, const struct check_answer *a)
+{
+    for (size_t i = 0; i < checks->len; i++) {
+        if (!checks->rules[i].kind->passes(&checks->rules[i], a))
+            return false;
+    }
+    return true;
+}

@@ -1,0 +1,243 @@
+#include "common/spec/prices.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/buf.h"
+#include "common/base/err.h"
+#include "common/base/file.h"
+#include "common/base/str.h"
+#include "common/base/suggest.h"
+#include "common/base/units.h"
+#include "common/base/xalloc.h"
+#include "common/settings/settings.h"
+
+#define MAX_FILE   ((size_t)1 << 20)
+#define MAX_KNOWN  200 /* letters of names that a message lists */
+#define MAX_COUNT  1e6 /* machines in one name */
+#define MAX_PREFIX 32  /* "4x", however it is written */
+
+enum column { COLUMN_MACHINE, COLUMN_USD, COLUMNS };
+
+static const char *const column_names[] = {"machine", "usd_per_hour"};
+
+/* Two cells, cut out of a line; -1: it has more or fewer. */
+static int split(char *line, char *cells[static COLUMNS])
+{
+    size_t n = 0;
+    char *cell;
+
+    while ((cell = strsep(&line, ",")) != NULL) {
+        if (n == COLUMNS)
+            return -1;
+        cells[n++] = str_trim(cell);
+    }
+    return n == COLUMNS ? 0 : -1;
+}
+
+static int refuse_cells(struct err *err)
+{
+    return err_set(err, ERR_CONFIG,
+                   "a price takes two cells: machine, usd_per_hour");
+}
+
+/* Where the first line has the machine. */
+static int read_head(char *line, size_t *machine_at, struct err *err)
+{
+    char *cells[COLUMNS] = {NULL};
+
+    if (split(line, cells))
+        return refuse_cells(err);
+    for (*machine_at = 0; *machine_at < COLUMNS; (*machine_at)++) {
+        if (strcmp(cells[*machine_at], column_names[COLUMN_MACHINE]) == 0 &&
+            strcmp(cells[1 - *machine_at], column_names[COLUMN_USD]) == 0)
+            return 0;
+    }
+    return err_set(err, ERR_CONFIG,
+                   "the first line names the columns: machine,usd_per_hour");
+}
+
+static const struct price *row_of(const struct prices *p, const char *machine)
+{
+    for (size_t i = 0; i < p->n; i++) {
+        if (strcmp(p->list[i].machine, machine) == 0)
+            return &p->list[i];
+    }
+    return NULL;
+}
+
+static int read_usd(const char *text, double *out, struct err *err)
+{
+    char *end;
+
+    *out = strtod(text, &end);
+    if (end == text || *end || !isfinite(*out) || !(*out > 0))
+        return err_set(err, ERR_CONFIG,
+                       "usd_per_hour: '%.80s' is not a number above 0", text);
+    return units_check_range(text, *out, err) ? err_context(err, "usd_per_hour")
+                                              : 0;
+}
+
+static int read_row(struct prices *p, char *line, size_t number,
+                    size_t machine_at, struct err *err)
+{
+    char *cells[COLUMNS] = {NULL};
+    const struct price *before;
+    double usd;
+
+    if (split(line, cells))
+        return refuse_cells(err);
+    if (!*cells[machine_at])
+        return err_set(err, ERR_CONFIG, "a price of no machine");
+    if (read_usd(cells[1 - machine_at], &usd, err))
+        return -1;
+    before = row_of(p, cells[machine_at]);
+    if (before)
+        return err_set(err, ERR_CONFIG,
+                       "'%.80s' has a price already, in line %zu",
+                       before->machine, before->line);
+    p->list = xrealloc(p->list, p->n + 1, sizeof(*p->list));
+    p->list[p->n++] = (struct price){xstrdup(cells[machine_at]), usd, number};
+    return 0;
+}
+
+static int read_lines(struct prices *p, char *text, struct err *err)
+{
+    size_t machine_at = COLUMNS; /* before the first line */
+    size_t number = 0;
+    char *line;
+
+    while ((line = strsep(&text, "\n")) != NULL) {
+        int rc;
+
+        number++;
+        line = str_trim(line);
+        if (!*line || *line == '#')
+            continue;
+        rc = machine_at == COLUMNS ? read_head(line, &machine_at, err)
+                                   : read_row(p, line, number, machine_at, err);
+        if (rc)
+            return err_context(err, "%s:%zu", p->name, number);
+    }
+    return p->n > 0
+               ? 0
+               : err_set(err, ERR_CONFIG, "%s: no rows of prices", p->name);
+}
+
+int prices_parse(struct prices *p, const char *name, char *text,
+                 struct err *err)
+{
+    int rc;
+
+    *p = (struct prices){.name = xstrdup(name)};
+    rc = read_lines(p, text, err);
+    if (rc)
+        prices_fini(p);
+    return rc;
+}
+
+int prices_read(struct prices *p, const char *path, struct err *err)
+{
+    char *text;
+    int rc;
+
+    *p = (struct prices){0};
+    if (file_read_text(path, MAX_FILE, &text, err))
+        return -1;
+    rc = prices_parse(p, path, text, err);
+    free(text);
+    return rc;
+}
+
+void prices_fini(struct prices *p)
+{
+    for (size_t i = 0; i < p->n; i++)
+        free(p->list[i].machine);
+    free(p->list);
+    free(p->name);
+    *p = (struct prices){0};
+}
+
+/* "4xL4": four, and what of; else one of it all. */
+static double count_of(const char *machine, const char **what)
+{
+    char *end;
+    double n;
+
+    *what = machine;
+    if (!isdigit((unsigned char)machine[0]))
+        return 1;
+    n = strtod(machine, &end);
+    if (*end != 'x' || !end[1] || !(n >= 1 && n <= MAX_COUNT) || n != floor(n))
+        return 1;
+    *what = end + 1;
+    return n;
+}
+
+static int refuse(const struct prices *p, const char *machine, struct err *err)
+{
+    struct suggest s = {.word = machine};
+    char prefix[MAX_PREFIX];
+    struct buf known;
+    char hint[128];
+    int rc;
+
+    count_of(machine, &s.word);
+    snprintf(prefix, sizeof(prefix), "%.*s", (int)(s.word - machine), machine);
+    buf_init(&known, MAX_FILE);
+    for (size_t i = 0; i < p->n; i++) {
+        suggest_consider(&s, p->list[i].machine);
+        if (known.len < MAX_KNOWN)
+            buf_addf(&known, "%s%s", i ? ", " : "", p->list[i].machine);
+    }
+    rc = s.best
+             ? err_set(err, ERR_CONFIG, "%s: no price of '%.80s'%s", p->name,
+                       machine, suggest_text(&s, prefix, hint, sizeof(hint)))
+             : err_set(err, ERR_CONFIG, "%s: no price of '%.80s'; it has %.*s",
+                       p->name, machine, MAX_KNOWN, buf_text(&known));
+    buf_fini(&known);
+    return rc;
+}
+
+int prices_find(const struct prices *p, const char *machine,
+                double *usd_per_hour, struct err *err)
+{
+    const struct price *row = row_of(p, machine);
+    double n = 1;
+
+    if (!row) {
+        const char *what;
+
+        n = count_of(machine, &what);
+        row = row_of(p, what);
+    }
+    if (!row)
+        return refuse(p, machine, err);
+    *usd_per_hour = n * row->usd_per_hour;
+    return 0;
+}
+
+const char *prices_machine(const struct settings *s)
+{
+    return s->cost.machine ? s->cost.machine
+                           : strmap_get(&s->conditions, PRICES_CONDITION);
+}
+
+int prices_apply(const struct prices *p, struct settings *s, struct err *err)
+{
+    const char *machine = prices_machine(s);
+    double usd = 0;
+
+    if (!machine)
+        return err_set(err, ERR_CONFIG,
+                       "%s: the price of which machine? (cost.machine, or "
+                       "conditions." PRICES_CONDITION ")",
+                       p->name);
+    if (prices_find(p, machine, &usd, err))
+        return -1;
+    s->cost.usd_per_hour = usd;
+    return 0;
+}

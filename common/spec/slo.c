@@ -1,0 +1,438 @@
+#include "common/spec/slo.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/err.h"
+#include "common/base/suggest.h"
+#include "common/base/units.h"
+
+static const struct {
+    const char *name;
+    enum slo_kind kind;
+    const char *relation;
+} counted[] = {
+    {"errors", SLO_ERRORS, "<"},
+    {"good", SLO_GOOD, ">="},
+    {"goodput", SLO_GOODPUT, ">="},
+    {"quality", SLO_QUALITY, ">="},
+};
+
+#define N_COUNTED (sizeof(counted) / sizeof(counted[0]))
+
+struct words {
+    char name[24];
+    char quantile[24]; /* "" if there is none */
+    char relation[4];
+    char limit[24];
+};
+
+static int bad_form(const char *text, struct err *err)
+{
+    return err_set(err, ERR_CONFIG,
+                   "'%s' is not an SLO term; write 'e2e p99 < 200ms', 'errors "
+                   "< 0.1%%', 'good >= 90%%' or 'goodput >= 40/s'",
+                   text);
+}
+
+/* name [pNN] relation limit, with or without spaces round the relation. */
+static int split(const char *text, struct words *w)
+{
+    char left[64];
+    char extra[2];
+    size_t at = strcspn(text, "<>=");
+    size_t relation = strspn(text + at, "<>=");
+    int n;
+
+    if (at >= sizeof(left) || relation == 0 || relation >= sizeof(w->relation))
+        return -1;
+    memcpy(left, text, at);
+    left[at] = '\0';
+    memcpy(w->relation, text + at, relation);
+    w->relation[relation] = '\0';
+    w->quantile[0] = '\0';
+    n = sscanf(left, "%23s %23s %1s", w->name, w->quantile, extra);
+    if (n != 1 && n != 2)
+        return -1;
+    return sscanf(text + at + relation, "%23s %1s", w->limit, extra) == 1 ? 0
+                                                                          : -1;
+}
+
+static int parse_quantile(const char *text, double *quantile)
+{
+    struct err ignored = {0};
+    char percent[32];
+
+    if (text[0] != 'p')
+        return -1;
+    snprintf(percent, sizeof(percent), "%.24s%%", text + 1);
+    if (units_parse_share(percent, quantile, &ignored))
+        return -1;
+    return *quantile > 0 && *quantile < 1 ? 0 : -1;
+}
+
+static int unknown_measure(const char *name, struct err *err)
+{
+    struct suggest s = {.word = name};
+    char hint[64];
+
+    for (int m = 0; m < MEASURE_COUNT; m++)
+        suggest_consider(&s, measure_name((enum measure)m));
+    for (size_t i = 0; i < N_COUNTED; i++)
+        suggest_consider(&s, counted[i].name);
+    return err_set(err, ERR_CONFIG, "unknown measure '%s' in an SLO%s", name,
+                   suggest_text(&s, "", hint, sizeof(hint)));
+}
+
+static int parse_measured(const struct words *w, struct slo_term *term,
+                          struct err *err)
+{
+    int measure = measure_find(w->name);
+
+    if (measure < 0)
+        return unknown_measure(w->name, err);
+    term->kind = SLO_QUANTILE;
+    term->measure = (enum measure)measure;
+    if (parse_quantile(w->quantile, &term->quantile))
+        return err_set(err, ERR_CONFIG,
+                       "SLO on %s: '%s' is not a quantile; write p50, p99 or "
+                       "p99.9",
+                       w->name, w->quantile);
+    if (strcmp(w->relation, "<") != 0)
+        return err_set(err, ERR_CONFIG, "SLO on %s: write '<', not '%s'",
+                       w->name, w->relation);
+    if (units_parse_duration(w->limit, &term->limit_ns, err))
+        return err_context(err, "SLO on %s", w->name);
+    if (term->limit_ns == 0)
+        return err_set(err, ERR_CONFIG, "SLO on %s: nothing is below 0",
+                       w->name);
+    snprintf(term->text, sizeof(term->text), "%s %s < %s",
+             measure_name(term->measure), w->quantile, w->limit);
+    return 0;
+}
+
+struct limit_words {
+    char name[24];
+    char number[24];
+};
+
+/* name:milliseconds, as other tools have it. */
+static bool split_limit(const char *text, struct limit_words *w)
+{
+    char extra[2];
+
+    return sscanf(text, " %23[a-z0-9]:%23[0-9.] %1s", w->name, w->number,
+                  extra) == 2;
+}
+
+/* check: required */
+static bool is_check(const char *text)
+{
+    char word[12];
+    char extra[2];
+
+    return sscanf(text, " check: %11s %1s", word, extra) == 1 &&
+           strcmp(word, "required") == 0;
+}
+
+bool slo_is_like_limit(const char *text)
+{
+    struct limit_words w;
+
+    return is_check(text) || split_limit(text, &w);
+}
+
+static int parse_limit(const char *text, struct slo_term *term, struct err *err)
+{
+    struct limit_words w;
+    char duration[32];
+    int measure;
+
+    if (is_check(text)) {
+        *term = (struct slo_term){.kind = SLO_CHECK, .text = "check: required"};
+        return 0;
+    }
+    if (!split_limit(text, &w))
+        return err_set(err, ERR_CONFIG,
+                       "'%s' is not a limit of good requests; write ttft:200 "
+                       "for 200 ms, or check: required",
+                       text);
+    measure = measure_find(w.name);
+    if (measure < 0)
+        return unknown_measure(w.name, err);
+    if (measure == MEASURE_QUERY)
+        return err_set(err, ERR_CONFIG,
+                       "query is of several requests together and decides "
+                       "about none of them; take e2e");
+    if (measure_is_pooled((enum measure)measure))
+        return err_set(err, ERR_CONFIG,
+                       "%s is of all events together and decides about no "
+                       "request; take stall",
+                       w.name);
+    *term = (struct slo_term){
+        .kind = SLO_LIMIT, .measure = (enum measure)measure, .quantile = 1};
+    snprintf(duration, sizeof(duration), "%sms", w.number);
+    if (units_parse_duration(duration, &term->limit_ns, err))
+        return err_context(err, "limit of %s", w.name);
+    if (term->limit_ns == 0)
+        return err_set(err, ERR_CONFIG, "limit of %s: nothing is below 0",
+                       w.name);
+    snprintf(term->text, sizeof(term->text), "%s:%s",
+             measure_name(term->measure), w.number);
+    return 0;
+}
+
+static int parse_counted(size_t i, const struct words *w, struct slo_term *term,
+                         struct err *err)
+{
+    int rc;
+
+    term->kind = counted[i].kind;
+    if (strcmp(w->relation, counted[i].relation) != 0)
+        return err_set(err, ERR_CONFIG, "SLO on %s: write '%s', not '%s'",
+                       w->name, counted[i].relation, w->relation);
+    if (term->kind == SLO_GOODPUT)
+        rc = units_parse_rate(w->limit, &term->limit, err);
+    else
+        rc = units_parse_share(w->limit, &term->limit, err);
+    if (rc)
+        return err_context(err, "SLO on %s", w->name);
+    if (term->kind == SLO_ERRORS && !(term->limit > 0))
+        return err_set(err, ERR_CONFIG, "SLO on %s: nothing is below 0",
+                       w->name);
+    snprintf(term->text, sizeof(term->text), "%s %s %s", w->name, w->relation,
+             w->limit);
+    return 0;
+}
+
+static int parse_untiered(const char *text, struct slo_term *term,
+                          struct err *err)
+{
+    struct words w;
+
+    if (strchr(text, ':'))
+        return parse_limit(text, term, err);
+    if (split(text, &w))
+        return bad_form(text, err);
+    for (size_t i = 0; i < N_COUNTED; i++) {
+        if (strcmp(w.name, counted[i].name) != 0)
+            continue;
+        return w.quantile[0] ? bad_form(text, err)
+                             : parse_counted(i, &w, term, err);
+    }
+    return parse_measured(&w, term, err);
+}
+
+/* ---- tiers ---- */
+
+/* Is it a word of terms, which a tier is not to look like? */
+static bool is_taken(const char *name)
+{
+    for (size_t i = 0; i < N_COUNTED; i++) {
+        if (strcmp(name, counted[i].name) == 0)
+            return true;
+    }
+    return measure_find(name) >= 0 || strcmp(name, "check") == 0;
+}
+
+/* Where the tier of a term ends, if it has one: what is behind the colon is a
+ * term, as in 'gold: ttft:200', and not the rest of one, as in 'ttft:200'. */
+static const char *tier_end(const char *text)
+{
+    const char *colon = text + strcspn(text, ":<>=");
+    char word[SLO_TIER];
+
+    if (*colon != ':')
+        return NULL;
+    if (strpbrk(colon + 1, "<>="))
+        return colon;
+    snprintf(word, sizeof(word), "%.*s", (int)strcspn(text, ":"), text);
+    return strchr(colon + 1, ':') && !is_taken(word) ? colon : NULL;
+}
+
+#define NAME_CHARS                                                             \
+    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-"
+
+static int parse_tier(const char *text, const char *end, char tier[SLO_TIER],
+                      struct err *err)
+{
+    size_t from = strspn(text, " ");
+    size_t len = strspn(text + from, NAME_CHARS);
+    const char *rest = text + from + len;
+
+    rest += strspn(rest, " ");
+    if (*rest == '/')
+        return err_set(err, ERR_CONFIG,
+                       "'%s': a class is named in report --slo alone; in a "
+                       "settings file its terms stand under classes",
+                       text);
+    if (rest != end || len == 0 || len >= SLO_TIER)
+        return err_set(err, ERR_CONFIG,
+                       "'%.*s' is no name of a tier; letters, digits and ._-, "
+                       "at most %d",
+                       (int)(end - text), text, SLO_TIER - 1);
+    memcpy(tier, text + from, len);
+    tier[len] = '\0';
+    if (is_taken(tier))
+        return err_set(err, ERR_CONFIG,
+                       "'%s' is a word of SLO terms and no name of a tier",
+                       tier);
+    return 0;
+}
+
+int slo_parse_term(const char *text, struct slo_term *term, struct err *err)
+{
+    const char *end = tier_end(text);
+    char tier[SLO_TIER];
+    char bare[sizeof(term->text) - SLO_TIER - 2];
+
+    *term = (struct slo_term){0};
+    if (!end)
+        return parse_untiered(text, term, err);
+    if (parse_tier(text, end, tier, err))
+        return -1;
+    if (parse_untiered(end + 1, term, err))
+        return err_context(err, "%s", tier);
+    snprintf(bare, sizeof(bare), "%.*s", (int)sizeof(bare) - 1, term->text);
+    snprintf(term->text, sizeof(term->text), "%s: %s", tier, bare);
+    memcpy(term->tier, tier, sizeof(tier));
+    return 0;
+}
+
+size_t slo_class_len(const char *text)
+{
+    size_t len = strspn(text, NAME_CHARS);
+
+    return text[len] == '/' ? len : 0;
+}
+
+const char *slo_behind_class(const char *text)
+{
+    size_t len = slo_class_len(text);
+
+    return len > 0 ? text + len + 1 : text;
+}
+
+/* ---- all of them ---- */
+
+int slo_check_term(const char *text, struct err *err)
+{
+    struct slo_term term;
+
+    return slo_parse_term(text, &term, err);
+}
+
+int slo_check_asked(const char *text, struct err *err)
+{
+    return slo_check_term(slo_behind_class(text), err);
+}
+
+int slo_check_limit(const char *text, struct err *err)
+{
+    struct slo_term term;
+
+    return parse_limit(text, &term, err);
+}
+
+static bool is_same_question(const struct slo_term *a, const struct slo_term *b)
+{
+    return a->kind == b->kind && a->measure == b->measure &&
+           a->quantile == b->quantile && strcmp(a->tier, b->tier) == 0;
+}
+
+/* A tier asks for everything once: of two limits one would be a mistake. */
+static int check_tiers(const struct slo *all, struct err *err)
+{
+    const char *names[SLO_MAX_TIERS];
+
+    for (size_t i = 0; i < all->len; i++) {
+        for (size_t k = 0; k < i; k++) {
+            if (all->terms[i].tier[0] &&
+                is_same_question(&all->terms[i], &all->terms[k]))
+                return err_set(err, ERR_CONFIG,
+                               "'%s' and '%s': a tier asks that once",
+                               all->terms[k].text, all->terms[i].text);
+        }
+    }
+    if (slo_tiers(all, names) > SLO_MAX_TIERS)
+        return err_set(err, ERR_CONFIG, "more than %d tiers of an SLO",
+                       SLO_MAX_TIERS);
+    return 0;
+}
+
+int slo_parse_all(const struct strlist *texts, struct slo *all, struct err *err)
+{
+    *all = (struct slo){0};
+    if (texts->len > SLO_MAX_TERMS)
+        return err_set(err, ERR_CONFIG, "more than %d SLO terms",
+                       SLO_MAX_TERMS);
+    for (size_t i = 0; i < texts->len; i++) {
+        if (slo_parse_term(texts->items[i], &all->terms[i], err))
+            return -1;
+        all->len++;
+    }
+    return check_tiers(all, err);
+}
+
+/* Is term i the first of its tier? */
+static bool begins_tier(const struct slo *all, size_t i)
+{
+    for (size_t k = 0; k < i; k++) {
+        if (strcmp(all->terms[k].tier, all->terms[i].tier) == 0)
+            return false;
+    }
+    return all->terms[i].tier[0] != '\0';
+}
+
+size_t slo_tiers(const struct slo *all, const char *names[static SLO_MAX_TIERS])
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < all->len; i++) {
+        if (!begins_tier(all, i))
+            continue;
+        if (n < SLO_MAX_TIERS)
+            names[n] = all->terms[i].tier;
+        n++;
+    }
+    return n;
+}
+
+void slo_of_tier(const struct slo *all, const char *tier, struct slo *out)
+{
+    *out = (struct slo){0};
+    for (size_t i = 0; i < all->len; i++) {
+        if (strcmp(all->terms[i].tier, tier) == 0)
+            out->terms[out->len++] = all->terms[i];
+    }
+}
+
+/* Limits say which requests are good, and nothing about the run. */
+static bool is_judged(const struct slo *slo)
+{
+    for (size_t i = 0; i < slo->len; i++) {
+        if (slo->terms[i].kind != SLO_LIMIT && slo->terms[i].kind != SLO_CHECK)
+            return true;
+    }
+    return false;
+}
+
+int slo_parse(const struct strlist *texts, struct slo *slo, struct err *err)
+{
+    const char *names[SLO_MAX_TIERS];
+    struct slo bare;
+    struct slo all;
+    size_t n;
+
+    *slo = (struct slo){0};
+    if (slo_parse_all(texts, &all, err))
+        return -1;
+    slo_of_tier(&all, "", &bare);
+    n = slo_tiers(&all, names);
+    if (n > 0 && !is_judged(&bare))
+        slo_of_tier(&all, names[n - 1], slo);
+    for (size_t i = 0; i < bare.len; i++)
+        slo->terms[slo->len++] = bare.terms[i];
+    return 0;
+}

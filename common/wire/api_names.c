@@ -1,0 +1,156 @@
+#include "common/wire/api_names.h"
+
+#include <stddef.h>
+#include <string.h>
+
+const char *const api_names[] = {
+    [API_AUTO] = "auto",
+    [API_HTTP] = "http",
+    [API_OPENAI_CHAT] = "openai-chat",
+    [API_OPENAI_COMPLETIONS] = "openai-completions",
+    [API_OPENAI_EMBEDDINGS] = "openai-embeddings",
+    [API_RERANK] = "rerank",
+    [API_TGI] = "tgi",
+    [API_TRITON_GENERATE] = "triton-generate",
+    [API_SGLANG] = "sglang",
+    [API_TFSERVING_HTTP] = "tfserving-http",
+    [API_KSERVE_HTTP] = "kserve-http",
+    [API_GRPC] = "grpc",
+    [API_KSERVE_GRPC] = "kserve-grpc",
+    [API_TRITON_GRPC_STREAM] = "triton-grpc-stream",
+    [API_TFSERVING_GRPC] = "tfserving-grpc",
+    [API_COUNT] = NULL,
+};
+
+/* A path that has `inside` and ends with `end`; the first that fits counts. */
+static const struct {
+    const char *inside;
+    const char *end;
+    enum api_kind kind;
+} rules[] = {
+    {"", "/chat/completions", API_OPENAI_CHAT},
+    {"", "/completions", API_OPENAI_COMPLETIONS},
+    {"", "/embeddings", API_OPENAI_EMBEDDINGS},
+    {"", "/rerank", API_RERANK},
+    {"/models/", "/generate_stream", API_TRITON_GENERATE},
+    {"/models/", "/generate", API_TRITON_GENERATE},
+    {"", "/generate_stream", API_TGI},
+    {"/models/", "/infer", API_KSERVE_HTTP},
+    {"/models/", ":predict", API_TFSERVING_HTTP},
+    {"/models/", ":classify", API_TFSERVING_HTTP},
+    {"/models/", ":regress", API_TFSERVING_HTTP},
+};
+
+static bool ends_with(const char *text, size_t len, const char *end)
+{
+    size_t end_len = strlen(end);
+
+    return len >= end_len && memcmp(text + len - end_len, end, end_len) == 0;
+}
+
+/* Without query and slashes at its end. */
+static size_t path_len(const char *path)
+{
+    size_t len = strcspn(path, "?#");
+
+    while (len > 1 && path[len - 1] == '/')
+        len--;
+    return len;
+}
+
+bool api_path_is_whole(enum api_kind kind, const char *path)
+{
+    return (kind == API_TGI || kind == API_TRITON_GENERATE) &&
+           ends_with(path, path_len(path), "/generate");
+}
+
+bool api_path_takes_examples(const char *path)
+{
+    size_t len = path_len(path);
+
+    return ends_with(path, len, ":classify") ||
+           ends_with(path, len, ":regress");
+}
+
+enum api_kind api_detect(const char *path, const char **hint)
+{
+    size_t len = path_len(path);
+
+    if (hint)
+        *hint = ends_with(path, len, "/generate") ? "tgi or sglang" : NULL;
+    for (size_t i = 0; i < sizeof(rules) / sizeof(rules[0]); i++) {
+        const char *inside = strstr(path, rules[i].inside);
+
+        if (inside && inside <= path + len &&
+            ends_with(path, len, rules[i].end)) {
+            if (hint)
+                *hint = NULL;
+            return rules[i].kind;
+        }
+    }
+    return API_HTTP;
+}
+
+/* Methods of gRPC, by API. */
+static const char *const methods[API_COUNT] = {
+    [API_KSERVE_GRPC] = "/inference.GRPCInferenceService/ModelInfer",
+    [API_TRITON_GRPC_STREAM] =
+        "/inference.GRPCInferenceService/ModelStreamInfer",
+    [API_TFSERVING_GRPC] = "/tensorflow.serving.PredictionService/Predict",
+};
+
+enum api_kind api_detect_grpc(const char *path)
+{
+    if (strcmp(path, "/") == 0)
+        return API_KSERVE_GRPC;
+    for (int i = 0; i < API_COUNT; i++) {
+        if (methods[i] && strcmp(path, methods[i]) == 0)
+            return (enum api_kind)i;
+    }
+    return API_GRPC;
+}
+
+const char *api_grpc_method(enum api_kind kind)
+{
+    return methods[kind];
+}
+
+bool api_is_grpc(enum api_kind kind)
+{
+    return kind == API_GRPC || methods[kind];
+}
+
+bool api_takes_tensors(enum api_kind kind)
+{
+    switch (kind) {
+    case API_TFSERVING_HTTP:
+    case API_KSERVE_HTTP:
+    case API_KSERVE_GRPC:
+    case API_TRITON_GRPC_STREAM:
+    case API_TFSERVING_GRPC:
+        return true;
+    default:
+        return false;
+    }
+}
+
+bool api_can_stream(enum api_kind kind)
+{
+    switch (kind) {
+    case API_GRPC:
+    case API_TRITON_GRPC_STREAM:
+    case API_OPENAI_CHAT:
+    case API_OPENAI_COMPLETIONS:
+    case API_TGI:
+    case API_TRITON_GENERATE:
+    case API_SGLANG:
+        return true;
+    default:
+        return false;
+    }
+}
+
+bool api_generates(enum api_kind kind)
+{
+    return api_can_stream(kind) && !api_is_grpc(kind);
+}

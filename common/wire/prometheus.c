@@ -1,0 +1,360 @@
+#include "common/wire/prometheus.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/clk.h"
+
+/* No number needs more. */
+#define MAX_NUMBER 64
+
+/* What is left of a line. */
+struct cursor {
+    const char *at;
+    const char *end;
+};
+
+struct reader {
+    const struct prom_hooks *hooks;
+    void *arg;
+    struct prom_counts counts;
+    struct prom_text family; /* of the last TYPE */
+    enum prom_type type;
+};
+
+bool prom_is(struct prom_text text, const char *wanted)
+{
+    return text.len == strlen(wanted) && memcmp(text.at, wanted, text.len) == 0;
+}
+
+/* ---- pieces of a line ---- */
+
+static bool is_blank(char c)
+{
+    return c == ' ' || c == '\t';
+}
+
+static bool is_over(const struct cursor *c)
+{
+    return c->at == c->end;
+}
+
+static void skip_blanks(struct cursor *c)
+{
+    while (!is_over(c) && is_blank(*c->at))
+        c->at++;
+}
+
+static bool take_char(struct cursor *c, char wanted)
+{
+    if (is_over(c) || *c->at != wanted)
+        return false;
+    c->at++;
+    return true;
+}
+
+/* Up to the next blank. */
+static struct prom_text take_word(struct cursor *c)
+{
+    struct prom_text word = {.at = c->at};
+
+    while (!is_over(c) && !is_blank(*c->at))
+        c->at++;
+    word.len = (size_t)(c->at - word.at);
+    return word;
+}
+
+static bool is_letter(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+}
+
+/* Of a metric, which may hold colons, or of a label; empty: there is none. */
+static struct prom_text take_name(struct cursor *c, bool may_have_colons)
+{
+    struct prom_text name = {.at = c->at};
+
+    while (!is_over(c) &&
+           (is_letter(*c->at) || (may_have_colons && *c->at == ':') ||
+            (c->at > name.at && *c->at >= '0' && *c->at <= '9')))
+        c->at++;
+    name.len = (size_t)(c->at - name.at);
+    return name;
+}
+
+/* Between quotes, as it stands. */
+static bool take_quoted(struct cursor *c, struct prom_text *value)
+{
+    if (!take_char(c, '"'))
+        return false;
+    value->at = c->at;
+    while (!is_over(c) && *c->at != '"') {
+        if (*c->at == '\\' && c->at + 1 < c->end)
+            c->at++; /* what follows does not end it */
+        c->at++;
+    }
+    value->len = (size_t)(c->at - value->at);
+    return take_char(c, '"');
+}
+
+/* name="value", and the comma if one follows. */
+static bool take_label(struct cursor *c, struct prom_text *name,
+                       struct prom_text *value)
+{
+    skip_blanks(c);
+    *name = take_name(c, false);
+    skip_blanks(c);
+    if (name->len == 0 || !take_char(c, '='))
+        return false;
+    skip_blanks(c);
+    if (!take_quoted(c, value))
+        return false;
+    skip_blanks(c);
+    return take_char(c, ',') || is_over(c) || *c->at == '}';
+}
+
+static bool take_labels(struct cursor *c, struct prom_text *labels)
+{
+    struct prom_text name;
+    struct prom_text value;
+    int n = 0;
+
+    labels->at = c->at;
+    labels->len = 0;
+    if (!take_char(c, '{'))
+        return true;
+    labels->at = c->at;
+    for (;;) {
+        skip_blanks(c);
+        labels->len = (size_t)(c->at - labels->at);
+        if (take_char(c, '}'))
+            return true;
+        if (n++ == PROM_MAX_LABELS || !take_label(c, &name, &value))
+            return false;
+    }
+}
+
+/* The C library takes more than there is in the format, but for nan(...), which
+ * does not matter. */
+static bool read_number(struct prom_text word, double *value)
+{
+    char text[MAX_NUMBER];
+    char *end;
+
+    if (word.len == 0 || word.len >= sizeof(text) ||
+        memchr(word.at, '(', word.len))
+        return false;
+    memcpy(text, word.at, word.len);
+    text[word.len] = '\0';
+    *value = strtod(text, &end);
+    return end == text + word.len && text[0] > ' ';
+}
+
+static bool read_time(struct prom_text word, int64_t *ms)
+{
+    char text[MAX_NUMBER];
+    char *end;
+
+    if (word.len == 0 || word.len >= sizeof(text))
+        return false;
+    memcpy(text, word.at, word.len);
+    text[word.len] = '\0';
+    errno = 0;
+    *ms = strtoll(text, &end, 10);
+    return end == text + word.len && text[0] > ' ' && errno == 0;
+}
+
+/* ---- lines ---- */
+
+static bool has_suffix(struct prom_text name, struct prom_text family,
+                       const char *suffix)
+{
+    struct prom_text rest = {name.at + family.len, name.len - family.len};
+
+    return name.len > family.len &&
+           memcmp(name.at, family.at, family.len) == 0 && prom_is(rest, suffix);
+}
+
+/* Families stand together, so that of the last TYPE is the one, or none is. */
+static void find_family(const struct reader *r, struct prom_sample *s)
+{
+    static const struct {
+        const char *suffix;
+        enum prom_part part;
+    } parts[] = {
+        {"_bucket", PROM_BUCKET}, {"_sum", PROM_SUM}, {"_count", PROM_COUNT}};
+    bool has_parts = r->type == PROM_HISTOGRAM || r->type == PROM_SUMMARY;
+
+    s->family = s->name;
+    if (r->family.len == 0)
+        return;
+    if (s->name.len == r->family.len &&
+        memcmp(s->name.at, r->family.at, s->name.len) == 0)
+        s->type = r->type;
+    for (size_t i = 0; has_parts && i < sizeof(parts) / sizeof(parts[0]); i++) {
+        if (!has_suffix(s->name, r->family, parts[i].suffix))
+            continue;
+        s->family = r->family;
+        s->type = r->type;
+        s->part = parts[i].part;
+    }
+}
+
+/* name{labels} value time */
+static bool read_sample(struct reader *r, struct cursor *c)
+{
+    struct prom_sample s = {.at_ms = TIME_ABSENT};
+
+    s.name = take_name(c, true);
+    if (s.name.len == 0 || is_over(c) || (!is_blank(*c->at) && *c->at != '{'))
+        return false;
+    skip_blanks(c);
+    if (!take_labels(c, &s.labels))
+        return false;
+    skip_blanks(c);
+    if (!read_number(take_word(c), &s.value))
+        return false;
+    skip_blanks(c);
+    if (!is_over(c) && !read_time(take_word(c), &s.at_ms))
+        return false;
+    skip_blanks(c);
+    if (!is_over(c))
+        return false;
+    find_family(r, &s);
+    r->counts.samples++;
+    if (r->hooks->sample)
+        r->hooks->sample(r->arg, &s);
+    return true;
+}
+
+static enum prom_type type_of(struct prom_text word)
+{
+    static const char *const names[] = {[PROM_UNTYPED] = "untyped",
+                                        [PROM_COUNTER] = "counter",
+                                        [PROM_GAUGE] = "gauge",
+                                        [PROM_HISTOGRAM] = "histogram",
+                                        [PROM_SUMMARY] = "summary"};
+
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+        if (prom_is(word, names[i]))
+            return (enum prom_type)i;
+    }
+    return PROM_UNTYPED;
+}
+
+static bool read_type(struct reader *r, struct cursor *c)
+{
+    struct prom_text family = take_name(c, true);
+
+    skip_blanks(c);
+    if (family.len == 0 || is_over(c))
+        return false;
+    r->family = family;
+    r->type = type_of(take_word(c));
+    if (r->hooks->type)
+        r->hooks->type(r->arg, r->family, r->type);
+    return true;
+}
+
+static bool read_help(const struct reader *r, struct cursor *c)
+{
+    struct prom_text family = take_name(c, true);
+
+    if (family.len == 0 || (!is_over(c) && !is_blank(*c->at)))
+        return false;
+    skip_blanks(c);
+    if (r->hooks->help)
+        r->hooks->help(
+            r->arg, family,
+            (struct prom_text){.at = c->at, .len = (size_t)(c->end - c->at)});
+    return true;
+}
+
+/* Behind the #. */
+static bool read_comment(struct reader *r, struct cursor *c)
+{
+    struct prom_text word;
+
+    skip_blanks(c);
+    word = take_word(c);
+    skip_blanks(c);
+    if (prom_is(word, "TYPE"))
+        return read_type(r, c);
+    return prom_is(word, "HELP") ? read_help(r, c) : true;
+}
+
+static bool read_line(struct reader *r, struct cursor c)
+{
+    if ((size_t)(c.end - c.at) > PROM_MAX_LINE)
+        return false;
+    if (!is_over(&c) && c.end[-1] == '\r')
+        c.end--;
+    skip_blanks(&c);
+    if (is_over(&c))
+        return true;
+    return take_char(&c, '#') ? read_comment(r, &c) : read_sample(r, &c);
+}
+
+struct prom_counts prom_read(const char *page, size_t len,
+                             const struct prom_hooks *hooks, void *arg)
+{
+    struct reader r = {.hooks = hooks, .arg = arg};
+    size_t at = 0;
+
+    while (at < len) {
+        const char *line = page + at;
+        const char *end = memchr(line, '\n', len - at);
+        size_t line_len = end ? (size_t)(end - line) : len - at;
+
+        if (!read_line(&r, (struct cursor){line, line + line_len}))
+            r.counts.damaged++;
+        at += line_len + 1;
+    }
+    return r.counts;
+}
+
+/* ---- labels ---- */
+
+/* An escape that the format does not have stands for itself. */
+static bool is_escape(struct prom_text value, size_t at)
+{
+    const char *next = value.at + at + 1;
+
+    return value.at[at] == '\\' && at + 1 < value.len &&
+           (*next == '\\' || *next == '"' || *next == 'n');
+}
+
+static bool decode(struct prom_text value, char *out, size_t size)
+{
+    size_t len = 0;
+
+    for (size_t i = 0; i < value.len; i++) {
+        bool is_escaped = is_escape(value, i);
+
+        i += is_escaped;
+        if (len + 1 >= size)
+            return false;
+        out[len++] = value.at[i];
+        if (is_escaped && value.at[i] == 'n')
+            out[len - 1] = '\n';
+    }
+    out[len] = '\0';
+    return true;
+}
+
+bool prom_label(const struct prom_sample *s, const char *wanted, char *out,
+                size_t size)
+{
+    struct cursor c = {s->labels.at, s->labels.at + s->labels.len};
+    struct prom_text name;
+    struct prom_text value;
+
+    while (!is_over(&c) && take_label(&c, &name, &value)) {
+        if (prom_is(name, wanted) && decode(value, out, size))
+            return true;
+        skip_blanks(&c);
+    }
+    out[0] = '\0';
+    return false;
+}

@@ -1,0 +1,364 @@
+#include "common/wire/tensor.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/buf.h"
+#include "common/base/err.h"
+
+#define MAX_ELEMENTS (INT64_C(1) << 28)
+
+/* A text that is made is so long; raw, its length stands before it. */
+#define TEXT_LEN 8
+
+static const struct tensor_type types[] = {
+    {"BOOL", TENSOR_BOOL, 1},       {"UINT8", TENSOR_UNSIGNED, 1},
+    {"UINT16", TENSOR_UNSIGNED, 2}, {"UINT32", TENSOR_UNSIGNED, 4},
+    {"UINT64", TENSOR_UNSIGNED, 8}, {"INT8", TENSOR_SIGNED, 1},
+    {"INT16", TENSOR_SIGNED, 2},    {"INT32", TENSOR_SIGNED, 4},
+    {"INT64", TENSOR_SIGNED, 8},    {"FP16", TENSOR_RAW, 2},
+    {"BF16", TENSOR_RAW, 2},        {"FP32", TENSOR_FLOAT, 4},
+    {"FP64", TENSOR_FLOAT, 8},      {"BYTES", TENSOR_BYTES, 0},
+};
+
+const struct tensor_type *tensor_type_find(const char *name)
+{
+    for (size_t i = 0; name && i < sizeof(types) / sizeof(types[0]); i++) {
+        if (strcmp(types[i].name, name) == 0)
+            return &types[i];
+    }
+    return NULL;
+}
+
+/* "1x3x224" */
+static int parse_shape(const char *text, struct tensor *t, struct err *err)
+{
+    t->n = 1;
+    while (*text) {
+        char *end;
+        long long dim = strtoll(text, &end, 10);
+
+        if (end == text || dim < 1 || (*end && *end != 'x') ||
+            t->n_dims == TENSOR_MAX_DIMS || dim > MAX_ELEMENTS / t->n)
+            return err_set(err, ERR_CONFIG,
+                           "'%s' is no shape; write 1x3x224x224", text);
+        t->dims[t->n_dims++] = dim;
+        t->n *= dim;
+        text = *end ? end + 1 : end;
+    }
+    return 0;
+}
+
+int tensor_parse(const char *text, struct tensor *t, struct err *err)
+{
+    char type[16] = "";
+    char shape[128] = "";
+    char rest[2] = "";
+
+    *t = (struct tensor){0};
+    if (sscanf(text, "%127s %15s %127s %1s", t->name, type, shape, rest) < 2 ||
+        rest[0])
+        return err_set(err, ERR_CONFIG,
+                       "'%s' is no tensor; write name, type and shape: 'x FP32 "
+                       "1x16'",
+                       text);
+    t->type = tensor_type_find(type);
+    if (!t->type)
+        return err_set(err, ERR_CONFIG,
+                       "'%s' is no type; there are BOOL, (U)INT8 to 64, FP16, "
+                       "BF16, FP32, FP64, BYTES",
+                       type);
+    return parse_shape(shape, t, err);
+}
+
+int tensor_check(const char *text, struct err *err)
+{
+    struct tensor t;
+
+    return tensor_parse(text, &t, err);
+}
+
+/* Of an element that is made. */
+static size_t element_size(const struct tensor *t)
+{
+    return t->type->size > 0 ? t->type->size : TENSOR_LENGTH_SIZE + TEXT_LEN;
+}
+
+size_t tensor_size(const struct tensor *t)
+{
+    return (size_t)t->n * element_size(t);
+}
+
+void tensor_put_shape(const struct tensor *t, struct buf *out)
+{
+    buf_adds(out, "[");
+    for (size_t i = 0; i < t->n_dims; i++)
+        buf_addf(out, "%s%lld", i ? "," : "", (long long)t->dims[i]);
+    buf_adds(out, "]");
+}
+
+/* ---- values: floats of thousandths from 0 to 1, integers below 100 ---- */
+
+static void put_text(uint64_t bits, char text[static TEXT_LEN])
+{
+    for (int i = 0; i < TEXT_LEN; i++) {
+        text[i] = (char)('a' + bits % 26);
+        bits /= 26;
+    }
+}
+
+static void put_element(const struct tensor *t, int64_t i, const void *arg,
+                        struct buf *out)
+{
+    struct rng *const *rng = arg;
+    uint64_t bits = rng_next(*rng);
+    char text[TEXT_LEN];
+
+    (void)i;
+    switch (t->type->kind) {
+    case TENSOR_BOOL:
+        buf_adds(out, bits % 2 ? "true" : "false");
+        break;
+    case TENSOR_BYTES:
+        put_text(bits, text);
+        buf_addf(out, "\"%.*s\"", TEXT_LEN, text);
+        break;
+    case TENSOR_FLOAT:
+        buf_addf(out, "0.%03d", (int)(bits % 1000));
+        break;
+    default:
+        buf_addf(out, "%d", (int)(bits % 100));
+    }
+}
+
+/* The beginning of a row in each dimension that starts at element i, and the
+ * end in each that ends there. */
+static void put_brackets(const struct tensor *t, int64_t i, const char *bracket,
+                         struct buf *out)
+{
+    int64_t row = 1;
+
+    for (size_t d = t->n_dims; d > 0; d--) {
+        row *= t->dims[d - 1];
+        if (i % row == 0)
+            buf_adds(out, bracket);
+    }
+}
+
+void tensor_put_flat_by(const struct tensor *t, tensor_put_fn *put,
+                        const void *arg, struct buf *out)
+{
+    buf_adds(out, "[");
+    for (int64_t i = 0; i < t->n; i++) {
+        if (i > 0)
+            buf_adds(out, ",");
+        put(t, i, arg, out);
+    }
+    buf_adds(out, "]");
+}
+
+void tensor_put_nested_by(const struct tensor *t, tensor_put_fn *put,
+                          const void *arg, struct buf *out)
+{
+    for (int64_t i = 0; i < t->n; i++) {
+        if (i > 0)
+            buf_adds(out, ",");
+        put_brackets(t, i, "[", out);
+        put(t, i, arg, out);
+        put_brackets(t, i + 1, "]", out);
+    }
+}
+
+void tensor_put_flat(const struct tensor *t, struct rng *rng, struct buf *out)
+{
+    tensor_put_flat_by(t, put_element, &rng, out);
+}
+
+void tensor_put_nested(const struct tensor *t, struct rng *rng, struct buf *out)
+{
+    tensor_put_nested_by(t, put_element, &rng, out);
+}
+
+/* Half precision: from 0.5 up to 1, which is one exponent and any mantissa. */
+static uint64_t half_bits(const struct tensor *t, uint64_t bits)
+{
+    return t->type->name[0] == 'B' ? 0x3f00 | (bits & 0x7f)
+                                   : 0x3800 | (bits & 0x3ff);
+}
+
+static void put_raw_element(const struct tensor *t, uint64_t bits, char *out)
+{
+    double number = (double)(bits % 1000) / 1000;
+    float single = (float)number;
+    uint64_t raw = bits % 100;
+
+    switch (t->type->kind) {
+    case TENSOR_BYTES:
+        for (int i = 0; i < TENSOR_LENGTH_SIZE; i++)
+            out[i] = (char)(TEXT_LEN >> (8 * i));
+        put_text(bits, out + TENSOR_LENGTH_SIZE);
+        return;
+    case TENSOR_FLOAT:
+        if (t->type->size == sizeof(single))
+            memcpy(out, &single, sizeof(single));
+        else
+            memcpy(out, &number, sizeof(number));
+        return;
+    case TENSOR_RAW:
+        raw = half_bits(t, bits);
+        break;
+    case TENSOR_BOOL:
+        raw = bits % 2;
+        break;
+    default:
+        break;
+    }
+    for (size_t i = 0; i < t->type->size; i++)
+        out[i] = (char)(raw >> (8 * i));
+}
+
+void tensor_put_raw(const struct tensor *t, struct rng *rng, struct buf *out)
+{
+    size_t size = tensor_size(t);
+    char *at = buf_reserve(out, size);
+
+    if (!at)
+        return; /* buf says that it has overflowed */
+    for (int64_t i = 0; i < t->n; i++)
+        put_raw_element(t, rng_next(rng), at + (size_t)i * element_size(t));
+    buf_commit(out, size);
+}
+
+/* ---- reading ---- */
+
+static double half_value(bool is_bf16, uint64_t bits)
+{
+    int exponent_bits = is_bf16 ? 8 : 5;
+    int mantissa_bits = 15 - exponent_bits;
+    int bias = (1 << (exponent_bits - 1)) - 1;
+    int exponent = (int)(bits >> mantissa_bits) & ((1 << exponent_bits) - 1);
+    double mantissa = (double)(bits & ((UINT64_C(1) << mantissa_bits) - 1)) /
+                      (double)(1 << mantissa_bits);
+    double sign = bits >> 15 & 1 ? -1 : 1;
+
+    if (exponent == (1 << exponent_bits) - 1)
+        return mantissa > 0 ? NAN : sign * INFINITY;
+    if (exponent == 0)
+        return sign * ldexp(mantissa, 1 - bias);
+    return sign * ldexp(1 + mantissa, exponent - bias);
+}
+
+static double float_value(const char *at, size_t size)
+{
+    double number;
+    float single;
+
+    if (size == sizeof(single)) {
+        memcpy(&single, at, sizeof(single));
+        return (double)single;
+    }
+    memcpy(&number, at, sizeof(number));
+    return number;
+}
+
+static double int_value(const struct tensor_type *type, uint64_t bits)
+{
+    uint64_t sign = UINT64_C(1) << (8 * type->size - 1);
+
+    if (type->kind != TENSOR_SIGNED)
+        return (double)bits;
+    return (double)(int64_t)((bits ^ sign) - sign);
+}
+
+bool tensor_element(const struct tensor_type *type, const char *raw, size_t len,
+                    size_t i, double *out)
+{
+    uint64_t bits = 0;
+
+    if (type->size == 0 || (i + 1) * type->size > len)
+        return false;
+    raw += i * type->size;
+    for (size_t b = 0; b < type->size; b++)
+        bits |= (uint64_t)(unsigned char)raw[b] << (8 * b);
+    switch (type->kind) {
+    case TENSOR_FLOAT:
+        *out = float_value(raw, type->size);
+        break;
+    case TENSOR_RAW:
+        *out = half_value(type->name[0] == 'B', bits);
+        break;
+    default:
+        *out = int_value(type, bits);
+    }
+    return true;
+}
+
+/* ---- showing ---- */
+
+static uint64_t bits_at(const struct tensor *t, const char *raw, int64_t i)
+{
+    uint64_t bits = 0;
+
+    raw += (size_t)i * t->type->size;
+    for (size_t b = 0; b < t->type->size; b++)
+        bits |= (uint64_t)(unsigned char)raw[b] << (8 * b);
+    return bits;
+}
+
+static void show_float(const struct tensor *t, const char *raw, int64_t i,
+                       struct buf *out)
+{
+    double number = 0;
+    int digits = t->type->size == sizeof(float) ? 9 : 17;
+
+    tensor_element(t->type, raw, tensor_size(t), (size_t)i, &number);
+    buf_addf(out, "%.*g", digits, number);
+}
+
+/* All 64 bits of whole numbers, which a double does not have. */
+static void show_element(const struct tensor *t, int64_t i, const void *raw,
+                         struct buf *out)
+{
+    uint64_t bits = bits_at(t, raw, i);
+    uint64_t sign =
+        t->type->size > 0 ? UINT64_C(1) << (8 * t->type->size - 1) : 0;
+
+    switch (t->type->kind) {
+    case TENSOR_BOOL:
+        buf_adds(out, bits ? "true" : "false");
+        break;
+    case TENSOR_SIGNED:
+        buf_addf(out, "%lld", (long long)((bits ^ sign) - sign));
+        break;
+    case TENSOR_UNSIGNED:
+        buf_addf(out, "%llu", (unsigned long long)bits);
+        break;
+    default:
+        show_float(t, raw, i, out);
+    }
+}
+
+void tensor_show_flat(const struct tensor *t, const char *raw, struct buf *out)
+{
+    tensor_put_flat_by(t, show_element, raw, out);
+}
+
+void tensor_show_nested(const struct tensor *t, const char *raw,
+                        struct buf *out)
+{
+    tensor_put_nested_by(t, show_element, raw, out);
+}
+
+bool tensor_is_finite(const struct tensor *t, const char *raw)
+{
+    for (int64_t i = 0; i < t->n; i++) {
+        double number = 0;
+
+        tensor_element(t->type, raw, tensor_size(t), (size_t)i, &number);
+        if (!isfinite(number))
+            return false;
+    }
+    return true;
+}

@@ -1,0 +1,183 @@
+#include "loadgen/api/tensor_inputs.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/buf.h"
+#include "common/base/err.h"
+#include "common/base/json_text.h"
+#include "common/base/xalloc.h"
+#include "common/settings/settings.h"
+#include "loadgen/api/api.h"
+
+static int parse_tensors(struct inputs *in, const struct strlist *texts,
+                         struct err *err)
+{
+    in->tensors = xcalloc(texts->len, sizeof(*in->tensors));
+    for (size_t i = 0; i < texts->len; i++) {
+        if (tensor_parse(texts->items[i], &in->tensors[in->len++], err))
+            return err_context(err, "data.tensors");
+    }
+    return 0;
+}
+
+static int cut_data(const struct inputs *in, struct api *api, struct err *err)
+{
+    size_t size = 0;
+
+    for (size_t i = 0; i < in->len; i++) {
+        if (in->tensors[i].type->kind == TENSOR_BYTES)
+            return err_set(err, ERR_CONFIG,
+                           "data.tensors: %s has no fixed size, and cannot "
+                           "come from a file",
+                           in->tensors[i].name);
+        size += tensor_size(&in->tensors[i]);
+    }
+    return sampler_cut(&api->sampler, size, err);
+}
+
+static int find_prompt(struct inputs *in, const struct dataset *d,
+                       struct err *err)
+{
+    for (size_t i = 0; i < in->len && !in->prompt; i++) {
+        if (in->tensors[i].type->kind == TENSOR_BYTES)
+            in->prompt = &in->tensors[i];
+    }
+    return in->prompt ? 0
+                      : err_set(err, ERR_CONFIG,
+                                "data.tensors: none is of type BYTES, into "
+                                "which the prompts of %s could go (--tensor "
+                                "'text BYTES 1'; --data-format tensors, if "
+                                "it has tensors)",
+                                d->path);
+}
+
+static int use_data(struct inputs *in, struct api *api, struct err *err)
+{
+    const struct dataset *d = api->sampler.data;
+
+    if (!d)
+        return 0;
+    return d->is_tensors ? cut_data(in, api, err) : find_prompt(in, d, err);
+}
+
+int inputs_init(struct inputs *in, struct api *api, struct err *err)
+{
+    const struct strlist *texts = &api->settings->data.tensors;
+
+    if (texts->len == 0)
+        return err_set(err, ERR_CONFIG,
+                       "data.tensors: what does the model take? ('x FP32 "
+                       "1x16')");
+    return parse_tensors(in, texts, err) || use_data(in, api, err) ? -1 : 0;
+}
+
+void inputs_fini(struct inputs *in)
+{
+    free(in->tensors);
+}
+
+struct values values_of(const struct inputs *in, const struct api *api,
+                        const struct sample *sample)
+{
+    const struct dataset *d = api->sampler.data;
+    bool is_raw = d && d->is_tensors;
+
+    return (struct values){.raw = is_raw ? sample_raw(&api->sampler, sample)
+                                         : NULL,
+                           .rng = sample->rng,
+                           .prompt = in->prompt,
+                           .sampler = &api->sampler,
+                           .sample = sample};
+}
+
+/* As it means, where it stands: what follows `from` is the inside of a string
+ * of JSON, which is never shorter. */
+static void decode_tail(struct buf *out, size_t from)
+{
+    size_t len = out->len - from;
+    struct jtext text;
+
+    if (!buf_reserve(out, len))
+        return; /* buf says that it has overflowed */
+    text =
+        (struct jtext){.at = out->data + from, .len = len, .has_escapes = true};
+    jtext_decode(text, out);
+    out->len -= len;
+    memmove(out->data + from, out->data + from + len, out->len - from);
+    out->data[out->len] = '\0';
+}
+
+/* Its length, and it. */
+static void put_prompt_raw(const struct values *v, struct buf *out)
+{
+    size_t at = out->len;
+    size_t from = at + TENSOR_LENGTH_SIZE;
+
+    buf_add(out, (char[TENSOR_LENGTH_SIZE]){0}, TENSOR_LENGTH_SIZE);
+    sample_put_text(v->sampler, v->sample, out);
+    if (out->overflowed)
+        return;
+    decode_tail(out, from);
+    for (size_t i = 0; i < TENSOR_LENGTH_SIZE; i++)
+        out->data[at + i] = (char)((out->len - from) >> (8 * i));
+}
+
+static void put_prompt(const struct tensor *t, int64_t i, const void *arg,
+                       struct buf *out)
+{
+    const struct values *v = arg;
+
+    (void)t;
+    (void)i;
+    buf_adds(out, "\"");
+    sample_put_text(v->sampler, v->sample, out);
+    buf_adds(out, "\"");
+}
+
+void values_put_raw(struct values *v, const struct tensor *t, struct buf *out)
+{
+    if (v->raw) {
+        buf_add(out, v->raw, tensor_size(t));
+        v->raw += tensor_size(t);
+    } else if (t == v->prompt) {
+        for (int64_t i = 0; i < t->n; i++)
+            put_prompt_raw(v, out);
+    } else {
+        tensor_put_raw(t, &v->rng, out);
+    }
+}
+
+void values_put_flat(struct values *v, const struct tensor *t, struct buf *out)
+{
+    if (v->raw) {
+        tensor_show_flat(t, v->raw, out);
+        v->raw += tensor_size(t);
+    } else if (t == v->prompt) {
+        tensor_put_flat_by(t, put_prompt, v, out);
+    } else {
+        tensor_put_flat(t, &v->rng, out);
+    }
+}
+
+void values_put_nested(struct values *v, const struct tensor *t,
+                       struct buf *out)
+{
+    if (v->raw) {
+        tensor_show_nested(t, v->raw, out);
+        v->raw += tensor_size(t);
+    } else if (t == v->prompt) {
+        tensor_put_nested_by(t, put_prompt, v, out);
+    } else {
+        tensor_put_nested(t, &v->rng, out);
+    }
+}
+
+void values_put_all(struct values *v, const struct inputs *in, struct buf *out,
+                    size_t *ends)
+{
+    for (size_t i = 0; i < in->len; i++) {
+        values_put_raw(v, &in->tensors[i], out);
+        ends[i] = out->len;
+    }
+}

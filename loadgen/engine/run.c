@@ -1,0 +1,516 @@
+#include "loadgen/engine/run.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "common/base/clk.h"
+#include "common/base/err.h"
+#include "common/base/git_state.h"
+#include "common/base/log.h"
+#include "common/base/memory_budget.h"
+#include "common/base/stop.h"
+#include "common/base/xalloc.h"
+#include "common/recording/dir.h"
+#include "common/recording/failures.h"
+#include "common/settings/settings.h"
+#include "common/spec/calibration.h"
+#include "loadgen/api/api.h"
+#include "loadgen/engine/run_limits.h"
+#include "loadgen/engine/watch.h"
+#include "loadgen/engine/worker.h"
+#include "loadgen/observe/environment.h"
+#include "loadgen/observe/meter.h"
+#include "loadgen/observe/scrape.h"
+#include "loadgen/payload/workload.h"
+#include "loadgen/prepare/discover.h"
+#include "loadgen/prepare/preflight.h"
+#include "loadgen/prepare/ready.h"
+#include "loadgen/prepare/secret.h"
+#include "loadgen/record/answers.h"
+#include "loadgen/record/recorder.h"
+#include "loadgen/schedule/phases.h"
+#include "loadgen/transport/transport.h"
+
+/* Between writing the manifest and the first request that can be due. */
+#define LEAD_NS (100 * NS_PER_MS)
+#define POLL_NS (20 * NS_PER_MS)
+
+#define MAX_NOTE ((size_t)64 << 10)
+
+struct run {
+    struct settings *settings;
+    const struct run_options *options;
+    struct preflight known; /* before anybody was asked */
+    struct mix mix;
+    struct strlist endpoints; /* tried before the run, and what they said */
+    struct meter *meter;      /* NULL: nothing is measured */
+    struct scrape *scrape;    /* NULL: the server does not say how it is */
+    bool has_dir;             /* made, or taken over */
+    struct recorder *recorder;
+    struct worker **workers;
+    int64_t n_workers; /* that were made */
+    struct phases phases;
+    struct manifest manifest;
+    struct answers answers;
+    struct watch watch;
+    int64_t start_ns;
+    int stopped_by; /* the signal that made us cut it; 0: none */
+};
+
+/* A client of a closed loop keeps a connection to each place, as far as files
+ * go: else every turn to another place would cost a new one. */
+static int64_t connections_of(const struct run *run, int64_t in_flight)
+{
+    int64_t ways = (int64_t)run->mix.n_places;
+    int64_t files =
+        run->known.machine.files / 2 / run->settings->client.threads;
+
+    if (scenario_has_schedule(run->settings->load.scenario) || ways < 2)
+        return in_flight;
+    return in_flight * ways < files || in_flight > files ? in_flight * ways
+                                                         : files;
+}
+
+static int make_workers(struct run *run, struct err *err)
+{
+    const struct client_settings *c = &run->settings->client;
+
+    if (!scenario_has_schedule(run->settings->load.scenario))
+        mix_set_lanes(&run->mix, c->threads);
+    phases_init(&run->phases, &run->settings->load, c->threads);
+    run->workers = xcalloc((size_t)c->threads, sizeof(struct worker *));
+    for (int64_t i = 0; i < c->threads; i++) {
+        struct lane lane = {.worker = i, .workers = c->threads};
+        int64_t room = lane_share(c->max_in_flight, lane);
+        struct engine_env env = {
+            .settings = run->settings,
+            .mix = &run->mix,
+            .transport = run->known.transport,
+            .clk = &clk_monotonic,
+            .lane = lane,
+            .phases = &run->phases,
+            .max_connections = connections_of(run, room),
+            .max_in_flight = room,
+            .preconnect = lane_share(c->preconnect, lane),
+            .stamps_all = plan_stamps_all(&run->settings->load),
+            .short_wait_ns = plan_short_wait_ns(run->known.machine),
+            .observe_ns = run->options->observe_ns,
+            .answers = run->settings->data.accuracy ? &run->answers : NULL,
+        };
+
+        if (worker_new(&run->workers[i], &env, err))
+            return -1;
+        run->n_workers++;
+    }
+    return 0;
+}
+
+static int wait_until_ready(const struct run *run, struct err *err)
+{
+    int64_t wait_ns = run->options->wait_ready_ns;
+
+    const struct classes *all = &run->settings->classes;
+
+    if (wait_ns == 0)
+        return 0;
+    if (all->len == 0)
+        return ready_wait(&run->settings->target, wait_ns, err);
+    for (size_t i = 0; i < all->len; i++) {
+        if (ready_wait(&all->items[i].settings->target, wait_ns, err))
+            return -1;
+    }
+    return 0;
+}
+
+/* What the files come to, of a trace and of a data set. */
+static void note_files(const struct run *run)
+{
+    const struct settings *s = run->settings;
+    struct buf text;
+
+    buf_init(&text, MAX_NOTE);
+    if (s->load.scenario == SCENARIO_TRACE)
+        survey_describe(&run->known.trace, &s->load, &text);
+    preflight_describe_data(&run->known, s, &text);
+    for (char *line = text.data, *end; line && (end = strchr(line, '\n'));
+         line = end + 1)
+        log_note("%.*s", (int)(end - line), line);
+    buf_fini(&text);
+}
+
+static int look_ahead(struct run *run, struct err *err)
+{
+    if (preflight(run->settings, &run->known, err))
+        return -1;
+    budget_set(run->settings->client.memory);
+    note_files(run);
+    if (run->options->foresee)
+        run->options->foresee(run->options->foresee_arg, &run->known);
+    return 0;
+}
+
+/* The server is that of the first class. */
+static int find_scrape(struct run *run, struct err *err)
+{
+    const struct settings *s = run->settings;
+
+    if (s->classes.len > 0)
+        s = s->classes.items[0].settings;
+    return scrape_new(&run->scrape, s, run->mix.classes[0].targets, err);
+}
+
+/* Everything that can fail is tried before anything is written. */
+static int prepare(struct run *run, struct err *err)
+{
+    struct settings *s = run->settings;
+
+    if (look_ahead(run, err) || wait_until_ready(run, err) ||
+        discover(s, err) || mix_init(&run->mix, s, &run->endpoints, err) ||
+        find_scrape(run, err) ||
+        meter_new(&run->meter, s, run->options->memory_of, err) ||
+        make_workers(run, err))
+        return -1;
+    if (!run->options->has_dir &&
+        recording_make_dir(run->options->dir, run->options->force, err))
+        return -1;
+    run->has_dir = true;
+    if (run->settings->data.accuracy &&
+        answers_open(&run->answers, run->options->dir,
+                     run->mix.classes[0].targets, &run->settings->target, err))
+        return -1;
+    if (recorder_new(&run->recorder, run->options->dir, (int)run->n_workers,
+                     run->mix.streams, err))
+        return -1;
+    return watch_init(&run->watch, run->settings, run->options, &run->phases,
+                      run->recorder, err);
+}
+
+static int start_workers(struct run *run, struct err *err)
+{
+    const struct cpus *cpus = &run->known.cpus;
+
+    for (int64_t i = 0; i < run->n_workers; i++) {
+        int cpu =
+            cpus->len > 0 ? cpus->cpu[(size_t)i % cpus->len] : WORKER_ANY_CPU;
+
+        if (worker_start(run->workers[i], recorder_shard(run->recorder, (int)i),
+                         run->start_ns, cpu, err))
+            return -1;
+    }
+    return 0;
+}
+
+static void note_server(struct run *run)
+{
+    if (run->scrape) {
+        const struct server_source source = scrape_source(run->scrape);
+
+        manifest_set_server(&run->manifest, &source);
+    }
+}
+
+static void record_trace(struct run *run)
+{
+    const struct survey *s = &run->known.trace;
+    const struct trace_seen seen = {
+        .format = s->format,
+        .rows = s->rows,
+        .damaged = s->all.damaged,
+        .failed = s->all.failed,
+        .tied = s->tied,
+        .has_blocks = s->has_blocks,
+        .hash = s->hash,
+        .damage = &s->damage,
+    };
+
+    if (run->settings->load.scenario == SCENARIO_TRACE)
+        manifest_set_trace(&run->manifest, &seen);
+}
+
+/* What prompts are. */
+static struct data_seen data_of(const struct api *api)
+{
+    const struct sampler *s = &api->sampler;
+    const struct dataset *d = s->data;
+
+    return (struct data_seen){
+        .source = s->ops->name,
+        .format = d ? d->format : NULL,
+        .sha256 = d ? d->sha256 : NULL,
+        .samples = sampler_count(s),
+        .left_out = d ? d->left_out : 0,
+        .has_lengths = d && dataset_has_lengths(d),
+        .cached_share = api_cached_share(api),
+    };
+}
+
+/* Where this side makes any. */
+static void record_data(struct run *run)
+{
+    const struct classes *all = &run->settings->classes;
+
+    for (size_t i = 0; i < run->mix.len; i++) {
+        const struct api *api = mix_api(&run->mix, i);
+        const struct data_seen seen = data_of(api);
+
+        if (!api->makes_bodies)
+            continue;
+        if (&run->mix.classes[i] == run->mix.warmup)
+            manifest_add_class_data(&run->manifest, CLASSES_WARMUP, &seen);
+        else if (all->len > 0)
+            manifest_add_class_data(&run->manifest, all->items[i].name, &seen);
+        else
+            manifest_set_data(&run->manifest, &seen);
+    }
+}
+
+/* What the clock starts with is found out before it does. */
+static void begin_manifest(struct run *run)
+{
+    const struct run_options *options = run->options;
+    const struct calibration_place here = calibration_here();
+    const struct calibration_stamp calibration = calibration_stamp_of(
+        options->calibration, &here, run->known.transport->name);
+    struct strmap environment = {0};
+    /* git obeys the configuration that it finds where a file is, and a
+     * recording may come from somebody else. */
+    char *git =
+        options->settings_file && !recording_is_at(options->settings_file)
+            ? git_state(options->settings_file)
+            : NULL;
+    struct run_start start = {
+        .argv = options->argv,
+        .settings_file = options->settings_file,
+        .settings_git = git,
+        .environment = &environment,
+        .has_stub = run->settings->has_stub,
+        .server_port = run->settings->server.port,
+        .endpoints = &run->endpoints,
+        .transport = run->known.transport->name,
+        .calibration = &calibration,
+    };
+
+    environment_read(&environment, "");
+    start.monotonic_ns = clk_now(&clk_monotonic) + LEAD_NS;
+    start.realtime_ns = clk_realtime_ns() + LEAD_NS;
+    run->start_ns = start.monotonic_ns;
+    manifest_init(&run->manifest, run->settings, &start);
+    strmap_fini(&environment);
+    free(git);
+}
+
+static int begin(struct run *run, struct err *err)
+{
+    begin_manifest(run);
+    record_trace(run);
+    record_data(run);
+    note_server(run);
+    if (manifest_save(&run->manifest, run->options->dir, err))
+        return -1;
+    if (run->scrape &&
+        scrape_start(run->scrape, run->options->dir, run->start_ns, err))
+        return -1;
+    if (run->meter &&
+        meter_start(run->meter, run->options->dir, run->start_ns, err))
+        return -1;
+    return start_workers(run, err);
+}
+
+/* Does somebody, the disk or load.abort_on say stop? */
+static bool is_to_be_cut(struct run *run)
+{
+    int64_t at_ns = clk_now(&clk_monotonic) - run->start_ns;
+
+    return watch_look(&run->watch, at_ns) || atomic_load(&stop_signal) ||
+           recorder_has_failed(run->recorder);
+}
+
+static void cut_workers(const struct run *run)
+{
+    for (int64_t i = 0; i < run->n_workers; i++)
+        worker_cut(run->workers[i]);
+}
+
+static bool are_done(const struct run *run)
+{
+    for (int64_t i = 0; i < run->n_workers; i++) {
+        if (!worker_is_done(run->workers[i]))
+            return false;
+    }
+    return true;
+}
+
+/* What the first one that failed says stands. */
+static int join_workers(struct run *run, struct err *err)
+{
+    struct err ignored = {0};
+    int rc = 0;
+
+    for (int64_t i = 0; i < run->n_workers; i++) {
+        if (worker_join(run->workers[i], rc ? &ignored : err))
+            rc = -1;
+    }
+    return rc;
+}
+
+/* Until the workers are done, or are told to be.  A signal that comes after the
+ * end stops nothing. */
+static int wait_for_end(struct run *run, struct err *err)
+{
+    bool is_cut = false;
+
+    while (!are_done(run)) {
+        clk_sleep_ns(POLL_NS);
+        if (is_cut || !is_to_be_cut(run))
+            continue;
+        run->stopped_by = atomic_load(&stop_signal);
+        cut_workers(run);
+        is_cut = true;
+    }
+    return join_workers(run, err);
+}
+
+static void add_path(struct run_end *end, const struct socket_path *path)
+{
+    if (path->rtt_floor_ns > 0 &&
+        (end->rtt_floor_ns == 0 || path->rtt_floor_ns < end->rtt_floor_ns))
+        end->rtt_floor_ns = path->rtt_floor_ns;
+    end->segments += path->segments;
+    end->retransmits += path->retransmits;
+}
+
+/* Those who know it agree. */
+static void note_time(int64_t *known_ns, int64_t ns)
+{
+    if (ns != DUE_UNKNOWN)
+        *known_ns = ns;
+}
+
+/* Where workers were cut the earliest counts: beyond it not everything that
+ * was due is in the recording. */
+static void add_end(struct run_end *end, bool *was_cut,
+                    const struct engine_end *e)
+{
+    bool is_first = end->due_end_ns == TIME_ABSENT;
+
+    if (is_first || (e->was_cut && !*was_cut) ||
+        (e->was_cut == *was_cut &&
+         (e->was_cut ? e->due_end_ns < end->due_end_ns
+                     : e->due_end_ns > end->due_end_ns)))
+        end->due_end_ns = e->due_end_ns;
+    *was_cut |= e->was_cut;
+    note_time(&end->window_start_ns, e->window_start_ns);
+    note_time(&end->window_end_ns, e->window_end_ns);
+    add_path(end, &e->path);
+}
+
+static struct run_end sum_up(const struct run *run, struct failures *failures)
+{
+    struct run_end end = {.stopped_by = run->stopped_by,
+                          .due_end_ns = TIME_ABSENT,
+                          .was_enough = atomic_load(&run->watch.is_enough)};
+    bool was_cut = false;
+
+    for (int64_t i = 0; i < run->n_workers; i++) {
+        const struct engine *engine = worker_engine(run->workers[i]);
+        struct engine_counts c = engine_counts(engine);
+        struct engine_end e = engine_end(engine);
+
+        end.scheduled += c.issued + c.unsent;
+        end.issued += c.issued;
+        end.unsent += c.unsent;
+        add_end(&end, &was_cut, &e);
+        failures_merge(failures, engine_failures(engine));
+    }
+    return end;
+}
+
+/* What cut the run before its end: load.abort_on, or a schedule that could not
+ * be read on. */
+static void note_cut(const struct run *run, struct run_end *end)
+{
+    const struct err *broken = NULL;
+
+    for (int64_t i = 0; i < run->n_workers && !broken; i++)
+        broken = engine_broken_off(worker_engine(run->workers[i]));
+    snprintf(end->aborted, sizeof(end->aborted), "%.*s",
+             (int)sizeof(end->aborted) - 1,
+             broken ? broken->msg : run->watch.why);
+}
+
+/* Whatever failed, what was recorded is closed; the first error stands. */
+static int conclude(struct run *run, struct run_end *end, struct err *err)
+{
+    struct failures failures = {0};
+    struct strlist secrets = {0};
+    struct err ignored = {0};
+    int rc;
+
+    scrape_stop(run->scrape);
+    meter_stop(run->meter);
+    note_server(run);
+    rc = recorder_finish(run->recorder, err);
+    run->recorder = NULL;
+    if (run->settings->data.accuracy &&
+        answers_close(&run->answers, rc ? &ignored : err))
+        rc = -1;
+    *end = sum_up(run, &failures);
+    for (size_t i = 0; i < run->mix.len; i++)
+        secrets_find(run->mix.classes[i].targets, run->mix.classes[i].settings,
+                     &secrets);
+    secrets_redact_failures(&secrets, &failures);
+    strlist_fini(&secrets);
+    note_cut(run, end);
+    if (rc)
+        return -1;
+    manifest_complete(&run->manifest, end, &failures);
+    return manifest_save(&run->manifest, run->options->dir, err);
+}
+
+/* After a start that failed some may be running. */
+static void end_workers(struct run *run)
+{
+    cut_workers(run);
+    join_workers(run, &(struct err){0});
+}
+
+static void run_fini(struct run *run)
+{
+    scrape_free(run->scrape);
+    meter_free(run->meter);
+    recorder_finish(run->recorder, &(struct err){0});
+    answers_close(&run->answers, &(struct err){0});
+    watch_fini(&run->watch);
+    for (int64_t i = 0; i < run->n_workers; i++)
+        worker_free(run->workers[i]);
+    free(run->workers);
+    mix_fini(&run->mix);
+    strlist_fini(&run->endpoints);
+    preflight_fini(&run->known);
+    manifest_fini(&run->manifest);
+}
+
+int run_load(struct settings *settings, const struct run_options *options,
+             struct run_end *end, struct err *err)
+{
+    struct run run = {
+        .settings = settings, .options = options, .answers = {.fd = -1}};
+    struct err ignored = {0};
+    bool has_begun = false;
+    int rc = prepare(&run, err);
+
+    if (rc == 0) {
+        rc = begin(&run, err);
+        if (rc)
+            end_workers(&run);
+        has_begun = rc == 0;
+    }
+    if (rc == 0) {
+        rc = wait_for_end(&run, err);
+        rc = conclude(&run, end, rc ? &ignored : err) ? -1 : rc;
+    }
+    run_fini(&run);
+    if (!has_begun && run.has_dir)
+        recording_remove(options->dir, &(struct err){0});
+    return rc;
+}

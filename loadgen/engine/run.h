@@ -1,0 +1,82 @@
+/* run.h - one run: settings in, a recording on disk out. */
+#ifndef LOADGEN_ENGINE_RUN_H
+#define LOADGEN_ENGINE_RUN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "common/base/clk.h"
+#include "common/recording/manifest.h"
+#include "loadgen/engine/progress.h"
+
+struct calibration;
+struct err;
+struct facts;
+struct preflight;
+struct settings;
+
+#define RUN_PROGRESS_NS (250 * NS_PER_MS)
+
+/* What is known of a run that goes on.  Times are after its start. */
+struct run_look {
+    int64_t start_ns; /* of the window; INT64_MAX: not known yet */
+    int64_t end_ns;
+
+    /* Requests that are over, in any order, borrowed; all of a run come once,
+     * those of the warm-up too. */
+    const struct facts *rows;
+    size_t n;
+
+    /* At least so many had been sent by then; and whatever was over by
+     * `followed_ns` has come.  0: not all workers have told. */
+    int64_t issued;
+    int64_t issued_ns;
+    int64_t followed_ns;
+};
+
+/* May end a run before its time. */
+struct run_judge {
+    /* Asked in the recorder's thread, at least once a second.  True: the run
+     * need not go on; it is asked no more. */
+    bool (*is_enough)(void *arg, const struct run_look *look);
+    void *arg;
+};
+
+struct run_options {
+    const char *dir;           /* made here, unless the caller has made it */
+    bool has_dir;              /* the caller has */
+    bool force;                /* replace a recording that is there */
+    const char *const *argv;   /* for the manifest */
+    const char *settings_file; /* likewise; NULL: none */
+    int64_t wait_ready_ns;     /* for the targets to answer; 0: do not wait */
+
+    /* What this client is known to be good for, for the manifest; whether it
+     * applies here is found out.  NULL: nothing. */
+    const struct calibration *calibration;
+
+    /* The process whose memory is read, if it was started for this run ("pid
+     * 12", "group 12").  NULL: as cost.memory_of has it. */
+    const char *memory_of;
+
+    const struct run_judge *judge; /* NULL: it goes on to its end */
+
+    int64_t observe_ns; /* how often workers look at themselves; 0: 1 s */
+
+    /* Called once, before anybody is asked, with what is known by then.
+     * Optional. */
+    void (*foresee)(void *arg, const struct preflight *known);
+    void *foresee_arg;
+
+    /* Called every RUN_PROGRESS_NS from the calling thread.  Optional. */
+    void (*progress)(void *arg, const struct run_progress *progress);
+    void *arg;
+};
+
+/* Drive the load and record it; returns when every request has ended, or soon
+ * after common/base/stop.h's flag was set or load.abort_on came true.  *end
+ * says how it went.  ERR_CONFIG, ERR_IO, ERR_STOPPED before it began; after a
+ * disk that failed mid-run what was recorded is kept. */
+int run_load(struct settings *settings, const struct run_options *options,
+             struct run_end *end, struct err *err);
+
+#endif

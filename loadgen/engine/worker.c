@@ -1,0 +1,203 @@
+#include "loadgen/engine/worker.h"
+
+#include <event2/event.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include "common/base/err.h"
+#include "common/base/xalloc.h"
+#include "loadgen/engine/handoff.h"
+#include "loadgen/observe/cpu_wait.h"
+#include "loadgen/record/recorder.h"
+#include "loadgen/transport/transport.h"
+
+struct worker {
+    struct engine *engine;
+    struct shard *shard;
+    int64_t start_ns;
+    struct event_base *base;
+    struct event *tick; /* to observe */
+    struct event *cut;
+    int cut_fd;
+
+    pthread_t thread;
+    bool has_thread;
+    struct runqueue runqueue; /* the thread's */
+    bool has_failed; /* its event loop; the thread's until it has ended */
+    atomic_bool is_done;
+};
+
+/* ---- the thread ---- */
+
+/* The shard is the engine's between, whoever calls that. */
+static void observe(struct worker *w)
+{
+    struct gate *gate = engine_gate(w->engine);
+    struct observation seen;
+
+    gate_enter(gate);
+    seen = engine_observe(w->engine);
+    runqueue_read(&w->runqueue, &seen);
+    shard_observe(w->shard, &seen);
+    gate_leave(gate);
+}
+
+static void on_tick(evutil_socket_t fd, short what, void *arg)
+{
+    (void)fd;
+    (void)what;
+    observe(arg);
+}
+
+static void on_cut(evutil_socket_t fd, short what, void *arg)
+{
+    const struct worker *w = arg;
+
+    (void)fd;
+    (void)what;
+    engine_cut(w->engine);
+}
+
+static void *worker_main(void *arg)
+{
+    struct worker *w = arg;
+    struct timeval tick = clk_timeval(engine_observe_ns(w->engine));
+
+    prctl(PR_SET_TIMERSLACK, 1UL);
+    w->runqueue = runqueue_of_this_thread();
+    event_add(w->cut, NULL);
+    event_add(w->tick, &tick);
+    engine_begin(w->engine, w->shard, w->start_ns);
+    w->has_failed = event_base_dispatch(w->base) != 0;
+    if (w->has_failed)
+        engine_cut(w->engine);
+    observe(w);
+    shard_flush(w->shard);
+    runqueue_fini(&w->runqueue);
+    atomic_store(&w->is_done, true);
+    return NULL;
+}
+
+/* ---- other threads ---- */
+
+static int start_thread(struct worker *w, int cpu)
+{
+    pthread_attr_t attr;
+    cpu_set_t set;
+    int error;
+
+    pthread_attr_init(&attr);
+    CPU_ZERO(&set);
+    if (cpu != WORKER_ANY_CPU) {
+        CPU_SET((size_t)cpu, &set);
+        pthread_attr_setaffinity_np(&attr, sizeof(set), &set);
+    }
+    error = pthread_create(&w->thread, &attr, worker_main, w);
+    pthread_attr_destroy(&attr);
+    return error;
+}
+
+int worker_start(struct worker *w, struct shard *shard, int64_t start_ns,
+                 int cpu, struct err *err)
+{
+    int error;
+
+    w->shard = shard;
+    w->start_ns = start_ns;
+    error = start_thread(w, cpu);
+    if (error && cpu != WORKER_ANY_CPU)
+        return err_set(err, ERR_IO, "client.cpus: cannot run on CPU %d: %s",
+                       cpu, strerror(error));
+    if (error)
+        return err_set(err, ERR_IO, "cannot start a thread: %s",
+                       strerror(error));
+    w->has_thread = true;
+    return 0;
+}
+
+void worker_cut(struct worker *w)
+{
+    uint64_t one = 1;
+
+    if (write(w->cut_fd, &one, sizeof(one)) < 0)
+        return; /* it has been asked already */
+}
+
+bool worker_is_done(const struct worker *w)
+{
+    return atomic_load(&w->is_done);
+}
+
+int worker_join(struct worker *w, struct err *err)
+{
+    const struct err *broken;
+
+    if (w->has_thread)
+        pthread_join(w->thread, NULL);
+    w->has_thread = false;
+    if (w->has_failed)
+        return err_set(err, ERR_IO, "the event loop failed");
+    broken = engine_broken_off(w->engine);
+    if (broken)
+        *err = *broken;
+    return broken ? -1 : 0;
+}
+
+const struct engine *worker_engine(const struct worker *w)
+{
+    return w->engine;
+}
+
+/* ---- making and ending ---- */
+
+static int make_parts(struct worker *w, const struct engine_env *env,
+                      struct err *err)
+{
+    w->base = transport_base_new(env->transport);
+    w->cut_fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+    if (!w->base || w->cut_fd < 0)
+        return err_set(err, ERR_IO, "cannot make an event base");
+    w->tick = event_new(w->base, -1, EV_PERSIST, on_tick, w);
+    w->cut = event_new(w->base, w->cut_fd, EV_READ, on_cut, w);
+    return engine_new(&w->engine, env, w->base, err);
+}
+
+int worker_new(struct worker **worker, const struct engine_env *env,
+               struct err *err)
+{
+    struct worker *w = xcalloc(1, sizeof(*w));
+
+    w->cut_fd = -1;
+    if (make_parts(w, env, err)) {
+        worker_free(w);
+        return -1;
+    }
+    *worker = w;
+    return 0;
+}
+
+static void free_event(struct event *e)
+{
+    if (e)
+        event_free(e);
+}
+
+void worker_free(struct worker *w)
+{
+    if (!w)
+        return;
+    engine_free(w->engine);
+    free_event(w->tick);
+    free_event(w->cut);
+    if (w->base)
+        event_base_free(w->base);
+    if (w->cut_fd >= 0)
+        close(w->cut_fd);
+    free(w);
+}

@@ -1,0 +1,230 @@
+#include "loadgen/observe/metrics_dialect.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "common/base/clk.h"
+
+#define MAX_SERIES 12
+
+/* Values are below 2^62 in a recording. */
+#define MOST 4e18
+
+#define AT(field) offsetof(struct server_look, field)
+
+/* A value adds up over all labels, but for a share, of which the largest
+ * counts: one engine that is full is what makes requests wait.  A part is a
+ * count, too: the parts of a field, which have different names, add up. */
+enum kind { COUNT, SECONDS, SHARE, PART };
+
+/* To what a recording has: counts, microseconds, millionths. */
+static const double scale[] = {
+    [COUNT] = 1, [SECONDS] = 1e6, [SHARE] = 1e6, [PART] = 1};
+
+struct series {
+    const char *name; /* NULL: that was the last */
+    size_t field;
+    enum kind kind;
+};
+
+struct flavour {
+    const char *name;
+    /* Does another series of that name say the same?  Optional. */
+    bool (*repeats)(const struct prom_sample *sample);
+    struct series series[MAX_SERIES];
+};
+
+/* ---- SGLang ---- */
+
+static bool is_other_rank(const struct prom_sample *s, const char *label)
+{
+    char rank[16];
+
+    return prom_label(s, label, rank, sizeof(rank)) && rank[0] &&
+           strcmp(rank, "0") != 0;
+}
+
+/* With priorities there is a series for each, and one with an empty label for
+ * all.  The ranks of one model may each say what all of them do; data parallel
+ * ones have requests of their own. */
+static bool sglang_repeats(const struct prom_sample *s)
+{
+    char text[32];
+
+    if (prom_label(s, "priority", text, sizeof(text)) && text[0])
+        return true;
+    if (is_other_rank(s, "pp_rank"))
+        return true;
+    return !prom_label(s, "dp_rank", text, sizeof(text)) &&
+           is_other_rank(s, "tp_rank");
+}
+
+/* ---- the table ---- */
+
+/* The stub shows its own names beside those of others, and so is the last. */
+static const struct flavour flavours[] = {
+    {.name = "vllm",
+     .series = {{"vllm:num_requests_running", AT(running), COUNT},
+                {"vllm:num_requests_waiting", AT(waiting), COUNT},
+                {"vllm:kv_cache_usage_perc", AT(cache_use), SHARE},
+                {"vllm:gpu_cache_usage_perc", AT(cache_use), SHARE},
+                {"vllm:request_queue_time_seconds_sum", AT(queue_sum_us),
+                 SECONDS},
+                {"vllm:request_queue_time_seconds_count", AT(queue_count),
+                 COUNT},
+                {"vllm:prompt_tokens_total", AT(prompt_tokens), COUNT},
+                {"vllm:generation_tokens_total", AT(generated_tokens), COUNT},
+                {"vllm:prefix_cache_hits_total", AT(cached_tokens), COUNT},
+                {"vllm:num_preemptions_total", AT(preemptions), COUNT},
+                {"vllm:request_success_total", AT(requests), COUNT}}},
+    {.name = "sglang",
+     .repeats = sglang_repeats,
+     .series = {{"sglang:num_running_reqs", AT(running), COUNT},
+                {"sglang:num_queue_reqs", AT(waiting), COUNT},
+                {"sglang:token_usage", AT(cache_use), SHARE},
+                {"sglang:queue_time_seconds_sum", AT(queue_sum_us), SECONDS},
+                {"sglang:queue_time_seconds_count", AT(queue_count), COUNT},
+                {"sglang:prompt_tokens_total", AT(prompt_tokens), COUNT},
+                {"sglang:generation_tokens_total", AT(generated_tokens), COUNT},
+                {"sglang:cached_tokens_total", AT(cached_tokens), COUNT},
+                {"sglang:num_retracted_requests_total", AT(preemptions), COUNT},
+                {"sglang:num_requests_total", AT(requests), COUNT}}},
+    {.name = "tgi",
+     .series = {{"tgi_batch_current_size", AT(running), COUNT},
+                {"tgi_queue_size", AT(waiting), COUNT},
+                {"tgi_request_queue_duration_sum", AT(queue_sum_us), SECONDS},
+                {"tgi_request_queue_duration_count", AT(queue_count), COUNT},
+                {"tgi_request_input_length_sum", AT(prompt_tokens), COUNT},
+                {"tgi_request_generated_tokens_sum", AT(generated_tokens),
+                 COUNT},
+                {"tgi_request_success", AT(requests), COUNT}}},
+    {.name = "triton",
+     .series = {{"nv_inference_pending_request_count", AT(waiting), COUNT},
+                {"nv_inference_queue_duration_us", AT(queue_sum_us), COUNT},
+                {"nv_inference_request_success", AT(queue_count), COUNT},
+                {"nv_inference_request_success", AT(requests), COUNT}}},
+    /* Its prompt tokens are those that were not cached; the cache's use is in
+     * older versions only. */
+    {.name = "llamacpp",
+     .series =
+         {{"llamacpp:requests_processing", AT(running), COUNT},
+          {"llamacpp:requests_deferred", AT(waiting), COUNT},
+          {"llamacpp:kv_cache_usage_ratio", AT(cache_use), SHARE},
+          {"llamacpp:prompt_tokens_total", AT(prompt_tokens), PART},
+          {"llamacpp:prompt_tokens_cached_total", AT(prompt_tokens), PART},
+          {"llamacpp:prompt_tokens_cached_total", AT(cached_tokens), COUNT},
+          {"llamacpp:tokens_predicted_total", AT(generated_tokens), COUNT}}},
+    {.name = "stub",
+     .series = {{"tailgate_stub_running", AT(running), COUNT},
+                {"tailgate_stub_queue_depth", AT(waiting), COUNT},
+                {"tailgate_stub_kv_share", AT(cache_use), SHARE},
+                {"tailgate_stub_queue_seconds_sum", AT(queue_sum_us), SECONDS},
+                {"tailgate_stub_queue_seconds_count", AT(queue_count), COUNT},
+                {"tailgate_stub_prompt_tokens_total", AT(prompt_tokens), COUNT},
+                {"tailgate_stub_tokens_total", AT(generated_tokens), COUNT},
+                {"tailgate_stub_served_total", AT(requests), COUNT}}},
+};
+
+#define N_FLAVOURS (sizeof(flavours) / sizeof(flavours[0]))
+
+/* ---- reading ---- */
+
+struct sum {
+    double value;
+    bool is_seen;
+};
+
+/* By place in the table. */
+struct sums {
+    struct sum of[N_FLAVOURS][MAX_SERIES];
+};
+
+static void add(struct sum *sum, const struct series *series, double value)
+{
+    if (series->kind == SHARE)
+        sum->value = fmax(sum->value, value);
+    else
+        sum->value += value;
+    sum->is_seen = true;
+}
+
+static void take_sample(struct sums *sums, size_t f,
+                        const struct prom_sample *s)
+{
+    const struct series *series = flavours[f].series;
+
+    for (size_t i = 0; i < MAX_SERIES && series[i].name; i++) {
+        if (!prom_is(s->name, series[i].name))
+            continue;
+        if (!flavours[f].repeats || !flavours[f].repeats(s))
+            add(&sums->of[f][i], &series[i], s->value);
+    }
+}
+
+static void on_sample(void *arg, const struct prom_sample *s)
+{
+    if (!(s->value >= 0 && isfinite(s->value)))
+        return;
+    for (size_t f = 0; f < N_FLAVOURS; f++)
+        take_sample(arg, f, s);
+}
+
+/* A share that has two names, of an older and a newer version, is one. */
+static void put(struct server_look *look, const struct series *series,
+                const struct sum *sum)
+{
+    int64_t *field = (int64_t *)(void *)((char *)look + series->field);
+    int64_t value = llround(fmin(sum->value * scale[series->kind], MOST));
+
+    if (!sum->is_seen)
+        return;
+    if (series->kind == PART && *field != TIME_ABSENT)
+        *field += value;
+    else if (value > *field)
+        *field = value; /* absent is less than all */
+}
+
+static bool put_all(const struct sums *sums, size_t f, struct server_look *look)
+{
+    const struct series *series = flavours[f].series;
+    bool is_any_seen = false;
+
+    for (size_t i = 0; i < MAX_SERIES && series[i].name; i++) {
+        is_any_seen |= sums->of[f][i].is_seen;
+        put(look, &series[i], &sums->of[f][i]);
+    }
+    return is_any_seen;
+}
+
+struct server_look server_look_none(void)
+{
+    return (struct server_look){
+        .at = TIME_ABSENT,
+        .took = TIME_ABSENT,
+        .running = TIME_ABSENT,
+        .waiting = TIME_ABSENT,
+        .cache_use = TIME_ABSENT,
+        .queue_sum_us = TIME_ABSENT,
+        .queue_count = TIME_ABSENT,
+        .prompt_tokens = TIME_ABSENT,
+        .generated_tokens = TIME_ABSENT,
+        .cached_tokens = TIME_ABSENT,
+        .preemptions = TIME_ABSENT,
+        .requests = TIME_ABSENT,
+    };
+}
+
+const char *flavour_read(const char *page, size_t len, struct server_look *look,
+                         struct prom_counts *counts)
+{
+    static const struct prom_hooks hooks = {.sample = on_sample};
+    struct sums sums = {0};
+
+    *look = server_look_none();
+    *counts = prom_read(page, len, &hooks, &sums);
+    for (size_t f = 0; f < N_FLAVOURS; f++) {
+        if (put_all(&sums, f, look))
+            return flavours[f].name;
+    }
+    return NULL;
+}

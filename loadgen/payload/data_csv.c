@@ -1,0 +1,148 @@
+/* Comma-separated values as RFC 4180 has them: names in the first line, fields
+ * between quotes may hold commas, quotes (twice) and line ends. */
+#include "loadgen/payload/data_format.h"
+
+#include <string.h>
+
+#include "common/base/err.h"
+
+#define MAX_FIELD ((size_t)64 << 20)
+
+struct csv {
+    struct dataset *d;
+    const char *at;
+    const char *end;
+    uint32_t line;     /* of `at`, from 1 */
+    struct buf field;  /* that has been read */
+    bool is_last;      /* of its line */
+    const char *wrong; /* NULL: nothing is */
+};
+
+/* Behind a field: a comma, the end of the line, or of the file. */
+static void end_field(struct csv *c)
+{
+    if (c->at < c->end && *c->at == '\r')
+        c->at++;
+    c->is_last = c->at == c->end || *c->at == '\n';
+    if (!c->is_last && *c->at != ',')
+        c->wrong = "something behind a quote";
+    if (c->at < c->end) {
+        c->line += *c->at == '\n';
+        c->at++;
+    }
+}
+
+static void read_quoted(struct csv *c)
+{
+    c->at++;
+    for (;;) {
+        const char *quote = memchr(c->at, '"', (size_t)(c->end - c->at));
+
+        if (!quote) {
+            c->wrong = "a quote that does not end";
+            return;
+        }
+        for (const char *p = c->at; p < quote; p++)
+            c->line += *p == '\n';
+        buf_add(&c->field, c->at, (size_t)(quote - c->at));
+        c->at = quote + 1;
+        if (c->at == c->end || *c->at != '"')
+            return;
+        buf_adds(&c->field, "\"");
+        c->at++;
+    }
+}
+
+static void read_plain(struct csv *c)
+{
+    const char *from = c->at;
+
+    while (c->at < c->end && *c->at != ',' && *c->at != '\n')
+        c->at++;
+    if (c->at > from && c->at[-1] == '\r' &&
+        (c->at == c->end || *c->at == '\n'))
+        c->at--;
+    buf_add(&c->field, from, (size_t)(c->at - from));
+}
+
+static void read_field(struct csv *c)
+{
+    buf_reset(&c->field);
+    if (c->at < c->end && *c->at == '"')
+        read_quoted(c);
+    else
+        read_plain(c);
+    if (c->field.overflowed)
+        c->wrong = "a field of more than 64 MB";
+    if (!c->wrong)
+        end_field(c);
+}
+
+static int read_header(struct csv *c, struct err *err)
+{
+    do {
+        size_t before = c->d->columns.len;
+
+        read_field(c);
+        if (c->wrong)
+            return data_fail(c->d, c->line, err, "%s", c->wrong);
+        if (data_add_column(c->d, buf_text(&c->field), c->field.len, err) < 0)
+            return -1;
+        if (c->d->columns.len == before)
+            return data_fail(c->d, 1, err, "there are two columns '%s'",
+                             buf_text(&c->field));
+    } while (!c->is_last);
+    return 0;
+}
+
+static int read_row(struct csv *c, struct err *err)
+{
+    uint32_t line = c->line;
+    int column = 0;
+
+    data_add_item(c->d, line);
+    do {
+        read_field(c);
+        if (c->wrong)
+            return data_fail(c->d, line, err, "%s", c->wrong);
+        if (column == (int)c->d->columns.len)
+            return data_fail(c->d, line, err,
+                             "more fields than the first line");
+        if (data_add_text(c->d, column, buf_text(&c->field), c->field.len))
+            return data_fail(c->d, line, err, "is no UTF-8");
+        column++;
+    } while (!c->is_last);
+    if (column < (int)c->d->columns.len)
+        return data_fail(c->d, line, err, "fewer fields than the first line");
+    return 0;
+}
+
+/* Nothing but the end of the line. */
+static bool skip_empty(struct csv *c)
+{
+    size_t n = c->at < c->end && *c->at == '\r' ? 1 : 0;
+
+    if (c->at + n == c->end || c->at[n] != '\n')
+        return false;
+    c->at += n + 1;
+    c->line++;
+    return true;
+}
+
+int data_read_csv(struct dataset *d, const struct data_settings *s,
+                  struct err *err)
+{
+    const char *text = buf_text(&d->file);
+    struct csv c = {.d = d, .at = text, .end = text + d->file.len, .line = 1};
+    int rc;
+
+    (void)s;
+    buf_init(&c.field, MAX_FIELD);
+    rc = read_header(&c, err);
+    while (rc == 0 && c.at < c.end) {
+        if (!skip_empty(&c))
+            rc = read_row(&c, err);
+    }
+    buf_fini(&c.field);
+    return rc;
+}

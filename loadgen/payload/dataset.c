@@ -1,0 +1,400 @@
+#include "loadgen/payload/dataset.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/err.h"
+#include "common/base/jscan.h"
+#include "common/base/printable.h"
+#include "common/base/str.h"
+#include "common/base/xalloc.h"
+#include "common/settings/settings.h"
+#include "common/wire/tensor.h"
+#include "loadgen/payload/data_format.h"
+
+static data_read_fn *const readers[] = {
+    [DATA_JSONL] = data_read_json,      [DATA_CSV] = data_read_csv,
+    [DATA_TEXT] = data_read_text,       [DATA_SHAREGPT] = data_read_json,
+    [DATA_TENSORS] = data_read_tensors,
+};
+
+/* ---- adding samples ---- */
+
+int data_fail(const struct dataset *d, uint32_t line, struct err *err,
+              const char *fmt, ...)
+{
+    char what[400];
+    va_list ap;
+
+    va_start(ap, fmt);
+    vsnprintf(what, sizeof(what), fmt, ap);
+    va_end(ap);
+    if (line == 0)
+        return err_set(err, ERR_CONFIG, "%s: %s", d->path, what);
+    return err_set(err, ERR_CONFIG, "%s:%u: %s", d->path, line, what);
+}
+
+void data_add_item(struct dataset *d, uint32_t line)
+{
+    if (d->n == d->cap) {
+        d->cap = d->cap ? 2 * d->cap : 64;
+        d->items = xrealloc(d->items, d->cap, sizeof(*d->items));
+    }
+    d->items[d->n++] = (struct item){
+        .first = d->n_values, .line = line, .input = -1, .output = -1};
+}
+
+void data_drop_item(struct dataset *d)
+{
+    d->n--;
+    d->n_values -= d->items[d->n].n;
+}
+
+int data_add_column(struct dataset *d, const char *name, size_t len,
+                    struct err *err)
+{
+    int column = dataset_column(d, name, len);
+    char *copy;
+
+    if (column >= 0)
+        return column;
+    if (d->columns.len == DATASET_MAX_COLUMNS)
+        return data_fail(d, d->n > 0 ? d->items[d->n - 1].line : 0, err,
+                         "more than %d different fields", DATASET_MAX_COLUMNS);
+    copy = xstrndup(name, len);
+    strlist_add(&d->columns, copy);
+    free(copy);
+    return (int)d->columns.len - 1;
+}
+
+static void add(struct dataset *d, struct value v)
+{
+    if (d->n_values == d->cap_values) {
+        d->cap_values = d->cap_values ? 2 * d->cap_values : 256;
+        d->values = xrealloc(d->values, d->cap_values, sizeof(*d->values));
+    }
+    d->values[d->n_values++] = v;
+    d->items[d->n - 1].n++;
+}
+
+void data_add_value(struct dataset *d, int column, enum value_kind kind,
+                    const char *at, size_t len)
+{
+    add(d, (struct value){.at = (uint64_t)(at - d->file.data),
+                          .len = (uint32_t)len,
+                          .column = (uint16_t)column,
+                          .kind = (uint8_t)kind});
+}
+
+void data_add_made(struct dataset *d, int column, enum value_kind kind,
+                   size_t start)
+{
+    add(d, (struct value){.at = start,
+                          .len = (uint32_t)(d->made.len - start),
+                          .column = (uint16_t)column,
+                          .kind = (uint8_t)kind,
+                          .is_made = true});
+}
+
+int data_add_text(struct dataset *d, int column, const char *text, size_t len)
+{
+    size_t start = d->made.len + 1; /* behind the quote */
+    struct jscan s;
+
+    buf_adds(&d->made, "\"");
+    jtext_encode(text, len, &d->made);
+    data_add_made(d, column, VALUE_TEXT, start);
+    buf_adds(&d->made, "\"");
+    jscan_init(&s, d->made.data + start - 1, d->made.len - start + 1);
+    return jscan_skip(&s) && jscan_end(&s) ? 0 : -1;
+}
+
+/* ---- what it is ---- */
+
+static bool ends_with(const char *path, size_t len, const char *end)
+{
+    size_t n = strlen(end);
+
+    return len >= n && memcmp(path + len - n, end, n) == 0;
+}
+
+static int detect_by_name(const char *path)
+{
+    size_t len = strlen(path);
+
+    if (ends_with(path, len, ".gz"))
+        len -= strlen(".gz");
+    else if (ends_with(path, len, ".zst"))
+        len -= strlen(".zst");
+    if (ends_with(path, len, ".csv"))
+        return DATA_CSV;
+    return ends_with(path, len, ".txt") ? DATA_TEXT : DATA_AUTO;
+}
+
+/* JSON is told by its first byte, and conversations by a key. */
+static int detect(const struct dataset *d)
+{
+    const char *text = buf_text(&d->file);
+    int by_name = detect_by_name(d->path);
+    size_t line;
+
+    if (by_name != DATA_AUTO)
+        return by_name;
+    text += strspn(text, " \t\r\n[");
+    if (*text != '{')
+        return DATA_AUTO;
+    line = strcspn(text, "\n");
+    return memmem(text, line, "\"conversations\"", strlen("\"conversations\""))
+               ? DATA_SHAREGPT
+               : DATA_JSONL;
+}
+
+static int read_samples(struct dataset *d, const struct data_settings *s,
+                        struct err *err)
+{
+    int format = s->format;
+
+    if (format != DATA_TENSORS)
+        buf_consume(&d->file, str_bom_len(d->file.data, d->file.len));
+    if (d->file.len == 0)
+        return data_fail(d, 0, err, "is empty");
+    if (format == DATA_AUTO)
+        format = detect(d);
+    if (format == DATA_AUTO)
+        return data_fail(d, 0, err,
+                         "what is it? say --data-format jsonl, csv, text, "
+                         "sharegpt or tensors");
+    d->format = data_format_names[format];
+    d->was_detected = s->format == DATA_AUTO;
+    if (readers[format](d, s, err))
+        return -1;
+    if (d->is_tensors)
+        return 0;
+    if (d->n == 0)
+        return data_fail(d, 0, err, "no sample in it%s",
+                         d->left_out > 0 ? " that has a question and an answer"
+                                         : "");
+    if (d->made.overflowed)
+        return data_fail(d, 0, err, "does not fit into memory");
+    return columns_resolve(d, s, err);
+}
+
+static struct dataset *new (const char *path)
+{
+    struct dataset *d = xcalloc(1, sizeof(*d));
+
+    d->path = xstrdup(path ? path : "");
+    buf_init(&d->file, DATASET_MAX);
+    buf_init(&d->made, DATASET_MAX);
+    return d;
+}
+
+/* It is the caller's, or nobody's. */
+static int hand_out(struct dataset *d, int rc, struct dataset **out)
+{
+    *out = rc ? NULL : d;
+    if (rc)
+        dataset_free(d);
+    return rc;
+}
+
+int dataset_read(struct dataset **out, const struct data_settings *s,
+                 struct buf *file, struct err *err)
+{
+    struct dataset *d = new (s->file);
+
+    buf_swap(&d->file, file);
+    return hand_out(d, read_samples(d, s, err), out);
+}
+
+int dataset_load(struct dataset **out, const struct data_settings *s,
+                 struct err *err)
+{
+    struct dataset *d = new (s->file);
+    int rc = slurp(s->file, &d->file, d->sha256, err);
+
+    if (rc == 0)
+        rc = read_samples(d, s, err);
+    return hand_out(d, rc, out);
+}
+
+void dataset_free(struct dataset *d)
+{
+    if (!d)
+        return;
+    free(d->path);
+    buf_fini(&d->file);
+    buf_fini(&d->made);
+    free(d->values);
+    free(d->items);
+    strlist_fini(&d->columns);
+    free(d);
+}
+
+/* ---- looking into it ---- */
+
+const struct value *dataset_value(const struct dataset *d, size_t item,
+                                  int column)
+{
+    const struct item *it = &d->items[item];
+
+    for (uint64_t i = it->first; i < it->first + it->n; i++) {
+        if (d->values[i].column == column)
+            return &d->values[i];
+    }
+    return NULL;
+}
+
+const char *dataset_text(const struct dataset *d, const struct value *v)
+{
+    return (v->is_made ? d->made.data : d->file.data) + v->at;
+}
+
+int dataset_column(const struct dataset *d, const char *name, size_t len)
+{
+    for (size_t i = 0; i < d->columns.len; i++) {
+        const char *known = d->columns.items[i];
+
+        if (strlen(known) == len && memcmp(known, name, len) == 0)
+            return (int)i;
+    }
+    return -1;
+}
+
+int dataset_require(const struct dataset *d, int column, struct err *err)
+{
+    for (size_t i = 0; i < d->n; i++) {
+        if (!dataset_value(d, i, column))
+            return data_fail(d, d->items[i].line, err, "there is no '%s'",
+                             d->columns.items[column]);
+    }
+    return 0;
+}
+
+/* ---- for people ---- */
+
+#define INDENT "           "
+
+/* Mean and most of what the samples say; of none, nothing. */
+static void put_lengths(const struct dataset *d, const char *name, bool output,
+                        struct buf *out)
+{
+    int64_t sum = 0;
+    int64_t most = 0;
+    int64_t n = 0;
+
+    for (size_t i = 0; i < d->n; i++) {
+        int32_t length = output ? d->items[i].output : d->items[i].input;
+
+        if (length < 0)
+            continue;
+        sum += length;
+        most = length > most ? length : most;
+        n++;
+    }
+    if (n > 0)
+        buf_addf(out, INDENT "%s tokens: mean %.0f, at most %lld%s\n", name,
+                 (double)sum / (double)n, (long long)most,
+                 n < (int64_t)d->n ? ", where it says so" : "");
+}
+
+/* A field such as max_tokens is a bound, and no answer needs to reach it. */
+bool dataset_has_lengths(const struct dataset *d)
+{
+    int column = d->role[ROLE_OUTPUT];
+
+    return !d->is_tensors && d->n > 0 && column >= 0 &&
+           d->lacks[ROLE_OUTPUT] == 0 &&
+           strncmp(d->columns.items[column], "max_", 4) != 0;
+}
+
+static void put_bytes(const struct dataset *d, struct buf *out)
+{
+    int column = d->role[d->forms[FORM_TEXT] ? ROLE_TEXT : ROLE_MESSAGES];
+    uint64_t sum = 0;
+    uint64_t most = 0;
+
+    if (!d->forms[FORM_TEXT] && !d->forms[FORM_MESSAGES])
+        return;
+    for (size_t i = 0; i < d->n; i++) {
+        uint64_t len = dataset_value(d, i, column)->len;
+
+        sum += len;
+        most = len > most ? len : most;
+    }
+    buf_addf(out, INDENT "%s: mean %.0f bytes, at most %llu\n",
+             d->forms[FORM_TEXT] ? "prompts" : "messages",
+             (double)sum / (double)d->n, (unsigned long long)most);
+}
+
+static void put_selection(const struct dataset *d,
+                          const struct data_settings *s, struct buf *out)
+{
+    static const char *const ways[] = {
+        [SELECT_PERMUTATION] = "each once, then again in another order",
+        [SELECT_REPLACEMENT] = "any at any time",
+        [SELECT_ORDER] = "in the order of the file, again and again",
+    };
+
+    buf_adds(out, INDENT);
+    if (s->cache_check) {
+        buf_adds(out, "one of them for all requests; half of the prompts are "
+                      "the same, a word of the nonce before each other\n");
+        return;
+    }
+    if (s->limit > 0 && (d->is_tensors || s->limit < (int64_t)d->n))
+        buf_addf(out, "%lld of them (%s), ", (long long)s->limit,
+                 s->select == SELECT_ORDER ? "the first" : "of a shuffle");
+    buf_adds(out, s->accuracy ? "each once, in the order of the file"
+                              : ways[s->select]);
+    if (!d->is_tensors)
+        buf_adds(out, s->unique == UNIQUE_FALSE
+                          ? "; prompts are sent as they are"
+                          : "; a word of the nonce before each prompt");
+    settings_describe_reuse(s, out);
+    buf_adds(out, "\n");
+}
+
+/* How many samples there are only the inputs say. */
+static void put_tensors(const struct dataset *d, const struct data_settings *s,
+                        struct buf *out)
+{
+    struct err ignored = {0};
+    struct tensor tensor;
+    size_t size = 0;
+
+    for (size_t i = 0; i < s->tensors.len; i++) {
+        if (tensor_parse(s->tensors.items[i], &tensor, &ignored) == 0)
+            size += tensor_size(&tensor);
+    }
+    if (size > 0)
+        buf_addf(out, "%zu sample%s of %zu bytes", d->file.len / size,
+                 d->file.len / size == 1 ? "" : "s", size);
+    else
+        buf_addf(out, "%zu bytes", d->file.len);
+}
+
+void dataset_describe(const struct dataset *d, const struct data_settings *s,
+                      struct buf *out)
+{
+    buf_adds(out, "data       ");
+    printable_add(d->path, out);
+    buf_addf(out, ", %s%s, ", d->format,
+             d->was_detected ? " by its looks" : "");
+    if (d->is_tensors)
+        put_tensors(d, s, out);
+    else
+        buf_addf(out, "%zu sample%s", d->n, d->n == 1 ? "" : "s");
+    buf_addf(out, ", sha256 %.12s…\n", d->sha256);
+    put_lengths(d, "input", false, out);
+    put_lengths(d, "output", true, out);
+    put_bytes(d, out);
+    if (d->left_out > 0)
+        buf_addf(out,
+                 INDENT "%lld conversations without a question and an answer "
+                        "are left out\n",
+                 (long long)d->left_out);
+    put_selection(d, s, out);
+}

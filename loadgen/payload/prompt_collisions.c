@@ -1,0 +1,72 @@
+#include "loadgen/payload/prompt_collisions.h"
+
+#include <math.h>
+
+#include "common/base/err.h"
+#include "common/settings/settings.h"
+#include "common/wire/api_names.h"
+#include "loadgen/api/api.h"
+#include "loadgen/payload/sample.h"
+
+/* Of this length there are more than anybody sends. */
+#define LONG_ENOUGH 10
+
+/* So many lengths tell how often each comes. */
+#define LENGTHS 1000
+
+/* What is ranked has many documents, and turns of a session have a past. */
+static bool are_unique(const struct settings *s)
+{
+    return !s->data.file && !s->target.body && !s->data.cache_check &&
+           s->data.unique != UNIQUE_FALSE &&
+           s->load.scenario != SCENARIO_TRACE &&
+           s->load.scenario != SCENARIO_SESSIONS && s->target.api != API_HTTP &&
+           s->target.api != API_RERANK &&
+           !api_is_grpc((enum api_kind)s->target.api) &&
+           !api_takes_tensors((enum api_kind)s->target.api);
+}
+
+/* Of n that are drawn from so many kinds, as likely as each other. */
+static double repeats_of(double n, double kinds)
+{
+    double each = n / kinds;
+
+    return each < 1e-4 ? n * each / 2 : n + kinds * expm1(-each);
+}
+
+static double count_repeats(const struct sampler *sampler, double kinds,
+                            double requests)
+{
+    int drawn = requests < LENGTHS ? (int)ceil(requests) : LENGTHS;
+    double of_length[LONG_ENOUGH] = {0};
+    double repeats = 0;
+
+    for (int i = 0; i < drawn; i++) {
+        int64_t length = sample_draw(sampler, i, NULL).prompt_tokens;
+
+        if (length < LONG_ENOUGH)
+            of_length[length] += requests / drawn;
+    }
+    for (int i = 1; i < LONG_ENOUGH; i++)
+        repeats += repeats_of(of_length[i], pow(kinds, i));
+    return repeats;
+}
+
+double repeats_expected(const struct settings *s, double requests)
+{
+    const struct data_settings *data = &s->data;
+    bool is_ids = data->prompts != PROMPT_TEXT &&
+                  api_takes_ids((enum api_kind)s->target.api);
+    double kinds =
+        is_ids ? (double)(data->last_id - data->first_id + 1) : SAMPLE_WORDS;
+    struct sampler sampler;
+    struct err refused = {0}; /* by whoever runs it */
+    double repeats = 0;
+
+    if (!are_unique(s))
+        return 0;
+    if (sampler_init(&sampler, s, &refused) == 0)
+        repeats = count_repeats(&sampler, kinds, requests);
+    sampler_fini(&sampler);
+    return repeats;
+}

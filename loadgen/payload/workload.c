@@ -1,0 +1,177 @@
+#include "loadgen/payload/workload.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/err.h"
+#include "common/base/str.h"
+#include "common/base/xalloc.h"
+#include "common/settings/settings.h"
+#include "loadgen/api/api.h"
+
+/* What a class is made of. */
+struct mix_part {
+    struct api api;
+    struct targets targets;
+};
+
+static void note_class(struct mix *mix, const struct class *c)
+{
+    if (c->targets)
+        mix->n_routes += c->targets->n_endpoints;
+    mix->reads |= c->api != NULL;
+    mix->streams |= c->api && c->api->streams;
+}
+
+void mix_of_one(struct mix *mix, const struct targets *targets,
+                const struct api *api, const struct target_settings *settings)
+{
+    *mix = (struct mix){
+        .len = 1,
+        .one = {.targets = targets, .api = api, .settings = settings}};
+    mix->classes = &mix->one;
+    note_class(mix, &mix->one);
+    mix->n_places = mix->n_routes;
+}
+
+/* ---- places ---- */
+
+/* A connection to one may carry a request to the other. */
+static bool is_same_place(const struct endpoint *a, const struct endpoint *b)
+{
+    const struct url *x = &a->target->url;
+    const struct url *y = &b->target->url;
+
+    if (strcmp(x->host, y->host) != 0 || strcmp(x->port, y->port) != 0 ||
+        !a->address != !b->address)
+        return false;
+    return !a->address || (a->address->ai_addrlen == b->address->ai_addrlen &&
+                           memcmp(a->address->ai_addr, b->address->ai_addr,
+                                  a->address->ai_addrlen) == 0);
+}
+
+/* The place of one that was there before; -1: it is new. */
+static int64_t known_place(const struct mix *mix, size_t n_classes,
+                           const struct endpoint *e)
+{
+    for (size_t c = 0; c < n_classes; c++) {
+        const struct targets *ts = &mix->parts[c].targets;
+
+        for (size_t i = 0; i < ts->n_endpoints; i++) {
+            if (is_same_place(&ts->endpoints[i], e))
+                return (int64_t)ts->endpoints[i].place;
+        }
+    }
+    return -1;
+}
+
+/* Classes share connections; the endpoints of one class do not. */
+static void number_places(struct mix *mix)
+{
+    for (size_t c = 0; c < mix->len; c++) {
+        struct targets *ts = &mix->parts[c].targets;
+
+        for (size_t i = 0; i < ts->n_endpoints; i++) {
+            int64_t known = known_place(mix, c, &ts->endpoints[i]);
+
+            ts->endpoints[i].place =
+                known >= 0 ? (size_t)known : mix->n_places++;
+        }
+    }
+}
+
+/* ---- making and ending ---- */
+
+/* What was said of an address once is enough. */
+static void add_new(struct strlist *said, const struct strlist *lines)
+{
+    for (size_t i = 0; i < lines->len; i++) {
+        bool is_known = false;
+
+        for (size_t k = 0; k < said->len; k++)
+            is_known |= strcmp(said->items[k], lines->items[i]) == 0;
+        if (!is_known)
+            strlist_add(said, lines->items[i]);
+    }
+}
+
+static int make_part(struct mix_part *p, const struct settings *s,
+                     struct strlist *said, struct err *err)
+{
+    struct strlist lines = {0};
+    int rc = 0;
+
+    if (api_init(&p->api, s, err) ||
+        targets_init(&p->targets, &s->target, api_if_needed(&p->api), err) ||
+        targets_probe(&p->targets, &s->target, &lines, err))
+        rc = -1;
+    add_new(said, &lines);
+    strlist_fini(&lines);
+    return rc;
+}
+
+static int make_class(struct mix *mix, size_t i, const struct settings *s,
+                      struct strlist *said, struct err *err)
+{
+    struct mix_part *p = &mix->parts[i];
+
+    if (make_part(p, s, said, err))
+        return -1;
+    mix->several[i] = (struct class){.targets = &p->targets,
+                                     .api = api_if_needed(&p->api),
+                                     .settings = &s->target,
+                                     .first_route = mix->n_routes};
+    note_class(mix, &mix->several[i]);
+    return 0;
+}
+
+int mix_init(struct mix *mix, const struct settings *s, struct strlist *said,
+             struct err *err)
+{
+    const struct classes *all = &s->classes;
+    size_t drawn = all->len > 0 ? all->len : 1;
+    size_t n = drawn + s->warmup.len;
+
+    *mix = (struct mix){
+        .len = n, .is_drawn = drawn > 1, .drawn = all, .seed = s->load.seed};
+    mix->several = xcalloc(n, sizeof(*mix->several));
+    mix->parts = xcalloc(n, sizeof(*mix->parts));
+    mix->classes = mix->several;
+    if (all->len == 0 && make_class(mix, 0, s, said, err))
+        return -1;
+    for (size_t i = 0; i < all->len; i++) {
+        const struct class_settings *c = &all->items[i];
+
+        if (make_class(mix, i, c->settings, said, err))
+            return err_context(err, "classes: %s", c->name);
+    }
+    if (s->warmup.len > 0) {
+        if (make_class(mix, drawn, s->warmup.items[0].settings, said, err))
+            return err_context(err, CLASSES_WARMUP);
+        mix->warmup = &mix->several[drawn];
+    }
+    number_places(mix);
+    return 0;
+}
+
+void mix_fini(struct mix *mix)
+{
+    for (size_t i = 0; mix->parts && i < mix->len; i++) {
+        targets_fini(&mix->parts[i].targets);
+        api_fini(&mix->parts[i].api);
+    }
+    free(mix->parts);
+    free(mix->several);
+    *mix = (struct mix){0};
+}
+
+void mix_set_lanes(struct mix *mix, int64_t n)
+{
+    for (size_t i = 0; i < mix->len; i++)
+        mix->parts[i].targets.n_lanes = n;
+}
+
+const struct api *mix_api(const struct mix *mix, size_t i)
+{
+    return &mix->parts[i].api;
+}

@@ -1,0 +1,296 @@
+#include "loadgen/prepare/discover.h"
+
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+
+#include "common/base/buf.h"
+#include "common/base/err.h"
+#include "common/base/log.h"
+#include "common/base/str.h"
+#include "common/base/xalloc.h"
+#include "common/settings/settings.h"
+#include "common/wire/api_names.h"
+#include "loadgen/api/api.h"
+#include "loadgen/api/applies.h"
+#include "loadgen/api/body_template.h"
+#include "loadgen/prepare/fetch.h"
+#include "loadgen/prepare/grpc_ask.h"
+#include "loadgen/prepare/target.h"
+
+#define MAX_NAMES 400
+
+/* The path of the first URL, without query; the caller's. */
+static char *path_of(const struct target_settings *t)
+{
+    const char *path = strstr(t->urls.items[0], "://") + 3;
+
+    path += strcspn(path, "/?#");
+    return xstrndup(path, strcspn(path, "?#"));
+}
+
+/* ---- the model ---- */
+
+/* A body of the user's may have a place for it.  What is wrong with it is
+ * said by who uses it. */
+static bool body_has_model(const char *body, const struct dataset *data)
+{
+    struct template t = {0};
+    struct err ignored = {0};
+    struct buf text;
+    bool has_model;
+
+    buf_init(&text, TARGET_MAX_REQUEST);
+    has_model = target_read_body(body, &text, &ignored) == 0 &&
+                template_init(&t, &text, data, &ignored) == 0 &&
+                template_has(&t, "model");
+    template_fini(&t);
+    buf_fini(&text);
+    return has_model;
+}
+
+static bool needs_model(const struct settings *s)
+{
+    const struct target_settings *t = &s->target;
+
+    switch (t->api) {
+    case API_OPENAI_CHAT:
+    case API_OPENAI_COMPLETIONS:
+    case API_OPENAI_EMBEDDINGS:
+    case API_RERANK:
+        return !t->model &&
+               (!t->body || body_has_model(t->body, s->data.loaded));
+    default:
+        return false;
+    }
+}
+
+/* A gateway may have it behind a path of its own: what stands before the last
+ * /v1/ of the URL. */
+static char *models_path(const struct target_settings *t)
+{
+    char *path = path_of(t);
+    const char *end = NULL;
+    char *models;
+
+    for (const char *at = path; (at = strstr(at, "/v1/")); at++)
+        end = at;
+    models = xasprintf("%.*s/v1/models", end ? (int)(end - path) : 0, path);
+    free(path);
+    return models;
+}
+
+static int refuse_several(const json_t *models, struct err *err)
+{
+    struct buf names;
+    const json_t *model;
+    size_t i;
+
+    buf_init(&names, MAX_NAMES);
+    json_array_foreach(models, i, model)
+    {
+        const char *id = json_string_value(json_object_get(model, "id"));
+
+        buf_addf(&names, "%s%s", i ? ", " : "", id ? id : "?");
+    }
+    err_set(err, ERR_CONFIG, "target.model: the server has several: %s",
+            buf_text(&names));
+    buf_fini(&names);
+    return -1;
+}
+
+static int choose_model(struct target_settings *t, const char *path,
+                        const json_t *answer, struct err *err)
+{
+    const json_t *models = json_object_get(answer, "data");
+    const char *id =
+        json_string_value(json_object_get(json_array_get(models, 0), "id"));
+
+    if (!id)
+        return err_set(err, ERR_IO,
+                       "no --model is given: GET %s: no model there", path);
+    if (json_array_size(models) > 1)
+        return refuse_several(models, err);
+    t->model = xstrdup(id);
+    log_note("model      %s, the one that the server has", id);
+    return 0;
+}
+
+static int find_model(struct target_settings *t, struct err *err)
+{
+    char *path = models_path(t);
+    json_t *answer = NULL;
+    int rc = fetch_json(t, path, "no --model is given", &answer, err);
+
+    if (rc == 0)
+        rc = choose_model(t, path, answer, err);
+    json_decref(answer);
+    free(path);
+    return rc;
+}
+
+/* ---- KServe v2 ---- */
+
+/* "x FP32 1x16", with 1 for what the client may choose. */
+static int add_tensor(struct strlist *tensors, const json_t *input,
+                      struct err *err)
+{
+    const char *name = json_string_value(json_object_get(input, "name"));
+    const char *type = json_string_value(json_object_get(input, "datatype"));
+    const json_t *dim;
+    struct buf text;
+    size_t i;
+
+    if (!name || !type)
+        return err_set(err, ERR_IO, "an input without name or datatype");
+    buf_init(&text, MAX_NAMES);
+    buf_addf(&text, "%s %s ", name, type);
+    json_array_foreach(json_object_get(input, "shape"), i, dim)
+    {
+        json_int_t n = json_integer_value(dim);
+
+        buf_addf(&text, "%s%lld", i ? "x" : "", n > 0 ? (long long)n : 1LL);
+    }
+    strlist_add(tensors, buf_text(&text));
+    buf_fini(&text);
+    return 0;
+}
+
+/* The path of the model's metadata: that of the request without its verb. */
+static char *metadata_path(const struct target_settings *t)
+{
+    static const char verb[] = "/infer";
+    char *path = path_of(t);
+    size_t len = strlen(path);
+
+    while (len > 0 && path[len - 1] == '/')
+        len--;
+    if (len >= strlen(verb) &&
+        memcmp(path + len - strlen(verb), verb, strlen(verb)) == 0)
+        len -= strlen(verb);
+    path[len] = '\0';
+    return path;
+}
+
+static int fetch_tensors(struct settings *s, struct err *err)
+{
+    char *path = metadata_path(&s->target);
+    json_t *answer = NULL;
+    const json_t *input;
+    size_t i;
+    int rc = fetch_json(&s->target, path, "no --tensor is given", &answer, err);
+
+    json_array_foreach(json_object_get(answer, "inputs"), i, input)
+    {
+        if (rc == 0 && add_tensor(&s->data.tensors, input, err))
+            rc = err_context(err, "GET %s", path);
+    }
+    json_decref(answer);
+    free(path);
+    return rc;
+}
+
+static int find_tensors(struct settings *s, struct err *err)
+{
+    if (api_is_grpc((enum api_kind)s->target.api))
+        return grpc_ask_tensors(s, err);
+    return fetch_tensors(s, err);
+}
+
+/* TensorFlow Serving tells in another way, which is not read here. */
+static bool needs_tensors(const struct settings *s)
+{
+    int api = s->target.api;
+
+    return (api == API_KSERVE_HTTP || api == API_KSERVE_GRPC ||
+            api == API_TRITON_GRPC_STREAM) &&
+           !s->target.body && s->data.tensors.len == 0;
+}
+
+/* ---- all of it ---- */
+
+/* Not 0, which asks for one; small enough for a JSON number. */
+static int draw_nonce(uint64_t *nonce, struct err *err)
+{
+    uint64_t drawn;
+
+    if (getrandom(&drawn, sizeof(drawn), 0) != sizeof(drawn))
+        return err_set(err, ERR_IO, "data.nonce: the kernel gives none");
+    *nonce = (drawn >> 12) + 1;
+    return 0;
+}
+
+static int ask(struct settings *s, struct err *err)
+{
+    if (needs_model(s) && find_model(&s->target, err))
+        return -1;
+    return needs_tensors(s) ? find_tensors(s, err) : 0;
+}
+
+/* Each has a nonce of its own, so that they have no prefix in common. */
+static int discover_classes(const struct settings *s, struct err *err)
+{
+    for (size_t i = 0; i < s->classes.len; i++) {
+        const struct class_settings *c = &s->classes.items[i];
+        struct data_settings *data = &c->settings->data;
+
+        if (data->nonce == 0 || data->nonce == s->data.nonce)
+            data->nonce = s->data.nonce + i;
+        if (ask(c->settings, err))
+            return err_context(err, "classes: %s", c->name);
+    }
+    return 0;
+}
+
+/* Its requests have places of their own, so no two prompts are alike; what all
+ * of them begin with may be warm. */
+static int discover_warmup(const struct settings *s, struct err *err)
+{
+    struct settings *own;
+
+    if (s->warmup.len == 0)
+        return 0;
+    own = s->warmup.items[0].settings;
+    if (own->data.nonce == 0)
+        own->data.nonce = s->data.nonce;
+    if (!own->target.model && s->target.model)
+        own->target.model = xstrdup(s->target.model); /* asked for once */
+    return ask(own, err);
+}
+
+int discover(struct settings *s, struct err *err)
+{
+    if (s->data.nonce == 0 && draw_nonce(&s->data.nonce, err))
+        return -1;
+    if (s->classes.len > 0)
+        return discover_classes(s, err);
+    return ask(s, err) ? -1 : discover_warmup(s, err);
+}
+
+/* With something in the place of what the server will say: prompts need an
+ * input of texts, and whether the model has one is seen when it is asked. */
+int discover_check(const struct settings *s, struct err *err)
+{
+    static char model[] = "model";
+    static char number[] = "x FP32 1";
+    static char text[] = "x BYTES 1";
+    static char *numbers[] = {number};
+    static char *texts[] = {text};
+    struct settings known = *s; /* all of it is borrowed */
+    struct api api;
+    int rc;
+
+    if (s->data.loaded && s->data.format == DATA_TENSORS && needs_tensors(s))
+        return 0; /* the server will say how to cut it */
+    if (needs_model(s))
+        known.target.model = model;
+    if (needs_tensors(s))
+        known.data.tensors = (struct strlist){
+            .items = s->data.loaded ? texts : numbers, .len = 1};
+    rc = api_init(&api, &known, err);
+    if (rc == 0)
+        rc = applies_check(&api, err);
+    api_fini(&api);
+    return rc;
+}

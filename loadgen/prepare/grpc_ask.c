@@ -1,0 +1,268 @@
+#include "loadgen/prepare/grpc_ask.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/buf.h"
+#include "common/base/clk.h"
+#include "common/base/err.h"
+#include "common/base/redact.h"
+#include "common/proto/health.pb-c.h"
+#include "common/proto/inference.pb-c.h"
+#include "common/proto/predict.pb-c.h"
+#include "common/settings/settings.h"
+#include "common/wire/api_names.h"
+#include "common/wire/grpc_status.h"
+#include "loadgen/prepare/fetch.h"
+
+#define TIMEOUT_NS (10 * NS_PER_S)
+#define MAX_ASKED  ((size_t)64 << 10)
+#define MAX_TENSOR 400
+
+#define KSERVE(method) "/inference.GRPCInferenceService/" method
+
+/* One question and its answer. */
+struct question {
+    struct buf asked;
+    struct buf said;
+    int64_t status; /* enum rpc_status */
+};
+
+static void question_init(struct question *q)
+{
+    *q = (struct question){.status = RPC_OK};
+    buf_init(&q->asked, MAX_ASKED);
+}
+
+static void question_fini(struct question *q)
+{
+    buf_fini(&q->asked);
+    buf_fini(&q->said);
+}
+
+static void put(const ProtobufCMessage *m, struct buf *out)
+{
+    size_t len = protobuf_c_message_get_packed_size(m);
+    char *at = buf_reserve(out, len);
+
+    if (!at)
+        return; /* a name that is too long: nobody has a model like that */
+    protobuf_c_message_pack(m, (uint8_t *)at);
+    buf_commit(out, len);
+}
+
+static int ask(struct question *q, const struct target_settings *s,
+               const char *method, int64_t timeout_ns, struct err *err)
+{
+    struct fetch_message m = {.method = method,
+                              .message = &q->asked,
+                              .timeout_ns = timeout_ns,
+                              .reply = &q->said,
+                              .status = &q->status};
+
+    return fetch_message(s, &m, err);
+}
+
+static const uint8_t *bytes_of(const struct buf *b)
+{
+    return (const uint8_t *)buf_text(b);
+}
+
+/* ---- what the model takes ---- */
+
+/* "x FP32 1x16" */
+static void
+add_tensor(struct strlist *tensors,
+           const Inference__ModelMetadataResponse__TensorMetadata *m)
+{
+    struct buf text;
+
+    buf_init(&text, MAX_TENSOR);
+    buf_addf(&text, "%s %s ", m->name, m->datatype);
+    for (size_t i = 0; i < m->n_shape; i++)
+        buf_addf(&text, "%s%lld", i ? "x" : "",
+                 m->shape[i] > 0 ? (long long)m->shape[i] : 1LL);
+    strlist_add(tensors, buf_text(&text));
+    buf_fini(&text);
+}
+
+static int read_metadata(struct strlist *tensors, const struct buf *said,
+                         struct err *err)
+{
+    Inference__ModelMetadataResponse *m =
+        inference__model_metadata_response__unpack(NULL, said->len,
+                                                   bytes_of(said));
+
+    if (!m)
+        return err_set(err, ERR_IO, "the answer is none of KServe's");
+    for (size_t i = 0; i < m->n_inputs; i++)
+        add_tensor(tensors, m->inputs[i]);
+    if (m->n_inputs == 0)
+        err_set(err, ERR_IO, "it names no inputs");
+    inference__model_metadata_response__free_unpacked(m, NULL);
+    return err->code ? -1 : 0;
+}
+
+/* What failed comes first, and then why it was asked at all. */
+static int say_asked(const struct target_settings *s, const struct err *problem,
+                     struct err *err)
+{
+    char *url = fetch_url(s, "");
+    char *shown = redact_url(url);
+
+    err_set(err, problem->code,
+            "%s: ModelMetadata: %s (asked since no --tensor is given)", shown,
+            problem->msg);
+    free(shown);
+    free(url);
+    return -1;
+}
+
+int grpc_ask_tensors(struct settings *s, struct err *err)
+{
+    Inference__ModelMetadataRequest m = INFERENCE__MODEL_METADATA_REQUEST__INIT;
+    struct err problem = {0};
+    struct question q;
+    int rc;
+
+    if (!s->target.model)
+        return err_set(err, ERR_CONFIG, "target.model: which model? (--model)");
+    question_init(&q);
+    m.name = s->target.model;
+    if (s->target.model_version)
+        m.version = s->target.model_version;
+    put(&m.base, &q.asked);
+    rc = ask(&q, &s->target, KSERVE("ModelMetadata"), TIMEOUT_NS, &problem);
+    if (rc == 0)
+        rc = read_metadata(&s->data.tensors, &q.said, &problem);
+    question_fini(&q);
+    return rc ? say_asked(&s->target, &problem, err) : 0;
+}
+
+/* ---- is it ready ---- */
+
+/* Each asks, and reads the answer: true if it is a yes. */
+static void put_model(const struct target_settings *s, struct buf *out)
+{
+    Inference__ModelReadyRequest m = INFERENCE__MODEL_READY_REQUEST__INIT;
+
+    if (s->model)
+        m.name = s->model;
+    if (s->model_version)
+        m.version = s->model_version;
+    put(&m.base, out);
+}
+
+static bool is_server_ready(const struct buf *said)
+{
+    Inference__ServerReadyResponse *m =
+        inference__server_ready_response__unpack(NULL, said->len,
+                                                 bytes_of(said));
+    bool is_ready = m && m->ready;
+
+    if (m)
+        inference__server_ready_response__free_unpacked(m, NULL);
+    return is_ready;
+}
+
+static void put_spec(const struct target_settings *s, struct buf *out)
+{
+    Serving__GetModelStatusRequest m = SERVING__GET_MODEL_STATUS_REQUEST__INIT;
+    Serving__ModelSpec spec = SERVING__MODEL_SPEC__INIT;
+
+    if (s->model)
+        spec.name = s->model;
+    m.model_spec = &spec;
+    put(&m.base, out);
+}
+
+static bool is_available(const struct buf *said)
+{
+    Serving__GetModelStatusResponse *m =
+        serving__get_model_status_response__unpack(NULL, said->len,
+                                                   bytes_of(said));
+    bool is_ready = false;
+
+    for (size_t i = 0; m && i < m->n_model_version_status; i++)
+        is_ready |= m->model_version_status[i]->state ==
+                    SERVING__MODEL_VERSION_STATUS__STATE__AVAILABLE;
+    if (m)
+        serving__get_model_status_response__free_unpacked(m, NULL);
+    return is_ready;
+}
+
+static bool is_serving(const struct buf *said)
+{
+    Health__HealthCheckResponse *m =
+        health__health_check_response__unpack(NULL, said->len, bytes_of(said));
+    bool is_ready =
+        m &&
+        m->status == HEALTH__HEALTH_CHECK_RESPONSE__SERVING_STATUS__SERVING;
+
+    if (m)
+        health__health_check_response__free_unpacked(m, NULL);
+    return is_ready;
+}
+
+/* What each API is asked, in turn. */
+static const struct check {
+    enum api_kind kind;
+    bool needs_model; /* else it is not asked */
+    const char *method;
+    void (*put)(const struct target_settings *s, struct buf *out); /* or NULL */
+    bool (*is_yes)(const struct buf *said);
+} checks[] = {
+    {API_KSERVE_GRPC, false, KSERVE("ServerReady"), NULL, is_server_ready},
+    {API_KSERVE_GRPC, true, KSERVE("ModelReady"), put_model, is_server_ready},
+    {API_TRITON_GRPC_STREAM, false, KSERVE("ServerReady"), NULL,
+     is_server_ready},
+    {API_TRITON_GRPC_STREAM, true, KSERVE("ModelReady"), put_model,
+     is_server_ready},
+    {API_TFSERVING_GRPC, true,
+     "/tensorflow.serving.ModelService/GetModelStatus", put_spec, is_available},
+    {API_GRPC, false, "/grpc.health.v1.Health/Check", NULL, is_serving},
+};
+
+/* A method that the server does not have is no reason to wait. */
+static int check_one(const struct check *c, const struct target_settings *s,
+                     int64_t timeout_ns, struct buf *seen, struct err *err)
+{
+    struct err problem = {0};
+    struct question q;
+    int rc;
+
+    question_init(&q);
+    if (c->put)
+        c->put(s, &q.asked);
+    rc = ask(&q, s, c->method, timeout_ns, &problem);
+    buf_reset(seen);
+    if (rc == 0) {
+        rc = c->is_yes(&q.said);
+        buf_addf(seen, "%s: not ready", c->method);
+    } else if (problem.code == ERR_IO) {
+        rc = q.status == RPC_UNIMPLEMENTED;
+        buf_addf(seen, "%s", problem.msg);
+    } else {
+        *err = problem;
+    }
+    question_fini(&q);
+    return rc;
+}
+
+int grpc_ask_ready(const struct target_settings *s, int64_t timeout_ns,
+                   char *seen, size_t size, struct err *err)
+{
+    struct buf text;
+    int rc = 1;
+
+    buf_init(&text, size);
+    for (size_t i = 0; rc == 1 && i < sizeof(checks) / sizeof(checks[0]); i++) {
+        if ((int)checks[i].kind == s->api &&
+            (s->model || !checks[i].needs_model))
+            rc = check_one(&checks[i], s, timeout_ns, &text, err);
+    }
+    snprintf(seen, size, "%s", buf_text(&text));
+    buf_fini(&text);
+    return rc;
+}

@@ -1,0 +1,207 @@
+#include "loadgen/prepare/ready.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/clk.h"
+#include "common/base/err.h"
+#include "common/base/redact.h"
+#include "common/base/stop.h"
+#include "common/base/units.h"
+#include "common/base/xalloc.h"
+#include "common/settings/settings.h"
+#include "loadgen/prepare/exchange.h"
+#include "loadgen/prepare/grpc_ask.h"
+#include "loadgen/prepare/secret.h"
+#include "loadgen/prepare/target.h"
+#include "loadgen/transport/transport.h"
+
+#define PERIOD_NS (500 * NS_PER_MS)
+#define SLICE_NS  (10 * NS_PER_MS)
+
+/* One target that is waited for. */
+struct wait {
+    struct target_settings settings; /* its own, but for what is borrowed */
+    const struct transport_ops *transport;
+    int64_t until_ns;
+    int64_t timeout_ns; /* which led to that */
+    char seen[512];     /* what the last attempt came to */
+};
+
+bool ready_is(int64_t status)
+{
+    return status > 0 && status != 502 && status != 503 && status != 504;
+}
+
+static int64_t time_left(const struct wait *w)
+{
+    return w->until_ns - clk_now(&clk_monotonic);
+}
+
+/* What an attempt came to that had as much time as any; or that is the first. A
+ * library may quote the proxy's URL. */
+static void note(struct wait *w, const struct targets *ts,
+                 const struct exchange *x, bool is_cut_short)
+{
+    struct strlist secrets = {0};
+
+    if (is_cut_short && x->facts.outcome == OUTCOME_TIMEOUT && w->seen[0])
+        return;
+    if (x->facts.status > 0) {
+        snprintf(w->seen, sizeof(w->seen), "HTTP status %d",
+                 (int)x->facts.status);
+        return;
+    }
+    snprintf(w->seen, sizeof(w->seen), "%s", x->why);
+    secrets_find(ts, &w->settings, &secrets);
+    secrets_cross_out(&secrets, w->seen, strlen(w->seen));
+    strlist_fini(&secrets);
+}
+
+/* 1: it answers; 0: not yet. */
+static int ask_endpoint(struct wait *w, const struct targets *ts, size_t i,
+                        struct err *err)
+{
+    int64_t left_ns = time_left(w);
+    bool is_cut_short = left_ns < w->settings.timeout_ns;
+    struct exchange_plan plan = {
+        .targets = ts,
+        .settings = &w->settings,
+        .transport = w->transport,
+        .seq = (int64_t)i,
+        .timeout_ns = is_cut_short ? left_ns : w->settings.timeout_ns,
+        .ends_at_head = true,
+    };
+    struct exchange x;
+    int rc = exchange_run(&x, &plan, err);
+
+    if (rc == 0) {
+        note(w, ts, &x, is_cut_short);
+        rc = ready_is(x.facts.status);
+    }
+    exchange_fini(&x);
+    return rc;
+}
+
+/* gRPC has questions of its own for that. */
+static int ask_grpc(struct wait *w, struct err *err)
+{
+    int64_t left_ns = time_left(w);
+    int64_t most_ns = w->settings.timeout_ns;
+
+    return grpc_ask_ready(&w->settings, left_ns < most_ns ? left_ns : most_ns,
+                          w->seen, sizeof(w->seen), err);
+}
+
+/* A name that does not resolve may do so later, so it is asked each time. */
+static int ask(struct wait *w, struct err *err)
+{
+    struct err problem = {0};
+    struct targets ts;
+    int rc = targets_init(&ts, &w->settings, NULL, &problem);
+
+    if (rc && problem.code == ERR_IO) {
+        snprintf(w->seen, sizeof(w->seen), "%s", problem.msg);
+        rc = 0;
+    } else if (rc) {
+        *err = problem;
+    }
+    for (size_t i = 0; rc == 0 && i < ts.n_endpoints; i++)
+        rc = ask_endpoint(w, &ts, i, err);
+    targets_fini(&ts);
+    return rc;
+}
+
+/* Until it is time to ask again. */
+static void rest(const struct wait *w, int64_t since_ns)
+{
+    int64_t next_ns = since_ns + PERIOD_NS;
+
+    if (next_ns > w->until_ns)
+        next_ns = w->until_ns;
+    while (clk_now(&clk_monotonic) < next_ns && !atomic_load(&stop_signal))
+        clk_sleep_ns(SLICE_NS);
+}
+
+static int refuse(const struct wait *w, struct err *err)
+{
+    char text[UNITS_TEXT];
+
+    return err_set(err, ERR_IO, "not ready within %s: %.400s",
+                   units_print_duration(w->timeout_ns, text), w->seen);
+}
+
+static int wait_for(struct wait *w, struct err *err)
+{
+    for (;;) {
+        int64_t began_ns = clk_now(&clk_monotonic);
+        int rc = url_is_grpc(w->settings.urls.items[0]) ? ask_grpc(w, err)
+                                                        : ask(w, err);
+
+        if (rc < 0)
+            return -1;
+        if (atomic_load(&stop_signal))
+            return err_set(err, ERR_STOPPED,
+                           "interrupted while waiting: %.400s", w->seen);
+        if (rc)
+            return 0;
+        rest(w, began_ns);
+        if (time_left(w) <= 0)
+            return refuse(w, err);
+    }
+}
+
+/* What is wrong with the settings is said before anybody waits. */
+static int check(const struct target_settings *s,
+                 const struct transport_ops **transport, struct err *err)
+{
+    struct err problem = {0};
+    struct targets ts;
+    struct url url;
+
+    if (targets_init(&ts, s, NULL, &problem) && problem.code == ERR_CONFIG)
+        *err = problem;
+    targets_fini(&ts);
+    if (err->code || url_parse(s->urls.items[0], &url, err))
+        return -1;
+    *transport = transport_choose(s, url.scheme, err);
+    return *transport ? 0 : -1;
+}
+
+static int wait_for_url(const struct target_settings *s, char *url,
+                        const struct wait *from, struct err *err)
+{
+    struct wait w = *from;
+    char method[] = "GET";
+    char *shown;
+    int rc;
+
+    target_aim(&w.settings, s, &url);
+    w.settings.method = method;
+    w.settings.body = NULL;
+    rc = wait_for(&w, err);
+    if (rc && err->code != ERR_CONFIG) {
+        shown = redact_url(url);
+        err_context(err, "%s", shown);
+        free(shown);
+    }
+    return rc;
+}
+
+int ready_wait(const struct target_settings *s, int64_t timeout_ns,
+               struct err *err)
+{
+    struct wait w = {.until_ns = clk_now(&clk_monotonic) + timeout_ns,
+                     .timeout_ns = timeout_ns};
+
+    if (check(s, &w.transport, err))
+        return -1;
+    if (w.transport == &transport_null)
+        return 0;
+    for (size_t i = 0; i < s->urls.len; i++) {
+        if (wait_for_url(s, s->urls.items[i], &w, err))
+            return -1;
+    }
+    return 0;
+}

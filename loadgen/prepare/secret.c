@@ -1,0 +1,366 @@
+#include "loadgen/prepare/secret.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "common/base/buf.h"
+#include "common/base/err.h"
+#include "common/base/file.h"
+#include "common/base/redact.h"
+#include "common/base/str.h"
+#include "common/base/xalloc.h"
+#include "common/recording/failures.h"
+#include "common/settings/settings.h"
+#include "loadgen/prepare/target.h"
+
+#define MAX_KEY ((size_t)64 << 10)
+
+/* Shorter ones would tear holes into everything. */
+#define LEAST_SECRET 4
+
+/* What is none may be the key itself, and is not repeated. */
+static bool is_name(const char *s)
+{
+    size_t len = strspn(s, "ABCDEFGHIJKLMNOPQRSTUVWXYZ_"
+                           "abcdefghijklmnopqrstuvwxyz0123456789");
+
+    return len > 0 && s[len] == '\0';
+}
+
+static int read_key(const struct target_settings *s, struct buf *out,
+                    struct err *err)
+{
+    const char *value = s->auth_env ? getenv(s->auth_env) : NULL;
+
+    if (s->auth_env && s->auth_file)
+        return err_set(err, ERR_CONFIG,
+                       "target.auth_env: not beside target.auth_file");
+    if (s->auth_env && !is_name(s->auth_env))
+        return err_set(err, ERR_CONFIG,
+                       "target.auth_env: not the name of a variable");
+    if (s->auth_env && (!value || !value[0]))
+        return err_set(err, ERR_CONFIG,
+                       "target.auth_env: the variable '%s' is not set",
+                       s->auth_env);
+    if (value)
+        return buf_adds(out, value);
+    return file_read(s->auth_file, out, err)
+               ? err_context(err, "target.auth_file")
+               : 0;
+}
+
+/* One line, without what surrounds it. */
+static int trim(struct buf *key, const char *name, struct err *err)
+{
+    buf_consume(key, str_bom_len(key->data, key->len));
+    while (key->len > 0 && strchr(" \t\r\n", key->data[key->len - 1]))
+        key->data[--key->len] = '\0';
+    if (key->len == 0 || strlen(key->data) != key->len ||
+        strpbrk(key->data, "\r\n"))
+        return err_set(err, ERR_CONFIG, "%s: not one line with a key", name);
+    return 0;
+}
+
+int secret_add_header(const struct target_settings *s, struct strlist *lines,
+                      struct err *err)
+{
+    const char *name = s->auth_env ? "target.auth_env" : "target.auth_file";
+    struct buf key;
+    char *line;
+    int rc;
+
+    if (!s->auth_env && !s->auth_file)
+        return 0;
+    buf_init(&key, MAX_KEY);
+    rc = read_key(s, &key, err) || trim(&key, name, err) ? -1 : 0;
+    if (rc == 0) {
+        line = xasprintf("Authorization: %s%s",
+                         strchr(key.data, ' ') ? "" : "Bearer ", key.data);
+        strlist_add(lines, line);
+        free(line);
+    }
+    buf_fini(&key);
+    return rc;
+}
+
+/* ---- what is secret ---- */
+
+static void add_part(struct strlist *secrets, const char *text, size_t len)
+{
+    char *part;
+
+    if (len < LEAST_SECRET)
+        return;
+    part = xstrndup(text, len);
+    strlist_add(secrets, part);
+    free(part);
+}
+
+static bool is_scheme(const char *word, size_t len)
+{
+    return (len == 6 && strncasecmp(word, "Bearer", len) == 0) ||
+           (len == 5 && strncasecmp(word, "Basic", len) == 0);
+}
+
+/* A word such as KEY, KEY==, name=KEY or name="KEY". */
+static void add_word(struct strlist *secrets, const char *word, size_t len)
+{
+    const char *value = memchr(word, '=', len);
+    size_t bare = len;
+
+    add_part(secrets, word, len);
+    while (bare > 0 && word[bare - 1] == '=')
+        bare--;
+    if (bare < len)
+        add_part(secrets, word, bare);
+    if (!value || value >= word + bare)
+        return;
+    for (value++; *value == '"'; value++)
+        continue;
+    add_part(secrets, value, strcspn(value, "\" ;,"));
+}
+
+/* The value, and each word of it: "Bearer KEY" may come back as KEY alone. */
+static void add_value(struct strlist *secrets, const char *value)
+{
+    size_t scheme;
+
+    value += strspn(value, " ");
+    scheme = strcspn(value, " ");
+    if (is_scheme(value, scheme))
+        value += scheme + strspn(value + scheme, " ");
+    add_part(secrets, value, strlen(value));
+    while (*value) {
+        size_t len = strcspn(value, " ;,");
+
+        add_word(secrets, value, len);
+        value += len + strspn(value + len, " ;,");
+    }
+}
+
+/* "a%20b" may come back as "a b". */
+static void add_decoded(struct strlist *secrets, const char *text, size_t len)
+{
+    char *plain = xstrndup(text, len);
+
+    if (redact_decode(plain))
+        add_part(secrets, plain, strlen(plain));
+    free(plain);
+}
+
+/* As a proxy is told it: Basic, of user and password. */
+static void add_basic(struct strlist *secrets, const char *user, size_t len)
+{
+    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                                 "abcdefghijklmnopqrstuvwxyz0123456789+/";
+    char *plain = xstrndup(user, len);
+    struct buf out;
+
+    redact_decode(plain);
+    len = strlen(plain);
+    buf_init(&out, MAX_KEY);
+    for (size_t i = 0; i < len; i += 3) {
+        unsigned bits = (unsigned)(unsigned char)plain[i] << 16;
+        char four[5] = "====";
+
+        if (i + 1 < len)
+            bits |= (unsigned)(unsigned char)plain[i + 1] << 8;
+        if (i + 2 < len)
+            bits |= (unsigned char)plain[i + 2];
+        for (size_t k = 0; k < 4 && k <= len - i; k++)
+            four[k] = digits[bits >> (18 - 6 * k) & 63];
+        buf_adds(&out, four);
+    }
+    if (out.len > 0)
+        add_word(secrets, out.data, out.len);
+    buf_fini(&out);
+    free(plain);
+}
+
+static void add_url(struct strlist *secrets, const char *url)
+{
+    struct redact_span s;
+
+    for (size_t at = 0; s = redact_find(url, at), s.len > 0;
+         at = s.from + s.len) {
+        const char *text = url + s.from;
+        const char *colon = memchr(text, ':', s.len);
+
+        add_part(secrets, text, s.len);
+        add_decoded(secrets, text, s.len);
+        if (!colon)
+            continue;
+        add_basic(secrets, text, s.len);
+        /* The password alone. */
+        s.len -= (size_t)(colon + 1 - text);
+        s.from += (size_t)(colon + 1 - text);
+        add_part(secrets, colon + 1, s.len);
+        add_decoded(secrets, colon + 1, s.len);
+    }
+}
+
+static void add_headers(struct strlist *secrets, const struct strlist *lines)
+{
+    for (size_t i = 0; i < lines->len; i++) {
+        const char *line = lines->items[i];
+        size_t len = strcspn(line, ":");
+        char *name = xstrndup(line, len);
+
+        if (line[len] == ':' && redact_is_secret(name))
+            add_value(secrets, line + len + 1);
+        else if (strstr(line + len, "://"))
+            add_url(secrets, line + len);
+        free(name);
+    }
+}
+
+static int longer_first(const void *a, const void *b)
+{
+    size_t x = strlen(*(char *const *)a);
+    size_t y = strlen(*(char *const *)b);
+
+    return (x < y) - (x > y);
+}
+
+void secrets_find(const struct targets *ts, const struct target_settings *s,
+                  struct strlist *secrets)
+{
+    add_headers(secrets, &ts->headers);
+    for (size_t i = 0; i < ts->len; i++)
+        add_url(secrets, ts->items[i].text);
+    if (s->proxy)
+        add_url(secrets, s->proxy);
+    if (s->metrics)
+        add_url(secrets, s->metrics);
+    if (secrets->len > 0)
+        qsort(secrets->items, secrets->len, sizeof(char *), longer_first);
+}
+
+/* ---- where it comes back ---- */
+
+static void cross_out_end(char *text, size_t len, const char *secret)
+{
+    size_t n = strlen(secret);
+
+    if (n > len)
+        n = len;
+    for (; n >= LEAST_SECRET; n--) {
+        if (memcmp(text + len - n, secret, n) == 0) {
+            memset(text + len - n, '*', n);
+            return;
+        }
+    }
+}
+
+void secrets_cross_out(const struct strlist *secrets, char *text, size_t len)
+{
+    for (size_t i = 0; i < secrets->len; i++) {
+        const char *secret = secrets->items[i];
+        size_t n = strlen(secret);
+        char *at = text;
+
+        while ((at = memmem(at, len - (size_t)(at - text), secret, n))) {
+            memset(at, '*', n);
+            at += n; /* it may be made of stars */
+        }
+        cross_out_end(text, len, secret);
+    }
+}
+
+void secrets_redact_failures(const struct strlist *secrets,
+                             struct failures *failures)
+{
+    for (size_t i = 0; i < failures->len; i++) {
+        struct failure_kind *k = &failures->kinds[i];
+
+        secrets_cross_out(secrets, k->body, k->body_len);
+        secrets_cross_out(secrets, k->text, strlen(k->text));
+    }
+}
+
+/* ---- HTTP to be shown ---- */
+
+/* Where in a head its lines are. */
+struct head {
+    bool is_first;
+    bool is_hidden; /* the header that a folded line goes on with */
+};
+
+static void add_start_line(const char *line, size_t len, struct buf *out)
+{
+    char *shown = redact_url(line);
+
+    if (strlen(line) == len)
+        buf_adds(out, shown);
+    else
+        buf_add(out, line, len); /* no HTTP at all */
+    free(shown);
+}
+
+static void add_header_line(struct head *h, const char *line, size_t len,
+                            struct buf *out)
+{
+    size_t name_len = strcspn(line, ":");
+    bool is_folded = line[0] == ' ' || line[0] == '\t';
+    char *name = xstrndup(line, name_len);
+
+    if (!is_folded)
+        h->is_hidden = line[name_len] == ':' && redact_is_secret(name);
+    if (!h->is_hidden)
+        buf_add(out, line, len);
+    else if (!is_folded)
+        buf_addf(out, "%s: " REDACTED "\r\n", name);
+    free(name);
+}
+
+/* Up to and with the empty line that ends it; returns what follows. */
+static const char *add_head(const char *p, const char *end, bool *is_connect,
+                            struct buf *out)
+{
+    struct head h = {.is_first = true};
+
+    while (p < end) {
+        const char *newline = memchr(p, '\n', (size_t)(end - p));
+        size_t len = (size_t)((newline ? newline + 1 : end) - p);
+        char *line = xstrndup(p, len);
+        bool is_last = strspn(line, "\r\n") == len;
+
+        if (h.is_first) {
+            *is_connect = strncmp(line, "CONNECT ", 8) == 0;
+            add_start_line(line, len, out);
+        } else {
+            add_header_line(&h, line, len, out);
+        }
+        free(line);
+        h.is_first = false;
+        p += len;
+        if (is_last)
+            break;
+    }
+    return p;
+}
+
+/* Before the final response there may be others: 1xx, or a proxy's. */
+static bool is_response(const char *p, const char *end)
+{
+    return end - p > 5 && memcmp(p, "HTTP/", 5) == 0;
+}
+
+void secrets_redact_http(const struct strlist *secrets, const struct buf *bytes,
+                         struct buf *out)
+{
+    char *copy = xstrndup(buf_text(bytes), bytes->len);
+    const char *end = copy + bytes->len;
+    const char *p = copy;
+    bool has_more = true;
+
+    secrets_cross_out(secrets, copy, bytes->len);
+    while (p < end && has_more) {
+        p = add_head(p, end, &has_more, out);
+        has_more |= is_response(p, end);
+    }
+    buf_add(out, p, (size_t)(end - p));
+    free(copy);
+}

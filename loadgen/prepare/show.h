@@ -1,0 +1,20 @@
+/* show.h - one request, and everything that passed on either side of it. */
+#ifndef LOADGEN_PREPARE_SHOW_H
+#define LOADGEN_PREPARE_SHOW_H
+
+#include "loadgen/prepare/exchange.h"
+
+struct err;
+struct settings;
+
+/* Of each side. */
+#define SHOW_KEPT ((size_t)64 << 10)
+
+/* Send what the run would send first, once what it needs to know of the server
+ * is found out; what it says of it holds no secrets.
+ * ERR_CONFIG; ERR_IO if a target does not answer at all; ERR_STOPPED.  The
+ * caller calls exchange_fini() in any case. */
+int show_request(struct settings *settings, struct exchange *x,
+                 struct err *err);
+
+#endif

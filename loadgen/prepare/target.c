@@ -1,0 +1,439 @@
+#include "loadgen/prepare/target.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "common/base/err.h"
+#include "common/base/file.h"
+#include "common/base/redact.h"
+#include "common/base/xalloc.h"
+#include "common/settings/settings.h"
+#include "loadgen/api/api.h"
+#include "loadgen/engine/request.h"
+#include "loadgen/prepare/secret.h"
+#include "loadgen/transport/curl_probe.h"
+#include "loadgen/transport/socket.h"
+
+int target_read_body(const char *body, struct buf *out, struct err *err)
+{
+    if (!body)
+        return 0;
+    if (body[0] != '@')
+        return buf_adds(out, body);
+    return file_read(body + 1, out, err) ? err_context(err, "target.body") : 0;
+}
+
+void target_aim(struct target_settings *t, const struct target_settings *s,
+                char **url)
+{
+    bool is_target = false;
+
+    for (size_t i = 0; i < s->urls.len; i++)
+        is_target |= url_same_origin(*url, s->urls.items[i]);
+    *t = *s;
+    t->urls = (struct strlist){.items = url, .len = 1};
+    if (is_target)
+        return;
+    t->headers = (struct strmap){0};
+    t->auth_env = NULL;
+    t->auth_file = NULL;
+    t->cert = NULL;
+    t->key = NULL;
+    t->unix_socket = NULL;
+    t->connect_to = NULL;
+    t->http2 = false;
+    t->transport = TRANSPORT_AUTO;
+}
+
+/* What RFC 9110 calls a token. */
+static bool is_token(const char *s)
+{
+    size_t len = strspn(s, "!#$%&'*+-.^_`|~0123456789"
+                           "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                           "abcdefghijklmnopqrstuvwxyz");
+
+    return len > 0 && s[len] == '\0';
+}
+
+static bool has_line_break(const char *s)
+{
+    return s[strcspn(s, "\r\n")] != '\0';
+}
+
+static bool has_header(const struct strmap *headers, const char *name)
+{
+    for (size_t i = 0; i < headers->keys.len; i++) {
+        if (strcasecmp(headers->keys.items[i], name) == 0)
+            return true;
+    }
+    return false;
+}
+
+static int check_header(const char *name, const char *value, struct err *err)
+{
+    if (!is_token(name))
+        return err_set(err, ERR_CONFIG,
+                       "target.headers: '%s' cannot be the name of a header",
+                       name);
+    if (has_line_break(value))
+        return err_set(err, ERR_CONFIG,
+                       "target.headers: the value of '%s' has a line break",
+                       name);
+    if (strcasecmp(name, "host") == 0 && !value[0])
+        return err_set(err, ERR_CONFIG, "target.headers: an empty Host");
+    if (strcasecmp(name, "content-length") == 0 ||
+        strcasecmp(name, "transfer-encoding") == 0)
+        return err_set(err, ERR_CONFIG,
+                       "target.headers: '%s' is set from the body", name);
+    return 0;
+}
+
+static void add_line(struct strlist *lines, const char *name, const char *value)
+{
+    char *line = xasprintf("%s:%s%s", name, value[0] ? " " : "", value);
+
+    strlist_add(lines, line);
+    free(line);
+}
+
+static int add_asked(struct strlist *lines, const struct strmap *headers,
+                     struct err *err)
+{
+    for (size_t i = 0; i < headers->keys.len; i++) {
+        const char *name = headers->keys.items[i];
+        const char *value = headers->values.items[i];
+
+        if (check_header(name, value, err))
+            return -1;
+        add_line(lines, name, value);
+    }
+    return 0;
+}
+
+/* Methods whose lack of a body must be said, or some servers refuse them. */
+static bool expects_body(const char *method)
+{
+    return strcmp(method, "POST") == 0 || strcmp(method, "PUT") == 0 ||
+           strcmp(method, "PATCH") == 0;
+}
+
+static bool makes_bodies(const struct api *api)
+{
+    return api && api->makes_bodies;
+}
+
+/* One key for a request, and nobody can say which was meant. */
+static int check_auth(const struct target_settings *s, struct err *err)
+{
+    if ((s->auth_env || s->auth_file) &&
+        has_header(&s->headers, "authorization"))
+        return err_set(err, ERR_CONFIG,
+                       "target.%s: not beside a header Authorization",
+                       s->auth_env ? "auth_env" : "auth_file");
+    return 0;
+}
+
+static bool is_grpc(const struct target_settings *s)
+{
+    return s->urls.len > 0 && url_is_grpc(s->urls.items[0]);
+}
+
+/* Lines that nobody has to ask for. */
+static void add_own(struct targets *ts, const struct target_settings *s,
+                    const struct api *api)
+{
+    struct strlist *lines = &ts->headers;
+    char number[24];
+
+    if (!has_header(&s->headers, "user-agent"))
+        add_line(lines, "User-Agent", "tailgate");
+    if ((s->body || makes_bodies(api)) &&
+        !has_header(&s->headers, "content-type"))
+        add_line(lines, "Content-Type", "application/json");
+    if (ts->has_length) {
+        snprintf(number, sizeof(number), "%zu", ts->body.len);
+        add_line(lines, "Content-Length", number);
+    }
+    if (s->no_keepalive && !has_header(&s->headers, "connection"))
+        add_line(lines, "Connection", "close");
+}
+
+/* All but Host, which is the URL's. */
+static int make_headers(struct targets *ts, const struct target_settings *s,
+                        const struct api *api, struct err *err)
+{
+    struct strlist *lines = &ts->headers;
+    char number[24];
+
+    if (!is_grpc(s))
+        add_own(ts, s, api);
+    if (api && api->ops->add_headers)
+        api->ops->add_headers(api, lines);
+    if (check_auth(s, err) || add_asked(lines, &s->headers, err) ||
+        secret_add_header(s, lines, err))
+        return -1;
+    if (s->request_id) {
+        snprintf(number, sizeof(number), "%0*d", TARGET_ID_DIGITS, 0);
+        add_line(lines, TARGET_ID_HEADER, number);
+    }
+    return 0;
+}
+
+static void add_host(struct target *t)
+{
+    bool is_ipv6 = strchr(t->url.host, ':') != NULL;
+
+    buf_addf(&t->request, "Host: %s%s%s:%s\r\n", is_ipv6 ? "[" : "",
+             t->url.host, is_ipv6 ? "]" : "", t->url.port);
+}
+
+static int write_request(struct target *t, const struct targets *ts,
+                         const struct target_settings *s, const struct api *api,
+                         struct err *err)
+{
+    static const char id[] = TARGET_ID_HEADER ": ";
+
+    buf_addf(&t->request, "%s %s HTTP/1.1\r\n", s->method, t->url.path);
+    if (!has_header(&s->headers, "host"))
+        add_host(t);
+    for (size_t i = 0; i < ts->headers.len; i++) {
+        const char *line = ts->headers.items[i];
+
+        if (s->request_id && i + 1 == ts->headers.len)
+            t->id_at = t->request.len + sizeof(id) - 1;
+        buf_addf(&t->request, "%s\r\n", line);
+    }
+    if (makes_bodies(api))
+        return 0;
+    buf_adds(&t->request, "\r\n");
+    if (buf_add(&t->request, buf_text(&ts->body), ts->body.len))
+        return err_set(err, ERR_CONFIG, "target.body: larger than %zu bytes",
+                       TARGET_MAX_REQUEST);
+    return 0;
+}
+
+int target_make_request(const struct target *t, const struct api *api,
+                        struct request *r, struct buf *body, struct buf *out)
+{
+    buf_reset(body);
+    buf_reset(out);
+    api_make_body(api, &r->facts, &r->row, r->session, body);
+    buf_add(out, t->request.data, t->request.len);
+    buf_addf(out, "Content-Length: %zu\r\n\r\n", body->len);
+    buf_add(out, buf_text(body), body->len);
+    return body->overflowed || out->overflowed ? -1 : 0;
+}
+
+void target_put_id(char *digits, int64_t seq)
+{
+    for (size_t i = TARGET_ID_DIGITS; i > 0; i--) {
+        digits[i - 1] = (char)('0' + seq % 10);
+        seq /= 10;
+    }
+}
+
+/* Every address of the name, once each, whatever else is known of them. */
+static int resolve(struct target *t, const char *connect_to, struct err *err)
+{
+    struct addrinfo hints = {.ai_socktype = SOCK_STREAM};
+    struct url place = t->url;
+    int rc;
+
+    if (connect_to && url_parse_place(connect_to, &place, err))
+        return err_context(err, "target.connect_to");
+    rc = getaddrinfo(place.host, place.port, &hints, &t->resolved);
+    if (rc)
+        return err_set(err, ERR_IO, "%s: %s", place.host, gai_strerror(rc));
+    return 0;
+}
+
+static int target_init(struct target *t, const struct targets *ts,
+                       const char *url, const struct target_settings *s,
+                       const struct api *api, struct err *err)
+{
+    t->text = url;
+    buf_init(&t->request, TARGET_MAX_REQUEST);
+    if (url_parse(url, &t->url, err))
+        return err_context(err, "target.url");
+    if (write_request(t, ts, s, api, err))
+        return -1;
+    t->is_null = strcmp(t->url.scheme, "null") == 0;
+    return 0;
+}
+
+static void add_endpoint(struct targets *ts, struct target *t,
+                         const struct addrinfo *address)
+{
+    ts->endpoints =
+        xrealloc(ts->endpoints, ts->n_endpoints + 1, sizeof(*ts->endpoints));
+    ts->endpoints[ts->n_endpoints] = (struct endpoint){
+        .target = t, .address = address, .place = ts->n_endpoints};
+    ts->n_endpoints++;
+    t->n_endpoints++;
+}
+
+/* The addresses of a target lie side by side. */
+static void add_endpoints(struct targets *ts, struct target *t)
+{
+    t->first_endpoint = ts->n_endpoints;
+    for (const struct addrinfo *a = t->resolved; a; a = a->ai_next)
+        add_endpoint(ts, t, a);
+    if (!t->resolved && !t->is_null)
+        add_endpoint(ts, t, NULL);
+}
+
+static int make_all(struct targets *ts, const struct target_settings *s,
+                    const struct api *api, struct err *err)
+{
+    if (!is_token(s->method))
+        return err_set(err, ERR_CONFIG, "target.method: '%s' is no method",
+                       s->method);
+    if (s->connect_to && (s->proxy || s->unix_socket))
+        return err_set(err, ERR_CONFIG,
+                       "target.connect_to: not beside target.proxy or "
+                       "target.unix_socket");
+    ts->has_length = !makes_bodies(api) && (s->body || expects_body(s->method));
+    if (make_headers(ts, s, api, err))
+        return -1;
+    ts->items = xcalloc(s->urls.len, sizeof(*ts->items));
+    ts->len = s->urls.len;
+    ts->is_head = strcmp(s->method, "HEAD") == 0;
+    for (size_t i = 0; i < ts->len; i++) {
+        struct target *t = &ts->items[i];
+
+        if (target_init(t, ts, s->urls.items[i], s, api, err))
+            return -1;
+        if (strcmp(t->url.scheme, ts->items[0].url.scheme) != 0)
+            return err_set(err, ERR_CONFIG,
+                           "target.url: %s and %s cannot be mixed",
+                           ts->items[0].url.scheme, t->url.scheme);
+    }
+    return 0;
+}
+
+static int make(struct targets *ts, const struct target_settings *s,
+                const struct api *api, struct err *err)
+{
+    *ts = (struct targets){.n_lanes = 1};
+    buf_init(&ts->body, TARGET_MAX_REQUEST);
+    return target_read_body(s->body, &ts->body, err) ||
+                   make_all(ts, s, api, err)
+               ? -1
+               : 0;
+}
+
+int targets_init(struct targets *ts, const struct target_settings *s,
+                 const struct api *api, struct err *err)
+{
+    bool goes_direct = !s->proxy && !s->unix_socket;
+
+    if (make(ts, s, api, err))
+        return -1;
+    for (size_t i = 0; i < ts->len; i++) {
+        struct target *t = &ts->items[i];
+
+        if (goes_direct && !t->is_null && resolve(t, s->connect_to, err))
+            return -1;
+        add_endpoints(ts, t);
+    }
+    return 0;
+}
+
+int targets_check(const struct target_settings *s, struct err *err)
+{
+    struct targets ts;
+    int rc = make(&ts, s, NULL, err);
+
+    targets_fini(&ts);
+    return rc;
+}
+
+/* Beyond a proxy or a unix socket there is no address of ours to try.  The
+ * caller frees it. */
+static char *endpoint_text(const struct endpoint *e)
+{
+    char text[SOCKET_ADDRESS_TEXT];
+
+    return e->address ? xstrdup(socket_address_text(e->address, text))
+                      : redact_url(e->target->text);
+}
+
+/* What it said, on a line that the caller frees. */
+static char *probe_endpoint(const struct endpoint *e,
+                            const struct target_settings *s, bool *answers)
+{
+    bool is_plain = strcmp(e->target->url.scheme, "https") != 0; /* gRPC's TLS
+                                          is tried when a run connects */
+    int error =
+        e->address ? socket_probe(e->address, s->connect_timeout_ns) : 0;
+    char *text = endpoint_text(e);
+    char why[512];
+    char *line;
+
+    *answers = !error;
+    if (error) {
+        line = xasprintf("%s: %s", text, socket_error_text(error));
+        free(text);
+        return line;
+    }
+    *answers = (e->address && is_plain) || curl_probe(e, s, why, sizeof(why));
+    if (*answers)
+        return text;
+    free(text);
+    return xstrdup(why);
+}
+
+/* Those of one target that answer move to *kept. */
+static int probe_target(struct targets *ts, struct target *t, size_t *kept,
+                        const struct target_settings *s, struct strlist *said,
+                        struct err *err)
+{
+    size_t first = *kept;
+
+    for (size_t i = 0; i < t->n_endpoints; i++) {
+        struct endpoint e = ts->endpoints[t->first_endpoint + i];
+        bool answers;
+        char *line = probe_endpoint(&e, s, &answers);
+
+        strlist_add(said, line);
+        free(line);
+        if (answers) {
+            e.place = *kept;
+            ts->endpoints[(*kept)++] = e;
+        }
+    }
+    t->first_endpoint = first;
+    t->n_endpoints = *kept - first;
+    if (t->n_endpoints == 0)
+        return err_set(err, ERR_IO, "%s", said->items[said->len - 1]);
+    return 0;
+}
+
+int targets_probe(struct targets *ts, const struct target_settings *s,
+                  struct strlist *said, struct err *err)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < ts->len && !ts->items[i].is_null; i++) {
+        if (probe_target(ts, &ts->items[i], &kept, s, said, err))
+            return -1;
+    }
+    ts->n_endpoints = kept;
+    return 0;
+}
+
+void targets_fini(struct targets *ts)
+{
+    for (size_t i = 0; i < ts->len; i++) {
+        if (ts->items[i].resolved)
+            freeaddrinfo(ts->items[i].resolved);
+        buf_fini(&ts->items[i].request);
+    }
+    strlist_fini(&ts->headers);
+    buf_fini(&ts->body);
+    free(ts->items);
+    free(ts->endpoints);
+    *ts = (struct targets){0};
+}

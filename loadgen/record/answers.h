@@ -1,0 +1,39 @@
+/* answers.h - what the server said, kept in DIR/answers.jsonl: a line an
+ * answer, in the order in which they end.
+ *
+ * For runs that are about quality.  It is written where the answer ends, and a
+ * slow disk holds up that thread.
+ */
+#ifndef LOADGEN_RECORD_ANSWERS_H
+#define LOADGEN_RECORD_ANSWERS_H
+
+#include <stdatomic.h>
+
+#include "common/base/buf.h"
+#include "common/base/str.h"
+
+struct api;
+struct err;
+struct request;
+struct target_settings;
+struct targets;
+
+/* Shared by all threads; each brings its own buffer for a line. */
+struct answers {
+    int fd;                 /* below 0: closed */
+    struct strlist secrets; /* that are not written, though echoed */
+    atomic_int failed;      /* errno of the first write that did; 0: none */
+};
+
+/* ERR_IO.  answers_close() may follow either way. */
+int answers_open(struct answers *a, const char *dir, const struct targets *ts,
+                 const struct target_settings *s, struct err *err);
+
+/* ERR_IO if not all of them are there.  Accepts one that is closed. */
+int answers_close(struct answers *a, struct err *err);
+
+/* The request has ended. */
+void answers_add(struct answers *a, const struct api *api,
+                 const struct request *r, struct buf *line);
+
+#endif

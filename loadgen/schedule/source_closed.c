@@ -1,0 +1,169 @@
+/* Closed loop: N clients, each sends when its last request has ended and it has
+ * thought about the answer.  A lane has its share of the clients and of the
+ * requests.
+ *
+ * The one client of the single-stream sends one request at a time, that of the
+ * multi-stream a query of several, and waits for all of them. */
+#include "common/base/heap.h"
+#include "common/base/rng.h"
+#include "common/settings/settings.h"
+#include "common/spec/dist.h"
+#include "loadgen/schedule/phases.h"
+#include "loadgen/schedule/source.h"
+#include "loadgen/schedule/window_limits.h"
+
+struct closed_loop {
+    struct heap ready; /* when idle clients send next */
+    size_t n_clients;
+    struct dist think;
+    struct rng rng;
+    int64_t query_size;
+    int64_t n_taken;     /* of the query that is being given out */
+    int64_t n_ended;     /* of the query that is in flight */
+    struct quota quota;  /* of this lane, once the warm-up is over */
+    int64_t warmup_left; /* requests; this lane's part */
+    bool has_left;       /* the warm-up, so far as it is concerned */
+    struct phases own;   /* where nobody shares theirs */
+    struct phases *phases;
+    struct lane lane;
+    int64_t next_seq;
+    int64_t last_end_ns;
+};
+
+static int closed_init(void *self, const struct load_settings *load,
+                       struct lane lane, struct err *err)
+{
+    struct closed_loop *c = self;
+
+    if (dist_parse(load->think ? load->think : "none", &c->think, err))
+        return -1;
+    c->rng = rng_stream(load->seed + (uint64_t)lane.worker, RNG_THINK);
+    c->query_size =
+        load->scenario == SCENARIO_MULTI_STREAM ? load->query_size : 1;
+    c->n_clients = (size_t)lane_share(load->clients, lane);
+    for (size_t i = 0; i < c->n_clients; i++)
+        heap_push(&c->ready, 0, NULL);
+    c->quota = quota_of(load);
+    c->quota.warmup_left = 0; /* the lanes have that in common */
+    quota_share(&c->quota, lane);
+    c->warmup_left = lane_share(load->warmup_requests, lane);
+    phases_init(&c->own, load, 1);
+    c->lane = lane;
+    c->phases = &c->own;
+    c->next_seq = lane.worker;
+    return 0;
+}
+
+static void closed_share(void *self, struct phases *phases)
+{
+    struct closed_loop *c = self;
+
+    c->phases = phases;
+    quota_tell(&c->quota, phases);
+}
+
+/* Who is waited for may have thought before those who think now: what is known
+ * is that it sends no earlier than the last answer came. */
+static bool is_over(const struct closed_loop *c)
+{
+    bool is_waiting = c->ready.len < c->n_clients;
+
+    return quota_is_full(&c->quota) ||
+           (quota_is_spent(&c->quota, heap_first_key(&c->ready)) &&
+            (!is_waiting || quota_is_spent(&c->quota, c->last_end_ns)));
+}
+
+/* Has the window begun?  If not, what is due next is of the warm-up. */
+static void look_for_window(struct closed_loop *c, int64_t due_ns)
+{
+    int64_t start_ns;
+
+    if (c->quota.window_start_ns != DUE_UNKNOWN || due_ns == DUE_UNKNOWN)
+        return;
+    if (c->warmup_left <= 0 && !c->has_left) {
+        c->has_left = true;
+        phases_leave(c->phases, due_ns);
+    }
+    start_ns = phases_enter(c->phases, due_ns);
+    if (start_ns != DUE_UNKNOWN)
+        quota_begin(&c->quota, start_ns);
+}
+
+/* A query that was begun is sent whole. */
+static int64_t closed_peek_ns(void *self)
+{
+    struct closed_loop *c = self;
+    int64_t due_ns = heap_first_key(&c->ready);
+
+    if (c->n_taken > 0)
+        return due_ns;
+    look_for_window(c, due_ns);
+    if (is_over(c))
+        return DUE_NEVER;
+    return quota_is_spent(&c->quota, due_ns) ? DUE_UNKNOWN : due_ns;
+}
+
+static struct due closed_take(void *self)
+{
+    struct closed_loop *c = self;
+    struct due due = {.seq = c->next_seq, .at_ns = heap_first_key(&c->ready)};
+
+    c->next_seq += c->lane.workers;
+    c->warmup_left--;
+    quota_take(&c->quota, due.at_ns);
+    if (++c->n_taken < c->query_size)
+        return due;
+    c->n_taken = 0;
+    heap_pop(&c->ready);
+    return due;
+}
+
+static void closed_ended(void *self, const struct request *r, int64_t end_ns)
+{
+    struct closed_loop *c = self;
+
+    (void)r;
+    if (end_ns > c->last_end_ns)
+        c->last_end_ns = end_ns;
+    if (++c->n_ended < c->query_size)
+        return;
+    c->n_ended = 0;
+    heap_push(&c->ready, end_ns + dist_draw_ns(&c->think, &c->rng), NULL);
+}
+
+static int64_t closed_due_end_ns(void *self)
+{
+    const struct closed_loop *c = self;
+    int64_t end_ns = c->last_end_ns + 1;
+
+    return quota_is_full(&c->quota) && end_ns < c->quota.end_ns
+               ? end_ns
+               : c->quota.end_ns;
+}
+
+static const struct quota *closed_quota(const void *self)
+{
+    const struct closed_loop *c = self;
+
+    return &c->quota;
+}
+
+static void closed_fini(void *self)
+{
+    struct closed_loop *c = self;
+
+    heap_fini(&c->ready);
+}
+
+const struct source_ops source_closed = {
+    .name = "closed",
+    .state_size = sizeof(struct closed_loop),
+    .init = closed_init,
+    .share = closed_share,
+    .peek_ns = closed_peek_ns,
+    .take = closed_take,
+    .ended = closed_ended,
+    .due_end_ns = closed_due_end_ns,
+    .quota = closed_quota,
+    .fini = closed_fini,
+};

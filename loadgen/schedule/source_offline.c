@@ -1,0 +1,89 @@
+/* Offline: everything is due at the start, and goes out as fast as connections
+ * become free.  It is over with its last answer. */
+#include "common/settings/settings.h"
+#include "loadgen/schedule/source.h"
+#include "loadgen/schedule/window_limits.h"
+
+struct offline {
+    int64_t left;
+    struct quota quota; /* of all: only its times hold */
+    struct lane lane;
+    int64_t next_seq;
+    int64_t last_end_ns;
+};
+
+static int offline_init(void *self, const struct load_settings *load,
+                        struct lane lane, struct err *err)
+{
+    struct offline *o = self;
+
+    (void)err;
+    o->left = lane_share(load->requests, lane);
+    o->quota = quota_of(load);
+    o->lane = lane;
+    o->next_seq = lane.worker;
+    return 0;
+}
+
+static int64_t offline_peek_ns(void *self)
+{
+    const struct offline *o = self;
+
+    return o->left > 0 ? 0 : DUE_NEVER;
+}
+
+static struct due offline_take(void *self)
+{
+    struct offline *o = self;
+    struct due due = {.seq = o->next_seq};
+
+    o->next_seq += o->lane.workers;
+    o->left--;
+    return due;
+}
+
+static struct due offline_take_rest(void *self, int64_t *n)
+{
+    struct offline *o = self;
+    struct due due = {.seq = o->next_seq};
+
+    *n = o->left;
+    o->next_seq += o->left * o->lane.workers;
+    o->left = 0;
+    return due;
+}
+
+static void offline_ended(void *self, const struct request *r, int64_t end_ns)
+{
+    struct offline *o = self;
+
+    (void)r;
+    if (end_ns > o->last_end_ns)
+        o->last_end_ns = end_ns;
+}
+
+static int64_t offline_due_end_ns(void *self)
+{
+    const struct offline *o = self;
+
+    return o->last_end_ns + 1;
+}
+
+static const struct quota *offline_quota(const void *self)
+{
+    const struct offline *o = self;
+
+    return &o->quota;
+}
+
+const struct source_ops source_offline = {
+    .name = "offline",
+    .state_size = sizeof(struct offline),
+    .init = offline_init,
+    .peek_ns = offline_peek_ns,
+    .take = offline_take,
+    .take_rest = offline_take_rest,
+    .ended = offline_ended,
+    .due_end_ns = offline_due_end_ns,
+    .quota = offline_quota,
+};

@@ -1,0 +1,252 @@
+/* Open loop: due times are a pure function of settings and seed. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/err.h"
+#include "common/base/rng.h"
+#include "common/base/stop.h"
+#include "common/base/xalloc.h"
+#include "common/settings/settings.h"
+#include "loadgen/schedule/arrival.h"
+#include "loadgen/schedule/mlperf_schedule.h"
+#include "loadgen/schedule/rate_shape.h"
+#include "loadgen/schedule/source.h"
+#include "loadgen/schedule/window_limits.h"
+
+/* Gaps of a window that may be long, drawn between two looks at the flag. */
+#define LOOK_FOR_STOP (1 << 16)
+
+struct open_loop {
+    const struct load_settings *load; /* borrowed */
+    const struct arrival_ops *arrival;
+    void *arrival_self;
+    struct rng rng;
+    struct shape shape;
+    struct quota quota; /* of all lanes: each walks the whole schedule */
+    struct lane lane;
+    bool has_begun;   /* the window */
+    bool is_official; /* it has LoadGen's schedule */
+    struct mlperf_schedule official;
+    bool is_fitted;  /* gaps are scaled so that its count is exact */
+    int64_t left;    /* of that count */
+    double scale;    /* of gaps */
+    double arrivals; /* expected up to the next one */
+    int64_t next_ns;
+    int64_t next_seq;
+    int64_t next_own; /* place of the lane's next one; a division for each of
+                         all places would cost as much as a logarithm */
+};
+
+static bool is_mlperf(const struct open_loop *o)
+{
+    return o->load->seeds == SEEDS_MLPERF;
+}
+
+static int64_t next_official(struct open_loop *o)
+{
+    return o->quota.window_start_ns + mlperf_schedule_next_ns(&o->official);
+}
+
+/* Start the process at its beginning. */
+static int restart(struct open_loop *o, enum rng_purpose purpose,
+                   struct err *err)
+{
+    memset(o->arrival_self, 0, o->arrival->state_size);
+    o->rng = rng_stream(o->load->seed, purpose);
+    return o->arrival->init ? o->arrival->init(o->arrival_self, o->load, err)
+                            : 0;
+}
+
+/* A process conditioned on its count: as many gaps as are expected in the
+ * window, and the one that leads out of it, are stretched to fit.  For
+ * independent users that gives uniform order statistics, which is what the
+ * condition means.  Drawn twice from the same seed, so that nothing has to be
+ * kept. */
+static void fit_window(struct open_loop *o)
+{
+    double before = shape_arrivals(&o->shape, (double)o->quota.window_start_ns);
+    double expected =
+        shape_arrivals(&o->shape, (double)o->quota.window_end_ns) - before;
+    int64_t n = llround(expected);
+    struct err none = {0};
+    double sum = 0;
+
+    o->is_fitted = true;
+    o->left = n;
+    o->arrivals = before;
+    restart(o, RNG_WINDOW, &none); /* cannot fail: it did not before */
+    for (int64_t i = 0; i <= n; i++) {
+        if (i % LOOK_FOR_STOP == 0 && atomic_load(&stop_signal))
+            break; /* the run is cut, or does not begin */
+        sum += o->arrival->gap(o->arrival_self, &o->rng);
+    }
+    o->scale = sum > 0 ? expected / sum : 1;
+    restart(o, RNG_WINDOW, &none);
+}
+
+/* Beyond what 64 bits can count (a rate near 0) nothing is due. */
+static int64_t draw(struct open_loop *o)
+{
+    double at_ns;
+
+    o->arrivals += o->arrival->gap(o->arrival_self, &o->rng) * o->scale;
+    at_ns = shape_when_ns(&o->shape, o->arrivals);
+    return at_ns < 0x1p62 ? llround(at_ns) : DUE_UNKNOWN;
+}
+
+/* The cool-down is free to vary again. */
+static void end_fitting(struct open_loop *o)
+{
+    o->is_fitted = false;
+    o->scale = 1;
+    o->arrivals = shape_arrivals(&o->shape, (double)o->quota.window_end_ns);
+}
+
+/* The first request after the warm-up, which a free schedule has drawn already.
+ * A window whose count is to be exact, or that has a schedule from elsewhere,
+ * begins anew. */
+static void begin_window(struct open_loop *o)
+{
+    o->has_begun = true;
+    o->is_official = is_mlperf(o);
+    if (o->load->exact)
+        fit_window(o);
+}
+
+static int64_t draw_fitted(struct open_loop *o)
+{
+    int64_t due_ns = draw(o);
+
+    /* Half a nanosecond before the end is not after it. */
+    return due_ns < o->quota.window_end_ns ? due_ns
+                                           : o->quota.window_end_ns - 1;
+}
+
+static int64_t next_due(struct open_loop *o)
+{
+    int64_t due_ns = DUE_UNKNOWN;
+
+    if (!o->has_begun) {
+        due_ns = draw(o);
+        if (o->quota.window_start_ns == DUE_UNKNOWN ||
+            due_ns < o->quota.window_start_ns)
+            return due_ns;
+        begin_window(o);
+    }
+    if (o->is_official)
+        return next_official(o);
+    if (o->is_fitted && o->left-- > 0)
+        return draw_fitted(o);
+    if (o->is_fitted)
+        end_fitting(o);
+    else if (due_ns != DUE_UNKNOWN)
+        return due_ns;
+    return draw(o);
+}
+
+/* A warm-up of so many requests is as long as they take: what comes after it
+ * in the shape begins where it ended. */
+static void count(struct open_loop *o)
+{
+    bool was_known = o->quota.window_start_ns != DUE_UNKNOWN;
+
+    quota_take(&o->quota, o->next_ns);
+    if (!was_known && o->quota.window_start_ns != DUE_UNKNOWN)
+        shape_end_warmup(&o->shape, (double)o->quota.window_start_ns);
+}
+
+/* Past the requests of other lanes. */
+static void skip_others(struct open_loop *o)
+{
+    while (o->next_seq < o->next_own &&
+           !quota_is_spent(&o->quota, o->next_ns)) {
+        count(o);
+        o->next_seq++;
+        o->next_ns = next_due(o);
+    }
+}
+
+static int open_init(void *self, const struct load_settings *load,
+                     struct lane lane, struct err *err)
+{
+    struct open_loop *o = self;
+
+    o->load = load;
+    o->lane = lane;
+    o->next_own = lane.worker;
+    o->arrival = arrival_of((enum arrival)load->arrival);
+    o->arrival_self = xcalloc(1, o->arrival->state_size);
+    o->quota = quota_of(load);
+    o->scale = 1;
+    o->official = mlperf_schedule_make(load->schedule_seed, load->rate_rps);
+    if (shape_init(&o->shape, load, err) || restart(o, RNG_ARRIVAL, err))
+        return -1;
+    o->next_ns = next_due(o);
+    skip_others(o);
+    return o->is_fitted && atomic_load(&stop_signal)
+               ? err_set(err, ERR_STOPPED,
+                         "interrupted while the schedule was drawn")
+               : 0;
+}
+
+static void open_share(void *self, struct phases *phases)
+{
+    struct open_loop *o = self;
+
+    quota_tell(&o->quota, phases);
+}
+
+static int64_t open_peek_ns(void *self)
+{
+    const struct open_loop *o = self;
+
+    return quota_is_spent(&o->quota, o->next_ns) ? DUE_NEVER : o->next_ns;
+}
+
+static struct due open_take(void *self)
+{
+    struct open_loop *o = self;
+    struct due due = {.seq = o->next_seq++, .at_ns = o->next_ns};
+
+    o->next_own += o->lane.workers;
+    count(o);
+    o->next_ns = next_due(o);
+    skip_others(o);
+    return due;
+}
+
+/* Ended by its count, the window reaches to the first arrival left out. */
+static int64_t open_due_end_ns(void *self)
+{
+    const struct open_loop *o = self;
+
+    return o->next_ns < o->quota.end_ns ? o->next_ns : o->quota.end_ns;
+}
+
+static const struct quota *open_quota(const void *self)
+{
+    const struct open_loop *o = self;
+
+    return &o->quota;
+}
+
+static void open_fini(void *self)
+{
+    struct open_loop *o = self;
+
+    shape_fini(&o->shape);
+    free(o->arrival_self);
+}
+
+const struct source_ops source_open = {
+    .name = "open",
+    .state_size = sizeof(struct open_loop),
+    .init = open_init,
+    .share = open_share,
+    .peek_ns = open_peek_ns,
+    .take = open_take,
+    .due_end_ns = open_due_end_ns,
+    .quota = open_quota,
+    .fini = open_fini,
+};

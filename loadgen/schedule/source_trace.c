@@ -1,0 +1,154 @@
+/* A trace, replayed: every lane reads all of it and takes its own rows. */
+#include "common/base/err.h"
+#include "loadgen/schedule/source.h"
+#include "loadgen/schedule/window_limits.h"
+#include "loadgen/trace/trace_replay.h"
+
+struct trace_source {
+    struct replay replay;
+    struct quota quota; /* of all lanes: each walks the whole schedule */
+    struct lane lane;
+    struct replay_row next;
+    int64_t next_ns; /* DUE_UNKNOWN: there is none */
+    int64_t next_seq;
+    int64_t last_ns; /* of the last row of any lane */
+    bool is_taken;   /* the next one was, and its row may still be in use */
+    struct err failure;
+};
+
+/* It was good, and longer, when the run was planned. */
+static void check_end(struct trace_source *t, int rc)
+{
+    const struct trace_settings *s = t->replay.settings;
+
+    if (t->failure.code == ERR_STOPPED)
+        return;
+    if (rc < 0)
+        t->failure.code = ERR_IO;
+    else if (t->next_seq < s->rows)
+        err_set(&t->failure, ERR_IO,
+                "%s: has changed: it ends after %lld of %lld rows", s->file,
+                (long long)t->next_seq, (long long)s->rows);
+}
+
+static void read_next(struct trace_source *t)
+{
+    int rc = replay_next(&t->replay, &t->next, &t->failure);
+
+    if (rc <= 0)
+        check_end(t, rc);
+    t->next_ns = rc > 0 ? t->next.due_ns : DUE_UNKNOWN;
+    if (rc > 0)
+        t->last_ns = t->next_ns;
+}
+
+static bool is_spent(const struct trace_source *t)
+{
+    return quota_is_spent(&t->quota, t->next_ns);
+}
+
+static void step(struct trace_source *t)
+{
+    quota_take(&t->quota, t->next_ns);
+    t->next_seq++;
+    read_next(t);
+}
+
+/* To the next row of this lane, if it is not there already. */
+static void advance(struct trace_source *t)
+{
+    if (t->is_taken)
+        step(t);
+    t->is_taken = false;
+    while (t->next_seq % t->lane.workers != t->lane.worker && !is_spent(t))
+        step(t);
+}
+
+static int trace_init(void *self, const struct load_settings *load,
+                      struct lane lane, struct err *err)
+{
+    struct trace_source *t = self;
+
+    t->lane = lane;
+    t->quota = quota_of(load);
+    if (replay_open(&t->replay, load, err))
+        return -1;
+    read_next(t);
+    advance(t);
+    if (t->failure.code == ERR_NONE)
+        return 0;
+    *err = t->failure;
+    return -1;
+}
+
+static void trace_share(void *self, struct phases *phases)
+{
+    struct trace_source *t = self;
+
+    quota_tell(&t->quota, phases);
+}
+
+static int64_t trace_peek_ns(void *self)
+{
+    struct trace_source *t = self;
+
+    advance(t);
+    return is_spent(t) ? DUE_NEVER : t->next_ns;
+}
+
+static struct due trace_take(void *self)
+{
+    struct trace_source *t = self;
+
+    advance(t);
+    t->is_taken = true;
+    return (struct due){
+        .seq = t->next_seq, .at_ns = t->next_ns, .row = t->next.row};
+}
+
+/* As an open loop: to the first row left out.  Where the end of the file is not
+ * known to be the window's, nothing is said of what comes after the last. */
+static int64_t trace_due_end_ns(void *self)
+{
+    const struct trace_source *t = self;
+    int64_t end_ns = t->quota.end_ns;
+
+    if (t->next_ns < end_ns)
+        return t->next_ns;
+    return end_ns < DUE_UNKNOWN && t->failure.code == ERR_NONE ? end_ns
+                                                               : t->last_ns + 1;
+}
+
+static const struct quota *trace_quota(const void *self)
+{
+    const struct trace_source *t = self;
+
+    return &t->quota;
+}
+
+static const struct err *trace_failure(const void *self)
+{
+    const struct trace_source *t = self;
+
+    return t->failure.code == ERR_NONE ? NULL : &t->failure;
+}
+
+static void trace_source_fini(void *self)
+{
+    struct trace_source *t = self;
+
+    replay_fini(&t->replay);
+}
+
+const struct source_ops source_trace = {
+    .name = "trace",
+    .state_size = sizeof(struct trace_source),
+    .init = trace_init,
+    .share = trace_share,
+    .peek_ns = trace_peek_ns,
+    .take = trace_take,
+    .due_end_ns = trace_due_end_ns,
+    .quota = trace_quota,
+    .failure = trace_failure,
+    .fini = trace_source_fini,
+};

@@ -1,0 +1,29 @@
+/* stub_grpc.h - what the stub speaks over gRPC: KServe v2 with Triton's
+ * streams, TensorFlow Serving, and any other method, whose message comes back.
+ */
+#ifndef SERVER_STUB_API_STUB_GRPC_H
+#define SERVER_STUB_API_STUB_GRPC_H
+
+#include <stdbool.h>
+
+struct api_ops;
+struct buf;
+struct call;
+struct exchange;
+struct page_view;
+
+extern const struct api_ops api_grpc_text;           /* ModelInfer of text */
+extern const struct api_ops api_grpc_tensors;        /* ... of anything else */
+extern const struct api_ops api_grpc_stream_text;    /* ModelStreamInfer */
+extern const struct api_ops api_grpc_stream_tensors; /* likewise */
+extern const struct api_ops api_grpc_predict;        /* PredictionService */
+extern const struct api_ops api_grpc_plain;          /* anything else */
+
+/* As api_read(). */
+bool grpc_api_read(const struct exchange *x, struct call *call);
+
+/* As page_write(), for the methods that ask about the server. */
+bool grpc_page_write(const char *path, const struct page_view *view,
+                     struct buf *out);
+
+#endif

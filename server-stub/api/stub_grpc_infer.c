@@ -1,0 +1,301 @@
+/* ModelInfer and ModelStreamInfer, as KServe and Triton have them.  Tensors
+ * come back as they are, raw or not, so that a client can check them; text gets
+ * words, in a stream as many responses as there are tokens (a decoupled model).
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/buf.h"
+#include "common/base/xalloc.h"
+#include "common/settings/settings.h"
+#include "common/spec/fault.h"
+#include "server-stub/api/stub_api.h"
+#include "server-stub/api/stub_grpc.h"
+#include "server-stub/api/stub_grpc_pack.h"
+#include "server-stub/api/stub_grpc_request.h"
+#include "server-stub/api/stub_text.h"
+#include "server-stub/front/call.h"
+#include "server-stub/front/front.h"
+
+#define MAX_WORDS   ((size_t)64 << 20)
+#define LENGTH_SIZE 4
+
+typedef Inference__ModelInferResponse__InferOutputTensor output_tensor;
+
+/* ---- what comes in ---- */
+
+static bool read_request(const struct exchange *x, struct call *call,
+                         bool is_text, bool streams)
+{
+    Inference__ModelInferRequest *req = grpc_request_read(x);
+    bool is_read = false;
+
+    if (!req) {
+        call->why = "no ModelInferRequest";
+        return false;
+    }
+    call->why = grpc_request_check(req);
+    if (!call->why && is_text == grpc_request_is_text(req)) {
+        call->streams = streams;
+        call->job.output_tokens = 1;
+        call->wants_final =
+            grpc_request_is_set(req, "triton_enable_empty_final_response");
+        is_read = is_text ? grpc_request_read_text(req, call)
+                          : !streams || grpc_request_read_bounds(req, call);
+    }
+    grpc_request_free(req);
+    return is_read;
+}
+
+static bool read_text(const struct json_t *json, const struct exchange *x,
+                      struct call *call)
+{
+    (void)json;
+    return read_request(x, call, true, false);
+}
+
+static bool read_tensors(const struct json_t *json, const struct exchange *x,
+                         struct call *call)
+{
+    (void)json;
+    return read_request(x, call, false, false);
+}
+
+static bool read_stream_text(const struct json_t *json,
+                             const struct exchange *x, struct call *call)
+{
+    (void)json;
+    return read_request(x, call, true, true);
+}
+
+static bool read_stream_tensors(const struct json_t *json,
+                                const struct exchange *x, struct call *call)
+{
+    (void)json;
+    return read_request(x, call, false, true);
+}
+
+/* ---- what goes out ---- */
+
+/* A response under construction; what it points to is here or the request's. */
+struct made {
+    Inference__ModelInferResponse response;
+    output_tensor tensors[GRPC_MAX_INPUTS];
+    output_tensor *outputs[GRPC_MAX_INPUTS];
+    ProtobufCBinaryData raw[GRPC_MAX_INPUTS];
+    char names[GRPC_MAX_INPUTS][16];
+    int64_t one;
+    struct buf words;
+    Inference__InferParameter final;
+    Inference__ModelInferResponse__ParametersEntry entry;
+    Inference__ModelInferResponse__ParametersEntry *entries[1];
+};
+
+static struct made *made_new(const Inference__ModelInferRequest *req,
+                             const struct stub_settings *s)
+{
+    struct made *m = xcalloc(1, sizeof(*m));
+
+    inference__model_infer_response__init(&m->response);
+    m->response.model_name = s->model;
+    m->response.model_version = grpc_text("1");
+    m->response.id = req->id;
+    m->response.outputs = m->outputs;
+    m->one = 1;
+    buf_init(&m->words, MAX_WORDS);
+    return m;
+}
+
+static void made_free(struct made *m)
+{
+    buf_fini(&m->words);
+    free(m);
+}
+
+static output_tensor *add_output(struct made *m)
+{
+    size_t nth = m->response.n_outputs++;
+    output_tensor *out = &m->tensors[nth];
+
+    inference__model_infer_response__infer_output_tensor__init(out);
+    m->outputs[nth] = out;
+    return out;
+}
+
+static void add_tensors(struct made *m, const Inference__ModelInferRequest *req)
+{
+    size_t from;
+
+    for (size_t i = 0; grpc_request_output(req, i, &from); i++) {
+        const Inference__ModelInferRequest__InferInputTensor *in =
+            req->inputs[from];
+        output_tensor *out = add_output(m);
+
+        snprintf(m->names[i], sizeof(m->names[i]), GRPC_OUTPUT "%zu", from);
+        out->name = m->names[i];
+        out->datatype = in->datatype;
+        out->n_shape = in->n_shape;
+        out->shape = in->shape;
+        out->contents = in->contents;
+        if (req->n_raw_input_contents > 0)
+            m->raw[m->response.n_raw_output_contents++] =
+                req->raw_input_contents[from];
+    }
+    m->response.raw_output_contents = m->raw;
+}
+
+/* One string, with its length before it. */
+static void add_text(struct made *m, int64_t n)
+{
+    output_tensor *out = add_output(m);
+    const char none[LENGTH_SIZE] = {0};
+    size_t len;
+
+    buf_add(&m->words, none, sizeof(none));
+    text_put_words(&m->words, n);
+    len = m->words.len - LENGTH_SIZE;
+    for (size_t i = 0; i < LENGTH_SIZE; i++)
+        m->words.data[i] = (char)(len >> (8 * i) & 0xff);
+    out->name = grpc_text("text_output");
+    out->datatype = grpc_text("BYTES");
+    out->n_shape = 1;
+    out->shape = &m->one;
+    m->raw[0] = (ProtobufCBinaryData){m->words.len, (uint8_t *)m->words.data};
+    m->response.n_raw_output_contents = 1;
+    m->response.raw_output_contents = m->raw;
+}
+
+static void add_final(struct made *m, bool is_final)
+{
+    inference__infer_parameter__init(&m->final);
+    m->final.parameter_choice_case =
+        INFERENCE__INFER_PARAMETER__PARAMETER_CHOICE_BOOL_PARAM;
+    m->final.bool_param = is_final;
+    inference__model_infer_response__parameters_entry__init(&m->entry);
+    m->entry.key = grpc_text("triton_final_response");
+    m->entry.value = &m->final;
+    m->entries[0] = &m->entry;
+    m->response.parameters = m->entries;
+    m->response.n_parameters = 1;
+}
+
+static void pack_event(struct made *m, struct buf *out)
+{
+    Inference__ModelStreamInferResponse event =
+        INFERENCE__MODEL_STREAM_INFER_RESPONSE__INIT;
+
+    event.infer_response = &m->response;
+    grpc_pack(&event.base, out);
+}
+
+static void put_text(struct call *call, const struct stub_settings *s,
+                     struct buf *out)
+{
+    Inference__ModelInferRequest *req = grpc_request_read(call->x);
+    struct made *m = made_new(req, s);
+
+    add_text(m, call->job.produced);
+    grpc_pack(&m->response.base, out);
+    made_free(m);
+    grpc_request_free(req);
+}
+
+static void put_tensors(struct call *call, const struct stub_settings *s,
+                        struct buf *out)
+{
+    Inference__ModelInferRequest *req = grpc_request_read(call->x);
+    struct made *m = made_new(req, s);
+
+    add_tensors(m, req);
+    grpc_pack(&m->response.base, out);
+    made_free(m);
+    grpc_request_free(req);
+}
+
+/* Is the response with n more tokens the one that says that it is the last? */
+static bool is_final(const struct call *call, int64_t n)
+{
+    return text_is_last(call, n) && !call->wants_final &&
+           !fault_has(&call->faults, FAULT_NO_DONE);
+}
+
+static void put_tokens(const struct call *call, const struct stub_settings *s,
+                       int64_t n, struct buf *out)
+{
+    Inference__ModelInferRequest *req = grpc_request_read(call->x);
+    struct made *m = made_new(req, s);
+
+    if (call->api == &api_grpc_stream_text)
+        add_text(m, n);
+    else
+        add_tensors(m, req);
+    add_final(m, is_final(call, n));
+    pack_event(m, out);
+    made_free(m);
+    grpc_request_free(req);
+}
+
+static void put_final(const struct call *call, const struct stub_settings *s,
+                      struct buf *out)
+{
+    Inference__ModelInferRequest *req;
+    struct made *m;
+
+    if (!call->wants_final || fault_has(&call->faults, FAULT_NO_DONE))
+        return;
+    req = grpc_request_read(call->x);
+    m = made_new(req, s);
+    add_final(m, true);
+    pack_event(m, out);
+    made_free(m);
+    grpc_request_free(req);
+}
+
+static void put_error(int status, const char *message, struct buf *out)
+{
+    Inference__ModelStreamInferResponse event =
+        INFERENCE__MODEL_STREAM_INFER_RESPONSE__INIT;
+
+    (void)status;
+    event.error_message = grpc_text(message);
+    grpc_pack(&event.base, out);
+}
+
+#define SERVICE "/inference.GRPCInferenceService/"
+
+const struct api_ops api_grpc_text = {
+    .name = "kserve-grpc",
+    .paths = (const char *const[]){SERVICE "ModelInfer", NULL},
+    .read = read_text,
+    .whole = put_text,
+    .tokens = put_tokens,
+};
+
+const struct api_ops api_grpc_tensors = {
+    .name = "kserve-grpc",
+    .paths = (const char *const[]){SERVICE "ModelInfer", NULL},
+    .read = read_tensors,
+    .whole = put_tensors,
+};
+
+const struct api_ops api_grpc_stream_text = {
+    .name = "triton-grpc-stream",
+    .paths = (const char *const[]){SERVICE "ModelStreamInfer", NULL},
+    .marks_last = true,
+    .read = read_stream_text,
+    .tokens = put_tokens,
+    .last = put_final,
+    .error = put_error,
+};
+
+const struct api_ops api_grpc_stream_tensors = {
+    .name = "triton-grpc-stream",
+    .paths = (const char *const[]){SERVICE "ModelStreamInfer", NULL},
+    .marks_last = true,
+    .is_single = true,
+    .read = read_stream_tensors,
+    .tokens = put_tokens,
+    .last = put_final,
+    .error = put_error,
+};

@@ -1,0 +1,146 @@
+/* OpenAI's embeddings, and reranking as vLLM, SGLang and Cohere have it: an
+ * answer for each input, no tokens of their own. */
+#include <jansson.h>
+
+#include "common/base/buf.h"
+#include "common/base/json.h"
+#include "common/settings/settings.h"
+#include "server-stub/api/stub_api.h"
+#include "server-stub/api/stub_text.h"
+#include "server-stub/front/call.h"
+
+/* OpenAI takes no more either. */
+#define MAX_INPUTS 2048
+
+/* The prompt is read, and that is all there is to be done. */
+static bool take_inputs(struct call *call, int64_t n, int64_t tokens)
+{
+    call->items = n;
+    call->job.prompt_tokens = tokens;
+    call->job.output_tokens = 1;
+    if (n < 1)
+        call->why = "nothing to work on";
+    else if (n > MAX_INPUTS)
+        call->why = "more than 2048 inputs";
+    return !call->why;
+}
+
+static void put_usage(const struct call *call, struct buf *out)
+{
+    long long tokens = text_reported(call, call->job.prompt_tokens);
+
+    if (text_gives_usage(call))
+        buf_addf(out,
+                 ",\"usage\":{\"prompt_tokens\":%lld,\"total_tokens\":"
+                 "%lld}",
+                 tokens, tokens);
+}
+
+static bool read_embeddings(const struct json_t *json, const struct exchange *x,
+                            struct call *call)
+{
+    const json_t *input = json_object_get(json, "input");
+    int64_t dimensions = json_get_int(json, "dimensions", 0);
+
+    (void)x;
+    if (!input) {
+        call->why = "no input";
+        return false;
+    }
+    if (dimensions < 0 || dimensions > STUB_MAX_EMBEDDING) {
+        call->why = "dimensions: at most 8192";
+        return false;
+    }
+    call->dimensions = dimensions;
+    return take_inputs(call, text_prompts(input), text_prompt_tokens(input));
+}
+
+/* Numbers between -1 and 1 that differ from one input to the next. */
+static void put_vector(int64_t nth, int64_t size, struct buf *out)
+{
+    static const char *const numbers[] = {"0.25", "-0.5", "0.125"};
+
+    for (int64_t i = 0; i < size; i++) {
+        if (i > 0)
+            buf_adds(out, ",");
+        buf_adds(out, numbers[(nth + i) % 3]);
+    }
+}
+
+static void embeddings_whole(struct call *call, const struct stub_settings *s,
+                             struct buf *out)
+{
+    int64_t size = call->dimensions > 0 ? call->dimensions : s->embedding_size;
+
+    buf_addf(out, "{\"object\":\"list\",\"model\":\"%s\",\"data\":[", s->model);
+    for (int64_t i = 0; i < call->items; i++) {
+        buf_addf(out,
+                 "%s{\"object\":\"embedding\",\"index\":%lld,\"embedding\":[",
+                 i > 0 ? "," : "", (long long)i);
+        put_vector(i, size, out);
+        buf_adds(out, "]}");
+    }
+    buf_adds(out, "]");
+    put_usage(call, out);
+    buf_adds(out, "}");
+}
+
+/* A document is a text, or an object that has one; each is read together with
+ * the query. */
+static bool read_rerank(const struct json_t *json, const struct exchange *x,
+                        struct call *call)
+{
+    const json_t *documents = json_object_get(json, "documents");
+    int64_t query = text_prompt_tokens(json_object_get(json, "query"));
+    int64_t most = json_get_int(json, "top_n", 0);
+    int64_t n = (int64_t)json_array_size(documents);
+    int64_t tokens = query * n;
+    const json_t *document;
+    size_t i;
+
+    (void)x;
+    if (!json_is_string(json_object_get(json, "query"))) {
+        call->why = "no query";
+        return false;
+    }
+    json_array_foreach(documents, i, document)
+    {
+        tokens += text_prompt_tokens(json_is_object(document)
+                                         ? json_object_get(document, "text")
+                                         : document);
+    }
+    call->top = most > 0 && most < n ? most : n;
+    return take_inputs(call, n, tokens);
+}
+
+/* The best first, which is the last document. */
+static void rerank_whole(struct call *call, const struct stub_settings *s,
+                         struct buf *out)
+{
+    buf_addf(out, "{\"id\":\"stub-%lld\",\"model\":\"%s\",\"results\":[",
+             (long long)call->nth, s->model);
+    for (int64_t i = 0; i < call->top; i++) {
+        long long index = call->items - 1 - i;
+
+        buf_addf(out, "%s{\"index\":%lld,\"relevance_score\":%.6f}",
+                 i > 0 ? "," : "", index,
+                 (double)(index + 1) / (double)call->items);
+    }
+    buf_adds(out, "]");
+    put_usage(call, out);
+    buf_adds(out, "}");
+}
+
+const struct api_ops api_openai_embeddings = {
+    .name = "openai-embeddings",
+    .paths = (const char *const[]){"/v1/embeddings", NULL},
+    .read = read_embeddings,
+    .whole = embeddings_whole,
+};
+
+const struct api_ops api_rerank = {
+    .name = "rerank",
+    .paths = (const char *const[]){"/v1/rerank", "/rerank", NULL},
+    .read = read_rerank,
+    .whole = rerank_whole,
+};

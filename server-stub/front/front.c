@@ -1,0 +1,457 @@
+/* A connection changes its state in the functions that read and write; only
+ * go_on(), with which every call from outside ends, closes and frees it. */
+#include "server-stub/front/front.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <event2/event.h>
+#include <event2/event_struct.h>
+
+#include "common/base/buf.h"
+#include "common/base/clk.h"
+#include "common/base/xalloc.h"
+#include "common/wire/http_message.h"
+#include "server-stub/front/stub_loop.h"
+
+#define READ_SIZE ((size_t)64 << 10)
+
+/* Stop reading when this much was sent ahead. */
+#define AHEAD_ENOUGH ((size_t)64 << 10)
+
+/* A client that does not read may make us keep this much. */
+#define MAX_UNSENT ((size_t)256 << 20)
+
+enum conn_state {
+    CONN_READING,  /* a request, or waiting for one */
+    CONN_BUSY,     /* has a request; its answer is under way */
+    CONN_DRAINING, /* refused; what still comes is dropped, since closing on
+                      unread bytes would take the 400 back */
+    CONN_CLOSED,   /* to be freed as soon as nobody holds its request */
+};
+
+struct conn {
+    struct front *front;
+    struct conn *prev;
+    struct conn *next;
+    int fd; /* -1: closed */
+    enum conn_state state;
+    struct event read_event;
+    struct event write_event;
+    bool is_reading;     /* read_event is added */
+    bool is_at_eof;      /* the client sends no more, but may still listen */
+    bool wants_continue; /* Expect: 100-continue, not yet replied to */
+    bool has_request;    /* handed to `request`, not yet to `ended` */
+    bool is_held;        /* front_end() or front_break() will come */
+    bool is_nested;      /* inside `request`: go_on() comes later */
+    bool breaks;         /* close after what is unsent */
+    struct http1 parser;
+    struct buf ahead;  /* bytes after the request at hand */
+    struct buf body;   /* of the request */
+    struct buf unsent; /* of the answer */
+    struct exchange x;
+};
+
+static struct exchange no_request(struct conn *conn);
+
+struct front {
+    struct loop *loop;
+    const struct clk *clk;
+    const struct front_hooks *hooks;
+    void *arg;
+    struct conn *first;
+    char input[READ_SIZE]; /* of whichever connection is being read */
+};
+
+/* ---- writing ---- */
+
+static void report(struct conn *conn, int64_t sent_ns)
+{
+    const struct front *front = conn->front;
+
+    conn->has_request = false;
+    front->hooks->ended(front->arg, &conn->x, sent_ns);
+}
+
+static void write_bytes(struct conn *conn, const char *data, size_t len)
+{
+    ssize_t n = 0;
+
+    if (conn->fd < 0 || conn->state == CONN_CLOSED)
+        return;
+    if (conn->unsent.len == 0)
+        n = send(conn->fd, data, len, MSG_NOSIGNAL);
+    if (n < 0 && errno != EAGAIN && errno != EINTR) {
+        conn->state = CONN_CLOSED;
+        return;
+    }
+    if (n < 0)
+        n = 0;
+    if ((size_t)n == len)
+        return;
+    if (conn->unsent.len == 0)
+        event_add(&conn->write_event, NULL);
+    if (buf_add(&conn->unsent, data + n, len - (size_t)n))
+        conn->state = CONN_CLOSED;
+}
+
+static void write_unsent(struct conn *conn)
+{
+    ssize_t n =
+        send(conn->fd, conn->unsent.data, conn->unsent.len, MSG_NOSIGNAL);
+
+    if (n < 0 && errno != EAGAIN && errno != EINTR) {
+        conn->state = CONN_CLOSED;
+        return;
+    }
+    if (n > 0)
+        buf_consume(&conn->unsent, (size_t)n);
+    if (conn->unsent.len > 0)
+        event_add(&conn->write_event, NULL);
+}
+
+/* The answer's owner has ended it, and all of it is out. */
+static bool is_answered(const struct conn *conn)
+{
+    return conn->state == CONN_BUSY && !conn->is_held && conn->unsent.len == 0;
+}
+
+/* The answer is out, as far as it goes: get ready for the next request. */
+static void end_answer(struct conn *conn)
+{
+    report(conn, conn->breaks ? TIME_ABSENT : clk_now(conn->front->clk));
+    if (!conn->x.keeps_alive || conn->breaks) {
+        conn->state = CONN_CLOSED;
+        return;
+    }
+    http1_begin(&conn->parser);
+    buf_reset(&conn->body);
+    conn->x = no_request(conn);
+    conn->state = CONN_READING;
+}
+
+/* A client that asked may send its body now.  If this little does not fit,
+ * the client has stopped reading long ago. */
+static void write_continue(struct conn *conn)
+{
+    static const char text[] = "HTTP/1.1 100 Continue\r\n\r\n";
+
+    conn->wants_continue = false;
+    write_bytes(conn, text, strlen(text));
+}
+
+static void refuse(struct conn *conn)
+{
+    const char *why = http1_error_text(conn->parser.error);
+    struct buf text;
+
+    buf_init(&text, 1024);
+    buf_addf(&text,
+             "HTTP/1.1 400 Bad Request\r\nContent-Type: application/json\r\n"
+             "Content-Length: %zu\r\nConnection: close\r\n\r\n"
+             "{\"error\":\"%s\"}",
+             strlen(why) + strlen("{\"error\":\"\"}"), why);
+    write_bytes(conn, text.data, text.len);
+    buf_fini(&text);
+    if (conn->state == CONN_CLOSED)
+        return;
+    shutdown(conn->fd, SHUT_WR);
+    conn->state = CONN_DRAINING;
+}
+
+/* ---- reading ---- */
+
+static bool is_text(const char *s, size_t len, const char *text)
+{
+    return len == strlen(text) && strncasecmp(s, text, len) == 0;
+}
+
+int64_t front_digits(const char *s, size_t len, int64_t absent)
+{
+    int64_t value = 0;
+
+    if (len == 0 || len > 18)
+        return absent;
+    for (size_t i = 0; i < len; i++) {
+        if (s[i] < '0' || s[i] > '9')
+            return absent;
+        value = value * 10 + (s[i] - '0');
+    }
+    return value;
+}
+
+static void copy(char *out, size_t size, const char *s, size_t len)
+{
+    if (len >= size)
+        len = size - 1;
+    memcpy(out, s, len);
+    out[len] = '\0';
+}
+
+/* POST /path?query HTTP/1.1 */
+static void on_start(void *arg, const char *line, size_t len)
+{
+    struct conn *conn = arg;
+    const char *space = memchr(line, ' ', len);
+    size_t method_len = space ? (size_t)(space - line) : len;
+    const char *path = line + method_len + (space != NULL);
+    size_t left = len - (size_t)(path - line);
+    size_t path_len = 0;
+
+    while (path_len < left && path[path_len] != ' ' && path[path_len] != '?')
+        path_len++;
+    copy(conn->x.method, sizeof(conn->x.method), line, method_len);
+    copy(conn->x.path, sizeof(conn->x.path), path, path_len);
+}
+
+static void on_header(void *arg, const char *name, size_t name_len,
+                      const char *value, size_t value_len)
+{
+    struct conn *conn = arg;
+
+    if (is_text(name, name_len, "x-tailgate-id")) {
+        conn->x.id = front_digits(value, value_len, TIME_ABSENT);
+    } else if (is_text(name, name_len, "x-priority")) {
+        conn->x.priority = front_digits(value, value_len, 0);
+    } else if (is_text(name, name_len, "inference-header-content-length")) {
+        conn->x.json_len = front_digits(value, value_len, TIME_ABSENT);
+    } else if (is_text(name, name_len, "expect")) {
+        conn->wants_continue = is_text(value, value_len, "100-continue");
+    }
+}
+
+static void on_body(void *arg, const char *data, size_t len)
+{
+    struct conn *conn = arg;
+    size_t room = FRONT_MAX_BODY - conn->body.len;
+
+    buf_add(&conn->body, data, len < room ? len : room);
+}
+
+static const struct http1_hooks parser_hooks = {
+    .start = on_start, .header = on_header, .body = on_body};
+
+static void serve(struct conn *conn, int64_t arrival_ns)
+{
+    const struct front *front = conn->front;
+    struct exchange *x = &conn->x;
+
+    x->body = buf_text(&conn->body);
+    x->body_len = conn->body.len;
+    x->arrival_ns = arrival_ns;
+    x->keeps_alive = conn->parser.keeps_alive;
+    x->takes_chunks = conn->parser.minor_version == 1;
+    x->is_head = conn->parser.is_head_request;
+    conn->wants_continue = false;
+    conn->state = CONN_BUSY;
+    conn->has_request = true;
+    conn->is_held = true;
+    conn->is_nested = true;
+    front->hooks->request(front->arg, x);
+    conn->is_nested = false;
+    if (is_answered(conn))
+        end_answer(conn);
+}
+
+/* Take requests from these bytes until one has to wait.  Returns how many
+ * bytes were taken; all of them while the state is CONN_READING. */
+static size_t take(struct conn *conn, const char *data, size_t len,
+                   int64_t arrival_ns)
+{
+    size_t used = 0;
+
+    while (used < len && conn->state == CONN_READING) {
+        ssize_t n = http1_feed(&conn->parser, data + used, len - used);
+
+        if (n < 0) {
+            refuse(conn);
+            return len;
+        }
+        used += (size_t)n;
+        if (http1_is_done(&conn->parser)) {
+            serve(conn, arrival_ns);
+            if (used < len)
+                arrival_ns = clk_now(conn->front->clk); /* the next's turn */
+        } else if (conn->wants_continue && http1_has_head(&conn->parser)) {
+            write_continue(conn);
+        }
+    }
+    return used;
+}
+
+/* ---- the life of a connection ---- */
+
+/* Give the socket back at once, the memory when nobody holds the request. */
+static void drop(struct conn *conn)
+{
+    if (conn->fd >= 0) {
+        event_del(&conn->read_event);
+        event_del(&conn->write_event);
+        close(conn->fd);
+        conn->fd = -1;
+    }
+    if (conn->is_held)
+        return;
+    if (conn->has_request)
+        report(conn, TIME_ABSENT);
+    if (conn->prev)
+        conn->prev->next = conn->next;
+    else
+        conn->front->first = conn->next;
+    if (conn->next)
+        conn->next->prev = conn->prev;
+    http1_fini(&conn->parser);
+    buf_fini(&conn->ahead);
+    buf_fini(&conn->body);
+    buf_fini(&conn->unsent);
+    free(conn);
+}
+
+static void set_reading(struct conn *conn, bool is_reading)
+{
+    if (is_reading == conn->is_reading)
+        return;
+    conn->is_reading = is_reading;
+    if (is_reading)
+        event_add(&conn->read_event, NULL);
+    else
+        event_del(&conn->read_event);
+}
+
+/* What follows from the state that we are in now. */
+static void go_on(struct conn *conn)
+{
+    if (conn->is_nested)
+        return;
+    if (conn->state == CONN_READING && conn->ahead.len > 0)
+        buf_consume(&conn->ahead, take(conn, conn->ahead.data, conn->ahead.len,
+                                       clk_now(conn->front->clk)));
+    if (conn->is_at_eof &&
+        (conn->state == CONN_READING || conn->state == CONN_DRAINING))
+        conn->state = CONN_CLOSED;
+    if (conn->state == CONN_CLOSED)
+        drop(conn);
+    else
+        set_reading(conn, !conn->is_at_eof && conn->ahead.len < AHEAD_ENOUGH);
+}
+
+static void on_readable(evutil_socket_t fd, short what, void *arg)
+{
+    struct conn *conn = arg;
+    struct front *front = conn->front;
+    ssize_t n = recv((int)fd, front->input, READ_SIZE, 0);
+    size_t used = 0;
+
+    (void)what;
+    if (n < 0 && (errno == EAGAIN || errno == EINTR))
+        return;
+    if (n < 0)
+        conn->state = CONN_CLOSED;
+    conn->is_at_eof = n == 0;
+    if (n > 0 && conn->state == CONN_READING)
+        used = take(conn, front->input, (size_t)n, clk_now(front->clk));
+    if (n > 0 && conn->state == CONN_BUSY)
+        buf_add(&conn->ahead, front->input + used, (size_t)n - used);
+    go_on(conn);
+}
+
+static void on_writable(evutil_socket_t fd, short what, void *arg)
+{
+    struct conn *conn = arg;
+
+    (void)fd;
+    (void)what;
+    write_unsent(conn);
+    if (is_answered(conn))
+        end_answer(conn);
+    go_on(conn);
+}
+
+static void send_bytes(struct exchange *x, const char *data, size_t len)
+{
+    write_bytes(x->conn, data, len);
+}
+
+static void end(struct exchange *x)
+{
+    struct conn *conn = x->conn;
+
+    conn->is_held = false;
+    if (!conn->is_nested && is_answered(conn))
+        end_answer(conn);
+    go_on(conn);
+}
+
+static void break_off(struct exchange *x, bool with_reset)
+{
+    struct linger reset = {.l_onoff = 1, .l_linger = 0};
+    struct conn *conn = x->conn;
+
+    if (with_reset && conn->fd >= 0) {
+        setsockopt(conn->fd, SOL_SOCKET, SO_LINGER, &reset, sizeof(reset));
+        conn->state = CONN_CLOSED;
+    }
+    conn->breaks = true;
+    end(x);
+}
+
+static const struct front_ops ops = {
+    .send = send_bytes, .end = end, .break_off = break_off};
+
+static struct exchange no_request(struct conn *conn)
+{
+    return (struct exchange){
+        .ops = &ops, .conn = conn, .id = TIME_ABSENT, .json_len = TIME_ABSENT};
+}
+
+void front_take(struct front *front, int fd)
+{
+    struct conn *conn = xcalloc(1, sizeof(*conn));
+
+    conn->front = front;
+    conn->fd = fd;
+    conn->x = no_request(conn);
+    http1_init(&conn->parser, HTTP1_REQUEST, &parser_hooks, conn);
+    buf_init(&conn->ahead, AHEAD_ENOUGH + READ_SIZE);
+    buf_init(&conn->body, FRONT_MAX_BODY);
+    buf_init(&conn->unsent, MAX_UNSENT);
+    event_assign(&conn->read_event, loop_base(front->loop), fd,
+                 EV_READ | EV_PERSIST, on_readable, conn);
+    event_assign(&conn->write_event, loop_base(front->loop), fd, EV_WRITE,
+                 on_writable, conn);
+    conn->next = front->first;
+    if (conn->next)
+        conn->next->prev = conn;
+    front->first = conn;
+    set_reading(conn, true);
+}
+
+struct front *front_new(struct loop *loop, const struct clk *clk,
+                        const struct front_hooks *hooks, void *arg)
+{
+    struct front *front = xcalloc(1, sizeof(*front));
+
+    front->loop = loop;
+    front->clk = clk;
+    front->hooks = hooks;
+    front->arg = arg;
+    return front;
+}
+
+void front_free(struct front *front)
+{
+    struct conn *next;
+
+    if (!front)
+        return;
+    for (struct conn *conn = front->first; conn; conn = next) {
+        next = conn->next;
+        conn->is_held = false;
+        drop(conn);
+    }
+    free(front);
+}

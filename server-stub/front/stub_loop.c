@@ -1,0 +1,219 @@
+#include "server-stub/front/stub_loop.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <sched.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/timerfd.h>
+#include <unistd.h>
+
+#include <event2/event.h>
+
+#include "common/base/clk.h"
+#include "common/base/err.h"
+#include "common/base/xalloc.h"
+
+/* For how long a sharp timer polls: longer than most sleeps are late. */
+#define LEAD_NS (100 * NS_PER_US)
+
+struct timer {
+    struct loop *loop;
+    int fd;
+    struct event *event;
+    void (*fired)(void *arg);
+    void *arg;
+    int64_t lead_ns; /* 0: not sharp */
+    int64_t at_ns;   /* INT64_MAX: not set */
+};
+
+struct loop {
+    struct event_base *base;
+    struct timer *near; /* poll for this one; NULL: sleep */
+    bool is_stopped;
+    bool is_awake; /* polls always */
+};
+
+/* ---- the loop ---- */
+
+static struct event_base *new_base(void)
+{
+    const int flags = EVENT_BASE_FLAG_NOLOCK | EVENT_BASE_FLAG_NO_CACHE_TIME;
+    struct event_config *config = event_config_new();
+    struct event_base *base = NULL;
+
+    if (!config)
+        return NULL;
+    if (!event_config_set_flag(config, flags))
+        base = event_base_new_with_config(config);
+    event_config_free(config);
+    return base;
+}
+
+struct loop *loop_new(struct err *err)
+{
+    struct loop *loop = xcalloc(1, sizeof(*loop));
+
+    loop->base = new_base();
+    if (loop->base)
+        return loop;
+    err_set(err, ERR_IO, "cannot make an event loop");
+    free(loop);
+    return NULL;
+}
+
+void loop_free(struct loop *loop)
+{
+    if (!loop)
+        return;
+    event_base_free(loop->base);
+    free(loop);
+}
+
+struct event_base *loop_base(const struct loop *loop)
+{
+    return loop->base;
+}
+
+static void check_near(struct loop *loop)
+{
+    struct timer *timer = loop->near;
+    int64_t left_ns = timer->at_ns - clk_now(&clk_monotonic);
+
+    if (left_ns > 0 && left_ns <= timer->lead_ns)
+        return;
+    loop->near = NULL;
+    if (left_ns > 0)
+        return; /* it was set anew */
+    timer->at_ns = INT64_MAX;
+    timer->fired(timer->arg);
+}
+
+static int pass(struct loop *loop, int flags, struct err *err)
+{
+    if (event_base_loop(loop->base, flags) < 0)
+        return err_set(err, ERR_IO, "the event loop failed: %s",
+                       strerror(errno));
+    if (loop->near)
+        check_near(loop);
+    return 0;
+}
+
+int loop_run(struct loop *loop, struct err *err)
+{
+    while (!loop->is_stopped) {
+        bool polls = loop->near || loop->is_awake;
+
+        if (pass(loop, polls ? EVLOOP_NONBLOCK : EVLOOP_ONCE, err))
+            return -1;
+    }
+    return 0;
+}
+
+int loop_poll(struct loop *loop, struct err *err)
+{
+    return pass(loop, EVLOOP_NONBLOCK, err);
+}
+
+void loop_stay_awake(struct loop *loop)
+{
+    loop->is_awake = true;
+}
+
+void loop_stop(struct loop *loop)
+{
+    loop->is_stopped = true;
+}
+
+/* ---- timers ---- */
+
+/* Reading says that we know of it; a timer that was set anew in the meantime
+ * has nothing to read, and has not fired. */
+static void on_readable(evutil_socket_t fd, short what, void *arg)
+{
+    struct timer *timer = arg;
+    uint64_t times;
+
+    (void)what;
+    if (read((int)fd, &times, sizeof(times)) != sizeof(times))
+        return;
+    if (timer->lead_ns > 0)
+        timer->loop->near = timer; /* looked at after this pass */
+    else
+        timer->fired(timer->arg);
+}
+
+struct timer *timer_new(struct loop *loop, void (*fired)(void *arg), void *arg,
+                        struct err *err)
+{
+    struct timer *timer = xcalloc(1, sizeof(*timer));
+
+    timer->loop = loop;
+    timer->fired = fired;
+    timer->arg = arg;
+    timer->at_ns = INT64_MAX;
+    timer->fd = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
+    if (timer->fd >= 0)
+        timer->event = event_new(loop->base, timer->fd, EV_READ | EV_PERSIST,
+                                 on_readable, timer);
+    if (timer->event && !event_add(timer->event, NULL))
+        return timer;
+    err_set(err, ERR_IO, "cannot make a timer: %s", strerror(errno));
+    timer_free(timer);
+    return NULL;
+}
+
+void timer_free(struct timer *timer)
+{
+    if (!timer)
+        return;
+    if (timer->loop->near == timer)
+        timer->loop->near = NULL;
+    if (timer->event)
+        event_free(timer->event);
+    if (timer->fd >= 0)
+        close(timer->fd);
+    free(timer);
+}
+
+void timer_sharpen(struct timer *timer)
+{
+    cpu_set_t cpus;
+
+    if (sched_getaffinity(0, sizeof(cpus), &cpus) == 0 && CPU_COUNT(&cpus) > 1)
+        timer->lead_ns = LEAD_NS;
+}
+
+static struct timespec timespec_of(int64_t ns)
+{
+    return (struct timespec){.tv_sec = ns / NS_PER_S, .tv_nsec = ns % NS_PER_S};
+}
+
+/* All zero switches it off. */
+static void set(struct timer *timer, int flags, const struct itimerspec *spec)
+{
+    int rc = timerfd_settime(timer->fd, flags, spec, NULL);
+
+    assert(rc == 0);
+    (void)rc;
+}
+
+void timer_set(struct timer *timer, int64_t at_ns)
+{
+    struct itimerspec spec = {0};
+    int64_t wake_ns = at_ns - timer->lead_ns;
+
+    timer->at_ns = at_ns;
+    if (at_ns != INT64_MAX)
+        spec.it_value = timespec_of(wake_ns > 0 ? wake_ns : 1);
+    set(timer, TFD_TIMER_ABSTIME, &spec);
+}
+
+void timer_repeat(struct timer *timer, int64_t every_ns)
+{
+    struct itimerspec spec = {.it_interval = timespec_of(every_ns),
+                              .it_value = timespec_of(every_ns)};
+
+    set(timer, 0, &spec);
+}

@@ -1,0 +1,52 @@
+/* stub_loop.h - the one thread's event loop, and timers on the monotonic clock.
+ *
+ * A timer is a timerfd set to an absolute time: nanoseconds, no rounding, and
+ * no system call in a pass of the loop that sets none.  (libevent's own timers
+ * round to microseconds, and its precise ones cost a call each pass.)  A sleep
+ * ends 30 to 100 us late on common machines; a sharp timer ends it earlier and
+ * has the loop poll for the rest, so that it is late by about one pass.
+ */
+#ifndef SERVER_STUB_FRONT_STUB_LOOP_H
+#define SERVER_STUB_FRONT_STUB_LOOP_H
+
+#include <stdint.h>
+
+struct err;
+struct event_base;
+struct loop;
+struct timer;
+
+/* NULL and ERR_IO if the system refuses.  _free() takes NULL. */
+struct loop *loop_new(struct err *err);
+void loop_free(struct loop *loop);
+
+/* For events on sockets; borrowed. */
+struct event_base *loop_base(const struct loop *loop);
+
+/* Never sleep: poll, and take a CPU. */
+void loop_stay_awake(struct loop *loop);
+
+/* Until loop_stop(). */
+int loop_run(struct loop *loop, struct err *err);
+void loop_stop(struct loop *loop);
+
+/* Handle what is ready and return; for tests. */
+int loop_poll(struct loop *loop, struct err *err);
+
+/* A timer that is not set.  NULL and ERR_IO if the system refuses. */
+struct timer *timer_new(struct loop *loop, void (*fired)(void *arg), void *arg,
+                        struct err *err);
+void timer_free(struct timer *timer);
+
+/* Make it sharp, unless there is but one CPU, which whoever waits for us may
+ * need.  At most one a loop. */
+void timer_sharpen(struct timer *timer);
+
+/* Fire once, not before `at_ns` of clk_monotonic; INT64_MAX: not at all.
+ * Replaces what was set. */
+void timer_set(struct timer *timer, int64_t at_ns);
+
+/* Fire each `every_ns` from now on. */
+void timer_repeat(struct timer *timer, int64_t every_ns);
+
+#endif

@@ -1,0 +1,70 @@
+#include "server-stub/seen_bodies.h"
+
+#include <stdlib.h>
+
+#include "common/base/fnv.h"
+#include "common/base/xalloc.h"
+
+#define FIRST_CAP 1024
+#define MOST      ((size_t)1 << 20)
+
+void seen_fini(struct seen *s)
+{
+    free(s->bodies);
+    *s = (struct seen){0};
+}
+
+uint64_t seen_hash_on(uint64_t hash, const char *data, size_t len)
+{
+    hash = fnv_bytes(hash, data, len);
+    return hash ? hash : 1;
+}
+
+uint64_t seen_hash(const char *data, size_t len)
+{
+    return seen_hash_on(FNV_START, data, len);
+}
+
+/* Its place, or the free one where it would go. */
+static struct seen_body *place(const struct seen *s, uint64_t hash)
+{
+    size_t at = hash & (s->cap - 1);
+
+    while (s->bodies[at].hash != 0 && s->bodies[at].hash != hash)
+        at = (at + 1) & (s->cap - 1);
+    return &s->bodies[at];
+}
+
+static void grow(struct seen *s)
+{
+    struct seen larger = {.cap = s->cap ? 2 * s->cap : FIRST_CAP,
+                          .len = s->len};
+
+    larger.bodies = xcalloc(larger.cap, sizeof(*larger.bodies));
+    for (size_t i = 0; i < s->cap; i++) {
+        if (s->bodies[i].hash != 0)
+            *place(&larger, s->bodies[i].hash) = s->bodies[i];
+    }
+    free(s->bodies);
+    *s = larger;
+}
+
+void seen_add(struct seen *s, uint64_t hash, int64_t tokens)
+{
+    struct seen_body *body;
+
+    if (s->len == MOST)
+        return; /* it has seen enough */
+    if (2 * s->len >= s->cap)
+        grow(s);
+    body = place(s, hash);
+    if (body->hash == hash)
+        return;
+    *body = (struct seen_body){hash, tokens};
+    s->len++;
+}
+
+int64_t seen_find(const struct seen *s, uint64_t hash)
+{
+    return s->cap > 0 ? place(s, hash)->tokens : 0;
+}

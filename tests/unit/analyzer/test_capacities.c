@@ -1,0 +1,113 @@
+/* Capacities against each other: what their intervals show. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "analyzer/compare/capacities.h"
+#include "common/base/buf.h"
+#include "tests/support/near.h"
+#include "tests/support/rendered.h"
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+#define MAX_TEXT     65536
+
+static struct capacity found(double low, double value, double high)
+{
+    return (struct capacity){
+        .is_there = true, .value = value, .range = {low, high}};
+}
+
+static struct capacity bracket(double low, double high)
+{
+    return (struct capacity){.is_there = true,
+                             .value = NAN,
+                             .range = {low, high},
+                             .is_bracket = true};
+}
+
+static void what_two_show(void **state)
+{
+    const struct {
+        struct capacity a;
+        struct capacity b;
+        bool has_ratio;
+        enum finding_verdict verdict;
+    } cases[] = {
+        {found(95, 100, 105), found(115, 120, 125), true, FINDING_BETTER},
+        {found(115, 120, 125), found(95, 100, 105), true, FINDING_WORSE},
+        {found(95, 100, 105), found(98, 103, 108), true, FINDING_NO_DIFFERENCE},
+        {found(95, 100, 105), bracket(200, INFINITY), false, FINDING_BETTER},
+        {found(95, 100, 105), bracket(0, 50), false, FINDING_WORSE},
+        {found(95, 100, 105), bracket(80, 160), false, FINDING_CANNOT_TELL},
+        {found(95, 100, 105), {0}, false, FINDING_CANNOT_TELL},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct capacity_side b = {.capacity = cases[i].b};
+
+        capacities_contrast(&cases[i].a, &b);
+        assert_int_equal(b.has_ratio, cases[i].has_ratio);
+        assert_int_equal(b.verdict, cases[i].verdict);
+    }
+}
+
+/* Half widths add up like independent errors, on a scale of logarithms. */
+static void the_interval_of_a_ratio(void **state)
+{
+    const struct capacity a = found(100 / exp(0.03), 100, 100 * exp(0.03));
+    struct capacity_side b = {.capacity =
+                                  found(200 / exp(0.04), 200, 200 * exp(0.04))};
+
+    (void)state;
+    capacities_contrast(&a, &b);
+    assert_near(b.ratio, 2, 1e-12);
+    assert_near(b.range.low, 2 * exp(-0.05), 1e-12);
+    assert_near(b.range.high, 2 * exp(0.05), 1e-12);
+}
+
+static void it_is_said(void **state)
+{
+    struct capacity_side sides[2] = {
+        {.dir = "a", .capacity = found(95, 100, 105)},
+        {.dir = "b", .capacity = found(115, 120, 125)},
+    };
+    struct capacities c = {
+        .sides = sides, .n = 2, .regression = -1, .answer = COMPARE_BETTER};
+    struct buf out;
+
+    (void)state;
+    capacities_contrast(&sides[0].capacity, &sides[1]);
+    buf_init(&out, MAX_TEXT);
+    capacities_text(&c, &out);
+    assert_says(buf_text(&out), "A          a: 100 [95, 105]\n"
+                                "B          b: 120 [115, 125]\n"
+                                "           1.2 times that of A [");
+    assert_int_equal(capacities_exit_code(&c), 0);
+    buf_reset(&out);
+    capacities_json(&c, &out);
+    assert_says(buf_text(&out), "\"ratio\": 1.2");
+    c.answer = COMPARE_WORSE;
+    assert_int_equal(capacities_exit_code(&c), 1);
+    c.answer = COMPARE_REFUSED;
+    assert_int_equal(capacities_exit_code(&c), 4);
+    buf_fini(&out);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_two_show),
+        cmocka_unit_test(the_interval_of_a_ratio),
+        cmocka_unit_test(it_is_said),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,316 @@
+/* The sentence to quote, of runs written down by hand; and what the host and
+ * git say. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include <cmocka.h>
+
+#include "analyzer/studies/trials.h"
+#include "analyzer/tally/summary.h"
+#include "analyzer/verdict/checklist.h"
+#include "analyzer/verdict/claim.h"
+#include "common/base/buf.h"
+#include "common/base/git_state.h"
+#include "common/base/str.h"
+#include "common/base/xalloc.h"
+#include "tests/support/maderun.h"
+#include "tests/support/rendered.h"
+#include "tests/support/tmpdir.h"
+
+#define MAX_TEXT 65536
+
+static struct read_run *run_of(const char *slo)
+{
+    struct made_run *m = made_run_new(0, 5000, slo);
+
+    made_run_add_fast(m, 0, 500);
+    return made_run_sum_up(m, NULL);
+}
+
+static char *claimed(const char *slo, bool want)
+{
+    struct read_run *r = run_of(slo);
+    struct buf out;
+    char *text;
+
+    strmap_put(&r->rec.settings.conditions, "hardware", "1xL4");
+    buf_init(&out, MAX_TEXT);
+    assert_int_equal(run_claim(&r->s, &r->rec.manifest, &out), want);
+    text = xstrdup(buf_text(&out));
+    buf_fini(&out);
+    read_run_free(r);
+    return text;
+}
+
+static void it_carries_every_condition(void **state)
+{
+    char *text = claimed("e2e p90 < 50ms", true);
+
+    (void)state;
+    assert_says(text, "hardware 1xL4)");
+    assert_says(text, " delivered 100 good requests/s of 100/s offered "
+                      "(attainment 100%%");
+    assert_says(text, "; SLO e2e p90 < 50ms (measured 5.00ms): met");
+    assert_says(text, "open loop");
+    assert_says(text, "500 requests due = 500 ok + 0 failed + 0 unsent");
+    assert_says(text, "; one run, tailgate ");
+    free(text);
+}
+
+static void what_misses_its_objective_is_not_deliverable(void **state)
+{
+    char *text = claimed("e2e p90 < 1ms", true);
+
+    (void)state;
+    assert_says(text, "MISSED, so that this load is not deliverable");
+    free(text);
+}
+
+static void there_is_none_of_what_is_undecided(void **state)
+{
+    char *text = claimed("e2e p99.9 < 50ms", false);
+
+    (void)state;
+    assert_string_equal(text, "no claim: the run is undecided\n");
+    free(text);
+}
+
+/* It has less than its conditions say. */
+static void there_is_none_of_what_was_killed(void **state)
+{
+    struct read_run *r = run_of("e2e p90 < 50ms");
+    struct buf out;
+
+    (void)state;
+    r->s.integrity.was_killed = true;
+    buf_init(&out, MAX_TEXT);
+    assert_false(run_claim(&r->s, &r->rec.manifest, &out));
+    assert_string_equal(buf_text(&out), "no claim: the run is interrupted\n");
+    buf_fini(&out);
+    read_run_free(r);
+}
+
+/* ---- sets of trials ---- */
+
+/* Six of the same run, of which some are slower, with its one term. */
+static struct trials_summary set_of(const struct summary *s, size_t n)
+{
+    struct trials_summary t = {.dir = "d",
+                               .trials = xcalloc(n, sizeof(struct trial)),
+                               .n = n,
+                               .n_terms = s->judgement.len};
+
+    t.set.asked = t.set.recorded = (int64_t)n;
+    t.set.launched_by = LAUNCHED_RESTART;
+    for (size_t i = 0; i < t.n_terms; i++)
+        t.terms[i].term = *s->judgement.terms[i].term;
+    for (size_t i = 0; i < n; i++) {
+        trial_take(&t.trials[i], s);
+        t.trials[i].number = (int64_t)i + 1;
+        t.trials[i].rate[TRIAL_GOODPUT] = 100 - (double)i;
+    }
+    return t;
+}
+
+/* What is claimed of a set that `change` has been at. */
+static char *set_claimed(const char *slo, size_t n,
+                         void (*change)(struct trials_summary *), bool want)
+{
+    struct read_run *r = run_of(slo);
+    struct trials_summary t = set_of(&r->s, n);
+    struct buf out;
+    char *text;
+
+    r->s.cost.usd_per_hour = 3;
+    if (change)
+        change(&t);
+    trials_work_out(&t);
+    buf_init(&out, MAX_TEXT);
+    assert_int_equal(trials_claim(&t, &r->s, &r->rec.manifest, &out), want);
+    text = xstrdup(buf_text(&out));
+    buf_fini(&out);
+    trials_summary_fini(&t);
+    read_run_free(r);
+    return text;
+}
+
+/* Of 100, 99, ..., 95 the median is 97.5; of six trials the 96.88 % interval
+ * of it is from the least to the greatest. */
+static void a_set_is_claimed_with_its_interval(void **state)
+{
+    char *text = set_claimed("e2e p90 < 50ms", 6, NULL, true);
+
+    (void)state;
+    assert_says(text, " delivered 97.5 [95, 100] good requests/s of ");
+    assert_says(text, "; SLO e2e p90 < 50ms (measured 5.00ms [5.00ms, 5.00ms], "
+                      "kept by 6 of 6): met");
+    assert_says(text, "3000 requests due = 3000 ok + 0 failed + 0 unsent");
+    assert_says(text, "; medians over 6 trials with seeds of their own, the "
+                      "server started anew for each, in brackets their "
+                      "96.88%% intervals, tailgate ");
+    free(text);
+}
+
+static void have_a_price(struct trials_summary *t)
+{
+    for (size_t i = 0; i < t->n; i++) {
+        t->trials[i].has_cost = true;
+        t->trials[i].rate[TRIAL_USD] = 2;
+    }
+}
+
+static void one_has_nothing_good(struct trials_summary *t)
+{
+    have_a_price(t);
+    t->trials[1].rate[TRIAL_USD] = NAN;
+}
+
+/* What one replica costs is beside what a thousand cost; neither is there
+ * without the other. */
+static void a_set_says_what_its_price_rests_on(void **state)
+{
+    char *text = set_claimed("e2e p90 < 50ms", 6, have_a_price, true);
+
+    (void)state;
+    assert_says(text, "; 2 [2, 2] USD per thousand good requests at 3 "
+                      "USD/hour; medians over 6 trials");
+    free(text);
+    text = set_claimed("e2e p90 < 50ms", 6, one_has_nothing_good, true);
+    assert_null(strstr(text, "USD"));
+    free(text);
+}
+
+static void are_of_one_launch(struct trials_summary *t)
+{
+    t->set.launched_by = LAUNCHED_ONCE;
+}
+
+static void a_set_of_one_launch_says_so(void **state)
+{
+    char *text = set_claimed("e2e p90 < 1ms", 6, are_of_one_launch, true);
+
+    (void)state;
+    assert_says(text, "kept by 0 of 6): MISSED, so that this load is not "
+                      "deliverable");
+    assert_says(text, "all of one launch of the server");
+    free(text);
+}
+
+static void one_disagrees(struct trials_summary *t)
+{
+    t->trials[2].terms[0].verdict = VERDICT_FAIL;
+}
+
+static void one_is_invalid(struct trials_summary *t)
+{
+    t->trials[2].verdict = VERDICT_INVALID;
+}
+
+static void one_was_stopped(struct trials_summary *t)
+{
+    t->trials[5].stopped_by = 2;
+}
+
+static void one_was_aborted(struct trials_summary *t)
+{
+    t->trials[4].was_aborted = true;
+}
+
+static void of_some_sets_there_is_none(void **state)
+{
+    static const struct {
+        size_t n;
+        void (*change)(struct trials_summary *);
+        const char *want;
+    } cases[] = {
+        {6, one_disagrees, "no claim: the set of trials is undecided\n"},
+        {6, one_is_invalid, "no claim: the set of trials is invalid\n"},
+        {6, one_was_stopped, "no claim: the set of trials was interrupted\n"},
+        {6, one_was_aborted,
+         "no claim: the set of trials has an aborted trial\n"},
+        {1, NULL,
+         "no claim: the set of trials is a single trial, which has no "
+         "interval\n"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        char *text =
+            set_claimed("e2e p90 < 50ms", cases[i].n, cases[i].change, false);
+
+        assert_string_equal(text, cases[i].want);
+        free(text);
+    }
+}
+
+/* Nobody knows anything of that server. */
+static void the_checklist_lacks_what_nobody_said(void **state)
+{
+    struct read_run *r = run_of("e2e p90 < 50ms");
+    struct checklist c;
+    struct checklist labelled;
+
+    (void)state;
+    checklist_make(&c, &r->s, &r->rec.manifest);
+    assert_true(c.missing > 0 && c.missing < c.len);
+    strmap_put(&r->rec.settings.conditions, "gpu", "1xL4");
+    strmap_put(&r->rec.settings.conditions, "dtype", "fp16");
+    checklist_make(&labelled, &r->s, &r->rec.manifest);
+    assert_int_equal(labelled.len, c.len);
+    assert_int_equal(labelled.missing, c.missing - 2);
+    read_run_free(r);
+}
+
+/* What was cut off proves nothing, whatever its checks say. */
+static void the_checklist_of_what_was_killed(void **state)
+{
+    struct read_run *r = run_of("e2e p90 < 50ms");
+    struct checklist whole;
+    struct checklist killed;
+
+    (void)state;
+    checklist_make(&whole, &r->s, &r->rec.manifest);
+    r->s.integrity.was_killed = true;
+    checklist_make(&killed, &r->s, &r->rec.manifest);
+    assert_int_equal(killed.missing, whole.missing + 1);
+    assert_string_equal(killed.items[killed.len - 1].name, "trust");
+    assert_false(killed.items[killed.len - 1].is_present);
+    assert_string_equal(killed.items[killed.len - 1].text,
+                        "the run did not come to its end");
+    read_run_free(r);
+}
+
+static void no_repository_no_state(void **state)
+{
+    const char *path = tmpdir_write("it's.yaml", "a", 1);
+
+    (void)state;
+    assert_null(git_state(path));
+    assert_null(git_state("/nowhere/at all/x"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(it_carries_every_condition),
+        cmocka_unit_test(what_misses_its_objective_is_not_deliverable),
+        cmocka_unit_test(there_is_none_of_what_is_undecided),
+        cmocka_unit_test(there_is_none_of_what_was_killed),
+        cmocka_unit_test(a_set_is_claimed_with_its_interval),
+        cmocka_unit_test(a_set_says_what_its_price_rests_on),
+        cmocka_unit_test(a_set_of_one_launch_says_so),
+        cmocka_unit_test(of_some_sets_there_is_none),
+        cmocka_unit_test(the_checklist_lacks_what_nobody_said),
+        cmocka_unit_test(the_checklist_of_what_was_killed),
+        cmocka_unit_test(no_repository_no_state),
+    };
+
+    return cmocka_run_group_tests(tests, tmpdir_setup, tmpdir_teardown);
+}

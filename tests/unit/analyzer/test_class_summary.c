@@ -1,0 +1,208 @@
+/* A mix that was written down by hand: a row for each class, the total, and one
+ * verdict. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "analyzer/report/report.h"
+#include "common/base/buf.h"
+#include "common/base/str.h"
+#include "tests/support/maderun.h"
+#include "tests/support/rows.h"
+#include "tests/support/tmpdir.h"
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+#define TWO                                                                    \
+    "classes:\n"                                                               \
+    "  - {name: fast, weight: 3, slo: ['e2e p50 < 10ms']}\n"                   \
+    "  - {name: slow, weight: 1, slo: ['e2e p50 < 100ms']}\n"
+
+static void add(struct made_run *m, struct facts row, int64_t class)
+{
+    row.class = class;
+    made_run_add(m, row);
+}
+
+/* In a second 60 of the fast and 40 of the slow class, in turn; of each the
+ * last two fail, or are never sent. */
+static struct made_run *make(const char *slo, const char *classes,
+                             int64_t slow_ms)
+{
+    struct made_run *m = made_run_new(0, 1000, slo);
+
+    m->classes = classes;
+    for (int64_t i = 0; i < 100; i++) {
+        int64_t class = i % 5 >= 3;
+        bool is_last = i >= 98 || (i >= 95 && class == 0 && i >= 96);
+        int64_t due_ms = 10 * i;
+
+        if (is_last && class == 0)
+            add(m, row_failed(i, due_ms, 3, OUTCOME_RESET), class);
+        else if (is_last)
+            add(m, row_unsent(i, due_ms), class);
+        else
+            add(m, row_ok(i, due_ms, class ? slow_ms : 5), class);
+    }
+    return m;
+}
+
+static void counts_add_up_to_the_total(void **state)
+{
+    struct read_run *r = made_run_sum_up(make("", TWO, 50), NULL);
+    const struct class_summary *c = r->s.classes;
+
+    (void)state;
+    assert_int_equal(r->s.n_classes, 2);
+    assert_string_equal(c[0].name, "fast");
+    assert_true(c[0].share == 0.75);
+    assert_int_equal(c[0].scheduled, 60);
+    assert_int_equal(c[0].issued, 60);
+    assert_int_equal(c[0].failed, 2);
+    assert_int_equal(c[1].scheduled, 40);
+    assert_int_equal(c[1].unsent, 2);
+    assert_int_equal(c[1].issued, 38);
+    assert_int_equal(c[1].ok, 38);
+    assert_int_equal(c[0].scheduled + c[1].scheduled, r->s.scheduled);
+    assert_int_equal(c[0].ok + c[1].ok, r->s.ok);
+    assert_int_equal(c[0].failed + c[1].failed, r->s.failed);
+    assert_int_equal(c[0].good + c[1].good, r->s.good);
+    assert_true(c[0].offered_rps == 60);
+    assert_true(c[1].offered_rps == 40);
+    assert_true(c[0].goodput_rps == 58);
+    assert_true(c[1].attainment == 0.95);
+    assert_true(c[1].attainment_ci95.low < 0.95);
+    assert_true(c[1].attainment_ci95.high > 0.95);
+    assert_int_equal(c[0].spread[MEASURE_E2E].n, 60);
+    assert_in_range(c[0].spread[MEASURE_E2E].quantile_ns[0], 4990000, 5010000);
+    assert_in_range(c[1].spread[MEASURE_E2E].quantile_ns[0], 49900000,
+                    50100000);
+    read_run_free(r);
+}
+
+/* Of the run's verdict and those of the classes the worst, as far as the
+ * numbers can be trusted. */
+static void the_verdict_is_the_worst(void **state)
+{
+    static const struct {
+        const char *slo;
+        const char *classes;
+        int64_t slow_ms;
+        enum verdict slow;
+        enum verdict all;
+    } cases[] = {
+        {"", TWO, 50, VERDICT_PASS, VERDICT_PASS},
+        {"", TWO, 150, VERDICT_FAIL, VERDICT_FAIL},
+        {"e2e p50 < 1s", TWO, 150, VERDICT_FAIL, VERDICT_FAIL},
+        {"e2e p50 < 2ms", TWO, 50, VERDICT_PASS, VERDICT_FAIL},
+        {"e2e p99 < 2s", TWO, 50, VERDICT_PASS, VERDICT_UNDECIDED},
+        {"e2e p50 < 1s", "classes: [{name: a}, {name: b}]", 50, VERDICT_NONE,
+         VERDICT_PASS},
+        {"", "classes: [{name: a}, {name: b}]", 50, VERDICT_NONE, VERDICT_NONE},
+        {"e2e p50 < 1s",
+         "classes: [{name: a}, {name: b, slo: ['e2e p99 < 1s']}]", 50,
+         VERDICT_UNDECIDED, VERDICT_UNDECIDED},
+        {"e2e p50 < 1ms",
+         "classes: [{name: a}, {name: b, slo: ['e2e p99 < 1s']}]", 50,
+         VERDICT_UNDECIDED, VERDICT_FAIL},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct read_run *r = made_run_sum_up(
+            make(cases[i].slo, cases[i].classes, cases[i].slow_ms), NULL);
+
+        assert_int_equal(r->s.classes[1].judgement.verdict, cases[i].slow);
+        assert_int_equal(r->s.answer, cases[i].all);
+        read_run_free(r);
+    }
+}
+
+/* A class is not good by the run's limit alone, nor by its own. */
+static void good_is_who_keeps_both(void **state)
+{
+    struct read_run *r = made_run_sum_up(make("e2e:40", TWO, 50), NULL);
+
+    (void)state;
+    assert_int_equal(r->s.classes[0].good, 58);
+    assert_int_equal(r->s.classes[1].good, 0);
+    assert_int_equal(r->s.good, 58);
+    /* Its own term is about its own limit. */
+    assert_int_equal(r->s.classes[1].judgement.verdict, VERDICT_PASS);
+    read_run_free(r);
+}
+
+/* --slo replaces what is asked of the run. */
+static void another_slo_leaves_those_of_the_classes(void **state)
+{
+    struct strlist slo = {0};
+    struct read_run *r;
+
+    (void)state;
+    strlist_add(&slo, "e2e p50 < 2ms");
+    r = made_run_sum_up(make("e2e p50 < 1s", TWO, 50), &slo);
+    assert_string_equal(r->s.judgement.terms[0].term->text, "e2e p50 < 2ms");
+    assert_string_equal(r->s.classes[0].judgement.terms[0].term->text,
+                        "e2e p50 < 10ms");
+    assert_int_equal(r->s.answer, VERDICT_FAIL);
+    strlist_fini(&slo);
+    read_run_free(r);
+}
+
+/* Of a request that was lost nobody knows the class: it is in the total alone,
+ * and leaves what it could change undecided. */
+static void what_was_lost_may_be_of_any_class(void **state)
+{
+    struct made_run *m = make("", TWO, 50);
+    struct read_run *r;
+
+    (void)state;
+    m->end.scheduled += 60;
+    m->end.issued += 60;
+    r = made_run_sum_up(m, NULL);
+    assert_int_equal(r->s.scheduled, 160);
+    assert_int_equal(r->s.classes[0].scheduled, 60);
+    assert_int_equal(r->s.classes[1].scheduled, 40);
+    assert_int_equal(r->s.classes[0].judgement.verdict, VERDICT_UNDECIDED);
+    read_run_free(r);
+}
+
+static void reports_have_a_row_for_each(void **state)
+{
+    struct read_run *r = made_run_sum_up(make("", TWO, 150), NULL);
+    struct buf out;
+
+    (void)state;
+    buf_init(&out, (size_t)1 << 20);
+    report_text.render(&r->s, &out);
+    assert_non_null(strstr(buf_text(&out), "\nfast                 75%       60"
+                                           "       58       2       0"));
+    assert_non_null(strstr(buf_text(&out), "\nslow                 25%       40"
+                                           "       38       0       2"));
+    assert_non_null(strstr(buf_text(&out), "\ntotal               100%      100"
+                                           "       96       2       2"));
+    assert_non_null(strstr(buf_text(&out), "\nslow: fail\n  e2e p50 < 100ms"));
+    assert_non_null(strstr(buf_text(&out), "\nslow e2e "));
+    assert_non_null(strstr(buf_text(&out), "  class slow "));
+    read_run_free(r);
+    buf_fini(&out);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(counts_add_up_to_the_total),
+        cmocka_unit_test(the_verdict_is_the_worst),
+        cmocka_unit_test(good_is_who_keeps_both),
+        cmocka_unit_test(another_slo_leaves_those_of_the_classes),
+        cmocka_unit_test(what_was_lost_may_be_of_any_class),
+        cmocka_unit_test(reports_have_a_row_for_each),
+    };
+
+    return cmocka_run_group_tests_name("class_summary", tests, tmpdir_setup,
+                                       tmpdir_teardown);
+}

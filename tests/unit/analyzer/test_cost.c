@@ -1,0 +1,71 @@
+/* What good requests cost: by hand. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "analyzer/verdict/cost.h"
+#include "common/settings/settings.h"
+
+static void assert_usd(double is, double want)
+{
+    assert_true(fabs(is - want) <= 1e-12 * want);
+}
+
+/* 3 replicas at 1.20 an hour, for 100 s: 10 cents. */
+static void by_hand(void **state)
+{
+    const struct cost_settings price = {.usd_per_hour = 1.2, .replicas = 3};
+    const struct delivered d = {
+        .window_s = 100, .good = 500, .good_tokens = 50000, .tokens = 80000};
+    struct cost c = cost_of(&price, &d);
+
+    (void)state;
+    assert_true(c.is_there);
+    assert_usd(c.usd_per_hour, 3.6);
+    assert_usd(c.usd, 0.1);
+    assert_usd(c.usd_per_1000_good, 0.2);
+    assert_usd(c.usd_per_million_good_tokens, 2);
+    assert_usd(c.usd_per_million_tokens, 1.25);
+}
+
+static void nothing_good_has_no_price(void **state)
+{
+    const struct cost_settings price = {.usd_per_hour = 1, .replicas = 1};
+    const struct delivered none = {.window_s = 100, .tokens = 1e6};
+    const struct delivered unknown = {
+        .window_s = 3600, .good = 1000, .good_tokens = -1, .tokens = -1};
+    struct cost c = cost_of(&price, &none);
+
+    (void)state;
+    assert_true(c.usd_per_1000_good < 0);
+    assert_true(c.usd_per_million_good_tokens < 0);
+    assert_usd(c.usd_per_million_tokens, 100.0 / 3600);
+    c = cost_of(&price, &unknown);
+    assert_usd(c.usd_per_1000_good, 1);
+    assert_true(c.usd_per_million_good_tokens < 0);
+    assert_true(c.usd_per_million_tokens < 0);
+}
+
+static void without_a_price_there_is_no_cost(void **state)
+{
+    const struct cost_settings price = {.usd_per_hour = 0, .replicas = 1};
+    const struct delivered d = {.window_s = 100, .good = 500};
+
+    (void)state;
+    assert_false(cost_of(&price, &d).is_there);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(by_hand),
+        cmocka_unit_test(nothing_good_has_no_price),
+        cmocka_unit_test(without_a_price_there_is_no_cost),
+    };
+
+    return cmocka_run_group_tests_name("cost", tests, NULL, NULL);
+}

@@ -1,0 +1,410 @@
+/* Verdicts on counts made by hand. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "analyzer/verdict/judge.h"
+#include "common/base/clk.h"
+#include "tests/support/rows.h"
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+#define WINDOW_MS    10000
+
+/* How many requests of each kind, spread evenly over a window of 10 s. */
+struct mix {
+    int64_t fast; /* 5 ms */
+    int64_t slow; /* 50 ms */
+    int64_t failed;
+    int64_t open;    /* unfinished, after 1 ms ... */
+    int64_t overdue; /* ... and after 20 */
+    int64_t unsent;
+};
+
+static struct facts row_of(const struct mix *m, int64_t i, int64_t due_ms)
+{
+    if (i < m->fast)
+        return row_ok(i, due_ms, 5);
+    i -= m->fast;
+    if (i < m->slow)
+        return row_ok(i, due_ms, 50);
+    i -= m->slow;
+    if (i < m->failed)
+        return row_failed(i, due_ms, 1, OUTCOME_STATUS);
+    i -= m->failed;
+    if (i < m->open)
+        return row_failed(i, due_ms, 1, OUTCOME_UNFINISHED);
+    i -= m->open;
+    if (i < m->overdue)
+        return row_failed(i, due_ms, 20, OUTCOME_UNFINISHED);
+    return row_unsent(i, due_ms);
+}
+
+/* Each kind is spread over the window, so that nothing is clustered. */
+static void add_spread(struct tally *t, const struct mix *m)
+{
+    const int64_t counts[] = {m->fast, m->slow,    m->failed,
+                              m->open, m->overdue, m->unsent};
+    int64_t first = 0;
+
+    for (size_t k = 0; k < COUNT(counts); k++) {
+        for (int64_t i = 0; i < counts[k]; i++) {
+            int64_t due_ms = (2 * i + 1) * WINDOW_MS / (2 * counts[k]);
+            struct facts f = row_of(m, first + i, due_ms);
+
+            tally_add(t, &f);
+        }
+        first += counts[k];
+    }
+}
+
+static struct judgement judge_mix(const char *terms, const struct mix *m)
+{
+    static struct slo slo; /* the judgement points into it */
+    const struct window w = {.end_ns = WINDOW_MS * NS_PER_MS};
+    struct judgement j;
+    struct tally t;
+
+    slo = slo_of(terms);
+    tally_init(&t, w, &slo);
+    add_spread(&t, m);
+    judge(&t, WINDOW_MS / 1e3, &j);
+    tally_fini(&t);
+    return j;
+}
+
+struct verdict_case {
+    const char *slo;
+    struct mix mix;
+    enum verdict want;
+};
+
+static void check_verdicts(const struct verdict_case *cases, size_t len)
+{
+    for (size_t i = 0; i < len; i++) {
+        struct judgement j = judge_mix(cases[i].slo, &cases[i].mix);
+
+        if (j.verdict != cases[i].want)
+            print_error("case %zu: %s, want %s\n", i, verdict_name(j.verdict),
+                        verdict_name(cases[i].want));
+        assert_int_equal(j.verdict, cases[i].want);
+    }
+}
+
+/* Exactly ceil(q n) must keep the limit; failed and unsent ones do not. */
+static void quantiles_are_judged_by_rank(void **state)
+{
+    static const struct verdict_case cases[] = {
+        {"e2e p99 < 10ms", {.fast = 990, .slow = 10}, VERDICT_PASS},
+        {"e2e p99 < 10ms", {.fast = 989, .slow = 11}, VERDICT_FAIL},
+        {"e2e p99 < 10ms", {.fast = 990, .failed = 10}, VERDICT_PASS},
+        {"e2e p99 < 10ms", {.fast = 989, .failed = 11}, VERDICT_FAIL},
+        {"e2e p99 < 10ms", {.fast = 989, .unsent = 11}, VERDICT_FAIL},
+        {"e2e p99 < 10ms",
+         {.fast = 989, .slow = 4, .failed = 4, .unsent = 3},
+         VERDICT_FAIL},
+        {"e2e p99 < 5ms", {.fast = 1000}, VERDICT_FAIL}, /* strictly below */
+        {"e2e p99 < 50.1ms", {.slow = 1000}, VERDICT_PASS},
+        {"e2e p50 < 10ms", {.fast = 500, .slow = 500}, VERDICT_PASS},
+        {"e2e p50 < 10ms", {.fast = 499, .slow = 501}, VERDICT_FAIL},
+        {"e2e p99.9 < 10ms", {.fast = 9990, .slow = 10}, VERDICT_PASS},
+        {"e2e p99.9 < 10ms", {.fast = 9989, .slow = 11}, VERDICT_FAIL},
+    };
+
+    (void)state;
+    check_verdicts(cases, COUNT(cases));
+}
+
+static void unfinished_are_judged_both_ways(void **state)
+{
+    static const struct verdict_case cases[] = {
+        {"e2e p99 < 10ms", {.fast = 990, .open = 10}, VERDICT_PASS},
+        {"e2e p99 < 10ms", {.fast = 989, .open = 11}, VERDICT_UNDECIDED},
+        {"e2e p99 < 10ms",
+         {.fast = 980, .slow = 10, .open = 10},
+         VERDICT_UNDECIDED},
+        {"e2e p99 < 10ms", {.fast = 979, .slow = 11, .open = 10}, VERDICT_FAIL},
+        {"e2e p99 < 10ms", {.fast = 980, .overdue = 20}, VERDICT_FAIL},
+        {"ttft p99 < 10ms", {.fast = 980, .overdue = 20}, VERDICT_FAIL},
+        {"ttfb p99 < 10ms", {.fast = 980, .overdue = 20}, VERDICT_FAIL},
+        {"e2e p99 < 30ms", {.fast = 980, .overdue = 20}, VERDICT_UNDECIDED},
+        {"errors < 1%", {.fast = 980, .overdue = 20}, VERDICT_UNDECIDED},
+        {"errors < 1%", {.fast = 991, .open = 9}, VERDICT_PASS},
+        {"errors < 1%", {.fast = 990, .open = 10}, VERDICT_UNDECIDED},
+        {"errors < 1%", {.fast = 989, .failed = 10, .open = 1}, VERDICT_FAIL},
+        {"good >= 90%", {.fast = 900, .open = 100}, VERDICT_PASS},
+        {"good >= 90%", {.fast = 899, .open = 101}, VERDICT_UNDECIDED},
+        {"good >= 90%", {.fast = 800, .failed = 101, .open = 99}, VERDICT_FAIL},
+        {"goodput >= 90/s", {.fast = 899, .open = 1}, VERDICT_UNDECIDED},
+        {"goodput >= 90/s", {.fast = 898, .open = 1}, VERDICT_FAIL},
+    };
+
+    (void)state;
+    check_verdicts(cases, COUNT(cases));
+}
+
+/* Shares whose product with n is not what it seems in binary: 0.07 * 100 is
+ * above 7, 0.29 * 100 below 29. */
+static void shares_are_judged_at_their_exact_boundary(void **state)
+{
+    static const struct verdict_case cases[] = {
+        {"errors < 1%", {.fast = 99, .failed = 1}, VERDICT_FAIL},
+        {"errors < 1.1%", {.fast = 99, .failed = 1}, VERDICT_PASS},
+        {"errors < 0.1%", {.fast = 999, .failed = 1}, VERDICT_FAIL},
+        {"errors < 0.1%", {.fast = 1000, .failed = 1}, VERDICT_PASS},
+        {"errors < 7%", {.fast = 93, .failed = 7}, VERDICT_FAIL},
+        {"errors < 7%", {.fast = 94, .failed = 6}, VERDICT_PASS},
+        {"errors < 1%", {.fast = 99, .unsent = 1}, VERDICT_FAIL},
+        {"good >= 90%", {.fast = 90, .failed = 10}, VERDICT_PASS},
+        {"good >= 90%", {.fast = 89, .failed = 11}, VERDICT_FAIL},
+        {"good >= 90%", {.fast = 89, .unsent = 11}, VERDICT_FAIL},
+        {"good >= 7%", {.fast = 7, .failed = 93}, VERDICT_PASS},
+        {"good >= 7%", {.fast = 6, .failed = 94}, VERDICT_FAIL},
+        {"good >= 29%", {.fast = 29, .failed = 71}, VERDICT_PASS},
+        {"good >= 29%", {.fast = 28, .failed = 72}, VERDICT_FAIL},
+        {"good >= 100%", {.fast = 1000}, VERDICT_PASS},
+        {"goodput >= 40/s", {.fast = 400}, VERDICT_PASS},
+        {"goodput >= 40/s", {.fast = 399}, VERDICT_FAIL},
+        {"goodput >= 0.7/s", {.fast = 7}, VERDICT_PASS},
+        {"goodput >= 0.7/s", {.fast = 6, .slow = 0}, VERDICT_FAIL},
+        /* slow ones are not good where a limit says so */
+        {"good >= 90%,e2e p1 < 10ms", {.fast = 900, .slow = 100}, VERDICT_PASS},
+        {"good >= 90%,e2e p1 < 10ms", {.fast = 899, .slow = 101}, VERDICT_FAIL},
+    };
+
+    (void)state;
+    check_verdicts(cases, COUNT(cases));
+}
+
+/* Windows in which seconds are no binary fraction. */
+static void goodput_is_exact_in_odd_windows(void **state)
+{
+    (void)state;
+    for (int64_t ms = 1; ms < 2000; ms++) {
+        struct slo slo = slo_of("goodput >= 1000/s");
+        const struct window w = {.end_ns = ms * NS_PER_MS};
+        struct judgement j;
+        struct tally t;
+
+        tally_init(&t, w, &slo);
+        t.due = ms;
+        t.good = ms;
+        judge(&t, (double)w.end_ns / 1e9, &j);
+        assert_int_equal(j.verdict, VERDICT_PASS);
+        t.good--;
+        judge(&t, (double)w.end_ns / 1e9, &j);
+        assert_int_equal(j.verdict, VERDICT_FAIL);
+        tally_fini(&t);
+        ms += ms / 10;
+    }
+}
+
+/* ---- few samples ---- */
+
+static void a_pass_needs_enough_samples(void **state)
+{
+    static const struct {
+        int64_t n;
+        enum verdict want;
+        int64_t more_needed;
+    } cases[] = {
+        {0, VERDICT_UNDECIDED, 299},   {1, VERDICT_UNDECIDED, 298},
+        {100, VERDICT_UNDECIDED, 199}, {298, VERDICT_UNDECIDED, 1},
+        {299, VERDICT_PASS, 0},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct mix mix = {.fast = cases[i].n};
+        struct judgement j = judge_mix("e2e p99 < 10ms", &mix);
+
+        assert_int_equal(j.verdict, cases[i].want);
+        assert_int_equal(j.terms[0].more_needed, cases[i].more_needed);
+        assert_true(j.terms[0].n_effective == (double)cases[i].n);
+        assert_null(j.terms[0].why);
+    }
+}
+
+/* P(X >= misses) for Binomial(n, 0.01): n = 100: 2 0.264, 3 0.079, 4 0.018;
+ * n = 10: 1 0.096, 2 0.0043, 3 0.0001. */
+static void an_obvious_failure_needs_few(void **state)
+{
+    static const struct verdict_case cases[] = {
+        {"e2e p99 < 10ms", {.fast = 98, .slow = 2}, VERDICT_UNDECIDED},
+        {"e2e p99 < 10ms", {.fast = 97, .slow = 3}, VERDICT_UNDECIDED},
+        {"e2e p99 < 10ms", {.fast = 96, .slow = 4}, VERDICT_FAIL},
+        {"e2e p99 < 10ms", {.fast = 96, .unsent = 4}, VERDICT_FAIL},
+        {"e2e p99 < 10ms", {.fast = 9, .slow = 1}, VERDICT_UNDECIDED},
+        {"e2e p99 < 10ms", {.fast = 7, .slow = 3}, VERDICT_FAIL},
+        {"e2e p99 < 10ms", {.failed = 20}, VERDICT_FAIL},
+        /* whether two or seven missed, nobody knows */
+        {"e2e p99 < 10ms",
+         {.fast = 93, .slow = 2, .open = 5},
+         VERDICT_UNDECIDED},
+        {"e2e p99 < 10ms", {.fast = 91, .slow = 4, .open = 5}, VERDICT_FAIL},
+    };
+
+    (void)state;
+    check_verdicts(cases, COUNT(cases));
+}
+
+/* 10 misses of 1000, all in one of 20 batches: squares are 9.5^2 + 19 * 0.5^2
+ * = 95 over 19, which is 5, against 0.495 of independent ones: 10.1 times.  So
+ * 1000 are worth 99, and 200 more of such are needed for each of 10.1. */
+static void clustered_misses_count_for_less(void **state)
+{
+    struct slo slo = slo_of("e2e p99 < 10ms");
+    const struct window w = {.end_ns = WINDOW_MS * NS_PER_MS};
+    struct judgement j;
+    struct tally t;
+
+    (void)state;
+    tally_init(&t, w, &slo);
+    for (int64_t i = 0; i < 1000; i++) {
+        struct facts f = row_ok(i, i * 10 + 5, i / 10 == 51 ? 50 : 5);
+
+        tally_add(&t, &f);
+    }
+    judge(&t, WINDOW_MS / 1e3, &j);
+    assert_true(fabs(j.terms[0].n_effective - 99) < 1e-6);
+    assert_int_equal(j.verdict, VERDICT_UNDECIDED);
+    assert_int_equal(j.terms[0].more_needed, 2021); /* 200 * 10.101, up */
+    tally_fini(&t);
+}
+
+/* ---- together ---- */
+
+static void one_missed_term_decides(void **state)
+{
+    static const struct verdict_case cases[] = {
+        {"", {.fast = 1}, VERDICT_NONE},
+        {"errors < 1%,e2e p50 < 10ms", {.fast = 100}, VERDICT_PASS},
+        {"errors < 1%,e2e p50 < 1ms", {.fast = 100}, VERDICT_FAIL},
+        {"errors < 1%,e2e p99 < 10ms", {.fast = 100}, VERDICT_UNDECIDED},
+        {"e2e p99 < 10ms,e2e p50 < 1ms", {.fast = 100}, VERDICT_FAIL},
+        {"e2e p50 < 1ms,e2e p99 < 10ms", {.fast = 100}, VERDICT_FAIL},
+    };
+
+    (void)state;
+    check_verdicts(cases, COUNT(cases));
+}
+
+static void nothing_due_is_undecided(void **state)
+{
+    static const char *const slos[] = {"errors < 1%", "good >= 90%",
+                                       "goodput >= 1/s", "e2e p99 < 1s"};
+    struct mix none = {0};
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(slos); i++)
+        assert_int_equal(judge_mix(slos[i], &none).verdict, VERDICT_UNDECIDED);
+    assert_string_equal(judge_mix("errors < 1%", &none).terms[0].why,
+                        "nothing was due in the window");
+}
+
+static void what_was_measured_stands_beside(void **state)
+{
+    struct mix mix = {.fast = 60, .slow = 20, .failed = 12, .unsent = 8};
+    struct judgement j = judge_mix("e2e p70 < 10ms,e2e p90 < 1s,errors < 1%,"
+                                   "good >= 90%,goodput >= 40/s",
+                                   &mix);
+
+    (void)state;
+    assert_int_equal(j.len, 5);
+    assert_true(fabs((double)j.terms[0].measured_ns - 50e6) < 50e3);
+    assert_int_equal(j.terms[1].measured_ns, HIST_BEYOND);
+    assert_true(j.terms[2].measured == 0.2);
+    assert_true(j.terms[3].measured == 0.8); /* by the limit of p90 */
+    assert_true(j.terms[4].measured == 8);
+}
+
+/* The unsent have no lag, and are among the n of a term on it. */
+static void unsent_requests_miss_a_limit_on_lag(void **state)
+{
+    const struct mix few = {.fast = 995, .unsent = 5};
+    const struct mix many = {.fast = 985, .unsent = 15};
+    struct judgement j = judge_mix("lag p99 < 1ms", &few);
+
+    (void)state;
+    assert_int_equal(j.verdict, VERDICT_PASS);
+    assert_int_equal(j.terms[0].measured_ns, 0);
+    j = judge_mix("lag p99 < 1ms", &many);
+    assert_int_equal(j.verdict, VERDICT_FAIL);
+    assert_int_equal(j.terms[0].measured_ns, HIST_BEYOND);
+}
+
+/* With a limit of 100 ms, and by lags of 0 to 99 ms: those of 10 ms and more
+ * whose answers twice as much less would have kept it.  Other terms know of
+ * none. */
+static void what_the_client_has_spoilt_is_counted(void **state)
+{
+    static const struct {
+        int64_t took_ms;
+        int64_t spoilt;
+    } rows[] = {{99, 0}, {100, 90}, {140, 79}, {250, 24}, {400, 0}};
+    const struct window w = {.end_ns = WINDOW_MS * NS_PER_MS};
+    struct slo slo = slo_of("e2e p99 < 100ms,errors < 1%");
+
+    (void)state;
+    for (size_t k = 0; k < COUNT(rows); k++) {
+        struct judgement j;
+        struct tally t;
+
+        tally_init(&t, w, &slo);
+        for (int64_t i = 0; i < 100; i++) {
+            struct facts f = row_ok(i, 10 * i, rows[k].took_ms);
+
+            f.issued += i * NS_PER_MS;
+            tally_add(&t, &f);
+        }
+        judge(&t, WINDOW_MS / 1e3, &j);
+        assert_int_equal(j.terms[0].counts.spoilt, rows[k].spoilt);
+        assert_int_equal(j.terms[1].counts.spoilt, 0);
+        tally_fini(&t);
+    }
+}
+
+static void the_reason_is_named(void **state)
+{
+    struct mix mix = {.fast = 899, .open = 101};
+    struct judgement j = judge_mix("good >= 90%", &mix);
+
+    (void)state;
+    assert_string_equal(j.terms[0].why, "depends on unfinished requests");
+    assert_int_equal(j.terms[0].more_needed, 0);
+}
+
+static void verdicts_have_names(void **state)
+{
+    (void)state;
+    assert_string_equal(verdict_name(VERDICT_NONE), "none");
+    assert_string_equal(verdict_name(VERDICT_PASS), "pass");
+    assert_string_equal(verdict_name(VERDICT_FAIL), "fail");
+    assert_string_equal(verdict_name(VERDICT_UNDECIDED), "undecided");
+    assert_string_equal(verdict_name(VERDICT_INVALID), "invalid");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(quantiles_are_judged_by_rank),
+        cmocka_unit_test(unfinished_are_judged_both_ways),
+        cmocka_unit_test(shares_are_judged_at_their_exact_boundary),
+        cmocka_unit_test(goodput_is_exact_in_odd_windows),
+        cmocka_unit_test(a_pass_needs_enough_samples),
+        cmocka_unit_test(an_obvious_failure_needs_few),
+        cmocka_unit_test(clustered_misses_count_for_less),
+        cmocka_unit_test(one_missed_term_decides),
+        cmocka_unit_test(nothing_due_is_undecided),
+        cmocka_unit_test(what_was_measured_stands_beside),
+        cmocka_unit_test(unsent_requests_miss_a_limit_on_lag),
+        cmocka_unit_test(what_the_client_has_spoilt_is_counted),
+        cmocka_unit_test(the_reason_is_named),
+        cmocka_unit_test(verdicts_have_names),
+    };
+
+    return cmocka_run_group_tests_name("judge", tests, NULL, NULL);
+}

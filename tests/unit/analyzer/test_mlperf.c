@@ -1,0 +1,333 @@
+/* A run as MLPerf's rules look at it: each scenario's result, what proves it,
+ * and every rule that can be broken. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "analyzer/tally/summary.h"
+#include "analyzer/tally/tally.h"
+#include "analyzer/verdict/mlperf.h"
+#include "common/base/clk.h"
+#include "common/settings/settings.h"
+#include "tests/support/rows.h"
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+#define MS           NS_PER_MS
+#define OFFICIAL     16159082839903944936U
+
+static const char accuracy[] = "no accuracy run stands beside it";
+
+/* A run of 600 s that keeps every rule that can be seen. */
+struct looked_at {
+    struct settings settings;
+    struct summary s;
+    struct tally tally;
+    struct mlperf m;
+};
+
+static void begin(struct looked_at *l, int scenario, const char *slo)
+{
+    *l = (struct looked_at){
+        .settings.load = {.scenario = scenario,
+                          .query_size = 8,
+                          .seeds = scenario == SCENARIO_SERVER ? SEEDS_MLPERF
+                                                               : SEEDS_OWN,
+                          .schedule_seed = OFFICIAL},
+        .s = {.window_length_s = 600,
+              .throughput_rps = 77,
+              .scheduled = 24576,
+              .slo = slo_of(slo),
+              .trust.valid = true},
+    };
+    l->s.settings = &l->settings;
+    tally_init(&l->tally, (struct window){0, 600 * NS_PER_S}, &l->s.slo);
+}
+
+/* 1 ms, 2 ms, ... n ms, and so many failures. */
+static void add_latencies(struct looked_at *l, enum measure m, int64_t n,
+                          int64_t failed)
+{
+    for (int64_t i = 1; i <= n; i++)
+        hist_add(&l->tally.hist[m][VIEW_DUE], i * MS);
+    hist_add_beyond(&l->tally.hist[m][VIEW_DUE], failed);
+}
+
+static void look(struct looked_at *l)
+{
+    mlperf_make(&l->m, &l->s, &l->tally);
+    tally_fini(&l->tally);
+}
+
+/* Exactly these, the one that is always broken at the end. */
+static void assert_breaks(const struct looked_at *l, const char *const *want,
+                          size_t n)
+{
+    assert_int_equal(l->m.n_breaks, n + 1);
+    for (size_t i = 0; i < n; i++)
+        assert_string_equal(l->m.breaks[i], want[i]);
+    assert_string_equal(l->m.breaks[n], accuracy);
+}
+
+#define BREAKS(l, ...)                                                         \
+    assert_breaks(l, (const char *const[]){__VA_ARGS__},                       \
+                  COUNT(((const char *const[]){__VA_ARGS__})))
+
+static void other_loops_are_none_of_theirs(void **state)
+{
+    struct looked_at l;
+
+    (void)state;
+    begin(&l, SCENARIO_CLOSED, "");
+    look(&l);
+    assert_false(l.m.is_there);
+    begin(&l, SCENARIO_SERVER, "");
+    l.settings.load.seeds = SEEDS_OWN;
+    look(&l);
+    assert_false(l.m.is_there);
+}
+
+/* With 100 queries at p90 three may be over it, so that the fourth from the top
+ * is the estimate. */
+static void single_stream_estimates_p90(void **state)
+{
+    struct looked_at l;
+
+    (void)state;
+    begin(&l, SCENARIO_SINGLE_STREAM, "");
+    add_latencies(&l, MEASURE_E2E, 100, 0);
+    look(&l);
+    assert_true(l.m.is_there);
+    assert_false(l.m.is_rate);
+    assert_string_equal(l.m.metric, "p90 latency");
+    assert_int_equal(l.m.n_proofs, 2); /* p99 beside it, see below */
+    assert_int_equal(l.m.proofs[0].measure, MEASURE_E2E);
+    assert_true(l.m.proofs[0].percentile == 0.9);
+    assert_true(l.m.proofs[0].is_proved);
+    assert_int_equal(l.m.proofs[0].n, 100);
+    assert_in_range(l.m.proofs[0].over, 2, 3);
+    assert_in_range(l.m.proofs[0].estimate_ns, (100 - l.m.proofs[0].over) * MS,
+                    (101 - l.m.proofs[0].over) * MS);
+    assert_breaks(&l, NULL, 0);
+}
+
+/* 662 queries are the fewest that give it; of fewer no rule is broken. */
+static void single_stream_has_p99_beside_it(void **state)
+{
+    struct looked_at l;
+
+    (void)state;
+    begin(&l, SCENARIO_SINGLE_STREAM, "");
+    add_latencies(&l, MEASURE_E2E, 661, 0);
+    look(&l);
+    assert_true(l.m.proofs[1].is_beside);
+    assert_true(l.m.proofs[1].percentile == 0.99);
+    assert_false(l.m.proofs[1].is_proved);
+    assert_breaks(&l, NULL, 0);
+    begin(&l, SCENARIO_SINGLE_STREAM, "");
+    add_latencies(&l, MEASURE_E2E, 662, 0);
+    look(&l);
+    assert_true(l.m.proofs[1].is_proved);
+    assert_int_equal(l.m.proofs[1].over, 0); /* the largest is its bound */
+    assert_in_range(l.m.proofs[1].estimate_ns, 661 * MS, 662 * MS);
+    assert_false(l.m.proofs[0].is_beside);
+}
+
+static void too_few_prove_nothing(void **state)
+{
+    struct looked_at l;
+
+    (void)state;
+    begin(&l, SCENARIO_SINGLE_STREAM, "");
+    add_latencies(&l, MEASURE_E2E, 63, 0); /* 64 would do */
+    look(&l);
+    assert_false(l.m.proofs[0].is_proved);
+    assert_int_equal(l.m.proofs[0].estimate_ns, HIST_TOO_FEW);
+    BREAKS(&l, "too few queries to prove p90 of e2e");
+    begin(&l, SCENARIO_SINGLE_STREAM, "");
+    add_latencies(&l, MEASURE_E2E, 64, 0);
+    look(&l);
+    assert_true(l.m.proofs[0].is_proved);
+}
+
+/* Failures are slower than everything: an estimate among them is none. */
+static void failures_are_no_latency(void **state)
+{
+    struct looked_at l;
+
+    (void)state;
+    begin(&l, SCENARIO_SINGLE_STREAM, "");
+    add_latencies(&l, MEASURE_E2E, 50, 50);
+    l.s.failed = 50;
+    look(&l);
+    assert_false(l.m.proofs[0].is_proved);
+    assert_int_equal(l.m.proofs[0].estimate_ns, HIST_BEYOND);
+    BREAKS(&l, "failures, or what takes hours, are at p90 of e2e",
+           "50 requests have no answer");
+}
+
+static void multi_stream_estimates_p99_of_queries(void **state)
+{
+    struct looked_at l;
+
+    (void)state;
+    begin(&l, SCENARIO_MULTI_STREAM, "");
+    add_latencies(&l, MEASURE_QUERY, 662, 0);
+    look(&l);
+    assert_string_equal(l.m.metric, "p99 query latency");
+    assert_true(l.m.proofs[0].is_proved);
+    assert_int_equal(l.m.proofs[0].measure, MEASURE_QUERY);
+    assert_breaks(&l, NULL, 0);
+    begin(&l, SCENARIO_MULTI_STREAM, "");
+    l.settings.load.query_size = 4;
+    add_latencies(&l, MEASURE_QUERY, 661, 0);
+    look(&l);
+    BREAKS(&l, "4 samples a query, not 8",
+           "too few queries to prove p99 of query");
+}
+
+static void offline_is_a_rate(void **state)
+{
+    struct looked_at l;
+
+    (void)state;
+    begin(&l, SCENARIO_OFFLINE, "");
+    look(&l);
+    assert_string_equal(l.m.metric, "samples/s");
+    assert_true(l.m.is_rate);
+    assert_true(l.m.rate_rps == 77);
+    assert_int_equal(l.m.n_proofs, 0);
+    assert_breaks(&l, NULL, 0);
+    begin(&l, SCENARIO_OFFLINE, "");
+    l.s.scheduled = 24575;
+    l.s.unsent = 3;
+    l.s.failed = 4;
+    look(&l);
+    BREAKS(&l, "24575 samples, fewer than 24576", "7 requests have no answer");
+}
+
+static void samples_of_other_seeds_break_a_rule(void **state)
+{
+    struct looked_at l;
+
+    (void)state;
+    begin(&l, SCENARIO_OFFLINE, "");
+    l.settings.data.file = (char *)"f";
+    look(&l);
+    BREAKS(&l, "the samples are not those of the official seeds");
+    begin(&l, SCENARIO_OFFLINE, "");
+    l.settings.data.file = (char *)"f";
+    l.settings.load.seeds = SEEDS_MLPERF;
+    l.settings.load.qsl_seed = 2085463073848966840U;
+    l.settings.load.sample_index_seed = 2747215439041700203U;
+    look(&l);
+    assert_breaks(&l, NULL, 0);
+}
+
+/* ---- the server ---- */
+
+static void add_term(struct looked_at *l, size_t i, int64_t keeps, int64_t over)
+{
+    l->tally.terms[i].n = keeps + over;
+    l->tally.terms[i].keeps = keeps;
+}
+
+static void the_server_proves_its_limits(void **state)
+{
+    struct looked_at l;
+
+    (void)state;
+    begin(&l, SCENARIO_SERVER,
+          "ttft p99 < 2s,tpot p99 < 200ms,errors < 1%,gap p99 < 1s");
+    add_term(&l, 0, 1302, 5);
+    add_term(&l, 1, 1301, 5);
+    l.s.verdict = VERDICT_PASS;
+    look(&l);
+    assert_string_equal(l.m.metric, "completed samples/s");
+    assert_true(l.m.is_rate);
+    assert_int_equal(l.m.n_proofs, 2); /* no counts, nothing that is pooled */
+    assert_int_equal(l.m.proofs[0].limit_ns, 2 * NS_PER_S);
+    assert_int_equal(l.m.proofs[0].n, 1307);
+    assert_int_equal(l.m.proofs[0].over, 5);
+    assert_true(l.m.proofs[0].is_proved);
+    assert_int_equal(l.m.proofs[0].more_needed, 0);
+    assert_false(l.m.proofs[1].is_proved);
+    assert_int_equal(l.m.proofs[1].more_needed, 1);
+    BREAKS(&l, "too few queries to prove p99 of tpot");
+}
+
+static void what_a_server_run_can_break(void **state)
+{
+    struct looked_at l;
+
+    (void)state;
+    begin(&l, SCENARIO_SERVER, "");
+    look(&l);
+    BREAKS(&l, "no limit on a latency");
+
+    begin(&l, SCENARIO_SERVER, "e2e p90 < 1s");
+    add_term(&l, 0, 1000, 0);
+    l.settings.load.schedule_seed = 1;
+    l.s.verdict = VERDICT_FAIL;
+    look(&l);
+    BREAKS(&l, "a limit at p90, not p99",
+           "the schedule is not that of the official seed",
+           "the limits are not kept, so that no rate counts");
+}
+
+static void what_every_run_can_break(void **state)
+{
+    struct looked_at l;
+
+    (void)state;
+    begin(&l, SCENARIO_OFFLINE, "");
+    l.s.window_length_s = 599.5;
+    l.s.trust.valid = false;
+    look(&l);
+    BREAKS(&l, "lasted 599.5 s, less than 600 s",
+           "the measurement is not trusted");
+}
+
+/* As many as there can be: none is left out. */
+static void all_breaks_fit(void **state)
+{
+    struct looked_at l;
+
+    (void)state;
+    begin(&l, SCENARIO_SERVER,
+          "e2e p90 < 1s,ttft p90 < 1s,ttfb p90 < 1s,tpot p90 < 1s,"
+          "stall p90 < 1s");
+    l.settings.load.schedule_seed = 1;
+    l.s.verdict = VERDICT_FAIL;
+    l.s.window_length_s = 1;
+    l.s.failed = 1;
+    l.s.trust.valid = false;
+    look(&l);
+    assert_int_equal(l.m.n_proofs, MLPERF_MAX_PROOFS);
+    assert_int_equal(l.m.n_breaks, 4 + 1 + 1 + 1 + 4 + 1 + 1 + 1);
+    assert_string_equal(l.m.breaks[l.m.n_breaks - 1], accuracy);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(other_loops_are_none_of_theirs),
+        cmocka_unit_test(single_stream_estimates_p90),
+        cmocka_unit_test(single_stream_has_p99_beside_it),
+        cmocka_unit_test(too_few_prove_nothing),
+        cmocka_unit_test(failures_are_no_latency),
+        cmocka_unit_test(multi_stream_estimates_p99_of_queries),
+        cmocka_unit_test(offline_is_a_rate),
+        cmocka_unit_test(samples_of_other_seeds_break_a_rule),
+        cmocka_unit_test(the_server_proves_its_limits),
+        cmocka_unit_test(what_a_server_run_can_break),
+        cmocka_unit_test(what_every_run_can_break),
+        cmocka_unit_test(all_breaks_fit),
+    };
+
+    return cmocka_run_group_tests_name("mlperf", tests, NULL, NULL);
+}

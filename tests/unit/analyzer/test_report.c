@@ -1,0 +1,147 @@
+/* Both reports: runs that are out of the ordinary, and formats by their name.
+ */
+#include <jansson.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "analyzer/report/report.h"
+#include "analyzer/tally/summary.h"
+#include "common/settings/settings.h"
+#include "tests/support/madesummary.h"
+#include "tests/support/rendered.h"
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+static void a_run_without_verification_says_so(void **state)
+{
+    struct made_summary *m = made_summary_new(10000);
+    json_t *json;
+    char *text;
+
+    (void)state;
+    m->settings.target.insecure = true;
+    text = report_rendered(&report_text, &m->s);
+    json = report_parsed(&m->s);
+    assert_says(text, "INSECURE: the server's certificate was not verified\n");
+    assert_true(json_is_true(part_at(json, "client/insecure")));
+    json_decref(json);
+    free(text);
+    made_summary_free(m);
+}
+
+static void an_empty_run_can_be_rendered(void **state)
+{
+    struct settings settings;
+    struct summary s = {.settings = &settings, .threads = 1};
+    json_t *json;
+    char *text;
+
+    (void)state;
+    settings_init(&settings);
+    for (int i = 0; i < MEASURE_COUNT; i++) {
+        for (int v = 0; v < VIEW_COUNT; v++) {
+            struct spread *p = &s.spread[i][v];
+
+            p->mean_ns = HIST_EMPTY;
+            p->max_ns = HIST_EMPTY;
+            for (int q = 0; q < SUMMARY_QUANTILES; q++)
+                p->quantile_ns[q] = HIST_EMPTY;
+        }
+    }
+    text = report_rendered(&report_text, &s);
+    assert_says(text, "0 scheduled = 0 issued + 0 unsent\n");
+    assert_null(strstr(text, "attainment"));
+    assert_null(strstr(text, "nan"));
+    assert_null(strstr(text, "network"));
+    assert_says(text, "\nclient     1 thread\n");
+    json = report_parsed(&s);
+    assert_true(json_is_null(part_at(json, "network/rtt_floor_ms")));
+    assert_text_at(json, "network/rtt_floor_ms_note", "not known");
+    assert_true(json_is_null(part_at(json, "network/segments")));
+    assert_true(json_is_null(part_at(json, "network/retransmits")));
+    assert_true(json_is_null(part_at(json, "client/max_in_flight")));
+    assert_text_at(json, "client/max_in_flight_note", "not known");
+    assert_true(json_is_null(part_at(json, "requests/reuse")));
+    assert_text_at(json, "requests/reuse_note", "no samples");
+    assert_true(json_is_false(part_at(json, "client/insecure")));
+    assert_true(json_is_null(part_at(json, "attainment")));
+    assert_text_at(json, "attainment_note", "no samples");
+    assert_true(json_is_null(part_at(json, "attainment_ci95")));
+    assert_text_at(json, "measures/e2e/p50_note", "no samples");
+    assert_true(json_is_false(part_at(json, "interrupted")));
+    assert_int_equal(json_array_size(part_at(json, "slo")), 0);
+    json_decref(json);
+    free(text);
+    settings_fini(&settings);
+}
+
+static void an_aborted_run_says_why(void **state)
+{
+    static const struct {
+        enum verdict verdict;
+        enum verdict judged;
+        const char *line;
+    } cases[] = {
+        {VERDICT_NONE, VERDICT_NONE, "verdict    none: no SLO was given"},
+        {VERDICT_FAIL, VERDICT_FAIL, "verdict    FAIL: the SLO is missed"},
+        {VERDICT_FAIL, VERDICT_PASS, "verdict    FAIL: the run was aborted"},
+        {VERDICT_INVALID, VERDICT_FAIL, "verdict    INVALID"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct settings settings;
+        struct summary s = {.settings = &settings,
+                            .verdict = cases[i].verdict,
+                            .judgement = {.verdict = cases[i].judged},
+                            .answer = cases[i].judged,
+                            .aborted = "errors > 5%: \x1b[2J"};
+        json_t *json;
+        char *text;
+
+        settings_init(&settings);
+        text = report_rendered(&report_text, &s);
+        assert_says(text, "%s", cases[i].line);
+        assert_says(text, "\n           ABORTED errors > 5%%: ?[2J\n");
+        json = report_parsed(&s);
+        assert_text_at(json, "aborted", s.aborted);
+        json_decref(json);
+        s.aborted = NULL;
+        json = report_parsed(&s);
+        assert_true(json_is_null(part_at(json, "aborted")));
+        json_decref(json);
+        free(text);
+        settings_fini(&settings);
+    }
+}
+
+static void formats_are_found_by_name(void **state)
+{
+    (void)state;
+    for (size_t i = 0; report_names[i]; i++) {
+        assert_non_null(report_find(report_names[i]));
+        assert_string_equal(report_find(report_names[i])->name,
+                            report_names[i]);
+    }
+    assert_ptr_equal(report_find("json"), &report_json);
+    assert_null(report_find("xml"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_run_without_verification_says_so),
+        cmocka_unit_test(an_empty_run_can_be_rendered),
+        cmocka_unit_test(an_aborted_run_says_why),
+        cmocka_unit_test(formats_are_found_by_name),
+    };
+
+    return cmocka_run_group_tests_name("report", tests, NULL, NULL);
+}

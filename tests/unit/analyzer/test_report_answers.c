@@ -1,0 +1,372 @@
+/* What reports say of the answers: every number of the text is in the JSON, and
+ * the other way round; a run without streams looks as it ever did. */
+#include <jansson.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "analyzer/report/json_parts.h"
+#include "analyzer/report/report.h"
+#include "analyzer/report/text_parts.h"
+#include "analyzer/tally/summary.h"
+#include "common/base/buf.h"
+#include "common/base/clk.h"
+#include "common/base/str.h"
+#include "common/base/xalloc.h"
+#include "common/settings/settings.h"
+#include "tests/support/rendered.h"
+#include "tests/support/rows.h"
+#include "tests/support/streams.h"
+#include "tests/support/tmpdir.h"
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+/* ---- a summary in which no two numbers are alike ---- */
+
+static int64_t fresh(int64_t *next)
+{
+    return *next += 1013;
+}
+
+static struct token_sum sum_of(int64_t *next)
+{
+    return (struct token_sum){.n = fresh(next), .sum = fresh(next) * 7};
+}
+
+static void fill(struct summary *s)
+{
+    struct tokens *t = &s->tokens;
+    int64_t next = 10000;
+
+    t->requests = fresh(&next);
+    t->prompt_asked = sum_of(&next);
+    t->prompt = sum_of(&next);
+    t->cached = sum_of(&next);
+    t->output_asked = sum_of(&next);
+    t->output = sum_of(&next);
+    t->reasoning = sum_of(&next);
+    for (int i = 0; i < TOKENS_SOURCE_COUNT; i++)
+        t->source[i] = fresh(&next);
+    for (int i = 0; i < FINISH_COUNT; i++)
+        t->finish[i] = fresh(&next);
+    t->streams = fresh(&next);
+    t->assumed = fresh(&next);
+    t->events = fresh(&next) * 11;
+    t->coalesced = fresh(&next);
+    t->event_tokens = fresh(&next) * 31;
+    s->has_tokens = true;
+    s->is_streamed = true;
+    s->quality = (struct quality){
+        .checked = fresh(&next),
+        .passed = fresh(&next),
+        .share = (double)fresh(&next) / 1e5,
+        .ci95 = {(double)fresh(&next) / 1e5, (double)fresh(&next) / 1e5}};
+    s->notes.len = 2;
+    for (size_t i = 0; i < s->notes.len; i++)
+        s->notes.list[i] =
+            (struct note){.name = i ? "tail" : "burst",
+                          .count = fresh(&next),
+                          .of = fresh(&next),
+                          .share = (double)fresh(&next) / 1e5,
+                          .text = i ? "ends late" : "all at once"};
+}
+
+static char *text_of(const struct summary *s)
+{
+    struct buf out;
+    char *text;
+
+    buf_init(&out, 1 << 20);
+    text_put_answers(s, &out);
+    text = xstrdup(buf_text(&out));
+    buf_fini(&out);
+    return text;
+}
+
+static json_t *json_of(const struct summary *s)
+{
+    json_t *o = json_object();
+
+    json_put_answers(o, s);
+    return o;
+}
+
+/* ---- the numbers of both ---- */
+
+/* Every number as the text would have it, "95%" of the interval left out. */
+static struct strlist numbers_of_text(const char *text)
+{
+    struct strlist list = {0};
+
+    while (*(text += strcspn(text, "0123456789"))) {
+        size_t len = strspn(text, "0123456789.e+");
+        char *number = xstrndup(text, len);
+
+        if (strcmp(number, "95") != 0)
+            strlist_add(&list, number);
+        free(number);
+        text += len;
+    }
+    return list;
+}
+
+static void numbers_of_json(json_t *o, struct strlist *list)
+{
+    const char *key;
+    json_t *value;
+    size_t i;
+
+    if (json_is_number(o)) {
+        char *number = xasprintf("%.17g", json_number_value(o));
+
+        strlist_add(list, number);
+        free(number);
+    }
+    json_object_foreach(o, key, value)
+    {
+        numbers_of_json(value, list);
+    }
+    json_array_foreach(o, i, value)
+    {
+        numbers_of_json(value, list);
+    }
+}
+
+/* Is one the other, as a whole number or rounded? */
+static bool is_shown_as(const char *text, double value)
+{
+    char whole[64];
+    char four[64];
+    char six[64];
+
+    snprintf(whole, sizeof(whole), "%.0f", value);
+    snprintf(four, sizeof(four), "%.4g", value);
+    snprintf(six, sizeof(six), "%.6g", value);
+    return strcmp(text, whole) == 0 || strcmp(text, four) == 0 ||
+           strcmp(text, six) == 0;
+}
+
+/* A share may be shown in percent. */
+static bool is_same(const char *text, const char *json)
+{
+    double value = strtod(json, NULL);
+
+    return is_shown_as(text, value) || is_shown_as(text, 100 * value);
+}
+
+static bool is_in_json(const char *text, const struct strlist *json)
+{
+    for (size_t i = 0; i < json->len; i++) {
+        if (is_same(text, json->items[i]))
+            return true;
+    }
+    print_error("%s of the text is not in the JSON\n", text);
+    return false;
+}
+
+static bool is_in_text(const char *json, const struct strlist *text)
+{
+    for (size_t i = 0; i < text->len; i++) {
+        if (is_same(text->items[i], json))
+            return true;
+    }
+    print_error("%s of the JSON is not in the text\n", json);
+    return false;
+}
+
+static void text_and_json_have_the_same_numbers(void **state)
+{
+    struct summary *s = xcalloc(1, sizeof(*s));
+    struct strlist in_json = {0};
+    struct strlist in_text;
+    json_t *json;
+    char *text;
+
+    (void)state;
+    fill(s);
+    text = text_of(s);
+    json = json_of(s);
+    in_text = numbers_of_text(text);
+    numbers_of_json(json, &in_json);
+    assert_true(in_text.len > 50);
+    for (size_t i = 0; i < in_text.len; i++)
+        assert_true(is_in_json(in_text.items[i], &in_json));
+    for (size_t i = 0; i < in_json.len; i++)
+        assert_true(is_in_text(in_json.items[i], &in_text));
+    strlist_fini(&in_text);
+    strlist_fini(&in_json);
+    json_decref(json);
+    free(text);
+    free(s);
+}
+
+/* ---- a run from disk ---- */
+
+static struct read_run *worked_run(void)
+{
+    struct streams *m = streams_new(0, 1000, "ttft:200,gap p50 < 41ms");
+
+    for (int i = 0; i < 10; i++) {
+        struct facts *f = streams_add(m, &worked_stream);
+
+        f->finish = i == 0 ? FINISH_OTHER : FINISH_LENGTH;
+        f->output_asked = 17;
+        f->check = CHECK_PASSED;
+    }
+    return streams_sum_up(m);
+}
+
+static void a_stream_has_its_rows(void **state)
+{
+    struct read_run *r = worked_run();
+    char *text = report_rendered(&report_text, &r->s);
+
+    (void)state;
+    assert_says(text, "\nttft from due           10       0    100ms");
+    assert_says(text, "\nttft ok, from due       10       0    100ms");
+    assert_says(text, "\nttft from sent          10       0   99.0ms");
+    assert_says(text, "\ntpot                    10       0   10.0ms");
+    assert_says(text, "\nitl                    160       0   10.0ms");
+    assert_says(text, "\ngap                     40       0   40.0ms");
+    assert_says(text, "\nstall                   10       0   40.0ms");
+    assert_says(text, "\ntail                    10       0      0ns");
+    assert_says(text,
+                "output 170 tokens/s (arrived in the window), 170 of good");
+    assert_says(text, "\n  ttft:200                 limit     kept by 100%%\n");
+    assert_says(text, "\n  gap p50 < 41ms           pass      measured 40.0ms, "
+                      "tightest limit met 40.1ms\n");
+    assert_says(text, "output: counted 170 in 10 (mean 17), asked 170 in 10 "
+                      "(mean 17)\n");
+    assert_says(text, "counted by token ids 10\n");
+    assert_says(text, "ended with length 9, other 1\n");
+    assert_says(text, "10 streams: 50 events (mean 5), 170 tokens in them (3.4 "
+                      "an event)\n");
+    assert_says(text, "quality    100%%: 10 of 10 checked answers passed");
+    assert_says(text,
+                "WARNING    finish_reason: 1 of 10 (10%%): answers ended");
+    assert_null(strstr(text, "ssumed"));
+    assert_null(strstr(text, "MIXED"));
+    free(text);
+    read_run_free(r);
+}
+
+/* Embeddings: their prompts are counted, and nobody asked for output. */
+static void a_run_without_output_has_none(void **state)
+{
+    struct summary s = {.has_tokens = true,
+                        .tokens = {.requests = 3,
+                                   .prompt = {3, 30},
+                                   .prompt_asked = {3, 30},
+                                   .source = {[TOKENS_NONE] = 3},
+                                   .finish = {[FINISH_NONE] = 3}}};
+    char *text = text_of(&s);
+
+    (void)state;
+    assert_string_equal(text, "tokens     of 3 ok requests\n"
+                              "           prompt: counted 30 in 3 (mean 10), "
+                              "asked 30 in 3 (mean 10)\n");
+    assert_false(tokens_have_output(&s.tokens));
+    free(text);
+}
+
+static void json_has_the_same(void **state)
+{
+    struct read_run *r = worked_run();
+    json_t *json = report_parsed(&r->s);
+    const char *note = NULL;
+    double tokens = 0;
+    double mean = 0;
+    double share = 0;
+    int assumed = -1;
+    int n = 0;
+
+    (void)state;
+    assert_int_equal(
+        json_unpack(json,
+                    "{s:F, s:{s:{s:i}, s:{s:b}}, s:{s:F}, s:{s:F}, "
+                    "s:[{s:s}]}",
+                    "output_tokens_per_s", &tokens, "measures", "itl", "n", &n,
+                    "tpot", "assumed", &assumed, "tokens", "output_mean", &mean,
+                    "quality", "share", &share, "notes", "name", &note),
+        0);
+    assert_true(tokens == 170 && n == 160 && assumed == 0 && mean == 17);
+    assert_true(share == 1);
+    assert_string_equal(note, "finish_reason");
+    json_decref(json);
+    read_run_free(r);
+}
+
+static void what_is_assumed_says_so(void **state)
+{
+    struct summary *s = xcalloc(1, sizeof(*s));
+    struct settings settings;
+    char *text;
+
+    (void)state;
+    settings_init(&settings);
+    s->settings = &settings;
+    fill(s);
+    s->spread[MEASURE_TPOT][VIEW_DUE] = (struct spread){.n = 5, .failed = 1};
+    s->spread[MEASURE_TPOT][VIEW_OK].n = 4;
+    s->spread[MEASURE_ITL][VIEW_DUE].n = 9;
+    text = report_rendered(&report_text, s);
+    assert_says(text, "\ntpot assumed  ");
+    assert_says(text, "\ntpot assumed, ok ");
+    assert_says(text, "\nitl assumed  ");
+    assert_says(text, "MIXED sources\n");
+    assert_says(text, "nobody says how many tokens an event has");
+    free(text);
+    settings_fini(&settings);
+    free(s);
+}
+
+/* No line, row or word of streams; null and a reason in JSON. */
+static void a_run_without_streams_looks_as_before(void **state)
+{
+    static const char *const words[] = {"ttft", "tpot",  "itl",    "gap",
+                                        "tail", "stall", "tokens", "quality",
+                                        "WARN", "stream"};
+    struct streams *m = streams_new(0, 1000, "");
+    struct read_run *r;
+    json_t *json;
+    char *text;
+
+    (void)state;
+    streams_add_row(m, row_ok(0, 10, 5));
+    streams_add_row(m, row_failed(1, 20, 5, OUTCOME_RESET));
+    m->has_no_table = true;
+    r = streams_sum_up(m);
+    text = report_rendered(&report_text, &r->s);
+    for (size_t i = 0; i < COUNT(words); i++)
+        assert_null(strstr(text, words[i]));
+    json = report_parsed(&r->s);
+    assert_true(json_is_null(json_object_get(json, "output_tokens_per_s")));
+    assert_true(json_is_string(json_object_get(json, "tokens_note")));
+    assert_true(json_is_string(json_object_get(json, "quality_note")));
+    assert_int_equal(json_array_size(json_object_get(json, "notes")), 0);
+    json_decref(json);
+    free(text);
+    read_run_free(r);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(text_and_json_have_the_same_numbers),
+        cmocka_unit_test(a_stream_has_its_rows),
+        cmocka_unit_test(a_run_without_output_has_none),
+        cmocka_unit_test(json_has_the_same),
+        cmocka_unit_test(what_is_assumed_says_so),
+        cmocka_unit_test(a_run_without_streams_looks_as_before),
+    };
+
+    return cmocka_run_group_tests_name("report_answers", tests, tmpdir_setup,
+                                       tmpdir_teardown);
+}

@@ -1,0 +1,153 @@
+/* Reports quote what the client is known to be good for. */
+#include <jansson.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "analyzer/report/report.h"
+#include "analyzer/tally/summary.h"
+#include "tests/support/madesummary.h"
+#include "tests/support/rendered.h"
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+/* What the client is known to be good for, in the client's line. */
+static void text_quotes_the_calibration(void **state)
+{
+    static const struct {
+        enum calibration_standing standing;
+        double rate;
+        enum calibration_limit limit;
+        double used;
+        const char *url;
+        const char *want;
+    } cases[] = {
+        {CALIBRATION_NONE, 0, LIMIT_CLIENT, -1, "http://h/", " in flight\n"},
+        {CALIBRATION_STALE, 0, LIMIT_CLIENT, -1, "http://h/",
+         " in flight; its calibration is stale: another host\n"},
+        {CALIBRATED, 120e3, LIMIT_CLIENT, 0.042, "http://h/",
+         " in flight; good for 120k/s here (native, calibrated 2026-11-16), "
+         "4.2% used\n"},
+        {CALIBRATED, 9500, LIMIT_STUB, 1.3, "http://h/",
+         "; good for at least 9.5k/s here (native, calibrated 2026-11-16), "
+         "130% used\n"},
+        {CALIBRATED, 9500, LIMIT_CLIENT, 0.5, "https://h/",
+         "; good for 9.5k/s here (native without TLS, calibrated 2026-11-16), "
+         "50% used\n"},
+        {CALIBRATED, 0, LIMIT_CLIENT, -1, "http://h/",
+         "; good for no rate that was tried here (native, calibrated "
+         "2026-11-16)\n"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct made_summary *m = made_summary_bare(cases[i].url);
+        char *text;
+
+        m->s.calibration = (struct calibration_stamp){
+            .standing = cases[i].standing,
+            .stale = "another host",
+            .transport = "native",
+            .of = {.date = "2026-11-16T10:11:12Z",
+                   .max_rate_rps = cases[i].rate,
+                   .limit = cases[i].limit},
+        };
+        m->s.calibration_used = cases[i].used;
+        text = report_rendered(&report_text, &m->s);
+        assert_says(text, "%s", cases[i].want);
+        free(text);
+        made_summary_free(m);
+    }
+}
+
+/* A quote of a look that was short, or not alone, says so. */
+static void the_text_says_how_it_was_found(void **state)
+{
+    struct made_summary *m = made_summary_bare("http://h/");
+    char *text;
+
+    (void)state;
+    m->s.calibration = (struct calibration_stamp){
+        .standing = CALIBRATED,
+        .transport = "native",
+        .of = {.date = "2026-11-16T10:11:12Z",
+               .is_quick = true,
+               .is_disturbed = true,
+               .max_rate_rps = 9500,
+               .limit = LIMIT_CLIENT},
+    };
+    m->s.calibration_used = 0.5;
+    text = report_rendered(&report_text, &m->s);
+    assert_says(text, "; good for 9.5k/s here (native, quickly calibrated "
+                      "2026-11-16 while others used the machine), 50%% used\n");
+    free(text);
+    made_summary_free(m);
+}
+
+static json_t *quoted(const struct summary *s)
+{
+    json_t *json = report_parsed(s);
+    json_t *c = json_incref(json_object_get(json, "calibration"));
+
+    json_decref(json);
+    return c;
+}
+
+static const char *note_of(const json_t *c)
+{
+    return json_string_value(json_object_get(c, "note"));
+}
+
+static void json_has_it_or_why_not(void **state)
+{
+    struct made_summary *m = made_summary_bare("http://h/");
+    struct summary *s = &m->s;
+    json_t *c = quoted(s);
+
+    (void)state;
+    assert_true(json_is_null(c));
+    json_decref(c);
+
+    s->calibration = (struct calibration_stamp){.standing = CALIBRATION_STALE,
+                                                .stale = "another host"};
+    c = quoted(s);
+    assert_true(json_is_null(json_object_get(c, "max_rate_rps")));
+    assert_true(json_is_null(json_object_get(c, "used")));
+    assert_string_equal(note_of(c), "stale: another host");
+    json_decref(c);
+
+    s->calibration = (struct calibration_stamp){
+        .standing = CALIBRATED,
+        .transport = "curl",
+        .of = {.date = "2026-11-16T10:11:12Z", .max_rate_rps = 12345}};
+    s->calibration_used = 0.25;
+    c = quoted(s);
+    assert_true(json_real_value(json_object_get(c, "max_rate_rps")) == 12345);
+    assert_true(json_real_value(json_object_get(c, "used")) == 0.25);
+    assert_true(json_is_false(json_object_get(c, "is_at_least")));
+    assert_non_null(note_of(c));
+    json_decref(c);
+
+    s->calibration.of.max_rate_rps = 0;
+    s->calibration_used = -1;
+    c = quoted(s);
+    assert_true(json_is_null(json_object_get(c, "used")));
+    assert_string_equal(note_of(c), "not even the lowest rate was trusted");
+    json_decref(c);
+    made_summary_free(m);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(text_quotes_the_calibration),
+        cmocka_unit_test(the_text_says_how_it_was_found),
+        cmocka_unit_test(json_has_it_or_why_not),
+    };
+
+    return cmocka_run_group_tests_name("report_calibration", tests, NULL, NULL);
+}

@@ -1,0 +1,303 @@
+/* The part of a report that MLPerf's rules have, and requests as CSV. */
+#include <jansson.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "analyzer/report/report.h"
+#include "analyzer/tally/summary.h"
+#include "common/base/buf.h"
+#include "common/base/clk.h"
+#include "common/recording/schema.h"
+#include "tests/support/madesummary.h"
+#include "tests/support/rendered.h"
+#include "tests/support/rows.h"
+
+/* ---- the rules ---- */
+
+static void nothing_is_said_where_they_have_no_part(void **state)
+{
+    struct made_summary *m = made_summary_new(10000);
+    char *text = report_rendered(&report_text, &m->s);
+    json_t *json = report_parsed(&m->s);
+
+    (void)state;
+    assert_null(strstr(text, "mlperf"));
+    assert_null(json_object_get(json, "mlperf"));
+    json_decref(json);
+    free(text);
+    made_summary_free(m);
+}
+
+static void a_latency_and_what_proves_it(void **state)
+{
+    struct made_summary *m = made_summary_new(10000);
+    char *text;
+    json_t *json;
+
+    (void)state;
+    m->s.mlperf = (struct mlperf){
+        .is_there = true,
+        .metric = "p90 latency",
+        .proofs = {{.measure = MEASURE_E2E,
+                    .percentile = 0.9,
+                    .n = 100,
+                    .over = 3,
+                    .estimate_ns = 25 * NS_PER_MS,
+                    .is_proved = true},
+                   {.measure = MEASURE_E2E,
+                    .percentile = 0.99,
+                    .n = 700,
+                    .estimate_ns = 31 * NS_PER_MS,
+                    .is_proved = true,
+                    .is_beside = true}},
+        .n_proofs = 2,
+        .breaks = {"lasted 1 s, less than 600 s"},
+        .n_breaks = 1,
+    };
+    text = report_rendered(&report_text, &m->s);
+    assert_says(text, "\nmlperf     p90 latency: 25.0ms\n"
+                      "           early stopping, p90 of e2e: 100 queries "
+                      "prove it, 3 of them slower\n"
+                      "           early stopping, p99 of e2e: 31.0ms; 700 "
+                      "queries prove it, 0 of them slower\n"
+                      "           open division, since it breaks rules of the "
+                      "closed one:\n"
+                      "             lasted 1 s, less than 600 s\n");
+    json = report_parsed(&m->s);
+    assert_text_at(json, "mlperf/metric", "p90 latency");
+    assert_text_at(json, "mlperf/division", "open");
+    assert_number_at(json, "mlperf/result_ms", 25);
+    assert_text_at(json, "mlperf/breaks/0", "lasted 1 s, less than 600 s");
+    assert_text_at(json, "mlperf/early_stopping/0/measure", "e2e");
+    assert_number_at(json, "mlperf/early_stopping/0/percentile", 0.9);
+    assert_number_at(json, "mlperf/early_stopping/1/percentile", 0.99);
+    assert_number_at(json, "mlperf/early_stopping/1/estimate_ms", 31);
+    assert_number_at(json, "mlperf/early_stopping/0/n", 100);
+    assert_number_at(json, "mlperf/early_stopping/0/over", 3);
+    assert_number_at(json, "mlperf/early_stopping/0/estimate_ms", 25);
+    assert_true(json_is_true(part_at(json, "mlperf/early_stopping/0/proved")));
+    json_decref(json);
+    free(text);
+    made_summary_free(m);
+}
+
+static void a_latency_that_is_not_there(void **state)
+{
+    static const struct {
+        int64_t estimate_ns;
+        const char *text;
+        const char *note;
+    } cases[] = {
+        {HIST_TOO_FEW,
+         "mlperf     p99 query latency: n too small\n"
+         "           early stopping, p99 of query: 9 queries are too few\n",
+         "n too small"},
+        {HIST_BEYOND,
+         "mlperf     p99 query latency: failed\n"
+         "           early stopping, p99 of query: 9 queries are too few "
+         "without a failure\n",
+         "beyond failures"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < 2; i++) {
+        struct made_summary *m = made_summary_new(10000);
+        char *text;
+        json_t *json;
+
+        m->s.mlperf = (struct mlperf){
+            .is_there = true,
+            .metric = "p99 query latency",
+            .proofs = {{.measure = MEASURE_QUERY,
+                        .percentile = 0.99,
+                        .n = 9,
+                        .estimate_ns = cases[i].estimate_ns}},
+            .n_proofs = 1,
+        };
+        text = report_rendered(&report_text, &m->s);
+        assert_says(text, "%s", cases[i].text);
+        json = report_parsed(&m->s);
+        assert_true(json_is_null(part_at(json, "mlperf/result_ms")));
+        assert_text_at(json, "mlperf/result_note", cases[i].note);
+        json_decref(json);
+        free(text);
+        made_summary_free(m);
+    }
+}
+
+static void a_rate_and_its_limits(void **state)
+{
+    struct made_summary *m = made_summary_new(10000);
+    char *text;
+    json_t *json;
+
+    (void)state;
+    m->s.mlperf = (struct mlperf){
+        .is_there = true,
+        .metric = "completed samples/s",
+        .is_rate = true,
+        .rate_rps = 12.5,
+        .proofs = {{.measure = MEASURE_TTFT,
+                    .percentile = 0.99,
+                    .n = 1307,
+                    .limit_ns = 2 * NS_PER_S,
+                    .over = 5,
+                    .is_proved = true},
+                   {.measure = MEASURE_TPOT,
+                    .percentile = 0.99,
+                    .n = 1306,
+                    .limit_ns = 200 * NS_PER_MS,
+                    .over = 6,
+                    .more_needed = 7}},
+        .n_proofs = 2,
+    };
+    text = report_rendered(&report_text, &m->s);
+    assert_says(text, "\nmlperf     completed samples/s: 12.5\n"
+                      "           early stopping, p99 of ttft: 5 of 1307 "
+                      "queries over 2.00s prove it\n"
+                      "           early stopping, p99 of tpot: 6 of 1306 "
+                      "queries over 200ms, 7 more within it would prove it\n"
+                      "           would do for the closed division\n");
+    json = report_parsed(&m->s);
+    assert_text_at(json, "mlperf/division", "closed");
+    assert_number_at(json, "mlperf/result_per_s", 12.5);
+    assert_number_at(json, "mlperf/early_stopping/1/limit_ms", 200);
+    assert_number_at(json, "mlperf/early_stopping/1/more_needed", 7);
+    assert_int_equal(json_array_size(part_at(json, "mlperf/breaks")), 0);
+    json_decref(json);
+    free(text);
+    made_summary_free(m);
+}
+
+/* ---- what a scenario's report says besides ---- */
+
+static void a_closed_loop_says_what_it_hides(void **state)
+{
+    static const char line[] = "closed loop: a slow server is asked less often";
+    static const struct {
+        int scenario;
+        bool want;
+    } cases[] = {{SCENARIO_SERVER, false},
+                 {SCENARIO_CLOSED, true},
+                 {SCENARIO_SINGLE_STREAM, true},
+                 {SCENARIO_MULTI_STREAM, true},
+                 {SCENARIO_OFFLINE, false}};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct made_summary *m = made_summary_new(10000);
+        char *text;
+
+        m->settings.load.scenario = cases[i].scenario;
+        text = report_rendered(&report_text, &m->s);
+        assert_int_equal(strstr(text, line) != NULL, cases[i].want);
+        free(text);
+        made_summary_free(m);
+    }
+}
+
+static void offline_waits_and_is_cut(void **state)
+{
+    struct made_summary *m = made_summary_new(10000);
+    char *text;
+    json_t *json;
+
+    (void)state;
+    m->settings.load.scenario = SCENARIO_OFFLINE;
+    m->s.cut_by_max_duration = true;
+    text = report_rendered(&report_text, &m->s);
+    assert_says(text, "max_duration ended it before all that was asked for\n");
+    assert_says(text, "\nwait for its turn ");
+    assert_null(strstr(text, "client lag"));
+    json = report_parsed(&m->s);
+    assert_true(json_is_true(part_at(json, "window/cut_by_max_duration")));
+    json_decref(json);
+    free(text);
+    made_summary_free(m);
+}
+
+/* ---- CSV ---- */
+
+static void csv_names_columns_and_units(void **state)
+{
+    struct buf out;
+    size_t commas = 0;
+
+    (void)state;
+    buf_init(&out, 10000);
+    report_csv.render_header(NULL, 0, &out);
+    assert_non_null(strstr(buf_text(&out),
+                           "seq,due_ns,issued_ns,sent_ns,head_ns,first_ns,"
+                           "last_ns,end_ns,outcome,detail,status,is_fresh,"
+                           "retries,bytes_out_B,bytes_in_B,buffered_ns,"));
+    for (const char *c = buf_text(&out); *c; c++)
+        commas += *c == ',';
+    assert_int_equal(commas, schema_requests.len - 1);
+    buf_fini(&out);
+}
+
+static void assert_starts(const char *line, const char *want)
+{
+    assert_int_equal(strncmp(line, want, strlen(want)), 0);
+}
+
+static void csv_has_a_line_a_request(void **state)
+{
+    struct facts rows[] = {row_ok(0, 5, 20), row_unsent(1, 6),
+                           row_failed(2, 7, 10, OUTCOME_TIMEOUT)};
+    struct buf out;
+    const char *line;
+
+    (void)state;
+    rows[0].finish = FINISH_LENGTH;
+    rows[0].token_source = TOKENS_USAGE;
+    buf_init(&out, 10000);
+    report_csv.render_rows(rows, 3, &out);
+    line = buf_text(&out);
+    assert_starts(line, "0,5000000,5000000,6000000,25000000,25000000,25000000,"
+                        "25000000,ok,0,200,0,0,");
+    assert_non_null(strstr(line, ",usage,"));
+    assert_non_null(strstr(line, ",length"));
+    line = strchr(line, '\n') + 1;
+    assert_starts(line, "1,6000000,,,,,,,unsent,");
+    line = strchr(line, '\n') + 1;
+    assert_starts(line, "2,7000000,7000000,8000000,,,,17000000,timeout,");
+    assert_string_equal(strchr(line, '\n'), "\n");
+    buf_fini(&out);
+}
+
+/* Of a later version. */
+static void csv_knows_no_such_outcome(void **state)
+{
+    struct facts row = row_failed(2, 7, 10, OUTCOME_COUNT);
+    struct buf out;
+
+    (void)state;
+    buf_init(&out, 10000);
+    report_csv.render_rows(&row, 1, &out);
+    assert_non_null(strstr(buf_text(&out), ",17000000,unknown,"));
+    buf_fini(&out);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(nothing_is_said_where_they_have_no_part),
+        cmocka_unit_test(a_latency_and_what_proves_it),
+        cmocka_unit_test(a_latency_that_is_not_there),
+        cmocka_unit_test(a_rate_and_its_limits),
+        cmocka_unit_test(a_closed_loop_says_what_it_hides),
+        cmocka_unit_test(offline_waits_and_is_cut),
+        cmocka_unit_test(csv_names_columns_and_units),
+        cmocka_unit_test(csv_has_a_line_a_request),
+        cmocka_unit_test(csv_knows_no_such_outcome),
+    };
+
+    return cmocka_run_group_tests_name("report_mlperf", tests, NULL, NULL);
+}

@@ -1,0 +1,254 @@
+/* The text report renders the summary: every number of it, and none of its own.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "analyzer/report/report.h"
+#include "analyzer/report/text_parts.h"
+#include "analyzer/tally/summary.h"
+#include "common/base/str.h"
+#include "common/base/xalloc.h"
+#include "tests/support/madesummary.h"
+#include "tests/support/rendered.h"
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+static bool is_label(const char *number)
+{
+    /* e2e; percentiles and the 95 % interval; the limits of the SLO */
+    static const char *const labels[] = {"2",  "50", "90",   "95",
+                                         "99", "9",  "99.9", "0"};
+
+    for (size_t i = 0; i < COUNT(labels); i++) {
+        if (strcmp(labels[i], number) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* Every number in the text that is no label. */
+static struct strlist numbers_in(const char *text)
+{
+    struct strlist list = {0};
+
+    while (*(text += strcspn(text, "0123456789"))) {
+        size_t len = strspn(text, "0123456789.");
+        char *number = xstrndup(text, len);
+
+        if (!is_label(number))
+            strlist_add(&list, number);
+        free(number);
+        text += len;
+    }
+    return list;
+}
+
+static bool holds(const struct strlist *list, const char *item)
+{
+    for (size_t i = 0; i < list->len; i++) {
+        if (strcmp(list->items[i], item) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* Change every number of the summary, and every number of the text changes. */
+static void text_has_no_number_of_its_own(void **state)
+{
+    struct made_summary *a = made_summary_new(10000);
+    struct made_summary *b = made_summary_new(50050);
+    char *text_a = report_rendered(&report_text, &a->s);
+    char *text_b = report_rendered(&report_text, &b->s);
+    struct strlist in_a = numbers_in(text_a);
+    struct strlist in_b = numbers_in(text_b);
+
+    (void)state;
+    assert_true(in_a.len > 60);
+    assert_int_equal(in_a.len, in_b.len);
+    for (size_t i = 0; i < in_a.len; i++) {
+        if (holds(&in_b, in_a.items[i]))
+            print_error("%s stands in both\n", in_a.items[i]);
+        assert_false(holds(&in_b, in_a.items[i]));
+    }
+    strlist_fini(&in_a);
+    strlist_fini(&in_b);
+    free(text_a);
+    free(text_b);
+    made_summary_free(a);
+    made_summary_free(b);
+}
+
+static void text_says_what_it_counts(void **state)
+{
+    struct made_summary *m = made_summary_new(10000);
+    const struct summary *s = &m->s;
+    char *text = report_rendered(&report_text, s);
+
+    (void)state;
+    assert_says(text, "checkout: GET http://host/\n");
+    assert_says(text, "%lld scheduled = %lld issued + %lld unsent\n",
+                (long long)s->scheduled, (long long)s->issued,
+                (long long)s->unsent);
+    assert_says(text, "%lld issued = %lld ok + %lld failed",
+                (long long)s->issued, (long long)s->ok, (long long)s->failed);
+    assert_says(text, "timeout %lld", (long long)s->outcome[OUTCOME_TIMEOUT]);
+    assert_says(text, "%lld good", (long long)s->good);
+    assert_says(text, "%lld opened a connection, %lld reused one (",
+                (long long)s->fresh_connections,
+                (long long)s->reused_connections);
+    assert_says(text, ", %lld were sent again", (long long)s->retried);
+    assert_null(strstr(text, "INSECURE"));
+    assert_says(text, "offered %.6g/s", s->offered_rps);
+    assert_says(text, "throughput %.6g/s", s->throughput_rps);
+    assert_says(text, "goodput %.6g/s", s->goodput_rps);
+    assert_says(text, "attainment %.6g%%", 100 * s->attainment);
+    assert_says(text, "interval %.6g%% to %.6g%%)",
+                100 * s->attainment_ci95.low, 100 * s->attainment_ci95.high);
+    assert_says(text, "signal %lld", (long long)s->stopped_by);
+    assert_says(text, "about %lld more requests needed",
+                (long long)s->judgement.terms[0].more_needed);
+    assert_says(text, "client     %lld threads, at most %lld in flight\n",
+                (long long)s->threads,
+                (long long)m->settings.client.max_in_flight);
+    assert_says(text, ", %lld of %lld segments sent again\n",
+                (long long)s->retransmits, (long long)s->segments);
+    assert_says(text, "%llu bytes skipped, %llu cut off",
+                (unsigned long long)s->damage.skipped_bytes,
+                (unsigned long long)s->damage.cut_off_bytes);
+    free(text);
+    made_summary_free(m);
+}
+
+/* A row of the table, with what cannot be given in words. */
+static void text_says_why_a_number_is_missing(void **state)
+{
+    struct made_summary *m = made_summary_new(10000);
+    struct spread *p = &m->s.spread[MEASURE_E2E][VIEW_DUE];
+    char *text;
+
+    (void)state;
+    *p = (struct spread){.n = 60, .failed = 7, .mean_ns = HIST_BEYOND};
+    p->quantile_ns[0] = 12300000;
+    p->quantile_ns[1] = HIST_BEYOND;
+    p->quantile_ns[2] = HIST_BEYOND;
+    p->quantile_ns[3] = HIST_TOO_FEW;
+    p->quantile_ns[4] = HIST_OUT_OF_RANGE;
+    p->max_ns = HIST_BEYOND;
+    m->s.spread[MEASURE_CONNECT][VIEW_DUE].n = 0;
+    text = report_rendered(&report_text, &m->s);
+    assert_says(text, "%-17s %8d %7d %8s %8s %8s %8s %8s %8s %8s\n",
+                "e2e from due", 60, 7, "failed", "12.3ms", "failed", "failed",
+                "n small", "> 1h", "failed");
+    assert_null(strstr(text, "\nconnect"));
+    assert_non_null(strstr(text, "\nclient lag"));
+    free(text);
+    made_summary_free(m);
+}
+
+static void text_opens_with_the_verdict(void **state)
+{
+    static const struct {
+        enum verdict verdict;
+        const char *want;
+    } cases[] = {
+        {VERDICT_NONE, "verdict    none"},
+        {VERDICT_PASS, "verdict    PASS"},
+        {VERDICT_FAIL, "verdict    FAIL"},
+        {VERDICT_UNDECIDED, "verdict    UNDECIDED"},
+        {VERDICT_INVALID, "verdict    INVALID"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct made_summary *m = made_summary_new(10000);
+        char *text;
+
+        m->s.verdict = cases[i].verdict;
+        m->s.trust.valid = cases[i].verdict != VERDICT_INVALID;
+        text = report_rendered(&report_text, &m->s);
+        assert_says(text, "%s", cases[i].want);
+        assert_int_equal(strstr(text, "NOT trusted") != NULL,
+                         cases[i].verdict == VERDICT_INVALID);
+        assert_int_equal(strstr(text, "not deliverable") != NULL,
+                         cases[i].verdict == VERDICT_FAIL);
+        free(text);
+        made_summary_free(m);
+    }
+}
+
+/* Above every number that was measured: the verdict, then what failed, each in
+ * a line of its own.  What passed is one line at the end. */
+static void text_says_first_why_a_run_is_invalid(void **state)
+{
+    struct made_summary *m = made_summary_new(10000);
+    struct trust *t = &m->s.trust;
+    const char *verdict;
+    const char *lag;
+    char *text;
+
+    (void)state;
+    m->s.verdict = VERDICT_INVALID;
+    t->checks[0] = (struct check){.name = "lag p99",
+                                  .unit = "ms",
+                                  .is_fatal = true,
+                                  .value = 12.5,
+                                  .limit = 2,
+                                  .advice = "free its CPU"};
+    t->checks[2] = (struct check){.name = "unsent", .ok = true, .advice = ""};
+    t->checks[3] = (struct check){.name = "steal", .ok = true, .advice = ""};
+    t->len = 4;
+    text = report_rendered(&report_text, &m->s);
+    verdict = strstr(text, "\nverdict    INVALID");
+    lag = strstr(text, "\n  lag p99        BAD  12.5 ms (at most 2): free its "
+                       "CPU\n");
+    assert_true(verdict && lag && verdict < lag);
+    assert_says(text, "\n  samples        note ");
+    assert_says(text, " effective (at least ");
+    assert_true(lag < strstr(text, "measured"));
+    assert_true(lag < strstr(text, "scheduled"));
+    assert_says(text, "\nchecks     NOT trusted; passed: unsent, steal\n");
+    free(text);
+    made_summary_free(m);
+}
+
+/* A reader, and who copies it to a flag, wants no exponent. */
+static void large_numbers_are_whole(void **state)
+{
+    static const struct {
+        double value;
+        int digits;
+        const char *text;
+    } cases[] = {
+        {0.40912, 3, "0.409"},   {12.34, 3, "12.3"},  {999.4, 3, "999"},
+        {999.6, 3, "1000"},      {3381.4, 3, "3381"}, {-3381.4, 3, "-3381"},
+        {1234567, 4, "1234567"}, {10.81, 4, "10.81"}, {0, 3, "0"},
+    };
+    char text[UNITS_TEXT];
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+        assert_string_equal(
+            text_show_number(cases[i].value, cases[i].digits, text),
+            cases[i].text);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(text_has_no_number_of_its_own),
+        cmocka_unit_test(text_says_what_it_counts),
+        cmocka_unit_test(text_says_why_a_number_is_missing),
+        cmocka_unit_test(large_numbers_are_whole),
+        cmocka_unit_test(text_opens_with_the_verdict),
+        cmocka_unit_test(text_says_first_why_a_run_is_invalid),
+    };
+
+    return cmocka_run_group_tests_name("report_text", tests, NULL, NULL);
+}

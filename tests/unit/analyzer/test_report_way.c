@@ -1,0 +1,200 @@
+/* Reports of what else there was: the way that requests went, statuses, large
+ * counts, and a window with nothing in it. */
+#include <jansson.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "analyzer/report/report.h"
+#include "analyzer/tally/summary.h"
+#include "common/base/str.h"
+#include "common/base/xalloc.h"
+#include "common/settings/settings.h"
+#include "tests/support/madesummary.h"
+#include "tests/support/rendered.h"
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+static struct made_summary *made_new(void)
+{
+    struct made_summary *m = made_summary_bare("http://h/");
+
+    m->s.scheduled = 1;
+    return m;
+}
+
+static void statuses_other_than_200(void **state)
+{
+    struct made_summary *m = made_new();
+    char *text = report_rendered(&report_text, &m->s);
+    json_t *json;
+
+    (void)state;
+    assert_null(strstr(text, "           status "));
+    free(text);
+    m->s.statuses[0] = (struct status_count){302, 108};
+    m->s.statuses[1] = (struct status_count){204, 7};
+    m->s.n_statuses = 2;
+    text = report_rendered(&report_text, &m->s);
+    assert_says(text, "\n           status 302 x 108, 204 x 7\n");
+    free(text);
+    json = report_parsed(&m->s);
+    assert_number_at(json, "requests/by_status/302", 108);
+    json_decref(json);
+    made_summary_free(m);
+}
+
+static void large_counts_are_whole(void **state)
+{
+    struct made_summary *m = made_new();
+    char *text;
+
+    (void)state;
+    m->s.trust = (struct trust){.checks = {{.name = "unsent",
+                                            .unit = "requests",
+                                            .is_fatal = true,
+                                            .value = 1234567,
+                                            .limit = 0.5,
+                                            .advice = "x"}},
+                                .len = 1};
+    text = report_rendered(&report_text, &m->s);
+    assert_says(text, " BAD  1234567 requests (at most 0.5): x\n");
+    free(text);
+    made_summary_free(m);
+}
+
+static void an_empty_window_says_so(void **state)
+{
+    struct made_summary *m = made_new();
+    char *text = report_rendered(&report_text, &m->s);
+
+    (void)state;
+    assert_null(strstr(text, "nothing was due"));
+    free(text);
+    m->s.scheduled = 0;
+    text = report_rendered(&report_text, &m->s);
+    assert_says(text, "; nothing was due in the window\n");
+    free(text);
+    made_summary_free(m);
+}
+
+static void a_trace_and_what_was_left_out(void **state)
+{
+    struct made_summary *m = made_new();
+    struct load_settings *load = &m->settings.load;
+    json_t *json = report_parsed(&m->s);
+    char *text;
+
+    (void)state;
+    assert_true(json_is_null(part_at(json, "trace")));
+    json_decref(json);
+    load->scenario = SCENARIO_TRACE;
+    load->trace.file = xstrdup("a\nb.csv");
+    load->trace.time_scale = 4;
+    m->s.has_trace = true;
+    m->s.trace = (struct trace_seen){
+        .format = "burstgpt", .rows = 90, .damaged = 1, .failed = 7, .tied = 8};
+    text = report_rendered(&report_text, &m->s);
+    assert_says(text, "open loop, trace a?b.csv at 4 times its speed");
+    assert_says(text,
+                "\ntrace      burstgpt, 90 rows; 1 damaged line left out; "
+                "7 requests that failed back then left out; 8 at the "
+                "time of the row before\n");
+    free(text);
+    load->trace.spread_ns = 1000000000;
+    text = report_rendered(&report_text, &m->s);
+    assert_says(text, "times spread over 1s");
+    assert_null(strstr(text, "row before"));
+    free(text);
+    json = report_parsed(&m->s);
+    assert_text_at(json, "trace/file", "a\nb.csv");
+    assert_text_at(json, "trace/format", "burstgpt");
+    assert_number_at(json, "trace/rows", 90);
+    assert_number_at(json, "trace/damaged", 1);
+    assert_number_at(json, "trace/failed", 7);
+    assert_number_at(json, "trace/tied", 8);
+    assert_number_at(json, "trace/time_scale", 4);
+    assert_number_at(json, "trace/spread_s", 1);
+    json_decref(json);
+    made_summary_free(m);
+}
+
+static void which_way_it_went(void **state)
+{
+    static const struct {
+        const char *transport;
+        const char *url;
+        const char *proxy;
+        const char *socket;
+        bool http2;
+        const char *want; /* NULL: no line */
+    } cases[] = {
+        {"native", "http://h/", NULL, NULL, false,
+         "\nway        native transport, HTTP/1.1\n"},
+        {"curl", "https://h/", NULL, NULL, true,
+         "\nway        curl transport, HTTP/2 over TLS\n"},
+        {"curl", "HTTPS://h/", "http://u:planted@p:1", NULL, false,
+         "\nway        curl transport, HTTP/1.1 over TLS, by proxy "
+         "http://***@p:1\n"},
+        {"curl", "http://h/", NULL, "/run/\033s", false,
+         "\nway        curl transport, HTTP/1.1, by unix socket /run/?s\n"},
+        {"null", "null://", NULL, NULL, false, NULL},
+        {NULL, "http://h/", NULL, NULL, false, NULL},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct made_summary *m = made_new();
+        struct target_settings *t = &m->settings.target;
+        char *text;
+        json_t *json;
+        const json_t *way;
+
+        strlist_fini(&t->urls);
+        strlist_add(&t->urls, cases[i].url);
+        m->s.transport = cases[i].transport;
+        t->proxy = cases[i].proxy ? xstrdup(cases[i].proxy) : NULL;
+        t->unix_socket = cases[i].socket ? xstrdup(cases[i].socket) : NULL;
+        t->http2 = cases[i].http2;
+        text = report_rendered(&report_text, &m->s);
+        if (cases[i].want)
+            assert_says(text, "%s", cases[i].want);
+        else
+            assert_null(strstr(text, "\nway "));
+        free(text);
+        text = report_rendered(&report_json, &m->s);
+        assert_null(strstr(text, "planted"));
+        json = json_loads(text, 0, NULL);
+        way = json_object_get(json, "way");
+        assert_int_equal(json_is_null(json_object_get(way, "transport")),
+                         cases[i].transport == NULL);
+        assert_int_equal(json_is_null(json_object_get(way, "proxy")),
+                         cases[i].proxy == NULL);
+        assert_int_equal(json_is_null(json_object_get(way, "unix_socket")),
+                         cases[i].socket == NULL);
+        assert_string_equal(json_string_value(json_object_get(way, "http")),
+                            cases[i].http2 ? "2" : "1.1");
+        json_decref(json);
+        free(text);
+        made_summary_free(m);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(statuses_other_than_200),
+        cmocka_unit_test(large_counts_are_whole),
+        cmocka_unit_test(an_empty_window_says_so),
+        cmocka_unit_test(a_trace_and_what_was_left_out),
+        cmocka_unit_test(which_way_it_went),
+    };
+
+    return cmocka_run_group_tests_name("report_way", tests, NULL, NULL);
+}

@@ -1,0 +1,518 @@
+/* Scaling studies from tables of timings: the printed digits of the rubric,
+ * what is excluded, refused, flagged and guessed. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+#include <jansson.h>
+
+#include "analyzer/scaling/scaling.h"
+#include "common/base/buf.h"
+#include "common/base/xalloc.h"
+#include "tests/support/near.h"
+#include "tests/support/scaled.h"
+#include "tests/support/tmpdir.h"
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+static void printed(double x, const char *format, const char *want)
+{
+    char text[64];
+
+    snprintf(text, sizeof(text), format, x);
+    assert_string_equal(text, want);
+}
+
+/* ---- tables whose digits are known ---- */
+
+static const char fixed_job[] = "workers,seconds,usd_per_hour,quality\n"
+                                "1,3600,1,0.871\n"
+                                "2,1880,2,0.871\n"
+                                "4,1010,4,0.871\n"
+                                "8,560,8,0.871\n"
+                                "16,340,16,0.870\n"
+                                "32,250,32,0.871\n";
+
+static void a_fixed_job(void **state)
+{
+    static const char *const want[][6] = {
+        /* speedup, efficiency, quality, $/run, $/item, items/$ */
+        {"1.00", "1.000", "0.871", "1.00", "8.333e-07", "1200000"},
+        {"1.91", "0.957", "0.871", "1.04", "8.704e-07", "1148936"},
+        {"3.56", "0.891", "0.871", "1.12", "9.352e-07", "1069307"},
+        {"6.43", "0.804", "0.871", "1.24", "1.037e-06", "964286"},
+        {"10.59", "0.662", "0.870", "1.51", "1.259e-06", "794118"},
+        {"14.40", "0.450", "0.871", "2.22", "1.852e-06", "540000"},
+    };
+    struct scale_ask ask = scaled_usual;
+    struct scaling *s;
+
+    (void)state;
+    ask.work = 1200000;
+    s = scaled_study(fixed_job, ask);
+    assert_int_equal(s->n, COUNT(want));
+    for (size_t i = 0; i < s->n; i++) {
+        const struct scale_point *p = &s->points[i];
+
+        printed(p->speedup.value, "%.2f", want[i][0]);
+        printed(p->efficiency.value, "%.3f", want[i][1]);
+        printed(p->quality, "%.3f", want[i][2]);
+        printed(p->usd, "%.2f", want[i][3]);
+        printed(p->usd_per_unit, "%.3e", want[i][4]);
+        printed(p->units_per_usd, "%.0f", want[i][5]);
+    }
+    scaled_says(s, "    32        250   14.40   0.450    below     14.77");
+    scaled_says(s, "1.00   8.333e-07    1200000");
+    scaled_says(s, "2.22   1.852e-06     540000");
+    scaled_says(s, "serial fraction 0.0376");
+    scaled_says(s, "ceiling 26.6x; its efficiency falls to 0.5 at K = 27.6");
+    scaled_says(s, "at 32 workers: measured 14.40x, model 14.77x");
+    scaled_says(s, "quality    held: yes, largest drift 0.001");
+    scaled_says(s, "cheapest per item: 1 worker");
+    scaled_says(s,
+                "efficiency at least 0.70 up to: 8 workers; first K below: 16");
+    scaled_says(s, "recommendation: 8 workers");
+    scaled_says(s, "K = 1 and at every K, as declared");
+    assert_int_equal(s->n_flags, 0);
+    assert_int_equal(scaling_exit_code(s), 0);
+    scaled_free(s);
+}
+
+static const char repeated[] = "workers,mean_seconds,std_seconds,runs\n"
+                               "1,1.0047,0.0091,5\n"
+                               "2,0.5343,0.0098,5\n"
+                               "4,0.3032,0.0034,5\n"
+                               "8,0.1884,0.0039,5\n"
+                               "16,0.1392,0.0026,5\n"
+                               "32,0.1189,0.0026,5\n"
+                               "64,0.1140,0.0022,5\n";
+
+static void repeated_timings(void **state)
+{
+    static const char *const want[][4] = {
+        {"1.0047   0.0091", "1.00", "1.000", "ok"},
+        {"0.5343   0.0098", "1.88", "0.940", "ok"},
+        {"0.3032   0.0034", "3.31", "0.828", "ok"},
+        {"0.1884   0.0039", "5.33", "0.667", "below"},
+        {"0.1392   0.0026", "7.22", "0.451", "below"},
+        {"0.1189   0.0026", "8.45", "0.264", "below"},
+        {"0.1140   0.0022", "8.81", "0.138", "below"},
+    };
+    struct scaling *s = scaled_study(repeated, scaled_usual);
+
+    (void)state;
+    assert_int_equal(s->n, COUNT(want));
+    for (size_t i = 0; i < s->n; i++) {
+        const struct scale_point *p = &s->points[i];
+
+        scaled_says(s, want[i][0]);
+        printed(p->speedup.value, "%.2f", want[i][1]);
+        printed(p->efficiency.value, "%.3f", want[i][2]);
+        assert_int_equal(p->is_below, strcmp(want[i][3], "below") == 0);
+    }
+    assert_int_equal(s->verdict.first_below, 8);
+    assert_int_equal(s->verdict.recommended_k, 4);
+    assert_true(s->verdict.is_shown);
+    /* 1.0047 +- 2.776445 * 0.0091 / sqrt(5) */
+    assert_range(&s->points[0].time_s, 0.9934009, 1.0159991, 1e-6);
+    scaled_says(
+        s, "2.776 standard errors for 5 runs, where the normal value, 1.96");
+    assert_int_equal(s->bend.cause, BEND_COMMUNICATION);
+    scaled_free(s);
+}
+
+/* S = T(1) / T(K): relative errors 0.01 / sqrt(5) and 0.02 / sqrt(5) add by
+ * squares to 0.01; Welch's freedom is 25 / (1/4 + 16/4) = 5.882. */
+static void interval_of_a_ratio(void **state)
+{
+    struct scaling *s = scaled_study("workers,seconds,std,runs\n"
+                                     "1,100,1,5\n"
+                                     "2,60,1.2,5\n",
+                                     scaled_usual);
+    double reach = 2.4589; /* t of 0.975 with 5.882 degrees of freedom */
+
+    (void)state;
+    assert_range(&s->points[1].speedup, 100.0 / 60 * exp(-reach * 0.01),
+                 100.0 / 60 * exp(reach * 0.01), 1e-5);
+    assert_false(s->points[0].speedup.has_range); /* 1 by definition */
+    scaled_free(s);
+}
+
+/* Rows of the same K are runs. */
+static void a_row_a_run(void **state)
+{
+    struct scaling *s = scaled_study("# made by hand\n"
+                                     "k, seconds, work, quality\n"
+                                     "2, 6, 10, 0.8\n"
+                                     "1, 9, 10, 0.5\n"
+                                     "1, 11, 10, 0.7\n"
+                                     "1, 10, 10,\n"
+                                     "2, 8, 10, 0.8\n",
+                                     scaled_usual);
+
+    (void)state;
+    assert_int_equal(s->n, 2);
+    assert_int_equal(s->points[0].k, 1);
+    assert_near(s->points[0].mean_s, 10, 1e-12);
+    assert_near(s->points[0].std_s, 1, 1e-12);
+    assert_near(s->points[0].quality, 0.6, 1e-12);
+    assert_near(s->points[1].std_s, sqrt(2), 1e-12);
+    assert_true(s->items[1].is_present);
+    assert_true(s->items[3].is_present);
+    assert_false(s->items[2].is_present);
+    scaled_free(s);
+}
+
+/* ---- quality ---- */
+
+/* The row with the largest speedup and efficiency is worse: never ranked. */
+static void a_degraded_row_is_never_recommended(void **state)
+{
+    static const char head[] = "workers,seconds,usd_per_hour,quality\n";
+    static const struct {
+        const char *rows;
+        int64_t recommended;
+        int64_t cheapest;
+        bool excludes;
+    } cases[] = {
+        {"1,100,1,0.871\n2,52,2,0.871\n4,26,4,0.860\n", 2, 1, true},
+        {"1,100,1,0.871\n2,40,2,0.860\n4,28,4,0.871\n", 4, 1, true},
+        {"1,100,1,0.871\n2,40,2,0.866\n4,28,4,0.871\n", 4, 2, false},
+        {"1,100,1,0.871\n2,40,2,0.100\n4,25,4,0.0\n", 1, 1, true},
+        {"1,100,1,0.871\n2,52,2,\n4,26,4,0.871\n", 4, 1, false},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        char *csv = xasprintf("%s%s", head, cases[i].rows);
+        struct scaling *s = scaled_study(csv, scaled_usual);
+        char *text = scaled_text(s);
+
+        assert_int_equal(s->verdict.recommended_k, cases[i].recommended);
+        assert_int_equal(s->verdict.cheapest_k, cases[i].cheapest);
+        assert_int_equal(strstr(text, "EXCLUDED") != NULL, cases[i].excludes);
+        assert_int_equal(scaling_exit_code(s), cases[i].recommended == 1);
+        free(text);
+        free(csv);
+        scaled_free(s);
+    }
+}
+
+static void the_known_table_degraded(void **state)
+{
+    char *csv = xstrdup(fixed_job);
+    struct scaling *s;
+
+    (void)state;
+    strrchr(csv, '7')[0] = '6';
+    strrchr(csv, '1')[0] = '0';
+    s = scaled_study(csv, scaled_usual);
+    assert_int_equal(s->verdict.recommended_k, 8);
+    scaled_says(s, "EXCLUDED   K = 32 from every ranking: quality 0.860, which "
+                   "drifts (-0.0110; tolerance 0.005)");
+    scaled_says(s, "held: no, largest drift 0.011");
+    scaled_free(s);
+    free(csv);
+}
+
+/* Newcombe's interval of 0.9 - 0.9 with 1,000 answers each is about +- 0.028:
+ * within 0.05, not within 0.01, and 0.8 is shown to be worse. */
+static void non_inferiority(void **state)
+{
+    static const struct {
+        double share;
+        double n;
+        double tolerance;
+        enum quality_verdict want;
+    } cases[] = {
+        {0.9, 1000, 0.05, QUALITY_HELD},
+        {0.9, 1000, 0.01, QUALITY_NOT_SHOWN},
+        {0.9, 1e6, 0.01, QUALITY_HELD},
+        {0.8, 1000, 0.05, QUALITY_DRIFTED},
+        {0.95, 1000, 0.001, QUALITY_HELD}, /* better is not inferior */
+        {0.9, NAN, 0.001, QUALITY_HELD},
+        {0.898, NAN, 0.001, QUALITY_DRIFTED},
+        {NAN, 1000, 0.05, QUALITY_UNKNOWN},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct quality_gate g =
+            quality_judge((struct quality_of){0.9, 1e6},
+                          (struct quality_of){cases[i].share, cases[i].n},
+                          cases[i].tolerance);
+
+        assert_int_equal(g.verdict, cases[i].want);
+        assert_int_equal(g.drift.has_range,
+                         !isnan(cases[i].n) && !isnan(cases[i].share));
+    }
+}
+
+/* What is not shown to hold is not ranked, and how many could show it is said:
+ * about 2.093^2 (0.9 * 0.1 + 0.9 * 0.1) / 0.01^2 = 7,885. */
+static void too_few_answers(void **state)
+{
+    struct scaling *s =
+        scaled_study("workers,seconds,quality,quality_n\n"
+                     "1,100,0.9,500\n2,52,0.9,500\n",
+                     (struct scale_ask){
+                         .threshold = 0.7, .tolerance = 0.01, .unit = "item"});
+
+    (void)state;
+    assert_int_equal(s->points[1].gate.verdict, QUALITY_NOT_SHOWN);
+    assert_near(s->points[1].gate.needed, 7885, 120);
+    assert_int_equal(s->verdict.recommended_k, 1);
+    scaled_says(s, "which is not shown to hold");
+    scaled_free(s);
+}
+
+/* So many answers do show it, and a tenth less do not; also where all are right
+ * or wrong, and none where it is worse. */
+static void answers_that_could_show_it(void **state)
+{
+    static const double shares[] = {0, 0.5, 0.87, 0.99, 1};
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(shares); i++) {
+        struct quality_of x = {shares[i], 20};
+        struct quality_gate g = quality_judge(x, x, 0.005);
+
+        assert_int_equal(g.verdict, QUALITY_NOT_SHOWN);
+        x.n = g.needed;
+        assert_int_equal(quality_judge(x, x, 0.005).verdict, QUALITY_HELD);
+        x.n = g.needed * 0.9;
+        assert_int_equal(quality_judge(x, x, 0.005).verdict, QUALITY_NOT_SHOWN);
+    }
+    assert_true(isnan(quality_judge((struct quality_of){0.9, 50},
+                                    (struct quality_of){0.89, 50}, 0.005)
+                          .needed));
+}
+
+/* ---- flags, guesses and the rest ---- */
+
+static bool is_flagged(const struct scaling *s, const char *name)
+{
+    for (size_t i = 0; i < s->n_flags; i++) {
+        if (strcmp(s->flags[i].name, name) == 0)
+            return true;
+    }
+    return false;
+}
+
+static void red_flags(void **state)
+{
+    static const struct {
+        const char *csv;
+        bool too_good;
+        bool superlinear;
+        bool equal;
+        bool no_bend;
+    } cases[] = {
+        {"workers,seconds\n1,8\n2,4\n4,2\n8,1\n", true, false, true, true},
+        {"workers,seconds\n1,8\n2,3.9\n4,2.4\n", true, true, false, false},
+        {"workers,seconds\n1,8\n2,4.07\n4,2.6\n", true, false, false, false},
+        {"workers,seconds\n1,8\n2,4.2\n4,2.2\n", false, false, false, true},
+        {"workers,seconds\n1,8\n2,4.3\n4,2.6\n", false, false, false, false},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct scaling *s = scaled_study(cases[i].csv, scaled_usual);
+
+        assert_int_equal(is_flagged(s, "efficiency of 0.98 or more"),
+                         cases[i].too_good);
+        assert_int_equal(is_flagged(s, "superlinear speedup"),
+                         cases[i].superlinear);
+        assert_int_equal(is_flagged(s, "a speedup equal to K"), cases[i].equal);
+        assert_int_equal(is_flagged(s, "a curve without a bend"),
+                         cases[i].no_bend);
+        scaled_free(s);
+    }
+}
+
+static void what_bends_it(void **state)
+{
+    static const struct {
+        const char *csv;
+        enum bend_cause want;
+    } cases[] = {
+        {repeated, BEND_COMMUNICATION},
+        {fixed_job, BEND_COMMUNICATION},
+        /* wide at every K but the first */
+        {"workers,seconds,std,runs\n1,100,1,5\n2,58,6,5\n4,33,5,5\n8,20,4,5\n",
+         BEND_STRAGGLER},
+        /* as wide at K = 1: the machine, not its workers */
+        {"workers,seconds,std,runs\n1,100,12,5\n2,53,6,5\n4,29,3,5\n"
+         "8,19,2,5\n16,14,2,5\n",
+         BEND_COMMUNICATION},
+        /* a quarter is lost at K = 2, and no more later */
+        {"workers,seconds,std,runs\n1,100,1,5\n2,66,1,5\n4,34,0.5,5\n"
+         "8,17.5,0.3,5\n",
+         BEND_IMBALANCE},
+        {"workers,seconds\n1,8\n2,4\n4,2\n", BEND_NONE},
+        {"workers,seconds\n1,8\n2,5\n", BEND_UNCLEAR},
+        /* neither smooth, nor wide, nor early */
+        {"workers,seconds,std,runs\n1,100,1,5\n2,51,0.5,5\n4,48,0.5,5\n"
+         "8,14,0.1,5\n16,13,0.1,5\n",
+         BEND_UNCLEAR},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct scaling *s = scaled_study(cases[i].csv, scaled_usual);
+
+        if (s->bend.cause != cases[i].want)
+            print_message("%zu: %s: %s\n", i, bend_cause_name(s->bend.cause),
+                          s->bend.evidence);
+        assert_int_equal(s->bend.cause, cases[i].want);
+        assert_true(s->bend.evidence[0]);
+        scaled_free(s);
+    }
+}
+
+static void an_slo_that_is_missed(void **state)
+{
+    struct scaling *s =
+        scaled_study("workers,seconds,slo_met,p99_ms\n"
+                     "1,100,yes,40\n2,52,yes,41\n4,27,no,90\n8,14,yes,50\n",
+                     scaled_usual);
+
+    (void)state;
+    assert_int_equal(s->verdict.efficient_k, 8);
+    assert_int_equal(s->verdict.recommended_k, 8);
+    scaled_free(s);
+    s = scaled_study("workers,seconds,slo_met\n1,100,yes\n2,52,no\n",
+                     scaled_usual);
+    assert_int_equal(s->verdict.efficient_k, 2);
+    assert_int_equal(s->verdict.recommended_k, 1);
+    assert_int_equal(scaling_exit_code(s), 1);
+    scaled_free(s);
+}
+
+/* 1e6 tokens in 10 s at 2e9 FLOPs each on two workers of 2e14: a half. */
+static void energy_and_model_flops(void **state)
+{
+    struct scale_ask ask = scaled_usual;
+    struct scaling *s;
+
+    (void)state;
+    ask.flops_per_token = 2e9;
+    ask.peak_flops = 2e14;
+    s = scaled_study("workers,seconds,tokens,joules,work\n"
+                     "1,18,1e6,900,300\n2,10,1e6,1200,300\n",
+                     ask);
+    assert_near(s->points[1].mfu, 0.5, 1e-12);
+    assert_near(s->points[1].joules_per_unit, 4, 1e-12);
+    assert_int_equal(s->verdict.thriftiest_k, 1);
+    scaled_says(s, "least energy per item: 1 worker");
+    scaled_free(s);
+}
+
+/* A short run costs little, and not nothing. */
+static void fractions_of_a_cent(void **state)
+{
+    struct scale_ask ask = scaled_usual;
+    struct scaling *s;
+
+    (void)state;
+    ask.usd_per_hour = 0.8;
+    s = scaled_study("workers,seconds,work\n1,3.6,10\n2,1.8,10\n", ask);
+    assert_near(s->points[0].usd, 0.0008, 1e-12);
+    scaled_says(s, "    0.0008 ");
+    scaled_free(s);
+}
+
+/* One so large that it bounds no ratio leaves it without an interval, and takes
+ * no longer than another. */
+static void absurd_spreads(void **state)
+{
+    static const char *const firsts[] = {"10,5e14", "1e-12,1e15"};
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(firsts); i++) {
+        char *csv = xasprintf("workers,seconds,std,runs\n"
+                              "1,%s,5\n2,6,2,5\n4,4,0.3,5\n",
+                              firsts[i]);
+        struct scaling *s = scaled_study(csv, scaled_usual);
+
+        assert_false(s->points[1].speedup.has_range);
+        assert_false(s->points[1].efficiency.has_range);
+        assert_true(isfinite(s->points[0].time_s.range.low));
+        free(csv);
+        scaled_free(s);
+    }
+}
+
+static void capacities(void **state)
+{
+    struct scale_ask ask = scaled_usual;
+    struct scaling *s;
+
+    (void)state;
+    ask.regime = SCALE_CAPACITY;
+    ask.unit = "request";
+    ask.usd_per_hour = 3.6;
+    s = scaled_study("replicas,capacity_rps\n1,50\n2,90\n4,150\n", ask);
+    assert_near(s->points[2].efficiency.value, 0.75, 1e-12);
+    assert_near(s->points[2].usd_per_unit, 4 * 3.6 / 3600 / 150, 1e-12);
+    scaled_says(s, "E(K) is the capacity efficiency");
+    scaled_says(s, "150/s");
+    scaled_says(s, "     K   capacity    S(K)");
+    assert_true(isnan(s->points[2].usd)); /* of no run */
+    scaled_free(s);
+}
+
+static void json_has_it_all(void **state)
+{
+    struct scaling *s = scaled_study(repeated, scaled_usual);
+    struct buf out;
+    json_t *json;
+
+    (void)state;
+    buf_init(&out, 1 << 20);
+    scaling_render_json(s, &out);
+    json = json_loads(buf_text(&out), 0, NULL);
+    assert_non_null(json);
+    assert_string_equal(json_string_value(json_object_get(json, "answer")),
+                        "scales");
+    assert_int_equal(json_array_size(json_object_get(json, "points")), 7);
+    assert_int_equal(json_array_size(json_object_get(json, "checklist")), 6);
+    assert_true(json_is_null(json_object_get(json, "gustafson")));
+    assert_near(json_real_value(json_object_get(json_object_get(json, "amdahl"),
+                                                "serial_fraction")),
+                s->law.serial.value, 1e-12);
+    json_decref(json);
+    buf_fini(&out);
+    scaled_free(s);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_fixed_job),
+        cmocka_unit_test(repeated_timings),
+        cmocka_unit_test(interval_of_a_ratio),
+        cmocka_unit_test(a_row_a_run),
+        cmocka_unit_test(a_degraded_row_is_never_recommended),
+        cmocka_unit_test(the_known_table_degraded),
+        cmocka_unit_test(non_inferiority),
+        cmocka_unit_test(too_few_answers),
+        cmocka_unit_test(answers_that_could_show_it),
+        cmocka_unit_test(red_flags),
+        cmocka_unit_test(what_bends_it),
+        cmocka_unit_test(an_slo_that_is_missed),
+        cmocka_unit_test(energy_and_model_flops),
+        cmocka_unit_test(fractions_of_a_cent),
+        cmocka_unit_test(absurd_spreads),
+        cmocka_unit_test(capacities),
+        cmocka_unit_test(json_has_it_all),
+    };
+
+    return cmocka_run_group_tests(tests, tmpdir_setup, tmpdir_teardown);
+}

@@ -1,0 +1,185 @@
+/* Tables that are no scaling of the kind that is declared, and files that are
+ * no tables. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "analyzer/scaling/scaling.h"
+#include "common/base/buf.h"
+#include "common/base/err.h"
+#include "tests/support/near.h"
+#include "tests/support/scaled.h"
+#include "tests/support/tmpdir.h"
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+static void is_refused(const char *csv, enum scale_regime regime,
+                       const char *why)
+{
+    struct scale_ask ask = scaled_usual;
+    struct scaling *s;
+
+    ask.regime = regime;
+    s = scaled_study(csv, ask);
+    assert_int_equal(scaling_exit_code(s), 4);
+    scaled_says(s, "REFUSED");
+    scaled_says(s, why);
+    scaled_free(s);
+}
+
+static void regimes_are_not_mixed(void **state)
+{
+    static const char grows[] = "workers,seconds,work\n1,10,100\n2,10.5,200\n"
+                                "4,11,400\n";
+    static const char stays[] = "workers,seconds,work\n1,10,100\n2,5.5,100\n"
+                                "4,3,100\n";
+    static const char odd[] = "workers,seconds,work\n1,10,100\n2,5.5,100\n"
+                              "4,3,150\n";
+    struct scale_ask weak = scaled_usual;
+    struct scaling *s;
+
+    (void)state;
+    is_refused(grows, SCALE_STRONG,
+               "not strong scaling: K = 2 does 200 items where the one job is "
+               "100 (K = 1 does 100); that is weak scaling");
+    is_refused(grows, SCALE_STRONG, "K = 4 does 400 items");
+    is_refused(stays, SCALE_WEAK,
+               "K = 4 does 100 items where K times the job is 400 (K = 1 does "
+               "100); that is strong scaling");
+    is_refused(odd, SCALE_STRONG, "K = 4 does 150 items");
+    weak.regime = SCALE_WEAK;
+    s = scaled_study(grows, weak);
+    assert_near(s->points[2].efficiency.value, 10.0 / 11, 1e-12);
+    assert_near(s->points[2].speedup.value, 40.0 / 11, 1e-12);
+    scaled_says(s, "Gustafson");
+    scaled_free(s);
+}
+
+static void no_denominator(void **state)
+{
+    (void)state;
+    is_refused("workers,seconds\n2,10\n4,6\n", SCALE_STRONG,
+               "there is no K = 1");
+    is_refused("workers,seconds\n1,10\n", SCALE_STRONG, "K = 1 alone");
+    is_refused("workers,seconds,config\n1,10,a\n2,6,a\n2,5,b\n", SCALE_STRONG,
+               "one curve is of one configuration");
+}
+
+/* The fastest at K = 1 that holds quality, whichever the others are of. */
+static void the_strongest_baseline(void **state)
+{
+    struct scaling *s = scaled_study("workers,seconds,quality,config\n"
+                                     "1,100,0.90,fp32\n"
+                                     "1,50,0.90,fp16\n"
+                                     "1,30,0.80,int4\n"
+                                     "2,27,0.90,fp16\n",
+                                     scaled_usual);
+
+    (void)state;
+    assert_string_equal(s->points[0].config, "fp16");
+    assert_near(s->points[1].speedup.value, 50.0 / 27, 1e-12);
+    scaled_says(
+        s, "baseline: 'fp16', the fastest of 3 at K = 1 that holds quality");
+    scaled_free(s);
+}
+
+static void bad_tables(void **state)
+{
+    static const struct {
+        const char *csv;
+        const char *want;
+    } cases[] = {
+        {"workers,secnds\n1,2\n", "t.csv:1: unknown column 'secnds'; did you "
+                                  "mean 'seconds'?"},
+        {"workers,work\n1,2\n", "t.csv:1: no column 'seconds'"},
+        {"seconds\n1\n", "t.csv:1: no column 'workers'"},
+        {"k,workers,seconds\n1,1,2\n",
+         "t.csv:1: columns 'k' and 'workers' say"},
+        {"workers,seconds\n1\n", "t.csv:2: fewer cells than columns"},
+        {"workers,seconds\n1,2,3\n", "t.csv:2: more cells than columns"},
+        {"workers,seconds\n1,2\n\n0,2\n",
+         "t.csv:4: workers: '0' is not a whole number from 1"},
+        {"workers,seconds\n1.5,2\n", "t.csv:2: workers: '1.5' is not"},
+        {"workers,seconds\n1,0\n", "t.csv:2: seconds: '0' is not a number "
+                                   "above 0"},
+        {"workers,seconds\n1,nan\n", "t.csv:2: seconds: 'nan' is not"},
+        {"workers,seconds\n1,inf\n", "t.csv:2: seconds: 'inf' is not"},
+        {"workers,seconds\n1,1e300\n2,1e-300\n",
+         "t.csv:2: seconds: '1e300' is beyond what a number may be, 1e-12 to "
+         "1e15"},
+        {"workers,seconds\n1,1e-300\n", "t.csv:2: seconds: '1e-300' is beyond"},
+        {"workers,seconds\n1,2s\n", "t.csv:2: seconds: '2s' is not"},
+        {"workers,seconds\n1,\n", "t.csv:2: no seconds"},
+        {"workers,seconds,quality\n1,2,87\n",
+         "t.csv:2: quality: '87' is not a share from 0 to 1"},
+        {"workers,seconds,slo_met\n1,2,maybe\n",
+         "t.csv:2: slo_met: 'maybe' is neither yes nor no"},
+        {"workers,seconds,runs\n1,2,5\n1,3,5\n", "t.csv:3: K = 1 is there "
+                                                 "twice"},
+        {"workers,seconds,work\n1,2,5\n1,2,6\n",
+         "t.csv:3: work: 6, where another run of the same K has 5"},
+        {"workers,seconds,machine\n1,2,L4\n",
+         "t.csv:2: machine: 'L4' has its price in a table; which?"},
+        {"workers,seconds,usd_per_hour,machine\n1,2,3,L4\n",
+         "t.csv:2: machine: not beside usd_per_hour"},
+        {"workers,seconds\n", "t.csv: no rows of timings"},
+        {"", "t.csv: no rows of timings"},
+    };
+    struct scale_ask ask = scaled_usual;
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct scaling s;
+        struct strlist sources = {0};
+        struct err err = {0};
+
+        strlist_add(&sources,
+                    tmpdir_write("t.csv", cases[i].csv, strlen(cases[i].csv)));
+        ask.sources = &sources;
+        assert_int_equal(scaling_make(&s, &ask, &err), -1);
+        assert_int_equal(err.code, ERR_CONFIG);
+        if (!strstr(err.msg, cases[i].want))
+            print_message("%s\n", err.msg);
+        assert_non_null(strstr(err.msg, cases[i].want));
+        strlist_fini(&sources);
+    }
+}
+
+/* A file that is no table of timings ends soon. */
+static void a_table_has_so_many_points(void **state)
+{
+    struct strlist sources = {0};
+    struct scale_ask ask = scaled_usual;
+    struct err err = {0};
+    struct scaling s;
+    struct buf csv;
+
+    (void)state;
+    buf_init(&csv, 1 << 20);
+    buf_adds(&csv, "workers,seconds\n");
+    for (int k = 1; k <= 2000; k++)
+        buf_addf(&csv, "%d,1\n", k);
+    strlist_add(&sources, tmpdir_write("t.csv", buf_text(&csv), csv.len));
+    ask.sources = &sources;
+    assert_int_equal(scaling_make(&s, &ask, &err), -1);
+    assert_non_null(strstr(err.msg, "t.csv:1026: more than 1024 points"));
+    strlist_fini(&sources);
+    buf_fini(&csv);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(regimes_are_not_mixed),
+        cmocka_unit_test(no_denominator),
+        cmocka_unit_test(the_strongest_baseline),
+        cmocka_unit_test(bad_tables),
+        cmocka_unit_test(a_table_has_so_many_points),
+    };
+
+    return cmocka_run_group_tests(tests, tmpdir_setup, tmpdir_teardown);
+}

@@ -1,0 +1,172 @@
+/* Capacities of searches as points of a scaling study: planted ones come back
+ * with their intervals, and a search that found none is refused. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "analyzer/scaling/scaling.h"
+#include "analyzer/search/search_read.h"
+#include "common/base/err.h"
+#include "common/base/file.h"
+#include "common/base/xalloc.h"
+#include "common/recording/pointset.h"
+#include "tests/support/sided.h"
+#include "tests/support/tmpdir.h"
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+#define OBJECTIVE "e2e p90 < 50ms"
+
+/* Of 10 ms and an exponential the share beyond 50 ms is exp(-40 / mean): so
+ * that it is 10 % at the capacity, and grows like the fourth power. */
+static double spread_at(double rate, double capacity)
+{
+    return -40 / log(0.1 * pow(rate / capacity, 4));
+}
+
+/* Probes at these parts of the capacity. */
+static char *search_write(const char *name, const char *replicas,
+                          double capacity, const double *parts, size_t n)
+{
+    struct point_set set = {.kind = STUDY_SEARCH, .key = "load.rate"};
+    char *dir = xstrdup(tmpdir_path(name));
+    struct err err = {0};
+
+    assert_int_equal(file_make_dir(dir, &err), 0);
+    for (size_t i = 0; i < n; i++) {
+        double rate = parts[i] * capacity;
+        const struct sided run = {.e2e_ms = 10,
+                                  .spread_ms = spread_at(rate, capacity),
+                                  .seed = i + 1,
+                                  .slo = OBJECTIVE,
+                                  .rate = rate,
+                                  .gap_ms = 1000 / rate,
+                                  .replicas = replicas};
+        char probe[64];
+
+        point_set_add(&set, POINT_PROBE, rate)->is_recorded = true;
+        snprintf(probe, sizeof(probe), "%s/probe-%zu", name, i + 1);
+        free(sided_write(probe, &run));
+    }
+    assert_int_equal(point_set_save(&set, dir, &err), 0);
+    point_set_fini(&set);
+    return dir;
+}
+
+/* --resume may bring another budget, and find that it is spent: that of the
+ * last attempt counts, not that of the last probe. */
+static void the_last_budget_counts(void **state)
+{
+    static const double parts[] = {0.5, 0.8};
+    static const struct {
+        int64_t budget_ns;
+        enum search_outcome outcome;
+    } rows[] = {{0, SEARCH_GOES_ON}, {(int64_t)1e9, SEARCH_BUDGET}};
+    char *dir = search_write("budget", "1", 100, parts, COUNT(parts));
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        struct search_summary s;
+        struct point_set set;
+        struct err err = {0};
+
+        assert_int_equal(point_set_load(&set, dir, &err), 0);
+        set.budget_ns = rows[i].budget_ns;
+        set.points[0].took_s = 5;
+        assert_int_equal(point_set_save(&set, dir, &err), 0);
+        point_set_fini(&set);
+        assert_int_equal(search_read(&s, dir, NULL, &err), 0);
+        assert_int_equal(s.answer.outcome, rows[i].outcome);
+        search_summary_fini(&s);
+    }
+    free(dir);
+}
+
+static const double around[] = {0.5, 0.8, 0.9, 0.95, 1, 1.05, 1.1, 1.3};
+
+/* The study of two searches, by an objective that is counted anew. */
+static struct scaling *study_of(const char *one, const char *two)
+{
+    struct scaling *s = xcalloc(1, sizeof(*s));
+    struct strlist sources = {0};
+    struct strlist slo = {0};
+    struct scale_ask ask = {.sources = &sources,
+                            .slo = &slo,
+                            .regime = SCALE_CAPACITY,
+                            .threshold = 0.7,
+                            .tolerance = 0.005};
+    struct err err = {0};
+
+    strlist_add(&sources, two);
+    strlist_add(&sources, one);
+    strlist_add(&slo, OBJECTIVE);
+    if (scaling_make(s, &ask, &err))
+        print_message("%s\n", err.msg);
+    assert_int_equal(err.code, ERR_NONE);
+    strlist_fini(&slo);
+    strlist_fini(&sources);
+    s->ask.slo = NULL;
+    s->ask.sources = NULL;
+    return s;
+}
+
+/* 100/s and 180/s: a capacity efficiency of 0.9. */
+static void planted_capacities(void **state)
+{
+    char *one = search_write("one", "1", 100, around, COUNT(around));
+    char *two = search_write("two", "2", 180, around, COUNT(around));
+    struct scaling *s = study_of(one, two);
+    const struct uncertain *e;
+
+    (void)state;
+    for (size_t i = 0; i < s->refusals.len; i++)
+        print_message("%s\n", s->refusals.items[i]);
+    assert_int_equal(s->refusals.len, 0);
+    assert_int_equal(s->n, 2);
+    assert_int_equal(s->points[1].k, 2);
+    e = &s->points[1].efficiency;
+    assert_true(e->has_range);
+    assert_true(e->range.low <= 0.9 && 0.9 <= e->range.high);
+    assert_true(e->range.high - e->range.low < 0.2);
+    assert_int_equal(s->verdict.recommended_k, 2);
+    assert_true(s->items[3].is_present);
+    scaling_fini(s);
+    free(s);
+    free(two);
+    free(one);
+}
+
+/* The objective is met at every rate: the capacity is above them all. */
+static void a_search_that_found_none(void **state)
+{
+    static const double light[] = {0.2, 0.3};
+    char *one = search_write("found", "1", 100, around, COUNT(around));
+    char *two = search_write("none", "2", 180, light, COUNT(light));
+    struct scaling *s = study_of(one, two);
+
+    (void)state;
+    assert_int_equal(scaling_exit_code(s), 4);
+    assert_non_null(strstr(s->refusals.items[0], "none: no capacity: "));
+    scaling_fini(s);
+    free(s);
+    free(two);
+    free(one);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_last_budget_counts),
+        cmocka_unit_test(planted_capacities),
+        cmocka_unit_test(a_search_that_found_none),
+    };
+
+    return cmocka_run_group_tests(tests, tmpdir_setup, tmpdir_teardown);
+}

@@ -1,0 +1,436 @@
+/* What a search has recorded: it goes on from there, answers for another
+ * objective, and is reported. */
+#include <jansson.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "analyzer/report/search_report.h"
+#include "analyzer/search/search_read.h"
+#include "common/base/buf.h"
+#include "common/base/xalloc.h"
+#include "tests/support/madeserver.h"
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+static void a_search_goes_on_from_its_results(void **state)
+{
+    struct madeserver m = madeserver_of(408, 20, 3);
+    struct slo slo = madeserver_slo(1);
+    struct search_config config = {.slo = &slo, .start = 130};
+    struct search_answer a;
+    struct search s;
+    struct search again;
+
+    (void)state;
+    madeserver_search(&m, &config, &s, &a);
+    search_init(&again, &config);
+    for (size_t i = 0; i < s.n; i++) {
+        struct search_ask ask;
+
+        search_next(&again, &ask);
+        assert_int_equal(ask.step, s.results[i].step);
+        assert_true(ask.value == s.results[i].value);
+        assert_int_equal(ask.window_ns, s.results[i].window_ns);
+        search_feed(&again, &s.results[i]);
+    }
+    search_fini(&again);
+    search_fini(&s);
+}
+
+/* The file has fewer digits, and that changes nothing of the answer. */
+static void values_may_have_lost_their_last_digits(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed <= 20; seed++) {
+        struct madeserver m = madeserver_of(1e6, 0, seed);
+        struct slo slo = madeserver_slo(1);
+        struct search_config config = {.slo = &slo, .start = 130};
+        struct search_answer a;
+        struct search s;
+
+        m.client = 1000 + 10 * (double)seed;
+        m.disturbed = 0.1;
+        madeserver_search(&m, &config, &s, &a);
+        for (size_t i = 0; i < s.n; i++)
+            s.results[i].value *= 1 - 1e-9;
+        search_answer(&s, &a);
+        assert_int_not_equal(a.outcome, SEARCH_GOES_ON);
+        search_fini(&s);
+    }
+}
+
+/* ---- recorded probes under another objective ---- */
+
+/* As if the limit were another one: the misses are those of a server with
+ * another capacity. */
+static void recount(struct search *s, struct madeserver *other)
+{
+    for (size_t i = 0; i < s->n; i++) {
+        const struct search_result *old = &s->results[i];
+        struct search_ask ask = {.step = old->step,
+                                 .value = old->value,
+                                 .warmup_ns = old->warmup_ns,
+                                 .window_ns = old->window_ns};
+        struct search_result r;
+
+        madeserver_run(other, s, &ask, &r);
+        s->results[i] = r;
+    }
+}
+
+static void recorded_probes_answer_or_say_what_is_missing(void **state)
+{
+    static const struct {
+        double capacity;
+        enum search_outcome outcome;
+        const char *why;
+    } rows[] = {
+        {410, SEARCH_FOUND, "confirmed at"},
+        {395, SEARCH_FOUND, "interval"},
+        {1e6, SEARCH_NOT_PROBED, "probes above"},
+        {20, SEARCH_NOT_PROBED, "probes below"},
+        {190, SEARCH_NOT_PROBED, "too few probes between"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        struct madeserver m = madeserver_of(408, 20, i + 1);
+        struct madeserver other = madeserver_of(rows[i].capacity, 20, i + 11);
+        struct slo slo = madeserver_slo(1);
+        struct search_config config = {.slo = &slo, .start = 130};
+        struct search_answer a;
+        struct search s;
+
+        other.answer_s = 0.1;
+        madeserver_search(&m, &config, &s, &a);
+        recount(&s, &other);
+        search_from_probes(&config, s.results, s.n, &a);
+        assert_int_equal(a.outcome, rows[i].outcome);
+        assert_non_null(strstr(a.why, rows[i].why));
+        if (a.outcome == SEARCH_FOUND)
+            assert_true(fabs(a.capacity / rows[i].capacity - 1) < 0.05);
+        else
+            assert_true(!(a.missing.low > rows[i].capacity) &&
+                        !(a.missing.high < rows[i].capacity));
+        search_fini(&s);
+    }
+}
+
+static void what_no_run_has_confirmed_is_an_estimate(void **state)
+{
+    struct madeserver m = madeserver_of(408, 20, 1);
+    struct slo slo = madeserver_slo(1);
+    struct search_config config = {.slo = &slo, .start = 130};
+    struct search_answer a;
+    struct search s;
+
+    (void)state;
+    madeserver_search(&m, &config, &s, &a);
+    assert_int_equal(s.results[s.n - 1].step, SEARCH_CONFIRM);
+    search_from_probes(&config, s.results, s.n, &a);
+    assert_int_equal(a.outcome, SEARCH_FOUND);
+    search_from_probes(&config, s.results, s.n - 1, &a);
+    assert_int_equal(a.outcome, SEARCH_ESTIMATED);
+    search_fini(&s);
+}
+
+/* It was cut when it was lost, and how a looser limit would have fared nobody
+ * knows. */
+static void what_ended_early_meets_nothing(void **state)
+{
+    struct slo slo = madeserver_slo(1);
+    struct search_config config = {.slo = &slo};
+    struct search_result probes[2] = {
+        {.value = 100, .requests = 1100, .n_terms = 1, .terms[0] = {.n = 1000}},
+        {.value = 280,
+         .requests = 1200,
+         .n_terms = 1,
+         .terms[0] = {.n = 1000}}};
+    struct search_answer a;
+
+    (void)state;
+    search_from_probes(&config, probes, 2, &a);
+    assert_true(a.at_least == 280);
+    probes[1].ended_early = true;
+    search_from_probes(&config, probes, 2, &a);
+    assert_true(a.at_least == 100);
+    assert_true(a.probes == 2 && a.requests == 2300); /* spent all the same */
+    probes[1].terms[0].misses = 500;
+    search_from_probes(&config, probes, 2, &a);
+    assert_true(a.at_least == 100 && a.at_most == 280);
+}
+
+/* Two that were lost within seconds, and two higher ones that were met: 10 %
+ * are between them where the lower one was just missed, and 2 % where it was
+ * lost. */
+static void what_was_lost_below_what_was_met_contradicts_it(void **state)
+{
+    static const struct {
+        double ratio;
+        bool is_lost;
+        bool is_twisted;
+    } rows[] = {{1.09, false, false},
+                {1.11, false, true},
+                {1.01, true, false},
+                {1.03, true, true}};
+    struct slo slo = madeserver_slo(1);
+    struct search_config config = {.slo = &slo};
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        struct search_result probes[4] = {{0}};
+        struct search_answer a;
+
+        for (size_t k = 0; k < COUNT(probes); k++) {
+            bool is_low = k < 2;
+
+            probes[k] = (struct search_result){
+                .value = is_low ? 100 : 100 * rows[i].ratio,
+                .ended_early = is_low && rows[i].is_lost,
+                .n_terms = 1,
+                .terms[0] = {.n = 1000, .misses = is_low ? 900 : 0}};
+        }
+        search_from_probes(&config, probes, COUNT(probes), &a);
+        assert_int_equal(a.outcome == SEARCH_UNDECIDED, rows[i].is_twisted);
+    }
+}
+
+/* Five in two hundred, where one in a hundred may miss, may be chance. */
+static void a_confirmation_that_missed_is_not_rejected(void **state)
+{
+    static const int64_t misses[] = {2, 5};
+    struct slo slo = madeserver_slo(1);
+    struct search_config config = {.slo = &slo};
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(misses); i++) {
+        struct search_result probe = {.step = SEARCH_CONFIRM,
+                                      .value = 100,
+                                      .asked_ns = 1,
+                                      .window_ns = 1,
+                                      .n_terms = 1};
+        struct search_answer a;
+
+        probe.terms[0] = (struct search_counts){.n = 200, .misses = misses[i]};
+        search_from_probes(&config, &probe, 1, &a);
+        assert_true(a.confirmed == 100);
+        assert_int_equal(a.confirmed_met, i == 0);
+        assert_string_equal(search_confirmed_how(&a),
+                            i == 0 ? "confirmed" : "not rejected");
+    }
+}
+
+static void no_probes_say_nothing(void **state)
+{
+    struct slo slo = madeserver_slo(1);
+    struct search_config config = {.slo = &slo};
+    struct search_answer a;
+
+    (void)state;
+    search_from_probes(&config, NULL, 0, &a);
+    assert_int_equal(a.outcome, SEARCH_NOT_PROBED);
+}
+
+/* ---- what is said of each outcome ---- */
+
+/* The search as its reader would have it, without the runs behind it. */
+static struct search_summary summary_of(const struct search *s,
+                                        const struct search_answer *a)
+{
+    struct search_summary said = {.title = xstrdup("made: http://h/"),
+                                  .has_rate =
+                                      s->config.by != SEARCH_CONCURRENCY,
+                                  .terms.slo = *s->config.slo,
+                                  .answer = *a,
+                                  .n = s->n};
+
+    said.probes = xcalloc(s->n, sizeof(*said.probes));
+    for (size_t i = 0; i < s->n; i++)
+        point_set_add(&said.set,
+                      s->results[i].step == SEARCH_CONFIRM ? POINT_CONFIRM
+                                                           : POINT_PROBE,
+                      s->results[i].value);
+    for (size_t i = 0; i < s->n; i++)
+        said.probes[i] = (struct search_probe){.at = &said.set.points[i],
+                                               .result = s->results[i]};
+    return said;
+}
+
+static char *text_of(const struct search_summary *said)
+{
+    struct buf out;
+    char *text;
+
+    buf_init(&out, 1 << 20);
+    search_text(said, &out);
+    text = xstrdup(buf_text(&out));
+    buf_fini(&out);
+    return text;
+}
+
+static void expect_said(const struct search_summary *said, const char *outcome,
+                        int status, const char *what)
+{
+    json_t *json = search_to_json(said);
+    const json_t *capacity = json_object_get(
+        json, said->has_rate ? "capacity_rps" : "capacity_clients");
+    char *text = text_of(said);
+
+    assert_string_equal(json_string_value(json_object_get(json, "outcome")),
+                        outcome);
+    assert_int_equal(search_exit_code(said), status);
+    if (!strstr(text, what))
+        fail_msg("'%s' is not in: %s", what, text);
+    assert_int_equal(json_is_null(capacity), isnan(said->answer.capacity));
+    assert_int_equal(json_array_size(json_object_get(json, "probes")), said->n);
+    json_decref(json);
+    free(text);
+}
+
+/* A search, and what is to be said of it. */
+struct outcome_row {
+    struct madeserver server;
+    struct search_config config;
+    double client;   /* what the client can do; 0: anything */
+    double flapping; /* chance that a probe misses all */
+    const char *outcome;
+    int status;
+    const char *what;
+};
+
+static void expect_outcome(const struct outcome_row *row)
+{
+    struct madeserver m = row->server;
+    struct slo slo = madeserver_slo(1);
+    struct search_config config = row->config;
+    struct search_summary said;
+    struct search_answer a;
+    struct search s;
+
+    config.slo = &slo;
+    m.client = row->client;
+    m.flapping = row->flapping;
+    madeserver_search(&m, &config, &s, &a);
+    said = summary_of(&s, &a);
+    expect_said(&said, row->outcome, row->status, row->what);
+    said.set.stopped_by = 2;
+    expect_said(&said, row->outcome, 130,
+                "interrupted by signal 2; --resume goes on with it");
+    said.is_of_others = true;
+    expect_said(&said, row->outcome, row->status, "by another SLO");
+    search_summary_fini(&said);
+    search_fini(&s);
+}
+
+static void outcomes_are_said(void **state)
+{
+    const struct outcome_row rows[] = {
+        {madeserver_of(408, 20, 1),
+         {.start = 130},
+         0,
+         0,
+         "found",
+         0,
+         "; confirmed at "},
+        {madeserver_of(5.5, 0, 1),
+         {.by = SEARCH_CONCURRENCY},
+         0,
+         0,
+         "found",
+         0,
+         "capacity   5 clients"},
+        {madeserver_of(1e-9, 0, 1),
+         {.start = 100},
+         0,
+         0,
+         "never",
+         1,
+         "capacity   none: "},
+        {madeserver_of(1e6, 0, 1),
+         {.start = 100},
+         1000,
+         0,
+         "client limit",
+         4,
+         ": the client is the limit"},
+        {madeserver_of(1e6, 0, 1),
+         {.start = 50, .most = 100, .no_confirm = true},
+         0,
+         0,
+         "at least",
+         0,
+         "at least 100/s, the most that was to be tried"},
+        {madeserver_of(408, 20, 1),
+         {.start = 130, .budget_ns = (int64_t)10e9},
+         0,
+         0,
+         "budget",
+         4,
+         "capacity   "},
+        {madeserver_of(1e5, 0, 1),
+         {.start = 3000},
+         0,
+         0.4,
+         "undecided",
+         4,
+         "probes contradict each other"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(rows); i++)
+        expect_outcome(&rows[i]);
+}
+
+/* A probe that was ended early, and one that measured nothing. */
+static void remarks_on_probes(void **state)
+{
+    struct slo slo = madeserver_slo(1);
+    struct search_config config = {.slo = &slo};
+    struct search_result probes[2] = {
+        {.value = 100,
+         .ended_early = true,
+         .n_terms = 1,
+         .terms[0] = {.n = 1000, .misses = 900}},
+        {.value = 50, .set_aside = "nothing measured", .n_terms = 1}};
+    struct search s = {.config = config, .results = probes, .n = 2};
+    struct search_summary said;
+    struct search_answer a;
+    char *text;
+
+    (void)state;
+    search_from_probes(&config, probes, 2, &a);
+    said = summary_of(&s, &a);
+    text = text_of(&said);
+    assert_non_null(strstr(text, "  ended early\n"));
+    assert_non_null(strstr(text, "  set aside: nothing measured\n"));
+    assert_non_null(strstr(text, "(1 of them set aside)"));
+    assert_non_null(strstr(text, "missed at 100/s, met nowhere below"));
+    free(text);
+    search_summary_fini(&said);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_search_goes_on_from_its_results),
+        cmocka_unit_test(values_may_have_lost_their_last_digits),
+        cmocka_unit_test(recorded_probes_answer_or_say_what_is_missing),
+        cmocka_unit_test(what_no_run_has_confirmed_is_an_estimate),
+        cmocka_unit_test(what_ended_early_meets_nothing),
+        cmocka_unit_test(what_was_lost_below_what_was_met_contradicts_it),
+        cmocka_unit_test(a_confirmation_that_missed_is_not_rejected),
+        cmocka_unit_test(no_probes_say_nothing),
+        cmocka_unit_test(outcomes_are_said),
+        cmocka_unit_test(remarks_on_probes),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

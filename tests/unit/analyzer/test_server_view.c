@@ -1,0 +1,351 @@
+/* Looks at a server, made by hand, and what is said of them. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+#include <jansson.h>
+
+#include "analyzer/read/server_view.h"
+#include "analyzer/report/json_parts.h"
+#include "analyzer/report/text_parts.h"
+#include "analyzer/tally/summary.h"
+#include "common/base/buf.h"
+#include "common/base/clk.h"
+
+#define NONE TIME_ABSENT
+
+static const struct window window = {.start_ns = 1 * NS_PER_S,
+                                     .end_ns = 5 * NS_PER_S};
+
+/* A look that says what a test does not ask about in no way. */
+static struct server_look look_at(int64_t at_ms)
+{
+    return (struct server_look){
+        .at = at_ms * NS_PER_MS,
+        .took = NS_PER_MS,
+        .running = NONE,
+        .waiting = NONE,
+        .cache_use = NONE,
+        .queue_sum_us = NONE,
+        .queue_count = NONE,
+        .prompt_tokens = NONE,
+        .generated_tokens = NONE,
+        .cached_tokens = NONE,
+        .preemptions = NONE,
+        .requests = NONE,
+    };
+}
+
+/* Running, waiting, and everything that counts: so many of each. */
+static struct server_look full_look(int64_t at_ms, int64_t running,
+                                    int64_t waiting, int64_t count)
+{
+    struct server_look look = look_at(at_ms);
+
+    look.running = running;
+    look.waiting = waiting;
+    look.cache_use = 10000 * running;
+    look.queue_sum_us = 30000 * count;
+    look.queue_count = count;
+    look.prompt_tokens = 100 * count;
+    look.generated_tokens = 10 * count;
+    look.cached_tokens = 25 * count;
+    look.preemptions = count / 10;
+    look.requests = count;
+    return look;
+}
+
+static bool is_near(double a, double b)
+{
+    return fabs(a - b) <= 1e-9 * fabs(b);
+}
+
+/* Gauges are of the looks inside; counters of those and one soon after. */
+static void the_window_counts(void **state)
+{
+    const struct server_look looks[] = {
+        full_look(999, 1000, 1000, 100),  /* before */
+        full_look(1000, 10, 0, 200),      /* its first moment */
+        full_look(3000, 20, 10, 300),     /* inside */
+        full_look(4999, 30, 5, 400),      /* its last */
+        full_look(5400, 1000, 1000, 640), /* soon after */
+        full_look(5600, 1000, 1000, 999), /* later */
+    };
+    struct server_summary s;
+    struct serverview v;
+
+    (void)state;
+    serverview_init(&v, window);
+    for (size_t i = 0; i < sizeof(looks) / sizeof(looks[0]); i++)
+        serverview_add(&v, &looks[i]);
+    s = serverview_sum_up(&v, 27.5);
+    assert_true(s.is_there);
+    assert_int_equal(s.looks, 3);
+    assert_int_equal(s.failed, 0);
+    assert_true(is_near(s.running_mean, 20));
+    assert_true(is_near(s.running_max, 30));
+    assert_true(is_near(s.waiting_mean, 5));
+    assert_true(is_near(s.waiting_max, 10));
+    assert_true(is_near(s.present_mean, 25));
+    assert_true(is_near(s.client_mean, 27.5));
+    assert_true(is_near(s.cache_mean, 0.2));
+    assert_true(is_near(s.cache_max, 0.3));
+    assert_true(is_near(s.queue_mean_ns, 30e6));
+    assert_true(is_near(s.requests_per_s, 100)); /* 440 in 4.4 s */
+    assert_true(is_near(s.prompt_per_s, 10000));
+    assert_true(is_near(s.generated_per_s, 1000));
+    assert_true(is_near(s.cached_share, 0.25));
+    assert_true(is_near(s.preemptions, 44));
+}
+
+static void what_nobody_says_is_not_known(void **state)
+{
+    struct server_look looks[3];
+    struct server_summary s;
+    struct serverview v;
+
+    (void)state;
+    serverview_init(&v, window);
+    s = serverview_sum_up(&v, 1);
+    assert_int_equal(s.looks, 0);
+    assert_true(s.running_mean < 0 && s.queue_mean_ns < 0);
+
+    looks[0] = look_at(1000);
+    looks[0].waiting = 4; /* as Triton, which tells no more */
+    looks[0].queue_count = 7;
+    looks[1] = look_at(2000);
+    looks[1].is_failed = 1;
+    looks[2] = look_at(3000);
+    looks[2].waiting = 6;
+    looks[2].queue_count = 7;
+    for (size_t i = 0; i < 3; i++)
+        serverview_add(&v, &looks[i]);
+    s = serverview_sum_up(&v, 1);
+    assert_int_equal(s.looks, 3);
+    assert_int_equal(s.failed, 1);
+    assert_true(is_near(s.waiting_mean, 5));
+    assert_true(s.running_mean < 0 && s.running_max < 0);
+    assert_true(s.present_mean < 0);
+    assert_true(s.cache_mean < 0 && s.cache_max < 0);
+    assert_true(s.queue_mean_ns < 0);
+    assert_true(s.generated_per_s < 0 && s.prompt_per_s < 0);
+    assert_true(s.cached_share < 0 && s.preemptions < 0);
+    assert_true(s.requests_per_s < 0);
+}
+
+/* It started anew in between, and again counts from 0. */
+static void a_server_that_starts_anew(void **state)
+{
+    const int64_t counts[] = {1000, 1010, 5, 25};
+    struct serverview v;
+
+    (void)state;
+    serverview_init(&v, window);
+    for (int64_t i = 0; i < 4; i++) {
+        struct server_look look = full_look(1000 + 1000 * i, 0, 0, counts[i]);
+
+        serverview_add(&v, &look);
+    }
+    assert_true(is_near(serverview_sum_up(&v, 0).requests_per_s, 35 / 3.0));
+}
+
+/* ---- the note ---- */
+
+static struct server_summary knows(double present, double client)
+{
+    return (struct server_summary){.is_there = true,
+                                   .looks = 10,
+                                   .present_mean = present,
+                                   .client_mean = client};
+}
+
+static void requests_on_the_way_are_noted(void **state)
+{
+    struct server_summary partial = knows(4, 40);
+    struct server_summary seldom = knows(4, 40);
+    struct server_summary s = knows(4, 40);
+    struct note note;
+
+    (void)state;
+    assert_true(serverview_misses_requests(&s, &note));
+    assert_string_equal(note.name, "on_the_way");
+    assert_int_equal(note.count, 4);
+    assert_int_equal(note.of, 40);
+    assert_true(is_near(note.share, 0.1));
+    partial.is_partial = true;
+    assert_false(serverview_misses_requests(&partial, &note));
+    seldom.failed = 6;
+    assert_false(serverview_misses_requests(&seldom, &note));
+    s = knows(20, 40);
+    assert_false(serverview_misses_requests(&s, &note));
+    s = knows(0.1, 3.9);
+    assert_false(serverview_misses_requests(&s, &note));
+    s = knows(-1, 40);
+    assert_false(serverview_misses_requests(&s, &note));
+    s.is_there = false;
+    assert_false(serverview_misses_requests(&s, &note));
+}
+
+/* ---- as it is shown ---- */
+
+static const struct summary shown = {.has_tokens = true,
+                                     .output_tokens_per_s = 1230,
+                                     .server = {.is_there = true,
+                                                .flavour = "vllm",
+                                                .url = "http://h/metrics",
+                                                .looks = 10,
+                                                .running_mean = 12.3,
+                                                .running_max = 16,
+                                                .waiting_mean = 3.1,
+                                                .waiting_max = 40,
+                                                .present_mean = 15.4,
+                                                .client_mean = 15.9,
+                                                .cache_mean = 0.5,
+                                                .cache_max = 0.61,
+                                                .queue_mean_ns = 35.2e6,
+                                                .prompt_per_s = 4000,
+                                                .generated_per_s = 1234,
+                                                .cached_share = 0.25,
+                                                .requests_per_s = 20}};
+
+static const struct summary unknown = {.server = {.is_there = true,
+                                                  .is_partial = true,
+                                                  .looks = 4,
+                                                  .failed = 3,
+                                                  .running_mean = -1,
+                                                  .running_max = -1,
+                                                  .waiting_mean = 2,
+                                                  .waiting_max = 5,
+                                                  .present_mean = -1,
+                                                  .client_mean = 1,
+                                                  .cache_mean = -1,
+                                                  .cache_max = -1,
+                                                  .queue_mean_ns = -1,
+                                                  .prompt_per_s = -1,
+                                                  .generated_per_s = -1,
+                                                  .cached_share = -1,
+                                                  .preemptions = -1,
+                                                  .requests_per_s = -1}};
+
+/* Its metrics are of no known kind. */
+static const struct summary strange = {
+    .server = {.is_unknown = true, .url = "http://h/metrics"}};
+
+/* Embeddings. */
+static const struct summary promptly = {.has_tokens = true,
+                                        .server = {.is_there = true,
+                                                   .flavour = "vllm",
+                                                   .looks = 1,
+                                                   .running_mean = -1,
+                                                   .running_max = -1,
+                                                   .waiting_mean = 2,
+                                                   .waiting_max = 5,
+                                                   .present_mean = -1,
+                                                   .cache_mean = -1,
+                                                   .cache_max = -1,
+                                                   .queue_mean_ns = -1,
+                                                   .prompt_per_s = 1117400.4,
+                                                   .cached_share = -1,
+                                                   .preemptions = -1}};
+
+static void text(void **state)
+{
+    static const struct summary nothing = {0};
+    static const struct {
+        const struct summary *s;
+        const char *want;
+    } cases[] = {
+        {&shown,
+         "server     vllm: running 12.3 (max 16), waiting 3.1 (max 40), queue "
+         "35.2ms a request, cache 61%\n"
+         "           it counts 15.4 requests at a time, the client has 15.9 in "
+         "flight\n"
+         "           it counts 1234 tokens/s of output, the client 1230; "
+         "4000/s of prompts, 25% of them cached\n"
+         "           10 looks\n"},
+        {&unknown, "server     of no known kind: waiting 2 (max 5)\n"
+                   "           4 looks, 3 of them failed; at the first of "
+                   "several servers or addresses alone\n"},
+        {&promptly, "server     vllm: waiting 2 (max 5)\n"
+                    "           it counts 1117400 tokens/s of prompts\n"
+                    "           1 look\n"},
+        {&strange, "server     not available: http://h/metrics has no metrics "
+                   "of a known server\n"},
+        {&nothing, ""},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct buf out;
+
+        buf_init(&out, 4096);
+        text_put_server(cases[i].s, &out);
+        assert_string_equal(buf_text(&out), cases[i].want);
+        buf_fini(&out);
+    }
+}
+
+static double number(const json_t *o, const char *key)
+{
+    const json_t *value = json_object_get(o, key);
+
+    assert_true(json_is_number(value));
+    return json_number_value(value);
+}
+
+static void json(void **state)
+{
+    static const struct summary nothing = {0};
+    json_t *o = json_object();
+    const json_t *server;
+
+    (void)state;
+    json_put_server(o, &nothing);
+    assert_int_equal(json_object_size(o), 0);
+    json_put_server(o, &shown);
+    server = json_object_get(o, "server");
+    assert_string_equal(json_string_value(json_object_get(server, "flavour")),
+                        "vllm");
+    assert_true(is_near(number(server, "running_mean"), 12.3));
+    assert_true(is_near(number(server, "waiting_max"), 40));
+    assert_true(is_near(number(server, "queue_mean_ms"), 35.2));
+    assert_true(is_near(number(server, "cache_use_max"), 0.61));
+    assert_true(is_near(number(server, "in_flight_mean"), 15.4));
+    assert_true(is_near(number(server, "client_in_flight_mean"), 15.9));
+    assert_true(is_near(number(server, "output_tokens_per_s"), 1234));
+    assert_int_equal(number(server, "looks"), 10);
+    json_put_server(o, &unknown);
+    server = json_object_get(o, "server");
+    assert_true(json_is_null(json_object_get(server, "running_mean")));
+    assert_string_equal(
+        json_string_value(json_object_get(server, "running_mean_note")),
+        "not known");
+    assert_true(json_is_true(json_object_get(server, "is_partial")));
+    assert_true(json_is_true(json_object_get(server, "is_known")));
+    json_put_server(o, &strange);
+    server = json_object_get(o, "server");
+    assert_true(json_is_false(json_object_get(server, "is_known")));
+    assert_true(json_is_null(json_object_get(server, "flavour")));
+    assert_string_equal(json_string_value(json_object_get(server, "url")),
+                        "http://h/metrics");
+    json_decref(o);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_window_counts),
+        cmocka_unit_test(what_nobody_says_is_not_known),
+        cmocka_unit_test(a_server_that_starts_anew),
+        cmocka_unit_test(requests_on_the_way_are_noted),
+        cmocka_unit_test(text),
+        cmocka_unit_test(json),
+    };
+
+    return cmocka_run_group_tests_name("serverview", tests, NULL, NULL);
+}

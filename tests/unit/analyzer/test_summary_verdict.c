@@ -1,0 +1,154 @@
+/* What a run comes to in the end: its verdict and its exit code. */
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "analyzer/tally/summary.h"
+#include "common/base/err.h"
+#include "common/base/str.h"
+#include "tests/support/maderun.h"
+#include "tests/support/tmpdir.h"
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+static void exit_codes(void **state)
+{
+    static const struct {
+        const char *slo;
+        int64_t fast;
+        int64_t failed;
+        int64_t unsent;
+        int64_t stopped_by;
+        enum verdict verdict;
+        int code;
+    } cases[] = {
+        {"", 10, 1, 0, 0, VERDICT_NONE, 0},
+        {"", 0, 10, 0, 0, VERDICT_NONE, 1}, /* nothing succeeded */
+        {"e2e p50 < 10ms", 10, 1, 0, 0, VERDICT_PASS, 0},
+        {"errors < 1%", 10, 1, 0, 0, VERDICT_FAIL, 1},
+        {"e2e p99 < 10ms", 10, 0, 0, 0, VERDICT_UNDECIDED, 4},
+        {"e2e p50 < 10ms", 10, 0, 1, 0, VERDICT_INVALID, 4},
+        {"errors < 1%", 10, 1, 1, 0, VERDICT_INVALID, 4}, /* 4 before 1 */
+        {"", 10, 0, 1, 0, VERDICT_INVALID, 4},
+        {"", 10, 0, 0, SIGINT, VERDICT_NONE, 130},
+        {"errors < 1%", 10, 1, 0, SIGTERM, VERDICT_FAIL, 143},
+        {"e2e p99 < 1s", 10, 0, 1, SIGINT, VERDICT_INVALID, 130},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct made_run *m = made_run_new(0, 1000, cases[i].slo);
+        struct read_run *r;
+
+        made_run_add_fast(m, 0, cases[i].fast);
+        made_run_add_reset(m, cases[i].failed);
+        made_run_add_unsent(m, cases[i].unsent);
+        m->end.stopped_by = cases[i].stopped_by;
+        r = made_run_sum_up(m, NULL);
+        assert_int_equal(r->s.verdict, cases[i].verdict);
+        assert_int_equal(summary_exit_code(&r->s), cases[i].code);
+        assert_null(r->s.aborted);
+        read_run_free(r);
+    }
+}
+
+/* The answer of an aborted run is no, unless something outranks that. */
+static void exit_codes_of_aborted_runs(void **state)
+{
+    static const char why[] = "errors > 5%: 9% of 11 requests in 1s";
+    static const struct {
+        const char *slo;
+        int64_t failed;
+        int64_t unsent;
+        int64_t stopped_by;
+        enum verdict verdict;
+        int code;
+    } cases[] = {
+        {"", 1, 0, 0, VERDICT_NONE, 1},
+        {"e2e p50 < 10ms", 1, 0, 0, VERDICT_FAIL, 1}, /* though it was met */
+        {"errors < 1%", 1, 0, 0, VERDICT_FAIL, 1},
+        {"e2e p99 < 10ms", 0, 0, 0, VERDICT_UNDECIDED, 4},
+        {"", 1, 1, 0, VERDICT_INVALID, 4},
+        {"", 1, 0, SIGINT, VERDICT_NONE, 130},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct made_run *m = made_run_new(0, 1000, cases[i].slo);
+        struct read_run *r;
+
+        made_run_add_fast(m, 0, 10);
+        made_run_add_reset(m, cases[i].failed);
+        made_run_add_unsent(m, cases[i].unsent);
+        m->end.stopped_by = cases[i].stopped_by;
+        memcpy(m->end.aborted, why, sizeof(why));
+        r = made_run_sum_up(m, NULL);
+        assert_string_equal(r->s.aborted, why);
+        assert_int_equal(r->s.verdict, cases[i].verdict);
+        assert_int_equal(summary_exit_code(&r->s), cases[i].code);
+        read_run_free(r);
+    }
+}
+
+static void another_slo_may_be_asked(void **state)
+{
+    struct strlist slo = {0};
+    struct made_run *m = made_run_new(0, 1000, "e2e p50 < 10ms");
+    struct read_run *r;
+    struct err err = {0};
+
+    (void)state;
+    made_run_add_fast(m, 0, 100);
+    strlist_add(&slo, "e2e p50 < 2ms");
+    r = made_run_sum_up(m, &slo);
+    assert_int_equal(r->s.judgement.len, 1);
+    assert_string_equal(r->s.judgement.terms[0].term->text, "e2e p50 < 2ms");
+    assert_int_equal(r->s.verdict, VERDICT_FAIL);
+    assert_int_equal(r->s.good, 0);
+    strlist_add(&slo, "e2e p50 > 2ms");
+    assert_int_equal(summary_make(&r->s, &r->rec, &slo, &err), -1);
+    assert_int_equal(err.code, ERR_CONFIG);
+    strlist_fini(&slo);
+    read_run_free(r);
+}
+
+/* Then its ttft is that of all of it, which is said. */
+static void a_first_token_of_whole_answers(void **state)
+{
+    static const struct {
+        const char *slo;
+        size_t notes;
+    } cases[] = {{"e2e p50 < 10ms", 0}, {"ttft p50 < 10ms", 1}, {"ttft:10", 1}};
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct made_run *m = made_run_new(0, 1000, cases[i].slo);
+        struct read_run *r;
+
+        made_run_add_fast(m, 0, 10);
+        r = made_run_sum_up(m, NULL);
+        assert_int_equal(r->s.notes.len, cases[i].notes);
+        if (cases[i].notes > 0)
+            assert_string_equal(r->s.notes.list[0].name, "no_stream");
+        read_run_free(r);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(exit_codes),
+        cmocka_unit_test(a_first_token_of_whole_answers),
+        cmocka_unit_test(exit_codes_of_aborted_runs),
+        cmocka_unit_test(another_slo_may_be_asked),
+    };
+
+    return cmocka_run_group_tests_name("summary_verdict", tests, tmpdir_setup,
+                                       tmpdir_teardown);
+}

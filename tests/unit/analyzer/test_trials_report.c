@@ -1,0 +1,419 @@
+/* What is said of a trial set, worked out from made trials. */
+#include <jansson.h>
+#include <math.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "analyzer/report/trials_report.h"
+#include "analyzer/studies/trials.h"
+#include "common/base/buf.h"
+#include "common/base/err.h"
+#include "common/base/rng.h"
+#include "common/base/xalloc.h"
+#include "common/stats/hist.h"
+#include "tests/support/proc.h"
+#include "tests/support/strangers.h"
+
+#define P50 0
+#define P99 3
+
+/* n trials with throughputs and e2e p99 of these, in ms, judged by a limit. */
+static struct trials_summary made(const double *p99_ms, size_t n,
+                                  double limit_ms)
+{
+    struct trials_summary s = {.dir = "d",
+                               .title = xstrdup("made\n"),
+                               .trials = xcalloc(n, sizeof(struct trial)),
+                               .n = n,
+                               .n_terms = 1};
+    struct err err = {0};
+
+    s.set.asked = (int64_t)n;
+    s.set.recorded = (int64_t)n;
+    assert_int_equal(slo_parse_term("e2e p99 < 100ms", &s.terms[0].term, &err),
+                     0);
+    for (size_t i = 0; i < n; i++) {
+        struct trial *t = &s.trials[i];
+        bool is_kept = p99_ms[i] < limit_ms;
+
+        t->number = (int64_t)i + 1;
+        t->scheduled = 1000;
+        for (int m = 0; m < MEASURE_COUNT; m++) {
+            for (int q = 0; q < SUMMARY_QUANTILES; q++)
+                t->quantile_ns[m][q] = HIST_EMPTY;
+        }
+        t->rate[TRIAL_THROUGHPUT] = 10 * p99_ms[i];
+        t->quantile_ns[MEASURE_E2E][P50] = 1e6;
+        t->quantile_ns[MEASURE_E2E][P99] = p99_ms[i] * 1e6;
+        t->terms[0].verdict = is_kept ? VERDICT_PASS : VERDICT_FAIL;
+        t->terms[0].measured = p99_ms[i] * 1e6;
+        t->verdict = t->terms[0].verdict;
+    }
+    return s;
+}
+
+static void medians_and_spreads(void **state)
+{
+    static const double p99_ms[] = {5, 1, 4, 2, 3};
+    struct trials_summary s = made(p99_ms, 5, 100);
+    const struct over_trials *o = &s.quantile[MEASURE_E2E][P99];
+
+    (void)state;
+    trials_work_out(&s);
+    assert_int_equal(s.counted, 5);
+    assert_true(o->is_known);
+    assert_true(o->median.median.value == 3e6);
+    assert_true(o->least == 1e6 && o->greatest == 5e6);
+    assert_true(o->median.median.range.low == 1e6);
+    assert_true(o->median.median.range.high == 5e6);
+    assert_true(s.confidence == 0.9375 && o->median.confidence == 0.9375);
+    assert_false(o->median.is_reached);
+    assert_true(fabs(o->mean.value - 3e6) < 1);
+    /* t(0.975, 4) = 2.776, s = 1.5811, n = 5 */
+    assert_true(fabs(o->mean.range.high - 3e6 - 1.9632e6) < 1e3);
+    assert_true(s.rate[TRIAL_THROUGHPUT].median.median.value == 30);
+    assert_false(s.quantile[MEASURE_TTFT][P50].is_known);
+    trials_summary_fini(&s);
+}
+
+/* As many must agree as make the interval of the median lie on one side. */
+static void the_rule_is_the_interval(void **state)
+{
+    static const struct {
+        size_t n;
+        size_t needed;
+    } cases[] = {{2, 2}, {3, 3}, {5, 5},   {6, 6},  {7, 7},
+                 {8, 8}, {9, 8}, {12, 10}, {20, 15}};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        double values[20];
+        double scratch[20];
+        struct trials_median m;
+        double confidence;
+        size_t n = cases[i].n;
+
+        for (size_t k = 0; k < n; k++)
+            values[k] = (double)k + 1;
+        m = trials_median(values, n, TRIALS_CONFIDENCE, scratch);
+        assert_int_equal(trials_needed(n, &confidence), cases[i].needed);
+        assert_true(m.median.range.high == (double)cases[i].needed);
+        assert_true(fabs(confidence - m.confidence) < 1e-12);
+    }
+}
+
+static void verdicts(void **state)
+{
+    static const struct {
+        double p99_ms[9];
+        size_t n;
+        enum verdict verdict;
+        int code;
+    } cases[] = {
+        {{1, 2, 3}, 3, VERDICT_PASS, 0},
+        {{101, 102, 103}, 3, VERDICT_FAIL, 1},
+        {{1, 2, 101}, 3, VERDICT_UNDECIDED, 4},
+        {{101, 102, 3}, 3, VERDICT_UNDECIDED, 4},
+        {{1}, 1, VERDICT_UNDECIDED, 4},
+        {{1, 2, 3, 4, 5, 6, 7, 8, 101}, 9, VERDICT_PASS, 0},
+        {{1, 2, 3, 4, 5, 6, 7, 101, 102}, 9, VERDICT_UNDECIDED, 4},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct trials_summary s = made(cases[i].p99_ms, cases[i].n, 100);
+
+        trials_work_out(&s);
+        assert_int_equal(s.verdict, cases[i].verdict);
+        assert_int_equal(trials_exit_code(&s), cases[i].code);
+        trials_summary_fini(&s);
+    }
+}
+
+/* Killed after so many of those that were asked for.  The verdict is that of
+ * the whole set, whatever the others would have come to, or there is none. */
+static void sets_that_were_killed(void **state)
+{
+    static const struct {
+        double p99_ms[9];
+        size_t n;
+        int64_t asked;
+        enum verdict verdict;
+        int code;
+        const char *says;
+    } cases[] = {
+        {{1, 2}, 2, 5, VERDICT_UNDECIDED, 4, "5 of 5 trials must agree; 2"},
+        {{101, 102}, 2, 5, VERDICT_UNDECIDED, 4, "the set was interrupted"},
+        {{1, 2, 3, 4}, 4, 5, VERDICT_UNDECIDED, 4, "; 4 finished: "},
+        {{1}, 1, 2, VERDICT_UNDECIDED, 4, "fewer than two trials finished"},
+        /* 8 of 9 suffice */
+        {{1, 2, 3, 4, 5, 6, 7}, 7, 9, VERDICT_UNDECIDED, 4, "8 of 9 trials"},
+        {{1, 2, 3, 4, 5, 6, 7, 8}, 8, 9, VERDICT_PASS, 0, "8 of 9 trials"},
+        {{101, 102, 103, 104, 105, 106, 107, 108},
+         8,
+         9,
+         VERDICT_FAIL,
+         1,
+         "FAIL: the SLO is missed"},
+        {{1, 2, 3, 4, 5, 6, 7, 101}, 8, 9, VERDICT_UNDECIDED, 4, "8 of 9"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct trials_summary s = made(cases[i].p99_ms, cases[i].n, 100);
+        struct buf text;
+
+        s.set.asked = cases[i].asked;
+        trials_work_out(&s);
+        assert_int_equal(s.verdict, cases[i].verdict);
+        assert_int_equal(trials_exit_code(&s), cases[i].code);
+        buf_init(&text, (size_t)1 << 20);
+        trials_text(&s, &text);
+        if (!strstr(buf_text(&text), cases[i].says))
+            fail_msg("no '%s' in: %s", cases[i].says, buf_text(&text));
+        buf_fini(&text);
+        trials_summary_fini(&s);
+    }
+}
+
+/* An undecided trial speaks for nobody, and one that cannot be trusted
+ * withdraws the set. */
+static void doubtful_trials(void **state)
+{
+    static const double p99_ms[] = {1, 2, 3};
+    struct trials_summary s = made(p99_ms, 3, 100);
+
+    (void)state;
+    s.trials[1].terms[0].verdict = VERDICT_UNDECIDED;
+    trials_work_out(&s);
+    assert_int_equal(s.verdict, VERDICT_UNDECIDED);
+    assert_int_equal(s.terms[0].kept, 2);
+    assert_int_equal(s.terms[0].missed, 0);
+    trials_summary_fini(&s);
+
+    s = made(p99_ms, 3, 100);
+    s.trials[2].verdict = VERDICT_INVALID;
+    trials_work_out(&s);
+    assert_int_equal(s.verdict, VERDICT_INVALID);
+    assert_int_equal(s.withdrawn_by, 3);
+    assert_int_equal(trials_exit_code(&s), 4);
+    trials_summary_fini(&s);
+
+    s = made(p99_ms, 3, 100);
+    s.trials[0].was_aborted = true;
+    trials_work_out(&s);
+    assert_int_equal(trials_exit_code(&s), 1);
+    trials_summary_fini(&s);
+}
+
+static void an_interrupted_trial_is_not_counted(void **state)
+{
+    static const double p99_ms[] = {1, 2, 300};
+    struct trials_summary s = made(p99_ms, 3, 100);
+
+    (void)state;
+    s.trials[2].stopped_by = SIGTERM;
+    trials_work_out(&s);
+    assert_int_equal(s.counted, 2);
+    assert_true(s.quantile[MEASURE_E2E][P99].greatest == 2e6);
+    assert_int_equal(s.terms[0].missed, 0);
+    assert_int_equal(trials_exit_code(&s), 143);
+    trials_summary_fini(&s);
+}
+
+/* Whichever it is: the others are reported. */
+static void a_lost_trial_is_not_counted(void **state)
+{
+    static const double p99_ms[] = {1, 2, 3};
+
+    (void)state;
+    for (size_t lost = 0; lost < 3; lost++) {
+        struct trials_summary s = made(p99_ms, 3, 100);
+        struct buf out;
+        char want[100];
+
+        for (size_t i = 0; i < 3; i++)
+            s.trials[i].is_streamed = true;
+        s.trials[lost] = (struct trial){.number = (int64_t)lost + 1};
+        trial_take_lost(&s.trials[lost], "is empty");
+        trials_work_out(&s);
+        assert_int_equal(s.counted, 2);
+        assert_true(s.quantile[MEASURE_E2E][P99].is_known);
+        assert_int_equal(s.terms[0].kept, 2);
+        assert_int_equal(s.verdict, VERDICT_UNDECIDED);
+        assert_int_equal(trials_exit_code(&s), 4);
+        assert_int_equal(trials_first(&s)->number, lost == 0 ? 2 : 1);
+        buf_init(&out, 1 << 16);
+        trials_text(&s, &out);
+        snprintf(want, sizeof(want),
+                 "lost: manifest.json is empty, not counted: tailgate report "
+                 "d/trial-%zu\n",
+                 lost + 1);
+        assert_non_null(strstr(buf_text(&out), want));
+        buf_reset(&out);
+        trials_json(&s, &out);
+        assert_non_null(
+            strstr(buf_text(&out), "\"manifest_lost\": \"is empty\""));
+        buf_fini(&out);
+        trials_summary_fini(&s);
+    }
+}
+
+static void without_an_slo(void **state)
+{
+    static const double p99_ms[] = {1, 2};
+    struct trials_summary s = made(p99_ms, 2, 100);
+
+    (void)state;
+    s.n_terms = 0;
+    trials_work_out(&s);
+    assert_int_equal(s.verdict, VERDICT_NONE);
+    assert_int_equal(trials_exit_code(&s), 0);
+    s.trials[1].exit_code = 1; /* nothing succeeded in it */
+    assert_int_equal(trials_exit_code(&s), 1);
+    s.trials[1].exit_code = 0;
+    s.set.asked = 3; /* it was killed in the third */
+    assert_int_equal(trials_exit_code(&s), 4);
+    trials_summary_fini(&s);
+}
+
+/* Failures are beyond every value, and too few samples are no value. */
+static void values_that_are_none(void **state)
+{
+    static const double p99_ms[] = {1, 2, 3};
+    struct trials_summary s = made(p99_ms, 3, 100);
+
+    (void)state;
+    s.trials[0].quantile_ns[MEASURE_E2E][P99] = HIST_BEYOND;
+    s.trials[1].quantile_ns[MEASURE_E2E][P50] = HIST_TOO_FEW;
+    trials_work_out(&s);
+    assert_true(s.quantile[MEASURE_E2E][P99].median.median.value == 3e6);
+    assert_true(isinf(s.quantile[MEASURE_E2E][P99].greatest));
+    assert_false(s.quantile[MEASURE_E2E][P99].mean.has_range);
+    assert_false(s.quantile[MEASURE_E2E][P50].is_known);
+    assert_int_equal(s.quantile[MEASURE_E2E][P50].n_missing, 1);
+    assert_true(s.quantile[MEASURE_E2E][P50].missing == HIST_TOO_FEW);
+    trials_summary_fini(&s);
+}
+
+static void the_odd_one_is_shown(void **state)
+{
+    static const double steady[] = {10, 10.1, 9.9, 10.2, 9.8};
+    static const double odd[] = {10, 10.1, 9.9, 50, 10.2, 9.8};
+    static const double near[] = {10, 10, 10, 10, 10.4};
+    struct trials_summary s = made(steady, 5, 100);
+
+    (void)state;
+    trials_work_out(&s);
+    assert_int_equal(s.n_odd, 0);
+    trials_summary_fini(&s);
+    s = made(near, 5, 100);
+    trials_work_out(&s);
+    assert_int_equal(s.n_odd, 0);
+    trials_summary_fini(&s);
+    s = made(odd, 6, 100);
+    trials_work_out(&s);
+    assert_int_equal(s.n_odd, 1);
+    assert_int_equal(s.odd[0].number, 4);
+    assert_string_equal(s.odd[0].what, "e2e p99");
+    assert_true(s.odd[0].is_ns && s.odd[0].value == 50e6);
+    assert_int_equal(s.counted, 6);
+    trials_summary_fini(&s);
+}
+
+/* By chance, less than one set in a hundred; of 2000 that are 20, with three
+ * standard deviations 34. */
+static void few_are_odd_by_chance(void **state)
+{
+    static const size_t sizes[] = {5, 6, 7, 10, 20};
+    struct rng rng = rng_stream(1, RNG_DEMAND);
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+        int alarms = 0;
+
+        for (int k = 0; k < 2000; k++) {
+            double p99_ms[20];
+            struct trials_summary s;
+
+            for (size_t t = 0; t < sizes[i]; t++)
+                p99_ms[t] = 1000 + 100 * rng_normal(&rng);
+            s = made(p99_ms, sizes[i], 1e9);
+            trials_work_out(&s);
+            alarms += s.n_odd > 0;
+            trials_summary_fini(&s);
+        }
+        assert_true(alarms <= 34);
+    }
+}
+
+static void text_and_json_say_the_same(void **state)
+{
+    static const char *const in_words[] = {"95% cannot", "than 6", NULL};
+    static const double p99_ms[] = {10, 10.1, 9.9, 50, 10.2};
+    struct trials_summary s = made(p99_ms, 5, 100);
+    struct buf text;
+    json_t *json;
+
+    (void)state;
+    s.trials[4].stopped_by = SIGINT;
+    s.trials[1].lost_requests = 57;
+    s.trials[2].lost_events = 7;
+    s.set.recorded = 5;
+    s.set.asked = 8;
+    trials_work_out(&s);
+    json = trials_to_json(&s);
+    assert_true(number_at(json, "trials.asked") == 8);
+    assert_true(number_at(json, "trials.counted") == 4);
+    assert_true(number_at(json, "launches") == 1);
+    assert_true(fabs(number_at(json, "measures.e2e.p99_ms.median") - 10.05) <
+                1e-9);
+    assert_true(number_at(json, "throughput_rps.max") == 500);
+    assert_true(json_is_null(json_object_get(json, "output_tokens_per_s")));
+    buf_init(&text, (size_t)1 << 20);
+    trials_text(&s, &text);
+    assert_int_equal(
+        strangers_in(strstr(buf_text(&text), "trials "), json, in_words), 0);
+    assert_non_null(strstr(buf_text(&text), "trials     5 of 8, 4 to their"));
+    assert_non_null(strstr(buf_text(&text), "launches   1: one launch"));
+    assert_non_null(
+        strstr(buf_text(&text), "UNDECIDED: the set was interrupted"));
+    assert_non_null(strstr(buf_text(&text), "95% cannot be reached"));
+    assert_non_null(strstr(buf_text(&text), "interrupted, not counted"));
+    assert_non_null(strstr(buf_text(&text), "  57 requests lost\n"));
+    assert_non_null(strstr(buf_text(&text), "  7 content events lost\n"));
+    assert_non_null(strstr(buf_text(&text), "honest from about 30000"));
+    trials_full(&s, &text);
+    assert_int_equal(unsaid_in(buf_text(&text), json), 0);
+    json_decref(json);
+    buf_fini(&text);
+    trials_summary_fini(&s);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(medians_and_spreads),
+        cmocka_unit_test(the_rule_is_the_interval),
+        cmocka_unit_test(verdicts),
+        cmocka_unit_test(sets_that_were_killed),
+        cmocka_unit_test(doubtful_trials),
+        cmocka_unit_test(an_interrupted_trial_is_not_counted),
+        cmocka_unit_test(a_lost_trial_is_not_counted),
+        cmocka_unit_test(without_an_slo),
+        cmocka_unit_test(values_that_are_none),
+        cmocka_unit_test(the_odd_one_is_shown),
+        cmocka_unit_test(few_are_odd_by_chance),
+        cmocka_unit_test(text_and_json_say_the_same),
+    };
+
+    return cmocka_run_group_tests_name("trials_report", tests, NULL, NULL);
+}

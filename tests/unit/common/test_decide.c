@@ -1,0 +1,184 @@
+/* A queue in virtual time, of which theory knows the percentiles. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "common/base/clk.h"
+#include "common/base/err.h"
+#include "common/base/rng.h"
+#include "common/measure/decide.h"
+#include "tests/support/rows.h"
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+/* ---- what it comes to ---- */
+
+#define SERVICE_S 0.02
+
+struct outcome_of {
+    enum decision decision;
+    double after_s;
+};
+
+/* An M/M/1 queue of load rho and a limit at which a share of `over` miss it:
+ * sojourn times are exponential. */
+static struct outcome_of simulate(uint64_t seed, double rho, double over,
+                                  double until_s)
+{
+    double limit_s = -log(over) * SERVICE_S / (1 - rho);
+    struct slo slo = slo_of("e2e p99 < 1s");
+    struct rng arrival = rng_stream(seed, RNG_ARRIVAL);
+    struct rng service = rng_stream(seed, RNG_SERVICE);
+    struct err err = {0};
+    struct decide d;
+    double due_s = 0;
+    double free_s = 0;
+    int64_t seq = 0;
+    struct outcome_of out;
+
+    slo.terms[0].limit_ns = (int64_t)(limit_s * 1e9);
+    assert_int_equal(decide_init(&d, &slo, 0, &err), 0);
+    while (due_s < until_s && !d.decision) {
+        struct facts f;
+
+        due_s += rng_exponential(&arrival) * SERVICE_S / rho;
+        free_s = fmax(free_s, due_s) + rng_exponential(&service) * SERVICE_S;
+        f = row_ok(seq++, 0, 1);
+        f.due = f.issued = f.sent = (int64_t)(due_s * 1e9);
+        f.last = f.end = (int64_t)(free_s * 1e9);
+        decide_add(&d, &f);
+    }
+    out = (struct outcome_of){d.decision, due_s};
+    decide_fini(&d);
+    return out;
+}
+
+/* A server exactly at the limit may pass by chance, in 1 % of runs: of 300, 3;
+ * more than 9 has a chance of one in a thousand. */
+static void a_server_at_the_limit_seldom_passes(void **state)
+{
+    int passed = 0;
+    int failed = 0;
+
+    (void)state;
+    for (uint64_t seed = 1; seed <= 300; seed++) {
+        enum decision found = simulate(seed, 0.7, 0.01, 600).decision;
+
+        passed += found == DECISION_PASS;
+        failed += found == DECISION_FAIL;
+    }
+    print_message("at the limit: %d passed, %d failed of 300\n", passed,
+                  failed);
+    assert_in_range(passed, 0, 9);
+    assert_in_range(failed, 0, 9);
+}
+
+/* A twentieth of the misses that are allowed, and eight times as many. */
+static void a_clear_case_is_decided_early(void **state)
+{
+    int passed = 0;
+    int failed = 0;
+    double pass_s = 0;
+    double fail_s = 0;
+
+    (void)state;
+    for (uint64_t seed = 1; seed <= 50; seed++) {
+        struct outcome_of good = simulate(seed, 0.7, 0.0005, 1300);
+        struct outcome_of bad = simulate(seed, 0.7, 0.08, 1300);
+
+        passed += good.decision == DECISION_PASS;
+        failed += bad.decision == DECISION_FAIL;
+        pass_s += good.after_s / 50;
+        fail_s += bad.after_s / 50;
+    }
+    print_message("passed %d of 50 after %.0f s, failed %d of 50 after %.0f s "
+                  "of 1300\n",
+                  passed, pass_s, failed, fail_s);
+    assert_in_range(passed, 45, 50);
+    assert_in_range(failed, 45, 50);
+}
+
+/* One of several terms is enough to fail, so that they share the error of it;
+ * to pass all must, and none is let off. */
+static void terms_share_the_error_of_failing(void **state)
+{
+    struct slo one = slo_of("e2e p99 < 1s");
+    struct slo four =
+        slo_of("e2e p99 < 1s, e2e p90 < 1s, ttft p50 < 1s, errors < 1%");
+    struct err err = {0};
+    struct decide a;
+    struct decide b;
+
+    (void)state;
+    assert_int_equal(decide_init(&a, &one, 0, &err), 0);
+    assert_int_equal(decide_init(&b, &four, 0, &err), 0);
+    assert_true(4 * b.fail_error == a.fail_error);
+    assert_true(b.pass_error == a.pass_error);
+    decide_fini(&a);
+    decide_fini(&b);
+}
+
+/* ---- the order of rows ---- */
+
+/* Rows come as requests end: any order gives the same, since they are taken in
+ * that of the schedule. */
+static void the_order_of_rows_does_not_matter(void **state)
+{
+    static const int64_t strides[] = {1, 7, 501};
+    char why[COUNT(strides)][DECIDE_TEXT];
+
+    (void)state;
+    for (size_t k = 0; k < COUNT(strides); k++) {
+        const int64_t n = 40000; /* prime to the strides */
+        struct slo slo = slo_of("e2e p90 < 50ms");
+        struct err err = {0};
+        struct decide d;
+
+        assert_int_equal(decide_init(&d, &slo, 2 * NS_PER_S, &err), 0);
+        for (int64_t i = 0; i < n; i++) {
+            int64_t seq = i * strides[k] % n;
+            struct facts f = row_ok(seq, seq, seq % 3 == 0 ? 60 : 40);
+
+            decide_add(&d, &f);
+        }
+        assert_int_equal(d.decision, DECISION_FAIL);
+        memcpy(why[k], d.why, sizeof(why[k]));
+        assert_string_equal(why[k], why[0]);
+        decide_fini(&d);
+    }
+}
+
+static void other_terms_are_refused(void **state)
+{
+    static const char *const terms[] = {"good >= 90%", "gap p99 < 3ms",
+                                        "goodput >= 3/s", "quality >= 0.9"};
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(terms); i++) {
+        struct slo slo = slo_of(terms[i]);
+        struct err err = {0};
+        struct decide d;
+
+        assert_int_equal(decide_init(&d, &slo, 0, &err), -1);
+        assert_int_equal(err.code, ERR_CONFIG);
+        assert_non_null(strstr(err.msg, terms[i]));
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_server_at_the_limit_seldom_passes),
+        cmocka_unit_test(a_clear_case_is_decided_early),
+        cmocka_unit_test(terms_share_the_error_of_failing),
+        cmocka_unit_test(the_order_of_rows_does_not_matter),
+        cmocka_unit_test(other_terms_are_refused),
+    };
+
+    return cmocka_run_group_tests_name("decide", tests, NULL, NULL);
+}

@@ -1,0 +1,218 @@
+/* Shapes of load that have a name, and tables of rates: both become stages. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "common/base/err.h"
+#include "common/base/str.h"
+#include "common/base/xalloc.h"
+#include "common/spec/load_shape.h"
+#include "common/spec/load_stage.h"
+#include "common/spec/rate_table.h"
+#include "tests/support/tmpdir.h"
+
+#define COUNT(array)  (sizeof(array) / sizeof((array)[0]))
+#define MAX_WANT      8
+#define SPIKE_EXAMPLE "write 'spike 50/s 500/s at 1m for 10s of 3m'"
+
+static void assert_stages(struct strlist *got, const char *const *want)
+{
+    size_t n = 0;
+
+    while (n < MAX_WANT && want[n])
+        n++;
+    for (size_t i = 0; i < got->len && i < n; i++)
+        assert_string_equal(got->items[i], want[i]);
+    assert_int_equal(got->len, n);
+    strlist_fini(got);
+}
+
+static void names_become_stages(void **state)
+{
+    static const struct {
+        const char *text;
+        const char *want[MAX_WANT];
+    } cases[] = {
+        {"ramp 10/s 100/s over 5m", {"10/s..100/s 5m"}},
+        {"ramp 100 0 over 1m hold 30s", {"100/s..0/s 1m", "0/s 30s"}},
+        {"step 10 30 by 10 every 30s", {"10/s 30s", "20/s 30s", "30/s 30s"}},
+        {"step 30 5 by 10 every 1s",
+         {"30/s 1s", "20/s 1s", "10/s 1s", "5/s 1s"}},
+        {"step 0.1 0.3 by 0.1 every 1s", {"0.1/s 1s", "0.2/s 1s", "0.3/s 1s"}},
+        {"spike 50/s 500/s at 1m for 10s", {"50/s 1m", "500/s 10s", "50/s 1m"}},
+        {"spike 50/s 500/s at 1m for 10s of 3m",
+         {"50/s 1m", "500/s 10s", "50/s 110s"}},
+        {"spike 50/s 500/s at 1m for 10s of 70s", {"50/s 1m", "500/s 10s"}},
+        {"  spike  0 5 for 1s   at 2s ", {"0/s 2s", "5/s 1s", "0/s 2s"}},
+        {"bursts 5 50 every 10s for 2s of 25s",
+         {"5/s 8s", "50/s 2s", "5/s 8s", "50/s 2s", "5/s 5s"}},
+        {"bursts 5 50 every 10s for 2s of 9s", {"5/s 8s", "50/s 1s"}},
+        {"soak 6/m for 8h", {"0.1/s 8h"}},
+        {"soak 50 for 8h ramp 5m", {"0/s..50/s 5m", "50/s 8h"}},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct strlist stages = {0};
+        struct err err = {0};
+
+        assert_int_equal(pattern_check(cases[i].text, &err), 0);
+        assert_int_equal(pattern_expand(cases[i].text, &stages, &err), 0);
+        assert_stages(&stages, cases[i].want);
+    }
+}
+
+static void what_is_no_shape_is_refused(void **state)
+{
+    static const struct {
+        const char *text;
+        const char *want;
+    } cases[] = {
+        {"", "'': there is ramp, step, spike, bursts and soak; " SPIKE_EXAMPLE},
+        {"peak 5", "'peak 5': there is ramp, step, spike, bursts and soak; "
+                   "" SPIKE_EXAMPLE},
+        {"spike 5", "'spike 5' is not a spike; " SPIKE_EXAMPLE},
+        {"spike 5 x at 1s for 1s",
+         "'x' is not a rate above 0; write 50, 0.5 or 2/m"},
+        {"spike 5 50 at 1s", "'spike 5 50 at 1s' is not a spike; "
+                             "" SPIKE_EXAMPLE},
+        {"spike 5 50 at", "'spike 5 50 at' is not a spike; " SPIKE_EXAMPLE},
+        {"spike 5 50 at 1s for long",
+         "'long' is not a duration; write 500ms, 2s or 1h30m"},
+        {"spike 5 50 at 1s at 2s for 1s",
+         "'at 2s' is not for a spike; " SPIKE_EXAMPLE},
+        {"spike 5 50 at 1s for 1s by 5",
+         "'by 5' is not for a spike; " SPIKE_EXAMPLE},
+        {"spike 5 50 at 0s for 1s", "'at 0s': no length"},
+        {"spike 5 50 at 5s for 1s of 3s",
+         "'spike 5 50 at 5s for 1s of 3s': it is over ('of') before the spike "
+         "is"},
+        {"step 5 9 every 1s", "'step 5 9 every 1s' is not a step; write 'step "
+                              "10/s 100/s by 10/s every 30s'"},
+        {"step 5 5 by 1 every 1s",
+         "'step 5 5 by 1 every 1s': no step from the one to the other"},
+        {"step 1 1M by 1 every 1s",
+         "'step 1 1M by 1 every 1s': 999999 steps; at most 10000"},
+        {"bursts 1 2 every 1s for 1s of 9s",
+         "'bursts 1 2 every 1s for 1s of 9s': a burst is as long as 'every', "
+         "or longer"},
+        {"bursts 1 2 every 1s for 1ms of 9h",
+         "'bursts 1 2 every 1s for 1ms of 9h': more than 5000 bursts"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct err err = {0};
+
+        assert_int_equal(pattern_check(cases[i].text, &err), -1);
+        assert_int_equal(err.code, ERR_CONFIG);
+        assert_string_equal(err.msg, cases[i].want);
+    }
+}
+
+static void tables_become_stages(void **state)
+{
+    static const struct {
+        const char *text;
+        double speed;
+        const char *want[MAX_WANT];
+    } cases[] = {
+        {"0,5\n10,5\n", 1, {"5/s 10s"}},
+        {"time,rate\n0:00,12\n6:30,40/s\n24:00,12",
+         1,
+         {"12/s..40/s 390m", "40/s..12/s 1050m"}},
+        {"# a day\r\n\r\n 0:00 , 12 \r\n0:00:30,0\r\n", 1, {"12/s..0/s 30s"}},
+        {"8h,1\n9h,1\n9h,5\n10h,5\n", 60, {"1/s 1m", "5/s 1m"}},
+        {"1.5,6/m\n2,1\n", 0.5, {"0.1/s..1/s 1s"}},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        char *text = xstrdup(cases[i].text);
+        struct strlist stages = {0};
+        struct err err = {0};
+
+        assert_int_equal(
+            ratetable_parse("t", text, cases[i].speed, &stages, &err), 0);
+        assert_stages(&stages, cases[i].want);
+        free(text);
+    }
+}
+
+static void what_is_wrong_has_its_line(void **state)
+{
+    static const struct {
+        const char *text;
+        const char *want;
+    } cases[] = {
+        {"", "t: a table of rates has two rows or more, at different times"},
+        {"0,5\n0,6\n",
+         "t: a table of rates has two rows or more, at different times"},
+        {"0,5\n\n9\n", "t:3: '9': write time,rate: 6:30,40"},
+        {"0,5\n1,2,3\n", "t:2: '1,2,3': write time,rate: 6:30,40"},
+        {"0,5\nnoon,3\n",
+         "t:2: 'noon' is not a time; write 6:30, 90m or seconds"},
+        {"0,5\n6:60,3\n",
+         "t:2: '6:60' is not a time; write 6:30, 90m or seconds"},
+        {"0,5\n6:30x,3\n",
+         "t:2: '6:30x' is not a time; write 6:30, 90m or seconds"},
+        {"0,5\n1,fast\n",
+         "t:2: 'fast' is not a rate above 0; write 50, 0.5 or 2/m"},
+        {"0,5\n2,5\n1,5\n", "t:3: earlier than the row before"},
+        {"0,5\n1e14,5\n", "t:2: too long after the start"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        char *text = xstrdup(cases[i].text);
+        struct strlist stages = {0};
+        struct err err = {0};
+
+        assert_int_equal(ratetable_parse("t", text, 1, &stages, &err), -1);
+        assert_int_equal(err.code, ERR_CONFIG);
+        assert_string_equal(err.msg, cases[i].want);
+        strlist_fini(&stages);
+        free(text);
+    }
+}
+
+static void files_are_read(void **state)
+{
+    static const char *const want[MAX_WANT] = {"1/s 1s"};
+    struct strlist stages = {0};
+    struct err err = {0};
+
+    (void)state;
+    assert_int_equal(ratetable_read(tmpdir_write("t.csv", "0,1\n1,1\n", 8), 1,
+                                    &stages, &err),
+                     0);
+    assert_stages(&stages, want);
+    assert_int_equal(ratetable_read(tmpdir_write("t.csv", "0,1\n\0,1\n", 8), 1,
+                                    &stages, &err),
+                     -1);
+    assert_non_null(strstr(err.msg, "not a text file"));
+    err = (struct err){0};
+    assert_int_equal(ratetable_read("/no/such", 1, &stages, &err), -1);
+    assert_int_equal(err.code, ERR_CONFIG);
+    assert_string_equal(err.msg, "/no/such: No such file or directory");
+    strlist_fini(&stages);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(names_become_stages),
+        cmocka_unit_test(what_is_no_shape_is_refused),
+        cmocka_unit_test(tables_become_stages),
+        cmocka_unit_test(what_is_wrong_has_its_line),
+        cmocka_unit_test(files_are_read),
+    };
+
+    return cmocka_run_group_tests_name("pattern", tests, tmpdir_setup,
+                                       tmpdir_teardown);
+}

@@ -1,0 +1,76 @@
+/* Stages of load, as people write them. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "common/base/clk.h"
+#include "common/base/err.h"
+#include "common/spec/load_stage.h"
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+static void stages_are_read(void **state)
+{
+    static const struct {
+        const char *text;
+        struct stage want;
+    } cases[] = {
+        {"50/s 30s", {50, 50, 30 * NS_PER_S}},
+        {"50 500ms", {50, 50, 500 * NS_PER_MS}},
+        {"  10/s..100/s   1m ", {10, 100, 60 * NS_PER_S}},
+        {"1k..0 2s", {1000, 0, 2 * NS_PER_S}},
+        {"0 10s", {0, 0, 10 * NS_PER_S}},
+        {"6/m 1h", {0.1, 0.1, 3600 * NS_PER_S}},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct err err = {0};
+        struct stage stage;
+
+        assert_int_equal(stage_check(cases[i].text, &err), 0);
+        assert_int_equal(stage_parse(cases[i].text, &stage, &err), 0);
+        assert_true(stage.from_rps == cases[i].want.from_rps);
+        assert_true(stage.to_rps == cases[i].want.to_rps);
+        assert_int_equal(stage.length_ns, cases[i].want.length_ns);
+    }
+}
+
+static void what_is_no_stage_is_refused(void **state)
+{
+    static const struct {
+        const char *text;
+        const char *want;
+    } cases[] = {
+        {"", "'' is not a stage; write '50/s 30s' or '10/s..100/s 1m'"},
+        {"50/s", "'50/s' is not a stage; write '50/s 30s' or '10/s..100/s 1m'"},
+        {"50/s 1s 2s",
+         "'50/s 1s 2s' is not a stage; write '50/s 30s' or '10/s..100/s 1m'"},
+        {"x 1s", "'x' is not a rate above 0; write 50, 0.5 or 2/m"},
+        {"5..y 1s", "'y' is not a rate above 0; write 50, 0.5 or 2/m"},
+        {"5 fast", "'fast' is not a duration; write 500ms, 2s or 1h30m"},
+        {"5 0s", "'5 0s': a stage of no length"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct err err = {0};
+
+        assert_int_equal(stage_check(cases[i].text, &err), -1);
+        assert_int_equal(err.code, ERR_CONFIG);
+        assert_string_equal(err.msg, cases[i].want);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(stages_are_read),
+        cmocka_unit_test(what_is_no_stage_is_refused),
+    };
+
+    return cmocka_run_group_tests_name("stage", tests, NULL, NULL);
+}

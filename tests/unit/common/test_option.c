@@ -1,0 +1,554 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "common/base/clk.h"
+#include "common/base/err.h"
+#include "common/settings/option.h"
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+struct fields {
+    char *text;
+    bool on;
+    bool other;
+    int64_t duration;
+    double rate;
+    int64_t count;
+    int64_t size;
+    int64_t bound;
+    int64_t pause;
+    uint64_t seed;
+    int port;
+    int choice;
+    struct strlist list;
+    struct strlist split;
+    struct strmap map;
+    struct strmap headers;
+};
+
+static int check_no_x(const char *text, struct err *err)
+{
+    return strchr(text, 'x') ? err_set(err, ERR_CONFIG, "'%s' has an x", text)
+                             : 0;
+}
+
+static const char *const colours[] = {"red", "green", "blue", NULL};
+
+#define AT(field) .offset = offsetof(struct fields, field)
+
+static const struct opt opts[] = {
+    {.key = "text",
+     .flag = "text",
+     .letter = 't',
+     .type = &opt_text,
+     AT(text),
+     .check = check_no_x,
+     .help = "a text"},
+    {.key = "on",
+     .flag = "on",
+     .letter = 'o',
+     .type = &opt_switch,
+     AT(on),
+     .help = "a switch"},
+    {.key = "other",
+     .flag = "other",
+     .letter = 'p',
+     .type = &opt_switch,
+     AT(other),
+     .initial = "true",
+     .help = "another"},
+    {.key = "duration",
+     .flag = "duration",
+     .letter = 'd',
+     .type = &opt_duration,
+     AT(duration),
+     .initial = "2s",
+     .help = "a time"},
+    {.key = "rate",
+     .flag = "rate",
+     .type = &opt_rate,
+     AT(rate),
+     .help = "a rate"},
+    {.key = "count",
+     .flag = "count",
+     .letter = 'n',
+     .type = &opt_count,
+     AT(count),
+     .help = "a count"},
+    {.key = "size",
+     .flag = "size",
+     .type = &opt_size,
+     AT(size),
+     .initial = "64k",
+     .help = "a size"},
+    {.key = "bound",
+     .flag = "bound",
+     .type = &opt_count,
+     AT(bound),
+     .takes_auto = true,
+     .initial = "auto",
+     .help = "a bound"},
+    {.key = "pause",
+     .flag = "pause",
+     .type = &opt_duration,
+     AT(pause),
+     .takes_auto = true,
+     .help = "a pause"},
+    {.key = "seed",
+     .flag = "seed",
+     .type = &opt_seed,
+     AT(seed),
+     .help = "a seed"},
+    {.key = "port",
+     .flag = "port",
+     .type = &opt_port,
+     AT(port),
+     .help = "a port"},
+    {.key = "colour",
+     .flag = "colour",
+     .type = &opt_choice,
+     AT(choice),
+     .names = colours,
+     .initial = "green",
+     .help = "a colour"},
+    {.key = "list",
+     .flag = "item",
+     .type = &opt_list,
+     AT(list),
+     .check = check_no_x,
+     .help = "items"},
+    {.key = "split",
+     .flag = "split",
+     .type = &opt_list,
+     AT(split),
+     .splits_commas = true,
+     .help = "more"},
+    {.key = "map",
+     .flag = "label",
+     .type = &opt_map,
+     AT(map),
+     .separator = '=',
+     .help = "labels"},
+    {.key = "headers",
+     .flag = "header",
+     .letter = 'H',
+     .type = &opt_map,
+     AT(headers),
+     .separator = ':',
+     .help = "headers"},
+};
+
+static const struct opt_block block = {NULL, opts, COUNT(opts)};
+
+/* A second flag of the same list, which takes words without an x. */
+static bool has_no_x(const char *word)
+{
+    return !strchr(word, 'x') && word[0] != '-';
+}
+
+static int check_short(const char *text, struct err *err)
+{
+    return strlen(text) > 1 ? err_set(err, ERR_CONFIG, "'%s' is long", text)
+                            : 0;
+}
+
+static const struct opt more_opts[] = {
+    {.key = "list",
+     .flag = "list",
+     .type = &opt_list,
+     AT(list),
+     .help = "a list"},
+    {.flag = "more",
+     .type = &opt_list,
+     AT(list),
+     .takes_word = has_no_x,
+     .check = check_short,
+     .help = "more of it"},
+};
+
+static const struct opt_block more_block = {NULL, more_opts, COUNT(more_opts)};
+
+struct fixture {
+    struct fields f;
+    struct opt_set set;
+    struct strlist words;
+    struct err err;
+};
+
+static void begin(struct fixture *x)
+{
+    *x = (struct fixture){.set = {&block, &x->f}};
+    memset(&x->f, 0xee, sizeof(x->f)); /* init must not look at it */
+    opt_init(&x->set);
+}
+
+static void end(struct fixture *x)
+{
+    opt_fini(&x->set);
+    opt_fini(&x->set);
+    strlist_fini(&x->words);
+}
+
+static int parse(struct fixture *x, const char *const *argv)
+{
+    return opt_parse_argv(&x->set, 1, argv, &x->words, &x->err);
+}
+
+static void defaults_are_set(void **state)
+{
+    struct fixture x;
+
+    (void)state;
+    begin(&x);
+    assert_null(x.f.text);
+    assert_false(x.f.on);
+    assert_true(x.f.other);
+    assert_int_equal(x.f.duration, 2 * NS_PER_S);
+    assert_true(x.f.rate == 0);
+    assert_int_equal(x.f.size, 65536);
+    assert_int_equal(x.f.bound, OPT_AUTO);
+    assert_int_equal(x.f.pause, 0);
+    assert_int_equal(x.f.choice, 1);
+    assert_int_equal(x.f.list.len, 0);
+    end(&x);
+}
+
+static void every_kind_has_its_flag(void **state)
+{
+    static const char *const argv[] = {"word",
+                                       "--text",
+                                       "hello",
+                                       "--on",
+                                       "--other=false",
+                                       "-d5s",
+                                       "--rate",
+                                       "2/m",
+                                       "-n",
+                                       "10k",
+                                       "--size",
+                                       "1MiB",
+                                       "--seed",
+                                       "18446744073709551615",
+                                       "--port",
+                                       "65535",
+                                       "--colour",
+                                       "blue",
+                                       "--item",
+                                       "a,b",
+                                       "--item=c=d",
+                                       "--split",
+                                       "a, b,c",
+                                       "--label",
+                                       "k=v=w",
+                                       "-H",
+                                       "a: b:c",
+                                       "-",
+                                       "--split=d",
+                                       "--header",
+                                       " x-y :z",
+                                       NULL};
+    struct fixture x;
+
+    (void)state;
+    begin(&x);
+    assert_int_equal(parse(&x, argv), 0);
+    assert_string_equal(x.f.text, "hello");
+    assert_true(x.f.on && !x.f.other);
+    assert_int_equal(x.f.duration, 5 * NS_PER_S);
+    assert_true(x.f.rate == 2.0 / 60);
+    assert_int_equal(x.f.count, 10000);
+    assert_int_equal(x.f.size, 1 << 20);
+    assert_true(x.f.seed == UINT64_MAX);
+    assert_int_equal(x.f.port, 65535);
+    assert_int_equal(x.f.choice, 2);
+    assert_int_equal(x.f.list.len, 2);
+    assert_string_equal(x.f.list.items[0], "a,b");
+    assert_int_equal(x.f.split.len, 4);
+    assert_string_equal(x.f.split.items[1], "b");
+    assert_string_equal(strmap_get(&x.f.map, "k"), "v=w");
+    assert_string_equal(strmap_get(&x.f.headers, "a"), "b:c");
+    assert_string_equal(strmap_get(&x.f.headers, "x-y"), "z");
+    assert_int_equal(x.words.len, 2);
+    assert_string_equal(x.words.items[0], "word");
+    assert_string_equal(x.words.items[1], "-");
+    end(&x);
+}
+
+static void short_switches_go_together(void **state)
+{
+    static const char *const argv[] = {"-opd3s", "-otabc", NULL};
+    struct fixture x;
+
+    (void)state;
+    begin(&x);
+    x.f.other = false;
+    assert_int_equal(parse(&x, argv), 0);
+    assert_true(x.f.on && x.f.other);
+    assert_int_equal(x.f.duration, 3 * NS_PER_S);
+    assert_string_equal(x.f.text, "abc");
+    end(&x);
+}
+
+static void flags_replace_lists_and_merge_maps(void **state)
+{
+    static const char *const argv[] = {"--item",  "new", "--item", "newer",
+                                       "--label", "b=9", NULL};
+    struct fixture x;
+
+    (void)state;
+    begin(&x);
+    assert_int_equal(
+        opt_assign(&x.set, opt_by_key(&block, "list"), "old", &x.err), 0);
+    assert_int_equal(
+        opt_assign(&x.set, opt_by_key(&block, "map"), "a=1", &x.err), 0);
+    assert_int_equal(
+        opt_assign(&x.set, opt_by_key(&block, "map"), "b=2", &x.err), 0);
+    assert_int_equal(parse(&x, argv), 0);
+    assert_int_equal(x.f.list.len, 2);
+    assert_string_equal(x.f.list.items[0], "new");
+    assert_string_equal(strmap_get(&x.f.map, "a"), "1");
+    assert_string_equal(strmap_get(&x.f.map, "b"), "9");
+    end(&x);
+}
+
+static const struct {
+    const char *argv[4];
+    const char *want;
+} refused[] = {
+    {{"--rat", "5"}, "unknown flag '--rat'; did you mean '--rate'?"},
+    {{"--rat=5"}, "unknown flag '--rat'; did you mean '--rate'?"},
+    {{"--bananas"}, "unknown flag '--bananas'"},
+    {{"--=5"}, "unknown flag '--'"},
+    {{"-z"}, "unknown flag '-z'"},
+    {{"-oz"}, "unknown flag '-z'"},
+    {{"--rate"}, "--rate needs a value (RATE)"},
+    {{"-d"}, "--duration needs a value (DURATION)"},
+    {{"--label"}, "--label needs a value (KEY=VALUE)"},
+    {{"--rate", "-5"},
+     "--rate: '-5' is not a rate above 0; write 50, 0.5 or 2/m"},
+    {{"--rate="}, "--rate: '' is not a rate above 0; write 50, 0.5 or 2/m"},
+    {{"-d5"}, "--duration: '5' is not a duration; write 500ms, 2s or 1h30m"},
+    {{"-n", "x"}, "--count: 'x' is not a count; write 1000, 10k or 1M"},
+    {{"-n", "auto"}, "--count: 'auto' is not a count; write 1000, 10k or 1M"},
+    {{"--bound", "-1"}, "--bound: '-1' is not a count; write 1000, 10k or 1M"},
+    {{"--bound", "Auto"},
+     "--bound: 'Auto' is not a count; write 1000, 10k or 1M"},
+    {{"--size", "1.5"}, "--size: '1.5' is not a size; write 512, 64k or 1MiB"},
+    {{"--on=yes"}, "--on: 'yes' is neither true nor false"},
+    {{"--seed", "-1"},
+     "--seed: '-1' is not a seed; write a whole number from 0"},
+    {{"--seed", "18446744073709551616"},
+     "--seed: '18446744073709551616' is not a seed; write a whole number from "
+     "0"},
+    {{"--seed", "1x"},
+     "--seed: '1x' is not a seed; write a whole number from 0"},
+    {{"--port", "65536"}, "--port: '65536' is not a port (0 to 65535)"},
+    {{"--port", " 5"}, "--port: ' 5' is not a port (0 to 65535)"},
+    {{"--colour", "pink"}, "--colour: 'pink' is none of: red, green, blue"},
+    {{"--label", "novalue"}, "--label: 'novalue' is not of the form key=value"},
+    {{"--label", "=v"}, "--label: '=v' is not of the form key=value"},
+    {{"-H", "novalue"}, "--header: 'novalue' is not of the form key:value"},
+    {{"-t", "xyz"}, "--text: 'xyz' has an x"},
+    {{"--item", "ok", "--item=x"}, "--item: 'x' has an x"},
+};
+
+static void wrong_command_lines_are_refused(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < COUNT(refused); i++) {
+        struct fixture x;
+
+        begin(&x);
+        assert_int_equal(parse(&x, refused[i].argv), -1);
+        assert_int_equal(x.err.code, ERR_USAGE);
+        assert_string_equal(x.err.msg, refused[i].want);
+        end(&x);
+    }
+}
+
+/* What print writes, parse reads back. */
+static void printed_values_are_read_back(void **state)
+{
+    static const struct {
+        const char *key;
+        const char *text;
+    } cases[] = {
+        {"text", "any = thing"}, {"on", "true"},
+        {"on", "false"},         {"duration", "1500us"},
+        {"rate", "0.125/s"},     {"count", "12345"},
+        {"size", "1048576"},     {"seed", "18446744073709551615"},
+        {"port", "80"},          {"colour", "red"},
+        {"bound", "auto"},       {"bound", "0"},
+        {"bound", "77"},         {"pause", "auto"},
+        {"pause", "3s"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        const struct opt *opt = opt_by_key(&block, cases[i].key);
+        struct fixture x;
+        struct buf out;
+
+        begin(&x);
+        buf_init(&out, 100);
+        assert_int_equal(opt_assign(&x.set, opt, cases[i].text, &x.err), 0);
+        opt_print(&x.set, opt, &out);
+        assert_string_equal(buf_text(&out), cases[i].text);
+        buf_fini(&out);
+        end(&x);
+    }
+    assert_null(opt_by_key(&block, "none"));
+}
+
+static void auto_can_be_said_and_taken_back(void **state)
+{
+    static const struct {
+        const char *argv[5];
+        int64_t bound;
+        int64_t pause;
+    } cases[] = {
+        {{"--bound", "5", "--pause=2s"}, 5, 2 * NS_PER_S},
+        {{"--bound=auto", "--pause", "auto"}, OPT_AUTO, OPT_AUTO},
+        {{"--bound=5", "--bound", "auto"}, OPT_AUTO, 0},
+        {{"--pause=auto", "--pause", "0s"}, OPT_AUTO, 0},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct fixture x;
+
+        begin(&x);
+        assert_int_equal(parse(&x, cases[i].argv), 0);
+        assert_int_equal(x.f.bound, cases[i].bound);
+        assert_int_equal(x.f.pause, cases[i].pause);
+        end(&x);
+    }
+}
+
+/* The same flag in two sets goes to the first; each set has its own struct. */
+static void sets_are_searched_in_order(void **state)
+{
+    static const char *const argv[] = {"-n", "5", "--seed", "9", NULL};
+    struct fixture a;
+    struct fixture b;
+    struct opt_set sets[2];
+
+    (void)state;
+    begin(&a);
+    begin(&b);
+    sets[0] = a.set;
+    sets[1] = b.set;
+    assert_int_equal(opt_parse_argv(sets, 2, argv, &a.words, &a.err), 0);
+    assert_int_equal(a.f.count, 5);
+    assert_int_equal(b.f.count, 0);
+    end(&a);
+    end(&b);
+}
+
+static void the_help_has_a_line_a_flag(void **state)
+{
+    static const char *const lines[] = {
+        "  -t, --text TEXT                    a text\n",
+        "  -o, --on                           a switch\n",
+        "  -d, --duration DURATION            a time (default 2s)\n",
+        "      --colour red|green|blue        a colour (default green)\n",
+        "      --label KEY=VALUE              labels\n",
+        "      --bound N                      a bound (default auto)\n",
+        "  -H, --header 'KEY: VALUE'          headers\n",
+    };
+    struct buf out;
+    size_t n = 0;
+
+    (void)state;
+    buf_init(&out, 10000);
+    opt_print_help(&block, &out);
+    for (size_t i = 0; i < COUNT(lines); i++)
+        assert_non_null(strstr(buf_text(&out), lines[i]));
+    for (size_t i = 0; i < out.len; i++)
+        n += out.data[i] == '\n';
+    assert_int_equal(n, COUNT(opts));
+    buf_fini(&out);
+}
+
+static void two_flags_of_a_list_add_up(void **state)
+{
+    static const struct {
+        const char *argv[8];
+        const char *want; /* the list, then the words */
+    } cases[] = {
+        {{"--more", "a", "b", "x", "c"}, "a b | x c"},
+        {{"--more", "a", "--list", "x"}, "a x | "},
+        {{"--list", "x", "--more", "a", "b"}, "x a b | "},
+        {{"--more=a", "b", "--more", "c"}, "a b c | "},
+        {{"--more", "a", "--", "b"}, "a | b"},
+        {{"--more", " a  b", "c d", "x"}, "a b c d | x"},
+        {{"w"}, "old | w"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct fields f;
+        struct opt_set set = {&more_block, &f};
+        struct strlist words = {0};
+        struct err err = {0};
+        char got[64] = "";
+        size_t at = 0;
+
+        opt_init(&set);
+        strlist_add(&f.list, "old"); /* from a file */
+        assert_int_equal(opt_parse_argv(&set, 1, cases[i].argv, &words, &err),
+                         0);
+        for (size_t k = 0; k < f.list.len; k++)
+            at += (size_t)snprintf(got + at, sizeof(got) - at, "%s ",
+                                   f.list.items[k]);
+        at += (size_t)snprintf(got + at, sizeof(got) - at, "| ");
+        for (size_t k = 0; k < words.len; k++)
+            at += (size_t)snprintf(got + at, sizeof(got) - at, "%s%s",
+                                   k ? " " : "", words.items[k]);
+        assert_string_equal(got, cases[i].want);
+        strlist_fini(&words);
+        opt_fini(&set);
+    }
+}
+
+/* A word that is meant for a flag and wrong is the flag's fault. */
+static void a_word_may_be_wrong(void **state)
+{
+    static const char *const argv[] = {"--more", "a", "bb", NULL};
+    struct fields f;
+    struct opt_set set = {&more_block, &f};
+    struct strlist words = {0};
+    struct err err = {0};
+
+    (void)state;
+    opt_init(&set);
+    assert_int_equal(opt_parse_argv(&set, 1, argv, &words, &err), -1);
+    assert_string_equal(err.msg, "--more: 'bb' is long");
+    strlist_fini(&words);
+    opt_fini(&set);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(two_flags_of_a_list_add_up),
+        cmocka_unit_test(a_word_may_be_wrong),
+        cmocka_unit_test(defaults_are_set),
+        cmocka_unit_test(every_kind_has_its_flag),
+        cmocka_unit_test(short_switches_go_together),
+        cmocka_unit_test(flags_replace_lists_and_merge_maps),
+        cmocka_unit_test(wrong_command_lines_are_refused),
+        cmocka_unit_test(printed_values_are_read_back),
+        cmocka_unit_test(auto_can_be_said_and_taken_back),
+        cmocka_unit_test(sets_are_searched_in_order),
+        cmocka_unit_test(the_help_has_a_line_a_flag),
+    };
+
+    return cmocka_run_group_tests_name("opt", tests, NULL, NULL);
+}

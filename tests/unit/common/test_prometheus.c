@@ -1,0 +1,395 @@
+#include <inttypes.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "common/base/buf.h"
+#include "common/base/clk.h"
+#include "common/wire/prometheus.h"
+
+#define MAX_SEEN 32
+
+/* What the hooks were given, the first few. */
+struct seen {
+    struct prom_sample samples[MAX_SEEN];
+    size_t n;
+    int types;
+    int helps;
+    struct prom_text help; /* the last */
+};
+
+static void on_sample(void *arg, const struct prom_sample *s)
+{
+    struct seen *seen = arg;
+
+    if (seen->n < MAX_SEEN)
+        seen->samples[seen->n++] = *s;
+}
+
+static void on_type(void *arg, struct prom_text family, enum prom_type type)
+{
+    (void)family;
+    (void)type;
+    ((struct seen *)arg)->types++;
+}
+
+static void on_help(void *arg, struct prom_text family, struct prom_text help)
+{
+    struct seen *seen = arg;
+
+    (void)family;
+    seen->helps++;
+    seen->help = help;
+}
+
+static const struct prom_hooks hooks = {
+    .sample = on_sample, .type = on_type, .help = on_help};
+
+static struct prom_counts read_page(const char *page, struct seen *seen)
+{
+    *seen = (struct seen){0};
+    return prom_read(page, strlen(page), &hooks, seen);
+}
+
+/* The one sample of that name; its value. */
+static double value_of(const struct seen *seen, const char *name)
+{
+    const struct prom_sample *found = NULL;
+
+    for (size_t i = 0; i < seen->n; i++) {
+        if (!prom_is(seen->samples[i].name, name))
+            continue;
+        assert_null(found);
+        found = &seen->samples[i];
+    }
+    assert_non_null(found);
+    return found ? found->value : NAN;
+}
+
+/* ---- lines ---- */
+
+static void numbers(void **state)
+{
+    static const struct {
+        const char *line;
+        double value;
+    } cases[] = {
+        {"a 1", 1},
+        {"a 1.0", 1},
+        {"a -0.5", -0.5},
+        {"a +3", 3},
+        {"a 1.789056823729462e+09", 1789056823.729462},
+        {"a 1e-3", 1e-3},
+        {"a 5E2\r", 500},
+        {"a +Inf", INFINITY},
+        {"a -Inf", -INFINITY},
+        {"a inf", INFINITY},
+        {"  a \t 7  ", 7},
+        {"a{} 8", 8},
+        {"a {x=\"1\"} 9", 9},
+        {"a{x=\"1\"}10", 10},
+        {"a:b_c9 11", 11},
+        {"_ 12", 12},
+        {":x 13", 13},
+    };
+    struct seen seen;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct prom_counts c = read_page(cases[i].line, &seen);
+
+        if (c.samples != 1 || c.damaged != 0)
+            fail_msg("%s", cases[i].line);
+        assert_true(seen.samples[0].value == cases[i].value);
+        assert_true(seen.samples[0].at_ms == TIME_ABSENT);
+    }
+    read_page("a NaN", &seen);
+    assert_true(isnan(seen.samples[0].value));
+}
+
+static void times(void **state)
+{
+    struct seen seen;
+
+    (void)state;
+    read_page("a 1 1395066363000\nb{x=\"y\"} 2  -1 ", &seen);
+    assert_int_equal(seen.samples[0].at_ms, 1395066363000);
+    assert_int_equal(seen.samples[1].at_ms, -1);
+}
+
+/* Each is skipped and counted; the good ones around it stand. */
+static void damage(void **state)
+{
+    static const char *const lines[] = {
+        "a",
+        "a ",
+        "a x",
+        "a 1 2 3",
+        "a 1 x",
+        "a 1 2.5",
+        "a 1 99999999999999999999",
+        "a-1",
+        "9a 1",
+        "a nan(0)",
+        "a 1,5",
+        "a{ 1",
+        "a{x} 1",
+        "a{x=} 1",
+        "a{x=1} 1",
+        "a{x=\"1} 1",
+        "a{x=\"1\\\"} 1",
+        "a{x=\"1\\",
+        "a{x=\"1\" y=\"2\"} 1",
+        "a{,} 1",
+        "a{x=\"1\",,} 1",
+        "a{1x=\"1\"} 1",
+        "a{x:y=\"1\"} 1",
+        "{x=\"1\"} 1",
+        "{\"quoted.name\",x=\"1\"} 1",
+        "a_total 1 # {trace=\"x\"} 0.5",
+        "<html><body>404 not found</body></html>",
+        "{\"status\":\"ok\"}",
+        "# TYPE",
+        "# TYPE a",
+        "# TYPE {} gauge",
+        "# HELP",
+        "a 1e0000000000000000000000000000000000000000000000000000000000000001",
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
+        struct prom_counts c;
+        struct seen seen;
+        struct buf page;
+
+        buf_init(&page, 4096);
+        buf_addf(&page, "before 1\n%s\nafter 2\n", lines[i]);
+        c = read_page(buf_text(&page), &seen);
+        if (c.samples != 2 || c.damaged != 1)
+            fail_msg("%s: %" PRId64 " samples, %" PRId64 " damaged", lines[i],
+                     c.samples, c.damaged);
+        assert_true(value_of(&seen, "before") == 1);
+        assert_true(value_of(&seen, "after") == 2);
+        buf_fini(&page);
+    }
+}
+
+static void nothing_is_no_damage(void **state)
+{
+    static const char *const pages[] = {
+        "", "\n\n", "  \n\t\r\n", "# a comment\n#\n# EOF\n# UNIT a seconds\n"};
+    struct seen seen;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(pages) / sizeof(pages[0]); i++) {
+        struct prom_counts c = read_page(pages[i], &seen);
+
+        assert_int_equal(c.samples, 0);
+        assert_int_equal(c.damaged, 0);
+    }
+}
+
+/* A line at the bound is read, one above it is not; so with labels. */
+static void bounds(void **state)
+{
+    struct seen seen;
+    struct buf page;
+
+    (void)state;
+    buf_init(&page, 1 << 20);
+    for (size_t more = 0; more < 2; more++) {
+        struct prom_counts c;
+
+        buf_reset(&page);
+        buf_adds(&page, "a{x=\"");
+        while (page.len < PROM_MAX_LINE - 4 + more)
+            buf_adds(&page, "y");
+        buf_adds(&page, "\"} 1\nb 2\n");
+        c = prom_read(page.data, page.len, &hooks,
+                      memset(&seen, 0, sizeof(seen)));
+        assert_int_equal(c.damaged, more);
+        assert_int_equal(c.samples, 2 - more);
+
+        buf_reset(&page);
+        buf_adds(&page, "a{");
+        for (size_t i = 0; i < PROM_MAX_LABELS + more; i++)
+            buf_addf(&page, "l%zu=\"\",", i);
+        buf_adds(&page, "} 1\nb 2\n");
+        c = prom_read(page.data, page.len, &hooks,
+                      memset(&seen, 0, sizeof(seen)));
+        assert_int_equal(c.damaged, more);
+    }
+    buf_fini(&page);
+}
+
+static void no_hooks(void **state)
+{
+    static const struct prom_hooks none = {0};
+    static const char page[] = "# HELP a b\n# TYPE a gauge\na 1\n";
+
+    (void)state;
+    assert_int_equal(prom_read(page, sizeof(page) - 1, &none, NULL).samples, 1);
+}
+
+/* ---- labels ---- */
+
+static void labels(void **state)
+{
+    struct seen seen;
+    char text[32];
+
+    (void)state;
+    read_page("a{ path = \"C:\\\\DIR\\\\\" , error=\"no \\\"x\\\"\\nhere\","
+              "odd=\"\\t\", braces=\"}{,=\", empty=\"\", } 1.458255915e9",
+              &seen);
+    assert_int_equal(seen.n, 1);
+    assert_true(prom_label(&seen.samples[0], "path", text, sizeof(text)));
+    assert_string_equal(text, "C:\\DIR\\");
+    assert_true(prom_label(&seen.samples[0], "error", text, sizeof(text)));
+    assert_string_equal(text, "no \"x\"\nhere");
+    assert_true(prom_label(&seen.samples[0], "odd", text, sizeof(text)));
+    assert_string_equal(text, "\\t");
+    assert_true(prom_label(&seen.samples[0], "braces", text, sizeof(text)));
+    assert_string_equal(text, "}{,=");
+    assert_true(prom_label(&seen.samples[0], "empty", text, sizeof(text)));
+    assert_string_equal(text, "");
+    assert_false(prom_label(&seen.samples[0], "pat", text, sizeof(text)));
+    assert_false(prom_label(&seen.samples[0], "error", text, 8));
+    assert_string_equal(text, "");
+}
+
+/* ---- families ---- */
+
+static void histograms(void **state)
+{
+    static const char page[] = "# HELP h How long.\n"
+                               "# TYPE h histogram\n"
+                               "h_bucket{le=\"0.1\"} 2\n"
+                               "h_bucket{le=\"+Inf\"} 3\n"
+                               "h_sum 0.75\n"
+                               "h_count 3\n"
+                               "h_counts 4\n"
+                               "# TYPE s summary\n"
+                               "s{quantile=\"0.5\"} 1\n"
+                               "s_sum 2\n"
+                               "# TYPE g gauge\n"
+                               "g 1\n"
+                               "g_sum 1\n"
+                               "# TYPE i info\n"
+                               "i 1\n";
+    static const struct {
+        const char *family;
+        enum prom_type type;
+        enum prom_part part;
+    } want[] = {
+        {"h", PROM_HISTOGRAM, PROM_BUCKET},
+        {"h", PROM_HISTOGRAM, PROM_BUCKET},
+        {"h", PROM_HISTOGRAM, PROM_SUM},
+        {"h", PROM_HISTOGRAM, PROM_COUNT},
+        {"h_counts", PROM_UNTYPED, PROM_VALUE},
+        {"s", PROM_SUMMARY, PROM_VALUE},
+        {"s", PROM_SUMMARY, PROM_SUM},
+        {"g", PROM_GAUGE, PROM_VALUE},
+        {"g_sum", PROM_UNTYPED, PROM_VALUE},
+        {"i", PROM_UNTYPED, PROM_VALUE},
+    };
+    struct prom_counts c;
+    struct seen seen;
+    char text[8];
+
+    (void)state;
+    c = read_page(page, &seen);
+    assert_int_equal(c.damaged, 0);
+    assert_int_equal(seen.n, sizeof(want) / sizeof(want[0]));
+    assert_int_equal(seen.types, 4);
+    assert_int_equal(seen.helps, 1);
+    assert_true(prom_is(seen.help, "How long."));
+    for (size_t i = 0; i < seen.n; i++) {
+        assert_true(prom_is(seen.samples[i].family, want[i].family));
+        assert_int_equal(seen.samples[i].type, want[i].type);
+        assert_int_equal(seen.samples[i].part, want[i].part);
+    }
+    assert_true(prom_label(&seen.samples[1], "le", text, sizeof(text)));
+    assert_string_equal(text, "+Inf");
+}
+
+/* ---- as servers write them ---- */
+
+static void vllm(void **state)
+{
+    static const char page[] =
+        "# HELP python_gc_objects_collected_total Objects collected during gc\n"
+        "# TYPE python_gc_objects_collected_total counter\n"
+        "python_gc_objects_collected_total{generation=\"0\"} 11233.0\n"
+        "# HELP vllm:num_requests_running Number of requests in model "
+        "execution batches.\n"
+        "# TYPE vllm:num_requests_running gauge\n"
+        "vllm:num_requests_running{engine=\"0\",model_name=\"Qwen/Qwen3-8B\"} "
+        "24.0\n"
+        "# TYPE vllm:kv_cache_usage_perc gauge\n"
+        "vllm:kv_cache_usage_perc{engine=\"0\",model_name=\"Qwen/Qwen3-8B\"} "
+        "0.4565217391304348\n"
+        "# TYPE vllm:prefix_cache_queries_total counter\n"
+        "vllm:prefix_cache_queries_total{engine=\"0\"} 2e+06\n"
+        "# TYPE vllm:prefix_cache_queries_created gauge\n"
+        "vllm:prefix_cache_queries_created{engine=\"0\"} "
+        "1.789056823729462e+09\n"
+        "# TYPE vllm:request_queue_time_seconds histogram\n"
+        "vllm:request_queue_time_seconds_bucket{engine=\"0\",le=\"0.3\"} 7.0\n"
+        "vllm:request_queue_time_seconds_sum{engine=\"0\"} "
+        "0.00013256072998046875\n"
+        "vllm:request_queue_time_seconds_count{engine=\"0\"} 7.0\n";
+    struct prom_counts c;
+    struct seen seen;
+    char text[32];
+
+    (void)state;
+    c = read_page(page, &seen);
+    assert_int_equal(c.damaged, 0);
+    assert_int_equal(c.samples, 8);
+    assert_true(value_of(&seen, "vllm:num_requests_running") == 24);
+    assert_true(value_of(&seen, "vllm:prefix_cache_queries_total") == 2e6);
+    assert_true(value_of(&seen, "vllm:request_queue_time_seconds_sum") ==
+                0.00013256072998046875);
+    assert_true(prom_label(&seen.samples[1], "model_name", text, sizeof(text)));
+    assert_string_equal(text, "Qwen/Qwen3-8B");
+}
+
+static void triton(void **state)
+{
+    static const char page[] =
+        "# HELP nv_inference_queue_duration_us Cumulative inference queuing "
+        "duration in microseconds (includes cached requests)\n"
+        "# TYPE nv_inference_queue_duration_us counter\n"
+        "nv_inference_queue_duration_us{model=\"a\",version=\"1\"} "
+        "58356.000000\n"
+        "nv_inference_queue_duration_us{gpu_uuid=\"GPU-8674351b-fff7\","
+        "model=\"b\",version=\"1\"} 89\n";
+    struct prom_counts c;
+    struct seen seen;
+
+    (void)state;
+    c = read_page(page, &seen);
+    assert_int_equal(c.damaged, 0);
+    assert_int_equal(c.samples, 2);
+    assert_true(seen.samples[0].value == 58356);
+    assert_int_equal(seen.samples[1].type, PROM_COUNTER);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(numbers), cmocka_unit_test(times),
+        cmocka_unit_test(damage),  cmocka_unit_test(nothing_is_no_damage),
+        cmocka_unit_test(bounds),  cmocka_unit_test(no_hooks),
+        cmocka_unit_test(labels),  cmocka_unit_test(histograms),
+        cmocka_unit_test(vllm),    cmocka_unit_test(triton),
+    };
+
+    return cmocka_run_group_tests_name("prom", tests, NULL, NULL);
+}

@@ -1,0 +1,96 @@
+/* Signals: which of them end a run, and what a child inherits. */
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "common/base/stop.h"
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+static bool is_ignored(int number)
+{
+    struct sigaction now;
+
+    assert_int_equal(sigaction(number, NULL, &now), 0);
+    return now.sa_handler == SIG_IGN;
+}
+
+static bool is_default(int number)
+{
+    struct sigaction now;
+
+    assert_int_equal(sigaction(number, NULL, &now), 0);
+    return now.sa_handler == SIG_DFL;
+}
+
+/* `number` is or is not ignored at the start, as under nohup. */
+static void expect_inherited(int number, bool ignored)
+{
+    signal(number, ignored ? SIG_IGN : SIG_DFL);
+    atomic_store(&stop_signal, 0);
+    stop_catch_signals();
+    assert_int_equal(raise(number), 0);
+    assert_int_equal(atomic_load(&stop_signal), ignored ? 0 : number);
+    stop_restore_signals();
+    assert_true(ignored ? is_ignored(number) : is_default(number));
+    signal(number, SIG_DFL);
+    atomic_store(&stop_signal, 0);
+}
+
+static void an_ignored_signal_stays_ignored(void **state)
+{
+    static const int signals[] = {SIGHUP, SIGINT, SIGTERM};
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(signals); i++) {
+        expect_inherited(signals[i], true);
+        expect_inherited(signals[i], false);
+    }
+}
+
+/* A second SIGINT is not caught any more. */
+static void the_second_interrupt_has_its_default_action(void **state)
+{
+    (void)state;
+    signal(SIGINT, SIG_DFL);
+    stop_catch_signals();
+    assert_int_equal(raise(SIGINT), 0);
+    assert_true(is_default(SIGINT));
+    atomic_store(&stop_signal, 0);
+}
+
+/* We ignore them; a child has them as we were given them. */
+static void children_get_the_signals_of_writes_back(void **state)
+{
+    static const int signals[] = {SIGPIPE, SIGXFSZ};
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(signals); i++) {
+        signal(SIGPIPE, SIG_DFL);
+        signal(SIGXFSZ, SIG_DFL);
+        signal(signals[i], SIG_IGN);
+        stop_ignore_write_signals();
+        assert_true(is_ignored(SIGPIPE));
+        assert_true(is_ignored(SIGXFSZ));
+        stop_restore_signals();
+        for (size_t k = 0; k < COUNT(signals); k++)
+            assert_true(k == i ? is_ignored(signals[k])
+                               : is_default(signals[k]));
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(an_ignored_signal_stays_ignored),
+        cmocka_unit_test(the_second_interrupt_has_its_default_action),
+        cmocka_unit_test(children_get_the_signals_of_writes_back),
+    };
+
+    return cmocka_run_group_tests_name("stop", tests, NULL, NULL);
+}

@@ -1,0 +1,409 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include <cmocka.h>
+
+#include "common/base/err.h"
+#include "common/settings/settings.h"
+#include "loadgen/payload/dataset.h"
+#include "tests/support/tmpdir.h"
+
+static char f_name[] = "f";
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+static struct dataset *read_as(const struct data_settings *s, const char *text,
+                               struct err *err)
+{
+    struct dataset *d;
+    struct buf file;
+
+    buf_init(&file, 100000);
+    buf_adds(&file, text);
+    dataset_read(&d, s, &file, err);
+    buf_fini(&file);
+    return d;
+}
+
+static struct dataset *good(int format, const char *text)
+{
+    const struct data_settings s = {.file = f_name, .format = format};
+    struct err err = {0};
+    struct dataset *d = read_as(&s, text, &err);
+
+    if (!d)
+        fail_msg("%s", err.msg);
+    return d;
+}
+
+/* The field as it goes into a body. */
+static void assert_field(const struct dataset *d, size_t item, const char *name,
+                         const char *want)
+{
+    int column = dataset_column(d, name, strlen(name));
+    const struct value *v = column >= 0 ? dataset_value(d, item, column) : NULL;
+
+    if (!v) {
+        fail_msg("no %s", name);
+        return;
+    }
+    if (v->len != strlen(want) || memcmp(dataset_text(d, v), want, v->len) != 0)
+        fail_msg("%s is %.*s, not %s", name, (int)v->len, dataset_text(d, v),
+                 want);
+}
+
+/* ---- what is read ---- */
+
+static void lines_of_json(void **state)
+{
+    struct dataset *d =
+        good(DATA_AUTO, "\xef\xbb\xbf{\"prompt\":\"a\\n\\u00e4\",\"n\":-1.5,"
+                        "\"max_tokens\":7,\"label\":3}\r\n"
+                        "\n"
+                        "  {\"deep\":{\"a\":[1]},\"prompt\":\"b\",\"n\":null}");
+
+    (void)state;
+    assert_string_equal(d->format, "jsonl");
+    assert_int_equal(d->n, 2);
+    assert_true(d->forms[FORM_TEXT]);
+    assert_false(d->forms[FORM_IDS]);
+    assert_field(d, 0, "prompt", "a\\n\\u00e4"); /* as it stands */
+    assert_field(d, 0, "n", "-1.5");
+    assert_field(d, 0, "label", "3");
+    assert_int_equal(d->items[0].output, 7);
+    assert_int_equal(d->items[1].output, -1);
+    assert_int_equal(d->items[1].line, 3);
+    assert_field(d, 1, "deep", "{\"a\":[1]}");
+    assert_null(dataset_value(d, 1, dataset_column(d, "n", 1)));
+    dataset_free(d);
+}
+
+static void arrays_of_json(void **state)
+{
+    struct dataset *d =
+        good(DATA_AUTO, "[\n {\"text\": \"a\"},\n\n {\"text\": \"b\"}\n]\n");
+
+    (void)state;
+    assert_string_equal(d->format, "jsonl");
+    assert_int_equal(d->n, 2);
+    assert_int_equal(d->items[1].line, 4);
+    assert_field(d, 1, "text", "b");
+    dataset_free(d);
+}
+
+static void token_ids(void **state)
+{
+    struct dataset *d = good(DATA_JSONL, "{\"input_ids\":[5, 6,7]}\n"
+                                         "{\"input_ids\":[8]}\n");
+
+    (void)state;
+    assert_true(d->forms[FORM_IDS]);
+    assert_int_equal(d->items[0].input, 3);
+    assert_int_equal(d->items[1].input, 1);
+    dataset_free(d);
+}
+
+/* Where a text begins and where the last one ends. */
+static void messages_of_a_chat(void **state)
+{
+    static const char text[] =
+        "{\"messages\":[{\"role\":\"system\",\"content\":\"be\"},"
+        "{\"role\":\"user\",\"content\":[{\"type\":\"image_url\","
+        "\"image_url\":{\"url\":\"x\"}},{\"type\":\"text\",\"text\":\"what\"}]}"
+        "]}";
+    struct dataset *d = good(DATA_JSONL, text);
+    const struct value *v = dataset_value(d, 0, d->role[ROLE_MESSAGES]);
+    const char *at = dataset_text(d, v);
+
+    (void)state;
+    assert_true(d->forms[FORM_MESSAGES]);
+    assert_memory_equal(at + d->items[0].head, "be", 2);
+    assert_memory_equal(at + d->items[0].tail - 4, "what\"", 5);
+    dataset_free(d);
+}
+
+static void values_between_commas(void **state)
+{
+    struct dataset *d =
+        good(DATA_CSV, "prompt,\"the, answer\",output_tokens\r\n"
+                       "\"a, \"\"b\"\"\nc\",1,20\r\n"
+                       "\r\n"
+                       "plain \t,,\r\n"
+                       "last,x,3");
+
+    (void)state;
+    assert_int_equal(d->n, 3);
+    assert_field(d, 0, "prompt", "a, \\\"b\\\"\\nc");
+    assert_field(d, 0, "the, answer", "1");
+    assert_int_equal(d->items[0].output, 20);
+    assert_int_equal(d->items[1].line, 5);
+    assert_field(d, 1, "prompt", "plain \\t");
+    assert_field(d, 1, "the, answer", "");
+    assert_int_equal(d->items[1].output, -1);
+    assert_int_equal(d->items[2].output, 3);
+    dataset_free(d);
+}
+
+static void lines_of_text(void **state)
+{
+    struct dataset *d = good(DATA_TEXT, "one \"1\"\r\n\n\\two\n\x01\n");
+
+    (void)state;
+    assert_int_equal(d->n, 3);
+    assert_field(d, 0, "prompt", "one \\\"1\\\"");
+    assert_field(d, 1, "prompt", "\\\\two");
+    assert_int_equal(d->items[1].line, 3);
+    assert_field(d, 2, "prompt", "\\u0001");
+    dataset_free(d);
+}
+
+static const char talks[] =
+    "[{\"id\":\"a\",\"conversations\":[{\"from\":\"system\",\"value\":\"s\"},"
+    "{\"from\":\"human\",\"value\":\"q1\"},{\"from\":\"gpt\",\"value\":\"a1\"},"
+    "{\"from\":\"human\",\"value\":\"q2\"},{\"from\":\"gpt\",\"value\":\"a2\"}"
+    "]},\n"
+    "{\"id\":\"b\",\"conversations\":[{\"from\":\"gpt\",\"value\":\"x\"}]},\n"
+    "{\"id\":\"c\",\"conversations\":[]},\n"
+    "{\"id\":\"d\",\"conversations\":[{\"role\":\"user\",\"content\":\"q\"},"
+    "{\"role\":\"assistant\",\"content\":\"a\"}]}]";
+
+static void conversations(void **state)
+{
+    struct data_settings s = {.file = f_name};
+    struct err err = {0};
+    struct dataset *d = read_as(&s, talks, &err);
+
+    (void)state;
+    assert_non_null(d);
+    assert_string_equal(d->format, "sharegpt");
+    assert_int_equal(d->n, 2);
+    assert_int_equal(d->left_out, 2);
+    assert_field(d, 0, "prompt", "q1");
+    assert_field(d, 0, "label", "a1");
+    assert_field(d, 0, "messages",
+                 "[{\"role\":\"system\",\"content\":\"s\"},"
+                 "{\"role\":\"user\",\"content\":\"q1\"}]");
+    assert_field(d, 1, "id", "d");
+    assert_field(d, 1, "prompt", "q");
+    dataset_free(d);
+    s.turns = TURNS_ALL;
+    d = read_as(&s, talks, &err);
+    assert_false(d->forms[FORM_TEXT]);
+    assert_field(d, 0, "label", "a2");
+    assert_field(d, 0, "messages",
+                 "[{\"role\":\"system\",\"content\":\"s\"},"
+                 "{\"role\":\"user\",\"content\":\"q1\"},"
+                 "{\"role\":\"assistant\",\"content\":\"a1\"},"
+                 "{\"role\":\"user\",\"content\":\"q2\"}]");
+    dataset_free(d);
+}
+
+static void fields_that_were_named(void **state)
+{
+    static char names[][6] = {"q", "n", "right", "Q"};
+    struct data_settings s = {.file = f_name,
+                              .format = DATA_JSONL,
+                              .prompt = names[0],
+                              .output = names[1],
+                              .label = names[2]};
+    struct err err = {0};
+    struct dataset *d = read_as(
+        &s, "{\"prompt\":\"no\",\"q\":\"yes\",\"n\":\"4\",\"right\":\"r\"}",
+        &err);
+
+    (void)state;
+    assert_non_null(d);
+    assert_string_equal(d->columns.items[d->role[ROLE_TEXT]], "q");
+    assert_string_equal(d->columns.items[d->role[ROLE_LABEL]], "right");
+    assert_int_equal(d->items[0].output, 4);
+    dataset_free(d);
+    s.prompt = names[3];
+    assert_null(read_as(&s, "{\"q\":\"yes\"}", &err));
+    assert_string_equal(err.msg, "data.prompt: f:1: there is no 'Q'");
+}
+
+/* A field that is a prompt elsewhere, and a table here. */
+static void what_is_no_prompt_is_none(void **state)
+{
+    struct dataset *d = good(DATA_JSONL, "{\"input\":{\"x\":1}}");
+
+    (void)state;
+    assert_int_equal(d->role[ROLE_TEXT], -1);
+    dataset_free(d);
+}
+
+/* ---- what is refused ---- */
+
+static const struct {
+    int format;
+    const char *text;
+    const char *want;
+} damaged[] = {
+    {DATA_AUTO, "", "f: is empty"},
+    {DATA_AUTO, "hello", "f: what is it? say --data-format"},
+    {DATA_TEXT, "\n\n", "f: no sample in it"},
+    {DATA_TEXT, "a\n\xff\n", "f:2: is no UTF-8"},
+    {DATA_JSONL, "{\"prompt\":\"a\"}\n{\"prompt\":\"b\"", "f:2: is no JSON"},
+    {DATA_JSONL, "{\"prompt\":\"a\"}\n\n{\"prompt\":}", "f:3: is no JSON"},
+    {DATA_JSONL, "{\"prompt\":\"a\"} 1", "f:1: something behind the object"},
+    {DATA_JSONL, "{\"prompt\":\"a\"}\n[1]\n", "f:2: is no object of JSON"},
+    {DATA_JSONL, "{\"prompt\":\"a\"}\nx\n", "f:2: is no object of JSON"},
+    {DATA_JSONL, "{\"prompt\":\"\xff\"}", "f:1: is no JSON"},
+    {DATA_JSONL, "{\"prompt\":\"a\",\"prompt\":\"b\"}", "f:1: a key that is"},
+    {DATA_JSONL, "{\"prompt\":\"a\"}\n{\"prompt\":2}", "f:2: prompt: no text"},
+    {DATA_JSONL, "{\"prompt\":\"\"}", "f:1: prompt: is empty"},
+    {DATA_JSONL, "{\"input_ids\":[1,-2]}", "f:1: input_ids: no list of token"},
+    {DATA_JSONL, "{\"input_ids\":[]}", "f:1: input_ids: no list of token"},
+    {DATA_JSONL, "{\"input_ids\":\"1\"}", "f:1: input_ids: no list of token"},
+    {DATA_JSONL, "{\"messages\":{}}", "f:1: messages: no list of messages"},
+    {DATA_JSONL, "{\"messages\":[]}", "f:1: messages: no text in"},
+    {DATA_JSONL, "{\"messages\":[{\"content\":\"a\"}]}",
+     "f:1: messages: a message without a role"},
+    {DATA_JSONL, "{\"prompt\":\"a\",\"max_tokens\":0}",
+     "f:1: max_tokens: no count of tokens"},
+    {DATA_JSONL, "{\"prompt\":\"a\",\"max_tokens\":1.5}",
+     "f:1: max_tokens: no count of tokens"},
+    {DATA_JSONL, "[{\"prompt\":\"a\"},\n{\"prompt\":\"b\"]", "f:2: is no JSON"},
+    {DATA_JSONL, "[{\"prompt\":\"a\"},\n{\"prompt\":\"b\"}", "f:2: is no JSON"},
+    {DATA_CSV, "prompt,n\na\n", "f:2: fewer fields than the first line"},
+    {DATA_CSV, "prompt,n\n\"a\nb\",1\na,1,2\n", "f:4: more fields than"},
+    {DATA_CSV, "prompt\n\"a\n", "f:2: a quote that does not end"},
+    {DATA_CSV, "prompt\n\"a\"b\n", "f:2: something behind a quote"},
+    {DATA_CSV, "prompt,prompt\na,b\n", "f:1: there are two columns 'prompt'"},
+    {DATA_CSV, "prompt\n", "f: no sample in it"},
+    {DATA_CSV, "prompt\n\xc3(\n", "f:2: is no UTF-8"},
+    {DATA_CSV, "prompt,max_tokens\na,many\n", "f:2: max_tokens: no count"},
+    {DATA_SHAREGPT, "[{\"conversations\":[{\"from\":\"human\"}]}]",
+     "f:1: conversations: a turn without from and value"},
+    {DATA_SHAREGPT, "[{\"conversations\":3}]", "f:1: conversations: no array"},
+    {DATA_SHAREGPT, "[{\"conversations\":[]}]",
+     "f: no sample in it that has a question and an answer"},
+};
+
+static void damage_is_told_with_its_line(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < COUNT(damaged); i++) {
+        const struct data_settings s = {.file = f_name,
+                                        .format = damaged[i].format};
+        struct err err = {0};
+        struct dataset *d = read_as(&s, damaged[i].text, &err);
+
+        if (d)
+            fail_msg("'%s' was taken", damaged[i].text);
+        assert_int_equal(err.code, ERR_CONFIG);
+        if (strncmp(err.msg, damaged[i].want, strlen(damaged[i].want)) != 0)
+            fail_msg("'%s': %s", damaged[i].text, err.msg);
+    }
+}
+
+/* ---- files ---- */
+
+static const char gz[] = "\037\213\010\000\000\000\000\000\002\003\313\317\113"
+                         "\345\052\051\317\347\002\000\346\013\272\022\010\000"
+                         "\000\000";
+static const char zst[] = "\050\265\057\375\004\130\101\000\000\157\156\145\012"
+                          "\164\167\157\012\346\246\016\100";
+
+static void files_compressed_or_not(void **state)
+{
+    static const struct {
+        const char *name;
+        const char *bytes;
+        size_t len;
+        const char *hash; /* begins so */
+    } files[] = {
+        {"a.txt", "one\ntwo\n", 8, "c3f9c8c283a2b1f2f1896f27a01cbe3c"},
+        {"a.txt.gz", gz, sizeof(gz) - 1, "d78ea5238b81f167d67ea751d5e41a4b"},
+        {"a.txt.zst", zst, sizeof(zst) - 1, ""},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(files); i++) {
+        char path[200];
+        struct data_settings s = {.file = path};
+        struct err err = {0};
+        struct dataset *d;
+
+        snprintf(path, sizeof(path), "%s",
+                 tmpdir_write(files[i].name, files[i].bytes, files[i].len));
+        if (dataset_load(&d, &s, &err))
+            fail_msg("%s", err.msg);
+        assert_int_equal(d->n, 2);
+        assert_string_equal(d->format, "text");
+        assert_int_equal(strlen(d->sha256), 64);
+        assert_memory_equal(d->sha256, files[i].hash, strlen(files[i].hash));
+        dataset_free(d);
+    }
+}
+
+static void files_that_are_none(void **state)
+{
+    char path[200];
+    struct data_settings s = {.file = path, .format = DATA_TEXT};
+    struct err err = {0};
+    struct dataset *d;
+
+    (void)state;
+    snprintf(path, sizeof(path), "%s", tmpdir_path("nowhere"));
+    assert_int_equal(dataset_load(&d, &s, &err), -1);
+    assert_non_null(strstr(err.msg, "nowhere: No such file"));
+    err = (struct err){0};
+    snprintf(path, sizeof(path), "%s", tmpdir_root());
+    assert_int_equal(dataset_load(&d, &s, &err), -1);
+    assert_non_null(strstr(err.msg, "is no regular file"));
+    err = (struct err){0}; /* which has no writer, and is not waited for */
+    snprintf(path, sizeof(path), "%s", tmpdir_path("pipe"));
+    assert_int_equal(mkfifo(path, 0600), 0);
+    assert_int_equal(dataset_load(&d, &s, &err), -1);
+    assert_non_null(strstr(err.msg, "is no regular file"));
+    err = (struct err){0};
+    snprintf(path, sizeof(path), "%s",
+             tmpdir_write("cut.gz", gz, sizeof(gz) - 6));
+    assert_int_equal(dataset_load(&d, &s, &err), -1);
+    assert_non_null(strstr(err.msg, "ends in the middle"));
+    assert_null(d);
+}
+
+static void a_file_may_be_too_large(void **state)
+{
+    char path[200];
+    char hash[SHA256_TEXT];
+    struct err err = {0};
+    struct buf file;
+
+    (void)state;
+    snprintf(path, sizeof(path), "%s",
+             tmpdir_write("a.gz", gz, sizeof(gz) - 1));
+    buf_init(&file, 4); /* it unpacks to eight */
+    assert_int_equal(slurp(path, &file, hash, &err), -1);
+    assert_non_null(strstr(err.msg, "a data set must fit into memory"));
+    buf_fini(&file);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(lines_of_json),
+        cmocka_unit_test(arrays_of_json),
+        cmocka_unit_test(token_ids),
+        cmocka_unit_test(messages_of_a_chat),
+        cmocka_unit_test(values_between_commas),
+        cmocka_unit_test(lines_of_text),
+        cmocka_unit_test(conversations),
+        cmocka_unit_test(fields_that_were_named),
+        cmocka_unit_test(what_is_no_prompt_is_none),
+        cmocka_unit_test(damage_is_told_with_its_line),
+        cmocka_unit_test(files_compressed_or_not),
+        cmocka_unit_test(files_that_are_none),
+        cmocka_unit_test(a_file_may_be_too_large),
+    };
+
+    return cmocka_run_group_tests(tests, tmpdir_setup, tmpdir_teardown);
+}

@@ -1,0 +1,256 @@
+/* The engine in scenarios that are not an open loop: what is waited for, what
+ * ends them, and that everything is accounted for. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "common/base/clk.h"
+#include "common/settings/option.h"
+#include "common/settings/settings.h"
+#include "loadgen/engine/engine.h"
+#include "tests/support/enginerig.h"
+#include "tests/support/tmpdir.h"
+
+#define MS NS_PER_MS
+
+static struct load_settings offline_load(int64_t n)
+{
+    return (struct load_settings){.scenario = SCENARIO_OFFLINE,
+                                  .clients = 1,
+                                  .requests = n,
+                                  .drain_ns = OPT_AUTO};
+}
+
+static struct load_settings query_load(int64_t size, int64_t n)
+{
+    return (struct load_settings){.scenario = SCENARIO_MULTI_STREAM,
+                                  .clients = 1,
+                                  .query_size = size,
+                                  .requests = n,
+                                  .drain_ns = OPT_AUTO};
+}
+
+/* ---- offline ---- */
+
+/* Those that wait for room wait for each other, not for the server. */
+static void offline_deadlines_count_from_issued(void **state)
+{
+    const struct setup setup = {
+        .load = offline_load(4), .slots = 2, .timeout_ns = 50 * MS};
+    struct rig *rig = rig_new(&setup);
+
+    (void)state;
+    rig_pass_at(rig, 0);
+    assert_int_equal(rig->fake->started, 2);
+    rig->clk.at_ns = 40 * MS;
+    rig_end_flight(rig, 0);
+    rig_pass(rig);
+    assert_int_equal(rig->fake->started, 3);
+    rig_pass_at(rig, 50 * MS); /* the second's time is over, since 0 */
+    assert_int_equal(rig->fake->cancelled, 1);
+    assert_int_equal(rig->fake->started, 4);
+    rig_pass_at(rig, 90 * MS - 1);
+    assert_int_equal(rig->fake->cancelled, 1);
+    rig_pass_at(rig, 90 * MS); /* the third's, since 40 ms */
+    assert_int_equal(rig->fake->cancelled, 2);
+    rig->clk.at_ns = 95 * MS;
+    rig_end_flight(rig, 0);
+    rig_pass(rig);
+    rig_close(rig);
+    assert_int_equal(rig_count(rig, OUTCOME_OK), 2);
+    assert_int_equal(rig_count(rig, OUTCOME_TIMEOUT), 2);
+    assert_int_equal(engine_end(rig->engine).due_end_ns, 95 * MS + 1);
+    assert_false(engine_end(rig->engine).was_cut);
+    rig_free(rig);
+}
+
+/* However late: nothing is unsent, also after a suspension, in which nothing
+ * fell due that was not due before. */
+static void offline_sends_everything(void **state)
+{
+    const struct setup setup = {.load = offline_load(200),
+                                .slots = 2,
+                                .timeout_ns = 50 * MS,
+                                .max_burst = 5};
+    struct rig *rig = rig_new(&setup);
+
+    (void)state;
+    rig_pass_at(rig, 0);
+    rig_pass_at(rig, 10 * NS_PER_S);
+    for (int64_t ms = 10000; !rig->has_ended; ms += 10) {
+        rig->clk.at_ns = ms * MS;
+        if (rig->fake->len > 0)
+            rig_end_flight(rig, 0);
+        rig_pass(rig);
+    }
+    rig_close(rig);
+    assert_int_equal(rig->n, 200);
+    assert_int_equal(rig_count(rig, OUTCOME_UNSENT), 0);
+    assert_int_equal(rig_count(rig, OUTCOME_TIMEOUT), 2);
+    rig_free(rig);
+}
+
+static void offline_ends_with_max_duration(void **state)
+{
+    struct setup setup = {
+        .load = offline_load(10), .slots = 3, .timeout_ns = 50 * NS_PER_S};
+    struct rig *rig;
+
+    (void)state;
+    setup.load.max_duration_ns = 200 * MS;
+    rig = rig_new(&setup);
+    rig_pass_at(rig, 0);
+    rig->clk.at_ns = 100 * MS;
+    rig_end_flight(rig, 0);
+    rig_pass_at(rig, 200 * MS - 1);
+    assert_false(rig->has_ended);
+    rig_pass_at(rig, 200 * MS);
+    rig_close(rig);
+    assert_int_equal(rig->n, 10);
+    assert_int_equal(rig_count(rig, OUTCOME_OK), 1);
+    assert_int_equal(rig_count(rig, OUTCOME_UNFINISHED), 3);
+    assert_int_equal(rig_count(rig, OUTCOME_UNSENT), 6);
+    assert_int_equal(engine_end(rig->engine).due_end_ns, 200 * MS);
+    assert_true(engine_end(rig->engine).was_cut);
+    rig_free(rig);
+}
+
+/* ---- queries ---- */
+
+static void a_query_is_waited_for_whole(void **state)
+{
+    const struct setup setup = {
+        .load = query_load(3, 6), .slots = 8, .timeout_ns = 50 * MS};
+    struct rig *rig = rig_new(&setup);
+
+    (void)state;
+    rig_pass_at(rig, 0);
+    assert_int_equal(rig->fake->started, 3);
+    rig->clk.at_ns = 10 * MS;
+    rig_end_flight(rig, 1);
+    rig_pass(rig);
+    rig->clk.at_ns = 20 * MS;
+    rig_end_flight(rig, 0);
+    rig_pass(rig);
+    assert_int_equal(rig->fake->started, 3);
+    rig_pass_at(rig, 50 * MS); /* the last one times out, and is over */
+    assert_int_equal(rig->fake->cancelled, 1);
+    assert_int_equal(rig->fake->started, 6);
+    rig->clk.at_ns = 60 * MS;
+    for (int i = 0; i < 3; i++)
+        rig_end_flight(rig, 0);
+    rig_pass(rig);
+    rig_close(rig);
+    assert_int_equal(rig_count(rig, OUTCOME_OK), 5);
+    for (size_t i = 0; i < 6; i++)
+        assert_int_equal(rig->rows[i].due, i < 3 ? 0 : 50 * MS);
+    rig_free(rig);
+}
+
+/* Fewer connections than it has requests: the rest waits for room. */
+static void a_query_that_is_cut_is_accounted_for(void **state)
+{
+    const struct setup setup = {
+        .load = query_load(5, 50), .slots = 2, .timeout_ns = NS_PER_S};
+    struct rig *rig = rig_new(&setup);
+
+    (void)state;
+    rig_pass_at(rig, 0);
+    rig->clk.at_ns = 10 * MS;
+    rig_end_flight(rig, 0);
+    rig_pass(rig);
+    assert_int_equal(rig->fake->started, 3);
+    rig_cut_at(rig, 30 * MS);
+    rig_close(rig);
+    assert_int_equal(rig->n, 5);
+    assert_int_equal(rig_count(rig, OUTCOME_OK), 1);
+    assert_int_equal(rig_count(rig, OUTCOME_UNFINISHED), 2);
+    assert_int_equal(rig_count(rig, OUTCOME_UNSENT), 2);
+    rig_free(rig);
+}
+
+/* ---- clients that think ---- */
+
+/* Who need not think sends at once, though the timer waits for one that does;
+ * no timer is helped along here. */
+static void a_thinker_holds_nobody_back(void **state)
+{
+    static char thoughts[] = "empirical 0:0ms 50:0ms 50.001:5s 100:5s";
+    struct setup setup = {.load = rig_closed_load(2, 1000),
+                          .slots = 8,
+                          .timeout_ns = 100 * NS_PER_S};
+    int64_t sent_beside = 0;
+    struct rig *rig;
+
+    (void)state;
+    setup.load.think = thoughts;
+    setup.load.seed = 2;
+    rig = rig_new(&setup);
+    rig_pass_at(rig, 0);
+    for (int64_t ms = 1; rig->fake->len > 0; ms++) {
+        size_t in_flight = rig->fake->len;
+
+        rig->clk.at_ns = ms * MS;
+        rig_end_flight(rig, 0);
+        sent_beside += in_flight == 1 && rig->fake->len == 1;
+    }
+    assert_true(sent_beside > 0);
+    rig_cut_at(rig, 4 * NS_PER_S);
+    rig_close(rig);
+    for (size_t i = 0; i < rig->n; i++)
+        assert_int_equal(rig->rows[i].issued, rig->rows[i].due);
+    rig_free(rig);
+}
+
+/* ---- what bounds every scenario ---- */
+
+/* What is in flight when max_duration is over gets the drain, from then on. */
+static void the_drain_counts_from_max_duration(void **state)
+{
+    static const bool is_closed[] = {false, true};
+
+    (void)state;
+    for (size_t i = 0; i < 2; i++) {
+        struct setup setup = {.load = is_closed[i] ? rig_closed_load(2, 0)
+                                                   : rig_open_load(10, 0),
+                              .slots = RIG_MAX_FLIGHT,
+                              .timeout_ns = 100 * NS_PER_S};
+        struct rig *rig;
+
+        setup.load.duration_ns = 0;
+        setup.load.min_duration_ns = i ? 50 * MS : 0;
+        setup.load.max_duration_ns = 150 * MS;
+        setup.load.drain_ns = 50 * MS;
+        rig = rig_new(&setup);
+        for (int64_t ms = 0; ms <= 160; ms += 40)
+            rig_pass_at(rig, ms * MS);
+        assert_int_equal(rig->fake->started, 2);
+        rig_pass_at(rig, 200 * MS - 1);
+        assert_false(rig->has_ended);
+        rig_pass_at(rig, 200 * MS);
+        rig_close(rig);
+        assert_int_equal(rig_count(rig, OUTCOME_UNFINISHED), 2);
+        assert_int_equal(engine_end(rig->engine).due_end_ns, 150 * MS);
+        rig_free(rig);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(offline_deadlines_count_from_issued),
+        cmocka_unit_test(offline_sends_everything),
+        cmocka_unit_test(offline_ends_with_max_duration),
+        cmocka_unit_test(a_query_is_waited_for_whole),
+        cmocka_unit_test(a_query_that_is_cut_is_accounted_for),
+        cmocka_unit_test(a_thinker_holds_nobody_back),
+        cmocka_unit_test(the_drain_counts_from_max_duration),
+    };
+
+    return cmocka_run_group_tests_name("engine_scenarios", tests, tmpdir_setup,
+                                       tmpdir_teardown);
+}

@@ -1,0 +1,249 @@
+/* One at a time, nothing forgotten, and who has something due goes first. */
+#include <event2/event.h>
+#include <pthread.h>
+#include <sched.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "common/base/clk.h"
+#include "common/base/err.h"
+#include "loadgen/engine/handoff.h"
+#include "loadgen/transport/transport.h"
+
+#define MAX_POSTS 40
+
+struct rig;
+
+struct numbered {
+    struct post post;
+    struct rig *rig;
+    int number;
+};
+
+struct rig {
+    struct event_base *base;
+    struct gate gate;
+    struct numbered posts[MAX_POSTS];
+    int n_run; /* touched inside only */
+    bool is_ordered;
+    bool meets_waiter;  /* the first post waits for somebody at the door, ... */
+    atomic_bool is_met; /* ... and says that it does */
+};
+
+static struct gate *no_gate(void *self)
+{
+    (void)self;
+    return NULL;
+}
+
+static bool has_waiter(struct gate *g)
+{
+    bool has;
+
+    pthread_mutex_lock(&g->mutex);
+    has = g->n_waiting > 0;
+    pthread_mutex_unlock(&g->mutex);
+    return has;
+}
+
+static void run(struct post *post)
+{
+    struct numbered *n = (struct numbered *)(void *)post;
+    struct rig *rig = n->rig;
+
+    while (rig->meets_waiter && !has_waiter(&rig->gate))
+        atomic_store(&rig->is_met, true);
+    rig->meets_waiter = false;
+    rig->is_ordered &= n->number == rig->n_run;
+    rig->n_run++;
+}
+
+static int setup(void **state)
+{
+    static const struct transport_ops threaded = {.gate = no_gate};
+    static struct rig rig;
+    struct err err = {0};
+
+    rig =
+        (struct rig){.base = transport_base_new(&threaded), .is_ordered = true};
+    for (int i = 0; i < MAX_POSTS; i++)
+        rig.posts[i] =
+            (struct numbered){.post.run = run, .rig = &rig, .number = i};
+    assert_non_null(rig.base);
+    assert_int_equal(gate_init(&rig.gate, rig.base, &err), 0);
+    *state = &rig;
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    struct rig *rig = *state;
+
+    gate_fini(&rig->gate);
+    event_base_free(rig->base);
+    return 0;
+}
+
+static void bring(struct rig *rig, int n)
+{
+    for (int i = 0; i < n; i++)
+        gate_post(&rig->gate, &rig->posts[i].post);
+    gate_serve(&rig->gate);
+}
+
+static void test_who_brings_does(void **state)
+{
+    struct rig *rig = *state;
+
+    bring(rig, 3);
+    assert_int_equal(rig->n_run, 3);
+    assert_true(rig->is_ordered);
+    assert_int_equal(event_base_loop(rig->base, EVLOOP_NONBLOCK), 1);
+}
+
+/* Some a turn of the loop, so that its timers get theirs. */
+static void test_loop_does_what_came_meanwhile(void **state)
+{
+    struct rig *rig = *state;
+    int seen[3];
+
+    gate_enter(&rig->gate);
+    bring(rig, MAX_POSTS);
+    assert_int_equal(rig->n_run, 0);
+    gate_leave(&rig->gate);
+    for (int i = 0; i < 3; i++) {
+        event_base_loop(rig->base, EVLOOP_ONCE);
+        seen[i] = rig->n_run;
+    }
+    assert_true(seen[0] > 0 && seen[0] < MAX_POSTS / 2);
+    assert_true(seen[1] - seen[0] <= seen[0]);
+    assert_int_equal(seen[2], MAX_POSTS);
+    assert_true(rig->is_ordered);
+}
+
+static void *bring_all(void *arg)
+{
+    bring(arg, MAX_POSTS);
+    return NULL;
+}
+
+static void test_waiter_goes_first(void **state)
+{
+    struct rig *rig = *state;
+    pthread_t thread;
+    int n_before;
+
+    rig->meets_waiter = true;
+    assert_int_equal(pthread_create(&thread, NULL, bring_all, rig), 0);
+    while (!atomic_load(&rig->is_met))
+        sched_yield();
+    gate_enter(&rig->gate);
+    n_before = rig->n_run;
+    gate_leave(&rig->gate);
+    pthread_join(thread, NULL);
+    while (rig->n_run < MAX_POSTS)
+        event_base_loop(rig->base, EVLOOP_ONCE);
+    assert_int_equal(n_before, 1);
+    assert_true(rig->is_ordered);
+}
+
+#define ROUNDS 20000
+
+struct crowd {
+    struct gate *gate;
+    struct post post;
+    int64_t n; /* touched inside only */
+    atomic_bool is_run;
+};
+
+static void count(struct post *post)
+{
+    struct crowd *c =
+        (struct crowd *)(void *)((char *)post - offsetof(struct crowd, post));
+
+    c->n++;
+    atomic_store(&c->is_run, true);
+}
+
+static void *bring_many(void *arg)
+{
+    struct crowd *c = arg;
+
+    for (int i = 0; i < ROUNDS; i++) {
+        gate_post(c->gate, &c->post);
+        gate_serve(c->gate);
+        while (!atomic_exchange(&c->is_run, false))
+            sched_yield();
+    }
+    return NULL;
+}
+
+/* Every post is run, once, and never beside the loop's thread. */
+static void test_nothing_is_lost(void **state)
+{
+    struct rig *rig = *state;
+    struct crowd c = {.gate = &rig->gate, .post.run = count};
+    int64_t n_others = 0;
+    pthread_t thread;
+
+    assert_int_equal(pthread_create(&thread, NULL, bring_many, &c), 0);
+    for (int64_t n = 0; n < ROUNDS;) {
+        gate_enter(&rig->gate);
+        n = c.n - n_others;
+        c.n += n < ROUNDS;
+        n_others += n < ROUNDS;
+        gate_leave(&rig->gate);
+        event_base_loop(rig->base, EVLOOP_NONBLOCK);
+    }
+    pthread_join(thread, NULL);
+    assert_int_equal(c.n, ROUNDS + n_others);
+}
+
+static void test_wait(void **state)
+{
+    struct rig *rig = *state;
+    pthread_t thread;
+
+    gate_enter(&rig->gate);
+    gate_wait(&rig->gate, NS_PER_MS);
+    assert_int_equal(rig->n_run, 0);
+    bring(rig, 1);
+    gate_wait(&rig->gate, INT64_C(1000) * NS_PER_S); /* those that are there */
+    assert_int_equal(rig->n_run, 1);
+    rig->n_run = 0;
+    assert_int_equal(pthread_create(&thread, NULL, bring_all, rig), 0);
+    while (rig->n_run < MAX_POSTS) /* and those that are brought */
+        gate_wait(&rig->gate, INT64_C(1000) * NS_PER_S);
+    gate_leave(&rig->gate);
+    pthread_join(thread, NULL);
+    assert_true(rig->is_ordered);
+}
+
+static void test_without_one(void **state)
+{
+    (void)state;
+    gate_enter(NULL);
+    gate_leave(NULL);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(test_who_brings_does, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_loop_does_what_came_meanwhile,
+                                        setup, teardown),
+        cmocka_unit_test_setup_teardown(test_waiter_goes_first, setup,
+                                        teardown),
+        cmocka_unit_test_setup_teardown(test_nothing_is_lost, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_wait, setup, teardown),
+        cmocka_unit_test(test_without_one),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,148 @@
+/* The memory of all answers is bounded: what is taken and given back, and what
+ * becomes of an answer for which there is none. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "common/base/clk.h"
+#include "common/base/memory_budget.h"
+#include "tests/support/responserig.h"
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+static int teardown(void **state)
+{
+    (void)state;
+    budget_set(INT64_MAX);
+    return 0;
+}
+
+static void no_more_than_there_is(void **state)
+{
+    (void)state;
+    budget_set(100);
+    assert_true(budget_take(50));
+    assert_false(budget_is_tight());
+    assert_false(budget_take(51));
+    assert_true(budget_take(50));
+    assert_true(budget_is_tight());
+    assert_false(budget_take(1));
+    budget_give(100);
+    assert_true(budget_take(100));
+    budget_give(100);
+}
+
+/* ---- answers ---- */
+
+#define BUDGET 20000
+
+/* Responses that exceed it, each in another buffer. */
+static const struct {
+    const char *name;
+    const char *type;
+    const char *first; /* once, ... */
+    const char *next;  /* ... then this, until it is starved */
+} answers[] = {
+    {"body", "application/json", "", "          "},
+    {"events", "text/event-stream", "", TOKEN("a")},
+    {"an event that does not end", "text/event-stream", "data: ", "xxxxxxxxxx"},
+};
+
+/* Returns how many pieces were taken. */
+static int starve(struct responserig *rig, size_t i)
+{
+    int n = 0;
+
+    responserig_begin(rig, answers[i].type);
+    responserig_take(rig, 1, answers[i].first);
+    while (!response_is_starved(&rig->response) && n < BUDGET) {
+        responserig_take(rig, 2, answers[i].next);
+        n++;
+    }
+    assert_true(response_is_starved(&rig->response));
+    return n;
+}
+
+/* The outcome does not depend on how the transport ends it. */
+static void a_starved_answer_has_its_name(void **state)
+{
+    struct responserig rig;
+
+    (void)state;
+    budget_set(BUDGET);
+    responserig_init(&rig, API_OPENAI_CHAT);
+    for (size_t i = 0; i < COUNT(answers); i++) {
+        const char *why;
+
+        print_message("%s\n", answers[i].name);
+        starve(&rig, i);
+        rig.facts.outcome = OUTCOME_TIMEOUT;
+        why = response_break(&rig.response, "no answer");
+        assert_memory_equal(why, "client memory", strlen("client memory"));
+        assert_int_equal(rig.facts.outcome, OUTCOME_TRUNCATED);
+        assert_int_equal(rig.facts.detail, RESPONSE_CLIENT_MEMORY);
+
+        response_release(&rig.response);
+        starve(&rig, i);
+        assert_non_null(responserig_finish(&rig, 3));
+        assert_int_equal(rig.facts.outcome, OUTCOME_TRUNCATED);
+        assert_int_equal(rig.facts.detail, RESPONSE_CLIENT_MEMORY);
+        response_release(&rig.response);
+    }
+    responserig_fini(&rig);
+    assert_true(budget_take(BUDGET));
+    budget_give(BUDGET);
+}
+
+/* Memory of a request that is over can be used by others. */
+static void the_next_finds_what_was_given_back(void **state)
+{
+    struct responserig one;
+    struct responserig other;
+    int n;
+
+    (void)state;
+    budget_set(BUDGET);
+    responserig_init(&one, API_OPENAI_CHAT);
+    responserig_init(&other, API_OPENAI_CHAT);
+    n = starve(&one, 0);
+    response_release(&one.response);
+    assert_int_equal(starve(&other, 0), n);
+    responserig_fini(&other);
+    responserig_fini(&one);
+}
+
+/* If the budget is not tight, the next request allocates nothing. */
+static void memory_is_kept_where_there_is_enough(void **state)
+{
+    struct responserig rig;
+    const char *data;
+
+    (void)state;
+    budget_set((int64_t)100 * BUDGET);
+    responserig_init(&rig, API_OPENAI_CHAT);
+    responserig_begin(&rig, "application/json");
+    responserig_take(&rig, 1, "{\"choices\":[]}");
+    data = rig.response.body.data;
+    response_release(&rig.response);
+    responserig_begin(&rig, "application/json");
+    assert_ptr_equal(rig.response.body.data, data);
+    responserig_fini(&rig);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_teardown(no_more_than_there_is, teardown),
+        cmocka_unit_test_teardown(a_starved_answer_has_its_name, teardown),
+        cmocka_unit_test_teardown(the_next_finds_what_was_given_back, teardown),
+        cmocka_unit_test_teardown(memory_is_kept_where_there_is_enough,
+                                  teardown),
+    };
+
+    return cmocka_run_group_tests_name("budget", tests, NULL, NULL);
+}

@@ -1,0 +1,35 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "loadgen/prepare/ready.h"
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+static void any_answer_but_a_gateways_excuse(void **state)
+{
+    static const struct {
+        int64_t status;
+        bool is_ready;
+    } cases[] = {
+        {0, false},   {200, true},  {204, true}, {301, true}, {401, true},
+        {404, true},  {405, true},  {500, true}, {501, true}, {502, false},
+        {503, false}, {504, false}, {505, true},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++)
+        assert_int_equal(ready_is(cases[i].status), cases[i].is_ready);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(any_answer_but_a_gateways_excuse),
+    };
+
+    return cmocka_run_group_tests_name("ready", tests, NULL, NULL);
+}

@@ -1,0 +1,524 @@
+/* Streams that are fine, by hand, and whole answers. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "common/base/clk.h"
+#include "common/base/err.h"
+#include "tests/support/responserig.h"
+
+#define MS           NS_PER_MS
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+/* The stream of the definitions: first token after 100 ms, then 4 events of 4
+ * tokens each, 40 ms apart. */
+static void the_worked_stream(void **state)
+{
+    struct responserig rig;
+    char event[256];
+
+    (void)state;
+    responserig_init(&rig, API_OPENAI_CHAT);
+    responserig_begin_stream(&rig);
+    responserig_take(&rig, 50 * MS, ROLE);
+    for (int i = 0; i < 5; i++) {
+        snprintf(event, sizeof(event),
+                 "data: {\"choices\":[{\"delta\":{\"content\":\"w\"}}],"
+                 "\"usage\":{\"prompt_tokens\":9,\"completion_tokens\":%d}}"
+                 "\n\n",
+                 1 + 4 * i);
+        responserig_take(&rig, (100 + 40 * i) * MS, event);
+    }
+    responserig_take(&rig, 270 * MS, FINISH("length") USAGE("9", "17") DONE);
+    assert_null(responserig_finish(&rig, 280 * MS));
+    assert_int_equal(rig.facts.outcome, OUTCOME_OK);
+    assert_int_equal(rig.facts.first, 100 * MS);
+    assert_int_equal(rig.facts.last, 260 * MS);
+    assert_int_equal(rig.facts.end, 270 * MS);
+    assert_int_equal(rig.facts.events, 5);
+    assert_int_equal(rig.facts.coalesced, 0);
+    assert_int_equal(rig.facts.stall, 40 * MS);
+    assert_int_equal(rig.facts.prompt_tokens, 9);
+    assert_int_equal(rig.facts.output_tokens, 17);
+    assert_int_equal(rig.facts.token_source, TOKENS_USAGE);
+    assert_int_equal(rig.facts.is_split, 1);
+    assert_int_equal(rig.facts.event_tokens, 17);
+    assert_int_equal(rig.facts.first_tokens, 1);
+    assert_int_equal(rig.facts.finish, FINISH_LENGTH);
+    assert_int_equal(measure_value(MEASURE_TPOT, FROM_DUE, &rig.facts),
+                     10 * MS);
+    for (size_t i = 0; i < 5; i++) {
+        struct content_event e = response_event(&rig.response, i);
+
+        assert_int_equal(e.seq, 7);
+        assert_int_equal(e.at_us, 100000 + 40000 * i);
+        assert_int_equal(e.tokens, i == 0 ? 1 : 4);
+    }
+    responserig_fini(&rig);
+}
+
+static void tokens_of_events_without_counts_are_spread(void **state)
+{
+    static const int64_t want[] = {1, 2, 3, 3};
+    struct responserig rig;
+
+    (void)state;
+    responserig_init(&rig, API_OPENAI_CHAT);
+    responserig_begin_stream(&rig);
+    for (int i = 0; i < 4; i++)
+        responserig_take(&rig, (10 + i) * MS, TOKEN("a"));
+    responserig_take(&rig, 20 * MS, USAGE("3", "9") DONE);
+    assert_null(responserig_finish(&rig, 20 * MS));
+    assert_int_equal(rig.facts.is_split, 0);
+    assert_int_equal(rig.facts.output_tokens, 9);
+    assert_int_equal(rig.facts.event_tokens, 9);
+    assert_int_equal(rig.facts.first_tokens, 1);
+    for (size_t i = 0; i < 4; i++)
+        assert_int_equal(response_event(&rig.response, i).tokens, want[i]);
+    responserig_fini(&rig);
+}
+
+static void events_are_tokens_where_nobody_counts(void **state)
+{
+    struct responserig rig;
+
+    (void)state;
+    responserig_init(&rig, API_OPENAI_CHAT);
+    responserig_begin_stream(&rig);
+    responserig_take(&rig, 10 * MS, TOKEN("a") TOKEN("b"));
+    responserig_take(&rig, 12 * MS, TOKEN("c") DONE);
+    assert_null(responserig_finish(&rig, 12 * MS));
+    assert_int_equal(rig.facts.token_source, TOKENS_EVENTS);
+    assert_int_equal(rig.facts.output_tokens, 3);
+    assert_int_equal(rig.facts.coalesced, 1);
+    assert_int_equal(rig.facts.prompt_tokens, TIME_ABSENT);
+    responserig_fini(&rig);
+}
+
+static void token_ids_count(void **state)
+{
+    struct responserig rig;
+
+    (void)state;
+    responserig_init(&rig, API_OPENAI_COMPLETIONS);
+    responserig_begin_stream(&rig);
+    responserig_take(
+        &rig, 10 * MS,
+        "data: {\"choices\":[{\"text\":\"a\",\"token_ids\":[5]}]}\n\n");
+    responserig_take(
+        &rig, 14 * MS,
+        "data: {\"choices\":[{\"text\":\"bc\",\"token_ids\":[6,7]}]}\n\n" DONE);
+    assert_null(responserig_finish(&rig, 14 * MS));
+    assert_int_equal(rig.facts.token_source, TOKENS_IDS);
+    assert_int_equal(rig.facts.output_tokens, 3);
+    assert_int_equal(rig.facts.is_split, 1);
+    assert_int_equal(measure_value(MEASURE_TPOT, FROM_DUE, &rig.facts), 2 * MS);
+    responserig_fini(&rig);
+}
+
+#define IDS(text, ids)                                                         \
+    "data: {\"choices\":[{\"delta\":{\"content\":\"" text                      \
+    "\"},\"token_ids\":[" ids "]}]}\n\n"
+
+/* Parts of a character have no text, and come with the event that has it; what
+ * ends an answer comes with none. */
+static void ids_without_text_count(void **state)
+{
+    struct responserig rig;
+
+    (void)state;
+    responserig_init(&rig, API_OPENAI_CHAT);
+    responserig_begin_stream(&rig);
+    responserig_take(&rig, 10 * MS, IDS("a", "1"));
+    responserig_take(&rig, 20 * MS, IDS("", "2"));
+    responserig_take(&rig, 30 * MS, IDS("", "3"));
+    responserig_take(&rig, 40 * MS, IDS("b", "4"));
+    responserig_take(&rig, 50 * MS, IDS("", "5") DONE);
+    assert_null(responserig_finish(&rig, 50 * MS));
+    assert_int_equal(rig.facts.output_tokens, 5);
+    assert_int_equal(rig.facts.token_source, TOKENS_IDS);
+    assert_int_equal(rig.facts.event_tokens, 4);
+    assert_int_equal(rig.facts.first_tokens, 1);
+    assert_int_equal(response_event(&rig.response, 1).tokens, 3);
+    assert_int_equal(measure_value(MEASURE_TPOT, FROM_DUE, &rig.facts),
+                     10 * MS);
+    responserig_fini(&rig);
+}
+
+/* A count that comes with the role is one of the running ones. */
+static void usage_before_content_is_not_the_last(void **state)
+{
+    struct responserig rig;
+
+    (void)state;
+    responserig_init(&rig, API_OPENAI_CHAT);
+    responserig_begin_stream(&rig);
+    responserig_take(&rig, 10 * MS, USAGE("3", "0"));
+    responserig_take(&rig, 20 * MS,
+                     "data: {\"choices\":[{\"delta\":{\"content\":\"a\"}}],"
+                     "\"usage\":{\"completion_tokens\":2}}\n\n" DONE);
+    assert_null(responserig_finish(&rig, 20 * MS));
+    assert_int_equal(rig.facts.output_tokens, 2);
+    assert_int_equal(rig.facts.token_source, TOKENS_CHUNK_USAGE);
+    responserig_fini(&rig);
+}
+
+#define TGI(text, special, more)                                               \
+    "data: {\"token\":{\"id\":1,\"text\":\"" text "\",\"special\":" special    \
+    "}," more "}\n\n"
+
+/* What ends an answer is a token and no content. */
+static void special_tokens_are_no_content(void **state)
+{
+    struct responserig rig;
+
+    (void)state;
+    responserig_init(&rig, API_TGI);
+    responserig_begin_stream(&rig);
+    responserig_take(&rig, 10 * MS,
+                     TGI("a", "false", "\"generated_text\":null"));
+    responserig_take(&rig, 20 * MS,
+                     TGI("b", "false", "\"generated_text\":null"));
+    responserig_take(
+        &rig, 90 * MS,
+        TGI("</s>", "true",
+            "\"generated_text\":\"ab\",\"details\":{\"finish_reason\":"
+            "\"eos_token\",\"generated_tokens\":3}"));
+    assert_null(responserig_finish(&rig, 91 * MS));
+    assert_int_equal(rig.facts.events, 2);
+    assert_int_equal(rig.facts.last, 20 * MS);
+    assert_int_equal(rig.facts.end, 90 * MS);
+    assert_int_equal(rig.facts.output_tokens, 3);
+    assert_int_equal(rig.facts.event_tokens, 2);
+    responserig_fini(&rig);
+}
+
+#define TRITON(text) "data: {\"text_output\":\"" text "\"}\n\n"
+
+/* TensorRT-LLM may tell all of the text each time: then what does not grow is
+ * no content, and the last is the answer. */
+static void text_may_be_told_from_its_beginning(void **state)
+{
+    static const struct {
+        const char *bytes;
+        int64_t events;
+        enum answer_check check;
+    } cases[] = {
+        {TRITON("a") TRITON("a b") TRITON("a b c") TRITON("a b c"), 3,
+         CHECK_PASSED},
+        {TRITON("a b") TRITON("a b c") TRITON("d"), 3, CHECK_FAILED},
+        {TRITON("a") TRITON(" b") TRITON(" ") TRITON("c"), 4, CHECK_PASSED},
+        {TRITON(" ") TRITON(" a") TRITON(" b") TRITON(" c"), 4, CHECK_PASSED},
+        {TRITON("a b c"), 1, CHECK_PASSED},
+        {TRITON("the") TRITON("the the the") TRITON("the the the"), 3,
+         CHECK_FAILED},
+    };
+    struct settings settings;
+    struct responserig rig = {0};
+    struct err err = {0};
+
+    (void)state;
+    settings_init(&settings);
+    settings.target.api = API_TRITON_GENERATE;
+    strlist_add(&settings.checks, "exact a b c");
+    assert_int_equal(api_init(&rig.api, &settings, &err), 0);
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        responserig_begin_stream(&rig);
+        responserig_take(&rig, 1 * MS, cases[i].bytes);
+        assert_null(responserig_finish(&rig, 2 * MS));
+        assert_int_equal(rig.facts.events, cases[i].events);
+        assert_int_equal(rig.facts.check, cases[i].check);
+    }
+    response_fini(&rig.response);
+    api_fini(&rig.api);
+    settings_fini(&settings);
+}
+
+static void reasoning_that_is_hidden_is_not_delivered(void **state)
+{
+    static const char usage[] =
+        "data: {\"choices\":[],\"usage\":{\"completion_tokens\":12,"
+        "\"completion_tokens_details\":{\"reasoning_tokens\":10},"
+        "\"prompt_tokens_details\":{\"cached_tokens\":4}}}\n\n" DONE;
+    static const char thought[] =
+        "data: {\"choices\":[{\"delta\":{\"reasoning_content\":\"hm\"}}]}\n\n";
+    struct responserig rig;
+
+    (void)state;
+    responserig_init(&rig, API_OPENAI_CHAT);
+    responserig_begin_stream(&rig);
+    responserig_take(&rig, 10 * MS, TOKEN("a") TOKEN("b"));
+    responserig_take(&rig, 12 * MS, usage);
+    assert_null(responserig_finish(&rig, 12 * MS));
+    assert_int_equal(rig.facts.reasoning_tokens, 10);
+    assert_int_equal(rig.facts.cached_tokens, 4);
+    assert_int_equal(rig.facts.event_tokens, 2);
+    responserig_begin_stream(&rig);
+    responserig_take(&rig, 8 * MS, thought);
+    responserig_take(&rig, 10 * MS, TOKEN("a"));
+    responserig_take(&rig, 12 * MS, usage);
+    assert_null(responserig_finish(&rig, 12 * MS));
+    assert_int_equal(rig.facts.first, 8 * MS);
+    assert_int_equal(rig.facts.event_tokens, 12);
+    responserig_fini(&rig);
+}
+
+static void tool_calls_are_content_and_nulls_are_not(void **state)
+{
+    struct responserig rig;
+
+    (void)state;
+    responserig_init(&rig, API_OPENAI_CHAT);
+    responserig_begin_stream(&rig);
+    responserig_take(
+        &rig, 5 * MS,
+        "data: {\"choices\":[{\"delta\":{\"content\":null,\"tool_calls\":null,"
+        "\"reasoning\":null}}],\"usage\":null,\"error\":null}\n\n");
+    assert_int_equal(rig.facts.events, 0);
+    responserig_take(
+        &rig, 6 * MS,
+        "data: {\"choices\":[{\"delta\":{\"tool_calls\":[{\"index\":0,"
+        "\"function\":{\"arguments\":\"{\"}}]}}]}\n\n");
+    responserig_take(&rig, 7 * MS, FINISH("tool_calls") DONE);
+    assert_null(responserig_finish(&rig, 7 * MS));
+    assert_int_equal(rig.facts.events, 1);
+    assert_int_equal(rig.facts.first, 6 * MS);
+    assert_int_equal(rig.facts.finish, FINISH_TOOL_CALLS);
+    responserig_fini(&rig);
+}
+
+/* The server may keep the connection open after its terminator. */
+static void what_is_over_was_whole(void **state)
+{
+    struct responserig rig;
+
+    (void)state;
+    responserig_init(&rig, API_OPENAI_CHAT);
+    responserig_begin_stream(&rig);
+    responserig_take(&rig, 10 * MS, TOKEN("a") DONE);
+    rig.facts.outcome = OUTCOME_TIMEOUT;
+    rig.facts.end = 999 * MS;
+    assert_null(response_break(&rig.response, "no answer within the timeout"));
+    assert_int_equal(rig.facts.outcome, OUTCOME_OK);
+    assert_int_equal(rig.facts.end, 10 * MS);
+    responserig_begin_stream(&rig);
+    responserig_take(&rig, 10 * MS, TOKEN("a"));
+    rig.facts.outcome = OUTCOME_TIMEOUT;
+    rig.facts.end = 999 * MS;
+    assert_string_equal(response_break(&rig.response, "late"), "late");
+    assert_int_equal(rig.facts.outcome, OUTCOME_TIMEOUT);
+    assert_int_equal(rig.facts.end, 999 * MS);
+    assert_int_equal(rig.facts.events, 1);
+    assert_int_equal(rig.facts.output_tokens, 1);
+    responserig_fini(&rig);
+}
+
+/* What comes after the terminator makes no content of none. */
+static void what_is_over_and_empty_is_no_success(void **state)
+{
+    struct responserig rig;
+
+    (void)state;
+    responserig_init(&rig, API_OPENAI_CHAT);
+    responserig_begin_stream(&rig);
+    responserig_take(&rig, 10 * MS, ROLE DONE);
+    rig.facts.outcome = OUTCOME_RESET;
+    assert_non_null(response_break(&rig.response, "closed"));
+    assert_int_equal(rig.facts.outcome, OUTCOME_EMPTY);
+    assert_int_equal(rig.facts.detail, RESPONSE_NO_CONTENT);
+    assert_int_equal(rig.facts.end, 10 * MS);
+    responserig_fini(&rig);
+}
+
+/* A count that no answer can have is not said at all. */
+static void counts_beyond_all_bounds_are_none(void **state)
+{
+    static const char *const numbers[] = {"9223372036854775807", "2147483648",
+                                          "-1", "-9223372036854775807"};
+    struct responserig rig;
+    char usage[256];
+
+    (void)state;
+    responserig_init(&rig, API_OPENAI_CHAT);
+    for (size_t i = 0; i < COUNT(numbers); i++) {
+        snprintf(usage, sizeof(usage),
+                 "data: {\"choices\":[{\"delta\":{\"content\":\"a\"}}],"
+                 "\"usage\":{\"prompt_tokens\":%s,\"completion_tokens\":%s,"
+                 "\"completion_tokens_details\":{\"reasoning_tokens\":%s}}}"
+                 "\n\n",
+                 numbers[i], numbers[i], numbers[3 - i]);
+        responserig_begin_stream(&rig);
+        responserig_take(&rig, 1 * MS, TOKEN("a") TOKEN("b"));
+        responserig_take(&rig, 2 * MS, usage);
+        responserig_take(&rig, 3 * MS, DONE);
+        assert_null(responserig_finish(&rig, 3 * MS));
+        assert_int_equal(rig.facts.output_tokens, 3);
+        assert_int_equal(rig.facts.token_source, TOKENS_EVENTS);
+        assert_int_equal(rig.facts.prompt_tokens, TIME_ABSENT);
+        assert_int_equal(rig.facts.reasoning_tokens, TIME_ABSENT);
+    }
+    responserig_fini(&rig);
+}
+
+/* Memory is bounded, and what does not fit is not handed out. */
+static void events_beyond_the_bound_are_a_failure(void **state)
+{
+    struct responserig rig;
+
+    (void)state;
+    responserig_init(&rig, API_OPENAI_CHAT);
+    responserig_begin_stream(&rig);
+    rig.response.events.max = 3 * sizeof(struct response_event);
+    for (int i = 0; i < 100; i++)
+        responserig_take(&rig, (10 + i) * MS, TOKEN("a"));
+    responserig_take(&rig, 200 * MS, DONE);
+    assert_non_null(responserig_finish(&rig, 200 * MS));
+    assert_int_equal(rig.facts.outcome, OUTCOME_MALFORMED);
+    assert_int_equal(rig.facts.detail, RESPONSE_MANY_EVENTS);
+    assert_int_equal(rig.facts.events, 3);
+    assert_int_equal(rig.facts.last, 12 * MS);
+    assert_int_equal(response_event(&rig.response, 2).at_us, 12000);
+    responserig_fini(&rig);
+}
+
+/* 2^32 microseconds are 71.6 minutes. */
+static void event_times_do_not_wrap(void **state)
+{
+    static const int64_t at_us[] = {1000, INT64_C(4294967295) + 1000,
+                                    INT64_C(4294967296) + 1000,
+                                    INT64_C(90000000000)};
+    struct responserig rig;
+
+    (void)state;
+    responserig_init(&rig, API_OPENAI_CHAT);
+    responserig_begin_stream(&rig);
+    for (size_t i = 0; i < COUNT(at_us); i++)
+        responserig_take(&rig, at_us[i] * NS_PER_US, TOKEN("a"));
+    responserig_take(&rig, at_us[COUNT(at_us) - 1] * NS_PER_US, DONE);
+    assert_null(responserig_finish(&rig, at_us[COUNT(at_us) - 1] * NS_PER_US));
+    for (size_t i = 0; i < COUNT(at_us); i++)
+        assert_int_equal(response_event(&rig.response, i).at_us, at_us[i]);
+    responserig_fini(&rig);
+}
+
+/* ---- whole answers ---- */
+
+static void a_whole_answer_is_read(void **state)
+{
+    struct responserig rig;
+
+    (void)state;
+    responserig_init(&rig, API_OPENAI_CHAT);
+    rig.api.streams = false;
+    rig.api.must_stream = false;
+    responserig_begin(&rig, "application/json");
+    responserig_take(&rig, 4 * MS,
+                     "{\"choices\":[{\"message\":{\"content\":\"Hi\"},");
+    responserig_take(
+        &rig, 6 * MS,
+        "\"finish_reason\":\"stop\"}],\"usage\":{\"prompt_tokens\":3,"
+        "\"completion_tokens\":2}}");
+    assert_null(responserig_finish(&rig, 6 * MS));
+    assert_int_equal(rig.facts.first, 6 * MS);
+    assert_int_equal(rig.facts.last, 6 * MS);
+    assert_int_equal(rig.facts.events, 0);
+    assert_int_equal(rig.facts.output_tokens, 2);
+    assert_int_equal(rig.facts.finish, FINISH_STOP);
+    responserig_begin(&rig, "application/json");
+    responserig_take(&rig, 4 * MS,
+                     "{\"choices\":[{\"message\":{\"content\":\"\"}}]}");
+    assert_non_null(responserig_finish(&rig, 6 * MS));
+    assert_int_equal(rig.facts.outcome, OUTCOME_EMPTY);
+    responserig_begin(&rig, "application/json");
+    responserig_take(&rig, 4 * MS,
+                     "{\"choices\":[{\"message\":{\"content\":\"Hi\"}}");
+    assert_non_null(responserig_finish(&rig, 6 * MS));
+    assert_int_equal(rig.facts.detail, RESPONSE_BAD_BODY);
+    responserig_fini(&rig);
+}
+
+/* ---- checks ---- */
+
+/* One check of an answer in one piece. */
+static int64_t checked(enum api_kind kind, const char *rule, const char *header,
+                       const char *body)
+{
+    struct settings settings;
+    struct responserig rig = {0};
+    struct err err = {0};
+    int64_t check;
+
+    settings_init(&settings);
+    settings.target.api = (int)kind;
+    settings.target.stream = STREAM_OFF;
+    strlist_add(&settings.checks, rule);
+    strlist_add(&settings.data.tensors, "x FP32 1");
+    assert_int_equal(api_init(&rig.api, &settings, &err), 0);
+    responserig_begin(&rig, "application/json");
+    if (header)
+        response_header(&rig.response, "inference-header-content-length", 31,
+                        header, strlen(header));
+    responserig_take(&rig, 1 * MS, body);
+    responserig_finish(&rig, 1 * MS);
+    check = rig.facts.check;
+    response_fini(&rig.response);
+    api_fini(&rig.api);
+    settings_fini(&settings);
+    return check;
+}
+
+static void answers_are_checked(void **state)
+{
+    static const char thought[] =
+        "{\"choices\":[{\"message\":{\"content\":\"4\\n2\","
+        "\"reasoning_content\":\"well\"}}]}";
+    static const char path[] = "{\"path\":\"C:\\\\temp\"}";
+
+    (void)state;
+    assert_int_equal(checked(API_OPENAI_CHAT, "exact 4\n2", NULL, thought),
+                     CHECK_PASSED);
+    assert_int_equal(checked(API_OPENAI_CHAT, "contains well", NULL, thought),
+                     CHECK_FAILED);
+    /* Of plain HTTP the body is the answer, as it stands. */
+    assert_int_equal(
+        checked(API_HTTP, "exact {\"path\":\"C:\\\\temp\"}", NULL, path),
+        CHECK_PASSED);
+    assert_int_equal(
+        checked(API_HTTP, "json /path = \"C:\\\\temp\"", NULL, path),
+        CHECK_PASSED);
+    /* Whatever the header says, there are no bytes behind the body. */
+    assert_int_equal(checked(API_HTTP, "json /path = 1", "99999", path),
+                     CHECK_FAILED);
+    assert_int_equal(checked(API_HTTP, "tensor y = 1", "99999", path),
+                     CHECK_FAILED);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_worked_stream),
+        cmocka_unit_test(tokens_of_events_without_counts_are_spread),
+        cmocka_unit_test(events_are_tokens_where_nobody_counts),
+        cmocka_unit_test(token_ids_count),
+        cmocka_unit_test(ids_without_text_count),
+        cmocka_unit_test(usage_before_content_is_not_the_last),
+        cmocka_unit_test(special_tokens_are_no_content),
+        cmocka_unit_test(text_may_be_told_from_its_beginning),
+        cmocka_unit_test(reasoning_that_is_hidden_is_not_delivered),
+        cmocka_unit_test(tool_calls_are_content_and_nulls_are_not),
+        cmocka_unit_test(what_is_over_was_whole),
+        cmocka_unit_test(what_is_over_and_empty_is_no_success),
+        cmocka_unit_test(counts_beyond_all_bounds_are_none),
+        cmocka_unit_test(events_beyond_the_bound_are_a_failure),
+        cmocka_unit_test(event_times_do_not_wrap),
+        cmocka_unit_test(a_whole_answer_is_read),
+        cmocka_unit_test(answers_are_checked),
+    };
+
+    return cmocka_run_group_tests_name("response", tests, NULL, NULL);
+}

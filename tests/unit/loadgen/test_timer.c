@@ -1,0 +1,149 @@
+/* Alarms ring once, never early, and never before the sockets had their turn.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "common/base/clk.h"
+#include "common/base/err.h"
+#include "loadgen/engine/timer.h"
+
+struct room {
+    struct event_base *base;
+    struct alarm alarm;
+    struct event *socket; /* always readable */
+    int fd;
+    int rings;
+    int looks;     /* at the socket */
+    int looks_end; /* leave the loop then */
+};
+
+static void on_ring(evutil_socket_t fd, short what, void *arg)
+{
+    struct room *r = arg;
+
+    (void)fd;
+    (void)what;
+    r->rings++;
+    if (r->looks_end > 0)
+        alarm_set(&r->alarm, 0); /* as one who never stops */
+    else
+        event_base_loopbreak(r->base);
+}
+
+static void on_socket(evutil_socket_t fd, short what, void *arg)
+{
+    struct room *r = arg;
+
+    (void)fd;
+    (void)what;
+    if (++r->looks == r->looks_end)
+        event_base_loopbreak(r->base);
+}
+
+static void on_guard(evutil_socket_t fd, short what, void *arg)
+{
+    struct room *r = arg;
+
+    (void)fd;
+    (void)what;
+    event_base_loopbreak(r->base);
+}
+
+static int open_room(void **state)
+{
+    static struct room r;
+    struct err err = {0};
+
+    r = (struct room){.base = event_base_new(),
+                      .fd = eventfd(1, EFD_NONBLOCK | EFD_CLOEXEC)};
+    r.socket = event_new(r.base, r.fd, EV_READ | EV_PERSIST, on_socket, &r);
+    *state = &r;
+    return alarm_init(&r.alarm, r.base, on_ring, &r, &err);
+}
+
+static int close_room(void **state)
+{
+    struct room *r = *state;
+
+    alarm_fini(&r->alarm);
+    event_free(r->socket);
+    event_base_free(r->base);
+    close(r->fd);
+    return 0;
+}
+
+static void rings_once_and_not_early(void **state)
+{
+    static const int64_t waits[] = {1, 999, NS_PER_US, 1500 * NS_PER_US,
+                                    20 * NS_PER_MS};
+    struct room *r = *state;
+
+    for (size_t i = 0; i < sizeof(waits) / sizeof(waits[0]); i++) {
+        int64_t from = clk_now(&clk_monotonic);
+
+        r->rings = 0;
+        alarm_set(&r->alarm, waits[i]);
+        event_base_dispatch(r->base);
+        assert_int_equal(r->rings, 1);
+        assert_true(clk_now(&clk_monotonic) - from >= waits[i]);
+    }
+}
+
+/* Each ring sets the next one: still the socket is looked at. */
+static void sockets_have_their_turn(void **state)
+{
+    struct room *r = *state;
+
+    r->looks_end = 10;
+    event_add(r->socket, NULL);
+    alarm_set(&r->alarm, 0);
+    event_base_dispatch(r->base);
+    assert_int_equal(r->looks, 10);
+    assert_in_range(r->rings, 9, 10);
+}
+
+static void later_takes_the_place_of_sooner(void **state)
+{
+    static const struct timeval guard = {.tv_usec = 20000};
+    struct room *r = *state;
+
+    alarm_set(&r->alarm, NS_PER_MS);
+    alarm_set(&r->alarm, 3600 * NS_PER_S);
+    event_base_once(r->base, -1, EV_TIMEOUT, on_guard, r, &guard);
+    event_base_dispatch(r->base);
+    assert_int_equal(r->rings, 0);
+}
+
+/* One that has rung unread rings again when it is set again. */
+static void rings_again(void **state)
+{
+    struct room *r = *state;
+
+    for (int i = 1; i <= 3; i++) {
+        alarm_set(&r->alarm, NS_PER_MS);
+        event_base_dispatch(r->base);
+        assert_int_equal(r->rings, i);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(rings_once_and_not_early, open_room,
+                                        close_room),
+        cmocka_unit_test_setup_teardown(sockets_have_their_turn, open_room,
+                                        close_room),
+        cmocka_unit_test_setup_teardown(later_takes_the_place_of_sooner,
+                                        open_room, close_room),
+        cmocka_unit_test_setup_teardown(rings_again, open_room, close_room),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,123 @@
+/* What a run may send: by time, by count, at least, at most. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "common/settings/settings.h"
+#include "loadgen/schedule/window_limits.h"
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+/* One is due every 10 ns from 0 on: how many are taken, the warm-up's too? */
+static int64_t taken_of(struct quota q)
+{
+    int64_t n = 0;
+
+    while (!quota_is_spent(&q, 10 * n)) {
+        quota_take(&q, 10 * n);
+        n++;
+    }
+    return n;
+}
+
+/* Of a minimum of time the last is due when it is over or later, as LoadGen's
+ * is. */
+static void whichever_comes_first_or_last(void **state)
+{
+    static const struct {
+        struct load_settings load;
+        int64_t want;
+    } cases[] = {
+        {{.duration_ns = 100}, 10},
+        {{.duration_ns = 101}, 11},
+        {{.requests = 7}, 7},
+        {{.requests = 7, .duration_ns = 50}, 5},
+        {{.requests = 7, .duration_ns = 500}, 7},
+        {{.warmup_ns = 30, .requests = 7}, 10},
+        {{.warmup_ns = 30, .duration_ns = 100}, 13},
+        {{.max_duration_ns = 100}, 10},
+        {{.max_duration_ns = 100, .duration_ns = 50}, 5},
+        {{.max_duration_ns = 100, .duration_ns = 500}, 10},
+        {{.max_duration_ns = 100, .requests = 50}, 10},
+        {{.max_duration_ns = 100, .requests = 5}, 5},
+        {{.max_duration_ns = 100, .warmup_ns = 50}, 15},
+        {{.min_requests = 7}, 7},
+        {{.min_requests = 7, .warmup_ns = 30}, 10},
+        {{.min_duration_ns = 100}, 11},
+        {{.min_duration_ns = 95}, 11},
+        {{.min_duration_ns = 101}, 12},
+        {{.min_duration_ns = 100, .warmup_ns = 50}, 16},
+        {{.min_duration_ns = 100, .min_requests = 7}, 11},
+        {{.min_duration_ns = 100, .min_requests = 11}, 11},
+        {{.min_duration_ns = 100, .min_requests = 30}, 30},
+        {{.min_requests = 30, .max_duration_ns = 100}, 10},
+        {{.min_requests = 3, .max_duration_ns = 100}, 3},
+        {{.min_duration_ns = 50, .min_requests = 30, .max_duration_ns = 80}, 8},
+        {{.min_duration_ns = 100, .max_duration_ns = 100}, 10},
+        {{.warmup_requests = 3, .requests = 7}, 10},
+        {{.warmup_requests = 3, .min_requests = 7}, 10},
+        {{.warmup_requests = 3, .duration_ns = 100}, 13},
+        {{.warmup_requests = 3, .min_duration_ns = 99}, 13},
+        {{.warmup_requests = 3, .min_duration_ns = 100}, 14},
+        {{.duration_ns = 100, .cooldown_ns = 30}, 13},
+        {{.requests = 7, .cooldown_ns = 30}, 10},
+        {{.requests = 7, .cooldown_ns = 31}, 11},
+        {{.requests = 7, .max_duration_ns = 50, .cooldown_ns = 30}, 8},
+        {{.min_duration_ns = 100, .cooldown_ns = 20}, 13},
+        {{.warmup_requests = 3, .requests = 7, .cooldown_ns = 30}, 13},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++)
+        assert_int_equal(taken_of(quota_of(&cases[i].load)), cases[i].want);
+}
+
+static int64_t taken_by_lanes(const struct load_settings *load, int64_t workers)
+{
+    int64_t sum = 0;
+
+    for (int64_t w = 0; w < workers; w++) {
+        struct quota q = quota_of(load);
+
+        quota_share(&q, (struct lane){w, workers});
+        sum += taken_of(q);
+    }
+    return sum;
+}
+
+static void counts_are_shared_out(void **state)
+{
+    static const struct {
+        struct load_settings load;
+        int64_t want[3]; /* of 1, 2 and 5 lanes */
+    } cases[] = {
+        {{.requests = 7}, {7, 7, 7}},
+        {{.requests = 3}, {3, 3, 3}},
+        {{.min_requests = 7}, {7, 7, 7}},
+        {{.min_requests = 3}, {3, 3, 3}},
+        {{.min_duration_ns = 100}, {11, 22, 55}}, /* each for that long */
+        {{.min_duration_ns = 100, .min_requests = 3}, {11, 22, 55}},
+        {{.min_duration_ns = 20, .min_requests = 10}, {10, 10, 15}},
+    };
+    static const int64_t lanes[] = {1, 2, 5};
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        for (size_t k = 0; k < COUNT(lanes); k++)
+            assert_int_equal(taken_by_lanes(&cases[i].load, lanes[k]),
+                             cases[i].want[k]);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(whichever_comes_first_or_last),
+        cmocka_unit_test(counts_are_shared_out),
+    };
+
+    return cmocka_run_group_tests_name("quota", tests, NULL, NULL);
+}

@@ -1,0 +1,63 @@
+/* Statuses of HTTP and codes of gRPC, one for the other. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "server-stub/front/status_map.h"
+
+static const struct {
+    int http;
+    int grpc;
+} pairs[] = {
+    {400, 3}, {401, 16}, {403, 7},  {404, 5},  {409, 6},  {412, 9}, {416, 11},
+    {429, 8}, {499, 1},  {500, 13}, {501, 12}, {503, 14}, {504, 4},
+};
+
+static void test_there_and_back(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof(pairs) / sizeof(pairs[0]); i++) {
+        assert_int_equal(status_of_grpc(pairs[i].http), pairs[i].grpc);
+        assert_int_equal(status_of_http(pairs[i].grpc), pairs[i].http);
+    }
+}
+
+static void test_one_way(void **state)
+{
+    (void)state;
+    assert_int_equal(status_of_grpc(413), 8);
+    assert_int_equal(status_of_grpc(502), 14);
+    assert_int_equal(status_of_grpc(418), 2);
+    assert_int_equal(status_of_grpc(200), 2); /* an error all the same */
+    assert_int_equal(status_of_http(2), 500);
+    assert_int_equal(status_of_http(15), 500);
+    assert_int_equal(status_of_http(10), 409);
+}
+
+/* Every code has a status of an error, and what is of one's own kind stays. */
+static void test_all(void **state)
+{
+    (void)state;
+    for (int code = 1; code <= 16; code++) {
+        assert_int_equal(status_of_grpc(code), code);
+        assert_in_range(status_of_http(code), 400, 599);
+    }
+    for (int status = 300; status < 600; status++) {
+        assert_int_equal(status_of_http(status), status);
+        assert_in_range(status_of_grpc(status), 1, 16);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_there_and_back),
+        cmocka_unit_test(test_one_way),
+        cmocka_unit_test(test_all),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,302 @@
+/* The study of batching policies in scenarios/, in virtual time: is it told as
+ * the stub's model predicts, at light load and at saturation, and why?
+ *
+ * What the model predicts, of answers of 4 to 28 tokens, 16 on average, of
+ * which the prompt gives the first, at 1 ms a step and 0.1 ms for each request
+ * in it, and 0.32 ms for a prompt:
+ *   none        1.1 ms * 15 + 0.32 ms = 16.8 ms a request          -> 59/s
+ *   dynamic     8 in as many steps as their longest needs, 24.7 on average:
+ *               24.7 + 0.1 * 8 * 15 + 2.6 = 39.3 ms                -> 204/s
+ *   static      16 likewise: 26.0 + 24.0 + 5.1 = 55.1 ms           -> 290/s
+ *   continuous  32 at a time: a step of 4.2 ms makes 32 tokens and takes in
+ *               2.1 prompts: 32 / (15 * (4.2 + 0.68) ms)           -> 437/s
+ * At light load a request waits for nobody with none and continuous, for most
+ * of 10 ms with dynamic, and for most of 50 ms with static.
+ */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "analyzer/studies/short_run_median.h"
+#include "analyzer/studies/variants.h"
+#include "common/base/err.h"
+#include "common/base/rng.h"
+#include "common/base/xalloc.h"
+#include "common/settings/settings.h"
+#include "common/settings/variant_settings.h"
+#include "server-stub/stub_config.h"
+#include "tests/support/simrun.h"
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+#define REQUESTS     4000
+#define MANY         100000
+#define LIMIT_NS     200e6 /* of the scenario's objective, e2e p95 */
+#define POLICIES     4
+
+enum { NONE, STATIC, DYNAMIC, CONTINUOUS };
+
+static const double rates[] = {10, 40, 80, 160, 240, 500};
+
+#define N_RATES   COUNT(rates)
+#define LIGHT     0
+#define SATURATED (N_RATES - 1)
+
+static struct variants_summary study;
+
+/* ---- one run ---- */
+
+static void load_policy(struct settings *s, size_t i)
+{
+    char *path = xasprintf("%s/scenarios/batching-policies.yaml",
+                           getenv("TAILGATE_SOURCE"));
+    struct err err = {0};
+
+    settings_init(s);
+    assert_int_equal(settings_load(s, path, &err), 0);
+    assert_int_equal(s->variants.len, POLICIES);
+    variants_take(s, i);
+    free(path);
+}
+
+/* The same answers for each policy, as with the same seed. */
+static void describe_jobs(struct simrun *run)
+{
+    struct rng rng = rng_stream(1, RNG_CLASS);
+
+    for (size_t i = 0; i < run->n; i++) {
+        run->jobs[i].prompt_tokens = 32;
+        run->jobs[i].output_tokens = 4 + (int64_t)(rng_uniform(&rng) * 25);
+    }
+}
+
+static struct uncertain share_a_second(double n, double window_s)
+{
+    double reach = 1.96 * sqrt(n) / window_s;
+
+    return (struct uncertain){
+        n / window_s, {n / window_s - reach, n / window_s + reach}, true};
+}
+
+static struct latencies latencies_of(const struct job *jobs, size_t n)
+{
+    struct latencies l = {xcalloc(n, sizeof(*l.list)), n};
+
+    for (size_t i = 0; i < n; i++)
+        l.list[i] =
+            (struct latency){jobs[i].arrival_ns,
+                             (double)(jobs[i].finish_ns - jobs[i].arrival_ns)};
+    return l;
+}
+
+/* The first tenth is warm-up, and the window ends with the last arrival. */
+static void take_cell(const struct simrun *run, double rps,
+                      struct variant_cell *c)
+{
+    const struct job *last = &run->jobs[run->n - 1];
+    size_t from = run->n / 10;
+    size_t n = run->n - from;
+    double window_s =
+        (double)(last->arrival_ns - run->jobs[from].arrival_ns) / 1e9;
+    double good = 0;
+    double done = 0;
+
+    for (size_t i = 0; i < run->n; i++)
+        done += run->jobs[i].finish_ns > run->jobs[from].arrival_ns &&
+                run->jobs[i].finish_ns <= last->arrival_ns;
+    *c = (struct variant_cell){.runs = 1, .counted = 1, .offered_rps = rps};
+    for (size_t i = 0; i < n; i++) {
+        const struct job *job = &run->jobs[from + i];
+
+        good += (double)(job->finish_ns - job->arrival_ns) < LIMIT_NS;
+        c->parts.queue_ns +=
+            (double)(job->start_ns - job->arrival_ns) / (double)n;
+        c->parts.work_ns +=
+            (double)(job->finish_ns - job->start_ns) / (double)n;
+        c->parts.batch += (double)job->batch / (double)n;
+    }
+    c->parts.from = PARTS_TRUTH;
+    c->latencies = latencies_of(&run->jobs[from], n);
+    c->latency_ns = blocked_median_of(&c->latencies, 0.95);
+    c->goodput_rps = share_a_second(good, window_s);
+    c->throughput_rps = share_a_second(done, window_s);
+    c->is_overloaded = c->throughput_rps.value < 0.95 * rps;
+    c->verdict = good < 0.95 * (double)n ? VERDICT_FAIL : VERDICT_PASS;
+}
+
+static void run_policy(size_t i, double rps, struct variant_cell *c)
+{
+    struct stub_config config;
+    struct settings s;
+    struct simrun run;
+    struct err err = {0};
+
+    load_policy(&s, i);
+    assert_int_equal(stub_config(&s.stub, &config, &err), 0);
+    simrun_init(&run, &config.sim, REQUESTS);
+    describe_jobs(&run);
+    simrun_poisson(&run, 1e9 / rps, "a policy");
+    take_cell(&run, rps, c);
+    simrun_fini(&run);
+    settings_fini(&s);
+}
+
+/* ---- the study ---- */
+
+static int make_study(void **state)
+{
+    (void)state;
+    study = (struct variants_summary){.n_values = N_RATES,
+                                      .is_rate = true,
+                                      .measure = MEASURE_E2E,
+                                      .has_slo = true};
+    study.values = xcalloc(N_RATES, sizeof(double));
+    memcpy(study.values, rates, sizeof(rates));
+    for (size_t i = 0; i < POLICIES; i++) {
+        static const char *const names[] = {"none", "static", "dynamic",
+                                            "continuous"};
+
+        variant_set_add(&study.set, names[i]);
+    }
+    study.list = xcalloc(POLICIES, sizeof(*study.list));
+    for (size_t i = 0; i < POLICIES; i++) {
+        study.list[i].entry = &study.set.list[i];
+        study.list[i].cells = xcalloc(N_RATES, sizeof(struct variant_cell));
+        for (size_t k = 0; k < N_RATES; k++)
+            run_policy(i, rates[k], &study.list[i].cells[k]);
+    }
+    variants_work_out(&study);
+    return 0;
+}
+
+static int end_study(void **state)
+{
+    (void)state;
+    variants_summary_fini(&study);
+    return 0;
+}
+
+static void expect_order(size_t value, const size_t order[static POLICIES])
+{
+    const struct variant_place *p = &study.places[value * POLICIES];
+
+    for (size_t i = 0; i < POLICIES; i++)
+        assert_int_equal(p[i].variant, order[i]);
+}
+
+/* At 10/s one request in six finds another one there: with none it waits, with
+ * continuous it does not.  The other five fare alike, so the median cannot tell
+ * these two; but requests wait with dynamic, and more so with static. */
+static void at_light_load_waiting_decides(void **state)
+{
+    static const size_t order[] = {CONTINUOUS, NONE, DYNAMIC, STATIC};
+    static const size_t ranks[] = {1, 1, 3, 4};
+
+    (void)state;
+    expect_order(LIGHT, order);
+    for (size_t i = 0; i < POLICIES; i++)
+        assert_int_equal(study.places[i].rank, ranks[i]);
+}
+
+static void at_saturation_batches_decide(void **state)
+{
+    static const size_t order[] = {CONTINUOUS, STATIC, DYNAMIC, NONE};
+    static const double predicted[] = {
+        [NONE] = 59.4, [STATIC] = 290, [DYNAMIC] = 204, [CONTINUOUS] = 437};
+
+    (void)state;
+    expect_order(SATURATED, order);
+    for (size_t i = 0; i < POLICIES; i++) {
+        double rps = study.list[i].cells[SATURATED].throughput_rps.value;
+
+        print_message("%zu: %.4g/s, predicted %.4g/s\n", i, rps, predicted[i]);
+        assert_true(fabs(rps - predicted[i]) < 0.03 * predicted[i]);
+    }
+}
+
+static const struct crossover *find(size_t early, size_t late)
+{
+    for (size_t i = 0; i < study.n_crossings; i++) {
+        const struct crossover *x = &study.crossings[i];
+
+        if (x->early == early && x->late == late)
+            return x;
+    }
+    fail_msg("%zu and %zu do not cross", early, late);
+    return NULL;
+}
+
+/* None is ahead of static until its queue is as long as static's wait: with
+ * load r of 59/s about r / 2 / (1 - r) * 17 ms, so 34 ms at r = 0.8, 47/s.
+ * Dynamic is ahead of static until its own end, 204/s. */
+static void crossovers_are_explained(void **state)
+{
+    const struct crossover *none = find(NONE, STATIC);
+    const struct crossover *dynamic = find(DYNAMIC, STATIC);
+
+    (void)state;
+    print_message("%g %s\n%g %s\n", none->at, none->why, dynamic->at,
+                  dynamic->why);
+    assert_true(none->at > 35 && none->at < 56);
+    assert_non_null(strstr(none->why, "static lets requests wait for a batch"));
+    assert_non_null(strstr(none->why, "none is asked 80/s and answers 5"));
+    assert_true(dynamic->at > 160 && dynamic->at < 240);
+    assert_non_null(strstr(dynamic->why, "dynamic is asked 240/s"));
+    for (size_t i = 0; i < study.n_crossings; i++)
+        assert_true(study.crossings[i].early != CONTINUOUS);
+}
+
+/* The share of requests beyond the objective's limit at a load. */
+static double share_beyond(size_t policy, double rps)
+{
+    struct stub_config config;
+    struct settings s;
+    struct simrun run;
+    struct err err = {0};
+    double beyond = 0;
+
+    load_policy(&s, policy);
+    assert_int_equal(stub_config(&s.stub, &config, &err), 0);
+    simrun_init(&run, &config.sim, MANY);
+    describe_jobs(&run);
+    simrun_poisson(&run, 1e9 / rps, "a policy");
+    for (size_t i = MANY / 10; i < MANY; i++)
+        beyond += (double)(run.jobs[i].finish_ns - run.jobs[i].arrival_ns) >=
+                  LIMIT_NS;
+    simrun_fini(&run);
+    settings_fini(&s);
+    return beyond / (0.9 * MANY);
+}
+
+/* Within e2e p95 < 200 ms.  The share grows by more than its error, a tenth of
+ * it, over 3 %. */
+static void the_largest_loads_are_what_the_readme_says(void **state)
+{
+    static const double capacity[] = {
+        [NONE] = 50, [STATIC] = 280, [DYNAMIC] = 194, [CONTINUOUS] = 426};
+
+    (void)state;
+    for (size_t i = 0; i < POLICIES; i++) {
+        assert_true(share_beyond(i, 0.97 * capacity[i]) < 0.05);
+        assert_true(share_beyond(i, 1.03 * capacity[i]) > 0.05);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(at_light_load_waiting_decides),
+        cmocka_unit_test(the_largest_loads_are_what_the_readme_says),
+        cmocka_unit_test(at_saturation_batches_decide),
+        cmocka_unit_test(crossovers_are_explained),
+    };
+
+    return cmocka_run_group_tests(tests, make_study, end_study);
+}
