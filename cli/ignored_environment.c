@@ -16,7 +16,7 @@ static bool is_set(const char *name)
     return value && value[0];
 }
 
-void ambient_note_proxy(const struct target_settings *target)
+void ignored_environment_note_proxy(const struct target_settings *target)
 {
     static const char *const names[] = {"http_proxy",  "HTTP_PROXY",
                                         "https_proxy", "HTTPS_PROXY",

@@ -7,6 +7,6 @@ struct target_settings;
 
 /* Note that a proxy of the environment is not used, unless one was asked for,
  * nor what it says of hosts that need none. */
-void ambient_note_proxy(const struct target_settings *target);
+void ignored_environment_note_proxy(const struct target_settings *target);
 
 #endif

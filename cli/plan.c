@@ -84,7 +84,7 @@ static void warn_of_spread(struct settings_args *a, const struct survey *trace)
 static void warn_of_repeats(struct settings_args *a, const char *key,
                             const struct settings *s, double requests)
 {
-    double repeats = repeats_expected(s, requests);
+    double repeats = prompt_collisions_expected(s, requests);
     char text[MAX_DOUBT];
 
     if (repeats < 1)

@@ -27,11 +27,11 @@
 /* The warm-up goes at the rate that the first stage starts with. */
 static double first_rate_rps(const struct load_settings *load)
 {
-    struct stage first = {.from_rps = load->rate_rps};
+    struct load_stage first = {.from_rps = load->rate_rps};
     struct err ignored = {0};
 
     if (load->stages.len > 0)
-        stage_parse(load->stages.items[0], &first, &ignored);
+        load_stage_parse(load->stages.items[0], &first, &ignored);
     return first.from_rps;
 }
 
@@ -310,7 +310,7 @@ static void put_made(const struct settings *s, double n, struct buf *out)
     if (d->cache_check)
         buf_adds(out, ", half of them the same, all of one length");
     else if (d->unique != UNIQUE_FALSE && d->cache_hit_rate == 0 && !is_traced)
-        buf_adds(out, repeats_expected(s, n > 0 ? n : MANY) < 1
+        buf_adds(out, prompt_collisions_expected(s, n > 0 ? n : MANY) < 1
                           ? ", none twice"
                           : ", so short that some repeat by chance");
     settings_describe_reuse(d, out);

@@ -110,7 +110,7 @@ int record(struct settings_args *a, const struct record_how *how,
     if (load_calibration(&calibration))
         options.calibration = &calibration;
     if (!how->is_again) {
-        ambient_note_proxy(&a->settings.target);
+        ignored_environment_note_proxy(&a->settings.target);
         note_apis(&a->settings);
     }
     rc = point_record(&a->settings, &options, err);

@@ -38,9 +38,9 @@ struct stub {
     const struct clk *clk;
     struct stub_config config;
     struct loop *loop;
-    struct timer *due;  /* whatever comes next */
-    struct timer *tick; /* the stop flag and the truth log */
-    int64_t due_ns;     /* what `due` is set to */
+    struct loop_timer *due;  /* whatever comes next */
+    struct loop_timer *tick; /* the stop flag and the truth log */
+    int64_t due_ns;          /* what `due` is set to */
     struct front *front;
     struct front_grpc *grpc; /* NULL: not asked for */
     struct listener *listener;
@@ -67,7 +67,7 @@ static void set_timer(struct stub *stub)
     if (next_ns == stub->due_ns)
         return;
     stub->due_ns = next_ns;
-    timer_set(stub->due, next_ns);
+    loop_timer_set(stub->due, next_ns);
 }
 
 static void take(struct stub *stub, int fd, bool is_grpc)
@@ -170,10 +170,10 @@ static void on_tick(void *arg)
 static int make_loop(struct stub *stub, bool is_awake, struct err *err)
 {
     if (!(stub->loop = loop_new(err)) ||
-        !(stub->due = timer_new(stub->loop, on_due, stub, err)) ||
-        !(stub->tick = timer_new(stub->loop, on_tick, stub, err)))
+        !(stub->due = loop_timer_new(stub->loop, on_due, stub, err)) ||
+        !(stub->tick = loop_timer_new(stub->loop, on_tick, stub, err)))
         return -1;
-    timer_sharpen(stub->due);
+    loop_timer_sharpen(stub->due);
     if (is_awake)
         loop_stay_awake(stub->loop);
     return 0;
@@ -217,7 +217,7 @@ static int stub_init(struct stub *stub, const struct stub_settings *settings,
     }
     stub->server =
         server_new(settings, &stub->config, stub->truth, clk_now(stub->clk));
-    timer_repeat(stub->tick, TICK_NS);
+    loop_timer_repeat(stub->tick, TICK_NS);
     return 0;
 }
 
@@ -246,8 +246,8 @@ static int stub_fini(struct stub *stub, int rc, struct err *err)
         *err = late;
         rc = -1;
     }
-    timer_free(stub->tick);
-    timer_free(stub->due);
+    loop_timer_free(stub->tick);
+    loop_timer_free(stub->due);
     loop_free(stub->loop);
     return rc;
 }

@@ -54,7 +54,7 @@ static int read_card(struct capacity_side *side, const char *dir,
         return -1;
     rc = summary_make_priced(&s, &rec, NULL, cost, err);
     if (rc == 0) {
-        card_make(&all, &rec, &s);
+        conditions_make(&all, &rec, &s);
         side->usd_per_hour = s.cost.usd_per_hour;
     }
     recording_close(&rec);

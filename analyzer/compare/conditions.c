@@ -114,8 +114,8 @@ static void put_noise(struct strmap *card, const struct summary *s)
     }
 }
 
-void card_make(struct strmap *card, struct recording *rec,
-               const struct summary *s)
+void conditions_make(struct strmap *card, struct recording *rec,
+                     const struct summary *s)
 {
     json_t *settings = settings_to_json(&rec->settings);
     char text[UNITS_TEXT];

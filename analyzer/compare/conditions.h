@@ -11,7 +11,7 @@ struct summary;
 
 /* Defaults are filled in, so that an option that an older recording does not
  * know is no difference. */
-void card_make(struct strmap *card, struct recording *rec,
-               const struct summary *s);
+void conditions_make(struct strmap *card, struct recording *rec,
+                     const struct summary *s);
 
 #endif

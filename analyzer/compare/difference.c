@@ -47,7 +47,8 @@ static struct place place_of_still(enum contrast contrast, double confidence,
 
 /* ---- those that do ---- */
 
-double apart_widening(const struct finding_rule *rule, const struct sample *s)
+double difference_widening(const struct finding_rule *rule,
+                           const struct sample *s)
 {
     if (rule->basis != BASIS_BLOCKS || rule->quantile <= 0 || s->beyond <= 0)
         return 1;
@@ -71,7 +72,7 @@ static struct place place_of_blocks(enum contrast contrast,
     sq = section_combine(scaled, s->n, p.value, q, least, rule->confidence);
     if (sq.verdict == SECTION_KNOWN)
         p.below = p.above =
-            (sq.quantile.range.high - p.value) * apart_widening(rule, s);
+            (sq.quantile.range.high - p.value) * difference_widening(rule, s);
     return p;
 }
 
@@ -120,9 +121,10 @@ static struct uncertain between(enum contrast contrast, struct place a,
     return u;
 }
 
-struct uncertain apart_contrast(enum contrast contrast,
-                                const struct finding_rule *rule,
-                                const struct sample *a, const struct sample *b)
+struct uncertain difference_contrast(enum contrast contrast,
+                                     const struct finding_rule *rule,
+                                     const struct sample *a,
+                                     const struct sample *b)
 {
     bool has_still = rule->is_share && (is_still(a) || is_still(b));
 

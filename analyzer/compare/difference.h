@@ -57,12 +57,14 @@ static inline bool basis_is_trials(enum basis basis)
  * blocks hold fewer by a factor of k, so many of them make one, and the error
  * is sqrt(k) times what their scatter says.  (docs/statistics.md has
  * the false alarms with and without it.) */
-double apart_widening(const struct finding_rule *rule, const struct sample *s);
+double difference_widening(const struct finding_rule *rule,
+                           const struct sample *s);
 
 /* b against a.  Without range where the values have none, or where a section
  * cannot bound its percentile. */
-struct uncertain apart_contrast(enum contrast contrast,
-                                const struct finding_rule *rule,
-                                const struct sample *a, const struct sample *b);
+struct uncertain difference_contrast(enum contrast contrast,
+                                     const struct finding_rule *rule,
+                                     const struct sample *a,
+                                     const struct sample *b);
 
 #endif

@@ -172,10 +172,11 @@ struct finding finding_make(const struct finding_rule *rule,
         return f;
     f.a_is_none = is_none(a);
     f.b_is_none = is_none(b);
-    f.difference = apart_contrast(CONTRAST_DIFFERENCE, rule, a, b);
-    f.ratio = apart_contrast(CONTRAST_RATIO, rule, a, b);
+    f.difference = difference_contrast(CONTRAST_DIFFERENCE, rule, a, b);
+    f.ratio = difference_contrast(CONTRAST_RATIO, rule, a, b);
     if (f.ratio.has_range || f.difference.has_range)
-        f.widened = fmax(apart_widening(rule, a), apart_widening(rule, b));
+        f.widened =
+            fmax(difference_widening(rule, a), difference_widening(rule, b));
     conclude(&f, rule, a, b);
     return without_guesses(f);
 }

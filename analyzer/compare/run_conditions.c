@@ -205,7 +205,7 @@ static void take_facts(struct run_card *run, struct recording *rec,
     run->checked = s->quality.checked;
     if (rec->settings.load.scenario == SCENARIO_OFFLINE)
         run->makespan_s = s->window_length_s;
-    card_make(&run->card, rec, s);
+    conditions_make(&run->card, rec, s);
 }
 
 static int take_all(struct run_card *run, struct recording *rec,

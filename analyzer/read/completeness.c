@@ -10,8 +10,9 @@ static bool is_offline(const struct recording *rec)
     return rec->settings.load.scenario == SCENARIO_OFFLINE;
 }
 
-int64_t lost_expected(const struct tally *t, const struct client *client,
-                      const struct recording *rec)
+int64_t completeness_expected(const struct tally *t,
+                              const struct client *client,
+                              const struct recording *rec)
 {
     int64_t expected = 0;
 
@@ -29,10 +30,11 @@ int64_t lost_expected(const struct tally *t, const struct client *client,
     return expected;
 }
 
-int64_t lost_never_sent(const struct tally *t, const struct client *client,
-                        const struct recording *rec)
+int64_t completeness_never_sent(const struct tally *t,
+                                const struct client *client,
+                                const struct recording *rec)
 {
-    int64_t expected = lost_expected(t, client, rec);
+    int64_t expected = completeness_expected(t, client, rec);
     int64_t cap = rec->settings.client.max_in_flight;
     int64_t sent = t->rows + cap;
 
@@ -43,11 +45,11 @@ int64_t lost_never_sent(const struct tally *t, const struct client *client,
     return expected > sent ? expected - sent : 0;
 }
 
-int lost_check_surplus(const struct tally *t, int64_t events,
-                       const struct client *client, const struct recording *rec,
-                       struct err *err)
+int completeness_check_surplus(const struct tally *t, int64_t events,
+                               const struct client *client,
+                               const struct recording *rec, struct err *err)
 {
-    int64_t expected = lost_expected(t, client, rec);
+    int64_t expected = completeness_expected(t, client, rec);
 
     if (t->rows > expected)
         return err_set(err, ERR_FORMAT,

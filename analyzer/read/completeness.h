@@ -17,19 +17,21 @@ struct recording;
 
 /* Requests that there must have been: as the manifest says, or, of a run that
  * was killed, by the places that were seen and what the client wrote down. */
-int64_t lost_expected(const struct tally *t, const struct client *client,
-                      const struct recording *rec);
+int64_t completeness_expected(const struct tally *t,
+                              const struct client *client,
+                              const struct recording *rec);
 
 /* Of those that are missing, in an offline run that was killed: all were due,
  * and as many as may be were in flight; that the rest was sent nobody has seen.
  */
-int64_t lost_never_sent(const struct tally *t, const struct client *client,
-                        const struct recording *rec);
+int64_t completeness_never_sent(const struct tally *t,
+                                const struct client *client,
+                                const struct recording *rec);
 
 /* ERR_FORMAT if there are more requests than there must have been, or more
  * content events (`events` of them were read) than the requests have. */
-int lost_check_surplus(const struct tally *t, int64_t events,
-                       const struct client *client, const struct recording *rec,
-                       struct err *err);
+int completeness_check_surplus(const struct tally *t, int64_t events,
+                               const struct client *client,
+                               const struct recording *rec, struct err *err);
 
 #endif

@@ -17,9 +17,9 @@
 
 /* ---- gathering ---- */
 
-void serverview_init(struct serverview *v, struct window window)
+void server_view_init(struct server_view *v, struct window window)
 {
-    *v = (struct serverview){.window = window};
+    *v = (struct server_view){.window = window};
 }
 
 static void measure(struct look_gauge *g, int64_t value)
@@ -50,7 +50,7 @@ static int64_t both(int64_t a, int64_t b)
     return a == TIME_ABSENT || b == TIME_ABSENT ? TIME_ABSENT : a + b;
 }
 
-static void measure_all(struct serverview *v, const struct server_look *look)
+static void measure_all(struct server_view *v, const struct server_look *look)
 {
     v->looks++;
     v->failed += look->is_failed != 0;
@@ -60,7 +60,7 @@ static void measure_all(struct serverview *v, const struct server_look *look)
     measure(&v->cache_use, look->cache_use);
 }
 
-void serverview_add(struct serverview *v, const struct server_look *look)
+void server_view_add(struct server_view *v, const struct server_look *look)
 {
     const struct window *w = &v->window;
 
@@ -77,7 +77,7 @@ void serverview_add(struct serverview *v, const struct server_look *look)
     count(&v->requests, look->at, look->requests);
 }
 
-bool serverview_read(struct serverview *v, const char *dir)
+bool server_view_read(struct server_view *v, const char *dir)
 {
     char *path = xasprintf("%s/server.tgr", dir);
     struct tgr_reader *reader;
@@ -90,7 +90,7 @@ bool serverview_read(struct serverview *v, const char *dir)
         const struct server_look *looks = data;
 
         for (size_t i = 0; i < n; i++)
-            serverview_add(v, &looks[i]);
+            server_view_add(v, &looks[i]);
     }
     if (is_there)
         tgr_close(reader);
@@ -134,8 +134,8 @@ static double ratio(const struct look_counter *part,
                : -1;
 }
 
-struct server_summary serverview_sum_up(const struct serverview *v,
-                                        double client_mean)
+struct server_summary server_view_sum_up(const struct server_view *v,
+                                         double client_mean)
 {
     return (struct server_summary){
         .is_there = true,
@@ -158,8 +158,8 @@ struct server_summary serverview_sum_up(const struct serverview *v,
     };
 }
 
-bool serverview_misses_requests(const struct server_summary *s,
-                                struct note *note)
+bool server_view_misses_requests(const struct server_summary *s,
+                                 struct note *note)
 {
     if (!s->is_there || s->is_partial || s->looks - s->failed < LEAST_LOOKS ||
         s->present_mean < 0 || s->client_mean < LEAST_PRESENT ||

@@ -31,7 +31,7 @@ struct look_counter {
     double grown; /* a server that starts anew counts from 0 */
 };
 
-struct serverview {
+struct server_view {
     struct window window;
     int64_t looks;  /* in the window, ... */
     int64_t failed; /* ... of which failed */
@@ -52,7 +52,7 @@ struct serverview {
 struct server_summary {
     bool is_there;   /* the recording has such a table; else nothing holds */
     bool is_unknown; /* or a page without series that are known: only its url */
-    const char *flavour; /* borrowed from the recording; NULL: not known */
+    const char *dialect; /* borrowed from the recording; NULL: not known */
     const char *url;     /* likewise */
     bool is_partial;     /* requests went to others as well */
     int64_t looks;       /* in the window */
@@ -73,19 +73,19 @@ struct server_summary {
     double requests_per_s; /* answered */
 };
 
-void serverview_init(struct serverview *v, struct window window);
-void serverview_add(struct serverview *v, const struct server_look *look);
+void server_view_init(struct server_view *v, struct window window);
+void server_view_add(struct server_view *v, const struct server_look *look);
 
 /* Every row of DIR/server.tgr; false if there is no such file. */
-bool serverview_read(struct serverview *v, const char *dir);
+bool server_view_read(struct server_view *v, const char *dir);
 
 /* All but whose it is.  `client_mean`: requests in flight in the window. */
-struct server_summary serverview_sum_up(const struct serverview *v,
-                                        double client_mean);
+struct server_summary server_view_sum_up(const struct server_view *v,
+                                         double client_mean);
 
 /* Does the server know of far fewer requests than the client has sent?  Then
  * something holds them back on the way; *note says so. */
-bool serverview_misses_requests(const struct server_summary *s,
-                                struct note *note);
+bool server_view_misses_requests(const struct server_summary *s,
+                                 struct note *note);
 
 #endif

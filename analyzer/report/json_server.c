@@ -40,7 +40,7 @@ void json_put_server(json_t *o, const struct summary *sum)
     server = json_pack("{sI, sI, sb, sb}", "looks", (json_int_t)s->looks,
                        "failed_looks", (json_int_t)s->failed, "is_partial",
                        s->is_partial, "is_known", 1);
-    put_text(server, "flavour", s->flavour);
+    put_text(server, "flavour", s->dialect);
     put_text(server, "url", s->url);
     put(server, "running_mean", s->running_mean, 1);
     put(server, "running_max", s->running_max, 1);

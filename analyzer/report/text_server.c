@@ -44,7 +44,7 @@ static void put_state(const struct server_summary *s, struct buf *out)
     const char *comma = ": ";
 
     buf_addf(out, "server     %s",
-             s->flavour ? s->flavour : "of no known kind");
+             s->dialect ? s->dialect : "of no known kind");
     put_gauge("running", s->running_mean, s->running_max, &comma, out);
     put_gauge("waiting", s->waiting_mean, s->waiting_max, &comma, out);
     put_queue(s, &comma, out);

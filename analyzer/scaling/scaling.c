@@ -87,13 +87,14 @@ static void judge_quality(struct scaling *s, struct scale_point *p)
     const struct scale_point *base = &s->points[0];
     double drift;
 
-    p->gate = quality_judge((struct quality_of){base->quality, base->quality_n},
-                            (struct quality_of){p->quality, p->quality_n},
-                            s->ask.tolerance);
-    if (p == base && p->gate.verdict != QUALITY_UNKNOWN)
-        p->gate = (struct quality_gate){.verdict = QUALITY_HELD, .needed = NAN};
-    drift = fabs(p->gate.drift.value);
-    if (p->gate.verdict == QUALITY_UNKNOWN)
+    p->handoff = quality_judge(
+        (struct quality_of){base->quality, base->quality_n},
+        (struct quality_of){p->quality, p->quality_n}, s->ask.tolerance);
+    if (p == base && p->handoff.verdict != QUALITY_UNKNOWN)
+        p->handoff =
+            (struct quality_gate){.verdict = QUALITY_HELD, .needed = NAN};
+    drift = fabs(p->handoff.drift.value);
+    if (p->handoff.verdict == QUALITY_UNKNOWN)
         return;
     s->has_quality = true;
     s->largest_drift = fmax(s->largest_drift, drift);

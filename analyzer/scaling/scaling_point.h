@@ -58,7 +58,7 @@ struct scale_point {
     struct uncertain speedup; /* of K times the job: K T(1) / T(K) */
     struct uncertain efficiency;
     bool is_below; /* the threshold */
-    struct quality_gate gate;
+    struct quality_gate handoff;
     double usd; /* of a run */
     double usd_per_unit;
     double units_per_usd;

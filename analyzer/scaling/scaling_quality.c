@@ -86,7 +86,8 @@ struct quality_gate quality_judge(struct quality_of base, struct quality_of row,
     return g;
 }
 
-bool quality_allows(const struct quality_gate *gate)
+bool quality_allows(const struct quality_gate *handoff)
 {
-    return gate->verdict == QUALITY_HELD || gate->verdict == QUALITY_UNKNOWN;
+    return handoff->verdict == QUALITY_HELD ||
+           handoff->verdict == QUALITY_UNKNOWN;
 }

@@ -37,6 +37,6 @@ struct quality_gate quality_judge(struct quality_of base, struct quality_of row,
                                   double tolerance);
 
 /* It may be ranked: held, or never measured. */
-bool quality_allows(const struct quality_gate *gate);
+bool quality_allows(const struct quality_gate *handoff);
 
 #endif

@@ -256,20 +256,20 @@ static bool is_repeat(const struct scaling *s, const struct scale_point *p,
 }
 
 struct scale_point *scale_runs_point(struct scaling *s, const char *dir,
-                                     int64_t k, struct strmap *card_taken)
+                                     int64_t k, struct strmap *conditions_taken)
 {
     struct scale_point *p;
     bool is_first = true;
 
     for (size_t i = 0; i < s->n; i++) {
-        if (is_repeat(s, &s->points[i], k, card_taken)) {
-            strmap_fini(card_taken);
+        if (is_repeat(s, &s->points[i], k, conditions_taken)) {
+            strmap_fini(conditions_taken);
             return &s->points[i];
         }
         is_first = is_first && s->points[i].k != k;
     }
     p = scaling_point(s, k, is_first ? "" : dir, dir);
-    p->card = *card_taken;
+    p->card = *conditions_taken;
     return p;
 }
 
@@ -290,7 +290,7 @@ static int take(struct scaling *s, struct recording *rec, const struct run *run,
     if (!is_usable(s, dir, &rec->settings, sum) ||
         !scale_runs_k(s, dir, &rec->settings, &k))
         return 0;
-    card_make(&card, rec, sum);
+    conditions_make(&card, rec, sum);
     p = scale_runs_point(s, dir, k, &card);
     if (!isnan(p->work) && p->work != (double)sum->scheduled)
         scaling_say(&s->refusals,

@@ -32,7 +32,8 @@ bool scale_runs_k(struct scaling *s, const char *dir,
 
 /* The point that a recording with these conditions, which are taken, is of. */
 struct scale_point *scale_runs_point(struct scaling *s, const char *dir,
-                                     int64_t k, struct strmap *card_taken);
+                                     int64_t k,
+                                     struct strmap *conditions_taken);
 
 /* Refuse points that differ from K = 1 in more than K; points in order. */
 void scale_runs_match(struct scaling *s);

@@ -49,7 +49,7 @@ static void take(struct scaling *s, struct recording *rec,
 
     if (!scale_runs_k(s, ss->dir, &rec->settings, &k))
         return;
-    card_make(&card, rec, sum);
+    conditions_make(&card, rec, sum);
     p = scale_runs_point(s, ss->dir, k, &card);
     if (!isnan(p->mean_s)) {
         scaling_say(&s->refusals, "%s: another search of K = %lld is there",

@@ -85,7 +85,7 @@ static void put_efficient(const struct scaling *s, struct buf *out)
 static void put_exclusion(const struct scaling *s, const struct scale_point *p,
                           struct buf *out)
 {
-    const struct quality_gate *g = &p->gate;
+    const struct quality_gate *g = &p->handoff;
 
     buf_addf(out, "EXCLUDED   K = %lld from every ranking: quality %.3f, %s",
              (long long)p->k, p->quality,
@@ -107,7 +107,7 @@ static void put_quality(const struct scaling *s, struct buf *out)
     size_t excluded = 0;
 
     for (size_t i = 0; i < s->n; i++)
-        excluded += !quality_allows(&s->points[i].gate);
+        excluded += !quality_allows(&s->points[i].handoff);
     if (s->has_quality)
         buf_addf(out, "quality    held: %s, largest drift %.3f\n",
                  excluded ? "no" : "yes", s->largest_drift);
@@ -115,7 +115,7 @@ static void put_quality(const struct scaling *s, struct buf *out)
         buf_adds(out, "quality    not measured: a speedup that costs quality "
                       "would not show\n");
     for (size_t i = 0; i < s->n; i++) {
-        if (!quality_allows(&s->points[i].gate))
+        if (!quality_allows(&s->points[i].handoff))
             put_exclusion(s, &s->points[i], out);
     }
 }
@@ -244,11 +244,11 @@ static const struct shown cost_columns[] = {
     {.head = "drift",
      .width = 8,
      .format = "%+.4f",
-     .number = OF(gate.drift.value)},
+     .number = OF(handoff.drift.value)},
     {.head = "95% of drift",
      .width = 20,
      .format = "[%+.4f, %+.4f]",
-     .range = OF(gate.drift)},
+     .range = OF(handoff.drift)},
     {.head = "units/s",
      .width = 10,
      .format = "%.4g",

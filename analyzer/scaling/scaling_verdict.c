@@ -93,13 +93,13 @@ static void flag_quality(struct scaling *s)
         const struct scale_point *p = &s->points[i];
         struct red_flag *f;
 
-        if (p->gate.verdict != QUALITY_HELD ||
-            !(p->gate.drift.value > s->ask.tolerance))
+        if (p->handoff.verdict != QUALITY_HELD ||
+            !(p->handoff.drift.value > s->ask.tolerance))
             continue;
         f = flag_new(s, "quality rises");
         snprintf(f->says, sizeof(f->says),
                  "by %.3f at K = %lld: is it the same model and data?",
-                 p->gate.drift.value, (long long)p->k);
+                 p->handoff.drift.value, (long long)p->k);
         return;
     }
 }
@@ -238,7 +238,7 @@ static int64_t least_k(const struct scaling *s, size_t offset)
         const struct scale_point *p = &s->points[i];
         double value = scale_point_number(p, offset);
 
-        if (!quality_allows(&p->gate))
+        if (!quality_allows(&p->handoff))
             continue;
         if (isnan(value))
             return 0;
@@ -255,7 +255,7 @@ static void consider(struct scale_verdict *v, const struct scale_point *p,
 {
     if (p->is_below && v->first_below == 0)
         v->first_below = p->k;
-    if (p->is_below || !quality_allows(&p->gate))
+    if (p->is_below || !quality_allows(&p->handoff))
         return;
     v->efficient_k = p->k;
     if (p->keeps_slo == SCALE_NO)

@@ -19,18 +19,18 @@
 #define PROOF_PART 0.9 /* ... must have seen as much of it */
 
 /* One stray miss says nothing, however few the requests are. */
-bool marks_is_missed(const struct search_counts *c, double allowed)
+bool probe_marks_is_missed(const struct search_counts *c, double allowed)
 {
     return allowed >= 0 && (double)c->misses > allowed * (double)c->n + 1;
 }
 
 /* As many requests as are independent: misses come in clusters. */
-bool marks_is_failed(const struct search_counts *c, double allowed)
+bool probe_marks_is_failed(const struct search_counts *c, double allowed)
 {
     double n;
     double share;
 
-    if (!marks_is_missed(c, allowed))
+    if (!probe_marks_is_missed(c, allowed))
         return false;
     n = ceil((double)c->n / stats_inflation(c->blocks, c->n_blocks));
     share = (double)c->misses / (double)c->n;
@@ -41,7 +41,7 @@ bool marks_is_failed(const struct search_counts *c, double allowed)
 bool search_is_met(const struct slo *slo, const struct search_result *r)
 {
     for (size_t i = 0; i < r->n_terms; i++)
-        if (marks_is_missed(&r->terms[i], search_allowed(&slo->terms[i])))
+        if (probe_marks_is_missed(&r->terms[i], search_allowed(&slo->terms[i])))
             return false;
     return true;
 }
@@ -50,14 +50,14 @@ bool search_is_met(const struct slo *slo, const struct search_result *r)
 static bool is_failed(const struct slo *slo, const struct search_result *r)
 {
     for (size_t i = 0; i < r->n_terms; i++)
-        if (marks_is_failed(&r->terms[i], search_allowed(&slo->terms[i])))
+        if (probe_marks_is_failed(&r->terms[i], search_allowed(&slo->terms[i])))
             return true;
     return false;
 }
 
 /* ---- confirmations ---- */
 
-bool marks_is_confirm_at(const struct search_result *r, double value)
+bool probe_marks_is_confirm_at(const struct search_result *r, double value)
 {
     return r->step == SEARCH_CONFIRM &&
            fabs(r->value - value) <= EVIDENCE_SAME * value;
@@ -75,14 +75,15 @@ static void add_counts(struct search_counts *sum, const struct search_counts *c)
         sum->n_blocks = c->n_blocks;
 }
 
-void marks_pool(const struct search *s, double value, struct search_result *sum)
+void probe_marks_pool(const struct search *s, double value,
+                      struct search_result *sum)
 {
     *sum = (struct search_result){
         .step = SEARCH_CONFIRM, .value = value, .n_terms = s->config.slo->len};
     for (size_t i = 0; i < s->n; i++) {
         const struct search_result *r = &s->results[i];
 
-        if (!marks_is_confirm_at(r, value))
+        if (!probe_marks_is_confirm_at(r, value))
             continue;
         if (r->asked_ns > sum->asked_ns)
             sum->asked_ns = r->asked_ns;
@@ -98,7 +99,7 @@ static bool is_first_of_confirm(const struct search *s, size_t i)
 {
     for (size_t k = 0; k < i; k++)
         if (!s->results[k].set_aside &&
-            marks_is_confirm_at(&s->results[k], s->results[i].value))
+            probe_marks_is_confirm_at(&s->results[k], s->results[i].value))
             return false;
     return true;
 }
@@ -111,7 +112,7 @@ static void take_confirm(struct evidence *e, const struct search *s, size_t i)
 
     if (!is_first_of_confirm(s, i))
         return;
-    marks_pool(s, value, &sum);
+    probe_marks_pool(s, value, &sum);
     if (is_failed(s->config.slo, &sum)) {
         e->rejections++;
         if (value < e->rejected) {
@@ -177,8 +178,8 @@ static bool is_twisted(const struct slo *slo, const struct search_result *low,
         double allowed = search_allowed(&slo->terms[i]);
         const struct search_counts *c = &high->terms[i];
 
-        if (marks_is_failed(&low->terms[i], allowed) &&
-            !marks_is_missed(c, allowed) &&
+        if (probe_marks_is_failed(&low->terms[i], allowed) &&
+            !probe_marks_is_missed(c, allowed) &&
             (double)c->n * allowed >= TWIST_MISSES)
             return true;
     }
@@ -205,7 +206,7 @@ static void take_twists(struct evidence *e, const struct search *s)
     free(is_used);
 }
 
-void marks_take(struct evidence *e, const struct search *s)
+void probe_marks_take(struct evidence *e, const struct search *s)
 {
     take_all(e, s);
     client_take(e, s);

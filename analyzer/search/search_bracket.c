@@ -84,7 +84,7 @@ static size_t count_confirms_aside(const struct search *s, double value)
 
     for (size_t i = 0; i < s->n; i++)
         n += s->results[i].set_aside &&
-             marks_is_confirm_at(&s->results[i], value);
+             probe_marks_is_confirm_at(&s->results[i], value);
     return n;
 }
 
@@ -212,7 +212,7 @@ static bool is_missed_idle(const struct search *s,
         double allowed = search_allowed(&s->config.slo->terms[i]);
 
         if (allowed >= 0 &&
-            marks_is_failed(&low->terms[i], pow(allowed, 1 - 2 * load)))
+            probe_marks_is_failed(&low->terms[i], pow(allowed, 1 - 2 * load)))
             return true;
     }
     return false;

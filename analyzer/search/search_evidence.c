@@ -16,7 +16,7 @@ static bool is_ever_missed(const struct search *s, size_t term, double allowed)
 {
     for (size_t i = 0; i < s->n; i++)
         if (!s->results[i].set_aside &&
-            marks_is_missed(&s->results[i].terms[term], allowed))
+            probe_marks_is_missed(&s->results[i].terms[term], allowed))
             return true;
     return false;
 }
@@ -128,7 +128,7 @@ void evidence_take(const struct search *s, struct evidence *out)
                              .failed = INFINITY,
                              .client = INFINITY,
                              .rejected = INFINITY};
-    marks_take(out, s);
+    probe_marks_take(out, s);
     take_lines(out, s);
     if (out->has_fit)
         count_near(out, s);

@@ -65,7 +65,7 @@ void step_confirm(const struct search *s, const struct evidence *e,
     value = step_rounded(s, step_whole(s, value));
     window = proves == SEARCH_CLIENT ? windows_client(s, e, value)
                                      : windows_confirm(s, e, value);
-    marks_pool(s, value, &seen);
+    probe_marks_pool(s, value, &seen);
     asked = (double)seen.asked_ns / SECOND;
     out->proves = proves;
     out->is_piece = asked >= WHOLE_PART * window;

@@ -114,7 +114,7 @@ static void describe(struct variant *v, struct recording *rec,
 
     if (v->says)
         return;
-    card_make(&card, rec, s);
+    conditions_make(&card, rec, s);
     buf_init(&line, MAX_LINE);
     for (size_t i = 0; i < keys->len; i++) {
         const char *value = strmap_get(&card, keys->items[i]);

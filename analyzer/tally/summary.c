@@ -27,8 +27,8 @@ struct work {
     struct good_table good;
     struct class_tallies classes;
     struct tier_works tiers;
-    int64_t lost_inside; /* requests, due in the window, ... */
-    int64_t never_sent;  /* ... and of those that were not issued */
+    int64_t completeness_inside; /* requests, due in the window, ... */
+    int64_t never_sent;          /* ... and of those that were not issued */
 };
 
 /* Of an older recording nothing is known: it had one. */
@@ -93,7 +93,8 @@ static int read_all(struct work *w, struct recording *rec, struct err *err)
         }
         /* A small file may hold many rows: too many are refused at once. */
         if (rec->has_end && w->tally.rows > rec->end.scheduled)
-            return lost_check_surplus(&w->tally, 0, &w->client, rec, err);
+            return completeness_check_surplus(&w->tally, 0, &w->client, rec,
+                                              err);
     }
     return rc;
 }
@@ -110,7 +111,8 @@ static int read_events(struct work *w, struct recording *rec, struct err *err)
         stream_add(s, e.shard, e.rows, e.n);
         tier_works_add_events(&w->tiers, &e);
         /* As with requests: too many are refused at once. */
-        if (lost_check_surplus(&w->tally, s->events, &w->client, rec, err))
+        if (completeness_check_surplus(&w->tally, s->events, &w->client, rec,
+                                       err))
             return -1;
     }
     stream_finish(s);
@@ -121,15 +123,15 @@ static void add_lost(struct summary *s, struct work *w,
                      const struct recording *rec)
 {
     struct tally *t = &w->tally;
-    int64_t expected = lost_expected(t, &w->client, rec);
+    int64_t expected = completeness_expected(t, &w->client, rec);
 
     s->integrity.was_killed = !rec->has_end;
     s->integrity.lost_requests = expected > t->rows ? expected - t->rows : 0;
     if (t->events > w->stream.events)
         s->integrity.lost_events = t->events - w->stream.events;
-    w->never_sent = lost_never_sent(t, &w->client, rec);
+    w->never_sent = completeness_never_sent(t, &w->client, rec);
     s->integrity.lost_requests -= w->never_sent;
-    w->lost_inside =
+    w->completeness_inside =
         tally_add_lost(t, s->integrity.lost_requests + w->never_sent);
     queries_finish(&w->queries, expected);
     tier_works_end_run(&w->tiers, s->integrity.lost_requests + w->never_sent,
@@ -164,7 +166,7 @@ static void take_classes(struct summary *s, const struct work *w)
 
         class_summary_take(c, &w->classes, i,
                            asks_stream(s->settings->classes.items[i].settings),
-                           w->lost_inside);
+                           w->completeness_inside);
         s->answer = verdict_combine(s->answer, c->judgement.verdict);
     }
 }
@@ -290,21 +292,21 @@ static void take_server(struct summary *s, const struct tally *t,
                         const struct recording *rec)
 {
     struct server_source source = {0};
-    struct serverview view;
+    struct server_view view;
     struct note note;
 
-    serverview_init(&view, t->window);
+    server_view_init(&view, t->window);
     manifest_server(&rec->manifest, &source);
-    if (!serverview_read(&view, rec->dir)) {
-        s->server.is_unknown = source.url && !source.flavour;
+    if (!server_view_read(&view, rec->dir)) {
+        s->server.is_unknown = source.url && !source.dialect;
         s->server.url = source.url;
         return;
     }
-    s->server = serverview_sum_up(&view, in_flight_mean(s, t));
-    s->server.flavour = source.flavour;
+    s->server = server_view_sum_up(&view, in_flight_mean(s, t));
+    s->server.dialect = source.dialect;
     s->server.url = source.url;
     s->server.is_partial = source.is_partial;
-    if (serverview_misses_requests(&s->server, &note))
+    if (server_view_misses_requests(&s->server, &note))
         s->notes.list[s->notes.len++] = note;
 }
 
@@ -366,8 +368,10 @@ static void conclude(struct summary *s, const struct work *w)
     s->cut_by_max_duration = is_cut_short(s->settings, t);
     s->window_start_s = s->warmup_s = (double)t->window.start_ns / 1e9;
     s->window_length_s = (double)(t->window.end_ns - t->window.start_ns) / 1e9;
-    summary_count(
-        s, t, w->never_sent < w->lost_inside ? w->never_sent : w->lost_inside);
+    summary_count(s, t,
+                  w->never_sent < w->completeness_inside
+                      ? w->never_sent
+                      : w->completeness_inside);
     take_spreads(s, t);
     take_bars(s, t);
     take_tokens(s, t, &w->stream);
@@ -458,8 +462,8 @@ static int read_tables(struct work *w, struct recording *rec, struct err *err)
     if (rc == 0)
         rc = read_events(w, rec, err);
     if (rc == 0)
-        rc = lost_check_surplus(&w->tally, w->stream.events, &w->client, rec,
-                                err);
+        rc = completeness_check_surplus(&w->tally, w->stream.events, &w->client,
+                                        rec, err);
     return rc;
 }
 

@@ -387,7 +387,7 @@ void tally_add_unknown(struct tally *t, int64_t count)
 }
 
 /* Where every lane got beyond the window, it can have lost so many at most. */
-static int64_t lost_inside(const struct tally *t)
+static int64_t completeness_inside(const struct tally *t)
 {
     int64_t lost = 0;
 
@@ -411,7 +411,7 @@ static int64_t at_most(int64_t a, int64_t b)
 int64_t tally_add_lost(struct tally *t, int64_t count)
 {
     int64_t early = at_most(lost_before(t), count);
-    int64_t inside = at_most(lost_inside(t), count - early);
+    int64_t inside = at_most(completeness_inside(t), count - early);
 
     t->before += early;
     t->after += count - early - inside;

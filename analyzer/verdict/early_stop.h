@@ -13,17 +13,17 @@
 #include <stdint.h>
 
 /* Does n with t over the limit prove it? */
-bool earlystop_proves(double p, int64_t n, int64_t t);
+bool early_stop_proves(double p, int64_t n, int64_t t);
 
 /* The fewest within the limit that prove it beside t over it. */
-int64_t earlystop_least_within(double p, int64_t t);
+int64_t early_stop_least_within(double p, int64_t t);
 
 /* The most that may be over a limit which n queries still prove; -1: too few
  * queries to prove any. */
-int64_t earlystop_most_over(double p, int64_t n);
+int64_t early_stop_most_over(double p, int64_t n);
 
 /* The rank, from 1, of the value that n queries prove to bound quantile p from
  * above: the smallest limit that most_over() allows.  0: n is too small. */
-int64_t earlystop_rank(double p, int64_t n);
+int64_t early_stop_rank(double p, int64_t n);
 
 #endif

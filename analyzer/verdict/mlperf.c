@@ -38,7 +38,7 @@ static struct mlperf_proof estimate(const struct tally *t, enum measure measure,
                                     double percentile)
 {
     const struct hist *h = &t->hist[measure][VIEW_DUE];
-    int64_t rank = earlystop_rank(percentile, h->n);
+    int64_t rank = early_stop_rank(percentile, h->n);
     int64_t ns = rank > 0 ? hist_at_rank(h, rank) : HIST_TOO_FEW;
 
     return (struct mlperf_proof){
@@ -55,7 +55,7 @@ static struct mlperf_proof limit(const struct term_tally *tt,
                                  const struct slo_term *term)
 {
     int64_t over = tt->n - tt->keeps;
-    bool is_proved = earlystop_proves(term->quantile, tt->n, over);
+    bool is_proved = early_stop_proves(term->quantile, tt->n, over);
 
     return (struct mlperf_proof){
         .measure = term->measure,
@@ -67,7 +67,7 @@ static struct mlperf_proof limit(const struct term_tally *tt,
         .more_needed =
             is_proved
                 ? 0
-                : earlystop_least_within(term->quantile, over) - tt->keeps,
+                : early_stop_least_within(term->quantile, over) - tt->keeps,
     };
 }
 

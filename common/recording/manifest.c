@@ -159,7 +159,7 @@ void manifest_complete(struct manifest *m, const struct run_end *end,
 void manifest_set_server(struct manifest *m, const struct server_source *source)
 {
     json_object_set_new(m->json, "server",
-                        json_pack("{ss?, so, sb}", "flavour", source->flavour,
+                        json_pack("{ss?, so, sb}", "flavour", source->dialect,
                                   "url",
                                   json_bytes(source->url, strlen(source->url)),
                                   "is_partial", source->is_partial));
@@ -344,7 +344,7 @@ bool manifest_server(const struct manifest *m, struct server_source *source)
     if (!json_is_object(json))
         return false;
     *source = (struct server_source){
-        .flavour = json_string_value(json_object_get(json, "flavour")),
+        .dialect = json_string_value(json_object_get(json, "flavour")),
         .url = json_string_value(json_object_get(json, "url")),
         .is_partial = json_is_true(json_object_get(json, "is_partial")),
     };

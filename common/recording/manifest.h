@@ -60,7 +60,7 @@ struct run_end {
 
 /* Whose metrics were read beside the run. */
 struct server_source {
-    const char *flavour; /* vllm, ...; NULL: not known */
+    const char *dialect; /* vllm, ...; NULL: not known */
     const char *url;     /* of the metrics, without secrets */
     bool is_partial;     /* requests went to others as well */
 };

@@ -78,7 +78,8 @@ static bool has_said(const struct class_settings *c, const struct opt *opt)
 
 bool settings_says(const struct settings *s, const struct opt *opt)
 {
-    return !s->data.mix || has_said(&s->data.mix->items[s->data.class], opt);
+    return !s->data.workload ||
+           has_said(&s->data.workload->items[s->data.class], opt);
 }
 
 /* The run's entries, and the class's over them. */
@@ -130,7 +131,7 @@ void classes_overlay(struct settings *run)
         struct data_settings *data = &all->items[i].settings->data;
 
         overlay(&all->items[i], run);
-        data->mix = all;
+        data->workload = all;
         data->class = i;
     }
     for (size_t i = 0; i < run->warmup.len; i++)

@@ -20,7 +20,7 @@ void settings_init(struct settings *s)
 {
     s->has_stub = false;
     s->data.loaded = NULL;
-    s->data.mix = NULL;
+    s->data.workload = NULL;
     s->data.class = 0;
     s->classes = (struct classes){0};
     s->warmup = (struct classes){0};

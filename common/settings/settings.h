@@ -150,7 +150,7 @@ struct data_settings {
     /* No options: the file, once somebody has read it, and of what mix this is
      * which class (NULL: of none); borrowed. */
     const struct dataset *loaded;
-    const struct classes *mix;
+    const struct classes *workload;
     size_t class;
 };
 

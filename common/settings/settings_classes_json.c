@@ -106,7 +106,7 @@ static int class_from_json(struct settings *run, const json_t *json,
     strlist_fini(&s->slo);
     free(s->name);
     s->name = xstrdup(name);
-    s->data.mix = all;
+    s->data.workload = all;
     s->data.class = all->len - 1;
     return read_class(c, run, json, err);
 }

@@ -148,7 +148,7 @@ static int check_offline(const struct load_settings *load, struct err *err)
  * many as were asked for. */
 static int check_warmup(const struct load_settings *load, struct err *err)
 {
-    struct stage first = {0};
+    struct load_stage first = {0};
 
     if (load->warmup_requests == 0)
         return 0;
@@ -158,7 +158,7 @@ static int check_warmup(const struct load_settings *load, struct err *err)
                        "beside it");
     if (load->stages.len == 0)
         return 0;
-    if (stage_parse(load->stages.items[0], &first, err))
+    if (load_stage_parse(load->stages.items[0], &first, err))
         return -1;
     if (!(first.from_rps > 0))
         return err_set(err, ERR_CONFIG,

@@ -54,7 +54,7 @@ static int check_keys(const struct load_settings *load, const char *key,
 static int make_stages(struct load_settings *load, struct err *err)
 {
     if (load->shape)
-        return pattern_expand(load->shape, &load->stages, err);
+        return load_shape_expand(load->shape, &load->stages, err);
     if (load->rate_table)
         return ratetable_read(load->rate_table, load->table_speed,
                               &load->stages, err);
@@ -67,9 +67,9 @@ static int add_up(struct load_settings *load, struct err *err)
     double requests = 0;
 
     for (size_t i = 0; i < load->stages.len; i++) {
-        struct stage stage;
+        struct load_stage stage;
 
-        if (stage_parse(load->stages.items[i], &stage, err))
+        if (load_stage_parse(load->stages.items[i], &stage, err))
             return -1;
         if (stage.length_ns > INT64_MAX / 2 - load->duration_ns)
             return err_set(err, ERR_CONFIG, "too long in all");

@@ -312,14 +312,14 @@ static const struct opt load[] = {
      .type = &opt_list,
      .offset = AT(load.stages),
      .splits_commas = true,
-     .check = stage_check,
+     .check = load_stage_check,
      .help = "'50/s 30s', or '10/s..100/s 1m' for a ramp, instead of rate and "
              "duration; repeats"},
     {.key = "shape",
      .flag = "shape",
      .type = &opt_text,
      .offset = AT(load.shape),
-     .check = pattern_check,
+     .check = load_shape_check,
      .help = "likewise: 'ramp 10/s 100/s over 5m', 'step 10/s 100/s by 10/s "
              "every 30s', 'spike 50/s 500/s at 1m for 10s', 'bursts 50/s 500/s "
              "every 1m for 5s of 10m', 'soak 50/s for 8h'"},

@@ -31,7 +31,7 @@ struct said {
     int64_t ns[N_WORDS]; /* 0: not said */
 };
 
-struct pattern {
+struct load_shape {
     const char *name;
     const char *form; /* an example */
     size_t n_rates;
@@ -43,11 +43,11 @@ struct pattern {
 
 static void add(struct strlist *out, double from, double to, int64_t ns)
 {
-    struct stage stage = {from, to, ns};
+    struct load_stage stage = {from, to, ns};
     char text[STAGE_TEXT];
 
     if (ns > 0)
-        strlist_add(out, stage_print(&stage, text));
+        strlist_add(out, load_stage_print(&stage, text));
 }
 
 static int expand_ramp(const struct said *s, struct strlist *out,
@@ -130,7 +130,7 @@ static int expand_soak(const struct said *s, struct strlist *out,
     return 0;
 }
 
-static const struct pattern patterns[] = {
+static const struct load_shape patterns[] = {
     {"ramp", "ramp 10/s 100/s over 5m hold 10m", 2, false, BIT(OVER),
      BIT(OVER) | BIT(HOLD), expand_ramp},
     {"step", "step 10/s 100/s by 10/s every 30s", 2, true, BIT(EVERY),
@@ -144,7 +144,7 @@ static const struct pattern patterns[] = {
      BIT(FOR) | BIT(RAMP), expand_soak},
 };
 
-static const struct pattern *find(const char *name)
+static const struct load_shape *find(const char *name)
 {
     for (size_t i = 0; name && i < sizeof(patterns) / sizeof(patterns[0]);
          i++) {
@@ -154,15 +154,15 @@ static const struct pattern *find(const char *name)
     return NULL;
 }
 
-static int refuse(const struct pattern *p, const char *text, struct err *err)
+static int refuse(const struct load_shape *p, const char *text, struct err *err)
 {
     return err_set(err, ERR_CONFIG, "'%s' is not a %s; write '%s'", text,
                    p->name, p->form);
 }
 
 /* "for 10s", or "by 10/s". */
-static int read_pair(const struct pattern *p, struct said *s, const char *word,
-                     const char *value, struct err *err)
+static int read_pair(const struct load_shape *p, struct said *s,
+                     const char *word, const char *value, struct err *err)
 {
     if (p->takes_by && s->by_rps == 0 && strcmp(word, "by") == 0)
         return units_parse_rate(value, &s->by_rps, err);
@@ -179,7 +179,7 @@ static int read_pair(const struct pattern *p, struct said *s, const char *word,
                    value, p->name, p->form);
 }
 
-static int read_pairs(const struct pattern *p, struct said *s, char *rest,
+static int read_pairs(const struct load_shape *p, struct said *s, char *rest,
                       const char *text, struct err *err)
 {
     const char *word;
@@ -195,7 +195,7 @@ static int read_pairs(const struct pattern *p, struct said *s, char *rest,
     return 0;
 }
 
-static bool has_all(const struct pattern *p, const struct said *s)
+static bool has_all(const struct load_shape *p, const struct said *s)
 {
     for (int w = 0; w < N_WORDS; w++) {
         if ((p->needs & BIT(w)) && s->ns[w] == 0)
@@ -204,7 +204,7 @@ static bool has_all(const struct pattern *p, const struct said *s)
     return !p->takes_by || s->by_rps > 0;
 }
 
-static int read_rest(const struct pattern *p, struct said *s, char *rest,
+static int read_rest(const struct load_shape *p, struct said *s, char *rest,
                      const char *text, struct err *err)
 {
     for (size_t i = 0; i < p->n_rates; i++) {
@@ -212,7 +212,7 @@ static int read_rest(const struct pattern *p, struct said *s, char *rest,
 
         if (!rate)
             return refuse(p, text, err);
-        if (stage_parse_rate(rate, &s->rates[i], err))
+        if (load_stage_parse_rate(rate, &s->rates[i], err))
             return -1;
     }
     if (read_pairs(p, s, rest, text, err))
@@ -220,7 +220,7 @@ static int read_rest(const struct pattern *p, struct said *s, char *rest,
     return has_all(p, s) ? 0 : refuse(p, text, err);
 }
 
-static int expand(const struct pattern *p, char *rest, const char *text,
+static int expand(const struct load_shape *p, char *rest, const char *text,
                   struct strlist *stages, struct err *err)
 {
     struct said said = {0};
@@ -235,21 +235,21 @@ static int expand(const struct pattern *p, char *rest, const char *text,
     return p->expand(&said, stages, err) ? err_context(err, "'%s'", text) : 0;
 }
 
-int pattern_expand(const char *text, struct strlist *stages, struct err *err)
+int load_shape_expand(const char *text, struct strlist *stages, struct err *err)
 {
     char *copy = xstrdup(text);
     char *rest = copy;
-    const struct pattern *p = find(str_next_word(&rest));
+    const struct load_shape *p = find(str_next_word(&rest));
     int rc = expand(p, rest, text, stages, err);
 
     free(copy);
     return rc;
 }
 
-int pattern_check(const char *text, struct err *err)
+int load_shape_check(const char *text, struct err *err)
 {
     struct strlist stages = {0};
-    int rc = pattern_expand(text, &stages, err);
+    int rc = load_shape_expand(text, &stages, err);
 
     strlist_fini(&stages);
     return rc;

@@ -15,9 +15,10 @@ struct err;
 struct strlist;
 
 /* Add the stages that the text comes to.  ERR_CONFIG. */
-int pattern_expand(const char *text, struct strlist *stages, struct err *err);
+int load_shape_expand(const char *text, struct strlist *stages,
+                      struct err *err);
 
 /* For an option table. */
-int pattern_check(const char *text, struct err *err);
+int load_shape_check(const char *text, struct err *err);
 
 #endif

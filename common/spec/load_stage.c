@@ -7,7 +7,7 @@
 #include "common/base/err.h"
 #include "common/base/units.h"
 
-int stage_parse_rate(const char *text, double *rps, struct err *err)
+int load_stage_parse_rate(const char *text, double *rps, struct err *err)
 {
     if (strcmp(text, "0") == 0 || strcmp(text, "0/s") == 0) {
         *rps = 0;
@@ -17,25 +17,26 @@ int stage_parse_rate(const char *text, double *rps, struct err *err)
 }
 
 /* "10/s..100/s", or one rate for both ends. */
-static int parse_rates(char *text, struct stage *stage, struct err *err)
+static int parse_rates(char *text, struct load_stage *stage, struct err *err)
 {
     char *dots = strstr(text, "..");
 
     if (dots)
         *dots = '\0';
-    if (stage_parse_rate(text, &stage->from_rps, err))
+    if (load_stage_parse_rate(text, &stage->from_rps, err))
         return -1;
     stage->to_rps = stage->from_rps;
-    return dots ? stage_parse_rate(dots + 2, &stage->to_rps, err) : 0;
+    return dots ? load_stage_parse_rate(dots + 2, &stage->to_rps, err) : 0;
 }
 
-int stage_parse(const char *text, struct stage *stage, struct err *err)
+int load_stage_parse(const char *text, struct load_stage *stage,
+                     struct err *err)
 {
     char rates[80];
     char length[32];
     char extra[2];
 
-    *stage = (struct stage){0};
+    *stage = (struct load_stage){0};
     if (sscanf(text, "%79s %31s %1s", rates, length, extra) != 2)
         return err_set(err, ERR_CONFIG,
                        "'%s' is not a stage; write '50/s 30s' or "
@@ -54,7 +55,8 @@ static const char *print_rate(double rps, char out[static UNITS_TEXT])
     return rps > 0 ? units_print_rate(rps, out) : "0/s";
 }
 
-const char *stage_print(const struct stage *stage, char out[static STAGE_TEXT])
+const char *load_stage_print(const struct load_stage *stage,
+                             char out[static STAGE_TEXT])
 {
     char from[UNITS_TEXT];
     char to[UNITS_TEXT];
@@ -68,9 +70,9 @@ const char *stage_print(const struct stage *stage, char out[static STAGE_TEXT])
     return out;
 }
 
-int stage_check(const char *text, struct err *err)
+int load_stage_check(const char *text, struct err *err)
 {
-    struct stage stage;
+    struct load_stage stage;
 
-    return stage_parse(text, &stage, err);
+    return load_stage_parse(text, &stage, err);
 }

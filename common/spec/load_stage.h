@@ -10,7 +10,7 @@
 
 struct err;
 
-struct stage {
+struct load_stage {
     double from_rps;
     double to_rps; /* the same for a constant rate */
     int64_t length_ns;
@@ -20,14 +20,16 @@ struct stage {
 #define STAGE_TEXT ((size_t)4 * UNITS_TEXT)
 
 /* A rate, which of a stage may be 0. */
-int stage_parse_rate(const char *text, double *rps, struct err *err);
+int load_stage_parse_rate(const char *text, double *rps, struct err *err);
 
-int stage_parse(const char *text, struct stage *stage, struct err *err);
+int load_stage_parse(const char *text, struct load_stage *stage,
+                     struct err *err);
 
 /* As text that stage_parse() reads back. */
-const char *stage_print(const struct stage *stage, char out[static STAGE_TEXT]);
+const char *load_stage_print(const struct load_stage *stage,
+                             char out[static STAGE_TEXT]);
 
 /* For an option table. */
-int stage_check(const char *text, struct err *err);
+int load_stage_check(const char *text, struct err *err);
 
 #endif

@@ -82,13 +82,13 @@ static int parse_row(char *line, struct row *row, struct err *err)
     *comma = '\0';
     if (parse_time(str_trim(line), &row->at_ns, err))
         return -1;
-    return stage_parse_rate(str_trim(comma + 1), &row->rps, err);
+    return load_stage_parse_rate(str_trim(comma + 1), &row->rps, err);
 }
 
 static int add_row(struct table *t, const struct row *row, struct err *err)
 {
     double length_ns = (row->at_ns - t->last.at_ns) / t->speed;
-    struct stage stage = {.from_rps = t->last.rps, .to_rps = row->rps};
+    struct load_stage stage = {.from_rps = t->last.rps, .to_rps = row->rps};
     char text[STAGE_TEXT];
 
     if (t->rows > 0 && length_ns < 0)
@@ -99,7 +99,7 @@ static int add_row(struct table *t, const struct row *row, struct err *err)
         return err_set(err, ERR_CONFIG, "more than %d rows", MAX_STAGES);
     stage.length_ns = llround(length_ns);
     if (t->rows++ > 0 && stage.length_ns > 0)
-        strlist_add(t->stages, stage_print(&stage, text));
+        strlist_add(t->stages, load_stage_print(&stage, text));
     t->last = *row;
     return 0;
 }

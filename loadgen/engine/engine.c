@@ -15,14 +15,14 @@
 
 void engine_begin(struct engine *e, struct shard *shard, int64_t start_ns)
 {
-    gate_enter(e->gate);
+    handoff_enter(e->handoff);
     e->shard = shard;
     e->transport_env.start_ns = start_ns;
     e->armed_ns = 0;
     engine_limit_whole(e);
     engine_beat(e, engine_now_ns(e));
-    alarm_set(&e->due, 0); /* the loop must run before it can be broken */
-    gate_leave(e->gate);
+    timer_set(&e->due, 0); /* the loop must run before it can be broken */
+    handoff_leave(e->handoff);
 }
 
 int64_t engine_observe_ns(const struct engine *e)
@@ -64,9 +64,9 @@ struct observation engine_observe(struct engine *e)
     return seen;
 }
 
-struct gate *engine_gate(struct engine *e)
+struct handoff *engine_gate(struct engine *e)
 {
-    return e->gate;
+    return e->handoff;
 }
 
 struct engine_counts engine_counts(const struct engine *e)
@@ -103,16 +103,16 @@ static int make_parts(struct engine *e, struct err *err)
 {
     struct event_base *base = e->transport_env.base;
 
-    if (alarm_init(&e->due, base, engine_on_due, e, err) ||
-        alarm_init(&e->deadline, base, engine_on_deadline, e, err) ||
-        alarm_init(&e->drain, base, engine_on_drain, e, err) ||
-        alarm_init(&e->beat, base, engine_on_beat, e, err))
+    if (timer_init(&e->due, base, engine_on_due, e, err) ||
+        timer_init(&e->deadline, base, engine_on_deadline, e, err) ||
+        timer_init(&e->drain, base, engine_on_drain, e, err) ||
+        timer_init(&e->beat, base, engine_on_beat, e, err))
         return -1;
     e->transport = xcalloc(1, e->env.transport->state_size);
     if (e->env.transport->init(e->transport, &e->transport_env, err))
         return -1;
-    if (e->env.transport->gate)
-        e->gate = e->env.transport->gate(e->transport);
+    if (e->env.transport->handoff)
+        e->handoff = e->env.transport->handoff(e->transport);
     if (connect_ahead(e, err))
         return -1;
     e->source_ops = source_for(&e->env.settings->load);
@@ -152,7 +152,7 @@ int engine_new(struct engine **engine, const struct engine_env *env,
     e->transport_env = (struct transport_env){
         .base = base,
         .clk = env->clk,
-        .mix = env->mix,
+        .workload = env->workload,
         .settings = &env->settings->target,
         .max_connections = env->max_connections,
         .channels = lane_share(env->settings->client.channels, env->lane),
@@ -181,9 +181,9 @@ void engine_free(struct engine *e)
     free(e->transport);
     inflight_fini(&e->inflight);
     buf_fini(&e->line);
-    alarm_fini(&e->due);
-    alarm_fini(&e->deadline);
-    alarm_fini(&e->drain);
-    alarm_fini(&e->beat);
+    timer_fini(&e->due);
+    timer_fini(&e->deadline);
+    timer_fini(&e->drain);
+    timer_fini(&e->beat);
     free(e);
 }

@@ -21,8 +21,8 @@ struct answers;
 struct engine;
 struct err;
 struct event_base;
-struct gate;
-struct mix;
+struct handoff;
+struct workload;
 struct phases;
 struct settings;
 struct shard;
@@ -31,7 +31,7 @@ struct transport_ops;
 /* Everything is borrowed. */
 struct engine_env {
     const struct settings *settings;
-    const struct mix *mix; /* of what requests are like */
+    const struct workload *workload; /* of what requests are like */
     const struct transport_ops *transport;
     const struct clk *clk;
     struct phases *phases;   /* of all lanes; NULL: this is the only one */
@@ -72,7 +72,7 @@ void engine_cut(struct engine *engine);
 /* What stands between the caller and a thread of the transport, for what they
  * share besides the engine; the engine's functions go through it themselves.
  * NULL: there is no such thread. */
-struct gate *engine_gate(struct engine *engine);
+struct handoff *engine_gate(struct engine *engine);
 
 /* What it saw of itself since the last call, to be recorded; inside. */
 struct observation engine_observe(struct engine *engine);

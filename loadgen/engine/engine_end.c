@@ -14,13 +14,13 @@ static void limit_drain(struct engine *e, int64_t end_ns)
     if (end_ns >= e->drain_end_ns)
         return;
     e->drain_end_ns = end_ns;
-    alarm_set(&e->drain, end_ns - engine_now_ns(e));
+    timer_set(&e->drain, end_ns - engine_now_ns(e));
 }
 
 /* When the clock ends the load, as far as known. */
 static int64_t end_of_load_ns(const struct engine *e)
 {
-    return e->source_ops->quota(e->source)->end_ns;
+    return e->source_ops->limits(e->source)->end_ns;
 }
 
 /* Everything ends a drain after that.  Offline is nothing but answers that are
@@ -41,7 +41,7 @@ void engine_limit_whole(struct engine *e)
 
 static void note_window(struct engine *e)
 {
-    const struct quota *q = e->source_ops->quota(e->source);
+    const struct window_limits *q = e->source_ops->limits(e->source);
 
     e->end.window_start_ns = q->window_start_ns;
     e->end.window_end_ns = q->window_end_ns;
@@ -106,9 +106,9 @@ static int64_t cut_time_ns(const struct engine *e)
 
 void engine_cut(struct engine *e)
 {
-    gate_enter(e->gate);
+    handoff_enter(e->handoff);
     cut(e, cut_time_ns(e));
-    gate_leave(e->gate);
+    handoff_leave(e->handoff);
 }
 
 void engine_on_drain(evutil_socket_t fd, short what, void *arg)
@@ -118,11 +118,11 @@ void engine_on_drain(evutil_socket_t fd, short what, void *arg)
 
     (void)fd;
     (void)what;
-    gate_enter(e->gate);
+    handoff_enter(e->handoff);
     now = engine_now_ns(e);
     if (now >= e->drain_end_ns)
         cut(e, now);
     else if (e->drain_end_ns != INT64_MAX)
-        alarm_set(&e->drain, e->drain_end_ns - now);
-    gate_leave(e->gate);
+        timer_set(&e->drain, e->drain_end_ns - now);
+    handoff_leave(e->handoff);
 }

@@ -30,20 +30,21 @@ static struct due take(struct engine *e)
  */
 static bool is_in_warmup(const struct engine *e, int64_t due_ns)
 {
-    return due_ns < e->source_ops->quota(e->source)->window_start_ns;
+    return due_ns < e->source_ops->limits(e->source)->window_start_ns;
 }
 
 /* A session is of one class, with all of its turns. */
 static void set_class(const struct engine *e, struct request *r,
                       const struct due *due)
 {
-    const struct mix *mix = e->env.mix;
-    size_t drawn = mix_draw(mix, due->session ? due->session->id : due->seq);
+    const struct workload *workload = e->env.workload;
+    size_t drawn =
+        workload_draw(workload, due->session ? due->session->id : due->seq);
 
-    r->class = &mix->classes[drawn];
+    r->class = &workload->classes[drawn];
     r->facts.class = (int64_t)drawn;
-    if (mix->warmup && is_in_warmup(e, due->at_ns))
-        r->class = mix->warmup;
+    if (workload->warmup && is_in_warmup(e, due->at_ns))
+        r->class = workload->warmup;
 }
 
 /* Which turn of which session it is, if it is one. */
@@ -124,7 +125,7 @@ static bool has_ranges(const struct engine *e)
 /* A range does not cross the start or the end of the window. */
 static int phase_of(const struct engine *e, int64_t due_ns)
 {
-    const struct quota *q = e->source_ops->quota(e->source);
+    const struct window_limits *q = e->source_ops->limits(e->source);
 
     return (due_ns >= q->window_start_ns) + (due_ns >= q->window_end_ns);
 }
@@ -145,8 +146,8 @@ static void leave_in_range(struct engine *e, struct request *r)
 /* Their classes were not drawn, so each class gets its share by weight. */
 static void leave_rest(struct engine *e, struct request *r)
 {
-    const struct mix *mix = e->env.mix;
-    size_t n_classes = mix->is_drawn ? mix->drawn->len : 1;
+    const struct workload *workload = e->env.workload;
+    size_t n_classes = workload->is_drawn ? workload->drawn->len : 1;
     int64_t n;
     struct due due = e->source_ops->take_rest(e->source, &n);
     int64_t last_seq = due.seq + (n - 1) * e->env.lane.workers;
@@ -156,7 +157,8 @@ static void leave_rest(struct engine *e, struct request *r)
     if (due.at_ns <= e->full_until_ns)
         e->cap_waits += n;
     for (size_t i = 0; i < n_classes; i++) {
-        double share = i + 1 < n_classes ? classes_share(mix->drawn, i) : 1;
+        double share =
+            i + 1 < n_classes ? classes_share(workload->drawn, i) : 1;
         int64_t part = share < 1 ? (int64_t)((double)n * share) : left;
 
         if (part <= 0)

@@ -25,16 +25,17 @@ struct engine {
     struct engine_env env;
     struct transport_env transport_env;
     void *transport;
-    struct gate *gate; /* the transport's; NULL: there is only this thread */
+    struct handoff
+        *handoff; /* the transport's; NULL: there is only this thread */
     const struct source_ops *source_ops;
     void *source;
     struct shard *shard;
     struct buf line; /* of answers that are kept */
 
-    struct alarm due;      /* rings when the next request is due */
-    struct alarm deadline; /* rings when the oldest one times out */
-    struct alarm beat;     /* rings while the client runs */
-    struct alarm drain;    /* rings when nobody waits any longer: */
+    struct timer due;      /* rings when the next request is due */
+    struct timer deadline; /* rings when the oldest one times out */
+    struct timer beat;     /* rings while the client runs */
+    struct timer drain;    /* rings when nobody waits any longer: */
     int64_t drain_end_ns;  /* INT64_MAX: not set */
     bool has_end;          /* it is known when the load is over */
 

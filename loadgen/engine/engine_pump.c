@@ -31,7 +31,7 @@ static void arm_due(struct engine *e, int64_t now, int64_t due_ns)
     e->is_spinning = wait_ns <= 0 && due_ns > now;
     e->spin_from_ns = now;
     e->spin_mark = work_done(e);
-    alarm_set(&e->due, wait_ns);
+    timer_set(&e->due, wait_ns);
 }
 
 static void end_spin(struct engine *e, int64_t now)
@@ -94,7 +94,7 @@ void engine_note_wake(struct engine *e, int64_t now)
 void engine_beat(struct engine *e, int64_t now)
 {
     e->beat_ns = now + BEAT_NS;
-    alarm_set(&e->beat, BEAT_NS);
+    timer_set(&e->beat, BEAT_NS);
 }
 
 void engine_on_beat(evutil_socket_t fd, short what, void *arg)
@@ -104,13 +104,13 @@ void engine_on_beat(evutil_socket_t fd, short what, void *arg)
 
     (void)fd;
     (void)what;
-    gate_enter(e->gate);
+    handoff_enter(e->handoff);
     now = engine_now_ns(e);
     engine_note_wake(e, now);
     engine_beat(e, now);
-    if (e->env.mix->streams && engine_let_go(e, now) && e->waits_for_end)
+    if (e->env.workload->streams && engine_let_go(e, now) && e->waits_for_end)
         engine_pump(e);
-    gate_leave(e->gate);
+    handoff_leave(e->handoff);
 }
 
 void engine_pump(struct engine *e)
@@ -141,7 +141,7 @@ void engine_on_due(evutil_socket_t fd, short what, void *arg)
 
     (void)fd;
     (void)what;
-    gate_enter(e->gate);
+    handoff_enter(e->handoff);
     engine_pump(e);
-    gate_leave(e->gate);
+    handoff_leave(e->handoff);
 }

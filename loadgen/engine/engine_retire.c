@@ -95,7 +95,7 @@ void engine_arm_deadline(struct engine *e)
 
     e->has_deadline = oldest != NULL;
     if (oldest)
-        alarm_set(&e->deadline, engine_waits_from_ns(e, &oldest->facts) +
+        timer_set(&e->deadline, engine_waits_from_ns(e, &oldest->facts) +
                                     e->env.settings->target.timeout_ns -
                                     engine_now_ns(e));
 }
@@ -108,7 +108,7 @@ void engine_on_deadline(evutil_socket_t fd, short what, void *arg)
 
     (void)fd;
     (void)what;
-    gate_enter(e->gate);
+    handoff_enter(e->handoff);
     expired = engine_now_ns(e) - e->env.settings->target.timeout_ns;
     while ((r = inflight_oldest(&e->inflight)) &&
            engine_waits_from_ns(e, &r->facts) <= expired)
@@ -116,7 +116,7 @@ void engine_on_deadline(evutil_socket_t fd, short what, void *arg)
     engine_arm_deadline(e);
     if (e->waits_for_end)
         engine_pump(e);
-    gate_leave(e->gate);
+    handoff_leave(e->handoff);
 }
 
 /* ---- streams that are over, and go on ---- */

@@ -10,7 +10,7 @@
 /* So many in a row, then the worker's loop looks what else there is. */
 #define BATCH 16
 
-static struct post *pop(struct gate *g)
+static struct post *pop(struct handoff *g)
 {
     struct post *post = g->first;
 
@@ -21,7 +21,7 @@ static struct post *pop(struct gate *g)
 
 /* The mutex is held, and nobody is in.  Who waits at the door has something
  * that is due, and goes first; its leaving sees to the rest. */
-static void serve(struct gate *g, int max)
+static void serve(struct handoff *g, int max)
 {
     struct post *post;
 
@@ -39,14 +39,14 @@ static void serve(struct gate *g, int max)
 
 /* In the next turn of the loop, when it has looked at its timers; an event that
  * is made active would come back in this one. */
-static void leave_to_loop(struct gate *g)
+static void leave_to_loop(struct handoff *g)
 {
     static const struct timeval at_once = {0};
 
     event_add(g->rest, &at_once);
 }
 
-static void take(struct gate *g)
+static void take(struct handoff *g)
 {
     g->n_waiting++;
     while (g->is_taken)
@@ -55,7 +55,7 @@ static void take(struct gate *g)
     g->is_taken = true;
 }
 
-void gate_enter(struct gate *g)
+void handoff_enter(struct handoff *g)
 {
     if (!g)
         return;
@@ -64,7 +64,7 @@ void gate_enter(struct gate *g)
     pthread_mutex_unlock(&g->mutex);
 }
 
-void gate_leave(struct gate *g)
+void handoff_leave(struct handoff *g)
 {
     bool has_rest;
 
@@ -82,7 +82,7 @@ void gate_leave(struct gate *g)
 
 static void on_rest(evutil_socket_t fd, short what, void *arg)
 {
-    struct gate *g = arg;
+    struct handoff *g = arg;
     bool has_rest = false;
 
     (void)fd;
@@ -105,7 +105,7 @@ static struct timespec wait_until(int64_t wait_ns)
                              .tv_nsec = at_ns % NS_PER_S};
 }
 
-void gate_wait(struct gate *g, int64_t wait_ns)
+void handoff_wait(struct handoff *g, int64_t wait_ns)
 {
     struct timespec until = wait_until(wait_ns);
     int64_t n_run;
@@ -122,7 +122,7 @@ void gate_wait(struct gate *g, int64_t wait_ns)
     pthread_mutex_unlock(&g->mutex);
 }
 
-void gate_post(struct gate *g, struct post *post)
+void handoff_post(struct handoff *g, struct post *post)
 {
     post->next = NULL;
     pthread_mutex_lock(&g->mutex);
@@ -134,7 +134,7 @@ void gate_post(struct gate *g, struct post *post)
     pthread_mutex_unlock(&g->mutex);
 }
 
-void gate_serve(struct gate *g)
+void handoff_serve(struct handoff *g)
 {
     pthread_mutex_lock(&g->mutex);
     if (!g->is_taken)
@@ -142,7 +142,7 @@ void gate_serve(struct gate *g)
     pthread_mutex_unlock(&g->mutex);
 }
 
-int gate_init(struct gate *g, struct event_base *base, struct err *err)
+int handoff_init(struct handoff *g, struct event_base *base, struct err *err)
 {
     pthread_condattr_t attr;
 
@@ -158,12 +158,12 @@ int gate_init(struct gate *g, struct event_base *base, struct err *err)
     return 0;
 }
 
-void gate_fini(struct gate *g)
+void handoff_fini(struct handoff *g)
 {
     if (!g->is_made)
         return;
     event_free(g->rest);
     pthread_cond_destroy(&g->changed);
     pthread_mutex_destroy(&g->mutex);
-    *g = (struct gate){0};
+    *g = (struct handoff){0};
 }

@@ -27,7 +27,7 @@ struct post {
 
 /* If there are posts, then somebody is in and will do them or leave them to the
  * loop, or the loop will come for them, or who brought them is about to. */
-struct gate {
+struct handoff {
     pthread_mutex_t mutex; /* of what follows; held for moments only */
     pthread_cond_t changed;
     bool is_taken; /* somebody is in */
@@ -43,21 +43,21 @@ struct gate {
 
 /* In zeroed memory, which stays where it is; `base` is the worker's, and fit
  * for calls of another thread.  ERR_IO.  gate_fini() may follow either way. */
-int gate_init(struct gate *g, struct event_base *base, struct err *err);
-void gate_fini(struct gate *g);
+int handoff_init(struct handoff *g, struct event_base *base, struct err *err);
+void handoff_fini(struct handoff *g);
 
 /* The worker's thread, or whoever stands for it while it does not run; not
  * twice.  NULL: there is no other thread, and nothing to do. */
-void gate_enter(struct gate *g);
-void gate_leave(struct gate *g);
+void handoff_enter(struct handoff *g);
+void handoff_leave(struct handoff *g);
 
 /* Inside: let others in until a post has been run, but no longer than so; the
  * loop need not run. */
-void gate_wait(struct gate *g, int64_t wait_ns);
+void handoff_wait(struct handoff *g, int64_t wait_ns);
 
 /* The transport's thread: leave a post; do what is there, unless somebody is
  * in. */
-void gate_post(struct gate *g, struct post *post);
-void gate_serve(struct gate *g);
+void handoff_post(struct handoff *g, struct post *post);
+void handoff_serve(struct handoff *g);
 
 #endif

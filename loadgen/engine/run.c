@@ -41,7 +41,7 @@ struct run {
     struct settings *settings;
     const struct run_options *options;
     struct preflight known; /* before anybody was asked */
-    struct mix mix;
+    struct workload workload;
     struct strlist endpoints; /* tried before the run, and what they said */
     struct meter *meter;      /* NULL: nothing is measured */
     struct scrape *scrape;    /* NULL: the server does not say how it is */
@@ -61,7 +61,7 @@ struct run {
  * go: else every turn to another place would cost a new one. */
 static int64_t connections_of(const struct run *run, int64_t in_flight)
 {
-    int64_t ways = (int64_t)run->mix.n_places;
+    int64_t ways = (int64_t)run->workload.n_places;
     int64_t files =
         run->known.machine.files / 2 / run->settings->client.threads;
 
@@ -76,7 +76,7 @@ static int make_workers(struct run *run, struct err *err)
     const struct client_settings *c = &run->settings->client;
 
     if (!scenario_has_schedule(run->settings->load.scenario))
-        mix_set_lanes(&run->mix, c->threads);
+        workload_set_lanes(&run->workload, c->threads);
     phases_init(&run->phases, &run->settings->load, c->threads);
     run->workers = xcalloc((size_t)c->threads, sizeof(struct worker *));
     for (int64_t i = 0; i < c->threads; i++) {
@@ -84,7 +84,7 @@ static int make_workers(struct run *run, struct err *err)
         int64_t room = lane_share(c->max_in_flight, lane);
         struct engine_env env = {
             .settings = run->settings,
-            .mix = &run->mix,
+            .workload = &run->workload,
             .transport = run->known.transport,
             .clk = &clk_monotonic,
             .lane = lane,
@@ -156,7 +156,7 @@ static int find_scrape(struct run *run, struct err *err)
 
     if (s->classes.len > 0)
         s = s->classes.items[0].settings;
-    return scrape_new(&run->scrape, s, run->mix.classes[0].targets, err);
+    return scrape_new(&run->scrape, s, run->workload.classes[0].targets, err);
 }
 
 /* Everything that can fail is tried before anything is written. */
@@ -165,7 +165,8 @@ static int prepare(struct run *run, struct err *err)
     struct settings *s = run->settings;
 
     if (look_ahead(run, err) || wait_until_ready(run, err) ||
-        discover(s, err) || mix_init(&run->mix, s, &run->endpoints, err) ||
+        discover(s, err) ||
+        workload_init(&run->workload, s, &run->endpoints, err) ||
         find_scrape(run, err) ||
         meter_new(&run->meter, s, run->options->memory_of, err) ||
         make_workers(run, err))
@@ -176,10 +177,11 @@ static int prepare(struct run *run, struct err *err)
     run->has_dir = true;
     if (run->settings->data.accuracy &&
         answers_open(&run->answers, run->options->dir,
-                     run->mix.classes[0].targets, &run->settings->target, err))
+                     run->workload.classes[0].targets, &run->settings->target,
+                     err))
         return -1;
     if (recorder_new(&run->recorder, run->options->dir, (int)run->n_workers,
-                     run->mix.streams, err))
+                     run->workload.streams, err))
         return -1;
     return watch_init(&run->watch, run->settings, run->options, &run->phases,
                       run->recorder, err);
@@ -249,13 +251,13 @@ static void record_data(struct run *run)
 {
     const struct classes *all = &run->settings->classes;
 
-    for (size_t i = 0; i < run->mix.len; i++) {
-        const struct api *api = mix_api(&run->mix, i);
+    for (size_t i = 0; i < run->workload.len; i++) {
+        const struct api *api = workload_api(&run->workload, i);
         const struct data_seen seen = data_of(api);
 
         if (!api->makes_bodies)
             continue;
-        if (&run->mix.classes[i] == run->mix.warmup)
+        if (&run->workload.classes[i] == run->workload.warmup)
             manifest_add_class_data(&run->manifest, CLASSES_WARMUP, &seen);
         else if (all->len > 0)
             manifest_add_class_data(&run->manifest, all->items[i].name, &seen);
@@ -455,9 +457,9 @@ static int conclude(struct run *run, struct run_end *end, struct err *err)
         answers_close(&run->answers, rc ? &ignored : err))
         rc = -1;
     *end = sum_up(run, &failures);
-    for (size_t i = 0; i < run->mix.len; i++)
-        secrets_find(run->mix.classes[i].targets, run->mix.classes[i].settings,
-                     &secrets);
+    for (size_t i = 0; i < run->workload.len; i++)
+        secrets_find(run->workload.classes[i].targets,
+                     run->workload.classes[i].settings, &secrets);
     secrets_redact_failures(&secrets, &failures);
     strlist_fini(&secrets);
     note_cut(run, end);
@@ -484,7 +486,7 @@ static void run_fini(struct run *run)
     for (int64_t i = 0; i < run->n_workers; i++)
         worker_free(run->workers[i]);
     free(run->workers);
-    mix_fini(&run->mix);
+    workload_fini(&run->workload);
     strlist_fini(&run->endpoints);
     preflight_fini(&run->known);
     manifest_fini(&run->manifest);

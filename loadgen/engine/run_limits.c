@@ -66,9 +66,9 @@ double plan_peak_rps(const struct load_settings *load)
                 (double)load->burst_on_ns;
     for (size_t i = 0; i < load->stages.len; i++) {
         struct err ignored = {0};
-        struct stage stage = {0};
+        struct load_stage stage = {0};
 
-        stage_parse(load->stages.items[i], &stage, &ignored);
+        load_stage_parse(load->stages.items[i], &stage, &ignored);
         peak = fmax(peak, fmax(stage.from_rps, stage.to_rps));
     }
     return peak * plan_turns(load);

@@ -12,7 +12,7 @@
  * it. */
 #define WHAT (EV_READ | EV_PERSIST | EV_ET)
 
-int alarm_init(struct alarm *a, struct event_base *base, event_callback_fn rung,
+int timer_init(struct timer *a, struct event_base *base, event_callback_fn rung,
                void *arg, struct err *err)
 {
     int fd = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
@@ -24,13 +24,13 @@ int alarm_init(struct alarm *a, struct event_base *base, event_callback_fn rung,
     if (!a->later)
         close(fd);
     if (!a->later || !a->soon || event_add(a->later, NULL)) {
-        alarm_fini(a);
+        timer_fini(a);
         return err_set(err, ERR_IO, "cannot make a timer");
     }
     return 0;
 }
 
-void alarm_fini(struct alarm *a)
+void timer_fini(struct timer *a)
 {
     int fd = a->later ? event_get_fd(a->later) : -1;
 
@@ -40,10 +40,10 @@ void alarm_fini(struct alarm *a)
         close(fd);
     if (a->soon)
         event_free(a->soon);
-    *a = (struct alarm){0};
+    *a = (struct timer){0};
 }
 
-void alarm_set(struct alarm *a, int64_t wait_ns)
+void timer_set(struct timer *a, int64_t wait_ns)
 {
     static const struct timeval at_once;
     struct itimerspec spec = {

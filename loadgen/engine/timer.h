@@ -13,18 +13,18 @@
 struct err;
 
 /* All zero: none. */
-struct alarm {
+struct timer {
     struct event *later; /* of a timerfd */
     struct event *soon;  /* the next time round */
 };
 
-int alarm_init(struct alarm *a, struct event_base *base, event_callback_fn rung,
+int timer_init(struct timer *a, struct event_base *base, event_callback_fn rung,
                void *arg, struct err *err);
-void alarm_fini(struct alarm *a);
+void timer_fini(struct timer *a);
 
 /* Ring once after so long; 0 or less: after the sockets were looked at once.
  * The two are apart: each takes the place of what was set of its kind, and may
  * find the other still ringing.  Who is rung looks whether it is time. */
-void alarm_set(struct alarm *a, int64_t wait_ns);
+void timer_set(struct timer *a, int64_t wait_ns);
 
 #endif

@@ -28,7 +28,7 @@ struct worker {
 
     pthread_t thread;
     bool has_thread;
-    struct runqueue runqueue; /* the thread's */
+    struct cpu_wait cpu_wait; /* the thread's */
     bool has_failed; /* its event loop; the thread's until it has ended */
     atomic_bool is_done;
 };
@@ -38,14 +38,14 @@ struct worker {
 /* The shard is the engine's between, whoever calls that. */
 static void observe(struct worker *w)
 {
-    struct gate *gate = engine_gate(w->engine);
+    struct handoff *handoff = engine_gate(w->engine);
     struct observation seen;
 
-    gate_enter(gate);
+    handoff_enter(handoff);
     seen = engine_observe(w->engine);
-    runqueue_read(&w->runqueue, &seen);
+    cpu_wait_read(&w->cpu_wait, &seen);
     shard_observe(w->shard, &seen);
-    gate_leave(gate);
+    handoff_leave(handoff);
 }
 
 static void on_tick(evutil_socket_t fd, short what, void *arg)
@@ -70,7 +70,7 @@ static void *worker_main(void *arg)
     struct timeval tick = clk_timeval(engine_observe_ns(w->engine));
 
     prctl(PR_SET_TIMERSLACK, 1UL);
-    w->runqueue = runqueue_of_this_thread();
+    w->cpu_wait = cpu_wait_of_this_thread();
     event_add(w->cut, NULL);
     event_add(w->tick, &tick);
     engine_begin(w->engine, w->shard, w->start_ns);
@@ -79,7 +79,7 @@ static void *worker_main(void *arg)
         engine_cut(w->engine);
     observe(w);
     shard_flush(w->shard);
-    runqueue_fini(&w->runqueue);
+    cpu_wait_fini(&w->cpu_wait);
     atomic_store(&w->is_done, true);
     return NULL;
 }

@@ -20,7 +20,7 @@ static int64_t next_number(const char **text)
     return is_one ? n : -1;
 }
 
-bool runqueue_parse(const char *text, int64_t *wait_ns, int64_t *turns)
+bool cpu_wait_parse(const char *text, int64_t *wait_ns, int64_t *turns)
 {
     int64_t ran = next_number(&text);
     int64_t waited = next_number(&text);
@@ -33,26 +33,26 @@ bool runqueue_parse(const char *text, int64_t *wait_ns, int64_t *turns)
     return true;
 }
 
-struct runqueue runqueue_of_this_thread(void)
+struct cpu_wait cpu_wait_of_this_thread(void)
 {
-    return (struct runqueue){
+    return (struct cpu_wait){
         .fd = open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC)};
 }
 
-void runqueue_fini(struct runqueue *q)
+void cpu_wait_fini(struct cpu_wait *q)
 {
     if (q->fd >= 0)
         close(q->fd);
     q->fd = -1;
 }
 
-void runqueue_read(const struct runqueue *q, struct observation *seen)
+void cpu_wait_read(const struct cpu_wait *q, struct observation *seen)
 {
     char text[128];
     ssize_t n = q->fd < 0 ? -1 : pread(q->fd, text, sizeof(text) - 1, 0);
 
     text[n > 0 ? n : 0] = '\0';
-    if (!runqueue_parse(text, &seen->cpu_wait, &seen->cpu_turns)) {
+    if (!cpu_wait_parse(text, &seen->cpu_wait, &seen->cpu_turns)) {
         seen->cpu_wait = TIME_ABSENT;
         seen->cpu_turns = TIME_ABSENT;
     }

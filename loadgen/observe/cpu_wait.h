@@ -8,20 +8,20 @@
 
 struct observation;
 
-struct runqueue {
+struct cpu_wait {
     int fd; /* -1: the kernel does not tell */
 };
 
 /* Of the thread that calls this; it alone may ask. */
-struct runqueue runqueue_of_this_thread(void);
-void runqueue_fini(struct runqueue *q);
+struct cpu_wait cpu_wait_of_this_thread(void);
+void cpu_wait_fini(struct cpu_wait *q);
 
 /* Its two fields; TIME_ABSENT where the kernel does not tell. */
-void runqueue_read(const struct runqueue *q, struct observation *seen);
+void cpu_wait_read(const struct cpu_wait *q, struct observation *seen);
 
 /* /proc/thread-self/schedstat: nanoseconds on a CPU, nanoseconds waited for
  * one, times that it got one.  False if the text is not that, or if the kernel
  * does not count. */
-bool runqueue_parse(const char *text, int64_t *wait_ns, int64_t *turns);
+bool cpu_wait_parse(const char *text, int64_t *wait_ns, int64_t *turns);
 
 #endif

@@ -27,7 +27,7 @@ struct series {
     enum kind kind;
 };
 
-struct flavour {
+struct metrics_dialect {
     const char *name;
     /* Does another series of that name say the same?  Optional. */
     bool (*repeats)(const struct prom_sample *sample);
@@ -62,7 +62,7 @@ static bool sglang_repeats(const struct prom_sample *s)
 /* ---- the table ---- */
 
 /* The stub shows its own names beside those of others, and so is the last. */
-static const struct flavour flavours[] = {
+static const struct metrics_dialect flavours[] = {
     {.name = "vllm",
      .series = {{"vllm:num_requests_running", AT(running), COUNT},
                 {"vllm:num_requests_waiting", AT(waiting), COUNT},
@@ -214,8 +214,9 @@ struct server_look server_look_none(void)
     };
 }
 
-const char *flavour_read(const char *page, size_t len, struct server_look *look,
-                         struct prom_counts *counts)
+const char *metrics_dialect_read(const char *page, size_t len,
+                                 struct server_look *look,
+                                 struct prom_counts *counts)
 {
     static const struct prom_hooks hooks = {.sample = on_sample};
     struct sums sums = {0};

@@ -14,8 +14,9 @@
 /* Read a page of metrics: what it says goes to *look, the rest of which is
  * absent.  Returns whose they are: vllm, sglang, tgi, triton, llamacpp or
  * stub; NULL if there is no series that we know. */
-const char *flavour_read(const char *page, size_t len, struct server_look *look,
-                         struct prom_counts *counts);
+const char *metrics_dialect_read(const char *page, size_t len,
+                                 struct server_look *look,
+                                 struct prom_counts *counts);
 
 /* Nothing is known. */
 struct server_look server_look_none(void);

@@ -60,14 +60,15 @@ static bool is_page(const struct prom_counts *c)
 }
 
 /* The flavour, NULL for a page without series that we know. */
-static int ask(struct scrape *s, struct server_look *look, const char **flavour,
+static int ask(struct scrape *s, struct server_look *look, const char **dialect,
                struct err *err)
 {
     struct prom_counts counts;
 
     if (fetch_page(s->fetch, TIMEOUT_NS, &s->is_ending, &s->page, err))
         return -1;
-    *flavour = flavour_read(buf_text(&s->page), s->page.len, look, &counts);
+    *dialect =
+        metrics_dialect_read(buf_text(&s->page), s->page.len, look, &counts);
     return is_page(&counts)
                ? 0
                : err_set(err, ERR_IO, "not in Prometheus' text format");
@@ -93,20 +94,20 @@ static void write_row(struct scrape *s, const struct server_look *look)
 static void look_once(struct scrape *s)
 {
     int64_t began_ns = clk_now(&clk_monotonic);
-    const char *flavour = NULL;
+    const char *dialect = NULL;
     struct server_look look;
     struct err err = {0};
     int64_t now_ns;
 
-    if (ask(s, &look, &flavour, &err)) {
+    if (ask(s, &look, &dialect, &err)) {
         look = server_look_none();
         look.is_failed = 1;
     }
     if (err.code == ERR_STOPPED)
         return;
-    if (!s->source.flavour)
-        s->source.flavour = flavour;
-    if (!s->source.flavour)
+    if (!s->source.dialect)
+        s->source.dialect = dialect;
+    if (!s->source.dialect)
         return; /* a server that has nothing to say before its first request */
     now_ns = clk_now(&clk_monotonic);
     look.at = now_ns - s->start_ns;
@@ -224,9 +225,9 @@ static int try_it(struct scrape *s, const struct target_settings *t,
     struct server_look look;
 
     if (fetch_probe(s->fetch, TIMEOUT_NS, err) ||
-        ask(s, &look, &s->source.flavour, err))
+        ask(s, &look, &s->source.dialect, err))
         return -1;
-    if (!s->source.flavour && !is_of_model(t))
+    if (!s->source.dialect && !is_of_model(t))
         return err_set(err, ERR_IO, "no series that are known");
     return 0;
 }
@@ -239,7 +240,7 @@ static int find(struct scrape *s, const struct settings *settings,
     if (fetch_new(&s->fetch, t, url, MAX_PAGE, err) || try_it(s, t, err))
         return err_context(err, "GET %s", s->url);
     log_note("server     %s, by %s",
-             s->source.flavour ? s->source.flavour
+             s->source.dialect ? s->source.dialect
                                : "of a kind that is not known yet",
              s->url);
     return 0;

@@ -10,7 +10,7 @@
 #define ROUNDS_A_BIT 6
 #define ROUNDS_LEAST 16
 
-static uint64_t mix(uint64_t a, uint64_t b)
+static uint64_t workload(uint64_t a, uint64_t b)
 {
     struct rng rng = {a};
 
@@ -40,7 +40,7 @@ int64_t select_permute(uint64_t key, int64_t n, int64_t x)
         uint64_t other = (below(round, size) + size - at) % size;
         uint64_t pair = at > other ? at : other;
 
-        if (mix(round, pair) >> 63)
+        if (workload(round, pair) >> 63)
             at = other;
     }
     return (int64_t)at;
@@ -64,9 +64,9 @@ static int64_t choose(const struct selection *s, int64_t seq)
     case SELECT_ORDER:
         return seq % s->n;
     case SELECT_REPLACEMENT:
-        return (int64_t)below(mix(key, (uint64_t)seq), (uint64_t)s->n);
+        return (int64_t)below(workload(key, (uint64_t)seq), (uint64_t)s->n);
     default:
-        return select_permute(mix(key, (uint64_t)(seq / s->n)), s->n,
+        return select_permute(workload(key, (uint64_t)(seq / s->n)), s->n,
                               seq % s->n);
     }
 }

@@ -27,7 +27,7 @@ static bool are_unique(const struct settings *s)
 }
 
 /* Of n that are drawn from so many kinds, as likely as each other. */
-static double repeats_of(double n, double kinds)
+static double prompt_collisions_of(double n, double kinds)
 {
     double each = n / kinds;
 
@@ -48,11 +48,11 @@ static double count_repeats(const struct sampler *sampler, double kinds,
             of_length[length] += requests / drawn;
     }
     for (int i = 1; i < LONG_ENOUGH; i++)
-        repeats += repeats_of(of_length[i], pow(kinds, i));
+        repeats += prompt_collisions_of(of_length[i], pow(kinds, i));
     return repeats;
 }
 
-double repeats_expected(const struct settings *s, double requests)
+double prompt_collisions_expected(const struct settings *s, double requests)
 {
     const struct data_settings *data = &s->data;
     bool is_ids = data->prompts != PROMPT_TEXT &&

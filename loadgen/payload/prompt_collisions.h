@@ -8,6 +8,6 @@ struct settings;
 /* Of so many requests of resolved settings, how many carry a prompt that was
  * sent before though none was to be, on average; 0 where prompts are not made,
  * or may be alike. */
-double repeats_expected(const struct settings *s, double requests);
+double prompt_collisions_expected(const struct settings *s, double requests);
 
 #endif

@@ -78,7 +78,7 @@ int sampler_init(struct sampler *s, const struct settings *settings,
                           .shared_prefix = data->shared_prefix,
                           .reuse = data->cache_hit_rate,
                           .checks_cache = data->cache_check,
-                          .mix = data->mix,
+                          .workload = data->workload,
                           .class = data->class,
                           .has_sessions =
                               settings->load.scenario == SCENARIO_SESSIONS,
@@ -114,7 +114,8 @@ static int64_t draw_documents(const struct sampler *s, int64_t seq)
 /* The last request of this class up to there; -1: none. */
 static int64_t last_of_class(const struct sampler *s, int64_t seq)
 {
-    while (s->mix && seq >= 0 && classes_draw(s->mix, s->seed, seq) != s->class)
+    while (s->workload && seq >= 0 &&
+           classes_draw(s->workload, s->seed, seq) != s->class)
         seq--;
     return seq;
 }

@@ -41,7 +41,7 @@ struct sampler {
     int64_t shared_prefix; /* tokens before all of them */
     double reuse;          /* share of prompts that were sent before */
     bool checks_cache;     /* half of the prompts are the same one */
-    const struct classes *mix; /* of which this class; borrowed, or NULL */
+    const struct classes *workload; /* of which this class; borrowed, or NULL */
     size_t class;
     bool has_sessions; /* places are those of turns: session_key() */
 

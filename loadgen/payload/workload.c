@@ -10,28 +10,29 @@
 #include "loadgen/api/api.h"
 
 /* What a class is made of. */
-struct mix_part {
+struct workload_part {
     struct api api;
     struct targets targets;
 };
 
-static void note_class(struct mix *mix, const struct class *c)
+static void note_class(struct workload *workload, const struct class *c)
 {
     if (c->targets)
-        mix->n_routes += c->targets->n_endpoints;
-    mix->reads |= c->api != NULL;
-    mix->streams |= c->api && c->api->streams;
+        workload->n_routes += c->targets->n_endpoints;
+    workload->reads |= c->api != NULL;
+    workload->streams |= c->api && c->api->streams;
 }
 
-void mix_of_one(struct mix *mix, const struct targets *targets,
-                const struct api *api, const struct target_settings *settings)
+void workload_of_one(struct workload *workload, const struct targets *targets,
+                     const struct api *api,
+                     const struct target_settings *settings)
 {
-    *mix = (struct mix){
+    *workload = (struct workload){
         .len = 1,
         .one = {.targets = targets, .api = api, .settings = settings}};
-    mix->classes = &mix->one;
-    note_class(mix, &mix->one);
-    mix->n_places = mix->n_routes;
+    workload->classes = &workload->one;
+    note_class(workload, &workload->one);
+    workload->n_places = workload->n_routes;
 }
 
 /* ---- places ---- */
@@ -51,11 +52,11 @@ static bool is_same_place(const struct endpoint *a, const struct endpoint *b)
 }
 
 /* The place of one that was there before; -1: it is new. */
-static int64_t known_place(const struct mix *mix, size_t n_classes,
+static int64_t known_place(const struct workload *workload, size_t n_classes,
                            const struct endpoint *e)
 {
     for (size_t c = 0; c < n_classes; c++) {
-        const struct targets *ts = &mix->parts[c].targets;
+        const struct targets *ts = &workload->parts[c].targets;
 
         for (size_t i = 0; i < ts->n_endpoints; i++) {
             if (is_same_place(&ts->endpoints[i], e))
@@ -66,16 +67,16 @@ static int64_t known_place(const struct mix *mix, size_t n_classes,
 }
 
 /* Classes share connections; the endpoints of one class do not. */
-static void number_places(struct mix *mix)
+static void number_places(struct workload *workload)
 {
-    for (size_t c = 0; c < mix->len; c++) {
-        struct targets *ts = &mix->parts[c].targets;
+    for (size_t c = 0; c < workload->len; c++) {
+        struct targets *ts = &workload->parts[c].targets;
 
         for (size_t i = 0; i < ts->n_endpoints; i++) {
-            int64_t known = known_place(mix, c, &ts->endpoints[i]);
+            int64_t known = known_place(workload, c, &ts->endpoints[i]);
 
             ts->endpoints[i].place =
-                known >= 0 ? (size_t)known : mix->n_places++;
+                known >= 0 ? (size_t)known : workload->n_places++;
         }
     }
 }
@@ -95,7 +96,7 @@ static void add_new(struct strlist *said, const struct strlist *lines)
     }
 }
 
-static int make_part(struct mix_part *p, const struct settings *s,
+static int make_part(struct workload_part *p, const struct settings *s,
                      struct strlist *said, struct err *err)
 {
     struct strlist lines = {0};
@@ -110,68 +111,69 @@ static int make_part(struct mix_part *p, const struct settings *s,
     return rc;
 }
 
-static int make_class(struct mix *mix, size_t i, const struct settings *s,
-                      struct strlist *said, struct err *err)
+static int make_class(struct workload *workload, size_t i,
+                      const struct settings *s, struct strlist *said,
+                      struct err *err)
 {
-    struct mix_part *p = &mix->parts[i];
+    struct workload_part *p = &workload->parts[i];
 
     if (make_part(p, s, said, err))
         return -1;
-    mix->several[i] = (struct class){.targets = &p->targets,
-                                     .api = api_if_needed(&p->api),
-                                     .settings = &s->target,
-                                     .first_route = mix->n_routes};
-    note_class(mix, &mix->several[i]);
+    workload->several[i] = (struct class){.targets = &p->targets,
+                                          .api = api_if_needed(&p->api),
+                                          .settings = &s->target,
+                                          .first_route = workload->n_routes};
+    note_class(workload, &workload->several[i]);
     return 0;
 }
 
-int mix_init(struct mix *mix, const struct settings *s, struct strlist *said,
-             struct err *err)
+int workload_init(struct workload *workload, const struct settings *s,
+                  struct strlist *said, struct err *err)
 {
     const struct classes *all = &s->classes;
     size_t drawn = all->len > 0 ? all->len : 1;
     size_t n = drawn + s->warmup.len;
 
-    *mix = (struct mix){
+    *workload = (struct workload){
         .len = n, .is_drawn = drawn > 1, .drawn = all, .seed = s->load.seed};
-    mix->several = xcalloc(n, sizeof(*mix->several));
-    mix->parts = xcalloc(n, sizeof(*mix->parts));
-    mix->classes = mix->several;
-    if (all->len == 0 && make_class(mix, 0, s, said, err))
+    workload->several = xcalloc(n, sizeof(*workload->several));
+    workload->parts = xcalloc(n, sizeof(*workload->parts));
+    workload->classes = workload->several;
+    if (all->len == 0 && make_class(workload, 0, s, said, err))
         return -1;
     for (size_t i = 0; i < all->len; i++) {
         const struct class_settings *c = &all->items[i];
 
-        if (make_class(mix, i, c->settings, said, err))
+        if (make_class(workload, i, c->settings, said, err))
             return err_context(err, "classes: %s", c->name);
     }
     if (s->warmup.len > 0) {
-        if (make_class(mix, drawn, s->warmup.items[0].settings, said, err))
+        if (make_class(workload, drawn, s->warmup.items[0].settings, said, err))
             return err_context(err, CLASSES_WARMUP);
-        mix->warmup = &mix->several[drawn];
+        workload->warmup = &workload->several[drawn];
     }
-    number_places(mix);
+    number_places(workload);
     return 0;
 }
 
-void mix_fini(struct mix *mix)
+void workload_fini(struct workload *workload)
 {
-    for (size_t i = 0; mix->parts && i < mix->len; i++) {
-        targets_fini(&mix->parts[i].targets);
-        api_fini(&mix->parts[i].api);
+    for (size_t i = 0; workload->parts && i < workload->len; i++) {
+        targets_fini(&workload->parts[i].targets);
+        api_fini(&workload->parts[i].api);
     }
-    free(mix->parts);
-    free(mix->several);
-    *mix = (struct mix){0};
+    free(workload->parts);
+    free(workload->several);
+    *workload = (struct workload){0};
 }
 
-void mix_set_lanes(struct mix *mix, int64_t n)
+void workload_set_lanes(struct workload *workload, int64_t n)
 {
-    for (size_t i = 0; i < mix->len; i++)
-        mix->parts[i].targets.n_lanes = n;
+    for (size_t i = 0; i < workload->len; i++)
+        workload->parts[i].targets.n_lanes = n;
 }
 
-const struct api *mix_api(const struct mix *mix, size_t i)
+const struct api *workload_api(const struct workload *workload, size_t i)
 {
-    return &mix->parts[i].api;
+    return &workload->parts[i].api;
 }

@@ -16,7 +16,7 @@
 
 struct api;
 struct err;
-struct mix_part;
+struct workload_part;
 struct settings;
 struct strlist;
 struct target_settings;
@@ -30,7 +30,7 @@ struct class
     size_t first_route; /* where its endpoints begin among those of all */
 };
 
-struct mix {
+struct workload {
     const struct class *classes;
     size_t len;                  /* at least 1 */
     const struct class *warmup;  /* of requests before the window; NULL: as
@@ -43,38 +43,41 @@ struct mix {
     bool reads;      /* some class has an API that reads answers ... */
     bool streams;    /* ... which may be streams */
 
-    struct class one;       /* of a run without classes */
-    struct class *several;  /* owned */
-    struct mix_part *parts; /* likewise */
+    struct class one;            /* of a run without classes */
+    struct class *several;       /* owned */
+    struct workload_part *parts; /* likewise */
 };
 
 /* Of one class; all of it is borrowed, and stays where it is. */
-void mix_of_one(struct mix *mix, const struct targets *targets,
-                const struct api *api, const struct target_settings *settings);
+void workload_of_one(struct workload *workload, const struct targets *targets,
+                     const struct api *api,
+                     const struct target_settings *settings);
 
 /* Of a run whose settings are all known: read what is to be sent, resolve the
  * targets and try each address once; `said` gets a line for each.  ERR_CONFIG,
  * ERR_IO.  mix_fini() may follow either way. */
-int mix_init(struct mix *mix, const struct settings *s, struct strlist *said,
-             struct err *err);
-void mix_fini(struct mix *mix);
+int workload_init(struct workload *workload, const struct settings *s,
+                  struct strlist *said, struct err *err);
+void workload_fini(struct workload *workload);
 
 /* So many workers of a closed loop number their requests by themselves; before
  * the mix is shared. */
-void mix_set_lanes(struct mix *mix, int64_t n);
+void workload_set_lanes(struct workload *workload, int64_t n);
 
 /* Also where it is not needed to send and read. */
-const struct api *mix_api(const struct mix *mix, size_t i);
+const struct api *workload_api(const struct workload *workload, size_t i);
 
 /* Which class what is drawn for `key`, a place in the schedule, is of. */
-static inline size_t mix_draw(const struct mix *mix, int64_t key)
+static inline size_t workload_draw(const struct workload *workload, int64_t key)
 {
-    return mix->is_drawn ? classes_draw(mix->drawn, mix->seed, key) : 0;
+    return workload->is_drawn
+               ? classes_draw(workload->drawn, workload->seed, key)
+               : 0;
 }
 
 /* Which of the mix's routes the request of this class takes at this place of
  * the schedule. */
-static inline size_t mix_route(const struct class *c, int64_t seq)
+static inline size_t workload_route(const struct class *c, int64_t seq)
 {
     return c->first_route + targets_route(c->targets, seq);
 }

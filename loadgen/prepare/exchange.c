@@ -19,10 +19,10 @@
 struct drive {
     struct exchange *x;
     const struct exchange_plan *plan;
-    struct mix mix;
+    struct workload workload;
     struct transport_env env;
     void *transport;
-    struct gate *gate; /* the transport's, or NULL */
+    struct handoff *handoff; /* the transport's, or NULL */
     struct request request;
     bool is_over;
 };
@@ -96,16 +96,16 @@ static void loop(struct drive *d)
     struct event *tick = event_new(d->env.base, -1, EV_PERSIST, on_tick, NULL);
 
     event_add(tick, &tv);
-    gate_enter(d->gate);
+    handoff_enter(d->handoff);
     d->plan->transport->start(d->transport, &d->request);
     while (!d->is_over) {
-        gate_leave(d->gate);
+        handoff_leave(d->handoff);
         event_base_loop(d->env.base, EVLOOP_ONCE);
-        gate_enter(d->gate);
+        handoff_enter(d->handoff);
         if (!d->is_over)
             look(d);
     }
-    gate_leave(d->gate);
+    handoff_leave(d->handoff);
     event_free(tick);
 }
 
@@ -122,12 +122,12 @@ int exchange_run(struct exchange *x, const struct exchange_plan *plan,
         buf_init(&x->sent.bytes, plan->keep);
         buf_init(&x->received.bytes, plan->keep);
     }
-    mix_of_one(&d.mix, plan->targets, plan->api, plan->settings);
+    workload_of_one(&d.workload, plan->targets, plan->api, plan->settings);
     d.env = (struct transport_env){
         .base = transport_base_new(plan->transport),
         .clk = &clk_monotonic,
         .start_ns = clk_now(&clk_monotonic),
-        .mix = &d.mix,
+        .workload = &d.workload,
         .settings = plan->settings,
         .max_connections = 1,
         .stamps_all = true,
@@ -139,7 +139,7 @@ int exchange_run(struct exchange *x, const struct exchange_plan *plan,
     d.request.facts = facts_unknown(plan->seq, 0);
     d.request.facts.issued = 0;
     d.request.deadline_ns = plan->timeout_ns;
-    d.request.class = &d.mix.one;
+    d.request.class = &d.workload.one;
     if (plan->api && plan->api->sampler.has_sessions)
         d.request.facts.session = plan->seq; /* its first turn */
     if (plan->api)
@@ -150,8 +150,8 @@ int exchange_run(struct exchange *x, const struct exchange_plan *plan,
         row_copy(&d.request.row, plan->row);
     d.transport = xcalloc(1, plan->transport->state_size);
     rc = plan->transport->init(d.transport, &d.env, err);
-    if (rc == 0 && plan->transport->gate)
-        d.gate = plan->transport->gate(d.transport);
+    if (rc == 0 && plan->transport->handoff)
+        d.handoff = plan->transport->handoff(d.transport);
     if (rc == 0)
         loop(&d);
     plan->transport->fini(d.transport);

@@ -26,12 +26,12 @@ static double warmup_length_ns(const struct load_settings *load)
 static int add_stages(struct shape *s, const struct load_settings *load,
                       struct err *err)
 {
-    struct stage stage = {0};
+    struct load_stage stage = {0};
 
     s->has_warmup = load->warmup_requests > 0;
     for (size_t i = 0; i < load->stages.len; i++) {
 
-        if (stage_parse(load->stages.items[i], &stage, err))
+        if (load_stage_parse(load->stages.items[i], &stage, err))
             return err_context(err, "load.stages");
         if (i == 0 && warmup_length_ns(load) > 0)
             add_piece(s, warmup_length_ns(load), stage.from_rps,

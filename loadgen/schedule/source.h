@@ -15,7 +15,7 @@
 struct err;
 struct load_settings;
 struct phases;
-struct quota;
+struct window_limits;
 struct request;
 struct row;
 struct session;
@@ -85,7 +85,7 @@ struct source_ops {
 
     /* What is left to send: when the window begins and ends, as far as that is
      * known.  Required. */
-    const struct quota *(*quota)(const void *self);
+    const struct window_limits *(*limits)(const void *self);
 
     /* What broke the schedule off, if anything did.  Optional. */
     const struct err *(*failure)(const void *self);

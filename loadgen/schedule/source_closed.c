@@ -18,12 +18,12 @@ struct closed_loop {
     struct dist think;
     struct rng rng;
     int64_t query_size;
-    int64_t n_taken;     /* of the query that is being given out */
-    int64_t n_ended;     /* of the query that is in flight */
-    struct quota quota;  /* of this lane, once the warm-up is over */
-    int64_t warmup_left; /* requests; this lane's part */
-    bool has_left;       /* the warm-up, so far as it is concerned */
-    struct phases own;   /* where nobody shares theirs */
+    int64_t n_taken;             /* of the query that is being given out */
+    int64_t n_ended;             /* of the query that is in flight */
+    struct window_limits limits; /* of this lane, once the warm-up is over */
+    int64_t warmup_left;         /* requests; this lane's part */
+    bool has_left;               /* the warm-up, so far as it is concerned */
+    struct phases own;           /* where nobody shares theirs */
     struct phases *phases;
     struct lane lane;
     int64_t next_seq;
@@ -43,9 +43,9 @@ static int closed_init(void *self, const struct load_settings *load,
     c->n_clients = (size_t)lane_share(load->clients, lane);
     for (size_t i = 0; i < c->n_clients; i++)
         heap_push(&c->ready, 0, NULL);
-    c->quota = quota_of(load);
-    c->quota.warmup_left = 0; /* the lanes have that in common */
-    quota_share(&c->quota, lane);
+    c->limits = window_limits_of(load);
+    c->limits.warmup_left = 0; /* the lanes have that in common */
+    window_limits_share(&c->limits, lane);
     c->warmup_left = lane_share(load->warmup_requests, lane);
     phases_init(&c->own, load, 1);
     c->lane = lane;
@@ -59,7 +59,7 @@ static void closed_share(void *self, struct phases *phases)
     struct closed_loop *c = self;
 
     c->phases = phases;
-    quota_tell(&c->quota, phases);
+    window_limits_tell(&c->limits, phases);
 }
 
 /* Who is waited for may have thought before those who think now: what is known
@@ -68,9 +68,10 @@ static bool is_over(const struct closed_loop *c)
 {
     bool is_waiting = c->ready.len < c->n_clients;
 
-    return quota_is_full(&c->quota) ||
-           (quota_is_spent(&c->quota, heap_first_key(&c->ready)) &&
-            (!is_waiting || quota_is_spent(&c->quota, c->last_end_ns)));
+    return window_limits_is_full(&c->limits) ||
+           (window_limits_is_spent(&c->limits, heap_first_key(&c->ready)) &&
+            (!is_waiting ||
+             window_limits_is_spent(&c->limits, c->last_end_ns)));
 }
 
 /* Has the window begun?  If not, what is due next is of the warm-up. */
@@ -78,7 +79,7 @@ static void look_for_window(struct closed_loop *c, int64_t due_ns)
 {
     int64_t start_ns;
 
-    if (c->quota.window_start_ns != DUE_UNKNOWN || due_ns == DUE_UNKNOWN)
+    if (c->limits.window_start_ns != DUE_UNKNOWN || due_ns == DUE_UNKNOWN)
         return;
     if (c->warmup_left <= 0 && !c->has_left) {
         c->has_left = true;
@@ -86,7 +87,7 @@ static void look_for_window(struct closed_loop *c, int64_t due_ns)
     }
     start_ns = phases_enter(c->phases, due_ns);
     if (start_ns != DUE_UNKNOWN)
-        quota_begin(&c->quota, start_ns);
+        window_limits_begin(&c->limits, start_ns);
 }
 
 /* A query that was begun is sent whole. */
@@ -100,7 +101,7 @@ static int64_t closed_peek_ns(void *self)
     look_for_window(c, due_ns);
     if (is_over(c))
         return DUE_NEVER;
-    return quota_is_spent(&c->quota, due_ns) ? DUE_UNKNOWN : due_ns;
+    return window_limits_is_spent(&c->limits, due_ns) ? DUE_UNKNOWN : due_ns;
 }
 
 static struct due closed_take(void *self)
@@ -110,7 +111,7 @@ static struct due closed_take(void *self)
 
     c->next_seq += c->lane.workers;
     c->warmup_left--;
-    quota_take(&c->quota, due.at_ns);
+    window_limits_take(&c->limits, due.at_ns);
     if (++c->n_taken < c->query_size)
         return due;
     c->n_taken = 0;
@@ -136,16 +137,16 @@ static int64_t closed_due_end_ns(void *self)
     const struct closed_loop *c = self;
     int64_t end_ns = c->last_end_ns + 1;
 
-    return quota_is_full(&c->quota) && end_ns < c->quota.end_ns
+    return window_limits_is_full(&c->limits) && end_ns < c->limits.end_ns
                ? end_ns
-               : c->quota.end_ns;
+               : c->limits.end_ns;
 }
 
-static const struct quota *closed_quota(const void *self)
+static const struct window_limits *closed_quota(const void *self)
 {
     const struct closed_loop *c = self;
 
-    return &c->quota;
+    return &c->limits;
 }
 
 static void closed_fini(void *self)
@@ -164,6 +165,6 @@ const struct source_ops source_closed = {
     .take = closed_take,
     .ended = closed_ended,
     .due_end_ns = closed_due_end_ns,
-    .quota = closed_quota,
+    .limits = closed_quota,
     .fini = closed_fini,
 };

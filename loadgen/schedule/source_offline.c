@@ -6,7 +6,7 @@
 
 struct offline {
     int64_t left;
-    struct quota quota; /* of all: only its times hold */
+    struct window_limits limits; /* of all: only its times hold */
     struct lane lane;
     int64_t next_seq;
     int64_t last_end_ns;
@@ -19,7 +19,7 @@ static int offline_init(void *self, const struct load_settings *load,
 
     (void)err;
     o->left = lane_share(load->requests, lane);
-    o->quota = quota_of(load);
+    o->limits = window_limits_of(load);
     o->lane = lane;
     o->next_seq = lane.worker;
     return 0;
@@ -69,11 +69,11 @@ static int64_t offline_due_end_ns(void *self)
     return o->last_end_ns + 1;
 }
 
-static const struct quota *offline_quota(const void *self)
+static const struct window_limits *offline_quota(const void *self)
 {
     const struct offline *o = self;
 
-    return &o->quota;
+    return &o->limits;
 }
 
 const struct source_ops source_offline = {
@@ -85,5 +85,5 @@ const struct source_ops source_offline = {
     .take_rest = offline_take_rest,
     .ended = offline_ended,
     .due_end_ns = offline_due_end_ns,
-    .quota = offline_quota,
+    .limits = offline_quota,
 };

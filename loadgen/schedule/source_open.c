@@ -23,7 +23,8 @@ struct open_loop {
     void *arrival_self;
     struct rng rng;
     struct shape shape;
-    struct quota quota; /* of all lanes: each walks the whole schedule */
+    struct window_limits
+        limits; /* of all lanes: each walks the whole schedule */
     struct lane lane;
     bool has_begun;   /* the window */
     bool is_official; /* it has LoadGen's schedule */
@@ -45,7 +46,7 @@ static bool is_mlperf(const struct open_loop *o)
 
 static int64_t next_official(struct open_loop *o)
 {
-    return o->quota.window_start_ns + mlperf_schedule_next_ns(&o->official);
+    return o->limits.window_start_ns + mlperf_schedule_next_ns(&o->official);
 }
 
 /* Start the process at its beginning. */
@@ -65,9 +66,10 @@ static int restart(struct open_loop *o, enum rng_purpose purpose,
  * kept. */
 static void fit_window(struct open_loop *o)
 {
-    double before = shape_arrivals(&o->shape, (double)o->quota.window_start_ns);
+    double before =
+        shape_arrivals(&o->shape, (double)o->limits.window_start_ns);
     double expected =
-        shape_arrivals(&o->shape, (double)o->quota.window_end_ns) - before;
+        shape_arrivals(&o->shape, (double)o->limits.window_end_ns) - before;
     int64_t n = llround(expected);
     struct err none = {0};
     double sum = 0;
@@ -100,7 +102,7 @@ static void end_fitting(struct open_loop *o)
 {
     o->is_fitted = false;
     o->scale = 1;
-    o->arrivals = shape_arrivals(&o->shape, (double)o->quota.window_end_ns);
+    o->arrivals = shape_arrivals(&o->shape, (double)o->limits.window_end_ns);
 }
 
 /* The first request after the warm-up, which a free schedule has drawn already.
@@ -119,8 +121,8 @@ static int64_t draw_fitted(struct open_loop *o)
     int64_t due_ns = draw(o);
 
     /* Half a nanosecond before the end is not after it. */
-    return due_ns < o->quota.window_end_ns ? due_ns
-                                           : o->quota.window_end_ns - 1;
+    return due_ns < o->limits.window_end_ns ? due_ns
+                                            : o->limits.window_end_ns - 1;
 }
 
 static int64_t next_due(struct open_loop *o)
@@ -129,8 +131,8 @@ static int64_t next_due(struct open_loop *o)
 
     if (!o->has_begun) {
         due_ns = draw(o);
-        if (o->quota.window_start_ns == DUE_UNKNOWN ||
-            due_ns < o->quota.window_start_ns)
+        if (o->limits.window_start_ns == DUE_UNKNOWN ||
+            due_ns < o->limits.window_start_ns)
             return due_ns;
         begin_window(o);
     }
@@ -149,18 +151,18 @@ static int64_t next_due(struct open_loop *o)
  * in the shape begins where it ended. */
 static void count(struct open_loop *o)
 {
-    bool was_known = o->quota.window_start_ns != DUE_UNKNOWN;
+    bool was_known = o->limits.window_start_ns != DUE_UNKNOWN;
 
-    quota_take(&o->quota, o->next_ns);
-    if (!was_known && o->quota.window_start_ns != DUE_UNKNOWN)
-        shape_end_warmup(&o->shape, (double)o->quota.window_start_ns);
+    window_limits_take(&o->limits, o->next_ns);
+    if (!was_known && o->limits.window_start_ns != DUE_UNKNOWN)
+        shape_end_warmup(&o->shape, (double)o->limits.window_start_ns);
 }
 
 /* Past the requests of other lanes. */
 static void skip_others(struct open_loop *o)
 {
     while (o->next_seq < o->next_own &&
-           !quota_is_spent(&o->quota, o->next_ns)) {
+           !window_limits_is_spent(&o->limits, o->next_ns)) {
         count(o);
         o->next_seq++;
         o->next_ns = next_due(o);
@@ -177,7 +179,7 @@ static int open_init(void *self, const struct load_settings *load,
     o->next_own = lane.worker;
     o->arrival = arrival_of((enum arrival)load->arrival);
     o->arrival_self = xcalloc(1, o->arrival->state_size);
-    o->quota = quota_of(load);
+    o->limits = window_limits_of(load);
     o->scale = 1;
     o->official = mlperf_schedule_make(load->schedule_seed, load->rate_rps);
     if (shape_init(&o->shape, load, err) || restart(o, RNG_ARRIVAL, err))
@@ -194,14 +196,15 @@ static void open_share(void *self, struct phases *phases)
 {
     struct open_loop *o = self;
 
-    quota_tell(&o->quota, phases);
+    window_limits_tell(&o->limits, phases);
 }
 
 static int64_t open_peek_ns(void *self)
 {
     const struct open_loop *o = self;
 
-    return quota_is_spent(&o->quota, o->next_ns) ? DUE_NEVER : o->next_ns;
+    return window_limits_is_spent(&o->limits, o->next_ns) ? DUE_NEVER
+                                                          : o->next_ns;
 }
 
 static struct due open_take(void *self)
@@ -221,14 +224,14 @@ static int64_t open_due_end_ns(void *self)
 {
     const struct open_loop *o = self;
 
-    return o->next_ns < o->quota.end_ns ? o->next_ns : o->quota.end_ns;
+    return o->next_ns < o->limits.end_ns ? o->next_ns : o->limits.end_ns;
 }
 
-static const struct quota *open_quota(const void *self)
+static const struct window_limits *open_quota(const void *self)
 {
     const struct open_loop *o = self;
 
-    return &o->quota;
+    return &o->limits;
 }
 
 static void open_fini(void *self)
@@ -247,6 +250,6 @@ const struct source_ops source_open = {
     .peek_ns = open_peek_ns,
     .take = open_take,
     .due_end_ns = open_due_end_ns,
-    .quota = open_quota,
+    .limits = open_quota,
     .fini = open_fini,
 };

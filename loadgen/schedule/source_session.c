@@ -27,7 +27,7 @@ struct sessions {
     bool has_turns; /* else only the data set knows how many */
     struct dist think;
     uint64_t seed;
-    struct quota quota; /* of this lane */
+    struct window_limits limits; /* of this lane */
     struct lane lane;
     int64_t next_seq;
     int64_t in_flight;
@@ -46,8 +46,8 @@ static int session_init(void *self, const struct load_settings *load,
     s->arrivals.min_duration_ns = 0;
     s->seed = load->seed;
     s->has_turns = load->turns != NULL;
-    s->quota = quota_of(load);
-    quota_share(&s->quota, lane);
+    s->limits = window_limits_of(load);
+    window_limits_share(&s->limits, lane);
     s->lane = lane;
     s->next_seq = lane.worker;
     s->last_due_ns = -1;
@@ -62,7 +62,7 @@ static void session_share(void *self, struct phases *phases)
 {
     struct sessions *s = self;
 
-    quota_tell(&s->quota, phases);
+    window_limits_tell(&s->limits, phases);
 }
 
 /* ---- one of them ---- */
@@ -129,11 +129,12 @@ static int64_t session_peek_ns(void *self)
     const struct sessions *s = self;
     int64_t due_ns = first_due_ns(s);
 
-    if (quota_is_full(&s->quota))
+    if (window_limits_is_full(&s->limits))
         return DUE_NEVER;
-    if (due_ns < DUE_NEVER && !quota_is_spent(&s->quota, due_ns))
+    if (due_ns < DUE_NEVER && !window_limits_is_spent(&s->limits, due_ns))
         return due_ns;
-    return s->in_flight == 0 || quota_is_spent(&s->quota, s->last_end_ns)
+    return s->in_flight == 0 ||
+                   window_limits_is_spent(&s->limits, s->last_end_ns)
                ? DUE_NEVER
                : DUE_UNKNOWN;
 }
@@ -150,7 +151,7 @@ static struct due session_take(void *self)
     s->next_seq += s->lane.workers;
     s->in_flight++;
     s->last_due_ns = due.at_ns;
-    quota_take(&s->quota, due.at_ns);
+    window_limits_take(&s->limits, due.at_ns);
     return due;
 }
 
@@ -169,7 +170,7 @@ static void session_ended(void *self, const struct request *r, int64_t end_ns)
         return;
     }
     due_ns = end_ns + draw_think_ns(s, c);
-    if (quota_is_spent(&s->quota, due_ns))
+    if (window_limits_is_spent(&s->limits, due_ns))
         end_session(s, c);
     else
         heap_push(&s->due, due_ns, c);
@@ -180,16 +181,17 @@ static int64_t session_due_end_ns(void *self)
 {
     const struct sessions *s = self;
 
-    return quota_is_full(&s->quota) && s->last_due_ns < s->quota.end_ns
+    return window_limits_is_full(&s->limits) &&
+                   s->last_due_ns < s->limits.end_ns
                ? s->last_due_ns + 1
-               : s->quota.end_ns;
+               : s->limits.end_ns;
 }
 
-static const struct quota *session_quota(const void *self)
+static const struct window_limits *session_quota(const void *self)
 {
     const struct sessions *s = self;
 
-    return &s->quota;
+    return &s->limits;
 }
 
 static void session_fini(void *self)
@@ -219,6 +221,6 @@ const struct source_ops source_session = {
     .take = session_take,
     .ended = session_ended,
     .due_end_ns = session_due_end_ns,
-    .quota = session_quota,
+    .limits = session_quota,
     .fini = session_fini,
 };

@@ -6,7 +6,8 @@
 
 struct trace_source {
     struct replay replay;
-    struct quota quota; /* of all lanes: each walks the whole schedule */
+    struct window_limits
+        limits; /* of all lanes: each walks the whole schedule */
     struct lane lane;
     struct replay_row next;
     int64_t next_ns; /* DUE_UNKNOWN: there is none */
@@ -44,12 +45,12 @@ static void read_next(struct trace_source *t)
 
 static bool is_spent(const struct trace_source *t)
 {
-    return quota_is_spent(&t->quota, t->next_ns);
+    return window_limits_is_spent(&t->limits, t->next_ns);
 }
 
 static void step(struct trace_source *t)
 {
-    quota_take(&t->quota, t->next_ns);
+    window_limits_take(&t->limits, t->next_ns);
     t->next_seq++;
     read_next(t);
 }
@@ -70,7 +71,7 @@ static int trace_init(void *self, const struct load_settings *load,
     struct trace_source *t = self;
 
     t->lane = lane;
-    t->quota = quota_of(load);
+    t->limits = window_limits_of(load);
     if (replay_open(&t->replay, load, err))
         return -1;
     read_next(t);
@@ -85,7 +86,7 @@ static void trace_share(void *self, struct phases *phases)
 {
     struct trace_source *t = self;
 
-    quota_tell(&t->quota, phases);
+    window_limits_tell(&t->limits, phases);
 }
 
 static int64_t trace_peek_ns(void *self)
@@ -111,7 +112,7 @@ static struct due trace_take(void *self)
 static int64_t trace_due_end_ns(void *self)
 {
     const struct trace_source *t = self;
-    int64_t end_ns = t->quota.end_ns;
+    int64_t end_ns = t->limits.end_ns;
 
     if (t->next_ns < end_ns)
         return t->next_ns;
@@ -119,11 +120,11 @@ static int64_t trace_due_end_ns(void *self)
                                                                : t->last_ns + 1;
 }
 
-static const struct quota *trace_quota(const void *self)
+static const struct window_limits *trace_quota(const void *self)
 {
     const struct trace_source *t = self;
 
-    return &t->quota;
+    return &t->limits;
 }
 
 static const struct err *trace_failure(const void *self)
@@ -148,7 +149,7 @@ const struct source_ops source_trace = {
     .peek_ns = trace_peek_ns,
     .take = trace_take,
     .due_end_ns = trace_due_end_ns,
-    .quota = trace_quota,
+    .limits = trace_quota,
     .failure = trace_failure,
     .fini = trace_source_fini,
 };

@@ -8,7 +8,7 @@ static int64_t after(int64_t at_ns, int64_t ns)
     return at_ns < DUE_NEVER - ns ? at_ns + ns : DUE_UNKNOWN;
 }
 
-void quota_begin(struct quota *q, int64_t start_ns)
+void window_limits_begin(struct window_limits *q, int64_t start_ns)
 {
     q->window_start_ns = start_ns;
     if (q->longest_ns > 0) {
@@ -19,16 +19,16 @@ void quota_begin(struct quota *q, int64_t start_ns)
         phases_begin(q->known, start_ns);
 }
 
-void quota_tell(struct quota *q, struct phases *phases)
+void window_limits_tell(struct window_limits *q, struct phases *phases)
 {
     q->known = phases;
     if (q->window_start_ns != DUE_UNKNOWN)
         phases_begin(phases, q->window_start_ns);
 }
 
-struct quota quota_of(const struct load_settings *load)
+struct window_limits window_limits_of(const struct load_settings *load)
 {
-    struct quota q = {
+    struct window_limits q = {
         .warmup_left = load->warmup_requests,
         .window_start_ns = DUE_UNKNOWN,
         .window_end_ns = DUE_UNKNOWN,
@@ -43,11 +43,11 @@ struct quota quota_of(const struct load_settings *load)
     };
 
     if (q.warmup_left == 0)
-        quota_begin(&q, load->warmup_ns);
+        window_limits_begin(&q, load->warmup_ns);
     return q;
 }
 
-void quota_share(struct quota *q, struct lane lane)
+void window_limits_share(struct window_limits *q, struct lane lane)
 {
     bool has_count = q->least_left > 0;
 
@@ -58,24 +58,24 @@ void quota_share(struct quota *q, struct lane lane)
 }
 
 /* There were as many in the window as were asked for. */
-static bool has_all(const struct quota *q)
+static bool has_all(const struct window_limits *q)
 {
     return q->window_start_ns != DUE_UNKNOWN &&
            (q->window_left == 0 || q->is_enough);
 }
 
-bool quota_is_full(const struct quota *q)
+bool window_limits_is_full(const struct window_limits *q)
 {
     return has_all(q) && q->cooldown_ns == 0;
 }
 
-bool quota_is_spent(const struct quota *q, int64_t due_ns)
+bool window_limits_is_spent(const struct window_limits *q, int64_t due_ns)
 {
-    return quota_is_full(q) || due_ns >= q->end_ns;
+    return window_limits_is_full(q) || due_ns >= q->end_ns;
 }
 
 /* This one is the first of the cool-down. */
-static void end_window(struct quota *q, int64_t due_ns)
+static void end_window(struct window_limits *q, int64_t due_ns)
 {
     q->window_end_ns = due_ns;
     q->end_ns = after(due_ns, q->cooldown_ns);
@@ -83,7 +83,7 @@ static void end_window(struct quota *q, int64_t due_ns)
         phases_end(q->known, due_ns);
 }
 
-static void take_in_window(struct quota *q, int64_t due_ns)
+static void take_in_window(struct window_limits *q, int64_t due_ns)
 {
     q->last_ns = due_ns;
     q->least_left--;
@@ -93,11 +93,11 @@ static void take_in_window(struct quota *q, int64_t due_ns)
         q->window_left--;
 }
 
-void quota_take(struct quota *q, int64_t due_ns)
+void window_limits_take(struct window_limits *q, int64_t due_ns)
 {
     if (q->warmup_left > 0) {
         if (--q->warmup_left == 0)
-            quota_begin(q, due_ns + 1);
+            window_limits_begin(q, due_ns + 1);
         return;
     }
     if (due_ns < q->window_start_ns || due_ns >= q->window_end_ns)

@@ -15,7 +15,7 @@
 #include "common/settings/settings.h"
 #include "loadgen/schedule/source.h"
 
-struct quota {
+struct window_limits {
     int64_t warmup_left;     /* requests; then the window begins */
     int64_t window_start_ns; /* DUE_UNKNOWN: the warm-up has not had its own */
     int64_t window_end_ns;   /* DUE_UNKNOWN: the count alone ends it */
@@ -31,24 +31,24 @@ struct quota {
     struct phases *known; /* who is told of it; NULL: nobody.  Borrowed */
 };
 
-struct quota quota_of(const struct load_settings *load);
+struct window_limits window_limits_of(const struct load_settings *load);
 
 /* Of this, a lane's share of the requests in the window.  One that is to have
  * none of them has nothing to wait for. */
-void quota_share(struct quota *q, struct lane lane);
+void window_limits_share(struct window_limits *q, struct lane lane);
 
 /* Tell somebody what is known of the window, and what will be.  Borrowed. */
-void quota_tell(struct quota *q, struct phases *phases);
+void window_limits_tell(struct window_limits *q, struct phases *phases);
 
 /* The warm-up is over. */
-void quota_begin(struct quota *q, int64_t start_ns);
+void window_limits_begin(struct window_limits *q, int64_t start_ns);
 
 /* May none be due at due_ns any more? */
-bool quota_is_spent(const struct quota *q, int64_t due_ns);
+bool window_limits_is_spent(const struct window_limits *q, int64_t due_ns);
 
 /* Is it over because there were as many as were asked for? */
-bool quota_is_full(const struct quota *q);
+bool window_limits_is_full(const struct window_limits *q);
 
-void quota_take(struct quota *q, int64_t due_ns);
+void window_limits_take(struct window_limits *q, int64_t due_ns);
 
 #endif

@@ -15,7 +15,7 @@
 struct walk {
     struct survey *s;
     struct replay replay;
-    struct quota quota;
+    struct window_limits limits;
     int64_t first_ns;
     int64_t last_ns;
     int64_t second; /* of the run, that is being counted */
@@ -30,7 +30,7 @@ static void keep_damage(void *arg, const char *message)
         strlist_add(&s->damage, message);
 }
 
-static uint64_t mix(uint64_t hash, int64_t value)
+static uint64_t workload(uint64_t hash, int64_t value)
 {
     for (int shift = 0; shift < 64; shift += 8)
         hash = fnv_byte(hash, (uint8_t)((uint64_t)value >> shift));
@@ -39,11 +39,11 @@ static uint64_t mix(uint64_t hash, int64_t value)
 
 static void add_hash(struct survey *s, const struct row *row)
 {
-    s->hash = mix(s->hash, row->time_ns);
-    s->hash = mix(s->hash, row->input);
-    s->hash = mix(s->hash, row->output);
+    s->hash = workload(s->hash, row->time_ns);
+    s->hash = workload(s->hash, row->input);
+    s->hash = workload(s->hash, row->output);
     for (size_t i = 0; i < row->n_blocks; i++)
-        s->hash = mix(s->hash, row->blocks[i]);
+        s->hash = workload(s->hash, row->blocks[i]);
 }
 
 static void add_rate(struct walk *w, int64_t due_ns)
@@ -68,8 +68,8 @@ static void add(struct walk *w, const struct replay_row *r)
     s->tied += s->rows > 0 && r->is_tied;
     s->held += s->rows > 0 && r->is_held;
     s->rows++;
-    s->warmup_rows += r->due_ns < w->quota.window_start_ns;
-    s->cooldown_rows += r->due_ns >= w->quota.window_end_ns;
+    s->warmup_rows += r->due_ns < w->limits.window_start_ns;
+    s->cooldown_rows += r->due_ns >= w->limits.window_end_ns;
     timeline_add(&s->timeline, r->due_ns);
     s->has_blocks |= r->row->n_blocks > 0;
     hist_add(&s->input, r->row->input);
@@ -105,11 +105,11 @@ static int walk(struct walk *w, struct err *err)
 
     w->s->end_ns = INT64_MAX;
     while ((rc = replay_next(&w->replay, &r, err)) > 0) {
-        if (quota_is_spent(&w->quota, r.due_ns)) {
+        if (window_limits_is_spent(&w->limits, r.due_ns)) {
             w->s->end_ns = r.due_ns;
             break;
         }
-        quota_take(&w->quota, r.due_ns);
+        window_limits_take(&w->limits, r.due_ns);
         add(w, &r);
         if (replay_check_stop(&w->replay, err)) {
             rc = -1;
@@ -118,9 +118,9 @@ static int walk(struct walk *w, struct err *err)
     }
     if (rc == 0 && w->s->rows > 0)
         w->s->end_ns = end_of_replay_ns(w);
-    if (w->s->end_ns > w->quota.end_ns)
-        w->s->end_ns = w->quota.end_ns;
-    w->s->start_ns = w->quota.window_start_ns;
+    if (w->s->end_ns > w->limits.end_ns)
+        w->s->end_ns = w->limits.end_ns;
+    w->s->start_ns = w->limits.window_start_ns;
     w->s->all = w->replay.trace.counts;
     return rc < 0 ? -1 : 0;
 }
@@ -175,7 +175,7 @@ static int check(const struct survey *s, const struct load_settings *load,
 static int look(struct survey *s, const struct load_settings *load,
                 struct err *err)
 {
-    struct walk w = {.s = s, .quota = quota_of(load), .second = -1};
+    struct walk w = {.s = s, .limits = window_limits_of(load), .second = -1};
     int rc;
 
     *s = (struct survey){.hash = FNV_START};

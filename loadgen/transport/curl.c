@@ -478,7 +478,7 @@ static void refuse(struct curl_handle *h)
 static void curl_start(void *self, struct request *r)
 {
     struct curl_pool *p = &((struct curl_transport *)self)->pool;
-    size_t i = mix_route(r->class, request_place(&r->facts));
+    size_t i = workload_route(r->class, request_place(&r->facts));
     struct curl_handle *h = curl_pool_take(&p->routes[i]);
 
     begin(h, r);
@@ -533,8 +533,8 @@ static bool needs_trust(const struct transport_env *env)
     const struct target_settings *s = env->settings;
     bool is_tls = false;
 
-    for (size_t i = 0; i < env->mix->len; i++) {
-        const struct targets *ts = env->mix->classes[i].targets;
+    for (size_t i = 0; i < env->workload->len; i++) {
+        const struct targets *ts = env->workload->classes[i].targets;
 
         is_tls |= strcmp(ts->items[0].url.scheme, "https") == 0;
     }

@@ -306,26 +306,26 @@ void curl_pool_init(struct curl_pool *p, const struct transport_env *env,
                     const struct curl_trust *trust,
                     const struct curl_user *user)
 {
-    const struct mix *mix = env->mix;
+    const struct workload *workload = env->workload;
 
     p->env = env;
     p->trust = trust;
     p->user = user;
     curl_loop_init(&p->loop, env->base, env->clk, user->ended);
     p->loop.is_multiplexed = env->settings->http2;
-    p->routes = xcalloc(mix->n_routes, sizeof(*p->routes));
-    p->places = xcalloc(mix->n_places, sizeof(*p->places));
-    for (size_t i = 0; i < mix->len; i++)
-        add_routes(p, &mix->classes[i]);
+    p->routes = xcalloc(workload->n_routes, sizeof(*p->routes));
+    p->places = xcalloc(workload->n_places, sizeof(*p->places));
+    for (size_t i = 0; i < workload->len; i++)
+        add_routes(p, &workload->classes[i]);
 }
 
 void curl_pool_fini(struct curl_pool *p)
 {
     if (!p->env)
         return;
-    for (size_t i = 0; i < p->env->mix->n_places; i++)
+    for (size_t i = 0; i < p->env->workload->n_places; i++)
         place_fini(&p->places[i]);
-    for (size_t i = 0; i < p->env->mix->n_routes; i++)
+    for (size_t i = 0; i < p->env->workload->n_routes; i++)
         curl_slist_free_all(p->routes[i].connect_to);
     curl_loop_fini(&p->loop);
     free(p->routes);

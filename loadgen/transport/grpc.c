@@ -92,17 +92,17 @@ static int grpc_preconnect(void *self, int64_t n, struct err *err)
     int rc = 0;
 
     (void)n;
-    gate_enter(&t->queue.gate);
+    handoff_enter(&t->queue.handoff);
     while (rc == 0 && (c = find_missing(&t->routes))) {
         rpc_channel_connect(c);
-        gate_wait(&t->queue.gate, TICK_NS);
+        handoff_wait(&t->queue.handoff, TICK_NS);
         if (c->state == GRPC_CHANNEL_TRANSIENT_FAILURE ||
             clk_now(env->clk) > until_ns)
             rc = refuse_connection(c, err);
         else if (atomic_load(&stop_signal))
             rc = err_set(err, ERR_IO, "interrupted");
     }
-    gate_leave(&t->queue.gate);
+    handoff_leave(&t->queue.handoff);
     return rc;
 }
 
@@ -125,17 +125,17 @@ static int grpc_transport_init(void *self, const struct transport_env *env,
     t->is_global = true;
     if (rpc_queue_init(&t->queue, env->base, env->clk, err))
         return -1;
-    gate_enter(&t->queue.gate);
+    handoff_enter(&t->queue.handoff);
     rc = rpc_routes_init(&t->routes, env, &t->queue, err);
-    gate_leave(&t->queue.gate);
+    handoff_leave(&t->queue.handoff);
     return rc;
 }
 
-static struct gate *grpc_gate(void *self)
+static struct handoff *grpc_gate(void *self)
 {
     struct rpc_transport *t = self;
 
-    return &t->queue.gate;
+    return &t->queue.handoff;
 }
 
 /* Every call must end before the queue does.  A cancelled call ends within
@@ -147,19 +147,19 @@ static void end_calls(struct rpc_transport *t)
     int64_t until_ns = clk_now(&clk_monotonic) + CANCEL_NS;
     int64_t now;
 
-    gate_enter(&t->queue.gate);
+    handoff_enter(&t->queue.handoff);
     for (struct rpc_call *c = t->live; c; c = c->next) {
         c->request = NULL;
         grpc_call_cancel(c->call, NULL);
     }
     while (t->live) {
-        gate_wait(&t->queue.gate, TICK_NS);
+        handoff_wait(&t->queue.handoff, TICK_NS);
         now = clk_now(&clk_monotonic);
         if (now > until_ns)
             rpc_routes_break(&t->routes, now > until_ns + FORCE_NS);
     }
     rpc_routes_fini(&t->routes, &t->queue);
-    gate_leave(&t->queue.gate);
+    handoff_leave(&t->queue.handoff);
 }
 
 /* After a blocked connection was shut down, a thread of C-core polls for up to
@@ -190,7 +190,7 @@ const struct transport_ops transport_grpc = {
     .connects_ahead = true,
     .init = grpc_transport_init,
     .preconnect = grpc_preconnect,
-    .gate = grpc_gate,
+    .handoff = grpc_gate,
     .has_room = grpc_has_room,
     .start = grpc_start,
     .cancel = grpc_cancel,

@@ -21,7 +21,7 @@ static grpc_event next_event(struct rpc_queue *q)
             return e;
     }
     if (q->n_posts > 0)
-        gate_serve(&q->gate);
+        handoff_serve(&q->handoff);
     q->n_posts = 0;
     return grpc_completion_queue_next(q->cq, ever, NULL);
 }
@@ -45,7 +45,7 @@ void rpc_queue_post(struct rpc_queue *q, struct post *post, int64_t at_ns)
 {
     post->at_ns = at_ns;
     q->n_posts++;
-    gate_post(&q->gate, post);
+    handoff_post(&q->handoff, post);
 }
 
 bool rpc_queue_add_backlog(struct rpc_queue *q, size_t len)
@@ -65,7 +65,7 @@ void rpc_queue_drop_backlog(struct rpc_queue *q, size_t len)
 
 void rpc_queue_wait(struct rpc_queue *q)
 {
-    gate_wait(&q->gate, NS_PER_S);
+    handoff_wait(&q->handoff, NS_PER_S);
 }
 
 int64_t rpc_queue_cpu_ns(const struct rpc_queue *q)
@@ -78,7 +78,7 @@ int rpc_queue_init(struct rpc_queue *q, struct event_base *base,
 {
     q->clk = clk;
     q->cq = grpc_completion_queue_create_for_next(NULL);
-    if (gate_init(&q->gate, base, err))
+    if (handoff_init(&q->handoff, base, err))
         return -1;
     if (pthread_create(&q->thread, NULL, queue_main, q))
         return err_set(err, ERR_IO, "cannot start a thread for gRPC");
@@ -94,6 +94,6 @@ void rpc_queue_fini(struct rpc_queue *q)
     if (q->has_thread)
         pthread_join(q->thread, NULL);
     grpc_completion_queue_destroy(q->cq);
-    gate_fini(&q->gate);
+    handoff_fini(&q->handoff);
     *q = (struct rpc_queue){0};
 }

@@ -36,7 +36,7 @@ static inline void rpc_tag_arm(struct rpc_tag *tag, rpc_seen_fn *seen)
 struct rpc_queue {
     grpc_completion_queue *cq;
     const struct clk *clk;
-    struct gate gate;
+    struct handoff handoff;
     pthread_t thread;
     bool has_thread;
     int n_posts; /* that the queue's thread has not served yet */

@@ -167,14 +167,14 @@ static int add_class(struct rpc_routes *r, const struct class *c,
 int rpc_routes_init(struct rpc_routes *r, const struct transport_env *env,
                     struct rpc_queue *queue, struct err *err)
 {
-    const struct mix *mix = env->mix;
+    const struct workload *workload = env->workload;
 
-    r->n_routes = mix->n_routes;
-    r->n_places = mix->n_places;
+    r->n_routes = workload->n_routes;
+    r->n_places = workload->n_places;
     r->routes = xcalloc(r->n_routes, sizeof(*r->routes));
     r->places = xcalloc(r->n_places, sizeof(*r->places));
-    for (size_t i = 0; i < mix->len; i++) {
-        if (add_class(r, &mix->classes[i], env, queue, err))
+    for (size_t i = 0; i < workload->len; i++) {
+        if (add_class(r, &workload->classes[i], env, queue, err))
             return -1;
     }
     return 0;

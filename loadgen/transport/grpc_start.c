@@ -47,7 +47,7 @@ static void begin(struct rpc_call *c, struct request *r)
 {
     struct rpc_transport *t = c->t;
     struct rpc_route *route =
-        &t->routes.routes[mix_route(r->class, request_place(&r->facts))];
+        &t->routes.routes[workload_route(r->class, request_place(&r->facts))];
     size_t turn = route->place->turn++ % route->place->len;
 
     c->request = r;

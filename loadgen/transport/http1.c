@@ -438,7 +438,7 @@ static const struct http1_user api_user = USER(api_hooks);
 static void http1_start(void *self, struct request *r)
 {
     struct http1_pool *p = &((struct http1_transport *)self)->pool;
-    size_t i = mix_route(r->class, request_place(&r->facts));
+    size_t i = workload_route(r->class, request_place(&r->facts));
     struct http1_conn *c = http1_pool_take(&p->routes[i]);
 
     if (!c) {
@@ -493,7 +493,8 @@ static int http1_transport_init(void *self, const struct transport_env *env,
     t->in = xcalloc(1, READ_SIZE);
     buf_init(&t->out, TARGET_MAX_REQUEST);
     buf_init(&t->body, TARGET_MAX_REQUEST);
-    http1_pool_init(&t->pool, env, env->mix->reads ? &api_user : &plain_user);
+    http1_pool_init(&t->pool, env,
+                    env->workload->reads ? &api_user : &plain_user);
     return 0;
 }
 

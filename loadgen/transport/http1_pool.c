@@ -206,11 +206,12 @@ struct http1_conn *http1_pool_open(struct http1_pool *p,
 /* Where the i-th of the lane's requests will go. */
 static struct http1_route *route_ahead(struct http1_pool *p, int64_t i)
 {
-    const struct mix *mix = p->env->mix;
+    const struct workload *workload = p->env->workload;
     struct lane lane = p->env->lane;
     int64_t seq = lane.worker + i * lane.workers;
 
-    return &p->routes[mix_route(&mix->classes[mix_draw(mix, seq)], seq)];
+    return &p->routes[workload_route(
+        &workload->classes[workload_draw(workload, seq)], seq)];
 }
 
 int http1_pool_preconnect(struct http1_pool *p, int64_t n, struct err *err)
@@ -261,15 +262,15 @@ static void add_routes(struct http1_pool *p, const struct class *class)
 void http1_pool_init(struct http1_pool *p, const struct transport_env *env,
                      const struct http1_user *user)
 {
-    const struct mix *mix = env->mix;
+    const struct workload *workload = env->workload;
 
     p->env = env;
     p->user = user;
     event_assign(&p->connect_timer, env->base, -1, 0, on_connect_timer, p);
-    p->routes = xcalloc(mix->n_routes, sizeof(*p->routes));
-    p->places = xcalloc(mix->n_places, sizeof(*p->places));
-    for (size_t i = 0; i < mix->len; i++)
-        add_routes(p, &mix->classes[i]);
+    p->routes = xcalloc(workload->n_routes, sizeof(*p->routes));
+    p->places = xcalloc(workload->n_places, sizeof(*p->places));
+    for (size_t i = 0; i < workload->len; i++)
+        add_routes(p, &workload->classes[i]);
 }
 
 void http1_pool_fini(struct http1_pool *p)
@@ -283,7 +284,7 @@ void http1_pool_fini(struct http1_pool *p)
         conn_free(c);
     }
     event_del(&p->connect_timer);
-    for (size_t i = 0; i < p->env->mix->n_routes; i++)
+    for (size_t i = 0; i < p->env->workload->n_routes; i++)
         free(p->routes[i].out);
     free(p->routes);
     free(p->places);

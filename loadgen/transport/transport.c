@@ -83,11 +83,11 @@ struct event_base *transport_base_new(const struct transport_ops *ops)
     struct event_config *config;
     struct event_base *base;
 
-    if (ops->gate && evthread_use_pthreads())
+    if (ops->handoff && evthread_use_pthreads())
         return NULL;
     config = event_config_new();
     event_config_set_flag(config, EVENT_BASE_FLAG_NO_CACHE_TIME);
-    if (!ops->gate)
+    if (!ops->handoff)
         event_config_set_flag(config, EVENT_BASE_FLAG_NOLOCK);
     base = event_base_new_with_config(config);
     event_config_free(config);

@@ -17,8 +17,8 @@
 
 struct err;
 struct event_base;
-struct gate;
-struct mix;
+struct handoff;
+struct workload;
 struct request;
 struct target_settings;
 
@@ -32,7 +32,7 @@ struct transport_env {
     struct event_base *base;
     const struct clk *clk;
     int64_t start_ns;                       /* facts count from here */
-    const struct mix *mix;                  /* of what requests are like */
+    const struct workload *workload;        /* of what requests are like */
     const struct target_settings *settings; /* of the connections */
     int64_t max_connections;
     int64_t channels; /* of gRPC, to each place; 0: one */
@@ -66,7 +66,7 @@ struct transport_ops {
     /* Of one that has a thread of its own, on which ended() and tap() are
      * called inside: has_room(), start(), cancel() and connections() are called
      * inside as well, the others outside.  Optional. */
-    struct gate *(*gate)(void *self);
+    struct handoff *(*handoff)(void *self);
 
     /* Can a request start without waiting for another to end?  Required. */
     bool (*has_room)(void *self);

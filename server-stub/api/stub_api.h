@@ -22,7 +22,7 @@ struct api_ops {
                                  NULL: any that no other has */
     bool opens_with_role;     /* a stream's first tokens follow a role event */
     bool can_reason;          /* the first tokens may be reasoning */
-    bool marks_last;          /* the event of the last token says that it is */
+    bool probe_marks_last;    /* the event of the last token says that it is */
     bool is_single;   /* a model without tokens gives one, unless more are asked
                          for */
     const char *done; /* event that ends a stream; NULL: there is none */

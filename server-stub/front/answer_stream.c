@@ -174,7 +174,7 @@ static void add_done(struct reply *r, struct call *call)
 static bool lacks_its_end(const struct call *call)
 {
     return has(call, FAULT_NO_DONE) && !call->api->done &&
-           !call->api->marks_last;
+           !call->api->probe_marks_last;
 }
 
 static void finish_events(struct reply *r, struct call *call)

@@ -24,7 +24,7 @@
 struct listener {
     int fd;
     struct event *event;
-    struct timer *resume;
+    struct loop_timer *resume;
     void (*accepted)(void *arg, int fd);
     void *arg;
     char url[96];
@@ -46,7 +46,7 @@ static bool accept_one(struct listener *l)
     if (errno == EINTR || errno == ECONNABORTED)
         return true; /* that client is gone; the next may be fine */
     event_del(l->event);
-    timer_set(l->resume, clk_now(&clk_monotonic) + PAUSE_NS);
+    loop_timer_set(l->resume, clk_now(&clk_monotonic) + PAUSE_NS);
     return false;
 }
 
@@ -134,7 +134,7 @@ struct listener *listener_new(struct loop *loop,
     l->arg = arg;
     if (listen_on(l, place, err))
         goto fail;
-    l->resume = timer_new(loop, on_resume, l, err);
+    l->resume = loop_timer_new(loop, on_resume, l, err);
     if (!l->resume)
         goto fail;
     l->event =
@@ -153,7 +153,7 @@ void listener_free(struct listener *listener)
         return;
     if (listener->event)
         event_free(listener->event);
-    timer_free(listener->resume);
+    loop_timer_free(listener->resume);
     if (listener->fd >= 0)
         close(listener->fd);
     free(listener);

@@ -18,7 +18,7 @@
 /* For how long a sharp timer polls: longer than most sleeps are late. */
 #define LEAD_NS (100 * NS_PER_US)
 
-struct timer {
+struct loop_timer {
     struct loop *loop;
     int fd;
     struct event *event;
@@ -30,7 +30,7 @@ struct timer {
 
 struct loop {
     struct event_base *base;
-    struct timer *near; /* poll for this one; NULL: sleep */
+    struct loop_timer *near; /* poll for this one; NULL: sleep */
     bool is_stopped;
     bool is_awake; /* polls always */
 };
@@ -78,7 +78,7 @@ struct event_base *loop_base(const struct loop *loop)
 
 static void check_near(struct loop *loop)
 {
-    struct timer *timer = loop->near;
+    struct loop_timer *timer = loop->near;
     int64_t left_ns = timer->at_ns - clk_now(&clk_monotonic);
 
     if (left_ns > 0 && left_ns <= timer->lead_ns)
@@ -132,7 +132,7 @@ void loop_stop(struct loop *loop)
  * has nothing to read, and has not fired. */
 static void on_readable(evutil_socket_t fd, short what, void *arg)
 {
-    struct timer *timer = arg;
+    struct loop_timer *timer = arg;
     uint64_t times;
 
     (void)what;
@@ -144,10 +144,10 @@ static void on_readable(evutil_socket_t fd, short what, void *arg)
         timer->fired(timer->arg);
 }
 
-struct timer *timer_new(struct loop *loop, void (*fired)(void *arg), void *arg,
-                        struct err *err)
+struct loop_timer *loop_timer_new(struct loop *loop, void (*fired)(void *arg),
+                                  void *arg, struct err *err)
 {
-    struct timer *timer = xcalloc(1, sizeof(*timer));
+    struct loop_timer *timer = xcalloc(1, sizeof(*timer));
 
     timer->loop = loop;
     timer->fired = fired;
@@ -160,11 +160,11 @@ struct timer *timer_new(struct loop *loop, void (*fired)(void *arg), void *arg,
     if (timer->event && !event_add(timer->event, NULL))
         return timer;
     err_set(err, ERR_IO, "cannot make a timer: %s", strerror(errno));
-    timer_free(timer);
+    loop_timer_free(timer);
     return NULL;
 }
 
-void timer_free(struct timer *timer)
+void loop_timer_free(struct loop_timer *timer)
 {
     if (!timer)
         return;
@@ -177,7 +177,7 @@ void timer_free(struct timer *timer)
     free(timer);
 }
 
-void timer_sharpen(struct timer *timer)
+void loop_timer_sharpen(struct loop_timer *timer)
 {
     cpu_set_t cpus;
 
@@ -191,7 +191,8 @@ static struct timespec timespec_of(int64_t ns)
 }
 
 /* All zero switches it off. */
-static void set(struct timer *timer, int flags, const struct itimerspec *spec)
+static void set(struct loop_timer *timer, int flags,
+                const struct itimerspec *spec)
 {
     int rc = timerfd_settime(timer->fd, flags, spec, NULL);
 
@@ -199,7 +200,7 @@ static void set(struct timer *timer, int flags, const struct itimerspec *spec)
     (void)rc;
 }
 
-void timer_set(struct timer *timer, int64_t at_ns)
+void loop_timer_set(struct loop_timer *timer, int64_t at_ns)
 {
     struct itimerspec spec = {0};
     int64_t wake_ns = at_ns - timer->lead_ns;
@@ -210,7 +211,7 @@ void timer_set(struct timer *timer, int64_t at_ns)
     set(timer, TFD_TIMER_ABSTIME, &spec);
 }
 
-void timer_repeat(struct timer *timer, int64_t every_ns)
+void loop_timer_repeat(struct loop_timer *timer, int64_t every_ns)
 {
     struct itimerspec spec = {.it_interval = timespec_of(every_ns),
                               .it_value = timespec_of(every_ns)};

@@ -14,7 +14,7 @@
 struct err;
 struct event_base;
 struct loop;
-struct timer;
+struct loop_timer;
 
 /* NULL and ERR_IO if the system refuses.  _free() takes NULL. */
 struct loop *loop_new(struct err *err);
@@ -34,19 +34,19 @@ void loop_stop(struct loop *loop);
 int loop_poll(struct loop *loop, struct err *err);
 
 /* A timer that is not set.  NULL and ERR_IO if the system refuses. */
-struct timer *timer_new(struct loop *loop, void (*fired)(void *arg), void *arg,
-                        struct err *err);
-void timer_free(struct timer *timer);
+struct loop_timer *loop_timer_new(struct loop *loop, void (*fired)(void *arg),
+                                  void *arg, struct err *err);
+void loop_timer_free(struct loop_timer *timer);
 
 /* Make it sharp, unless there is but one CPU, which whoever waits for us may
  * need.  At most one a loop. */
-void timer_sharpen(struct timer *timer);
+void loop_timer_sharpen(struct loop_timer *timer);
 
 /* Fire once, not before `at_ns` of clk_monotonic; INT64_MAX: not at all.
  * Replaces what was set. */
-void timer_set(struct timer *timer, int64_t at_ns);
+void loop_timer_set(struct loop_timer *timer, int64_t at_ns);
 
 /* Fire each `every_ns` from now on. */
-void timer_repeat(struct timer *timer, int64_t every_ns);
+void loop_timer_repeat(struct loop_timer *timer, int64_t every_ns);
 
 #endif

@@ -18,7 +18,7 @@ static void check(const struct scaling *s)
     for (size_t i = 0; i < s->n; i++) {
         const struct scale_point *p = &s->points[i];
 
-        if (!quality_allows(&p->gate) &&
+        if (!quality_allows(&p->handoff) &&
             (s->verdict.recommended_k == p->k || s->verdict.cheapest_k == p->k))
             abort();
     }

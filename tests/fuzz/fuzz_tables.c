@@ -31,7 +31,7 @@ static void try_rates(char *text)
         check_refusal(&err);
     } else {
         for (size_t i = 0; i < stages.len; i++) {
-            if (stage_check(stages.items[i], &err))
+            if (load_stage_check(stages.items[i], &err))
                 abort();
         }
     }

@@ -26,8 +26,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 static int (*const checks[])(const char *text, struct err *err) = {
     abort_check,       check_check,        cpus_check,    dist_check,
     dist_check_counts, dist_check_lengths, fault_check,   numlist_check,
-    pattern_check,     quantity_check,     service_check, sse_style_check,
-    stage_check,       statuses_check,     tensor_check,  url_check,
+    load_shape_check,  quantity_check,     service_check, sse_style_check,
+    load_stage_check,  statuses_check,     tensor_check,  url_check,
     url_check_place,   url_check_proxy,
 };
 

@@ -69,13 +69,13 @@ static json_t *load(const char *dir, const char *name)
 }
 
 /* As the manifest has it. */
-static void assert_flavour(const char *dir, const char *flavour)
+static void assert_flavour(const char *dir, const char *dialect)
 {
     json_t *manifest = load(dir, "manifest.json");
     const json_t *server = json_object_get(manifest, "server");
 
     assert_string_equal(json_string_value(json_object_get(server, "flavour")),
-                        flavour);
+                        dialect);
     json_decref(manifest);
 }
 
@@ -148,10 +148,10 @@ static void assert_queue(const char *dir, bool tells_running)
 
 /* The same as the report has it. */
 static void assert_reported(const struct proc_result *r, const char *dir,
-                            const char *flavour, bool tells_running)
+                            const char *dialect, bool tells_running)
 {
     json_t *summary = load_summary(dir);
-    char *said = xasprintf("\nserver     %s: %s", flavour,
+    char *said = xasprintf("\nserver     %s: %s", dialect,
                            tells_running ? "running " : "waiting ");
 
     assert_non_null(strstr(r->out, said));
@@ -171,7 +171,7 @@ static void every_style_shows_the_queue(void **state)
 {
     static const struct {
         const char *style;
-        const char *flavour;
+        const char *dialect;
     } cases[] = {{"own", "stub"},
                  {"vllm", "vllm"},
                  {"sglang", "sglang"},
@@ -196,14 +196,14 @@ static void every_style_shows_the_queue(void **state)
     for (size_t i = 0; i < COUNT(cases); i++) {
         bool tells_running = strcmp(cases[i].style, "triton") != 0;
         char *said =
-            xasprintf("server     %s, by %s", cases[i].flavour, urls[i]);
+            xasprintf("server     %s, by %s", cases[i].dialect, urls[i]);
         char *dir = xstrdup(tmpdir_path(cases[i].style));
         struct proc_result r = end_when(&runs[i], dir, shows_queue);
 
         assert_non_null(strstr(r.err, said));
-        assert_flavour(dir, cases[i].flavour);
+        assert_flavour(dir, cases[i].dialect);
         assert_queue(dir, tells_running);
-        assert_reported(&r, dir, cases[i].flavour, tells_running);
+        assert_reported(&r, dir, cases[i].dialect, tells_running);
         stub_stop(&stubs[i]);
         proc_result_fini(&r);
         free(said);

@@ -241,7 +241,7 @@ static void a_secret_of_a_url_is_asked_for(void **state)
 /* A class with a header of its own has the run's too, as it is given again. */
 static void a_secret_given_again_is_that_of_classes_too(void **state)
 {
-    static const char mix[] =
+    static const char workload[] =
         "target: {url: 'http://stub/v1/completions', model: m, headers: "
         "{authorization: Bearer hidden}}\n"
         "load: {rate: 400/s, duration: 300ms, seed: 5}\n"
@@ -253,7 +253,7 @@ static void a_secret_given_again_is_that_of_classes_too(void **state)
     char *again = xstrdup(tmpdir_path("mixed2"));
 
     (void)state;
-    ran_text(mix, once);
+    ran_text(workload, once);
     run_as_reported(ARGS("rerun", once, "-q", "-o", again, "-H",
                          "authorization: Bearer hidden"));
     assert_same_requests(once, again);
@@ -264,7 +264,7 @@ static void a_secret_given_again_is_that_of_classes_too(void **state)
 /* A secret of one class is given to it, and to no other. */
 static void a_secret_of_a_class_is_given_to_it_again(void **state)
 {
-    static const char mix[] =
+    static const char workload[] =
         "target: {url: 'http://stub/v1/completions', model: m}\n"
         "load: {rate: 400/s, duration: 300ms, seed: 5}\n"
         "classes:\n"
@@ -275,7 +275,7 @@ static void a_secret_of_a_class_is_given_to_it_again(void **state)
     char *again = xstrdup(tmpdir_path("keyed2"));
 
     (void)state;
-    ran_text(mix, once);
+    ran_text(workload, once);
     refused(ARGS("rerun", once, "-q", "-o", again),
             "classes: a: recordings keep no secrets: "
             "give the header 'authorization' again (-H "

@@ -126,7 +126,8 @@ static void it_may_be_interrupted(void **state)
     struct buf after;
 
     (void)state;
-    interrupt(ARGS("search", file, "-q", "-o", dir), second);
+    /* the signal ends it, not the budget */
+    interrupt(ARGS("search", file, "-q", "-o", dir, "--budget", "60s"), second);
     read_first(dir, &before);
     r = proc_run(
         ARGS("search", file, "-q", "-o", dir, "--resume", "--seed", "2"));

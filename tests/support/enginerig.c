@@ -147,7 +147,7 @@ struct rig *rig_new(const struct setup *setup)
     static int number;
     struct rig *rig = xcalloc(1, sizeof(*rig));
     struct engine_env env = {.settings = &rig->settings,
-                             .mix = &rig->mix,
+                             .workload = &rig->workload,
                              .transport = &transport_fake,
                              .clk = &rig->clk.clk,
                              .lane = setup->lane,
@@ -160,7 +160,7 @@ struct rig *rig_new(const struct setup *setup)
         env.lane.workers = 1;
     rig->lane = env.lane;
     apply(&rig->settings, setup);
-    mix_of_one(&rig->mix, NULL, NULL, &rig->settings.target);
+    workload_of_one(&rig->workload, NULL, NULL, &rig->settings.target);
     rig->clk = clk_fake_at(0);
     rig->base = event_base_new();
     snprintf(name, sizeof(name), "run%d", number++);

@@ -51,7 +51,7 @@ struct setup {
 
 struct rig {
     struct settings settings;
-    struct mix mix;
+    struct workload workload;
     struct clk_fake clk;
     struct event_base *base;
     struct recorder *recorder;

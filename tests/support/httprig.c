@@ -70,11 +70,11 @@ struct httprig *httprig_new(const struct httprig_setup *setup)
                      0);
     rig->base = event_base_new();
     rig->clk = clk_fake_at(1000);
-    mix_of_one(&rig->mix, &rig->targets, NULL, &rig->settings);
+    workload_of_one(&rig->workload, &rig->targets, NULL, &rig->settings);
     rig->env = (struct transport_env){
         .base = rig->base,
         .clk = &rig->clk.clk,
-        .mix = &rig->mix,
+        .workload = &rig->workload,
         .settings = &rig->settings,
         .max_connections =
             setup->max_connections > 0 ? setup->max_connections : 8,
@@ -128,7 +128,7 @@ void httprig_fill_server(const struct httprig *rig, size_t i, int *filler)
 struct request httprig_request(const struct httprig *rig)
 {
     return (struct request){.facts = facts_unknown(rig->ended, 0),
-                            .class = &rig->mix.one};
+                            .class = &rig->workload.one};
 }
 
 void httprig_start(struct httprig *rig, struct request *r)

@@ -25,7 +25,7 @@ struct httprig {
     struct clk_fake clk; /* at 1000 */
     struct target_settings settings;
     struct targets targets;
-    struct mix mix;
+    struct workload workload;
     struct transport_env env;
     const struct transport_ops *transport;
     void *self;

@@ -119,7 +119,7 @@ static void write_manifest(const struct made_run *m, const char *dir)
     if (m->looks[0].at > 0)
         manifest_set_server(
             &manifest,
-            &(struct server_source){.flavour = "tgi", .url = "http://h/m"});
+            &(struct server_source){.dialect = "tgi", .url = "http://h/m"});
     if (!m->was_killed)
         manifest_complete(&manifest, &m->end, &none);
     assert_int_equal(manifest_save(&manifest, dir, &err), 0);

@@ -196,8 +196,8 @@ static void clusters_are_worth_less(void **state)
 
 /* ---- conditions ---- */
 
-static struct strmap card_of(const char *rate, const char *batching,
-                             const char *seed, const char *host)
+static struct strmap conditions_of(const char *rate, const char *batching,
+                                   const char *seed, const char *host)
 {
     struct strmap card = {0};
 
@@ -212,8 +212,8 @@ static struct strmap card_of(const char *rate, const char *batching,
 
 static void differences_are_of_three_kinds(void **state)
 {
-    struct strmap a = card_of("50", "none", "1", "here");
-    struct strmap b = card_of("60", NULL, "2", "there");
+    struct strmap a = conditions_of("50", "none", "1", "here");
+    struct strmap b = conditions_of("60", NULL, "2", "there");
     struct match match = {.side = 1};
     struct differences d = {0};
 
@@ -242,8 +242,8 @@ static void differences_are_of_three_kinds(void **state)
 
 static void the_declared_variable_may_differ(void **state)
 {
-    struct strmap a = card_of("50", "none", "1", "here");
-    struct strmap b = card_of("50", "dynamic", "1", "here");
+    struct strmap a = conditions_of("50", "none", "1", "here");
+    struct strmap b = conditions_of("50", "dynamic", "1", "here");
     const struct strmap *cards[] = {&a, &b};
     char *key = matched_key(cards, 2, "batching");
     struct match match = {.vary = key, .side = 1};

@@ -61,7 +61,8 @@ static void more_than_the_run_had_is_an_error(void **state)
             f.events = 3;
             tally_add(&t, &f);
         }
-        rc = lost_check_surplus(&t, cases[i].events, &client, &rec, &err);
+        rc = completeness_check_surplus(&t, cases[i].events, &client, &rec,
+                                        &err);
         assert_int_equal(rc, cases[i].says ? -1 : 0);
         if (cases[i].says) {
             assert_int_equal(err.code, ERR_FORMAT);
@@ -89,7 +90,8 @@ static void rows_that_are_there_twice(void **state)
 
         tally_add(&t, &f);
     }
-    assert_int_equal(lost_check_surplus(&t, 0, &client, &rec, &err), -1);
+    assert_int_equal(completeness_check_surplus(&t, 0, &client, &rec, &err),
+                     -1);
     assert_int_equal(err.code, ERR_FORMAT);
     tally_fini(&t);
 }

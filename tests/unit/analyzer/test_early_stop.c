@@ -30,11 +30,11 @@ static void as_many_as_loadgen(void **state)
         for (size_t k = 0; k < COUNT(over); k++) {
             int64_t n = over[k] + rows[i].within[k];
 
-            assert_int_equal(earlystop_least_within(rows[i].p, over[k]),
+            assert_int_equal(early_stop_least_within(rows[i].p, over[k]),
                              rows[i].within[k]);
-            assert_true(earlystop_proves(rows[i].p, n, over[k]));
-            assert_false(earlystop_proves(rows[i].p, n - 1, over[k]));
-            assert_int_equal(earlystop_most_over(rows[i].p, n), over[k]);
+            assert_true(early_stop_proves(rows[i].p, n, over[k]));
+            assert_false(early_stop_proves(rows[i].p, n - 1, over[k]));
+            assert_int_equal(early_stop_most_over(rows[i].p, n), over[k]);
         }
     }
 }
@@ -55,16 +55,17 @@ static void an_estimate_needs_its_number(void **state)
 
     (void)state;
     for (size_t i = 0; i < COUNT(cases); i++)
-        assert_int_equal(earlystop_rank(cases[i].p, cases[i].n), cases[i].rank);
+        assert_int_equal(early_stop_rank(cases[i].p, cases[i].n),
+                         cases[i].rank);
 }
 
 static void too_few_prove_nothing(void **state)
 {
     (void)state;
-    assert_int_equal(earlystop_most_over(.99, 0), -1);
-    assert_int_equal(earlystop_most_over(.99, 458), -1);
-    assert_int_equal(earlystop_most_over(.99, 459), 0);
-    assert_int_equal(earlystop_rank(.99, 459), 0);
+    assert_int_equal(early_stop_most_over(.99, 0), -1);
+    assert_int_equal(early_stop_most_over(.99, 458), -1);
+    assert_int_equal(early_stop_most_over(.99, 459), 0);
+    assert_int_equal(early_stop_rank(.99, 459), 0);
 }
 
 int main(void)

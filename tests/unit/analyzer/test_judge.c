@@ -15,7 +15,7 @@
 #define WINDOW_MS    10000
 
 /* How many requests of each kind, spread evenly over a window of 10 s. */
-struct mix {
+struct workload {
     int64_t fast; /* 5 ms */
     int64_t slow; /* 50 ms */
     int64_t failed;
@@ -24,7 +24,7 @@ struct mix {
     int64_t unsent;
 };
 
-static struct facts row_of(const struct mix *m, int64_t i, int64_t due_ms)
+static struct facts row_of(const struct workload *m, int64_t i, int64_t due_ms)
 {
     if (i < m->fast)
         return row_ok(i, due_ms, 5);
@@ -44,7 +44,7 @@ static struct facts row_of(const struct mix *m, int64_t i, int64_t due_ms)
 }
 
 /* Each kind is spread over the window, so that nothing is clustered. */
-static void add_spread(struct tally *t, const struct mix *m)
+static void add_spread(struct tally *t, const struct workload *m)
 {
     const int64_t counts[] = {m->fast, m->slow,    m->failed,
                               m->open, m->overdue, m->unsent};
@@ -61,7 +61,7 @@ static void add_spread(struct tally *t, const struct mix *m)
     }
 }
 
-static struct judgement judge_mix(const char *terms, const struct mix *m)
+static struct judgement judge_mix(const char *terms, const struct workload *m)
 {
     static struct slo slo; /* the judgement points into it */
     const struct window w = {.end_ns = WINDOW_MS * NS_PER_MS};
@@ -78,14 +78,14 @@ static struct judgement judge_mix(const char *terms, const struct mix *m)
 
 struct verdict_case {
     const char *slo;
-    struct mix mix;
+    struct workload workload;
     enum verdict want;
 };
 
 static void check_verdicts(const struct verdict_case *cases, size_t len)
 {
     for (size_t i = 0; i < len; i++) {
-        struct judgement j = judge_mix(cases[i].slo, &cases[i].mix);
+        struct judgement j = judge_mix(cases[i].slo, &cases[i].workload);
 
         if (j.verdict != cases[i].want)
             print_error("case %zu: %s, want %s\n", i, verdict_name(j.verdict),
@@ -218,8 +218,8 @@ static void a_pass_needs_enough_samples(void **state)
 
     (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
-        struct mix mix = {.fast = cases[i].n};
-        struct judgement j = judge_mix("e2e p99 < 10ms", &mix);
+        struct workload workload = {.fast = cases[i].n};
+        struct judgement j = judge_mix("e2e p99 < 10ms", &workload);
 
         assert_int_equal(j.verdict, cases[i].want);
         assert_int_equal(j.terms[0].more_needed, cases[i].more_needed);
@@ -296,7 +296,7 @@ static void nothing_due_is_undecided(void **state)
 {
     static const char *const slos[] = {"errors < 1%", "good >= 90%",
                                        "goodput >= 1/s", "e2e p99 < 1s"};
-    struct mix none = {0};
+    struct workload none = {0};
 
     (void)state;
     for (size_t i = 0; i < COUNT(slos); i++)
@@ -307,10 +307,11 @@ static void nothing_due_is_undecided(void **state)
 
 static void what_was_measured_stands_beside(void **state)
 {
-    struct mix mix = {.fast = 60, .slow = 20, .failed = 12, .unsent = 8};
+    struct workload workload = {
+        .fast = 60, .slow = 20, .failed = 12, .unsent = 8};
     struct judgement j = judge_mix("e2e p70 < 10ms,e2e p90 < 1s,errors < 1%,"
                                    "good >= 90%,goodput >= 40/s",
-                                   &mix);
+                                   &workload);
 
     (void)state;
     assert_int_equal(j.len, 5);
@@ -324,8 +325,8 @@ static void what_was_measured_stands_beside(void **state)
 /* The unsent have no lag, and are among the n of a term on it. */
 static void unsent_requests_miss_a_limit_on_lag(void **state)
 {
-    const struct mix few = {.fast = 995, .unsent = 5};
-    const struct mix many = {.fast = 985, .unsent = 15};
+    const struct workload few = {.fast = 995, .unsent = 5};
+    const struct workload many = {.fast = 985, .unsent = 15};
     struct judgement j = judge_mix("lag p99 < 1ms", &few);
 
     (void)state;
@@ -369,8 +370,8 @@ static void what_the_client_has_spoilt_is_counted(void **state)
 
 static void the_reason_is_named(void **state)
 {
-    struct mix mix = {.fast = 899, .open = 101};
-    struct judgement j = judge_mix("good >= 90%", &mix);
+    struct workload workload = {.fast = 899, .open = 101};
+    struct judgement j = judge_mix("good >= 90%", &workload);
 
     (void)state;
     assert_string_equal(j.terms[0].why, "depends on unfinished requests");

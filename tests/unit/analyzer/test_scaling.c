@@ -265,8 +265,8 @@ static void too_few_answers(void **state)
                          .threshold = 0.7, .tolerance = 0.01, .unit = "item"});
 
     (void)state;
-    assert_int_equal(s->points[1].gate.verdict, QUALITY_NOT_SHOWN);
-    assert_near(s->points[1].gate.needed, 7885, 120);
+    assert_int_equal(s->points[1].handoff.verdict, QUALITY_NOT_SHOWN);
+    assert_near(s->points[1].handoff.needed, 7885, 120);
     assert_int_equal(s->verdict.recommended_k, 1);
     scaled_says(s, "which is not shown to hold");
     scaled_free(s);

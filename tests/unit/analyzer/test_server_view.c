@@ -77,13 +77,13 @@ static void the_window_counts(void **state)
         full_look(5600, 1000, 1000, 999), /* later */
     };
     struct server_summary s;
-    struct serverview v;
+    struct server_view v;
 
     (void)state;
-    serverview_init(&v, window);
+    server_view_init(&v, window);
     for (size_t i = 0; i < sizeof(looks) / sizeof(looks[0]); i++)
-        serverview_add(&v, &looks[i]);
-    s = serverview_sum_up(&v, 27.5);
+        server_view_add(&v, &looks[i]);
+    s = server_view_sum_up(&v, 27.5);
     assert_true(s.is_there);
     assert_int_equal(s.looks, 3);
     assert_int_equal(s.failed, 0);
@@ -107,11 +107,11 @@ static void what_nobody_says_is_not_known(void **state)
 {
     struct server_look looks[3];
     struct server_summary s;
-    struct serverview v;
+    struct server_view v;
 
     (void)state;
-    serverview_init(&v, window);
-    s = serverview_sum_up(&v, 1);
+    server_view_init(&v, window);
+    s = server_view_sum_up(&v, 1);
     assert_int_equal(s.looks, 0);
     assert_true(s.running_mean < 0 && s.queue_mean_ns < 0);
 
@@ -124,8 +124,8 @@ static void what_nobody_says_is_not_known(void **state)
     looks[2].waiting = 6;
     looks[2].queue_count = 7;
     for (size_t i = 0; i < 3; i++)
-        serverview_add(&v, &looks[i]);
-    s = serverview_sum_up(&v, 1);
+        server_view_add(&v, &looks[i]);
+    s = server_view_sum_up(&v, 1);
     assert_int_equal(s.looks, 3);
     assert_int_equal(s.failed, 1);
     assert_true(is_near(s.waiting_mean, 5));
@@ -142,16 +142,16 @@ static void what_nobody_says_is_not_known(void **state)
 static void a_server_that_starts_anew(void **state)
 {
     const int64_t counts[] = {1000, 1010, 5, 25};
-    struct serverview v;
+    struct server_view v;
 
     (void)state;
-    serverview_init(&v, window);
+    server_view_init(&v, window);
     for (int64_t i = 0; i < 4; i++) {
         struct server_look look = full_look(1000 + 1000 * i, 0, 0, counts[i]);
 
-        serverview_add(&v, &look);
+        server_view_add(&v, &look);
     }
-    assert_true(is_near(serverview_sum_up(&v, 0).requests_per_s, 35 / 3.0));
+    assert_true(is_near(server_view_sum_up(&v, 0).requests_per_s, 35 / 3.0));
 }
 
 /* ---- the note ---- */
@@ -172,23 +172,23 @@ static void requests_on_the_way_are_noted(void **state)
     struct note note;
 
     (void)state;
-    assert_true(serverview_misses_requests(&s, &note));
+    assert_true(server_view_misses_requests(&s, &note));
     assert_string_equal(note.name, "on_the_way");
     assert_int_equal(note.count, 4);
     assert_int_equal(note.of, 40);
     assert_true(is_near(note.share, 0.1));
     partial.is_partial = true;
-    assert_false(serverview_misses_requests(&partial, &note));
+    assert_false(server_view_misses_requests(&partial, &note));
     seldom.failed = 6;
-    assert_false(serverview_misses_requests(&seldom, &note));
+    assert_false(server_view_misses_requests(&seldom, &note));
     s = knows(20, 40);
-    assert_false(serverview_misses_requests(&s, &note));
+    assert_false(server_view_misses_requests(&s, &note));
     s = knows(0.1, 3.9);
-    assert_false(serverview_misses_requests(&s, &note));
+    assert_false(server_view_misses_requests(&s, &note));
     s = knows(-1, 40);
-    assert_false(serverview_misses_requests(&s, &note));
+    assert_false(server_view_misses_requests(&s, &note));
     s.is_there = false;
-    assert_false(serverview_misses_requests(&s, &note));
+    assert_false(server_view_misses_requests(&s, &note));
 }
 
 /* ---- as it is shown ---- */
@@ -196,7 +196,7 @@ static void requests_on_the_way_are_noted(void **state)
 static const struct summary shown = {.has_tokens = true,
                                      .output_tokens_per_s = 1230,
                                      .server = {.is_there = true,
-                                                .flavour = "vllm",
+                                                .dialect = "vllm",
                                                 .url = "http://h/metrics",
                                                 .looks = 10,
                                                 .running_mean = 12.3,
@@ -239,7 +239,7 @@ static const struct summary strange = {
 /* Embeddings. */
 static const struct summary promptly = {.has_tokens = true,
                                         .server = {.is_there = true,
-                                                   .flavour = "vllm",
+                                                   .dialect = "vllm",
                                                    .looks = 1,
                                                    .running_mean = -1,
                                                    .running_max = -1,

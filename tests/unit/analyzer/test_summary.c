@@ -243,7 +243,7 @@ static void the_server_stands_beside_the_client(void **state)
             };
         r = made_run_sum_up(m, NULL);
         assert_true(r->s.server.is_there);
-        assert_string_equal(r->s.server.flavour, "tgi");
+        assert_string_equal(r->s.server.dialect, "tgi");
         assert_string_equal(r->s.server.url, "http://h/m");
         assert_int_equal(r->s.server.looks, MADE_RUN_LOOKS);
         assert_true(fabs(r->s.server.client_mean - 8.93) < 0.01);

@@ -49,27 +49,27 @@ static const struct settings *class_of(const struct settings *s, size_t i)
     return s->classes.items[i].settings;
 }
 
-static const char mix[] = "target:\n"
-                          "  url: http://h/v1/chat/completions\n"
-                          "  model: m1\n"
-                          "  headers: {a: run, b: run}\n"
-                          "  timeout: 5s\n"
-                          "data: {input_tokens: 100, output_tokens: 7}\n"
-                          "load: {rate: 5}\n"
-                          "slo: ['errors < 1%']\n"
-                          "checks: ['contains x']\n"
-                          "classes:\n"
-                          "  - name: chat\n"
-                          "    weight: 7\n"
-                          "    data: {input_tokens: 'lognormal 512 256'}\n"
-                          "    slo: ['ttft p99 < 200ms']\n"
-                          "  - name: embed\n"
-                          "    weight: 3\n"
-                          "    target:\n"
-                          "      url: http://other/v1/embeddings\n"
-                          "      model: m2\n"
-                          "      headers: {b: class}\n"
-                          "    checks: ['contains y']\n";
+static const char workload[] = "target:\n"
+                               "  url: http://h/v1/chat/completions\n"
+                               "  model: m1\n"
+                               "  headers: {a: run, b: run}\n"
+                               "  timeout: 5s\n"
+                               "data: {input_tokens: 100, output_tokens: 7}\n"
+                               "load: {rate: 5}\n"
+                               "slo: ['errors < 1%']\n"
+                               "checks: ['contains x']\n"
+                               "classes:\n"
+                               "  - name: chat\n"
+                               "    weight: 7\n"
+                               "    data: {input_tokens: 'lognormal 512 256'}\n"
+                               "    slo: ['ttft p99 < 200ms']\n"
+                               "  - name: embed\n"
+                               "    weight: 3\n"
+                               "    target:\n"
+                               "      url: http://other/v1/embeddings\n"
+                               "      model: m2\n"
+                               "      headers: {b: class}\n"
+                               "    checks: ['contains y']\n";
 
 static void a_class_stands_over_the_run(void **state)
 {
@@ -78,7 +78,7 @@ static void a_class_stands_over_the_run(void **state)
     const struct settings *embed;
 
     (void)state;
-    must_resolve(&s, mix);
+    must_resolve(&s, workload);
     assert_int_equal(s.classes.len, 2);
     chat = class_of(&s, 0);
     embed = class_of(&s, 1);
@@ -118,7 +118,7 @@ static void flags_reach_the_classes(void **state)
     struct err err = {0};
 
     (void)state;
-    assert_int_equal(load(&s, mix, &err), 0);
+    assert_int_equal(load(&s, workload, &err), 0);
     assert_int_equal(settings_assign(&s, "target.model=new", &err), 0);
     assert_int_equal(settings_assign(&s, "target.timeout=9s", &err), 0);
     assert_int_equal(settings_resolve(&s, &err), 0);
@@ -273,7 +273,7 @@ static void a_manifest_keeps_them(void **state)
     json_t *second;
 
     (void)state;
-    must_resolve(&s, mix);
+    must_resolve(&s, workload);
     first = settings_to_json(&s);
     settings_init(&back);
     assert_int_equal(settings_from_json(&back, first, &err), 0);
@@ -301,7 +301,7 @@ static void a_copy_is_whole(void **state)
     json_t *second;
 
     (void)state;
-    must_resolve(&s, mix);
+    must_resolve(&s, workload);
     classes_fini(&s.classes);
     first = settings_to_json(&s);
     settings_init(&copy);

@@ -61,8 +61,8 @@ static void names_become_stages(void **state)
         struct strlist stages = {0};
         struct err err = {0};
 
-        assert_int_equal(pattern_check(cases[i].text, &err), 0);
-        assert_int_equal(pattern_expand(cases[i].text, &stages, &err), 0);
+        assert_int_equal(load_shape_check(cases[i].text, &err), 0);
+        assert_int_equal(load_shape_expand(cases[i].text, &stages, &err), 0);
         assert_stages(&stages, cases[i].want);
     }
 }
@@ -109,7 +109,7 @@ static void what_is_no_shape_is_refused(void **state)
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct err err = {0};
 
-        assert_int_equal(pattern_check(cases[i].text, &err), -1);
+        assert_int_equal(load_shape_check(cases[i].text, &err), -1);
         assert_int_equal(err.code, ERR_CONFIG);
         assert_string_equal(err.msg, cases[i].want);
     }

@@ -16,7 +16,7 @@ static void stages_are_read(void **state)
 {
     static const struct {
         const char *text;
-        struct stage want;
+        struct load_stage want;
     } cases[] = {
         {"50/s 30s", {50, 50, 30 * NS_PER_S}},
         {"50 500ms", {50, 50, 500 * NS_PER_MS}},
@@ -29,10 +29,10 @@ static void stages_are_read(void **state)
     (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct err err = {0};
-        struct stage stage;
+        struct load_stage stage;
 
-        assert_int_equal(stage_check(cases[i].text, &err), 0);
-        assert_int_equal(stage_parse(cases[i].text, &stage, &err), 0);
+        assert_int_equal(load_stage_check(cases[i].text, &err), 0);
+        assert_int_equal(load_stage_parse(cases[i].text, &stage, &err), 0);
         assert_true(stage.from_rps == cases[i].want.from_rps);
         assert_true(stage.to_rps == cases[i].want.to_rps);
         assert_int_equal(stage.length_ns, cases[i].want.length_ns);
@@ -59,7 +59,7 @@ static void what_is_no_stage_is_refused(void **state)
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct err err = {0};
 
-        assert_int_equal(stage_check(cases[i].text, &err), -1);
+        assert_int_equal(load_stage_check(cases[i].text, &err), -1);
         assert_int_equal(err.code, ERR_CONFIG);
         assert_string_equal(err.msg, cases[i].want);
     }

@@ -281,14 +281,14 @@ static void the_server_comes_back(void **state)
     assert_false(manifest_server(&m, &back));
     manifest_set_server(&m, &(struct server_source){.url = "http://h/metrics"});
     assert_true(manifest_server(&m, &back));
-    assert_null(back.flavour);
+    assert_null(back.dialect);
     assert_string_equal(back.url, "http://h/metrics");
     assert_false(back.is_partial);
-    manifest_set_server(&m, &(struct server_source){.flavour = "vllm",
+    manifest_set_server(&m, &(struct server_source){.dialect = "vllm",
                                                     .url = "http://h/\xff",
                                                     .is_partial = true});
     assert_true(manifest_server(&m, &back));
-    assert_string_equal(back.flavour, "vllm");
+    assert_string_equal(back.dialect, "vllm");
     assert_non_null(back.url);
     assert_true(back.is_partial);
     manifest_fini(&m);

@@ -31,7 +31,7 @@ static void the_second_number_is_the_wait(void **state)
         int64_t wait_ns = 0;
         int64_t turns = 0;
 
-        assert_int_equal(runqueue_parse(cases[i].text, &wait_ns, &turns),
+        assert_int_equal(cpu_wait_parse(cases[i].text, &wait_ns, &turns),
                          cases[i].is_known);
         assert_int_equal(wait_ns, cases[i].is_known ? 456 : 0);
         assert_int_equal(turns, cases[i].is_known ? 7 : 0);
@@ -40,17 +40,17 @@ static void the_second_number_is_the_wait(void **state)
 
 static void it_grows_or_is_absent(void **state)
 {
-    struct runqueue q = runqueue_of_this_thread();
+    struct cpu_wait q = cpu_wait_of_this_thread();
     struct observation a = {0};
     struct observation b = {0};
 
     (void)state;
-    runqueue_read(&q, &a);
-    runqueue_read(&q, &b);
+    cpu_wait_read(&q, &a);
+    cpu_wait_read(&q, &b);
     assert_true(a.cpu_wait == TIME_ABSENT || b.cpu_wait >= a.cpu_wait);
     assert_int_equal(a.cpu_wait == TIME_ABSENT, a.cpu_turns == TIME_ABSENT);
-    runqueue_fini(&q);
-    runqueue_read(&q, &b);
+    cpu_wait_fini(&q);
+    cpu_wait_read(&q, &b);
     assert_int_equal(b.cpu_wait, TIME_ABSENT);
     assert_int_equal(b.cpu_turns, TIME_ABSENT);
 }

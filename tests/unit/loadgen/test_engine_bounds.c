@@ -428,12 +428,12 @@ static void ranges_are_of_one_class(void **state)
     struct class_settings weights[2] = {{.weight = 3}, {.weight = 1}};
     const struct classes classes = {weights, 2};
     struct rig *rig = rig_new(&setup);
-    const struct class two[2] = {rig->mix.one, rig->mix.one};
+    const struct class two[2] = {rig->workload.one, rig->workload.one};
 
     (void)state;
-    rig->mix.classes = two;
-    rig->mix.is_drawn = true;
-    rig->mix.drawn = &classes;
+    rig->workload.classes = two;
+    rig->workload.is_drawn = true;
+    rig->workload.drawn = &classes;
     rig_pass_at(rig, 0);
     rig_cut_at(rig, 100 * MS);
     rig_close_whole(rig);

@@ -34,7 +34,7 @@ struct rig {
     struct h2raw server;
     struct target_settings settings;
     struct targets targets;
-    struct mix mix;
+    struct workload workload;
     struct transport_env env;
     struct rpc_transport transport;
     struct request request;
@@ -64,12 +64,12 @@ static struct rig *rig_new(struct h2raw server)
     free(url);
     if (targets_init(&rig->targets, &rig->settings, NULL, &err))
         fail_msg("%s", err.msg);
-    mix_of_one(&rig->mix, &rig->targets, NULL, &rig->settings);
+    workload_of_one(&rig->workload, &rig->targets, NULL, &rig->settings);
     rig->env =
         (struct transport_env){.base = transport_base_new(&transport_grpc),
                                .clk = &clk_monotonic,
                                .start_ns = clk_now(&clk_monotonic),
-                               .mix = &rig->mix,
+                               .workload = &rig->workload,
                                .settings = &rig->settings,
                                .lane = {0, 1},
                                .ended = on_ended,
@@ -98,7 +98,7 @@ static void start(struct rig *rig)
 
     r->facts = facts_unknown(0, 0);
     r->facts.issued = transport_now(&rig->env);
-    r->class = &rig->mix.one;
+    r->class = &rig->workload.one;
     r->deadline_ns = r->facts.issued + PATIENT_S * NS_PER_S;
     transport_grpc.start(&rig->transport, r);
 }
@@ -116,12 +116,12 @@ static bool is_late(const struct rig *rig)
 static void backlog_is_bounded(void **state)
 {
     struct rig *rig = rig_new(h2raw_start_endless(MESSAGE_LEN));
-    struct gate *gate = transport_grpc.gate(&rig->transport);
+    struct handoff *handoff = transport_grpc.handoff(&rig->transport);
     struct request *r = &rig->request;
     int64_t backlog = 0;
 
     (void)state;
-    gate_enter(gate);
+    handoff_enter(handoff);
     start(rig);
     while (backlog <= RPC_MAX_BACKLOG && !is_late(rig))
         backlog = atomic_load(&rig->transport.queue.backlog);
@@ -133,13 +133,13 @@ static void backlog_is_bounded(void **state)
                     RPC_MAX_BACKLOG + 1, RPC_MAX_BACKLOG + MESSAGE_LEN + 200);
 
     while (rig->ended == 0 && !is_late(rig))
-        gate_wait(gate, 10 * NS_PER_MS);
+        handoff_wait(handoff, 10 * NS_PER_MS);
     assert_int_equal(rig->ended, 1);
     assert_int_equal(r->facts.outcome, OUTCOME_MALFORMED);
     assert_int_equal(r->facts.detail, HTTP1_LONG_BODY);
     assert_in_range(r->facts.bytes_in, MAX_RESPONSE + 1,
                     MAX_RESPONSE + MESSAGE_LEN + RPC_FRAME_LEN);
-    gate_leave(gate);
+    handoff_leave(handoff);
     transport_grpc.fini(&rig->transport);
     rig_free(rig);
 }

@@ -28,7 +28,7 @@ struct numbered {
 
 struct rig {
     struct event_base *base;
-    struct gate gate;
+    struct handoff handoff;
     struct numbered posts[MAX_POSTS];
     int n_run; /* touched inside only */
     bool is_ordered;
@@ -36,13 +36,13 @@ struct rig {
     atomic_bool is_met; /* ... and says that it does */
 };
 
-static struct gate *no_gate(void *self)
+static struct handoff *no_gate(void *self)
 {
     (void)self;
     return NULL;
 }
 
-static bool has_waiter(struct gate *g)
+static bool has_waiter(struct handoff *g)
 {
     bool has;
 
@@ -57,7 +57,7 @@ static void run(struct post *post)
     struct numbered *n = (struct numbered *)(void *)post;
     struct rig *rig = n->rig;
 
-    while (rig->meets_waiter && !has_waiter(&rig->gate))
+    while (rig->meets_waiter && !has_waiter(&rig->handoff))
         atomic_store(&rig->is_met, true);
     rig->meets_waiter = false;
     rig->is_ordered &= n->number == rig->n_run;
@@ -66,7 +66,7 @@ static void run(struct post *post)
 
 static int setup(void **state)
 {
-    static const struct transport_ops threaded = {.gate = no_gate};
+    static const struct transport_ops threaded = {.handoff = no_gate};
     static struct rig rig;
     struct err err = {0};
 
@@ -76,7 +76,7 @@ static int setup(void **state)
         rig.posts[i] =
             (struct numbered){.post.run = run, .rig = &rig, .number = i};
     assert_non_null(rig.base);
-    assert_int_equal(gate_init(&rig.gate, rig.base, &err), 0);
+    assert_int_equal(handoff_init(&rig.handoff, rig.base, &err), 0);
     *state = &rig;
     return 0;
 }
@@ -85,7 +85,7 @@ static int teardown(void **state)
 {
     struct rig *rig = *state;
 
-    gate_fini(&rig->gate);
+    handoff_fini(&rig->handoff);
     event_base_free(rig->base);
     return 0;
 }
@@ -93,8 +93,8 @@ static int teardown(void **state)
 static void bring(struct rig *rig, int n)
 {
     for (int i = 0; i < n; i++)
-        gate_post(&rig->gate, &rig->posts[i].post);
-    gate_serve(&rig->gate);
+        handoff_post(&rig->handoff, &rig->posts[i].post);
+    handoff_serve(&rig->handoff);
 }
 
 static void test_who_brings_does(void **state)
@@ -113,10 +113,10 @@ static void test_loop_does_what_came_meanwhile(void **state)
     struct rig *rig = *state;
     int seen[3];
 
-    gate_enter(&rig->gate);
+    handoff_enter(&rig->handoff);
     bring(rig, MAX_POSTS);
     assert_int_equal(rig->n_run, 0);
-    gate_leave(&rig->gate);
+    handoff_leave(&rig->handoff);
     for (int i = 0; i < 3; i++) {
         event_base_loop(rig->base, EVLOOP_ONCE);
         seen[i] = rig->n_run;
@@ -143,9 +143,9 @@ static void test_waiter_goes_first(void **state)
     assert_int_equal(pthread_create(&thread, NULL, bring_all, rig), 0);
     while (!atomic_load(&rig->is_met))
         sched_yield();
-    gate_enter(&rig->gate);
+    handoff_enter(&rig->handoff);
     n_before = rig->n_run;
-    gate_leave(&rig->gate);
+    handoff_leave(&rig->handoff);
     pthread_join(thread, NULL);
     while (rig->n_run < MAX_POSTS)
         event_base_loop(rig->base, EVLOOP_ONCE);
@@ -156,7 +156,7 @@ static void test_waiter_goes_first(void **state)
 #define ROUNDS 20000
 
 struct crowd {
-    struct gate *gate;
+    struct handoff *handoff;
     struct post post;
     int64_t n; /* touched inside only */
     atomic_bool is_run;
@@ -176,8 +176,8 @@ static void *bring_many(void *arg)
     struct crowd *c = arg;
 
     for (int i = 0; i < ROUNDS; i++) {
-        gate_post(c->gate, &c->post);
-        gate_serve(c->gate);
+        handoff_post(c->handoff, &c->post);
+        handoff_serve(c->handoff);
         while (!atomic_exchange(&c->is_run, false))
             sched_yield();
     }
@@ -188,17 +188,17 @@ static void *bring_many(void *arg)
 static void test_nothing_is_lost(void **state)
 {
     struct rig *rig = *state;
-    struct crowd c = {.gate = &rig->gate, .post.run = count};
+    struct crowd c = {.handoff = &rig->handoff, .post.run = count};
     int64_t n_others = 0;
     pthread_t thread;
 
     assert_int_equal(pthread_create(&thread, NULL, bring_many, &c), 0);
     for (int64_t n = 0; n < ROUNDS;) {
-        gate_enter(&rig->gate);
+        handoff_enter(&rig->handoff);
         n = c.n - n_others;
         c.n += n < ROUNDS;
         n_others += n < ROUNDS;
-        gate_leave(&rig->gate);
+        handoff_leave(&rig->handoff);
         event_base_loop(rig->base, EVLOOP_NONBLOCK);
     }
     pthread_join(thread, NULL);
@@ -210,17 +210,18 @@ static void test_wait(void **state)
     struct rig *rig = *state;
     pthread_t thread;
 
-    gate_enter(&rig->gate);
-    gate_wait(&rig->gate, NS_PER_MS);
+    handoff_enter(&rig->handoff);
+    handoff_wait(&rig->handoff, NS_PER_MS);
     assert_int_equal(rig->n_run, 0);
     bring(rig, 1);
-    gate_wait(&rig->gate, INT64_C(1000) * NS_PER_S); /* those that are there */
+    handoff_wait(&rig->handoff,
+                 INT64_C(1000) * NS_PER_S); /* those that are there */
     assert_int_equal(rig->n_run, 1);
     rig->n_run = 0;
     assert_int_equal(pthread_create(&thread, NULL, bring_all, rig), 0);
     while (rig->n_run < MAX_POSTS) /* and those that are brought */
-        gate_wait(&rig->gate, INT64_C(1000) * NS_PER_S);
-    gate_leave(&rig->gate);
+        handoff_wait(&rig->handoff, INT64_C(1000) * NS_PER_S);
+    handoff_leave(&rig->handoff);
     pthread_join(thread, NULL);
     assert_true(rig->is_ordered);
 }
@@ -228,8 +229,8 @@ static void test_wait(void **state)
 static void test_without_one(void **state)
 {
     (void)state;
-    gate_enter(NULL);
-    gate_leave(NULL);
+    handoff_enter(NULL);
+    handoff_leave(NULL);
 }
 
 int main(void)

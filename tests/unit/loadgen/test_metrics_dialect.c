@@ -12,24 +12,25 @@
 #include "loadgen/observe/metrics_dialect.h"
 #include "loadgen/observe/scrape.h"
 
-static struct server_look look_at(const char *page, const char *flavour)
+static struct server_look look_at(const char *page, const char *dialect)
 {
     struct prom_counts counts;
     struct server_look look;
-    const char *found = flavour_read(page, strlen(page), &look, &counts);
+    const char *found =
+        metrics_dialect_read(page, strlen(page), &look, &counts);
 
     assert_int_equal(counts.damaged, 0);
-    if (flavour)
-        assert_string_equal(found, flavour);
+    if (dialect)
+        assert_string_equal(found, dialect);
     else
         assert_null(found);
     return look;
 }
 
-static void must_be(const char *page, const char *flavour,
+static void must_be(const char *page, const char *dialect,
                     const struct server_look *want)
 {
-    struct server_look got = look_at(page, flavour);
+    struct server_look got = look_at(page, dialect);
 
     for (size_t i = 0; i < schema_server.len; i++) {
         const struct tgr_column *c = &schema_server.columns[i];

@@ -97,7 +97,7 @@ static void repeats_are_as_many_as_expected(void **state)
         int found;
 
         ask(&s, cases[i].api, cases[i].input);
-        expected = repeats_expected(&s, n);
+        expected = prompt_collisions_expected(&s, n);
         found = count(&s, cases[i].api != API_OPENAI_CHAT, n);
         print_message("%s: %d repeats, %.1f expected\n", cases[i].input, found,
                       expected);
@@ -127,7 +127,7 @@ static void longer_ones_do_not_repeat(void **state)
         struct settings s;
 
         ask(&s, cases[i].api, cases[i].input);
-        assert_true(repeats_expected(&s, 1e6) < 1e-3);
+        assert_true(prompt_collisions_expected(&s, 1e6) < 1e-3);
         settings_fini(&s);
     }
 }
@@ -144,9 +144,9 @@ static void repeats_that_are_meant(void **state)
         struct settings s;
 
         ask(&s, API_OPENAI_CHAT, "1");
-        assert_true(repeats_expected(&s, 1000) > 800);
+        assert_true(prompt_collisions_expected(&s, 1000) > 800);
         assign(&s, asked[i]);
-        assert_true(repeats_expected(&s, 1000) == 0);
+        assert_true(prompt_collisions_expected(&s, 1000) == 0);
         settings_fini(&s);
     }
 }

@@ -150,7 +150,7 @@ static void no_tokens_to_draw_from(void **state)
 static void reuse_stays_within_a_class(void **state)
 {
     struct class_settings two[2] = {{.weight = 1}, {.weight = 3}};
-    const struct classes mix = {.items = two, .len = 2};
+    const struct classes workload = {.items = two, .len = 2};
     struct settings s;
     struct sampler sampler;
     struct err err = {0};
@@ -159,17 +159,17 @@ static void reuse_stays_within_a_class(void **state)
     (void)state;
     settings_init(&s);
     s.data.cache_hit_rate = 0.5;
-    s.data.mix = &mix;
+    s.data.workload = &workload;
     s.data.class = 0;
     assert_int_equal(sampler_init(&sampler, &s, &err), 0);
     for (int64_t seq = 0; seq < 4000; seq++) {
         struct sample sample;
 
-        if (classes_draw(&mix, s.load.seed, seq) != 0)
+        if (classes_draw(&workload, s.load.seed, seq) != 0)
             continue;
         sample = sample_draw(&sampler, seq, NULL);
         assert_in_range(sample.from, 0, seq);
-        assert_int_equal(classes_draw(&mix, s.load.seed, sample.from), 0);
+        assert_int_equal(classes_draw(&workload, s.load.seed, sample.from), 0);
         again += sample.from < seq;
     }
     /* An eighth of 4000, within 5 deviations of the binomial. */

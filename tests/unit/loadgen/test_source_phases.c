@@ -76,7 +76,7 @@ static void step(struct lane_run *l, struct taken *out)
 
 static void conclude(struct lane_run *l, struct taken *out)
 {
-    const struct quota *q = l->source.ops->quota(l->source.self);
+    const struct window_limits *q = l->source.ops->limits(l->source.self);
 
     if (out->start_ns >= 0)
         assert_int_equal(q->window_start_ns, out->start_ns);

@@ -16,7 +16,7 @@
 
 struct room {
     struct event_base *base;
-    struct alarm alarm;
+    struct timer timer;
     struct event *socket; /* always readable */
     int fd;
     int rings;
@@ -32,7 +32,7 @@ static void on_ring(evutil_socket_t fd, short what, void *arg)
     (void)what;
     r->rings++;
     if (r->looks_end > 0)
-        alarm_set(&r->alarm, 0); /* as one who never stops */
+        timer_set(&r->timer, 0); /* as one who never stops */
     else
         event_base_loopbreak(r->base);
 }
@@ -65,14 +65,14 @@ static int open_room(void **state)
                       .fd = eventfd(1, EFD_NONBLOCK | EFD_CLOEXEC)};
     r.socket = event_new(r.base, r.fd, EV_READ | EV_PERSIST, on_socket, &r);
     *state = &r;
-    return alarm_init(&r.alarm, r.base, on_ring, &r, &err);
+    return timer_init(&r.timer, r.base, on_ring, &r, &err);
 }
 
 static int close_room(void **state)
 {
     struct room *r = *state;
 
-    alarm_fini(&r->alarm);
+    timer_fini(&r->timer);
     event_free(r->socket);
     event_base_free(r->base);
     close(r->fd);
@@ -89,7 +89,7 @@ static void rings_once_and_not_early(void **state)
         int64_t from = clk_now(&clk_monotonic);
 
         r->rings = 0;
-        alarm_set(&r->alarm, waits[i]);
+        timer_set(&r->timer, waits[i]);
         event_base_dispatch(r->base);
         assert_int_equal(r->rings, 1);
         assert_true(clk_now(&clk_monotonic) - from >= waits[i]);
@@ -103,7 +103,7 @@ static void sockets_have_their_turn(void **state)
 
     r->looks_end = 10;
     event_add(r->socket, NULL);
-    alarm_set(&r->alarm, 0);
+    timer_set(&r->timer, 0);
     event_base_dispatch(r->base);
     assert_int_equal(r->looks, 10);
     assert_in_range(r->rings, 9, 10);
@@ -114,8 +114,8 @@ static void later_takes_the_place_of_sooner(void **state)
     static const struct timeval guard = {.tv_usec = 20000};
     struct room *r = *state;
 
-    alarm_set(&r->alarm, NS_PER_MS);
-    alarm_set(&r->alarm, 3600 * NS_PER_S);
+    timer_set(&r->timer, NS_PER_MS);
+    timer_set(&r->timer, 3600 * NS_PER_S);
     event_base_once(r->base, -1, EV_TIMEOUT, on_guard, r, &guard);
     event_base_dispatch(r->base);
     assert_int_equal(r->rings, 0);
@@ -127,7 +127,7 @@ static void rings_again(void **state)
     struct room *r = *state;
 
     for (int i = 1; i <= 3; i++) {
-        alarm_set(&r->alarm, NS_PER_MS);
+        timer_set(&r->timer, NS_PER_MS);
         event_base_dispatch(r->base);
         assert_int_equal(r->rings, i);
     }

@@ -12,12 +12,12 @@
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 /* One is due every 10 ns from 0 on: how many are taken, the warm-up's too? */
-static int64_t taken_of(struct quota q)
+static int64_t taken_of(struct window_limits q)
 {
     int64_t n = 0;
 
-    while (!quota_is_spent(&q, 10 * n)) {
-        quota_take(&q, 10 * n);
+    while (!window_limits_is_spent(&q, 10 * n)) {
+        window_limits_take(&q, 10 * n);
         n++;
     }
     return n;
@@ -72,7 +72,8 @@ static void whichever_comes_first_or_last(void **state)
 
     (void)state;
     for (size_t i = 0; i < COUNT(cases); i++)
-        assert_int_equal(taken_of(quota_of(&cases[i].load)), cases[i].want);
+        assert_int_equal(taken_of(window_limits_of(&cases[i].load)),
+                         cases[i].want);
 }
 
 static int64_t taken_by_lanes(const struct load_settings *load, int64_t workers)
@@ -80,9 +81,9 @@ static int64_t taken_by_lanes(const struct load_settings *load, int64_t workers)
     int64_t sum = 0;
 
     for (int64_t w = 0; w < workers; w++) {
-        struct quota q = quota_of(load);
+        struct window_limits q = window_limits_of(load);
 
-        quota_share(&q, (struct lane){w, workers});
+        window_limits_share(&q, (struct lane){w, workers});
         sum += taken_of(q);
     }
     return sum;

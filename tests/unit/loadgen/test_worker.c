@@ -59,13 +59,13 @@ static const struct settings settings = {.load = {.scenario = SCENARIO_SERVER,
 
 /* Of requests that go nowhere. */
 static const struct class nowhere = {.settings = &settings.target};
-static const struct mix mix = {.classes = &nowhere, .len = 1};
+static const struct workload workload = {.classes = &nowhere, .len = 1};
 
 static int run_worker(const char *name, bool breaks, struct engine_counts *c,
                       struct err *err)
 {
     struct engine_env env = {.settings = &settings,
-                             .mix = &mix,
+                             .workload = &workload,
                              .transport = &transport_null,
                              .clk = &clk_monotonic,
                              .lane = {0, 1},
@@ -130,7 +130,7 @@ static void connections_ahead_are_opened_first(void **state)
 {
     struct transport_ops transport = transport_null;
     struct engine_env env = {.settings = &settings,
-                             .mix = &mix,
+                             .workload = &workload,
                              .transport = &transport,
                              .clk = &clk_monotonic,
                              .lane = {0, 1}};
@@ -150,7 +150,7 @@ static void connections_ahead_are_opened_first(void **state)
 static void a_cpu_that_is_not_there_is_an_error(void **state)
 {
     struct engine_env env = {.settings = &settings,
-                             .mix = &mix,
+                             .workload = &workload,
                              .transport = &transport_null,
                              .clk = &clk_monotonic,
                              .lane = {0, 1}};

@@ -13,7 +13,7 @@
 
 struct bell {
     struct loop *loop;
-    struct timer *timer;
+    struct loop_timer *timer;
     int rings;
     int enough; /* rings that end the loop */
     int64_t last_ns;
@@ -35,10 +35,10 @@ static void begin(struct bell *b, bool is_sharp)
     *b = (struct bell){.enough = 1};
     b->loop = loop_new(&err);
     assert_non_null(b->loop);
-    b->timer = timer_new(b->loop, ring, b, &err);
+    b->timer = loop_timer_new(b->loop, ring, b, &err);
     assert_non_null(b->timer);
     if (is_sharp)
-        timer_sharpen(b->timer);
+        loop_timer_sharpen(b->timer);
 }
 
 static void run_and_end(struct bell *b)
@@ -47,7 +47,7 @@ static void run_and_end(struct bell *b)
 
     assert_int_equal(loop_run(b->loop, &err), 0);
     assert_int_equal(b->rings, b->enough);
-    timer_free(b->timer);
+    loop_timer_free(b->timer);
     loop_free(b->loop);
 }
 
@@ -63,7 +63,7 @@ static void never_early(void **state)
             struct bell b;
 
             begin(&b, is_sharp);
-            timer_set(b.timer, at_ns);
+            loop_timer_set(b.timer, at_ns);
             run_and_end(&b);
             assert_true(b.last_ns >= at_ns);
         }
@@ -81,18 +81,18 @@ static void the_last_setting_counts(void **state)
 
         begin(&b, is_sharp);
         b.enough = 0; /* a ring that came in time to be heard ends nothing */
-        timer_set(b.timer, clk_now(&clk_monotonic) + NS_PER_S);
-        timer_set(b.timer, clk_now(&clk_monotonic) + 90 * NS_PER_US);
+        loop_timer_set(b.timer, clk_now(&clk_monotonic) + NS_PER_S);
+        loop_timer_set(b.timer, clk_now(&clk_monotonic) + 90 * NS_PER_US);
         assert_int_equal(loop_poll(b.loop, &err), 0);
         if (b.rings == 0) { /* else this machine made us wait */
-            timer_set(b.timer, INT64_MAX);
+            loop_timer_set(b.timer, INT64_MAX);
             for (int i = 0; i < 100; i++)
                 assert_int_equal(loop_poll(b.loop, &err), 0);
             assert_int_equal(b.rings, 0);
         }
         b.enough = b.rings + 1;
         at_ns = clk_now(&clk_monotonic) + NS_PER_MS;
-        timer_set(b.timer, at_ns);
+        loop_timer_set(b.timer, at_ns);
         run_and_end(&b);
         assert_true(b.last_ns >= at_ns);
     }
@@ -107,7 +107,7 @@ static void a_repeating_timer_goes_on(void **state)
     begin(&b, false);
     b.enough = 3;
     start_ns = clk_now(&clk_monotonic);
-    timer_repeat(b.timer, NS_PER_MS);
+    loop_timer_repeat(b.timer, NS_PER_MS);
     run_and_end(&b);
     assert_true(b.last_ns >= start_ns + 3 * NS_PER_MS);
 }
