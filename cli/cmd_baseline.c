@@ -7,7 +7,7 @@
 #include "common/base/buf.h"
 #include "common/base/err.h"
 #include "common/base/log.h"
-#include "common/base/suggest.h"
+#include "common/base/str.h"
 
 #define MAX_TEXT     ((size_t)16 << 20)
 #define DEFAULT_NAME "baseline"

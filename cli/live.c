@@ -9,7 +9,7 @@
 #include "cli/progress_view.h"
 #include "common/base/buf.h"
 #include "common/base/log.h"
-#include "common/base/printable.h"
+#include "common/base/str.h"
 #include "loadgen/engine/progress.h"
 
 #define MAX_FRAME LOG_MAX_BYTES

@@ -8,9 +8,8 @@
 #include "cli/cli.h"
 #include "common/base/err.h"
 #include "common/base/log.h"
-#include "common/base/printable.h"
 #include "common/base/stop.h"
-#include "common/base/suggest.h"
+#include "common/base/str.h"
 #include "common/base/xalloc.h"
 
 const struct command *const commands[] = {

@@ -5,13 +5,13 @@
 #include <string.h>
 
 #include "common/base/err.h"
-#include "common/base/printable.h"
 #include "common/base/redact.h"
+#include "common/base/str.h"
 #include "common/base/units.h"
 #include "common/settings/settings.h"
 #include "common/spec/load_stage.h"
 #include "common/spec/slo.h"
-#include "common/stats/intervals.h"
+#include "common/stats/student.h"
 #include "common/wire/api_names.h"
 #include "loadgen/engine/run_limits.h"
 #include "loadgen/payload/dataset.h"

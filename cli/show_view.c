@@ -5,7 +5,7 @@
 
 #include "cli/cli.h"
 #include "common/base/clk.h"
-#include "common/base/printable.h"
+#include "common/base/str.h"
 #include "common/base/units.h"
 #include "loadgen/prepare/exchange.h"
 

@@ -4,7 +4,7 @@
 
 #include "common/base/buf.h"
 #include "common/base/json.h"
-#include "common/base/printable.h"
+#include "common/base/str.h"
 #include "common/settings/settings.h"
 #include "common/wire/api_names.h"
 

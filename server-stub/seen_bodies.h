@@ -31,4 +31,12 @@ void seen_add(struct seen *s, uint64_t hash, int64_t tokens);
 /* Its tokens; 0 if it was not seen. */
 int64_t seen_find(const struct seen *s, uint64_t hash);
 
+/* prefix_cache.h - how far a request begins as one before it did: a cache of
+ * prefixes, kept in blocks of bytes of the body. */
+#define PREFIX_BLOCK 64
+
+/* Bytes at its beginning, in whole blocks, that another has begun with; from
+ * now on it is known itself.  `s` holds nothing else. */
+size_t prefix_take(struct seen *s, const char *body, size_t len);
+
 #endif

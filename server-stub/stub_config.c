@@ -7,7 +7,7 @@
 #include "common/config.h"
 #include "common/settings/settings.h"
 #include "common/spec/service.h"
-#include "common/wire/sse_style.h"
+#include "common/wire/sse.h"
 #include "server-stub/front/http_answer.h"
 
 static int read_model(const struct stub_settings *s, struct sim_settings *sim,

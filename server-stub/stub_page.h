@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 struct buf;
+struct page_view;
 struct sim_counts;
 
 /* What a page is made of. */
@@ -20,5 +21,9 @@ struct page_view {
  * there. */
 bool page_write(const char *path, const struct page_view *view, struct buf *out,
                 const char **type);
+
+/* stub_metrics.h - what the stub counts, for Prometheus: under names of its
+ * own, and under those of a server that it stands for. */
+void metrics_write(const struct page_view *view, struct buf *out);
 
 #endif

@@ -17,7 +17,6 @@
 #include "server-stub/front/reply.h"
 #include "server-stub/front/wire.h"
 #include "server-stub/seen_bodies.h"
-#include "server-stub/sim/prefix_cache.h"
 #include "server-stub/sim/sim.h"
 #include "server-stub/sim/stalls.h"
 #include "server-stub/stub_config.h"
@@ -402,9 +401,10 @@ static bool is_null(const struct stub_settings *settings,
                     const struct stub_config *config)
 {
     return strcmp(settings->service, "none") == 0 && settings->delay_ns == 0 &&
-           config->sim.policy == &policy_none && settings->queue_max == 0 &&
-           config->sim.stalls.stall_ns == 0 && config->faults.len == 0 &&
-           !settings->cache && !settings->prefix_cache;
+           config->sim.policy == policy_find("none") &&
+           settings->queue_max == 0 && config->sim.stalls.stall_ns == 0 &&
+           config->faults.len == 0 && !settings->cache &&
+           !settings->prefix_cache;
 }
 
 struct server *server_new(const struct stub_settings *settings,

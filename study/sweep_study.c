@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "common/base/err.h"
-#include "common/base/number_list.h"
 #include "common/base/rng.h"
+#include "common/base/units.h"
 #include "common/recording/pointset.h"
 #include "common/settings/settings.h"
 

@@ -4,7 +4,7 @@
 
 #include "analyzer/tally/summary.h"
 #include "common/base/buf.h"
-#include "common/stats/hist_export.h"
+#include "common/stats/hist.h"
 
 static void render_hist(const struct summary *s, const struct kept_hist *kept,
                         struct buf *out)

@@ -9,7 +9,7 @@
 #include "analyzer/tally/summary.h"
 #include "common/base/buf.h"
 #include "common/base/clk.h"
-#include "common/stats/hist_export.h"
+#include "common/stats/hist.h"
 
 static void put_left_out(const struct summary *s, enum measure m,
                          struct buf *out)

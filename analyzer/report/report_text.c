@@ -7,12 +7,12 @@
 #include "analyzer/report/text_parts.h"
 #include "analyzer/tally/summary.h"
 #include "common/base/buf.h"
-#include "common/base/printable.h"
 #include "common/base/redact.h"
+#include "common/base/str.h"
 #include "common/base/units.h"
 #include "common/base/url.h"
 #include "common/settings/settings.h"
-#include "common/wire/grpc_status.h"
+#include "common/wire/status.h"
 
 #define MAX_REASONS 8
 

@@ -27,7 +27,7 @@
 #include <stdint.h>
 
 #include "common/spec/slo.h"
-#include "common/stats/intervals.h"
+#include "common/stats/student.h"
 
 struct err;
 

@@ -15,7 +15,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "common/stats/intervals.h"
+#include "common/stats/student.h"
 
 struct uncertain {
     double value;

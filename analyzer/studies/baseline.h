@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "common/base/sha256.h"
+#include "common/base/hash.h"
 #include "common/base/str.h"
 
 struct buf;

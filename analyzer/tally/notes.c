@@ -1,6 +1,6 @@
 #include "analyzer/tally/notes.h"
 
-#include "common/stats/intervals.h"
+#include "common/stats/student.h"
 
 #define FAR         0.1  /* from a length that was asked for */
 #define BURST_SHARE 0.02 /* of the time to last, in which all events come */

@@ -18,7 +18,7 @@
 #include "common/recording/schema.h"
 #include "common/spec/slo.h"
 #include "common/stats/hist.h"
-#include "common/stats/intervals.h"
+#include "common/stats/student.h"
 
 struct curve;
 

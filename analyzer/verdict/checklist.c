@@ -8,7 +8,7 @@
 #include "analyzer/tally/summary.h"
 #include "common/base/buf.h"
 #include "common/base/err.h"
-#include "common/base/printable.h"
+#include "common/base/str.h"
 #include "common/base/xalloc.h"
 #include "common/recording/manifest.h"
 #include "common/recording/studydir.h"

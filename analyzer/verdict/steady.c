@@ -4,7 +4,7 @@
 
 #include "analyzer/stats/mser.h"
 #include "common/base/clk.h"
-#include "common/stats/autocorr.h"
+#include "common/stats/student.h"
 
 /* Requests of a value that MSER and the autocorrelation look at. */
 #define GROUP 2

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "common/base/printable.h"
+#include "common/base/str.h"
 
 int err_set(struct err *err, enum err_code code, const char *fmt, ...)
 {

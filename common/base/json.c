@@ -9,7 +9,7 @@
 #include "common/base/buf.h"
 #include "common/base/err.h"
 #include "common/base/file.h"
-#include "common/base/printable.h"
+#include "common/base/str.h"
 #include "common/base/xalloc.h"
 
 #define MAX_FILE ((size_t)64 << 20)

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "common/base/clk.h"
-#include "common/base/printable.h"
+#include "common/base/str.h"
 #include "common/base/xalloc.h"
 
 /* What a terminal takes at least if it takes anything: a pseudo terminal has

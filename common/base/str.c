@@ -1,6 +1,11 @@
 #include "common/base/str.h"
 
+#include <ctype.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -90,4 +95,312 @@ char *str_trim(char *text)
 size_t str_bom_len(const char *text, size_t len)
 {
     return len >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
+}
+
+#define LONGEST 32
+
+/* Of the beginning of a longer word. */
+#define SHORTEST 3
+
+static size_t least(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
+/* Letters to put in, take out, replace, or swap with their neighbour, so that
+ * the first nb bytes of b come out; words are short. */
+static size_t distance(const char *a, const char *b, size_t nb)
+{
+    size_t rows[3][LONGEST + 1]; /* of the last three letters of a, in turns */
+
+    if (strlen(a) > LONGEST || nb > LONGEST)
+        return SIZE_MAX;
+    for (size_t j = 0; j <= nb; j++)
+        rows[0][j] = j;
+    for (size_t i = 1; i <= strlen(a); i++) {
+        const size_t *before = rows[(i + 1) % 3];
+        const size_t *last = rows[(i - 1) % 3];
+        size_t *row = rows[i % 3];
+
+        row[0] = i;
+        for (size_t j = 1; j <= nb; j++) {
+            row[j] = least(least(last[j], row[j - 1]) + 1,
+                           last[j - 1] + (a[i - 1] != b[j - 1]));
+            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+                row[j] = least(row[j], before[j - 2] + 1);
+        }
+    }
+    return rows[strlen(a) % 3][nb];
+}
+
+/* One slip in three letters, and one more in the rest. */
+void suggest_consider(struct suggest *s, const char *candidate)
+{
+    size_t len = strlen(s->word);
+    size_t d = distance(s->word, candidate, strlen(candidate));
+    size_t near_enough = (len + 2) / 3;
+
+    if (len >= SHORTEST && strlen(candidate) > len)
+        d = least(d, distance(s->word, candidate, len) + 1);
+    if (d > near_enough || (s->best && d >= s->distance))
+        return;
+    s->best = candidate;
+    s->distance = d;
+}
+
+const char *suggest_text(const struct suggest *s, const char *prefix, char *out,
+                         size_t size)
+{
+    out[0] = '\0';
+    if (s->best)
+        snprintf(out, size, "; did you mean '%s%s'?", prefix, s->best);
+    return out;
+}
+
+/* The character at p and how many bytes it has; 0 if it is not UTF-8, which
+ * overlong forms and surrogates are not either. */
+static size_t decode(const char *p, const char *end, uint32_t *c)
+{
+    static const uint32_t smallest[] = {0, 0, 0x80, 0x800, 0x10000};
+    unsigned char lead = (unsigned char)*p;
+    size_t len = lead < 0x80 ? 1 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : 4;
+
+    *c = lead;
+    if (len == 1)
+        return 1;
+    if (lead < 0xc2 || lead > 0xf4 || len > (size_t)(end - p))
+        return 0;
+    *c = lead & (0xffU >> (len + 1));
+    for (size_t i = 1; i < len; i++) {
+        if ((p[i] & 0xc0) != 0x80)
+            return 0;
+        *c = *c << 6 | ((unsigned char)p[i] & 0x3fU);
+    }
+    return *c < smallest[len] || *c > 0x10ffff || (*c >= 0xd800 && *c < 0xe000)
+               ? 0
+               : len;
+}
+
+/* Does a terminal obey it, or put what follows elsewhere? */
+static bool is_obeyed(uint32_t c)
+{
+    return c < ' ' || (c >= 0x7f && c < 0xa0) || c == 0x061c || c == 0x200e ||
+           c == 0x200f || (c >= 0x2028 && c <= 0x202e) ||
+           (c >= 0x2066 && c <= 0x2069);
+}
+
+size_t printable_len(const char *p, const char *end)
+{
+    uint32_t c;
+    size_t len = decode(p, end, &c);
+
+    return len > 0 && !is_obeyed(c) ? len : 0;
+}
+
+void printable(char *text, size_t len, const char *kept)
+{
+    char *end = text + len;
+
+    while (text < end) {
+        size_t n = printable_len(text, end);
+        uint32_t c;
+
+        if (n == 0 && *text && strchr(kept, *text))
+            n = 1;
+        if (n == 0) {
+            n = decode(text, end, &c);
+            n = n > 0 ? n : 1;
+            memset(text, '?', n);
+        }
+        text += n;
+    }
+}
+
+void printable_add(const char *text, struct buf *out)
+{
+    size_t len = strlen(text);
+    size_t at = out->len;
+
+    if (buf_add(out, text, len) == 0)
+        printable(out->data + at, len, "");
+}
+
+void printable_add_json(const char *json, size_t len, struct buf *out)
+{
+    const char *end = json + len;
+    const char *from = json;
+
+    for (const char *p = json; p < end;) {
+        uint32_t c = 0;
+        size_t n = decode(p, end, &c);
+
+        if (n == 0 || c == '\n' || !is_obeyed(c)) {
+            p += n > 0 ? n : 1; /* jansson writes UTF-8 and no other control */
+            continue;
+        }
+        buf_add(out, from, (size_t)(p - from));
+        buf_addf(out, "\\u%04x", (unsigned)c);
+        p += n;
+        from = p;
+    }
+    buf_add(out, from, (size_t)(end - from));
+}
+
+/* Its six bits; -1: it has none. */
+static int value_of(char c)
+{
+    static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                                  "abcdefghijklmnopqrstuvwxyz0123456789+/";
+    const char *at = c == '-'   ? &letters[62]
+                     : c == '_' ? &letters[63]
+                     : c        ? strchr(letters, c)
+                                : NULL;
+
+    return at ? (int)(at - letters) : -1;
+}
+
+/* Of n letters, 2 to 4, the bytes that they come to. */
+static int put_group(uint32_t bits, size_t n, struct buf *out)
+{
+    unsigned char bytes[3];
+
+    bits <<= 6 * (4 - n);
+    bytes[0] = (unsigned char)(bits >> 16);
+    bytes[1] = (unsigned char)(bits >> 8);
+    bytes[2] = (unsigned char)bits;
+    return buf_add(out, bytes, n - 1);
+}
+
+int base64_decode(const char *text, size_t len, struct buf *out)
+{
+    uint32_t bits = 0;
+    size_t n = 0;
+
+    for (size_t i = 0; i < 2 && len > 0 && text[len - 1] == '='; i++)
+        len--;
+    for (size_t i = 0; i < len; i++) {
+        int value = value_of(text[i]);
+
+        if (value < 0)
+            return -1;
+        bits = bits << 6 | (uint32_t)value;
+        if (++n < 4)
+            continue;
+        if (put_group(bits, n, out))
+            return -1;
+        n = 0;
+        bits = 0;
+    }
+    if (n == 1)
+        return -1;
+    return n > 0 ? put_group(bits, n, out) : 0;
+}
+
+#define MAX_DEPTH 100
+
+struct sizes {
+    double groups[MAX_DEPTH]; /* what was before each that is open */
+    size_t depth;
+    double sum;  /* of the group that is open */
+    double last; /* of that, what a repetition would repeat */
+};
+
+static void add(struct sizes *s, double size)
+{
+    s->sum += size;
+    s->last = size;
+}
+
+static void repeat(struct sizes *s, double times)
+{
+    s->sum += s->last * (times - 1);
+    s->last *= times;
+}
+
+static void open_group(struct sizes *s)
+{
+    if (s->depth < MAX_DEPTH)
+        s->groups[s->depth++] = s->sum;
+    else
+        s->groups[0] = INFINITY;
+    s->sum = 0;
+    s->last = 0;
+}
+
+static void close_group(struct sizes *s)
+{
+    double inside = s->sum + 1;
+
+    if (s->depth == 0)
+        return;
+    s->sum = s->groups[--s->depth];
+    add(s, inside);
+}
+
+/* Behind "[...]", in which "]" may stand first. */
+static const char *skip_set(const char *at)
+{
+    at += at[0] == '^';
+    at += at[0] == ']';
+    at += strcspn(at, "]");
+    return at + (*at == ']');
+}
+
+/* "{2}", "{2,}" and "{2,5}": as often as the greater number; behind it. */
+static const char *read_times(struct sizes *s, const char *at)
+{
+    double times = 1;
+
+    for (; *at && *at != '}'; at++) {
+        char *end;
+        double n;
+
+        if (!isdigit((unsigned char)*at))
+            continue;
+        n = (double)strtoul(at, &end, 10);
+        times = fmax(times, n);
+        at = end - 1;
+    }
+    repeat(s, times);
+    return at + (*at == '}');
+}
+
+/* One part; behind it. */
+static const char *read_part(struct sizes *s, const char *at)
+{
+    switch (*at++) {
+    case '\\':
+        add(s, 1);
+        return at + (*at != '\0');
+    case '[':
+        add(s, 1);
+        return skip_set(at);
+    case '(':
+        open_group(s);
+        return at;
+    case ')':
+        close_group(s);
+        return at;
+    case '{':
+        return read_times(s, at);
+    case '+':
+    case '*':
+    case '?':
+        repeat(s, 2);
+        return at;
+    default:
+        add(s, 1);
+        return at;
+    }
+}
+
+double regexsize_of(const char *text)
+{
+    struct sizes s = {0};
+
+    while (*text)
+        text = read_part(&s, text);
+    while (s.depth > 0)
+        close_group(&s);
+    return fmax(1, s.sum);
 }

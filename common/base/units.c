@@ -1,13 +1,16 @@
 #include "common/base/units.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/base/clk.h"
 #include "common/base/err.h"
+#include "common/base/xalloc.h"
 
 struct unit {
     const char *name;
@@ -389,4 +392,126 @@ const char *units_show_number(double value, char out[static UNITS_TEXT])
 {
     snprintf(out, UNITS_TEXT, fabs(value) >= 1000 ? "%.0f" : "%.4g", value);
     return out;
+}
+
+/* ---- lists of numbers ---- */
+
+#define LIST_EXAMPLE "expected numbers such as 10,20,40..200"
+
+/* Tolerance for a sum of steps, as a share of one step. */
+#define ROUNDING 1e-6
+
+static const char *skip_blanks(const char *p)
+{
+    while (isspace((unsigned char)*p))
+        p++;
+    return p;
+}
+
+static int add_value(struct numlist *v, double value, struct err *err)
+{
+    if (v->len == NUMLIST_MAX)
+        return err_set(err, ERR_CONFIG, "more than %d values", NUMLIST_MAX);
+    for (size_t i = 0; i < v->len; i++) {
+        if (v->items[i] == value)
+            return err_set(err, ERR_CONFIG, "%.10g appears twice", value);
+    }
+    v->items = xrealloc(v->items, v->len + 1, sizeof(*v->items));
+    v->items[v->len++] = value;
+    return 0;
+}
+
+/* A number and its unit, up to the next ",", ".." or the end.  strtod() would
+ * take the first point of "40..200" as its own. */
+static int take_item(struct numlist *v, const char **p, double *value,
+                     struct err *err)
+{
+    const char *start = skip_blanks(*p);
+    const char *dots = strstr(start, "..");
+    size_t len = strcspn(start, ",");
+    const char *unit;
+    char *copy;
+    char *end;
+
+    if (dots && dots < start + len)
+        len = (size_t)(dots - start);
+    copy = xstrndup(start, len);
+    *value = strtod(copy, &end);
+    len = (size_t)(end - copy);
+    free(copy);
+    if (len == 0 || !isfinite(*value) || *value < 0)
+        return err_set(err, ERR_CONFIG, "'%s': " LIST_EXAMPLE, start);
+
+    unit = skip_blanks(start + len);
+    len = strcspn(unit, ",. \t\n");
+    *p = skip_blanks(unit + len);
+    if (len >= sizeof(v->unit) || isdigit((unsigned char)*unit))
+        return err_set(err, ERR_CONFIG, "'%s': " LIST_EXAMPLE, unit);
+    if (v->len == 0)
+        memcpy(v->unit, unit, len);
+    else if (strlen(v->unit) != len || memcmp(v->unit, unit, len) != 0)
+        return err_set(err, ERR_CONFIG,
+                       "all values need the same unit, as in 1ms, 2ms..10ms");
+    return 0;
+}
+
+/* Continue up to `last` by the difference of the last two values. */
+static int add_range(struct numlist *v, double last, struct err *err)
+{
+    double step;
+    double from;
+
+    if (v->len < 2)
+        return err_set(err, ERR_CONFIG,
+                       "'..' repeats the last step and requires two values "
+                       "before it, as in 10,20..200");
+    from = v->items[v->len - 1];
+    step = from - v->items[v->len - 2];
+    if ((last - from) / step < 1 - ROUNDING)
+        return err_set(err, ERR_CONFIG,
+                       "steps of %.10g from %.10g do not reach %.10g", step,
+                       from, last);
+    if ((last - from) / step > NUMLIST_MAX)
+        return err_set(err, ERR_CONFIG, "more than %d values", NUMLIST_MAX);
+    for (int64_t i = 1; (double)i <= (last - from) / step + ROUNDING; i++) {
+        if (add_value(v, from + (double)i * step, err))
+            return -1;
+    }
+    return 0;
+}
+
+int numlist_parse(struct numlist *v, const char *text, struct err *err)
+{
+    const char *p = text;
+    bool is_range = false;
+
+    *v = (struct numlist){0};
+    for (;;) {
+        double value;
+
+        if (take_item(v, &p, &value, err) ||
+            (is_range ? add_range : add_value)(v, value, err))
+            return -1;
+        if (*p == '\0')
+            return 0;
+        is_range = strncmp(p, "..", 2) == 0;
+        if (!is_range && *p != ',')
+            return err_set(err, ERR_CONFIG, "'%s': " LIST_EXAMPLE, p);
+        p += is_range ? 2 : 1;
+    }
+}
+
+int numlist_check(const char *text, struct err *err)
+{
+    struct numlist v;
+    int rc = numlist_parse(&v, text, err);
+
+    numlist_fini(&v);
+    return rc;
+}
+
+void numlist_fini(struct numlist *v)
+{
+    free(v->items);
+    *v = (struct numlist){0};
 }

@@ -10,8 +10,6 @@
 #include "common/base/units.h"
 #include "common/base/xalloc.h"
 #include "common/measure/good.h"
-#include "common/stats/autocorr.h"
-#include "common/stats/intervals.h"
 #include "common/stats/student.h"
 
 #define SLOT_NS       (100 * NS_PER_MS)

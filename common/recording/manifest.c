@@ -10,7 +10,7 @@
 #include "common/base/clk.h"
 #include "common/base/err.h"
 #include "common/base/json.h"
-#include "common/base/proxy_env.h"
+
 #include "common/base/redact.h"
 #include "common/base/xalloc.h"
 #include "common/config.h"
@@ -61,15 +61,20 @@ static json_t *texts(const struct strlist *list)
     return out;
 }
 
-/* Variables that another program would have gone by. */
-static json_t *ignored(void)
+/* The names of the proxy variables that are set: a run ignores them. */
+static json_t *ignored_variables(void)
 {
-    struct strlist names = {0};
-    json_t *out;
+    static const char *const known[] = {
+        "http_proxy", "HTTP_PROXY", "https_proxy", "HTTPS_PROXY",
+        "all_proxy",  "ALL_PROXY",  "no_proxy",    "NO_PROXY"};
+    json_t *out = json_array();
 
-    proxyenv_find(&names);
-    out = texts(&names);
-    strlist_fini(&names);
+    for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
+        const char *value = getenv(known[i]);
+
+        if (value && value[0])
+            json_array_append_new(out, json_string(known[i]));
+    }
     return out;
 }
 
@@ -83,7 +88,7 @@ static json_t *environment(const struct strmap *more)
                     json_bytes(u.nodename, strlen(u.nodename)), "kernel",
                     u.release, "machine", u.machine, "cpus",
                     (json_int_t)sysconf(_SC_NPROCESSORS_ONLN), "ignored",
-                    ignored());
+                    ignored_variables());
     for (size_t i = 0; more && i < more->keys.len; i++) {
         const char *text = more->values.items[i];
 

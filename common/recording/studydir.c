@@ -9,7 +9,7 @@
 
 #include "common/base/err.h"
 #include "common/base/file.h"
-#include "common/base/fnv.h"
+#include "common/base/hash.h"
 #include "common/base/json.h"
 #include "common/base/str.h"
 #include "common/base/xalloc.h"

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "common/base/err.h"
-#include "common/base/suggest.h"
+#include "common/base/str.h"
 #include "common/base/xalloc.h"
 
 /* An option, where its field is, and whether a flag has set it. */

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "common/base/err.h"
-#include "common/base/suggest.h"
+#include "common/base/str.h"
 #include "common/base/xalloc.h"
 #include "common/base/yaml.h"
 #include "common/settings/settings_path.h"

@@ -5,7 +5,7 @@
 
 #include "common/base/buf.h"
 #include "common/base/err.h"
-#include "common/base/printable.h"
+#include "common/base/str.h"
 #include "common/base/units.h"
 #include "common/spec/load_shape.h"
 #include "common/spec/load_stage.h"

@@ -5,7 +5,7 @@
 #include "common/spec/dist.h"
 #include "common/spec/fault.h"
 #include "common/spec/service.h"
-#include "common/wire/sse_style.h"
+#include "common/wire/sse.h"
 
 #define AT(field) offsetof(struct settings, stub.field)
 

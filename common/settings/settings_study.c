@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "common/base/err.h"
-#include "common/base/number_list.h"
+#include "common/base/units.h"
 #include "common/settings/settings.h"
 
 #define AT(field)        offsetof(struct settings, study.field)

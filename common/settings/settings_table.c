@@ -14,7 +14,7 @@
 #include "common/spec/load_stage.h"
 #include "common/spec/slo.h"
 #include "common/wire/api_names.h"
-#include "common/wire/status_set.h"
+#include "common/wire/status.h"
 
 #define AT(field) offsetof(struct settings, field)
 

@@ -8,7 +8,6 @@
 
 #include "common/base/clk.h"
 #include "common/base/err.h"
-#include "common/base/regex_size.h"
 #include "common/base/str.h"
 #include "common/base/xalloc.h"
 #include "common/wire/tensor.h"

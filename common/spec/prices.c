@@ -10,7 +10,6 @@
 #include "common/base/err.h"
 #include "common/base/file.h"
 #include "common/base/str.h"
-#include "common/base/suggest.h"
 #include "common/base/units.h"
 #include "common/base/xalloc.h"
 #include "common/settings/settings.h"

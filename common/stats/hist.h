@@ -11,7 +11,10 @@
 
 #include "common/base/clk.h"
 
+struct buf;
+struct err;
 struct hdr_histogram;
+struct hist;
 
 /* n = in the histogram + beyond, and failed = beyond - out_of_range.  All zero
  * is an empty one; the memory comes with its first value. */
@@ -62,5 +65,21 @@ int64_t hist_count_below(const struct hist *h, int64_t ns);
  * nothing failed, HIST_OUT_OF_RANGE. */
 double hist_mean_ns(const struct hist *h);
 int64_t hist_max_ns(const struct hist *h);
+
+/* hist_export.h - a distribution in the formats of HdrHistogram's own tools.
+ *
+ * They hold the values alone: what is beyond is for the caller to say.
+ */
+/* The percentile distribution (.hgrm): Value, Percentile, TotalCount and
+ * 1/(1-Percentile), five steps to each halving of what is left, and a footer.
+ * Values are divided by ns_per_unit, and mean, deviation and maximum are those
+ * of the buckets. */
+void hist_print_percentiles(const struct hist *h, double ns_per_unit,
+                            struct buf *out);
+
+/* Append the base64 of the compressed V2 encoding, for a log of intervals; the
+ * values are nanoseconds.  -1 (ERR_CONFIG) where HdrHistogram_c was built
+ * without zlib. */
+int hist_encode(const struct hist *h, struct buf *out, struct err *err);
 
 #endif

@@ -1,19 +1,20 @@
-/* Lines first, then fields, then events.  Both ends of line are looked for with
- * memchr() and the places remembered, so that each byte is looked at twice,
- * whatever the lines end with. */
+/* Lines first, then fields, then events.  memchr() finds the next \n and the
+ * next \r, and both positions are remembered, so that each byte is scanned
+ * twice at most. */
 #include "common/wire/sse.h"
 
+#include <stdbool.h>
 #include <string.h>
 
+#include "common/base/buf.h"
+#include "common/base/err.h"
 #include "common/base/str.h"
 
-static void forget_event(struct sse *s)
+static void reset_event(struct sse *s)
 {
     s->event = (struct sse_event){.data = "", .name = ""};
-    s->has_data = false;
-    s->has_name = false;
-    s->is_data_kept = false;
-    s->is_name_kept = false;
+    s->has_data = s->has_name = false;
+    s->is_data_kept = s->is_name_kept = false;
     s->event_len = 0;
 }
 
@@ -41,11 +42,13 @@ void sse_begin(struct sse *s)
     s->is_first_line = true;
     s->is_after_cr = false;
     buf_reset(&s->line);
-    forget_event(s);
+    reset_event(s);
 }
 
 /* ---- the event so far ---- */
 
+/* Copy data that still lies in the caller's bytes to the stream's own memory.
+ */
 static void keep_data(struct sse *s)
 {
     if (s->is_data_kept || !s->has_data)
@@ -54,16 +57,6 @@ static void keep_data(struct sse *s)
     buf_add(&s->data, s->event.data, s->event.len);
     s->event.data = s->data.data;
     s->is_data_kept = true;
-}
-
-static void keep_name(struct sse *s)
-{
-    if (s->is_name_kept || !s->has_name)
-        return;
-    buf_reset(&s->name);
-    buf_add(&s->name, s->event.name, s->event.name_len);
-    s->event.name = s->name.data;
-    s->is_name_kept = true;
 }
 
 static void add_data(struct sse *s, const char *value, size_t len)
@@ -85,7 +78,7 @@ static void end_event(struct sse *s)
 {
     if (s->has_data)
         s->on_event(s->arg, &s->event);
-    forget_event(s);
+    reset_event(s);
 }
 
 /* ---- lines ---- */
@@ -131,7 +124,7 @@ static void take_line(struct sse *s, const char *line, size_t len)
     }
 }
 
-/* The next bytes of a line: is there room for them? */
+/* Is there room for the next bytes of the line? */
 static bool has_room(struct sse *s, size_t len)
 {
     if (len <= s->max_event - s->event_len - s->line.len)
@@ -140,7 +133,7 @@ static bool has_room(struct sse *s, size_t len)
     return false;
 }
 
-/* All that was missing of a line. */
+/* The rest of the current line has arrived. */
 static int end_line(struct sse *s, const char *rest, size_t len)
 {
     if (!has_room(s, len))
@@ -151,7 +144,7 @@ static int end_line(struct sse *s, const char *rest, size_t len)
     }
     buf_add(&s->line, rest, len);
     take_line(s, s->line.data, s->line.len);
-    /* This overwrites the first byte alone, and a value starts later. */
+    /* This overwrites only the first byte, and a value starts later. */
     buf_reset(&s->line);
     return 0;
 }
@@ -172,7 +165,8 @@ static const char *find(const char *at, const char *end, char c)
     return found ? found : end;
 }
 
-/* The end of the line, and the next one after it; NULL if there is no end. */
+/* Returns the end of the current line and moves to the next one; NULL if the
+ * line is not complete. */
 static const char *next_line(struct cursor *c)
 {
     const char *stop;
@@ -210,7 +204,12 @@ int sse_feed(struct sse *s, const char *data, size_t len)
     }
     s->is_after_cr = line == c.end && line[-1] == '\r';
     keep_data(s);
-    keep_name(s);
+    if (s->has_name && !s->is_name_kept) {
+        buf_reset(&s->name);
+        buf_add(&s->name, s->event.name, s->event.name_len);
+        s->event.name = s->name.data;
+        s->is_name_kept = true;
+    }
     if (line == c.end)
         return 0;
     if (!has_room(s, (size_t)(c.end - line)))
@@ -229,4 +228,100 @@ int sse_finish(struct sse *s)
     has_event = s->has_data;
     end_event(s);
     return has_event ? 1 : 0;
+}
+
+/* ---- styles ---- */
+
+static const char *const names[SSE_STYLES] = {
+    [SSE_STYLE_CRLF] = "crlf",         [SSE_STYLE_CR] = "cr",
+    [SSE_STYLE_NO_SPACE] = "no-space", [SSE_STYLE_NAMED] = "named",
+    [SSE_STYLE_SPLIT] = "split",       [SSE_STYLE_COMMENTS] = "comments",
+    [SSE_STYLE_EMPTY] = "empty",       [SSE_STYLE_PINGS] = "pings",
+};
+
+static bool has(unsigned styles, enum sse_style style)
+{
+    return (styles >> style & 1) != 0;
+}
+
+static int style_bit(const char *text, unsigned *bit, struct err *err)
+{
+    for (int style = 0; style < SSE_STYLES; style++) {
+        *bit = 1U << style;
+        if (strcmp(names[style], text) == 0)
+            return 0;
+    }
+    return err_set(err, ERR_CONFIG,
+                   "'%s' is not a style of events; choose from crlf, cr, "
+                   "no-space, named, split, comments, empty and pings",
+                   text);
+}
+
+int sse_style_check(const char *text, struct err *err)
+{
+    unsigned bit;
+
+    return style_bit(text, &bit, err);
+}
+
+int sse_style_parse(const struct strlist *texts, unsigned *styles,
+                    struct err *err)
+{
+    *styles = 0;
+    for (size_t i = 0; i < texts->len; i++) {
+        unsigned bit;
+
+        if (style_bit(texts->items[i], &bit, err))
+            return -1;
+        *styles |= bit;
+    }
+    if (has(*styles, SSE_STYLE_CRLF) && has(*styles, SSE_STYLE_CR))
+        return err_set(err, ERR_CONFIG, "crlf cannot be combined with cr");
+    return 0;
+}
+
+static const char *end_of_line(unsigned styles)
+{
+    if (has(styles, SSE_STYLE_CRLF))
+        return "\r\n";
+    return has(styles, SSE_STYLE_CR) ? "\r" : "\n";
+}
+
+/* A line "field: value" in pieces: no format, since data may be long. */
+static void write_line(unsigned styles, const char *field, const char *value,
+                       struct buf *out)
+{
+    buf_adds(out, field);
+    if (!has(styles, SSE_STYLE_NO_SPACE))
+        buf_adds(out, " ");
+    buf_adds(out, value);
+    buf_adds(out, end_of_line(styles));
+}
+
+void sse_style_write(unsigned styles, const char *data, struct buf *out)
+{
+    if (has(styles, SSE_STYLE_NAMED))
+        write_line(styles, "event:", "message", out);
+    if (has(styles, SSE_STYLE_SPLIT) && data[0] == '{') {
+        write_line(styles, "data:", "{", out);
+        data++;
+    }
+    write_line(styles, "data:", data, out);
+    buf_adds(out, end_of_line(styles));
+}
+
+void sse_style_write_keepalives(unsigned styles, struct buf *out)
+{
+    static const struct {
+        enum sse_style style;
+        const char *line;
+    } lines[] = {{SSE_STYLE_COMMENTS, ": ping"},
+                 {SSE_STYLE_EMPTY, "data:"},
+                 {SSE_STYLE_PINGS, "data: : ping"}};
+
+    for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
+        if (has(styles, lines[i].style))
+            buf_addf(out, "%s%s%s", lines[i].line, end_of_line(styles),
+                     end_of_line(styles));
+    }
 }

@@ -17,7 +17,7 @@
 #include "common/measure/measure.h"
 #include "common/spec/answer_check.h"
 #include "common/wire/api_names.h"
-#include "common/wire/status_set.h"
+#include "common/wire/status.h"
 #include "loadgen/api/body_template.h"
 #include "loadgen/payload/sample.h"
 

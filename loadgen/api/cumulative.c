@@ -2,7 +2,7 @@
  * "\n\n"), so that it takes two that went on, or one after a long text. */
 #include "loadgen/api/cumulative.h"
 
-#include "common/base/fnv.h"
+#include "common/base/hash.h"
 
 #define LONG 8
 

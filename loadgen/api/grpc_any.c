@@ -1,9 +1,9 @@
 /* Any method of gRPC: a message of the user's goes out, from a file or from a
  * field of the data set, where it is written as base64; what comes back is
  * taken as it is. */
-#include "common/base/base64.h"
 #include "common/base/err.h"
-#include "common/base/json_text.h"
+#include "common/base/jscan.h"
+#include "common/base/str.h"
 #include "loadgen/api/api.h"
 #include "loadgen/prepare/target.h"
 

@@ -4,9 +4,9 @@
 #include <string.h>
 #include <strings.h>
 
+#include "common/base/buf.h"
 #include "common/base/clk.h"
-#include "common/base/memory_budget.h"
-#include "common/base/printable.h"
+#include "common/base/str.h"
 #include "common/settings/settings.h"
 #include "loadgen/schedule/session.h"
 

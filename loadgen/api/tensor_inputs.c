@@ -5,7 +5,7 @@
 
 #include "common/base/buf.h"
 #include "common/base/err.h"
-#include "common/base/json_text.h"
+#include "common/base/jscan.h"
 #include "common/base/xalloc.h"
 #include "common/settings/settings.h"
 #include "loadgen/api/api.h"

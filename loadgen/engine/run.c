@@ -3,11 +3,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "common/base/buf.h"
 #include "common/base/clk.h"
 #include "common/base/err.h"
-#include "common/base/git_state.h"
+#include "common/base/file.h"
 #include "common/base/log.h"
-#include "common/base/memory_budget.h"
 #include "common/base/stop.h"
 #include "common/base/xalloc.h"
 #include "common/recording/dir.h"

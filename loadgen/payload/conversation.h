@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "common/base/json_text.h"
+#include "common/base/jscan.h"
 
 /* What is said in one turn; .at NULL: nothing. */
 struct talk_turn {

@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "common/base/json_text.h"
+#include "common/base/jscan.h"
 #include "loadgen/payload/dataset.h"
 
 /* Reads d->file into d; ERR_CONFIG with file and line. */

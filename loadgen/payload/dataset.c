@@ -7,7 +7,6 @@
 
 #include "common/base/err.h"
 #include "common/base/jscan.h"
-#include "common/base/printable.h"
 #include "common/base/str.h"
 #include "common/base/xalloc.h"
 #include "common/settings/settings.h"

@@ -4,7 +4,7 @@
 #include "common/base/buf.h"
 #include "common/base/clk.h"
 #include "common/base/err.h"
-#include "common/base/json_text.h"
+#include "common/base/jscan.h"
 #include "common/settings/settings.h"
 #include "common/spec/dist.h"
 #include "loadgen/payload/data_select.h"

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "common/base/err.h"
-#include "common/base/sha256.h"
+#include "common/base/hash.h"
 #include "common/base/xalloc.h"
 #include "loadgen/trace/unpack.h"
 

@@ -4,7 +4,7 @@
 #define LOADGEN_PAYLOAD_SLURP_H
 
 #include "common/base/buf.h"
-#include "common/base/sha256.h"
+#include "common/base/hash.h"
 
 struct err;
 

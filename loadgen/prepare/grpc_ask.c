@@ -13,7 +13,7 @@
 #include "common/proto/predict.pb-c.h"
 #include "common/settings/settings.h"
 #include "common/wire/api_names.h"
-#include "common/wire/grpc_status.h"
+#include "common/wire/status.h"
 #include "loadgen/prepare/fetch.h"
 
 #define TIMEOUT_NS (10 * NS_PER_S)

@@ -7,7 +7,7 @@
 
 #include "common/base/clk.h"
 #include "common/base/err.h"
-#include "common/base/open_files.h"
+#include "common/base/file.h"
 #include "common/base/url.h"
 #include "common/settings/settings.h"
 #include "loadgen/api/api.h"

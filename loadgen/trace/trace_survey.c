@@ -3,7 +3,7 @@
 #include "common/base/buf.h"
 #include "common/base/clk.h"
 #include "common/base/err.h"
-#include "common/base/fnv.h"
+#include "common/base/hash.h"
 #include "common/base/units.h"
 #include "common/settings/settings.h"
 #include "loadgen/schedule/window_limits.h"

@@ -5,7 +5,7 @@
 #include "common/base/err.h"
 #include "common/base/stop.h"
 #include "common/settings/settings.h"
-#include "common/wire/grpc_status.h"
+#include "common/wire/status.h"
 #include "loadgen/engine/request.h"
 #include "loadgen/prepare/target.h"
 #include "loadgen/transport/grpc_call.h"

@@ -10,8 +10,8 @@
 
 #include "common/base/xalloc.h"
 #include "common/settings/settings.h"
-#include "common/wire/grpc_status.h"
 #include "common/wire/http_message.h"
+#include "common/wire/status.h"
 #include "loadgen/api/api.h"
 #include "loadgen/engine/request.h"
 #include "loadgen/payload/workload.h"

@@ -4,9 +4,9 @@
 #include <string.h>
 #include <strings.h>
 
-#include "common/base/base64.h"
 #include "common/base/buf.h"
 #include "common/base/err.h"
+#include "common/base/str.h"
 #include "common/base/xalloc.h"
 #include "common/settings/settings.h"
 #include "loadgen/api/api.h"

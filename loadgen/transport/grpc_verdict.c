@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "common/wire/grpc_status.h"
+#include "common/wire/status.h"
 #include "loadgen/transport/socket.h"
 
 /* C-core's words for a connection that could not be had ... */

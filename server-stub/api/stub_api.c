@@ -6,7 +6,7 @@
 #include "common/base/buf.h"
 #include "server-stub/front/call.h"
 #include "server-stub/front/front.h"
-#include "server-stub/front/url_path.h"
+#include "server-stub/front/wire.h"
 
 /* By the first letter of their paths, so that it takes a glance to see that a
  * request is plain. */

@@ -12,7 +12,6 @@
 #include "common/spec/fault.h"
 #include "server-stub/api/stub_api.h"
 #include "server-stub/api/stub_grpc.h"
-#include "server-stub/api/stub_grpc_pack.h"
 #include "server-stub/api/stub_grpc_request.h"
 #include "server-stub/api/stub_text.h"
 #include "server-stub/front/call.h"

@@ -10,7 +10,6 @@
 #include "common/wire/tensor.h"
 #include "server-stub/api/stub_api.h"
 #include "server-stub/api/stub_grpc.h"
-#include "server-stub/api/stub_grpc_pack.h"
 #include "server-stub/api/stub_tensor.h"
 #include "server-stub/front/call.h"
 #include "server-stub/front/front.h"

@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 #include "common/spec/fault.h"
-#include "server-stub/sim/job.h"
+#include "server-stub/sim/model.h"
 
 struct api_ops;
 struct exchange;

@@ -10,10 +10,15 @@
 #ifndef SERVER_STUB_FRONT_FRONT_GRPC_H
 #define SERVER_STUB_FRONT_FRONT_GRPC_H
 
+#include <stdbool.h>
+#include <stdint.h>
+
 struct clk;
 struct err;
 struct front_grpc;
 struct front_hooks;
+struct grpc_completion_queue;
+struct grpc_queue;
 struct loop;
 struct stub_settings;
 
@@ -42,5 +47,26 @@ void front_grpc_take(struct front_grpc *front, int fd);
 
 /* "grpc://127.0.0.1:8001", or "grpcs://..." */
 const char *front_grpc_url(const struct front_grpc *front);
+
+/* front_grpc_queue.h - a completion queue of gRPC on the stub's loop: a thread
+ * of its own waits for it, and hands over what happened through an eventfd, so
+ * that everything else stays on the loop's one thread. */
+/* Called on the loop's thread: the operation of this tag is over, well or not,
+ * and the queue knew at `at_ns`. */
+typedef void grpc_queue_hook(void *arg, void *tag, bool ok, int64_t at_ns);
+
+/* All borrowed.  NULL and ERR_IO if the system refuses. */
+struct grpc_queue *grpc_queue_new(struct loop *loop, const struct clk *clk,
+                                  grpc_queue_hook *hook, void *arg,
+                                  struct err *err);
+
+/* Wait for something to happen, and handle it; for when the loop is over. */
+void grpc_queue_wait(struct grpc_queue *q);
+
+/* Nothing may be under way any more.  Accepts NULL. */
+void grpc_queue_free(struct grpc_queue *q);
+
+/* Borrowed. */
+struct grpc_completion_queue *grpc_queue_of(const struct grpc_queue *q);
 
 #endif

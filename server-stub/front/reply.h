@@ -11,6 +11,7 @@
 
 struct call;
 struct exchange;
+struct reply;
 struct stub_settings;
 
 struct reply {
@@ -48,5 +49,15 @@ void reply_break(struct call *call, bool with_reset);
 
 /* What an error says that was told to be made. */
 #define REPLY_TOLD "the stub was told to fail"
+
+/* answer_stream.h - an answer as a stream of events, faults included. */
+/* The request was taken in: something may go out at once. */
+void reply_stream_begin(struct reply *r, struct call *call);
+
+/* One more token is due. */
+void reply_stream_token(struct reply *r, struct call *call);
+
+/* Everything is; what is left of it goes out, and the exchange is ended. */
+void reply_stream_finish(struct reply *r, struct call *call);
 
 #endif

@@ -13,6 +13,7 @@
 
 struct err;
 struct event_base;
+struct listener;
 struct loop;
 struct loop_timer;
 
@@ -48,5 +49,25 @@ void loop_timer_set(struct loop_timer *timer, int64_t at_ns);
 
 /* Fire each `every_ns` from now on. */
 void loop_timer_repeat(struct loop_timer *timer, int64_t every_ns);
+
+/* listener.h - the socket that clients connect to. */
+/* Where to listen: a numeric IPv4 or IPv6 address; port 0 takes a free one. */
+struct listener_place {
+    const char *scheme; /* of its URL: "http" */
+    const char *bind;
+    int port;
+};
+
+/* Listen.  Each client's socket, non-blocking, goes to `accepted`, which owns
+ * it.  NULL with ERR_CONFIG if that is no address, ERR_IO if the system
+ * refuses.  While the process is out of descriptors new clients wait. */
+struct listener *listener_new(struct loop *loop,
+                              const struct listener_place *place,
+                              void (*accepted)(void *arg, int fd), void *arg,
+                              struct err *err);
+void listener_free(struct listener *listener);
+
+/* "http://127.0.0.1:8080", or "http://[::1]:8080". */
+const char *listener_url(const struct listener *listener);
 
 #endif

@@ -50,4 +50,14 @@ struct wire_ops {
 extern const struct wire_ops wire_http;
 extern const struct wire_ops wire_grpc; /* in a build with gRPC */
 
+/* status_map.h - a status of HTTP and the code of gRPC that says most nearly
+ * the same.  Codes are below 100, where HTTP has no statuses; each function
+ * leaves what is in its own range as it is.  Pure. */
+int status_of_grpc(int status);
+int status_of_http(int status);
+
+/* url_path.h - paths with places left open.  Pure. */
+/* A star in the pattern stands for one or more characters other than '/'. */
+bool path_matches(const char *pattern, const char *path);
+
 #endif

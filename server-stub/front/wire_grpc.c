@@ -8,7 +8,6 @@
 #include "server-stub/front/call.h"
 #include "server-stub/front/front.h"
 #include "server-stub/front/reply.h"
-#include "server-stub/front/status_map.h"
 #include "server-stub/front/wire.h"
 
 /* Field 15 with a type that there is none of. */

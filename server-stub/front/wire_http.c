@@ -3,13 +3,12 @@
 
 #include "common/settings/settings.h"
 #include "common/spec/fault.h"
-#include "common/wire/sse_style.h"
+#include "common/wire/sse.h"
 #include "server-stub/api/stub_api.h"
 #include "server-stub/front/call.h"
 #include "server-stub/front/front.h"
 #include "server-stub/front/http_answer.h"
 #include "server-stub/front/reply.h"
-#include "server-stub/front/status_map.h"
 #include "server-stub/front/wire.h"
 #include "server-stub/stub_page.h"
 

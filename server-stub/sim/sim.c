@@ -2,25 +2,24 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "common/base/clk.h"
 #include "common/base/heap.h"
 #include "common/base/rng.h"
 #include "common/base/xalloc.h"
-#include "server-stub/sim/job.h"
+#include "server-stub/sim/model.h"
 
-/* No work takes longer: that would not be a number of nanoseconds. */
-#define LONGEST_NS 0x1p62
+/* Longer work would overflow the clock. */
+#define MAX_WORK_NS 0x1p62
 
 struct replica {
-    struct heap queue;    /* of its own, unless all share one */
-    struct job **running; /* room for cap */
+    struct heap queue;    /* used if there is a router */
+    struct job **running; /* owned; cap entries */
     size_t n_running;
     size_t cap;
     bool is_busy;     /* an iteration is under way */
-    int64_t ends_ns;  /* when it ends; INT64_MAX: never, or there is none */
-    int64_t again_ns; /* when to ask the policy again; INT64_MAX: never */
+    int64_t ends_ns;  /* end of that iteration, or INT64_MAX */
+    int64_t again_ns; /* next call of the policy, or INT64_MAX */
     int64_t kv_used;
 };
 
@@ -43,43 +42,36 @@ static struct heap *queue_of(struct sim *sim, struct replica *r)
 
 /* ---- the iteration ---- */
 
-/* Cold caches and slow decay make work longer. */
-static int64_t stretched_ns(const struct sim *sim, const struct replica *r,
-                            int64_t start_ns, int64_t work_ns)
+static void begin_iteration(struct sim *sim, struct replica *r, int64_t now_ns)
 {
     const struct sim_settings *set = &sim->set;
     double speed = set->speed[r - sim->replicas];
     double factor = speed > 0 ? 1 / speed : 1;
+    int64_t work_ns = set->model->iterate_ns(&set->model_settings, r->running,
+                                             r->n_running, &sim->service_rng);
 
     if (sim->counts.served < set->cold_jobs && set->cold_factor > 0)
         factor *= set->cold_factor;
-    factor *= 1 + set->drift_per_min *
-                      (double)(start_ns - set->stalls.epoch_ns) / 60e9;
-    return factor == 1 ? work_ns
-                       : llround(fmin((double)work_ns * factor, LONGEST_NS));
-}
-
-static void begin_iteration(struct sim *sim, struct replica *r, int64_t now_ns)
-{
-    int64_t work_ns = sim->set.model->iterate_ns(
-        &sim->set.model_settings, r->running, r->n_running, &sim->service_rng);
-
-    work_ns = stretched_ns(sim, r, now_ns, work_ns);
+    factor *=
+        1 + set->drift_per_min * (double)(now_ns - set->stalls.epoch_ns) / 60e9;
+    if (factor != 1)
+        work_ns = llround(fmin((double)work_ns * factor, MAX_WORK_NS));
     for (size_t i = 0; i < r->n_running; i++)
         r->running[i]->service_ns =
             time_after(r->running[i]->service_ns, work_ns);
     r->is_busy = true;
-    r->ends_ns = stalls_work(&sim->set.stalls, now_ns, work_ns);
+    r->ends_ns = stalls_work(&set->stalls, now_ns, work_ns);
 }
 
-/* The job took part in the iteration that ended now; a token may be there. */
+/* The iteration of which the job was a part has ended; it may have made a
+ * token. */
 static void progress(struct sim *sim, struct job *job, int64_t now_ns)
 {
     bool makes_token = job->step_decodes;
 
     job->prefill_left -= job->step_prefill;
     if (job->step_prefill > 0 && job->prefill_left == 0)
-        makes_token = true; /* the end of the prompt gives the first */
+        makes_token = true; /* the end of the prompt makes the first token */
     job->step_prefill = 0;
     job->step_decodes = false;
     if (!makes_token)
@@ -93,18 +85,7 @@ static void progress(struct sim *sim, struct job *job, int64_t now_ns)
         sim->hooks->token(sim->arg, job, now_ns);
 }
 
-static void finish(struct sim *sim, struct replica *r, struct job *job,
-                   int64_t now_ns)
-{
-    job->finish_ns = now_ns;
-    r->kv_used -= job->kv_tokens;
-    sim->counts.kv_used -= job->kv_tokens;
-    sim->counts.running--;
-    sim->counts.served++;
-    sim->hooks->finished(sim->arg, job);
-}
-
-/* Those that are done leave, the others keep their order. */
+/* Finished jobs leave; the others keep their order. */
 static void end_iteration(struct sim *sim, struct replica *r, int64_t now_ns)
 {
     size_t kept = 0;
@@ -115,22 +96,21 @@ static void end_iteration(struct sim *sim, struct replica *r, int64_t now_ns)
         struct job *job = r->running[i];
 
         progress(sim, job, now_ns);
-        if (job_is_done(job))
-            finish(sim, r, job, now_ns);
-        else
+        if (job->produced < job->output_tokens) {
             r->running[kept++] = job;
+            continue;
+        }
+        job->finish_ns = now_ns;
+        r->kv_used -= job->kv_tokens;
+        sim->counts.kv_used -= job->kv_tokens;
+        sim->counts.running--;
+        sim->counts.served++;
+        sim->hooks->finished(sim->arg, job);
     }
     r->n_running = kept;
 }
 
 /* ---- joining ---- */
-
-static bool fits(const struct sim *sim, const struct replica *r,
-                 const struct job *job)
-{
-    return sim->set.kv_tokens == 0 ||
-           r->kv_used + job->kv_tokens <= sim->set.kv_tokens;
-}
 
 static void join(struct sim *sim, struct replica *r, struct job *job,
                  int64_t now_ns)
@@ -154,49 +134,48 @@ static void join(struct sim *sim, struct replica *r, struct job *job,
 
 static void count_batch(struct sim_counts *c, const struct replica *r)
 {
+    int64_t size = (int64_t)r->n_running;
     size_t at = 0;
 
-    while (at < SIM_BATCH_SIZES - 1 && r->n_running > (size_t)1 << at)
+    while (at < SIM_BATCH_SIZES - 1 && size > INT64_C(1) << at)
         at++;
     c->batches++;
-    c->batched += (int64_t)r->n_running;
+    c->batched += size;
     c->batch_sizes[at]++;
-    if ((int64_t)r->n_running > c->running_max)
-        c->running_max = (int64_t)r->n_running;
+    if (size > c->running_max)
+        c->running_max = size;
     if (r->kv_used > c->kv_max)
         c->kv_max = r->kv_used;
 }
 
-/* By priority the first to go need not be the one that has waited longest. */
-static int64_t oldest_arrival_ns(const struct sim *sim,
-                                 const struct heap *queue)
-{
-    int64_t oldest_ns = ((struct job *)heap_first(queue))->arrival_ns;
-
-    for (size_t i = 1; i < queue->len && sim->set.by_priority; i++) {
-        const struct job *job = queue->items[i].what;
-
-        if (job->arrival_ns < oldest_ns)
-            oldest_ns = job->arrival_ns;
-    }
-    return oldest_ns;
-}
-
-/* Let in what the policy lets in, as far as the KV budget goes. */
+/* Admit what the policy allows, as far as the KV budget goes. */
 static void admit(struct sim *sim, struct replica *r, int64_t now_ns)
 {
     struct heap *queue = queue_of(sim, r);
     size_t before = r->n_running;
     struct policy_view view = {.now_ns = now_ns,
                                .waiting = (int64_t)queue->len,
+                               .oldest_ns = INT64_MAX,
                                .running = (int64_t)r->n_running};
-    int64_t n;
 
-    if (queue->len > 0)
-        view.oldest_ns = oldest_arrival_ns(sim, queue);
-    n = sim->set.policy->admit(&sim->set.policy_settings, &view, &r->again_ns);
-    for (; n > 0 && fits(sim, r, heap_first(queue)); n--)
+    /* With priorities the first to go need not have waited longest. */
+    for (size_t i = 0; i < (sim->set.by_priority ? queue->len : !!queue->len);
+         i++) {
+        const struct job *job = queue->items[i].what;
+
+        if (job->arrival_ns < view.oldest_ns)
+            view.oldest_ns = job->arrival_ns;
+    }
+    for (int64_t n = sim->set.policy->admit(&sim->set.policy_settings, &view,
+                                            &r->again_ns);
+         n > 0; n--) {
+        const struct job *job = heap_first(queue);
+
+        if (sim->set.kv_tokens > 0 &&
+            r->kv_used + job->kv_tokens > sim->set.kv_tokens)
+            break;
         join(sim, r, heap_pop(queue), now_ns);
+    }
     if (r->n_running == before)
         return;
     for (size_t i = before; i < r->n_running; i++)
@@ -204,7 +183,7 @@ static void admit(struct sim *sim, struct replica *r, int64_t now_ns)
     count_batch(&sim->counts, r);
 }
 
-/* The replica is between two iterations: who joins, and what comes next? */
+/* The replica is between two iterations: admit jobs and start the next one. */
 static void turn(struct sim *sim, struct replica *r, int64_t now_ns)
 {
     int64_t awake_ns = stalls_skip(&sim->set.stalls, now_ns);
@@ -258,6 +237,7 @@ void sim_advance(struct sim *sim, int64_t now_ns)
 
 /* ---- arrival ---- */
 
+/* The index of the replica that the router chooses. */
 static size_t route(struct sim *sim)
 {
     int64_t outstanding[SIM_MAX_REPLICAS];
@@ -283,40 +263,37 @@ static void prepare(struct sim *sim, struct job *job)
     job->kv_tokens = job->prompt_tokens + job->output_tokens;
 }
 
-/* An idle replica looks at its queue at once. */
-static void wake_idle(struct sim *sim, size_t first, size_t end, int64_t now_ns)
-{
-    for (size_t i = first; i < end; i++) {
-        struct replica *r = &sim->replicas[i];
-
-        if (!r->is_busy && queue_of(sim, r)->len > 0)
-            turn(sim, r, now_ns);
-    }
-}
-
 enum sim_reply sim_arrive(struct sim *sim, struct job *job)
 {
-    bool is_shared = !sim->set.router;
+    const struct sim_settings *set = &sim->set;
     struct heap *queue = &sim->shared;
-    size_t at = 0;
+    size_t first = 0;
+    size_t end = set->replicas;
 
     sim_advance(sim, job->arrival_ns);
     prepare(sim, job);
-    if (!is_shared) {
-        at = route(sim);
-        queue = &sim->replicas[at].queue;
+    if (set->router) {
+        first = route(sim);
+        end = first + 1;
+        queue = &sim->replicas[first].queue;
     }
     sim->counts.arrived++;
-    if ((sim->set.queue_max > 0 && (int64_t)queue->len >= sim->set.queue_max) ||
-        (sim->set.kv_tokens > 0 && job->kv_tokens > sim->set.kv_tokens)) {
+    if (set->kv_tokens > 0 && job->kv_tokens > set->kv_tokens) {
         sim->counts.refused++;
-        return job->kv_tokens > sim->set.kv_tokens && sim->set.kv_tokens > 0
-                   ? SIM_TOO_LARGE
-                   : SIM_FULL;
+        return SIM_TOO_LARGE;
+    }
+    if (set->queue_max > 0 && (int64_t)queue->len >= set->queue_max) {
+        sim->counts.refused++;
+        return SIM_FULL;
     }
     sim->counts.waiting++;
-    heap_push(queue, sim->set.by_priority ? job->priority : 0, job);
-    wake_idle(sim, at, is_shared ? sim->set.replicas : at + 1, job->arrival_ns);
+    heap_push(queue, set->by_priority ? job->priority : 0, job);
+    for (; first < end; first++) {
+        struct replica *r = &sim->replicas[first];
+
+        if (!r->is_busy && queue->len > 0)
+            turn(sim, r, job->arrival_ns);
+    }
     return SIM_TAKEN;
 }
 
@@ -325,7 +302,7 @@ struct sim_counts sim_counts(const struct sim *sim)
     return sim->counts;
 }
 
-/* ---- making and ending ---- */
+/* ---- creation ---- */
 
 struct sim *sim_new(const struct sim_settings *settings,
                     const struct sim_hooks *hooks, void *arg)

@@ -6,7 +6,7 @@
 
 #include "analyzer/compare/quantity.h"
 #include "common/base/err.h"
-#include "common/base/number_list.h"
+#include "common/base/units.h"
 #include "common/base/url.h"
 #include "common/base/xalloc.h"
 #include "common/spec/abort_rule.h"
@@ -17,8 +17,8 @@
 #include "common/spec/load_shape.h"
 #include "common/spec/load_stage.h"
 #include "common/spec/service.h"
-#include "common/wire/sse_style.h"
-#include "common/wire/status_set.h"
+#include "common/wire/sse.h"
+#include "common/wire/status.h"
 #include "common/wire/tensor.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

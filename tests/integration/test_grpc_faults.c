@@ -17,7 +17,7 @@
 
 #include "common/base/xalloc.h"
 #include "common/recording/schema.h"
-#include "common/wire/grpc_status.h"
+#include "common/wire/status.h"
 #include "tests/support/certs.h"
 #include "tests/support/forty.h"
 #include "tests/support/outcome.h"

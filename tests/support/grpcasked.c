@@ -6,11 +6,6 @@
 #include "common/base/xalloc.h"
 #include "server-stub/api/stub_grpc.h"
 
-char *grpc_text(const char *s)
-{
-    return (char *)s;
-}
-
 void grpc_ask(struct grpc_asked *a, const char *datatype, int64_t elements)
 {
     memset(a, 0, sizeof(*a));

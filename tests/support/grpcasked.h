@@ -29,9 +29,6 @@ struct grpc_asked {
     int64_t shape[4];
 };
 
-/* A constant where a message has a text of its own. */
-char *grpc_text(const char *s);
-
 /* One input 'x' with so many elements of this type, and no contents yet. */
 void grpc_ask(struct grpc_asked *a, const char *datatype, int64_t elements);
 

@@ -136,7 +136,7 @@ void simrun_closed(struct simrun *run, size_t clients, const char *what)
 struct sim_settings simrun_plain(const char *service, uint64_t seed)
 {
     struct sim_settings set = {.model = &model_plain,
-                               .policy = &policy_none,
+                               .policy = policy_find("none"),
                                .replicas = 1,
                                .seed = seed};
     struct err err = {0};

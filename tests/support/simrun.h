@@ -14,7 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "server-stub/sim/job.h"
+#include "server-stub/sim/model.h"
 #include "server-stub/sim/sim.h"
 
 /* Requests of a long run: 10^6, fewer where a sanitizer makes each of them ten

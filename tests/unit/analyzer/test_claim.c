@@ -17,7 +17,7 @@
 #include "analyzer/verdict/checklist.h"
 #include "analyzer/verdict/claim.h"
 #include "common/base/buf.h"
-#include "common/base/git_state.h"
+#include "common/base/file.h"
 #include "common/base/str.h"
 #include "common/base/xalloc.h"
 #include "tests/support/maderun.h"

@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "common/base/err.h"
-#include "common/base/number_list.h"
+#include "common/base/units.h"
 #include "tests/support/near.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
@@ -62,7 +62,7 @@ static void what_is_none_is_refused(void **state)
         {"inf", "expected numbers"},
         {"10..50", "two values"},
         {"10,20,10", "twice"},
-        {"10,20..5", "does not lead"},
+        {"10,20..5", "do not reach"},
         {"10,10.00001..50", "more than"},
         {"1ms,2s", "same unit"},
         {"1 2", "expected numbers"},

@@ -12,7 +12,7 @@
 #include "analyzer/stats/order_stats.h"
 #include "analyzer/stats/trend.h"
 #include "common/base/rng.h"
-#include "common/stats/autocorr.h"
+#include "common/stats/student.h"
 #include "tests/support/mm1.h"
 #include "tests/support/near.h"
 

@@ -9,7 +9,6 @@
 
 #include "common/base/clk.h"
 #include "common/base/err.h"
-#include "common/base/regex_size.h"
 #include "common/base/str.h"
 #include "common/spec/answer_check.h"
 

@@ -8,8 +8,8 @@
 
 #include <cmocka.h>
 
-#include "common/base/base64.h"
 #include "common/base/buf.h"
+#include "common/base/str.h"
 
 static const struct {
     const char *text;

@@ -18,7 +18,6 @@
 #include "common/base/err.h"
 #include "common/base/rng.h"
 #include "common/stats/hist.h"
-#include "common/stats/hist_export.h"
 
 #define SAMPLES 5000
 #define FAILED  17

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "common/base/open_files.h"
+#include "common/base/file.h"
 
 static void the_limit_goes_up_as_far_as_it_may(void **state)
 {

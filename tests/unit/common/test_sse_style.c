@@ -7,7 +7,8 @@
 
 #include "common/base/buf.h"
 #include "common/base/err.h"
-#include "common/wire/sse_style.h"
+#include "common/base/str.h"
+#include "common/wire/sse.h"
 
 /* Names up to a NULL. */
 static int parse(const char *const *texts, unsigned *ways, struct err *err)
@@ -69,13 +70,13 @@ static void other_ways_are_refused(void **state)
     (void)state;
     assert_int_equal(sse_style_check("crlf", &err), 0);
     assert_int_equal(sse_style_check("CRLF", &err), -1);
-    assert_string_equal(err.msg,
-                        "no way 'CRLF' to write events; there are crlf, cr, "
-                        "no-space, named, split, comments, empty and pings");
+    assert_string_equal(
+        err.msg, "'CRLF' is not a style of events; choose from crlf, cr, "
+                 "no-space, named, split, comments, empty and pings");
     err = (struct err){0};
     assert_int_equal(
         parse((const char *const[]){"cr", "crlf", NULL}, &ways, &err), -1);
-    assert_string_equal(err.msg, "either crlf or cr");
+    assert_string_equal(err.msg, "crlf cannot be combined with cr");
 }
 
 int main(void)

@@ -12,7 +12,6 @@
 #include "common/base/clk.h"
 #include "common/base/err.h"
 #include "common/base/str.h"
-#include "common/base/suggest.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 

@@ -16,7 +16,7 @@
 #include "common/base/xalloc.h"
 #include "common/settings/settings.h"
 #include "common/wire/api_names.h"
-#include "common/wire/status_set.h"
+#include "common/wire/status.h"
 #include "loadgen/api/api.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))

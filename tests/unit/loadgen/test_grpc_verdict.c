@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "common/wire/grpc_status.h"
+#include "common/wire/status.h"
 #include "loadgen/transport/grpc_verdict.h"
 
 #define NO_CONNECTION "failed to connect to all addresses; last error: "

@@ -8,8 +8,8 @@
 
 #include <cmocka.h>
 
+#include "common/base/buf.h"
 #include "common/base/clk.h"
-#include "common/base/memory_budget.h"
 #include "tests/support/responserig.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))

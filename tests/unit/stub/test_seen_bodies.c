@@ -8,7 +8,6 @@
 #include <cmocka.h>
 
 #include "server-stub/seen_bodies.h"
-#include "server-stub/sim/prefix_cache.h"
 
 static void nothing_is_seen_at_first(void **state)
 {

@@ -123,7 +123,7 @@ static void alone_ttft_is_the_prefill(void **state)
 
     (void)state;
     for (size_t i = 0; i < COUNT(chunks); i++) {
-        struct sim_settings set = llm(&policy_continuous, chunks[i]);
+        struct sim_settings set = llm(policy_find("continuous"), chunks[i]);
         struct hand hand;
         size_t at = 0;
 
@@ -152,7 +152,7 @@ static void a_long_prompt_stalls_decoding(void **state)
     static const struct token want[] = {{0, 1000},   {0, 11500},  {0, 22000},
                                         {1, 222000}, {0, 233000}, {1, 233000},
                                         {0, 243500}, {0, 254000}, {0, 264500}};
-    struct sim_settings set = llm(&policy_continuous, 0);
+    struct sim_settings set = llm(policy_find("continuous"), 0);
     struct hand hand;
 
     (void)state;
@@ -171,7 +171,7 @@ static void a_chunked_prompt_slows_decoding(void **state)
                                         {0, 82500},  {0, 143000}, {0, 203500},
                                         {0, 264000}, {1, 264000}, {0, 275000},
                                         {1, 275000}, {0, 285500}};
-    struct sim_settings set = llm(&policy_continuous, 50);
+    struct sim_settings set = llm(policy_find("continuous"), 50);
     struct hand hand;
 
     (void)state;
@@ -188,7 +188,7 @@ static void prompts_share_a_chunk(void **state)
         {0, 1, 1}, {500, 30, 2}, {600, 40, 1}};
     static const struct token want[] = {
         {0, 1000}, {1, 51000}, {1, 81500}, {2, 81500}};
-    struct sim_settings set = llm(&policy_continuous, 50);
+    struct sim_settings set = llm(policy_find("continuous"), 50);
     struct hand hand;
 
     (void)state;
@@ -202,7 +202,7 @@ static void a_static_batch_lets_nobody_join(void **state)
 {
     static const struct request requests[] = {
         {0, 10, 9}, {0, 10, 2}, {1, 10, 2}, {2, 10, 1}};
-    struct sim_settings set = llm(&policy_static, 0);
+    struct sim_settings set = llm(policy_find("static"), 0);
     int64_t both = 20 * PREFILL;
     int64_t short_done = both + STEP + 2 * ITEM;
     int64_t long_done = short_done + 7 * (STEP + ITEM);
@@ -225,7 +225,7 @@ static void a_static_batch_lets_nobody_join(void **state)
 static void without_batching_one_goes_after_the_other(void **state)
 {
     static const struct request requests[] = {{0, 10, 3}, {1, 5, 1}, {2, 1, 2}};
-    struct sim_settings set = llm(&policy_none, 0);
+    struct sim_settings set = llm(policy_find("none"), 0);
     struct hand hand;
 
     (void)state;
@@ -247,7 +247,7 @@ static void steps_stand_still_in_a_stall(void **state)
     static const struct request requests[] = {{0, 10, 4}};
     static const struct token want[] = {
         {0, 10000}, {0, 20500}, {0, 41000}, {0, 61500}};
-    struct sim_settings set = llm(&policy_continuous, 0);
+    struct sim_settings set = llm(policy_find("continuous"), 0);
     struct hand hand;
 
     (void)state;
@@ -263,7 +263,7 @@ static void who_does_not_fit_waits_and_is_not_overtaken(void **state)
 {
     static const struct request requests[] = {
         {0, 10, 50}, {10, 40, 10}, {20, 5, 5}};
-    struct sim_settings set = llm(&policy_continuous, 0);
+    struct sim_settings set = llm(policy_find("continuous"), 0);
     struct hand hand;
 
     (void)state;
@@ -287,7 +287,7 @@ static void too_large_is_refused(void **state)
         {60, 40, SIM_TAKEN}, {60, 41, SIM_TOO_LARGE}, {101, 1, SIM_TOO_LARGE},
         {50, 50, SIM_TAKEN}, {1, 1, SIM_FULL},        {60, 41, SIM_TOO_LARGE},
     };
-    struct sim_settings set = llm(&policy_continuous, 0);
+    struct sim_settings set = llm(policy_find("continuous"), 0);
     struct simrun run;
 
     (void)state;
@@ -376,7 +376,7 @@ static int64_t sum_outputs(const struct simrun *run)
  * that every job gets its tokens one by one. */
 static void assert_bounds_hold(int64_t chunk_tokens, const char *what)
 {
-    struct sim_settings set = llm(&policy_continuous, chunk_tokens);
+    struct sim_settings set = llm(policy_find("continuous"), chunk_tokens);
     struct sim_counts c;
     struct simrun run;
 
@@ -411,7 +411,7 @@ static void bounds_hold_when_prefill_is_chunked(void **state)
 
 static void replicas_have_budgets_of_their_own(void **state)
 {
-    struct sim_settings set = llm(&policy_continuous, 0);
+    struct sim_settings set = llm(policy_find("continuous"), 0);
     struct simrun run;
 
     (void)state;
@@ -432,7 +432,7 @@ static void replicas_have_budgets_of_their_own(void **state)
  * round of 16 reads 16 prompts of 10 and decodes 4 times. */
 static void saturated_throughput_is_that_of_full_steps(void **state)
 {
-    struct sim_settings set = llm(&policy_continuous, 0);
+    struct sim_settings set = llm(policy_find("continuous"), 0);
     int64_t round_ns = 160 * PREFILL + 4 * (STEP + 16 * ITEM);
     struct simrun run;
 
@@ -459,7 +459,7 @@ static void saturated_throughput_is_that_of_full_steps(void **state)
  * then its output, in order of arrival. */
 static void demand_is_the_requests_or_drawn(void **state)
 {
-    struct sim_settings set = llm(&policy_continuous, 0);
+    struct sim_settings set = llm(policy_find("continuous"), 0);
     struct rng rng = rng_stream(set.seed, RNG_DEMAND);
     struct simrun run;
 
@@ -486,7 +486,7 @@ static void demand_is_the_requests_or_drawn(void **state)
 /* Demands that no time can hold end nothing and overflow nothing. */
 static void absurd_demands_never_end(void **state)
 {
-    struct sim_settings set = llm(&policy_continuous, 0);
+    struct sim_settings set = llm(policy_find("continuous"), 0);
     struct simrun run;
 
     (void)state;

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "server-stub/front/status_map.h"
+#include "server-stub/front/wire.h"
 
 static const struct {
     int http;

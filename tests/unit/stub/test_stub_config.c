@@ -10,8 +10,8 @@
 #include "common/base/err.h"
 #include "common/settings/option.h"
 #include "common/settings/settings.h"
-#include "common/wire/sse_style.h"
-#include "server-stub/sim/batching_policy.h"
+#include "common/wire/sse.h"
+#include "server-stub/sim/batching.h"
 #include "server-stub/sim/router.h"
 #include "server-stub/stub_config.h"
 #include "tests/support/stubflags.h"
@@ -212,7 +212,7 @@ static void bad_settings_name_their_key(void **state)
         {{"--embedding-size=8193"}, "stub.embedding_size: 1 to 8192"},
         {{"--tokens-per-event=0"}, "stub.tokens_per_event: at least 1"},
         {{"--events-per-write=0"}, "stub.events_per_write: at least 1"},
-        {{"--sse=cr,crlf"}, "stub.sse: either crlf or cr"},
+        {{"--sse=cr,crlf"}, "stub.sse: crlf cannot be combined with cr"},
         {{"--stall=1s"}, "stub.stall: needs stub.stall_every as well"},
         {{"--stall-every=5s"}, "stub.stall_every: needs stub.stall as well"},
         {{"--stall=5s", "--stall-every=5s"},

@@ -14,6 +14,7 @@
 #include "common/settings/settings.h"
 #include "common/spec/fault.h"
 #include "server-stub/api/stub_api.h"
+#include "server-stub/api/stub_grpc.h"
 #include "tests/support/grpcasked.h"
 
 static char model[] = "stub";

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "server-stub/front/url_path.h"
+#include "server-stub/front/wire.h"
 
 static const struct {
     const char *pattern;

@@ -22,7 +22,7 @@
 #include "common/base/file.h"
 #include "common/base/json.h"
 #include "common/base/log.h"
-#include "common/base/printable.h"
+#include "common/base/str.h"
 #include "common/base/xalloc.h"
 #include "common/settings/settings.h"
 #include "common/wire/api_names.h"

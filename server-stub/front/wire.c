@@ -1,4 +1,4 @@
-#include "server-stub/front/status_map.h"
+#include "server-stub/front/wire.h"
 
 #include <stddef.h>
 
@@ -39,4 +39,20 @@ int status_of_http(int status)
             return pairs[i].http;
     }
     return 500;
+}
+
+bool path_matches(const char *pattern, const char *path)
+{
+    for (; *pattern && *pattern != '*'; pattern++, path++) {
+        if (*pattern != *path)
+            return false;
+    }
+    if (!*pattern)
+        return !*path;
+    while (*path && *path != '/') {
+        path++;
+        if (path_matches(pattern + 1, path))
+            return true;
+    }
+    return false;
 }

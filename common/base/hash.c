@@ -1,4 +1,4 @@
-#include "common/base/sha256.h"
+#include "common/base/hash.h"
 
 #include <errno.h>
 #include <fcntl.h>
