@@ -41,20 +41,20 @@ int64_t clk_realtime_ns(void)
     return read_clock(CLOCK_REALTIME);
 }
 
-/* The clocks are read one after the other: where something comes between, they
- * are read again. */
+/* The clocks cannot be read at the same time, so keep the reading with the
+ * shortest interval. */
 int64_t clk_asleep_ns(void)
 {
-    int64_t least_ns = INT64_MAX;
+    int64_t shortest_ns = INT64_MAX;
     int64_t asleep_ns = 0;
 
-    for (int i = 0; i < 10 && least_ns > NS_PER_MS; i++) {
+    for (int i = 0; i < 10 && shortest_ns > NS_PER_MS; i++) {
         int64_t from_ns = read_clock(CLOCK_MONOTONIC);
         int64_t boot_ns = read_clock(CLOCK_BOOTTIME);
         int64_t took_ns = read_clock(CLOCK_MONOTONIC) - from_ns;
 
-        if (took_ns < least_ns) {
-            least_ns = took_ns;
+        if (took_ns < shortest_ns) {
+            shortest_ns = took_ns;
             asleep_ns = boot_ns - from_ns;
         }
     }

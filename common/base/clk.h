@@ -1,7 +1,7 @@
-/* clk.h - the one place where time comes from.
+/* clk.h - the only source of time.
  *
- * Times are int64_t nanoseconds.  What measures takes a struct clk, so that a
- * test can hand it a clock that it moves by hand.
+ * Times are int64_t nanoseconds.  Code that measures takes a struct clk, so
+ * that a test can pass a clock that it moves by hand.
  */
 #ifndef COMMON_BASE_CLK_H
 #define COMMON_BASE_CLK_H
@@ -16,7 +16,7 @@
 #define NS_PER_MS INT64_C(1000000)
 #define NS_PER_S  INT64_C(1000000000)
 
-/* A time that never came.  Sorts before every real one. */
+/* A time that is missing.  Sorts before every real time. */
 #define TIME_ABSENT INT64_MIN
 
 struct clk {
@@ -26,7 +26,7 @@ struct clk {
 /* CLOCK_MONOTONIC. */
 extern const struct clk clk_monotonic;
 
-/* A clock that stands where the test put it. */
+/* A clock that a test sets. */
 struct clk_fake {
     struct clk clk; /* first, so that &fake.clk is the clock */
     int64_t at_ns;
@@ -39,8 +39,7 @@ static inline int64_t clk_now(const struct clk *clk)
     return clk->now_ns(clk);
 }
 
-/* How long to wait, as libevent takes it: in microseconds, rounded down.  What
- * is past is 0. */
+/* A timeout for libevent: microseconds, rounded down; 0 if negative. */
 static inline struct timeval clk_timeval(int64_t ns)
 {
     return (struct timeval){
@@ -49,27 +48,27 @@ static inline struct timeval clk_timeval(int64_t ns)
     };
 }
 
-/* Nanoseconds since 1970, for people and for joining with other logs. */
+/* Nanoseconds since 1970, to show and to match with other logs. */
 int64_t clk_realtime_ns(void);
 
-/* How long the system has been suspended since it was started, to about a
- * millisecond.  CLOCK_MONOTONIC stands still meanwhile. */
+/* Total time that the system has been suspended since boot, to about a
+ * millisecond.  CLOCK_MONOTONIC does not advance then. */
 int64_t clk_asleep_ns(void);
 
 /* CPU time of the calling thread. */
 int64_t clk_thread_cpu_ns(void);
 
-/* CPU time of a thread that runs; 0 if nobody knows. */
+/* CPU time of a running thread; 0 if unknown. */
 int64_t clk_cpu_ns_of(pthread_t thread);
 
-/* CPU time of a process, all threads; TIME_ABSENT if there is none. */
+/* CPU time of all threads of a process; TIME_ABSENT if it does not exist. */
 int64_t clk_process_cpu_ns(pid_t pid);
 
-/* Sleep this long, through signals. */
+/* Sleep this long, even if signals arrive. */
 void clk_sleep_ns(int64_t ns);
 
 /* `realtime_ns` as 20261231T235959Z (UTC) for names, or with separators for
- * people.  `size` should be 32 at least. */
+ * people.  `size` should be at least 32. */
 void clk_format_utc(int64_t realtime_ns, const char *strftime_format, char *out,
                     size_t size);
 

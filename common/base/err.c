@@ -33,7 +33,7 @@ int err_context(struct err *err, const char *fmt, ...)
     va_end(ap);
     if (n < 0 || (size_t)n >= sizeof(err->msg))
         return -1;
-    /* A message too long for its buffer is cut: better that than none. */
+    /* A message that is too long is cut. */
     if (snprintf(err->msg + n, sizeof(err->msg) - (size_t)n, ": %s", old) < 0)
         err->msg[n] = '\0';
     printable(err->msg, strlen(err->msg), "");

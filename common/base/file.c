@@ -5,7 +5,7 @@
 #include <fcntl.h>
 #include <spawn.h>
 #include <stdatomic.h>
-#include <stdbool.h>
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,36 +20,30 @@
 
 #define READ_STEP 65536
 
-static int read_step(int fd, const char *path, struct buf *out, struct err *err)
-{
-    size_t room = out->max - out->len;
-    size_t step = room < READ_STEP ? room : READ_STEP;
-    char *p = buf_reserve(out, step);
-    char extra;
-    ssize_t n = step > 0 ? read(fd, p, step) : read(fd, &extra, 1);
-
-    if (step == 0 && n > 0)
-        return err_set(err, ERR_CONFIG, "%s: larger than %zu bytes", path,
-                       out->max);
-    if (n < 0)
-        return err_set(err, ERR_CONFIG, "%s: %s", path, strerror(errno));
-    if (p)
-        buf_commit(out, (size_t)n);
-    return n > 0;
-}
-
 int file_read(const char *path, struct buf *out, struct err *err)
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC);
-    int rc;
+    ssize_t n = fd < 0 ? -1 : 1;
+    bool is_full = false;
 
-    if (fd < 0)
-        return err_set(err, ERR_CONFIG, "%s: %s", path, strerror(errno));
-    do
-        rc = read_step(fd, path, out, err);
-    while (rc > 0);
-    close(fd);
-    return rc;
+    while (n > 0 && !is_full) {
+        size_t room = out->max - out->len;
+        size_t step = room < READ_STEP ? room : READ_STEP;
+        char extra; /* there must be nothing more once the buffer is full */
+
+        is_full = step == 0;
+        n = is_full ? read(fd, &extra, 1)
+                    : read(fd, buf_reserve(out, step), step);
+        if (n >= 0 && !is_full)
+            buf_commit(out, (size_t)n);
+    }
+    if (n < 0)
+        err_set(err, ERR_CONFIG, "%s: %s", path, strerror(errno));
+    else if (n > 0)
+        err_set(err, ERR_CONFIG, "%s: larger than %zu bytes", path, out->max);
+    if (fd >= 0)
+        close(fd);
+    return n == 0 ? 0 : -1;
 }
 
 int file_read_text(const char *path, size_t max, char **text, struct err *err)
@@ -108,7 +102,7 @@ static int create_temporary(const char *path, char **name)
             free(*name);
             *name = NULL;
         }
-    } while (fd < 0 && errno == EEXIST); /* left by a process of this number */
+    } while (fd < 0 && errno == EEXIST); /* left by a process of this pid */
     return fd;
 }
 
@@ -118,13 +112,13 @@ static int sync_fd(int fd)
     return fsync(fd) < 0 && errno != EINVAL && errno != ENOTSUP ? -1 : 0;
 }
 
-/* After that a crash of the machine does not undo the rename. */
+/* Afterwards a crash of the machine does not undo a rename. */
 static int sync_dir_of(const char *path)
 {
     const char *slash = strrchr(path, '/');
     char *dir = slash ? xstrndup(path, (size_t)(slash + 1 - path)) : NULL;
     int fd = open(dir ? dir : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    bool is_unreadable = fd < 0 && errno == EACCES; /* it may be written */
+    bool is_unreadable = fd < 0 && errno == EACCES; /* but maybe writable */
     int rc = is_unreadable ? 0 : fd < 0 ? -1 : sync_fd(fd);
     int error = errno;
 
@@ -135,16 +129,10 @@ static int sync_dir_of(const char *path)
     return rc;
 }
 
-/* A device, a pipe: replacing it would take it away from everybody else. */
-static bool is_special(const char *path)
-{
-    struct stat st;
-
-    return stat(path, &st) == 0 && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode);
-}
-
-static int write_into(const char *path, const void *data, size_t len,
-                      struct err *err)
+/* Write into a device or a pipe: replacing it would take it away from its other
+ * users. */
+static int write_special(const char *path, const void *data, size_t len,
+                         struct err *err)
 {
     int fd = open(path, O_WRONLY | O_CLOEXEC);
     int rc = fd < 0 || file_write_all(fd, data, len) < 0
@@ -159,28 +147,29 @@ static int write_into(const char *path, const void *data, size_t len,
 int file_replace(const char *path, const void *data, size_t len,
                  struct err *err)
 {
-    if (is_special(path))
-        return write_into(path, data, len, err);
-
     char *temporary = NULL;
-    int fd = create_temporary(path, &temporary);
-    bool is_written =
-        fd >= 0 && file_write_all(fd, data, len) == 0 && sync_fd(fd) == 0;
-    int error = errno;
+    bool is_written;
+    struct stat st;
+    int error;
     int rc = 0;
+    int fd;
 
+    if (stat(path, &st) == 0 && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode))
+        return write_special(path, data, len, err);
+    fd = create_temporary(path, &temporary);
+    is_written =
+        fd >= 0 && file_write_all(fd, data, len) == 0 && sync_fd(fd) == 0;
+    error = errno;
     if (fd >= 0 && close(fd) < 0 && is_written) {
         is_written = false;
         error = errno;
     }
     errno = error;
-    if (!is_written || rename(temporary, path) < 0) {
+    is_written = is_written && rename(temporary, path) == 0;
+    if (!is_written || sync_dir_of(path) < 0)
         rc = err_set(err, ERR_IO, "%s: %s", path, strerror(errno));
-        if (temporary)
-            unlink(temporary);
-    } else if (sync_dir_of(path) < 0) {
-        rc = err_set(err, ERR_IO, "%s: %s", path, strerror(errno));
-    }
+    if (!is_written && temporary)
+        unlink(temporary);
     free(temporary);
     return rc;
 }
@@ -223,7 +212,7 @@ bool file_is_temporary(const char *name, const char *of)
 
     if (strncmp(name, of, len) != 0 || strncmp(name + len, ".new", 4) != 0)
         return false;
-    if (!*rest) /* older */
+    if (!*rest) /* written by an older version */
         return true;
     if (*rest != '-')
         return false;
@@ -253,14 +242,22 @@ int file_list_dir(const char *dir, bool (*is_wanted)(const char *name),
 
 extern char **environ;
 
-/* Start git, whose output comes out of the pipe; -1 if there is none. */
-static pid_t start_git(char *const *argv, const int pipe_fds[static 2])
+/* Run git and read the first line of its output.  False if git fails or prints
+ * nothing. */
+static bool run_git(char *const *argv, char line[static MAX_LINE])
 {
     posix_spawn_file_actions_t actions;
+    char rest[MAX_LINE];
+    int status = -1;
+    size_t len = 0;
     pid_t pid = -1;
+    ssize_t n;
+    int fds[2];
 
+    if (pipe2(fds, O_CLOEXEC))
+        return false;
     posix_spawn_file_actions_init(&actions);
-    posix_spawn_file_actions_adddup2(&actions, pipe_fds[1], STDOUT_FILENO);
+    posix_spawn_file_actions_adddup2(&actions, fds[1], STDOUT_FILENO);
     posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null",
                                      O_WRONLY, 0);
     posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null",
@@ -268,49 +265,23 @@ static pid_t start_git(char *const *argv, const int pipe_fds[static 2])
     if (posix_spawnp(&pid, "git", &actions, NULL, argv, environ) != 0)
         pid = -1;
     posix_spawn_file_actions_destroy(&actions);
-    return pid;
-}
-
-/* The first line of what it says. */
-static void read_line(int fd, char line[static MAX_LINE])
-{
-    char rest[MAX_LINE];
-    size_t len = 0;
-    ssize_t n;
-
+    close(fds[1]);
     while (len < MAX_LINE - 1 &&
-           (n = read(fd, line + len, MAX_LINE - 1 - len)) > 0)
+           (n = read(fds[0], line + len, MAX_LINE - 1 - len)) > 0)
         len += (size_t)n;
-    while (read(fd, rest, sizeof(rest)) > 0)
+    while (read(fds[0], rest, sizeof(rest)) > 0)
         continue;
     line[len] = '\0';
     line[strcspn(line, "\n")] = '\0';
-}
-
-/* False if git fails, or says nothing. */
-static bool ask(char *const *argv, char line[static MAX_LINE])
-{
-    int fds[2];
-    int status = -1;
-    pid_t pid;
-
-    if (pipe2(fds, O_CLOEXEC))
-        return false;
-    line[0] = '\0';
-    pid = start_git(argv, fds);
-    close(fds[1]);
-    if (pid > 0) {
-        read_line(fds[0], line);
+    if (pid > 0)
         waitpid(pid, &status, 0);
-    }
     close(fds[0]);
     return pid > 0 && status == 0 && line[0];
 }
 
-/* A question about one file, asked where it is. */
-#define QUESTION(dir, ...)                                                     \
+#define GIT(dir, ...)                                                          \
     ((char *const[]){(char *)"git", (char *)"--no-optional-locks",             \
-                     (char *)"-C", (dir), __VA_ARGS__, NULL})
+                     (char *)"-C", (dir), (char *)__VA_ARGS__, NULL})
 
 char *git_state(const char *path)
 {
@@ -323,14 +294,13 @@ char *git_state(const char *path)
     char line[MAX_LINE];
     char *out = NULL;
 
-    if (ask(QUESTION(dir, (char *)"rev-parse", (char *)"--verify",
-                     (char *)"HEAD"),
-            commit)) {
-        if (!ask(QUESTION(dir, (char *)"ls-files", (char *)"--", name), line))
+    if (run_git(GIT(dir, "rev-parse", (char *)"--verify", (char *)"HEAD"),
+                commit)) {
+        if (!run_git(GIT(dir, "ls-files", (char *)"--", name), line))
             state = "not tracked";
-        else if (ask(QUESTION(dir, (char *)"status", (char *)"--porcelain",
-                              (char *)"--", name),
-                     line))
+        else if (run_git(GIT(dir, "status", (char *)"--porcelain", (char *)"--",
+                             name),
+                         line))
             state = "changed since";
         out = xasprintf("%s, %s", commit, state);
     }
@@ -339,15 +309,13 @@ char *git_state(const char *path)
     return out;
 }
 
-#define LIKELY_LIMIT 1024 /* where it cannot be asked for */
-
 int64_t files_raise_limit(void)
 {
     struct rlimit limit;
     struct rlimit raised;
 
     if (getrlimit(RLIMIT_NOFILE, &limit) < 0)
-        return LIKELY_LIMIT;
+        return 1024; /* the usual limit */
     raised = limit;
     raised.rlim_cur = raised.rlim_max;
     if (setrlimit(RLIMIT_NOFILE, &raised) == 0)

@@ -13,7 +13,6 @@
 
 #define CHUNK ((size_t)64 << 10)
 
-/* A libcrypto without it is none that this program was built with. */
 void sha256_begin(struct sha256 *h)
 {
     EVP_MD_CTX *ctx = EVP_MD_CTX_new();

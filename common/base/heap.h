@@ -1,7 +1,6 @@
-/* heap.h - things in the order of a number: answers by the time at which they
- * are due, requests by their priority.
+/* heap.h - a priority queue: answers by due time, requests by priority.
  *
- * A binary heap; things of the same number come out as they went in.
+ * A binary heap.  Items with the same key come out in the order of insertion.
  */
 #ifndef COMMON_BASE_HEAP_H
 #define COMMON_BASE_HEAP_H
@@ -27,10 +26,11 @@ void heap_fini(struct heap *h);
 
 void heap_push(struct heap *h, int64_t key, void *what);
 
-/* The smallest; INT64_MAX if there is none. */
+/* The smallest key, or INT64_MAX if the heap is empty. */
 int64_t heap_first_key(const struct heap *h);
 
-/* The first one, which must be there; heap_pop() also removes it. */
+/* The item with the smallest key; heap_pop() also removes it.  The heap must
+ * not be empty. */
 void *heap_first(const struct heap *h);
 void *heap_pop(struct heap *h);
 

@@ -1,5 +1,5 @@
 /* A failure moves to the end of the text, where nothing more is found, so that
- * no function has to ask for it first. */
+ * the functions need not test for an earlier failure. */
 #include "common/base/jscan.h"
 
 #include <assert.h>
@@ -23,7 +23,7 @@ static bool fail(struct jscan *s)
     return false;
 }
 
-/* The next byte that is no white space; 0 at the end. */
+/* Skip white space and return the next byte, not taking it; 0 at the end. */
 static inline char next(struct jscan *s)
 {
     for (; s->at < s->end; s->at++) {
@@ -37,12 +37,12 @@ static inline char next(struct jscan *s)
 
 /* ---- strings ---- */
 
-/* Sixteen bytes at once, by the compilers' vectors.  Bytes above 0x7f are
- * negative here, and so below 0x20 like control characters. */
+/* Sixteen bytes at once, by the compiler's vector extension.  Bytes above 0x7f
+ * are negative here, and so below 0x20 like control characters. */
 typedef signed char lanes __attribute__((vector_size(16)));
 
-/* The first byte from p on that is not plain: a control character, a quote, a
- * backslash, or part of a longer character; `end` if there is none. */
+/* Skip plain bytes.  Returns the first that is a control character, a quote, a
+ * backslash or part of a longer character, or `end`. */
 static inline const char *pass_plain(const char *p, const char *end)
 {
     for (; end - p >= 16; p += 16) {
@@ -68,8 +68,8 @@ static inline bool is_tail(char c)
     return ((unsigned char)c & 0xc0) == 0x80;
 }
 
-/* Bytes of the character at p, which starts with one above 0x7f; 0 if it is
- * cut, longer than need be, a surrogate, or beyond U+10FFFF. */
+/* Length of the character at p, whose first byte is above 0x7f; 0 if it is
+ * incomplete, overlong, a surrogate, or beyond U+10FFFF. */
 static size_t utf8_len(const char *p, const char *end)
 {
     unsigned char c = (unsigned char)p[0];
@@ -98,7 +98,7 @@ static int hex_digit(char c)
     return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* Four hexadecimal digits; -1 if that is not what they are. */
+/* The value of four hexadecimal digits, or -1. */
 static int hex4(const char *p, const char *end)
 {
     int value = 0;
@@ -120,30 +120,12 @@ static size_t escape_len(const char *p, const char *end)
 {
     if (end - p < 2)
         return 0;
-    switch (p[1]) {
-    case '"':
-    case '\\':
-    case '/':
-    case 'b':
-    case 'f':
-    case 'n':
-    case 'r':
-    case 't':
-        return 2;
-    case 'u':
+    if (p[1] == 'u')
         return hex4(p + 2, end) >= 0 ? 6 : 0;
-    default:
-        return 0;
-    }
+    return p[1] && strchr("\"\\/bfnrt", p[1]) ? 2 : 0;
 }
 
-/* Bytes of what is at p and is not plain; 0 if it may not stand there. */
-static size_t special_len(const char *p, const char *end)
-{
-    return *p == '\\' ? escape_len(p, end) : utf8_len(p, end);
-}
-
-/* A string, from its first quote on. */
+/* Take a string, which starts at the opening quote. */
 static bool take_string(struct jscan *s, struct jtext *out)
 {
     const char *start = s->at + 1;
@@ -151,7 +133,7 @@ static bool take_string(struct jscan *s, struct jtext *out)
     bool has_escapes = false;
 
     while (p < s->end && *p != '"') {
-        size_t len = special_len(p, s->end);
+        size_t len = *p == '\\' ? escape_len(p, s->end) : utf8_len(p, s->end);
 
         if (len == 0)
             return fail(s);
@@ -180,7 +162,7 @@ static const char *pass_digits(const char *p, const char *end)
     return p;
 }
 
-/* The end of the number at p; NULL if it is none. */
+/* The end of the number at p, or NULL. */
 static const char *pass_number(const char *p, const char *end, bool *is_real)
 {
     const char *digits = p + (p < end && *p == '-');
@@ -216,40 +198,6 @@ static bool take_number(struct jscan *s, struct number *out)
     out->at = s->at;
     out->len = (size_t)(p - s->at);
     s->at = p;
-    return true;
-}
-
-static bool to_int(const struct number *n, int64_t *out)
-{
-    bool is_negative = *n->at == '-';
-    int64_t value = 0;
-
-    for (size_t i = is_negative; i < n->len; i++) {
-        int digit = n->at[i] - '0';
-
-        if (__builtin_mul_overflow(value, 10, &value) ||
-            __builtin_sub_overflow(value, digit, &value))
-            return false;
-    }
-    if (!is_negative && value == INT64_MIN)
-        return false;
-    *out = is_negative ? value : -value;
-    return true;
-}
-
-static bool to_double(const struct number *n, double *out)
-{
-    char text[JSCAN_MAX_NUMBER];
-    double value;
-
-    if (n->len >= sizeof(text))
-        return false;
-    memcpy(text, n->at, n->len);
-    text[n->len] = '\0';
-    value = strtod(text, NULL);
-    if (!isfinite(value))
-        return false;
-    *out = value;
     return true;
 }
 
@@ -317,7 +265,7 @@ bool jscan_skip(struct jscan *s)
     }
 }
 
-/* Is the next value of this kind?  If not, it is gone. */
+/* Is the next value of this type?  If not, it is skipped. */
 static bool wants(struct jscan *s, enum jscan_type type)
 {
     if (jscan_peek(s) == type)
@@ -338,23 +286,44 @@ bool jscan_bool(struct jscan *s, bool *out)
 
 bool jscan_int(struct jscan *s, int64_t *out)
 {
-    struct number number;
+    struct number n;
+    int64_t value = 0; /* negative, which has the larger range */
+    bool is_negative;
 
-    return wants(s, JSCAN_NUMBER) && take_number(s, &number) &&
-           !number.is_real && to_int(&number, out);
+    if (!wants(s, JSCAN_NUMBER) || !take_number(s, &n) || n.is_real)
+        return false;
+    is_negative = *n.at == '-';
+    for (size_t i = is_negative; i < n.len; i++) {
+        if (__builtin_mul_overflow(value, 10, &value) ||
+            __builtin_sub_overflow(value, n.at[i] - '0', &value))
+            return false;
+    }
+    if (!is_negative && value == INT64_MIN)
+        return false;
+    *out = is_negative ? value : -value;
+    return true;
 }
 
 bool jscan_number(struct jscan *s, double *out)
 {
-    struct number number;
+    char text[JSCAN_MAX_NUMBER];
+    struct number n;
+    double value;
 
-    return wants(s, JSCAN_NUMBER) && take_number(s, &number) &&
-           to_double(&number, out);
+    if (!wants(s, JSCAN_NUMBER) || !take_number(s, &n) || n.len >= sizeof(text))
+        return false;
+    memcpy(text, n.at, n.len);
+    text[n.len] = '\0';
+    value = strtod(text, NULL);
+    if (!isfinite(value))
+        return false;
+    *out = value;
+    return true;
 }
 
 /* ---- objects and arrays ---- */
 
-static bool go_in(struct jscan *s, enum jscan_type type)
+static bool enter(struct jscan *s, enum jscan_type type)
 {
     if (!wants(s, type))
         return false;
@@ -368,15 +337,15 @@ static bool go_in(struct jscan *s, enum jscan_type type)
 
 bool jscan_object(struct jscan *s)
 {
-    return go_in(s, JSCAN_OBJECT);
+    return enter(s, JSCAN_OBJECT);
 }
 
 bool jscan_array(struct jscan *s)
 {
-    return go_in(s, JSCAN_ARRAY);
+    return enter(s, JSCAN_ARRAY);
 }
 
-/* Pass the comma before a member or item, or the end of them all. */
+/* Take the comma before the next member or item, or the closing bracket. */
 static bool has_more(struct jscan *s, char close)
 {
     char c = next(s);
@@ -426,29 +395,18 @@ bool jscan_end(struct jscan *s)
 
 static size_t put_utf8(char *out, uint32_t c)
 {
-    if (c < 0x80) {
-        out[0] = (char)c;
-        return 1;
+    static const unsigned char leads[] = {0, 0, 0xc0, 0xe0, 0xf0};
+    size_t len = c < 0x80 ? 1 : c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
+
+    for (size_t i = len - 1; i > 0; i--) {
+        out[i] = (char)(0x80 | (c & 0x3f));
+        c >>= 6;
     }
-    if (c < 0x800) {
-        out[0] = (char)(0xc0 | c >> 6);
-        out[1] = (char)(0x80 | (c & 0x3f));
-        return 2;
-    }
-    if (c < 0x10000) {
-        out[0] = (char)(0xe0 | c >> 12);
-        out[1] = (char)(0x80 | (c >> 6 & 0x3f));
-        out[2] = (char)(0x80 | (c & 0x3f));
-        return 3;
-    }
-    out[0] = (char)(0xf0 | c >> 18);
-    out[1] = (char)(0x80 | (c >> 12 & 0x3f));
-    out[2] = (char)(0x80 | (c >> 6 & 0x3f));
-    out[3] = (char)(0x80 | (c & 0x3f));
-    return 4;
+    out[0] = (char)(leads[len] | c);
+    return len;
 }
 
-/* The code point of \uXXXX at *p, with its other half if it is a pair. */
+/* Take \uXXXX at *p, and the other half of a surrogate pair. */
 static uint32_t decode_unicode(const char **p, const char *end)
 {
     int high = hex4(*p + 2, end);
@@ -466,7 +424,7 @@ static uint32_t decode_unicode(const char **p, const char *end)
            (uint32_t)(low - 0xdc00);
 }
 
-/* Pass the escape at *p and put what it means, 4 bytes at most. */
+/* Take the escape at *p and write what it stands for, at most 4 bytes. */
 static size_t decode_escape(const char **p, const char *end, char *out)
 {
     static const char letters[] = "bfnrt";
@@ -527,32 +485,24 @@ bool jtext_is_escaped(struct jtext text, const char *s)
     return s == rest;
 }
 
-/* ---- the other way ---- */
-
-static bool is_plain(char c)
-{
-    return (unsigned char)c >= ' ' && c != '"' && c != '\\';
-}
-
-static int put_escape(char c, struct buf *out)
-{
-    static const char named[] = "\"\\\n\t\r";
-    static const char letters[] = "\"\\ntr";
-    const char *found = c ? strchr(named, c) : NULL;
-
-    if (found)
-        return buf_addf(out, "\\%c", letters[found - named]);
-    return buf_addf(out, "\\u%04x", (unsigned)(unsigned char)c);
-}
+/* ---- writing strings ---- */
 
 int jtext_encode(const char *text, size_t len, struct buf *out)
 {
+    static const char named[] = "\"\\\n\t\r";
+    static const char letters[] = "\"\\ntr";
     size_t from = 0;
 
     for (size_t i = 0; i < len; i++) {
-        if (is_plain(text[i]))
+        char c = text[i];
+        const char *found;
+
+        if ((unsigned char)c >= ' ' && c != '"' && c != '\\')
             continue;
-        if (buf_add(out, text + from, i - from) || put_escape(text[i], out))
+        found = c ? strchr(named, c) : NULL;
+        if (buf_add(out, text + from, i - from) ||
+            (found ? buf_addf(out, "\\%c", letters[found - named])
+                   : buf_addf(out, "\\u%04x", (unsigned)(unsigned char)c)))
             return -1;
         from = i + 1;
     }

@@ -55,8 +55,8 @@ const char *json_loss(const char *path)
     return why;
 }
 
-/* jansson escapes C0 and no more, and hands out whole characters. */
-static int append_shown(const char *data, size_t len, void *arg)
+/* jansson escapes only C0 controls, and passes whole characters. */
+static int append_printable(const char *data, size_t len, void *arg)
 {
     struct buf *out = arg;
 
@@ -66,14 +66,14 @@ static int append_shown(const char *data, size_t len, void *arg)
 
 void json_print(const struct json_t *json, struct buf *out)
 {
-    json_dump_callback(json, append_shown, out,
+    json_dump_callback(json, append_printable, out,
                        JSON_INDENT(2) | JSON_REAL_PRECISION(15));
     buf_adds(out, "\n");
 }
 
 void json_print_value(const struct json_t *json, struct buf *out)
 {
-    json_dump_callback(json, append_shown, out,
+    json_dump_callback(json, append_printable, out,
                        JSON_COMPACT | JSON_ENCODE_ANY |
                            JSON_REAL_PRECISION(15));
 }
@@ -95,8 +95,8 @@ int json_write_file(const char *path, const struct json_t *json,
     return rc;
 }
 
-/* How many bytes at the end begin a UTF-8 character and do not end it? */
-static size_t cut_off(const char *bytes, size_t len)
+/* Length of an incomplete UTF-8 character at the end. */
+static size_t incomplete_len(const char *bytes, size_t len)
 {
     size_t n = 1;
     unsigned lead;
@@ -113,7 +113,7 @@ struct json_t *json_bytes(const char *bytes, size_t len)
 {
     bool has_nul = memchr(bytes, '\0', len);
     json_t *json =
-        has_nul ? NULL : json_stringn(bytes, len - cut_off(bytes, len));
+        has_nul ? NULL : json_stringn(bytes, len - incomplete_len(bytes, len));
     char *plain;
 
     if (json)

@@ -1,4 +1,4 @@
-/* json.h - JSON files, whole.  The tree is jansson's. */
+/* json.h - JSON files and values, as jansson trees. */
 #ifndef COMMON_BASE_JSON_H
 #define COMMON_BASE_JSON_H
 
@@ -9,34 +9,34 @@ struct buf;
 struct err;
 struct json_t;
 
-/* The caller owns *json.  ERR_CONFIG if it cannot be read, ERR_FORMAT if it is
- * no JSON object; then *json is NULL or as it was. */
+/* The caller owns *json.  ERR_CONFIG if the file cannot be read, ERR_FORMAT if
+ * it is not a JSON object; *json is NULL or unchanged then. */
 int json_read_file(const char *path, struct json_t **json, struct err *err);
 
-/* Is the file gone, or what a crash may leave of it?  "is missing", "is empty"
- * or "is damaged" (no JSON object), static; NULL: it can be read. */
+/* What a crash may have done to a JSON file: "is missing", "is empty" or "is
+ * damaged" (not a JSON object), static; NULL if it can be read. */
 const char *json_loss(const char *path);
 
-/* Indented, keys in the order they were put, replaced in one step. */
+/* Write indented, with keys in the order of insertion, by file_replace(). */
 int json_write_file(const char *path, const struct json_t *json,
                     struct err *err);
 
-/* The same text, with a newline at its end.  What a terminal would obey is
- * escaped (\u009b). */
+/* Append the same text with a newline at the end.  Characters that a terminal
+ * obeys are escaped (\u009b). */
 void json_print(const struct json_t *json, struct buf *out);
 
-/* One value, which may be no object, in a line; without a newline. */
+/* Append a value of any type on one line, without a newline. */
 void json_print_value(const struct json_t *json, struct buf *out);
 
-/* Any bytes as a string: JSON takes UTF-8 alone, and its readers no NUL.  A
- * character that is cut off at the end is dropped; where that is not all,
- * whatever a terminal cannot show (common/base/printable.h) becomes '?'. */
+/* Any bytes as a JSON string, which must be UTF-8 without NUL.  An incomplete
+ * character at the end is dropped.  If that is not enough, every byte that is
+ * not printable (common/base/str.h) becomes '?'. */
 struct json_t *json_bytes(const char *bytes, size_t len);
 
-/* The text as a string of JSON, which is one of YAML too. */
+/* Append the text as a JSON string, which is also a YAML string. */
 void json_print_text(const char *text, struct buf *out);
 
-/* Member of an object as a number; `missing` if there is none. */
+/* The integer member `key` of an object, or `missing`. */
 int64_t json_get_int(const struct json_t *object, const char *key,
                      int64_t missing);
 

@@ -16,8 +16,8 @@
 #include "common/base/str.h"
 #include "common/base/xalloc.h"
 
-/* What a terminal takes at least if it takes anything: a pseudo terminal has
- * room for 256 bytes or for none, and a newline may become two. */
+/* A pseudo terminal that is ready has room for at least 256 bytes, and a
+ * newline may become two. */
 #define TERMINAL_STEP 128
 
 #define FLUSH_NS     (1 * NS_PER_S)
@@ -32,7 +32,7 @@ void log_set_level(enum log_level level)
 
 /* ---- standard error, without blocking ---- */
 
-/* What it could not take yet: the rest of a frame, and messages. */
+/* Output that could not be written yet: the rest of a frame, and messages. */
 static struct {
     pthread_mutex_t lock;
     char bytes[2 * LOG_MAX_BYTES];
@@ -40,22 +40,8 @@ static struct {
     size_t dropped; /* messages that did not fit */
 } waiting = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-/* The open file that we were given is shared with others, such as the shell,
- * who do not expect O_NONBLOCK on it: terminals and pipes are opened once more.
- * -1: that is not possible. */
-static int reopen(void)
-{
-    struct stat st;
-
-    if (fstat(STDERR_FILENO, &st) < 0 ||
-        !(S_ISCHR(st.st_mode) || S_ISFIFO(st.st_mode)))
-        return -1;
-    return open("/proc/self/fd/2",
-                O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-}
-
-/* How much of it is out, as far as that goes without waiting.  What no one will
- * ever read counts as out. */
+/* Write as much as possible without blocking and return how much.  Bytes that
+ * nobody will ever read count as written. */
 static size_t write_to(int fd, size_t step, const char *bytes, size_t len)
 {
     struct pollfd ready = {.fd = fd, .events = POLLOUT};
@@ -73,11 +59,19 @@ static size_t write_to(int fd, size_t step, const char *bytes, size_t len)
     return at;
 }
 
+/* The open file behind standard error is shared with others, such as the shell,
+ * that do not expect O_NONBLOCK on it.  So terminals and pipes are opened again
+ * where possible. */
 static size_t write_some(const char *bytes, size_t len)
 {
-    int own = reopen();
+    struct stat st;
+    int own = -1;
     size_t n;
 
+    if (fstat(STDERR_FILENO, &st) == 0 &&
+        (S_ISCHR(st.st_mode) || S_ISFIFO(st.st_mode)))
+        own = open("/proc/self/fd/2",
+                   O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
     if (own < 0)
         return write_to(STDERR_FILENO,
                         isatty(STDERR_FILENO) ? TERMINAL_STEP : PIPE_BUF, bytes,
@@ -87,7 +81,7 @@ static size_t write_some(const char *bytes, size_t len)
     return n;
 }
 
-/* With the lock; true if nothing waits any more. */
+/* Call with the lock.  True if nothing waits any more. */
 static bool write_waiting(void)
 {
     size_t n = waiting.len > 0 ? write_some(waiting.bytes, waiting.len) : 0;
@@ -97,7 +91,7 @@ static bool write_waiting(void)
     return waiting.len == 0;
 }
 
-/* With the lock; a part that does not fit is dropped. */
+/* Call with the lock.  A message that does not fit is dropped. */
 static void keep(const char *bytes, size_t len)
 {
     size_t room = sizeof(waiting.bytes) - waiting.len;
@@ -117,7 +111,7 @@ bool log_frame(const char *bytes, size_t len)
     pthread_mutex_lock(&waiting.lock);
     if (len <= LOG_MAX_BYTES && write_waiting())
         n = write_some(bytes, len);
-    if (n > 0) /* a sequence that was begun is completed first */
+    if (n > 0) /* an escape sequence that was begun must be completed */
         keep(bytes + n, len - n);
     pthread_mutex_unlock(&waiting.lock);
     return n > 0;
@@ -166,7 +160,7 @@ void log_set_before(void (*before)(void *arg), void *arg)
     first.arg = arg;
 }
 
-/* One write a line, so that lines of several threads do not mix. */
+/* One write per line, so that lines of several threads do not mix. */
 static void print_line(const char *prefix, const char *fmt, va_list ap)
 {
     char *line = xvasprintf(fmt, ap);

@@ -1,9 +1,9 @@
-/* log.h - messages for people, on stderr.  Data never goes this way.  A message
- * is one line; what a terminal would obey in it is replaced.
+/* log.h - messages for people, on standard error.  Data never goes this way.  A
+ * message is one line; characters that a terminal obeys are replaced.
  *
- * Nothing here blocks but log_flush(): a terminal may be stopped (Ctrl-S, a
- * hung connection) and a pipe full while a run goes on.  What cannot be written
- * then waits, in order, for the next call.
+ * Only log_flush() blocks.  While a terminal is stopped (Ctrl-S, a hung
+ * connection) or a pipe is full, output waits in a bounded queue, in order, for
+ * the next call.  The queue is process-wide, as standard error is.
  */
 #ifndef COMMON_BASE_LOG_H
 #define COMMON_BASE_LOG_H
@@ -12,15 +12,15 @@
 #include <stddef.h>
 
 enum log_level {
-    LOG_QUIET,  /* errors alone */
+    LOG_QUIET,  /* errors only */
     LOG_NORMAL, /* progress and notes too */
 };
 
 /* Set once, before threads start. */
 void log_set_level(enum log_level level);
 
-/* Called before each message, on its thread, to clear what is in the way; NULL:
- * nothing is. */
+/* Called before each message, on its thread, to clear the progress display;
+ * NULL: nothing to clear. */
 void log_set_before(void (*before)(void *arg), void *arg);
 
 /* "tailgate: <text>"; always shown. */
@@ -33,8 +33,8 @@ void log_note(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
  * dropped. */
 #define LOG_MAX_BYTES 16384
 
-/* A frame of progress, at most LOG_MAX_BYTES.  False: it was dropped as a
- * whole, because standard error takes nothing now.  One that was begun is
+/* Show a frame of progress, at most LOG_MAX_BYTES.  Returns false if it was
+ * dropped as a whole because standard error is full.  A frame that was begun is
  * completed before anything else is written. */
 bool log_frame(const char *bytes, size_t len);
 
@@ -42,7 +42,7 @@ bool log_frame(const char *bytes, size_t len);
  * dropped. */
 void log_bytes(const char *bytes, size_t len);
 
-/* Before the end: write what still waits, within a second. */
+/* Before the end of the program: write what still waits, within a second. */
 void log_flush(void);
 
 #endif

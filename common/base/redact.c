@@ -10,33 +10,23 @@
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-#define MOST_STARS 3
+#define MAX_STARS 3
 
-/* What no URL holds, and so ends one within a text. */
+/* Characters that end a URL within a text. */
 #define URL_ENDS " \t\r\n\"'<>"
 
 /* ---- names ---- */
 
-/* The one list for headers, URL parameters and settings.  These are matched
- * anywhere in a name, in any case. */
+/* One list for headers, URL parameters and settings.  These match anywhere in a
+ * name, ignoring case. */
 static const char *const secret_parts[] = {
     "auth",       "cookie", "token",      "secret",    "key",     "passw",
     "passphrase", "bearer", "credential", "signature", "session", "jwt",
     "assertion",  "hmac",   "saml",       "private",   "ticket"};
 
-/* These are too short for that ("design" contains sig): whole words only. */
+/* These match whole words only: "design" contains sig. */
 static const char *const secret_words[] = {
     "sig", "pass", "pwd", "pw", "pin", "sid", "sess", "otp", "csrf", "code"};
-
-static bool is_secret_word(const char *word, size_t len)
-{
-    for (size_t i = 0; i < COUNT(secret_words); i++) {
-        if (strlen(secret_words[i]) == len &&
-            strncasecmp(secret_words[i], word, len) == 0)
-            return true;
-    }
-    return false;
-}
 
 bool redact_is_secret(const char *name)
 {
@@ -49,8 +39,11 @@ bool redact_is_secret(const char *name)
 
         while (isalnum((unsigned char)name[len]))
             len++;
-        if (is_secret_word(name, len))
-            return true;
+        for (size_t i = 0; i < COUNT(secret_words); i++) {
+            if (strlen(secret_words[i]) == len &&
+                strncasecmp(secret_words[i], name, len) == 0)
+                return true;
+        }
         name += len > 0 ? len : 1;
     }
     return false;
@@ -87,31 +80,28 @@ bool redact_decode(char *text)
     return has_any;
 }
 
-static bool is_port_text(const char *text, size_t len)
-{
-    return (len <= 5 && strspn(text, "0123456789") >= len) ||
-           (len == strlen(URL_PORT) && strncmp(text, URL_PORT, len) == 0);
-}
-
-/* Where the user and the password end, if there are any: at the last '@' of
- * the host's part.  A password may hold a '/' that should not be there: then
- * what seems to be a port is none. */
+/* The end of the user and password, at the last '@' before the path; NULL if
+ * there are none.  A password may contain an unescaped '/': then what follows
+ * the colon is not a port, and the '@' is searched for in the whole URL. */
 static const char *find_user_end(const char *start)
 {
     size_t len = strcspn(start, "/?#" URL_ENDS);
     const char *colon = memchr(start, ':', len);
     const char *end = memrchr(start, '@', len);
+    size_t port_len;
 
     if (end || !colon || start[0] == '[')
         return end;
-    colon++;
-    if (is_port_text(colon, len - (size_t)(colon - start)))
+    port_len = len - (size_t)(++colon - start);
+    if ((port_len <= 5 && strspn(colon, "0123456789") >= port_len) ||
+        (port_len == strlen(URL_PORT) &&
+         strncmp(colon, URL_PORT, port_len) == 0))
         return NULL;
     return memrchr(start, '@', strcspn(start, URL_ENDS));
 }
 
-/* A text such as a command may hold several URLs; one without "://" is a URL
- * as a whole. */
+/* A text such as a command may contain several URLs; a text without "://" is
+ * one URL. */
 static struct redact_span find_user(const char *text, size_t at)
 {
     const char *mark = strstr(text + at, "://");
@@ -129,40 +119,29 @@ static struct redact_span find_user(const char *text, size_t at)
     return (struct redact_span){0};
 }
 
-/* The value of the parameter whose name starts at p, if it is secret.  A ';'
- * starts another name, for some servers, and ends no value, for others. */
-static size_t secret_value(const char *p, size_t *name_len)
-{
-    bool is_secret;
-    char *name;
-
-    *name_len = strcspn(p, "=&;?#");
-    if (p[*name_len] != '=')
-        return 0;
-    name = xstrndup(p, *name_len);
-    redact_decode(name); /* it may be written api%5Fkey */
-    is_secret = redact_is_secret(name);
-    free(name);
-    if (!is_secret)
-        return 0;
-    return strcspn(p + *name_len + 1, "&#" URL_ENDS);
-}
-
+/* Some servers take ';' as a separator of parameters and others as a part of
+ * the value, so it starts a name and does not end a value. */
 static struct redact_span find_parameter(const char *text, size_t at)
 {
     const char *p = strpbrk(text, "?#");
 
-    /* Names stand behind a separator. */
     if (p && (size_t)(p - text) < at)
         p = strpbrk(text + at, "&;?#");
-    while (p) {
-        size_t name_len;
-        size_t len = secret_value(p + 1, &name_len);
+    for (; p; p = strpbrk(p + 1, "&;?#")) {
+        size_t name_len = strcspn(p + 1, "=&;?#");
+        const char *value = p + 1 + name_len + 1;
+        bool is_secret;
+        char *name;
 
-        if (len > 0)
-            return (struct redact_span){
-                .from = (size_t)(p + 1 + name_len + 1 - text), .len = len};
-        p = strpbrk(p + 1, "&;?#");
+        if (value[-1] != '=')
+            continue;
+        name = xstrndup(p + 1, name_len);
+        redact_decode(name); /* it may be written api%5Fkey */
+        is_secret = redact_is_secret(name);
+        free(name);
+        if (is_secret && strcspn(value, "&#" URL_ENDS) > 0)
+            return (struct redact_span){.from = (size_t)(value - text),
+                                        .len = strcspn(value, "&#" URL_ENDS)};
     }
     return (struct redact_span){0};
 }
@@ -184,7 +163,7 @@ char *redact_url(const char *text)
     size_t at = 0;
 
     while (s = redact_find(out, at), s.len > 0) {
-        size_t stars = s.len < MOST_STARS ? s.len : MOST_STARS;
+        size_t stars = s.len < MAX_STARS ? s.len : MAX_STARS;
         char *rest = out + s.from + s.len;
 
         memset(out + s.from, '*', stars);
@@ -230,7 +209,8 @@ static const char *after(const char *text, const char *prefix)
     return strncmp(text, prefix, len) == 0 ? text + len : NULL;
 }
 
-/* What follows the H of -H, -qH or -Hname, "" included; NULL: no such flag. */
+/* The text after the H of -H, -qH or -Hname, maybe ""; NULL if there is no such
+ * flag. */
 static const char *after_letter(const char *arg)
 {
     const char *h = arg[0] == '-' && arg[1] != '-' ? strchr(arg, 'H') : NULL;
@@ -238,7 +218,7 @@ static const char *after_letter(const char *arg)
     return h ? h + 1 : NULL;
 }
 
-/* Where in argv[i] the value of this flag or key stands; or NULL. */
+/* The value of this flag or key within argv[i], or NULL. */
 static const char *value_of(const char *const *argv, size_t i, const char *flag,
                             const char *key)
 {
@@ -255,50 +235,43 @@ static const char *value_of(const char *const *argv, size_t i, const char *flag,
     return attached && *attached == '=' ? attached + 1 : NULL;
 }
 
-/* Where in argv[i] a header stands; or NULL. */
-static const char *header_in(const char *const *argv, size_t i)
+/* "-H 'authorization: x'" becomes "-H 'authorization: (redacted)'"; NULL if
+ * argv[i] has no secret header. */
+static char *redact_header_in(const char *const *argv, size_t i)
 {
     const char *letter = i > 0 ? after_letter(argv[i - 1]) : NULL;
-    const char *value = value_of(argv, i, "--header", "target.headers");
-
-    if (value || (letter && !letter[0]))
-        return value ? value : argv[i];
-    return after_letter(argv[i]);
-}
-
-/* "-H 'authorization: x'" becomes "-H 'authorization: (redacted)'"; NULL if
- * it is not secret. */
-static char *redact_header_in(const char *arg, const char *header)
-{
-    size_t len = strcspn(header, ":");
+    const char *header = value_of(argv, i, "--header", "target.headers");
     char *out = NULL;
+    size_t len;
     char *name;
 
-    if (header[len] != ':')
+    if (!header)
+        header = letter && !letter[0] ? argv[i] : after_letter(argv[i]);
+    len = header ? strcspn(header, ":") : 0;
+    if (!header || header[len] != ':')
         return NULL;
     while (len > 0 && header[len - 1] == ' ')
         len--;
     name = xstrndup(header, len);
     if (redact_is_secret(name))
-        out = xasprintf("%.*s: " REDACTED, (int)(header + len - arg), arg);
+        out = xasprintf("%.*s: " REDACTED, (int)(header + len - argv[i]),
+                        argv[i]);
     free(name);
     return out;
 }
 
 char *redact_arg(const char *const *argv, size_t i)
 {
-    const char *arg = argv[i];
-    const char *header = header_in(argv, i);
     const char *proxy = value_of(argv, i, "--proxy", "target.proxy");
-    char *out = header ? redact_header_in(arg, header) : NULL;
+    char *out = redact_header_in(argv, i);
     char *url;
 
     if (out)
         return out;
     if (!proxy)
-        return redact_text(arg);
+        return redact_text(argv[i]);
     url = redact_url(proxy);
-    out = xasprintf("%.*s%s", (int)(proxy - arg), arg, url);
+    out = xasprintf("%.*s%s", (int)(proxy - argv[i]), argv[i], url);
     free(url);
     return out;
 }

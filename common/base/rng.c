@@ -4,26 +4,26 @@
 
 #define GOLDEN_GAMMA 0x9e3779b97f4a7c15U
 
-static uint64_t workload(uint64_t z)
+static uint64_t scramble(uint64_t z)
 {
     z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9U;
     z = (z ^ (z >> 27)) * 0x94d049bb133111ebU;
     return z ^ (z >> 31);
 }
 
-/* Mixed twice, so that neighbouring seeds and purposes start far apart in the
- * one cycle that all the streams share. */
+/* Scrambled twice, so that neighbouring seeds and purposes start far apart in
+ * the one cycle that all streams share. */
 struct rng rng_stream(uint64_t seed, enum rng_purpose purpose)
 {
-    uint64_t start = workload(seed + GOLDEN_GAMMA);
+    uint64_t start = scramble(seed + GOLDEN_GAMMA);
 
     return (struct rng){.state =
-                            workload(start ^ (uint64_t)purpose * GOLDEN_GAMMA)};
+                            scramble(start ^ (uint64_t)purpose * GOLDEN_GAMMA)};
 }
 
 uint64_t rng_next(struct rng *rng)
 {
-    return workload(rng->state += GOLDEN_GAMMA);
+    return scramble(rng->state += GOLDEN_GAMMA);
 }
 
 struct rng rng_at(uint64_t seed, enum rng_purpose purpose, int64_t place)

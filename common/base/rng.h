@@ -1,14 +1,15 @@
 /* rng.h - seeded streams of random numbers (splitmix64).
  *
- * Each purpose has a stream of its own, so that drawing more service times
- * does not move the arrivals.
+ * Each purpose has its own stream, so that drawing more service times does not
+ * change the arrivals.
  */
 #ifndef COMMON_BASE_RNG_H
 #define COMMON_BASE_RNG_H
 
 #include <stdint.h>
 
-/* What a stream is for.  Append only: a number is part of what a seed means. */
+/* Purpose of a stream.  Append only: the numbers determine what a seed means.
+ */
 enum rng_purpose {
     RNG_ARRIVAL = 1,
     RNG_SERVICE = 2,
@@ -43,8 +44,7 @@ struct rng {
 
 struct rng rng_stream(uint64_t seed, enum rng_purpose purpose);
 
-/* A stream of its own for each place, hashed into it so that neighbours share
- * nothing. */
+/* An independent stream for each place; neighbouring places share nothing. */
 struct rng rng_at(uint64_t seed, enum rng_purpose purpose, int64_t place);
 
 uint64_t rng_next(struct rng *rng);
@@ -55,7 +55,7 @@ double rng_uniform(struct rng *rng);
 /* Exponential with mean 1. */
 double rng_exponential(struct rng *rng);
 
-/* Normal with mean 0 and variance 1; always two numbers of the stream. */
+/* Normal with mean 0 and variance 1; always uses two numbers of the stream. */
 double rng_normal(struct rng *rng);
 
 #endif

@@ -9,7 +9,7 @@ atomic_int stop_signal;
 static const int stopping[] = {SIGTERM, SIGHUP, SIGINT};
 static const int writing[] = {SIGPIPE, SIGXFSZ};
 
-/* By signal number: it was ignored when we were started. */
+/* By signal number: was it ignored at the start? */
 static bool was_ignored[NSIG];
 
 static void on_signal(int number)

@@ -1,26 +1,26 @@
-/* stop.h - the one flag by which a run is asked to end. */
+/* stop.h - the flag that asks the program to stop. */
 #ifndef COMMON_BASE_STOP_H
 #define COMMON_BASE_STOP_H
 
 #include <stdatomic.h>
 
-/* 0, or the number of the signal that asked. */
+/* 0, or the number of the signal that was received. */
 extern atomic_int stop_signal;
 
-/* From now on SIGINT, SIGTERM and SIGHUP set the flag instead of ending us; a
- * second SIGINT ends us at once.  (SIGTERM may come more than once: the kernel
- * sends a parent's death signal for each of its threads.)  A signal that was
- * ignored when we were started stays ignored: SIGHUP under nohup, SIGINT in a
+/* From now on SIGINT, SIGTERM and SIGHUP set the flag instead of ending the
+ * program; a second SIGINT ends it at once.  (SIGTERM may come more than once:
+ * the kernel sends a parent's death signal for each of its threads.)  A signal
+ * that was ignored at the start stays ignored: SIGHUP under nohup, SIGINT in a
  * background job of a script. */
 void stop_catch_signals(void);
 
-/* Restore what the functions here changed: ignored if it was ignored when we
- * were started, else the default action.  For a child that is to become another
- * program; safe after fork(). */
+/* Undo what the functions here changed: back to ignored if the signal was
+ * ignored at the start, else to the default action.  For a child that is about
+ * to execute another program; safe after fork(). */
 void stop_restore_signals(void);
 
-/* A reader that is gone and a file that may not grow become errors of the
- * write, instead of our end. */
+/* Writing to a closed pipe, or beyond the file size limit, becomes an error of
+ * the write instead of ending the program. */
 void stop_ignore_write_signals(void);
 
 #endif

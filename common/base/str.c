@@ -97,23 +97,24 @@ size_t str_bom_len(const char *text, size_t len)
     return len >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
 }
 
-#define LONGEST 32
+/* ---- "did you mean" ---- */
 
-/* Of the beginning of a longer word. */
-#define SHORTEST 3
+#define MAX_WORD   32
+#define MIN_PREFIX 3 /* shorter words do not match the start of a longer one   \
+                      */
 
-static size_t least(size_t a, size_t b)
+static size_t min_of(size_t a, size_t b)
 {
     return a < b ? a : b;
 }
 
-/* Letters to put in, take out, replace, or swap with their neighbour, so that
- * the first nb bytes of b come out; words are short. */
+/* Edit distance of a and the first nb bytes of b, where swapping two neighbours
+ * is one edit (Damerau-Levenshtein); SIZE_MAX for long words. */
 static size_t distance(const char *a, const char *b, size_t nb)
 {
-    size_t rows[3][LONGEST + 1]; /* of the last three letters of a, in turns */
+    size_t rows[3][MAX_WORD + 1]; /* the last three, in turn */
 
-    if (strlen(a) > LONGEST || nb > LONGEST)
+    if (strlen(a) > MAX_WORD || nb > MAX_WORD)
         return SIZE_MAX;
     for (size_t j = 0; j <= nb; j++)
         rows[0][j] = j;
@@ -124,25 +125,24 @@ static size_t distance(const char *a, const char *b, size_t nb)
 
         row[0] = i;
         for (size_t j = 1; j <= nb; j++) {
-            row[j] = least(least(last[j], row[j - 1]) + 1,
-                           last[j - 1] + (a[i - 1] != b[j - 1]));
+            row[j] = min_of(min_of(last[j], row[j - 1]) + 1,
+                            last[j - 1] + (a[i - 1] != b[j - 1]));
             if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
-                row[j] = least(row[j], before[j - 2] + 1);
+                row[j] = min_of(row[j], before[j - 2] + 1);
         }
     }
     return rows[strlen(a) % 3][nb];
 }
 
-/* One slip in three letters, and one more in the rest. */
+/* Accepts one edit per three letters or part of three. */
 void suggest_consider(struct suggest *s, const char *candidate)
 {
     size_t len = strlen(s->word);
     size_t d = distance(s->word, candidate, strlen(candidate));
-    size_t near_enough = (len + 2) / 3;
 
-    if (len >= SHORTEST && strlen(candidate) > len)
-        d = least(d, distance(s->word, candidate, len) + 1);
-    if (d > near_enough || (s->best && d >= s->distance))
+    if (len >= MIN_PREFIX && strlen(candidate) > len)
+        d = min_of(d, distance(s->word, candidate, len) + 1);
+    if (d > (len + 2) / 3 || (s->best && d >= s->distance))
         return;
     s->best = candidate;
     s->distance = d;
@@ -157,8 +157,10 @@ const char *suggest_text(const struct suggest *s, const char *prefix, char *out,
     return out;
 }
 
-/* The character at p and how many bytes it has; 0 if it is not UTF-8, which
- * overlong forms and surrogates are not either. */
+/* ---- text that is safe to show ---- */
+
+/* Decode the character at p.  Returns its length, or 0 if it is not UTF-8;
+ * overlong forms and surrogates are not. */
 static size_t decode(const char *p, const char *end, uint32_t *c)
 {
     static const uint32_t smallest[] = {0, 0, 0x80, 0x800, 0x10000};
@@ -181,7 +183,7 @@ static size_t decode(const char *p, const char *end, uint32_t *c)
                : len;
 }
 
-/* Does a terminal obey it, or put what follows elsewhere? */
+/* Does a terminal obey it, or reorder text because of it? */
 static bool is_obeyed(uint32_t c)
 {
     return c < ' ' || (c >= 0x7f && c < 0xa0) || c == 0x061c || c == 0x200e ||
@@ -235,7 +237,7 @@ void printable_add_json(const char *json, size_t len, struct buf *out)
         size_t n = decode(p, end, &c);
 
         if (n == 0 || c == '\n' || !is_obeyed(c)) {
-            p += n > 0 ? n : 1; /* jansson writes UTF-8 and no other control */
+            p += n > 0 ? n : 1; /* jansson writes UTF-8, and no other control */
             continue;
         }
         buf_add(out, from, (size_t)(p - from));
@@ -246,85 +248,59 @@ void printable_add_json(const char *json, size_t len, struct buf *out)
     buf_add(out, from, (size_t)(end - from));
 }
 
-/* Its six bits; -1: it has none. */
-static int value_of(char c)
-{
-    static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-                                  "abcdefghijklmnopqrstuvwxyz0123456789+/";
-    const char *at = c == '-'   ? &letters[62]
-                     : c == '_' ? &letters[63]
-                     : c        ? strchr(letters, c)
-                                : NULL;
-
-    return at ? (int)(at - letters) : -1;
-}
-
-/* Of n letters, 2 to 4, the bytes that they come to. */
-static int put_group(uint32_t bits, size_t n, struct buf *out)
-{
-    unsigned char bytes[3];
-
-    bits <<= 6 * (4 - n);
-    bytes[0] = (unsigned char)(bits >> 16);
-    bytes[1] = (unsigned char)(bits >> 8);
-    bytes[2] = (unsigned char)bits;
-    return buf_add(out, bytes, n - 1);
-}
+/* ---- base64 ---- */
 
 int base64_decode(const char *text, size_t len, struct buf *out)
 {
+    static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                                  "abcdefghijklmnopqrstuvwxyz0123456789+/";
     uint32_t bits = 0;
-    size_t n = 0;
+    int n_bits = 0;
 
     for (size_t i = 0; i < 2 && len > 0 && text[len - 1] == '='; i++)
         len--;
-    for (size_t i = 0; i < len; i++) {
-        int value = value_of(text[i]);
-
-        if (value < 0)
-            return -1;
-        bits = bits << 6 | (uint32_t)value;
-        if (++n < 4)
-            continue;
-        if (put_group(bits, n, out))
-            return -1;
-        n = 0;
-        bits = 0;
-    }
-    if (n == 1)
+    if (len % 4 == 1)
         return -1;
-    return n > 0 ? put_group(bits, n, out) : 0;
+    for (size_t i = 0; i < len; i++) {
+        char c = text[i] == '-' ? '+' : text[i] == '_' ? '/' : text[i];
+        const char *at = c ? strchr(letters, c) : NULL;
+        char byte;
+
+        if (!at)
+            return -1;
+        bits = bits << 6 | (uint32_t)(at - letters);
+        n_bits += 6;
+        if (n_bits < 8)
+            continue;
+        n_bits -= 8;
+        byte = (char)(bits >> n_bits & 0xff);
+        if (buf_add(out, &byte, 1))
+            return -1;
+    }
+    return 0;
 }
+
+/* ---- the size of a regular expression ---- */
 
 #define MAX_DEPTH 100
 
 struct sizes {
-    double groups[MAX_DEPTH]; /* what was before each that is open */
+    double outer[MAX_DEPTH]; /* sums of the enclosing groups */
     size_t depth;
-    double sum;  /* of the group that is open */
-    double last; /* of that, what a repetition would repeat */
+    double sum;  /* of the current group */
+    double last; /* the part of it that a repetition would repeat */
 };
 
-static void add(struct sizes *s, double size)
+static void add_part(struct sizes *s, double size)
 {
     s->sum += size;
     s->last = size;
 }
 
-static void repeat(struct sizes *s, double times)
+static void repeat_part(struct sizes *s, double times)
 {
     s->sum += s->last * (times - 1);
     s->last *= times;
-}
-
-static void open_group(struct sizes *s)
-{
-    if (s->depth < MAX_DEPTH)
-        s->groups[s->depth++] = s->sum;
-    else
-        s->groups[0] = INFINITY;
-    s->sum = 0;
-    s->last = 0;
 }
 
 static void close_group(struct sizes *s)
@@ -333,63 +309,60 @@ static void close_group(struct sizes *s)
 
     if (s->depth == 0)
         return;
-    s->sum = s->groups[--s->depth];
-    add(s, inside);
+    s->sum = s->outer[--s->depth];
+    add_part(s, inside);
 }
 
-/* Behind "[...]", in which "]" may stand first. */
-static const char *skip_set(const char *at)
-{
-    at += at[0] == '^';
-    at += at[0] == ']';
-    at += strcspn(at, "]");
-    return at + (*at == ']');
-}
-
-/* "{2}", "{2,}" and "{2,5}": as often as the greater number; behind it. */
-static const char *read_times(struct sizes *s, const char *at)
+/* "{2}", "{2,}" and "{2,5}" repeat by the larger number.  Returns the end. */
+static const char *read_repetition(struct sizes *s, const char *at)
 {
     double times = 1;
 
     for (; *at && *at != '}'; at++) {
         char *end;
-        double n;
 
         if (!isdigit((unsigned char)*at))
             continue;
-        n = (double)strtoul(at, &end, 10);
-        times = fmax(times, n);
+        times = fmax(times, (double)strtoul(at, &end, 10));
         at = end - 1;
     }
-    repeat(s, times);
+    repeat_part(s, times);
     return at + (*at == '}');
 }
 
-/* One part; behind it. */
+/* Returns the end of the part at `at`. */
 static const char *read_part(struct sizes *s, const char *at)
 {
     switch (*at++) {
     case '\\':
-        add(s, 1);
+        add_part(s, 1);
         return at + (*at != '\0');
-    case '[':
-        add(s, 1);
-        return skip_set(at);
+    case '[': /* a "]" that comes first is part of the set */
+        add_part(s, 1);
+        at += *at == '^';
+        at += *at == ']';
+        at += strcspn(at, "]");
+        return at + (*at == ']');
     case '(':
-        open_group(s);
+        if (s->depth < MAX_DEPTH)
+            s->outer[s->depth++] = s->sum;
+        else
+            s->outer[0] = INFINITY;
+        s->sum = 0;
+        s->last = 0;
         return at;
     case ')':
         close_group(s);
         return at;
     case '{':
-        return read_times(s, at);
+        return read_repetition(s, at);
     case '+':
     case '*':
     case '?':
-        repeat(s, 2);
+        repeat_part(s, 2);
         return at;
     default:
-        add(s, 1);
+        add_part(s, 1);
         return at;
     }
 }

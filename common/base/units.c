@@ -17,7 +17,7 @@ struct unit {
     double factor;
 };
 
-/* Largest first: the exact printer takes the first that divides. */
+/* Largest first: units_print_duration() uses the first that divides. */
 static const struct unit durations[] = {
     {"d", 86400e9}, {"h", 3600e9}, {"m", 60e9}, {"s", 1e9},
     {"ms", 1e6},    {"us", 1e3},   {"µs", 1e3}, {"ns", 1},
@@ -38,29 +38,12 @@ static const struct unit multiples[] = {
 
 #define NUMBER "0123456789."
 
-/* What the exact printer can write in digits that the parsers read. */
-#define SMALLEST 1e-12
-#define LARGEST  1e15
+/* units_print_number() writes these in plain digits that the parsers read. */
+#define MIN_NUMBER 1e-12
+#define MAX_NUMBER 1e15
 
-/* The length of an exponent such as e3 or e-2, and its value; 0: there is none.
- */
-static size_t exponent_at(const char *p, int *exponent)
-{
-    size_t sign;
-    size_t n;
-
-    if (p[0] != 'e')
-        return 0;
-    sign = p[1] == '-' || p[1] == '+' ? 1 : 0;
-    n = strspn(p + 1 + sign, "0123456789");
-    if (n == 0 || n > 3)
-        return 0;
-    *exponent = (int)strtol(p + 1, NULL, 10);
-    return 1 + sign + n;
-}
-
-/* Digits with at most one point, no sign, no inf or nan; times 10^exponent,
- * rounded once: 99.9 / 100 is not 0.999. */
+/* Digits with at most one point, no sign, no inf or nan; times 10^exponent in
+ * one rounding: 99.9 / 100 is not 0.999. */
 static bool take_number(const char **p, int exponent, double *value)
 {
     size_t n = strspn(*p, NUMBER);
@@ -77,21 +60,22 @@ static bool take_number(const char **p, int exponent, double *value)
     return true;
 }
 
-/* The same, and 1e3. */
+/* The same with an exponent such as e3 or e-2. */
 static bool take_scientific(const char **p, double *value)
 {
-    const char *number = *p;
-    size_t n = strspn(number, NUMBER);
-    int exponent = 0;
-    size_t len = exponent_at(number + n, &exponent);
+    const char *e = *p + strspn(*p, NUMBER);
+    size_t sign = e[0] == 'e' && (e[1] == '-' || e[1] == '+') ? 1 : 0;
+    size_t digits = e[0] == 'e' ? strspn(e + 1 + sign, "0123456789") : 0;
+    bool has_exponent = digits > 0 && digits <= 3;
 
-    if (!take_number(p, exponent, value))
+    if (!take_number(p, has_exponent ? (int)strtol(e + 1, NULL, 10) : 0, value))
         return false;
-    *p += len;
+    if (has_exponent)
+        *p += 1 + sign + digits;
     return true;
 }
 
-/* The unit is what stands before the next digit, '/' or the end. */
+/* The unit ends before the next digit, '/' or the end of the text. */
 static bool take_unit(const char **p, const struct unit *units, size_t n,
                       double *factor)
 {
@@ -108,11 +92,8 @@ static bool take_unit(const char **p, const struct unit *units, size_t n,
     return false;
 }
 
-/* A duration is below 2^62 ns. */
-#define LONGEST "53375d"
-
-/* A number and its unit; INT64_MAX if it is too long.  The whole part is not
- * taken through a double, which would lose nanoseconds after 104 days. */
+/* A number and its unit; INT64_MAX from 2^62 ns on.  The whole part does not go
+ * through a double, which would lose nanoseconds after 104 days. */
 static bool take_duration(const char **p, int64_t *ns)
 {
     const char *text = *p;
@@ -160,7 +141,7 @@ int units_parse_duration(const char *text, int64_t *ns, struct err *err)
                        "'%s' is not a duration; write 500ms, 2s or 1h30m",
                        text);
     if (is_too_long(*ns))
-        return err_set(err, ERR_CONFIG, "'%s' is too long; at most " LONGEST,
+        return err_set(err, ERR_CONFIG, "'%s' is too long; at most 53375d",
                        text);
     return 0;
 }
@@ -196,9 +177,9 @@ int units_parse_rate(const char *text, double *per_second, struct err *err)
         return err_set(err, ERR_CONFIG,
                        "'%s' is not a rate above 0; write 50, 0.5 or 2/m",
                        text);
-    if (*per_second < SMALLEST || *per_second > LARGEST)
+    if (*per_second < MIN_NUMBER || *per_second > MAX_NUMBER)
         return err_set(err, ERR_CONFIG,
-                       "'%s' is beyond what a rate may be, 1e-12/s to 1e15/s",
+                       "'%s' is out of range; a rate is 1e-12/s to 1e15/s",
                        text);
     return 0;
 }
@@ -243,7 +224,7 @@ int units_parse_share(const char *text, double *share, struct err *err)
     double value;
 
     if (!take_number(&p, is_percent ? -2 : 0, &value) || p[is_percent] ||
-        value > 1 || (value > 0 && value < SMALLEST))
+        value > 1 || (value > 0 && value < MIN_NUMBER))
         return err_set(err, ERR_CONFIG,
                        "'%s' is not a share of 0 to 100%%; write 0.1%% or "
                        "0.001",
@@ -258,16 +239,17 @@ int units_parse_number(const char *text, double *value, struct err *err)
 
     if (!take_scientific(&p, value) || *p)
         return err_set(err, ERR_CONFIG,
-                       "'%s' is not a number from 0; write 1 or 0.5", text);
+                       "'%s' is not a number of 0 or more; write 1 or 0.5",
+                       text);
     return units_check_range(text, *value, err);
 }
 
 int units_check_range(const char *text, double value, struct err *err)
 {
-    if (value == 0 || (value >= SMALLEST && value <= LARGEST))
+    if (value == 0 || (value >= MIN_NUMBER && value <= MAX_NUMBER))
         return 0;
     return err_set(err, ERR_CONFIG,
-                   "'%.80s' is beyond what a number may be, 1e-12 to 1e15",
+                   "'%.80s' is out of range; a number is 0 or 1e-12 to 1e15",
                    text);
 }
 
@@ -299,28 +281,23 @@ const char *units_print_number(double value, char out[static UNITS_TEXT])
     return out;
 }
 
-/* A whole number in the period, and exactly the rate. */
-static bool fits_period(double per_second, double period_s, double *whole)
-{
-    *whole = round(per_second * period_s);
-    return *whole >= 1 && *whole < LARGEST && *whole / period_s == per_second;
-}
-
-/* 2/m is 0.03333333333333333/s, which nobody has written. */
+/* 2/m rather than 0.03333333333333333/s. */
 const char *units_print_rate(double per_second, char out[static UNITS_TEXT])
 {
     static const struct unit periods[] = {{"/m", 60}, {"/h", 3600}};
     char number[UNITS_TEXT];
     const char *period = "/s";
-    double whole;
 
     units_print_number(per_second, number);
     for (size_t i = 0; i < COUNT(periods) && strlen(number) > 8; i++) {
-        if (!fits_period(per_second, periods[i].factor, &whole))
-            continue;
-        units_print_number(whole, number);
-        period = periods[i].name;
-        break;
+        double whole = round(per_second * periods[i].factor);
+
+        if (whole >= 1 && whole < MAX_NUMBER &&
+            whole / periods[i].factor == per_second) {
+            units_print_number(whole, number);
+            period = periods[i].name;
+            break;
+        }
     }
     snprintf(out, UNITS_TEXT, "%.45s%s", number, period);
     return out;
@@ -332,8 +309,8 @@ const char *units_print_count(int64_t count, char out[static UNITS_TEXT])
     return out;
 }
 
-/* Three digits, 1.23, 12.3 or 123, in the unit that they fit, each a thousand
- * of the one before; of the first, whole ones. */
+/* Three digits, 1.23, 12.3 or 123, in a suitable unit, each a thousand of the
+ * one before; whole numbers in the first unit. */
 static const char *show(double value, const char *const units[4],
                         char out[static UNITS_TEXT])
 {

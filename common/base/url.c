@@ -1,6 +1,7 @@
 #include "common/base/url.h"
 
 #include <arpa/inet.h>
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,6 +9,8 @@
 
 #include "common/base/err.h"
 #include "common/base/redact.h"
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 static bool has_scheme(const char *text, const char *scheme)
 {
@@ -43,7 +46,7 @@ static bool is_port(const char *text)
            strtol(text, NULL, 10) >= 1 && strtol(text, NULL, 10) <= 65535;
 }
 
-/* Nothing that could end the request line or a header early. */
+/* No character that could end the request line or a header early. */
 static bool is_clean(const char *text)
 {
     for (; *text; text++) {
@@ -53,8 +56,7 @@ static bool is_clean(const char *text)
     return true;
 }
 
-/* Too many digits are a number that is no port, too: 0.  So is the port that is
- * to be found yet. */
+/* Sets url->port to "0" for URL_PORT and for a number with too many digits. */
 static bool take_port(struct url *url, const char *text, size_t len)
 {
     bool is_number = len > 0 && strspn(text, "0123456789") >= len;
@@ -67,40 +69,30 @@ static bool take_port(struct url *url, const char *text, size_t len)
     return is_port(url->port);
 }
 
-static bool is_all_digits(const char *text)
-{
-    return text[0] && text[strspn(text, "0123456789")] == '\0';
-}
-
-/* host[:port], the host in brackets if it holds colons. */
+/* host[:port]; a host that contains colons is in brackets. */
 static bool split_authority(struct url *url, const char *p, size_t len)
 {
     const char *end = p + len;
-    const char *host_end;
-    bool bracketed = len > 0 && *p == '[';
+    bool is_bracketed = len > 0 && *p == '[';
+    const char *host = p + is_bracketed;
+    const char *host_end =
+        memchr(host, is_bracketed ? ']' : ':', (size_t)(end - host));
 
-    if (bracketed) {
-        p++;
-        host_end = memchr(p, ']', (size_t)(end - p));
-        if (!host_end ||
-            !copy(url->host, sizeof(url->host), p, (size_t)(host_end - p)))
-            return false;
-        host_end++;
-    } else {
-        host_end = memchr(p, ':', len);
-        if (!host_end)
-            host_end = end;
-        if (!copy(url->host, sizeof(url->host), p, (size_t)(host_end - p)))
-            return false;
-    }
+    if (!host_end && is_bracketed)
+        return false;
+    if (!host_end)
+        host_end = end;
+    if (host_end == host ||
+        !copy(url->host, sizeof(url->host), host, (size_t)(host_end - host)))
+        return false;
+    host_end += is_bracketed;
     if (host_end == end) {
         snprintf(url->port, sizeof(url->port), "%s",
                  url_is_tls(url->scheme) ? "443" : "80");
-        return url->host[0];
+        return true;
     }
-    if (!url->host[0] || *host_end != ':')
-        return false;
-    return take_port(url, host_end + 1, (size_t)(end - host_end - 1));
+    return *host_end == ':' &&
+           take_port(url, host_end + 1, (size_t)(end - host_end - 1));
 }
 
 static bool split_http(struct url *url, const char *rest)
@@ -117,73 +109,46 @@ static bool split_http(struct url *url, const char *rest)
     return copy(url->path + 1, sizeof(url->path) - 1, path, path_len);
 }
 
-static void lower(char *s)
-{
-    for (; *s; s++) {
-        if (*s >= 'A' && *s <= 'Z')
-            *s = (char)(*s - 'A' + 'a');
-    }
-}
-
-/* Not to be repeated in a message either. */
-static bool has_password(const char *rest)
-{
-    return memchr(rest, '@', strcspn(rest, "/?#")) != NULL;
-}
-
-static int refuse(const char *text, struct err *err)
-{
-    char *shown = redact_url(text);
-
-    err_set(err, ERR_CONFIG, "'%s' is not a URL; write http://host:port/path",
-            shown);
-    free(shown);
-    return -1;
-}
-
-static int refuse_port(const char *text, struct err *err)
-{
-    char *shown = redact_url(text);
-
-    err_set(err, ERR_CONFIG, "'%s': its port is not one of 1 to 65535", shown);
-    free(shown);
-    return -1;
-}
-
-static int refuse_scheme(const char *text, const char *scheme, struct err *err)
-{
-    char *shown = redact_url(text);
-
-    err_set(err, ERR_CONFIG,
-            "'%s': the scheme '%s' is not supported; write http://, https://, "
-            "grpc://, grpcs:// or null://",
-            shown, scheme);
-    free(shown);
-    return -1;
-}
-
 int url_parse(const char *text, struct url *url, struct err *err)
 {
+    static const char *const schemes[] = {"http", "https", "grpc", "grpcs"};
     const char *colon = strstr(text, "://");
+    bool is_known = false;
+    char *shown;
 
     *url = (struct url){0};
-    if (!colon || !is_clean(text) ||
-        !copy(url->scheme, sizeof(url->scheme), text, (size_t)(colon - text)))
-        return refuse(text, err);
-    lower(url->scheme);
-    if (strcmp(url->scheme, "null") == 0)
-        return 0;
-    if (has_password(colon + 3))
-        return err_set(err, ERR_CONFIG,
-                       "a user or password in a URL; send it in a header (-H)");
-    if (strcmp(url->scheme, "http") != 0 && strcmp(url->scheme, "https") != 0 &&
-        !url_is_grpc(url->scheme))
-        return refuse_scheme(text, url->scheme, err);
-    if (split_http(url, colon + 3))
-        return 0;
-    if (is_all_digits(url->port) && !is_port(url->port))
-        return refuse_port(text, err);
-    return refuse(text, err);
+    if (colon && is_clean(text) &&
+        copy(url->scheme, sizeof(url->scheme), text, (size_t)(colon - text))) {
+        for (char *s = url->scheme; *s; s++)
+            *s = (char)tolower((unsigned char)*s);
+        if (strcmp(url->scheme, "null") == 0)
+            return 0;
+        /* The password must not be repeated in a message. */
+        if (memchr(colon + 3, '@', strcspn(colon + 3, "/?#")))
+            return err_set(
+                err, ERR_CONFIG,
+                "a URL cannot contain a user or password; send it in a header "
+                "(-H)");
+        for (size_t i = 0; i < COUNT(schemes); i++)
+            is_known = is_known || strcmp(url->scheme, schemes[i]) == 0;
+        if (is_known && split_http(url, colon + 3))
+            return 0;
+    }
+    shown = redact_url(text);
+    if (url->scheme[0] && !is_known)
+        err_set(err, ERR_CONFIG,
+                "'%s': the scheme '%s' is not supported; write http://, "
+                "https://, grpc://, grpcs:// or null://",
+                shown, url->scheme);
+    else if (url->port[0] && !url->port[strspn(url->port, "0123456789")] &&
+             !is_port(url->port))
+        err_set(err, ERR_CONFIG, "'%s': the port must be from 1 to 65535",
+                shown);
+    else
+        err_set(err, ERR_CONFIG,
+                "'%s' is not a URL; write http://host:port/path", shown);
+    free(shown);
+    return -1;
 }
 
 int url_check(const char *text, struct err *err)
@@ -212,19 +177,7 @@ int url_check_place(const char *text, struct err *err)
     return url_parse_place(text, &url, err);
 }
 
-static bool is_proxy_scheme(const char *scheme, size_t len)
-{
-    static const char *const known[] = {"http",    "https",  "socks4",
-                                        "socks4a", "socks5", "socks5h"};
-
-    for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
-        if (strlen(known[i]) == len && strncasecmp(scheme, known[i], len) == 0)
-            return true;
-    }
-    return false;
-}
-
-/* As libcurl sees it: what it does not like it would quote, password and all.
+/* By the rules of libcurl, which would quote the password in its error message.
  */
 static bool is_host(const char *host, bool is_bracketed)
 {
@@ -240,13 +193,18 @@ static bool is_host(const char *host, bool is_bracketed)
 
 int url_check_proxy(const char *text, struct err *err)
 {
+    static const char *const schemes[] = {"http",    "https",  "socks4",
+                                          "socks4a", "socks5", "socks5h"};
     const char *colon = strstr(text, "://");
     const char *rest = colon ? colon + 3 : text;
     size_t len = strcspn(rest, "/?#");
     const char *at = memchr(rest, '@', len);
+    bool is_known = !colon;
     struct url url = {0};
 
-    if (colon && !is_proxy_scheme(text, (size_t)(colon - text)))
+    for (size_t i = 0; i < COUNT(schemes); i++)
+        is_known = is_known || has_scheme(text, schemes[i]);
+    if (!is_known)
         return err_set(err, ERR_CONFIG,
                        "not a proxy: its scheme must be http, https, socks4, "
                        "socks4a, socks5 or socks5h");

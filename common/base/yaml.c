@@ -24,24 +24,19 @@ static int refuse(struct loader *l, size_t line, const char *what)
     return err_set(l->err, ERR_CONFIG, "%s:%zu: %s", l->name, line, what);
 }
 
-/* libyaml knows the line of every problem but those of the encoding. */
-static size_t problem_line(const struct loader *l)
-{
-    size_t line = 1;
-
-    if (l->parser.error != YAML_READER_ERROR)
-        return l->parser.problem_mark.line + 1;
-    for (size_t i = 0; i < l->parser.problem_offset; i++)
-        line += l->text[i] == '\n';
-    return line;
-}
-
+/* libyaml reports the line of every problem except encoding errors. */
 static int next_event(struct loader *l, yaml_event_t *event)
 {
+    const yaml_parser_t *p = &l->parser;
+    size_t line;
+
     if (yaml_parser_parse(&l->parser, event))
         return 0;
-    return refuse(l, problem_line(l),
-                  l->parser.problem ? l->parser.problem : "not YAML");
+    line = p->error == YAML_READER_ERROR ? 1 : p->problem_mark.line + 1;
+    for (size_t i = 0; p->error == YAML_READER_ERROR && i < p->problem_offset;
+         i++)
+        line += l->text[i] == '\n';
+    return refuse(l, line, p->problem ? p->problem : "not YAML");
 }
 
 static struct yaml_node *add_item(struct yaml_node *parent)
@@ -69,36 +64,14 @@ static bool is_decorated(const yaml_event_t *e)
     }
 }
 
-static int check_new_key(struct loader *l, const struct yaml_node *map,
-                         const char *key, size_t line)
-{
-    for (size_t i = 0; i < map->len; i++) {
-        if (strcmp(map->items[i].key, key) == 0)
-            return err_set(l->err, ERR_CONFIG,
-                           "%s:%zu: duplicate key '%s', first on line %zu",
-                           l->name, line, key, map->items[i].line);
-    }
-    return 0;
-}
-
-static int read_value(struct loader *l, struct yaml_node *entry, int depth)
-{
-    yaml_event_t event;
-    int rc;
-
-    if (next_event(l, &event))
-        return -1;
-    rc = read_node(l, entry, &event, depth);
-    yaml_event_delete(&event);
-    return rc;
-}
-
 static int read_entry(struct loader *l, struct yaml_node *map,
                       const yaml_event_t *event, int depth)
 {
     size_t line = event->start_mark.line + 1;
     struct yaml_node *entry;
+    yaml_event_t value;
     const char *key;
+    int rc;
 
     if (event->type != YAML_SCALAR_EVENT)
         return refuse(l, line, "a key must be a plain word");
@@ -107,23 +80,23 @@ static int read_entry(struct loader *l, struct yaml_node *map,
     key = (const char *)event->data.scalar.value;
     if (strlen(key) != event->data.scalar.length)
         return refuse(l, line, "a NUL character in a key");
-    if (check_new_key(l, map, key, line))
-        return -1;
+    for (size_t i = 0; i < map->len; i++) {
+        if (strcmp(map->items[i].key, key) == 0)
+            return err_set(l->err, ERR_CONFIG,
+                           "%s:%zu: duplicate key '%s', first on line %zu",
+                           l->name, line, key, map->items[i].line);
+    }
     entry = add_item(map);
     entry->key = xstrdup(key);
-    if (read_value(l, entry, depth))
+    if (next_event(l, &value))
         return -1;
+    rc = read_node(l, entry, &value, depth);
+    yaml_event_delete(&value);
     entry->line = line;
-    return 0;
+    return rc;
 }
 
-static int read_item(struct loader *l, struct yaml_node *list,
-                     const yaml_event_t *event, int depth)
-{
-    return read_node(l, add_item(list), event, depth);
-}
-
-/* The items of a list, or the entries of a map, up to its end. */
+/* Read the items of a list, or the entries of a map, up to its end. */
 static int read_items(struct loader *l, struct yaml_node *parent, int depth)
 {
     bool is_list = parent->kind == YAML_LIST;
@@ -139,7 +112,8 @@ static int read_items(struct loader *l, struct yaml_node *parent, int depth)
             return -1;
         done = event.type == end;
         if (!done)
-            rc = (is_list ? read_item : read_entry)(l, parent, &event, depth);
+            rc = is_list ? read_node(l, add_item(parent), &event, depth)
+                         : read_entry(l, parent, &event, depth);
         yaml_event_delete(&event);
         if (rc || done)
             return rc;
@@ -217,12 +191,12 @@ int yaml_load_text(struct yaml_node *root, const char *name, const char *text,
     int rc;
 
     if (!yaml_parser_initialize(&l.parser))
-        return err_set(err, ERR_IO, "libyaml does not start");
+        return err_set(err, ERR_IO, "cannot initialize libyaml");
     yaml_parser_set_input_string(&l.parser, (const unsigned char *)text, len);
     rc = read_stream(&l, root);
     yaml_parser_delete(&l.parser);
     if (!rc && root->kind != YAML_MAP)
-        rc = refuse(&l, root->line, "settings are 'key: value' lines");
+        rc = refuse(&l, root->line, "expected 'key: value' lines");
     if (rc)
         yaml_fini(root);
     return rc;

@@ -1,7 +1,7 @@
 /* yaml.h - a settings file as a tree that knows its lines.
  *
  * Strict: one document; no anchors, aliases, tags or duplicate keys; keys are
- * plain words.  What libyaml lets pass in silence is an error here.
+ * plain words.  Whatever libyaml ignores silently is an error here.
  */
 #ifndef COMMON_BASE_YAML_H
 #define COMMON_BASE_YAML_H

@@ -115,7 +115,7 @@ static void what_is_wrong_is_refused(void **state)
          ": there is such a file; --force replaces it\n"},
         {ARGS("init", "http://h/?api_key=xyzzy"), 2,
          "a secret, which would stand in the file"},
-        {ARGS("init", "http://u:xyzzy@h/"), 2, "a user or password in a URL"},
+        {ARGS("init", "http://u:xyzzy@h/"), 2, "cannot contain a user or password"},
     };
 
     (void)state;

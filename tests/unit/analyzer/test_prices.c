@@ -121,7 +121,7 @@ static void what_is_no_table(void **state)
          "p.csv:3: usd_per_hour: 'cheap' is not a number above 0"},
         {"machine,usd_per_hour\nL4,0\n", "'0' is not a number above 0"},
         {"machine,usd_per_hour\nL4,1e300\n",
-         "p.csv:2: usd_per_hour: '1e300' is beyond what a number may be"},
+         "p.csv:2: usd_per_hour: '1e300' is out of range"},
         {"machine,usd_per_hour\nL4,-1\n", "'-1' is not"},
         {"machine,usd_per_hour\nL4,nan\n", "'nan' is not"},
         {"machine,usd_per_hour\nL4,inf\n", "'inf' is not"},

@@ -109,9 +109,10 @@ static void bad_tables(void **state)
         {"workers,seconds\n1,nan\n", "t.csv:2: seconds: 'nan' is not"},
         {"workers,seconds\n1,inf\n", "t.csv:2: seconds: 'inf' is not"},
         {"workers,seconds\n1,1e300\n2,1e-300\n",
-         "t.csv:2: seconds: '1e300' is beyond what a number may be, 1e-12 to "
+         "t.csv:2: seconds: '1e300' is out of range; a number is 0 or 1e-12 to "
          "1e15"},
-        {"workers,seconds\n1,1e-300\n", "t.csv:2: seconds: '1e-300' is beyond"},
+        {"workers,seconds\n1,1e-300\n",
+         "t.csv:2: seconds: '1e-300' is out of range"},
         {"workers,seconds\n1,2s\n", "t.csv:2: seconds: '2s' is not"},
         {"workers,seconds\n1,\n", "t.csv:2: no seconds"},
         {"workers,seconds,quality\n1,2,87\n",

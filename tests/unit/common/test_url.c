@@ -60,7 +60,7 @@ static void ports_have_bounds(void **state)
         struct err err = {0};
         char want[200];
 
-        snprintf(want, sizeof(want), "'%s': its port is not one of 1 to 65535",
+        snprintf(want, sizeof(want), "'%s': the port must be from 1 to 65535",
                  cases[i]);
         assert_int_equal(url_check(cases[i], &err), -1);
         assert_int_equal(err.code, ERR_CONFIG);
@@ -123,8 +123,8 @@ static void passwords_are_refused(void **state)
         struct err err = {0};
 
         assert_int_equal(url_check(cases[i], &err), -1);
-        assert_string_equal(
-            err.msg, "a user or password in a URL; send it in a header (-H)");
+        assert_string_equal(err.msg, "a URL cannot contain a user or password; "
+                                     "send it in a header (-H)");
     }
 }
 

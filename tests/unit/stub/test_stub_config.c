@@ -207,7 +207,7 @@ static void bad_settings_name_their_key(void **state)
         {{"--speed=1,2"}, "stub.speed: more speeds than replicas"},
         {{"--speed=0"}, "stub.speed: above 0"},
         {{"--speed=fast"},
-         "stub.speed: 'fast' is not a number from 0; write 1 or 0.5"},
+         "stub.speed: 'fast' is not a number of 0 or more; write 1 or 0.5"},
         {{"--embedding-size=0"}, "stub.embedding_size: 1 to 8192"},
         {{"--embedding-size=8193"}, "stub.embedding_size: 1 to 8192"},
         {{"--tokens-per-event=0"}, "stub.tokens_per_event: at least 1"},
