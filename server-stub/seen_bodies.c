@@ -7,7 +7,7 @@
 #include "common/base/xalloc.h"
 
 #define FIRST_CAP 1024
-#define MOST      ((size_t)1 << 20)
+#define MAX_LEN   ((size_t)1 << 20)
 
 void seen_fini(struct seen *s)
 {
@@ -26,8 +26,8 @@ uint64_t seen_hash(const char *data, size_t len)
     return seen_hash_on(FNV_START, data, len);
 }
 
-/* Its place, or the free one where it would go. */
-static struct seen_body *place(const struct seen *s, uint64_t hash)
+/* The slot of this hash, or the free slot where it would go. */
+static struct seen_body *slot(const struct seen *s, uint64_t hash)
 {
     size_t at = hash & (s->cap - 1);
 
@@ -36,29 +36,25 @@ static struct seen_body *place(const struct seen *s, uint64_t hash)
     return &s->bodies[at];
 }
 
-static void grow(struct seen *s)
-{
-    struct seen larger = {.cap = s->cap ? 2 * s->cap : FIRST_CAP,
-                          .len = s->len};
-
-    larger.bodies = xcalloc(larger.cap, sizeof(*larger.bodies));
-    for (size_t i = 0; i < s->cap; i++) {
-        if (s->bodies[i].hash != 0)
-            *place(&larger, s->bodies[i].hash) = s->bodies[i];
-    }
-    free(s->bodies);
-    *s = larger;
-}
-
 void seen_add(struct seen *s, uint64_t hash, int64_t tokens)
 {
     struct seen_body *body;
 
-    if (s->len == MOST)
-        return; /* it has seen enough */
-    if (2 * s->len >= s->cap)
-        grow(s);
-    body = place(s, hash);
+    if (s->len == MAX_LEN)
+        return;
+    if (2 * s->len >= s->cap) {
+        struct seen larger = {.cap = s->cap ? 2 * s->cap : FIRST_CAP,
+                              .len = s->len};
+
+        larger.bodies = xcalloc(larger.cap, sizeof(*larger.bodies));
+        for (size_t i = 0; i < s->cap; i++) {
+            if (s->bodies[i].hash != 0)
+                *slot(&larger, s->bodies[i].hash) = s->bodies[i];
+        }
+        free(s->bodies);
+        *s = larger;
+    }
+    body = slot(s, hash);
     if (body->hash == hash)
         return;
     *body = (struct seen_body){hash, tokens};
@@ -67,10 +63,10 @@ void seen_add(struct seen *s, uint64_t hash, int64_t tokens)
 
 int64_t seen_find(const struct seen *s, uint64_t hash)
 {
-    return s->cap > 0 ? place(s, hash)->tokens : 0;
+    return s->cap > 0 ? slot(s, hash)->tokens : 0;
 }
 
-/* A block is known by all that stands before it as well. */
+/* The hash of a block includes everything before it. */
 size_t prefix_take(struct seen *s, const char *body, size_t len)
 {
     uint64_t hash = seen_hash("", 0);

@@ -1,5 +1,5 @@
-/* seen_bodies.h - which request bodies were seen before, by their hash, and how
- * many tokens they got. */
+/* seen_bodies.h - which request bodies were seen before, by hash: the response
+ * cache and the prefix cache of the stub. */
 #ifndef SERVER_STUB_SEEN_BODIES_H
 #define SERVER_STUB_SEEN_BODIES_H
 
@@ -7,11 +7,11 @@
 #include <stdint.h>
 
 struct seen_body {
-    uint64_t hash; /* 0: free */
+    uint64_t hash; /* 0: free slot */
     int64_t tokens;
 };
 
-/* A zeroed struct has seen nothing. */
+/* Start with a zeroed struct. */
 struct seen {
     struct seen_body *bodies; /* owned; open addressing */
     size_t len;
@@ -20,23 +20,22 @@ struct seen {
 
 void seen_fini(struct seen *s);
 
-/* Never 0; and of what goes on after that. */
+/* Hash of the data, and of data that continues it; never 0. */
 uint64_t seen_hash(const char *data, size_t len);
 uint64_t seen_hash_on(uint64_t hash, const char *data, size_t len);
 
-/* Tokens are at least 1; those of the first time are kept, and no more than a
- * million bodies.  The hash is not 0. */
+/* Remember a body with its number of tokens, at least 1; the first number is
+ * kept.  Remembers at most a million bodies.  The hash is not 0. */
 void seen_add(struct seen *s, uint64_t hash, int64_t tokens);
 
-/* Its tokens; 0 if it was not seen. */
+/* The number of tokens; 0 if the body was not seen. */
 int64_t seen_find(const struct seen *s, uint64_t hash);
 
-/* prefix_cache.h - how far a request begins as one before it did: a cache of
- * prefixes, kept in blocks of bytes of the body. */
+/* The prefix cache keeps bodies in blocks of this many bytes. */
 #define PREFIX_BLOCK 64
 
-/* Bytes at its beginning, in whole blocks, that another has begun with; from
- * now on it is known itself.  `s` holds nothing else. */
+/* Number of bytes, in whole blocks, that this body has in common with the start
+ * of an earlier one; then remembers the body.  Use `s` for nothing else. */
 size_t prefix_take(struct seen *s, const char *body, size_t len);
 
 #endif

@@ -1,5 +1,5 @@
-/* Ties the parts together: sockets in front, the server behind, one timer for
- * whatever is due next. */
+/* Connects the parts: the sockets, the server, and one timer for whatever is
+ * due next. */
 #include "server-stub/stub.h"
 
 #include <stdatomic.h>
@@ -27,7 +27,7 @@
 
 #define TICK_NS (50 * NS_PER_MS)
 
-/* A client that a fault holds back. */
+/* A client that a fault delays. */
 struct unaccepted {
     int fd;
     bool is_grpc;
@@ -37,15 +37,15 @@ struct stub {
     const struct clk *clk;
     struct stub_config config;
     struct loop *loop;
-    struct loop_timer *due;  /* whatever comes next */
-    struct loop_timer *tick; /* the stop flag and the truth log */
-    int64_t due_ns;          /* what `due` is set to */
+    struct loop_timer *due;  /* for whatever is due next */
+    struct loop_timer *tick; /* for the stop flag and the truth log */
+    int64_t due_ns;          /* the time that `due` is set to */
     struct front *front;
-    struct front_grpc *grpc; /* NULL: not asked for */
+    struct front_grpc *grpc; /* NULL: not wanted */
     struct listener *listener;
     struct server *server;
     struct heap unaccepted;  /* by time */
-    struct truth_log *truth; /* NULL: not asked for */
+    struct truth_log *truth; /* NULL: not wanted */
 };
 
 int stub_check(const struct stub_settings *settings, struct err *err)
@@ -55,7 +55,7 @@ int stub_check(const struct stub_settings *settings, struct err *err)
     return stub_config(settings, &config, err);
 }
 
-/* ---- what is due ---- */
+/* ---- events ---- */
 
 static void set_timer(struct stub *stub)
 {
@@ -77,17 +77,7 @@ static void take(struct stub *stub, int fd, bool is_grpc)
         front_take(stub->front, fd);
 }
 
-static void take_unaccepted(struct stub *stub, int64_t now_ns)
-{
-    while (heap_first_key(&stub->unaccepted) <= now_ns) {
-        struct unaccepted *client = heap_pop(&stub->unaccepted);
-
-        take(stub, client->fd, client->is_grpc);
-        free(client);
-    }
-}
-
-/* Never early: the clock is asked again after each round. */
+/* Never early: server_advance() compares with the clock. */
 static void on_due(void *arg)
 {
     struct stub *stub = arg;
@@ -95,7 +85,12 @@ static void on_due(void *arg)
 
     stub->due_ns = INT64_MAX;
     server_advance(stub->server, now_ns);
-    take_unaccepted(stub, now_ns);
+    while (heap_first_key(&stub->unaccepted) <= now_ns) {
+        struct unaccepted *client = heap_pop(&stub->unaccepted);
+
+        take(stub, client->fd, client->is_grpc);
+        free(client);
+    }
     set_timer(stub);
 }
 
@@ -166,19 +161,7 @@ static void on_tick(void *arg)
 
 /* ---- start and end ---- */
 
-static int make_loop(struct stub *stub, bool is_awake, struct err *err)
-{
-    if (!(stub->loop = loop_new(err)) ||
-        !(stub->due = loop_timer_new(stub->loop, on_due, stub, err)) ||
-        !(stub->tick = loop_timer_new(stub->loop, on_tick, stub, err)))
-        return -1;
-    loop_timer_sharpen(stub->due);
-    if (is_awake)
-        loop_stay_awake(stub->loop);
-    return 0;
-}
-
-static int make_fronts(struct stub *stub, const struct stub_settings *settings,
+static int open_fronts(struct stub *stub, const struct stub_settings *settings,
                        struct err *err)
 {
     struct listener_place place = {"http", settings->bind, settings->port};
@@ -199,14 +182,20 @@ static int make_fronts(struct stub *stub, const struct stub_settings *settings,
     return stub->grpc ? 0 : -1;
 }
 
-/* What fails here is released by stub_fini(), as is the rest. */
+/* stub_fini() must follow, even after a failure. */
 static int stub_init(struct stub *stub, const struct stub_settings *settings,
                      const struct stub_options *options, struct err *err)
 {
     *stub = (struct stub){.clk = &clk_monotonic, .due_ns = INT64_MAX};
     if (stub_config(settings, &stub->config, err) ||
-        make_loop(stub, settings->awake, err) ||
-        make_fronts(stub, settings, err))
+        !(stub->loop = loop_new(err)) ||
+        !(stub->due = loop_timer_new(stub->loop, on_due, stub, err)) ||
+        !(stub->tick = loop_timer_new(stub->loop, on_tick, stub, err)))
+        return -1;
+    loop_timer_sharpen(stub->due);
+    if (settings->awake)
+        loop_stay_awake(stub->loop);
+    if (open_fronts(stub, settings, err))
         return -1;
     if (options->truth_path) {
         stub->truth = truth_log_new(options->truth_path,
@@ -220,8 +209,12 @@ static int stub_init(struct stub *stub, const struct stub_settings *settings,
     return 0;
 }
 
-static void close_unaccepted(struct stub *stub)
+/* `rc` is the result so far; the first failure is the one to report. */
+static int stub_fini(struct stub *stub, int rc, struct err *err)
 {
+    struct err late = {0};
+
+    listener_free(stub->listener);
     while (stub->unaccepted.len > 0) {
         struct unaccepted *client = heap_pop(&stub->unaccepted);
 
@@ -229,15 +222,6 @@ static void close_unaccepted(struct stub *stub)
         free(client);
     }
     heap_fini(&stub->unaccepted);
-}
-
-/* `rc` is how it went so far; the first failure is the one to report. */
-static int stub_fini(struct stub *stub, int rc, struct err *err)
-{
-    struct err late = {0};
-
-    listener_free(stub->listener);
-    close_unaccepted(stub);
     front_free(stub->front);
     front_grpc_free(stub->grpc);
     server_free(stub->server);
@@ -251,16 +235,6 @@ static int stub_fini(struct stub *stub, int rc, struct err *err)
     return rc;
 }
 
-static void announce(const struct stub *stub,
-                     const struct stub_options *options)
-{
-    if (!options->listening)
-        return;
-    options->listening(options->arg, listener_url(stub->listener));
-    if (stub->grpc)
-        options->listening(options->arg, front_grpc_url(stub->grpc));
-}
-
 int stub_run(const struct stub_settings *settings,
              const struct stub_options *options, struct err *err)
 {
@@ -269,9 +243,12 @@ int stub_run(const struct stub_settings *settings,
 
     files_raise_limit();
     rc = stub_init(&stub, settings, options, err);
-    if (rc == 0) {
-        announce(&stub, options);
-        rc = loop_run(stub.loop, err);
+    if (rc == 0 && options->listening) {
+        options->listening(options->arg, listener_url(stub.listener));
+        if (stub.grpc)
+            options->listening(options->arg, front_grpc_url(stub.grpc));
     }
+    if (rc == 0)
+        rc = loop_run(stub.loop, err);
     return stub_fini(&stub, rc, err);
 }

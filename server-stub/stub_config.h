@@ -1,4 +1,4 @@
-/* stub_config.h - from settings as written to settings as simulated. */
+/* stub_config.h - from the stub's settings to those of the simulation. */
 #ifndef SERVER_STUB_STUB_CONFIG_H
 #define SERVER_STUB_STUB_CONFIG_H
 
@@ -16,14 +16,14 @@ struct stub_config {
     struct fault_plan faults;
     bool has_eos;
     struct dist eos; /* tokens after which an answer ends by itself */
-    unsigned sse;    /* common/wire/sse_style.h */
+    unsigned sse;    /* style bits, common/wire/sse.h */
 };
 
-/* ERR_CONFIG "stub.<key>: ..." for what cannot be served. */
+/* ERR_CONFIG "stub.<key>: ..." for settings that cannot be served. */
 int stub_config(const struct stub_settings *s, struct stub_config *config,
                 struct err *err);
 
-/* Does gRPC speak TLS, and must clients have a certificate? */
+/* Does gRPC use TLS, and must clients present a certificate? */
 bool stub_has_tls(const struct stub_settings *s);
 bool stub_asks_clients(const struct stub_settings *s);
 

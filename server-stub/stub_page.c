@@ -26,7 +26,7 @@ static void put_models(const struct page_view *view, struct buf *out)
              view->model);
 }
 
-/* TensorFlow Serving's. */
+/* As TensorFlow Serving answers. */
 static void put_model_status(const struct page_view *view, struct buf *out)
 {
     (void)view;
@@ -35,7 +35,7 @@ static void put_model_status(const struct page_view *view, struct buf *out)
                   "\"error_message\":\"\"}}]}");
 }
 
-/* KServe's and Triton's; there may be more tensors than the one. */
+/* As KServe and Triton answer; there may be more tensors than the one. */
 static void put_model_metadata(const struct page_view *view, struct buf *out)
 {
     buf_addf(out,
@@ -53,7 +53,7 @@ static void put_server_metadata(const struct page_view *view, struct buf *out)
                   "\",\"extensions\":[\"binary_tensor_data\",\"generate\"]}");
 }
 
-/* TGI's. */
+/* As TGI answers. */
 static void put_info(const struct page_view *view, struct buf *out)
 {
     buf_addf(out,
@@ -63,52 +63,11 @@ static void put_info(const struct page_view *view, struct buf *out)
              view->model);
 }
 
-static const struct {
-    const char *path;
-    const char *type;
-    void (*put)(const struct page_view *view, struct buf *out);
-} pages[] = {
-    {"/health", JSON_TYPE, put_ready},
-    {"/v2/health/ready", JSON_TYPE, put_ready},
-    {"/v2/health/live", JSON_TYPE, put_ready},
-    {"/v2/models/*/ready", JSON_TYPE, put_ready},
-    {"/v2/models/*/versions/*/ready", JSON_TYPE, put_ready},
-    {"/v2", JSON_TYPE, put_server_metadata},
-    {"/v2/models/*", JSON_TYPE, put_model_metadata},
-    {"/v2/models/*/versions/*", JSON_TYPE, put_model_metadata},
-    {"/v1/models", JSON_TYPE, put_models},
-    {"/v1/models/*", JSON_TYPE, put_model_status},
-    {"/v1/models/*/versions/*", JSON_TYPE, put_model_status},
-    {"/v1/models/*/labels/*", JSON_TYPE, put_model_status},
-    {"/info", JSON_TYPE, put_info},
-    {"/metrics", METRICS_TYPE, metrics_write},
-};
+/* ---- metrics ---- */
 
-bool page_write(const char *path, const struct page_view *view, struct buf *out,
-                const char **type)
-{
-    for (size_t i = 0; i < sizeof(pages) / sizeof(pages[0]); i++) {
-        if (path_matches(pages[i].path, path)) {
-            *type = pages[i].type;
-            pages[i].put(view, out);
-            return true;
-        }
-    }
-    return false;
-}
+#define OWN "tailgate_stub_"
 
-/* ---- our own ---- */
-
-static void put_metric(struct buf *out, const char *name, const char *type,
-                       const char *help, int64_t value)
-{
-    buf_addf(out,
-             "# HELP tailgate_stub_%s %s\n# TYPE tailgate_stub_%s %s\n"
-             "tailgate_stub_%s %lld\n",
-             name, help, name, type, name, (long long)value);
-}
-
-/* Prometheus wants each bucket to hold those below it as well. */
+/* The buckets of Prometheus are cumulative. */
 static void put_batch_sizes(const struct sim_counts *c, struct buf *out)
 {
     int64_t sum = 0;
@@ -129,32 +88,10 @@ static void put_batch_sizes(const struct sim_counts *c, struct buf *out)
              (long long)c->batches);
 }
 
-static void put_own(const struct page_view *view, struct buf *out)
-{
-    const struct sim_counts *c = view->counts;
-
-    put_metric(out, "requests_total", "counter", "Requests that arrived.",
-               c->arrived);
-    put_metric(out, "served_total", "counter", "Requests that were served.",
-               c->served);
-    put_metric(out, "refused_total", "counter", "Requests that were refused.",
-               c->refused);
-    put_metric(out, "tokens_total", "counter", "Output tokens.", c->tokens);
-    put_metric(out, "prompt_tokens_total", "counter",
-               "Tokens of prompts that left the queue.", c->prompt_tokens);
-    put_metric(out, "queue_depth", "gauge", "Requests that wait.", c->waiting);
-    put_metric(out, "running", "gauge", "Requests that are served.",
-               c->running);
-    put_metric(out, "kv_tokens", "gauge", "KV cache in use, in tokens.",
-               c->kv_used);
-    put_batch_sizes(c, out);
-}
-
-/* ---- in the way of other servers ---- */
-
 enum what {
     WHAT_RUNNING,
     WHAT_WAITING,
+    WHAT_KV_TOKENS,
     WHAT_KV_SHARE, /* 0 to 1 */
     WHAT_PROMPT,
     WHAT_TOKENS,
@@ -163,54 +100,70 @@ enum what {
     WHAT_SERVED,
     WHAT_REFUSED,
     WHAT_BATCHES,
-    WHAT_QUEUE_S, /* time in the queue, summed */
+    WHAT_QUEUE_S, /* total time in the queue */
     WHAT_QUEUE_US,
 };
 
-/* Of a histogram there are its sum, its count, and one bucket for all. */
+/* A histogram has its sum, its count, and one bucket for everything. */
 struct series {
-    const char *name; /* NULL: that was the last */
+    const char *name; /* NULL: end of the list */
     const char *type;
-    enum what what;  /* the value, or the sum */
-    enum what count; /* of a histogram */
+    enum what what;   /* the value, or the sum */
+    enum what count;  /* histogram only */
+    const char *help; /* NULL: as the server of that name */
 };
 
-#define MAX_SERIES 8
+#define MAX_SERIES 10
 
-/* Labels around the model's name; NULL: there are none. */
+/* The labels are written around the model's name; NULL: no labels. */
 static const struct {
     const char *labels[2];
     struct series series[MAX_SERIES];
 } styles[] = {
-    [METRICS_OWN] = {{NULL},
-                     {{"tailgate_stub_queue_seconds", "histogram", WHAT_QUEUE_S,
-                       WHAT_STARTED},
-                      {"tailgate_stub_kv_share", "gauge", WHAT_KV_SHARE, 0}}},
-    [METRICS_VLLM] =
-        {{"engine=\"0\",model_name=\"", "\""},
-         {{"vllm:num_requests_running", "gauge", WHAT_RUNNING, 0},
-          {"vllm:num_requests_waiting", "gauge", WHAT_WAITING, 0},
-          {"vllm:kv_cache_usage_perc", "gauge", WHAT_KV_SHARE, 0},
-          {"vllm:prompt_tokens_total", "counter", WHAT_PROMPT, 0},
-          {"vllm:generation_tokens_total", "counter", WHAT_TOKENS, 0},
-          {"vllm:request_success_total", "counter", WHAT_SERVED, 0},
-          {"vllm:request_queue_time_seconds", "histogram", WHAT_QUEUE_S,
-           WHAT_STARTED}}},
-    [METRICS_SGLANG] =
-        {{"model_name=\"", "\""},
-         {{"sglang:num_running_reqs", "gauge", WHAT_RUNNING, 0},
-          {"sglang:num_queue_reqs", "gauge", WHAT_WAITING, 0},
-          {"sglang:token_usage", "gauge", WHAT_KV_SHARE, 0},
-          {"sglang:prompt_tokens_total", "counter", WHAT_PROMPT, 0},
-          {"sglang:generation_tokens_total", "counter", WHAT_TOKENS, 0},
-          {"sglang:num_requests_total", "counter", WHAT_SERVED, 0},
-          {"sglang:queue_time_seconds", "histogram", WHAT_QUEUE_S,
-           WHAT_STARTED}}},
+    [METRICS_OWN] =
+        {{NULL},
+         {{OWN "requests_total", "counter", WHAT_ARRIVED, 0,
+           "Requests that arrived."},
+          {OWN "served_total", "counter", WHAT_SERVED, 0,
+           "Requests that were served."},
+          {OWN "refused_total", "counter", WHAT_REFUSED, 0,
+           "Requests that were refused."},
+          {OWN "tokens_total", "counter", WHAT_TOKENS, 0, "Output tokens."},
+          {OWN "prompt_tokens_total", "counter", WHAT_PROMPT, 0,
+           "Tokens of prompts that left the queue."},
+          {OWN "queue_depth", "gauge", WHAT_WAITING, 0, "Requests that wait."},
+          {OWN "running", "gauge", WHAT_RUNNING, 0,
+           "Requests that are being served."},
+          {OWN "kv_tokens", "gauge", WHAT_KV_TOKENS, 0,
+           "KV cache in use, in tokens."},
+          {OWN "queue_seconds", "histogram", WHAT_QUEUE_S, WHAT_STARTED,
+           "Time in the queue."},
+          {OWN "kv_share", "gauge", WHAT_KV_SHARE, 0,
+           "KV cache in use, as a share."}}},
+    [METRICS_VLLM] = {{"engine=\"0\",model_name=\"", "\""},
+                      {{"vllm:num_requests_running", "gauge", WHAT_RUNNING},
+                       {"vllm:num_requests_waiting", "gauge", WHAT_WAITING},
+                       {"vllm:kv_cache_usage_perc", "gauge", WHAT_KV_SHARE},
+                       {"vllm:prompt_tokens_total", "counter", WHAT_PROMPT},
+                       {"vllm:generation_tokens_total", "counter", WHAT_TOKENS},
+                       {"vllm:request_success_total", "counter", WHAT_SERVED},
+                       {"vllm:request_queue_time_seconds", "histogram",
+                        WHAT_QUEUE_S, WHAT_STARTED}}},
+    [METRICS_SGLANG] = {{"model_name=\"", "\""},
+                        {{"sglang:num_running_reqs", "gauge", WHAT_RUNNING},
+                         {"sglang:num_queue_reqs", "gauge", WHAT_WAITING},
+                         {"sglang:token_usage", "gauge", WHAT_KV_SHARE},
+                         {"sglang:prompt_tokens_total", "counter", WHAT_PROMPT},
+                         {"sglang:generation_tokens_total", "counter",
+                          WHAT_TOKENS},
+                         {"sglang:num_requests_total", "counter", WHAT_SERVED},
+                         {"sglang:queue_time_seconds", "histogram",
+                          WHAT_QUEUE_S, WHAT_STARTED}}},
     [METRICS_TGI] = {{NULL},
-                     {{"tgi_batch_current_size", "gauge", WHAT_RUNNING, 0},
-                      {"tgi_queue_size", "gauge", WHAT_WAITING, 0},
-                      {"tgi_request_count", "counter", WHAT_ARRIVED, 0},
-                      {"tgi_request_success", "counter", WHAT_SERVED, 0},
+                     {{"tgi_batch_current_size", "gauge", WHAT_RUNNING},
+                      {"tgi_queue_size", "gauge", WHAT_WAITING},
+                      {"tgi_request_count", "counter", WHAT_ARRIVED},
+                      {"tgi_request_success", "counter", WHAT_SERVED},
                       {"tgi_request_input_length", "histogram", WHAT_PROMPT,
                        WHAT_STARTED},
                       {"tgi_request_generated_tokens", "histogram", WHAT_TOKENS,
@@ -219,112 +172,121 @@ static const struct {
                        WHAT_STARTED}}},
     [METRICS_TRITON] =
         {{"model=\"", "\",version=\"1\""},
-         {{"nv_inference_pending_request_count", "gauge", WHAT_WAITING, 0},
-          {"nv_inference_request_success", "counter", WHAT_SERVED, 0},
-          {"nv_inference_request_failure", "counter", WHAT_REFUSED, 0},
-          {"nv_inference_count", "counter", WHAT_SERVED, 0},
-          {"nv_inference_exec_count", "counter", WHAT_BATCHES, 0},
-          {"nv_inference_queue_duration_us", "counter", WHAT_QUEUE_US, 0}}},
+         {{"nv_inference_pending_request_count", "gauge", WHAT_WAITING},
+          {"nv_inference_request_success", "counter", WHAT_SERVED},
+          {"nv_inference_request_failure", "counter", WHAT_REFUSED},
+          {"nv_inference_count", "counter", WHAT_SERVED},
+          {"nv_inference_exec_count", "counter", WHAT_BATCHES},
+          {"nv_inference_queue_duration_us", "counter", WHAT_QUEUE_US}}},
 };
 
 static double value_of(const struct page_view *view, enum what what)
 {
     const struct sim_counts *c = view->counts;
+    double kv_share =
+        view->kv_tokens > 0 ? (double)c->kv_used / (double)view->kv_tokens : 0;
+    const double values[] = {
+        [WHAT_RUNNING] = (double)c->running,
+        [WHAT_WAITING] = (double)c->waiting,
+        [WHAT_KV_TOKENS] = (double)c->kv_used,
+        [WHAT_KV_SHARE] = kv_share,
+        [WHAT_PROMPT] = (double)c->prompt_tokens,
+        [WHAT_TOKENS] = (double)c->tokens,
+        [WHAT_ARRIVED] = (double)c->arrived,
+        [WHAT_STARTED] = (double)c->started,
+        [WHAT_SERVED] = (double)c->served,
+        [WHAT_REFUSED] = (double)c->refused,
+        [WHAT_BATCHES] = (double)c->batches,
+        [WHAT_QUEUE_S] = (double)c->queued_ns / 1e9,
+        [WHAT_QUEUE_US] = (double)c->queued_ns / 1e3,
+    };
 
-    switch (what) {
-    case WHAT_RUNNING:
-        return (double)c->running;
-    case WHAT_WAITING:
-        return (double)c->waiting;
-    case WHAT_KV_SHARE:
-        return view->kv_tokens > 0
-                   ? (double)c->kv_used / (double)view->kv_tokens
-                   : 0;
-    case WHAT_PROMPT:
-        return (double)c->prompt_tokens;
-    case WHAT_TOKENS:
-        return (double)c->tokens;
-    case WHAT_ARRIVED:
-        return (double)c->arrived;
-    case WHAT_STARTED:
-        return (double)c->started;
-    case WHAT_SERVED:
-        return (double)c->served;
-    case WHAT_REFUSED:
-        return (double)c->refused;
-    case WHAT_BATCHES:
-        return (double)c->batches;
-    case WHAT_QUEUE_S:
-        return (double)c->queued_ns / 1e9;
-    case WHAT_QUEUE_US:
-        return (double)c->queued_ns / 1e3;
-    }
-    return 0;
+    return values[what];
 }
 
-struct part {
-    const char *suffix;
-    const char *label; /* of its own, or "" */
-    enum what what;
-};
-
-static void put_sample(const struct page_view *view, enum metrics_style style,
-                       const char *name, struct part part, struct buf *out)
-{
-    const char *const *labels = styles[style].labels;
-
-    buf_addf(out, "%s%s", name, part.suffix);
-    if (labels[0])
-        buf_addf(out, "{%s%s%s%s%s}", labels[0], view->model, labels[1],
-                 part.label[0] ? "," : "", part.label);
-    else if (part.label[0])
-        buf_addf(out, "{%s}", part.label);
-    buf_addf(out, " %.15g\n", value_of(view, part.what));
-}
-
-static void put_series(const struct page_view *view, enum metrics_style style,
+static void put_series(const struct page_view *view, const char *const *labels,
                        const struct series *s, struct buf *out)
 {
-    const struct part value = {"", "", s->what};
-    const struct part all = {"_bucket", "le=\"+Inf\"", s->count};
-    const struct part sum = {"_sum", "", s->what};
-    const struct part count = {"_count", "", s->count};
+    const struct {
+        const char *suffix;
+        const char *label; /* of its own, or "" */
+        enum what what;
+    } parts[] = {{"", "", s->what},
+                 {"_bucket", "le=\"+Inf\"", s->count},
+                 {"_sum", "", s->what},
+                 {"_count", "", s->count}};
+    bool is_histogram = strcmp(s->type, "histogram") == 0;
 
-    buf_addf(out,
-             "# HELP %s As the server of that name counts.\n# TYPE %s %s\n",
-             s->name, s->name, s->type);
-    if (strcmp(s->type, "histogram") != 0) {
-        put_sample(view, style, s->name, value, out);
-        return;
+    buf_addf(out, "# HELP %s %s\n# TYPE %s %s\n", s->name,
+             s->help ? s->help : "As the server of that name counts.", s->name,
+             s->type);
+    for (size_t i = is_histogram ? 1 : 0; i < (is_histogram ? 4 : 1); i++) {
+        const char *own = parts[i].label;
+
+        buf_addf(out, "%s%s", s->name, parts[i].suffix);
+        if (labels[0])
+            buf_addf(out, "{%s%s%s%s%s}", labels[0], view->model, labels[1],
+                     own[0] ? "," : "", own);
+        else if (own[0])
+            buf_addf(out, "{%s}", own);
+        buf_addf(out, " %.15g\n", value_of(view, parts[i].what));
     }
-    put_sample(view, style, s->name, all, out);
-    put_sample(view, style, s->name, sum, out);
-    put_sample(view, style, s->name, count, out);
-}
-
-/* Others show a share of nothing as 0. */
-static bool is_left_out(const struct page_view *view, enum metrics_style style,
-                        const struct series *s)
-{
-    return style == METRICS_OWN && s->what == WHAT_KV_SHARE &&
-           view->kv_tokens == 0;
 }
 
 static void put_style(const struct page_view *view, enum metrics_style style,
                       struct buf *out)
 {
-    const struct series *series = styles[style].series;
+    const struct series *s = styles[style].series;
 
-    for (size_t i = 0; i < MAX_SERIES && series[i].name; i++) {
-        if (!is_left_out(view, style, &series[i]))
-            put_series(view, style, &series[i], out);
+    for (size_t i = 0; i < MAX_SERIES && s[i].name; i++) {
+        /* Other servers report a share of 0 if there is no limit. */
+        if (style != METRICS_OWN || s[i].what != WHAT_KV_SHARE ||
+            view->kv_tokens > 0)
+            put_series(view, styles[style].labels, &s[i], out);
     }
 }
 
-void metrics_write(const struct page_view *view, struct buf *out)
+/* The stub's own metrics, then those of the server that it imitates. */
+static void put_metrics(const struct page_view *view, struct buf *out)
 {
-    put_own(view, out);
+    put_batch_sizes(view->counts, out);
     put_style(view, METRICS_OWN, out);
     if (view->metrics_style != METRICS_OWN)
         put_style(view, (enum metrics_style)view->metrics_style, out);
+}
+
+/* ---- all pages ---- */
+
+static const struct {
+    const char *path;
+    const char *type;
+    void (*put)(const struct page_view *view, struct buf *out);
+} pages[] = {
+    {"/health", JSON_TYPE, put_ready},
+    {"/v2/health/ready", JSON_TYPE, put_ready},
+    {"/v2/health/live", JSON_TYPE, put_ready},
+    {"/v2/models/*/ready", JSON_TYPE, put_ready},
+    {"/v2/models/*/versions/*/ready", JSON_TYPE, put_ready},
+    {"/v2", JSON_TYPE, put_server_metadata},
+    {"/v2/models/*", JSON_TYPE, put_model_metadata},
+    {"/v2/models/*/versions/*", JSON_TYPE, put_model_metadata},
+    {"/v1/models", JSON_TYPE, put_models},
+    {"/v1/models/*", JSON_TYPE, put_model_status},
+    {"/v1/models/*/versions/*", JSON_TYPE, put_model_status},
+    {"/v1/models/*/labels/*", JSON_TYPE, put_model_status},
+    {"/info", JSON_TYPE, put_info},
+    {"/metrics", METRICS_TYPE, put_metrics},
+};
+
+bool page_write(const char *path, const struct page_view *view, struct buf *out,
+                const char **type)
+{
+    for (size_t i = 0; i < sizeof(pages) / sizeof(pages[0]); i++) {
+        if (path_matches(pages[i].path, path)) {
+            *type = pages[i].type;
+            pages[i].put(view, out);
+            return true;
+        }
+    }
+    return false;
 }

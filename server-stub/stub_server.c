@@ -18,24 +18,24 @@
 #include "server-stub/front/wire.h"
 #include "server-stub/seen_bodies.h"
 #include "server-stub/sim/sim.h"
-#include "server-stub/sim/stalls.h"
+
 #include "server-stub/stub_config.h"
 #include "server-stub/stub_page.h"
 #include "server-stub/truth_log.h"
 
-/* A token or an answer that is due; waits in the heap until then. */
+/* A token or an answer that waits in the heap until it is due. */
 struct action {
     struct call *call;
     bool is_finish;
-    struct action *next; /* unused ones */
+    struct action *next; /* in the list of unused actions */
 };
 
 struct server {
     const struct stub_settings *settings;
     const struct stub_config *config;
-    struct truth_log *truth; /* NULL: not asked for */
+    struct truth_log *truth; /* NULL: not wanted */
     int64_t epoch_ns;
-    bool is_null; /* answers at once, never fails: no simulation needed */
+    bool is_null; /* every answer is immediate: no simulation needed */
     bool has_steps;
     bool is_advancing; /* further up the stack */
     struct sim *sim;
@@ -43,67 +43,47 @@ struct server {
     struct rng accept_rng;
     struct rng eos_rng;
     struct seen seen;     /* bodies, for the cache */
-    struct seen prefixes; /* of bodies, likewise */
+    struct seen prefixes; /* of bodies, for the prefix cache */
     struct heap due;      /* of struct action */
     struct reply reply;
     int64_t nth;
     int64_t accepted;
-    int64_t at_once;  /* served past the simulation: null mode, the cache */
-    int64_t unserved; /* refused past it: no request, or a fault */
+    int64_t at_once;  /* served without the simulation: null mode, cache */
+    int64_t unserved; /* refused without it: malformed, or a fault */
     struct call *unused_calls;
     struct action *unused_actions;
 };
 
 /* ---- calls and actions are kept for reuse ---- */
 
-static struct call *call_new(struct server *s)
-{
-    struct call *call = s->unused_calls;
-
-    if (call)
-        s->unused_calls = call->next;
-    else
-        call = xcalloc(1, sizeof(*call));
-    *call = (struct call){.job = {.start_ns = TIME_ABSENT,
-                                  .first_ns = TIME_ABSENT,
-                                  .finish_ns = TIME_ABSENT}};
-    return call;
-}
-
-static void log_truth(struct server *s, const struct call *call)
-{
-    const struct job *job = &call->job;
-    struct truth row = {
-        .id = call->id,
-        .arrival = job->arrival_ns,
-        .start = job->start_ns,
-        .service = job->service_ns,
-        .first = call->first_due_ns,
-        .finish = call->finish_due_ns,
-        .sent = call->sent_ns,
-        .batch = job->batch,
-        .replica = job->replica,
-        .tokens = job->produced,
-        .status = call->status,
-        .faults = call->faults.kinds,
-    };
-
-    if (s->truth)
-        truth_log_add(s->truth, &row);
-}
-
-/* Gone when both the simulation and the front are through with it. */
+/* Reuse the call when both the simulation and the front are done with it. */
 static void release(struct server *s, struct call *call)
 {
+    const struct job *job = &call->job;
+
     if (call->is_simulated || call->x)
         return;
-    log_truth(s, call);
+    if (s->truth)
+        truth_log_add(s->truth, &(struct truth){
+                                    .id = call->id,
+                                    .arrival = job->arrival_ns,
+                                    .start = job->start_ns,
+                                    .service = job->service_ns,
+                                    .first = call->first_due_ns,
+                                    .finish = call->finish_due_ns,
+                                    .sent = call->sent_ns,
+                                    .batch = job->batch,
+                                    .replica = job->replica,
+                                    .tokens = job->produced,
+                                    .status = call->status,
+                                    .faults = call->faults.kinds,
+                                });
     call->next = s->unused_calls;
     s->unused_calls = call;
 }
 
-static void put_off(struct server *s, struct call *call, int64_t at_ns,
-                    bool is_finish)
+static void schedule(struct server *s, struct call *call, int64_t at_ns,
+                     bool is_finish)
 {
     struct action *action = s->unused_actions;
 
@@ -115,7 +95,7 @@ static void put_off(struct server *s, struct call *call, int64_t at_ns,
     heap_push(&s->due, time_after(at_ns, call->delay_ns), action);
 }
 
-/* ---- what the simulation says ---- */
+/* ---- hooks of the simulation ---- */
 
 static void on_token(void *arg, struct job *job, int64_t at_ns)
 {
@@ -123,30 +103,18 @@ static void on_token(void *arg, struct job *job, int64_t at_ns)
     struct call *call = (struct call *)job;
 
     if (s->config->sim.model->has_tokens && (call->streams || s->has_steps))
-        put_off(s, call, at_ns, false);
+        schedule(s, call, at_ns, false);
 }
 
 static void on_finished(void *arg, struct job *job)
 {
-    put_off(arg, (struct call *)job, job->finish_ns, true);
+    schedule(arg, (struct call *)job, job->finish_ns, true);
 }
 
 static const struct sim_hooks sim_hooks = {.token = on_token,
                                            .finished = on_finished};
 
-/* ---- what goes out ---- */
-
-static void give_token(struct server *s, struct call *call, int64_t at_ns)
-{
-    struct truth_step step = {.id = call->id, .at = at_ns};
-
-    if (s->has_steps)
-        truth_log_add_step(s->truth, &step);
-    if (call->first_due_ns == TIME_ABSENT)
-        call->first_due_ns = at_ns;
-    call->due_tokens++;
-    reply_token(&s->reply, call);
-}
+/* ---- sending what is due ---- */
 
 static void give_answer(struct server *s, struct call *call, int64_t at_ns)
 {
@@ -162,10 +130,10 @@ static void give_answer(struct server *s, struct call *call, int64_t at_ns)
     release(s, call);
 }
 
-/* The simulation first, then the bytes: what is sent may bring in the next
- * request of a connection, which must not meet a simulation at work.  What
- * that one makes due is left to the caller further up: thousands of such
- * connections may end an answer at once, and the stack is not that deep. */
+/* First the simulation, then the bytes: sending may bring in the next request
+ * of a connection, which must not call a simulation that is running.  What that
+ * request makes due is left to the outer call: thousands of connections may end
+ * an answer at once, and recursion would overflow the stack. */
 void server_advance(struct server *s, int64_t now_ns)
 {
     if (s->is_advancing)
@@ -180,10 +148,17 @@ void server_advance(struct server *s, int64_t now_ns)
 
         action->next = s->unused_actions;
         s->unused_actions = action;
-        if (is_finish)
+        if (is_finish) {
             give_answer(s, call, at_ns);
-        else
-            give_token(s, call, at_ns);
+            continue;
+        }
+        if (s->has_steps)
+            truth_log_add_step(
+                s->truth, &(struct truth_step){.id = call->id, .at = at_ns});
+        if (call->first_due_ns == TIME_ABSENT)
+            call->first_due_ns = at_ns;
+        call->due_tokens++;
+        reply_token(&s->reply, call);
     }
     s->is_advancing = false;
 }
@@ -196,7 +171,7 @@ int64_t server_next_ns(const struct server *s)
     return sim_ns < due_ns ? sim_ns : due_ns;
 }
 
-/* ---- what comes in ---- */
+/* ---- requests ---- */
 
 static bool give_page(struct server *s, struct exchange *x,
                       const struct wire_ops *wire)
@@ -219,21 +194,32 @@ static bool give_page(struct server *s, struct exchange *x,
 static struct call *begin_call(struct server *s, struct exchange *x,
                                const struct wire_ops *wire)
 {
-    struct call *call = call_new(s);
+    struct call *call = s->unused_calls;
 
-    call->x = x;
-    call->wire = wire;
+    if (call)
+        s->unused_calls = call->next;
+    else
+        call = xcalloc(1, sizeof(*call));
+    *call = (struct call){
+        .job = {.arrival_ns = x->arrival_ns,
+                .priority = x->priority,
+                .start_ns = TIME_ABSENT,
+                .first_ns = TIME_ABSENT,
+                .finish_ns = TIME_ABSENT},
+        .x = x,
+        .id = x->id,
+        .wire = wire,
+        .faults = fault_draw(&s->config->faults, ++s->nth,
+                             x->arrival_ns - s->epoch_ns, &s->fault_rng),
+        .nth = s->nth,
+        .delay_ns = s->settings->delay_ns,
+        .first_due_ns = TIME_ABSENT,
+        .finish_due_ns = TIME_ABSENT,
+        .sent_ns = TIME_ABSENT,
+    };
     x->owner = call;
-    call->id = x->id;
-    call->nth = ++s->nth;
-    call->job.arrival_ns = x->arrival_ns;
-    call->job.priority = x->priority;
-    call->first_due_ns = call->finish_due_ns = call->sent_ns = TIME_ABSENT;
-    call->faults = fault_draw(&s->config->faults, call->nth,
-                              x->arrival_ns - s->epoch_ns, &s->fault_rng);
-    call->faults.kinds &= ~(UINT32_C(1) << FAULT_SLOW_ACCEPT); /* not ours */
-    call->delay_ns = s->settings->delay_ns;
-    if (fault_has(&call->faults, FAULT_HANG))
+    call->faults.kinds &= ~(UINT32_C(1) << FAULT_SLOW_ACCEPT); /* on accept */
+    if (call_has(call, FAULT_HANG))
         call->delay_ns =
             time_after(call->delay_ns, call->faults.param[FAULT_HANG]);
     if (s->settings->cache)
@@ -242,7 +228,8 @@ static struct call *begin_call(struct server *s, struct exchange *x,
     return call;
 }
 
-/* As long as asked for, or less if it ends by itself; 0: the model decides. */
+/* As long as requested, or shorter if it ends by itself; 0: the model decides.
+ */
 static int64_t length_of_answer(struct server *s, const struct call *call)
 {
     int64_t tokens = call->asked_tokens;
@@ -258,42 +245,37 @@ static int64_t length_of_answer(struct server *s, const struct call *call)
     if (tokens == 0 && call->api->is_single &&
         !s->config->sim.model->has_tokens)
         tokens = 1;
-    if (fault_has(&call->faults, FAULT_LENGTH))
+    if (call_has(call, FAULT_LENGTH))
         tokens = call->faults.param[FAULT_LENGTH];
     return tokens;
 }
 
-/* Tokens in what the body has in common with those before it, as if it had as
- * many everywhere; one at least is read. */
-static void find_prefix(struct server *s, struct call *call)
-{
-    const struct exchange *x = call->x;
-    size_t known = prefix_take(&s->prefixes, x->body, x->body_len);
-
-    if (known > 0)
-        call->job.cached_tokens = (call->job.prompt_tokens - 1) *
-                                  (int64_t)known / (int64_t)x->body_len;
-}
-
-/* What of the answer is not the request's to say, or not alone. */
+/* Set what the request alone does not determine.  The tokens that the body has
+ * in common with earlier ones are estimated by bytes; at least one is read. */
 static void settle_answer(struct server *s, struct call *call)
 {
+    const struct exchange *x = call->x;
+    size_t known = 0;
+
     if (call->api->tokens)
         call->job.output_tokens = length_of_answer(s, call);
     if (s->settings->prefix_cache && call->job.prompt_tokens > 0)
-        find_prefix(s, call);
+        known = prefix_take(&s->prefixes, x->body, x->body_len);
+    if (known > 0)
+        call->job.cached_tokens = (call->job.prompt_tokens - 1) *
+                                  (int64_t)known / (int64_t)x->body_len;
     if (call->api->can_reason)
         call->reasoning_tokens = s->settings->reasoning_tokens;
 }
 
-/* Before it gets to the simulation, which counts its own. */
+/* Refuse a request before the simulation, which counts its own refusals. */
 static void refuse(struct server *s, struct call *call, int status)
 {
     s->unserved++;
     reply_status(&s->reply, call, status);
 }
 
-/* No queue, no work: the whole answer is due on arrival. */
+/* Without queue and work: the whole answer is due on arrival. */
 static void serve_at_once(struct server *s, struct call *call)
 {
     struct job *job = &call->job;
@@ -307,49 +289,35 @@ static void serve_at_once(struct server *s, struct call *call)
     call->is_simulated = true;
 }
 
-/* As many tokens as the first time, all at once. */
-static void give_cached(struct server *s, struct call *call, int64_t tokens)
+static void start_call(struct server *s, struct call *call)
 {
-    call->job.output_tokens = tokens;
-    call->job.cached_tokens = call->job.prompt_tokens;
-    serve_at_once(s, call);
-    for (int64_t i = 0; i < tokens; i++)
-        on_token(s, &call->job, call->job.arrival_ns);
-    on_finished(s, &call->job);
-}
-
-/* One write, no timer and no heap. */
-static void give_null(struct server *s, struct call *call)
-{
-    serve_at_once(s, call);
-    call->due_tokens = call->job.produced;
-    give_answer(s, call, call->job.arrival_ns);
-}
-
-static void simulate(struct server *s, struct call *call)
-{
+    struct job *job = &call->job;
+    int64_t cached =
+        s->settings->cache ? seen_find(&s->seen, call->body_hash) : 0;
     enum sim_reply taken;
 
+    if (s->is_null) { /* one write, no timer and no heap */
+        serve_at_once(s, call);
+        call->due_tokens = job->produced;
+        give_answer(s, call, job->arrival_ns);
+        return;
+    }
+    if (cached > 0) { /* as many tokens as the first time, all at once */
+        job->output_tokens = cached;
+        job->cached_tokens = job->prompt_tokens;
+        serve_at_once(s, call);
+        for (int64_t i = 0; i < cached; i++)
+            on_token(s, job, job->arrival_ns);
+        on_finished(s, job);
+        return;
+    }
     call->is_simulated = true;
-    taken = sim_arrive(s->sim, &call->job);
+    taken = sim_arrive(s->sim, job);
     if (taken == SIM_TAKEN)
         return;
     call->is_simulated = false;
     reply_status(&s->reply, call,
                  taken == SIM_FULL ? (int)s->settings->full_status : 413);
-}
-
-static void start_call(struct server *s, struct call *call)
-{
-    int64_t tokens =
-        s->settings->cache ? seen_find(&s->seen, call->body_hash) : 0;
-
-    if (s->is_null)
-        give_null(s, call);
-    else if (tokens > 0)
-        give_cached(s, call, tokens);
-    else
-        simulate(s, call);
 }
 
 void server_request(struct server *s, struct exchange *x,
@@ -365,7 +333,7 @@ void server_request(struct server *s, struct exchange *x,
         return;
     }
     settle_answer(s, call);
-    if (fault_has(&call->faults, FAULT_STATUS)) {
+    if (call_has(call, FAULT_STATUS)) {
         refuse(s, call, (int)call->faults.param[FAULT_STATUS]);
         return;
     }
@@ -380,7 +348,7 @@ void server_ended(struct server *s, struct exchange *x, int64_t sent_ns)
     struct call *call = x->owner;
 
     if (!call)
-        return; /* a page */
+        return; /* it was about the server itself */
     call->sent_ns = sent_ns;
     call->x = NULL;
     release(s, call);
@@ -395,7 +363,7 @@ int64_t server_accept_delay_ns(struct server *s, int64_t now_ns)
                                               : 0;
 }
 
-/* ---- making and ending ---- */
+/* ---- start and end ---- */
 
 static bool is_null(const struct stub_settings *settings,
                     const struct stub_config *config)
@@ -429,25 +397,6 @@ struct server *server_new(const struct stub_settings *settings,
     return s;
 }
 
-static void forget_actions(struct server *s)
-{
-    while (s->due.len > 0) {
-        struct action *action = heap_pop(&s->due);
-
-        if (action->is_finish) {
-            action->call->is_simulated = false;
-            release(s, action->call);
-        }
-        free(action);
-    }
-    while (s->unused_actions) {
-        struct action *action = s->unused_actions;
-
-        s->unused_actions = action->next;
-        free(action);
-    }
-}
-
 static void forget_job(void *arg, struct job *job)
 {
     struct server *s = arg;
@@ -461,7 +410,19 @@ void server_free(struct server *s)
 {
     if (!s)
         return;
-    forget_actions(s);
+    while (s->due.len > 0) {
+        struct action *action = heap_pop(&s->due);
+
+        if (action->is_finish)
+            forget_job(s, &action->call->job);
+        free(action);
+    }
+    while (s->unused_actions) {
+        struct action *action = s->unused_actions;
+
+        s->unused_actions = action->next;
+        free(action);
+    }
     sim_drain(s->sim, forget_job, s);
     sim_free(s->sim);
     while (s->unused_calls) {

@@ -12,7 +12,7 @@
 
 /* One file, and the rows for its next block. */
 struct table {
-    struct tgr_writer *writer; /* NULL: not kept */
+    struct tgr_writer *writer; /* NULL: not wanted */
     const struct tgr_schema *schema;
     size_t len;
     char *rows; /* BLOCK_ROWS of schema->row_size */
@@ -22,7 +22,7 @@ struct truth_log {
     struct table requests;
     struct table steps;
     struct err err;       /* the first failure */
-    int64_t next_tick_ns; /* write then, however few there are */
+    int64_t next_tick_ns; /* of the next write, however few the rows */
 };
 
 static int table_init(struct table *t, const char *path,
@@ -62,22 +62,15 @@ static void table_fini(struct truth_log *log, struct table *t)
     free(t->rows);
 }
 
-/* dir/truth.tgr -> dir/truth-steps.tgr */
-static char *steps_path(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    const char *dot = strrchr(path, '.');
-    size_t len =
-        dot && (!slash || dot > slash) ? (size_t)(dot - path) : strlen(path);
-
-    return xasprintf("%.*s-steps%s", (int)len, path, path + len);
-}
-
 struct truth_log *truth_log_new(const char *path, bool with_steps,
                                 struct err *err)
 {
     struct truth_log *log = xcalloc(1, sizeof(*log));
-    char *steps = steps_path(path);
+    const char *slash = strrchr(path, '/');
+    const char *dot = strrchr(path, '.');
+    size_t len =
+        dot && (!slash || dot > slash) ? (size_t)(dot - path) : strlen(path);
+    char *steps = xasprintf("%.*s-steps%s", (int)len, path, path + len);
     int rc = table_init(&log->requests, path, &schema_truth, err);
 
     if (rc == 0 && with_steps)

@@ -1,5 +1,5 @@
-/* A connection changes its state in the functions that read and write; only
- * go_on(), with which every call from outside ends, closes and frees it. */
+/* The functions that read and write change the state of a connection.  Only
+ * go_on(), which ends every call from outside, closes and frees it. */
 #include "server-stub/front/front.h"
 
 #include <errno.h>
@@ -20,18 +20,18 @@
 
 #define READ_SIZE ((size_t)64 << 10)
 
-/* Stop reading when this much was sent ahead. */
+/* Stop reading when the client has sent this much ahead. */
 #define AHEAD_ENOUGH ((size_t)64 << 10)
 
-/* A client that does not read may make us keep this much. */
+/* Unsent bytes that are kept for a client that does not read. */
 #define MAX_UNSENT ((size_t)256 << 20)
 
 enum conn_state {
     CONN_READING,  /* a request, or waiting for one */
-    CONN_BUSY,     /* has a request; its answer is under way */
-    CONN_DRAINING, /* refused; what still comes is dropped, since closing on
-                      unread bytes would take the 400 back */
-    CONN_CLOSED,   /* to be freed as soon as nobody holds its request */
+    CONN_BUSY,     /* a request is being answered */
+    CONN_DRAINING, /* refused; input is dropped, since closing with unread bytes
+                      would discard the 400 */
+    CONN_CLOSED,   /* to be freed once its request is released */
 };
 
 struct conn {
@@ -43,14 +43,14 @@ struct conn {
     struct event read_event;
     struct event write_event;
     bool is_reading;     /* read_event is added */
-    bool is_at_eof;      /* the client sends no more, but may still listen */
+    bool is_at_eof;      /* the client sends no more, but may still read */
     bool wants_continue; /* Expect: 100-continue, not yet replied to */
     bool has_request;    /* handed to `request`, not yet to `ended` */
-    bool is_held;        /* front_end() or front_break() will come */
-    bool is_nested;      /* inside `request`: go_on() comes later */
-    bool breaks;         /* close after what is unsent */
+    bool is_held;        /* front_end() or front_break() will be called */
+    bool is_nested;      /* inside `request`: go_on() is called later */
+    bool breaks;         /* close once everything is sent */
     struct http1 parser;
-    struct buf ahead;  /* bytes after the request at hand */
+    struct buf ahead;  /* bytes after the current request */
     struct buf body;   /* of the request */
     struct buf unsent; /* of the answer */
     struct exchange x;
@@ -99,28 +99,13 @@ static void write_bytes(struct conn *conn, const char *data, size_t len)
         conn->state = CONN_CLOSED;
 }
 
-static void write_unsent(struct conn *conn)
-{
-    ssize_t n =
-        send(conn->fd, conn->unsent.data, conn->unsent.len, MSG_NOSIGNAL);
-
-    if (n < 0 && errno != EAGAIN && errno != EINTR) {
-        conn->state = CONN_CLOSED;
-        return;
-    }
-    if (n > 0)
-        buf_consume(&conn->unsent, (size_t)n);
-    if (conn->unsent.len > 0)
-        event_add(&conn->write_event, NULL);
-}
-
-/* The answer's owner has ended it, and all of it is out. */
+/* Was the answer ended, and all of it sent? */
 static bool is_answered(const struct conn *conn)
 {
     return conn->state == CONN_BUSY && !conn->is_held && conn->unsent.len == 0;
 }
 
-/* The answer is out, as far as it goes: get ready for the next request. */
+/* The answer was sent: prepare for the next request. */
 static void end_answer(struct conn *conn)
 {
     report(conn, conn->breaks ? TIME_ABSENT : clk_now(conn->front->clk));
@@ -132,16 +117,6 @@ static void end_answer(struct conn *conn)
     buf_reset(&conn->body);
     conn->x = no_request(conn);
     conn->state = CONN_READING;
-}
-
-/* A client that asked may send its body now.  If this little does not fit,
- * the client has stopped reading long ago. */
-static void write_continue(struct conn *conn)
-{
-    static const char text[] = "HTTP/1.1 100 Continue\r\n\r\n";
-
-    conn->wants_continue = false;
-    write_bytes(conn, text, strlen(text));
 }
 
 static void refuse(struct conn *conn)
@@ -257,8 +232,8 @@ static void serve(struct conn *conn, int64_t arrival_ns)
         end_answer(conn);
 }
 
-/* Take requests from these bytes until one has to wait.  Returns how many
- * bytes were taken; all of them while the state is CONN_READING. */
+/* Take requests from these bytes until one has to wait.  Returns how many bytes
+ * were taken: all of them if the state is still CONN_READING. */
 static size_t take(struct conn *conn, const char *data, size_t len,
                    int64_t arrival_ns)
 {
@@ -275,9 +250,12 @@ static size_t take(struct conn *conn, const char *data, size_t len,
         if (http1_is_done(&conn->parser)) {
             serve(conn, arrival_ns);
             if (used < len)
-                arrival_ns = clk_now(conn->front->clk); /* the next's turn */
+                arrival_ns = clk_now(conn->front->clk); /* of the next one */
         } else if (conn->wants_continue && http1_has_head(&conn->parser)) {
-            write_continue(conn);
+            static const char text[] = "HTTP/1.1 100 Continue\r\n\r\n";
+
+            conn->wants_continue = false;
+            write_bytes(conn, text, strlen(text));
         }
     }
     return used;
@@ -285,7 +263,7 @@ static size_t take(struct conn *conn, const char *data, size_t len,
 
 /* ---- the life of a connection ---- */
 
-/* Give the socket back at once, the memory when nobody holds the request. */
+/* Close the socket at once; free the memory once the request is released. */
 static void drop(struct conn *conn)
 {
     if (conn->fd >= 0) {
@@ -322,7 +300,7 @@ static void set_reading(struct conn *conn, bool is_reading)
         event_del(&conn->read_event);
 }
 
-/* What follows from the state that we are in now. */
+/* Do what follows from the current state. */
 static void go_on(struct conn *conn)
 {
     if (conn->is_nested)
@@ -362,10 +340,16 @@ static void on_readable(evutil_socket_t fd, short what, void *arg)
 static void on_writable(evutil_socket_t fd, short what, void *arg)
 {
     struct conn *conn = arg;
+    ssize_t n =
+        send((int)fd, conn->unsent.data, conn->unsent.len, MSG_NOSIGNAL);
 
-    (void)fd;
     (void)what;
-    write_unsent(conn);
+    if (n < 0 && errno != EAGAIN && errno != EINTR)
+        conn->state = CONN_CLOSED;
+    if (n > 0)
+        buf_consume(&conn->unsent, (size_t)n);
+    if (conn->state != CONN_CLOSED && conn->unsent.len > 0)
+        event_add(&conn->write_event, NULL);
     if (is_answered(conn))
         end_answer(conn);
     go_on(conn);

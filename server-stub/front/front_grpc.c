@@ -27,43 +27,124 @@
 /* Calls that may arrive at once; more have to wait for the loop. */
 #define CALLS_AHEAD 256
 
-/* A certificate, or a few of them. */
+/* Maximum size of a certificate file. */
 #define MAX_PEM ((size_t)1 << 20)
 
+/* ---- the completion queue ----
+ *
+ * A thread waits for the completion queue of C-core and passes what happened to
+ * the loop through an eventfd, so that everything else runs on the loop's
+ * thread. */
+
+struct note {
+    void *tag;
+    bool ok;
+    int64_t at_ns;
+};
+
+struct notes {
+    struct note *items; /* owned */
+    size_t len;
+    size_t cap;
+};
+
 struct front_grpc {
-    struct grpc_queue *queue;
+    struct rpc_home home;
     grpc_server *server;
     grpc_server_credentials *plain; /* NULL: TLS */
-    struct listener *listener;      /* NULL: gRPC's own */
-    struct rpc_home home;
+    struct listener *listener;      /* NULL: gRPC listens itself */
     bool is_shut;
     char url[96];
+
+    int fd; /* readable: there are notes */
+    struct event *event;
+    bool has_thread;
+    pthread_t thread;
+    struct notes taken;   /* used by the loop */
+    pthread_mutex_t lock; /* of what is below */
+    struct notes notes;
 };
 
-/* C-core tells of every client that goes away; who is to know has the truth
- * log. */
-static void say_nothing(gpr_log_func_args *args)
-{
-    (void)args;
-}
-
-static void on_done(void *arg, void *tag, bool ok, int64_t at_ns)
+/* The thread: whoever adds the first note wakes the loop, which takes all. */
+static void *watch(void *arg)
 {
     struct front_grpc *front = arg;
+    const uint64_t one = 1;
 
-    if (tag == front)
-        front->is_shut = true;
-    else
-        rpc_on_done(tag, ok, at_ns);
+    for (;;) {
+        grpc_event event = grpc_completion_queue_next(
+            front->home.cq, gpr_inf_future(GPR_CLOCK_MONOTONIC), NULL);
+        struct notes *notes = &front->notes;
+        bool was_empty;
+
+        if (event.type == GRPC_QUEUE_SHUTDOWN)
+            return NULL;
+        if (event.type != GRPC_OP_COMPLETE)
+            continue;
+        pthread_mutex_lock(&front->lock);
+        was_empty = notes->len == 0;
+        if (notes->len == notes->cap) {
+            notes->cap = notes->cap ? 2 * notes->cap : 64;
+            notes->items =
+                xrealloc(notes->items, notes->cap, sizeof(*notes->items));
+        }
+        notes->items[notes->len++] = (struct note){
+            event.tag, event.success != 0, clk_now(front->home.clk)};
+        pthread_mutex_unlock(&front->lock);
+        while (was_empty && write(front->fd, &one, sizeof(one)) < 0 &&
+               errno == EINTR)
+            continue;
+    }
 }
 
-/* ---- TLS ---- */
+/* The loop: handle all notes. */
+static void on_readable(evutil_socket_t fd, short what, void *arg)
+{
+    struct front_grpc *front = arg;
+    struct notes current;
+    uint64_t times;
 
-struct pems {
-    struct buf cert;
-    struct buf key;
-    struct buf ca;
-};
+    (void)what;
+    if (read((int)fd, &times, sizeof(times)) != sizeof(times))
+        return;
+    pthread_mutex_lock(&front->lock);
+    current = front->notes;
+    front->notes = front->taken; /* empty, with memory to reuse */
+    pthread_mutex_unlock(&front->lock);
+    front->taken = current;
+    for (size_t i = 0; i < current.len; i++) {
+        const struct note *note = &current.items[i];
+
+        if (note->tag == front)
+            front->is_shut = true;
+        else
+            rpc_on_done(note->tag, note->ok, note->at_ns);
+    }
+    front->taken.len = 0;
+}
+
+static int start_watching(struct front_grpc *front, struct loop *loop,
+                          struct err *err)
+{
+    int rc;
+
+    front->home.cq = grpc_completion_queue_create_for_next(NULL);
+    front->fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+    if (front->fd >= 0)
+        front->event = event_new(loop_base(loop), front->fd,
+                                 EV_READ | EV_PERSIST, on_readable, front);
+    if (!front->event || event_add(front->event, NULL))
+        return err_set(err, ERR_IO, "cannot watch the gRPC queue: %s",
+                       strerror(errno));
+    rc = pthread_create(&front->thread, NULL, watch, front);
+    if (rc)
+        return err_set(err, ERR_IO, "cannot create a thread for gRPC: %s",
+                       strerror(rc));
+    front->has_thread = true;
+    return 0;
+}
+
+/* ---- listening ---- */
 
 static int read_pem(const char *path, const char *key, struct buf *out,
                     struct err *err)
@@ -80,28 +161,29 @@ static grpc_server_credentials *make_credentials(const struct stub_settings *s,
                                                  struct err *err)
 {
     bool asks = stub_asks_clients(s);
-    struct pems pems = {0};
+    struct buf cert = {0};
+    struct buf key = {0};
+    struct buf ca = {0};
     grpc_server_credentials *creds = NULL;
 
-    if (read_pem(s->tls_cert, "tls_cert", &pems.cert, err) == 0 &&
-        read_pem(s->tls_key, "tls_key", &pems.key, err) == 0 &&
-        (!asks || read_pem(s->tls_ca, "tls_ca", &pems.ca, err) == 0)) {
-        grpc_ssl_pem_key_cert_pair pair = {buf_text(&pems.key),
-                                           buf_text(&pems.cert)};
+    if (read_pem(s->tls_cert, "tls_cert", &cert, err) == 0 &&
+        read_pem(s->tls_key, "tls_key", &key, err) == 0 &&
+        (!asks || read_pem(s->tls_ca, "tls_ca", &ca, err) == 0)) {
+        grpc_ssl_pem_key_cert_pair pair = {buf_text(&key), buf_text(&cert)};
 
         creds = grpc_ssl_server_credentials_create_ex(
-            asks ? buf_text(&pems.ca) : NULL, &pair, 1,
+            asks ? buf_text(&ca) : NULL, &pair, 1,
             asks ? GRPC_SSL_REQUEST_AND_REQUIRE_CLIENT_CERTIFICATE_AND_VERIFY
                  : GRPC_SSL_DONT_REQUEST_CLIENT_CERTIFICATE,
             NULL);
     }
-    buf_fini(&pems.cert);
-    buf_fini(&pems.key);
-    buf_fini(&pems.ca);
+    buf_fini(&cert);
+    buf_fini(&key);
+    buf_fini(&ca);
     return creds;
 }
 
-/* gRPC listens itself: it takes no socket that is to speak TLS. */
+/* gRPC listens itself: it does not accept a socket for TLS. */
 static int listen_tls(struct front_grpc *front, const struct stub_settings *s,
                       int port, struct err *err)
 {
@@ -116,14 +198,12 @@ static int listen_tls(struct front_grpc *front, const struct stub_settings *s,
     bound = grpc_server_add_http2_port(front->server, place, creds);
     grpc_server_credentials_release(creds);
     if (bound == 0)
-        return err_set(err, ERR_IO,
-                       "%s: cannot listen there with this certificate", place);
+        return err_set(err, ERR_IO, "%s: cannot listen with this certificate",
+                       place);
     snprintf(place, sizeof(place), format, s->bind, bound);
     snprintf(front->url, sizeof(front->url), "grpcs://%s", place);
     return 0;
 }
-
-/* ---- making and ending ---- */
 
 static int listen_plain(struct front_grpc *front,
                         const struct front_grpc_env *env, int port,
@@ -141,6 +221,8 @@ static int listen_plain(struct front_grpc *front,
     return 0;
 }
 
+/* ---- start and end ---- */
+
 static grpc_arg integer(const char *key, int64_t value)
 {
     return (grpc_arg){.type = GRPC_ARG_INTEGER,
@@ -149,8 +231,11 @@ static grpc_arg integer(const char *key, int64_t value)
                           value < INT32_MAX ? (int)value : INT32_MAX};
 }
 
-static grpc_server *make_server(const struct stub_settings *s)
+static int start(struct front_grpc *front, const struct front_grpc_env *env,
+                 struct err *err)
 {
+    const struct stub_settings *s = env->settings;
+    int port = (int)strtol(s->grpc_port, NULL, 10); /* was checked */
     grpc_arg args[] = {
         integer(GRPC_ARG_MAX_RECEIVE_MESSAGE_LENGTH, s->grpc_max_message),
         integer(GRPC_ARG_ALLOW_REUSEPORT, 0),
@@ -160,24 +245,10 @@ static grpc_server *make_server(const struct stub_settings *s)
     };
     grpc_channel_args all = {sizeof(args) / sizeof(args[0]), args};
 
-    return grpc_server_create(&all, NULL);
-}
-
-static int start(struct front_grpc *front, const struct front_grpc_env *env,
-                 struct err *err)
-{
-    const struct stub_settings *s = env->settings;
-    int port = (int)strtol(s->grpc_port, NULL, 10); /* was checked */
-
-    front->queue = grpc_queue_new(env->loop, env->clk, on_done, front, err);
-    if (!front->queue)
+    if (start_watching(front, env->loop, err))
         return -1;
-    front->server = make_server(s);
-    front->home = (struct rpc_home){.server = front->server,
-                                    .cq = grpc_queue_of(front->queue),
-                                    .clk = env->clk,
-                                    .hooks = env->hooks,
-                                    .arg = env->arg};
+    front->server = grpc_server_create(&all, NULL);
+    front->home.server = front->server;
     grpc_server_register_completion_queue(front->server, front->home.cq, NULL);
     if (stub_has_tls(s) ? listen_tls(front, s, port, err)
                         : listen_plain(front, env, port, err))
@@ -188,12 +259,22 @@ static int start(struct front_grpc *front, const struct front_grpc_env *env,
     return 0;
 }
 
+/* C-core logs every client that disconnects; the truth log has that. */
+static void drop_log(gpr_log_func_args *args)
+{
+    (void)args;
+}
+
 struct front_grpc *front_grpc_new(const struct front_grpc_env *env,
                                   struct err *err)
 {
     struct front_grpc *front = xcalloc(1, sizeof(*front));
 
-    gpr_set_log_function(say_nothing);
+    front->fd = -1;
+    front->home = (struct rpc_home){
+        .clk = env->clk, .hooks = env->hooks, .arg = env->arg};
+    pthread_mutex_init(&front->lock, NULL);
+    gpr_set_log_function(drop_log);
     grpc_init();
     if (start(front, env, err) == 0)
         return front;
@@ -201,15 +282,19 @@ struct front_grpc *front_grpc_new(const struct front_grpc_env *env,
     return NULL;
 }
 
-/* Clients are told to go away; what is under way is given back by the queue. */
-static void shut(struct front_grpc *front)
+/* Cancel all calls and wait until the queue has returned everything. */
+static void shut_down(struct front_grpc *front)
 {
+    struct pollfd ready = {.fd = front->fd, .events = POLLIN};
+
     front->home.is_closing = true;
     grpc_server_shutdown_and_notify(front->server, front->home.cq, front);
     grpc_server_cancel_all_calls(front->server);
     rpc_abandon_all(&front->home);
-    while (!front->is_shut || front->home.first)
-        grpc_queue_wait(front->queue);
+    while (!front->is_shut || front->home.first) {
+        if (poll(&ready, 1, -1) > 0)
+            on_readable(front->fd, 0, front);
+    }
     grpc_server_destroy(front->server);
 }
 
@@ -219,8 +304,20 @@ void front_grpc_free(struct front_grpc *front)
         return;
     listener_free(front->listener);
     if (front->server)
-        shut(front);
-    grpc_queue_free(front->queue);
+        shut_down(front);
+    grpc_completion_queue_shutdown(front->home.cq);
+    if (front->has_thread)
+        pthread_join(front->thread, NULL);
+    else
+        watch(front); /* C-core requires that the queue is drained */
+    grpc_completion_queue_destroy(front->home.cq);
+    if (front->event)
+        event_free(front->event);
+    if (front->fd >= 0)
+        close(front->fd);
+    pthread_mutex_destroy(&front->lock);
+    free(front->notes.items);
+    free(front->taken.items);
     if (front->plain)
         grpc_server_credentials_release(front->plain);
     grpc_shutdown_blocking();
@@ -235,168 +332,4 @@ void front_grpc_take(struct front_grpc *front, int fd)
 const char *front_grpc_url(const struct front_grpc *front)
 {
     return front->url;
-}
-
-struct note {
-    void *tag;
-    bool ok;
-    int64_t at_ns;
-};
-
-struct notes {
-    struct note *items; /* owned */
-    size_t len;
-    size_t cap;
-};
-
-struct grpc_queue {
-    const struct clk *clk;
-    grpc_queue_hook *hook;
-    void *arg;
-    grpc_completion_queue *cq;
-    int fd; /* readable: there are notes */
-    struct event *event;
-    bool has_thread;
-    pthread_t thread;
-    struct notes taken;   /* the loop's */
-    pthread_mutex_t lock; /* of what is below */
-    struct notes notes;
-};
-
-/* ---- the thread ---- */
-
-static void notes_add(struct notes *notes, struct note note)
-{
-    if (notes->len == notes->cap) {
-        notes->cap = notes->cap ? 2 * notes->cap : 64;
-        notes->items =
-            xrealloc(notes->items, notes->cap, sizeof(*notes->items));
-    }
-    notes->items[notes->len++] = note;
-}
-
-/* Whoever finds it empty wakes the loop, which takes all there is. */
-static void put(struct grpc_queue *q, const grpc_event *event)
-{
-    const uint64_t one = 1;
-    bool was_empty;
-
-    pthread_mutex_lock(&q->lock);
-    was_empty = q->notes.len == 0;
-    notes_add(&q->notes,
-              (struct note){event->tag, event->success != 0, clk_now(q->clk)});
-    pthread_mutex_unlock(&q->lock);
-    while (was_empty && write(q->fd, &one, sizeof(one)) < 0 && errno == EINTR)
-        continue;
-}
-
-static void *watch(void *arg)
-{
-    struct grpc_queue *q = arg;
-
-    for (;;) {
-        grpc_event event = grpc_completion_queue_next(
-            q->cq, gpr_inf_future(GPR_CLOCK_MONOTONIC), NULL);
-
-        if (event.type == GRPC_QUEUE_SHUTDOWN)
-            return NULL;
-        if (event.type == GRPC_OP_COMPLETE)
-            put(q, &event);
-    }
-}
-
-/* ---- the loop ---- */
-
-static void handle(struct grpc_queue *q)
-{
-    struct notes there;
-
-    pthread_mutex_lock(&q->lock);
-    there = q->notes;
-    q->notes = q->taken; /* empty, with room */
-    pthread_mutex_unlock(&q->lock);
-    q->taken = there;
-    for (size_t i = 0; i < there.len; i++)
-        q->hook(q->arg, there.items[i].tag, there.items[i].ok,
-                there.items[i].at_ns);
-    q->taken.len = 0;
-}
-
-static void on_readable(evutil_socket_t fd, short what, void *arg)
-{
-    uint64_t times;
-
-    (void)what;
-    if (read((int)fd, &times, sizeof(times)) == sizeof(times))
-        handle(arg);
-}
-
-void grpc_queue_wait(struct grpc_queue *q)
-{
-    struct pollfd ready = {.fd = q->fd, .events = POLLIN};
-
-    if (poll(&ready, 1, -1) > 0)
-        on_readable(q->fd, 0, q);
-}
-
-/* ---- making and ending ---- */
-
-static int watch_on(struct grpc_queue *q, struct loop *loop, struct err *err)
-{
-    int rc;
-
-    q->fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
-    if (q->fd < 0)
-        return err_set(err, ERR_IO, "cannot watch a queue of gRPC: %s",
-                       strerror(errno));
-    q->event =
-        event_new(loop_base(loop), q->fd, EV_READ | EV_PERSIST, on_readable, q);
-    if (!q->event || event_add(q->event, NULL))
-        return err_set(err, ERR_IO, "cannot watch a queue of gRPC");
-    rc = pthread_create(&q->thread, NULL, watch, q);
-    if (rc)
-        return err_set(err, ERR_IO, "a thread for gRPC: %s", strerror(rc));
-    q->has_thread = true;
-    return 0;
-}
-
-struct grpc_queue *grpc_queue_new(struct loop *loop, const struct clk *clk,
-                                  grpc_queue_hook *hook, void *arg,
-                                  struct err *err)
-{
-    struct grpc_queue *q = xcalloc(1, sizeof(*q));
-
-    *q = (struct grpc_queue){.clk = clk, .hook = hook, .arg = arg, .fd = -1};
-    pthread_mutex_init(&q->lock, NULL);
-    q->cq = grpc_completion_queue_create_for_next(NULL);
-    if (watch_on(q, loop, err) == 0)
-        return q;
-    grpc_queue_free(q);
-    return NULL;
-}
-
-/* Without its thread somebody has to see that the queue is empty. */
-void grpc_queue_free(struct grpc_queue *q)
-{
-    if (!q)
-        return;
-    grpc_completion_queue_shutdown(q->cq);
-    if (q->has_thread)
-        pthread_join(q->thread, NULL);
-    else
-        watch(q);
-    grpc_completion_queue_destroy(q->cq);
-    if (q->event)
-        event_free(q->event);
-    if (q->fd >= 0)
-        close(q->fd);
-    pthread_mutex_destroy(&q->lock);
-    free(q->notes.items);
-    free(q->taken.items);
-    free(q);
-}
-
-struct grpc_completion_queue *grpc_queue_of(const struct grpc_queue *q)
-{
-    return q->cq;
 }

@@ -1,24 +1,18 @@
-/* front_grpc.h - clients that speak gRPC: the second front, on C-core.
+/* front_grpc.h - the front for gRPC clients, on C-core.
  *
- * Each message that a client sends is a request, and is answered like one of
- * HTTP: front_send() sends a message, and front_end() says that it was the last
- * for this request.  A call with one message ends with that; one whose
- * method has "Stream" in its name goes on until the client has said all and
- * every request has its answer.  A request whose status is not OK ends its
- * call.
+ * Each message of a client is a request and is answered like an HTTP request:
+ * front_send() sends a message, and front_end() says that it was the last one
+ * for this request.  A unary call ends with that.  A call whose method has
+ * "Stream" in its name continues until the client has sent everything and every
+ * request is answered.  A status other than OK ends the call.
  */
 #ifndef SERVER_STUB_FRONT_FRONT_GRPC_H
 #define SERVER_STUB_FRONT_FRONT_GRPC_H
-
-#include <stdbool.h>
-#include <stdint.h>
 
 struct clk;
 struct err;
 struct front_grpc;
 struct front_hooks;
-struct grpc_completion_queue;
-struct grpc_queue;
 struct loop;
 struct stub_settings;
 
@@ -28,18 +22,18 @@ struct front_grpc_env {
     const struct stub_settings *settings;
     const struct front_hooks *hooks;
 
-    /* A client has connected, and front_grpc_take() or close() is the callee's;
-     * with TLS it is not asked. */
+    /* A client has connected; the callee must call front_grpc_take() or
+     * close(). Not called for TLS clients. */
     void (*accepted)(void *arg, int fd);
-    void *arg; /* of both */
+    void *arg; /* of hooks and accepted */
 };
 
-/* Listen.  All borrowed for the front's life.  NULL with ERR_CONFIG for
- * certificates that are none, ERR_IO if the system refuses. */
+/* Listen.  `env` is borrowed for the life of the front.  NULL with ERR_CONFIG
+ * for an unreadable certificate, ERR_IO if the system refuses. */
 struct front_grpc *front_grpc_new(const struct front_grpc_env *env,
                                   struct err *err);
 
-/* Close every connection; requests at hand end as not sent.  Accepts NULL. */
+/* Close every connection; open requests end as not sent.  Accepts NULL. */
 void front_grpc_free(struct front_grpc *front);
 
 /* Serve a connected non-blocking stream socket from now on. */
@@ -47,26 +41,5 @@ void front_grpc_take(struct front_grpc *front, int fd);
 
 /* "grpc://127.0.0.1:8001", or "grpcs://..." */
 const char *front_grpc_url(const struct front_grpc *front);
-
-/* front_grpc_queue.h - a completion queue of gRPC on the stub's loop: a thread
- * of its own waits for it, and hands over what happened through an eventfd, so
- * that everything else stays on the loop's one thread. */
-/* Called on the loop's thread: the operation of this tag is over, well or not,
- * and the queue knew at `at_ns`. */
-typedef void grpc_queue_hook(void *arg, void *tag, bool ok, int64_t at_ns);
-
-/* All borrowed.  NULL and ERR_IO if the system refuses. */
-struct grpc_queue *grpc_queue_new(struct loop *loop, const struct clk *clk,
-                                  grpc_queue_hook *hook, void *arg,
-                                  struct err *err);
-
-/* Wait for something to happen, and handle it; for when the loop is over. */
-void grpc_queue_wait(struct grpc_queue *q);
-
-/* Nothing may be under way any more.  Accepts NULL. */
-void grpc_queue_free(struct grpc_queue *q);
-
-/* Borrowed. */
-struct grpc_completion_queue *grpc_queue_of(const struct grpc_queue *q);
 
 #endif

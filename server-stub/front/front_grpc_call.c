@@ -17,10 +17,10 @@
 #include "server-stub/front/front.h"
 
 enum op {
-    OP_ARRIVE, /* the call */
-    OP_READ,   /* a message */
-    OP_SEND,   /* head, message and status, or some of them */
-    OP_CLOSE,  /* the client has got everything, or is gone */
+    OP_ARRIVE, /* a call arrives */
+    OP_READ,   /* a message is read */
+    OP_SEND,   /* head, message and status, or some of them, are sent */
+    OP_CLOSE,  /* the client has received everything, or is gone */
     OPS,
 };
 
@@ -29,15 +29,15 @@ struct tag {
     enum op op;
 };
 
-/* A request: one message of the client's. */
+/* A request: one message of the client. */
 struct ask {
-    struct exchange x; /* first: an exchange's address is its ask's */
+    struct exchange x; /* first: an exchange's address is that of its ask */
     struct rpc *rpc;
     struct ask *next;
     grpc_slice body;
     size_t unsent;   /* messages of its answer */
-    int64_t sent_ns; /* of the last */
-    bool is_held;    /* front_end() or front_break() will come */
+    int64_t sent_ns; /* time of the last message */
+    bool is_held;    /* front_end() or front_break() will be called */
     bool is_lost;    /* part of the answer was not sent */
 };
 
@@ -53,24 +53,24 @@ struct rpc {
     struct rpc *next;
     struct tag tags[OPS];
     bool is_pending[OPS];
-    grpc_call *call; /* NULL: none has come yet */
+    grpc_call *call; /* NULL: none has arrived yet */
     grpc_call_details details;
     grpc_metadata_array metadata;
     grpc_byte_buffer *received;
     int was_cancelled;
     bool is_stream;
     bool is_at_eof;        /* the client sends no more */
-    bool is_nested;        /* inside `request`: settle() comes later */
-    bool has_head;         /* sent, or under way */
-    bool has_status;       /* likewise: nothing can follow */
-    bool is_failed;        /* nothing gets to the client any more */
-    bool breaks;           /* cut the connection after what is unsent ... */
+    bool is_nested;        /* inside `request`: settle() is called later */
+    bool has_head;         /* sent, or being sent */
+    bool has_status;       /* the same: nothing can follow */
+    bool is_failed;        /* nothing reaches the client any more */
+    bool breaks;           /* cut the connection once everything is sent ... */
     bool resets;           /* ... with a RST */
     int status;            /* 0: OK */
     char *why;             /* owned */
-    struct ask *asks;      /* those that are not over */
-    struct ask *sent;      /* whose message is under way */
-    struct message *first; /* of those to send */
+    struct ask *asks;      /* requests that are not over */
+    struct ask *sent;      /* the one whose message is being sent */
+    struct message *first; /* to send */
     struct message **end;
 };
 
@@ -78,31 +78,22 @@ static void settle(struct rpc *rpc);
 
 /* ---- the connection ---- */
 
-/* A socket that we were given has its number as its name; one that gRPC
- * accepted itself, for TLS, is out of reach. */
-static int socket_of(const struct rpc *rpc)
-{
-    static const char named[] = "fd:";
-    char *peer = grpc_call_get_peer(rpc->call);
-    int fd = -1;
-
-    if (strncmp(peer, named, strlen(named)) == 0)
-        fd = (int)strtol(peer + strlen(named), NULL, 10);
-    gpr_free(peer);
-    return fd;
-}
-
+/* C-core names a connection that was passed to it "fd:7".  One that it accepted
+ * itself, for TLS, is out of reach: its call is cancelled instead. */
 static void cut(struct rpc *rpc)
 {
-    const struct sockaddr nobody = {.sa_family = AF_UNSPEC};
-    int fd = socket_of(rpc);
+    const struct sockaddr unspecified = {.sa_family = AF_UNSPEC};
+    char *peer = grpc_call_get_peer(rpc->call);
+    bool has_fd = strncmp(peer, "fd:", 3) == 0;
+    int fd = has_fd ? (int)strtol(peer + 3, NULL, 10) : -1;
 
+    gpr_free(peer);
     rpc->is_failed = true;
     if (fd < 0)
         grpc_call_cancel_with_status(rpc->call, GRPC_STATUS_UNAVAILABLE,
                                      "broken off by the stub", NULL);
-    else if (rpc->resets)
-        (void)connect(fd, &nobody, sizeof(nobody)); /* which is a RST */
+    else if (rpc->resets) /* this connect() sends a RST */
+        (void)connect(fd, &unspecified, sizeof(unspecified));
     else
         shutdown(fd, SHUT_RDWR);
 }
@@ -135,41 +126,17 @@ static struct message *take_message(struct rpc *rpc)
     return m;
 }
 
-static bool has_held(const struct rpc *rpc)
-{
-    for (const struct ask *ask = rpc->asks; ask; ask = ask->next) {
-        if (ask->is_held)
-            return true;
-    }
-    return false;
-}
-
-/* Nothing follows the messages that are there? */
+/* Will no message follow those that are queued? */
 static bool is_complete(const struct rpc *rpc)
 {
-    if (rpc->breaks)
-        return false;
-    return rpc->status != 0 || (rpc->is_at_eof && !has_held(rpc));
+    bool has_held = false;
+
+    for (const struct ask *ask = rpc->asks; ask; ask = ask->next)
+        has_held = has_held || ask->is_held;
+    return !rpc->breaks && (rpc->status != 0 || (rpc->is_at_eof && !has_held));
 }
 
-static grpc_op status_op(const struct rpc *rpc, grpc_slice *why)
-{
-    grpc_op todo = {.op = GRPC_OP_SEND_STATUS_FROM_SERVER};
-
-    *why = grpc_slice_from_copied_string(rpc->why ? rpc->why : "");
-    todo.data.send_status_from_server.status = (grpc_status_code)rpc->status;
-    todo.data.send_status_from_server.status_details = why;
-    return todo;
-}
-
-/* The answer to a single message goes out in one piece: it waits for its end.
- */
-static bool has_to_wait(const struct rpc *rpc)
-{
-    return rpc->is_pending[OP_SEND] || rpc->is_failed || rpc->has_status ||
-           (!rpc->is_stream && !rpc->breaks && !is_complete(rpc));
-}
-
+/* The answer of a unary call is sent in one piece, so it waits for its end. */
 static void send_next(struct rpc *rpc)
 {
     grpc_slice why = grpc_empty_slice();
@@ -177,7 +144,8 @@ static void send_next(struct rpc *rpc)
     grpc_op ops[3];
     size_t n = 0;
 
-    if (has_to_wait(rpc))
+    if (rpc->is_pending[OP_SEND] || rpc->is_failed || rpc->has_status ||
+        (!rpc->is_stream && !rpc->breaks && !is_complete(rpc)))
         return;
     if (rpc->first)
         m = take_message(rpc);
@@ -189,8 +157,13 @@ static void send_next(struct rpc *rpc)
         ops[n++].data.send_message.send_message = m->bytes;
         rpc->sent = m->ask;
     }
-    if (rpc->has_status)
-        ops[n++] = status_op(rpc, &why);
+    if (rpc->has_status) {
+        why = grpc_slice_from_copied_string(rpc->why ? rpc->why : "");
+        ops[n] = (grpc_op){.op = GRPC_OP_SEND_STATUS_FROM_SERVER};
+        ops[n].data.send_status_from_server.status =
+            (grpc_status_code)rpc->status;
+        ops[n++].data.send_status_from_server.status_details = &why;
+    }
     if (n > 0) {
         rpc->has_head = true;
         start(rpc, OP_SEND, ops, n);
@@ -198,17 +171,6 @@ static void send_next(struct rpc *rpc)
     grpc_slice_unref(why);
     if (m)
         message_free(m);
-}
-
-static void drop_unsent(struct rpc *rpc)
-{
-    while (rpc->first) {
-        struct message *m = take_message(rpc);
-
-        m->ask->unsent--;
-        m->ask->is_lost = true;
-        message_free(m);
-    }
 }
 
 static void on_sent(struct rpc *rpc, bool ok, int64_t at_ns)
@@ -225,7 +187,7 @@ static void on_sent(struct rpc *rpc, bool ok, int64_t at_ns)
         rpc->is_failed = true;
 }
 
-/* ---- what the server says ---- */
+/* ---- the operations of the front ---- */
 
 static void send_message(struct exchange *x, const char *data, size_t len)
 {
@@ -249,7 +211,7 @@ static void send_message(struct exchange *x, const char *data, size_t len)
     send_next(rpc);
 }
 
-/* The first status that is not OK is the call's. */
+/* The first status other than OK becomes that of the call. */
 static void end(struct exchange *x)
 {
     struct ask *ask = (struct ask *)x;
@@ -298,7 +260,7 @@ static void copy(char *out, size_t size, grpc_slice slice)
     out[len] = '\0';
 }
 
-/* A number among the metadata; `absent` if there is none. */
+/* A number in the metadata, or `absent`. */
 static int64_t number(const struct rpc *rpc, const char *key, int64_t absent)
 {
     for (size_t i = 0; i < rpc->metadata.count; i++) {
@@ -311,27 +273,19 @@ static int64_t number(const struct rpc *rpc, const char *key, int64_t absent)
     return absent;
 }
 
-/* All of a message in one piece. */
-static grpc_slice whole(grpc_byte_buffer *bytes)
-{
-    grpc_byte_buffer_reader reader;
-    grpc_slice slice;
-
-    if (!grpc_byte_buffer_reader_init(&reader, bytes))
-        return grpc_empty_slice();
-    slice = grpc_byte_buffer_reader_readall(&reader);
-    grpc_byte_buffer_reader_destroy(&reader);
-    return slice;
-}
-
 static struct ask *ask_new(struct rpc *rpc)
 {
     struct ask *ask = xcalloc(1, sizeof(*ask));
+    grpc_byte_buffer_reader reader;
 
     ask->rpc = rpc;
     ask->is_held = true;
     ask->sent_ns = TIME_ABSENT;
-    ask->body = whole(rpc->received);
+    ask->body = grpc_empty_slice();
+    if (grpc_byte_buffer_reader_init(&reader, rpc->received)) {
+        ask->body = grpc_byte_buffer_reader_readall(&reader);
+        grpc_byte_buffer_reader_destroy(&reader);
+    }
     ask->next = rpc->asks;
     rpc->asks = ask;
     ask->x = (struct exchange){
@@ -349,11 +303,25 @@ static struct ask *ask_new(struct rpc *rpc)
     return ask;
 }
 
-static void serve(struct rpc *rpc)
+/* A message was read, or the client has ended its stream. */
+static void on_read(struct rpc *rpc)
 {
     const struct rpc_home *home = rpc->home;
-    struct ask *ask = ask_new(rpc);
+    struct ask *ask;
 
+    rpc->is_at_eof = !rpc->is_stream || !rpc->received;
+    if (!rpc->received) {
+        if (rpc->is_stream)
+            return;
+        rpc->status = GRPC_STATUS_INVALID_ARGUMENT;
+        rpc->why = xstrdup("no message");
+        return;
+    }
+    if (home->is_closing) {
+        rpc->is_failed = true;
+        return;
+    }
+    ask = ask_new(rpc);
     grpc_byte_buffer_destroy(rpc->received);
     rpc->received = NULL;
     rpc->is_nested = true;
@@ -361,20 +329,6 @@ static void serve(struct rpc *rpc)
     rpc->is_nested = false;
     if (rpc->is_stream)
         read_next(rpc);
-}
-
-/* The end of a call that should have had one message is not its answer. */
-static void on_read(struct rpc *rpc)
-{
-    rpc->is_at_eof = !rpc->is_stream || !rpc->received;
-    if (rpc->received && rpc->home->is_closing)
-        rpc->is_failed = true;
-    else if (rpc->received)
-        serve(rpc);
-    else if (!rpc->is_stream) {
-        rpc->status = GRPC_STATUS_INVALID_ARGUMENT;
-        rpc->why = xstrdup("no message");
-    }
 }
 
 /* ---- the life of a call ---- */
@@ -431,68 +385,56 @@ static void rpc_free(struct rpc *rpc)
     free(rpc);
 }
 
-/* An answer to one message is over with its status, others with their last
- * message. */
-static bool is_over(const struct rpc *rpc, const struct ask *ask)
-{
-    if (ask->is_held || ask->unsent > 0)
-        return false;
-    return rpc->is_failed || rpc->is_stream ||
-           (rpc->has_status && !rpc->is_pending[OP_SEND]);
-}
-
-static void report(struct rpc *rpc, struct ask *ask)
+/* Report the requests that are over: in a stream with their last message, in a
+ * unary call with its status. */
+static void report_finished(struct rpc *rpc)
 {
     const struct rpc_home *home = rpc->home;
-    bool is_sent =
-        !ask->is_lost && (ask->sent_ns != TIME_ABSENT || !rpc->is_failed);
-
-    if (is_sent && ask->sent_ns == TIME_ABSENT)
-        ask->sent_ns = clk_now(home->clk);
-    home->hooks->ended(home->arg, &ask->x,
-                       is_sent ? ask->sent_ns : TIME_ABSENT);
-    grpc_slice_unref(ask->body);
-    free(ask);
-}
-
-static void report_those_over(struct rpc *rpc)
-{
     struct ask **at = &rpc->asks;
 
     while (*at) {
         struct ask *ask = *at;
+        bool is_over = rpc->is_failed || rpc->is_stream ||
+                       (rpc->has_status && !rpc->is_pending[OP_SEND]);
+        bool is_sent =
+            !ask->is_lost && (ask->sent_ns != TIME_ABSENT || !rpc->is_failed);
 
-        if (is_over(rpc, ask)) {
-            *at = ask->next;
-            report(rpc, ask);
-        } else {
+        if (ask->is_held || ask->unsent > 0 || !is_over) {
             at = &ask->next;
+            continue;
         }
+        *at = ask->next;
+        if (is_sent && ask->sent_ns == TIME_ABSENT)
+            ask->sent_ns = clk_now(home->clk);
+        home->hooks->ended(home->arg, &ask->x,
+                           is_sent ? ask->sent_ns : TIME_ABSENT);
+        grpc_slice_unref(ask->body);
+        free(ask);
     }
 }
 
-static bool is_idle(const struct rpc *rpc)
-{
-    for (int i = 0; i < OPS; i++) {
-        if (rpc->is_pending[i])
-            return false;
-    }
-    return !rpc->asks;
-}
-
-/* What follows from the state that we are in now. */
+/* Do what follows from the current state. */
 static void settle(struct rpc *rpc)
 {
+    bool is_idle = true;
+
     if (rpc->is_nested)
         return;
     send_next(rpc);
     if (rpc->breaks && !rpc->is_failed &&
         (rpc->resets || (!rpc->first && !rpc->is_pending[OP_SEND])))
         cut(rpc);
-    if (rpc->is_failed)
-        drop_unsent(rpc);
-    report_those_over(rpc);
-    if (is_idle(rpc))
+    while (rpc->is_failed && rpc->first) {
+        struct message *m = take_message(rpc);
+
+        m->ask->unsent--;
+        m->ask->is_lost = true;
+        message_free(m);
+    }
+    report_finished(rpc);
+    for (int i = 0; i < OPS; i++)
+        is_idle = is_idle && !rpc->is_pending[i];
+    if (is_idle && !rpc->asks)
         rpc_free(rpc);
 }
 

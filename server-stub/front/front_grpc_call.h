@@ -1,4 +1,4 @@
-/* front_grpc_call.h - a call of gRPC on its way through the front. */
+/* front_grpc_call.h - a gRPC call on its way through the front. */
 #ifndef SERVER_STUB_FRONT_FRONT_GRPC_CALL_H
 #define SERVER_STUB_FRONT_FRONT_GRPC_CALL_H
 
@@ -19,19 +19,18 @@ struct rpc_home {
     const struct clk *clk;
     const struct front_hooks *hooks;
     void *arg;
-    bool is_closing; /* no more calls are asked for */
+    bool is_closing; /* no more calls are expected */
     struct rpc *first;
 };
 
-/* Be ready for one more call, from now on; for each that comes there will be
- * another. */
+/* Expect one more call; whenever one arrives, another is expected. */
 void rpc_expect(struct rpc_home *home);
 
-/* What a tag of the queue stands for is over. */
+/* The operation of this tag is complete. */
 void rpc_on_done(void *tag, bool ok, int64_t at_ns);
 
-/* The requests of all calls end as not sent.  The calls themselves are gone
- * once the queue has given back all that is under way. */
+/* End the requests of all calls as not sent.  The calls themselves end once the
+ * queue has returned all pending operations. */
 void rpc_abandon_all(struct rpc_home *home);
 
 #endif

@@ -1,38 +1,30 @@
 #include "server-stub/front/http_answer.h"
 
-#include <assert.h>
 #include <string.h>
 
 #define HEAD_ROOM 512
 
-static const char *reason(int status)
-{
-    switch (status) {
-    case 200:
-        return "OK";
-    case 400:
-        return "Bad Request";
-    case 404:
-        return "Not Found";
-    case 413:
-        return "Content Too Large";
-    case 429:
-        return "Too Many Requests";
-    case 500:
-        return "Internal Server Error";
-    case 503:
-        return "Service Unavailable";
-    default:
-        return "Status";
-    }
-}
-
 static void write_head(struct buf *out, int status, const char *type,
                        const char *extra, bool keeps_alive)
 {
+    static const struct {
+        int status;
+        const char *text;
+    } reasons[] = {{200, "OK"},
+                   {400, "Bad Request"},
+                   {404, "Not Found"},
+                   {413, "Content Too Large"},
+                   {429, "Too Many Requests"},
+                   {500, "Internal Server Error"},
+                   {503, "Service Unavailable"}};
+    const char *reason = "Status";
+
+    for (size_t i = 0; i < sizeof(reasons) / sizeof(reasons[0]); i++) {
+        if (reasons[i].status == status)
+            reason = reasons[i].text;
+    }
     buf_addf(out, "HTTP/1.1 %d %s\r\nContent-Type: %s\r\n%sConnection: %s\r\n",
-             status, reason(status), type, extra,
-             keeps_alive ? "keep-alive" : "close");
+             status, reason, type, extra, keeps_alive ? "keep-alive" : "close");
 }
 
 void answer_write(struct buf *out, int status, const char *type,
@@ -82,36 +74,25 @@ void answer_write_end(struct buf *out)
     buf_adds(out, "0\r\n\r\n");
 }
 
-/* {"pad":"xxxx"}, or {} and spaces where that does not fit. */
-static void write_padded(struct buf *text, size_t len)
+/* The body is {"pad":"xxxx"}, or {} and spaces if it is too short for that. */
+void answer_init(struct answer *answer, int64_t body_bytes, bool keeps_alive)
 {
     static const char *const large[] = {"{\"pad\":\"", "\"}"};
     static const char *const small[] = {"{}", ""};
+    size_t len = (size_t)body_bytes;
     bool is_large = len >= strlen(large[0]) + strlen(large[1]);
     const char *const *around = is_large ? large : small;
     size_t pad = len - strlen(around[0]) - strlen(around[1]);
-
-    buf_adds(text, around[0]);
-    memset(buf_reserve(text, pad), is_large ? 'x' : ' ', pad);
-    buf_commit(text, pad);
-    buf_adds(text, around[1]);
-    assert(!text->overflowed);
-}
-
-void answer_init(struct answer *answer, int64_t body_bytes, bool keeps_alive)
-{
     struct buf body;
 
-    buf_init(&body, (size_t)body_bytes);
-    write_padded(&body, (size_t)body_bytes);
+    buf_init(&body, len);
+    buf_adds(&body, around[0]);
+    memset(buf_reserve(&body, pad), is_large ? 'x' : ' ', pad);
+    buf_commit(&body, pad);
+    buf_adds(&body, around[1]);
     buf_init(&answer->text, HEAD_ROOM + body.len);
     answer_write(&answer->text, 200, "application/json", keeps_alive, body.data,
                  body.len);
     answer->head_len = answer->text.len - body.len;
     buf_fini(&body);
-}
-
-void answer_fini(struct answer *answer)
-{
-    buf_fini(&answer->text);
 }

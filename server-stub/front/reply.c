@@ -11,6 +11,9 @@
 
 #define MAX_TEXT ((size_t)128 << 20)
 
+/* A stream is sent in pieces of about this size at most. */
+#define ENOUGH_TEXT ((size_t)64 << 10)
+
 void reply_init(struct reply *r, const struct stub_settings *settings,
                 unsigned sse)
 {
@@ -26,13 +29,11 @@ void reply_init(struct reply *r, const struct stub_settings *settings,
 void reply_fini(struct reply *r)
 {
     for (int keeps_alive = 0; keeps_alive < 2; keeps_alive++)
-        answer_fini(&r->plain[keeps_alive]);
+        buf_fini(&r->plain[keeps_alive].text);
     buf_fini(&r->body);
     buf_fini(&r->event);
     buf_fini(&r->text);
 }
-
-/* ---- ends ---- */
 
 void reply_send(struct reply *r, struct exchange *x)
 {
@@ -53,30 +54,6 @@ void reply_break(struct call *call, bool with_reset)
     front_break(call->x, with_reset);
 }
 
-/* ---- what is due ---- */
-
-void reply_begin(struct reply *r, struct call *call)
-{
-    if (call->streams)
-        reply_stream_begin(r, call);
-}
-
-void reply_token(struct reply *r, struct call *call)
-{
-    if (call->streams && !call->is_over)
-        reply_stream_token(r, call);
-}
-
-void reply_finish(struct reply *r, struct call *call)
-{
-    if (call->is_over)
-        return;
-    if (call->streams)
-        reply_stream_finish(r, call);
-    else
-        call->wire->whole(r, call);
-}
-
 void reply_status(struct reply *r, struct call *call, int status)
 {
     call->is_over = true;
@@ -84,13 +61,7 @@ void reply_status(struct reply *r, struct call *call, int status)
                        call->why ? call->why : "refused by the stub");
 }
 
-/* A stream need not be whole before it goes out. */
-#define ENOUGH_TEXT ((size_t)64 << 10)
-
-static bool has(const struct call *call, enum fault_kind kind)
-{
-    return fault_has(&call->faults, kind);
-}
+/* ---- parts of a stream ---- */
 
 static void begin_writing(struct reply *r)
 {
@@ -99,8 +70,8 @@ static void begin_writing(struct reply *r)
     buf_reset(&r->text);
 }
 
-/* What the API has just said, if anything, is an event. */
-static void add_said(struct reply *r, struct call *call)
+/* Turn what the API wrote, if anything, into an event. */
+static void add_event(struct reply *r, struct call *call)
 {
     if (r->body.len > 0)
         call->wire->event(r, call, buf_text(&r->body), r->body.len);
@@ -115,85 +86,67 @@ static void add_role(struct reply *r, struct call *call)
     if (call->api->role)
         call->api->role(call, r->settings, &r->body);
     call->wire->open(r, call, true);
-    add_said(r, call);
+    add_event(r, call);
 }
 
-/* In the middle of a stream. */
+/* Apply the faults that occur in the middle of a stream. */
 static void fail_midway(struct reply *r, struct call *call)
 {
-    if (has(call, FAULT_INBAND)) {
+    if (call_has(call, FAULT_INBAND)) {
         api_error(call, 500, REPLY_TOLD, &r->body);
-        add_said(r, call);
+        add_event(r, call);
         call->wire->end(r, call);
-    } else if (!has(call, FAULT_ENDLESS) &&
-               (has(call, FAULT_RESET) || has(call, FAULT_TRUNCATED))) {
+    } else if (!call_has(call, FAULT_ENDLESS) &&
+               (call_has(call, FAULT_RESET) ||
+                call_has(call, FAULT_TRUNCATED))) {
         reply_send(r, call->x);
-        reply_break(call, has(call, FAULT_RESET));
-    } else if (has(call, FAULT_ENDLESS) || has(call, FAULT_MALFORMED)) {
+        reply_break(call, call_has(call, FAULT_RESET));
+    } else if (call_has(call, FAULT_ENDLESS) ||
+               call_has(call, FAULT_MALFORMED)) {
         call->wire->spoil(r, call);
     }
 }
 
-/* ---- tokens ---- */
-
-/* The last one is not, or nobody would be told the end. */
-static bool is_hidden(const struct reply *r, const struct call *call, int64_t n)
-{
-    return r->settings->reasoning_as == REASONING_HIDDEN &&
-           call->sent_tokens < call->reasoning_tokens &&
-           call->sent_tokens + n < call->job.output_tokens;
-}
-
-/* Words for the tokens that are due and not out; the middle of the answer is
- * where things go wrong. */
+/* An event with the next n tokens.  Hidden reasoning is not written, except for
+ * the last token, which tells the client that the answer ends. */
 static void add_tokens(struct reply *r, struct call *call, int64_t n)
 {
     int64_t half = call->job.output_tokens / 2;
     bool was_before = call->sent_tokens <= half;
+    bool is_hidden = r->settings->reasoning_as == REASONING_HIDDEN &&
+                     call->sent_tokens < call->reasoning_tokens &&
+                     call->sent_tokens + n < call->job.output_tokens;
 
     if (call->sent_tokens == 0 && call->api->opens_with_role)
         add_role(r, call);
-    if (!is_hidden(r, call, n))
+    if (!is_hidden)
         call->api->tokens(call, r->settings, n, &r->body);
     call->sent_tokens += n;
-    add_said(r, call);
+    add_event(r, call);
     if (was_before && call->sent_tokens > half)
         fail_midway(r, call);
 }
 
 static int64_t tokens_per_event(const struct reply *r, const struct call *call)
 {
-    return has(call, FAULT_BUNDLE) ? call->faults.param[FAULT_BUNDLE]
-                                   : r->settings->tokens_per_event;
+    return call_has(call, FAULT_BUNDLE) ? call->faults.param[FAULT_BUNDLE]
+                                        : r->settings->tokens_per_event;
 }
 
-static int64_t events_per_write(const struct reply *r, const struct call *call)
-{
-    return has(call, FAULT_COALESCED) ? call->faults.param[FAULT_COALESCED]
-                                      : r->settings->events_per_write;
-}
-
-/* Tokens of the next event: reasoning and what follows it do not share one. */
-static int64_t size_of_event(const struct call *call, int64_t waiting,
-                             int64_t bundle)
-{
-    int64_t n = waiting < bundle ? waiting : bundle;
-    int64_t reasoning = call->reasoning_tokens - call->sent_tokens;
-
-    return reasoning > 0 && n > reasoning ? reasoning : n;
-}
-
-/* Everything that is due, a bundle an event; `all`: also what is less. */
+/* All full events that are due; `all`: also an incomplete one.  Reasoning and
+ * the answer do not share an event. */
 static void add_due(struct reply *r, struct call *call, bool all)
 {
     int64_t bundle = tokens_per_event(r, call);
 
     while (!call->is_over) {
         int64_t waiting = call->due_tokens - call->sent_tokens;
+        int64_t reasoning = call->reasoning_tokens - call->sent_tokens;
+        int64_t n = waiting < bundle ? waiting : bundle;
 
         if (waiting == 0 || (waiting < bundle && !all))
             return;
-        add_tokens(r, call, size_of_event(call, waiting, bundle));
+        add_tokens(r, call, reasoning > 0 && n > reasoning ? reasoning : n);
         if (!call->is_over && r->text.len > ENOUGH_TEXT)
             reply_send(r, call->x);
     }
@@ -201,31 +154,31 @@ static void add_due(struct reply *r, struct call *call, bool all)
 
 /* ---- what is due ---- */
 
-/* Nothing goes out before the end? */
-static bool is_held_back(const struct call *call)
+void reply_begin(struct reply *r, struct call *call)
 {
-    return has(call, FAULT_BURST) || has(call, FAULT_EMPTY) ||
-           has(call, FAULT_NO_EVENTS) || has(call, FAULT_WRONG_TYPE);
-}
-
-void reply_stream_begin(struct reply *r, struct call *call)
-{
-    if (has(call, FAULT_WRONG_TYPE) || has(call, FAULT_NO_EVENTS))
+    if (!call->streams || call_has(call, FAULT_WRONG_TYPE) ||
+        call_has(call, FAULT_NO_EVENTS))
         return;
     begin_writing(r);
-    if (has(call, FAULT_ROLE_FIRST))
+    if (call_has(call, FAULT_ROLE_FIRST))
         add_role(r, call);
     else
         call->wire->open(r, call, false);
     reply_send(r, call->x);
 }
 
-void reply_stream_token(struct reply *r, struct call *call)
+void reply_token(struct reply *r, struct call *call)
 {
     int64_t waiting = call->due_tokens - call->sent_tokens;
+    int64_t events = call_has(call, FAULT_COALESCED)
+                         ? call->faults.param[FAULT_COALESCED]
+                         : r->settings->events_per_write;
+    bool is_held_back =
+        call_has(call, FAULT_BURST) || call_has(call, FAULT_EMPTY) ||
+        call_has(call, FAULT_NO_EVENTS) || call_has(call, FAULT_WRONG_TYPE);
 
-    if (is_held_back(call) ||
-        waiting / tokens_per_event(r, call) < events_per_write(r, call))
+    if (!call->streams || call->is_over || is_held_back ||
+        waiting / tokens_per_event(r, call) < events)
         return;
     begin_writing(r);
     add_due(r, call, false);
@@ -233,36 +186,25 @@ void reply_stream_token(struct reply *r, struct call *call)
         reply_send(r, call->x);
 }
 
-static void add_done(struct reply *r, struct call *call)
+static void finish_stream(struct reply *r, struct call *call)
 {
     const char *done = call->api->done;
 
-    if (done && !has(call, FAULT_NO_DONE))
-        call->wire->event(r, call, done, strlen(done));
-    if (done && has(call, FAULT_DOUBLE_DONE))
-        call->wire->event(r, call, done, strlen(done));
-}
-
-/* Where nothing says that a stream is at its end but the end itself, that is
- * what is missing. */
-static bool lacks_its_end(const struct call *call)
-{
-    return has(call, FAULT_NO_DONE) && !call->api->done &&
-           !call->api->probe_marks_last;
-}
-
-static void finish_events(struct reply *r, struct call *call)
-{
-    if (!has(call, FAULT_EMPTY))
+    if (!call_has(call, FAULT_EMPTY))
         add_due(r, call, true);
     if (call->is_over)
         return;
     if (call->api->last)
         call->api->last(call, r->settings, &r->body);
-    add_said(r, call);
-    add_done(r, call);
+    add_event(r, call);
+    if (done && !call_has(call, FAULT_NO_DONE))
+        call->wire->event(r, call, done, strlen(done));
+    if (done && call_has(call, FAULT_DOUBLE_DONE))
+        call->wire->event(r, call, done, strlen(done));
     call->wire->open(r, call, true);
-    if (lacks_its_end(call)) {
+    if (call_has(call, FAULT_NO_DONE) && !done &&
+        !call->api->probe_marks_last) {
+        /* Only the end of the stream itself marks the end: leave that out. */
         reply_send(r, call->x);
         reply_break(call, false);
     } else {
@@ -270,15 +212,21 @@ static void finish_events(struct reply *r, struct call *call)
     }
 }
 
-void reply_stream_finish(struct reply *r, struct call *call)
+void reply_finish(struct reply *r, struct call *call)
 {
+    if (call->is_over)
+        return;
+    if (!call->streams) {
+        call->wire->whole(r, call);
+        return;
+    }
     begin_writing(r);
-    if (has(call, FAULT_WRONG_TYPE)) {
+    if (call_has(call, FAULT_WRONG_TYPE)) {
         call->why = REPLY_TOLD;
         reply_status(r, call, 200);
-    } else if (has(call, FAULT_NO_EVENTS)) {
+    } else if (call_has(call, FAULT_NO_EVENTS)) {
         call->wire->end(r, call);
     } else {
-        finish_events(r, call);
+        finish_stream(r, call);
     }
 }

@@ -1,5 +1,5 @@
-/* reply.h - what goes out for a call, and when; how it is put on the wire is
- * the protocol's. */
+/* reply.h - what is sent for a call, and when, faults included.  How it is put
+ * on the wire is up to the protocol (wire.h). */
 #ifndef SERVER_STUB_FRONT_REPLY_H
 #define SERVER_STUB_FRONT_REPLY_H
 
@@ -11,53 +11,40 @@
 
 struct call;
 struct exchange;
-struct reply;
 struct stub_settings;
 
 struct reply {
     const struct stub_settings *settings; /* borrowed */
-    unsigned sse;                         /* how events are written */
-    struct answer plain[2]; /* [1]: and the connection stays open */
-    struct buf body;        /* scratch: what the API has to say */
+    unsigned sse;                         /* style bits, common/wire/sse.h */
+    struct answer plain[2]; /* [1] keeps the connection open, [0] does not */
+    struct buf body;        /* scratch: what the API writes */
     struct buf event;       /* scratch: the same as an event */
-    struct buf text;        /* scratch: what goes out */
+    struct buf text;        /* scratch: what is sent next */
 };
 
-/* `sse`: common/wire/sse_style.h. */
 void reply_init(struct reply *r, const struct stub_settings *settings,
                 unsigned sse);
 void reply_fini(struct reply *r);
 
-/* The request was taken in: a stream may be announced. */
+/* The request was accepted: a stream may be announced. */
 void reply_begin(struct reply *r, struct call *call);
 
-/* One more token is due; call->due_tokens counts it already. */
+/* One more token is due; call->due_tokens already counts it. */
 void reply_token(struct reply *r, struct call *call);
 
-/* The whole answer is due: what is left of it goes out, and the exchange is
- * ended. */
+/* The whole answer is due: send what is left of it and end the exchange. */
 void reply_finish(struct reply *r, struct call *call);
 
-/* Refuse it with this status. */
+/* Refuse the request with this status. */
 void reply_status(struct reply *r, struct call *call, int status);
 
-/* For whoever makes the answer: send what was put into r->text, if anything;
- * that was all; break the connection off, with a RST or a FIN. */
+/* For the wires: send r->text, if it is not empty; end the exchange; break the
+ * connection off, with a RST or a FIN. */
 void reply_send(struct reply *r, struct exchange *x);
 void reply_end(struct call *call);
 void reply_break(struct call *call, bool with_reset);
 
-/* What an error says that was told to be made. */
+/* Message of an error that a fault causes. */
 #define REPLY_TOLD "the stub was told to fail"
-
-/* answer_stream.h - an answer as a stream of events, faults included. */
-/* The request was taken in: something may go out at once. */
-void reply_stream_begin(struct reply *r, struct call *call);
-
-/* One more token is due. */
-void reply_stream_token(struct reply *r, struct call *call);
-
-/* Everything is; what is left of it goes out, and the exchange is ended. */
-void reply_stream_finish(struct reply *r, struct call *call);
 
 #endif

@@ -19,7 +19,7 @@
 #include "common/base/err.h"
 #include "common/base/xalloc.h"
 
-/* For how long a sharp timer polls: longer than most sleeps are late. */
+/* How long a sharp timer polls: longer than most sleeps are late. */
 #define LEAD_NS (100 * NS_PER_US)
 
 struct loop_timer {
@@ -41,28 +41,19 @@ struct loop {
 
 /* ---- the loop ---- */
 
-static struct event_base *new_base(void)
+struct loop *loop_new(struct err *err)
 {
     const int flags = EVENT_BASE_FLAG_NOLOCK | EVENT_BASE_FLAG_NO_CACHE_TIME;
     struct event_config *config = event_config_new();
-    struct event_base *base = NULL;
-
-    if (!config)
-        return NULL;
-    if (!event_config_set_flag(config, flags))
-        base = event_base_new_with_config(config);
-    event_config_free(config);
-    return base;
-}
-
-struct loop *loop_new(struct err *err)
-{
     struct loop *loop = xcalloc(1, sizeof(*loop));
 
-    loop->base = new_base();
+    if (config && !event_config_set_flag(config, flags))
+        loop->base = event_base_new_with_config(config);
+    if (config)
+        event_config_free(config);
     if (loop->base)
         return loop;
-    err_set(err, ERR_IO, "cannot make an event loop");
+    err_set(err, ERR_IO, "cannot create an event loop");
     free(loop);
     return NULL;
 }
@@ -80,27 +71,26 @@ struct event_base *loop_base(const struct loop *loop)
     return loop->base;
 }
 
-static void check_near(struct loop *loop)
-{
-    struct loop_timer *timer = loop->near;
-    int64_t left_ns = timer->at_ns - clk_now(&clk_monotonic);
-
-    if (left_ns > 0 && left_ns <= timer->lead_ns)
-        return;
-    loop->near = NULL;
-    if (left_ns > 0)
-        return; /* it was set anew */
-    timer->at_ns = INT64_MAX;
-    timer->fired(timer->arg);
-}
-
+/* One pass of the loop, and a check of the sharp timer that is due soon. */
 static int pass(struct loop *loop, int flags, struct err *err)
 {
+    struct loop_timer *timer;
+    int64_t left_ns;
+
     if (event_base_loop(loop->base, flags) < 0)
         return err_set(err, ERR_IO, "the event loop failed: %s",
                        strerror(errno));
-    if (loop->near)
-        check_near(loop);
+    timer = loop->near;
+    if (!timer)
+        return 0;
+    left_ns = timer->at_ns - clk_now(&clk_monotonic);
+    if (left_ns > 0 && left_ns <= timer->lead_ns)
+        return 0;
+    loop->near = NULL;
+    if (left_ns > 0)
+        return 0; /* it was set again */
+    timer->at_ns = INT64_MAX;
+    timer->fired(timer->arg);
     return 0;
 }
 
@@ -132,8 +122,8 @@ void loop_stop(struct loop *loop)
 
 /* ---- timers ---- */
 
-/* Reading says that we know of it; a timer that was set anew in the meantime
- * has nothing to read, and has not fired. */
+/* Reading acknowledges the timer.  One that was set again in the meantime has
+ * nothing to read and has not fired. */
 static void on_readable(evutil_socket_t fd, short what, void *arg)
 {
     struct loop_timer *timer = arg;
@@ -143,7 +133,7 @@ static void on_readable(evutil_socket_t fd, short what, void *arg)
     if (read((int)fd, &times, sizeof(times)) != sizeof(times))
         return;
     if (timer->lead_ns > 0)
-        timer->loop->near = timer; /* looked at after this pass */
+        timer->loop->near = timer; /* checked after this pass */
     else
         timer->fired(timer->arg);
 }
@@ -163,7 +153,7 @@ struct loop_timer *loop_timer_new(struct loop *loop, void (*fired)(void *arg),
                                  on_readable, timer);
     if (timer->event && !event_add(timer->event, NULL))
         return timer;
-    err_set(err, ERR_IO, "cannot make a timer: %s", strerror(errno));
+    err_set(err, ERR_IO, "cannot create a timer: %s", strerror(errno));
     loop_timer_free(timer);
     return NULL;
 }
@@ -194,7 +184,7 @@ static struct timespec timespec_of(int64_t ns)
     return (struct timespec){.tv_sec = ns / NS_PER_S, .tv_nsec = ns % NS_PER_S};
 }
 
-/* All zero switches it off. */
+/* A zero value disarms the timer. */
 static void set(struct loop_timer *timer, int flags,
                 const struct itimerspec *spec)
 {
@@ -223,7 +213,9 @@ void loop_timer_repeat(struct loop_timer *timer, int64_t every_ns)
     set(timer, 0, &spec);
 }
 
-/* How long to leave new clients alone when there are no descriptors left. */
+/* ---- the listening socket ---- */
+
+/* How long to stop accepting when there are no file descriptors left. */
 #define PAUSE_NS (50 * NS_PER_MS)
 
 struct listener {
@@ -235,32 +227,28 @@ struct listener {
     char url[96];
 };
 
-/* One client.  False: none left for now. */
-static bool accept_one(struct listener *l)
+/* Accept every client that waits. */
+static void on_client(evutil_socket_t listening, short what, void *arg)
 {
+    struct listener *l = arg;
     int one = 1;
-    int fd = accept4(l->fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
 
-    if (fd >= 0) {
-        setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one));
-        l->accepted(l->arg, fd);
-        return true;
-    }
-    if (errno == EAGAIN)
-        return false;
-    if (errno == EINTR || errno == ECONNABORTED)
-        return true; /* that client is gone; the next may be fine */
-    event_del(l->event);
-    loop_timer_set(l->resume, clk_now(&clk_monotonic) + PAUSE_NS);
-    return false;
-}
-
-static void on_client(evutil_socket_t fd, short what, void *arg)
-{
-    (void)fd;
     (void)what;
-    while (accept_one(arg))
-        continue;
+    for (;;) {
+        int fd =
+            accept4((int)listening, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+
+        if (fd >= 0) {
+            setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one));
+            l->accepted(l->arg, fd);
+        } else if (errno == EAGAIN) {
+            return;
+        } else if (errno != EINTR && errno != ECONNABORTED) {
+            event_del(l->event);
+            loop_timer_set(l->resume, clk_now(&clk_monotonic) + PAUSE_NS);
+            return;
+        }
+    }
 }
 
 static void on_resume(void *arg)
@@ -270,8 +258,14 @@ static void on_resume(void *arg)
     event_add(l->event, NULL);
 }
 
-static int open_socket(struct listener *l, const struct addrinfo *address)
+/* Bind, listen, and find out the URL. */
+static int open_socket(struct listener *l, const struct addrinfo *address,
+                       const char *scheme)
 {
+    struct sockaddr_storage name = {0};
+    socklen_t len = sizeof(name);
+    char host[64];
+    char port[8];
     int one = 1;
 
     l->fd = socket(address->ai_family,
@@ -279,19 +273,8 @@ static int open_socket(struct listener *l, const struct addrinfo *address)
     if (l->fd < 0 ||
         setsockopt(l->fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one)) ||
         bind(l->fd, address->ai_addr, address->ai_addrlen) ||
-        listen(l->fd, SOMAXCONN))
-        return -1;
-    return 0;
-}
-
-static int make_url(struct listener *l, const char *scheme)
-{
-    struct sockaddr_storage name = {0};
-    socklen_t len = sizeof(name);
-    char host[64];
-    char port[8];
-
-    if (getsockname(l->fd, (struct sockaddr *)&name, &len) ||
+        listen(l->fd, SOMAXCONN) ||
+        getsockname(l->fd, (struct sockaddr *)&name, &len) ||
         getnameinfo((struct sockaddr *)&name, len, host, sizeof(host), port,
                     sizeof(port), NI_NUMERICHOST | NI_NUMERICSERV))
         return -1;
@@ -318,7 +301,7 @@ static int listen_on(struct listener *l, const struct listener_place *place,
                        "stub.bind: '%s' is not an address; write 127.0.0.1, "
                        "0.0.0.0 or ::1",
                        host);
-    rc = open_socket(l, address) || make_url(l, place->scheme);
+    rc = open_socket(l, address, place->scheme);
     freeaddrinfo(address);
     if (rc)
         return err_set(err, ERR_IO,
@@ -346,7 +329,7 @@ struct listener *listener_new(struct loop *loop,
         event_new(loop_base(loop), l->fd, EV_READ | EV_PERSIST, on_client, l);
     if (l->event && !event_add(l->event, NULL))
         return l;
-    err_set(err, ERR_IO, "%s: cannot wait for clients", l->url);
+    err_set(err, ERR_IO, "%s: cannot watch for clients", l->url);
 fail:
     listener_free(l);
     return NULL;

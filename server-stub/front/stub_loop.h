@@ -1,10 +1,11 @@
-/* stub_loop.h - the one thread's event loop, and timers on the monotonic clock.
+/* stub_loop.h - the event loop of the stub's one thread, timers on the
+ * monotonic clock, and the listening socket.
  *
  * A timer is a timerfd set to an absolute time: nanoseconds, no rounding, and
  * no system call in a pass of the loop that sets none.  (libevent's own timers
- * round to microseconds, and its precise ones cost a call each pass.)  A sleep
- * ends 30 to 100 us late on common machines; a sharp timer ends it earlier and
- * has the loop poll for the rest, so that it is late by about one pass.
+ * round to microseconds, and its precise ones cost a call per pass.)  A sleep
+ * ends 30 to 100 us late on common machines.  A sharp timer ends it earlier and
+ * makes the loop poll for the rest, so that it is late by about one pass.
  */
 #ifndef SERVER_STUB_FRONT_STUB_LOOP_H
 #define SERVER_STUB_FRONT_STUB_LOOP_H
@@ -17,17 +18,17 @@ struct listener;
 struct loop;
 struct loop_timer;
 
-/* NULL and ERR_IO if the system refuses.  _free() takes NULL. */
+/* NULL and ERR_IO if the system refuses.  loop_free() accepts NULL. */
 struct loop *loop_new(struct err *err);
 void loop_free(struct loop *loop);
 
 /* For events on sockets; borrowed. */
 struct event_base *loop_base(const struct loop *loop);
 
-/* Never sleep: poll, and take a CPU. */
+/* Never sleep: poll, and use a whole CPU. */
 void loop_stay_awake(struct loop *loop);
 
-/* Until loop_stop(). */
+/* Run until loop_stop(). */
 int loop_run(struct loop *loop, struct err *err);
 void loop_stop(struct loop *loop);
 
@@ -39,28 +40,29 @@ struct loop_timer *loop_timer_new(struct loop *loop, void (*fired)(void *arg),
                                   void *arg, struct err *err);
 void loop_timer_free(struct loop_timer *timer);
 
-/* Make it sharp, unless there is but one CPU, which whoever waits for us may
- * need.  At most one a loop. */
+/* Make it sharp, unless there is only one CPU, which the client may need.  At
+ * most one timer per loop. */
 void loop_timer_sharpen(struct loop_timer *timer);
 
-/* Fire once, not before `at_ns` of clk_monotonic; INT64_MAX: not at all.
- * Replaces what was set. */
+/* Fire once, not before `at_ns` of clk_monotonic; INT64_MAX disarms it.
+ * Replaces the previous time. */
 void loop_timer_set(struct loop_timer *timer, int64_t at_ns);
 
-/* Fire each `every_ns` from now on. */
+/* Fire every `every_ns` from now on. */
 void loop_timer_repeat(struct loop_timer *timer, int64_t every_ns);
 
-/* listener.h - the socket that clients connect to. */
-/* Where to listen: a numeric IPv4 or IPv6 address; port 0 takes a free one. */
+/* Where to listen: a numeric IPv4 or IPv6 address; port 0 chooses a free one.
+ */
 struct listener_place {
-    const char *scheme; /* of its URL: "http" */
+    const char *scheme; /* of the URL: "http" */
     const char *bind;
     int port;
 };
 
-/* Listen.  Each client's socket, non-blocking, goes to `accepted`, which owns
- * it.  NULL with ERR_CONFIG if that is no address, ERR_IO if the system
- * refuses.  While the process is out of descriptors new clients wait. */
+/* Listen.  Each client's socket, non-blocking, is passed to `accepted`, which
+ * owns it.  NULL with ERR_CONFIG if the address is invalid, ERR_IO if the
+ * system refuses.  While the process is out of descriptors, new clients wait.
+ */
 struct listener *listener_new(struct loop *loop,
                               const struct listener_place *place,
                               void (*accepted)(void *arg, int fd), void *arg,

@@ -2,11 +2,11 @@
 
 #include <stddef.h>
 
-#define FIRST_OF_HTTP 100
+#define FIRST_HTTP 100
 
 enum { UNKNOWN = 2 };
 
-/* The first that fits, either way. */
+/* The first match counts, in either direction. */
 static const struct {
     int http;
     int grpc;
@@ -21,7 +21,7 @@ static const struct {
 
 int status_of_grpc(int status)
 {
-    if (status < FIRST_OF_HTTP)
+    if (status < FIRST_HTTP)
         return status;
     for (size_t i = 0; i < PAIRS; i++) {
         if (pairs[i].http == status)
@@ -32,7 +32,7 @@ int status_of_grpc(int status)
 
 int status_of_http(int status)
 {
-    if (status >= FIRST_OF_HTTP)
+    if (status >= FIRST_HTTP)
         return status;
     for (size_t i = 0; i < PAIRS; i++) {
         if (pairs[i].grpc == status)

@@ -1,5 +1,5 @@
-/* gRPC: an event is a message, an answer in one piece is one message, and an
- * error is a status. */
+/* The gRPC wire: an event is a message, an answer in one piece is one message,
+ * and an error is a status. */
 #include <string.h>
 
 #include "common/spec/fault.h"
@@ -10,13 +10,8 @@
 #include "server-stub/front/reply.h"
 #include "server-stub/front/wire.h"
 
-/* Field 15 with a type that there is none of. */
+/* Field 15 with an invalid type. */
 static const char garbage[] = "\x7f\xff\xff\xff this is no message";
-
-static bool has(const struct call *call, enum fault_kind kind)
-{
-    return fault_has(&call->faults, kind);
-}
 
 static bool page(struct reply *r, struct exchange *x,
                  const struct page_view *view)
@@ -40,7 +35,7 @@ static void refuse(struct reply *r, struct call *call, int status,
     front_end(call->x);
 }
 
-/* It is there, but longer than a client takes. */
+/* A message that is longer than a client accepts. */
 static void send_long(struct reply *r, struct call *call)
 {
     size_t len = (size_t)call->faults.param[FAULT_ENDLESS];
@@ -50,33 +45,28 @@ static void send_long(struct reply *r, struct call *call)
     front_send(call->x, r->text.data, len);
 }
 
-static void write_whole(struct reply *r, struct call *call)
-{
-    buf_reset(&r->body);
-    if (has(call, FAULT_MALFORMED))
-        buf_adds(&r->body, garbage);
-    else if (!has(call, FAULT_EMPTY))
-        call->api->whole(call, r->settings, &r->body);
-}
-
 static void whole(struct reply *r, struct call *call)
 {
     call->status = 200;
-    if (has(call, FAULT_RESET) || has(call, FAULT_TRUNCATED)) {
-        reply_break(call, has(call, FAULT_RESET));
-    } else if (has(call, FAULT_INBAND)) {
+    if (call_has(call, FAULT_RESET) || call_has(call, FAULT_TRUNCATED)) {
+        reply_break(call, call_has(call, FAULT_RESET));
+    } else if (call_has(call, FAULT_INBAND)) {
         refuse(r, call, 500, REPLY_TOLD);
-    } else if (has(call, FAULT_ENDLESS)) {
+    } else if (call_has(call, FAULT_ENDLESS)) {
         send_long(r, call);
         reply_end(call);
     } else {
-        write_whole(r, call);
+        buf_reset(&r->body);
+        if (call_has(call, FAULT_MALFORMED))
+            buf_adds(&r->body, garbage);
+        else if (!call_has(call, FAULT_EMPTY))
+            call->api->whole(call, r->settings, &r->body);
         front_send(call->x, buf_text(&r->body), r->body.len);
         reply_end(call);
     }
 }
 
-/* The head goes out with the first message. */
+/* The head is sent with the first message. */
 static void open(struct reply *r, struct call *call, bool already)
 {
     (void)r;
@@ -101,7 +91,7 @@ static void end(struct reply *r, struct call *call)
 
 static void spoil(struct reply *r, struct call *call)
 {
-    if (has(call, FAULT_ENDLESS)) {
+    if (call_has(call, FAULT_ENDLESS)) {
         send_long(r, call);
         end(r, call);
     } else {

@@ -1,4 +1,4 @@
-/* HTTP/1: answers with a head, and streams of server-sent events. */
+/* The HTTP/1 wire: answers with a head, and streams of server-sent events. */
 #include <string.h>
 
 #include "common/settings/settings.h"
@@ -12,17 +12,12 @@
 #include "server-stub/front/wire.h"
 #include "server-stub/stub_page.h"
 
-/* An event need not be whole before it goes out. */
+/* An endless event is sent in pieces of this size. */
 #define ENOUGH_TEXT ((size_t)64 << 10)
 
 #define MAX_PAGE ((size_t)64 << 20)
 
 static const char garbage[] = "\x16\x03\x01this is not HTTP\r\n\r\n";
-
-static bool has(const struct call *call, enum fault_kind kind)
-{
-    return fault_has(&call->faults, kind);
-}
 
 /* ---- answers in one piece ---- */
 
@@ -55,7 +50,7 @@ static bool page(struct reply *r, struct exchange *x,
     return found;
 }
 
-/* An error that comes with a 200 is one of the server's all the same. */
+/* An error that is sent with a 200 is still described as a server error. */
 static void refuse(struct reply *r, struct call *call, int status,
                    const char *why)
 {
@@ -65,29 +60,21 @@ static void refuse(struct reply *r, struct call *call, int status,
     give_text(r, call->x, status, "application/json", &r->body);
 }
 
-static void write_body(struct reply *r, struct call *call)
-{
-    const struct answer *plain = &r->plain[call->x->keeps_alive];
-
-    buf_reset(&r->body);
-    if (has(call, FAULT_EMPTY))
-        return;
-    if (has(call, FAULT_INBAND))
-        api_error(call, 500, REPLY_TOLD, &r->body);
-    else if (call->api->whole)
-        call->api->whole(call, r->settings, &r->body);
-    else
-        buf_add(&r->body, plain->text.data + plain->head_len,
-                plain->text.len - plain->head_len);
-}
-
-/* The text of the whole answer, well formed. */
+/* Write the whole answer, well formed, to r->text. */
 static void write_whole(struct reply *r, struct call *call)
 {
     bool keeps_alive = call->x->keeps_alive;
+    const struct answer *plain = &r->plain[keeps_alive];
 
-    write_body(r, call);
+    buf_reset(&r->body);
     buf_reset(&r->text);
+    if (call_has(call, FAULT_INBAND) && !call_has(call, FAULT_EMPTY))
+        api_error(call, 500, REPLY_TOLD, &r->body);
+    else if (call->api->whole && !call_has(call, FAULT_EMPTY))
+        call->api->whole(call, r->settings, &r->body);
+    else if (!call_has(call, FAULT_EMPTY))
+        buf_add(&r->body, plain->text.data + plain->head_len,
+                plain->text.len - plain->head_len);
     if (call->json_len > 0)
         answer_write_binary(&r->text, keeps_alive, buf_text(&r->body),
                             r->body.len, call->json_len);
@@ -98,29 +85,24 @@ static void write_whole(struct reply *r, struct call *call)
         r->text.len -= r->body.len;
 }
 
-static bool is_plain(const struct call *call)
-{
-    return !call->api->whole && call->faults.kinds == 0;
-}
-
 static void whole(struct reply *r, struct call *call)
 {
     const struct answer *plain = &r->plain[call->x->keeps_alive];
 
     call->status = 200;
-    if (is_plain(call)) {
+    if (!call->api->whole && call->faults.kinds == 0) {
         front_send(call->x, plain->text.data,
                    call->x->is_head ? plain->head_len : plain->text.len);
         reply_end(call);
         return;
     }
     write_whole(r, call);
-    if (has(call, FAULT_MALFORMED)) {
+    if (call_has(call, FAULT_MALFORMED)) {
         front_send(call->x, garbage, strlen(garbage));
         reply_break(call, false);
-    } else if (has(call, FAULT_RESET)) {
+    } else if (call_has(call, FAULT_RESET)) {
         reply_break(call, true);
-    } else if (has(call, FAULT_TRUNCATED)) {
+    } else if (call_has(call, FAULT_TRUNCATED)) {
         front_send(call->x, r->text.data, r->text.len - r->text.len / 8 - 1);
         reply_break(call, false);
     } else {
@@ -144,8 +126,7 @@ static void add_head(struct reply *r, struct call *call)
     call->status = 200;
 }
 
-/* Add bytes of the body to what goes out next; the head goes before the
- * first. */
+/* Move r->event to the text that is sent next; the head precedes the first. */
 static void add_piece(struct reply *r, struct call *call)
 {
     add_head(r, call);
@@ -167,7 +148,7 @@ static void open(struct reply *r, struct call *call, bool already)
 static void event(struct reply *r, struct call *call, const char *data,
                   size_t len)
 {
-    (void)len; /* it is text, and ends with a NUL */
+    (void)len; /* it is text that ends with a NUL */
     sse_style_write_keepalives(r->sse, &r->event);
     add_piece(r, call);
     sse_style_write(r->sse, data, &r->event);
@@ -183,12 +164,16 @@ static void end(struct reply *r, struct call *call)
     reply_end(call);
 }
 
-/* An event that begins well and does not end; neither need it be in memory. */
-static void add_endless(struct reply *r, struct call *call)
+static void spoil(struct reply *r, struct call *call)
 {
+    static const char broken[] = "{\"choices\": [not JSON";
     int64_t left = call->faults.param[FAULT_ENDLESS];
 
-    buf_adds(&r->event, "data: {\"text\":\"");
+    if (!call_has(call, FAULT_ENDLESS)) {
+        event(r, call, broken, strlen(broken));
+        return;
+    }
+    buf_adds(&r->event, "data: {\"text\":\""); /* never closed */
     while (left > 0) {
         size_t n = left < (int64_t)ENOUGH_TEXT ? (size_t)left : ENOUGH_TEXT;
 
@@ -198,18 +183,7 @@ static void add_endless(struct reply *r, struct call *call)
         add_piece(r, call);
         reply_send(r, call->x);
     }
-}
-
-static void spoil(struct reply *r, struct call *call)
-{
-    static const char broken[] = "{\"choices\": [not JSON";
-
-    if (has(call, FAULT_ENDLESS)) {
-        add_endless(r, call);
-        end(r, call);
-    } else {
-        event(r, call, broken, strlen(broken));
-    }
+    end(r, call);
 }
 
 const struct wire_ops wire_http = {

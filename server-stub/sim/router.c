@@ -20,7 +20,8 @@ static size_t pick_any(const int64_t *outstanding, size_t n, uint64_t routed,
     return rng_next(rng) % n;
 }
 
-/* Ties go round, or a light load would all be the first one's. */
+/* Ties are broken in turn, or the first replica would get all of a light load.
+ */
 static size_t pick_least(const int64_t *outstanding, size_t n, uint64_t routed,
                          struct rng *rng)
 {
@@ -47,9 +48,9 @@ static size_t pick_of_two(const int64_t *outstanding, size_t n, uint64_t routed,
 
 static const struct router_ops routers[] = {
     {"round-robin", "in turn", pick_next},
-    {"random", "any", pick_any},
-    {"least-outstanding", "the one with the fewest requests", pick_least},
-    {"two-choices", "the better of two random ones", pick_of_two},
+    {"random", "any replica", pick_any},
+    {"least-outstanding", "the replica with the fewest requests", pick_least},
+    {"two-choices", "the better of two random replicas", pick_of_two},
 };
 
 const struct router_ops *router_find(const char *name)

@@ -1,4 +1,4 @@
-/* router.h - which replica a request goes to.  Pure. */
+/* router.h - routers: which replica a request goes to.  Pure. */
 #ifndef SERVER_STUB_SIM_ROUTER_H
 #define SERVER_STUB_SIM_ROUTER_H
 
@@ -11,13 +11,14 @@ struct router_ops {
     const char *name;
     const char *help;
 
-    /* An index below n, from what each replica has outstanding and how many
-     * requests were routed before.  Required. */
+    /* Returns the index of a replica, below n.  `outstanding` has the number of
+     * unfinished requests of each, and `routed` counts the requests before this
+     * one.  Required. */
     size_t (*pick)(const int64_t *outstanding, size_t n, uint64_t routed,
                    struct rng *rng);
 };
 
-/* NULL if there is none of that name. */
+/* The router of that name, or NULL. */
 const struct router_ops *router_find(const char *name);
 
 #endif

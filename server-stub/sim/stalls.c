@@ -1,5 +1,5 @@
-/* Stalls are met by arithmetic, not one by one: long work over short stalls
- * costs no more than any other. */
+/* Stalls are computed, not stepped through: long work over short stalls costs
+ * no more than any other. */
 #include "server-stub/sim/stalls.h"
 
 int64_t time_after(int64_t a, int64_t b)
@@ -28,24 +28,17 @@ int64_t stalls_skip(const struct stalls *s, int64_t at_ns)
                                  : at_ns;
 }
 
-static int64_t stalled_ns(const struct stalls *s, int64_t start_ns,
-                          int64_t work_ns)
-{
-    int64_t to_stall_ns;
-    int64_t left_ns;
-
-    if (s->stall_ns == 0)
-        return 0;
-    to_stall_ns = s->every_ns - (start_ns - s->epoch_ns) % s->every_ns;
-    left_ns = work_ns - to_stall_ns;
-    if (left_ns <= 0)
-        return 0;
-    return time_times(1 + (left_ns - 1) / (s->every_ns - s->stall_ns),
-                      s->stall_ns);
-}
-
 int64_t stalls_work(const struct stalls *s, int64_t start_ns, int64_t work_ns)
 {
-    return time_after(time_after(start_ns, work_ns),
-                      stalled_ns(s, start_ns, work_ns));
+    int64_t end_ns = time_after(start_ns, work_ns);
+    int64_t to_stall_ns;
+    int64_t n;
+
+    if (s->stall_ns == 0)
+        return end_ns;
+    to_stall_ns = s->every_ns - (start_ns - s->epoch_ns) % s->every_ns;
+    if (work_ns <= to_stall_ns)
+        return end_ns;
+    n = 1 + (work_ns - to_stall_ns - 1) / (s->every_ns - s->stall_ns);
+    return time_after(end_ns, time_times(n, s->stall_ns));
 }

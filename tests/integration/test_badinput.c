@@ -270,7 +270,7 @@ static const struct {
     {"target: {url: http://h/}\nload:\n  stop: decided\n  rate: 5\n",
      "%s:3: load.stop: there is no SLO to decide on"},
     {"stub:\n  replicas: 99\nload: {rate: 5}\n",
-     "%s:2: stub.replicas: 1 to 64"},
+     "%s:2: stub.replicas: must be from 1 to 64"},
     {"target: {url: 127.0.0.1}\n",
      "%s:1: url: '127.0.0.1' is not a URL; write http://host:port/path"},
     {"target: {url: http://h/}\nload: {rate: 5, burst_on: 1s}\n",

@@ -96,7 +96,8 @@ static void what_cannot_be_served_is_refused_first(void **state)
     proc_result_fini(&r);
     r = proc_run(ARGS("run", file, "--force", "-q", "-o", dir));
     proc_expect(&r, 2);
-    assert_non_null(strstr(r.err, "bad.yaml:1: stub.replicas: 1 to 64\n"));
+    assert_non_null(
+        strstr(r.err, "bad.yaml:1: stub.replicas: must be from 1 to 64\n"));
     proc_result_fini(&r);
     assert_int_equal(stat(manifest, &st), 0);
     r = proc_run(ARGS("validate", file));

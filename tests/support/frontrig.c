@@ -100,7 +100,7 @@ void frontrig_end(struct frontrig *rig)
 {
     front_free(rig->front);
     for (int keeps_alive = 0; keeps_alive < 2; keeps_alive++)
-        answer_fini(&rig->answers[keeps_alive]);
+        buf_fini(&rig->answers[keeps_alive].text);
     buf_fini(&rig->body);
     loop_free(rig->loop);
     if (rig->client >= 0)

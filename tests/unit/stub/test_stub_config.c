@@ -179,7 +179,7 @@ static void every_choice_is_known(void **state)
     settings_fini(&s);
 }
 
-#define SIZES "stub.preferred: sizes rise from 1 to max_batch"
+#define SIZES "stub.preferred: sizes must ascend from 1 to stub.max_batch"
 
 static void bad_settings_name_their_key(void **state)
 {
@@ -190,31 +190,34 @@ static void bad_settings_name_their_key(void **state)
         {{"--body-size=1"}, "stub.body_size: must be from 2 bytes to 64 MiB"},
         {{"--body-size=65MiB"},
          "stub.body_size: must be from 2 bytes to 64 MiB"},
-        {{"--full-status=200"}, "stub.full_status: 429 or 503"},
-        {{"--full-status=600"}, "stub.full_status: 429 or 503"},
-        {{"--model=a\"b"}, "stub.model: no quotes, backslashes or line ends"},
-        {{"--model=a\\b"}, "stub.model: no quotes, backslashes or line ends"},
-        {{"--max-batch=0"}, "stub.max_batch: at least 1"},
-        {{"--max-running=0"}, "stub.max_running: at least 1"},
+        {{"--full-status=200"}, "stub.full_status: must be 429 or 503"},
+        {{"--full-status=600"}, "stub.full_status: must be 429 or 503"},
+        {{"--model=a\"b"},
+         "stub.model: cannot contain quotes, backslashes or line ends"},
+        {{"--model=a\\b"},
+         "stub.model: cannot contain quotes, backslashes or line ends"},
+        {{"--max-batch=0"}, "stub.max_batch: must be at least 1"},
+        {{"--max-running=0"}, "stub.max_running: must be at least 1"},
         {{"--preferred=2,x"},
          "stub.preferred: 'x' is not a count; write 1000, 10k or 1M"},
         {{"--preferred=0,2"}, SIZES},
         {{"--preferred=4,2"}, SIZES},
         {{"--preferred=2,2"}, SIZES},
         {{"--preferred=2,9"}, SIZES},
-        {{"--replicas=0"}, "stub.replicas: 1 to 64"},
-        {{"--replicas=65"}, "stub.replicas: 1 to 64"},
+        {{"--replicas=0"}, "stub.replicas: must be from 1 to 64"},
+        {{"--replicas=65"}, "stub.replicas: must be from 1 to 64"},
         {{"--speed=1,2"}, "stub.speed: more speeds than replicas"},
-        {{"--speed=0"}, "stub.speed: above 0"},
+        {{"--speed=0"}, "stub.speed: must be above 0"},
         {{"--speed=fast"},
          "stub.speed: 'fast' is not a number of 0 or more; write 1 or 0.5"},
-        {{"--embedding-size=0"}, "stub.embedding_size: 1 to 8192"},
-        {{"--embedding-size=8193"}, "stub.embedding_size: 1 to 8192"},
-        {{"--tokens-per-event=0"}, "stub.tokens_per_event: at least 1"},
-        {{"--events-per-write=0"}, "stub.events_per_write: at least 1"},
+        {{"--embedding-size=0"}, "stub.embedding_size: must be from 1 to 8192"},
+        {{"--embedding-size=8193"},
+         "stub.embedding_size: must be from 1 to 8192"},
+        {{"--tokens-per-event=0"}, "stub.tokens_per_event: must be at least 1"},
+        {{"--events-per-write=0"}, "stub.events_per_write: must be at least 1"},
         {{"--sse=cr,crlf"}, "stub.sse: crlf cannot be combined with cr"},
-        {{"--stall=1s"}, "stub.stall: needs stub.stall_every as well"},
-        {{"--stall-every=5s"}, "stub.stall_every: needs stub.stall as well"},
+        {{"--stall=1s"}, "stub.stall: requires stub.stall_every"},
+        {{"--stall-every=5s"}, "stub.stall_every: requires stub.stall"},
         {{"--stall=5s", "--stall-every=5s"},
          "stub.stall: must be shorter than stub.stall_every"},
     };

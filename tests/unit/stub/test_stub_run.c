@@ -21,19 +21,17 @@ static void bad_settings_name_their_key(void **state)
         const char *assignments[2];
         const char *want;
     } cases[] = {
-        {{"stub.stall=1s"}, "stub.stall: needs stub.stall_every as well"},
-        {{"stub.stall_every=5s"}, "stub.stall_every: needs stub.stall as well"},
+        {{"stub.stall=1s"}, "stub.stall: requires stub.stall_every"},
+        {{"stub.stall_every=5s"}, "stub.stall_every: requires stub.stall"},
         {{"stub.stall=5s", "stub.stall_every=5s"},
          "stub.stall: must be shorter than stub.stall_every"},
         {{"stub.body_size=1"},
          "stub.body_size: must be from 2 bytes to 64 MiB"},
         {{"stub.body_size=1GiB"},
          "stub.body_size: must be from 2 bytes to 64 MiB"},
-        {{"stub.tls_ca=ca.pem"}, "stub.tls_ca: needs stub.tls_cert as well"},
-        {{"stub.tls_key=a.key"},
-         "stub.tls_cert: goes together with stub.tls_key"},
-        {{"stub.tls_cert=a.pem"},
-         "stub.tls_cert: needs stub.grpc_port as well"},
+        {{"stub.tls_ca=ca.pem"}, "stub.tls_ca: requires stub.tls_cert"},
+        {{"stub.tls_key=a.key"}, "stub.tls_key: requires stub.tls_cert"},
+        {{"stub.tls_cert=a.pem"}, "stub.tls_cert: requires stub.grpc_port"},
         {{"stub.bind=localhost"},
          "stub.bind: 'localhost' is not an address; write 127.0.0.1, 0.0.0.0 "
          "or ::1"},
