@@ -8,11 +8,11 @@
 #include "server-stub/front/front.h"
 #include "server-stub/front/wire.h"
 
-/* By the first letter of their paths, so that it takes a glance to see that a
- * request is plain. */
+/* By the first letter of the path, so that a plain request is recognized
+ * quickly. */
 static const struct {
     char letter;
-    const struct api_ops *apis[8]; /* up to a NULL */
+    const struct api_ops *apis[8]; /* NULL-terminated */
 } groups[] = {
     {'g', {&api_tgi, &api_tgi_stream, &api_sglang}},
     {'r', {&api_rerank}},
@@ -48,55 +48,38 @@ struct json_t *api_json(const struct exchange *x)
     return json_loadb(x->body, len, 0, NULL);
 }
 
-/* Several may share a path, and then differ in the body's keys. */
-static bool read_json(const json_t *json, const struct exchange *x,
-                      struct call *call)
+static int append(const char *data, size_t len, void *arg)
 {
-    const struct api_ops *const *api = group_for(x->path);
-
-    for (; *api && json_is_object(json); api++) {
-        if (!serves(*api, x->path))
-            continue;
-        if ((*api)->read(json, x, call) || call->why) {
-            call->api = *api;
-            return !call->why;
-        }
-    }
-    return false;
+    return buf_add(arg, data, len);
 }
 
-static const struct api_ops *first_for(const char *path)
+void api_put_json(const struct json_t *json, struct buf *out)
 {
-    const struct api_ops *const *api = group_for(path);
-
-    for (; api && *api; api++) {
-        if (serves(*api, path))
-            return *api;
-    }
-    return &api_plain;
+    json_dump_callback(json, append, out, JSON_COMPACT | JSON_ENCODE_ANY);
 }
 
+/* Several APIs may share a path; then the keys of the body decide. */
 bool api_read(const struct exchange *x, struct call *call)
 {
+    const struct api_ops *const *api = group_for(x->path);
+    bool is_read = false;
     json_t *json;
-    bool is_read;
 
-    call->api = first_for(x->path);
+    while (api && *api && !serves(*api, x->path))
+        api++;
+    call->api = api && *api ? *api : &api_plain;
     if (!call->api->read)
         return true;
     json = api_json(x);
-    is_read = read_json(json, x, call);
+    for (; *api && json_is_object(json) && !is_read && !call->why; api++) {
+        if (!serves(*api, x->path))
+            continue;
+        is_read = (*api)->read(json, x, call);
+        if (is_read || call->why)
+            call->api = *api;
+    }
     json_decref(json);
-    return is_read;
-}
-
-static void error_object(int status, const char *message, struct buf *out)
-{
-    buf_addf(out,
-             "{\"error\":{\"message\":\"%s\",\"type\":\"%s\",\"param\":null,"
-             "\"code\":%d}}",
-             message, status < 500 ? "invalid_request_error" : "server_error",
-             status);
+    return is_read && !call->why;
 }
 
 void api_error_text(int status, const char *message, struct buf *out)
@@ -108,10 +91,15 @@ void api_error_text(int status, const char *message, struct buf *out)
 void api_error(const struct call *call, int status, const char *message,
                struct buf *out)
 {
+    const char *type = status < 500 ? "invalid_request_error" : "server_error";
+
     if (call->api->error)
         call->api->error(status, message, out);
     else
-        error_object(status, message, out);
+        buf_addf(out,
+                 "{\"error\":{\"message\":\"%s\",\"type\":\"%s\",\"param\":"
+                 "null,\"code\":%d}}",
+                 message, type, status);
 }
 
 const struct api_ops api_plain = {

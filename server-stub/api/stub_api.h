@@ -1,8 +1,8 @@
-/* stub_api.h - the languages that the stub speaks.
+/* stub_api.h - the APIs that the stub serves.
  *
- * An API reads what a request asks for and words the answer; when and whether
- * it goes out, and how events are framed, is not its business.  Those of gRPC
- * (api/grpc.h) have messages where the others have JSON.
+ * An API reads what a request wants and writes the answer.  When and whether it
+ * is sent, and how events are framed, is decided elsewhere.  The gRPC APIs
+ * (stub_grpc.h) use messages instead of JSON.
  */
 #ifndef SERVER_STUB_API_STUB_API_H
 #define SERVER_STUB_API_STUB_API_H
@@ -18,29 +18,29 @@ struct stub_settings;
 
 struct api_ops {
     const char *name;
-    const char *const *paths; /* server-stub/front/url_path.h, NULL-terminated;
-                                 NULL: any that no other has */
-    bool opens_with_role;     /* a stream's first tokens follow a role event */
+    const char *const *paths; /* patterns for path_matches(), NULL-terminated;
+                                 NULL: every path that no other API serves */
+    bool opens_with_role;     /* a role event precedes the first tokens */
     bool can_reason;          /* the first tokens may be reasoning */
-    bool probe_marks_last;    /* the event of the last token says that it is */
-    bool is_single;   /* a model without tokens gives one, unless more are asked
-                         for */
-    const char *done; /* event that ends a stream; NULL: there is none */
+    bool probe_marks_last;    /* the event of the last token says so */
+    bool is_single;   /* a model without tokens makes one, unless the request
+                         wants more */
+    const char *done; /* event that ends a stream; NULL: none */
 
-    /* What does it ask for?  False: the answer is 400.  If call->why does not
-     * say why, it is no request of this API; another one with the same path is
-     * asked first.  NULL: anything will do. */
+    /* Read the request.  False: it is refused with 400.  If call->why is NULL
+     * then, it is not a request of this API, and the next API with the same
+     * path is tried.  NULL: any request is accepted. */
     bool (*read)(const struct json_t *json, const struct exchange *x,
                  struct call *call);
 
-    /* Body of the whole answer, not streamed; sets call->json_len if something
-     * else follows the JSON.  NULL: the plain one, made once. */
+    /* Write the body of an answer that is not streamed; sets call->json_len if
+     * binary data follows the JSON.  NULL: the plain answer, made once. */
     void (*whole)(struct call *call, const struct stub_settings *s,
                   struct buf *out);
 
-    /* Events of a stream, as JSON: one that announces it and carries nothing
-     * (optional), one with n tokens after those sent, one after the last
-     * (optional, and may write nothing).  NULL if the API does not stream. */
+    /* Write events of a stream, as JSON: one without content that announces it
+     * (optional), one with the next n tokens, one after the last token
+     * (optional, may write nothing).  NULL if the API does not stream. */
     void (*role)(const struct call *call, const struct stub_settings *s,
                  struct buf *out);
     void (*tokens)(const struct call *call, const struct stub_settings *s,
@@ -48,8 +48,8 @@ struct api_ops {
     void (*last)(const struct call *call, const struct stub_settings *s,
                  struct buf *out);
 
-    /* An error as JSON, in a stream or instead of an answer.  NULL: as OpenAI
-     * has it. */
+    /* Write an error as JSON, in a stream or instead of an answer.  NULL: in
+     * the form of OpenAI. */
     void (*error)(int status, const char *message, struct buf *out);
 };
 
@@ -65,19 +65,22 @@ extern const struct api_ops api_sglang;
 extern const struct api_ops api_tfserving;
 extern const struct api_ops api_kserve;
 
-/* Which API is this, and what does it ask for?  Sets call->api in any case.
- * False: 400. */
+/* Find the API and read the request.  Always sets call->api.  False: refuse
+ * with 400. */
 bool api_read(const struct exchange *x, struct call *call);
 
-/* Body of the request, or its part that is JSON; NULL if it is none.  The
- * caller owns the reference. */
+/* The JSON of the request's body; NULL if it is not JSON.  The caller owns the
+ * reference. */
 struct json_t *api_json(const struct exchange *x);
 
-/* An error in the form of the call's API. */
+/* Append JSON on one line, with all digits of its numbers. */
+void api_put_json(const struct json_t *json, struct buf *out);
+
+/* Append an error in the form of the call's API. */
 void api_error(const struct call *call, int status, const char *message,
                struct buf *out);
 
-/* {"error":"..."}, for those whose form that is. */
+/* Append {"error":"..."}, the form of several APIs. */
 void api_error_text(int status, const char *message, struct buf *out);
 
 #endif

@@ -17,19 +17,10 @@ static const struct api_ops *const apis[] = {
     &api_grpc_stream_tensors, &api_grpc_predict,
 };
 
-/* Packages whose methods we know: another one is not there. */
+/* Packages whose methods are known: any other method of theirs is missing. */
 static const char *const known[] = {"/inference.", "/tensorflow.serving."};
 
-static bool is_known(const char *path)
-{
-    for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
-        if (strncmp(path, known[i], strlen(known[i])) == 0)
-            return true;
-    }
-    return false;
-}
-
-/* Several may share a method, and then differ in what the message holds. */
+/* Several APIs may share a method; then the contents of the message decide. */
 bool grpc_api_read(const struct exchange *x, struct call *call)
 {
     call->api = &api_grpc_plain;
@@ -40,11 +31,14 @@ bool grpc_api_read(const struct exchange *x, struct call *call)
         if (apis[i]->read(NULL, x, call) || call->why)
             return !call->why;
     }
-    if (!is_known(x->path))
-        return api_grpc_plain.read(NULL, x, call);
-    call->refusal = 501;
-    call->why = "no such method";
-    return false;
+    for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
+        if (strncmp(x->path, known[i], strlen(known[i])) == 0) {
+            call->refusal = 501;
+            call->why = "no such method";
+            return false;
+        }
+    }
+    return api_grpc_plain.read(NULL, x, call);
 }
 
 /* ---- any method ---- */
@@ -89,13 +83,14 @@ const struct api_ops api_grpc_plain = {
     .error = put_error,
 };
 
-/* Methods that ask about the server: health and metadata. */
+/* ---- methods about the server: health and metadata ---- */
+
 #define KSERVE "/inference.GRPCInferenceService/"
 
 typedef Inference__ModelMetadataResponse__TensorMetadata tensor_metadata;
 
-/* ServerLive, ServerReady, ModelReady, and grpc.health.v1's: a single field,
- * whose number is 1, and whose value is. */
+/* The answers of ServerLive, ServerReady, ModelReady and grpc.health.v1 have
+ * the same form: field 1 has the value 1. */
 static void put_yes(const struct page_view *view, struct buf *out)
 {
     Inference__ServerReadyResponse yes = INFERENCE__SERVER_READY_RESPONSE__INIT;

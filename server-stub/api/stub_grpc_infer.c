@@ -1,7 +1,6 @@
-/* ModelInfer and ModelStreamInfer, as KServe and Triton have them.  Tensors
- * come back as they are, raw or not, so that a client can check them; text gets
- * words, in a stream as many responses as there are tokens (a decoupled model).
- */
+/* ModelInfer and ModelStreamInfer of KServe and Triton.  Tensors are returned
+ * as they are, raw or not, so that a client can check them.  A text is answered
+ * with words; a stream has one response per token (a decoupled model). */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,20 +8,19 @@
 #include "common/base/buf.h"
 #include "common/base/xalloc.h"
 #include "common/settings/settings.h"
-#include "common/spec/fault.h"
 #include "server-stub/api/stub_api.h"
 #include "server-stub/api/stub_grpc.h"
 #include "server-stub/api/stub_grpc_request.h"
+#include "server-stub/api/stub_tensor.h"
 #include "server-stub/api/stub_text.h"
 #include "server-stub/front/call.h"
 #include "server-stub/front/front.h"
 
-#define MAX_WORDS   ((size_t)64 << 20)
-#define LENGTH_SIZE 4
+#define MAX_WORDS ((size_t)64 << 20)
 
 typedef Inference__ModelInferResponse__InferOutputTensor output_tensor;
 
-/* ---- what comes in ---- */
+/* ---- the request ---- */
 
 static bool read_request(const struct exchange *x, struct call *call,
                          bool is_text, bool streams)
@@ -31,7 +29,7 @@ static bool read_request(const struct exchange *x, struct call *call,
     bool is_read = false;
 
     if (!req) {
-        call->why = "no ModelInferRequest";
+        call->why = "not a ModelInferRequest";
         return false;
     }
     call->why = grpc_request_check(req);
@@ -75,9 +73,9 @@ static bool read_stream_tensors(const struct json_t *json,
     return read_request(x, call, false, true);
 }
 
-/* ---- what goes out ---- */
+/* ---- the answer ---- */
 
-/* A response under construction; what it points to is here or the request's. */
+/* A response under construction; its pointers go into this or the request. */
 struct made {
     Inference__ModelInferResponse response;
     output_tensor tensors[GRPC_MAX_INPUTS];
@@ -106,12 +104,6 @@ static struct made *made_new(const Inference__ModelInferRequest *req,
     return m;
 }
 
-static void made_free(struct made *m)
-{
-    buf_fini(&m->words);
-    free(m);
-}
-
 static output_tensor *add_output(struct made *m)
 {
     size_t nth = m->response.n_outputs++;
@@ -131,7 +123,7 @@ static void add_tensors(struct made *m, const Inference__ModelInferRequest *req)
             req->inputs[from];
         output_tensor *out = add_output(m);
 
-        snprintf(m->names[i], sizeof(m->names[i]), GRPC_OUTPUT "%zu", from);
+        snprintf(m->names[i], sizeof(m->names[i]), TENSOR_OUTPUT "%zu", from);
         out->name = m->names[i];
         out->datatype = in->datatype;
         out->n_shape = in->n_shape;
@@ -144,17 +136,17 @@ static void add_tensors(struct made *m, const Inference__ModelInferRequest *req)
     m->response.raw_output_contents = m->raw;
 }
 
-/* One string, with its length before it. */
+/* One string, preceded by its length. */
 static void add_text(struct made *m, int64_t n)
 {
     output_tensor *out = add_output(m);
-    const char none[LENGTH_SIZE] = {0};
+    const char none[TENSOR_LENGTH_SIZE] = {0};
     size_t len;
 
     buf_add(&m->words, none, sizeof(none));
     text_put_words(&m->words, n);
-    len = m->words.len - LENGTH_SIZE;
-    for (size_t i = 0; i < LENGTH_SIZE; i++)
+    len = m->words.len - TENSOR_LENGTH_SIZE;
+    for (size_t i = 0; i < TENSOR_LENGTH_SIZE; i++)
         m->words.data[i] = (char)(len >> (8 * i) & 0xff);
     out->name = grpc_text("text_output");
     out->datatype = grpc_text("BYTES");
@@ -179,76 +171,53 @@ static void add_final(struct made *m, bool is_final)
     m->response.n_parameters = 1;
 }
 
-static void pack_event(struct made *m, struct buf *out)
+/* The response to a call: n tokens of text or the tensors, unless `is_empty`.
+ * In a stream it also says whether it is the last. */
+static void put_response(const struct call *call, const struct stub_settings *s,
+                         int64_t n, bool is_empty, bool is_last,
+                         struct buf *out)
 {
     Inference__ModelStreamInferResponse event =
         INFERENCE__MODEL_STREAM_INFER_RESPONSE__INIT;
-
-    event.infer_response = &m->response;
-    grpc_pack(&event.base, out);
-}
-
-static void put_text(struct call *call, const struct stub_settings *s,
-                     struct buf *out)
-{
     Inference__ModelInferRequest *req = grpc_request_read(call->x);
     struct made *m = made_new(req, s);
 
-    add_text(m, call->job.produced);
-    grpc_pack(&m->response.base, out);
-    made_free(m);
+    if (!is_empty && grpc_request_is_text(req))
+        add_text(m, n);
+    else if (!is_empty)
+        add_tensors(m, req);
+    if (call->streams) {
+        add_final(m, is_last);
+        event.infer_response = &m->response;
+        grpc_pack(&event.base, out);
+    } else {
+        grpc_pack(&m->response.base, out);
+    }
+    buf_fini(&m->words);
+    free(m);
     grpc_request_free(req);
 }
 
-static void put_tensors(struct call *call, const struct stub_settings *s,
-                        struct buf *out)
+static void put_whole(struct call *call, const struct stub_settings *s,
+                      struct buf *out)
 {
-    Inference__ModelInferRequest *req = grpc_request_read(call->x);
-    struct made *m = made_new(req, s);
-
-    add_tensors(m, req);
-    grpc_pack(&m->response.base, out);
-    made_free(m);
-    grpc_request_free(req);
-}
-
-/* Is the response with n more tokens the one that says that it is the last? */
-static bool is_final(const struct call *call, int64_t n)
-{
-    return text_is_last(call, n) && !call->wants_final &&
-           !fault_has(&call->faults, FAULT_NO_DONE);
+    put_response(call, s, call->job.produced, false, true, out);
 }
 
 static void put_tokens(const struct call *call, const struct stub_settings *s,
                        int64_t n, struct buf *out)
 {
-    Inference__ModelInferRequest *req = grpc_request_read(call->x);
-    struct made *m = made_new(req, s);
+    bool is_final = text_is_last(call, n) && !call->wants_final &&
+                    !call_has(call, FAULT_NO_DONE);
 
-    if (call->api == &api_grpc_stream_text)
-        add_text(m, n);
-    else
-        add_tensors(m, req);
-    add_final(m, is_final(call, n));
-    pack_event(m, out);
-    made_free(m);
-    grpc_request_free(req);
+    put_response(call, s, n, false, is_final, out);
 }
 
 static void put_final(const struct call *call, const struct stub_settings *s,
                       struct buf *out)
 {
-    Inference__ModelInferRequest *req;
-    struct made *m;
-
-    if (!call->wants_final || fault_has(&call->faults, FAULT_NO_DONE))
-        return;
-    req = grpc_request_read(call->x);
-    m = made_new(req, s);
-    add_final(m, true);
-    pack_event(m, out);
-    made_free(m);
-    grpc_request_free(req);
+    if (call->wants_final && !call_has(call, FAULT_NO_DONE))
+        put_response(call, s, 0, true, true, out);
 }
 
 static void put_error(int status, const char *message, struct buf *out)
@@ -267,7 +236,7 @@ const struct api_ops api_grpc_text = {
     .name = "kserve-grpc",
     .paths = (const char *const[]){SERVICE "ModelInfer", NULL},
     .read = read_text,
-    .whole = put_text,
+    .whole = put_whole,
     .tokens = put_tokens,
 };
 
@@ -275,7 +244,7 @@ const struct api_ops api_grpc_tensors = {
     .name = "kserve-grpc",
     .paths = (const char *const[]){SERVICE "ModelInfer", NULL},
     .read = read_tensors,
-    .whole = put_tensors,
+    .whole = put_whole,
 };
 
 const struct api_ops api_grpc_stream_text = {

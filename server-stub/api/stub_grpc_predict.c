@@ -1,5 +1,5 @@
-/* TensorFlow Serving's Predict: each input comes back as the output of the same
- * name. */
+/* TensorFlow Serving's Predict: each input is returned as the output of the
+ * same name. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,7 +16,7 @@
 
 #define MAX_DIMS 254
 
-/* KServe's name for the type, so that its size is known; NULL: none. */
+/* The type by its KServe name, which has its size; NULL if unknown. */
 static const struct tensor_type *type_of(Serving__DataType type)
 {
     static const struct {
@@ -42,7 +42,7 @@ static const struct tensor_type *type_of(Serving__DataType type)
     return NULL;
 }
 
-/* -1 if that is no shape. */
+/* Number of elements, or -1 if the shape is invalid. */
 static int64_t elements(const Serving__TensorShapeProto *shape)
 {
     int64_t dims[MAX_DIMS];
@@ -56,45 +56,26 @@ static int64_t elements(const Serving__TensorShapeProto *shape)
     return tensor_elements_of(dims, shape->n_dim);
 }
 
-static size_t count_values(const Serving__TensorProto *t)
-{
-    return t->n_float_val + t->n_double_val + t->n_int_val + t->n_string_val +
-           t->n_int64_val + t->n_bool_val + t->n_half_val;
-}
-
-/* One value may stand for all. */
+/* One value may stand for all.  Returns NULL, or what is wrong. */
 static const char *check_tensor(const Serving__TensorProto *t)
 {
     const struct tensor_type *type = t ? type_of(t->dtype) : NULL;
     int64_t n = t ? elements(t->tensor_shape) : -1;
-    size_t values = t ? count_values(t) : 0;
+    size_t values;
 
     if (!type)
-        return "inputs: no such dtype";
+        return "inputs: unknown dtype";
     if (n < 0)
-        return "inputs: a shape that is none";
+        return "inputs: invalid shape";
+    values = t->n_float_val + t->n_double_val + t->n_int_val + t->n_string_val +
+             t->n_int64_val + t->n_bool_val + t->n_half_val;
     if (values > 0)
         return values == (size_t)n || values == 1
                    ? NULL
-                   : "inputs: not as many values as the shape has elements";
+                   : "inputs: the number of values does not match the shape";
     return type->size > 0 && t->tensor_content.len == (size_t)n * type->size
                ? NULL
-               : "inputs: not as many bytes as the shape has elements";
-}
-
-static const char *check_request(const Serving__PredictRequest *req)
-{
-    if (!req)
-        return "no PredictRequest";
-    if (req->n_inputs == 0)
-        return "no inputs";
-    for (size_t i = 0; i < req->n_inputs; i++) {
-        const char *why = check_tensor(req->inputs[i]->value);
-
-        if (why)
-            return why;
-    }
-    return NULL;
+               : "inputs: the number of bytes does not match the shape";
 }
 
 static Serving__PredictRequest *unpack(const struct exchange *x)
@@ -109,17 +90,22 @@ static bool read_request(const struct json_t *json, const struct exchange *x,
     Serving__PredictRequest *req = unpack(x);
 
     (void)json;
-    call->why = check_request(req);
+    call->why = !req             ? "not a PredictRequest"
+                : !req->n_inputs ? "no inputs"
+                                 : NULL;
+    for (size_t i = 0; !call->why && i < req->n_inputs; i++)
+        call->why = check_tensor(req->inputs[i]->value);
     call->job.output_tokens = 1;
     serving__predict_request__free_unpacked(req, NULL);
     return !call->why;
 }
 
-static void put_response(const Serving__PredictRequest *req,
-                         const struct stub_settings *s,
-                         Serving__PredictResponse__OutputsEntry *entries,
-                         struct buf *out)
+static void put_whole(struct call *call, const struct stub_settings *s,
+                      struct buf *out)
 {
+    Serving__PredictRequest *req = unpack(call->x);
+    Serving__PredictResponse__OutputsEntry *entries =
+        xcalloc(req->n_inputs, sizeof(*entries));
     Serving__PredictResponse__OutputsEntry **outputs = xcalloc(
         req->n_inputs, sizeof(Serving__PredictResponse__OutputsEntry *));
     Serving__PredictResponse response = SERVING__PREDICT_RESPONSE__INIT;
@@ -140,16 +126,6 @@ static void put_response(const Serving__PredictRequest *req,
     }
     grpc_pack(&response.base, out);
     free(outputs);
-}
-
-static void put_whole(struct call *call, const struct stub_settings *s,
-                      struct buf *out)
-{
-    Serving__PredictRequest *req = unpack(call->x);
-    Serving__PredictResponse__OutputsEntry *entries =
-        xcalloc(req->n_inputs, sizeof(*entries));
-
-    put_response(req, s, entries, out);
     free(entries);
     serving__predict_request__free_unpacked(req, NULL);
 }

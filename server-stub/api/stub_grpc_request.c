@@ -1,7 +1,6 @@
 #include "server-stub/api/stub_grpc_request.h"
 
 #include <jansson.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "common/wire/tensor.h"
@@ -11,9 +10,6 @@
 #include "server-stub/front/front.h"
 
 typedef Inference__ModelInferRequest__InferInputTensor input_tensor;
-
-/* Before each string among raw bytes. */
-#define LENGTH_SIZE 4
 
 Inference__ModelInferRequest *grpc_request_read(const struct exchange *x)
 {
@@ -26,9 +22,9 @@ void grpc_request_free(Inference__ModelInferRequest *req)
     inference__model_infer_request__free_unpacked(req, NULL);
 }
 
-/* ---- is it one? ---- */
+/* ---- checks ---- */
 
-/* Values of the list that this type has its own in, and of all lists. */
+/* Number of values in the list of this type, and in all lists. */
 static void count_values(const struct tensor_type *type,
                          const Inference__InferTensorContents *c, size_t *own,
                          size_t *all)
@@ -65,12 +61,12 @@ static const char *check_values(const struct tensor_type *type,
     size_t all = 0;
 
     if (type->kind == TENSOR_RAW)
-        return "inputs: FP16 and BF16 only as raw contents";
+        return "inputs: FP16 and BF16 require raw contents";
     if (in->contents)
         count_values(type, in->contents, &own, &all);
     return own == all && own == (size_t)n
                ? NULL
-               : "inputs: contents that fit neither datatype nor shape";
+               : "inputs: contents do not match datatype and shape";
 }
 
 static const char *check_input(const input_tensor *in,
@@ -80,18 +76,18 @@ static const char *check_input(const input_tensor *in,
     int64_t n = tensor_elements_of(in->shape, in->n_shape);
 
     if (!in->name[0])
-        return "inputs: one without a name";
+        return "inputs: a name is missing";
     if (!type)
-        return "inputs: no such datatype";
+        return "inputs: unknown datatype";
     if (n < 0)
-        return "inputs: a shape that is none";
+        return "inputs: invalid shape";
     if (!raw)
         return check_values(type, in, n);
     if (in->contents)
-        return "inputs: contents beside raw contents";
+        return "inputs: contents cannot be combined with raw contents";
     return tensor_is_whole(type, (const char *)raw->data, raw->len, n)
                ? NULL
-               : "inputs: not as many bytes as the shape has elements";
+               : "inputs: the number of bytes does not match the shape";
 }
 
 static const char *check_outputs(const Inference__ModelInferRequest *req)
@@ -105,7 +101,7 @@ static const char *check_outputs(const Inference__ModelInferRequest *req)
         return "more outputs than the model has";
     while (grpc_request_output(req, nth, &from))
         nth++;
-    return nth < req->n_outputs ? "outputs: no such output" : NULL;
+    return nth < req->n_outputs ? "outputs: unknown output" : NULL;
 }
 
 const char *grpc_request_check(const Inference__ModelInferRequest *req)
@@ -117,7 +113,7 @@ const char *grpc_request_check(const Inference__ModelInferRequest *req)
     if (req->n_inputs > GRPC_MAX_INPUTS)
         return "more than 256 inputs";
     if (is_raw && req->n_raw_input_contents != req->n_inputs)
-        return "raw contents of all inputs or of none";
+        return "raw contents are required for all inputs or none";
     for (size_t i = 0; i < req->n_inputs; i++) {
         const char *why = check_input(
             req->inputs[i], is_raw ? &req->raw_input_contents[i] : NULL);
@@ -131,20 +127,11 @@ const char *grpc_request_check(const Inference__ModelInferRequest *req)
 bool grpc_request_output(const Inference__ModelInferRequest *req, size_t nth,
                          size_t *from)
 {
-    const char *name;
-    char *end;
-
     *from = nth;
     if (req->n_outputs == 0)
         return nth < req->n_inputs;
-    if (nth >= req->n_outputs)
-        return false;
-    name = req->outputs[nth]->name;
-    if (strncmp(name, GRPC_OUTPUT, strlen(GRPC_OUTPUT)) != 0)
-        return false;
-    name += strlen(GRPC_OUTPUT);
-    *from = strtoul(name, &end, 10);
-    return *name >= '0' && *name <= '9' && !*end && *from < req->n_inputs;
+    return nth < req->n_outputs &&
+           tensor_output_index(req->outputs[nth]->name, req->n_inputs, from);
 }
 
 /* ---- language models ---- */
@@ -170,7 +157,7 @@ bool grpc_request_is_set(const Inference__ModelInferRequest *req,
            p->bool_param;
 }
 
-/* The first string of the input of that name; NULL if there is none. */
+/* The first string of the input of that name, or NULL. */
 static json_t *text_of(const Inference__ModelInferRequest *req,
                        const char *name)
 {
@@ -181,9 +168,10 @@ static json_t *text_of(const Inference__ModelInferRequest *req,
 
         if (strcmp(in->name, name) != 0 || strcmp(in->datatype, "BYTES") != 0)
             continue;
-        if (raw && raw->len >= LENGTH_SIZE)
-            return json_stringn_nocheck((const char *)raw->data + LENGTH_SIZE,
-                                        raw->len - LENGTH_SIZE);
+        if (raw && raw->len >= TENSOR_LENGTH_SIZE)
+            return json_stringn_nocheck((const char *)raw->data +
+                                            TENSOR_LENGTH_SIZE,
+                                        raw->len - TENSOR_LENGTH_SIZE);
         if (in->contents && in->contents->n_bytes_contents > 0)
             return json_stringn_nocheck(
                 (const char *)in->contents->bytes_contents[0].data,
@@ -210,7 +198,7 @@ static void add_number(json_t *bounds, const Inference__ModelInferRequest *req,
         json_object_set_new(bounds, key, json_integer(p->int64_param));
 }
 
-/* As Triton's vLLM backend has them: parameters, or JSON in a tensor. */
+/* As in Triton's vLLM backend: parameters, or JSON in a tensor. */
 bool grpc_request_read_bounds(const Inference__ModelInferRequest *req,
                               struct call *call)
 {

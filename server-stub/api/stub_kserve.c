@@ -1,10 +1,8 @@
-/* Inference as KServe and Triton have it (the Open Inference Protocol), with
- * Triton's binary tensors.  What comes in goes out: input n is output n, of
- * the same type, shape and values, so that a client can check them. */
+/* The Open Inference Protocol of KServe and Triton, with Triton's binary
+ * tensors.  Output n is input n, with the same type, shape and values, so that
+ * a client can check them. */
 #include <jansson.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "common/base/buf.h"
 #include "common/base/json.h"
@@ -17,10 +15,7 @@
 #define MAX_BODY   ((size_t)64 << 20)
 #define MAX_INPUTS 256
 
-/* Outputs have this name and their number. */
-#define OUTPUT "output"
-
-/* What was said after the JSON and is not taken yet. */
+/* The bytes after the JSON that are not taken yet. */
 struct rest {
     const char *at;
     size_t len;
@@ -45,9 +40,9 @@ static struct rest rest_of(const struct exchange *x)
     return (struct rest){x->body + json_len, x->body_len - json_len};
 }
 
-/* ---- what comes in ---- */
+/* ---- the request ---- */
 
-/* NULL, or what is wrong with the values. */
+/* Returns NULL, or what is wrong with the values. */
 static const char *check_values(const struct input *in)
 {
     const char *why = NULL;
@@ -56,17 +51,17 @@ static const char *check_values(const struct input *in)
     if (!in->data)
         return tensor_is_whole(in->type, in->bytes, in->len, in->n)
                    ? NULL
-                   : "inputs: not as many bytes as the shape has elements";
+                   : "inputs: the number of bytes does not match the shape";
     if (in->type->kind == TENSOR_RAW)
-        return "inputs: FP16 and BF16 only as binary data";
+        return "inputs: FP16 and BF16 require binary data";
     buf_init(&bytes, MAX_BODY);
     if (!tensor_encode(in->type, in->data, in->n, &bytes))
-        why = "inputs: data that fits neither datatype nor shape";
+        why = "inputs: data does not match datatype and shape";
     buf_fini(&bytes);
     return why;
 }
 
-/* Likewise. */
+/* Returns NULL, or what is wrong with the input. */
 static const char *read_input(const json_t *json, struct rest *rest,
                               struct input *in)
 {
@@ -79,13 +74,13 @@ static const char *read_input(const json_t *json, struct rest *rest,
                          .data = json_object_get(json, "data")};
     in->n = tensor_elements(in->shape);
     if (!json_is_string(json_object_get(json, "name")))
-        return "inputs: one without a name";
+        return "inputs: a name is missing";
     if (!in->type)
-        return "inputs: no such datatype";
+        return "inputs: unknown datatype";
     if (in->n < 0)
-        return "inputs: a shape that is none";
+        return "inputs: invalid shape";
     if (!in->data == (size < 0))
-        return "inputs: either data or binary_data_size";
+        return "inputs: requires either data or binary_data_size";
     if (in->data)
         return NULL;
     if ((uint64_t)size > rest->len)
@@ -95,19 +90,6 @@ static const char *read_input(const json_t *json, struct rest *rest,
     rest->at += size;
     rest->len -= (size_t)size;
     return NULL;
-}
-
-/* The input that an output of this name is made of. */
-static bool is_output(const json_t *output, size_t n_inputs, size_t *nth)
-{
-    const char *name = json_string_value(json_object_get(output, "name"));
-    char *end;
-
-    if (!name || strncmp(name, OUTPUT, strlen(OUTPUT)) != 0)
-        return false;
-    name += strlen(OUTPUT);
-    *nth = strtoul(name, &end, 10);
-    return *name >= '0' && *name <= '9' && !*end && *nth < n_inputs;
 }
 
 static bool is_binary(const json_t *json, const json_t *output)
@@ -121,8 +103,8 @@ static bool is_binary(const json_t *json, const json_t *output)
     return json_is_true(asked);
 }
 
-/* The nth output that is to be sent, and the input that it is made of; false
- * if there are no more. */
+/* The nth output to send, and the index of its input; false if there are no
+ * more. */
 static bool next_output(const json_t *json, size_t nth, const json_t **output,
                         size_t *from)
 {
@@ -133,7 +115,9 @@ static bool next_output(const json_t *json, size_t nth, const json_t **output,
     *output = json_array_get(outputs, nth);
     if (json_array_size(outputs) == 0)
         return nth < n_inputs;
-    return *output && is_output(*output, n_inputs, from);
+    return *output && tensor_output_index(
+                          json_string_value(json_object_get(*output, "name")),
+                          n_inputs, from);
 }
 
 static const char *check_outputs(const json_t *json)
@@ -152,9 +136,9 @@ static const char *check_outputs(const json_t *json)
             json_string_value(json_object_get(input, "datatype")));
 
         if (type->kind == TENSOR_RAW && !is_binary(json, output))
-            return "outputs: FP16 and BF16 only as binary data";
+            return "outputs: FP16 and BF16 require binary data";
     }
-    return asked > 0 && nth < asked ? "outputs: no such output" : NULL;
+    return asked > 0 && nth < asked ? "outputs: unknown output" : NULL;
 }
 
 static const char *check_request(const json_t *json, struct rest rest)
@@ -178,7 +162,7 @@ static const char *check_request(const json_t *json, struct rest rest)
             return why;
     }
     if (rest.len > 0)
-        return "more bytes than the inputs have";
+        return "more bytes than the inputs describe";
     return check_outputs(json);
 }
 
@@ -190,9 +174,9 @@ static bool read_request(const struct json_t *json, const struct exchange *x,
     return !call->why;
 }
 
-/* ---- what goes out ---- */
+/* ---- the answer ---- */
 
-/* One list, however many lists it was. */
+/* Append the values of nested lists to one list. */
 static void flatten(const json_t *data, json_t *out)
 {
     const json_t *item;
@@ -209,77 +193,59 @@ static void flatten(const json_t *data, json_t *out)
 
 static json_t *values_of(const struct input *in)
 {
-    json_t *values;
+    json_t *values = in->data
+                         ? json_array()
+                         : tensor_decode(in->type, in->bytes, in->len, in->n);
 
-    if (!in->data) {
-        values = tensor_decode(in->type, in->bytes, in->len, in->n);
-        return values ? values : json_array(); /* bytes that are no text */
-    }
-    values = json_array();
-    flatten(in->data, values);
-    return values;
-}
-
-static void put_bytes_of(const struct input *in, struct buf *out)
-{
     if (in->data)
-        tensor_encode(in->type, in->data, in->n, out);
-    else
-        buf_add(out, in->bytes, in->len);
+        flatten(in->data, values);
+    return values ? values : json_array(); /* bytes that are not text */
 }
 
-static json_t *output_of(const struct input *in, size_t nth, bool binary,
+static json_t *output_of(const struct input *in, size_t nth, bool is_binary,
                          struct buf *bytes)
 {
     size_t before = bytes->len;
     json_t *output = json_object();
     char name[32];
 
-    snprintf(name, sizeof(name), OUTPUT "%zu", nth);
+    snprintf(name, sizeof(name), TENSOR_OUTPUT "%zu", nth);
     json_object_set_new(output, "name", json_string(name));
     json_object_set_new(output, "datatype", json_string(in->type->name));
     json_object_set(output, "shape", (json_t *)in->shape);
-    if (binary) {
-        put_bytes_of(in, bytes);
-        json_object_set_new(output, "parameters",
-                            json_pack("{sI}", "binary_data_size",
-                                      (json_int_t)(bytes->len - before)));
-    } else {
+    if (!is_binary) {
         json_object_set_new(output, "data", values_of(in));
+        return output;
     }
+    if (in->data)
+        tensor_encode(in->type, in->data, in->n, bytes);
+    else
+        buf_add(bytes, in->bytes, in->len);
+    json_object_set_new(output, "parameters",
+                        json_pack("{sI}", "binary_data_size",
+                                  (json_int_t)(bytes->len - before)));
     return output;
 }
 
-/* Inputs have their bytes one after the other, so all before it are passed. */
-static void find_input(const json_t *json, struct rest rest, size_t nth,
-                       struct input *in)
-{
-    const json_t *inputs = json_object_get(json, "inputs");
-
-    for (size_t i = 0; i <= nth; i++)
-        read_input(json_array_get(inputs, i), &rest, in);
-}
-
-static json_t *outputs_of(const json_t *json, struct rest rest,
+static json_t *outputs_of(const json_t *json, struct rest all,
                           struct buf *bytes)
 {
+    const json_t *inputs = json_object_get(json, "inputs");
     json_t *outputs = json_array();
     const json_t *asked;
     size_t from;
 
     for (size_t i = 0; next_output(json, i, &asked, &from); i++) {
+        struct rest rest = all;
         struct input in;
 
-        find_input(json, rest, from, &in);
+        /* The bytes of the inputs follow each other, so read all before it. */
+        for (size_t k = 0; k <= from; k++)
+            read_input(json_array_get(inputs, k), &rest, &in);
         json_array_append_new(
             outputs, output_of(&in, from, is_binary(json, asked), bytes));
     }
     return outputs;
-}
-
-static int append(const char *data, size_t len, void *arg)
-{
-    return buf_add(arg, data, len);
 }
 
 static void put_whole(struct call *call, const struct stub_settings *s,
@@ -297,7 +263,7 @@ static void put_whole(struct call *call, const struct stub_settings *s,
         json_object_set(answer, "id", id);
     json_object_set_new(answer, "outputs",
                         outputs_of(json, rest_of(call->x), &bytes));
-    json_dump_callback(answer, append, out, JSON_COMPACT);
+    api_put_json(answer, out);
     if (bytes.len > 0)
         call->json_len = out->len;
     buf_add(out, bytes.data, bytes.len);

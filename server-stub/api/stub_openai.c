@@ -1,7 +1,7 @@
-/* OpenAI's chat completions and completions, with what vLLM and SGLang add to
- * them.  Several prompts in one request get one answer. */
+/* OpenAI's chat completions and completions, with the extensions of vLLM and
+ * SGLang.  Several prompts in one request get one answer. */
 #include <jansson.h>
-#include <string.h>
+#include <stdio.h>
 
 #include "common/base/buf.h"
 #include "common/settings/settings.h"
@@ -15,31 +15,25 @@
 
 /* ---- the request ---- */
 
-/* A message's content is a text, or a list of parts of which some have one. */
-static int64_t content_tokens(const json_t *content)
-{
-    int64_t tokens = 0;
-    const json_t *part;
-    size_t i;
-
-    if (json_is_string(content))
-        return text_prompt_tokens(content);
-    json_array_foreach(content, i, part)
-    {
-        tokens += text_prompt_tokens(json_object_get(part, "text"));
-    }
-    return tokens;
-}
-
+/* The content of a message is a text, or a list of parts, some with a text. */
 static int64_t message_tokens(const json_t *messages)
 {
     int64_t tokens = 0;
     const json_t *message;
+    const json_t *part;
     size_t i;
+    size_t k;
 
     json_array_foreach(messages, i, message)
     {
-        tokens += content_tokens(json_object_get(message, "content"));
+        const json_t *content = json_object_get(message, "content");
+
+        if (json_is_string(content))
+            tokens += text_prompt_tokens(content);
+        json_array_foreach(content, k, part)
+        {
+            tokens += text_prompt_tokens(json_object_get(part, "text"));
+        }
     }
     return tokens;
 }
@@ -125,10 +119,9 @@ static void put_opening(const struct call *call, const char *object,
              (long long)call->nth, object, s->model);
 }
 
-/* What follows the text of a choice that holds the tokens [first, first + n).
- */
+/* The end of a choice with the tokens [first, first + n), and the usage. */
 static void put_ending(const struct call *call, int64_t first, int64_t n,
-                       bool is_last, struct buf *out)
+                       bool is_last, bool has_usage, struct buf *out)
 {
     if (call->wants_ids) {
         buf_adds(out, ",\"token_ids\":[");
@@ -140,16 +133,22 @@ static void put_ending(const struct call *call, int64_t first, int64_t n,
                  text_reason(call, "length", "stop"));
     else
         buf_adds(out, ",\"finish_reason\":null}]");
+    if (has_usage && text_gives_usage(call))
+        put_usage(call, first + n, out);
+    buf_adds(out, "}");
 }
 
-/* The end of an event with n tokens. */
-static void put_chunk_ending(const struct call *call, int64_t n,
-                             struct buf *out)
+/* An event with n tokens, whose words stand between two pieces of JSON. */
+static void put_chunk(const struct call *call, const struct stub_settings *s,
+                      const char *object, const char *before, int64_t n,
+                      const char *after, struct buf *out)
 {
-    put_ending(call, call->sent_tokens, n, text_is_last(call, n), out);
-    if (call->wants_step_usage && text_gives_usage(call))
-        put_usage(call, call->sent_tokens + n, out);
-    buf_adds(out, "}");
+    put_opening(call, object, s, out);
+    buf_addf(out, "{\"index\":0,%s", before);
+    text_put_words(out, n);
+    buf_adds(out, after);
+    put_ending(call, call->sent_tokens, n, text_is_last(call, n),
+               call->wants_step_usage, out);
 }
 
 static void put_last(const struct call *call, const char *object,
@@ -163,38 +162,27 @@ static void put_last(const struct call *call, const char *object,
     buf_adds(out, "}");
 }
 
-static void put_whole_ending(const struct call *call, struct buf *out)
-{
-    put_ending(call, 0, call->job.produced, true, out);
-    if (text_gives_usage(call))
-        put_usage(call, call->job.produced, out);
-    buf_adds(out, "}");
-}
-
 /* ---- chat ---- */
 
 static void chat_role(const struct call *call, const struct stub_settings *s,
                       struct buf *out)
 {
-    put_opening(call, CHAT_CHUNK, s, out);
-    buf_adds(out, "{\"index\":0,\"delta\":{\"role\":\"assistant\",\"content\":"
-                  "\"\"}");
-    put_chunk_ending(call, 0, out);
+    put_chunk(call, s, CHAT_CHUNK,
+              "\"delta\":{\"role\":\"assistant\",\"content\":\"", 0, "\"}",
+              out);
 }
 
-/* An event is all reasoning, or not at all. */
+/* An event has only reasoning, or none. */
 static void chat_tokens(const struct call *call, const struct stub_settings *s,
                         int64_t n, struct buf *out)
 {
     bool reasons = call->sent_tokens + n <= call->reasoning_tokens &&
                    s->reasoning_as != REASONING_HIDDEN;
+    char before[64];
 
-    put_opening(call, CHAT_CHUNK, s, out);
-    buf_addf(out, "{\"index\":0,\"delta\":{\"%s\":\"",
+    snprintf(before, sizeof(before), "\"delta\":{\"%s\":\"",
              reasons ? reasoning_names[s->reasoning_as] : "content");
-    text_put_words(out, n);
-    buf_adds(out, "\"}");
-    put_chunk_ending(call, n, out);
+    put_chunk(call, s, CHAT_CHUNK, before, n, "\"}", out);
 }
 
 static void chat_last(const struct call *call, const struct stub_settings *s,
@@ -219,27 +207,21 @@ static void chat_whole(struct call *call, const struct stub_settings *s,
     buf_adds(out, ",\"content\":\"");
     text_put_words(out, produced - reasoning);
     buf_adds(out, "\"}");
-    put_whole_ending(call, out);
+    put_ending(call, 0, produced, true, true, out);
 }
 
 /* ---- completions ---- */
 
-static void text_role(const struct call *call, const struct stub_settings *s,
-                      struct buf *out)
-{
-    put_opening(call, TEXT_CHUNK, s, out);
-    buf_adds(out, "{\"index\":0,\"text\":\"\"");
-    put_chunk_ending(call, 0, out);
-}
-
 static void text_tokens(const struct call *call, const struct stub_settings *s,
                         int64_t n, struct buf *out)
 {
-    put_opening(call, TEXT_CHUNK, s, out);
-    buf_adds(out, "{\"index\":0,\"text\":\"");
-    text_put_words(out, n);
-    buf_adds(out, "\"");
-    put_chunk_ending(call, n, out);
+    put_chunk(call, s, TEXT_CHUNK, "\"text\":\"", n, "\"", out);
+}
+
+static void text_role(const struct call *call, const struct stub_settings *s,
+                      struct buf *out)
+{
+    text_tokens(call, s, 0, out);
 }
 
 static void text_last(const struct call *call, const struct stub_settings *s,
@@ -255,7 +237,7 @@ static void text_whole(struct call *call, const struct stub_settings *s,
     buf_adds(out, "{\"index\":0,\"text\":\"");
     text_put_words(out, call->job.produced);
     buf_adds(out, "\"");
-    put_whole_ending(call, out);
+    put_ending(call, 0, call->job.produced, true, true, out);
 }
 
 const struct api_ops api_openai_chat = {

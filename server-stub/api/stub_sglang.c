@@ -1,5 +1,5 @@
 /* SGLang's own /generate: every event of a stream has the whole text so far.
- * TGI has the same path; its prompt goes by another name. */
+ * TGI has the same path, but another name for the prompt. */
 #include <jansson.h>
 
 #include "common/base/buf.h"
@@ -27,7 +27,7 @@ static bool read_request(const struct json_t *json, const struct exchange *x,
            (!call->streams || text_is_short_enough(call));
 }
 
-/* The answer so far, of which this many tokens are there. */
+/* The first `produced` tokens of the answer. */
 static void put_answer(const struct call *call, int64_t produced, bool is_last,
                        struct buf *out)
 {

@@ -1,16 +1,14 @@
 #include "server-stub/api/stub_tensor.h"
 
 #include <jansson.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "common/base/buf.h"
 
 #define MAX_ELEMENTS (INT64_C(1) << 32)
 
-/* Of a string among its bytes. */
-#define LENGTH_SIZE 4
-
-/* So many times n; false if that is no number of elements. */
+/* Multiply *n by size; false if the result is too large. */
 static bool multiply(int64_t *n, int64_t size)
 {
     if (size < 0 || size > MAX_ELEMENTS)
@@ -48,7 +46,7 @@ int64_t tensor_elements_of(const int64_t *dims, size_t n_dims)
 
 /* ---- to bytes ---- */
 
-/* The lowest bytes of a number, the lowest first. */
+/* Append the lowest bytes of a number, little-endian. */
 static void put_number(uint64_t value, size_t size, struct buf *out)
 {
     char bytes[8];
@@ -58,56 +56,36 @@ static void put_number(uint64_t value, size_t size, struct buf *out)
     buf_add(out, bytes, size);
 }
 
-/* Is a number within what so many bytes hold? */
-static bool is_within(const struct tensor_type *type, int64_t value)
-{
-    int bits = (int)(8 * type->size);
-
-    if (type->kind == TENSOR_UNSIGNED)
-        return value >= 0 && (bits == 64 || value >> bits == 0);
-    return bits == 64 ||
-           (value >= -(INT64_C(1) << (bits - 1)) && value >> (bits - 1) <= 0);
-}
-
-static bool encode_integer(const struct tensor_type *type, const json_t *value,
-                           struct buf *out)
-{
-    if (!json_is_integer(value) || !is_within(type, json_integer_value(value)))
-        return false;
-    put_number((uint64_t)json_integer_value(value), type->size, out);
-    return true;
-}
-
-static bool encode_float(const struct tensor_type *type, const json_t *value,
-                         struct buf *out)
-{
-    double wide = json_number_value(value);
-    float narrow = (float)wide;
-    uint32_t bits32;
-    uint64_t bits64;
-
-    if (!json_is_number(value))
-        return false;
-    memcpy(&bits32, &narrow, sizeof(bits32));
-    memcpy(&bits64, &wide, sizeof(bits64));
-    put_number(type->size == 4 ? bits32 : bits64, type->size, out);
-    return true;
-}
-
 static bool encode_one(const struct tensor_type *type, const json_t *value,
                        struct buf *out)
 {
+    int64_t integer = json_integer_value(value);
+    int bits = (int)(8 * type->size);
+    double wide = json_number_value(value);
+    float narrow = (float)wide;
+    bool is_in_range;
+
     switch (type->kind) {
     case TENSOR_BOOL:
         put_number(json_is_true(value), 1, out);
         return json_is_boolean(value);
     case TENSOR_SIGNED:
+        is_in_range = bits == 64 || (integer >= -(INT64_C(1) << (bits - 1)) &&
+                                     integer >> (bits - 1) <= 0);
+        put_number((uint64_t)integer, type->size, out);
+        return json_is_integer(value) && is_in_range;
     case TENSOR_UNSIGNED:
-        return encode_integer(type, value, out);
-    case TENSOR_FLOAT:
-        return encode_float(type, value, out);
+        is_in_range = integer >= 0 && (bits == 64 || integer >> bits == 0);
+        put_number((uint64_t)integer, type->size, out);
+        return json_is_integer(value) && is_in_range;
+    case TENSOR_FLOAT: /* both formats are little-endian, as the machine is */
+        if (type->size == sizeof(narrow))
+            buf_add(out, &narrow, sizeof(narrow));
+        else
+            buf_add(out, &wide, sizeof(wide));
+        return json_is_number(value);
     case TENSOR_BYTES:
-        put_number(json_string_length(value), LENGTH_SIZE, out);
+        put_number(json_string_length(value), TENSOR_LENGTH_SIZE, out);
         buf_add(out, json_is_string(value) ? json_string_value(value) : "",
                 json_string_length(value));
         return json_is_string(value);
@@ -117,7 +95,7 @@ static bool encode_one(const struct tensor_type *type, const json_t *value,
     return false;
 }
 
-/* Adds up how many there were. */
+/* Adds the number of values to *n. */
 static bool encode_all(const struct tensor_type *type, const json_t *data,
                        int64_t *n, struct buf *out)
 {
@@ -145,7 +123,7 @@ bool tensor_encode(const struct tensor_type *type, const struct json_t *data,
            found == n && !out->overflowed;
 }
 
-/* ---- and back ---- */
+/* ---- from bytes ---- */
 
 static uint64_t get_number(const char *bytes, size_t size)
 {
@@ -156,41 +134,16 @@ static uint64_t get_number(const char *bytes, size_t size)
     return value;
 }
 
-static json_t *decode_float(const char *bytes, size_t size)
-{
-    uint64_t bits64 = get_number(bytes, size);
-    uint32_t bits32 = (uint32_t)bits64;
-    double wide;
-    float narrow;
-    json_t *json;
-
-    memcpy(&wide, &bits64, sizeof(wide));
-    memcpy(&narrow, &bits32, sizeof(narrow));
-    json = json_real(size == 4 ? (double)narrow : wide);
-    return json ? json : json_null(); /* JSON has no infinity */
-}
-
-static json_t *decode_integer(const struct tensor_type *type, const char *bytes)
-{
-    uint64_t value = get_number(bytes, type->size);
-    int unused = (int)(64 - 8 * type->size);
-
-    if (type->kind == TENSOR_SIGNED)
-        return json_integer((int64_t)(value << unused) >> unused);
-    return value > INT64_MAX ? json_real((double)value)
-                             : json_integer((json_int_t)value);
-}
-
-/* Bytes of the next element; 0 if it is not whole. */
+/* Size of the next element; 0 if it is incomplete. */
 static size_t size_of_next(const struct tensor_type *type, const char *bytes,
                            size_t len)
 {
     uint64_t size = type->size;
 
     if (type->kind == TENSOR_BYTES) {
-        if (len < LENGTH_SIZE)
+        if (len < TENSOR_LENGTH_SIZE)
             return 0;
-        size = LENGTH_SIZE + get_number(bytes, LENGTH_SIZE);
+        size = TENSOR_LENGTH_SIZE + get_number(bytes, TENSOR_LENGTH_SIZE);
     }
     return size <= len ? size : 0;
 }
@@ -198,16 +151,26 @@ static size_t size_of_next(const struct tensor_type *type, const char *bytes,
 static json_t *decode_one(const struct tensor_type *type, const char *bytes,
                           size_t size)
 {
+    uint64_t value = type->size > 0 ? get_number(bytes, size) : 0;
+    int unused = (int)(64 - 8 * type->size);
+    double number = 0;
+    json_t *json;
+
     switch (type->kind) {
     case TENSOR_BOOL:
         return json_boolean(bytes[0] != 0);
     case TENSOR_SIGNED:
+        return json_integer((int64_t)(value << unused) >> unused);
     case TENSOR_UNSIGNED:
-        return decode_integer(type, bytes);
+        return value > INT64_MAX ? json_real((double)value)
+                                 : json_integer((json_int_t)value);
     case TENSOR_FLOAT:
-        return decode_float(bytes, size);
+        tensor_element(type, bytes, size, 0, &number);
+        json = json_real(number);
+        return json ? json : json_null(); /* JSON has no infinity */
     case TENSOR_BYTES:
-        return json_stringn(bytes + LENGTH_SIZE, size - LENGTH_SIZE);
+        return json_stringn(bytes + TENSOR_LENGTH_SIZE,
+                            size - TENSOR_LENGTH_SIZE);
     case TENSOR_RAW:
         break;
     }
@@ -251,4 +214,15 @@ bool tensor_is_whole(const struct tensor_type *type, const char *bytes,
         len -= size;
     }
     return len == 0;
+}
+
+bool tensor_output_index(const char *name, size_t n_inputs, size_t *nth)
+{
+    char *end;
+
+    if (!name || strncmp(name, TENSOR_OUTPUT, strlen(TENSOR_OUTPUT)) != 0)
+        return false;
+    name += strlen(TENSOR_OUTPUT);
+    *nth = strtoul(name, &end, 10);
+    return *name >= '0' && *name <= '9' && !*end && *nth < n_inputs;
 }

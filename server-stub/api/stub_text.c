@@ -1,19 +1,21 @@
 #include "server-stub/api/stub_text.h"
 
 #include <jansson.h>
+#include <string.h>
 
 #include "common/base/buf.h"
 #include "common/base/json.h"
 #include "server-stub/front/call.h"
 
-/* A word of so many bytes is one token; of a longer one each has these. */
+/* A word up to this length is one token; a longer one has a token per four
+ * bytes. */
 #define WHOLE_WORD      7
 #define BYTES_PER_TOKEN 4
 
-/* More is no request that anybody means. */
+/* Maximum length of an answer. */
 #define MAX_OUTPUT (INT64_C(1) << 20)
 
-/* Half a gigabyte in all. */
+/* The same if each event repeats the text: half a gigabyte in total. */
 #define MAX_REPEATED (INT64_C(1) << 14)
 
 static int64_t word_tokens(size_t len)
@@ -21,11 +23,6 @@ static int64_t word_tokens(size_t len)
     if (len <= WHOLE_WORD)
         return len > 0;
     return (int64_t)(len + BYTES_PER_TOKEN - 1) / BYTES_PER_TOKEN;
-}
-
-static bool is_blank(char c)
-{
-    return c == ' ' || c == '\n' || c == '\t' || c == '\r';
 }
 
 static int64_t string_tokens(const json_t *text)
@@ -36,7 +33,7 @@ static int64_t string_tokens(const json_t *text)
     int64_t tokens = 0;
 
     for (; left > 0; left--, at++) {
-        if (!is_blank(*at)) {
+        if (!*at || !strchr(" \n\t\r", *at)) {
             word++;
             continue;
         }
@@ -74,18 +71,18 @@ int64_t text_prompt_tokens(const struct json_t *prompt)
     return tokens;
 }
 
-bool text_read_bounds(const struct json_t *json, const char *most,
-                      const char *least, struct call *call)
+bool text_read_bounds(const struct json_t *json, const char *max_key,
+                      const char *min_key, struct call *call)
 {
-    int64_t asked = json_get_int(json, most, 0);
-    int64_t min = json_get_int(json, least, 0);
+    int64_t asked = json_get_int(json, max_key, 0);
+    int64_t min = json_get_int(json, min_key, 0);
 
     call->asked_tokens = asked > 0 ? asked : 0;
     call->min_tokens = min > 0 ? min : 0;
     if (asked > MAX_OUTPUT || min > MAX_OUTPUT)
-        call->why = "more tokens than the stub makes";
+        call->why = "too many tokens for the stub";
     else if (asked > 0 && min > asked)
-        call->why = "fewer tokens at most than at least";
+        call->why = "the minimum is above the maximum of tokens";
     return !call->why;
 }
 
@@ -93,7 +90,7 @@ bool text_is_short_enough(struct call *call)
 {
     if (call->asked_tokens <= MAX_REPEATED && call->min_tokens <= MAX_REPEATED)
         return true;
-    call->why = "more tokens than the stub repeats with each event";
+    call->why = "too many tokens for events that repeat the text";
     return false;
 }
 

@@ -1,10 +1,10 @@
-/* stub_text.h - what the APIs of language models share: how long prompts and
- * answers are, and the words of an answer.
+/* stub_text.h - what the APIs of language models share: the length of prompts
+ * and answers, and the words of an answer.
  *
- * Tokens are words of our own, all the same; the id of a token is its place
- * in the answer, from 0.  A prompt's length is guessed from its text, a
- * token a word, of words above seven bytes one for each four, or known from its
- * token ids.
+ * All tokens are the same word; the id of a token is its position in the
+ * answer, from 0.  The length of a prompt is known from its token ids or
+ * estimated from its text: one token per word, and one per four bytes of a word
+ * longer than seven bytes.
  */
 #ifndef SERVER_STUB_API_STUB_TEXT_H
 #define SERVER_STUB_API_STUB_TEXT_H
@@ -16,38 +16,38 @@ struct buf;
 struct call;
 struct json_t;
 
-/* Of a string, a list of token ids, or a list of either. */
+/* Tokens of a string, a list of token ids, or a list of either. */
 int64_t text_prompt_tokens(const struct json_t *prompt);
 
-/* How many prompts that is. */
+/* Number of prompts in the same. */
 int64_t text_prompts(const struct json_t *prompt);
 
-/* The request's bounds on its answer, by their names in `json`; what is not
- * there, or no number above 0, was not asked.  False, with the reason, if they
- * cannot be met. */
-bool text_read_bounds(const struct json_t *json, const char *most,
-                      const char *least, struct call *call);
+/* Read the limits of the answer's length by their names in `json`; a value that
+ * is missing, or not a number above 0, is ignored.  False, with the reason in
+ * call->why, if they cannot be met. */
+bool text_read_bounds(const struct json_t *json, const char *max_key,
+                      const char *min_key, struct call *call);
 
-/* The longest answer of which every event repeats what was sent before. */
+/* Is the answer short enough for a stream whose events repeat the text so far?
+ * Else false, with the reason in call->why. */
 bool text_is_short_enough(struct call *call);
 
 void text_put_words(struct buf *out, int64_t n);
 
-/* "1,2,3": of n tokens from this one on. */
+/* Append the ids of n tokens: "1,2,3". */
 void text_put_ids(struct buf *out, int64_t first, int64_t n);
 
 /* Does an event with n more tokens hold the last one? */
 bool text_is_last(const struct call *call, int64_t n);
 
-/* Why the answer ends: as long as asked for, by itself, or what a fault says.
- */
+/* Why the answer ends: maximum length, end of text, or what a fault says. */
 const char *text_reason(const struct call *call, const char *at_length,
                         const char *by_itself);
 
-/* How many tokens there were, as the server reports it. */
+/* The number of tokens that the server reports. */
 long long text_reported(const struct call *call, int64_t produced);
 
-/* Does it report them at all? */
+/* Does it report a number at all? */
 bool text_gives_usage(const struct call *call);
 
 #endif

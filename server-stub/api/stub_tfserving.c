@@ -1,5 +1,5 @@
-/* TensorFlow Serving's REST API.  What is to be predicted is what comes back;
- * classes and values are made up, one for each example. */
+/* TensorFlow Serving's REST API.  Predict returns its input; classify and
+ * regress return a constant for each example. */
 #include <jansson.h>
 #include <string.h>
 
@@ -26,33 +26,11 @@ static bool read_request(const struct json_t *json, const struct exchange *x,
         if (json_array_size(examples) == 0)
             call->why = "no examples";
     } else if (!instances == !inputs) {
-        call->why = "either instances or inputs";
+        call->why = "requires either instances or inputs";
     } else if (instances && json_array_size(instances) == 0) {
-        call->why = "instances: a list of at least one";
+        call->why = "instances must be a list of at least one";
     }
     return !call->why;
-}
-
-static int append(const char *data, size_t len, void *arg)
-{
-    return buf_add(arg, data, len);
-}
-
-static void put_member(const char *key, const json_t *value, struct buf *out)
-{
-    buf_addf(out, "{\"%s\":", key);
-    json_dump_callback(value, append, out, JSON_COMPACT | JSON_ENCODE_ANY);
-    buf_adds(out, "}");
-}
-
-static void put_predictions(const json_t *json, struct buf *out)
-{
-    const json_t *instances = json_object_get(json, "instances");
-
-    if (instances)
-        put_member("predictions", instances, out);
-    else
-        put_member("outputs", json_object_get(json, "inputs"), out);
 }
 
 static void put_results(const json_t *json, const char *result, struct buf *out)
@@ -69,14 +47,19 @@ static void put_whole(struct call *call, const struct stub_settings *s,
                       struct buf *out)
 {
     json_t *json = api_json(call->x);
+    const json_t *instances = json_object_get(json, "instances");
 
     (void)s;
-    if (has_verb(call->x, "predict"))
-        put_predictions(json, out);
-    else if (has_verb(call->x, "classify"))
+    if (has_verb(call->x, "predict")) {
+        buf_adds(out, instances ? "{\"predictions\":" : "{\"outputs\":");
+        api_put_json(instances ? instances : json_object_get(json, "inputs"),
+                     out);
+        buf_adds(out, "}");
+    } else if (has_verb(call->x, "classify")) {
         put_results(json, "[[\"a\",0.75],[\"b\",0.25]]", out);
-    else
+    } else {
         put_results(json, "0.5", out);
+    }
     json_decref(json);
 }
 

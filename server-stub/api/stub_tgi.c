@@ -1,6 +1,5 @@
-/* Text Generation Inference: /generate and /generate_stream.  There is one
- * token an event, and the last one has the whole text and, if asked for, the
- * details. */
+/* Text Generation Inference: /generate and /generate_stream.  An event has one
+ * token; the last one also has the whole text and, if wanted, the details. */
 #include <jansson.h>
 
 #include "common/base/buf.h"
@@ -33,7 +32,7 @@ static bool read_stream(const struct json_t *json, const struct exchange *x,
     return read_whole(json, x, call);
 }
 
-/* Several tokens of one event are one to TGI. */
+/* To TGI, several tokens in one event are one token. */
 static void put_token(int64_t first, int64_t n, struct buf *out)
 {
     buf_addf(out, "{\"id\":%lld,\"text\":\"", (long long)first);

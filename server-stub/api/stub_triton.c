@@ -1,5 +1,5 @@
-/* Triton's generate extension: text in, text out, and neither usage nor a last
- * event. */
+/* Triton's generate extension: text in, text out, no usage and no last event.
+ */
 #include <jansson.h>
 #include <string.h>
 
@@ -10,15 +10,8 @@
 #include "server-stub/front/call.h"
 #include "server-stub/front/front.h"
 
-static bool ends_with(const char *text, const char *end)
-{
-    size_t len = strlen(text);
-
-    return len >= strlen(end) && strcmp(text + len - strlen(end), end) == 0;
-}
-
-/* The vLLM backend has the bounds among the parameters, TensorRT-LLM has them
- * as inputs of their own. */
+/* The vLLM backend has the limits among the parameters, TensorRT-LLM as inputs
+ * of their own. */
 static bool read_request(const struct json_t *json, const struct exchange *x,
                          struct call *call)
 {
@@ -31,7 +24,7 @@ static bool read_request(const struct json_t *json, const struct exchange *x,
         return false;
     }
     call->job.prompt_tokens = text_prompt_tokens(input);
-    call->streams = ends_with(x->path, "_stream");
+    call->streams = strcmp(strrchr(x->path, '/'), "/generate_stream") == 0;
     call->ignores_eos = json_is_true(
         json_object_get(are_inputs ? json : parameters, "ignore_eos"));
     return text_read_bounds(are_inputs ? json : parameters, "max_tokens",

@@ -1,5 +1,5 @@
-/* OpenAI's embeddings, and reranking as vLLM, SGLang and Cohere have it: an
- * answer for each input, no tokens of their own. */
+/* OpenAI's embeddings, and reranking as in vLLM, SGLang and Cohere: a result
+ * for each input, no output tokens. */
 #include <jansson.h>
 
 #include "common/base/buf.h"
@@ -9,17 +9,17 @@
 #include "server-stub/api/stub_text.h"
 #include "server-stub/front/call.h"
 
-/* OpenAI takes no more either. */
+/* The limit of OpenAI. */
 #define MAX_INPUTS 2048
 
-/* The prompt is read, and that is all there is to be done. */
+/* The prompt is read; there is nothing else to do. */
 static bool take_inputs(struct call *call, int64_t n, int64_t tokens)
 {
     call->items = n;
     call->job.prompt_tokens = tokens;
     call->job.output_tokens = 1;
     if (n < 1)
-        call->why = "nothing to work on";
+        call->why = "no inputs";
     else if (n > MAX_INPUTS)
         call->why = "more than 2048 inputs";
     return !call->why;
@@ -48,28 +48,17 @@ static bool read_embeddings(const struct json_t *json, const struct exchange *x,
         return false;
     }
     if (dimensions < 0 || dimensions > STUB_MAX_EMBEDDING) {
-        call->why = "dimensions: at most 8192";
+        call->why = "dimensions must be at most 8192";
         return false;
     }
     call->dimensions = dimensions;
     return take_inputs(call, text_prompts(input), text_prompt_tokens(input));
 }
 
-/* Numbers between -1 and 1 that differ from one input to the next. */
-static void put_vector(int64_t nth, int64_t size, struct buf *out)
-{
-    static const char *const numbers[] = {"0.25", "-0.5", "0.125"};
-
-    for (int64_t i = 0; i < size; i++) {
-        if (i > 0)
-            buf_adds(out, ",");
-        buf_adds(out, numbers[(nth + i) % 3]);
-    }
-}
-
 static void embeddings_whole(struct call *call, const struct stub_settings *s,
                              struct buf *out)
 {
+    static const char *const numbers[] = {"0.25", "-0.5", "0.125"};
     int64_t size = call->dimensions > 0 ? call->dimensions : s->embedding_size;
 
     buf_addf(out, "{\"object\":\"list\",\"model\":\"%s\",\"data\":[", s->model);
@@ -77,7 +66,10 @@ static void embeddings_whole(struct call *call, const struct stub_settings *s,
         buf_addf(out,
                  "%s{\"object\":\"embedding\",\"index\":%lld,\"embedding\":[",
                  i > 0 ? "," : "", (long long)i);
-        put_vector(i, size, out);
+        for (int64_t k = 0; k < size; k++) { /* each input differs */
+            buf_adds(out, k > 0 ? "," : "");
+            buf_adds(out, numbers[(i + k) % 3]);
+        }
         buf_adds(out, "]}");
     }
     buf_adds(out, "]");
@@ -85,14 +77,14 @@ static void embeddings_whole(struct call *call, const struct stub_settings *s,
     buf_adds(out, "}");
 }
 
-/* A document is a text, or an object that has one; each is read together with
- * the query. */
+/* A document is a text, or an object with one; each is read together with the
+ * query. */
 static bool read_rerank(const struct json_t *json, const struct exchange *x,
                         struct call *call)
 {
     const json_t *documents = json_object_get(json, "documents");
     int64_t query = text_prompt_tokens(json_object_get(json, "query"));
-    int64_t most = json_get_int(json, "top_n", 0);
+    int64_t top = json_get_int(json, "top_n", 0);
     int64_t n = (int64_t)json_array_size(documents);
     int64_t tokens = query * n;
     const json_t *document;
@@ -109,11 +101,11 @@ static bool read_rerank(const struct json_t *json, const struct exchange *x,
                                          ? json_object_get(document, "text")
                                          : document);
     }
-    call->top = most > 0 && most < n ? most : n;
+    call->top = top > 0 && top < n ? top : n;
     return take_inputs(call, n, tokens);
 }
 
-/* The best first, which is the last document. */
+/* The last document is the best and comes first. */
 static void rerank_whole(struct call *call, const struct stub_settings *s,
                          struct buf *out)
 {

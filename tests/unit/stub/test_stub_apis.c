@@ -112,9 +112,9 @@ static const struct {
      "{\"continuous_usage_stats\":true}}",
      200, EVENT(COMPLETION(" tok", "") "," USAGE("1", "1", "2") "}") DONE},
     {NULL, TEXT, "{\"prompt\":\"x\",\"max_tokens\":2,\"min_tokens\":3}", 400,
-     INVALID("fewer tokens at most than at least")},
+     INVALID("the minimum is above the maximum of tokens")},
     {NULL, TEXT, "{\"prompt\":\"x\",\"max_tokens\":2000000}", 400,
-     INVALID("more tokens than the stub makes")},
+     INVALID("too many tokens for the stub")},
 
     /* embeddings and reranking */
     {"--embedding-size=2", EMBED, "{\"input\":[\"a\",\"12 45\"]}", 200,
@@ -135,7 +135,7 @@ static const struct {
      "{\"object\":\"list\",\"model\":\"stub\",\"data\":[{\"object\":"
      "\"embedding\",\"index\":0,\"embedding\":[0.25]}],\"usage\":{"
      "\"prompt_tokens\":2,\"total_tokens\":2}}"},
-    {NULL, EMBED, "{\"input\":[]}", 400, INVALID("nothing to work on")},
+    {NULL, EMBED, "{\"input\":[]}", 400, INVALID("no inputs")},
     {"--embedding-size=1", EMBED,
      "{\"input\":\" because  of\\nthe internationality \"}", 200,
      "{\"object\":\"list\",\"model\":\"stub\",\"data\":[{\"object\":"
@@ -143,7 +143,7 @@ static const struct {
      "\"prompt_tokens\":7,\"total_tokens\":7}}"},
     {NULL, EMBED, "{\"text\":\"a\"}", 400, INVALID("no input")},
     {NULL, EMBED, "{\"input\":\"a\",\"dimensions\":8193}", 400,
-     INVALID("dimensions: at most 8192")},
+     INVALID("dimensions must be at most 8192")},
     {NULL, RERANK,
      "{\"query\":\"1234\",\"documents\":[\"a\",{\"text\":\"12 45\"}]}", 200,
      "{\"id\":\"stub-1\",\"model\":\"stub\",\"results\":[{\"index\":1,"
@@ -155,7 +155,7 @@ static const struct {
      "\"relevance_score\":1.000000}],\"usage\":{\"prompt_tokens\":4,"
      "\"total_tokens\":4}}"},
     {NULL, RERANK, "{\"documents\":[\"a\"]}", 400, INVALID("no query")},
-    {NULL, RERANK, "{\"query\":\"a\"}", 400, INVALID("nothing to work on")},
+    {NULL, RERANK, "{\"query\":\"a\"}", 400, INVALID("no inputs")},
 
     /* TGI */
     {NULL, "/generate",
@@ -198,7 +198,7 @@ static const struct {
     {NULL, "/generate",
      "{\"text\":\"x\",\"stream\":true,\"sampling_params\":{"
      "\"max_new_tokens\":16385}}",
-     400, INVALID("more tokens than the stub repeats with each event")},
+     400, INVALID("too many tokens for events that repeat the text")},
     {NULL, "/generate", "{\"prompt\":\"oh hi\"}", 400,
      "{\"error\":\"refused by the stub\",\"error_type\":\"validation\"}"},
 
@@ -229,9 +229,9 @@ static const struct {
     {NULL, "/v1/models/m:regress", "{\"examples\":[{\"x\":1},{\"x\":2}]}", 200,
      "{\"results\":[0.5,0.5]}"},
     {NULL, PREDICT, "{\"instances\":[1],\"inputs\":[1]}", 400,
-     "{\"error\":\"either instances or inputs\"}"},
+     "{\"error\":\"requires either instances or inputs\"}"},
     {NULL, PREDICT, "{\"instances\":[]}", 400,
-     "{\"error\":\"instances: a list of at least one\"}"},
+     "{\"error\":\"instances must be a list of at least one\"}"},
     {NULL, "/v1/models/m:regress", "{\"instances\":[1]}", 400,
      "{\"error\":\"no examples\"}"},
 
@@ -255,24 +255,24 @@ static const struct {
     {NULL, INFER, "{", 400, "{\"error\":\"refused by the stub\"}"},
     {NULL, INFER, "{\"inputs\":[]}", 400, "{\"error\":\"no inputs\"}"},
     {NULL, INFER, "{\"inputs\":[{\"datatype\":\"BOOL\"}]}", 400,
-     "{\"error\":\"inputs: one without a name\"}"},
+     "{\"error\":\"inputs: a name is missing\"}"},
     {NULL, INFER, "{\"inputs\":[{\"name\":\"x\",\"datatype\":\"FP8\"}]}", 400,
-     "{\"error\":\"inputs: no such datatype\"}"},
+     "{\"error\":\"inputs: unknown datatype\"}"},
     {NULL, INFER,
      "{\"inputs\":[{\"name\":\"x\",\"datatype\":\"INT8\",\"shape\":[-1],"
      "\"data\":[1]}]}",
-     400, "{\"error\":\"inputs: a shape that is none\"}"},
+     400, "{\"error\":\"inputs: invalid shape\"}"},
     {NULL, INFER,
      "{\"inputs\":[{\"name\":\"x\",\"datatype\":\"INT8\",\"shape\":[2],"
      "\"data\":[1]}]}",
-     400, "{\"error\":\"inputs: data that fits neither datatype nor shape\"}"},
+     400, "{\"error\":\"inputs: data does not match datatype and shape\"}"},
     {NULL, INFER,
      "{\"inputs\":[{\"name\":\"x\",\"datatype\":\"FP16\",\"shape\":[1],"
      "\"data\":[1]}]}",
-     400, "{\"error\":\"inputs: FP16 and BF16 only as binary data\"}"},
+     400, "{\"error\":\"inputs: FP16 and BF16 require binary data\"}"},
     {NULL, INFER,
      "{\"inputs\":[{\"name\":\"x\",\"datatype\":\"INT8\",\"shape\":[1]}]}", 400,
-     "{\"error\":\"inputs: either data or binary_data_size\"}"},
+     "{\"error\":\"inputs: requires either data or binary_data_size\"}"},
     {NULL, INFER,
      "{\"inputs\":[{\"name\":\"x\",\"datatype\":\"INT8\",\"shape\":[1],"
      "\"parameters\":{\"binary_data_size\":1}}]}",
@@ -280,7 +280,7 @@ static const struct {
     {NULL, INFER,
      "{\"inputs\":[{\"name\":\"x\",\"datatype\":\"INT8\",\"shape\":[1],"
      "\"data\":[1]}],\"outputs\":[{\"name\":\"output1\"}]}",
-     400, "{\"error\":\"outputs: no such output\"}"},
+     400, "{\"error\":\"outputs: unknown output\"}"},
 };
 
 static void each_api_answers(void **state)
@@ -347,12 +347,12 @@ static const struct {
     {"{\"inputs\":[" BINARY("x", "INT16", "4") "]}", "\1\0\377", 3, 400,
      "{\"error\":\"inputs: fewer bytes than binary_data_size\"}", "", 0},
     {"{\"inputs\":[" BINARY("x", "INT16", "4") "]}", "\1\0\377\377\0", 5, 400,
-     "{\"error\":\"more bytes than the inputs have\"}", "", 0},
+     "{\"error\":\"more bytes than the inputs describe\"}", "", 0},
     {"{\"inputs\":[" BINARY("x", "INT16", "2") "]}", "\1\0", 2, 400,
-     "{\"error\":\"inputs: not as many bytes as the shape has elements\"}", "",
+     "{\"error\":\"inputs: the number of bytes does not match the shape\"}", "",
      0},
     {"{\"inputs\":[" BINARY("x", "FP16", "4") "]}", "\1\0\1\0", 4, 400,
-     "{\"error\":\"outputs: FP16 and BF16 only as binary data\"}", "", 0},
+     "{\"error\":\"outputs: FP16 and BF16 require binary data\"}", "", 0},
 };
 
 static void tensors_come_and_go_as_bytes(void **state)

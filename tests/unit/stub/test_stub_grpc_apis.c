@@ -156,15 +156,15 @@ static const struct {
     const char *why;
 } refused[] = {
     {no_inputs, "no inputs"},
-    {no_name, "inputs: one without a name"},
-    {odd_type, "inputs: no such datatype"},
-    {odd_shape, "inputs: a shape that is none"},
-    {short_bytes, "inputs: not as many bytes as the shape has elements"},
-    {two_raw, "raw contents of all inputs or of none"},
-    {both_contents, "inputs: contents beside raw contents"},
-    {no_contents, "inputs: contents that fit neither datatype nor shape"},
-    {half_typed, "inputs: FP16 and BF16 only as raw contents"},
-    {odd_output, "outputs: no such output"},
+    {no_name, "inputs: a name is missing"},
+    {odd_type, "inputs: unknown datatype"},
+    {odd_shape, "inputs: invalid shape"},
+    {short_bytes, "inputs: the number of bytes does not match the shape"},
+    {two_raw, "raw contents are required for all inputs or none"},
+    {both_contents, "inputs: contents cannot be combined with raw contents"},
+    {no_contents, "inputs: contents do not match datatype and shape"},
+    {half_typed, "inputs: FP16 and BF16 require raw contents"},
+    {odd_output, "outputs: unknown output"},
 };
 
 static void test_refusals(void **state)

@@ -66,7 +66,7 @@ static void test_predict(void **state)
     grpc_tell(&t, SERVING "PredictionService/Predict", &req.base);
     assert_false(t.is_read);
     assert_string_equal(t.call.why,
-                        "inputs: not as many bytes as the shape has elements");
+                        "inputs: the number of bytes does not match the shape");
     free(t.message);
 }
 
