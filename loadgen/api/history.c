@@ -83,11 +83,12 @@ static void end_message(const struct api *api, struct buf *out)
 static void put_system(const struct api *api, const struct sample *sample,
                        struct buf *out)
 {
-    if (!sample->said.system.at)
+    if (!sample->conversation.system.at)
         return;
     begin_message(api, "system", out);
     sample_add_head(&api->sampler, sample, out);
-    buf_add(out, sample->said.system.at, sample->said.system.len);
+    buf_add(out, sample->conversation.system.at,
+            sample->conversation.system.len);
     end_message(api, out);
 }
 
@@ -96,7 +97,8 @@ static void put_answer(const struct api *api, const struct sample *sample,
 {
     begin_message(api, "assistant", out);
     if (api->settings->data.history == HISTORY_RECORDED)
-        buf_add(out, sample->said.answer.at, sample->said.answer.len);
+        buf_add(out, sample->conversation.answer.at,
+                sample->conversation.answer.len);
     else
         jtext_encode(buf_text(answer), answer->len, out); /* is UTF-8 */
     end_message(api, out);

@@ -33,7 +33,7 @@ static int cut_data(const struct inputs *in, struct api *api, struct err *err)
                            in->tensors[i].name);
         size += tensor_size(&in->tensors[i]);
     }
-    return sampler_cut(&api->sampler, size, err);
+    return sampler_set_size(&api->sampler, size, err);
 }
 
 static int find_prompt(struct inputs *in, const struct dataset *d,

@@ -8,13 +8,13 @@
 #include "loadgen/api/api.h"
 #include "loadgen/payload/sample.h"
 
-/* Of this length there are more than anybody sends. */
+/* There are more prompts of this length than any run sends. */
 #define LONG_ENOUGH 10
 
-/* So many lengths tell how often each comes. */
+/* How many lengths are drawn to learn how often each occurs. */
 #define LENGTHS 1000
 
-/* What is ranked has many documents, and turns of a session have a past. */
+/* Requests to rank have many documents, and turns of a session a history. */
 static bool are_unique(const struct settings *s)
 {
     return !s->data.file && !s->target.body && !s->data.cache_check &&
@@ -26,8 +26,8 @@ static bool are_unique(const struct settings *s)
            !api_takes_tensors((enum api_kind)s->target.api);
 }
 
-/* Of n that are drawn from so many kinds, as likely as each other. */
-static double prompt_collisions_of(double n, double kinds)
+/* Expected repetitions among n draws from equally likely kinds. */
+static double repeats_of(double n, double kinds)
 {
     double each = n / kinds;
 
@@ -48,7 +48,7 @@ static double count_repeats(const struct sampler *sampler, double kinds,
             of_length[length] += requests / drawn;
     }
     for (int i = 1; i < LONG_ENOUGH; i++)
-        repeats += prompt_collisions_of(of_length[i], pow(kinds, i));
+        repeats += repeats_of(of_length[i], pow(kinds, i));
     return repeats;
 }
 
@@ -60,12 +60,12 @@ double prompt_collisions_expected(const struct settings *s, double requests)
     double kinds =
         is_ids ? (double)(data->last_id - data->first_id + 1) : SAMPLE_WORDS;
     struct sampler sampler;
-    struct err refused = {0}; /* by whoever runs it */
+    struct err ignored = {0}; /* the run reports it */
     double repeats = 0;
 
     if (!are_unique(s))
         return 0;
-    if (sampler_init(&sampler, s, &refused) == 0)
+    if (sampler_init(&sampler, s, &ignored) == 0)
         repeats = count_repeats(&sampler, kinds, requests);
     sampler_fini(&sampler);
     return repeats;

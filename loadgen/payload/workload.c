@@ -9,7 +9,7 @@
 #include "common/settings/settings.h"
 #include "loadgen/api/api.h"
 
-/* What a class is made of. */
+/* What a class owns. */
 struct workload_part {
     struct api api;
     struct targets targets;
@@ -51,7 +51,8 @@ static bool is_same_place(const struct endpoint *a, const struct endpoint *b)
                                   a->address->ai_addrlen) == 0);
 }
 
-/* The place of one that was there before; -1: it is new. */
+/* The place of an endpoint of the first n_classes with the same address; -1:
+ * there is none. */
 static int64_t known_place(const struct workload *workload, size_t n_classes,
                            const struct endpoint *e)
 {
@@ -81,24 +82,13 @@ static void number_places(struct workload *workload)
     }
 }
 
-/* ---- making and ending ---- */
+/* ---- construction ---- */
 
-/* What was said of an address once is enough. */
-static void add_new(struct strlist *said, const struct strlist *lines)
+static int make_class(struct workload *workload, size_t i,
+                      const struct settings *s, struct strlist *said,
+                      struct err *err)
 {
-    for (size_t i = 0; i < lines->len; i++) {
-        bool is_known = false;
-
-        for (size_t k = 0; k < said->len; k++)
-            is_known |= strcmp(said->items[k], lines->items[i]) == 0;
-        if (!is_known)
-            strlist_add(said, lines->items[i]);
-    }
-}
-
-static int make_part(struct workload_part *p, const struct settings *s,
-                     struct strlist *said, struct err *err)
-{
+    struct workload_part *p = &workload->parts[i];
     struct strlist lines = {0};
     int rc = 0;
 
@@ -106,19 +96,18 @@ static int make_part(struct workload_part *p, const struct settings *s,
         targets_init(&p->targets, &s->target, api_if_needed(&p->api), err) ||
         targets_probe(&p->targets, &s->target, &lines, err))
         rc = -1;
-    add_new(said, &lines);
+    for (size_t k = 0; k < lines.len; k++) { /* once per address is enough */
+        size_t known = 0;
+
+        while (known < said->len &&
+               strcmp(said->items[known], lines.items[k]) != 0)
+            known++;
+        if (known == said->len)
+            strlist_add(said, lines.items[k]);
+    }
     strlist_fini(&lines);
-    return rc;
-}
-
-static int make_class(struct workload *workload, size_t i,
-                      const struct settings *s, struct strlist *said,
-                      struct err *err)
-{
-    struct workload_part *p = &workload->parts[i];
-
-    if (make_part(p, s, said, err))
-        return -1;
+    if (rc)
+        return rc;
     workload->several[i] = (struct class){.targets = &p->targets,
                                           .api = api_if_needed(&p->api),
                                           .settings = &s->target,

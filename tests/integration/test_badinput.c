@@ -303,14 +303,14 @@ static const struct {
     {"load: {rate: 5}\ndata:\n  file: none\n",
      ":4: data.file: %s/none: No such file or directory"},
     {"load: {rate: 5}\ndata:\n  file: /\n",
-     ":4: data.file: /: is no regular file"},
+     ":4: data.file: /: is not a regular file"},
     {"load: {rate: 5}\ndata:\n  file: empty\n",
      ":4: data.file: %s/empty: is empty"},
     {"load: {rate: 5}\ndata:\n  file: some.jsonl\n",
      ":4: data.file: %s/some.jsonl:2: no prompt that openai-completions takes, "
      "as others have; --prompt-field names the field"},
     {"load: {rate: 5}\ndata:\n  file: some.jsonl\n  prompt: z\n",
-     ":5: data.prompt: %s/some.jsonl:1: there is no 'z'"},
+     ":5: data.prompt: %s/some.jsonl:1: has no field 'z'"},
     {"load: {rate: 5}\nclasses:\n  - name: a\n    data:\n      file: none\n",
      ":6: classes: a: data.file: %s/none: No such file or directory"},
     {"load: {rate: 5}\nclasses:\n  - name: a\n"
@@ -330,7 +330,7 @@ static const struct {
      ":3: trace.file: %s/none: No such file or directory"},
     {"trace:\n  file: empty\n", ":3: trace.file: %s/empty: is empty"},
     {"trace:\n  file: bad.csv\n",
-     ":3: trace.file: %s/bad.csv: no row is left to replay; 0 were read, 2 "
+     ":3: trace.file: %s/bad.csv: no rows to replay; 0 rows were read, 2 "
      "lines are damaged: %s/bad.csv:2: timestamp: not a time; %s/bad.csv:3: "
      "fewer fields than the first line"},
     {"trace:\n  file: two.csv\n",

@@ -118,7 +118,7 @@ static void what_does_not_fit_is_refused(void **state)
          "no prompt that kserve-http takes"},
         {"openai-chat", "{\"prompt\":\"a\"}", "checks=label", "no label"},
         {"openai-chat", "{\"prompt\":\"a\",\"label\":1}\n{\"prompt\":\"b\"}",
-         "checks=label", "f:2: there is no 'label'"},
+         "checks=label", "f:2: has no field 'label'"},
         {"openai-completions", "{\"prompt\":\"a\"}", "data.prompts=ids",
          "has no token ids"},
         {"http", "{\"prompt\":\"a\"}", "target.body={{promt}}",
@@ -126,7 +126,7 @@ static void what_does_not_fit_is_refused(void **state)
         {"http", "{\"prompt\":\"a\"}", "target.body={{input_tokens}}",
          "there is no {{input_tokens}}"},
         {"http", "{\"prompt\":\"a\"}\n{\"prompt\":\"a\",\"k\":1}\n",
-         "target.body={{k}}", "f:1: there is no 'k'"},
+         "target.body={{k}}", "f:1: has no field 'k'"},
     };
 
     (void)state;
@@ -256,7 +256,7 @@ static void tensors_of_a_file(void **state)
     datarig_fini(&rig);
     datarig_init(&rig, "kserve-http", NULL);
     take_raw(&rig, sizeof(raw) - 2);
-    refuse(&rig, "no whole number of samples of 6 bytes");
+    refuse(&rig, "not a multiple of the sample size of 6 bytes");
     datarig_fini(&rig);
     buf_fini(&body);
 }

@@ -11,7 +11,6 @@
 #include "common/base/err.h"
 #include "common/settings/settings.h"
 #include "loadgen/trace/trace_format.h"
-#include "loadgen/trace/trace_row.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
