@@ -13,7 +13,7 @@ struct template_field {
     const char *name;
     void (*put)(const struct api *api, const struct sample *s, struct buf *out);
 
-    /* What a data set must have for it.  Optional. */
+    /* Does the data set have what it needs?  Optional. */
     bool (*is_in)(const struct dataset *data);
 };
 
@@ -105,20 +105,17 @@ static const struct template_field fields[] = {
     {"model", put_model, NULL},
 };
 
-static const struct template_field *find(const char *name, size_t len)
+/* Messages come only from a data set. */
+static bool is_available(const struct template_field *f,
+                         const struct dataset *data)
 {
-    for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++) {
-        if (strlen(fields[i].name) == len &&
-            memcmp(fields[i].name, name, len) == 0)
-            return &fields[i];
-    }
-    return NULL;
+    return data ? !f->is_in || f->is_in(data) : f->is_in != has_messages;
 }
 
-/* A word between double braces, blanks around it aside. */
+/* A word between double braces, without the blanks around it. */
 struct word {
     const char *at;
-    size_t len;   /* 0: there is none */
+    size_t len;   /* 0: not a word */
     size_t whole; /* with braces and blanks */
 };
 
@@ -153,26 +150,29 @@ static int refuse(const char *name, size_t len, const struct dataset *data,
     for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++) {
         const struct template_field *f = &fields[i];
 
-        if (data ? !f->is_in || f->is_in(data) : f->is_in != has_messages)
+        if (is_available(f, data))
             buf_addf(&known, "%s%s", known.len > 0 ? ", " : "", f->name);
     }
     for (size_t i = 0; data && i < data->columns.len; i++)
         buf_addf(&known, ", %s", data->columns.items[i]);
-    err_set(err, ERR_CONFIG, "there is no {{%.*s}}; there are %s", (int)len,
+    err_set(err, ERR_CONFIG, "unknown field {{%.*s}}; known are %s", (int)len,
             name, buf_text(&known));
     buf_fini(&known);
     return -1;
 }
 
-/* Ours come first, if the data set has what they need. */
+/* Built-in fields take precedence, if the data set has what they need. */
 static int resolve(struct template_part *part, const char *name, size_t len,
                    const struct dataset *data, struct err *err)
 {
-    const struct template_field *f = find(name, len);
+    for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++) {
+        const struct template_field *f = &fields[i];
 
-    if (f && (!data ? f->is_in != has_messages : !f->is_in || f->is_in(data))) {
-        part->field = f;
-        return 0;
+        if (strlen(f->name) == len && memcmp(f->name, name, len) == 0 &&
+            is_available(f, data)) {
+            part->field = f;
+            return 0;
+        }
     }
     part->column = data ? dataset_column(data, name, len) : -1;
     if (part->column < 0)

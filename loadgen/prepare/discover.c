@@ -13,7 +13,6 @@
 #include "common/settings/settings.h"
 #include "common/wire/api_names.h"
 #include "loadgen/api/api.h"
-#include "loadgen/api/applies.h"
 #include "loadgen/api/body_template.h"
 #include "loadgen/prepare/fetch.h"
 #include "loadgen/prepare/grpc_ask.h"
@@ -290,7 +289,7 @@ int discover_check(const struct settings *s, struct err *err)
             .items = s->data.loaded ? texts : numbers, .len = 1};
     rc = api_init(&api, &known, err);
     if (rc == 0)
-        rc = applies_check(&api, err);
+        rc = api_check_settings(&api, err);
     api_fini(&api);
     return rc;
 }

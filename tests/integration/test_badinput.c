@@ -307,8 +307,8 @@ static const struct {
     {"load: {rate: 5}\ndata:\n  file: empty\n",
      ":4: data.file: %s/empty: is empty"},
     {"load: {rate: 5}\ndata:\n  file: some.jsonl\n",
-     ":4: data.file: %s/some.jsonl:2: no prompt that openai-completions takes, "
-     "as others have; --prompt-field names the field"},
+     ":4: data.file: %s/some.jsonl:2: no prompt for openai-completions, "
+     "although other samples have one; name the field with --prompt-field"},
     {"load: {rate: 5}\ndata:\n  file: some.jsonl\n  prompt: z\n",
      ":5: data.prompt: %s/some.jsonl:1: has no field 'z'"},
     {"load: {rate: 5}\nclasses:\n  - name: a\n    data:\n      file: none\n",
@@ -316,13 +316,13 @@ static const struct {
     {"load: {rate: 5}\nclasses:\n  - name: a\n"
      "    target: {url: http://h/v2/models/m/infer}\n    data:\n"
      "      {file: some.jsonl, format: tensors, tensors: x FP32 4}\n",
-     ":7: classes: a: data.file: %s/some.jsonl: its 25 bytes are no whole "
-     "number of samples of 16 bytes"},
+     ":7: classes: a: data.file: %s/some.jsonl: its size of 25 bytes "
+     "is not a multiple of the sample size of 16 bytes"},
     {"load: {rate: 5}\nclasses:\n  - name: a\n"
      "    target: {url: http://h/v2/models/m/infer}\n    data:\n"
      "      {file: nan, format: tensors, tensors: x FP32 2}\n",
-     ":7: classes: a: data.file: %s/nan: at byte 0: x holds what is no number; "
-     "it goes as raw bytes alone (--binary-tensors)"},
+     ":7: classes: a: data.file: %s/nan: at byte 0: x has a value that is not a finite number "
+     "and can only be sent as raw bytes (--binary-tensors)"},
     {"load: {stages: [5/s 1s]}\ndata: {file: some.jsonl, accuracy: true}\n",
      ":3: data.accuracy: each sample is sent once; not beside load.stages, "
      "load.shape or load.rate_table"},

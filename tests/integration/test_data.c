@@ -225,8 +225,7 @@ static void validate_says_what_is_in_it(void **state)
 
     (void)state;
     proc_expect(&r, 0);
-    assert_non_null(
-        strstr(r.out, "plan.jsonl, jsonl (detected), 13 samples"));
+    assert_non_null(strstr(r.out, "plan.jsonl, jsonl (detected), 13 samples"));
     assert_non_null(strstr(r.out, "5 of them (shuffled), at random"));
     assert_non_null(strstr(r.out, "bytes per prompt: mean 10, max 11"));
     proc_result_fini(&r);
