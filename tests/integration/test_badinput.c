@@ -135,7 +135,7 @@ static const struct {
     {{"tailgate", "run", URL, "--rate", "5", "--body", "@/no/such"},
      "target.body: /no/such: No such file or directory"},
     {{"tailgate", "run", URL, "--rate", "5", "-X", "GE T"},
-     "target.method: 'GE T' is no method"},
+     "target.method: 'GE T' is not a valid method"},
     {{"tailgate", "run", "ftp://x/", "--rate", "5"},
      "'ftp://x/': the scheme 'ftp' is not supported; write http://, "
      "https://, grpc://, grpcs:// or null://"},
@@ -148,7 +148,7 @@ static const struct {
     {{"tailgate", "run", URL, "--rate", "5", "--wait-ready", "0s"},
      "--wait-ready: must be above 0"},
     {{"tailgate", "run", URL, "--rate", "5", "-H", "host:"},
-     "target.headers: an empty Host"},
+     "target.headers: Host must not be empty"},
     {{"tailgate", "run", URL, "--rate", "5", "--url", "http://h/"},
      "--url: not beside URLs that are given as words"},
     {{"tailgate", "run", URL, "--rate", "5", "--cpus", "3-1"},
@@ -321,7 +321,8 @@ static const struct {
     {"load: {rate: 5}\nclasses:\n  - name: a\n"
      "    target: {url: http://h/v2/models/m/infer}\n    data:\n"
      "      {file: nan, format: tensors, tensors: x FP32 2}\n",
-     ":7: classes: a: data.file: %s/nan: at byte 0: x has a value that is not a finite number "
+     ":7: classes: a: data.file: %s/nan: at byte 0: x has a value that is not "
+     "a finite number "
      "and can only be sent as raw bytes (--binary-tensors)"},
     {"load: {stages: [5/s 1s]}\ndata: {file: some.jsonl, accuracy: true}\n",
      ":3: data.accuracy: each sample is sent once; not beside load.stages, "
