@@ -5,6 +5,7 @@
 
 #include "common/base/clk.h"
 #include "common/base/err.h"
+#include "common/base/json_text.h"
 #include "common/base/xalloc.h"
 #include "common/config.h"
 #include "common/settings/settings.h"
@@ -355,22 +356,10 @@ void api_put_prompt(const struct api *api, const struct sample *sample,
     buf_adds(body, api->uses_ids ? "]" : "\"");
 }
 
-void api_put_escaped(struct buf *body, const char *text)
-{
-    for (; *text; text++) {
-        if (*text == '"' || *text == '\\')
-            buf_addf(body, "\\%c", *text);
-        else if ((unsigned char)*text < ' ')
-            buf_addf(body, "\\u%04x", (unsigned)*text);
-        else
-            buf_add(body, text, 1);
-    }
-}
-
 void api_put_string(struct buf *body, const char *text)
 {
     buf_adds(body, "\"");
-    api_put_escaped(body, text);
+    jtext_encode(text, strlen(text), body);
     buf_adds(body, "\"");
 }
 

@@ -199,8 +199,7 @@ void api_put_model(const struct api *api, struct buf *body);
 /* The end of a body: target.extra_body and } */
 void api_end_body(const struct api *api, struct buf *body);
 
-/* A text escaped for JSON, without and with quotes. */
-void api_put_escaped(struct buf *body, const char *text);
+/* A text as a JSON string. */
 void api_put_string(struct buf *body, const char *text);
 
 /* ---- reading answers; each function reads the next value ---- */

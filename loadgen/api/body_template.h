@@ -14,14 +14,13 @@ struct api;
 struct dataset;
 struct err;
 struct sample;
-struct template_field;
 
 /* Text and the field that follows it; the last part has no field. */
 struct template_part {
     size_t start; /* of the text */
     size_t len;
-    const struct template_field *field; /* or NULL */
-    int column;                         /* a field of the data set, or -1 */
+    int field;  /* a built-in field, or -1 */
+    int column; /* a field of the data set, or -1 */
 };
 
 struct template

@@ -32,26 +32,16 @@ static const struct own *own_of(const struct api *api)
 
 /* ---- requests ---- */
 
-static void fill_contents(contents_message *c, const struct typed *t)
-{
-    inference__infer_tensor_contents__init(c);
-    c->n_bool_contents = t->bools ? t->n : 0;
-    c->bool_contents = t->bools;
-    c->n_int_contents = t->ints ? t->n : 0;
-    c->int_contents = t->ints;
-    c->n_int64_contents = t->longs ? t->n : 0;
-    c->int64_contents = t->longs;
-    c->n_uint_contents = t->uints ? t->n : 0;
-    c->uint_contents = t->uints;
-    c->n_uint64_contents = t->ulongs ? t->n : 0;
-    c->uint64_contents = t->ulongs;
-    c->n_fp32_contents = t->floats ? t->n : 0;
-    c->fp32_contents = t->floats;
-    c->n_fp64_contents = t->doubles ? t->n : 0;
-    c->fp64_contents = t->doubles;
-    c->n_bytes_contents = t->texts ? t->n : 0;
-    c->bytes_contents = t->texts;
-}
+static const struct list_field lists[LIST_COUNT] = {
+    [LIST_BOOL] = LIST_FIELD(contents_message, bool_contents),
+    [LIST_INT32] = LIST_FIELD(contents_message, int_contents),
+    [LIST_INT64] = LIST_FIELD(contents_message, int64_contents),
+    [LIST_UINT32] = LIST_FIELD(contents_message, uint_contents),
+    [LIST_UINT64] = LIST_FIELD(contents_message, uint64_contents),
+    [LIST_FLOAT] = LIST_FIELD(contents_message, fp32_contents),
+    [LIST_DOUBLE] = LIST_FIELD(contents_message, fp64_contents),
+    [LIST_TEXT] = LIST_FIELD(contents_message, bytes_contents),
+};
 
 static void add_inputs(request_message *request, const struct inputs *in,
                        struct arena *a)
@@ -159,7 +149,8 @@ static void write_typed(const struct api *api, struct values v,
                                             ends[i] - at, &a);
 
         m.inputs[i]->contents = arena_take(&a, sizeof(contents_message));
-        fill_contents(m.inputs[i]->contents, &typed);
+        inference__infer_tensor_contents__init(m.inputs[i]->contents);
+        typed_fill(m.inputs[i]->contents, lists, &typed);
     }
     body->overflowed |= raw.overflowed;
     message_pack(&m.base, body);
@@ -210,27 +201,7 @@ static void kserve_fini(struct api *api)
 
 static struct typed typed_of(const contents_message *c)
 {
-    struct typed t = {0};
-
-    if (!c)
-        return t;
-    if (c->n_bool_contents > 0)
-        t = (struct typed){c->n_bool_contents, .bools = c->bool_contents};
-    else if (c->n_int_contents > 0)
-        t = (struct typed){c->n_int_contents, .ints = c->int_contents};
-    else if (c->n_int64_contents > 0)
-        t = (struct typed){c->n_int64_contents, .longs = c->int64_contents};
-    else if (c->n_uint_contents > 0)
-        t = (struct typed){c->n_uint_contents, .uints = c->uint_contents};
-    else if (c->n_uint64_contents > 0)
-        t = (struct typed){c->n_uint64_contents, .ulongs = c->uint64_contents};
-    else if (c->n_fp32_contents > 0)
-        t = (struct typed){c->n_fp32_contents, .floats = c->fp32_contents};
-    else if (c->n_fp64_contents > 0)
-        t = (struct typed){c->n_fp64_contents, .doubles = c->fp64_contents};
-    else if (c->n_bytes_contents > 0)
-        t = (struct typed){c->n_bytes_contents, .texts = c->bytes_contents};
-    return t;
+    return c ? typed_find(c, lists) : (struct typed){0};
 }
 
 /* The first text of the first output that has texts. */
@@ -241,8 +212,8 @@ static ProtobufCBinaryData first_text(const answer_message *m)
 
         if (strcmp(m->outputs[i]->datatype, "BYTES") != 0)
             continue;
-        if (t.texts)
-            return t.texts[0];
+        if (t.kind == LIST_TEXT)
+            return ((const ProtobufCBinaryData *)t.list)[0];
         if (i < m->n_raw_output_contents)
             return typed_first_text(
                 (const char *)m->raw_output_contents[i].data,

@@ -91,109 +91,110 @@ ProtobufCBinaryData typed_first_text(const char *raw, size_t len)
                                  .len = (size_t)text_len};
 }
 
-static struct typed texts_from_raw(const char *raw, size_t len, struct arena *a)
-{
-    struct typed t = {.texts = arena_take(a, (len / TENSOR_LENGTH_SIZE + 1) *
-                                                 sizeof(*t.texts))};
-    ProtobufCBinaryData text;
-
-    while ((text = typed_first_text(raw, len)).data) {
-        t.texts[t.n++] = text;
-        raw += TENSOR_LENGTH_SIZE + text.len;
-        len -= TENSOR_LENGTH_SIZE + text.len;
-    }
-    return t;
-}
-
-/* Allocate the list of that type, with room for t->n. */
-static void take_list(const struct tensor_type *type, struct typed *t,
-                      struct arena *a)
+/* TENSOR_RAW has no list. */
+static enum list_kind kind_of(const struct tensor_type *type)
 {
     bool is_long = type->size == sizeof(int64_t);
-    bool is_bool = type->kind == TENSOR_BOOL;
-    void *list = NULL;
 
-    if (type->kind == TENSOR_RAW) /* has no list */
-        t->n = 0;
-    else
-        list = arena_take(a, t->n * (is_bool   ? sizeof(*t->bools)
-                                     : is_long ? sizeof(int64_t)
-                                               : sizeof(int32_t)));
-    if (is_bool)
-        t->bools = list;
-    else if (type->kind == TENSOR_SIGNED && is_long)
-        t->longs = list;
-    else if (type->kind == TENSOR_SIGNED)
-        t->ints = list;
-    else if (type->kind == TENSOR_UNSIGNED && is_long)
-        t->ulongs = list;
-    else if (type->kind == TENSOR_UNSIGNED)
-        t->uints = list;
-    else if (type->kind == TENSOR_FLOAT && is_long)
-        t->doubles = list;
-    else if (type->kind == TENSOR_FLOAT)
-        t->floats = list;
+    switch (type->kind) {
+    case TENSOR_BOOL:
+        return LIST_BOOL;
+    case TENSOR_SIGNED:
+        return is_long ? LIST_INT64 : LIST_INT32;
+    case TENSOR_UNSIGNED:
+        return is_long ? LIST_UINT64 : LIST_UINT32;
+    case TENSOR_FLOAT:
+        return is_long ? LIST_DOUBLE : LIST_FLOAT;
+    case TENSOR_BYTES:
+        return LIST_TEXT;
+    default:
+        return LIST_NONE;
+    }
 }
 
-static void set_element(const struct typed *t, size_t i, const char *raw,
-                        size_t size)
+static bool is_wide(enum list_kind kind)
 {
-    uint64_t bits = read_bits(raw, size);
-    uint32_t half = (uint32_t)bits;
-    unsigned unused = 64 - 8 * (unsigned)size;
-
-    if (t->bools)
-        t->bools[i] = bits != 0;
-    else if (t->ints)
-        t->ints[i] = (int32_t)((int64_t)(bits << unused) >> unused);
-    else if (t->longs)
-        t->longs[i] = (int64_t)bits;
-    else if (t->uints)
-        t->uints[i] = half;
-    else if (t->ulongs)
-        t->ulongs[i] = bits;
-    else if (t->floats)
-        memcpy(&t->floats[i], &half, sizeof(half));
-    else if (t->doubles)
-        memcpy(&t->doubles[i], &bits, sizeof(bits));
+    return kind == LIST_INT64 || kind == LIST_UINT64 || kind == LIST_DOUBLE;
 }
 
 struct typed typed_from_raw(const struct tensor_type *type, const char *raw,
                             size_t len, struct arena *a)
 {
+    struct typed t = {.kind = kind_of(type)};
+    unsigned unused = 64 - 8 * (unsigned)type->size;
+    ProtobufCBinaryData text;
+
+    if (t.kind == LIST_NONE)
+        return t;
+    if (t.kind == LIST_TEXT) {
+        ProtobufCBinaryData *texts =
+            arena_take(a, (len / TENSOR_LENGTH_SIZE + 1) * sizeof(*texts));
+
+        for (; (text = typed_first_text(raw, len)).data; t.n++) {
+            texts[t.n] = text;
+            raw += TENSOR_LENGTH_SIZE + text.len;
+            len -= TENSOR_LENGTH_SIZE + text.len;
+        }
+        t.list = texts;
+        return t;
+    }
+    t.n = len / type->size;
+    t.list = arena_take(a, t.n * sizeof(uint64_t));
+    for (size_t i = 0; i < t.n; i++) {
+        uint64_t bits = read_bits(raw + i * type->size, type->size);
+        uint32_t half = (uint32_t)bits;
+
+        if (t.kind == LIST_BOOL)
+            half = bits != 0;
+        else if (t.kind == LIST_INT32)
+            half = (uint32_t)((int64_t)(bits << unused) >> unused);
+        if (is_wide(t.kind))
+            memcpy((char *)t.list + i * sizeof(bits), &bits, sizeof(bits));
+        else
+            memcpy((char *)t.list + i * sizeof(half), &half, sizeof(half));
+    }
+    return t;
+}
+
+void typed_fill(void *message, const struct list_field *fields,
+                const struct typed *t)
+{
+    const struct list_field *f = &fields[t->kind];
+
+    if (f->n_at == 0)
+        return;
+    memcpy((char *)message + f->n_at, &t->n, sizeof(t->n));
+    memcpy((char *)message + f->list_at, &t->list, sizeof(t->list));
+}
+
+struct typed typed_find(const void *message, const struct list_field *fields)
+{
     struct typed t = {0};
 
-    if (type->kind == TENSOR_BYTES)
-        return texts_from_raw(raw, len, a);
-    t.n = len / type->size;
-    take_list(type, &t, a);
-    for (size_t i = 0; i < t.n; i++)
-        set_element(&t, i, raw + i * type->size, type->size);
-    return t;
+    for (int k = LIST_NONE + 1; k < LIST_COUNT && t.n == 0; k++) {
+        if (fields[k].n_at == 0)
+            continue;
+        t.kind = (enum list_kind)k;
+        memcpy(&t.n, (const char *)message + fields[k].n_at, sizeof(t.n));
+        memcpy(&t.list, (const char *)message + fields[k].list_at,
+               sizeof(t.list));
+    }
+    return t.n > 0 ? t : (struct typed){0};
 }
 
 static uint64_t get_element(const struct typed *t, size_t i)
 {
-    uint32_t half = 0;
-    uint64_t bits = 0;
+    uint32_t half;
+    uint64_t bits;
 
-    if (t->bools)
-        return t->bools[i] != 0;
-    if (t->ints)
-        return (uint64_t)t->ints[i];
-    if (t->longs)
-        return (uint64_t)t->longs[i];
-    if (t->uints)
-        return t->uints[i];
-    if (t->ulongs)
-        return t->ulongs[i];
-    if (t->floats) {
-        memcpy(&half, &t->floats[i], sizeof(half));
-        return half;
+    if (is_wide(t->kind)) {
+        memcpy(&bits, (const char *)t->list + i * sizeof(bits), sizeof(bits));
+        return bits;
     }
-    if (t->doubles)
-        memcpy(&bits, &t->doubles[i], sizeof(bits));
-    return bits;
+    memcpy(&half, (const char *)t->list + i * sizeof(half), sizeof(half));
+    if (t->kind == LIST_BOOL)
+        return half != 0;
+    return t->kind == LIST_INT32 ? (uint64_t)(int32_t)half : half;
 }
 
 static void put_bits(uint64_t bits, size_t size, struct buf *out)
@@ -208,10 +209,12 @@ static void put_bits(uint64_t bits, size_t size, struct buf *out)
 void typed_put_raw(const struct tensor_type *type, const struct typed *t,
                    struct buf *out)
 {
+    const ProtobufCBinaryData *texts = t->list;
+
     for (size_t i = 0; i < t->n; i++) {
-        if (t->texts) {
-            put_bits(t->texts[i].len, TENSOR_LENGTH_SIZE, out);
-            buf_add(out, t->texts[i].data, t->texts[i].len);
+        if (t->kind == LIST_TEXT) {
+            put_bits(texts[i].len, TENSOR_LENGTH_SIZE, out);
+            buf_add(out, texts[i].data, texts[i].len);
         } else {
             put_bits(get_element(t, i), type->size, out);
         }

@@ -42,19 +42,41 @@ static inline void *arena_take_pointers(struct arena *a, size_t n)
 
 /* ---- values of a tensor as one of the repeated fields of a message ---- */
 
-/* One of the lists is set, by the kind and size of the type; the others are
- * NULL.  As in protobuf-c, signed numbers of up to 32 bits are int32_t. */
-struct typed {
-    size_t n;
-    protobuf_c_boolean *bools;
-    int32_t *ints;
-    int64_t *longs;
-    uint32_t *uints;
-    uint64_t *ulongs;
-    float *floats;
-    double *doubles;
-    ProtobufCBinaryData *texts;
+/* As in protobuf-c: bool is int, other types of less than 32 bits have 32. */
+enum list_kind {
+    LIST_NONE,
+    LIST_BOOL,
+    LIST_INT32,
+    LIST_INT64,
+    LIST_UINT32,
+    LIST_UINT64,
+    LIST_FLOAT,
+    LIST_DOUBLE,
+    LIST_TEXT, /* ProtobufCBinaryData */
+    LIST_COUNT
 };
+
+struct typed {
+    enum list_kind kind;
+    size_t n;
+    void *list;
+};
+
+/* Where a message has the list of a kind; all zero: it has none. */
+struct list_field {
+    size_t n_at;
+    size_t list_at;
+};
+#define LIST_FIELD(message, field)                                             \
+    {                                                                          \
+        offsetof(message, n_##field), offsetof(message, field)                 \
+    }
+
+/* Put a list into a message, and find the list of a message; `fields` has
+ * LIST_COUNT items.  Borrowed. */
+void typed_fill(void *message, const struct list_field *fields,
+                const struct typed *t);
+struct typed typed_find(const void *message, const struct list_field *fields);
 
 /* Convert raw bytes to a list, in the arena; texts point into `raw`. */
 struct typed typed_from_raw(const struct tensor_type *type, const char *raw,

@@ -59,22 +59,16 @@ static const struct inputs *inputs_of(const struct api *api)
 
 /* ---- requests ---- */
 
-/* All integers of up to 32 bits share a field. */
-static void fill_typed(tensor_message *m, const struct typed *t)
-{
-    m->n_bool_val = t->bools ? t->n : 0;
-    m->bool_val = t->bools;
-    m->n_int_val = t->ints || t->uints ? t->n : 0;
-    m->int_val = t->ints ? t->ints : (int32_t *)t->uints;
-    m->n_int64_val = t->longs ? t->n : 0;
-    m->int64_val = t->longs;
-    m->n_float_val = t->floats ? t->n : 0;
-    m->float_val = t->floats;
-    m->n_double_val = t->doubles ? t->n : 0;
-    m->double_val = t->doubles;
-    m->n_string_val = t->texts ? t->n : 0;
-    m->string_val = t->texts;
-}
+/* All integers of up to 32 bits share a field; UINT64 has none. */
+static const struct list_field lists[LIST_COUNT] = {
+    [LIST_BOOL] = LIST_FIELD(tensor_message, bool_val),
+    [LIST_INT32] = LIST_FIELD(tensor_message, int_val),
+    [LIST_INT64] = LIST_FIELD(tensor_message, int64_val),
+    [LIST_UINT32] = LIST_FIELD(tensor_message, int_val),
+    [LIST_FLOAT] = LIST_FIELD(tensor_message, float_val),
+    [LIST_DOUBLE] = LIST_FIELD(tensor_message, double_val),
+    [LIST_TEXT] = LIST_FIELD(tensor_message, string_val),
+};
 
 static tensor_message *make_tensor(const struct api *api,
                                    const struct tensor *t,
@@ -97,7 +91,7 @@ static tensor_message *make_tensor(const struct api *api,
     m->tensor_shape = shape;
     if (api->settings->data.typed || t->type->kind == TENSOR_BYTES) {
         typed = typed_from_raw(t->type, (const char *)raw.data, raw.len, a);
-        fill_typed(m, &typed);
+        typed_fill(m, lists, &typed);
     } else {
         m->tensor_content = raw;
     }
@@ -183,21 +177,9 @@ static void predict_fini(struct api *api)
 
 static struct typed typed_of(const tensor_message *m)
 {
-    if (m->n_bool_val > 0)
-        return (struct typed){m->n_bool_val, .bools = m->bool_val};
-    if (m->n_int_val > 0)
-        return (struct typed){m->n_int_val, .ints = m->int_val};
-    if (m->n_int64_val > 0)
-        return (struct typed){m->n_int64_val, .longs = m->int64_val};
-    if (m->n_float_val > 0)
-        return (struct typed){m->n_float_val, .floats = m->float_val};
-    if (m->n_double_val > 0)
-        return (struct typed){m->n_double_val, .doubles = m->double_val};
     if (m->n_half_val > 0)
-        return (struct typed){m->n_half_val, .ints = m->half_val};
-    if (m->n_string_val > 0)
-        return (struct typed){m->n_string_val, .texts = m->string_val};
-    return (struct typed){0};
+        return (struct typed){LIST_INT32, m->n_half_val, m->half_val};
+    return typed_find(m, lists);
 }
 
 static int predict_read(const struct api *api, const struct response_head *head,

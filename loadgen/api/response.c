@@ -44,18 +44,14 @@ static void set_over(struct response *r)
 
 /* ---- memory ---- */
 
-static int64_t memory_of(const struct response *r)
-{
-    return (int64_t)(r->sse.line.cap + r->sse.data.cap + r->sse.name.cap +
-                     r->body.cap + r->events.cap + r->text.cap + r->label.cap +
-                     r->room.cap);
-}
-
 /* Called after the buffers may have grown.  Capacity that was not written to
  * costs no memory yet, so the budget is exceeded by one read at most. */
 static void charge(struct response *r)
 {
-    int64_t grown = memory_of(r) - r->charged;
+    size_t used = r->sse.line.cap + r->sse.data.cap + r->sse.name.cap +
+                  r->body.cap + r->events.cap + r->text.cap + r->label.cap +
+                  r->room.cap;
+    int64_t grown = (int64_t)used - r->charged;
 
     if (grown <= 0 || r->is_starved)
         return;

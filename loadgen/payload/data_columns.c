@@ -81,40 +81,34 @@ static void read_content(struct jscan *s, struct texts *found)
     }
 }
 
-static const char *read_message(struct jscan *s, struct texts *found)
-{
-    struct jtext role = {0};
-    struct jtext key;
-
-    if (!jscan_object(s))
-        return "a message that is not an object";
-    while (jscan_key(s, &key)) {
-        if (jtext_is(key, "role"))
-            jscan_string(s, &role);
-        else if (jtext_is(key, "content"))
-            read_content(s, found);
-        else
-            jscan_skip(s);
-    }
-    return role.at ? NULL : "a message without a role";
-}
-
 /* NULL, or what is wrong; finds where the texts begin and end. */
 static const char *check_messages(const struct dataset *d,
                                   const struct value *v, struct item *item)
 {
     const char *text = dataset_text(d, v);
     struct texts found = {0};
+    struct jtext key;
     struct jscan s;
-    const char *wrong = NULL;
 
     jscan_init(&s, text, v->len);
     if (!jscan_array(&s))
         return "not a list of messages";
-    while (!wrong && jscan_item(&s))
-        wrong = read_message(&s, &found);
-    if (wrong)
-        return wrong;
+    while (jscan_item(&s)) {
+        struct jtext role = {0};
+
+        if (!jscan_object(&s))
+            return "a message that is not an object";
+        while (jscan_key(&s, &key)) {
+            if (jtext_is(key, "role"))
+                jscan_string(&s, &role);
+            else if (jtext_is(key, "content"))
+                read_content(&s, &found);
+            else
+                jscan_skip(&s);
+        }
+        if (!role.at)
+            return "a message without a role";
+    }
     if (!found.first.at)
         return "no text in the messages";
     item->head = (uint32_t)(found.first.at - text);

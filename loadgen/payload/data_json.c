@@ -269,18 +269,6 @@ static int read_object(struct json_reader *r, struct jscan *s, struct err *err)
     return 0;
 }
 
-static int read_array(struct json_reader *r, struct jscan *s, struct err *err)
-{
-    jscan_array(s);
-    while (jscan_item(s)) {
-        if (read_object(r, s, err))
-            return -1;
-    }
-    if (!jscan_end(s))
-        return data_fail(r->d, r->line, err, "not valid JSON after this line");
-    return 0;
-}
-
 static int read_lines(struct json_reader *r, struct err *err)
 {
     const char *at = r->d->file.data;
@@ -310,13 +298,20 @@ int data_read_json(struct dataset *d, const struct data_settings *s,
     struct json_reader r = {
         .d = d, .settings = s, .counted = d->file.data, .line = 1};
     struct jscan scan;
-    int rc;
+    int rc = 0;
 
     r.wants_turns = strcmp(d->format, data_format_names[DATA_SHAREGPT]) == 0;
     buf_init(&r.name, MAX_NAME);
     jscan_init(&scan, d->file.data, d->file.len);
-    rc = jscan_peek(&scan) == JSCAN_ARRAY ? read_array(&r, &scan, err)
-                                          : read_lines(&r, err);
+    if (jscan_peek(&scan) != JSCAN_ARRAY) {
+        rc = read_lines(&r, err);
+    } else {
+        jscan_array(&scan);
+        while (rc == 0 && jscan_item(&scan))
+            rc = read_object(&r, &scan, err);
+        if (rc == 0 && !jscan_end(&scan))
+            rc = data_fail(d, r.line, err, "not valid JSON after this line");
+    }
     buf_fini(&r.name);
     return rc;
 }

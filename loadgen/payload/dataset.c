@@ -124,33 +124,26 @@ static bool ends_with(const char *path, size_t len, const char *end)
     return len >= n && memcmp(path + len - n, end, n) == 0;
 }
 
-static int detect_by_name(const char *path)
-{
-    size_t len = strlen(path);
-
-    if (ends_with(path, len, ".gz"))
-        len -= strlen(".gz");
-    else if (ends_with(path, len, ".zst"))
-        len -= strlen(".zst");
-    if (ends_with(path, len, ".csv"))
-        return DATA_CSV;
-    return ends_with(path, len, ".txt") ? DATA_TEXT : DATA_AUTO;
-}
-
-/* JSON is recognised by its first byte, and conversations by a key. */
+/* CSV and text are recognised by their names, JSON by its first byte, and
+ * conversations by a key. */
 static int detect(const struct dataset *d)
 {
     const char *text = buf_text(&d->file);
-    int by_name = detect_by_name(d->path);
-    size_t line;
+    size_t len = strlen(d->path);
 
-    if (by_name != DATA_AUTO)
-        return by_name;
+    if (ends_with(d->path, len, ".gz"))
+        len -= strlen(".gz");
+    else if (ends_with(d->path, len, ".zst"))
+        len -= strlen(".zst");
+    if (ends_with(d->path, len, ".csv"))
+        return DATA_CSV;
+    if (ends_with(d->path, len, ".txt"))
+        return DATA_TEXT;
     text += strspn(text, " \t\r\n[");
     if (*text != '{')
         return DATA_AUTO;
-    line = strcspn(text, "\n");
-    return memmem(text, line, "\"conversations\"", strlen("\"conversations\""))
+    return memmem(text, strcspn(text, "\n"), "\"conversations\"",
+                  strlen("\"conversations\""))
                ? DATA_SHAREGPT
                : DATA_JSONL;
 }

@@ -26,14 +26,8 @@ static bool are_unique(const struct settings *s)
            !api_takes_tensors((enum api_kind)s->target.api);
 }
 
-/* Expected repetitions among n draws from equally likely kinds. */
-static double repeats_of(double n, double kinds)
-{
-    double each = n / kinds;
-
-    return each < 1e-4 ? n * each / 2 : n + kinds * expm1(-each);
-}
-
+/* Among n draws from equally likely kinds, kinds * (1 - (1 - 1/kinds)^n) are
+ * expected to be different. */
 static double count_repeats(const struct sampler *sampler, double kinds,
                             double requests)
 {
@@ -47,8 +41,12 @@ static double count_repeats(const struct sampler *sampler, double kinds,
         if (length < LONG_ENOUGH)
             of_length[length] += requests / drawn;
     }
-    for (int i = 1; i < LONG_ENOUGH; i++)
-        repeats += repeats_of(of_length[i], pow(kinds, i));
+    for (int i = 1; i < LONG_ENOUGH; i++) {
+        double n = of_length[i];
+        double all = pow(kinds, i);
+
+        repeats += n / all < 1e-4 ? n * n / all / 2 : n + all * expm1(-n / all);
+    }
     return repeats;
 }
 

@@ -37,7 +37,7 @@ void workload_of_one(struct workload *workload, const struct targets *targets,
 
 /* ---- places ---- */
 
-/* A connection to one may carry a request to the other. */
+/* Could a connection to one carry a request to the other? */
 static bool is_same_place(const struct endpoint *a, const struct endpoint *b)
 {
     const struct url *x = &a->target->url;
@@ -51,33 +51,34 @@ static bool is_same_place(const struct endpoint *a, const struct endpoint *b)
                                   a->address->ai_addrlen) == 0);
 }
 
-/* The place of an endpoint of the first n_classes with the same address; -1:
- * there is none. */
-static int64_t known_place(const struct workload *workload, size_t n_classes,
-                           const struct endpoint *e)
+/* An endpoint of the first n_classes with the same address; NULL: none. */
+static const struct endpoint *find_same(const struct workload *workload,
+                                        size_t n_classes,
+                                        const struct endpoint *e)
 {
     for (size_t c = 0; c < n_classes; c++) {
         const struct targets *ts = &workload->parts[c].targets;
 
         for (size_t i = 0; i < ts->n_endpoints; i++) {
             if (is_same_place(&ts->endpoints[i], e))
-                return (int64_t)ts->endpoints[i].place;
+                return &ts->endpoints[i];
         }
     }
-    return -1;
+    return NULL;
 }
 
-/* Classes share connections; the endpoints of one class do not. */
+/* Endpoints of different classes with the same address share connections; those
+ * of one class do not. */
 static void number_places(struct workload *workload)
 {
     for (size_t c = 0; c < workload->len; c++) {
         struct targets *ts = &workload->parts[c].targets;
 
         for (size_t i = 0; i < ts->n_endpoints; i++) {
-            int64_t known = known_place(workload, c, &ts->endpoints[i]);
+            struct endpoint *e = &ts->endpoints[i];
+            const struct endpoint *same = find_same(workload, c, e);
 
-            ts->endpoints[i].place =
-                known >= 0 ? (size_t)known : workload->n_places++;
+            e->place = same ? same->place : workload->n_places++;
         }
     }
 }

@@ -14,6 +14,7 @@
 #include "common/settings/settings.h"
 #include "common/wire/api_names.h"
 #include "common/wire/grpc_status.h"
+#include "loadgen/api/grpc_message.h"
 #include "loadgen/prepare/fetch.h"
 
 #define TIMEOUT_NS  (10 * NS_PER_S)
@@ -39,17 +40,6 @@ static void question_fini(struct question *q)
 {
     buf_fini(&q->request);
     buf_fini(&q->reply);
-}
-
-static void put(const ProtobufCMessage *m, struct buf *out)
-{
-    size_t len = protobuf_c_message_get_packed_size(m);
-    char *at = buf_reserve(out, len);
-
-    if (!at)
-        return; /* the name of the model is absurdly long */
-    protobuf_c_message_pack(m, (uint8_t *)at);
-    buf_commit(out, len);
 }
 
 static int ask(struct question *q, const struct target_settings *s,
@@ -132,7 +122,7 @@ int grpc_ask_tensors(struct settings *s, struct err *err)
     m.name = s->target.model;
     if (s->target.model_version)
         m.version = s->target.model_version;
-    put(&m.base, &q.request);
+    message_pack(&m.base, &q.request);
     rc = ask(&q, &s->target, KSERVE("ModelMetadata"), TIMEOUT_NS, &problem);
     if (rc == 0)
         rc = read_metadata(&s->data.tensors, &q.reply, &problem);
@@ -150,7 +140,7 @@ static void put_model(const struct target_settings *s, struct buf *out)
         m.name = s->model;
     if (s->model_version)
         m.version = s->model_version;
-    put(&m.base, out);
+    message_pack(&m.base, out);
 }
 
 static bool is_server_ready(const struct buf *reply)
@@ -173,7 +163,7 @@ static void put_spec(const struct target_settings *s, struct buf *out)
     if (s->model)
         spec.name = s->model;
     m.model_spec = &spec;
-    put(&m.base, out);
+    message_pack(&m.base, out);
 }
 
 static bool is_available(const struct buf *reply)

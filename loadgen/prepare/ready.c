@@ -134,56 +134,40 @@ static int wait_for(struct wait *w, struct err *err)
     }
 }
 
-/* Report errors in the settings before waiting. */
-static int check(const struct target_settings *s,
-                 const struct transport_ops **transport, struct err *err)
-{
-    struct err problem = {0};
-    struct targets ts;
-    struct url url;
-
-    if (targets_init(&ts, s, NULL, &problem) && problem.code == ERR_CONFIG)
-        *err = problem;
-    targets_fini(&ts);
-    if (err->code || url_parse(s->urls.items[0], &url, err))
-        return -1;
-    *transport = transport_choose(s, url.scheme, err);
-    return *transport ? 0 : -1;
-}
-
-static int wait_for_url(const struct target_settings *s, char *url,
-                        const struct wait *from, struct err *err)
-{
-    struct wait w = *from;
-    char method[] = "GET";
-    char *shown;
-    int rc;
-
-    target_aim(&w.settings, s, &url);
-    w.settings.method = method;
-    w.settings.body = NULL;
-    rc = wait_for(&w, err);
-    if (rc && err->code != ERR_CONFIG) {
-        shown = redact_url(url);
-        err_context(err, "%s", shown);
-        free(shown);
-    }
-    return rc;
-}
-
 int ready_wait(const struct target_settings *s, int64_t timeout_ns,
                struct err *err)
 {
     struct wait w = {.until_ns = clk_now(&clk_monotonic) + timeout_ns,
                      .timeout_ns = timeout_ns};
+    char method[] = "GET";
+    struct err problem = {0};
+    struct targets ts;
+    struct url url;
 
-    if (check(s, &w.transport, err))
+    /* Report errors in the settings before waiting. */
+    if (targets_init(&ts, s, NULL, &problem) && problem.code == ERR_CONFIG)
+        *err = problem;
+    targets_fini(&ts);
+    if (err->code || url_parse(s->urls.items[0], &url, err))
+        return -1;
+    w.transport = transport_choose(s, url.scheme, err);
+    if (!w.transport)
         return -1;
     if (w.transport == &transport_null)
         return 0;
     for (size_t i = 0; i < s->urls.len; i++) {
-        if (wait_for_url(s, s->urls.items[i], &w, err))
+        w.seen[0] = '\0';
+        target_aim(&w.settings, s, &s->urls.items[i]);
+        w.settings.method = method;
+        w.settings.body = NULL;
+        if (wait_for(&w, err)) {
+            char *shown = redact_url(s->urls.items[i]);
+
+            if (err->code != ERR_CONFIG)
+                err_context(err, "%s", shown);
+            free(shown);
             return -1;
+        }
     }
     return 0;
 }

@@ -228,16 +228,6 @@ static void add_endpoint(struct targets *ts, struct target *t,
     t->n_endpoints++;
 }
 
-/* The addresses of a target follow each other. */
-static void add_endpoints(struct targets *ts, struct target *t)
-{
-    t->first_endpoint = ts->n_endpoints;
-    for (const struct addrinfo *a = t->resolved; a; a = a->ai_next)
-        add_endpoint(ts, t, a);
-    if (!t->resolved && !t->is_null)
-        add_endpoint(ts, t, NULL);
-}
-
 /* Everything that needs no network. */
 static int make(struct targets *ts, const struct target_settings *s,
                 const struct api *api, struct err *err)
@@ -294,7 +284,11 @@ int targets_init(struct targets *ts, const struct target_settings *s,
 
         if (goes_direct && !t->is_null && resolve(t, s->connect_to, err))
             return -1;
-        add_endpoints(ts, t);
+        t->first_endpoint = ts->n_endpoints;
+        for (const struct addrinfo *a = t->resolved; a; a = a->ai_next)
+            add_endpoint(ts, t, a);
+        if (!t->resolved && !t->is_null)
+            add_endpoint(ts, t, NULL);
     }
     return 0;
 }
