@@ -5,10 +5,10 @@
 
 #include "common/base/clk.h"
 #include "common/base/err.h"
+#include "common/base/jscan.h"
 #include "common/base/xalloc.h"
 #include "common/config.h"
 #include "common/settings/settings.h"
-#include "loadgen/api/extra_body.h"
 #include "loadgen/api/history.h"
 #include "loadgen/prepare/target.h"
 #include "loadgen/schedule/session.h"
@@ -32,14 +32,14 @@ static const struct api_ops *const all[API_COUNT] = {
 #endif
 };
 
-/* Its fields may be those of the data set, which is there. */
+/* The fields of a template may be those of the data set. */
 static int read_body(struct api *api, const char *body, struct err *err)
 {
     struct buf text;
     int rc;
 
     if (!body || api_is_grpc(api->ops->kind))
-        return 0; /* a message is sent as it is */
+        return 0; /* a gRPC message is sent unchanged */
     buf_init(&text, TARGET_MAX_REQUEST);
     rc = target_read_body(body, &text, err);
     if (rc == 0 && template_init(&api->body, &text, api->sampler.data, err))
@@ -48,16 +48,19 @@ static int read_body(struct api *api, const char *body, struct err *err)
     return rc;
 }
 
-/* Of gRPC there is one status of success. */
+/* gRPC has one success status. */
 static int choose_success(struct api *api, const char *text, struct err *err)
 {
     bool is_plain = api->ops->kind == API_HTTP;
 
     if (api_is_grpc(api->ops->kind)) {
         api->success = statuses_range(0, 1);
-        return !text ? 0
-                     : err_set(err, ERR_CONFIG,
-                               "target.success: of gRPC it is OK alone");
+        return !text
+                   ? 0
+                   : err_set(
+                         err, ERR_CONFIG,
+                         "target.success cannot be set for gRPC, where only OK "
+                         "is a success");
     }
     api->success = statuses_range(is_plain ? 0 : 200, is_plain ? 400 : 300);
     if (text && statuses_parse(text, &api->success, err))
@@ -65,16 +68,7 @@ static int choose_success(struct api *api, const char *text, struct err *err)
     return 0;
 }
 
-/* Only the user knows what his own body asks for. */
-static void choose_stream(struct api *api, const struct target_settings *t)
-{
-    bool can = api_can_stream(api->ops->kind);
-
-    api->streams = can && t->stream != STREAM_OFF;
-    api->must_stream = api->streams && (!t->body || t->stream == STREAM_ON);
-}
-
-/* The form in which prompts go, of those that there are. */
+/* Choose the form of prompts among those available. */
 static int choose_form(struct api *api, struct err *err)
 {
     const struct api_ops *ops = api->ops;
@@ -82,7 +76,8 @@ static int choose_form(struct api *api, struct err *err)
     int asked = api->settings->data.prompts;
 
     if (asked == PROMPT_IDS && !ops->takes_ids)
-        return err_set(err, ERR_CONFIG, "data.prompts: %s takes no token ids",
+        return err_set(err, ERR_CONFIG,
+                       "data.prompts: %s does not accept token ids",
                        api_names[ops->kind]);
     api->uses_messages = ops->takes_messages && forms[FORM_MESSAGES];
     api->uses_ids =
@@ -95,8 +90,7 @@ static int choose_form(struct api *api, struct err *err)
     return 0;
 }
 
-/* The line of a sample that lacks a prompt where others have one; 0: none has.
- */
+/* The first line without a prompt, if other samples have one; 0: none has. */
 static uint32_t first_without(const struct api *api)
 {
     const struct dataset *d = api->sampler.data;
@@ -113,7 +107,7 @@ static uint32_t first_without(const struct api *api)
     return 0;
 }
 
-/* Does the data set have what the API sends? */
+/* Does the data set have what the API needs? */
 static int check_data(const struct api *api, struct err *err)
 {
     const struct dataset *d = api->sampler.data;
@@ -121,96 +115,86 @@ static int check_data(const struct api *api, struct err *err)
 
     if (d && api->settings->target.body && !template_has_fields(&api->body))
         return err_set(err, ERR_CONFIG,
-                       "data.file: the body (--body) has no {{field}} to put "
-                       "it into, so all requests would be the same");
+                       "data.file: the body (--body) has no {{field}} for it, "
+                       "so all requests would be the same");
     if (!d || api->settings->target.body)
         return 0;
     if (!api->ops->write || api->ops->takes_more)
         return err_set(err, ERR_CONFIG,
-                       "data.file: %s needs a body to put it into: --body "
+                       "data.file: %s requires a body with fields: --body "
                        "'{\"q\":\"{{prompt}}\"}'",
                        name);
     if (d->is_tensors && !api->ops->takes_tensors)
         return err_set(err, ERR_CONFIG,
-                       "data.file: %s takes prompts, not tensors", name);
+                       "data.file: %s accepts prompts, not tensors", name);
     if (d->is_tensors || api->uses_messages || api->uses_ids ||
         api->sampler.forms[FORM_TEXT])
         return 0;
     if (first_without(api) > 0)
         return err_set(err, ERR_CONFIG,
-                       "data.file: %s:%u: no prompt that %s takes, as others "
-                       "have; --prompt-field names the field",
+                       "data.file: %s:%u: no prompt for %s, although other "
+                       "samples have one; name the field with --prompt-field",
                        d->path, first_without(api), name);
     return err_set(err, ERR_CONFIG,
-                   "data.file: %s: no prompt that %s takes in it; "
-                   "--prompt-field names the field",
+                   "data.file: %s: has no prompts for %s; name the field with "
+                   "--prompt-field",
                    d->path, name);
-}
-
-/* A label is compared with all answers, so all samples have one. */
-static int check_label(const struct api *api, struct err *err)
-{
-    const struct dataset *d = api->sampler.data;
-
-    if (!checks_need_label(&api->checks))
-        return 0;
-    if (!d || d->role[ROLE_LABEL] < 0)
-        return err_set(err, ERR_CONFIG,
-                       "checks: label: there is no label in the data set "
-                       "(--data, --label-field)");
-    return dataset_require(d, d->role[ROLE_LABEL], err);
 }
 
 static int init_parts(struct api *api, struct err *err)
 {
     const struct settings *s = api->settings;
     const struct target_settings *t = &s->target;
+    const struct dataset *d;
+    int label;
 
     if (checks_parse(&s->checks, &api->checks, err))
         return err_context(err, "checks");
     api->keeps_text = api->checks.len > 0 || s->data.accuracy;
-    if (sampler_init(&api->sampler, s, err) || choose_form(api, err) ||
-        check_label(api, err) || read_body(api, t->body, err) ||
-        choose_success(api, t->success, err) ||
+    if (sampler_init(&api->sampler, s, err) || choose_form(api, err))
+        return -1;
+    d = api->sampler.data;
+    label = d ? d->role[ROLE_LABEL] : -1;
+    if (checks_need_label(&api->checks) && label < 0)
+        return err_set(err, ERR_CONFIG,
+                       "checks: label requires labels in the data set (--data, "
+                       "--label-field)");
+    if (checks_need_label(&api->checks) && dataset_require(d, label, err))
+        return -1;
+    if (read_body(api, t->body, err) || choose_success(api, t->success, err) ||
         extra_read(t->extra_body, &api->extra, err))
         return -1;
     if (template_has(&api->body, "model") && !t->model)
         return err_set(err, ERR_CONFIG,
-                       "target.body: has {{model}}, and there is none "
-                       "(--model)");
+                       "target.body: {{model}} requires a model (--model)");
     return check_data(api, err);
 }
 
-/* A body of the user's asks for what its fields say.  Of ours, documents to
- * rank are counted together with the query, and tensors have no tokens. */
-static bool asks_for_prompt(const struct api *api)
-{
-    enum api_kind kind = api->ops->kind;
+#define MAX_FIELDS 3
 
-    if (template_has_fields(&api->body))
-        return template_has(&api->body, "prompt") ||
-               template_has(&api->body, "prompt_ids") ||
-               template_has(&api->body, "input_tokens");
-    return api_generates(kind) || kind == API_OPENAI_EMBEDDINGS;
+/* Does the template of the user have one of these fields?  Without a template:
+ * `otherwise`. */
+static bool body_has(const struct api *api, const char *const *fields,
+                     bool otherwise)
+{
+    if (!template_has_fields(&api->body))
+        return otherwise;
+    for (size_t i = 0; i < MAX_FIELDS && fields[i]; i++) {
+        if (template_has(&api->body, fields[i]))
+            return true;
+    }
+    return false;
 }
 
-static bool asks_for_output(const struct api *api)
-{
-    if (template_has_fields(&api->body))
-        return template_has(&api->body, "output_tokens");
-    return api_generates(api->ops->kind);
-}
-
-/* Does a body of the user's have one?  Ours do. */
 static bool has_prompt(const struct api *api)
 {
-    return !template_has_fields(&api->body) ||
-           template_has(&api->body, "prompt") ||
-           template_has(&api->body, "prompt_ids") ||
-           template_has(&api->body, "messages");
+    static const char *const fields[MAX_FIELDS] = {"prompt", "prompt_ids",
+                                                   "messages"};
+
+    return body_has(api, fields, true);
 }
 
-static int check_probes(const struct api *api, struct err *err)
+static int check_cache_check(const struct api *api, struct err *err)
 {
     const struct dataset *d = api->sampler.data;
 
@@ -218,12 +202,12 @@ static int check_probes(const struct api *api, struct err *err)
         return 0;
     if (!api->makes_bodies || !has_prompt(api))
         return err_set(err, ERR_CONFIG,
-                       "data.cache_check: requests have no prompt that could "
-                       "be a new one");
+                       "data.cache_check requires prompts, which these "
+                       "requests do not have");
     if (d && d->is_tensors)
         return err_set(err, ERR_CONFIG,
-                       "data.cache_check: samples of a file of tensors are "
-                       "never new; without the file they are");
+                       "data.cache_check cannot be combined with a file of "
+                       "tensors, whose samples are never new");
     return 0;
 }
 
@@ -232,9 +216,15 @@ bool api_takes_ids(enum api_kind kind)
     return all[kind] && all[kind]->takes_ids;
 }
 
+/* Documents to rank are counted together with the query, and tensors have no
+ * tokens, so that prompts of these have no known length. */
 int api_init(struct api *api, const struct settings *settings, struct err *err)
 {
+    static const char *const input[MAX_FIELDS] = {"prompt", "prompt_ids",
+                                                  "input_tokens"};
+    static const char *const output[MAX_FIELDS] = {"output_tokens"};
     const struct target_settings *t = &settings->target;
+    enum api_kind kind = (enum api_kind)t->api;
 
     *api = (struct api){.ops = all[t->api], .settings = settings};
     buf_init(&api->extra, TARGET_MAX_REQUEST);
@@ -247,13 +237,15 @@ int api_init(struct api *api, const struct settings *settings, struct err *err)
         return -1;
     api->makes_bodies =
         t->body ? template_has_fields(&api->body) : api->ops->write != NULL;
-    if (check_probes(api, err))
+    if (check_cache_check(api, err))
         return -1;
     api->keeps_text |= api->sampler.has_sessions && api->makes_bodies;
-    api->asks_prompt = asks_for_prompt(api);
-    api->asks_output = asks_for_output(api);
+    api->asks_prompt = body_has(
+        api, input, api_generates(kind) || kind == API_OPENAI_EMBEDDINGS);
+    api->asks_output = body_has(api, output, api_generates(kind));
     api->model = t->model ? xstrdup(t->model) : NULL;
-    choose_stream(api, t);
+    api->streams = api_can_stream(kind) && t->stream != STREAM_OFF;
+    api->must_stream = api->streams && (!t->body || t->stream == STREAM_ON);
     if (history_check(api, err) || (api->ops->init && api->ops->init(api, err)))
         return -1;
     return t->body ? 0 : extra_check(api, err);
@@ -324,12 +316,6 @@ int api_read_event(const struct api *api, const char *data, size_t len,
     return api_read_object(data, len, api->ops->member, p);
 }
 
-int api_read_message(const struct api *api, const char *data, size_t len,
-                     struct piece *p)
-{
-    return api->ops->read_message(api, data, len, p);
-}
-
 int api_read_whole(const struct api *api, const struct response_head *head,
                    const char *data, size_t len, struct piece *p)
 {
@@ -339,15 +325,23 @@ int api_read_whole(const struct api *api, const struct response_head *head,
     return api_read_object(data, len, api->ops->member, p);
 }
 
-/* ---- for those who write bodies ---- */
+/* ---- plain HTTP: the body of the user; the answer may be anything ---- */
 
-static void put_prompt_text(const struct api *api, const struct sample *sample,
-                            struct buf *body)
+static int http_read_whole(const struct api *api,
+                           const struct response_head *head, const char *data,
+                           size_t len, struct piece *p)
 {
-    if (api->sampler.has_sessions)
-        history_put_past(api, sample, body);
-    sample_put_text(&api->sampler, sample, body);
+    (void)api;
+    (void)head;
+    p->text = (struct jtext){.at = data, .len = len};
+    p->has_content = true; /* an empty answer is fine, too */
+    return 0;
 }
+
+const struct api_ops client_http = {.kind = API_HTTP,
+                                    .read_whole = http_read_whole};
+
+/* ---- writing bodies ---- */
 
 void api_put_prompt(const struct api *api, const struct sample *sample,
                     const char *name, struct buf *body)
@@ -355,27 +349,17 @@ void api_put_prompt(const struct api *api, const struct sample *sample,
     buf_addf(body, "\"%s\":%c", name, api->uses_ids ? '[' : '"');
     if (api->uses_ids)
         sample_put_ids(&api->sampler, sample, body);
-    else
-        put_prompt_text(api, sample, body);
+    else if (api->sampler.has_sessions)
+        history_put_past(api, sample, body);
+    if (!api->uses_ids)
+        sample_put_text(&api->sampler, sample, body);
     buf_adds(body, api->uses_ids ? "]" : "\"");
-}
-
-void api_put_escaped(struct buf *body, const char *text)
-{
-    for (; *text; text++) {
-        if (*text == '"' || *text == '\\')
-            buf_addf(body, "\\%c", *text);
-        else if ((unsigned char)*text < ' ')
-            buf_addf(body, "\\u%04x", (unsigned)*text);
-        else
-            buf_add(body, text, 1);
-    }
 }
 
 void api_put_string(struct buf *body, const char *text)
 {
     buf_adds(body, "\"");
-    api_put_escaped(body, text);
+    jtext_encode(text, strlen(text), body);
     buf_adds(body, "\"");
 }
 
@@ -395,7 +379,7 @@ void api_end_body(const struct api *api, struct buf *body)
     buf_adds(body, "}");
 }
 
-/* ---- for those who read answers ---- */
+/* ---- reading answers ---- */
 
 void api_read_text(struct jscan *s, struct piece *p)
 {
@@ -407,7 +391,7 @@ void api_read_text(struct jscan *s, struct piece *p)
     p->has_content |= text.len > 0;
 }
 
-static enum finish finish_of(struct jtext text)
+void api_read_finish(struct jscan *s, struct piece *p)
 {
     static const struct {
         const char *name;
@@ -417,24 +401,19 @@ static enum finish finish_of(struct jtext text)
         {"stop_sequence", FINISH_STOP},
         {"max_tokens", FINISH_LENGTH},
     };
+    struct jtext text;
 
+    if (!jscan_string(s, &text))
+        return;
+    p->finish = FINISH_OTHER;
     for (int f = FINISH_STOP; f < FINISH_OTHER; f++) {
         if (jtext_is(text, finish_name((enum finish)f)))
-            return (enum finish)f;
+            p->finish = (enum finish)f;
     }
     for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
         if (jtext_is(text, others[i].name))
-            return others[i].finish;
+            p->finish = others[i].finish;
     }
-    return FINISH_OTHER;
-}
-
-void api_read_finish(struct jscan *s, struct piece *p)
-{
-    struct jtext text;
-
-    if (jscan_string(s, &text))
-        p->finish = finish_of(text);
 }
 
 int64_t api_count_items(struct jscan *s)
@@ -467,7 +446,7 @@ static void read_message(struct jscan *s, struct jtext *reason)
     }
 }
 
-/* Of a list the first that says something. */
+/* In a list, the first reason that is not empty. */
 static void read_reason(struct jscan *s, struct jtext *reason)
 {
     if (jscan_peek(s) != JSCAN_ARRAY) {
@@ -502,10 +481,11 @@ struct jtext api_find_reason(const char *data, size_t len)
     jscan_init(&s, data, len);
     if (jscan_object(&s)) {
         while (jscan_key(&s, &key)) {
-            bool says = jtext_is(key, "error") || jtext_is(key, "message") ||
-                        jtext_is(key, "detail");
+            bool is_reason = jtext_is(key, "error") ||
+                             jtext_is(key, "message") ||
+                             jtext_is(key, "detail");
 
-            if (says && reason.len == 0)
+            if (is_reason && reason.len == 0)
                 read_reason(&s, &reason);
             else
                 jscan_skip(&s);
@@ -525,12 +505,12 @@ int api_read_object(const char *data, size_t len, api_member_fn *member,
 {
     struct jscan s;
     struct jtext key;
-    bool is_theirs = false;
+    bool is_known = false;
 
     jscan_init(&s, data, len);
     if (!jscan_object(&s))
         return -1;
     while (jscan_key(&s, &key))
-        is_theirs |= member(&s, key, p);
-    return jscan_end(&s) && (is_theirs || p->is_error) ? 0 : -1;
+        is_known |= member(&s, key, p);
+    return jscan_end(&s) && (is_known || p->is_error) ? 0 : -1;
 }

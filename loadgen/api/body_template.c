@@ -9,116 +9,81 @@
 
 #define MAX_TEMPLATE ((size_t)64 << 20)
 
-struct template_field {
-    const char *name;
-    void (*put)(const struct api *api, const struct sample *s, struct buf *out);
-
-    /* What a data set must have for it.  Optional. */
-    bool (*is_in)(const struct dataset *data);
+enum field {
+    FIELD_PROMPT,
+    FIELD_PROMPT_IDS,
+    FIELD_MESSAGES,
+    FIELD_INPUT_TOKENS,
+    FIELD_OUTPUT_TOKENS,
+    FIELD_SEQ,
+    FIELD_NONCE,
+    FIELD_MODEL,
+    FIELD_COUNT
 };
 
-static void put_prompt(const struct api *api, const struct sample *s,
-                       struct buf *out)
+static const char *const names[FIELD_COUNT] = {
+    "prompt",        "prompt_ids", "messages", "input_tokens",
+    "output_tokens", "seq",        "nonce",    "model",
+};
+
+static void put_field(enum field field, const struct api *api,
+                      const struct sample *s, struct buf *out)
 {
-    sample_put_text(&api->sampler, s, out);
+    const struct sampler *sampler = &api->sampler;
+    int64_t number = s->seq;
+
+    switch (field) {
+    case FIELD_PROMPT:
+        sample_put_text(sampler, s, out);
+        return;
+    case FIELD_PROMPT_IDS:
+        sample_put_ids(sampler, s, out);
+        return;
+    case FIELD_MESSAGES:
+        sample_put_messages(sampler, s, out);
+        return;
+    case FIELD_MODEL:
+        if (api->model)
+            jtext_encode(api->model, strlen(api->model), out);
+        return;
+    case FIELD_NONCE:
+        buf_addf(out, "%llu", (unsigned long long)sampler->nonce);
+        return;
+    case FIELD_INPUT_TOKENS:
+        number = sample_input_tokens(sampler, s, api->uses_ids);
+        break;
+    case FIELD_OUTPUT_TOKENS:
+        number = s->output_tokens;
+        break;
+    default:
+        break;
+    }
+    buf_addf(out, "%lld", (long long)number);
 }
 
-static void put_ids(const struct api *api, const struct sample *s,
-                    struct buf *out)
+/* Does the data set have what the field needs?  Messages come only from a data
+ * set. */
+static bool is_available(enum field field, const struct dataset *data)
 {
-    sample_put_ids(&api->sampler, s, out);
-}
-
-static void put_input_tokens(const struct api *api, const struct sample *s,
-                             struct buf *out)
-{
-    buf_addf(out, "%lld",
-             (long long)sample_input_tokens(&api->sampler, s, api->uses_ids));
-}
-
-static void put_output_tokens(const struct api *api, const struct sample *s,
-                              struct buf *out)
-{
-    (void)api;
-    buf_addf(out, "%lld", (long long)s->output_tokens);
-}
-
-static void put_seq(const struct api *api, const struct sample *s,
-                    struct buf *out)
-{
-    (void)api;
-    buf_addf(out, "%lld", (long long)s->seq);
-}
-
-static void put_nonce(const struct api *api, const struct sample *s,
-                      struct buf *out)
-{
-    (void)s;
-    buf_addf(out, "%llu", (unsigned long long)api->sampler.nonce);
-}
-
-static void put_model(const struct api *api, const struct sample *s,
-                      struct buf *out)
-{
-    (void)s;
-    api_put_escaped(out, api->model ? api->model : "");
-}
-
-static void put_messages(const struct api *api, const struct sample *s,
-                         struct buf *out)
-{
-    sample_put_messages(&api->sampler, s, out);
-}
-
-static bool has_text(const struct dataset *data)
-{
-    return data->forms[FORM_TEXT];
-}
-
-static bool has_ids(const struct dataset *data)
-{
-    return data->forms[FORM_IDS];
-}
-
-static bool has_messages(const struct dataset *data)
-{
-    return data->forms[FORM_MESSAGES];
-}
-
-static bool has_lengths(const struct dataset *data)
-{
-    for (size_t i = 0; i < data->n; i++) {
+    if (!data)
+        return field != FIELD_MESSAGES;
+    if (field == FIELD_PROMPT)
+        return data->forms[FORM_TEXT];
+    if (field == FIELD_PROMPT_IDS)
+        return data->forms[FORM_IDS];
+    if (field == FIELD_MESSAGES)
+        return data->forms[FORM_MESSAGES];
+    for (size_t i = 0; field == FIELD_INPUT_TOKENS && i < data->n; i++) {
         if (data->items[i].input < 0)
             return false;
     }
-    return data->n > 0;
+    return field != FIELD_INPUT_TOKENS || data->n > 0;
 }
 
-static const struct template_field fields[] = {
-    {"prompt", put_prompt, has_text},
-    {"prompt_ids", put_ids, has_ids},
-    {"messages", put_messages, has_messages},
-    {"input_tokens", put_input_tokens, has_lengths},
-    {"output_tokens", put_output_tokens, NULL},
-    {"seq", put_seq, NULL},
-    {"nonce", put_nonce, NULL},
-    {"model", put_model, NULL},
-};
-
-static const struct template_field *find(const char *name, size_t len)
-{
-    for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++) {
-        if (strlen(fields[i].name) == len &&
-            memcmp(fields[i].name, name, len) == 0)
-            return &fields[i];
-    }
-    return NULL;
-}
-
-/* A word between double braces, blanks around it aside. */
+/* A word between double braces, without the blanks around it. */
 struct word {
     const char *at;
-    size_t len;   /* 0: there is none */
+    size_t len;   /* 0: not a word */
     size_t whole; /* with braces and blanks */
 };
 
@@ -150,29 +115,28 @@ static int refuse(const char *name, size_t len, const struct dataset *data,
     struct buf known;
 
     buf_init(&known, 300);
-    for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++) {
-        const struct template_field *f = &fields[i];
-
-        if (data ? !f->is_in || f->is_in(data) : f->is_in != has_messages)
-            buf_addf(&known, "%s%s", known.len > 0 ? ", " : "", f->name);
+    for (int f = 0; f < FIELD_COUNT; f++) {
+        if (is_available((enum field)f, data))
+            buf_addf(&known, "%s%s", known.len > 0 ? ", " : "", names[f]);
     }
     for (size_t i = 0; data && i < data->columns.len; i++)
         buf_addf(&known, ", %s", data->columns.items[i]);
-    err_set(err, ERR_CONFIG, "there is no {{%.*s}}; there are %s", (int)len,
+    err_set(err, ERR_CONFIG, "unknown field {{%.*s}}; known are %s", (int)len,
             name, buf_text(&known));
     buf_fini(&known);
     return -1;
 }
 
-/* Ours come first, if the data set has what they need. */
+/* Built-in fields take precedence, if the data set has what they need. */
 static int resolve(struct template_part *part, const char *name, size_t len,
                    const struct dataset *data, struct err *err)
 {
-    const struct template_field *f = find(name, len);
-
-    if (f && (!data ? f->is_in != has_messages : !f->is_in || f->is_in(data))) {
-        part->field = f;
-        return 0;
+    for (int f = 0; f < FIELD_COUNT; f++) {
+        if (strlen(names[f]) == len && memcmp(names[f], name, len) == 0 &&
+            is_available((enum field)f, data)) {
+            part->field = f;
+            return 0;
+        }
     }
     part->column = data ? dataset_column(data, name, len) : -1;
     if (part->column < 0)
@@ -193,7 +157,7 @@ int template_init(struct template *t, struct buf *text,
     all = buf_text(&t->text);
     for (at = all; (at = strstr(at, "{{")); at++) {
         const struct word word = word_at(at);
-        struct template_part part = {.start = start, .column = -1};
+        struct template_part part = {.start = start, .field = -1, .column = -1};
 
         if (word.len == 0)
             continue;
@@ -203,8 +167,10 @@ int template_init(struct template *t, struct buf *text,
         add_part(t, part);
         start = (size_t)(at - all) + word.whole;
     }
-    add_part(t, (struct template_part){
-                    .start = start, .len = t->text.len - start, .column = -1});
+    add_part(t, (struct template_part){.start = start,
+                                       .len = t->text.len - start,
+                                       .field = -1,
+                                       .column = -1});
     return 0;
 }
 
@@ -222,9 +188,9 @@ bool template_has_fields(const struct template *t)
 bool template_has(const struct template *t, const char *name)
 {
     for (size_t i = 0; i < t->len; i++) {
-        const struct template_field *field = t->parts[i].field;
+        int field = t->parts[i].field;
 
-        if (field && strcmp(field->name, name) == 0)
+        if (field >= 0 && strcmp(names[field], name) == 0)
             return true;
     }
     return false;
@@ -237,8 +203,8 @@ void template_write(const struct template *t, const struct api *api,
         const struct template_part *part = &t->parts[i];
 
         buf_add(body, buf_text(&t->text) + part->start, part->len);
-        if (part->field)
-            part->field->put(api, sample, body);
+        if (part->field >= 0)
+            put_field((enum field)part->field, api, sample, body);
         else if (part->column >= 0)
             sample_put_field(&api->sampler, sample, part->column, body);
     }

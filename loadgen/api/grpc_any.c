@@ -1,19 +1,18 @@
-/* Any method of gRPC: a message of the user's goes out, from a file or from a
- * field of the data set, where it is written as base64; what comes back is
- * taken as it is. */
+/* Any gRPC method: sends a message of the user, from a file or, as base64, from
+ * a field of the data set; accepts any answer. */
 #include "common/base/err.h"
 #include "common/base/jscan.h"
 #include "common/base/str.h"
 #include "loadgen/api/api.h"
 #include "loadgen/prepare/target.h"
 
-/* Of data sets the field with the prompt is the one with the message. */
+/* The prompt of the data set is the message. */
 static int field_of(const struct api *api)
 {
     return api->sampler.data ? api->sampler.data->role[ROLE_TEXT] : -1;
 }
 
-/* -1: it is no message. */
+/* -1: it is not base64. */
 static int put_message(const struct dataset *d, const struct value *v,
                        struct buf *out)
 {
@@ -38,13 +37,13 @@ static void any_write(const struct api *api, const struct sample *sample,
     const struct dataset *d = api->sampler.data;
 
     if (field_of(api) < 0)
-        return; /* a message without fields is one of no bytes */
+        return; /* an empty message */
     if (put_message(d, dataset_value(d, (size_t)sample->index, field_of(api)),
                     body))
         body->overflowed = true;
 }
 
-/* What cannot be sent is known before anything is. */
+/* Check all messages before the run. */
 static int any_init(struct api *api, struct err *err)
 {
     const struct dataset *d = api->sampler.data;
@@ -58,7 +57,7 @@ static int any_init(struct api *api, struct err *err)
         buf_reset(&bytes);
         if (put_message(d, dataset_value(d, i, field_of(api)), &bytes))
             rc = err_set(err, ERR_CONFIG,
-                         "data.file: %s:%u: no message in base64", d->path,
+                         "data.file: %s:%u: the message is not base64", d->path,
                          d->items[i].line);
     }
     buf_fini(&bytes);
@@ -70,8 +69,8 @@ static int any_read(const struct api *api, const struct response_head *head,
 {
     (void)api;
     (void)head;
-    p->text = (struct jtext){.at = data, .len = len}; /* as it stands */
-    p->has_content = true; /* nobody knows what is one */
+    p->text = (struct jtext){.at = data, .len = len};
+    p->has_content = true; /* what content is depends on the method */
     return 0;
 }
 

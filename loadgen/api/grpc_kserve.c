@@ -1,4 +1,4 @@
-/* KServe v2 over gRPC: one request, one answer; and Triton's streams of it, in
+/* KServe v2 over gRPC, with one answer per request; and Triton's streams, in
  * which a request may have any number of answers. */
 #include <string.h>
 
@@ -6,11 +6,8 @@
 #include "common/base/xalloc.h"
 #include "common/proto/inference.pb-c.h"
 #include "common/settings/settings.h"
-#include "common/wire/tensor.h"
 #include "loadgen/api/api.h"
-#include "loadgen/api/grpc_arena.h"
 #include "loadgen/api/grpc_message.h"
-#include "loadgen/api/tensor_inputs.h"
 #include "loadgen/prepare/target.h"
 
 typedef Inference__ModelInferRequest request_message;
@@ -20,12 +17,12 @@ typedef Inference__ModelInferResponse answer_message;
 typedef Inference__ModelInferResponse__InferOutputTensor output_message;
 typedef Inference__InferTensorContents contents_message;
 
-/* The field raw_input_contents, with a length behind it. */
+/* The tag of the field raw_input_contents; a length follows. */
 #define RAW_TAG '\x3a'
 
 struct own {
     struct inputs in;
-    struct buf head; /* of a request with raw contents: all but those */
+    struct buf head; /* of a request with raw contents: all but these */
 };
 
 static const struct own *own_of(const struct api *api)
@@ -35,57 +32,37 @@ static const struct own *own_of(const struct api *api)
 
 /* ---- requests ---- */
 
-static bool is_typed(const struct api *api)
-{
-    return api->settings->data.typed;
-}
+static const struct list_field lists[LIST_COUNT] = {
+    [LIST_BOOL] = LIST_FIELD(contents_message, bool_contents),
+    [LIST_INT32] = LIST_FIELD(contents_message, int_contents),
+    [LIST_INT64] = LIST_FIELD(contents_message, int64_contents),
+    [LIST_UINT32] = LIST_FIELD(contents_message, uint_contents),
+    [LIST_UINT64] = LIST_FIELD(contents_message, uint64_contents),
+    [LIST_FLOAT] = LIST_FIELD(contents_message, fp32_contents),
+    [LIST_DOUBLE] = LIST_FIELD(contents_message, fp64_contents),
+    [LIST_TEXT] = LIST_FIELD(contents_message, bytes_contents),
+};
 
-static void fill_contents(contents_message *c, const struct typed *t)
-{
-    inference__infer_tensor_contents__init(c);
-    c->n_bool_contents = t->bools ? t->n : 0;
-    c->bool_contents = t->bools;
-    c->n_int_contents = t->ints ? t->n : 0;
-    c->int_contents = t->ints;
-    c->n_int64_contents = t->longs ? t->n : 0;
-    c->int64_contents = t->longs;
-    c->n_uint_contents = t->uints ? t->n : 0;
-    c->uint_contents = t->uints;
-    c->n_uint64_contents = t->ulongs ? t->n : 0;
-    c->uint64_contents = t->ulongs;
-    c->n_fp32_contents = t->floats ? t->n : 0;
-    c->fp32_contents = t->floats;
-    c->n_fp64_contents = t->doubles ? t->n : 0;
-    c->fp64_contents = t->doubles;
-    c->n_bytes_contents = t->texts ? t->n : 0;
-    c->bytes_contents = t->texts;
-}
-
-static input_message *make_input(const struct tensor *t, struct arena *a)
-{
-    input_message *m = arena_take(a, sizeof(*m));
-    int64_t *shape = arena_take(a, sizeof(t->dims));
-
-    inference__model_infer_request__infer_input_tensor__init(m);
-    memcpy(shape, t->dims, sizeof(t->dims));
-    m->name = message_borrow(t->name);
-    m->datatype = message_borrow(t->type->name);
-    m->n_shape = t->n_dims;
-    m->shape = shape;
-    return m;
-}
-
-static void add_inputs(request_message *m, const struct inputs *in,
+static void add_inputs(request_message *request, const struct inputs *in,
                        struct arena *a)
 {
-    m->n_inputs = in->len;
-    m->inputs = arena_take_pointers(a, in->len);
-    for (size_t i = 0; i < in->len; i++)
-        m->inputs[i] = make_input(&in->tensors[i], a);
+    request->n_inputs = in->len;
+    request->inputs = arena_take_pointers(a, in->len);
+    for (size_t i = 0; i < in->len; i++) {
+        const struct tensor *t = &in->tensors[i];
+        input_message *m = arena_take(a, sizeof(*m));
+
+        inference__model_infer_request__infer_input_tensor__init(m);
+        m->name = message_borrow(t->name);
+        m->datatype = message_borrow(t->type->name);
+        m->n_shape = t->n_dims;
+        m->shape = arena_take(a, sizeof(t->dims));
+        memcpy(m->shape, t->dims, sizeof(t->dims));
+        request->inputs[i] = m;
+    }
 }
 
-/* Ask a model that decides itself how often it answers to say when it is done.
- */
+/* Ask a model that decides by itself how often it answers to mark the end. */
 static void add_parameter(request_message *m, struct arena *a)
 {
     Inference__InferParameter *value = arena_take(a, sizeof(*value));
@@ -117,10 +94,11 @@ static void make_request(const struct api *api, request_message *m,
         add_parameter(m, a);
 }
 
-static void put_varint(uint64_t n, struct buf *out)
+/* The tag of raw contents, and their length as a varint. */
+static void put_raw_head(uint64_t n, struct buf *out)
 {
-    char bytes[10];
-    size_t len = 0;
+    char bytes[11] = {RAW_TAG};
+    size_t len = 1;
 
     for (; n >= 0x80; n >>= 7)
         bytes[len++] = (char)(n | 0x80);
@@ -128,38 +106,27 @@ static void put_varint(uint64_t n, struct buf *out)
     buf_add(out, bytes, len);
 }
 
-static void put_contents(const char *raw, size_t len, struct buf *body)
-{
-    buf_add(body, &(char){RAW_TAG}, 1);
-    put_varint(len, body);
-    buf_add(body, raw, len);
-}
-
-/* A prompt is as long as it is: its length stands before it. */
-static void put_prompt(struct values *v, struct buf *body)
-{
-    struct buf raw;
-
-    buf_init(&raw, TARGET_MAX_REQUEST);
-    values_put_raw(v, v->prompt, &raw);
-    put_contents(buf_text(&raw), raw.len, body);
-    body->overflowed |= raw.overflowed;
-    buf_fini(&raw);
-}
-
-/* Fields may stand behind each other in any order: the head is the same for all
- * requests, and what follows it is theirs. */
+/* Fields may follow each other in any order: first the head, which is the same
+ * for all requests, then the contents.  The length of a prompt is only known
+ * after it was written. */
 static void write_raw(const struct own *own, struct values v, struct buf *body)
 {
     buf_add(body, own->head.data, own->head.len);
     for (size_t i = 0; i < own->in.len; i++) {
-        if (&own->in.tensors[i] == v.prompt) {
-            put_prompt(&v, body);
+        const struct tensor *t = &own->in.tensors[i];
+        struct buf prompt;
+
+        if (t != v.prompt) {
+            put_raw_head(tensor_size(t), body);
+            values_put_raw(&v, t, body);
             continue;
         }
-        buf_add(body, &(char){RAW_TAG}, 1);
-        put_varint(tensor_size(&own->in.tensors[i]), body);
-        values_put_raw(&v, &own->in.tensors[i], body);
+        buf_init(&prompt, TARGET_MAX_REQUEST);
+        values_put_raw(&v, t, &prompt);
+        put_raw_head(prompt.len, body);
+        buf_add(body, buf_text(&prompt), prompt.len);
+        body->overflowed |= prompt.overflowed;
+        buf_fini(&prompt);
     }
 }
 
@@ -182,7 +149,8 @@ static void write_typed(const struct api *api, struct values v,
                                             ends[i] - at, &a);
 
         m.inputs[i]->contents = arena_take(&a, sizeof(contents_message));
-        fill_contents(m.inputs[i]->contents, &typed);
+        inference__infer_tensor_contents__init(m.inputs[i]->contents);
+        typed_fill(m.inputs[i]->contents, lists, &typed);
     }
     body->overflowed |= raw.overflowed;
     message_pack(&m.base, body);
@@ -195,7 +163,7 @@ static void kserve_write(const struct api *api, const struct sample *sample,
 {
     struct values v = values_of(&own_of(api)->in, api, sample);
 
-    if (is_typed(api))
+    if (api->settings->data.typed)
         write_typed(api, v, body);
     else
         write_raw(own_of(api), v, body);
@@ -212,7 +180,7 @@ static int kserve_init(struct api *api, struct err *err)
         return 0;
     if (message_inputs(&own->in, api, err))
         return -1;
-    if (is_typed(api))
+    if (api->settings->data.typed)
         return 0;
     arena_init(&a);
     make_request(api, &m, &a);
@@ -233,27 +201,7 @@ static void kserve_fini(struct api *api)
 
 static struct typed typed_of(const contents_message *c)
 {
-    struct typed t = {0};
-
-    if (!c)
-        return t;
-    if (c->n_bool_contents > 0)
-        t = (struct typed){c->n_bool_contents, .bools = c->bool_contents};
-    else if (c->n_int_contents > 0)
-        t = (struct typed){c->n_int_contents, .ints = c->int_contents};
-    else if (c->n_int64_contents > 0)
-        t = (struct typed){c->n_int64_contents, .longs = c->int64_contents};
-    else if (c->n_uint_contents > 0)
-        t = (struct typed){c->n_uint_contents, .uints = c->uint_contents};
-    else if (c->n_uint64_contents > 0)
-        t = (struct typed){c->n_uint64_contents, .ulongs = c->uint64_contents};
-    else if (c->n_fp32_contents > 0)
-        t = (struct typed){c->n_fp32_contents, .floats = c->fp32_contents};
-    else if (c->n_fp64_contents > 0)
-        t = (struct typed){c->n_fp64_contents, .doubles = c->fp64_contents};
-    else if (c->n_bytes_contents > 0)
-        t = (struct typed){c->n_bytes_contents, .texts = c->bytes_contents};
-    return t;
+    return c ? typed_find(c, lists) : (struct typed){0};
 }
 
 /* The first text of the first output that has texts. */
@@ -264,8 +212,8 @@ static ProtobufCBinaryData first_text(const answer_message *m)
 
         if (strcmp(m->outputs[i]->datatype, "BYTES") != 0)
             continue;
-        if (t.texts)
-            return t.texts[0];
+        if (t.kind == LIST_TEXT)
+            return ((const ProtobufCBinaryData *)t.list)[0];
         if (i < m->n_raw_output_contents)
             return typed_first_text(
                 (const char *)m->raw_output_contents[i].data,
@@ -290,14 +238,7 @@ static void read_parameters(const answer_message *m, struct piece *p)
     }
 }
 
-static bool has_values(const answer_message *m, size_t i)
-{
-    return m->n_raw_output_contents > 0
-               ? m->raw_output_contents[i].len > 0
-               : typed_of(m->outputs[i]->contents).n > 0;
-}
-
-/* -1: raw contents that are not one for each output. */
+/* -1: the number of raw contents is not that of the outputs. */
 static int read_response(const struct api *api, const answer_message *m,
                          const char *data, size_t len, struct piece *p)
 {
@@ -305,11 +246,26 @@ static int read_response(const struct api *api, const answer_message *m,
         m->n_raw_output_contents != m->n_outputs)
         return -1;
     for (size_t i = 0; i < m->n_outputs; i++)
-        p->has_content |= has_values(m, i);
+        p->has_content |= m->n_raw_output_contents > 0
+                              ? m->raw_output_contents[i].len > 0
+                              : typed_of(m->outputs[i]->contents).n > 0;
     read_parameters(m, p);
     if (api->keeps_text)
         p->text = message_text(data, len, first_text(m));
     return 0;
+}
+
+static answer_message *unpack(struct arena *a, const char *data, size_t len)
+{
+    return inference__model_infer_response__unpack(&a->allocator, len,
+                                                   (const uint8_t *)data);
+}
+
+static Inference__ModelStreamInferResponse *
+unpack_stream(struct arena *a, const char *data, size_t len)
+{
+    return inference__model_stream_infer_response__unpack(
+        &a->allocator, len, (const uint8_t *)data);
 }
 
 static int kserve_read(const struct api *api, const struct response_head *head,
@@ -321,8 +277,7 @@ static int kserve_read(const struct api *api, const struct response_head *head,
 
     (void)head;
     arena_init(&a);
-    m = inference__model_infer_response__unpack(&a.allocator, len,
-                                                (const uint8_t *)data);
+    m = unpack(&a, data, len);
     rc = m ? read_response(api, m, data, len, p) : -1;
     arena_fini(&a);
     return rc;
@@ -336,8 +291,7 @@ static int triton_read(const struct api *api, const char *data, size_t len,
     int rc = -1;
 
     arena_init(&a);
-    m = inference__model_stream_infer_response__unpack(&a.allocator, len,
-                                                       (const uint8_t *)data);
+    m = unpack_stream(&a, data, len);
     if (m && m->error_message[0]) {
         p->is_error = true;
         p->error = message_text(
@@ -381,8 +335,7 @@ static bool kserve_find(const char *data, size_t len, const char *name,
     bool found;
 
     arena_init(&a);
-    m = inference__model_infer_response__unpack(&a.allocator, len,
-                                                (const uint8_t *)data);
+    m = unpack(&a, data, len);
     found = m && find_output(m, name, tensor, room);
     arena_fini(&a);
     return found;
@@ -396,8 +349,7 @@ static bool triton_find(const char *data, size_t len, const char *name,
     bool found;
 
     arena_init(&a);
-    m = inference__model_stream_infer_response__unpack(&a.allocator, len,
-                                                       (const uint8_t *)data);
+    m = unpack_stream(&a, data, len);
     found = m && m->infer_response &&
             find_output(m->infer_response, name, tensor, room);
     arena_fini(&a);

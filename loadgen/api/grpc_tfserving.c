@@ -5,11 +5,8 @@
 #include "common/base/units.h"
 #include "common/proto/predict.pb-c.h"
 #include "common/settings/settings.h"
-#include "common/wire/tensor.h"
 #include "loadgen/api/api.h"
-#include "loadgen/api/grpc_arena.h"
 #include "loadgen/api/grpc_message.h"
-#include "loadgen/api/tensor_inputs.h"
 #include "loadgen/prepare/target.h"
 
 typedef Serving__TensorProto tensor_message;
@@ -19,7 +16,7 @@ typedef Serving__PredictRequest request_message;
 typedef Serving__PredictRequest__InputsEntry entry_message;
 typedef Serving__PredictResponse answer_message;
 
-/* Its types by KServe's names. */
+/* Its types and their names in KServe. */
 static const struct {
     const char *name;
     Serving__DataType type;
@@ -62,96 +59,57 @@ static const struct inputs *inputs_of(const struct api *api)
 
 /* ---- requests ---- */
 
-static shape_message *make_shape(const struct tensor *t, struct arena *a)
-{
-    shape_message *m = arena_take(a, sizeof(*m));
-
-    serving__tensor_shape_proto__init(m);
-    m->n_dim = t->n_dims;
-    m->dim = arena_take_pointers(a, t->n_dims);
-    for (size_t i = 0; i < t->n_dims; i++) {
-        m->dim[i] = arena_take(a, sizeof(dim_message));
-        serving__tensor_shape_proto__dim__init(m->dim[i]);
-        m->dim[i]->size = t->dims[i];
-    }
-    return m;
-}
-
-/* Whole numbers of up to 32 bits share a field, but for those that it has none
- * for. */
-static void fill_typed(tensor_message *m, const struct typed *t)
-{
-    m->n_bool_val = t->bools ? t->n : 0;
-    m->bool_val = t->bools;
-    m->n_int_val = t->ints || t->uints ? t->n : 0;
-    m->int_val = t->ints ? t->ints : (int32_t *)t->uints;
-    m->n_int64_val = t->longs ? t->n : 0;
-    m->int64_val = t->longs;
-    m->n_float_val = t->floats ? t->n : 0;
-    m->float_val = t->floats;
-    m->n_double_val = t->doubles ? t->n : 0;
-    m->double_val = t->doubles;
-    m->n_string_val = t->texts ? t->n : 0;
-    m->string_val = t->texts;
-}
-
-/* Texts have no raw form here. */
-static bool goes_typed(const struct api *api, const struct tensor *t)
-{
-    return api->settings->data.typed || t->type->kind == TENSOR_BYTES;
-}
+/* All integers of up to 32 bits share a field; UINT64 has none. */
+static const struct list_field lists[LIST_COUNT] = {
+    [LIST_BOOL] = LIST_FIELD(tensor_message, bool_val),
+    [LIST_INT32] = LIST_FIELD(tensor_message, int_val),
+    [LIST_INT64] = LIST_FIELD(tensor_message, int64_val),
+    [LIST_UINT32] = LIST_FIELD(tensor_message, int_val),
+    [LIST_FLOAT] = LIST_FIELD(tensor_message, float_val),
+    [LIST_DOUBLE] = LIST_FIELD(tensor_message, double_val),
+    [LIST_TEXT] = LIST_FIELD(tensor_message, string_val),
+};
 
 static tensor_message *make_tensor(const struct api *api,
                                    const struct tensor *t,
                                    ProtobufCBinaryData raw, struct arena *a)
 {
     tensor_message *m = arena_take(a, sizeof(*m));
+    shape_message *shape = arena_take(a, sizeof(*shape));
     struct typed typed;
 
+    serving__tensor_shape_proto__init(shape);
+    shape->n_dim = t->n_dims;
+    shape->dim = arena_take_pointers(a, t->n_dims);
+    for (size_t i = 0; i < t->n_dims; i++) {
+        shape->dim[i] = arena_take(a, sizeof(dim_message));
+        serving__tensor_shape_proto__dim__init(shape->dim[i]);
+        shape->dim[i]->size = t->dims[i];
+    }
     serving__tensor_proto__init(m);
     m->dtype = type_of(t->type);
-    m->tensor_shape = make_shape(t, a);
-    if (goes_typed(api, t)) {
+    m->tensor_shape = shape;
+    if (api->settings->data.typed || t->type->kind == TENSOR_BYTES) {
         typed = typed_from_raw(t->type, (const char *)raw.data, raw.len, a);
-        fill_typed(m, &typed);
+        typed_fill(m, lists, &typed);
     } else {
         m->tensor_content = raw;
     }
     return m;
 }
 
-/* A version is a number.  NULL: any. */
-static Serving__Int64Value *make_version(const struct api *api, struct arena *a)
-{
-    const char *text = api->settings->target.model_version;
-    Serving__Int64Value *m;
-
-    if (!text)
-        return NULL;
-    m = arena_take(a, sizeof(*m));
-    serving__int64_value__init(m);
-    units_parse_count(text, &m->value, &(struct err){0});
-    return m;
-}
-
 static Serving__ModelSpec *make_spec(const struct api *api, struct arena *a)
 {
+    const char *version = api->settings->target.model_version;
     Serving__ModelSpec *m = arena_take(a, sizeof(*m));
 
     serving__model_spec__init(m);
     m->name = message_borrow(api->model);
-    m->version = make_version(api, a);
-    return m;
-}
-
-static entry_message *make_entry(const struct api *api, const struct tensor *t,
-                                 ProtobufCBinaryData raw, struct arena *a)
-{
-    entry_message *m = arena_take(a, sizeof(*m));
-
-    serving__predict_request__inputs_entry__init(m);
-    m->key = message_borrow(t->name);
-    m->value = make_tensor(api, t, raw, a);
+    if (version) { /* a number, checked by init */
+        m->version = arena_take(a, sizeof(*m->version));
+        serving__int64_value__init(m->version);
+        units_parse_count(version, &m->version->value, &(struct err){0});
+    }
     return m;
 }
 
@@ -175,23 +133,17 @@ static void predict_write(const struct api *api, const struct sample *sample,
     for (size_t i = 0, at = 0; i < in->len && !raw.overflowed; at = ends[i++]) {
         ProtobufCBinaryData bytes = {.data = (uint8_t *)raw.data + at,
                                      .len = ends[i] - at};
+        entry_message *entry = arena_take(&a, sizeof(*entry));
 
-        m.inputs[m.n_inputs++] = make_entry(api, &in->tensors[i], bytes, &a);
+        serving__predict_request__inputs_entry__init(entry);
+        entry->key = message_borrow(in->tensors[i].name);
+        entry->value = make_tensor(api, &in->tensors[i], bytes, &a);
+        m.inputs[m.n_inputs++] = entry;
     }
     body->overflowed |= raw.overflowed;
     message_pack(&m.base, body);
     buf_fini(&raw);
     arena_fini(&a);
-}
-
-/* It has fewer types than KServe. */
-static int check_type(const struct tensor *t, struct err *err)
-{
-    if (type_of(t->type) == SERVING__DATA_TYPE__DT_INVALID)
-        return err_set(err, ERR_CONFIG,
-                       "data.tensors: tfserving-grpc has no %s here",
-                       t->type->name);
-    return 0;
 }
 
 static int predict_init(struct api *api, struct err *err)
@@ -206,8 +158,12 @@ static int predict_init(struct api *api, struct err *err)
     if (message_inputs(api->own, api, err))
         return -1;
     for (size_t i = 0; i < inputs_of(api)->len; i++) {
-        if (check_type(&inputs_of(api)->tensors[i], err))
-            return -1;
+        const struct tensor_type *type = inputs_of(api)->tensors[i].type;
+
+        if (type_of(type) == SERVING__DATA_TYPE__DT_INVALID)
+            return err_set(err, ERR_CONFIG,
+                           "data.tensors: tfserving-grpc does not support %s",
+                           type->name);
     }
     return 0;
 }
@@ -221,38 +177,9 @@ static void predict_fini(struct api *api)
 
 static struct typed typed_of(const tensor_message *m)
 {
-    if (m->n_bool_val > 0)
-        return (struct typed){m->n_bool_val, .bools = m->bool_val};
-    if (m->n_int_val > 0)
-        return (struct typed){m->n_int_val, .ints = m->int_val};
-    if (m->n_int64_val > 0)
-        return (struct typed){m->n_int64_val, .longs = m->int64_val};
-    if (m->n_float_val > 0)
-        return (struct typed){m->n_float_val, .floats = m->float_val};
-    if (m->n_double_val > 0)
-        return (struct typed){m->n_double_val, .doubles = m->double_val};
     if (m->n_half_val > 0)
-        return (struct typed){m->n_half_val, .ints = m->half_val};
-    if (m->n_string_val > 0)
-        return (struct typed){m->n_string_val, .texts = m->string_val};
-    return (struct typed){0};
-}
-
-static bool has_values(const tensor_message *m)
-{
-    return m && (m->tensor_content.len > 0 || typed_of(m).n > 0);
-}
-
-static void read_answer(const struct api *api, const answer_message *m,
-                        const char *data, size_t len, struct piece *p)
-{
-    for (size_t i = 0; i < m->n_outputs; i++) {
-        const tensor_message *t = m->outputs[i]->value;
-
-        p->has_content |= has_values(t);
-        if (api->keeps_text && !p->text.at && t && t->n_string_val > 0)
-            p->text = message_text(data, len, t->string_val[0]);
-    }
+        return (struct typed){LIST_INT32, m->n_half_val, m->half_val};
+    return typed_find(m, lists);
 }
 
 static int predict_read(const struct api *api, const struct response_head *head,
@@ -265,8 +192,15 @@ static int predict_read(const struct api *api, const struct response_head *head,
     arena_init(&a);
     m = serving__predict_response__unpack(&a.allocator, len,
                                           (const uint8_t *)data);
-    if (m)
-        read_answer(api, m, data, len, p);
+    for (size_t i = 0; m && i < m->n_outputs; i++) {
+        const tensor_message *t = m->outputs[i]->value;
+
+        if (!t)
+            continue;
+        p->has_content |= t->tensor_content.len > 0 || typed_of(t).n > 0;
+        if (api->keeps_text && !p->text.at && t->n_string_val > 0)
+            p->text = message_text(data, len, t->string_val[0]);
+    }
     arena_fini(&a);
     return m ? 0 : -1;
 }

@@ -12,13 +12,14 @@ int history_check(const struct api *api, struct err *err)
     if (!api->sampler.has_sessions || !api->makes_bodies)
         return 0;
     if (template_has_fields(&api->body))
-        return err_set(err, ERR_CONFIG,
-                       "target.body: has fields, and no place for what was "
-                       "said before in a session; leave the body to the API");
+        return err_set(
+            err, ERR_CONFIG,
+            "target.body with fields cannot be combined with "
+            "sessions (load.turns): it has no place for the history");
     if (!api_generates(kind))
         return err_set(err, ERR_CONFIG,
-                       "target.api: %s has no conversations; sessions "
-                       "(load.turns) are for APIs that generate text",
+                       "target.api: sessions (load.turns) require an API that "
+                       "generates text, which %s does not",
                        api_names[kind]);
     return 0;
 }
@@ -42,31 +43,21 @@ int64_t history_tokens(const struct session *session, int64_t own)
                                                : session->past_tokens + own;
 }
 
-/* Tokens of an answer as it is carried on; an event is not known to be one, and
- * what the model thought is left behind. */
-static int64_t answer_tokens(const struct facts *f)
-{
-    if (f->output_tokens == TIME_ABSENT || f->token_source == TOKENS_NONE ||
-        f->token_source == TOKENS_EVENTS)
-        return TIME_ABSENT;
-    return f->reasoning_tokens == TIME_ABSENT
-               ? f->output_tokens
-               : f->output_tokens - f->reasoning_tokens;
-}
-
+/* The tokens of the history after this turn.  Events are not known to be single
+ * tokens, and reasoning does not become part of the history. */
 static int64_t tokens_after(const struct api *api, const struct facts *f)
 {
-    int64_t answer = answer_tokens(f);
-
     if (api->settings->data.history == HISTORY_RECORDED ||
-        f->prompt_asked == TIME_ABSENT || answer == TIME_ABSENT)
+        f->prompt_asked == TIME_ABSENT || f->output_tokens == TIME_ABSENT ||
+        f->token_source == TOKENS_NONE || f->token_source == TOKENS_EVENTS)
         return TIME_ABSENT;
-    return f->prompt_asked + answer;
+    return f->prompt_asked + f->output_tokens -
+           (f->reasoning_tokens == TIME_ABSENT ? 0 : f->reasoning_tokens);
 }
 
-/* ---- as it goes into a body ---- */
+/* ---- bodies ---- */
 
-/* A message with what follows it, or a line of the one text. */
+/* A message and the comma after it, or a line of the text. */
 static void begin_message(const struct api *api, const char *role,
                           struct buf *out)
 {
@@ -79,26 +70,16 @@ static void end_message(const struct api *api, struct buf *out)
     buf_adds(out, api->ops->takes_messages ? "\"}," : "\\n");
 }
 
-/* What a conversation opens with. */
 static void put_system(const struct api *api, const struct sample *sample,
                        struct buf *out)
 {
-    if (!sample->said.system.at)
+    const struct jtext *system = &sample->conversation.system;
+
+    if (!system->at)
         return;
     begin_message(api, "system", out);
     sample_add_head(&api->sampler, sample, out);
-    buf_add(out, sample->said.system.at, sample->said.system.len);
-    end_message(api, out);
-}
-
-static void put_answer(const struct api *api, const struct sample *sample,
-                       const struct buf *answer, struct buf *out)
-{
-    begin_message(api, "assistant", out);
-    if (api->settings->data.history == HISTORY_RECORDED)
-        buf_add(out, sample->said.answer.at, sample->said.answer.len);
-    else
-        jtext_encode(buf_text(answer), answer->len, out); /* is UTF-8 */
+    buf_add(out, system->at, system->len);
     end_message(api, out);
 }
 
@@ -116,10 +97,16 @@ void history_add(const struct api *api, struct session *session,
     begin_message(api, "user", past);
     sample_put_text(&api->sampler, &sample, past);
     end_message(api, past);
-    put_answer(api, &sample, answer, past);
+    begin_message(api, "assistant", past);
+    if (api->settings->data.history == HISTORY_RECORDED)
+        buf_add(past, sample.conversation.answer.at,
+                sample.conversation.answer.len);
+    else
+        jtext_encode(buf_text(answer), answer->len, past); /* is UTF-8 */
+    end_message(api, past);
     session->past_tokens = tokens_after(api, facts);
     if (past->overflowed || answer->overflowed)
-        session->n_turns = session->turn + 1; /* no body holds the next one */
+        session->n_turns = session->turn + 1; /* the next one does not fit */
 }
 
 void history_put_past(const struct api *api, const struct sample *sample,

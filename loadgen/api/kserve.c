@@ -1,6 +1,6 @@
 /* KServe v2 over HTTP, and Triton's extension that sends tensors as raw bytes
- * behind the JSON; TensorFlow Serving's predict, which takes tensors too, and
- * its classify and regress, which take examples. */
+ * after the JSON; TensorFlow Serving's predict, which takes tensors as well,
+ * and its classify and regress, which take examples. */
 #include "loadgen/api/api.h"
 
 #include <stdio.h>
@@ -16,14 +16,15 @@
 
 #define MAX_JSON ((size_t)1 << 20)
 
-/* Digits of a size, with blanks before it, so that JSON is as long for all. */
+/* Sizes are padded to this many digits, so that the JSON has the same length in
+ * all requests. */
 #define SIZE_DIGITS 10
 
 struct own {
     struct inputs in;
-    struct buf json;  /* of a binary request: the same for all, but for ... */
-    size_t size_at;   /* ... the size of a prompt, which stands there */
-    bool are_example; /* of TensorFlow Serving: features of one */
+    struct buf json;  /* of a binary request: the same for all, except ... */
+    size_t size_at;   /* ... the size of a prompt, which is here */
+    bool are_example; /* TensorFlow Serving: the features of an example */
 };
 
 static const struct own *own_of(const struct api *api)
@@ -31,12 +32,7 @@ static const struct own *own_of(const struct api *api)
     return api->own;
 }
 
-static const struct inputs *inputs_of(const struct api *api)
-{
-    return &own_of(api)->in;
-}
-
-/* ---- what is the same for all requests ---- */
+/* ---- initialisation ---- */
 
 /* {"name":"x","datatype":"FP32","shape":[1,16] */
 static void put_tensor(const struct tensor *t, struct buf *out)
@@ -67,22 +63,10 @@ static void make_json(const struct api *api, struct own *own)
     api_end_body(api, json);
 }
 
-static int check_json(const struct inputs *in, struct err *err)
+/* JSON cannot express NaN and infinities, nor types that are only raw. */
+static int check_json(const struct api *api, struct err *err)
 {
-    for (size_t i = 0; i < in->len; i++) {
-        if (in->tensors[i].type->kind == TENSOR_RAW)
-            return err_set(err, ERR_CONFIG,
-                           "data.tensors: %s goes as raw bytes alone "
-                           "(--binary-tensors)",
-                           in->tensors[i].type->name);
-    }
-    return 0;
-}
-
-/* JSON has no form for what is no number. */
-static int check_numbers(const struct api *api, struct err *err)
-{
-    const struct inputs *in = inputs_of(api);
+    const struct inputs *in = &own_of(api)->in;
     const struct dataset *d = api->sampler.data;
     bool is_raw = d && d->is_tensors;
     const char *at = is_raw ? d->file.data : NULL;
@@ -93,11 +77,18 @@ static int check_numbers(const struct api *api, struct err *err)
 
         if (!tensor_is_finite(t, at))
             return err_set(err, ERR_CONFIG,
-                           "data.file: %s: at byte %zu: %s holds what is no "
-                           "number; it goes as raw bytes alone "
-                           "(--binary-tensors)",
+                           "data.file: %s: at byte %zu: %s has a value that is "
+                           "not a finite number and can only be sent as raw "
+                           "bytes (--binary-tensors)",
                            d->path, (size_t)(at - d->file.data), t->name);
         at += tensor_size(t);
+    }
+    for (size_t i = 0; i < in->len; i++) {
+        if (in->tensors[i].type->kind == TENSOR_RAW)
+            return err_set(err, ERR_CONFIG,
+                           "data.tensors: %s can only be sent as raw bytes "
+                           "(--binary-tensors)",
+                           in->tensors[i].type->name);
     }
     return 0;
 }
@@ -112,7 +103,7 @@ static int kserve_init(struct api *api, struct err *err)
     if (inputs_init(&own->in, api, err))
         return -1;
     if (!api->settings->data.binary)
-        return check_numbers(api, err) ? -1 : check_json(&own->in, err);
+        return check_json(api, err);
     make_json(api, own);
     return 0;
 }
@@ -139,32 +130,27 @@ static void add_headers(const struct api *api, struct strlist *lines)
 
 /* ---- requests ---- */
 
-static void put_size(size_t size, char *at)
-{
-    char digits[SIZE_DIGITS + 1];
-
-    snprintf(digits, sizeof(digits), "%*zu", SIZE_DIGITS, size);
-    memcpy(at, digits, SIZE_DIGITS);
-}
-
 static void write_binary(const struct own *own, struct values v,
                          struct buf *body)
 {
     size_t start = body->len;
+    char digits[SIZE_DIGITS + 1];
 
     buf_add(body, own->json.data, own->json.len);
     for (size_t i = 0; i < own->in.len; i++) {
         size_t from = body->len;
 
         values_put_raw(&v, &own->in.tensors[i], body);
-        if (&own->in.tensors[i] == own->in.prompt && !body->overflowed)
-            put_size(body->len - from, body->data + start + own->size_at);
+        if (&own->in.tensors[i] != own->in.prompt || body->overflowed)
+            continue;
+        snprintf(digits, sizeof(digits), "%*zu", SIZE_DIGITS, body->len - from);
+        memcpy(body->data + start + own->size_at, digits, SIZE_DIGITS);
     }
 }
 
 static void write_json(const struct api *api, struct values v, struct buf *body)
 {
-    const struct inputs *in = inputs_of(api);
+    const struct inputs *in = &own_of(api)->in;
 
     buf_adds(body, "{\"inputs\":[");
     for (size_t i = 0; i < in->len; i++) {
@@ -181,7 +167,7 @@ static void write_json(const struct api *api, struct values v, struct buf *body)
 static void kserve_write(const struct api *api, const struct sample *sample,
                          struct buf *body)
 {
-    struct values v = values_of(inputs_of(api), api, sample);
+    struct values v = values_of(&own_of(api)->in, api, sample);
 
     if (api->settings->data.binary)
         write_binary(own_of(api), v, body);
@@ -200,12 +186,12 @@ static int tfserving_init(struct api *api, struct err *err)
     return kserve_init(api, err);
 }
 
-/* {"inputs":{"x":[[...]]}}: the columns, which need no batch dimension.  Of an
- * example {"examples":[{"x":[...]}]}: its features are lists without shape. */
+/* {"inputs":{"x":[[...]]}}: the column format, which needs no batch dimension.
+ * {"examples":[{"x":[...]}]}: the features of an example are flat lists. */
 static void tfserving_write(const struct api *api, const struct sample *sample,
                             struct buf *body)
 {
-    const struct inputs *in = inputs_of(api);
+    const struct inputs *in = &own_of(api)->in;
     bool are_example = own_of(api)->are_example;
     struct values v = values_of(in, api, sample);
 

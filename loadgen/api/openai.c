@@ -1,5 +1,5 @@
-/* OpenAI's chat completions and completions, as vLLM, SGLang, TGI, Dynamo,
- * llama.cpp and the like speak them. */
+/* OpenAI's chat completions and completions, as spoken by vLLM, SGLang, TGI,
+ * Dynamo, llama.cpp and others; embeddings and reranking. */
 #include "loadgen/api/api.h"
 
 #include "common/settings/settings.h"
@@ -52,6 +52,7 @@ static void write_completions(const struct api *api,
 
 /* ---- answers ---- */
 
+/* Read one number of an object. */
 static void read_details(struct jscan *s, const char *name, int64_t *out)
 {
     struct jtext key;
@@ -86,40 +87,15 @@ static void read_usage(struct jscan *s, struct usage *u)
     }
 }
 
-static void read_reasoning(struct jscan *s, struct piece *p)
+/* A text that counts as content, but is not the text that is checked. */
+static bool read_other_text(struct jscan *s, struct piece *p)
 {
     struct jtext text;
 
     if (!jscan_string(s, &text) || text.len == 0)
-        return;
+        return false;
     p->has_content = true;
-    p->is_reasoning = true;
-}
-
-/* A fragment of a call is content, whatever is in it. */
-static void read_tool_calls(struct jscan *s, struct piece *p)
-{
-    if (!jscan_array(s))
-        return;
-    while (jscan_item(s)) {
-        p->has_content = true;
-        jscan_skip(s);
-    }
-}
-
-/* As older servers have it; null is none. */
-static void read_function_call(struct jscan *s, struct piece *p)
-{
-    p->has_content |= jscan_peek(s) == JSCAN_OBJECT;
-    jscan_skip(s);
-}
-
-/* Said instead of an answer: content, though not what is checked. */
-static void read_refusal(struct jscan *s, struct piece *p)
-{
-    struct jtext text;
-
-    p->has_content |= jscan_string(s, &text) && text.len > 0;
+    return true;
 }
 
 static void read_message(struct jscan *s, struct piece *p)
@@ -133,15 +109,16 @@ static void read_message(struct jscan *s, struct piece *p)
             api_read_text(s, p);
         else if (jtext_is(key, "reasoning_content") ||
                  jtext_is(key, "reasoning"))
-            read_reasoning(s, p);
+            p->is_reasoning |= read_other_text(s, p);
         else if (jtext_is(key, "tool_calls"))
-            read_tool_calls(s, p);
-        else if (jtext_is(key, "function_call"))
-            read_function_call(s, p);
+            p->has_content |= api_count_items(s) > 0;
         else if (jtext_is(key, "refusal"))
-            read_refusal(s, p);
-        else
+            read_other_text(s, p);
+        else {
+            if (jtext_is(key, "function_call")) /* of older servers */
+                p->has_content |= jscan_peek(s) == JSCAN_OBJECT;
             jscan_skip(s);
+        }
     }
 }
 
@@ -165,37 +142,25 @@ static void read_choice(struct jscan *s, struct piece *p)
     }
 }
 
-/* What older servers send: {"object":"error","message":...}. */
-static void read_object(struct jscan *s, struct piece *p)
-{
-    struct jtext text;
-
-    if (jscan_string(s, &text) && jtext_is(text, "error"))
-        p->is_error = true;
-}
-
-static void read_choices(struct jscan *s, struct piece *p)
-{
-    if (!jscan_array(s))
-        return;
-    while (jscan_item(s)) {
-        p->has_choices = true;
-        read_choice(s, p);
-    }
-}
-
+/* Older servers send {"object":"error","message":...}. */
 static bool read_member(struct jscan *s, struct jtext key, struct piece *p)
 {
     bool is_known = true;
+    struct jtext text;
 
     if (jtext_is(key, "choices")) {
-        read_choices(s, p);
+        if (!jscan_array(s))
+            return true;
+        while (jscan_item(s)) {
+            p->has_choices = true;
+            read_choice(s, p);
+        }
     } else if (jtext_is(key, "usage")) {
         read_usage(s, &p->usage);
     } else if (jtext_is(key, "error")) {
         api_read_error(s, p);
     } else if (jtext_is(key, "object")) {
-        read_object(s, p);
+        p->is_error |= jscan_string(s, &text) && jtext_is(text, "error");
         is_known = false;
     } else if (jtext_is(key, "message")) {
         jscan_string(s, &p->error);
@@ -221,4 +186,62 @@ const struct api_ops client_openai_completions = {
     .write = write_completions,
     .terminator = "[DONE]",
     .member = read_member,
+};
+
+/* ---- embeddings and reranking: one list in, one list out ---- */
+
+static void write_embeddings(const struct api *api, const struct sample *sample,
+                             struct buf *body)
+{
+    api_put_model(api, body);
+    api_put_prompt(api, sample, "input", body);
+    api_end_body(api, body);
+}
+
+static void write_rerank(const struct api *api, const struct sample *sample,
+                         struct buf *body)
+{
+    struct sample document = *sample;
+
+    document.row = NULL; /* documents do not share the prefixes of prompts */
+    api_put_model(api, body);
+    api_put_prompt(api, sample, "query", body);
+    buf_adds(body, ",\"documents\":[");
+    for (int64_t i = 0; i < sample->documents; i++) {
+        document.rng.state = rng_next(&document.rng);
+        buf_adds(body, i > 0 ? ",\"" : "\"");
+        sample_put_text(&api->sampler, &document, body);
+        buf_adds(body, "\"");
+    }
+    buf_adds(body, "]");
+    api_end_body(api, body);
+}
+
+static bool list_member(struct jscan *s, struct jtext key, struct piece *p)
+{
+    if (jtext_is(key, "data") || jtext_is(key, "results")) {
+        p->has_content = api_count_items(s) > 0;
+        return true;
+    }
+    if (jtext_is(key, "usage"))
+        read_details(s, "prompt_tokens", &p->usage.prompt);
+    else if (jtext_is(key, "error"))
+        api_read_error(s, p);
+    else
+        jscan_skip(s);
+    return false;
+}
+
+const struct api_ops client_openai_embeddings = {
+    .kind = API_OPENAI_EMBEDDINGS,
+    .takes_ids = true,
+    .write = write_embeddings,
+    .member = list_member,
+};
+
+const struct api_ops client_rerank = {
+    .kind = API_RERANK,
+    .takes_more = true,
+    .write = write_rerank,
+    .member = list_member,
 };

@@ -6,6 +6,7 @@
 
 #include "common/base/buf.h"
 #include "common/base/clk.h"
+#include "common/base/hash.h"
 #include "common/base/str.h"
 #include "common/settings/settings.h"
 #include "loadgen/schedule/session.h"
@@ -14,11 +15,14 @@
 #define MAX_EVENTS ((size_t)1 << 24)
 #define MAX_TEXT   ((size_t)16 << 20)
 
-/* Of what a server says about a status; beyond that a report has no room. */
+/* Longest reason of a server that is kept; a report has no room for more. */
 #define MAX_REASON 101
 
-/* A length that was forced may be off by so much, or by one token. */
+/* A forced length may be off by this share, or by one token. */
 #define LENGTH_TOLERANCE 0.1
+
+/* A text this long that repeats the last one does so not by chance. */
+#define LONG_TEXT 8
 
 static void fail(struct response *r, enum outcome outcome, int64_t detail,
                  const char *why)
@@ -30,7 +34,7 @@ static void fail(struct response *r, enum outcome outcome, int64_t detail,
     snprintf(r->why, sizeof(r->why), "%s", why);
 }
 
-static void be_over(struct response *r)
+static void set_over(struct response *r)
 {
     if (r->is_over)
         return;
@@ -40,18 +44,14 @@ static void be_over(struct response *r)
 
 /* ---- memory ---- */
 
-static int64_t memory_of(const struct response *r)
-{
-    return (int64_t)(r->sse.line.cap + r->sse.data.cap + r->sse.name.cap +
-                     r->body.cap + r->events.cap + r->text.cap + r->label.cap +
-                     r->room.cap);
-}
-
 /* Called after the buffers may have grown.  Capacity that was not written to
  * costs no memory yet, so the budget is exceeded by one read at most. */
 static void charge(struct response *r)
 {
-    int64_t grown = memory_of(r) - r->charged;
+    size_t used = r->sse.line.cap + r->sse.data.cap + r->sse.name.cap +
+                  r->body.cap + r->events.cap + r->text.cap + r->label.cap +
+                  r->room.cap;
+    int64_t grown = (int64_t)used - r->charged;
 
     if (grown <= 0 || r->is_starved)
         return;
@@ -65,7 +65,7 @@ static void charge(struct response *r)
          "client memory: the responses exceed client.memory");
 }
 
-/* ---- what the events say ---- */
+/* ---- contents of events ---- */
 
 static void take_number(int64_t *to, int64_t from)
 {
@@ -73,8 +73,7 @@ static void take_number(int64_t *to, int64_t from)
         *to = from;
 }
 
-/* What no answer can hold is not said: a count below 0, or beyond all bounds.
- */
+/* Impossible counts, below 0 or far too large, count as absent. */
 static void check_counts(struct usage *u)
 {
     u->prompt = facts_count(u->prompt);
@@ -93,8 +92,8 @@ static void take_usage(struct response *r, const struct piece *p)
         r->has_final_usage = true;
 }
 
-/* How many tokens a content event has, with those before it that had no text,
- * such as the first parts of a character; 0: it does not say. */
+/* The number of tokens of a content event, including those before it that had
+ * no text, such as the first parts of a character; 0: not known. */
 static int64_t tokens_of(struct response *r, const struct piece *p)
 {
     int64_t before = r->counted;
@@ -114,46 +113,55 @@ static int64_t tokens_of(struct response *r, const struct piece *p)
     return before + p->ids;
 }
 
-static void note_gap(struct facts *f, int64_t gap_ns)
-{
-    if (f->stall == TIME_ABSENT || gap_ns > f->stall)
-        f->stall = gap_ns;
-}
-
-static int keep_event(struct response *r, int64_t tokens)
-{
-    int64_t after_us = r->now_ns / NS_PER_US - r->facts->first / NS_PER_US;
-    struct response_event event = {.after_us = after_us,
-                                   .tokens = (uint32_t)tokens};
-
-    return buf_add(&r->events, &event, sizeof(event));
-}
-
 static void add_content(struct response *r, const struct piece *p)
 {
     struct facts *f = r->facts;
     int64_t tokens = tokens_of(r, p);
+    struct response_event event = {.tokens = (uint32_t)tokens};
 
     if (f->events == 0)
         f->first = r->now_ns;
-    if (keep_event(r, tokens)) {
-        fail(r, OUTCOME_MALFORMED, RESPONSE_MANY_EVENTS,
-             "more events than are kept");
+    event.after_us = r->now_ns / NS_PER_US - f->first / NS_PER_US;
+    if (buf_add(&r->events, &event, sizeof(event))) {
+        fail(r, OUTCOME_MALFORMED, RESPONSE_MANY_EVENTS, "too many events");
         return;
     }
     if (f->events > 0) {
-        note_gap(f, r->now_ns - f->last);
-        f->coalesced += r->now_ns == f->last;
+        int64_t gap_ns = r->now_ns - f->last;
+
+        if (f->stall == TIME_ABSENT || gap_ns > f->stall)
+            f->stall = gap_ns;
+        f->coalesced += gap_ns == 0;
     }
     if (tokens == 0)
         r->is_counted = false;
     f->last = r->now_ns;
     f->events++;
-    r->has_final_usage = false; /* if one came, it was not the last */
+    r->has_final_usage = false; /* an earlier one was not the last */
     r->shows_reasoning |= p->is_reasoning;
 }
 
-/* Text that is told from its beginning each time is new if it has grown. */
+/* Does this text repeat the last one and continue it?  In a cumulative stream
+ * every text does.  That may happen by chance ("\n", "\n\n"), so it takes two
+ * texts that grew, or one after a long text. */
+static bool is_cumulative(struct cumulative *c, const char *text, size_t len)
+{
+    size_t before = c->len;
+    bool repeats;
+
+    if (c->is_not || len == 0)
+        return false;
+    repeats = before > 0 && len >= before &&
+              fnv_bytes(FNV_START, text, before) == c->hash;
+    c->is_not = before > 0 && !repeats;
+    c->growths += repeats && len > before;
+    c->hash = fnv_bytes(FNV_START, text, len);
+    c->len = len;
+    return repeats && (c->growths > 1 || (c->growths == 1 &&
+                                          before >= LONG_TEXT && len > before));
+}
+
+/* Cumulative text is new if it has grown. */
 static bool is_new(struct response *r, const struct piece *p)
 {
     size_t before = r->text_len;
@@ -182,8 +190,8 @@ static void take_error(struct response *r, const struct piece *p,
              (int)(len < sizeof(text) ? len : sizeof(text) - 1),
              len > 0 ? p->error.at : "");
     fail(r, OUTCOME_INBAND, detail,
-         text[0] ? text : "an error in the answer, without a text");
-    be_over(r);
+         text[0] ? text : "an error in the answer, without a message");
+    set_over(r);
 }
 
 static void take_piece(struct response *r, struct piece *p)
@@ -195,7 +203,7 @@ static void take_piece(struct response *r, struct piece *p)
     }
     if (p->may_be_cumulative)
         p->is_cumulative =
-            cumulative_see(&r->cumulative, p->text.at, p->text.len);
+            is_cumulative(&r->cumulative, p->text.at, p->text.len);
     if (is_new(r, p)) {
         add_content(r, p);
         keep_text(r, p);
@@ -207,79 +215,53 @@ static void take_piece(struct response *r, struct piece *p)
         r->facts->finish = p->finish;
     r->awaits_last = p->is_not_last;
     if (p->is_last)
-        be_over(r);
+        set_over(r);
 }
 
-static void note_choices(struct facts *f, int64_t now_ns)
-{
-    if (f->choices++ == 0)
-        f->choices_first = now_ns;
-    f->choices_last = now_ns;
-}
-
-static bool is_terminator(const struct response *r, const struct sse_event *e)
-{
-    const char *end = r->api->ops->terminator;
-
-    return end && e->len == strlen(end) && memcmp(e->data, end, e->len) == 0;
-}
-
-/* Some servers send them as data, not as comments. */
-static bool is_keep_alive(const struct sse_event *e)
-{
-    return e->len == 0 || e->data[0] == ':';
-}
-
-static bool is_named(const struct sse_event *e, const char *name)
-{
-    return e->name_len == strlen(name) &&
-           memcmp(e->name, name, e->name_len) == 0;
-}
-
-static bool is_json(const struct sse_event *e)
-{
-    struct jscan s;
-
-    jscan_init(&s, e->data, e->len);
-    return jscan_skip(&s) && jscan_end(&s);
-}
-
-/* Of an event that the end of the body cut off nobody can say more. */
 static void take_unreadable(struct response *r, const struct sse_event *e)
 {
     struct piece error = {.is_error = true, .error = {e->data, e->len, false}};
+    struct jscan s;
 
+    jscan_init(&s, e->data, e->len);
     if (r->is_ending)
         fail(r, OUTCOME_TRUNCATED, RESPONSE_NO_TERMINATOR,
-             "the stream ended inside of an event");
-    else if (is_named(e, "error"))
+             "the stream ended inside an event");
+    else if (e->name_len == 5 && memcmp(e->name, "error", 5) == 0)
         take_error(r, &error, RESPONSE_ERROR_EVENT);
     else
         fail(r, OUTCOME_MALFORMED, RESPONSE_BAD_EVENT,
-             is_json(e) ? "an event that the API does not know"
-                        : "an event that is no JSON");
+             jscan_skip(&s) && jscan_end(&s)
+                 ? "an event that does not fit the API"
+                 : "an event that is not valid JSON");
 }
 
 static void on_event(void *arg, const struct sse_event *e)
 {
     struct response *r = arg;
+    struct facts *f = r->facts;
+    const char *end = r->api->ops->terminator;
     struct piece piece = piece_none();
 
-    if (r->is_over || is_keep_alive(e))
+    /* Some servers send keep-alives as data, not as comments. */
+    if (r->is_over || e->len == 0 || e->data[0] == ':')
         return;
     if (r->n_events++ == 0)
-        r->facts->opened = r->now_ns;
-    if (is_terminator(r, e)) {
-        be_over(r);
+        f->opened = r->now_ns;
+    if (end && e->len == strlen(end) && memcmp(e->data, end, e->len) == 0) {
+        set_over(r);
         return;
     }
-    r->facts->closing = r->now_ns;
+    f->closing = r->now_ns;
     if (api_read_event(r->api, e->data, e->len, &piece)) {
         take_unreadable(r, e);
         return;
     }
-    if (piece.has_choices)
-        note_choices(r->facts, r->now_ns);
+    if (piece.has_choices) {
+        if (f->choices++ == 0)
+            f->choices_first = r->now_ns;
+        f->choices_last = r->now_ns;
+    }
     take_piece(r, &piece);
 }
 
@@ -291,8 +273,8 @@ static bool is_stream(const struct response *r, int status)
            statuses_have(&r->api->success, status);
 }
 
-/* Of another content type than the stream that was asked for.  It fails, and
- * its events are read all the same: other tools do not look at the type. */
+/* A stream was requested, but the content type is another one.  The request
+ * fails, but its events are read, since other tools ignore the type. */
 static bool is_mislabelled(const struct response *r, int status)
 {
     return r->api->must_stream && !r->head.is_event_stream &&
@@ -316,7 +298,7 @@ static int64_t read_number(const char *text, size_t len)
     return len > 0 ? n : -1;
 }
 
-/* The name of a coding as we write it; NULL: the body is as it is. */
+/* The name of a known coding; NULL: the body is not compressed. */
 static const char *find_coding(const char *value, size_t len)
 {
     static const char *const known[] = {"gzip", "x-gzip", "deflate",
@@ -354,23 +336,13 @@ void response_take(struct response *r, int status, int64_t now_ns,
     if (!streams)
         buf_add(&r->body, data, len);
     if ((streams || is_mislabelled(r, status)) && sse_feed(&r->sse, data, len))
-        fail(r, OUTCOME_MALFORMED, RESPONSE_LONG_EVENT,
-             "an event that is too long");
+        fail(r, OUTCOME_MALFORMED, RESPONSE_LONG_EVENT, "an event is too long");
     charge(r);
 }
 
 void response_expect_messages(struct response *r)
 {
     r->head.is_event_stream = true;
-}
-
-/* Checks look at the last one that had content. */
-static void keep_message(struct response *r, const char *data, size_t len)
-{
-    if (!r->api->keeps_text)
-        return;
-    buf_reset(&r->body);
-    buf_add(&r->body, data, len);
 }
 
 void response_message(struct response *r, int64_t now_ns, const char *data,
@@ -382,50 +354,95 @@ void response_message(struct response *r, int64_t now_ns, const char *data,
     if (r->is_over)
         return;
     r->n_events++;
-    if (api_read_message(r->api, data, len, &piece)) {
+    if (r->api->ops->read_message(r->api, data, len, &piece)) {
         fail(r, OUTCOME_MALFORMED, RESPONSE_BAD_EVENT,
-             "a message that the API does not know");
+             "a message that does not fit the API");
         return;
     }
-    if (piece.has_content)
-        keep_message(r, data, len);
+    if (piece.has_content && r->api->keeps_text) { /* checks use the last one */
+        buf_reset(&r->body);
+        buf_add(&r->body, data, len);
+    }
     take_piece(r, &piece);
     charge(r);
 }
 
-/* ---- the end ---- */
+/* ---- tokens ---- */
 
-static bool is_far(int64_t got, int64_t asked)
+/* The tokens of each event are not known: the first has one, the others share
+ * the rest equally. */
+static void spread_tokens(const struct response *r, int64_t tokens)
 {
-    int64_t off = got > asked ? got - asked : asked - got;
+    struct response_event *events = response_events(r);
+    int64_t n = r->facts->events;
+    int64_t given = n > 1 ? 1 : tokens;
 
-    return off > 1 && (double)off > LENGTH_TOLERANCE * (double)asked;
+    events[0].tokens = (uint32_t)given;
+    for (int64_t i = 1; i < n; i++) {
+        int64_t until = 1 + (tokens - 1) * i / (n - 1);
+
+        events[i].tokens = (uint32_t)(until > given ? until - given : 0);
+        given = until > given ? until : given;
+    }
 }
 
-/* Events may hold several tokens: few of them do not make it too short. */
-static bool has_wrong_length(const struct facts *f)
+static void count_tokens(struct response *r)
 {
-    bool may_be_more = f->token_source == TOKENS_EVENTS;
+    struct facts *f = r->facts;
+    bool hides_reasoning =
+        r->usage.reasoning != TIME_ABSENT && !r->shows_reasoning;
+    int64_t shown;
 
-    if (f->output_tokens == TIME_ABSENT || f->output_asked == TIME_ABSENT ||
-        (may_be_more && f->output_tokens < f->output_asked))
-        return false;
-    return is_far(f->output_tokens, f->output_asked);
+    f->prompt_tokens = r->usage.prompt;
+    f->cached_tokens = r->usage.cached;
+    f->reasoning_tokens = r->usage.reasoning;
+    if (r->usage.output != TIME_ABSENT) {
+        f->output_tokens = r->usage.output;
+        f->token_source =
+            r->has_final_usage ? TOKENS_USAGE : TOKENS_CHUNK_USAGE;
+    } else if (f->events > 0 && r->is_counted) {
+        f->output_tokens = r->counted + r->silent_ids;
+        f->token_source = r->source;
+    } else if (f->events > 0) {
+        f->output_tokens = f->events;
+        f->token_source = TOKENS_EVENTS;
+    }
+    if (f->events == 0)
+        return;
+    f->is_split = r->is_counted;
+    f->event_tokens = r->counted;
+    if (!f->is_split) {
+        shown = f->output_tokens - (hides_reasoning ? r->usage.reasoning : 0);
+        f->event_tokens = shown > 0 ? shown : 0;
+        spread_tokens(r, f->event_tokens);
+    }
+    f->first_tokens = response_events(r)[0].tokens;
 }
 
+/* With target.ignore_eos the length is forced.  An event may hold several
+ * tokens, so that few events do not mean that the answer is too short. */
 static void check_length(struct response *r)
 {
     const struct facts *f = r->facts;
+    int64_t got = f->output_tokens;
+    int64_t asked = f->output_asked;
+    int64_t off;
     char why[80];
 
-    if (!r->api->settings->target.ignore_eos || !has_wrong_length(f))
+    if (!r->api->settings->target.ignore_eos || got == TIME_ABSENT ||
+        asked == TIME_ABSENT ||
+        (f->token_source == TOKENS_EVENTS && got < asked))
         return;
-    snprintf(why, sizeof(why), "%lld tokens where %lld were forced",
-             (long long)f->output_tokens, (long long)f->output_asked);
+    off = got > asked ? got - asked : asked - got;
+    if (off <= 1 || (double)off <= LENGTH_TOLERANCE * (double)asked)
+        return;
+    snprintf(why, sizeof(why), "%lld tokens instead of the %lld forced",
+             (long long)got, (long long)asked);
     fail(r, OUTCOME_MALFORMED, RESPONSE_WRONG_LENGTH, why);
 }
 
-/* What its events come to. */
+/* ---- the end ---- */
+
 static void judge_stream(struct response *r)
 {
     bool has_end = r->api->ops->terminator || r->api->ops->ends_with_piece ||
@@ -440,27 +457,6 @@ static void judge_stream(struct response *r)
         fail(r, OUTCOME_EMPTY, RESPONSE_NO_CONTENT, "a stream without content");
 }
 
-static void finish_stream(struct response *r)
-{
-    r->is_ending = true;
-    sse_finish(&r->sse);
-    judge_stream(r);
-}
-
-/* An answer in one piece has its content when its last byte is there. */
-static void take_whole(struct response *r, struct piece *p)
-{
-    check_counts(&p->usage);
-    r->facts->first = r->now_ns;
-    r->facts->last = r->now_ns;
-    take_usage(r, p);
-    keep_text(r, p);
-    r->facts->finish = p->finish;
-    if (!p->has_content)
-        fail(r, OUTCOME_EMPTY, RESPONSE_NO_CONTENT,
-             "an answer without content");
-}
-
 static void finish_whole(struct response *r)
 {
     struct piece piece = piece_none();
@@ -468,31 +464,29 @@ static void finish_whole(struct response *r)
                             &piece);
 
     if (!r->is_starved)
-        r->outcome = OUTCOME_OK; /* whatever events of a mislabelled one say */
+        r->outcome = OUTCOME_OK; /* forget events of a mislabelled stream */
     r->is_over = false;
     if (rc == 0 && piece.is_error)
         take_error(r, &piece, RESPONSE_ERROR_BODY);
     else if (r->api->must_stream)
         fail(r, OUTCOME_MALFORMED, RESPONSE_NOT_A_STREAM,
-             "a stream was asked for, and this is no text/event-stream");
+             "the answer is not a stream (text/event-stream)");
     else if (rc && r->body.len == 0)
         fail(r, OUTCOME_EMPTY, RESPONSE_NO_CONTENT, "an answer without a body");
     else if (rc)
         fail(r, OUTCOME_MALFORMED, RESPONSE_BAD_BODY,
-             "an answer that the API does not know");
-    else
-        take_whole(r, &piece);
-}
-
-/* Which sample it was, is known again by its place. */
-static void find_label(struct response *r, struct check_answer *answer)
-{
-    if (!checks_need_label(&r->api->checks))
+             "an answer that does not fit the API");
+    else if (!piece.has_content)
+        fail(r, OUTCOME_EMPTY, RESPONSE_NO_CONTENT,
+             "an answer without content");
+    if (rc || piece.is_error || r->api->must_stream)
         return;
-    buf_reset(&r->label);
-    sample_add_label(&r->api->sampler, request_key(r->facts), &r->label);
-    answer->label = buf_text(&r->label);
-    answer->label_len = r->label.len;
+    check_counts(&piece.usage);
+    r->facts->first = r->now_ns;
+    r->facts->last = r->now_ns;
+    take_usage(r, &piece);
+    keep_text(r, &piece);
+    r->facts->finish = piece.finish;
 }
 
 static bool find_tensor(void *arg, const char *name,
@@ -505,8 +499,8 @@ static bool find_tensor(void *arg, const char *name,
                                     tensor, &r->room);
 }
 
-/* A stream has no body but what its content comes to. */
-static bool is_right(struct response *r)
+/* The content of a stream stands for its body. */
+static bool passes_checks(struct response *r)
 {
     bool has_raw =
         r->head.json_len >= 0 && (size_t)r->head.json_len <= r->body.len;
@@ -529,40 +523,40 @@ static bool is_right(struct response *r)
         answer.find_tensor = find_tensor;
         answer.arg = r;
     }
-    find_label(r, &answer);
+    if (checks_need_label(&r->api->checks)) {
+        buf_reset(&r->label);
+        sample_add_label(&r->api->sampler, request_key(r->facts), &r->label);
+        answer.label = buf_text(&r->label);
+        answer.label_len = r->label.len;
+    }
     return checks_pass(&r->api->checks, &answer);
 }
 
-/* Whatever could not be read of a compressed body, that is why. */
-static void name_coding(struct response *r)
-{
-    if (!r->head.coding || r->is_starved || r->outcome == OUTCOME_OK ||
-        r->outcome == OUTCOME_STATUS)
-        return;
-    r->outcome = OUTCOME_MALFORMED;
-    r->detail = RESPONSE_BAD_BODY;
-    snprintf(r->why, sizeof(r->why),
-             "the answer is compressed (%s), which is not read",
-             r->head.coding);
-}
-
-/* It takes what the API's answer comes to, once it is known to be whole. */
+/* Complete the facts.  If a compressed body could not be read, the compression
+ * is the reason. */
 static const char *conclude(struct response *r)
 {
     struct facts *f = r->facts;
 
-    name_coding(r);
-    response_count_tokens(r);
+    if (r->head.coding && !r->is_starved && r->outcome != OUTCOME_OK &&
+        r->outcome != OUTCOME_STATUS) {
+        r->outcome = OUTCOME_MALFORMED;
+        r->detail = RESPONSE_BAD_BODY;
+        snprintf(r->why, sizeof(r->why),
+                 "the answer is compressed (%s), which is not supported",
+                 r->head.coding);
+    }
+    count_tokens(r);
     check_length(r);
     f->end = r->is_over ? r->over_ns : r->now_ns;
     f->outcome = r->outcome;
     f->detail = r->detail;
     if (r->outcome == OUTCOME_OK && r->api->checks.len > 0)
-        f->check = is_right(r) ? CHECK_PASSED : CHECK_FAILED;
+        f->check = passes_checks(r) ? CHECK_PASSED : CHECK_FAILED;
     return r->outcome == OUTCOME_OK ? NULL : r->why;
 }
 
-/* On one line. */
+/* Copy a text as one line. */
 static void put_text(char *out, size_t size, struct jtext text)
 {
     size_t len = text.len < size ? text.len : size - 1;
@@ -575,7 +569,7 @@ static void put_text(char *out, size_t size, struct jtext text)
     out[len] = '\0';
 }
 
-/* The status, and why, if the body says so. */
+/* The status, with the reason if the body gives one. */
 static void finish_refused(struct response *r, int status)
 {
     char reason[MAX_REASON];
@@ -600,7 +594,9 @@ const char *response_finish(struct response *r, int status, int64_t now_ns)
     if (!statuses_have(&r->api->success, status)) {
         finish_refused(r, status);
     } else if (is_stream(r, status)) {
-        finish_stream(r);
+        r->is_ending = true;
+        sse_finish(&r->sse);
+        judge_stream(r);
     } else {
         finish_whole(r);
     }
@@ -616,7 +612,7 @@ const char *response_break(struct response *r, const char *why)
         judge_stream(r);
         return conclude(r);
     }
-    response_count_tokens(r);
+    count_tokens(r);
     return why;
 }
 
@@ -632,26 +628,20 @@ struct content_event response_event(const struct response *r, size_t i)
     };
 }
 
-/* ---- its own beginning and end ---- */
+/* ---- construction and destruction ---- */
 
-static void make_parts(struct response *r)
-{
-    sse_init(&r->sse, MAX_EVENT, on_event, r);
-    buf_init(&r->body, (size_t)r->api->settings->target.max_response);
-    buf_init(&r->events, MAX_EVENTS * sizeof(struct response_event));
-    buf_init(&r->text, MAX_TEXT);
-    buf_init(&r->label, MAX_TEXT);
-    buf_init(&r->room, (size_t)r->api->settings->target.max_response);
-    r->is_ready = true;
-}
-
-/* Everything but the memory starts anew. */
+/* Everything but the buffers is reset. */
 void response_begin(struct response *r, const struct api *api,
                     struct facts *facts)
 {
-    r->api = api;
-    if (!r->is_ready)
-        make_parts(r);
+    if (!r->is_ready) {
+        sse_init(&r->sse, MAX_EVENT, on_event, r);
+        buf_init(&r->body, (size_t)api->settings->target.max_response);
+        buf_init(&r->events, MAX_EVENTS * sizeof(struct response_event));
+        buf_init(&r->text, MAX_TEXT);
+        buf_init(&r->label, MAX_TEXT);
+        buf_init(&r->room, (size_t)api->settings->target.max_response);
+    }
     sse_begin(&r->sse);
     buf_reset(&r->body);
     buf_reset(&r->events);

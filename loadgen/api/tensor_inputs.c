@@ -10,66 +10,51 @@
 #include "common/settings/settings.h"
 #include "loadgen/api/api.h"
 
-static int parse_tensors(struct inputs *in, const struct strlist *texts,
-                         struct err *err)
-{
-    in->tensors = xcalloc(texts->len, sizeof(*in->tensors));
-    for (size_t i = 0; i < texts->len; i++) {
-        if (tensor_parse(texts->items[i], &in->tensors[in->len++], err))
-            return err_context(err, "data.tensors");
-    }
-    return 0;
-}
-
-static int cut_data(const struct inputs *in, struct api *api, struct err *err)
+/* The size of a sample in a file of tensors. */
+static int set_size(const struct inputs *in, struct api *api, struct err *err)
 {
     size_t size = 0;
 
     for (size_t i = 0; i < in->len; i++) {
         if (in->tensors[i].type->kind == TENSOR_BYTES)
             return err_set(err, ERR_CONFIG,
-                           "data.tensors: %s has no fixed size, and cannot "
+                           "data.tensors: %s has no fixed size and cannot "
                            "come from a file",
                            in->tensors[i].name);
         size += tensor_size(&in->tensors[i]);
     }
-    return sampler_cut(&api->sampler, size, err);
-}
-
-static int find_prompt(struct inputs *in, const struct dataset *d,
-                       struct err *err)
-{
-    for (size_t i = 0; i < in->len && !in->prompt; i++) {
-        if (in->tensors[i].type->kind == TENSOR_BYTES)
-            in->prompt = &in->tensors[i];
-    }
-    return in->prompt ? 0
-                      : err_set(err, ERR_CONFIG,
-                                "data.tensors: none is of type BYTES, into "
-                                "which the prompts of %s could go (--tensor "
-                                "'text BYTES 1'; --data-format tensors, if "
-                                "it has tensors)",
-                                d->path);
-}
-
-static int use_data(struct inputs *in, struct api *api, struct err *err)
-{
-    const struct dataset *d = api->sampler.data;
-
-    if (!d)
-        return 0;
-    return d->is_tensors ? cut_data(in, api, err) : find_prompt(in, d, err);
+    return sampler_set_size(&api->sampler, size, err);
 }
 
 int inputs_init(struct inputs *in, struct api *api, struct err *err)
 {
     const struct strlist *texts = &api->settings->data.tensors;
+    const struct dataset *d = api->sampler.data;
 
     if (texts->len == 0)
         return err_set(err, ERR_CONFIG,
-                       "data.tensors: what does the model take? ('x FP32 "
-                       "1x16')");
-    return parse_tensors(in, texts, err) || use_data(in, api, err) ? -1 : 0;
+                       "data.tensors is required: the inputs of the model "
+                       "('x FP32 1x16')");
+    in->tensors = xcalloc(texts->len, sizeof(*in->tensors));
+    for (size_t i = 0; i < texts->len; i++) {
+        if (tensor_parse(texts->items[i], &in->tensors[in->len++], err))
+            return err_context(err, "data.tensors");
+    }
+    if (!d)
+        return 0;
+    if (d->is_tensors)
+        return set_size(in, api, err);
+    for (size_t i = 0; i < in->len && !in->prompt; i++) {
+        if (in->tensors[i].type->kind == TENSOR_BYTES)
+            in->prompt = &in->tensors[i];
+    }
+    if (!in->prompt)
+        return err_set(err, ERR_CONFIG,
+                       "data.tensors: the prompts of %s require a tensor of "
+                       "type BYTES (--tensor 'text BYTES 1'); for a file of "
+                       "tensors use --data-format tensors",
+                       d->path);
+    return 0;
 }
 
 void inputs_fini(struct inputs *in)
@@ -91,15 +76,14 @@ struct values values_of(const struct inputs *in, const struct api *api,
                            .sample = sample};
 }
 
-/* As it means, where it stands: what follows `from` is the inside of a string
- * of JSON, which is never shorter. */
+/* Decode the JSON text behind `from` in place; it never becomes longer. */
 static void decode_tail(struct buf *out, size_t from)
 {
     size_t len = out->len - from;
     struct jtext text;
 
     if (!buf_reserve(out, len))
-        return; /* buf says that it has overflowed */
+        return; /* buf is marked as overflowed */
     text =
         (struct jtext){.at = out->data + from, .len = len, .has_escapes = true};
     jtext_decode(text, out);
@@ -108,7 +92,7 @@ static void decode_tail(struct buf *out, size_t from)
     out->data[out->len] = '\0';
 }
 
-/* Its length, and it. */
+/* The length of the prompt, then the prompt. */
 static void put_prompt_raw(const struct values *v, struct buf *out)
 {
     size_t at = out->len;

@@ -9,6 +9,7 @@
 #include "loadgen/engine/engine_parts.h"
 #include "loadgen/record/recorder.h"
 #include "loadgen/schedule/source.h"
+#include "loadgen/schedule/window_limits.h"
 
 /* An answer may be long, and each of its bytes an escape. */
 #define MAX_LINE ((size_t)1 << 30)
@@ -120,8 +121,8 @@ static int make_parts(struct engine *e, struct err *err)
     if (e->source_ops->init(e->source, &e->env.settings->load, e->env.lane,
                             err))
         return -1;
-    if (e->env.phases && e->source_ops->share)
-        e->source_ops->share(e->source, e->env.phases);
+    if (e->env.phases)
+        window_limits_publish(source_limits(e->source), e->env.phases);
     return 0;
 }
 

@@ -20,7 +20,7 @@ static void limit_drain(struct engine *e, int64_t end_ns)
 /* When the clock ends the load, as far as known. */
 static int64_t end_of_load_ns(const struct engine *e)
 {
-    return e->source_ops->limits(e->source)->end_ns;
+    return source_limits(e->source)->end_ns;
 }
 
 /* Everything ends a drain after that.  Offline is nothing but answers that are
@@ -41,7 +41,7 @@ void engine_limit_whole(struct engine *e)
 
 static void note_window(struct engine *e)
 {
-    const struct window_limits *q = e->source_ops->limits(e->source);
+    const struct window_limits *q = source_limits(e->source);
 
     e->end.window_start_ns = q->window_start_ns;
     e->end.window_end_ns = q->window_end_ns;

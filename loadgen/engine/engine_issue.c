@@ -30,7 +30,7 @@ static struct due take(struct engine *e)
  */
 static bool is_in_warmup(const struct engine *e, int64_t due_ns)
 {
-    return due_ns < e->source_ops->limits(e->source)->window_start_ns;
+    return due_ns < source_limits(e->source)->window_start_ns;
 }
 
 /* A session is of one class, with all of its turns. */
@@ -125,7 +125,7 @@ static bool has_ranges(const struct engine *e)
 /* A range does not cross the start or the end of the window. */
 static int phase_of(const struct engine *e, int64_t due_ns)
 {
-    const struct window_limits *q = e->source_ops->limits(e->source);
+    const struct window_limits *q = source_limits(e->source);
 
     return (due_ns >= q->window_start_ns) + (due_ns >= q->window_end_ns);
 }

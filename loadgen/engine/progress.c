@@ -12,10 +12,10 @@
 #include "common/spec/slo.h"
 #include "common/stats/hist.h"
 #include "common/wire/api_names.h"
-#include "loadgen/schedule/phases.h"
 #include "loadgen/schedule/rate_shape.h"
 #include "loadgen/schedule/source.h"
-#include "loadgen/trace/trace_timeline.h"
+#include "loadgen/schedule/window_limits.h"
+#include "loadgen/trace/trace_survey.h"
 
 /* What a shard said of itself. */
 struct witness {

@@ -6,7 +6,7 @@
 
 #include "common/measure/measure.h"
 #include "loadgen/api/response.h"
-#include "loadgen/trace/trace_row.h"
+#include "loadgen/trace/trace_format.h"
 
 struct class;
 struct session;

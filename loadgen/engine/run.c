@@ -28,7 +28,7 @@
 #include "loadgen/prepare/secret.h"
 #include "loadgen/record/answers.h"
 #include "loadgen/record/recorder.h"
-#include "loadgen/schedule/phases.h"
+#include "loadgen/schedule/window_limits.h"
 #include "loadgen/transport/transport.h"
 
 /* Between writing the manifest and the first request that can be due. */

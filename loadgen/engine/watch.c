@@ -8,7 +8,7 @@
 #include "common/settings/settings.h"
 #include "loadgen/engine/run.h"
 #include "loadgen/record/recorder.h"
-#include "loadgen/schedule/phases.h"
+#include "loadgen/schedule/window_limits.h"
 
 /* How far all workers are together, as each has last told. */
 static void take_shards(const struct watch *w, struct run_look *look)

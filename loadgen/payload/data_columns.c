@@ -1,4 +1,5 @@
-/* What the fields of a data set mean, by their names and what is in them. */
+/* Finds the meaning of the fields of a data set from their names and contents.
+ */
 #include "loadgen/payload/data_format.h"
 
 #include <string.h>
@@ -8,10 +9,10 @@
 #include "common/settings/settings.h"
 #include "common/spec/dist.h"
 
-#define MOST_NAMES 8
+#define MAX_NAMES 8
 
-/* In the order in which they are looked for. */
-static const char *const names[ROLE_COUNT][MOST_NAMES] = {
+/* In order of preference. */
+static const char *const names[ROLE_COUNT][MAX_NAMES] = {
     [ROLE_TEXT] = {"prompt", "text", "question", "instruction", "input"},
     [ROLE_IDS] = {"input_ids", "prompt_ids", "token_ids", "prompt_token_ids"},
     [ROLE_MESSAGES] = {"messages"},
@@ -22,21 +23,9 @@ static const char *const names[ROLE_COUNT][MOST_NAMES] = {
     [ROLE_LABEL] = {"label", "answer", "target", "expected", "reference"},
 };
 
-static int find_named(const struct dataset *d, enum role role)
-{
-    for (int i = 0; i < MOST_NAMES && names[role][i]; i++) {
-        const char *name = names[role][i];
-        int column = dataset_column(d, name, strlen(name));
+/* ---- checking values ---- */
 
-        if (column >= 0)
-            return column;
-    }
-    return -1;
-}
-
-/* ---- is it what it is to be? ---- */
-
-/* The inside of a list of token ids; how many there are, or -1. */
+/* The number of ids in a list of token ids; -1 if it is not one. */
 static int64_t count_ids(const char *text, size_t len)
 {
     struct jscan s;
@@ -54,7 +43,7 @@ static int64_t count_ids(const char *text, size_t len)
 }
 
 struct texts {
-    struct jtext first; /* .at NULL: there is none */
+    struct jtext first; /* .at NULL: none was found */
     struct jtext last;
 };
 
@@ -69,77 +58,62 @@ static void take_text(struct jscan *s, struct texts *found)
         found->first = text;
 }
 
-/* {"type":"text","text":"..."}, or an image, or whatever there is. */
-static void read_part(struct jscan *s, struct texts *found)
-{
-    struct jtext key;
-
-    if (!jscan_object(s))
-        return;
-    while (jscan_key(s, &key)) {
-        if (jtext_is(key, "text"))
-            take_text(s, found);
-        else
-            jscan_skip(s);
-    }
-}
-
+/* A string, or a list of parts: {"type":"text","text":"..."}, images, ... */
 static void read_content(struct jscan *s, struct texts *found)
 {
-    if (jscan_peek(s) == JSCAN_STRING) {
-        take_text(s, found);
-    } else if (jscan_array(s)) {
-        while (jscan_item(s))
-            read_part(s, found);
-    }
-}
-
-static const char *read_message(struct jscan *s, struct texts *found)
-{
-    struct jtext role = {0};
     struct jtext key;
 
-    if (!jscan_object(s))
-        return "a message that is no object";
-    while (jscan_key(s, &key)) {
-        if (jtext_is(key, "role"))
-            jscan_string(s, &role);
-        else if (jtext_is(key, "content"))
-            read_content(s, found);
-        else
-            jscan_skip(s);
+    if (jscan_peek(s) == JSCAN_STRING) {
+        take_text(s, found);
+        return;
     }
-    return role.at ? NULL : "a message without a role";
+    if (!jscan_array(s))
+        return;
+    while (jscan_item(s)) {
+        if (!jscan_object(s))
+            continue;
+        while (jscan_key(s, &key)) {
+            if (jtext_is(key, "text"))
+                take_text(s, found);
+            else
+                jscan_skip(s);
+        }
+    }
 }
 
-/* NULL, or what is wrong. */
+/* NULL, or what is wrong; finds where the texts begin and end. */
 static const char *check_messages(const struct dataset *d,
                                   const struct value *v, struct item *item)
 {
     const char *text = dataset_text(d, v);
     struct texts found = {0};
+    struct jtext key;
     struct jscan s;
-    const char *wrong = NULL;
 
     jscan_init(&s, text, v->len);
     if (!jscan_array(&s))
-        return "no list of messages";
-    while (!wrong && jscan_item(&s))
-        wrong = read_message(&s, &found);
-    if (wrong)
-        return wrong;
+        return "not a list of messages";
+    while (jscan_item(&s)) {
+        struct jtext role = {0};
+
+        if (!jscan_object(&s))
+            return "a message that is not an object";
+        while (jscan_key(&s, &key)) {
+            if (jtext_is(key, "role"))
+                jscan_string(&s, &role);
+            else if (jtext_is(key, "content"))
+                read_content(&s, &found);
+            else
+                jscan_skip(&s);
+        }
+        if (!role.at)
+            return "a message without a role";
+    }
     if (!found.first.at)
         return "no text in the messages";
     item->head = (uint32_t)(found.first.at - text);
     item->tail = (uint32_t)(found.last.at + found.last.len - text);
     return NULL;
-}
-
-static const char *check_text(const struct value *v)
-{
-    if (v->kind != VALUE_TEXT)
-        return "no text";
-    return v->len == 0 ? "is empty" : NULL;
 }
 
 static const char *check_ids(const struct dataset *d, const struct value *v,
@@ -149,42 +123,37 @@ static const char *check_ids(const struct dataset *d, const struct value *v,
         v->kind == VALUE_JSON ? count_ids(dataset_text(d, v), v->len) : -1;
 
     if (n < 0)
-        return "no list of token ids";
+        return "not a list of token ids";
     if (n > DIST_MAX_TOKENS)
         return "more than 3,000,000 tokens";
     item->input = (int32_t)n;
     return NULL;
 }
 
-/* A whole number, also as text, since CSV has no other. */
+/* A whole number, also as text, as in CSV, where an empty field is allowed. */
 static const char *check_count(const struct dataset *d, const struct value *v,
                                int32_t *out)
 {
     struct jscan s;
     int64_t n;
 
+    if (v->kind == VALUE_TEXT && v->len == 0)
+        return NULL;
     jscan_init(&s, dataset_text(d, v), v->len);
     if (!jscan_int(&s, &n) || !jscan_end(&s) || n < 1 || n > DIST_MAX_TOKENS)
-        return "no count of tokens";
+        return "not a number of tokens";
     *out = (int32_t)n;
     return NULL;
-}
-
-/* An empty field of CSV says nothing. */
-static bool is_nothing(enum role role, const struct value *v)
-{
-    return (role == ROLE_INPUT || role == ROLE_OUTPUT) &&
-           v->kind == VALUE_TEXT && v->len == 0;
 }
 
 static const char *check_value(const struct dataset *d, enum role role,
                                const struct value *v, struct item *item)
 {
-    if (is_nothing(role, v))
-        return NULL;
     switch (role) {
     case ROLE_TEXT:
-        return check_text(v);
+        if (v->kind != VALUE_TEXT)
+            return "not a text";
+        return v->len == 0 ? "is empty" : NULL;
     case ROLE_IDS:
         return check_ids(d, v, item);
     case ROLE_MESSAGES:
@@ -204,7 +173,8 @@ static int check_item(struct dataset *d, size_t i, struct err *err)
 {
     struct item *item = &d->items[i];
 
-    for (int r = ROLE_COUNT - 1; r >= 0; r--) { /* ids know their number best */
+    for (int r = ROLE_COUNT - 1; r >= 0;
+         r--) { /* ids, checked last, set the number of tokens */
         const struct value *v =
             d->role[r] >= 0 ? dataset_value(d, i, d->role[r]) : NULL;
         const char *wrong = v ? check_value(d, (enum role)r, v, item) : NULL;
@@ -218,7 +188,7 @@ static int check_item(struct dataset *d, size_t i, struct err *err)
     return 0;
 }
 
-/* Which form a field that was named has is seen in the first sample. */
+/* The field that data.prompt names; the first sample shows its form. */
 static int place_prompt(struct dataset *d, const char *name, struct err *err)
 {
     int column = dataset_column(d, name, strlen(name));
@@ -226,7 +196,7 @@ static int place_prompt(struct dataset *d, const char *name, struct err *err)
     enum role role = ROLE_TEXT;
 
     if (!v) {
-        data_fail(d, d->items[0].line, err, "there is no '%s'", name);
+        data_fail(d, d->items[0].line, err, "has no field '%s'", name);
         return err_context(err, "data.prompt");
     }
     if (v->kind == VALUE_JSON)
@@ -244,30 +214,29 @@ static int place_named(struct dataset *d, enum role role, const char *name,
         return 0;
     d->role[role] = dataset_column(d, name, strlen(name));
     if (d->role[role] < 0) {
-        data_fail(d, d->items[0].line, err, "there is no '%s'", name);
+        data_fail(d, d->items[0].line, err, "has no field '%s'", name);
         return err_context(err, "data.%s", key);
     }
     return dataset_require(d, d->role[role], err);
 }
 
-/* "input" is text in one file and a table in the next: what is no text there
- * is no prompt. */
-static void forget_odd_text(struct dataset *d)
-{
-    const struct value *v = d->role[ROLE_TEXT] >= 0
-                                ? dataset_value(d, 0, d->role[ROLE_TEXT])
-                                : NULL;
-
-    if (v && v->kind != VALUE_TEXT)
-        d->role[ROLE_TEXT] = -1;
-}
-
+/* Some names ("input") are a text in one file and a table in the next: a field
+ * that is not a text in the first sample is not the prompt. */
 int columns_resolve(struct dataset *d, const struct data_settings *s,
                     struct err *err)
 {
-    for (int r = 0; r < ROLE_COUNT; r++)
-        d->role[r] = find_named(d, (enum role)r);
-    forget_odd_text(d);
+    const struct value *text;
+
+    for (int r = 0; r < ROLE_COUNT; r++) {
+        d->role[r] = -1;
+        for (int i = 0; i < MAX_NAMES && names[r][i] && d->role[r] < 0; i++)
+            d->role[r] = dataset_column(d, names[r][i], strlen(names[r][i]));
+    }
+    if (d->role[ROLE_TEXT] >= 0) {
+        text = dataset_value(d, 0, d->role[ROLE_TEXT]);
+        if (text && text->kind != VALUE_TEXT)
+            d->role[ROLE_TEXT] = -1;
+    }
     if ((s->prompt && place_prompt(d, s->prompt, err)) ||
         place_named(d, ROLE_OUTPUT, s->output, "output", err) ||
         place_named(d, ROLE_LABEL, s->label, "label", err))

@@ -1,10 +1,11 @@
-/* Comma-separated values as RFC 4180 has them: names in the first line, fields
- * between quotes may hold commas, quotes (twice) and line ends. */
-#include "loadgen/payload/data_format.h"
-
+/* The formats without JSON: CSV, plain text and raw tensors. */
 #include <string.h>
 
 #include "common/base/err.h"
+#include "loadgen/payload/data_format.h"
+
+/* ---- CSV as in RFC 4180: names in the first line; a quoted field may contain
+ * commas, doubled quotes and line ends ---- */
 
 #define MAX_FIELD ((size_t)64 << 20)
 
@@ -13,24 +14,10 @@ struct csv {
     const char *at;
     const char *end;
     uint32_t line;     /* of `at`, from 1 */
-    struct buf field;  /* that has been read */
+    struct buf field;  /* the field that was read */
     bool is_last;      /* of its line */
-    const char *wrong; /* NULL: nothing is */
+    const char *wrong; /* what is wrong with it; NULL: nothing */
 };
-
-/* Behind a field: a comma, the end of the line, or of the file. */
-static void end_field(struct csv *c)
-{
-    if (c->at < c->end && *c->at == '\r')
-        c->at++;
-    c->is_last = c->at == c->end || *c->at == '\n';
-    if (!c->is_last && *c->at != ',')
-        c->wrong = "something behind a quote";
-    if (c->at < c->end) {
-        c->line += *c->at == '\n';
-        c->at++;
-    }
-}
 
 static void read_quoted(struct csv *c)
 {
@@ -65,7 +52,8 @@ static void read_plain(struct csv *c)
     buf_add(&c->field, from, (size_t)(c->at - from));
 }
 
-static void read_field(struct csv *c)
+/* Read a field and the comma or line end after it. */
+static int read_field(struct csv *c, uint32_t line, struct err *err)
 {
     buf_reset(&c->field);
     if (c->at < c->end && *c->at == '"')
@@ -74,8 +62,20 @@ static void read_field(struct csv *c)
         read_plain(c);
     if (c->field.overflowed)
         c->wrong = "a field of more than 64 MB";
-    if (!c->wrong)
-        end_field(c);
+    if (!c->wrong) {
+        if (c->at < c->end && *c->at == '\r')
+            c->at++;
+        c->is_last = c->at == c->end || *c->at == '\n';
+        if (!c->is_last && *c->at != ',')
+            c->wrong = "text after a closing quote";
+        if (c->at < c->end) {
+            c->line += *c->at == '\n';
+            c->at++;
+        }
+    }
+    if (c->wrong)
+        return data_fail(c->d, line ? line : c->line, err, "%s", c->wrong);
+    return 0;
 }
 
 static int read_header(struct csv *c, struct err *err)
@@ -83,10 +83,8 @@ static int read_header(struct csv *c, struct err *err)
     do {
         size_t before = c->d->columns.len;
 
-        read_field(c);
-        if (c->wrong)
-            return data_fail(c->d, c->line, err, "%s", c->wrong);
-        if (data_add_column(c->d, buf_text(&c->field), c->field.len, err) < 0)
+        if (read_field(c, 0, err) ||
+            data_add_column(c->d, buf_text(&c->field), c->field.len, err) < 0)
             return -1;
         if (c->d->columns.len == before)
             return data_fail(c->d, 1, err, "there are two columns '%s'",
@@ -102,14 +100,13 @@ static int read_row(struct csv *c, struct err *err)
 
     data_add_item(c->d, line);
     do {
-        read_field(c);
-        if (c->wrong)
-            return data_fail(c->d, line, err, "%s", c->wrong);
+        if (read_field(c, line, err))
+            return -1;
         if (column == (int)c->d->columns.len)
             return data_fail(c->d, line, err,
                              "more fields than the first line");
-        if (data_add_text(c->d, column, buf_text(&c->field), c->field.len))
-            return data_fail(c->d, line, err, "is no UTF-8");
+        if (data_add_text(c->d, column, buf_text(&c->field), c->field.len, err))
+            return -1;
         column++;
     } while (!c->is_last);
     if (column < (int)c->d->columns.len)
@@ -117,8 +114,7 @@ static int read_row(struct csv *c, struct err *err)
     return 0;
 }
 
-/* Nothing but the end of the line. */
-static bool skip_empty(struct csv *c)
+static bool skip_empty_line(struct csv *c)
 {
     size_t n = c->at < c->end && *c->at == '\r' ? 1 : 0;
 
@@ -140,9 +136,51 @@ int data_read_csv(struct dataset *d, const struct data_settings *s,
     buf_init(&c.field, MAX_FIELD);
     rc = read_header(&c, err);
     while (rc == 0 && c.at < c.end) {
-        if (!skip_empty(&c))
+        if (!skip_empty_line(&c))
             rc = read_row(&c, err);
     }
     buf_fini(&c.field);
     return rc;
+}
+
+/* ---- plain text: one prompt per line; empty lines are skipped ---- */
+
+int data_read_text(struct dataset *d, const struct data_settings *s,
+                   struct err *err)
+{
+    const char *at = buf_text(&d->file);
+    const char *end = at + d->file.len;
+    int column = data_add_column(d, "prompt", strlen("prompt"), err);
+    uint32_t line = 0;
+
+    (void)s;
+    while (at < end) {
+        const char *stop = memchr(at, '\n', (size_t)(end - at));
+        size_t len = (size_t)((stop ? stop : end) - at);
+
+        line++;
+        if (len > 0 && at[len - 1] == '\r')
+            len--;
+        if (len > 0) {
+            data_add_item(d, line);
+            if (data_add_text(d, column, at, len, err))
+                return -1;
+        }
+        at = stop ? stop + 1 : end;
+    }
+    return 0;
+}
+
+/* ---- raw tensors: the bytes of the samples, one after the other.  The size of
+ * a sample follows from the inputs of the model: sampler_set_size() ---- */
+
+int data_read_tensors(struct dataset *d, const struct data_settings *s,
+                      struct err *err)
+{
+    (void)s;
+    (void)err;
+    d->is_tensors = true;
+    for (int r = 0; r < ROLE_COUNT; r++)
+        d->role[r] = -1;
+    return 0;
 }

@@ -1,5 +1,5 @@
-/* Objects of JSON, one a line or all in one array.  A member of an object is a
- * field; of a conversation, as ShareGPT has them, a prompt is made. */
+/* JSON objects, one per line or all in one array.  A member of an object is a
+ * field; a conversation, as in ShareGPT, is turned into a prompt. */
 #include "loadgen/payload/data_format.h"
 
 #include <string.h>
@@ -14,14 +14,15 @@
 struct json_reader {
     struct dataset *d;
     const struct data_settings *settings;
-    bool wants_turns;    /* of conversations */
+    bool wants_turns;    /* the format has conversations */
     struct buf name;     /* of a field */
-    const char *counted; /* lines are known up to here */
+    const char *counted; /* line ends are counted up to here */
     uint32_t line;
-    const char *wrong; /* with the object, though it is JSON; NULL: nothing */
+    const char *wrong; /* why an object of valid JSON is refused; NULL: it is
+                          not */
 };
 
-/* Lines begin from 1. */
+/* The number of the line, from 1. */
 static uint32_t line_at(struct json_reader *r, const char *at)
 {
     while (r->counted < at) {
@@ -35,18 +36,7 @@ static uint32_t line_at(struct json_reader *r, const char *at)
     return r->line;
 }
 
-/* ---- fields ---- */
-
-static int column_of(struct json_reader *r, struct jtext key, struct err *err)
-{
-    if (!key.has_escapes)
-        return data_add_column(r->d, key.at, key.len, err);
-    buf_reset(&r->name);
-    jtext_decode(key, &r->name);
-    return data_add_column(r->d, buf_text(&r->name), r->name.len, err);
-}
-
-/* Nothing is what null says. */
+/* A field that is null counts as absent. */
 static void add_field(struct json_reader *r, struct jscan *s, int column)
 {
     enum jscan_type type = jscan_peek(s);
@@ -70,7 +60,7 @@ struct turn {
     struct jtext text;
 };
 
-struct talk {
+struct conversation {
     struct turn turns[MAX_TURNS];
     size_t len;
 };
@@ -95,14 +85,15 @@ static enum speaker speaker_of(struct jtext name)
     return SPEAKER_OTHER;
 }
 
-static void read_turn(struct json_reader *r, struct jscan *s, struct talk *t)
+static void read_turn(struct json_reader *r, struct jscan *s,
+                      struct conversation *c)
 {
     struct turn turn = {0};
     struct jtext name = {0};
     struct jtext key;
 
     if (!jscan_object(s)) {
-        r->wrong = "conversations: a turn that is no object";
+        r->wrong = "conversations: a turn that is not an object";
         return;
     }
     while (jscan_key(s, &key)) {
@@ -115,33 +106,22 @@ static void read_turn(struct json_reader *r, struct jscan *s, struct talk *t)
     }
     if (!name.at || !turn.text.at)
         r->wrong = "conversations: a turn without from and value";
+    else if (c->len == MAX_TURNS)
+        r->wrong = "conversations: more than 1024 turns";
     if (r->wrong)
         return;
     turn.who = speaker_of(name);
-    if (t->len == MAX_TURNS)
-        r->wrong = "conversations: more than 1024 turns";
-    else
-        t->turns[t->len++] = turn;
+    c->turns[c->len++] = turn;
 }
 
-static void read_talk(struct json_reader *r, struct jscan *s, struct talk *t)
-{
-    if (!jscan_array(s)) {
-        r->wrong = "conversations: no array";
-        return;
-    }
-    while (jscan_item(s))
-        read_turn(r, s, t);
-}
-
-/* Where the model speaks: first, or last.  0: it does not answer anybody. */
-static size_t answer_of(const struct talk *t, int turns)
+/* The index of the model's first or last answer; 0: it answers nothing. */
+static size_t answer_of(const struct conversation *c, int turns)
 {
     size_t found = 0;
 
-    for (size_t i = 1; i < t->len; i++) {
-        if (t->turns[i].who == SPEAKER_MODEL &&
-            t->turns[i - 1].who == SPEAKER_USER) {
+    for (size_t i = 1; i < c->len; i++) {
+        if (c->turns[i].who == SPEAKER_MODEL &&
+            c->turns[i - 1].who == SPEAKER_USER) {
             found = i;
             if (turns == TURNS_FIRST)
                 break;
@@ -150,48 +130,30 @@ static size_t answer_of(const struct talk *t, int turns)
     return found;
 }
 
-static void put_message(struct buf *out, const char *role, struct jtext text)
+/* Is this message sent?  A session has the system prompt that opens it, and
+ * questions with their answers.  A first question has its system prompt.
+ * Otherwise everything up to the last answer is sent. */
+static bool is_wanted(const struct conversation *c, size_t i, size_t answer,
+                      int turns)
 {
-    buf_addf(out, "{\"role\":\"%s\",\"content\":\"", role);
-    buf_add(out, text.at, text.len);
-    buf_adds(out, "\"}");
-}
+    enum speaker who = c->turns[i].who;
 
-/* Of a session: the system prompt that opens it, and questions with answers. */
-static bool is_of_session(const struct talk *t, size_t i)
-{
-    switch (t->turns[i].who) {
-    case SPEAKER_SYSTEM:
-        return i == 0;
-    case SPEAKER_USER:
-        return i + 1 < t->len && t->turns[i + 1].who == SPEAKER_MODEL;
-    case SPEAKER_MODEL:
-        return i > 0 && t->turns[i - 1].who == SPEAKER_USER;
-    default:
+    if (who == SPEAKER_OTHER)
         return false;
-    }
+    if (turns == TURNS_FIRST)
+        return who == SPEAKER_SYSTEM || i + 1 == answer;
+    if (turns != TURNS_SESSION)
+        return true;
+    if (who == SPEAKER_SYSTEM)
+        return i == 0;
+    if (who == SPEAKER_USER)
+        return i + 1 < c->len && c->turns[i + 1].who == SPEAKER_MODEL;
+    return i > 0 && c->turns[i - 1].who == SPEAKER_USER;
 }
 
-/* Is this message of what is sent?  A question has its system prompt, and all
- * that was said has what leads to the last answer. */
-static bool is_wanted(const struct talk *t, size_t i, size_t answer, int turns)
-{
-    enum speaker who = t->turns[i].who;
-
-    switch (turns) {
-    case TURNS_SESSION:
-        return is_of_session(t, i);
-    case TURNS_FIRST:
-        return who == SPEAKER_SYSTEM ||
-               (who != SPEAKER_OTHER && i + 1 == answer);
-    default:
-        return who != SPEAKER_OTHER;
-    }
-}
-
-/* A session has its last answer too, which nobody sends. */
-static void put_messages(struct buf *out, const struct talk *t, size_t answer,
-                         int turns)
+/* A session also has its last answer, which is not sent. */
+static void put_messages(struct buf *out, const struct conversation *c,
+                         size_t answer, int turns)
 {
     static const char *const roles[] = {[SPEAKER_SYSTEM] = "system",
                                         [SPEAKER_USER] = "user",
@@ -200,12 +162,14 @@ static void put_messages(struct buf *out, const struct talk *t, size_t answer,
 
     buf_adds(out, "[");
     for (size_t i = 0; i < answer + (turns == TURNS_SESSION); i++) {
-        const struct turn *turn = &t->turns[i];
+        const struct turn *turn = &c->turns[i];
 
-        if (!is_wanted(t, i, answer, turns))
+        if (!is_wanted(c, i, answer, turns))
             continue;
-        buf_adds(out, is_first ? "" : ",");
-        put_message(out, roles[turn->who], turn->text);
+        buf_addf(out, "%s{\"role\":\"%s\",\"content\":\"", is_first ? "" : ",",
+                 roles[turn->who]);
+        buf_add(out, turn->text.at, turn->text.len);
+        buf_adds(out, "\"}");
         is_first = false;
     }
     buf_adds(out, "]");
@@ -221,39 +185,35 @@ static int add_jtext(struct json_reader *r, const char *name, struct jtext text,
     return column < 0 ? -1 : 0;
 }
 
-/* 1: there is no answer in it, and no sample. */
-static int add_talk(struct json_reader *r, const struct talk *t,
-                    struct err *err)
+/* 1: the conversation has no answer and is not a sample. */
+static int add_conversation(struct json_reader *r, const struct conversation *c,
+                            struct err *err)
 {
     int turns = r->settings->turns;
-    size_t answer = answer_of(t, turns);
+    size_t answer = answer_of(c, turns);
     size_t start = r->d->made.len;
     int column;
 
-    if (answer == 0 || t->turns[answer - 1].text.len == 0)
+    if (answer == 0 || c->turns[answer - 1].text.len == 0)
         return 1;
     column = data_add_column(r->d, "messages", strlen("messages"), err);
     if (column < 0)
         return -1;
-    put_messages(&r->d->made, t, answer, turns);
+    put_messages(&r->d->made, c, answer, turns);
     data_add_made(r->d, column, VALUE_JSON, start);
     if (turns == TURNS_FIRST &&
-        add_jtext(r, "prompt", t->turns[answer - 1].text, err))
+        add_jtext(r, "prompt", c->turns[answer - 1].text, err))
         return -1;
-    r->d->has_talks = turns == TURNS_SESSION;
-    return r->d->has_talks ? 0 /* each of its turns has an answer */
-                           : add_jtext(r, "label", t->turns[answer].text, err);
+    r->d->has_conversations = turns == TURNS_SESSION;
+    if (r->d->has_conversations)
+        return 0; /* each turn has an answer of its own */
+    return add_jtext(r, "label", c->turns[answer].text, err);
 }
 
 /* ---- samples ---- */
 
-static bool is_there(const struct dataset *d, int column)
-{
-    return dataset_value(d, d->n - 1, column) != NULL;
-}
-
-static int read_fields(struct json_reader *r, struct jscan *s, struct talk *t,
-                       struct err *err)
+static int read_fields(struct json_reader *r, struct jscan *s,
+                       struct conversation *c, struct err *err)
 {
     struct jtext key;
 
@@ -261,57 +221,51 @@ static int read_fields(struct json_reader *r, struct jscan *s, struct talk *t,
         int column;
 
         if (r->wants_turns && jtext_is(key, "conversations")) {
-            read_talk(r, s, t);
+            if (!jscan_array(s))
+                r->wrong = "conversations: not an array";
+            else
+                while (jscan_item(s))
+                    read_turn(r, s, c);
             continue;
         }
-        column = column_of(r, key, err);
+        buf_reset(&r->name);
+        jtext_decode(key, &r->name);
+        column = data_add_column(r->d, buf_text(&r->name), r->name.len, err);
         if (column < 0)
             return -1;
-        if (is_there(r->d, column))
-            r->wrong = "a key that is there twice";
+        if (dataset_value(r->d, r->d->n - 1, column))
+            r->wrong = "a key occurs twice";
         add_field(r, s, column);
     }
     return 0;
 }
 
-/* An object; what the scanner says of it is the caller's to look at. */
+/* The caller checks that nothing follows the object. */
 static int read_object(struct json_reader *r, struct jscan *s, struct err *err)
 {
-    struct talk talk;
+    struct conversation conversation;
     uint32_t line;
     int rc;
 
     jscan_peek(s);
     line = line_at(r, s->at);
-    talk.len = 0;
+    conversation.len = 0;
     if (!jscan_object(s))
-        return data_fail(r->d, line, err, "is no object of JSON");
+        return data_fail(r->d, line, err, "not a JSON object");
     data_add_item(r->d, line);
-    if (read_fields(r, s, &talk, err))
+    if (read_fields(r, s, &conversation, err))
         return -1;
     if (s->has_failed)
-        return data_fail(r->d, line, err, "is no JSON");
+        return data_fail(r->d, line, err, "not valid JSON");
     if (r->wrong)
         return data_fail(r->d, line, err, "%s", r->wrong);
     if (!r->wants_turns)
         return 0;
-    rc = add_talk(r, &talk, err);
+    rc = add_conversation(r, &conversation, err);
     if (rc <= 0)
         return rc;
     data_drop_item(r->d);
     r->d->left_out++;
-    return 0;
-}
-
-static int read_array(struct json_reader *r, struct jscan *s, struct err *err)
-{
-    jscan_array(s);
-    while (jscan_item(s)) {
-        if (read_object(r, s, err))
-            return -1;
-    }
-    if (!jscan_end(s))
-        return data_fail(r->d, r->line, err, "is no JSON after this");
     return 0;
 }
 
@@ -331,8 +285,7 @@ static int read_lines(struct json_reader *r, struct err *err)
             if (read_object(r, &s, err))
                 return -1;
             if (!jscan_end(&s))
-                return data_fail(r->d, r->line, err,
-                                 "something behind the object");
+                return data_fail(r->d, r->line, err, "text after the object");
         }
         at = stop < end ? stop + 1 : end;
     }
@@ -345,13 +298,74 @@ int data_read_json(struct dataset *d, const struct data_settings *s,
     struct json_reader r = {
         .d = d, .settings = s, .counted = d->file.data, .line = 1};
     struct jscan scan;
-    int rc;
+    int rc = 0;
 
     r.wants_turns = strcmp(d->format, data_format_names[DATA_SHAREGPT]) == 0;
     buf_init(&r.name, MAX_NAME);
     jscan_init(&scan, d->file.data, d->file.len);
-    rc = jscan_peek(&scan) == JSCAN_ARRAY ? read_array(&r, &scan, err)
-                                          : read_lines(&r, err);
+    if (jscan_peek(&scan) != JSCAN_ARRAY) {
+        rc = read_lines(&r, err);
+    } else {
+        jscan_array(&scan);
+        while (rc == 0 && jscan_item(&scan))
+            rc = read_object(&r, &scan, err);
+        if (rc == 0 && !jscan_end(&scan))
+            rc = data_fail(d, r.line, err, "not valid JSON after this line");
+    }
     buf_fini(&r.name);
     return rc;
+}
+
+/* ---- the conversation of a session ---- */
+
+/* Read up to the answer of the turn; the number of turns read before it, or in
+ * all. */
+static int64_t read_until(const char *messages, size_t len, int64_t turn,
+                          struct conversation_turn *out)
+{
+    int64_t n = 0;
+    struct jscan s;
+
+    jscan_init(&s, messages, len);
+    if (!jscan_array(&s))
+        return 0;
+    while (n <= turn && jscan_item(&s)) {
+        struct jtext role = {0};
+        struct jtext text = {0};
+        struct jtext key;
+
+        if (!jscan_object(&s))
+            continue;
+        while (jscan_key(&s, &key)) {
+            if (jtext_is(key, "role"))
+                jscan_string(&s, &role);
+            else if (jtext_is(key, "content"))
+                jscan_string(&s, &text);
+            else
+                jscan_skip(&s);
+        }
+        if (jtext_is(role, "system") && n == turn && turn == 0)
+            out->system = text;
+        else if (jtext_is(role, "user") && n == turn)
+            out->question = text;
+        else if (jtext_is(role, "assistant") && n++ == turn)
+            out->answer = text;
+    }
+    return n;
+}
+
+struct conversation_turn conversation_turn(const char *messages, size_t len,
+                                           int64_t turn)
+{
+    struct conversation_turn found = {0};
+
+    read_until(messages, len, turn, &found);
+    return found;
+}
+
+int64_t conversation_count(const char *messages, size_t len)
+{
+    struct conversation_turn ignored = {0};
+
+    return read_until(messages, len, INT64_MAX - 1, &ignored);
 }

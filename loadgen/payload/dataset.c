@@ -12,6 +12,7 @@
 #include "common/settings/settings.h"
 #include "common/wire/tensor.h"
 #include "loadgen/payload/data_format.h"
+#include "loadgen/trace/unpack.h"
 
 static data_read_fn *const readers[] = {
     [DATA_JSONL] = data_read_json,      [DATA_CSV] = data_read_csv,
@@ -97,9 +98,10 @@ void data_add_made(struct dataset *d, int column, enum value_kind kind,
                           .is_made = true});
 }
 
-int data_add_text(struct dataset *d, int column, const char *text, size_t len)
+int data_add_text(struct dataset *d, int column, const char *text, size_t len,
+                  struct err *err)
 {
-    size_t start = d->made.len + 1; /* behind the quote */
+    size_t start = d->made.len + 1; /* after the quote */
     struct jscan s;
 
     buf_adds(&d->made, "\"");
@@ -107,10 +109,12 @@ int data_add_text(struct dataset *d, int column, const char *text, size_t len)
     data_add_made(d, column, VALUE_TEXT, start);
     buf_adds(&d->made, "\"");
     jscan_init(&s, d->made.data + start - 1, d->made.len - start + 1);
-    return jscan_skip(&s) && jscan_end(&s) ? 0 : -1;
+    return jscan_skip(&s) && jscan_end(&s)
+               ? 0
+               : data_fail(d, d->items[d->n - 1].line, err, "not valid UTF-8");
 }
 
-/* ---- what it is ---- */
+/* ---- reading ---- */
 
 static bool ends_with(const char *path, size_t len, const char *end)
 {
@@ -119,33 +123,26 @@ static bool ends_with(const char *path, size_t len, const char *end)
     return len >= n && memcmp(path + len - n, end, n) == 0;
 }
 
-static int detect_by_name(const char *path)
-{
-    size_t len = strlen(path);
-
-    if (ends_with(path, len, ".gz"))
-        len -= strlen(".gz");
-    else if (ends_with(path, len, ".zst"))
-        len -= strlen(".zst");
-    if (ends_with(path, len, ".csv"))
-        return DATA_CSV;
-    return ends_with(path, len, ".txt") ? DATA_TEXT : DATA_AUTO;
-}
-
-/* JSON is told by its first byte, and conversations by a key. */
+/* CSV and text are recognised by their names, JSON by its first byte, and
+ * conversations by a key. */
 static int detect(const struct dataset *d)
 {
     const char *text = buf_text(&d->file);
-    int by_name = detect_by_name(d->path);
-    size_t line;
+    size_t len = strlen(d->path);
 
-    if (by_name != DATA_AUTO)
-        return by_name;
+    if (ends_with(d->path, len, ".gz"))
+        len -= strlen(".gz");
+    else if (ends_with(d->path, len, ".zst"))
+        len -= strlen(".zst");
+    if (ends_with(d->path, len, ".csv"))
+        return DATA_CSV;
+    if (ends_with(d->path, len, ".txt"))
+        return DATA_TEXT;
     text += strspn(text, " \t\r\n[");
     if (*text != '{')
         return DATA_AUTO;
-    line = strcspn(text, "\n");
-    return memmem(text, line, "\"conversations\"", strlen("\"conversations\""))
+    return memmem(text, strcspn(text, "\n"), "\"conversations\"",
+                  strlen("\"conversations\""))
                ? DATA_SHAREGPT
                : DATA_JSONL;
 }
@@ -163,8 +160,8 @@ static int read_samples(struct dataset *d, const struct data_settings *s,
         format = detect(d);
     if (format == DATA_AUTO)
         return data_fail(d, 0, err,
-                         "what is it? say --data-format jsonl, csv, text, "
-                         "sharegpt or tensors");
+                         "the format cannot be detected; set --data-format to "
+                         "jsonl, csv, text, sharegpt or tensors");
     d->format = data_format_names[format];
     d->was_detected = s->format == DATA_AUTO;
     if (readers[format](d, s, err))
@@ -172,8 +169,8 @@ static int read_samples(struct dataset *d, const struct data_settings *s,
     if (d->is_tensors)
         return 0;
     if (d->n == 0)
-        return data_fail(d, 0, err, "no sample in it%s",
-                         d->left_out > 0 ? " that has a question and an answer"
+        return data_fail(d, 0, err, "contains no samples%s",
+                         d->left_out > 0 ? " with a question and an answer"
                                          : "");
     if (d->made.overflowed)
         return data_fail(d, 0, err, "does not fit into memory");
@@ -190,8 +187,7 @@ static struct dataset *new (const char *path)
     return d;
 }
 
-/* It is the caller's, or nobody's. */
-static int hand_out(struct dataset *d, int rc, struct dataset **out)
+static int finish(struct dataset *d, int rc, struct dataset **out)
 {
     *out = rc ? NULL : d;
     if (rc)
@@ -205,7 +201,7 @@ int dataset_read(struct dataset **out, const struct data_settings *s,
     struct dataset *d = new (s->file);
 
     buf_swap(&d->file, file);
-    return hand_out(d, read_samples(d, s, err), out);
+    return finish(d, read_samples(d, s, err), out);
 }
 
 int dataset_load(struct dataset **out, const struct data_settings *s,
@@ -216,7 +212,7 @@ int dataset_load(struct dataset **out, const struct data_settings *s,
 
     if (rc == 0)
         rc = read_samples(d, s, err);
-    return hand_out(d, rc, out);
+    return finish(d, rc, out);
 }
 
 void dataset_free(struct dataset *d)
@@ -232,7 +228,7 @@ void dataset_free(struct dataset *d)
     free(d);
 }
 
-/* ---- looking into it ---- */
+/* ---- access ---- */
 
 const struct value *dataset_value(const struct dataset *d, size_t item,
                                   int column)
@@ -266,40 +262,13 @@ int dataset_require(const struct dataset *d, int column, struct err *err)
 {
     for (size_t i = 0; i < d->n; i++) {
         if (!dataset_value(d, i, column))
-            return data_fail(d, d->items[i].line, err, "there is no '%s'",
+            return data_fail(d, d->items[i].line, err, "has no field '%s'",
                              d->columns.items[column]);
     }
     return 0;
 }
 
-/* ---- for people ---- */
-
-#define INDENT "           "
-
-/* Mean and most of what the samples say; of none, nothing. */
-static void put_lengths(const struct dataset *d, const char *name, bool output,
-                        struct buf *out)
-{
-    int64_t sum = 0;
-    int64_t most = 0;
-    int64_t n = 0;
-
-    for (size_t i = 0; i < d->n; i++) {
-        int32_t length = output ? d->items[i].output : d->items[i].input;
-
-        if (length < 0)
-            continue;
-        sum += length;
-        most = length > most ? length : most;
-        n++;
-    }
-    if (n > 0)
-        buf_addf(out, INDENT "%s tokens: mean %.0f, at most %lld%s\n", name,
-                 (double)sum / (double)n, (long long)most,
-                 n < (int64_t)d->n ? ", where it says so" : "");
-}
-
-/* A field such as max_tokens is a bound, and no answer needs to reach it. */
+/* A field such as max_tokens is a maximum that answers need not reach. */
 bool dataset_has_lengths(const struct dataset *d)
 {
     int column = d->role[ROLE_OUTPUT];
@@ -309,23 +278,42 @@ bool dataset_has_lengths(const struct dataset *d)
            strncmp(d->columns.items[column], "max_", 4) != 0;
 }
 
-static void put_bytes(const struct dataset *d, struct buf *out)
+/* ---- the description ---- */
+
+#define INDENT "           "
+
+/* One length per sample: a number of tokens, or of bytes of the prompt. */
+enum length { LENGTH_INPUT, LENGTH_OUTPUT, LENGTH_BYTES };
+
+static int64_t length_of(const struct dataset *d, size_t i, enum length which)
 {
     int column = d->role[d->forms[FORM_TEXT] ? ROLE_TEXT : ROLE_MESSAGES];
-    uint64_t sum = 0;
-    uint64_t most = 0;
 
-    if (!d->forms[FORM_TEXT] && !d->forms[FORM_MESSAGES])
-        return;
+    if (which == LENGTH_BYTES)
+        return dataset_value(d, i, column)->len;
+    return which == LENGTH_INPUT ? d->items[i].input : d->items[i].output;
+}
+
+static void put_lengths(const struct dataset *d, const char *name,
+                        enum length which, struct buf *out)
+{
+    int64_t sum = 0;
+    int64_t max = 0;
+    int64_t n = 0;
+
     for (size_t i = 0; i < d->n; i++) {
-        uint64_t len = dataset_value(d, i, column)->len;
+        int64_t length = length_of(d, i, which);
 
-        sum += len;
-        most = len > most ? len : most;
+        if (length < 0)
+            continue;
+        sum += length;
+        max = length > max ? length : max;
+        n++;
     }
-    buf_addf(out, INDENT "%s: mean %.0f bytes, at most %llu\n",
-             d->forms[FORM_TEXT] ? "prompts" : "messages",
-             (double)sum / (double)d->n, (unsigned long long)most);
+    if (n > 0)
+        buf_addf(out, INDENT "%s: mean %.0f, max %lld%s\n", name,
+                 (double)sum / (double)n, (long long)max,
+                 n < (int64_t)d->n ? ", in the samples that define it" : "");
 }
 
 static void put_selection(const struct dataset *d,
@@ -333,30 +321,30 @@ static void put_selection(const struct dataset *d,
 {
     static const char *const ways[] = {
         [SELECT_PERMUTATION] = "each once, then again in another order",
-        [SELECT_REPLACEMENT] = "any at any time",
-        [SELECT_ORDER] = "in the order of the file, again and again",
+        [SELECT_REPLACEMENT] = "at random, with repetition",
+        [SELECT_ORDER] = "in the order of the file, repeatedly",
     };
 
     buf_adds(out, INDENT);
     if (s->cache_check) {
-        buf_adds(out, "one of them for all requests; half of the prompts are "
-                      "the same, a word of the nonce before each other\n");
+        buf_adds(out, "one sample for all requests; half of the prompts are "
+                      "identical, the others begin with a unique word\n");
         return;
     }
     if (s->limit > 0 && (d->is_tensors || s->limit < (int64_t)d->n))
         buf_addf(out, "%lld of them (%s), ", (long long)s->limit,
-                 s->select == SELECT_ORDER ? "the first" : "of a shuffle");
+                 s->select == SELECT_ORDER ? "the first" : "shuffled");
     buf_adds(out, s->accuracy ? "each once, in the order of the file"
                               : ways[s->select]);
     if (!d->is_tensors)
         buf_adds(out, s->unique == UNIQUE_FALSE
                           ? "; prompts are sent as they are"
-                          : "; a word of the nonce before each prompt");
+                          : "; each prompt begins with a unique word");
     settings_describe_reuse(s, out);
     buf_adds(out, "\n");
 }
 
-/* How many samples there are only the inputs say. */
+/* The number of samples follows from the inputs of the model. */
 static void put_tensors(const struct dataset *d, const struct data_settings *s,
                         struct buf *out)
 {
@@ -380,20 +368,23 @@ void dataset_describe(const struct dataset *d, const struct data_settings *s,
 {
     buf_adds(out, "data       ");
     printable_add(d->path, out);
-    buf_addf(out, ", %s%s, ", d->format,
-             d->was_detected ? " by its looks" : "");
+    buf_addf(out, ", %s%s, ", d->format, d->was_detected ? " (detected)" : "");
     if (d->is_tensors)
         put_tensors(d, s, out);
     else
         buf_addf(out, "%zu sample%s", d->n, d->n == 1 ? "" : "s");
     buf_addf(out, ", sha256 %.12s…\n", d->sha256);
-    put_lengths(d, "input", false, out);
-    put_lengths(d, "output", true, out);
-    put_bytes(d, out);
+    put_lengths(d, "input tokens", LENGTH_INPUT, out);
+    put_lengths(d, "output tokens", LENGTH_OUTPUT, out);
+    if (d->forms[FORM_TEXT] || d->forms[FORM_MESSAGES])
+        put_lengths(d,
+                    d->forms[FORM_TEXT] ? "bytes per prompt"
+                                        : "bytes of messages per sample",
+                    LENGTH_BYTES, out);
     if (d->left_out > 0)
         buf_addf(out,
                  INDENT "%lld conversations without a question and an answer "
-                        "are left out\n",
+                        "are skipped\n",
                  (long long)d->left_out);
     put_selection(d, s, out);
 }

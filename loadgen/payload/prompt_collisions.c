@@ -8,13 +8,13 @@
 #include "loadgen/api/api.h"
 #include "loadgen/payload/sample.h"
 
-/* Of this length there are more than anybody sends. */
+/* There are more prompts of this length than any run sends. */
 #define LONG_ENOUGH 10
 
-/* So many lengths tell how often each comes. */
+/* How many lengths are drawn to learn how often each occurs. */
 #define LENGTHS 1000
 
-/* What is ranked has many documents, and turns of a session have a past. */
+/* Requests to rank have many documents, and turns of a session a history. */
 static bool are_unique(const struct settings *s)
 {
     return !s->data.file && !s->target.body && !s->data.cache_check &&
@@ -26,14 +26,8 @@ static bool are_unique(const struct settings *s)
            !api_takes_tensors((enum api_kind)s->target.api);
 }
 
-/* Of n that are drawn from so many kinds, as likely as each other. */
-static double prompt_collisions_of(double n, double kinds)
-{
-    double each = n / kinds;
-
-    return each < 1e-4 ? n * each / 2 : n + kinds * expm1(-each);
-}
-
+/* Among n draws from equally likely kinds, kinds * (1 - (1 - 1/kinds)^n) are
+ * expected to be different. */
 static double count_repeats(const struct sampler *sampler, double kinds,
                             double requests)
 {
@@ -47,8 +41,12 @@ static double count_repeats(const struct sampler *sampler, double kinds,
         if (length < LONG_ENOUGH)
             of_length[length] += requests / drawn;
     }
-    for (int i = 1; i < LONG_ENOUGH; i++)
-        repeats += prompt_collisions_of(of_length[i], pow(kinds, i));
+    for (int i = 1; i < LONG_ENOUGH; i++) {
+        double n = of_length[i];
+        double all = pow(kinds, i);
+
+        repeats += n / all < 1e-4 ? n * n / all / 2 : n + all * expm1(-n / all);
+    }
     return repeats;
 }
 
@@ -60,12 +58,12 @@ double prompt_collisions_expected(const struct settings *s, double requests)
     double kinds =
         is_ids ? (double)(data->last_id - data->first_id + 1) : SAMPLE_WORDS;
     struct sampler sampler;
-    struct err refused = {0}; /* by whoever runs it */
+    struct err ignored = {0}; /* the run reports it */
     double repeats = 0;
 
     if (!are_unique(s))
         return 0;
-    if (sampler_init(&sampler, s, &refused) == 0)
+    if (sampler_init(&sampler, s, &ignored) == 0)
         repeats = count_repeats(&sampler, kinds, requests);
     sampler_fini(&sampler);
     return repeats;

@@ -1,13 +1,13 @@
-/* prompt_collisions.h - how many of the prompts that are made will be alike by
- * chance: of those with a token or two there are only so many.  Pure. */
+/* prompt_collisions.h - how many synthetic prompts will be equal by chance:
+ * there are only a few different prompts of one or two tokens.  Pure. */
 #ifndef LOADGEN_PAYLOAD_PROMPT_COLLISIONS_H
 #define LOADGEN_PAYLOAD_PROMPT_COLLISIONS_H
 
 struct settings;
 
-/* Of so many requests of resolved settings, how many carry a prompt that was
- * sent before though none was to be, on average; 0 where prompts are not made,
- * or may be alike. */
+/* The expected number of requests, out of `requests`, whose prompt was sent
+ * before although prompts are to be unique; 0 if prompts are not synthetic or
+ * need not be unique. */
 double prompt_collisions_expected(const struct settings *s, double requests);
 
 #endif

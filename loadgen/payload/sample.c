@@ -10,8 +10,10 @@
 #include "common/settings/classes.h"
 #include "common/settings/settings.h"
 #include "loadgen/schedule/session.h"
+#include "loadgen/trace/trace_format.h"
 
-/* Short words that most vocabularies have whole, behind a blank. */
+/* Short words that are a single token, with the blank before them, in most
+ * vocabularies. */
 static const char *const words[SAMPLE_WORDS] = {
     "the",     "of",    "and",   "to",     "in",    "is",    "that",
     "for",     "it",    "as",    "was",    "with",  "be",    "by",
@@ -34,42 +36,25 @@ static const char *const words[SAMPLE_WORDS] = {
     "being",   "under",
 };
 
-/* Bits of a drawn number that choose one; it serves several. */
+/* Each random number chooses several words. */
 #define WORD_BITS 7
 _Static_assert(SAMPLE_WORDS == 1 << WORD_BITS, "bits choose a word");
 
-/* A prompt that was sent before is one of so many requests before. */
+/* A prompt that is reused is one of the last REUSE_WITHIN. */
 #define REUSE_WITHIN 1000
 
-/* Whose content a cache check repeats: of no request that there is. */
+/* The content that a cache check repeats belongs to no request. */
 #define REPEATED_PLACE INT64_MAX
 
-static const struct sample_ops *ops_for(const struct settings *settings)
-{
-    if (settings->data.file)
-        return &sample_data;
-    return settings->load.scenario == SCENARIO_TRACE ? &sample_trace
-                                                     : &sample_synthetic;
-}
-
-static int check_ids(const struct sampler *s, struct err *err)
-{
-    if (s->n_ids < 1)
-        return err_set(err, ERR_CONFIG,
-                       "data.last_id: below data.first_id, no token is left");
-    if (s->n_ids < 2 && (s->data || s->reuse > 0))
-        return err_set(err, ERR_CONFIG,
-                       "data.last_id: one token is too few to tell prompts "
-                       "apart");
-    return 0;
-}
+static const struct sample_ops sample_synthetic;
+static const struct sample_ops sample_trace;
 
 int sampler_init(struct sampler *s, const struct settings *settings,
                  struct err *err)
 {
     const struct data_settings *data = &settings->data;
 
-    *s = (struct sampler){.ops = ops_for(settings),
+    *s = (struct sampler){.ops = &sample_synthetic,
                           .seed = settings->load.seed,
                           .nonce = data->nonce,
                           .first_id = data->first_id,
@@ -83,12 +68,23 @@ int sampler_init(struct sampler *s, const struct settings *settings,
                           .has_sessions =
                               settings->load.scenario == SCENARIO_SESSIONS,
                           .forms = {[FORM_TEXT] = true, [FORM_IDS] = true}};
+    if (data->file)
+        s->ops = &sample_data;
+    else if (settings->load.scenario == SCENARIO_TRACE)
+        s->ops = &sample_trace;
     if (dist_parse_counts(data->documents, &s->documents, err))
         return err_context(err, "data.documents");
     s->own = xcalloc(1, s->ops->own_size + 1);
     if (s->ops->init && s->ops->init(s, settings, err))
         return -1;
-    return check_ids(s, err);
+    if (s->n_ids < 1)
+        return err_set(err, ERR_CONFIG,
+                       "data.last_id must not be below data.first_id");
+    if (s->n_ids < 2 && (s->data || s->reuse > 0))
+        return err_set(err, ERR_CONFIG,
+                       "data.last_id: one token id is too few to make prompts "
+                       "distinct");
+    return 0;
 }
 
 void sampler_fini(struct sampler *s)
@@ -104,23 +100,8 @@ uint64_t sample_content_seed(const struct sampler *s)
     return s->is_unique ? s->nonce : s->seed;
 }
 
-static int64_t draw_documents(const struct sampler *s, int64_t seq)
-{
-    struct rng rng = rng_at(s->seed, RNG_DOCUMENTS, seq);
-
-    return dist_draw_count(&s->documents, &rng);
-}
-
-/* The last request of this class up to there; -1: none. */
-static int64_t last_of_class(const struct sampler *s, int64_t seq)
-{
-    while (s->workload && seq >= 0 &&
-           classes_draw(s->workload, s->seed, seq) != s->class)
-        seq--;
-    return seq;
-}
-
-/* Whose prompt the request has.  The first has its own. */
+/* The request whose prompt this one has, which must be of the same class.  The
+ * first request has its own. */
 static int64_t origin_of(const struct sampler *s, int64_t seq)
 {
     while (s->reuse > 0 && seq > 0) {
@@ -131,7 +112,9 @@ static int64_t origin_of(const struct sampler *s, int64_t seq)
         if (rng_uniform(&rng) > s->reuse)
             break;
         before = seq - 1 - (int64_t)(rng_next(&rng) % (uint64_t)within);
-        before = last_of_class(s, before);
+        while (s->workload && before >= 0 &&
+               classes_draw(s->workload, s->seed, before) != s->class)
+            before--;
         if (before < 0)
             break;
         seq = before;
@@ -139,10 +122,10 @@ static int64_t origin_of(const struct sampler *s, int64_t seq)
     return seq;
 }
 
-/* Of two neighbours one repeats, by chance, so that both kinds meet the same
- * server, and the same of several.  All are as long as the first request's
- * would have been. */
-static void make_probe(const struct sampler *s, struct sample *sample)
+/* A cache check: one request of each pair, chosen at random, repeats the same
+ * prompt, so that both kinds are sent under the same conditions and to the same
+ * servers.  All prompts have the length of the first one. */
+static void make_cache_check(const struct sampler *s, struct sample *sample)
 {
     struct rng rng = rng_at(s->seed, RNG_PROBE, sample->seq / 2);
 
@@ -156,21 +139,23 @@ struct sample sample_draw(const struct sampler *s, int64_t seq,
                           const struct row *row)
 {
     struct sample sample = {.seq = seq, .from = origin_of(s, seq), .row = row};
+    struct rng rng;
 
     if (s->has_sessions)
         sample.turn = seq % SESSION_MAX_TURNS;
     sample.shape = sample.from;
     if (s->checks_cache)
-        make_probe(s, &sample);
+        make_cache_check(s, &sample);
     sample.rng = rng_at(sample_content_seed(s), RNG_PROMPT, sample.from);
-    sample.documents = draw_documents(s, s->checks_cache ? sample.shape : seq);
+    rng = rng_at(s->seed, RNG_DOCUMENTS, s->checks_cache ? sample.shape : seq);
+    sample.documents = dist_draw_count(&s->documents, &rng);
     s->ops->draw(s, &sample);
     return sample;
 }
 
-/* ---- what is put around prompts ---- */
+/* ---- what surrounds a prompt ---- */
 
-/* No two places have the same: all that is done to them can be undone. */
+/* Unique for each request: every step of the computation is invertible. */
 static uint64_t tag_of(const struct sampler *s, int64_t seq)
 {
     struct rng rng = rng_stream(s->nonce, RNG_TAG);
@@ -182,18 +167,18 @@ static uint64_t tag_of(const struct sampler *s, int64_t seq)
 static void add_tag(const struct sampler *s, int64_t seq, struct buf *out)
 {
     static const char letters[] = "abcdefghijklmnopqrstuvwxyz234567";
-    const int bits_a_letter = 5;
+    const int bits_per_letter = 5;
     uint64_t tag = tag_of(s, seq);
     char text[64 / 5 + 1];
 
     for (size_t i = 0; i < sizeof(text); i++) {
         text[i] = letters[tag % (sizeof(letters) - 1)];
-        tag >>= bits_a_letter;
+        tag >>= bits_per_letter;
     }
     buf_add(out, text, sizeof(text));
 }
 
-/* Token ids that it takes to say 64 bits. */
+/* How many token ids it takes to encode 64 bits. */
 static int tag_ids(const struct sampler *s)
 {
     uint64_t left = UINT64_MAX;
@@ -223,7 +208,7 @@ static struct rng prefix_rng(const struct sampler *s)
     return rng_stream(sample_content_seed(s), RNG_PREFIX);
 }
 
-/* A session begins once. */
+/* Only the first turn of a session has it. */
 void sample_add_head(const struct sampler *s, const struct sample *sample,
                      struct buf *out)
 {
@@ -239,8 +224,7 @@ void sample_add_head(const struct sampler *s, const struct sample *sample,
     }
 }
 
-/* A prompt that was sent before ends in another way: its answer is not known.
- */
+/* A reused prompt ends differently, so that its answer cannot be cached. */
 void sample_add_tail(const struct sampler *s, const struct sample *sample,
                      struct buf *out)
 {
@@ -253,7 +237,7 @@ void sample_add_tail(const struct sampler *s, const struct sample *sample,
 void sample_put_text(const struct sampler *s, const struct sample *sample,
                      struct buf *out)
 {
-    if (!sample->said.system.at) /* which has it then */
+    if (!sample->conversation.system.at) /* otherwise that has it */
         sample_add_head(s, sample, out);
     s->ops->put_text(s, sample, out);
     sample_add_tail(s, sample, out);
@@ -306,14 +290,7 @@ double sampler_cached_share(const struct sampler *s)
     return s->reuse + (1 - s->reuse) * prefix;
 }
 
-/* ---- for those who make prompts up ---- */
-
-static char *put_word(char *p, const char *word)
-{
-    while (*word)
-        *p++ = *word++;
-    return p;
-}
+/* ---- synthetic prompts ---- */
 
 void sample_add_words(const struct sampler *s, struct rng rng, int64_t n,
                       bool is_first, struct buf *out)
@@ -325,13 +302,14 @@ void sample_add_words(const struct sampler *s, struct rng rng, int64_t n,
 
     (void)s;
     if (!start)
-        return; /* buf says that it has overflowed */
+        return; /* buf is marked as overflowed */
     for (int64_t i = 0; i < n; i++) {
         if (i % (64 / WORD_BITS) == 0)
             bits = rng_next(&rng);
         if (i > 0 || !is_first)
             *p++ = ' ';
-        p = put_word(p, words[bits % SAMPLE_WORDS]);
+        for (const char *word = words[bits % SAMPLE_WORDS]; *word; word++)
+            *p++ = *word;
         bits >>= WORD_BITS;
     }
     buf_commit(out, (size_t)(p - start));
@@ -369,3 +347,120 @@ void sample_add_ids(const struct sampler *s, struct rng rng, int64_t n,
     }
     buf_commit(out, (size_t)(p - start));
 }
+
+/* ---- prompts with lengths from distributions ---- */
+
+struct synthetic {
+    struct dist input;
+    struct dist output;
+};
+
+static int synthetic_init(struct sampler *s, const struct settings *settings,
+                          struct err *err)
+{
+    struct synthetic *own = s->own;
+
+    if (dist_parse_lengths(settings->data.input_tokens, &own->input, err))
+        return err_context(err, "data.input_tokens");
+    if (dist_parse_lengths(settings->data.output_tokens, &own->output, err))
+        return err_context(err, "data.output_tokens");
+    s->mean_tokens = dist_mean(&own->input);
+    return 0;
+}
+
+static void synthetic_fini(struct sampler *s)
+{
+    struct synthetic *own = s->own;
+
+    dist_fini(&own->input);
+    dist_fini(&own->output);
+}
+
+/* Lengths depend on the seed alone, so that they are the same with another
+ * nonce. */
+static void synthetic_draw(const struct sampler *s, struct sample *sample)
+{
+    const struct synthetic *own = s->own;
+    struct rng lengths = rng_at(s->seed, RNG_LENGTHS, sample->shape);
+
+    sample->prompt_tokens = dist_draw_count(&own->input, &lengths);
+    sample->output_tokens = dist_draw_count(&own->output, &lengths);
+}
+
+static void synthetic_put_text(const struct sampler *s,
+                               const struct sample *sample, struct buf *out)
+{
+    sample_add_words(s, sample->rng, sample->prompt_tokens, true, out);
+}
+
+static void synthetic_put_ids(const struct sampler *s,
+                              const struct sample *sample, struct buf *out)
+{
+    sample_add_ids(s, sample->rng, sample->prompt_tokens, true, out);
+}
+
+static const struct sample_ops sample_synthetic = {
+    .name = "synthetic",
+    .own_size = sizeof(struct synthetic),
+    .init = synthetic_init,
+    .fini = synthetic_fini,
+    .draw = synthetic_draw,
+    .put_text = synthetic_put_text,
+    .put_ids = synthetic_put_ids,
+};
+
+/* ---- prompts with the lengths of a trace.  If it names the blocks of a
+ * prompt, each name stands for the same tokens throughout the run, and for
+ * others in another run: prompts that shared a prefix share one again ---- */
+
+static void trace_draw(const struct sampler *s, struct sample *sample)
+{
+    static const struct row nothing = {.input = 1, .output = 1};
+
+    (void)s;
+    if (!sample->row)
+        sample->row = &nothing;
+    sample->prompt_tokens = sample->row->input;
+    sample->output_tokens = sample->row->output;
+}
+
+typedef void add_fn(const struct sampler *s, struct rng rng, int64_t n,
+                    bool is_first, struct buf *out);
+
+/* The blocks, up to the length, and then the request's own text. */
+static void trace_put(const struct sampler *s, const struct sample *sample,
+                      add_fn *add, struct buf *out)
+{
+    const struct row *row = sample->row;
+    int64_t left = sample->prompt_tokens;
+
+    for (size_t i = 0; row && i < row->n_blocks && left > 0; i++) {
+        struct rng rng =
+            rng_at(sample_content_seed(s), RNG_BLOCK, row->blocks[i]);
+        int64_t n = left < row->block_tokens ? left : row->block_tokens;
+
+        add(s, rng, n, i == 0, out);
+        left -= n;
+    }
+    if (left > 0)
+        add(s, sample->rng, left, left == sample->prompt_tokens, out);
+}
+
+static void trace_put_text(const struct sampler *s, const struct sample *sample,
+                           struct buf *out)
+{
+    trace_put(s, sample, sample_add_words, out);
+}
+
+static void trace_put_ids(const struct sampler *s, const struct sample *sample,
+                          struct buf *out)
+{
+    trace_put(s, sample, sample_add_ids, out);
+}
+
+static const struct sample_ops sample_trace = {
+    .name = "trace",
+    .draw = trace_draw,
+    .put_text = trace_put_text,
+    .put_ids = trace_put_ids,
+};

@@ -1,9 +1,9 @@
-/* sample.h - what a request carries: a prompt, and how long an answer it asks
- * for.
+/* sample.h - what a request carries: a prompt, and the length of the answer to
+ * request.
  *
- * Pure: the seed, the run's nonce, a request's place in the schedule and what
- * the schedule says of it give everything, so that no request depends on
- * another, or on who sends it.
+ * Pure: the seed, the run's nonce, the request's sequence number and the row of
+ * the schedule determine everything, so that no request depends on another or
+ * on the worker that sends it.
  */
 #ifndef LOADGEN_PAYLOAD_SAMPLE_H
 #define LOADGEN_PAYLOAD_SAMPLE_H
@@ -14,99 +14,96 @@
 
 #include "common/base/rng.h"
 #include "common/spec/dist.h"
-#include "loadgen/payload/conversation.h"
 #include "loadgen/payload/dataset.h"
 
-struct buf;
-struct err;
 struct row;
 struct sample_ops;
 struct settings;
 
-/* Words that prompts are made of, where they are no token ids. */
+/* Number of words that synthetic text is made of. */
 #define SAMPLE_WORDS 128
 
 /* Const once it is made, and shared by all threads. */
 struct sampler {
     const struct sample_ops *ops;
-    void *own;             /* the ops' own, see init(); owned */
-    struct dist documents; /* how many, where they are ranked */
+    void *own;             /* state of the ops, see init(); owned */
+    struct dist documents; /* how many there are to rank */
     uint64_t seed;
     uint64_t nonce;
-    int64_t first_id; /* token ids are drawn from these */
+    int64_t first_id; /* token ids are drawn from this range */
     int64_t n_ids;
 
-    bool is_unique;        /* no two prompts are alike, nor those of two runs */
-    bool has_tags;         /* for that, each begins with a word of its own */
-    int64_t shared_prefix; /* tokens before all of them */
+    bool is_unique;        /* no two prompts are equal, also across runs */
+    bool has_tags;         /* to that end each begins with a unique word */
+    int64_t shared_prefix; /* tokens before every prompt */
     double reuse;          /* share of prompts that were sent before */
     bool checks_cache;     /* half of the prompts are the same one */
-    const struct classes *workload; /* of which this class; borrowed, or NULL */
+    const struct classes *workload; /* that this class is part of; borrowed, or
+                                       NULL */
     size_t class;
-    bool has_sessions; /* places are those of turns: session_key() */
+    bool has_sessions; /* sequence numbers are keys of turns: session_key() */
 
-    /* By init(): forms that a prompt can be put in (text and ids, if it does
-     * not say), and its tokens on average (0: not known). */
+    /* Set by init(): the forms that a prompt is available in (default: text and
+     * ids), and the mean of its tokens (0: not known). */
     bool forms[FORM_COUNT];
     double mean_tokens;
 
-    const struct dataset *data; /* where they come from one; borrowed, ... */
-    struct dataset *own_data;   /* ... or its own */
+    const struct dataset
+        *data;                /* the data set, if there is one; borrowed ... */
+    struct dataset *own_data; /* ... or owned */
 };
 
 struct sample {
-    int64_t seq;            /* place in the schedule, or of a turn */
-    int64_t turn;           /* of its session, from 0; outside of one 0 */
-    int64_t from;           /* whose prompt it has: seq, or one before it */
-    int64_t shape;          /* whose lengths it has, and sample: from, but in a
-                               cache check, where all are alike */
-    bool is_repeat;         /* of a cache check: the prompt that is repeated */
-    int64_t index;          /* in the data set, if there is one */
-    int64_t prompt_tokens;  /* that the prompt is meant to have, without what is
-                               put before it; TIME_ABSENT: not known */
-    int64_t output_tokens;  /* to ask for */
-    int64_t documents;      /* to rank */
-    struct rng rng;         /* of its own: no other request draws the same */
-    const struct row *row;  /* what the schedule says of it; NULL: nothing */
-    struct talk_turn said;  /* of a conversation of the data set */
-    const struct buf *past; /* what was said before; NULL: nothing */
+    int64_t seq;    /* sequence number of the request, or key of a turn */
+    int64_t turn;   /* in its session, from 0; 0 outside of one */
+    int64_t from;   /* the request whose prompt it has: seq, or an
+                       earlier one */
+    int64_t shape;  /* the request whose lengths it has: from, except in
+                       a cache check, where all have the same */
+    bool is_repeat; /* in a cache check: the prompt that is repeated */
+    int64_t index;  /* in the data set, if there is one */
+    int64_t prompt_tokens; /* intended tokens of the prompt, without what is
+                              put before it; TIME_ABSENT: not known */
+    int64_t output_tokens; /* to request */
+    int64_t documents;     /* to rank */
+    struct rng rng;        /* its own: no other request draws the same */
+    const struct row *row; /* from the schedule; NULL: none */
+    struct conversation_turn conversation; /* of the data set */
+    const struct buf *past; /* the history of the session; NULL: none */
 };
 
-/* Where samples come from.  Hooks are called from any thread and neither block
- * nor allocate, init and fini and the buffer that is written to aside. */
+/* A source of samples.  Hooks are called from any thread; apart from init, fini
+ * and growing the output buffer they neither block nor allocate. */
 struct sample_ops {
     const char *name;
 
-    /* Get ready: s->own is zeroed memory of own_size.  ERR_CONFIG.  fini
-     * releases what it holds, also after an init that failed.  Optional. */
+    /* s->own is zeroed memory of own_size.  ERR_CONFIG.  fini releases what it
+     * holds, also after an init that failed.  Optional. */
     size_t own_size;
     int (*init)(struct sampler *s, const struct settings *settings,
                 struct err *err);
     void (*fini)(struct sampler *s);
 
-    /* Fill in what is asked for; seq, from, shape, rng and row are there.
-     * Required. */
+    /* Fill in the lengths; seq, from, shape, rng and row are set.  Required. */
     void (*draw)(const struct sampler *s, struct sample *sample);
 
-    /* The prompt as text between quotes of JSON, and as token ids between
+    /* Append the prompt as the inside of a JSON string, or as token ids without
      * brackets.  Required. */
     void (*put_text)(const struct sampler *s, const struct sample *sample,
                      struct buf *out);
     void (*put_ids)(const struct sampler *s, const struct sample *sample,
                     struct buf *out);
 
-    /* All messages of a chat, with brackets, and in them sample_add_head() and
-     * sample_add_tail().  Required of FORM_MESSAGES. */
+    /* Append all messages of a chat, with brackets, including
+     * sample_add_head() and sample_add_tail().  Required for FORM_MESSAGES. */
     void (*put_messages)(const struct sampler *s, const struct sample *sample,
                          struct buf *out);
 };
 
-extern const struct sample_ops sample_data;
-extern const struct sample_ops sample_synthetic;
-extern const struct sample_ops sample_trace;
+extern const struct sample_ops sample_data; /* of a data set */
 
-/* The one that fits the settings.  ERR_CONFIG.  sampler_fini() may follow
- * either way. */
+/* Choose the source for the settings and initialise it.  ERR_CONFIG.
+ * sampler_fini() may follow either way. */
 int sampler_init(struct sampler *sampler, const struct settings *settings,
                  struct err *err);
 void sampler_fini(struct sampler *sampler);
@@ -115,62 +112,65 @@ void sampler_fini(struct sampler *sampler);
 struct sample sample_draw(const struct sampler *sampler, int64_t seq,
                           const struct row *row);
 
+/* The prompt with what surrounds it. */
 void sample_put_text(const struct sampler *sampler, const struct sample *sample,
                      struct buf *out);
 void sample_put_ids(const struct sampler *sampler, const struct sample *sample,
                     struct buf *out);
+
 void sample_put_messages(const struct sampler *sampler,
                          const struct sample *sample, struct buf *out);
 
-/* Tokens that the server is to find in it, as text or as ids; TIME_ABSENT: not
+/* Tokens that the server should count, as text or as ids; TIME_ABSENT: not
  * known. */
 int64_t sample_input_tokens(const struct sampler *sampler,
                             const struct sample *sample, bool is_ids);
 
-/* The share of prompt tokens that a cache of prefixes can have seen before;
- * below 0: nobody knows. */
+/* The share of prompt tokens that a prefix cache can have seen before;
+ * negative: not known. */
 double sampler_cached_share(const struct sampler *sampler);
 
-/* ---- of a data set ---- */
+/* ---- for data sets ---- */
 
-/* A field as it goes into a body: text without its quotes. */
+/* Append a field as it goes into a body: text without its quotes. */
 void sample_put_field(const struct sampler *sampler,
                       const struct sample *sample, int column, struct buf *out);
 
-/* The right answer to that request, as text. */
+/* Append the expected answer to that request, as plain text. */
 void sample_add_label(const struct sampler *sampler, int64_t seq,
                       struct buf *out);
 
-/* Raw tensors: a sample has so many bytes.  ERR_CONFIG if the file does not
- * come out even. */
-int sampler_cut(struct sampler *sampler, size_t size, struct err *err);
+/* Raw tensors: set the bytes per sample.  ERR_CONFIG if the size of the file is
+ * not a multiple of it. */
+int sampler_set_size(struct sampler *sampler, size_t size, struct err *err);
 const char *sample_raw(const struct sampler *sampler,
                        const struct sample *sample);
 
-/* Turns that the session's conversation has; 0: as many as one likes. */
+/* The number of turns of the session's conversation; 0: not limited. */
 int64_t sampler_turns(const struct sampler *sampler, int64_t session);
 
-/* How many samples are used; 0: they are made. */
+/* The number of samples in use; 0: they are synthetic. */
 int64_t sampler_count(const struct sampler *sampler);
 
-/* ---- for those who make prompts up ---- */
+/* ---- for sources ---- */
 
-/* So many common words, most of which are one token to most models, behind a
- * blank unless they are the first. */
+/* Append n common words, most of them one token for most models, with a blank
+ * before each, except before the first if is_first. */
 void sample_add_words(const struct sampler *sampler, struct rng rng, int64_t n,
                       bool is_first, struct buf *out);
 
-/* So many token ids, behind a comma unless they are the first. */
+/* Append n token ids, with a comma before each, except before the first if
+ * is_first. */
 void sample_add_ids(const struct sampler *sampler, struct rng rng, int64_t n,
                     bool is_first, struct buf *out);
 
-/* What comes before and behind the text of a prompt. */
+/* What comes before and after the text of a prompt. */
 void sample_add_head(const struct sampler *sampler, const struct sample *sample,
                      struct buf *out);
 void sample_add_tail(const struct sampler *sampler, const struct sample *sample,
                      struct buf *out);
 
-/* What content is drawn from: the nonce or, where runs may repeat, the seed. */
+/* The seed of contents: the nonce or, if runs may repeat prompts, the seed. */
 uint64_t sample_content_seed(const struct sampler *sampler);
 
 #endif

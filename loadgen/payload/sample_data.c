@@ -1,4 +1,4 @@
-/* Samples of a data set, chosen by their request's place in the schedule. */
+/* Samples of a data set, chosen by the sequence number of the request. */
 #include "loadgen/payload/sample.h"
 
 #include "common/base/buf.h"
@@ -8,19 +8,19 @@
 #include "common/settings/settings.h"
 #include "common/spec/dist.h"
 #include "loadgen/payload/data_select.h"
-#include "loadgen/payload/mlperf_samples.h"
 #include "loadgen/schedule/session.h"
 
 struct chosen {
-    struct selection selection; /* of none, if n is 0 */
+    struct selection selection; /* n is 0: nothing to select from */
     int64_t limit;
     bool is_mlperf;               /* LoadGen's selection instead: */
-    struct mlperf_samples mlperf; /* of none, if set is 0 */
+    struct mlperf_samples mlperf; /* set is 0: nothing to select from */
     struct mlperf_choice choice;
-    struct dist output; /* where the sample does not say */
+    struct dist output; /* for samples that do not define it */
     size_t size;        /* of a sample of raw tensors */
 };
 
+/* The mean of the prompts' tokens; 0: not known for all. */
 static double mean_of(const struct dataset *d)
 {
     double sum = 0;
@@ -33,19 +33,7 @@ static double mean_of(const struct dataset *d)
     return d->n > 0 ? sum / (double)d->n : 0;
 }
 
-static int get_data(struct sampler *s, const struct data_settings *settings,
-                    struct err *err)
-{
-    s->data = settings->loaded;
-    if (s->data)
-        return 0;
-    if (dataset_load(&s->own_data, settings, err))
-        return err_context(err, "data.file");
-    s->data = s->own_data;
-    return 0;
-}
-
-/* Of so many samples. */
+/* Select from n samples. */
 static void choose_from(struct sampler *s, int64_t n)
 {
     struct chosen *own = s->own;
@@ -65,14 +53,15 @@ static int data_init(struct sampler *s, const struct settings *settings,
 
     if (dist_parse_lengths(set->output_tokens, &own->output, err))
         return err_context(err, "data.output_tokens");
-    if (get_data(s, set, err))
-        return -1;
+    if (!set->loaded && dataset_load(&s->own_data, set, err))
+        return err_context(err, "data.file");
+    s->data = set->loaded ? set->loaded : s->own_data;
     for (int f = 0; f < FORM_COUNT; f++)
         s->forms[f] = s->data->forms[f];
-    if (s->has_sessions && !s->data->has_talks)
+    if (s->has_sessions && !s->data->has_conversations)
         return err_set(err, ERR_CONFIG,
-                       "data.turns: session takes conversations (sharegpt); "
-                       "%s is %s",
+                       "data.turns: session requires conversations (sharegpt), "
+                       "but %s is %s",
                        s->data->path, s->data->format);
     s->forms[FORM_TEXT] |= s->has_sessions;
     s->mean_tokens = mean_of(s->data);
@@ -105,23 +94,6 @@ static int64_t index_at(const struct sampler *s, int64_t seq)
                           : selection_at(&own->selection, seq);
 }
 
-/* The length of an answer goes with its sample, whenever that comes; of a
- * conversation each turn has its own. */
-static int64_t draw_output(const struct sampler *s, const struct sample *sample)
-{
-    const struct chosen *own = s->own;
-    struct rng lengths = rng_at(s->seed, RNG_LENGTHS,
-                                s->has_sessions ? sample->from : sample->index);
-
-    return dist_draw_count(&own->output, &lengths);
-}
-
-/* A session has a sample, which is a conversation. */
-static int64_t place_of(const struct sampler *s, int64_t key)
-{
-    return s->has_sessions ? key / SESSION_MAX_TURNS : key;
-}
-
 static const struct value *role_of(const struct sampler *s, int64_t index,
                                    enum role role)
 {
@@ -130,20 +102,17 @@ static const struct value *role_of(const struct sampler *s, int64_t index,
     return column >= 0 ? dataset_value(s->data, (size_t)index, column) : NULL;
 }
 
-static void draw_turn(const struct sampler *s, struct sample *sample)
-{
-    const struct value *v = role_of(s, sample->index, ROLE_MESSAGES);
-
-    if (v)
-        sample->said =
-            talk_turn(dataset_text(s->data, v), v->len, sample->turn);
-}
-
+/* A session has one sample, a conversation.  The length of an answer belongs to
+ * its sample, or to the turn of a conversation. */
 static void data_draw(const struct sampler *s, struct sample *sample)
 {
+    const struct chosen *own = s->own;
+    const struct value *messages;
     const struct item *item;
+    struct rng lengths;
 
-    sample->index = index_at(s, place_of(s, sample->shape));
+    sample->index = index_at(
+        s, s->has_sessions ? sample->shape / SESSION_MAX_TURNS : sample->shape);
     sample->prompt_tokens = TIME_ABSENT;
     sample->output_tokens = TIME_ABSENT;
     if (s->data->is_tensors)
@@ -151,10 +120,16 @@ static void data_draw(const struct sampler *s, struct sample *sample)
     item = &s->data->items[sample->index];
     if (item->input >= 0)
         sample->prompt_tokens = item->input;
-    sample->output_tokens =
-        item->output > 0 ? item->output : draw_output(s, sample);
-    if (s->has_sessions)
-        draw_turn(s, sample);
+    lengths = rng_at(s->seed, RNG_LENGTHS,
+                     s->has_sessions ? sample->from : sample->index);
+    sample->output_tokens = item->output > 0
+                                ? item->output
+                                : dist_draw_count(&own->output, &lengths);
+    messages =
+        s->has_sessions ? role_of(s, sample->index, ROLE_MESSAGES) : NULL;
+    if (messages)
+        sample->conversation = conversation_turn(
+            dataset_text(s->data, messages), messages->len, sample->turn);
 }
 
 static void put_value(const struct sampler *s, const struct value *v,
@@ -168,12 +143,13 @@ static void data_put_text(const struct sampler *s, const struct sample *sample,
                           struct buf *out)
 {
     if (s->has_sessions)
-        buf_add(out, sample->said.question.at, sample->said.question.len);
+        buf_add(out, sample->conversation.question.at,
+                sample->conversation.question.len);
     else
         put_value(s, role_of(s, sample->index, ROLE_TEXT), out);
 }
 
-/* The brackets are the caller's. */
+/* Without the brackets. */
 static void data_put_ids(const struct sampler *s, const struct sample *sample,
                          struct buf *out)
 {
@@ -211,7 +187,7 @@ const struct sample_ops sample_data = {
     .put_messages = data_put_messages,
 };
 
-/* ---- what only a data set has ---- */
+/* ---- only for data sets ---- */
 
 void sample_put_field(const struct sampler *s, const struct sample *sample,
                       int column, struct buf *out)
@@ -233,15 +209,15 @@ void sample_add_label(const struct sampler *s, int64_t seq, struct buf *out)
         put_value(s, v, out);
 }
 
-int sampler_cut(struct sampler *s, size_t size, struct err *err)
+int sampler_set_size(struct sampler *s, size_t size, struct err *err)
 {
     struct chosen *own = s->own;
     size_t bytes = s->data->file.len;
 
     if (size == 0 || bytes % size != 0)
         return err_set(err, ERR_CONFIG,
-                       "data.file: %s: its %zu bytes are no whole number of "
-                       "samples of %zu bytes",
+                       "data.file: %s: its size of %zu bytes is not a multiple "
+                       "of the sample size of %zu bytes",
                        s->data->path, bytes, size);
     own->size = size;
     choose_from(s, (int64_t)(bytes / size));
@@ -259,10 +235,10 @@ int64_t sampler_turns(const struct sampler *s, int64_t session)
 {
     const struct value *v;
 
-    if (!s->data || !s->data->has_talks)
+    if (!s->data || !s->data->has_conversations)
         return 0;
     v = role_of(s, index_at(s, session), ROLE_MESSAGES);
-    return v ? talk_count(dataset_text(s->data, v), v->len) : 0;
+    return v ? conversation_count(dataset_text(s->data, v), v->len) : 0;
 }
 
 int64_t sampler_count(const struct sampler *s)

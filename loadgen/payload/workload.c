@@ -9,7 +9,7 @@
 #include "common/settings/settings.h"
 #include "loadgen/api/api.h"
 
-/* What a class is made of. */
+/* What a class owns. */
 struct workload_part {
     struct api api;
     struct targets targets;
@@ -37,7 +37,7 @@ void workload_of_one(struct workload *workload, const struct targets *targets,
 
 /* ---- places ---- */
 
-/* A connection to one may carry a request to the other. */
+/* Could a connection to one carry a request to the other? */
 static bool is_same_place(const struct endpoint *a, const struct endpoint *b)
 {
     const struct url *x = &a->target->url;
@@ -51,54 +51,45 @@ static bool is_same_place(const struct endpoint *a, const struct endpoint *b)
                                   a->address->ai_addrlen) == 0);
 }
 
-/* The place of one that was there before; -1: it is new. */
-static int64_t known_place(const struct workload *workload, size_t n_classes,
-                           const struct endpoint *e)
+/* An endpoint of the first n_classes with the same address; NULL: none. */
+static const struct endpoint *find_same(const struct workload *workload,
+                                        size_t n_classes,
+                                        const struct endpoint *e)
 {
     for (size_t c = 0; c < n_classes; c++) {
         const struct targets *ts = &workload->parts[c].targets;
 
         for (size_t i = 0; i < ts->n_endpoints; i++) {
             if (is_same_place(&ts->endpoints[i], e))
-                return (int64_t)ts->endpoints[i].place;
+                return &ts->endpoints[i];
         }
     }
-    return -1;
+    return NULL;
 }
 
-/* Classes share connections; the endpoints of one class do not. */
+/* Endpoints of different classes with the same address share connections; those
+ * of one class do not. */
 static void number_places(struct workload *workload)
 {
     for (size_t c = 0; c < workload->len; c++) {
         struct targets *ts = &workload->parts[c].targets;
 
         for (size_t i = 0; i < ts->n_endpoints; i++) {
-            int64_t known = known_place(workload, c, &ts->endpoints[i]);
+            struct endpoint *e = &ts->endpoints[i];
+            const struct endpoint *same = find_same(workload, c, e);
 
-            ts->endpoints[i].place =
-                known >= 0 ? (size_t)known : workload->n_places++;
+            e->place = same ? same->place : workload->n_places++;
         }
     }
 }
 
-/* ---- making and ending ---- */
+/* ---- construction ---- */
 
-/* What was said of an address once is enough. */
-static void add_new(struct strlist *said, const struct strlist *lines)
+static int make_class(struct workload *workload, size_t i,
+                      const struct settings *s, struct strlist *said,
+                      struct err *err)
 {
-    for (size_t i = 0; i < lines->len; i++) {
-        bool is_known = false;
-
-        for (size_t k = 0; k < said->len; k++)
-            is_known |= strcmp(said->items[k], lines->items[i]) == 0;
-        if (!is_known)
-            strlist_add(said, lines->items[i]);
-    }
-}
-
-static int make_part(struct workload_part *p, const struct settings *s,
-                     struct strlist *said, struct err *err)
-{
+    struct workload_part *p = &workload->parts[i];
     struct strlist lines = {0};
     int rc = 0;
 
@@ -106,19 +97,18 @@ static int make_part(struct workload_part *p, const struct settings *s,
         targets_init(&p->targets, &s->target, api_if_needed(&p->api), err) ||
         targets_probe(&p->targets, &s->target, &lines, err))
         rc = -1;
-    add_new(said, &lines);
+    for (size_t k = 0; k < lines.len; k++) { /* once per address is enough */
+        size_t known = 0;
+
+        while (known < said->len &&
+               strcmp(said->items[known], lines.items[k]) != 0)
+            known++;
+        if (known == said->len)
+            strlist_add(said, lines.items[k]);
+    }
     strlist_fini(&lines);
-    return rc;
-}
-
-static int make_class(struct workload *workload, size_t i,
-                      const struct settings *s, struct strlist *said,
-                      struct err *err)
-{
-    struct workload_part *p = &workload->parts[i];
-
-    if (make_part(p, s, said, err))
-        return -1;
+    if (rc)
+        return rc;
     workload->several[i] = (struct class){.targets = &p->targets,
                                           .api = api_if_needed(&p->api),
                                           .settings = &s->target,

@@ -13,7 +13,6 @@
 #include "common/settings/settings.h"
 #include "common/wire/api_names.h"
 #include "loadgen/api/api.h"
-#include "loadgen/api/applies.h"
 #include "loadgen/api/body_template.h"
 #include "loadgen/prepare/fetch.h"
 #include "loadgen/prepare/grpc_ask.h"
@@ -21,7 +20,7 @@
 
 #define MAX_NAMES 400
 
-/* The path of the first URL, without query; the caller's. */
+/* The path of the first URL, without query; the caller frees it. */
 static char *path_of(const struct target_settings *t)
 {
     const char *path = strstr(t->urls.items[0], "://") + 3;
@@ -32,8 +31,7 @@ static char *path_of(const struct target_settings *t)
 
 /* ---- the model ---- */
 
-/* A body of the user's may have a place for it.  What is wrong with it is
- * said by who uses it. */
+/* Errors of the template are reported by api_init(). */
 static bool body_has_model(const char *body, const struct dataset *data)
 {
     struct template t = {0};
@@ -66,8 +64,8 @@ static bool needs_model(const struct settings *s)
     }
 }
 
-/* A gateway may have it behind a path of its own: what stands before the last
- * /v1/ of the URL. */
+/* A gateway may have a prefix: whatever comes before the last /v1/ of the URL.
+ */
 static char *models_path(const struct target_settings *t)
 {
     char *path = path_of(t);
@@ -94,7 +92,9 @@ static int refuse_several(const json_t *models, struct err *err)
 
         buf_addf(&names, "%s%s", i ? ", " : "", id ? id : "?");
     }
-    err_set(err, ERR_CONFIG, "target.model: the server has several: %s",
+    err_set(err, ERR_CONFIG,
+            "target.model is required (--model), because the server has "
+            "several: %s",
             buf_text(&names));
     buf_fini(&names);
     return -1;
@@ -109,11 +109,11 @@ static int choose_model(struct target_settings *t, const char *path,
 
     if (!id)
         return err_set(err, ERR_IO,
-                       "no --model is given: GET %s: no model there", path);
+                       "no --model is given: GET %s: lists no model", path);
     if (json_array_size(models) > 1)
         return refuse_several(models, err);
     t->model = xstrdup(id);
-    log_note("model      %s, the one that the server has", id);
+    log_note("model      %s, the only one of the server", id);
     return 0;
 }
 
@@ -132,7 +132,7 @@ static int find_model(struct target_settings *t, struct err *err)
 
 /* ---- KServe v2 ---- */
 
-/* "x FP32 1x16", with 1 for what the client may choose. */
+/* "x FP32 1x16"; dimensions of variable size become 1. */
 static int add_tensor(struct strlist *tensors, const json_t *input,
                       struct err *err)
 {
@@ -143,7 +143,7 @@ static int add_tensor(struct strlist *tensors, const json_t *input,
     size_t i;
 
     if (!name || !type)
-        return err_set(err, ERR_IO, "an input without name or datatype");
+        return err_set(err, ERR_IO, "an input without a name or datatype");
     buf_init(&text, MAX_NAMES);
     buf_addf(&text, "%s %s ", name, type);
     json_array_foreach(json_object_get(input, "shape"), i, dim)
@@ -157,7 +157,7 @@ static int add_tensor(struct strlist *tensors, const json_t *input,
     return 0;
 }
 
-/* The path of the model's metadata: that of the request without its verb. */
+/* The path of the model's metadata: that of the request without /infer. */
 static char *metadata_path(const struct target_settings *t)
 {
     static const char verb[] = "/infer";
@@ -191,14 +191,7 @@ static int fetch_tensors(struct settings *s, struct err *err)
     return rc;
 }
 
-static int find_tensors(struct settings *s, struct err *err)
-{
-    if (api_is_grpc((enum api_kind)s->target.api))
-        return grpc_ask_tensors(s, err);
-    return fetch_tensors(s, err);
-}
-
-/* TensorFlow Serving tells in another way, which is not read here. */
+/* The metadata of TensorFlow Serving is not supported. */
 static bool needs_tensors(const struct settings *s)
 {
     int api = s->target.api;
@@ -208,27 +201,19 @@ static bool needs_tensors(const struct settings *s)
            !s->target.body && s->data.tensors.len == 0;
 }
 
-/* ---- all of it ---- */
-
-/* Not 0, which asks for one; small enough for a JSON number. */
-static int draw_nonce(uint64_t *nonce, struct err *err)
-{
-    uint64_t drawn;
-
-    if (getrandom(&drawn, sizeof(drawn), 0) != sizeof(drawn))
-        return err_set(err, ERR_IO, "data.nonce: the kernel gives none");
-    *nonce = (drawn >> 12) + 1;
-    return 0;
-}
+/* ---- everything ---- */
 
 static int ask(struct settings *s, struct err *err)
 {
     if (needs_model(s) && find_model(&s->target, err))
         return -1;
-    return needs_tensors(s) ? find_tensors(s, err) : 0;
+    if (!needs_tensors(s))
+        return 0;
+    return api_is_grpc((enum api_kind)s->target.api) ? grpc_ask_tensors(s, err)
+                                                     : fetch_tensors(s, err);
 }
 
-/* Each has a nonce of its own, so that they have no prefix in common. */
+/* Each class has a nonce of its own, so that they share no prefix. */
 static int discover_classes(const struct settings *s, struct err *err)
 {
     for (size_t i = 0; i < s->classes.len; i++) {
@@ -243,8 +228,8 @@ static int discover_classes(const struct settings *s, struct err *err)
     return 0;
 }
 
-/* Its requests have places of their own, so no two prompts are alike; what all
- * of them begin with may be warm. */
+/* Its requests have sequence numbers of their own, so that no two prompts are
+ * equal; a shared prefix may be warm. */
 static int discover_warmup(const struct settings *s, struct err *err)
 {
     struct settings *own;
@@ -255,21 +240,26 @@ static int discover_warmup(const struct settings *s, struct err *err)
     if (own->data.nonce == 0)
         own->data.nonce = s->data.nonce;
     if (!own->target.model && s->target.model)
-        own->target.model = xstrdup(s->target.model); /* asked for once */
+        own->target.model = xstrdup(s->target.model); /* asked only once */
     return ask(own, err);
 }
 
 int discover(struct settings *s, struct err *err)
 {
-    if (s->data.nonce == 0 && draw_nonce(&s->data.nonce, err))
-        return -1;
+    uint64_t random;
+
+    if (s->data.nonce == 0) { /* small enough for a JSON number, and not 0 */
+        if (getrandom(&random, sizeof(random), 0) != sizeof(random))
+            return err_set(err, ERR_IO, "data.nonce: cannot get random bytes");
+        s->data.nonce = (random >> 12) + 1;
+    }
     if (s->classes.len > 0)
         return discover_classes(s, err);
     return ask(s, err) ? -1 : discover_warmup(s, err);
 }
 
-/* With something in the place of what the server will say: prompts need an
- * input of texts, and whether the model has one is seen when it is asked. */
+/* Placeholders stand for what the server will answer.  Prompts need an input of
+ * texts; whether the model has one is checked later. */
 int discover_check(const struct settings *s, struct err *err)
 {
     static char model[] = "model";
@@ -277,12 +267,12 @@ int discover_check(const struct settings *s, struct err *err)
     static char text[] = "x BYTES 1";
     static char *numbers[] = {number};
     static char *texts[] = {text};
-    struct settings known = *s; /* all of it is borrowed */
+    struct settings known = *s; /* everything is borrowed */
     struct api api;
     int rc;
 
     if (s->data.loaded && s->data.format == DATA_TENSORS && needs_tensors(s))
-        return 0; /* the server will say how to cut it */
+        return 0; /* the size of a sample is not known yet */
     if (needs_model(s))
         known.target.model = model;
     if (needs_tensors(s))
@@ -290,7 +280,7 @@ int discover_check(const struct settings *s, struct err *err)
             .items = s->data.loaded ? texts : numbers, .len = 1};
     rc = api_init(&api, &known, err);
     if (rc == 0)
-        rc = applies_check(&api, err);
+        rc = api_check_settings(&api, err);
     api_fini(&api);
     return rc;
 }

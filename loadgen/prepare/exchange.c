@@ -13,7 +13,7 @@
 #include "loadgen/payload/workload.h"
 #include "loadgen/transport/transport.h"
 
-/* How often the clock and the stop flag are looked at. */
+/* How often the clock and the stop flag are checked. */
 #define TICK_NS (10 * NS_PER_MS)
 
 struct drive {
@@ -71,22 +71,19 @@ static void on_tick(evutil_socket_t fd, short what, void *arg)
 {
     (void)fd;
     (void)what;
-    (void)arg; /* that the loop came back is all */
+    (void)arg; /* only makes the loop return */
 }
 
-static bool is_cancelled(const struct exchange_plan *plan)
+static void check(struct drive *d)
 {
-    return atomic_load(&stop_signal) ||
-           (plan->cancel && atomic_load(plan->cancel));
-}
+    const struct exchange_plan *plan = d->plan;
 
-static void look(struct drive *d)
-{
-    if (d->plan->ends_at_head && d->request.facts.head != TIME_ABSENT)
+    if (plan->ends_at_head && d->request.facts.head != TIME_ABSENT)
         give_up(d, OUTCOME_OK, NULL);
-    else if (is_cancelled(d->plan))
+    else if (atomic_load(&stop_signal) ||
+             (plan->cancel && atomic_load(plan->cancel)))
         give_up(d, OUTCOME_UNFINISHED, "interrupted");
-    else if (transport_now(&d->env) >= d->plan->timeout_ns)
+    else if (transport_now(&d->env) >= plan->timeout_ns)
         give_up(d, OUTCOME_TIMEOUT, request_late_text(&d->request));
 }
 
@@ -103,7 +100,7 @@ static void loop(struct drive *d)
         event_base_loop(d->env.base, EVLOOP_ONCE);
         handoff_enter(d->handoff);
         if (!d->is_over)
-            look(d);
+            check(d);
     }
     handoff_leave(d->handoff);
     event_free(tick);
@@ -145,7 +142,7 @@ int exchange_run(struct exchange *x, const struct exchange_plan *plan,
     if (plan->api)
         response_begin(&d.request.response, plan->api, &d.request.facts);
     if (!d.env.base)
-        return err_set(err, ERR_IO, "no event loop can be had");
+        return err_set(err, ERR_IO, "cannot create an event loop");
     if (plan->row)
         row_copy(&d.request.row, plan->row);
     d.transport = xcalloc(1, plan->transport->state_size);

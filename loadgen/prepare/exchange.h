@@ -1,5 +1,5 @@
-/* exchange.h - one request and its answer, alone on an event base of its own,
- * over the transport that a run would use. */
+/* exchange.h - one request and its answer, on an event base of its own, over
+ * the transport that a run would use. */
 #ifndef LOADGEN_PREPARE_EXCHANGE_H
 #define LOADGEN_PREPARE_EXCHANGE_H
 
@@ -18,7 +18,7 @@ struct target_settings;
 struct targets;
 struct transport_ops;
 
-/* What passed in one direction: the first bytes, and how many in all. */
+/* The bytes of one direction: the first ones, and the total number. */
 struct exchange_side {
     struct buf bytes;
     int64_t total;
@@ -26,14 +26,14 @@ struct exchange_side {
 
 struct exchange {
     struct facts facts; /* times count from its start */
-    char *why;          /* it failed; "" if it did not; owned */
-    int64_t first_byte; /* of the answer; TIME_ABSENT if none came */
+    char *why;          /* reason of a failure; "": it succeeded; owned */
+    int64_t first_byte; /* of the answer; TIME_ABSENT: none came */
     struct exchange_side sent;
     struct exchange_side received;
     struct buf body;       /* of the answer, if an API read it as a whole */
-    size_t kept;           /* bytes of each side, at most */
+    size_t kept;           /* maximum of bytes kept of each side */
     const char *transport; /* its name */
-    bool is_insecure;      /* TLS, and nobody verified the certificate */
+    bool is_insecure;      /* TLS with an unverified certificate */
 };
 
 /* Everything is borrowed. */
@@ -42,17 +42,18 @@ struct exchange_plan {
     const struct target_settings *settings;
     const struct api *api; /* or NULL */
     const struct transport_ops *transport;
-    int64_t seq;           /* decides which endpoint it goes to */
-    const struct row *row; /* what the schedule says of it, or NULL */
+    int64_t seq;           /* selects the endpoint */
+    const struct row *row; /* from the schedule, or NULL */
     int64_t timeout_ns;
-    bool ends_at_head;         /* the answer's body is not waited for */
-    size_t keep;               /* bytes of each side; 0: it is not looked at */
-    const atomic_bool *cancel; /* another flag to end it, or NULL */
+    bool ends_at_head;         /* do not wait for the body of the answer */
+    size_t keep;               /* bytes to keep of each side; 0: none */
+    const atomic_bool *cancel; /* another flag that ends it, or NULL */
 };
 
-/* Blocks until it is over, its time is, or a flag is set, common/base/stop.h's
- * or `cancel` (unfinished).  A request that fails is an exchange; ERR_IO if
- * there could be none.  The caller calls exchange_fini() in any case. */
+/* Blocks until the request ends, times out, or a flag is set: that of
+ * common/base/stop.h or `cancel` (outcome unfinished).  A request that fails is
+ * a result, not an error; ERR_IO if it could not be started.  The caller must
+ * call exchange_fini() in any case. */
 int exchange_run(struct exchange *x, const struct exchange_plan *plan,
                  struct err *err);
 void exchange_fini(struct exchange *x);

@@ -17,13 +17,13 @@
 
 struct fetch {
     char *url;
-    struct settings settings; /* but for the URL all of it is borrowed */
+    struct settings settings; /* all but the URL is borrowed */
     struct targets targets;
     struct api api;
     const struct transport_ops *transport;
 };
 
-/* Takes any body. */
+/* Accepts any body. */
 static int read_any(const struct api *api, const struct response_head *head,
                     const char *data, size_t len, struct piece *p)
 {
@@ -31,7 +31,7 @@ static int read_any(const struct api *api, const struct response_head *head,
     (void)head;
     (void)data;
     (void)len;
-    p->has_content = true; /* an empty page is a page */
+    p->has_content = true; /* an empty page is fine */
     return 0;
 }
 
@@ -39,30 +39,20 @@ static const struct api_ops any = {.kind = API_HTTP, .read_whole = read_any};
 static const struct api_ops any_grpc = {.kind = API_GRPC,
                                         .read_whole = read_any};
 
-static void make_settings(struct fetch *f, const struct target_settings *s,
-                          int64_t max_body)
+int fetch_new(struct fetch **fetch, const struct target_settings *s,
+              const char *url, int64_t max_body, struct err *err)
 {
     static char get[] = "GET";
+    struct fetch *f = xcalloc(1, sizeof(*f));
     struct target_settings *t = &f->settings.target;
 
+    f->url = xstrdup(url);
     target_aim(t, s, &f->url);
     t->method = get;
     t->body = NULL;
     t->no_keepalive = !url_is_grpc(f->url);
     t->request_id = false;
     t->max_response = max_body;
-}
-
-/* ---- asking ---- */
-
-int fetch_new(struct fetch **fetch, const struct target_settings *s,
-              const char *url, int64_t max_body, struct err *err)
-{
-    struct fetch *f = xcalloc(1, sizeof(*f));
-    const struct target_settings *t = &f->settings.target;
-
-    f->url = xstrdup(url);
-    make_settings(f, s, max_body);
     f->api = (struct api){.ops = &any,
                           .settings = &f->settings,
                           .success = statuses_range(200, 300)};
@@ -100,18 +90,9 @@ int fetch_probe(struct fetch *f, int64_t timeout_ns, struct err *err)
     return rc;
 }
 
-static int judge(struct exchange *x, struct buf *body, struct err *err)
-{
-    if (x->facts.outcome == OUTCOME_UNFINISHED)
-        return err_set(err, ERR_STOPPED, "interrupted before the answer came");
-    if (x->facts.outcome != OUTCOME_OK)
-        return err_set(err, ERR_IO, "%.200s", x->why);
-    buf_swap(body, &x->body);
-    return 0;
-}
-
-int fetch_page(struct fetch *f, int64_t timeout_ns, const atomic_bool *cancel,
-               struct buf *body, struct err *err)
+/* `status` gets a status that is a failure; NULL: not wanted. */
+static int run(struct fetch *f, int64_t timeout_ns, const atomic_bool *cancel,
+               struct buf *body, int64_t *status, struct err *err)
 {
     const struct exchange_plan plan = {
         .targets = &f->targets,
@@ -124,10 +105,22 @@ int fetch_page(struct fetch *f, int64_t timeout_ns, const atomic_bool *cancel,
     struct exchange x;
     int rc = exchange_run(&x, &plan, err);
 
-    if (rc == 0)
-        rc = judge(&x, body, err);
+    if (rc == 0 && x.facts.outcome == OUTCOME_OK)
+        buf_swap(body, &x.body);
+    else if (rc == 0 && x.facts.outcome == OUTCOME_UNFINISHED)
+        rc = err_set(err, ERR_STOPPED, "interrupted before the answer came");
+    else if (rc == 0)
+        rc = err_set(err, ERR_IO, "%.200s", x.why);
+    if (status && x.facts.outcome == OUTCOME_STATUS)
+        *status = x.facts.detail;
     exchange_fini(&x);
     return rc;
+}
+
+int fetch_page(struct fetch *f, int64_t timeout_ns, const atomic_bool *cancel,
+               struct buf *body, struct err *err)
+{
+    return run(f, timeout_ns, cancel, body, NULL, err);
 }
 
 char *fetch_url(const struct target_settings *s, const char *path)
@@ -141,27 +134,6 @@ char *fetch_url(const struct target_settings *s, const char *path)
 
 /* ---- gRPC ---- */
 
-static int call(struct fetch *f, const struct fetch_message *m, struct err *err)
-{
-    const struct exchange_plan plan = {
-        .targets = &f->targets,
-        .settings = &f->settings.target,
-        .api = &f->api,
-        .transport = f->transport,
-        .timeout_ns = m->timeout_ns,
-    };
-    struct exchange x;
-    int rc = exchange_run(&x, &plan, err);
-
-    if (rc == 0) {
-        if (x.facts.outcome == OUTCOME_STATUS)
-            *m->status = x.facts.detail;
-        rc = judge(&x, m->reply, err);
-    }
-    exchange_fini(&x);
-    return rc;
-}
-
 int fetch_message(const struct target_settings *s,
                   const struct fetch_message *m, struct err *err)
 {
@@ -171,7 +143,7 @@ int fetch_message(const struct target_settings *s,
 
     if (rc == 0) {
         buf_add(&f->targets.body, buf_text(m->message), m->message->len);
-        rc = call(f, m, err);
+        rc = run(f, m->timeout_ns, NULL, m->reply, m->status, err);
     }
     fetch_free(f);
     free(url);
@@ -180,21 +152,15 @@ int fetch_message(const struct target_settings *s,
 
 /* ---- JSON ---- */
 
-static int read_json(const struct buf *body, json_t **json, struct err *err)
-{
-    json_error_t problem;
-
-    *json = json_loadb(buf_text(body), body->len, 0, &problem);
-    return *json ? 0 : err_set(err, ERR_IO, "the answer is no JSON");
-}
-
 static int read_page(struct fetch *f, json_t **json, struct err *err)
 {
     struct buf body = {0};
     int rc = fetch_page(f, TIMEOUT_NS, NULL, &body, err);
 
     if (rc == 0)
-        rc = read_json(&body, json, err);
+        *json = json_loadb(buf_text(&body), body.len, 0, NULL);
+    if (rc == 0 && !*json)
+        rc = err_set(err, ERR_IO, "the answer is not valid JSON");
     buf_fini(&body);
     return rc;
 }

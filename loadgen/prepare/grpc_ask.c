@@ -14,51 +14,41 @@
 #include "common/settings/settings.h"
 #include "common/wire/api_names.h"
 #include "common/wire/status.h"
+#include "loadgen/api/grpc_message.h"
 #include "loadgen/prepare/fetch.h"
 
-#define TIMEOUT_NS (10 * NS_PER_S)
-#define MAX_ASKED  ((size_t)64 << 10)
-#define MAX_TENSOR 400
+#define TIMEOUT_NS  (10 * NS_PER_S)
+#define MAX_REQUEST ((size_t)64 << 10)
+#define MAX_TENSOR  400
 
 #define KSERVE(method) "/inference.GRPCInferenceService/" method
 
-/* One question and its answer. */
+/* One call. */
 struct question {
-    struct buf asked;
-    struct buf said;
+    struct buf request;
+    struct buf reply;
     int64_t status; /* enum rpc_status */
 };
 
 static void question_init(struct question *q)
 {
     *q = (struct question){.status = RPC_OK};
-    buf_init(&q->asked, MAX_ASKED);
+    buf_init(&q->request, MAX_REQUEST);
 }
 
 static void question_fini(struct question *q)
 {
-    buf_fini(&q->asked);
-    buf_fini(&q->said);
-}
-
-static void put(const ProtobufCMessage *m, struct buf *out)
-{
-    size_t len = protobuf_c_message_get_packed_size(m);
-    char *at = buf_reserve(out, len);
-
-    if (!at)
-        return; /* a name that is too long: nobody has a model like that */
-    protobuf_c_message_pack(m, (uint8_t *)at);
-    buf_commit(out, len);
+    buf_fini(&q->request);
+    buf_fini(&q->reply);
 }
 
 static int ask(struct question *q, const struct target_settings *s,
                const char *method, int64_t timeout_ns, struct err *err)
 {
     struct fetch_message m = {.method = method,
-                              .message = &q->asked,
+                              .message = &q->request,
                               .timeout_ns = timeout_ns,
-                              .reply = &q->said,
+                              .reply = &q->reply,
                               .status = &q->status};
 
     return fetch_message(s, &m, err);
@@ -69,7 +59,7 @@ static const uint8_t *bytes_of(const struct buf *b)
     return (const uint8_t *)buf_text(b);
 }
 
-/* ---- what the model takes ---- */
+/* ---- the inputs of the model ---- */
 
 /* "x FP32 1x16" */
 static void
@@ -87,33 +77,33 @@ add_tensor(struct strlist *tensors,
     buf_fini(&text);
 }
 
-static int read_metadata(struct strlist *tensors, const struct buf *said,
+static int read_metadata(struct strlist *tensors, const struct buf *reply,
                          struct err *err)
 {
     Inference__ModelMetadataResponse *m =
-        inference__model_metadata_response__unpack(NULL, said->len,
-                                                   bytes_of(said));
+        inference__model_metadata_response__unpack(NULL, reply->len,
+                                                   bytes_of(reply));
 
     if (!m)
-        return err_set(err, ERR_IO, "the answer is none of KServe's");
+        return err_set(err, ERR_IO, "the answer is not a KServe message");
     for (size_t i = 0; i < m->n_inputs; i++)
         add_tensor(tensors, m->inputs[i]);
     if (m->n_inputs == 0)
-        err_set(err, ERR_IO, "it names no inputs");
+        err_set(err, ERR_IO, "the model has no inputs");
     inference__model_metadata_response__free_unpacked(m, NULL);
     return err->code ? -1 : 0;
 }
 
-/* What failed comes first, and then why it was asked at all. */
-static int say_asked(const struct target_settings *s, const struct err *problem,
-                     struct err *err)
+/* The message ends with the reason for the call. */
+static int explain(const struct target_settings *s, const struct err *problem,
+                   struct err *err)
 {
     char *url = fetch_url(s, "");
     char *shown = redact_url(url);
 
     err_set(err, problem->code,
-            "%s: ModelMetadata: %s (asked since no --tensor is given)", shown,
-            problem->msg);
+            "%s: ModelMetadata: %s (called because no --tensor is given)",
+            shown, problem->msg);
     free(shown);
     free(url);
     return -1;
@@ -127,22 +117,21 @@ int grpc_ask_tensors(struct settings *s, struct err *err)
     int rc;
 
     if (!s->target.model)
-        return err_set(err, ERR_CONFIG, "target.model: which model? (--model)");
+        return err_set(err, ERR_CONFIG, "target.model is required (--model)");
     question_init(&q);
     m.name = s->target.model;
     if (s->target.model_version)
         m.version = s->target.model_version;
-    put(&m.base, &q.asked);
+    message_pack(&m.base, &q.request);
     rc = ask(&q, &s->target, KSERVE("ModelMetadata"), TIMEOUT_NS, &problem);
     if (rc == 0)
-        rc = read_metadata(&s->data.tensors, &q.said, &problem);
+        rc = read_metadata(&s->data.tensors, &q.reply, &problem);
     question_fini(&q);
-    return rc ? say_asked(&s->target, &problem, err) : 0;
+    return rc ? explain(&s->target, &problem, err) : 0;
 }
 
-/* ---- is it ready ---- */
+/* ---- readiness ---- */
 
-/* Each asks, and reads the answer: true if it is a yes. */
 static void put_model(const struct target_settings *s, struct buf *out)
 {
     Inference__ModelReadyRequest m = INFERENCE__MODEL_READY_REQUEST__INIT;
@@ -151,14 +140,14 @@ static void put_model(const struct target_settings *s, struct buf *out)
         m.name = s->model;
     if (s->model_version)
         m.version = s->model_version;
-    put(&m.base, out);
+    message_pack(&m.base, out);
 }
 
-static bool is_server_ready(const struct buf *said)
+static bool is_server_ready(const struct buf *reply)
 {
     Inference__ServerReadyResponse *m =
-        inference__server_ready_response__unpack(NULL, said->len,
-                                                 bytes_of(said));
+        inference__server_ready_response__unpack(NULL, reply->len,
+                                                 bytes_of(reply));
     bool is_ready = m && m->ready;
 
     if (m)
@@ -174,14 +163,14 @@ static void put_spec(const struct target_settings *s, struct buf *out)
     if (s->model)
         spec.name = s->model;
     m.model_spec = &spec;
-    put(&m.base, out);
+    message_pack(&m.base, out);
 }
 
-static bool is_available(const struct buf *said)
+static bool is_available(const struct buf *reply)
 {
     Serving__GetModelStatusResponse *m =
-        serving__get_model_status_response__unpack(NULL, said->len,
-                                                   bytes_of(said));
+        serving__get_model_status_response__unpack(NULL, reply->len,
+                                                   bytes_of(reply));
     bool is_ready = false;
 
     for (size_t i = 0; m && i < m->n_model_version_status; i++)
@@ -192,10 +181,10 @@ static bool is_available(const struct buf *said)
     return is_ready;
 }
 
-static bool is_serving(const struct buf *said)
+static bool is_serving(const struct buf *reply)
 {
-    Health__HealthCheckResponse *m =
-        health__health_check_response__unpack(NULL, said->len, bytes_of(said));
+    Health__HealthCheckResponse *m = health__health_check_response__unpack(
+        NULL, reply->len, bytes_of(reply));
     bool is_ready =
         m &&
         m->status == HEALTH__HEALTH_CHECK_RESPONSE__SERVING_STATUS__SERVING;
@@ -205,13 +194,13 @@ static bool is_serving(const struct buf *said)
     return is_ready;
 }
 
-/* What each API is asked, in turn. */
+/* The calls of each API, in this order. */
 static const struct check {
     enum api_kind kind;
-    bool needs_model; /* else it is not asked */
+    bool needs_model; /* skipped if no model is named */
     const char *method;
     void (*put)(const struct target_settings *s, struct buf *out); /* or NULL */
-    bool (*is_yes)(const struct buf *said);
+    bool (*is_ready)(const struct buf *reply);
 } checks[] = {
     {API_KSERVE_GRPC, false, KSERVE("ServerReady"), NULL, is_server_ready},
     {API_KSERVE_GRPC, true, KSERVE("ModelReady"), put_model, is_server_ready},
@@ -224,7 +213,7 @@ static const struct check {
     {API_GRPC, false, "/grpc.health.v1.Health/Check", NULL, is_serving},
 };
 
-/* A method that the server does not have is no reason to wait. */
+/* A server that does not implement the method counts as ready. */
 static int check_one(const struct check *c, const struct target_settings *s,
                      int64_t timeout_ns, struct buf *seen, struct err *err)
 {
@@ -234,11 +223,11 @@ static int check_one(const struct check *c, const struct target_settings *s,
 
     question_init(&q);
     if (c->put)
-        c->put(s, &q.asked);
+        c->put(s, &q.request);
     rc = ask(&q, s, c->method, timeout_ns, &problem);
     buf_reset(seen);
     if (rc == 0) {
-        rc = c->is_yes(&q.said);
+        rc = c->is_ready(&q.reply);
         buf_addf(seen, "%s: not ready", c->method);
     } else if (problem.code == ERR_IO) {
         rc = q.status == RPC_UNIMPLEMENTED;

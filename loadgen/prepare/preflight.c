@@ -18,7 +18,7 @@
 #include "loadgen/transport/tls_files.h"
 #include "loadgen/transport/transport.h"
 
-/* Those that this process may use, not those that there are. */
+/* The cores that this process may use. */
 static int64_t usable_cores(void)
 {
     cpu_set_t allowed;
@@ -28,8 +28,8 @@ static int64_t usable_cores(void)
                : CPU_COUNT(&allowed);
 }
 
-/* The machine's RAM, or the limit of our cgroup if that is lower ("max" reads
- * as 0). */
+/* The RAM of the machine, or the limit of the cgroup if that is lower ("max" is
+ * read as 0). */
 static int64_t usable_memory(void)
 {
     int64_t all = (int64_t)sysconf(_SC_PHYS_PAGES) * sysconf(_SC_PAGE_SIZE);
@@ -51,8 +51,7 @@ static int find_cpus(const char *asked, struct cpus *cpus, struct err *err)
         return -1;
     if (sched_getaffinity(0, sizeof(allowed), &allowed))
         return err_set(err, ERR_IO,
-                       "client.cpus: the kernel does not say "
-                       "which CPUs there are");
+                       "client.cpus: cannot get the CPUs of this process");
     for (size_t i = 0; i < cpus->len; i++) {
         if (!CPU_ISSET((size_t)cpus->cpu[i], &allowed))
             return err_set(err, ERR_IO,
@@ -62,27 +61,21 @@ static int find_cpus(const char *asked, struct cpus *cpus, struct err *err)
     return 0;
 }
 
-/* A stub beside the run has no URL yet, and speaks plain HTTP. */
-static int find_scheme(const struct target_settings *s, struct url *url,
-                       struct err *err)
-{
-    *url = (struct url){.scheme = "http"};
-    return s->urls.len > 0 ? url_parse(s->urls.items[0], url, err) : 0;
-}
-
+/* A stub that the run will start has no URL yet, and speaks plain HTTP. */
 const struct transport_ops *preflight_target(const struct target_settings *s,
                                              struct err *err)
 {
     const struct transport_ops *transport;
-    struct url url;
+    struct url url = {.scheme = "http"};
 
-    if (targets_check(s, err) || find_scheme(s, &url, err))
+    if (targets_check(s, err) ||
+        (s->urls.len > 0 && url_parse(s->urls.items[0], &url, err)))
         return NULL;
     transport = transport_choose(s, url.scheme, err);
     return transport && tls_files_check(s, err) == 0 ? transport : NULL;
 }
 
-/* What the file comes to is known from here on. */
+/* Read the trace, and keep what is known from then on. */
 static int survey(struct load_settings *load, struct survey *out,
                   struct err *err)
 {
@@ -112,10 +105,10 @@ int preflight_data(struct data_settings *s, struct dataset **out,
     return 0;
 }
 
-/* Of an accuracy run: each sample once. */
+/* An accuracy run sends each sample once. */
 static int count_samples(struct settings *s, struct err *err)
 {
-    static char some[] = "some"; /* the server may name it */
+    static char some[] = "some"; /* if only the server knows it */
     char *model = s->target.model;
     struct api api;
     int rc;
@@ -124,7 +117,7 @@ static int count_samples(struct settings *s, struct err *err)
         return 0;
     if (s->data.format == DATA_TENSORS && s->data.tensors.len == 0)
         return err_set(err, ERR_CONFIG,
-                       "data.accuracy: name the inputs (--tensor)");
+                       "data.accuracy requires data.tensors (--tensor)");
     s->target.model = model ? model : some;
     rc = api_init(&api, s, err);
     s->target.model = model;
@@ -158,7 +151,7 @@ void preflight_describe_data(const struct preflight *p,
                          out);
 }
 
-/* Connections are the run's, so all go over one transport. */
+/* All classes share the connections of the run, hence its transport. */
 static int check_class(struct settings *s, const struct transport_ops *run,
                        struct dataset **data, struct err *err)
 {
@@ -168,13 +161,13 @@ static int check_class(struct settings *s, const struct transport_ops *run,
         return -1;
     if (transport != run)
         return err_set(err, ERR_CONFIG,
-                       "target.url: takes the %s transport and the run the %s "
-                       "one; all classes share one",
+                       "target.url requires the %s transport, but the run uses "
+                       "%s; all classes must use the same",
                        transport->name, run->name);
     return preflight_data(&s->data, data, err) ? -1 : discover_check(s, err);
 }
 
-/* What is sent: by the run, or by its classes. */
+/* The requests of the run, or of its classes. */
 static int check_requests(struct settings *s, struct preflight *out,
                           struct err *err)
 {
@@ -210,7 +203,8 @@ int preflight(struct settings *s, struct preflight *out, struct err *err)
         return -1;
     if (s->client.preconnect > 0 && !out->transport->preconnect)
         return err_set(err, ERR_CONFIG,
-                       "client.preconnect: not with the %s transport",
+                       "client.preconnect cannot be combined with the %s "
+                       "transport",
                        out->transport->name);
     return 0;
 }

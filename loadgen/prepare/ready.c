@@ -22,11 +22,11 @@
 
 /* One target that is waited for. */
 struct wait {
-    struct target_settings settings; /* its own, but for what is borrowed */
+    struct target_settings settings; /* a copy; pointers are borrowed */
     const struct transport_ops *transport;
     int64_t until_ns;
-    int64_t timeout_ns; /* which led to that */
-    char seen[512];     /* what the last attempt came to */
+    int64_t timeout_ns; /* from the start to until_ns */
+    char seen[512];     /* the result of the last attempt */
 };
 
 bool ready_is(int64_t status)
@@ -39,8 +39,8 @@ static int64_t time_left(const struct wait *w)
     return w->until_ns - clk_now(&clk_monotonic);
 }
 
-/* What an attempt came to that had as much time as any; or that is the first. A
- * library may quote the proxy's URL. */
+/* Note the result of an attempt, unless its time was cut short and there is an
+ * earlier result.  A library may quote the proxy's URL. */
 static void note(struct wait *w, const struct targets *ts,
                  const struct exchange *x, bool is_cut_short)
 {
@@ -59,7 +59,7 @@ static void note(struct wait *w, const struct targets *ts,
     strlist_fini(&secrets);
 }
 
-/* 1: it answers; 0: not yet. */
+/* 1: it is ready; 0: not yet. */
 static int ask_endpoint(struct wait *w, const struct targets *ts, size_t i,
                         struct err *err)
 {
@@ -84,23 +84,19 @@ static int ask_endpoint(struct wait *w, const struct targets *ts, size_t i,
     return rc;
 }
 
-/* gRPC has questions of its own for that. */
-static int ask_grpc(struct wait *w, struct err *err)
-{
-    int64_t left_ns = time_left(w);
-    int64_t most_ns = w->settings.timeout_ns;
-
-    return grpc_ask_ready(&w->settings, left_ns < most_ns ? left_ns : most_ns,
-                          w->seen, sizeof(w->seen), err);
-}
-
-/* A name that does not resolve may do so later, so it is asked each time. */
+/* A name that does not resolve may do so later, so it is resolved each time. */
 static int ask(struct wait *w, struct err *err)
 {
+    int64_t left_ns = time_left(w);
+    int64_t max_ns = w->settings.timeout_ns;
     struct err problem = {0};
     struct targets ts;
-    int rc = targets_init(&ts, &w->settings, NULL, &problem);
+    int rc;
 
+    if (url_is_grpc(w->settings.urls.items[0]))
+        return grpc_ask_ready(&w->settings, left_ns < max_ns ? left_ns : max_ns,
+                              w->seen, sizeof(w->seen), err);
+    rc = targets_init(&ts, &w->settings, NULL, &problem);
     if (rc && problem.code == ERR_IO) {
         snprintf(w->seen, sizeof(w->seen), "%s", problem.msg);
         rc = 0;
@@ -113,31 +109,13 @@ static int ask(struct wait *w, struct err *err)
     return rc;
 }
 
-/* Until it is time to ask again. */
-static void rest(const struct wait *w, int64_t since_ns)
-{
-    int64_t next_ns = since_ns + PERIOD_NS;
-
-    if (next_ns > w->until_ns)
-        next_ns = w->until_ns;
-    while (clk_now(&clk_monotonic) < next_ns && !atomic_load(&stop_signal))
-        clk_sleep_ns(SLICE_NS);
-}
-
-static int refuse(const struct wait *w, struct err *err)
+static int wait_for(struct wait *w, struct err *err)
 {
     char text[UNITS_TEXT];
 
-    return err_set(err, ERR_IO, "not ready within %s: %.400s",
-                   units_print_duration(w->timeout_ns, text), w->seen);
-}
-
-static int wait_for(struct wait *w, struct err *err)
-{
     for (;;) {
-        int64_t began_ns = clk_now(&clk_monotonic);
-        int rc = url_is_grpc(w->settings.urls.items[0]) ? ask_grpc(w, err)
-                                                        : ask(w, err);
+        int64_t next_ns = clk_now(&clk_monotonic) + PERIOD_NS;
+        int rc = ask(w, err);
 
         if (rc < 0)
             return -1;
@@ -146,47 +124,14 @@ static int wait_for(struct wait *w, struct err *err)
                            "interrupted while waiting: %.400s", w->seen);
         if (rc)
             return 0;
-        rest(w, began_ns);
+        if (next_ns > w->until_ns)
+            next_ns = w->until_ns;
+        while (clk_now(&clk_monotonic) < next_ns && !atomic_load(&stop_signal))
+            clk_sleep_ns(SLICE_NS);
         if (time_left(w) <= 0)
-            return refuse(w, err);
+            return err_set(err, ERR_IO, "not ready within %s: %.400s",
+                           units_print_duration(w->timeout_ns, text), w->seen);
     }
-}
-
-/* What is wrong with the settings is said before anybody waits. */
-static int check(const struct target_settings *s,
-                 const struct transport_ops **transport, struct err *err)
-{
-    struct err problem = {0};
-    struct targets ts;
-    struct url url;
-
-    if (targets_init(&ts, s, NULL, &problem) && problem.code == ERR_CONFIG)
-        *err = problem;
-    targets_fini(&ts);
-    if (err->code || url_parse(s->urls.items[0], &url, err))
-        return -1;
-    *transport = transport_choose(s, url.scheme, err);
-    return *transport ? 0 : -1;
-}
-
-static int wait_for_url(const struct target_settings *s, char *url,
-                        const struct wait *from, struct err *err)
-{
-    struct wait w = *from;
-    char method[] = "GET";
-    char *shown;
-    int rc;
-
-    target_aim(&w.settings, s, &url);
-    w.settings.method = method;
-    w.settings.body = NULL;
-    rc = wait_for(&w, err);
-    if (rc && err->code != ERR_CONFIG) {
-        shown = redact_url(url);
-        err_context(err, "%s", shown);
-        free(shown);
-    }
-    return rc;
 }
 
 int ready_wait(const struct target_settings *s, int64_t timeout_ns,
@@ -194,14 +139,35 @@ int ready_wait(const struct target_settings *s, int64_t timeout_ns,
 {
     struct wait w = {.until_ns = clk_now(&clk_monotonic) + timeout_ns,
                      .timeout_ns = timeout_ns};
+    char method[] = "GET";
+    struct err problem = {0};
+    struct targets ts;
+    struct url url;
 
-    if (check(s, &w.transport, err))
+    /* Report errors in the settings before waiting. */
+    if (targets_init(&ts, s, NULL, &problem) && problem.code == ERR_CONFIG)
+        *err = problem;
+    targets_fini(&ts);
+    if (err->code || url_parse(s->urls.items[0], &url, err))
+        return -1;
+    w.transport = transport_choose(s, url.scheme, err);
+    if (!w.transport)
         return -1;
     if (w.transport == &transport_null)
         return 0;
     for (size_t i = 0; i < s->urls.len; i++) {
-        if (wait_for_url(s, s->urls.items[i], &w, err))
+        w.seen[0] = '\0';
+        target_aim(&w.settings, s, &s->urls.items[i]);
+        w.settings.method = method;
+        w.settings.body = NULL;
+        if (wait_for(&w, err)) {
+            char *shown = redact_url(s->urls.items[i]);
+
+            if (err->code != ERR_CONFIG)
+                err_context(err, "%s", shown);
+            free(shown);
             return -1;
+        }
     }
     return 0;
 }

@@ -17,29 +17,25 @@
 
 #define MAX_KEY ((size_t)64 << 10)
 
-/* Shorter ones would tear holes into everything. */
-#define LEAST_SECRET 4
+/* Shorter texts occur everywhere by chance. */
+#define MIN_SECRET 4
 
-/* What is none may be the key itself, and is not repeated. */
-static bool is_name(const char *s)
-{
-    size_t len = strspn(s, "ABCDEFGHIJKLMNOPQRSTUVWXYZ_"
-                           "abcdefghijklmnopqrstuvwxyz0123456789");
-
-    return len > 0 && s[len] == '\0';
-}
-
+/* An invalid name of a variable may be the key itself and is not printed. */
 static int read_key(const struct target_settings *s, struct buf *out,
                     struct err *err)
 {
+    static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ_"
+                                  "abcdefghijklmnopqrstuvwxyz0123456789";
     const char *value = s->auth_env ? getenv(s->auth_env) : NULL;
 
     if (s->auth_env && s->auth_file)
         return err_set(err, ERR_CONFIG,
-                       "target.auth_env: not beside target.auth_file");
-    if (s->auth_env && !is_name(s->auth_env))
+                       "target.auth_env cannot be combined with "
+                       "target.auth_file");
+    if (s->auth_env &&
+        (!s->auth_env[0] || s->auth_env[strspn(s->auth_env, letters)]))
         return err_set(err, ERR_CONFIG,
-                       "target.auth_env: not the name of a variable");
+                       "target.auth_env must be the name of a variable");
     if (s->auth_env && (!value || !value[0]))
         return err_set(err, ERR_CONFIG,
                        "target.auth_env: the variable '%s' is not set",
@@ -51,7 +47,7 @@ static int read_key(const struct target_settings *s, struct buf *out,
                : 0;
 }
 
-/* One line, without what surrounds it. */
+/* The key must be one line; white space around it is removed. */
 static int trim(struct buf *key, const char *name, struct err *err)
 {
     buf_consume(key, str_bom_len(key->data, key->len));
@@ -59,7 +55,8 @@ static int trim(struct buf *key, const char *name, struct err *err)
         key->data[--key->len] = '\0';
     if (key->len == 0 || strlen(key->data) != key->len ||
         strpbrk(key->data, "\r\n"))
-        return err_set(err, ERR_CONFIG, "%s: not one line with a key", name);
+        return err_set(err, ERR_CONFIG, "%s must contain one line with a key",
+                       name);
     return 0;
 }
 
@@ -85,23 +82,17 @@ int secret_add_header(const struct target_settings *s, struct strlist *lines,
     return rc;
 }
 
-/* ---- what is secret ---- */
+/* ---- collecting secrets ---- */
 
 static void add_part(struct strlist *secrets, const char *text, size_t len)
 {
     char *part;
 
-    if (len < LEAST_SECRET)
+    if (len < MIN_SECRET)
         return;
     part = xstrndup(text, len);
     strlist_add(secrets, part);
     free(part);
-}
-
-static bool is_scheme(const char *word, size_t len)
-{
-    return (len == 6 && strncasecmp(word, "Bearer", len) == 0) ||
-           (len == 5 && strncasecmp(word, "Basic", len) == 0);
 }
 
 /* A word such as KEY, KEY==, name=KEY or name="KEY". */
@@ -122,14 +113,15 @@ static void add_word(struct strlist *secrets, const char *word, size_t len)
     add_part(secrets, value, strcspn(value, "\" ;,"));
 }
 
-/* The value, and each word of it: "Bearer KEY" may come back as KEY alone. */
+/* The value, and each word of it: "Bearer KEY" may be echoed as KEY alone. */
 static void add_value(struct strlist *secrets, const char *value)
 {
     size_t scheme;
 
     value += strspn(value, " ");
     scheme = strcspn(value, " ");
-    if (is_scheme(value, scheme))
+    if ((scheme == 6 && strncasecmp(value, "Bearer", scheme) == 0) ||
+        (scheme == 5 && strncasecmp(value, "Basic", scheme) == 0))
         value += scheme + strspn(value + scheme, " ");
     add_part(secrets, value, strlen(value));
     while (*value) {
@@ -140,7 +132,7 @@ static void add_value(struct strlist *secrets, const char *value)
     }
 }
 
-/* "a%20b" may come back as "a b". */
+/* "a%20b" may be echoed as "a b". */
 static void add_decoded(struct strlist *secrets, const char *text, size_t len)
 {
     char *plain = xstrndup(text, len);
@@ -150,7 +142,7 @@ static void add_decoded(struct strlist *secrets, const char *text, size_t len)
     free(plain);
 }
 
-/* As a proxy is told it: Basic, of user and password. */
+/* User and password in base64, as a proxy gets them. */
 static void add_basic(struct strlist *secrets, const char *user, size_t len)
 {
     static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -238,21 +230,7 @@ void secrets_find(const struct targets *ts, const struct target_settings *s,
         qsort(secrets->items, secrets->len, sizeof(char *), longer_first);
 }
 
-/* ---- where it comes back ---- */
-
-static void cross_out_end(char *text, size_t len, const char *secret)
-{
-    size_t n = strlen(secret);
-
-    if (n > len)
-        n = len;
-    for (; n >= LEAST_SECRET; n--) {
-        if (memcmp(text + len - n, secret, n) == 0) {
-            memset(text + len - n, '*', n);
-            return;
-        }
-    }
-}
+/* ---- removing secrets ---- */
 
 void secrets_cross_out(const struct strlist *secrets, char *text, size_t len)
 {
@@ -263,9 +241,14 @@ void secrets_cross_out(const struct strlist *secrets, char *text, size_t len)
 
         while ((at = memmem(at, len - (size_t)(at - text), secret, n))) {
             memset(at, '*', n);
-            at += n; /* it may be made of stars */
+            at += n; /* the secret may consist of stars */
         }
-        cross_out_end(text, len, secret);
+        for (n = n < len ? n : len; n >= MIN_SECRET; n--) { /* cut off */
+            if (memcmp(text + len - n, secret, n) != 0)
+                continue;
+            memset(text + len - n, '*', n);
+            break;
+        }
     }
 }
 
@@ -280,13 +263,7 @@ void secrets_redact_failures(const struct strlist *secrets,
     }
 }
 
-/* ---- HTTP to be shown ---- */
-
-/* Where in a head its lines are. */
-struct head {
-    bool is_first;
-    bool is_hidden; /* the header that a folded line goes on with */
-};
+/* ---- HTTP ---- */
 
 static void add_start_line(const char *line, size_t len, struct buf *out)
 {
@@ -295,11 +272,12 @@ static void add_start_line(const char *line, size_t len, struct buf *out)
     if (strlen(line) == len)
         buf_adds(out, shown);
     else
-        buf_add(out, line, len); /* no HTTP at all */
+        buf_add(out, line, len); /* not HTTP */
     free(shown);
 }
 
-static void add_header_line(struct head *h, const char *line, size_t len,
+/* A folded line continues the header before it, which *is_hidden is about. */
+static void add_header_line(bool *is_hidden, const char *line, size_t len,
                             struct buf *out)
 {
     size_t name_len = strcspn(line, ":");
@@ -307,19 +285,21 @@ static void add_header_line(struct head *h, const char *line, size_t len,
     char *name = xstrndup(line, name_len);
 
     if (!is_folded)
-        h->is_hidden = line[name_len] == ':' && redact_is_secret(name);
-    if (!h->is_hidden)
+        *is_hidden = line[name_len] == ':' && redact_is_secret(name);
+    if (!*is_hidden)
         buf_add(out, line, len);
     else if (!is_folded)
         buf_addf(out, "%s: " REDACTED "\r\n", name);
     free(name);
 }
 
-/* Up to and with the empty line that ends it; returns what follows. */
+/* A head up to and including the empty line that ends it; returns what follows.
+ */
 static const char *add_head(const char *p, const char *end, bool *is_connect,
                             struct buf *out)
 {
-    struct head h = {.is_first = true};
+    bool is_first = true;
+    bool is_hidden = false;
 
     while (p < end) {
         const char *newline = memchr(p, '\n', (size_t)(end - p));
@@ -327,14 +307,14 @@ static const char *add_head(const char *p, const char *end, bool *is_connect,
         char *line = xstrndup(p, len);
         bool is_last = strspn(line, "\r\n") == len;
 
-        if (h.is_first) {
+        if (is_first) {
             *is_connect = strncmp(line, "CONNECT ", 8) == 0;
             add_start_line(line, len, out);
         } else {
-            add_header_line(&h, line, len, out);
+            add_header_line(&is_hidden, line, len, out);
         }
         free(line);
-        h.is_first = false;
+        is_first = false;
         p += len;
         if (is_last)
             break;
@@ -343,11 +323,6 @@ static const char *add_head(const char *p, const char *end, bool *is_connect,
 }
 
 /* Before the final response there may be others: 1xx, or a proxy's. */
-static bool is_response(const char *p, const char *end)
-{
-    return end - p > 5 && memcmp(p, "HTTP/", 5) == 0;
-}
-
 void secrets_redact_http(const struct strlist *secrets, const struct buf *bytes,
                          struct buf *out)
 {
@@ -359,7 +334,7 @@ void secrets_redact_http(const struct strlist *secrets, const struct buf *bytes,
     secrets_cross_out(secrets, copy, bytes->len);
     while (p < end && has_more) {
         p = add_head(p, end, &has_more, out);
-        has_more |= is_response(p, end);
+        has_more |= end - p > 5 && memcmp(p, "HTTP/", 5) == 0;
     }
     buf_add(out, p, (size_t)(end - p));
     free(copy);

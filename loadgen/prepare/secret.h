@@ -1,7 +1,8 @@
-/* secret.h - API keys and the like: they go into requests, and nowhere else.
+/* secret.h - API keys and other secrets: they go into requests and nowhere
+ * else.
  *
- * Servers echo what they were sent.  A list of secrets holds every text that
- * must therefore be looked for in what comes back, longest first. */
+ * Servers may echo what they were sent.  A list of secrets holds every text
+ * that must therefore be removed from answers and messages, longest first. */
 #ifndef LOADGEN_PREPARE_SECRET_H
 #define LOADGEN_PREPARE_SECRET_H
 
@@ -15,26 +16,26 @@ struct strlist;
 struct target_settings;
 struct targets;
 
-/* The line "Authorization: Bearer KEY" if target.auth_env or target.auth_file
- * asks for one; a key that names its scheme ("Basic ...") is taken as it is.
- * ERR_CONFIG. */
+/* Add the line "Authorization: Bearer KEY" if target.auth_env or
+ * target.auth_file is set; a key that names its scheme ("Basic ...") is used
+ * unchanged.  ERR_CONFIG. */
 int secret_add_header(const struct target_settings *s, struct strlist *lines,
                       struct err *err);
 
-/* The values of secret headers and parameters, and the proxy's password, each
- * as a whole and in the parts in which they may come back. */
+/* Collect the values of secret headers and URL parameters and the proxy's
+ * password, each as a whole and in the parts in which they may be echoed. */
 void secrets_find(const struct targets *ts, const struct target_settings *s,
                   struct strlist *secrets);
 
-/* Stars over each, and over the beginning of one that is cut off at the end. */
+/* Overwrite each secret with stars, also one that is cut off at the end. */
 void secrets_cross_out(const struct strlist *secrets, char *text, size_t len);
 
-/* The same in what failing requests said. */
+/* The same for the texts and bodies of failed requests. */
 void secrets_redact_failures(const struct strlist *secrets,
                              struct failures *failures);
 
-/* The bytes of one direction of an exchange, to show: the values of secret
- * headers, of either side, are gone too. */
+/* Append the bytes of one direction of an exchange, without secrets and without
+ * the values of secret headers. */
 void secrets_redact_http(const struct strlist *secrets, const struct buf *bytes,
                          struct buf *out);
 

@@ -13,7 +13,7 @@
 #include "loadgen/prepare/target.h"
 #include "loadgen/trace/trace_replay.h"
 
-/* Names of headers get no longer, but "(redacted)" may be. */
+/* "(redacted)" may be longer than the value that it replaces. */
 #define SHOW_ROOM (4 * SHOW_KEPT)
 
 static void redact_side(struct exchange_side *side,
@@ -39,7 +39,7 @@ static void redact(struct exchange *x, const struct targets *ts,
     strlist_fini(&secrets);
 }
 
-/* What the first request of a trace carries; of another load nothing. */
+/* The first row of a trace; other scenarios have none. */
 static int take_first_row(const struct load_settings *load, struct row *row,
                           struct err *err)
 {
@@ -56,8 +56,7 @@ static int take_first_row(const struct load_settings *load, struct row *row,
         row_copy(row, first.row);
     replay_fini(&replay);
     if (rc == 0)
-        err_set(err, ERR_CONFIG, "%s: no row is left to replay",
-                load->trace.file);
+        err_set(err, ERR_CONFIG, "%s: no rows to replay", load->trace.file);
     return rc > 0 ? 0 : -1;
 }
 

@@ -1,4 +1,4 @@
-/* show.h - one request, and everything that passed on either side of it. */
+/* show.h - sends one request and shows all bytes sent and received. */
 #ifndef LOADGEN_PREPARE_SHOW_H
 #define LOADGEN_PREPARE_SHOW_H
 
@@ -7,13 +7,12 @@
 struct err;
 struct settings;
 
-/* Of each side. */
+/* Bytes kept of each side. */
 #define SHOW_KEPT ((size_t)64 << 10)
 
-/* Send what the run would send first, once what it needs to know of the server
- * is found out; what it says of it holds no secrets.
- * ERR_CONFIG; ERR_IO if a target does not answer at all; ERR_STOPPED.  The
- * caller calls exchange_fini() in any case. */
+/* Send the first request of the run, after discover(); the bytes contain no
+ * secrets.  ERR_CONFIG; ERR_IO if a target does not answer at all; ERR_STOPPED.
+ * The caller must call exchange_fini() in any case. */
 int show_request(struct settings *settings, struct exchange *x,
                  struct err *err);
 

@@ -47,7 +47,7 @@ void target_aim(struct target_settings *t, const struct target_settings *s,
     t->transport = TRANSPORT_AUTO;
 }
 
-/* What RFC 9110 calls a token. */
+/* A token as in RFC 9110. */
 static bool is_token(const char *s)
 {
     size_t len = strspn(s, "!#$%&'*+-.^_`|~0123456789"
@@ -55,11 +55,6 @@ static bool is_token(const char *s)
                            "abcdefghijklmnopqrstuvwxyz");
 
     return len > 0 && s[len] == '\0';
-}
-
-static bool has_line_break(const char *s)
-{
-    return s[strcspn(s, "\r\n")] != '\0';
 }
 
 static bool has_header(const struct strmap *headers, const char *name)
@@ -75,18 +70,21 @@ static int check_header(const char *name, const char *value, struct err *err)
 {
     if (!is_token(name))
         return err_set(err, ERR_CONFIG,
-                       "target.headers: '%s' cannot be the name of a header",
-                       name);
-    if (has_line_break(value))
-        return err_set(err, ERR_CONFIG,
-                       "target.headers: the value of '%s' has a line break",
-                       name);
+                       "target.headers: '%s' is not a valid header name", name);
+    if (strpbrk(value, "\r\n"))
+        return err_set(
+            err, ERR_CONFIG,
+            "target.headers: the value of '%s' contains a line break", name);
     if (strcasecmp(name, "host") == 0 && !value[0])
-        return err_set(err, ERR_CONFIG, "target.headers: an empty Host");
+        return err_set(err, ERR_CONFIG,
+                       "target.headers: Host must not be empty");
     if (strcasecmp(name, "content-length") == 0 ||
         strcasecmp(name, "transfer-encoding") == 0)
-        return err_set(err, ERR_CONFIG,
-                       "target.headers: '%s' is set from the body", name);
+        return err_set(
+            err, ERR_CONFIG,
+            "target.headers: '%s' cannot be set; it follows from the "
+            "body",
+            name);
     return 0;
 }
 
@@ -98,49 +96,12 @@ static void add_line(struct strlist *lines, const char *name, const char *value)
     free(line);
 }
 
-static int add_asked(struct strlist *lines, const struct strmap *headers,
-                     struct err *err)
-{
-    for (size_t i = 0; i < headers->keys.len; i++) {
-        const char *name = headers->keys.items[i];
-        const char *value = headers->values.items[i];
-
-        if (check_header(name, value, err))
-            return -1;
-        add_line(lines, name, value);
-    }
-    return 0;
-}
-
-/* Methods whose lack of a body must be said, or some servers refuse them. */
-static bool expects_body(const char *method)
-{
-    return strcmp(method, "POST") == 0 || strcmp(method, "PUT") == 0 ||
-           strcmp(method, "PATCH") == 0;
-}
-
 static bool makes_bodies(const struct api *api)
 {
     return api && api->makes_bodies;
 }
 
-/* One key for a request, and nobody can say which was meant. */
-static int check_auth(const struct target_settings *s, struct err *err)
-{
-    if ((s->auth_env || s->auth_file) &&
-        has_header(&s->headers, "authorization"))
-        return err_set(err, ERR_CONFIG,
-                       "target.%s: not beside a header Authorization",
-                       s->auth_env ? "auth_env" : "auth_file");
-    return 0;
-}
-
-static bool is_grpc(const struct target_settings *s)
-{
-    return s->urls.len > 0 && url_is_grpc(s->urls.items[0]);
-}
-
-/* Lines that nobody has to ask for. */
+/* The lines of every HTTP request. */
 static void add_own(struct targets *ts, const struct target_settings *s,
                     const struct api *api)
 {
@@ -160,19 +121,32 @@ static void add_own(struct targets *ts, const struct target_settings *s,
         add_line(lines, "Connection", "close");
 }
 
-/* All but Host, which is the URL's. */
+/* All but Host, which follows from the URL. */
 static int make_headers(struct targets *ts, const struct target_settings *s,
                         const struct api *api, struct err *err)
 {
     struct strlist *lines = &ts->headers;
     char number[24];
 
-    if (!is_grpc(s))
+    if (s->urls.len == 0 || !url_is_grpc(s->urls.items[0]))
         add_own(ts, s, api);
     if (api && api->ops->add_headers)
         api->ops->add_headers(api, lines);
-    if (check_auth(s, err) || add_asked(lines, &s->headers, err) ||
-        secret_add_header(s, lines, err))
+    if ((s->auth_env || s->auth_file) &&
+        has_header(&s->headers, "authorization"))
+        return err_set(err, ERR_CONFIG,
+                       "target.%s cannot be combined with a header "
+                       "Authorization",
+                       s->auth_env ? "auth_env" : "auth_file");
+    for (size_t i = 0; i < s->headers.keys.len; i++) {
+        const char *name = s->headers.keys.items[i];
+        const char *value = s->headers.values.items[i];
+
+        if (check_header(name, value, err))
+            return -1;
+        add_line(lines, name, value);
+    }
+    if (secret_add_header(s, lines, err))
         return -1;
     if (s->request_id) {
         snprintf(number, sizeof(number), "%0*d", TARGET_ID_DIGITS, 0);
@@ -181,23 +155,17 @@ static int make_headers(struct targets *ts, const struct target_settings *s,
     return 0;
 }
 
-static void add_host(struct target *t)
-{
-    bool is_ipv6 = strchr(t->url.host, ':') != NULL;
-
-    buf_addf(&t->request, "Host: %s%s%s:%s\r\n", is_ipv6 ? "[" : "",
-             t->url.host, is_ipv6 ? "]" : "", t->url.port);
-}
-
 static int write_request(struct target *t, const struct targets *ts,
                          const struct target_settings *s, const struct api *api,
                          struct err *err)
 {
     static const char id[] = TARGET_ID_HEADER ": ";
+    bool is_ipv6 = strchr(t->url.host, ':') != NULL;
 
     buf_addf(&t->request, "%s %s HTTP/1.1\r\n", s->method, t->url.path);
     if (!has_header(&s->headers, "host"))
-        add_host(t);
+        buf_addf(&t->request, "Host: %s%s%s:%s\r\n", is_ipv6 ? "[" : "",
+                 t->url.host, is_ipv6 ? "]" : "", t->url.port);
     for (size_t i = 0; i < ts->headers.len; i++) {
         const char *line = ts->headers.items[i];
 
@@ -209,7 +177,7 @@ static int write_request(struct target *t, const struct targets *ts,
         return 0;
     buf_adds(&t->request, "\r\n");
     if (buf_add(&t->request, buf_text(&ts->body), ts->body.len))
-        return err_set(err, ERR_CONFIG, "target.body: larger than %zu bytes",
+        return err_set(err, ERR_CONFIG, "target.body is larger than %zu bytes",
                        TARGET_MAX_REQUEST);
     return 0;
 }
@@ -234,7 +202,7 @@ void target_put_id(char *digits, int64_t seq)
     }
 }
 
-/* Every address of the name, once each, whatever else is known of them. */
+/* All addresses of the name, each once. */
 static int resolve(struct target *t, const char *connect_to, struct err *err)
 {
     struct addrinfo hints = {.ai_socktype = SOCK_STREAM};
@@ -249,20 +217,6 @@ static int resolve(struct target *t, const char *connect_to, struct err *err)
     return 0;
 }
 
-static int target_init(struct target *t, const struct targets *ts,
-                       const char *url, const struct target_settings *s,
-                       const struct api *api, struct err *err)
-{
-    t->text = url;
-    buf_init(&t->request, TARGET_MAX_REQUEST);
-    if (url_parse(url, &t->url, err))
-        return err_context(err, "target.url");
-    if (write_request(t, ts, s, api, err))
-        return -1;
-    t->is_null = strcmp(t->url.scheme, "null") == 0;
-    return 0;
-}
-
 static void add_endpoint(struct targets *ts, struct target *t,
                          const struct addrinfo *address)
 {
@@ -274,27 +228,27 @@ static void add_endpoint(struct targets *ts, struct target *t,
     t->n_endpoints++;
 }
 
-/* The addresses of a target lie side by side. */
-static void add_endpoints(struct targets *ts, struct target *t)
+/* Everything that needs no network. */
+static int make(struct targets *ts, const struct target_settings *s,
+                const struct api *api, struct err *err)
 {
-    t->first_endpoint = ts->n_endpoints;
-    for (const struct addrinfo *a = t->resolved; a; a = a->ai_next)
-        add_endpoint(ts, t, a);
-    if (!t->resolved && !t->is_null)
-        add_endpoint(ts, t, NULL);
-}
-
-static int make_all(struct targets *ts, const struct target_settings *s,
-                    const struct api *api, struct err *err)
-{
+    *ts = (struct targets){.n_lanes = 1};
+    buf_init(&ts->body, TARGET_MAX_REQUEST);
+    if (target_read_body(s->body, &ts->body, err))
+        return -1;
     if (!is_token(s->method))
-        return err_set(err, ERR_CONFIG, "target.method: '%s' is no method",
-                       s->method);
+        return err_set(err, ERR_CONFIG,
+                       "target.method: '%s' is not a valid method", s->method);
     if (s->connect_to && (s->proxy || s->unix_socket))
         return err_set(err, ERR_CONFIG,
-                       "target.connect_to: not beside target.proxy or "
-                       "target.unix_socket");
-    ts->has_length = !makes_bodies(api) && (s->body || expects_body(s->method));
+                       "target.connect_to cannot be combined with "
+                       "target.%s",
+                       s->proxy ? "proxy" : "unix_socket");
+    /* Some servers refuse these methods without a Content-Length. */
+    ts->has_length =
+        !makes_bodies(api) &&
+        (s->body || strcmp(s->method, "POST") == 0 ||
+         strcmp(s->method, "PUT") == 0 || strcmp(s->method, "PATCH") == 0);
     if (make_headers(ts, s, api, err))
         return -1;
     ts->items = xcalloc(s->urls.len, sizeof(*ts->items));
@@ -303,25 +257,19 @@ static int make_all(struct targets *ts, const struct target_settings *s,
     for (size_t i = 0; i < ts->len; i++) {
         struct target *t = &ts->items[i];
 
-        if (target_init(t, ts, s->urls.items[i], s, api, err))
+        t->text = s->urls.items[i];
+        buf_init(&t->request, TARGET_MAX_REQUEST);
+        if (url_parse(t->text, &t->url, err))
+            return err_context(err, "target.url");
+        if (write_request(t, ts, s, api, err))
             return -1;
+        t->is_null = strcmp(t->url.scheme, "null") == 0;
         if (strcmp(t->url.scheme, ts->items[0].url.scheme) != 0)
             return err_set(err, ERR_CONFIG,
-                           "target.url: %s and %s cannot be mixed",
+                           "target.url: %s and %s cannot be combined",
                            ts->items[0].url.scheme, t->url.scheme);
     }
     return 0;
-}
-
-static int make(struct targets *ts, const struct target_settings *s,
-                const struct api *api, struct err *err)
-{
-    *ts = (struct targets){.n_lanes = 1};
-    buf_init(&ts->body, TARGET_MAX_REQUEST);
-    return target_read_body(s->body, &ts->body, err) ||
-                   make_all(ts, s, api, err)
-               ? -1
-               : 0;
 }
 
 int targets_init(struct targets *ts, const struct target_settings *s,
@@ -336,7 +284,11 @@ int targets_init(struct targets *ts, const struct target_settings *s,
 
         if (goes_direct && !t->is_null && resolve(t, s->connect_to, err))
             return -1;
-        add_endpoints(ts, t);
+        t->first_endpoint = ts->n_endpoints;
+        for (const struct addrinfo *a = t->resolved; a; a = a->ai_next)
+            add_endpoint(ts, t, a);
+        if (!t->resolved && !t->is_null)
+            add_endpoint(ts, t, NULL);
     }
     return 0;
 }
@@ -350,42 +302,29 @@ int targets_check(const struct target_settings *s, struct err *err)
     return rc;
 }
 
-/* Beyond a proxy or a unix socket there is no address of ours to try.  The
- * caller frees it. */
-static char *endpoint_text(const struct endpoint *e)
-{
-    char text[SOCKET_ADDRESS_TEXT];
-
-    return e->address ? xstrdup(socket_address_text(e->address, text))
-                      : redact_url(e->target->text);
-}
-
-/* What it said, on a line that the caller frees. */
+/* The result as a line that the caller frees.  Behind a proxy or a unix socket
+ * there is no address to try.  The TLS of gRPC is tried when a run connects. */
 static char *probe_endpoint(const struct endpoint *e,
                             const struct target_settings *s, bool *answers)
 {
-    bool is_plain = strcmp(e->target->url.scheme, "https") != 0; /* gRPC's TLS
-                                          is tried when a run connects */
+    bool is_plain = strcmp(e->target->url.scheme, "https") != 0;
     int error =
         e->address ? socket_probe(e->address, s->connect_timeout_ns) : 0;
-    char *text = endpoint_text(e);
+    char address[SOCKET_ADDRESS_TEXT];
     char why[512];
-    char *line;
 
-    *answers = !error;
-    if (error) {
-        line = xasprintf("%s: %s", text, socket_error_text(error));
-        free(text);
-        return line;
-    }
-    *answers = (e->address && is_plain) || curl_probe(e, s, why, sizeof(why));
-    if (*answers)
-        return text;
-    free(text);
-    return xstrdup(why);
+    *answers = !error &&
+               ((e->address && is_plain) || curl_probe(e, s, why, sizeof(why)));
+    if (error)
+        return xasprintf("%s: %s", socket_address_text(e->address, address),
+                         socket_error_text(error));
+    if (!*answers)
+        return xstrdup(why);
+    return e->address ? xstrdup(socket_address_text(e->address, address))
+                      : redact_url(e->target->text);
 }
 
-/* Those of one target that answer move to *kept. */
+/* Endpoints of one target that answer move to *kept. */
 static int probe_target(struct targets *ts, struct target *t, size_t *kept,
                         const struct target_settings *s, struct strlist *said,
                         struct err *err)

@@ -51,20 +51,14 @@ struct mlperf_schedule mlperf_schedule_make(uint64_t seed, double rate_rps)
                                     .rate_rps = rate_rps};
 }
 
-/* Uniform in [0, 1): the low half is drawn first. */
-static double canonical(struct mt19937 *mt)
-{
-    double low = mt19937_next(mt);
-    double both = low + mt19937_next(mt) * 0x1p32;
-
-    return both < 0x1p64 ? both / 0x1p64 : nextafter(1, 0);
-}
-
+/* std::generate_canonical draws the low half first. */
 int64_t mlperf_schedule_next_ns(struct mlperf_schedule *s)
 {
     int64_t due_ns = s->next_ns;
-    double gap_s = -log(1 - canonical(&s->mt)) / s->rate_rps;
+    double low = mt19937_next(&s->mt);
+    double both = low + mt19937_next(&s->mt) * 0x1p32;
+    double uniform = both < 0x1p64 ? both / 0x1p64 : nextafter(1, 0);
 
-    s->next_ns += (int64_t)(gap_s * 1e9);
+    s->next_ns += (int64_t)(-log(1 - uniform) / s->rate_rps * 1e9);
     return due_ns;
 }

@@ -1,8 +1,8 @@
-/* mlperf_schedule.h - the due times of MLPerf's LoadGen in its server scenario,
- * bit for bit as its builds on libstdc++ give them: std::mt19937 and
- * std::exponential_distribution, each gap cut to whole nanoseconds.
+/* mlperf_schedule.h - the due times of MLPerf LoadGen's server scenario,
+ * identical bit for bit to LoadGen built with libstdc++: std::mt19937 and
+ * std::exponential_distribution, each gap truncated to whole nanoseconds.
  *
- * The first is due at 0.  Of the seed only the low 32 bits count.
+ * The first query is due at 0.  Only the low 32 bits of the seed are used.
  */
 #ifndef LOADGEN_SCHEDULE_MLPERF_SCHEDULE_H
 #define LOADGEN_SCHEDULE_MLPERF_SCHEDULE_H
@@ -12,7 +12,7 @@
 
 #define MT19937_WORDS 624
 
-/* The generator of random numbers that the standard of C++ names so. */
+/* std::mt19937 of the C++ standard library. */
 struct mt19937 {
     uint32_t words[MT19937_WORDS];
     size_t at;
@@ -29,7 +29,7 @@ struct mlperf_schedule {
 
 struct mlperf_schedule mlperf_schedule_make(uint64_t seed, double rate_rps);
 
-/* When the next query is due. */
+/* The due time of the next query. */
 int64_t mlperf_schedule_next_ns(struct mlperf_schedule *s);
 
 #endif

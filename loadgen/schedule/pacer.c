@@ -11,7 +11,7 @@ struct pacer pacer_make(int64_t timeout_ns, int64_t max_burst)
 
 int64_t pacer_wake(struct pacer *p, int64_t now_ns, int64_t wake_ns)
 {
-    if (wake_ns > now_ns - PACER_SUSPENDED_NS) /* it may be INT64_MAX */
+    if (wake_ns > now_ns - PACER_SUSPENDED_NS) /* wake_ns may be INT64_MAX */
         return 0;
     p->resumed_ns = now_ns;
     p->burst_left = p->max_burst;

@@ -16,26 +16,21 @@ static void add_piece(struct shape *s, double length_ns, double from_rps,
         (struct piece){length_ns, from_rps / 1e9, to_rps / 1e9};
 }
 
-static double warmup_length_ns(const struct load_settings *load)
-{
-    return load->warmup_requests > 0 ? INFINITY : (double)load->warmup_ns;
-}
-
-/* The warm-up goes at the rate that the first stage starts with, the cool-down
- * at that which the last one ends with. */
+/* The warm-up runs at the first rate of the first stage, the cool-down at the
+ * last rate of the last one. */
 static int add_stages(struct shape *s, const struct load_settings *load,
                       struct err *err)
 {
+    double warmup_ns =
+        load->warmup_requests > 0 ? INFINITY : (double)load->warmup_ns;
     struct load_stage stage = {0};
 
     s->has_warmup = load->warmup_requests > 0;
     for (size_t i = 0; i < load->stages.len; i++) {
-
         if (load_stage_parse(load->stages.items[i], &stage, err))
             return err_context(err, "load.stages");
-        if (i == 0 && warmup_length_ns(load) > 0)
-            add_piece(s, warmup_length_ns(load), stage.from_rps,
-                      stage.from_rps);
+        if (i == 0 && warmup_ns > 0)
+            add_piece(s, warmup_ns, stage.from_rps, stage.from_rps);
         add_piece(s, (double)stage.length_ns, stage.from_rps, stage.to_rps);
     }
     if (load->cooldown_ns > 0)
@@ -43,31 +38,27 @@ static int add_stages(struct shape *s, const struct load_settings *load,
     return 0;
 }
 
-/* On, and off, with the mean that was asked for. */
-static void add_bursts(struct shape *s, const struct load_settings *load)
-{
-    double on_ns = (double)load->burst_on_ns;
-    double off_ns = (double)load->burst_off_ns;
-    double rps = load->rate_rps * (on_ns + off_ns) / on_ns;
-
-    add_piece(s, on_ns, rps, rps);
-    add_piece(s, off_ns, 0, 0);
-    s->repeats = true;
-}
-
 int shape_init(struct shape *s, const struct load_settings *load,
                struct err *err)
 {
+    double on_ns = (double)load->burst_on_ns;
+    double off_ns = (double)load->burst_off_ns;
+
     *s = (struct shape){0};
     if (load->stages.len > 0)
         return add_stages(s, load, err);
     if (!(load->rate_rps > 0) || isinf(load->rate_rps))
         return err_set(err, ERR_CONFIG, "rate must be above 0, not %g",
                        load->rate_rps);
-    if (load->burst_on_ns > 0)
-        add_bursts(s, load);
-    else
+    if (load->burst_on_ns > 0) { /* the mean rate is the one in the settings */
+        double rps = load->rate_rps * (on_ns + off_ns) / on_ns;
+
+        add_piece(s, on_ns, rps, rps);
+        add_piece(s, off_ns, 0, 0);
+        s->repeats = true;
+    } else {
         add_piece(s, INFINITY, load->rate_rps, load->rate_rps);
+    }
     return 0;
 }
 
@@ -83,14 +74,6 @@ void shape_fini(struct shape *s)
     *s = (struct shape){0};
 }
 
-/* Arrivals in the first `ns` of a piece. */
-static double piece_arrivals(const struct piece *p, double ns)
-{
-    double slope = isinf(p->length_ns) ? 0 : (p->to - p->from) / p->length_ns;
-
-    return ns * (p->from + slope * ns / 2);
-}
-
 static double piece_total(const struct piece *p)
 {
     if (isinf(p->length_ns))
@@ -98,8 +81,8 @@ static double piece_total(const struct piece *p)
     return p->length_ns * (p->from + p->to) / 2;
 }
 
-/* The inverse of piece_arrivals(), in the form that does not cancel.  A level
- * piece, which most are, has no root to take. */
+/* When `arrivals` have come since the start of the piece, in the form that does
+ * not cancel.  A constant piece, the usual case, needs no square root. */
 static double piece_when_ns(const struct piece *p, double arrivals)
 {
     double slope;
@@ -114,13 +97,7 @@ static double piece_when_ns(const struct piece *p, double arrivals)
     return 2 * arrivals / (p->from + root);
 }
 
-static void rewind_to_start(struct shape *s)
-{
-    s->at = 0;
-    s->start_ns = s->before = 0;
-}
-
-/* On to the next piece; false if there is none. */
+/* Go to the next piece; false if there is none. */
 static bool step(struct shape *s)
 {
     const struct piece *p = &s->pieces[s->at];
@@ -135,8 +112,10 @@ static bool step(struct shape *s)
 
 double shape_when_ns(struct shape *s, double arrivals)
 {
-    if (arrivals < s->before)
-        rewind_to_start(s);
+    if (arrivals < s->before) {
+        s->at = 0;
+        s->start_ns = s->before = 0;
+    }
     while (arrivals - s->before >= piece_total(&s->pieces[s->at])) {
         if (!step(s))
             return INFINITY;
@@ -146,15 +125,20 @@ double shape_when_ns(struct shape *s, double arrivals)
 
 double shape_arrivals(const struct shape *s, double until_ns)
 {
-    struct shape walk = *s;
+    struct shape walk = {
+        .pieces = s->pieces, .len = s->len, .repeats = s->repeats};
+    const struct piece *p;
+    double slope;
+    double ns;
 
-    rewind_to_start(&walk);
     while (until_ns - walk.start_ns > walk.pieces[walk.at].length_ns) {
         double rest = piece_total(&walk.pieces[walk.at]);
 
         if (!step(&walk))
             return walk.before + rest;
     }
-    return walk.before +
-           piece_arrivals(&walk.pieces[walk.at], until_ns - walk.start_ns);
+    p = &walk.pieces[walk.at];
+    slope = isinf(p->length_ns) ? 0 : (p->to - p->from) / p->length_ns;
+    ns = until_ns - walk.start_ns;
+    return walk.before + ns * (p->from + slope * ns / 2);
 }

@@ -1,8 +1,8 @@
-/* session.h - a conversation on its way: turns in sequence, each of which
- * carries what was said before it.
+/* session.h - a conversation in progress: turns in sequence, each of which
+ * carries the history before it.
  *
- * The source owns it and says when its turns are due; what was said is added by
- * api/history.h.  One worker has all turns of a session.
+ * The source owns the session and decides when its turns are due; api/history.h
+ * appends to the history.  All turns of a session run on one worker.
  */
 #ifndef LOADGEN_SCHEDULE_SESSION_H
 #define LOADGEN_SCHEDULE_SESSION_H
@@ -15,34 +15,36 @@
 #define SESSION_TURN_BITS 20
 #define SESSION_MAX_TURNS (INT64_C(1) << SESSION_TURN_BITS)
 
-/* Of what was said, as it goes into a body. */
+/* Maximum size of the history, as it goes into a body. */
 #define SESSION_MAX_PAST ((size_t)32 << 20)
 
 struct session {
-    int64_t id;          /* place among the arrivals of sessions */
-    int64_t turn;        /* that is due, or in flight; from 0 */
-    int64_t n_turns;     /* that it is to have */
-    struct buf past;     /* what was said before this turn */
-    int64_t past_tokens; /* of that; TIME_ABSENT: nobody knows */
+    int64_t id;          /* index among the arrivals of sessions */
+    int64_t turn;        /* the one that is due or in flight; from 0 */
+    int64_t n_turns;     /* planned number of turns */
+    struct buf past;     /* the history before this turn */
+    int64_t past_tokens; /* tokens in it; TIME_ABSENT: unknown */
     struct session *next_free;
-    struct session *next; /* of all that the source has made */
+    struct session *next; /* in the list of all that the source has allocated */
 };
 
-/* A number for each turn of each session, from which all that is drawn for it
- * comes: who sends it, and what else was sent, has no part in it. */
+/* A unique number for each turn of each session.  Everything random about the
+ * turn is drawn from it, so it does not depend on the worker or on other
+ * requests. */
 static inline int64_t session_key(int64_t session, int64_t turn)
 {
     return (int64_t)((uint64_t)session << SESSION_TURN_BITS | (uint64_t)turn);
 }
 
-/* The same of a request; outside of sessions it is its place. */
+/* The same for a request; outside of sessions, its sequence number. */
 static inline int64_t request_key(const struct facts *f)
 {
     return f->session == TIME_ABSENT ? f->seq
                                      : session_key(f->session, f->turn);
 }
 
-/* What decides where it goes: all turns of a session go the same way. */
+/* Decides which target a request goes to: the same for all turns of a session.
+ */
 static inline int64_t request_place(const struct facts *f)
 {
     return f->session == TIME_ABSENT ? f->seq : f->session;

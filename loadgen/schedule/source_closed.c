@@ -1,30 +1,29 @@
-/* Closed loop: N clients, each sends when its last request has ended and it has
- * thought about the answer.  A lane has its share of the clients and of the
+/* The closed loop: N clients; each sends when its last request has ended and
+ * its think time is over.  A lane has its share of the clients and of the
  * requests.
  *
- * The one client of the single-stream sends one request at a time, that of the
- * multi-stream a query of several, and waits for all of them. */
+ * The only client of the single-stream scenario sends one request at a time,
+ * that of the multi-stream scenario sends a query of several requests and waits
+ * for all of them. */
 #include "common/base/heap.h"
 #include "common/base/rng.h"
 #include "common/settings/settings.h"
 #include "common/spec/dist.h"
-#include "loadgen/schedule/phases.h"
 #include "loadgen/schedule/source.h"
 #include "loadgen/schedule/window_limits.h"
 
 struct closed_loop {
-    struct heap ready; /* when idle clients send next */
+    struct window_limits limits; /* of this lane, after the warm-up */
+    struct heap ready;           /* when idle clients send next */
     size_t n_clients;
     struct dist think;
     struct rng rng;
     int64_t query_size;
-    int64_t n_taken;             /* of the query that is being given out */
-    int64_t n_ended;             /* of the query that is in flight */
-    struct window_limits limits; /* of this lane, once the warm-up is over */
-    int64_t warmup_left;         /* requests; this lane's part */
-    bool has_left;               /* the warm-up, so far as it is concerned */
-    struct phases own;           /* where nobody shares theirs */
-    struct phases *phases;
+    int64_t n_taken;     /* of the query that is being sent */
+    int64_t n_ended;     /* of the query that is in flight */
+    int64_t warmup_left; /* requests; this lane's part */
+    bool has_left;       /* this lane's part of the warm-up is complete */
+    struct phases own;   /* used until others are published */
     struct lane lane;
     int64_t next_seq;
     int64_t last_end_ns;
@@ -44,38 +43,18 @@ static int closed_init(void *self, const struct load_settings *load,
     for (size_t i = 0; i < c->n_clients; i++)
         heap_push(&c->ready, 0, NULL);
     c->limits = window_limits_of(load);
-    c->limits.warmup_left = 0; /* the lanes have that in common */
+    c->limits.warmup_left = 0; /* the lanes share the warm-up */
     window_limits_share(&c->limits, lane);
     c->warmup_left = lane_share(load->warmup_requests, lane);
     phases_init(&c->own, load, 1);
+    c->limits.phases = &c->own;
     c->lane = lane;
-    c->phases = &c->own;
     c->next_seq = lane.worker;
     return 0;
 }
 
-static void closed_share(void *self, struct phases *phases)
-{
-    struct closed_loop *c = self;
-
-    c->phases = phases;
-    window_limits_tell(&c->limits, phases);
-}
-
-/* Who is waited for may have thought before those who think now: what is known
- * is that it sends no earlier than the last answer came. */
-static bool is_over(const struct closed_loop *c)
-{
-    bool is_waiting = c->ready.len < c->n_clients;
-
-    return window_limits_is_full(&c->limits) ||
-           (window_limits_is_spent(&c->limits, heap_first_key(&c->ready)) &&
-            (!is_waiting ||
-             window_limits_is_spent(&c->limits, c->last_end_ns)));
-}
-
-/* Has the window begun?  If not, what is due next is of the warm-up. */
-static void look_for_window(struct closed_loop *c, int64_t due_ns)
+/* Has the window begun?  If not, the next request is warm-up. */
+static void check_window_start(struct closed_loop *c, int64_t due_ns)
 {
     int64_t start_ns;
 
@@ -83,14 +62,16 @@ static void look_for_window(struct closed_loop *c, int64_t due_ns)
         return;
     if (c->warmup_left <= 0 && !c->has_left) {
         c->has_left = true;
-        phases_leave(c->phases, due_ns);
+        phases_leave(c->limits.phases, due_ns);
     }
-    start_ns = phases_enter(c->phases, due_ns);
+    start_ns = phases_enter(c->limits.phases, due_ns);
     if (start_ns != DUE_UNKNOWN)
         window_limits_begin(&c->limits, start_ns);
 }
 
-/* A query that was begun is sent whole. */
+/* A query that was begun is sent completely.  A client that waits for an answer
+ * may send before those that are thinking now, but not before the last answer.
+ */
 static int64_t closed_peek_ns(void *self)
 {
     struct closed_loop *c = self;
@@ -98,10 +79,15 @@ static int64_t closed_peek_ns(void *self)
 
     if (c->n_taken > 0)
         return due_ns;
-    look_for_window(c, due_ns);
-    if (is_over(c))
+    check_window_start(c, due_ns);
+    if (window_limits_is_full(&c->limits))
         return DUE_NEVER;
-    return window_limits_is_spent(&c->limits, due_ns) ? DUE_UNKNOWN : due_ns;
+    if (!window_limits_is_spent(&c->limits, due_ns))
+        return due_ns;
+    return c->ready.len == c->n_clients ||
+                   window_limits_is_spent(&c->limits, c->last_end_ns)
+               ? DUE_NEVER
+               : DUE_UNKNOWN;
 }
 
 static struct due closed_take(void *self)
@@ -142,13 +128,6 @@ static int64_t closed_due_end_ns(void *self)
                : c->limits.end_ns;
 }
 
-static const struct window_limits *closed_quota(const void *self)
-{
-    const struct closed_loop *c = self;
-
-    return &c->limits;
-}
-
 static void closed_fini(void *self)
 {
     struct closed_loop *c = self;
@@ -160,11 +139,9 @@ const struct source_ops source_closed = {
     .name = "closed",
     .state_size = sizeof(struct closed_loop),
     .init = closed_init,
-    .share = closed_share,
     .peek_ns = closed_peek_ns,
     .take = closed_take,
     .ended = closed_ended,
     .due_end_ns = closed_due_end_ns,
-    .limits = closed_quota,
     .fini = closed_fini,
 };

@@ -1,4 +1,4 @@
-/* Open loop: due times are a pure function of settings and seed. */
+/* The open loop: due times are a pure function of settings and seed. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,42 +14,33 @@
 #include "loadgen/schedule/source.h"
 #include "loadgen/schedule/window_limits.h"
 
-/* Gaps of a window that may be long, drawn between two looks at the flag. */
-#define LOOK_FOR_STOP (1 << 16)
+/* How many gaps of a window are drawn between two checks of the stop flag. */
+#define CHECK_STOP_EVERY (1 << 16)
 
 struct open_loop {
+    struct window_limits limits;      /* of all lanes: each lane walks the whole
+                                         schedule */
     const struct load_settings *load; /* borrowed */
     const struct arrival_ops *arrival;
     void *arrival_self;
     struct rng rng;
     struct shape shape;
-    struct window_limits
-        limits; /* of all lanes: each walks the whole schedule */
     struct lane lane;
-    bool has_begun;   /* the window */
-    bool is_official; /* it has LoadGen's schedule */
+    bool has_begun;   /* the window has begun */
+    bool is_official; /* the window has LoadGen's schedule */
     struct mlperf_schedule official;
-    bool is_fitted;  /* gaps are scaled so that its count is exact */
+    bool is_fitted;  /* gaps are scaled so that the count is exact */
     int64_t left;    /* of that count */
     double scale;    /* of gaps */
     double arrivals; /* expected up to the next one */
     int64_t next_ns;
     int64_t next_seq;
-    int64_t next_own; /* place of the lane's next one; a division for each of
-                         all places would cost as much as a logarithm */
+    int64_t next_own; /* the lane's next sequence number; kept because a
+                         division per request of all lanes would cost as much
+                         as a logarithm */
 };
 
-static bool is_mlperf(const struct open_loop *o)
-{
-    return o->load->seeds == SEEDS_MLPERF;
-}
-
-static int64_t next_official(struct open_loop *o)
-{
-    return o->limits.window_start_ns + mlperf_schedule_next_ns(&o->official);
-}
-
-/* Start the process at its beginning. */
+/* Start the arrival process from its beginning. */
 static int restart(struct open_loop *o, enum rng_purpose purpose,
                    struct err *err)
 {
@@ -60,10 +51,10 @@ static int restart(struct open_loop *o, enum rng_purpose purpose,
 }
 
 /* A process conditioned on its count: as many gaps as are expected in the
- * window, and the one that leads out of it, are stretched to fit.  For
- * independent users that gives uniform order statistics, which is what the
- * condition means.  Drawn twice from the same seed, so that nothing has to be
- * kept. */
+ * window, plus the one that leaves it, are scaled to fit.  For Poisson arrivals
+ * that gives uniform order statistics, as conditioning on the count should.
+ * The gaps are drawn twice from the same seed, so that none has to be stored.
+ */
 static void fit_window(struct open_loop *o)
 {
     double before =
@@ -77,17 +68,17 @@ static void fit_window(struct open_loop *o)
     o->is_fitted = true;
     o->left = n;
     o->arrivals = before;
-    restart(o, RNG_WINDOW, &none); /* cannot fail: it did not before */
+    restart(o, RNG_WINDOW, &none); /* cannot fail: it succeeded in init */
     for (int64_t i = 0; i <= n; i++) {
-        if (i % LOOK_FOR_STOP == 0 && atomic_load(&stop_signal))
-            break; /* the run is cut, or does not begin */
+        if (i % CHECK_STOP_EVERY == 0 && atomic_load(&stop_signal))
+            break; /* the run is interrupted */
         sum += o->arrival->gap(o->arrival_self, &o->rng);
     }
     o->scale = sum > 0 ? expected / sum : 1;
     restart(o, RNG_WINDOW, &none);
 }
 
-/* Beyond what 64 bits can count (a rate near 0) nothing is due. */
+/* A time beyond 64 bits (a rate near 0) is never reached. */
 static int64_t draw(struct open_loop *o)
 {
     double at_ns;
@@ -97,36 +88,11 @@ static int64_t draw(struct open_loop *o)
     return at_ns < 0x1p62 ? llround(at_ns) : DUE_UNKNOWN;
 }
 
-/* The cool-down is free to vary again. */
-static void end_fitting(struct open_loop *o)
-{
-    o->is_fitted = false;
-    o->scale = 1;
-    o->arrivals = shape_arrivals(&o->shape, (double)o->limits.window_end_ns);
-}
-
-/* The first request after the warm-up, which a free schedule has drawn already.
- * A window whose count is to be exact, or that has a schedule from elsewhere,
- * begins anew. */
-static void begin_window(struct open_loop *o)
-{
-    o->has_begun = true;
-    o->is_official = is_mlperf(o);
-    if (o->load->exact)
-        fit_window(o);
-}
-
-static int64_t draw_fitted(struct open_loop *o)
-{
-    int64_t due_ns = draw(o);
-
-    /* Half a nanosecond before the end is not after it. */
-    return due_ns < o->limits.window_end_ns ? due_ns
-                                            : o->limits.window_end_ns - 1;
-}
-
+/* The first request after the warm-up has already been drawn.  A window whose
+ * count is exact, or that has LoadGen's schedule, draws anew. */
 static int64_t next_due(struct open_loop *o)
 {
+    int64_t window_end_ns = o->limits.window_end_ns;
     int64_t due_ns = DUE_UNKNOWN;
 
     if (!o->has_begun) {
@@ -134,21 +100,30 @@ static int64_t next_due(struct open_loop *o)
         if (o->limits.window_start_ns == DUE_UNKNOWN ||
             due_ns < o->limits.window_start_ns)
             return due_ns;
-        begin_window(o);
+        o->has_begun = true;
+        o->is_official = o->load->seeds == SEEDS_MLPERF;
+        if (o->load->exact)
+            fit_window(o);
     }
     if (o->is_official)
-        return next_official(o);
-    if (o->is_fitted && o->left-- > 0)
-        return draw_fitted(o);
-    if (o->is_fitted)
-        end_fitting(o);
-    else if (due_ns != DUE_UNKNOWN)
+        return o->limits.window_start_ns +
+               mlperf_schedule_next_ns(&o->official);
+    if (o->is_fitted && o->left-- > 0) {
+        due_ns = draw(o); /* half a nanosecond before the end is inside */
+        return due_ns < window_end_ns ? due_ns : window_end_ns - 1;
+    }
+    if (o->is_fitted) { /* the cool-down is not fitted */
+        o->is_fitted = false;
+        o->scale = 1;
+        o->arrivals = shape_arrivals(&o->shape, (double)window_end_ns);
+    } else if (due_ns != DUE_UNKNOWN) {
         return due_ns;
+    }
     return draw(o);
 }
 
-/* A warm-up of so many requests is as long as they take: what comes after it
- * in the shape begins where it ended. */
+/* A warm-up counted in requests is as long as they take: the rest of the shape
+ * begins where it ended. */
 static void count(struct open_loop *o)
 {
     bool was_known = o->limits.window_start_ns != DUE_UNKNOWN;
@@ -158,7 +133,7 @@ static void count(struct open_loop *o)
         shape_end_warmup(&o->shape, (double)o->limits.window_start_ns);
 }
 
-/* Past the requests of other lanes. */
+/* Skip the requests of other lanes. */
 static void skip_others(struct open_loop *o)
 {
     while (o->next_seq < o->next_own &&
@@ -192,13 +167,6 @@ static int open_init(void *self, const struct load_settings *load,
                : 0;
 }
 
-static void open_share(void *self, struct phases *phases)
-{
-    struct open_loop *o = self;
-
-    window_limits_tell(&o->limits, phases);
-}
-
 static int64_t open_peek_ns(void *self)
 {
     const struct open_loop *o = self;
@@ -219,19 +187,12 @@ static struct due open_take(void *self)
     return due;
 }
 
-/* Ended by its count, the window reaches to the first arrival left out. */
+/* A window that ended by its count reaches to the first arrival not sent. */
 static int64_t open_due_end_ns(void *self)
 {
     const struct open_loop *o = self;
 
     return o->next_ns < o->limits.end_ns ? o->next_ns : o->limits.end_ns;
-}
-
-static const struct window_limits *open_quota(const void *self)
-{
-    const struct open_loop *o = self;
-
-    return &o->limits;
 }
 
 static void open_fini(void *self)
@@ -246,10 +207,8 @@ const struct source_ops source_open = {
     .name = "open",
     .state_size = sizeof(struct open_loop),
     .init = open_init,
-    .share = open_share,
     .peek_ns = open_peek_ns,
     .take = open_take,
     .due_end_ns = open_due_end_ns,
-    .limits = open_quota,
     .fini = open_fini,
 };

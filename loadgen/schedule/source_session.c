@@ -1,10 +1,9 @@
-/* Sessions: conversations arrive as requests of the open loop do, and inside of
- * one a turn is due when the answer to the last has come and was thought about.
- * What arrives when, how many turns it is to have and how long its thinking
- * takes follow from the seed alone.
+/* Sessions: conversations arrive like requests of the open loop; within one, a
+ * turn is due when the answer to the last has come and the think time is over.
+ * Arrival times, numbers of turns and think times depend on the seed alone.
  *
- * Every worker walks the arrivals and keeps its own sessions to their end; its
- * requests it numbers by itself, as in a closed loop. */
+ * Every worker walks all arrivals and keeps its own sessions until they end.
+ * It numbers its requests by itself, as in a closed loop. */
 #include <stdlib.h>
 
 #include "common/base/heap.h"
@@ -18,16 +17,16 @@
 #include "loadgen/schedule/window_limits.h"
 
 struct sessions {
+    struct window_limits limits;   /* of this lane */
     struct load_settings arrivals; /* without counts, which are of requests */
-    void *open;                    /* the source of those; owned */
+    void *open;                    /* the source of arrivals; owned */
     struct heap due;               /* later turns */
     struct session *unused;
     struct session *all; /* owned */
     struct dist turns;
-    bool has_turns; /* else only the data set knows how many */
+    bool has_turns; /* false: the data set decides how many */
     struct dist think;
     uint64_t seed;
-    struct window_limits limits; /* of this lane */
     struct lane lane;
     int64_t next_seq;
     int64_t in_flight;
@@ -58,35 +57,11 @@ static int session_init(void *self, const struct load_settings *load,
     return source_open.init(s->open, &s->arrivals, lane, err);
 }
 
-static void session_share(void *self, struct phases *phases)
-{
-    struct sessions *s = self;
-
-    window_limits_tell(&s->limits, phases);
-}
-
-/* ---- one of them ---- */
-
-static int64_t draw_turns(const struct sessions *s, int64_t id)
-{
-    struct rng rng = rng_at(s->seed, RNG_TURNS, id);
-    int64_t n = SESSION_MAX_TURNS;
-
-    if (s->has_turns)
-        n = dist_draw_count(&s->turns, &rng);
-    return n < SESSION_MAX_TURNS ? n : SESSION_MAX_TURNS;
-}
-
-/* Before the turn that is next. */
-static int64_t draw_think_ns(const struct sessions *s, const struct session *c)
-{
-    struct rng rng = rng_at(s->seed, RNG_THINK, session_key(c->id, c->turn));
-
-    return dist_draw_ns(&s->think, &rng);
-}
-
 static struct session *begin_session(struct sessions *s, int64_t id)
 {
+    struct rng rng = rng_at(s->seed, RNG_TURNS, id);
+    int64_t n =
+        s->has_turns ? dist_draw_count(&s->turns, &rng) : SESSION_MAX_TURNS;
     struct session *c = s->unused;
 
     if (c) {
@@ -98,7 +73,7 @@ static struct session *begin_session(struct sessions *s, int64_t id)
     }
     c->id = id;
     c->turn = 0;
-    c->n_turns = draw_turns(s, id);
+    c->n_turns = n < SESSION_MAX_TURNS ? n : SESSION_MAX_TURNS;
     c->past_tokens = 0;
     buf_init(&c->past, SESSION_MAX_PAST);
     return c;
@@ -111,8 +86,6 @@ static void end_session(struct sessions *s, struct session *c)
     s->unused = c;
 }
 
-/* ---- the ops ---- */
-
 /* DUE_NEVER or later: none is known. */
 static int64_t first_due_ns(const struct sessions *s)
 {
@@ -122,8 +95,8 @@ static int64_t first_due_ns(const struct sessions *s)
     return arrival_ns < turn_ns ? arrival_ns : turn_ns;
 }
 
-/* A turn is due no earlier than the answer that it waits for, and who is waited
- * for answers no earlier than the last who did. */
+/* A turn is due no earlier than the answer that it waits for, and the answers
+ * still to come end no earlier than the last one. */
 static int64_t session_peek_ns(void *self)
 {
     const struct sessions *s = self;
@@ -155,11 +128,12 @@ static struct due session_take(void *self)
     return due;
 }
 
-/* A turn that failed leaves nothing to go on with. */
+/* A turn that failed ends its session: there is no answer to continue from. */
 static void session_ended(void *self, const struct request *r, int64_t end_ns)
 {
     struct sessions *s = self;
     struct session *c = r->session;
+    struct rng rng;
     int64_t due_ns;
 
     s->in_flight--;
@@ -169,14 +143,15 @@ static void session_ended(void *self, const struct request *r, int64_t end_ns)
         end_session(s, c);
         return;
     }
-    due_ns = end_ns + draw_think_ns(s, c);
+    rng = rng_at(s->seed, RNG_THINK, session_key(c->id, c->turn));
+    due_ns = end_ns + dist_draw_ns(&s->think, &rng);
     if (window_limits_is_spent(&s->limits, due_ns))
         end_session(s, c);
     else
         heap_push(&s->due, due_ns, c);
 }
 
-/* Ended by its count, the window reaches to the last of them. */
+/* A window that ended by its count reaches to the last request. */
 static int64_t session_due_end_ns(void *self)
 {
     const struct sessions *s = self;
@@ -185,13 +160,6 @@ static int64_t session_due_end_ns(void *self)
                    s->last_due_ns < s->limits.end_ns
                ? s->last_due_ns + 1
                : s->limits.end_ns;
-}
-
-static const struct window_limits *session_quota(const void *self)
-{
-    const struct sessions *s = self;
-
-    return &s->limits;
 }
 
 static void session_fini(void *self)
@@ -216,11 +184,9 @@ const struct source_ops source_session = {
     .name = "session",
     .state_size = sizeof(struct sessions),
     .init = session_init,
-    .share = session_share,
     .peek_ns = session_peek_ns,
     .take = session_take,
     .ended = session_ended,
     .due_end_ns = session_due_end_ns,
-    .limits = session_quota,
     .fini = session_fini,
 };

@@ -1,27 +1,34 @@
-/* A trace, replayed: every lane reads all of it and takes its own rows. */
+/* Replay of a trace: every lane reads the whole file and takes its own rows. */
 #include "common/base/err.h"
 #include "loadgen/schedule/source.h"
 #include "loadgen/schedule/window_limits.h"
 #include "loadgen/trace/trace_replay.h"
 
 struct trace_source {
+    struct window_limits limits; /* of all lanes: each lane walks the whole
+                                    schedule */
     struct replay replay;
-    struct window_limits
-        limits; /* of all lanes: each walks the whole schedule */
     struct lane lane;
     struct replay_row next;
-    int64_t next_ns; /* DUE_UNKNOWN: there is none */
+    int64_t next_ns; /* DUE_UNKNOWN: no further row */
     int64_t next_seq;
-    int64_t last_ns; /* of the last row of any lane */
-    bool is_taken;   /* the next one was, and its row may still be in use */
+    int64_t last_ns; /* due time of the last row of any lane */
+    bool is_taken;   /* `next` was taken, and its row may still be in use */
     struct err failure;
 };
 
-/* It was good, and longer, when the run was planned. */
-static void check_end(struct trace_source *t, int rc)
+/* The file was read once when the run was planned: an error now means that it
+ * has changed. */
+static void read_next(struct trace_source *t)
 {
     const struct trace_settings *s = t->replay.settings;
+    int rc = replay_next(&t->replay, &t->next, &t->failure);
 
+    if (rc > 0) {
+        t->next_ns = t->last_ns = t->next.due_ns;
+        return;
+    }
+    t->next_ns = DUE_UNKNOWN;
     if (t->failure.code == ERR_STOPPED)
         return;
     if (rc < 0)
@@ -30,17 +37,6 @@ static void check_end(struct trace_source *t, int rc)
         err_set(&t->failure, ERR_IO,
                 "%s: has changed: it ends after %lld of %lld rows", s->file,
                 (long long)t->next_seq, (long long)s->rows);
-}
-
-static void read_next(struct trace_source *t)
-{
-    int rc = replay_next(&t->replay, &t->next, &t->failure);
-
-    if (rc <= 0)
-        check_end(t, rc);
-    t->next_ns = rc > 0 ? t->next.due_ns : DUE_UNKNOWN;
-    if (rc > 0)
-        t->last_ns = t->next_ns;
 }
 
 static bool is_spent(const struct trace_source *t)
@@ -55,7 +51,7 @@ static void step(struct trace_source *t)
     read_next(t);
 }
 
-/* To the next row of this lane, if it is not there already. */
+/* Go to the next row of this lane, unless `next` is one. */
 static void advance(struct trace_source *t)
 {
     if (t->is_taken)
@@ -82,13 +78,6 @@ static int trace_init(void *self, const struct load_settings *load,
     return -1;
 }
 
-static void trace_share(void *self, struct phases *phases)
-{
-    struct trace_source *t = self;
-
-    window_limits_tell(&t->limits, phases);
-}
-
 static int64_t trace_peek_ns(void *self)
 {
     struct trace_source *t = self;
@@ -107,8 +96,8 @@ static struct due trace_take(void *self)
         .seq = t->next_seq, .at_ns = t->next_ns, .row = t->next.row};
 }
 
-/* As an open loop: to the first row left out.  Where the end of the file is not
- * known to be the window's, nothing is said of what comes after the last. */
+/* As in an open loop: up to the first row not sent.  If the file ended and the
+ * window has no end of its own, only up to the last row. */
 static int64_t trace_due_end_ns(void *self)
 {
     const struct trace_source *t = self;
@@ -118,13 +107,6 @@ static int64_t trace_due_end_ns(void *self)
         return t->next_ns;
     return end_ns < DUE_UNKNOWN && t->failure.code == ERR_NONE ? end_ns
                                                                : t->last_ns + 1;
-}
-
-static const struct window_limits *trace_quota(const void *self)
-{
-    const struct trace_source *t = self;
-
-    return &t->limits;
 }
 
 static const struct err *trace_failure(const void *self)
@@ -145,11 +127,9 @@ const struct source_ops source_trace = {
     .name = "trace",
     .state_size = sizeof(struct trace_source),
     .init = trace_init,
-    .share = trace_share,
     .peek_ns = trace_peek_ns,
     .take = trace_take,
     .due_end_ns = trace_due_end_ns,
-    .limits = trace_quota,
     .failure = trace_failure,
     .fini = trace_source_fini,
 };

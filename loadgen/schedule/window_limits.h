@@ -1,54 +1,97 @@
-/* window_limits.h - what a run may send: a warm-up, which does not count; then
- * until its window is over, and as many in it as were asked for, whichever
- * comes first, or at least so many, the last of them due at least so late; then
- * a cool-down, which does not count either.
+/* window_limits.h - what a run may send, and when its window begins and ends.
  *
- * All is cut by due time.  A warm-up of so many requests ends with the last of
- * them, so that those which are due at the same instant are part of it.
+ * A run sends a warm-up, which does not count; then its window, until its time
+ * is over or its number of requests is reached, whichever comes first, or until
+ * a minimum of both is reached; then a cool-down, which does not count either.
+ *
+ * Requests belong to a part by their due time.  A warm-up counted in requests
+ * ends with the last of them; requests that are due at the same instant are
+ * part of it.
  */
 #ifndef LOADGEN_SCHEDULE_WINDOW_LIMITS_H
 #define LOADGEN_SCHEDULE_WINDOW_LIMITS_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "common/settings/settings.h"
 #include "loadgen/schedule/source.h"
 
+/* ---- phases: the window as all lanes and threads agree on it ---- */
+
+/* A warm-up counted in requests ends when all of them were due.  In an open
+ * loop each lane finds out by itself, from the schedule.  In a closed loop each
+ * lane has clients of its own, and the window begins when the last lane has
+ * sent its part of the warm-up.  Until then, every request that a lane sends is
+ * warm-up; from then on the due time decides.  One atomic word holds both, so
+ * that every request belongs to exactly one part. */
+struct phases {
+    /* Twice the earliest possible start of the window; odd: it starts then. */
+    _Atomic int64_t begin;
+    _Atomic int64_t end_ns;     /* by its count; DUE_UNKNOWN: not yet */
+    _Atomic int64_t lanes_left; /* lanes with warm-up requests left to send */
+    int64_t longest_ns;         /* maximum length of the window; 0: no limit */
+};
+
+/* `lanes` lanes share it. */
+void phases_init(struct phases *p, const struct load_settings *load,
+                 int64_t lanes);
+
+/* The window begins at start_ns, unless it has begun before.  Any thread. */
+void phases_begin(struct phases *p, int64_t start_ns);
+
+/* Called once per lane, when it has sent its part of the warm-up; its next
+ * request is due at due_ns.  The last lane's call begins the window at that
+ * time, or later if another lane is ahead of it. */
+void phases_leave(struct phases *p, int64_t due_ns);
+
+/* The start of the window.  DUE_UNKNOWN: it will begin after due_ns, so that a
+ * request due at due_ns or before is warm-up. */
+int64_t phases_enter(struct phases *p, int64_t due_ns);
+
+/* Start and end of the window; DUE_UNKNOWN: not known yet.  Any thread. */
+int64_t phases_start_ns(const struct phases *p);
+int64_t phases_end_ns(const struct phases *p);
+
+/* ---- limits: what one source may still send ---- */
+
 struct window_limits {
     int64_t warmup_left;     /* requests; then the window begins */
-    int64_t window_start_ns; /* DUE_UNKNOWN: the warm-up has not had its own */
-    int64_t window_end_ns;   /* DUE_UNKNOWN: the count alone ends it */
-    int64_t end_ns;          /* of the cool-down; likewise */
-    int64_t longest_ns;      /* of the window; 0: as long as it takes */
+    int64_t window_start_ns; /* DUE_UNKNOWN: the warm-up is not complete */
+    int64_t window_end_ns;   /* DUE_UNKNOWN: only the count ends it */
+    int64_t end_ns;          /* of the cool-down; DUE_UNKNOWN: the same */
+    int64_t longest_ns;      /* maximum length of the window; 0: no limit */
     int64_t cooldown_ns;
-    int64_t window_left;  /* requests; negative: the time alone ends it */
-    int64_t last_ns;      /* due time of the last that was taken in it */
-    int64_t least_ns;     /* one due so late in it may be the last ... */
-    int64_t least_left;   /* ... once so many more were taken */
-    bool has_least;       /* those two hold */
-    bool is_enough;       /* and are reached */
-    struct phases *known; /* who is told of it; NULL: nobody.  Borrowed */
+    int64_t window_left;   /* requests; negative: only the time ends it */
+    int64_t last_ns;       /* due time of the last request in the window */
+    int64_t min_ns;        /* the last request is due this late or later ... */
+    int64_t min_left;      /* ... and this many more must be sent before */
+    bool has_min;          /* those two apply */
+    bool is_enough;        /* and are reached */
+    struct phases *phases; /* informed of changes; borrowed; NULL: not shared */
 };
 
 struct window_limits window_limits_of(const struct load_settings *load);
 
-/* Of this, a lane's share of the requests in the window.  One that is to have
- * none of them has nothing to wait for. */
+/* Reduce the number of requests in the window to a lane's share.  A lane whose
+ * share is 0 is complete at once. */
 void window_limits_share(struct window_limits *q, struct lane lane);
 
-/* Tell somebody what is known of the window, and what will be.  Borrowed. */
-void window_limits_tell(struct window_limits *q, struct phases *phases);
+/* Tell `phases` what is known of the window now, and later changes.  Borrowed.
+ */
+void window_limits_publish(struct window_limits *q, struct phases *phases);
 
-/* The warm-up is over. */
+/* The warm-up is over and the window begins. */
 void window_limits_begin(struct window_limits *q, int64_t start_ns);
 
-/* May none be due at due_ns any more? */
+/* May no request be due at due_ns or later any more? */
 bool window_limits_is_spent(const struct window_limits *q, int64_t due_ns);
 
-/* Is it over because there were as many as were asked for? */
+/* Has the run ended because its number of requests was reached? */
 bool window_limits_is_full(const struct window_limits *q);
 
+/* Count a request that was taken. */
 void window_limits_take(struct window_limits *q, int64_t due_ns);
 
 #endif

@@ -18,7 +18,8 @@ static int first_line(struct trace *t, struct line *line, struct err *err)
     if (rc == 0)
         return err_set(err, ERR_CONFIG, "%s: is empty", t->settings->file);
     if (rc > 0 && line->is_too_long)
-        return err_set(err, ERR_CONFIG, "%s: is no text", t->settings->file);
+        return err_set(err, ERR_CONFIG, "%s: is not a text file",
+                       t->settings->file);
     return rc < 0 ? -1 : 0;
 }
 
@@ -44,31 +45,6 @@ void trace_fini(struct trace *t)
     row_fini(&t->row);
 }
 
-static int next_line(struct trace *t, struct line *line, struct err *err)
-{
-    if (!t->has_pending)
-        return lines_next(&t->lines, line, err);
-    *line = t->pending;
-    t->has_pending = false;
-    return 1;
-}
-
-static bool is_in_order(struct trace *t, struct flaw *flaw)
-{
-    struct row *row = &t->row;
-
-    if (t->counts.rows > 0 && row->time_ns < t->last_ns) {
-        if (t->last_ns - row->time_ns > t->settings->spread_ns) {
-            *flaw = (struct flaw){t->parser.format.column[COLUMN_TIME],
-                                  "goes back in time"};
-            return false;
-        }
-        row->time_ns = t->last_ns;
-    }
-    t->last_ns = row->time_ns;
-    return true;
-}
-
 static int note_damage(struct trace *t, const struct line *line,
                        const struct flaw *flaw, struct err *err)
 {
@@ -85,37 +61,33 @@ static int note_damage(struct trace *t, const struct line *line,
     return 0;
 }
 
-/* A server cannot be asked for nothing, nor with nothing. */
-static void raise_lengths(struct row *row)
-{
-    if (row->input < 1)
-        row->input = 1;
-    if (row->output < 1)
-        row->output = 1;
-}
-
-static bool has_failed(const struct trace *t)
-{
-    return t->parser.format.zero_is_failure && t->row.output == 0;
-}
-
-/* What the line comes to: 1 a row, 0 nothing, -1 an error. */
+/* Parse a line: 1 if it is a row, 0 if it is skipped, -1 on an error. */
 static int take_line(struct trace *t, const struct line *line, struct err *err)
 {
+    const struct trace_format *format = &t->parser.format;
     struct flaw flaw = {NULL, "longer than 4 MiB"};
+    struct row *row = &t->row;
 
     if (line->len == 0 && !line->is_too_long)
         return 0;
     if (line->is_too_long ||
-        !parser_read(&t->parser, line->at, line->len, &t->row, &flaw))
+        !parser_read(&t->parser, line->at, line->len, row, &flaw))
         return note_damage(t, line, &flaw, err);
-    if (has_failed(t)) {
+    if (format->zero_is_failure && row->output == 0) {
         t->counts.failed++;
         return 0;
     }
-    if (!is_in_order(t, &flaw))
-        return note_damage(t, line, &flaw, err);
-    raise_lengths(&t->row);
+    if (t->counts.rows > 0 && row->time_ns < t->last_ns) {
+        flaw = (struct flaw){format->column[COLUMN_TIME], "goes back in time"};
+        if (t->last_ns - row->time_ns > t->settings->spread_ns)
+            return note_damage(t, line, &flaw, err);
+        row->time_ns = t->last_ns;
+    }
+    t->last_ns = row->time_ns;
+    if (row->input < 1) /* a request needs at least one token each way */
+        row->input = 1;
+    if (row->output < 1)
+        row->output = 1;
     t->counts.rows++;
     return 1;
 }
@@ -125,11 +97,15 @@ int trace_next(struct trace *t, const struct row **row, struct err *err)
     struct line line;
     int rc;
 
-    while ((rc = next_line(t, &line, err)) > 0) {
-        rc = take_line(t, &line, err);
-        if (rc != 0)
+    do {
+        rc = t->has_pending ? 1 : lines_next(&t->lines, &line, err);
+        if (t->has_pending)
+            line = t->pending;
+        t->has_pending = false;
+        if (rc <= 0)
             break;
-    }
+        rc = take_line(t, &line, err);
+    } while (rc == 0);
     *row = &t->row;
     return rc;
 }

@@ -1,7 +1,7 @@
-/* trace.h - a trace of requests, read row by row.
+/* trace.h - reads a trace of requests row by row.
  *
- * A line that is no row is damage: it is counted, told to whoever asked, and
- * passed over, or with trace.strict an error.
+ * A line that is not a row is damaged: it is counted, reported to on_damage,
+ * and skipped; with trace.strict it is an error.
  */
 #ifndef LOADGEN_TRACE_TRACE_H
 #define LOADGEN_TRACE_TRACE_H
@@ -10,23 +10,20 @@
 
 #include "loadgen/trace/trace_format.h"
 #include "loadgen/trace/trace_lines.h"
-#include "loadgen/trace/trace_row.h"
-
-struct err;
-struct trace_settings;
 
 /* Lines that are neither empty nor a header = rows + damaged + failed. */
 struct trace_counts {
     int64_t rows;
     int64_t damaged;
-    int64_t failed; /* requests that failed back then; left out */
+    int64_t failed; /* requests that failed when the trace was recorded; skipped
+                     */
 };
 
 struct trace {
     const struct trace_settings *settings; /* borrowed */
     struct lines lines;
     struct parser parser;
-    bool has_pending; /* the first line is a row, and not yet read */
+    bool has_pending; /* the first line is a row and has not been returned */
     struct line pending;
     struct row row;
     struct trace_counts counts;
@@ -37,16 +34,16 @@ struct trace {
     void *arg;
 };
 
-/* Open it and find out its format.  ERR_CONFIG, with the path.  trace_fini()
- * may follow either way, and after all zero. */
+/* Open the file and detect its format.  ERR_CONFIG, with the path.
+ * trace_fini() may follow either way, and is safe on zeroed memory. */
 int trace_open(struct trace *t, const struct trace_settings *s,
                struct err *err);
 void trace_fini(struct trace *t);
 
-/* 1: *row is the next, valid until the next call; 0: there is none; -1: ERR_IO
- * where the file cannot be read, ERR_CONFIG for damage with trace.strict.
- * Times never decrease: a row that is earlier than the one before it by no more
- * than trace.spread counts as of the same time, by more as damage. */
+/* 1: *row is the next row, valid until the next call; 0: there is no more; -1:
+ * ERR_IO if the file cannot be read, ERR_CONFIG for damage with trace.strict.
+ * Times never decrease: a row that is earlier than the one before it by up to
+ * trace.spread gets the same time; one that is earlier by more is damaged. */
 int trace_next(struct trace *t, const struct row **row, struct err *err);
 
 #endif

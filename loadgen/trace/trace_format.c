@@ -1,13 +1,55 @@
 #include "loadgen/trace/trace_format.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "common/base/clk.h"
 #include "common/base/err.h"
 #include "common/base/jscan.h"
 #include "common/base/str.h"
+#include "common/base/xalloc.h"
 #include "common/settings/settings.h"
-#include "loadgen/trace/trace_row.h"
+
+/* ---- rows ---- */
+
+void row_fini(struct row *row)
+{
+    free(row->blocks);
+    *row = (struct row){0};
+}
+
+static void make_room(struct row *row, size_t n)
+{
+    size_t cap = row->cap_blocks > 0 ? row->cap_blocks : 16;
+
+    if (n <= row->cap_blocks)
+        return;
+    while (cap < n)
+        cap *= 2;
+    row->blocks = xrealloc(row->blocks, cap, sizeof(*row->blocks));
+    row->cap_blocks = cap;
+}
+
+void row_add_block(struct row *row, int64_t id)
+{
+    make_room(row, row->n_blocks + 1);
+    row->blocks[row->n_blocks++] = id;
+}
+
+void row_copy(struct row *to, const struct row *from)
+{
+    struct row old = *to;
+
+    *to = *from;
+    to->blocks = old.blocks;
+    to->cap_blocks = old.cap_blocks;
+    make_room(to, from->n_blocks);
+    if (from->n_blocks > 0)
+        memcpy(to->blocks, from->blocks,
+               from->n_blocks * sizeof(*from->blocks));
+}
+
+/* ---- formats ---- */
 
 static const struct trace_format known[] = {
     [TRACE_AZURE] = {.name = "azure",
@@ -37,45 +79,25 @@ static const struct trace_format known[] = {
     [TRACE_JSONL] = {.name = "jsonl", .syntax = &syntax_jsonl},
 };
 
-/* ---- a format of the user's ---- */
-
-static int64_t unit_ns(int unit)
-{
-    static const int64_t ns[] = {[UNIT_S] = NS_PER_S,
-                                 [UNIT_MS] = NS_PER_MS,
-                                 [UNIT_US] = NS_PER_US,
-                                 [UNIT_NS] = 1};
-
-    return ns[unit];
-}
-
-static const char *or_else(const char *text, const char *otherwise)
-{
-    return text ? text : otherwise;
-}
-
+/* The columns that the user named, or the default names. */
 static void take_columns(struct trace_format *f, const struct trace_settings *s)
 {
-    f->column[COLUMN_TIME] = or_else(s->time, "timestamp");
-    f->column[COLUMN_INPUT] = or_else(s->input, "input_length");
-    f->column[COLUMN_OUTPUT] = or_else(s->output, "output_length");
-    f->column[COLUMN_BLOCKS] = or_else(s->blocks, "hash_ids");
-    f->unit_ns = unit_ns(s->unit);
+    static const int64_t unit_ns[] = {[UNIT_S] = NS_PER_S,
+                                      [UNIT_MS] = NS_PER_MS,
+                                      [UNIT_US] = NS_PER_US,
+                                      [UNIT_NS] = 1};
+
+    f->column[COLUMN_TIME] = s->time ? s->time : "timestamp";
+    f->column[COLUMN_INPUT] = s->input ? s->input : "input_length";
+    f->column[COLUMN_OUTPUT] = s->output ? s->output : "output_length";
+    f->column[COLUMN_BLOCKS] = s->blocks ? s->blocks : "hash_ids";
+    f->unit_ns = unit_ns[s->unit];
     f->block_tokens = s->block_tokens;
 }
 
-/* ---- which one it is ---- */
+/* ---- detection ---- */
 
-static bool is_json(const char *line, size_t len)
-{
-    size_t i = 0;
-
-    while (i < len && (line[i] == ' ' || line[i] == '\t'))
-        i++;
-    return i < len && line[i] == '{';
-}
-
-/* Bailian's have the chat's id; Mooncake's times are whole milliseconds. */
+/* Bailian has chat ids; Mooncake's times are whole milliseconds. */
 static int detect_jsonl(const char *line, size_t len)
 {
     bool has_blocks = false;
@@ -110,12 +132,20 @@ static bool has_columns(const struct trace_format *format, const char *line,
     return format->syntax->read_header(&p, line, len, &ignored) == 0;
 }
 
-/* The last has the names that nobody needs to say. */
-static int detect_csv(const struct trace_settings *s, const char *line,
-                      size_t len)
+/* If the user named columns, the format is a custom one. */
+static int detect(const struct trace_settings *s, const char *line, size_t len)
 {
     struct trace_format plain = known[TRACE_CSV];
+    size_t blanks = 0;
+    bool is_jsonl;
 
+    while (blanks < len && (line[blanks] == ' ' || line[blanks] == '\t'))
+        blanks++;
+    is_jsonl = blanks < len && line[blanks] == '{';
+    if (s->time || s->input || s->output || s->blocks)
+        return is_jsonl ? TRACE_JSONL : TRACE_CSV;
+    if (is_jsonl)
+        return detect_jsonl(line, len);
     if (has_columns(&known[TRACE_AZURE], line, len))
         return TRACE_AZURE;
     if (has_columns(&known[TRACE_BURSTGPT], line, len))
@@ -123,18 +153,6 @@ static int detect_csv(const struct trace_settings *s, const char *line,
     take_columns(&plain, s);
     return has_columns(&plain, line, len) ? TRACE_CSV : TRACE_AUTO;
 }
-
-/* Whoever names columns has a format of his own. */
-static int detect(const struct trace_settings *s, const char *line, size_t len)
-{
-    bool is_jsonl = is_json(line, len);
-
-    if (s->time || s->input || s->output || s->blocks)
-        return is_jsonl ? TRACE_JSONL : TRACE_CSV;
-    return is_jsonl ? detect_jsonl(line, len) : detect_csv(s, line, len);
-}
-
-/* ---- beginning ---- */
 
 int parser_init(struct parser *p, const struct trace_settings *s,
                 const char *line, size_t len, struct err *err)
@@ -149,8 +167,8 @@ int parser_init(struct parser *p, const struct trace_settings *s,
         format = detect(s, line, len);
     if (format == TRACE_AUTO)
         return err_set(err, ERR_CONFIG,
-                       "the first line does not say which format this is; "
-                       "name it (--trace-format) or its columns "
+                       "the format cannot be detected from the first line; "
+                       "set it (--trace-format) or name the columns "
                        "(--time-column, ...)");
     *p = (struct parser){.format = known[format]};
     if (format == TRACE_CSV || format == TRACE_JSONL)
@@ -165,35 +183,26 @@ int parser_init(struct parser *p, const struct trace_settings *s,
     return 0;
 }
 
-/* ---- a row ---- */
-
-static bool check_lengths(const struct parser *p, const struct row *row,
-                          struct flaw *flaw)
-{
-    flaw->column = p->format.column[COLUMN_INPUT];
-    flaw->what = trace_check_length(row->input);
-    if (flaw->what)
-        return false;
-    flaw->column = p->format.column[COLUMN_OUTPUT];
-    flaw->what = trace_check_length(row->output);
-    return flaw->what == NULL;
-}
-
 bool parser_read(const struct parser *p, const char *line, size_t len,
                  struct row *row, struct flaw *flaw)
 {
     row->n_blocks = 0;
     row->block_tokens = p->format.block_tokens;
     *flaw = (struct flaw){0};
-    return p->format.syntax->read(p, line, len, row, flaw) &&
-           check_lengths(p, row, flaw);
-}
+    if (!p->format.syntax->read(p, line, len, row, flaw))
+        return false;
+    for (int c = COLUMN_INPUT; c <= COLUMN_OUTPUT; c++) {
+        int64_t length = c == COLUMN_INPUT ? row->input : row->output;
 
-const char *trace_check_length(int64_t length)
-{
-    if (length < 0)
-        return "negative";
-    return length > TRACE_MAX_TOKENS ? "more than 3,000,000 tokens" : NULL;
+        flaw->column = p->format.column[c];
+        if (length < 0)
+            flaw->what = "negative";
+        else if (length > TRACE_MAX_TOKENS)
+            flaw->what = "more than 3,000,000 tokens";
+        if (flaw->what)
+            return false;
+    }
+    return true;
 }
 
 /* ---- times ---- */
@@ -203,59 +212,55 @@ static bool is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
-/* Digits behind a point, as billionths; how many there were, or -1. */
-static int read_fraction(const char *p, const char *end, int64_t *billionths)
+/* Read a point and the digits after it, if there are any, as billionths, and
+ * move *p behind them.  False if no digit follows the point. */
+static bool read_fraction(const char **p, const char *end, int64_t *billionths)
 {
-    int64_t scale = NS_PER_S / 10;
-    int n = 0;
+    const char *start = *p + 1;
 
     *billionths = 0;
-    for (; p + n < end && is_digit(p[n]); n++) {
-        *billionths += (p[n] - '0') * scale;
+    if (*p == end || **p != '.')
+        return true;
+    *p = start;
+    for (int64_t scale = NS_PER_S / 10; *p < end && is_digit(**p); ++*p) {
+        *billionths += (**p - '0') * scale;
         scale /= 10;
     }
-    return n > 0 ? n : -1;
+    return *p > start;
 }
 
 bool trace_parse_time(const char *text, size_t len, int64_t unit, int64_t *ns)
 {
     const char *end = text + len;
     const char *p = text;
-    int64_t most = (INT64_C(1) << 62) / unit;
+    int64_t max = (INT64_C(1) << 62) / unit;
     int64_t whole = 0;
-    int64_t billionths = 0;
+    int64_t billionths;
 
     for (; p < end && is_digit(*p); p++) {
-        if (whole >= most / 10)
+        if (whole >= max / 10)
             return false;
         whole = whole * 10 + (*p - '0');
     }
-    if (p == text)
+    if (p == text || !read_fraction(&p, end, &billionths))
         return false;
-    if (p < end && *p == '.') {
-        int n = read_fraction(p + 1, end, &billionths);
-
-        if (n < 0)
-            return false;
-        p += 1 + n;
-    }
     *ns = whole * unit + billionths / (NS_PER_S / unit);
     return p == end;
 }
 
-/* Two digits at p, at most `most`; -1 if they are none. */
-static int two(const char *p, int most)
+/* The number of two digits at p; -1 if there is none or it exceeds `max`. */
+static int two(const char *p, int max)
 {
     int n;
 
     if (!is_digit(p[0]) || !is_digit(p[1]))
         return -1;
     n = (p[0] - '0') * 10 + (p[1] - '0');
-    return n <= most ? n : -1;
+    return n <= max ? n : -1;
 }
 
-/* Days since 1970 of a day in the Gregorian calendar, years beginning with
- * March, so that the day that comes and goes is the last one. */
+/* Days since 1970 in the Gregorian calendar.  Years begin with March, so that a
+ * leap day is the last day of a year. */
 static int64_t days_of(int year, int month, int day)
 {
     int y = month > 2 ? year : year - 1;
@@ -268,14 +273,7 @@ static int64_t days_of(int year, int month, int day)
            of_era / 100 + of_year - 719468;
 }
 
-static bool is_day(int year, int month, int day)
-{
-    int y = month < 12 ? year : year + 1;
-
-    return days_of(year, month, day) < days_of(y, month % 12 + 1, 1);
-}
-
-/* "+01:00", "Z" or nothing; false if it is none of these. */
+/* "+01:00", "Z" or nothing; false if it is something else. */
 static bool read_zone(const char *p, const char *end, int64_t *seconds)
 {
     int64_t hours;
@@ -300,21 +298,25 @@ static bool read_zone(const char *p, const char *end, int64_t *seconds)
 static bool read_seconds(const char *p, int64_t *seconds)
 {
     int century = two(p, 22);
-    int year = two(p + 2, 99);
+    int of_century = two(p + 2, 99);
+    int year = century * 100 + of_century;
     int month = two(p + 5, 12);
     int day = two(p + 8, 31);
     int64_t hour = two(p + 11, 23);
     int minute = two(p + 14, 59);
     int second = two(p + 17, 60); /* a leap second */
 
-    if (century < 19 || year < 0 || month < 1 || day < 1 || hour < 0 ||
-        minute < 0 || second < 0 || !is_day(century * 100 + year, month, day))
+    if (century < 19 || of_century < 0 || month < 1 || day < 1 || hour < 0 ||
+        minute < 0 || second < 0)
         return false;
+    if (days_of(year, month, day) >=
+        days_of(month < 12 ? year : year + 1, month % 12 + 1, 1))
+        return false; /* such as February 30 */
     if (p[4] != '-' || p[7] != '-' || (p[10] != ' ' && p[10] != 'T') ||
         p[13] != ':' || p[16] != ':')
         return false;
-    *seconds = days_of(century * 100 + year, month, day) * 86400 +
-               (hour * 60 + minute) * 60 + second;
+    *seconds =
+        days_of(year, month, day) * 86400 + (hour * 60 + minute) * 60 + second;
     return true;
 }
 
@@ -322,21 +324,14 @@ bool trace_parse_date(const char *text, size_t len, int64_t *ns)
 {
     const char *end = text + len;
     const char *p = text + DATE_LEN;
-    int64_t fraction = 0;
+    int64_t fraction;
     int64_t seconds;
     int64_t zone;
 
     if (len < DATE_LEN || !read_seconds(text, &seconds))
         return false;
-    if (p < end && *p == '.') {
-        int n = read_fraction(p + 1, end, &fraction);
-
-        if (n < 0)
-            return false;
-        p += 1 + n;
-    }
-    if (!read_zone(p, end, &zone) || seconds - zone < 0 ||
-        seconds - zone >= (INT64_C(1) << 62) / NS_PER_S)
+    if (!read_fraction(&p, end, &fraction) || !read_zone(p, end, &zone) ||
+        seconds - zone < 0 || seconds - zone >= (INT64_C(1) << 62) / NS_PER_S)
         return false;
     *ns = (seconds - zone) * NS_PER_S + fraction;
     return true;

@@ -31,7 +31,7 @@ int64_t replay_scale_ns(const struct trace_settings *s, int64_t ns)
 
 /* ---- the spread ---- */
 
-/* How many rows there are of the time that begins now. */
+/* Count the rows that have the time of the next one. */
 static int count_group(struct replay *r, struct err *err)
 {
     int rc = 1;
@@ -50,19 +50,13 @@ static int count_group(struct replay *r, struct err *err)
     return rc < 0 ? -1 : 0;
 }
 
-static double draw(const struct replay *r, int64_t number)
-{
-    struct rng rng = rng_at(r->seed, RNG_SPREAD, number);
-
-    return rng_uniform(&rng);
-}
-
-/* The rows of one time lie in its step like as many independent points, and
- * keep their order: each is the smallest of those that are left, in what is
- * left of the step. */
+/* The rows with the same time are spread over the step like independent uniform
+ * points, in order: each is the smallest of the remaining points, in the rest
+ * of the step. */
 static int spread(struct replay *r, const struct row *row, struct err *err)
 {
-    double u = draw(r, r->trace.counts.rows);
+    struct rng rng = rng_at(r->seed, RNG_SPREAD, r->trace.counts.rows);
+    double u = rng_uniform(&rng);
 
     if (r->left == 0 && count_group(r, err))
         return -1;
@@ -77,7 +71,7 @@ static int spread(struct replay *r, const struct row *row, struct err *err)
 
 /* ---- the next row ---- */
 
-/* Steps that are longer than those of the file overlap: nobody overtakes. */
+/* Steps that are longer than those of the clock overlap; the order is kept. */
 static int place(struct replay *r, const struct row *row, struct err *err)
 {
     int64_t before_ns = r->moved_ns;

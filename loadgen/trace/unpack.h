@@ -1,50 +1,49 @@
-/* unpack.h - the bytes of a file as they were before somebody compressed it.
+/* unpack.h - reads a file and decompresses it.
  *
- * Which way it was compressed is told by its first bytes, not by its name.
+ * gzip and Zstandard are recognised by the first bytes of the file, not by its
+ * name; anything else is read as it is.
  */
 #ifndef LOADGEN_TRACE_UNPACK_H
 #define LOADGEN_TRACE_UNPACK_H
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <sys/types.h>
 
-/* Bytes to take, and room to put some. */
-struct unpack_io {
-    const char *in;
-    size_t in_len;
-    char *out;
-    size_t out_len;
+#include "common/base/buf.h"
+#include "common/base/hash.h"
+
+struct err;
+struct unpack_ops;
+
+/* A file being read.  All zero is valid for unpacker_fini(). */
+struct unpacker {
+    int fd;
+    bool is_open;
+    bool has_ended; /* the file has no more bytes */
+    char *in;       /* bytes as they are in the file */
+    size_t in_at;
+    size_t in_end;
+    const struct unpack_ops *ops; /* NULL until the first read */
+    void *state;
+    struct sha256 *hash; /* adds up the bytes of the file; borrowed; NULL: not
+                            wanted */
 };
 
-/* The caller allocates state_size zeroed bytes and hands them to every call as
- * `self`. */
-struct unpack_ops {
-    const char *name;
-    size_t state_size;
+/* Open a regular file; pipes are refused without waiting for a writer.
+ * ERR_CONFIG with the path.  unpacker_fini() may follow either way. */
+int unpacker_open(struct unpacker *u, const char *path, struct err *err);
+void unpacker_fini(struct unpacker *u);
 
-    const char *magic; /* what a file of this kind begins with; NULL: plain
-                          text has nothing to tell it by */
-    size_t magic_len;
+/* Put up to `len` decompressed bytes into `out`.  Returns how many; 0 at the
+ * end of the file; -1 with *why if the file cannot be read or decompressed. */
+ssize_t unpacker_read(struct unpacker *u, char *out, size_t len,
+                      const char **why);
 
-    /* Get ready; out of memory aborts.  Optional. */
-    void (*init)(void *self);
-
-    /* Take from `in`, put to `out`, and move both on; at least one of them
-     * moves.  -1 if that is no data of this kind.  Required. */
-    int (*step)(void *self, struct unpack_io *io);
-
-    /* May the file end here?  Optional: it may anywhere. */
-    bool (*may_end)(const void *self);
-
-    /* Optional. */
-    void (*fini)(void *self);
-};
-
-extern const struct unpack_ops unpack_plain;
-extern const struct unpack_ops unpack_gz;
-extern const struct unpack_ops unpack_zst;
-
-/* The kind of a file that begins so. */
-const struct unpack_ops *unpack_for(const char *start, size_t len);
+/* Append the whole file, decompressed, to `out`, whose maximum limits it.
+ * `hash` is that of the file on disk, as sha256sum prints it.  ERR_CONFIG with
+ * the path. */
+int slurp(const char *path, struct buf *out, char hash[static SHA256_TEXT],
+          struct err *err);
 
 #endif

@@ -9,7 +9,6 @@
 #include "common/base/err.h"
 #include "common/settings/settings.h"
 #include "loadgen/trace/trace_format.h"
-#include "loadgen/trace/trace_row.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -135,7 +135,7 @@ static const struct {
     {{"tailgate", "run", URL, "--rate", "5", "--body", "@/no/such"},
      "target.body: /no/such: No such file or directory"},
     {{"tailgate", "run", URL, "--rate", "5", "-X", "GE T"},
-     "target.method: 'GE T' is no method"},
+     "target.method: 'GE T' is not a valid method"},
     {{"tailgate", "run", "ftp://x/", "--rate", "5"},
      "'ftp://x/': the scheme 'ftp' is not supported; write http://, "
      "https://, grpc://, grpcs:// or null://"},
@@ -148,7 +148,7 @@ static const struct {
     {{"tailgate", "run", URL, "--rate", "5", "--wait-ready", "0s"},
      "--wait-ready: must be above 0"},
     {{"tailgate", "run", URL, "--rate", "5", "-H", "host:"},
-     "target.headers: an empty Host"},
+     "target.headers: Host must not be empty"},
     {{"tailgate", "run", URL, "--rate", "5", "--url", "http://h/"},
      "--url: not beside URLs that are given as words"},
     {{"tailgate", "run", URL, "--rate", "5", "--cpus", "3-1"},
@@ -303,26 +303,27 @@ static const struct {
     {"load: {rate: 5}\ndata:\n  file: none\n",
      ":4: data.file: %s/none: No such file or directory"},
     {"load: {rate: 5}\ndata:\n  file: /\n",
-     ":4: data.file: /: is no regular file"},
+     ":4: data.file: /: is not a regular file"},
     {"load: {rate: 5}\ndata:\n  file: empty\n",
      ":4: data.file: %s/empty: is empty"},
     {"load: {rate: 5}\ndata:\n  file: some.jsonl\n",
-     ":4: data.file: %s/some.jsonl:2: no prompt that openai-completions takes, "
-     "as others have; --prompt-field names the field"},
+     ":4: data.file: %s/some.jsonl:2: no prompt for openai-completions, "
+     "although other samples have one; name the field with --prompt-field"},
     {"load: {rate: 5}\ndata:\n  file: some.jsonl\n  prompt: z\n",
-     ":5: data.prompt: %s/some.jsonl:1: there is no 'z'"},
+     ":5: data.prompt: %s/some.jsonl:1: has no field 'z'"},
     {"load: {rate: 5}\nclasses:\n  - name: a\n    data:\n      file: none\n",
      ":6: classes: a: data.file: %s/none: No such file or directory"},
     {"load: {rate: 5}\nclasses:\n  - name: a\n"
      "    target: {url: http://h/v2/models/m/infer}\n    data:\n"
      "      {file: some.jsonl, format: tensors, tensors: x FP32 4}\n",
-     ":7: classes: a: data.file: %s/some.jsonl: its 25 bytes are no whole "
-     "number of samples of 16 bytes"},
+     ":7: classes: a: data.file: %s/some.jsonl: its size of 25 bytes "
+     "is not a multiple of the sample size of 16 bytes"},
     {"load: {rate: 5}\nclasses:\n  - name: a\n"
      "    target: {url: http://h/v2/models/m/infer}\n    data:\n"
      "      {file: nan, format: tensors, tensors: x FP32 2}\n",
-     ":7: classes: a: data.file: %s/nan: at byte 0: x holds what is no number; "
-     "it goes as raw bytes alone (--binary-tensors)"},
+     ":7: classes: a: data.file: %s/nan: at byte 0: x has a value that is not "
+     "a finite number "
+     "and can only be sent as raw bytes (--binary-tensors)"},
     {"load: {stages: [5/s 1s]}\ndata: {file: some.jsonl, accuracy: true}\n",
      ":3: data.accuracy: each sample is sent once; not beside load.stages, "
      "load.shape or load.rate_table"},
@@ -330,7 +331,7 @@ static const struct {
      ":3: trace.file: %s/none: No such file or directory"},
     {"trace:\n  file: empty\n", ":3: trace.file: %s/empty: is empty"},
     {"trace:\n  file: bad.csv\n",
-     ":3: trace.file: %s/bad.csv: no row is left to replay; 0 were read, 2 "
+     ":3: trace.file: %s/bad.csv: no rows to replay; 0 rows were read, 2 "
      "lines are damaged: %s/bad.csv:2: timestamp: not a time; %s/bad.csv:3: "
      "fewer fields than the first line"},
     {"trace:\n  file: two.csv\n",

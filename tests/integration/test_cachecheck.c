@@ -86,7 +86,7 @@ static void what_cannot_be_compared_is_refused(void **state)
     } cases[] = {
         {"--unique", "false", "data.unique false"},
         {"--cache-hit-rate", "10%", "data.cache_hit_rate"},
-        {"--body", "{\"prompt\":\"as it is\"}", "no prompt that could be"},
+        {"--body", "{\"prompt\":\"as it is\"}", "requires prompts"},
     };
 
     (void)state;

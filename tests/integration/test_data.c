@@ -184,7 +184,7 @@ static void the_hash_is_in_the_manifest_and_the_report(void **state)
     (void)state;
     run_expect(&r, dir, 0);
     assert_non_null(strstr(r.out, "2 samples, sha256 c3f9c8c283a2…"));
-    assert_non_null(strstr(r.err, "text by its looks, 2 samples"));
+    assert_non_null(strstr(r.err, "text (detected), 2 samples"));
     proc_result_fini(&r);
     manifest = load_manifest(dir);
     assert_string_equal(
@@ -210,7 +210,7 @@ static void a_damaged_line_ends_it_before_anything_is_sent(void **state)
                           "--data", data, "-R", "5"));
 
         proc_expect(&r, 2);
-        assert_non_null(strstr(r.err, "damaged.jsonl:2: is no JSON"));
+        assert_non_null(strstr(r.err, "damaged.jsonl:2: not valid JSON"));
         proc_result_fini(&r);
     }
     free(data);
@@ -225,10 +225,9 @@ static void validate_says_what_is_in_it(void **state)
 
     (void)state;
     proc_expect(&r, 0);
-    assert_non_null(
-        strstr(r.out, "plan.jsonl, jsonl by its looks, 13 samples"));
-    assert_non_null(strstr(r.out, "5 of them (of a shuffle), any at any time"));
-    assert_non_null(strstr(r.out, "prompts: mean 10 bytes, at most 11"));
+    assert_non_null(strstr(r.out, "plan.jsonl, jsonl (detected), 13 samples"));
+    assert_non_null(strstr(r.out, "5 of them (shuffled), at random"));
+    assert_non_null(strstr(r.out, "bytes per prompt: mean 10, max 11"));
     proc_result_fini(&r);
     r = proc_run(ARGS("validate", "http://127.0.0.1:1/v1/completions",
                       "--data-limit", "5", "-R", "5"));

@@ -374,12 +374,13 @@ static void what_cannot_run_is_said(void **state)
     snprintf(said, sizeof(said), "tailgate: %s: ModelMetadata: ", url);
     must_refuse(url, 3, said,
                 FLAGS("--model", "m", "--data", at.lines, "-c", "1"));
-    must_refuse(url, 3, "Connection refused (asked since no --tensor is given)",
+    must_refuse(url, 3,
+                "Connection refused (called because no --tensor is given)",
                 FLAGS("--model", "m", "-c", "1"));
-    must_refuse(url, 2, "target.model: which model?", FLAGS("-c", "1"));
+    must_refuse(url, 2, "target.model is required", FLAGS("-c", "1"));
     must_refuse(url, 2, "target.proxy: not with gRPC",
                 FLAGS("-c", "1", "--proxy", "http://127.0.0.1:1"));
-    must_refuse(url, 2, "target.success: of gRPC it is OK alone",
+    must_refuse(url, 2, "target.success cannot be set for gRPC",
                 FLAGS("-c", "1", "--success", "2xx"));
     must_refuse(url, 2, "target.api: tgi is spoken over http://",
                 FLAGS("-c", "1", "--api", "tgi"));

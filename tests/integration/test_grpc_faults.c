@@ -111,7 +111,7 @@ static const struct {
     const char *outcome; /* NULL: the connection breaks */
     const char *part;    /* of what it says */
 } unary[] = {
-    {"malformed", "malformed", "an answer that the API does not know"},
+    {"malformed", "malformed", "an answer that does not fit the API"},
     {"empty", "empty", "an answer without content"},
     {"inband", "status", "gRPC status INTERNAL: the stub was told to fail"},
     {"endless=2MiB", "status",
@@ -216,7 +216,7 @@ static const struct {
         *outcome; /* likewise: what was sent before may be lost, or not */
     const char *part;
 } streams[] = {
-    {"malformed", "malformed", "a message that the API does not know"},
+    {"malformed", "malformed", "a message that does not fit the API"},
     {"inband", "in-band error", "the stub was told to fail"},
     {"no-done", "truncated", "the stream ended without its terminator"},
     {"no-events", "empty", "a stream without an event"},

@@ -81,10 +81,10 @@ static const struct {
     {{"--auth-env", "TAILGATE_UNSET"},
      "target.auth_env: the variable 'TAILGATE_UNSET' is not set"},
     {{"--auth-env", "HOME", "-H", "AUTHORIZATION: x"},
-     "target.auth_env: not beside a header Authorization"},
+     "target.auth_env cannot be combined with a header Authorization"},
     {{"--auth-file", "~text", "-H", "authorization: x"},
-     "target.auth_file: not beside a header Authorization"},
-    {{"-H", "Host:"}, "target.headers: an empty Host"},
+     "target.auth_file cannot be combined with a header Authorization"},
+    {{"-H", "Host:"}, "target.headers: Host must not be empty"},
     {{"--transport", "native"},
      "target.transport: the native one does not speak TLS"},
 };

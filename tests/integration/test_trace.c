@@ -113,7 +113,7 @@ static void what_is_offered_is_what_the_trace_says(void **state)
         size_t n;
 
         run_expect(&r, dir, 0);
-        assert_non_null(strstr(r.err, "azure by its first line, 60 rows"));
+        assert_non_null(strstr(r.err, "azure (detected), 60 rows"));
         assert_non_null(strstr(r.err, "azure.csv:22: fewer fields"));
         assert_non_null(strstr(r.out, "60 rows; 3 damaged lines left out"));
         proc_result_fini(&r);
@@ -194,10 +194,10 @@ static void steps_are_spread_and_said_to_be(void **state)
 static void validate_prints_the_plan(void **state)
 {
     static const char *const want[] = {
-        "trace      mooncake by its first line, 60 rows in",
+        "trace      mooncake (detected), 60 rows in",
         "input tokens: mean 2048, p50 2048",
         "output tokens: mean 3",
-        "prompts begin alike",
+        "prompts share prefixes",
         "95% of the rows have the time of the row before",
         "requests   60 in the window",
     };

@@ -449,7 +449,7 @@ static void what_contradicts_itself_is_refused(void **state)
         {"openai-completions", "target.extra_body={\"x\":1,\"prompt\":[]}",
          "'prompt'"},
         {"tgi", "target.extra_body={\"parameters\":{}}", "'parameters'"},
-        {"openai-chat", "data.prompts=ids", "takes no token ids"},
+        {"openai-chat", "data.prompts=ids", "does not accept token ids"},
         {"kserve-http", "data.binary=true", "data.tensors"},
     };
 
@@ -512,7 +512,7 @@ static void whole_answers(void **state)
 
     (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
-        const struct response_head head = {.status = 200, .json_len = -1};
+        const struct response_head head = {.json_len = -1};
         struct rig rig;
         struct piece p = piece_none();
         struct err err = {0};

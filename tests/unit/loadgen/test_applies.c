@@ -53,7 +53,7 @@ static const struct {
     {{PREDICT, "data.tensors=x FP32 1", "data.binary=true"}, "--binary"},
     {{PLAIN}, NULL},
     {{PLAIN, "data.input_tokens=256"}, NULL}, /* what it is anyway */
-    {{PLAIN, "data.input_tokens=50"}, "http has no use"},
+    {{PLAIN, "data.input_tokens=50"}, "no effect with the API http"},
     {{PLAIN, "data.input_tokens=50", BODY("{{prompt}}")}, NULL},
     {{PLAIN, "data.tensors=x FP32 1"}, "--tensor"},
     {{PLAIN, "target.ignore_eos=true"}, "--ignore-eos"},
@@ -61,7 +61,7 @@ static const struct {
     {{PLAIN, "checks=tensor y = 1"}, "'tensor'"},
     {{PLAIN, "checks=contains length 1"}, NULL},
     {{"target.url=http://h/generate", "data.input_tokens=50"}, "tgi or sglang"},
-    {{CHAT, "target.method=GET", "data.input_tokens=50"}, "http has no use"},
+    {{CHAT, "target.method=GET", "data.input_tokens=50"}, "no effect with the API http"},
 };
 
 static void assign(struct settings *s, const char *assignment)

@@ -104,7 +104,7 @@ static void gamma_refuses_odd_variations(void **state)
         struct err err = {0};
 
         assert_int_equal(ops->init(self, &load, &err), -1);
-        assert_string_equal(err.msg, "load.cv: 0.01 to 100");
+        assert_string_equal(err.msg, "load.cv must be between 0.01 and 100");
         free(self);
     }
 }

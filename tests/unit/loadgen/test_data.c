@@ -12,6 +12,7 @@
 #include "common/base/err.h"
 #include "common/settings/settings.h"
 #include "loadgen/payload/dataset.h"
+#include "loadgen/trace/unpack.h"
 #include "tests/support/tmpdir.h"
 
 static char f_name[] = "f";
@@ -225,7 +226,7 @@ static void fields_that_were_named(void **state)
     dataset_free(d);
     s.prompt = names[3];
     assert_null(read_as(&s, "{\"q\":\"yes\"}", &err));
-    assert_string_equal(err.msg, "data.prompt: f:1: there is no 'Q'");
+    assert_string_equal(err.msg, "data.prompt: f:1: has no field 'Q'");
 }
 
 /* A field that is a prompt elsewhere, and a table here. */
@@ -246,44 +247,52 @@ static const struct {
     const char *want;
 } damaged[] = {
     {DATA_AUTO, "", "f: is empty"},
-    {DATA_AUTO, "hello", "f: what is it? say --data-format"},
-    {DATA_TEXT, "\n\n", "f: no sample in it"},
-    {DATA_TEXT, "a\n\xff\n", "f:2: is no UTF-8"},
-    {DATA_JSONL, "{\"prompt\":\"a\"}\n{\"prompt\":\"b\"", "f:2: is no JSON"},
-    {DATA_JSONL, "{\"prompt\":\"a\"}\n\n{\"prompt\":}", "f:3: is no JSON"},
-    {DATA_JSONL, "{\"prompt\":\"a\"} 1", "f:1: something behind the object"},
-    {DATA_JSONL, "{\"prompt\":\"a\"}\n[1]\n", "f:2: is no object of JSON"},
-    {DATA_JSONL, "{\"prompt\":\"a\"}\nx\n", "f:2: is no object of JSON"},
-    {DATA_JSONL, "{\"prompt\":\"\xff\"}", "f:1: is no JSON"},
-    {DATA_JSONL, "{\"prompt\":\"a\",\"prompt\":\"b\"}", "f:1: a key that is"},
-    {DATA_JSONL, "{\"prompt\":\"a\"}\n{\"prompt\":2}", "f:2: prompt: no text"},
+    {DATA_AUTO, "hello", "f: the format cannot be detected; set --data-format"},
+    {DATA_TEXT, "\n\n", "f: contains no samples"},
+    {DATA_TEXT, "a\n\xff\n", "f:2: not valid UTF-8"},
+    {DATA_JSONL, "{\"prompt\":\"a\"}\n{\"prompt\":\"b\"",
+     "f:2: not valid JSON"},
+    {DATA_JSONL, "{\"prompt\":\"a\"}\n\n{\"prompt\":}", "f:3: not valid JSON"},
+    {DATA_JSONL, "{\"prompt\":\"a\"} 1", "f:1: text after the object"},
+    {DATA_JSONL, "{\"prompt\":\"a\"}\n[1]\n", "f:2: not a JSON object"},
+    {DATA_JSONL, "{\"prompt\":\"a\"}\nx\n", "f:2: not a JSON object"},
+    {DATA_JSONL, "{\"prompt\":\"\xff\"}", "f:1: not valid JSON"},
+    {DATA_JSONL, "{\"prompt\":\"a\",\"prompt\":\"b\"}",
+     "f:1: a key occurs twice"},
+    {DATA_JSONL, "{\"prompt\":\"a\"}\n{\"prompt\":2}",
+     "f:2: prompt: not a text"},
     {DATA_JSONL, "{\"prompt\":\"\"}", "f:1: prompt: is empty"},
-    {DATA_JSONL, "{\"input_ids\":[1,-2]}", "f:1: input_ids: no list of token"},
-    {DATA_JSONL, "{\"input_ids\":[]}", "f:1: input_ids: no list of token"},
-    {DATA_JSONL, "{\"input_ids\":\"1\"}", "f:1: input_ids: no list of token"},
-    {DATA_JSONL, "{\"messages\":{}}", "f:1: messages: no list of messages"},
+    {DATA_JSONL, "{\"input_ids\":[1,-2]}",
+     "f:1: input_ids: not a list of token"},
+    {DATA_JSONL, "{\"input_ids\":[]}", "f:1: input_ids: not a list of token"},
+    {DATA_JSONL, "{\"input_ids\":\"1\"}",
+     "f:1: input_ids: not a list of token"},
+    {DATA_JSONL, "{\"messages\":{}}", "f:1: messages: not a list of messages"},
     {DATA_JSONL, "{\"messages\":[]}", "f:1: messages: no text in"},
     {DATA_JSONL, "{\"messages\":[{\"content\":\"a\"}]}",
      "f:1: messages: a message without a role"},
     {DATA_JSONL, "{\"prompt\":\"a\",\"max_tokens\":0}",
-     "f:1: max_tokens: no count of tokens"},
+     "f:1: max_tokens: not a number of tokens"},
     {DATA_JSONL, "{\"prompt\":\"a\",\"max_tokens\":1.5}",
-     "f:1: max_tokens: no count of tokens"},
-    {DATA_JSONL, "[{\"prompt\":\"a\"},\n{\"prompt\":\"b\"]", "f:2: is no JSON"},
-    {DATA_JSONL, "[{\"prompt\":\"a\"},\n{\"prompt\":\"b\"}", "f:2: is no JSON"},
+     "f:1: max_tokens: not a number of tokens"},
+    {DATA_JSONL, "[{\"prompt\":\"a\"},\n{\"prompt\":\"b\"]",
+     "f:2: not valid JSON"},
+    {DATA_JSONL, "[{\"prompt\":\"a\"},\n{\"prompt\":\"b\"}",
+     "f:2: not valid JSON"},
     {DATA_CSV, "prompt,n\na\n", "f:2: fewer fields than the first line"},
     {DATA_CSV, "prompt,n\n\"a\nb\",1\na,1,2\n", "f:4: more fields than"},
     {DATA_CSV, "prompt\n\"a\n", "f:2: a quote that does not end"},
-    {DATA_CSV, "prompt\n\"a\"b\n", "f:2: something behind a quote"},
+    {DATA_CSV, "prompt\n\"a\"b\n", "f:2: text after a closing quote"},
     {DATA_CSV, "prompt,prompt\na,b\n", "f:1: there are two columns 'prompt'"},
-    {DATA_CSV, "prompt\n", "f: no sample in it"},
-    {DATA_CSV, "prompt\n\xc3(\n", "f:2: is no UTF-8"},
-    {DATA_CSV, "prompt,max_tokens\na,many\n", "f:2: max_tokens: no count"},
+    {DATA_CSV, "prompt\n", "f: contains no samples"},
+    {DATA_CSV, "prompt\n\xc3(\n", "f:2: not valid UTF-8"},
+    {DATA_CSV, "prompt,max_tokens\na,many\n", "f:2: max_tokens: not a number"},
     {DATA_SHAREGPT, "[{\"conversations\":[{\"from\":\"human\"}]}]",
      "f:1: conversations: a turn without from and value"},
-    {DATA_SHAREGPT, "[{\"conversations\":3}]", "f:1: conversations: no array"},
+    {DATA_SHAREGPT, "[{\"conversations\":3}]",
+     "f:1: conversations: not an array"},
     {DATA_SHAREGPT, "[{\"conversations\":[]}]",
-     "f: no sample in it that has a question and an answer"},
+     "f: contains no samples with a question and an answer"},
 };
 
 static void damage_is_told_with_its_line(void **state)
@@ -357,12 +366,12 @@ static void files_that_are_none(void **state)
     err = (struct err){0};
     snprintf(path, sizeof(path), "%s", tmpdir_root());
     assert_int_equal(dataset_load(&d, &s, &err), -1);
-    assert_non_null(strstr(err.msg, "is no regular file"));
+    assert_non_null(strstr(err.msg, "is not a regular file"));
     err = (struct err){0}; /* which has no writer, and is not waited for */
     snprintf(path, sizeof(path), "%s", tmpdir_path("pipe"));
     assert_int_equal(mkfifo(path, 0600), 0);
     assert_int_equal(dataset_load(&d, &s, &err), -1);
-    assert_non_null(strstr(err.msg, "is no regular file"));
+    assert_non_null(strstr(err.msg, "is not a regular file"));
     err = (struct err){0};
     snprintf(path, sizeof(path), "%s",
              tmpdir_write("cut.gz", gz, sizeof(gz) - 6));

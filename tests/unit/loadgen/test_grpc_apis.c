@@ -264,7 +264,7 @@ static void messages_that_are_none(void **state)
         grpcrig_begin(&r, API_GRPC, NULL);
         grpcrig_take_data(&r, lines[i]);
         assert_int_equal(api_init(&r.api, &r.settings, &err), -1);
-        assert_string_equal(err.msg, "data.file: f:2: no message in base64");
+        assert_string_equal(err.msg, "data.file: f:2: the message is not base64");
         grpcrig_end(&r);
     }
 }
@@ -279,15 +279,15 @@ static void what_is_missing_is_said(void **state)
         const char *why;
     } cases[] = {
         {API_KSERVE_GRPC, "x FP32 1", false, false,
-         "target.model: which model? (--model)"},
+         "target.model is required (--model)"},
         {API_TFSERVING_GRPC, "x FP32 1", false, false,
-         "target.model: which model? (--model)"},
+         "target.model is required (--model)"},
         {API_KSERVE_GRPC, NULL, true, false,
-         "data.tensors: what does the model take? ('x FP32 1x16')"},
+         "data.tensors is required: the inputs of the model ('x FP32 1x16')"},
         {API_KSERVE_GRPC, "x FP16 1", true, true,
-         "data.typed: FP16 goes as raw bytes alone"},
+         "data.typed: FP16 can only be sent as raw bytes"},
         {API_TFSERVING_GRPC, "x BF16 1", true, false,
-         "data.tensors: tfserving-grpc has no BF16 here"},
+         "data.tensors: tfserving-grpc does not support BF16"},
     };
 
     (void)state;

@@ -306,10 +306,12 @@ static void what_makes_no_sense_is_refused(void **state)
         const char *assignments[3];
         const char *want;
     } cases[] = {
-        {"http://h/v1/embeddings", {"load.turns=2"}, "has no conversations"},
+        {"http://h/v1/embeddings",
+         {"load.turns=2"},
+         "require an API that generates text"},
         {"http://h/v1/completions",
          {"load.turns=2", "target.body={\"p\":\"{{prompt}}\"}"},
-         "target.body: has fields"},
+         "target.body with fields cannot"},
         {"http://h/v1/completions",
          {"load.turns=2", "data.prompts=ids"},
          "data.prompts: the token ids of answers are not known"},

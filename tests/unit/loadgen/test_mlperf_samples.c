@@ -16,7 +16,7 @@
 
 #include "common/base/err.h"
 #include "common/settings/settings.h"
-#include "loadgen/payload/mlperf_samples.h"
+#include "loadgen/payload/data_select.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 

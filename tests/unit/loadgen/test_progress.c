@@ -16,8 +16,8 @@
 #include "common/stats/hist.h"
 #include "common/wire/api_names.h"
 #include "loadgen/engine/progress.h"
-#include "loadgen/schedule/phases.h"
-#include "loadgen/trace/trace_timeline.h"
+#include "loadgen/schedule/window_limits.h"
+#include "loadgen/trace/trace_survey.h"
 #include "tests/support/rows.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
@@ -361,7 +361,7 @@ static void phases_by_count(void **state)
         assert_int_equal(read_at(p, cases[i].at_ms).phase, cases[i].phase);
     assert_true(read_at(p, 9000).planned_s == 16);
     assert_true(fabs(read_at(p, 15000).asked_rps - 100) < 1e-6);
-    phases_end(&phases, 5 * NS_PER_S);
+    atomic_store(&phases.end_ns, 5 * NS_PER_S);
     assert_int_equal(read_at(p, 6000).phase, PHASE_COOLDOWN);
     progress_free(p);
     settings_fini(&s);

@@ -83,10 +83,10 @@ static void what_is_no_json_is_told_apart(void **state)
         const char *bytes;
         const char *why;
     } cases[] = {
-        {"data: {\"choi\n\n" DONE, "an event that is no JSON"},
-        {"data: hello\n\n" DONE, "an event that is no JSON"},
-        {"data: {\"a\":1}\n\n" DONE, "an event that the API does not know"},
-        {"data: [1]\n\n" DONE, "an event that the API does not know"},
+        {"data: {\"choi\n\n" DONE, "an event that is not valid JSON"},
+        {"data: hello\n\n" DONE, "an event that is not valid JSON"},
+        {"data: {\"a\":1}\n\n" DONE, "an event that does not fit the API"},
+        {"data: [1]\n\n" DONE, "an event that does not fit the API"},
     };
     struct responserig rig;
 
@@ -234,13 +234,13 @@ static void a_compressed_answer_is_named(void **state)
         const char *why; /* NULL: it is fine */
     } cases[] = {
         {"application/json", "gzip", "\x1f\x8b\b", 200,
-         "the answer is compressed (gzip), which is not read"},
+         "the answer is compressed (gzip), which is not supported"},
         {"text/event-stream", "br", "\x1f\x8b\b", 200,
-         "the answer is compressed (br), which is not read"},
+         "the answer is compressed (br), which is not supported"},
         {"text/event-stream", "zstd", "\x28\xb5\x2f\xfd", 200,
-         "the answer is compressed (zstd), which is not read"},
+         "the answer is compressed (zstd), which is not supported"},
         {"text/event-stream", "\x1b[31m", "x", 200,
-         "the answer is compressed (an unknown coding), which is not read"},
+         "the answer is compressed (an unknown coding), which is not supported"},
         {"application/json", "Deflate", "\x1f\x8b\b", 400,
          "HTTP status 400: the body is compressed (deflate)"},
         {"text/event-stream", "identity", TOKEN("a") DONE, 200, NULL},

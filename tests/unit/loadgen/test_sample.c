@@ -11,7 +11,7 @@
 #include "common/base/err.h"
 #include "common/settings/settings.h"
 #include "loadgen/payload/sample.h"
-#include "loadgen/trace/trace_row.h"
+#include "loadgen/trace/trace_format.h"
 
 static struct sampler make(const char *input, uint64_t seed, uint64_t nonce)
 {

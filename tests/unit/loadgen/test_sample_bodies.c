@@ -106,27 +106,28 @@ static void what_does_not_fit_is_refused(void **state)
     } cases[] = {
         {"openai-completions",
          "{\"messages\":[{\"role\":\"user\",\"content\":\"a\"}]}", NULL,
-         "no prompt that openai-completions takes"},
-        {"openai-chat", "{\"a\":1}", NULL, "no prompt that openai-chat takes"},
+         "has no prompts for openai-completions"},
+        {"openai-chat", "{\"a\":1}", NULL, "has no prompts for openai-chat"},
         {"openai-chat", "{\"prompt\":\"a\"}", "target.body={}",
-         "data.file: the body (--body) has no {{field}} to put it into"},
-        {"http", "{\"prompt\":\"a\"}", NULL, "needs a body"},
-        {"rerank", "{\"prompt\":\"a\"}", NULL, "needs a body"},
+         "data.file: the body (--body) has no {{field}} for it"},
+        {"http", "{\"prompt\":\"a\"}", NULL, "requires a body"},
+        {"rerank", "{\"prompt\":\"a\"}", NULL, "requires a body"},
         {"kserve-http", "{\"prompt\":\"a\"}", "data.tensors=x FP32 1",
-         "data.tensors: none is of type BYTES"},
+         "require a tensor of type BYTES"},
         {"kserve-http", "{\"a\":1}", "data.tensors=x BYTES 1",
-         "no prompt that kserve-http takes"},
-        {"openai-chat", "{\"prompt\":\"a\"}", "checks=label", "no label"},
+         "has no prompts for kserve-http"},
+        {"openai-chat", "{\"prompt\":\"a\"}", "checks=label",
+         "requires labels"},
         {"openai-chat", "{\"prompt\":\"a\",\"label\":1}\n{\"prompt\":\"b\"}",
-         "checks=label", "f:2: there is no 'label'"},
+         "checks=label", "f:2: has no field 'label'"},
         {"openai-completions", "{\"prompt\":\"a\"}", "data.prompts=ids",
          "has no token ids"},
         {"http", "{\"prompt\":\"a\"}", "target.body={{promt}}",
-         "there is no {{promt}}; there are prompt,"},
+         "unknown field {{promt}}; known are prompt,"},
         {"http", "{\"prompt\":\"a\"}", "target.body={{input_tokens}}",
-         "there is no {{input_tokens}}"},
+         "unknown field {{input_tokens}}"},
         {"http", "{\"prompt\":\"a\"}\n{\"prompt\":\"a\",\"k\":1}\n",
-         "target.body={{k}}", "f:1: there is no 'k'"},
+         "target.body={{k}}", "f:1: has no field 'k'"},
     };
 
     (void)state;
@@ -256,7 +257,7 @@ static void tensors_of_a_file(void **state)
     datarig_fini(&rig);
     datarig_init(&rig, "kserve-http", NULL);
     take_raw(&rig, sizeof(raw) - 2);
-    refuse(&rig, "no whole number of samples of 6 bytes");
+    refuse(&rig, "not a multiple of the sample size of 6 bytes");
     datarig_fini(&rig);
     buf_fini(&body);
 }

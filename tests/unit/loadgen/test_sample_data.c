@@ -12,7 +12,7 @@
 #include "common/base/buf.h"
 #include "common/base/clk.h"
 #include "loadgen/api/api.h"
-#include "loadgen/payload/mlperf_samples.h"
+#include "loadgen/payload/data_select.h"
 #include "loadgen/payload/sample.h"
 #include "tests/support/datarig.h"
 

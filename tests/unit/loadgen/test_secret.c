@@ -154,11 +154,14 @@ static void keys_are_read(void **state)
         {"sk-1", NULL, "Authorization: Bearer sk-1", NULL},
         {"Basic abc=", NULL, "Authorization: Basic abc=", NULL},
         {NULL, "sk-2\r\n", "Authorization: Bearer sk-2", NULL},
-        {NULL, "a\nb\n", NULL, "target.auth_file: not one line with a key"},
-        {NULL, " \n", NULL, "target.auth_file: not one line with a key"},
+        {NULL, "a\nb\n", NULL,
+         "target.auth_file must contain one line with a key"},
+        {NULL, " \n", NULL,
+         "target.auth_file must contain one line with a key"},
         {"", NULL, NULL,
          "target.auth_env: the variable 'SECRET_TEST' is not set"},
-        {"a", "b", NULL, "target.auth_env: not beside target.auth_file"},
+        {"a", "b", NULL,
+         "target.auth_env cannot be combined with target.auth_file"},
     };
 
     (void)state;
@@ -197,7 +200,8 @@ static void a_key_for_a_name_is_not_repeated(void **state)
     (void)state;
     s.auth_env = xstrdup("sk-planted");
     assert_int_equal(secret_add_header(&s, &lines, &err), -1);
-    assert_string_equal(err.msg, "target.auth_env: not the name of a variable");
+    assert_string_equal(err.msg,
+                        "target.auth_env must be the name of a variable");
     free(s.auth_env);
 }
 

@@ -10,7 +10,6 @@
 
 #include "common/base/clk.h"
 #include "common/settings/settings.h"
-#include "loadgen/schedule/phases.h"
 #include "loadgen/schedule/window_limits.h"
 #include "tests/support/sourcerig.h"
 
@@ -76,7 +75,7 @@ static void step(struct lane_run *l, struct taken *out)
 
 static void conclude(struct lane_run *l, struct taken *out)
 {
-    const struct window_limits *q = l->source.ops->limits(l->source.self);
+    const struct window_limits *q = source_limits(l->source.self);
 
     if (out->start_ns >= 0)
         assert_int_equal(q->window_start_ns, out->start_ns);
@@ -99,7 +98,7 @@ static void run(const struct load_settings *load, int64_t lanes,
         l[i] = (struct lane_run){.source =
                                      lane_make(load, (struct lane){i, lanes}),
                                  .service_ns = (i + 1) * MS + 1};
-        l[i].source.ops->share(l[i].source.self, &phases);
+        window_limits_publish(source_limits(l[i].source.self), &phases);
     }
     for (;;) {
         int64_t first = 0;

@@ -126,9 +126,9 @@ static void a_file_that_is_no_trace_is_refused(void **state)
         {"", "is empty"},
         {"\n\n", "is empty"},
         {"a,b\n", ":1: no column 'timestamp'"},
-        {REPLAY_HEADER, "no row is left to replay; 0 were read, 0 lines"},
+        {REPLAY_HEADER, "no rows to replay; 0 rows were read, 0 lines"},
         {REPLAY_HEADER "x,1,1\n",
-         "no row is left to replay; 0 were read, 1 lines"},
+         "no rows to replay; 0 rows were read, 1 lines"},
     };
 
     (void)state;

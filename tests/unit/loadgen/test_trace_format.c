@@ -11,7 +11,6 @@
 #include "common/base/err.h"
 #include "common/settings/settings.h"
 #include "loadgen/trace/trace_format.h"
-#include "loadgen/trace/trace_row.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
@@ -84,12 +83,12 @@ static void an_unknown_first_line_is_refused(void **state)
         const char *line;
         const char *want;
     } cases[] = {
-        {{.format = TRACE_AUTO}, "a,b,c", "does not say which format"},
-        {{.format = TRACE_AUTO}, "{\"timestamp\": 1}", "does not say"},
+        {{.format = TRACE_AUTO}, "a,b,c", "the format cannot be detected"},
+        {{.format = TRACE_AUTO}, "{\"timestamp\": 1}", "cannot be detected"},
         {{.format = TRACE_AUTO},
          "{\"hash_ids\": [1], \"timestamp\": 1.5}",
-         "does not say"},
-        {{.format = TRACE_AUTO}, "{\"timestamp\"", "does not say"},
+         "cannot be detected"},
+        {{.format = TRACE_AUTO}, "{\"timestamp\"", "cannot be detected"},
         {{.format = TRACE_AZURE},
          "TIMESTAMP,GeneratedTokens",
          "no column 'ContextTokens'"},

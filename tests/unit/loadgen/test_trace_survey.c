@@ -62,7 +62,7 @@ static void a_survey_says_what_the_replay_will_be(void **state)
 
     load.warmup_ns = 10 * NS_PER_S;
     assert_int_equal(survey_make(&s, &load, &err), -1);
-    assert_non_null(strstr(err.msg, "load.warmup: nothing of the trace"));
+    assert_non_null(strstr(err.msg, "load.warmup: no rows of the trace"));
     survey_fini(&s);
     replay_forget(&load);
 }
@@ -122,13 +122,13 @@ static void a_minimum_that_the_file_cannot_reach(void **state)
         {10, 0, 0, 0, NULL},
         {11, 0, 0, 0, "load.min_requests: the trace has only 10"},
         {0, 1000, 0, 0, NULL},
-        {0, 1001, 0, 0, "load.min_duration: the trace is only enough for 1"},
+        {0, 1001, 0, 0, "load.min_duration: the trace lasts only 1"},
         {11, 0, 500, 0, NULL}, /* which ends it sooner */
         {11, 0, 2000, 0, "load.min_requests: the trace has only 10"},
         {8, 0, 0, 250, NULL},
         {9, 0, 0, 250, "load.min_requests: the trace has only 8"},
         {0, 750, 0, 250, NULL},
-        {0, 751, 0, 250, "load.min_duration: the trace is only enough for 75"},
+        {0, 751, 0, 250, "load.min_duration: the trace lasts only 75"},
     };
 
     (void)state;
