@@ -15,10 +15,10 @@
 #include "common/settings/settings.h"
 #include "common/spec/calibration.h"
 #include "loadgen/api/api.h"
+#include "loadgen/engine/progress.h"
 #include "loadgen/engine/run_limits.h"
-#include "loadgen/engine/watch.h"
 #include "loadgen/engine/worker.h"
-#include "loadgen/observe/environment.h"
+#include "loadgen/observe/host.h"
 #include "loadgen/observe/meter.h"
 #include "loadgen/observe/scrape.h"
 #include "loadgen/payload/workload.h"
@@ -52,7 +52,7 @@ struct run {
     struct phases phases;
     struct manifest manifest;
     struct answers answers;
-    struct watch watch;
+    struct monitor monitor;
     int64_t start_ns;
     int stopped_by; /* the signal that made us cut it; 0: none */
 };
@@ -183,8 +183,8 @@ static int prepare(struct run *run, struct err *err)
     if (recorder_new(&run->recorder, run->options->dir, (int)run->n_workers,
                      run->workload.streams, err))
         return -1;
-    return watch_init(&run->watch, run->settings, run->options, &run->phases,
-                      run->recorder, err);
+    return monitor_init(&run->monitor, run->settings, run->options,
+                        &run->phases, run->recorder, err);
 }
 
 static int start_workers(struct run *run, struct err *err)
@@ -323,7 +323,7 @@ static bool is_to_be_cut(struct run *run)
 {
     int64_t at_ns = clk_now(&clk_monotonic) - run->start_ns;
 
-    return watch_look(&run->watch, at_ns) || atomic_load(&stop_signal) ||
+    return monitor_poll(&run->monitor, at_ns) || atomic_load(&stop_signal) ||
            recorder_has_failed(run->recorder);
 }
 
@@ -410,7 +410,7 @@ static struct run_end sum_up(const struct run *run, struct failures *failures)
 {
     struct run_end end = {.stopped_by = run->stopped_by,
                           .due_end_ns = TIME_ABSENT,
-                          .was_enough = atomic_load(&run->watch.is_enough)};
+                          .was_enough = atomic_load(&run->monitor.is_enough)};
     bool was_cut = false;
 
     for (int64_t i = 0; i < run->n_workers; i++) {
@@ -434,10 +434,10 @@ static void note_cut(const struct run *run, struct run_end *end)
     const struct err *broken = NULL;
 
     for (int64_t i = 0; i < run->n_workers && !broken; i++)
-        broken = engine_broken_off(worker_engine(run->workers[i]));
+        broken = engine_schedule_error(worker_engine(run->workers[i]));
     snprintf(end->aborted, sizeof(end->aborted), "%.*s",
              (int)sizeof(end->aborted) - 1,
-             broken ? broken->msg : run->watch.why);
+             broken ? broken->msg : run->monitor.why);
 }
 
 /* Whatever failed, what was recorded is closed; the first error stands. */
@@ -482,7 +482,7 @@ static void run_fini(struct run *run)
     meter_free(run->meter);
     recorder_finish(run->recorder, &(struct err){0});
     answers_close(&run->answers, &(struct err){0});
-    watch_fini(&run->watch);
+    monitor_fini(&run->monitor);
     for (int64_t i = 0; i < run->n_workers; i++)
         worker_free(run->workers[i]);
     free(run->workers);

@@ -17,7 +17,7 @@
 
 #define EVERY_NS (200 * NS_PER_MS)
 
-/* One of them, open. */
+/* A source that is open. */
 struct reader {
     const struct meter_ops *ops; /* NULL: none */
     void *self;
@@ -31,7 +31,7 @@ struct meter {
     pthread_t thread;
     bool has_thread;
     sem_t end;
-    struct err err; /* of writing, the thread's while it runs */
+    struct err err; /* of the file; the thread's while it runs */
 };
 
 static const struct meter_ops *const all[] = {
@@ -50,14 +50,14 @@ const struct meter_ops *meter_find(const char *text, bool is_memory,
             strncmp(all[i]->name, text, len) == 0)
             return all[i];
     }
-    err_set(err, ERR_CONFIG, "'%s' is not known", text);
+    err_set(err, ERR_CONFIG, "unknown source '%s'", text);
     return NULL;
 }
 
 /* ---- opening ---- */
 
-static int open_as(struct reader *r, const struct meter_ops *ops,
-                   const struct meter_place *place, struct err *err)
+static int open_reader(struct reader *r, const struct meter_ops *ops,
+                       const struct meter_place *place, struct err *err)
 {
     r->ops = ops;
     r->self = xcalloc(1, ops->state_size);
@@ -72,19 +72,19 @@ static void close_reader(struct reader *r)
     *r = (struct reader){0};
 }
 
-static int open_reader(struct reader *r, const char *text, bool is_memory,
-                       const struct settings *s, struct err *err)
+static int open_named(struct reader *r, const char *text, bool is_memory,
+                      const struct settings *s, struct err *err)
 {
     struct meter_place place = {.root = "", .target = &s->target};
     const struct meter_ops *ops = meter_find(text, is_memory, &place.arg, err);
 
-    if (!ops || open_as(r, ops, &place, err))
+    if (!ops || open_reader(r, ops, &place, err))
         return err_context(err, "%s",
                            is_memory ? "cost.memory_of" : "cost.energy");
     return 0;
 }
 
-/* Whatever there is; nothing is no error. */
+/* Whatever is available; it is not an error if nothing is. */
 static void open_auto(struct reader *r, const struct settings *s)
 {
     static const struct meter_ops *const wanted[] = {&meter_rapl, &meter_nvml};
@@ -94,13 +94,13 @@ static void open_auto(struct reader *r, const struct settings *s)
     for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++) {
         struct err ignored = {0};
 
-        if (open_as(r, wanted[i], &place, &ignored) == 0) {
-            log_note("energy     by %s", wanted[i]->name);
+        if (open_reader(r, wanted[i], &place, &ignored) == 0) {
+            log_note("energy     measured by %s", wanted[i]->name);
             return;
         }
         close_reader(r);
     }
-    log_note("energy     neither RAPL nor NVML here: it is not measured");
+    log_note("energy     not measured: neither RAPL nor NVML is available");
 }
 
 int meter_new(struct meter **meter, const struct settings *s,
@@ -116,12 +116,12 @@ int meter_new(struct meter **meter, const struct settings *s,
     m = xcalloc(1, sizeof(*m));
     sem_init(&m->end, 0, 0);
     if (c->memory_of)
-        rc = open_reader(&m->memory, memory_of ? memory_of : c->memory_of, true,
-                         s, err);
+        rc = open_named(&m->memory, memory_of ? memory_of : c->memory_of, true,
+                        s, err);
     if (rc == 0 && c->energy && strcmp(c->energy, "auto") == 0)
         open_auto(&m->energy, s);
     else if (rc == 0 && c->energy)
-        rc = open_reader(&m->energy, c->energy, false, s, err);
+        rc = open_named(&m->energy, c->energy, false, s, err);
     if (rc || (!m->memory.ops && !m->energy.ops)) {
         meter_free(m);
         return rc;
@@ -132,25 +132,25 @@ int meter_new(struct meter **meter, const struct settings *s,
 
 /* ---- the thread ---- */
 
-static int64_t read_one(const struct reader *r, int64_t now_ns)
+static int64_t read_source(const struct reader *r, int64_t now_ns)
 {
     return r->ops ? r->ops->read(r->self, now_ns) : TIME_ABSENT;
 }
 
-static void look_once(struct meter *m)
+static void read_once(struct meter *m)
 {
     int64_t now_ns = clk_now(&clk_monotonic);
     struct meter_look look = {
         .at = now_ns - m->start_ns,
-        .memory = read_one(&m->memory, now_ns),
-        .energy = read_one(&m->energy, now_ns),
+        .memory = read_source(&m->memory, now_ns),
+        .energy = read_source(&m->energy, now_ns),
     };
 
     if (m->err.code == ERR_NONE)
         tgr_append(m->table, 0, &look, 1, &m->err);
 }
 
-/* False: it is to end. */
+/* False: the thread is to end. */
 static bool sleep_until(struct meter *m, int64_t ns)
 {
     struct timespec until = {.tv_sec = ns / NS_PER_S, .tv_nsec = ns % NS_PER_S};
@@ -168,11 +168,11 @@ static void *meter_main(void *arg)
     int64_t next_ns = m->start_ns;
 
     do {
-        look_once(m);
+        read_once(m);
         while (next_ns <= clk_now(&clk_monotonic))
             next_ns += EVERY_NS;
     } while (sleep_until(m, next_ns));
-    look_once(m);
+    read_once(m);
     return NULL;
 }
 

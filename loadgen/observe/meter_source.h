@@ -1,7 +1,7 @@
-/* meter_source.h - something that can be read beside a run: a server's memory,
- * or energy that was used up.
+/* meter_source.h - something that a meter reads during a run: a server's
+ * memory, or energy that was used.
  *
- * A source is asked by one thread, a few times a second; a read may block for
+ * A source is read by one thread, a few times a second; a read may block for
  * less than that.
  */
 #ifndef LOADGEN_OBSERVE_METER_SOURCE_H
@@ -12,26 +12,26 @@
 #include <stdint.h>
 
 struct err;
+struct prom_sample;
 struct target_settings;
 
 /* What a source is given; borrowed while it is open. */
 struct meter_place {
-    const char *root; /* of /proc and /sys: "" but in tests */
-    const char *arg;  /* what stands behind its name; "" */
-    const struct target_settings *target; /* for what is asked over HTTP */
+    const char *root; /* of /proc and /sys; "" except in tests */
+    const char *arg;  /* what follows the name in the setting; may be "" */
+    const struct target_settings *target; /* for sources read over HTTP */
 };
 
 struct meter_ops {
     const char *name; /* the first word of the setting */
-    const char *help; /* the whole of it */
-    bool is_memory;   /* bytes; else microjoules since some time */
+    bool is_memory;   /* bytes; else microjoules since some start */
     size_t state_size;
 
-    /* State is zeroed.  ERR_CONFIG if it is not what it should be, ERR_IO if it
-     * is not here. */
+    /* State is zeroed.  ERR_CONFIG for a bad argument, ERR_IO if it is not
+     * available here. */
     int (*open)(void *self, const struct meter_place *place, struct err *err);
 
-    /* TIME_ABSENT: it does not tell, this time. */
+    /* TIME_ABSENT: not available this time. */
     int64_t (*read)(void *self, int64_t now_ns);
 
     /* Safe after an open that failed. */
@@ -45,9 +45,25 @@ extern const struct meter_ops meter_rapl;
 extern const struct meter_ops meter_nvml;
 extern const struct meter_ops meter_series;
 
-/* By the first word of a setting, of memory or of energy; ERR_CONFIG.  *arg is
- * what follows, within `text`. */
+/* Find a memory or energy source by the first word of a setting; ERR_CONFIG.
+ * *arg is what follows, within `text`. */
 const struct meter_ops *meter_find(const char *text, bool is_memory,
                                    const char **arg, struct err *err);
+
+/* Samples of a series beyond this many are not counted. */
+#define COUNTERS_MAX 4096
+
+/* Counters of one series, told apart by their labels.  Zeroed to begin with. */
+struct counters {
+    struct counter *list; /* owned */
+    size_t n;
+    size_t next; /* pages usually list them in the same order */
+};
+
+/* By how much the counter has grown since it was last seen.  A counter that
+ * fell has restarted from 0; a new one has not grown yet; one that is missing
+ * from a page goes on where it was. */
+double counters_grown(struct counters *c, const struct prom_sample *sample);
+void counters_fini(struct counters *c);
 
 #endif

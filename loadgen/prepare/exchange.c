@@ -87,7 +87,8 @@ static void look(struct drive *d)
     else if (is_cancelled(d->plan))
         give_up(d, OUTCOME_UNFINISHED, "interrupted");
     else if (transport_now(&d->env) >= d->plan->timeout_ns)
-        give_up(d, OUTCOME_TIMEOUT, request_late_text(&d->request));
+        give_up(d, OUTCOME_TIMEOUT,
+                request_timeout_text(d->request.facts.head != TIME_ABSENT));
 }
 
 static void loop(struct drive *d)

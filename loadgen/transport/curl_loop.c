@@ -11,24 +11,24 @@
 #include "common/base/clk.h"
 #include "common/base/xalloc.h"
 
-/* A connection of HTTP/2 may bring this much without content at a time: about
- * 30,000 frames, which take libcurl some 10 ms. */
-#define MAX_BARREN ((size_t)256 << 10)
+/* An HTTP/2 connection may receive this much without content at a time: about
+ * 30,000 frames, which take libcurl about 10 ms. */
+#define MAX_EMPTY ((size_t)256 << 10)
 
 /* More than a socket holds. */
 #define MAX_CUTS 64
 #define CUT_SIZE ((size_t)1 << 20)
 
-/* A time for which libcurl does not wait for a socket. */
-struct rest {
+/* A time in which libcurl does not wait for a socket. */
+struct idle {
     int64_t since_ns;
     int64_t acked; /* socket_acked() then */
 };
 
-/* A socket of ours.  libcurl stops waiting for one whenever a response is
- * complete, and waits again a moment later, for the next: it stays with the
- * kernel meanwhile. */
-struct curl_watch {
+/* libcurl stops waiting for a socket when a response is complete, and waits for
+ * it again a moment later, for the next one: its event stays registered with
+ * the kernel meanwhile. */
+struct curl_socket {
     struct curl_driver *driver;
     struct event event;
     short wanted;   /* what the event waits for */
@@ -36,8 +36,8 @@ struct curl_watch {
     bool is_open;
     bool is_added;
     int64_t socket;              /* its number */
-    struct rest rest;            /* that began last, ... */
-    struct rest rest_before;     /* ... and before libcurl waited again */
+    struct idle idle;            /* that began last, ... */
+    struct idle idle_before;     /* ... and before libcurl waited again */
     struct curl_closing closing; /* of the last one with this descriptor */
 
     /* Of HTTP/2. */
@@ -45,7 +45,7 @@ struct curl_watch {
     int fd;
     int64_t turn;     /* of the last record */
     int64_t contents; /* n_contents then */
-    size_t barren;    /* bytes received since either changed */
+    size_t empty;     /* bytes received since either changed */
     bool is_flooded;
 };
 
@@ -59,25 +59,19 @@ static struct curl_transfer *transfer_of(CURL *easy)
     return (struct curl_transfer *)(void *)transfer;
 }
 
-static void report_ended(struct curl_driver *d)
+static void drive(struct curl_driver *d, curl_socket_t fd, int flags)
 {
     CURLMsg *message;
+    int running;
     int left;
 
+    d->loop->n_turns++;
+    curl_multi_socket_action(d->multi, fd, flags, &running);
     while ((message = curl_multi_info_read(d->multi, &left))) {
         CURLcode code = message->data.result;
 
         d->loop->ended(transfer_of(message->easy_handle)->handle, code);
     }
-}
-
-static void drive(struct curl_driver *d, curl_socket_t fd, int flags)
-{
-    int running;
-
-    d->loop->n_turns++;
-    curl_multi_socket_action(d->multi, fd, flags, &running);
-    report_ended(d);
 }
 
 void curl_driver_start(struct curl_driver *d, CURL *easy)
@@ -95,29 +89,30 @@ void curl_driver_stop(struct curl_driver *d, CURL *easy)
 
 /* ---- sockets ---- */
 
-static struct curl_watch *watch_of(struct curl_loop *loop, int fd)
+static struct curl_socket *socket_of(struct curl_loop *loop, int fd)
 {
     size_t n = (size_t)fd + 1;
 
-    if (n > loop->n_watches) {
-        loop->watches = xrealloc(loop->watches, n, sizeof(struct curl_watch *));
-        memset(loop->watches + loop->n_watches, 0,
-               (n - loop->n_watches) * sizeof(struct curl_watch *));
-        loop->n_watches = n;
+    if (n > loop->n_slots) {
+        loop->sockets =
+            xrealloc(loop->sockets, n, sizeof(struct curl_socket *));
+        memset(loop->sockets + loop->n_slots, 0,
+               (n - loop->n_slots) * sizeof(struct curl_socket *));
+        loop->n_slots = n;
     }
-    if (!loop->watches[fd])
-        loop->watches[fd] = xcalloc(1, sizeof(struct curl_watch));
-    return loop->watches[fd];
+    if (!loop->sockets[fd])
+        loop->sockets[fd] = xcalloc(1, sizeof(struct curl_socket));
+    return loop->sockets[fd];
 }
 
-static void watch_stop(struct curl_watch *w)
+static void stop_waiting(struct curl_socket *s)
 {
-    if (w->is_added)
-        event_del(&w->event);
-    w->is_added = false;
+    if (s->is_added)
+        event_del(&s->event);
+    s->is_added = false;
 }
 
-/* Whatever came is thrown away, and nothing more will come. */
+/* Discard what was received, and stop the connection. */
 static void cut(int fd)
 {
     shutdown(fd, SHUT_RDWR);
@@ -131,80 +126,70 @@ static void cut(int fd)
 
 static void on_event(evutil_socket_t fd, short what, void *arg)
 {
-    struct curl_watch *w = arg;
+    struct curl_socket *s = arg;
 
-    if (w->is_wanted) {
-        drive(w->driver, fd,
+    if (s->is_wanted) {
+        drive(s->driver, fd,
               (what & EV_READ ? CURL_CSELECT_IN : 0) |
                   (what & EV_WRITE ? CURL_CSELECT_OUT : 0));
         return;
     }
-    /* An idle one was closed.  libcurl looks before it uses it, and takes one
-     * with something to read for alive; over TLS that may be the server's
-     * goodbye. */
-    watch_stop(w);
-    if (!w->loop->is_multiplexed)
+    /* An idle connection was closed.  libcurl checks a connection before it
+     * uses it, and takes one with something to read for alive; over TLS that
+     * may be the server's close notification. */
+    stop_waiting(s);
+    if (!s->loop->is_multiplexed)
         cut(fd);
 }
 
-static void watch_begin(struct curl_watch *w, struct curl_driver *d, int fd,
-                        short wanted)
+static void wait_for(struct curl_socket *s, struct curl_driver *d, int fd,
+                     short wanted)
 {
-    if (w->is_added && w->wanted == wanted && w->driver == d)
+    if (s->is_added && s->wanted == wanted && s->driver == d)
         return;
-    watch_stop(w);
-    w->driver = d;
-    w->wanted = wanted;
-    event_assign(&w->event, d->loop->base, fd, wanted, on_event, w);
-    event_add(&w->event, NULL);
-    w->is_added = true;
+    stop_waiting(s);
+    s->driver = d;
+    s->wanted = wanted;
+    event_assign(&s->event, d->loop->base, fd, wanted, on_event, s);
+    event_add(&s->event, NULL);
+    s->is_added = true;
 }
 
-static void watch_rest(struct curl_watch *w, int fd)
-{
-    if (!w->is_open) { /* of its resolver, which closes it as it likes */
-        watch_stop(w);
-        return;
-    }
-    w->rest = (struct rest){clk_now(w->loop->clk), socket_acked(fd)};
-}
-
-static int on_watch(CURL *easy, curl_socket_t fd, int what, void *arg,
-                    void *known)
+static int on_wanted(CURL *easy, curl_socket_t fd, int what, void *arg,
+                     void *known)
 {
     struct curl_driver *d = arg;
-    struct curl_watch *w = watch_of(d->loop, fd);
+    struct curl_socket *s = socket_of(d->loop, fd);
     struct curl_transfer *t = transfer_of(easy);
-    short wanted = EV_PERSIST;
 
     (void)known;
-    if (!w->is_wanted)
-        w->rest_before = w->rest;
-    w->is_wanted = what != CURL_POLL_REMOVE;
-    if (!w->is_wanted) {
-        watch_rest(w, fd);
-        return 0;
+    if (!s->is_wanted)
+        s->idle_before = s->idle;
+    s->is_wanted = what != CURL_POLL_REMOVE;
+    if (!s->is_wanted && s->is_open) {
+        s->idle = (struct idle){clk_now(s->loop->clk), socket_acked(fd)};
+    } else if (!s->is_wanted) { /* the resolver's, which closes it itself */
+        stop_waiting(s);
+    } else {
+        /* t is NULL for libcurl's own handle. */
+        if (t && t->socket == 0 && !t->has_opened) {
+            t->socket = s->socket;
+            t->fd = fd;
+        }
+        wait_for(s, d, fd,
+                 (short)(EV_PERSIST | (what & CURL_POLL_IN ? EV_READ : 0) |
+                         (what & CURL_POLL_OUT ? EV_WRITE : 0)));
     }
-    if (t && t->socket == 0 &&
-        !t->has_opened) { /* NULL: libcurl's own handle */
-        t->socket = w->socket;
-        t->fd = fd;
-    }
-    if (what & CURL_POLL_IN)
-        wanted |= EV_READ;
-    if (what & CURL_POLL_OUT)
-        wanted |= EV_WRITE;
-    watch_begin(w, d, fd, wanted);
     return 0;
 }
 
-/* Sockets are counted, and asked about their path before they go. */
+/* Sockets are counted here, and their path is noted when they are closed. */
 static curl_socket_t on_open(void *arg, curlsocktype purpose,
                              struct curl_sockaddr *address)
 {
     struct curl_transfer *t = arg;
     struct curl_loop *loop = t->loop;
-    struct curl_watch *w;
+    struct curl_socket *s;
     int fd = socket(address->family, address->socktype | SOCK_CLOEXEC,
                     address->protocol);
 
@@ -213,44 +198,39 @@ static curl_socket_t on_open(void *arg, curlsocktype purpose,
         t->open_error = errno;
         return CURL_SOCKET_BAD;
     }
-    w = watch_of(loop, fd);
-    w->is_open = true;
-    w->socket = ++loop->n_opened;
-    w->rest = (struct rest){0};
-    w->loop = loop;
-    w->fd = fd;
-    w->is_flooded = false;
+    s = socket_of(loop, fd);
+    s->is_open = true;
+    s->socket = ++loop->n_opened;
+    s->idle = (struct idle){0};
+    s->loop = loop;
+    s->fd = fd;
+    s->is_flooded = false;
     t->has_opened = true;
-    t->opened = w;
+    t->opened = s;
     loop->n_sockets++;
     return fd;
-}
-
-static void note_closing(struct curl_watch *w, int fd, int64_t now)
-{
-    int64_t acked = socket_acked(fd);
-
-    w->closing = (struct curl_closing){
-        .socket = w->socket,
-        .at_ns = now,
-        .idle_ns = w->rest_before.since_ns,
-        .acked = acked >= 0 ? acked - w->rest_before.acked : -1,
-        .rtt_ns = socket_rtt_ns(fd),
-    };
-    if (w->driver)
-        w->driver->closed_ns = now;
 }
 
 static int on_close(void *arg, curl_socket_t fd)
 {
     struct curl_loop *loop = arg;
-    struct curl_watch *w = loop->watches[fd];
+    struct curl_socket *s = loop->sockets[fd];
+    int64_t now = clk_now(loop->clk);
+    int64_t acked = socket_acked(fd);
 
-    note_closing(w, fd, clk_now(loop->clk));
+    s->closing = (struct curl_closing){
+        .socket = s->socket,
+        .at_ns = now,
+        .idle_ns = s->idle_before.since_ns,
+        .acked = acked >= 0 ? acked - s->idle_before.acked : -1,
+        .rtt_ns = socket_rtt_ns(fd),
+    };
+    if (s->driver)
+        s->driver->closed_ns = now;
     socket_add_path(fd, &loop->path);
-    watch_stop(w);
-    w->is_open = false;
-    w->driver = NULL;
+    stop_waiting(s);
+    s->is_open = false;
+    s->driver = NULL;
     loop->n_sockets--;
     return close(fd);
 }
@@ -264,7 +244,7 @@ void curl_loop_adopt(struct curl_transfer *t, CURL *easy)
     curl_easy_setopt(easy, CURLOPT_CLOSESOCKETDATA, t->loop);
 }
 
-struct curl_watch *curl_loop_guarded(CURL *easy)
+struct curl_socket *curl_loop_guarded(CURL *easy)
 {
     const struct curl_transfer *t = transfer_of(easy);
 
@@ -286,27 +266,27 @@ static int local_port(int fd)
                                                    : address.ipv4.sin_port);
 }
 
-void curl_loop_received(struct curl_watch *w, size_t len)
+void curl_loop_received(struct curl_socket *s, size_t len)
 {
-    const struct curl_loop *loop = w->loop;
+    const struct curl_loop *loop = s->loop;
 
-    if (w->turn != loop->n_turns || w->contents != loop->n_contents)
-        w->barren = 0;
-    w->turn = loop->n_turns;
-    w->contents = loop->n_contents;
-    w->barren += len;
-    if (w->barren <= MAX_BARREN || w->is_flooded || !w->driver)
+    if (s->turn != loop->n_turns || s->contents != loop->n_contents)
+        s->empty = 0;
+    s->turn = loop->n_turns;
+    s->contents = loop->n_contents;
+    s->empty += len;
+    if (s->empty <= MAX_EMPTY || s->is_flooded || !s->driver)
         return;
-    w->is_flooded = true;
-    w->driver->flooded_port = local_port(w->fd);
-    w->driver->flooded_ns = clk_now(w->loop->clk);
-    cut(w->fd);
+    s->is_flooded = true;
+    s->driver->flooded_port = local_port(s->fd);
+    s->driver->flooded_ns = clk_now(s->loop->clk);
+    cut(s->fd);
 }
 
 const struct curl_closing *curl_loop_closing(const struct curl_transfer *t)
 {
     const struct curl_closing *c =
-        t->socket > 0 ? &t->loop->watches[t->fd]->closing : NULL;
+        t->socket > 0 ? &t->loop->sockets[t->fd]->closing : NULL;
 
     return c && c->socket == t->socket ? c : NULL;
 }
@@ -343,7 +323,7 @@ void curl_driver_init(struct curl_driver *d, struct curl_loop *loop)
     if (!d->multi)
         abort(); /* out of memory */
     event_assign(&d->timer, loop->base, -1, 0, on_timeout, d);
-    curl_multi_setopt(d->multi, CURLMOPT_SOCKETFUNCTION, on_watch);
+    curl_multi_setopt(d->multi, CURLMOPT_SOCKETFUNCTION, on_wanted);
     curl_multi_setopt(d->multi, CURLMOPT_SOCKETDATA, d);
     curl_multi_setopt(d->multi, CURLMOPT_TIMERFUNCTION, on_timer);
     curl_multi_setopt(d->multi, CURLMOPT_TIMERDATA, d);
@@ -364,17 +344,17 @@ void curl_loop_init(struct curl_loop *loop, struct event_base *base,
 
 void curl_loop_fini(struct curl_loop *loop)
 {
-    for (size_t fd = 0; fd < loop->n_watches; fd++)
-        free(loop->watches[fd]);
-    free(loop->watches);
+    for (size_t fd = 0; fd < loop->n_slots; fd++)
+        free(loop->sockets[fd]);
+    free(loop->sockets);
 }
 
 struct socket_path curl_loop_path(const struct curl_loop *loop)
 {
     struct socket_path path = loop->path;
 
-    for (size_t fd = 0; fd < loop->n_watches; fd++) {
-        if (loop->watches[fd] && loop->watches[fd]->is_open)
+    for (size_t fd = 0; fd < loop->n_slots; fd++) {
+        if (loop->sockets[fd] && loop->sockets[fd]->is_open)
             socket_add_path((int)fd, &path);
     }
     return path;

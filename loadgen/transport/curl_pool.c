@@ -3,24 +3,25 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/base/buf.h"
 #include "common/base/xalloc.h"
 #include "common/settings/settings.h"
 #include "loadgen/payload/workload.h"
 #include "loadgen/prepare/target.h"
-#include "loadgen/transport/curl_options.h"
+#include "loadgen/transport/curl_connect.h"
 #include "loadgen/transport/socket.h"
 #include "loadgen/transport/transport.h"
 
-#define HANDLES_A_MULTI 32
-#define READ_SIZE       (16L << 10)
+#define MULTI_HANDLES 32
+#define READ_SIZE     (16L << 10)
 
 /* A few handles and the connections that they share. */
 struct curl_multi {
     struct curl_driver driver;
-    struct curl_handle handles[HANDLES_A_MULTI];
-    size_t n_handles;           /* that were made */
+    struct curl_handle handles[MULTI_HANDLES];
+    size_t n_handles;           /* in use or unused */
     struct curl_handle *unused; /* of those */
-    bool has_room;              /* it is on the place's list of those */
+    bool has_room;              /* it is in the place's list with_room */
     struct curl_multi *next_with_room;
     struct curl_multi *next;
 };
@@ -36,63 +37,84 @@ static void add_header(struct curl_handle *h, const char *line)
     h->headers = longer;
 }
 
-/* "Name: " would take a header of libcurl's away; "Name;" is one without a
- * value. */
-static void add_line(struct curl_handle *h, const char *line)
+/* Each handle has a list of its own, because of the id in it.  The headers that
+ * libcurl would add by itself are removed. */
+static void set_headers(struct curl_handle *h, const struct class *class)
 {
-    size_t name_len = strcspn(line, ":");
-    char *empty;
-
-    if (line[name_len] &&
-        !line[name_len + 1 + strspn(line + name_len + 1, " \t")]) {
-        empty = xasprintf("%.*s;", (int)name_len, line);
-        add_header(h, empty);
-        free(empty);
-    } else {
-        add_header(h, line);
-    }
-}
-
-/* The digits of the id's header, which is the last. */
-static char *find_id(const struct curl_slist *headers)
-{
-    while (headers->next)
-        headers = headers->next;
-    return headers->data + strlen(TARGET_ID_HEADER ": ");
-}
-
-/* Each handle has a list of its own, for the id in it.  What libcurl would add
- * by itself is not asked for. */
-static void set_headers(struct curl_handle *h, const struct strlist *lines,
-                        bool has_id)
-{
-    static const char *const unasked[] = {
+    static const char *const unwanted[] = {
         "Expect:", "Accept:", "Content-Type:"};
+    const struct strlist *lines = &class->targets->headers;
 
-    for (size_t i = 0; i < sizeof(unasked) / sizeof(unasked[0]); i++)
-        add_header(h, unasked[i]);
-    for (size_t i = 0; i < lines->len; i++)
-        add_line(h, lines->items[i]);
-    h->id = has_id ? find_id(h->headers) : NULL;
+    for (size_t i = 0; i < sizeof(unwanted) / sizeof(unwanted[0]); i++)
+        add_header(h, unwanted[i]);
+    for (size_t i = 0; i < lines->len; i++) {
+        const char *line = lines->items[i];
+        size_t len = strcspn(line, ":");
+        bool is_empty =
+            line[len] && !line[len + 1 + strspn(line + len + 1, " \t")];
+
+        if (is_empty) { /* "Name: " would remove a header, "Name;" is empty */
+            char *empty = xasprintf("%.*s;", (int)len, line);
+
+            add_header(h, empty);
+            free(empty);
+        } else {
+            add_header(h, line);
+        }
+    }
+    h->id = NULL;
+    if (class->settings->request_id) { /* its header is the last */
+        const struct curl_slist *last = h->headers;
+
+        while (last->next)
+            last = last->next;
+        h->id = last->data + strlen(TARGET_ID_HEADER ": ");
+    }
     curl_easy_setopt(h->easy, CURLOPT_HTTPHEADER, h->headers);
+}
+
+static int on_debug(CURL *easy, curl_infotype type, char *data, size_t len,
+                    void *arg)
+{
+    const struct transport_env *env = arg;
+    bool is_sent = type == CURLINFO_HEADER_OUT || type == CURLINFO_DATA_OUT;
+
+    (void)easy;
+    if (is_sent || type == CURLINFO_HEADER_IN || type == CURLINFO_DATA_IN)
+        env->tap(env->arg, is_sent, data, len);
+    return 0;
 }
 
 static void make_easy(struct curl_handle *h)
 {
     struct curl_route *route = h->route;
     struct curl_pool *p = route->pool;
+    const struct targets *ts = route->class->targets;
 
     h->easy = curl_easy_init();
     if (!h->easy)
         abort(); /* out of memory */
     curl_easy_setopt(h->easy, CURLOPT_URL, route->endpoint->target->text);
+    curl_easy_setopt(h->easy, CURLOPT_PATH_AS_IS, 1L);
     curl_easy_setopt(h->easy, CURLOPT_BUFFERSIZE, READ_SIZE);
     h->transfer = (struct curl_transfer){.loop = &p->loop, .handle = h};
     curl_loop_adopt(&h->transfer, h->easy);
-    set_headers(h, &route->class->targets->headers,
-                route->class->settings->request_id);
-    curl_set_options(h->easy, p->env, route->class, p->trust,
-                     route->connect_to);
+    set_headers(h, route->class);
+    curl_easy_setopt(h->easy, CURLOPT_CUSTOMREQUEST,
+                     route->class->settings->method);
+    if (ts->is_head) {
+        curl_easy_setopt(h->easy, CURLOPT_NOBODY, 1L);
+    } else if (ts->has_length) {
+        curl_easy_setopt(h->easy, CURLOPT_POSTFIELDS, buf_text(&ts->body));
+        curl_easy_setopt(h->easy, CURLOPT_POSTFIELDSIZE_LARGE,
+                         (curl_off_t)ts->body.len);
+    }
+    curl_set_connection(h->easy, p->env->settings, p->trust, route->connect_to);
+    if (p->env->tap) {
+        curl_easy_setopt(h->easy, CURLOPT_DEBUGFUNCTION, on_debug);
+        curl_easy_setopt(h->easy, CURLOPT_DEBUGDATA, p->env);
+        curl_easy_setopt(h->easy, CURLOPT_VERBOSE, 1L);
+    }
     p->user->prepare(h);
 }
 
@@ -101,18 +123,6 @@ static void drop_easy(struct curl_handle *h)
     curl_easy_cleanup(h->easy);
     curl_slist_free_all(h->headers);
     h->headers = NULL;
-}
-
-static const struct http1_hooks no_hooks = {0};
-
-static void handle_init(struct curl_handle *h, struct curl_multi *m,
-                        struct curl_route *route)
-{
-    h->multi = m;
-    h->route = route;
-    buf_init(&h->out, TARGET_MAX_REQUEST);
-    http1_init(&h->parser, HTTP1_RESPONSE, &no_hooks, NULL);
-    make_easy(h);
 }
 
 /* ---- making multis ---- */
@@ -133,7 +143,7 @@ static struct curl_multi *multi_new(struct curl_route *route)
 
     curl_driver_init(&m->driver, &route->pool->loop);
     curl = m->driver.multi;
-    curl_multi_setopt(curl, CURLMOPT_MAXCONNECTS, (long)HANDLES_A_MULTI);
+    curl_multi_setopt(curl, CURLMOPT_MAXCONNECTS, (long)MULTI_HANDLES);
     curl_multi_setopt(curl, CURLMOPT_PIPELINING, (long)CURLPIPE_MULTIPLEX);
     m->next = route->place->multis;
     route->place->multis = m;
@@ -155,8 +165,8 @@ static void multi_free(struct curl_multi *m)
 
 /* ---- the life of a handle ---- */
 
-/* One of this route, or any where there is no room for another; NULL: there is
- * none. */
+/* One of this route, or any if there is no room for a new one; NULL: make a new
+ * one. */
 static struct curl_handle *take_unused(struct curl_multi *m,
                                        struct curl_route *route)
 {
@@ -165,7 +175,7 @@ static struct curl_handle *take_unused(struct curl_multi *m,
 
     while (*at && (*at)->route != route)
         at = &(*at)->next;
-    if (!*at && m->n_handles == HANDLES_A_MULTI)
+    if (!*at && m->n_handles == MULTI_HANDLES)
         at = &m->unused;
     h = *at;
     if (!h)
@@ -181,6 +191,7 @@ static struct curl_handle *take_unused(struct curl_multi *m,
 
 struct curl_handle *curl_pool_take(struct curl_route *route)
 {
+    static const struct http1_hooks no_hooks = {0};
     struct curl_place *place = route->place;
     struct curl_multi *m =
         place->with_room ? place->with_room : multi_new(route);
@@ -188,9 +199,13 @@ struct curl_handle *curl_pool_take(struct curl_route *route)
 
     if (!h) {
         h = &m->handles[m->n_handles++];
-        handle_init(h, m, route);
+        h->multi = m;
+        h->route = route;
+        buf_init(&h->out, TARGET_MAX_REQUEST);
+        http1_init(&h->parser, HTTP1_RESPONSE, &no_hooks, NULL);
+        make_easy(h);
     }
-    if (!m->unused && m->n_handles == HANDLES_A_MULTI) {
+    if (!m->unused && m->n_handles == MULTI_HANDLES) {
         place->with_room = m->next_with_room;
         m->has_room = false;
     }
@@ -224,22 +239,17 @@ void curl_pool_restart(struct curl_handle *h)
     curl_driver_start(&h->multi->driver, h->easy);
 }
 
-/* libcurl 7.88 carries the errno of a failure, and how often it has sent again,
- * over to the next transfer of the easy handle. */
-static bool is_marked(const struct curl_handle *h)
-{
-    long error = 0;
-
-    curl_easy_getinfo(h->easy, CURLINFO_OS_ERRNO, &error);
-    return error != 0 || h->sends > 1 || h->is_again;
-}
-
+/* libcurl 7.88 carries the errno of a failure, and how often it has sent a
+ * request again, over to the next transfer of an easy handle: such a handle is
+ * replaced. */
 void curl_pool_put_back(struct curl_handle *h)
 {
     struct curl_multi *m = h->multi;
+    long error = 0;
 
     curl_driver_stop(&m->driver, h->easy);
-    if (is_marked(h)) {
+    curl_easy_getinfo(h->easy, CURLINFO_OS_ERRNO, &error);
+    if (error != 0 || h->sends > 1 || h->is_again) {
         drop_easy(h);
         make_easy(h);
     }
@@ -251,55 +261,36 @@ void curl_pool_put_back(struct curl_handle *h)
 
 /* ---- making and ending ---- */
 
-/* Is the host of the URL the address itself?  libcurl would read it again for
- * every request, for nothing. */
+/* Is the host of the URL the address itself?  Then libcurl needs no
+ * CURLOPT_CONNECT_TO, which it would parse again for every request. */
 static bool is_spelled_out(const struct endpoint *e)
 {
     const struct url *url = &e->target->url;
     char address[SOCKET_ADDRESS_TEXT];
     size_t len = strlen(url->host);
 
+    if (!e->address)
+        return false;
     socket_address_text(e->address, address);
     return strncmp(address, url->host, len) == 0 && address[len] == ':' &&
            strcmp(address + len + 1, url->port) == 0;
-}
-
-/* Host and port stay those of the URL for TLS and the Host header; only where
- * the connection goes is ours to say. */
-static void route_init(struct curl_route *route, struct curl_pool *p,
-                       const struct class *class, const struct endpoint *e)
-{
-    char address[SOCKET_ADDRESS_TEXT];
-    char *text;
-
-    route->pool = p;
-    route->place = &p->places[e->place];
-    route->class = class;
-    route->endpoint = e;
-    if (!e->address || is_spelled_out(e))
-        return;
-    text = xasprintf("::%s", socket_address_text(e->address, address));
-    route->connect_to = curl_slist_append(NULL, text);
-    free(text);
-}
-
-static void place_fini(struct curl_place *place)
-{
-    while (place->multis) {
-        struct curl_multi *m = place->multis;
-
-        place->multis = m->next;
-        multi_free(m);
-    }
 }
 
 static void add_routes(struct curl_pool *p, const struct class *class)
 {
     const struct targets *ts = class->targets;
 
-    for (size_t i = 0; i < ts->n_endpoints; i++)
-        route_init(&p->routes[class->first_route + i], p, class,
-                   &ts->endpoints[i]);
+    for (size_t i = 0; i < ts->n_endpoints; i++) {
+        const struct endpoint *e = &ts->endpoints[i];
+
+        p->routes[class->first_route + i] = (struct curl_route){
+            .pool = p,
+            .place = &p->places[e->place],
+            .class = class,
+            .endpoint = e,
+            .connect_to = is_spelled_out(e) ? NULL : curl_connect_to(e),
+        };
+    }
 }
 
 void curl_pool_init(struct curl_pool *p, const struct transport_env *env,
@@ -323,8 +314,12 @@ void curl_pool_fini(struct curl_pool *p)
 {
     if (!p->env)
         return;
-    for (size_t i = 0; i < p->env->workload->n_places; i++)
-        place_fini(&p->places[i]);
+    for (size_t i = 0; i < p->env->workload->n_places; i++) {
+        for (struct curl_multi *m = p->places[i].multis, *next; m; m = next) {
+            next = m->next;
+            multi_free(m);
+        }
+    }
     for (size_t i = 0; i < p->env->workload->n_routes; i++)
         curl_slist_free_all(p->routes[i].connect_to);
     curl_loop_fini(&p->loop);

@@ -1,8 +1,8 @@
-/* curl_pool.h - easy handles for requests through libcurl, made when there is
- * none to be had and kept from then on.
+/* curl_pool.h - easy handles for requests through libcurl, made when they are
+ * needed and kept from then on.
  *
- * libcurl's cost a request grows with the handles in one multi, so there are
- * many small multis, each to one place.
+ * libcurl's cost per request grows with the number of handles in one multi, so
+ * there are many small multis, each for one address.
  */
 #ifndef LOADGEN_TRANSPORT_CURL_POOL_H
 #define LOADGEN_TRANSPORT_CURL_POOL_H
@@ -26,13 +26,13 @@ struct transport_env;
 
 #define CURL_KEPT_BODY 512
 
-/* Where connections go. */
+/* An address that connections go to. */
 struct curl_place {
     struct curl_multi *with_room;
     struct curl_multi *multis; /* all of them */
 };
 
-/* The way of one class to one endpoint. */
+/* From one class to one endpoint. */
 struct curl_route {
     struct curl_pool *pool;
     struct curl_place *place;
@@ -48,34 +48,34 @@ struct curl_handle {
     CURL *easy;
     struct curl_transfer transfer;
     struct curl_slist *headers;
-    char *id;                 /* the digits in them; NULL: none */
+    char *id;                 /* its digits in the headers; NULL: no id */
     struct curl_handle *next; /* unused */
 
-    /* The user's, of the request. */
+    /* The transport's, about the request. */
     struct request *request;
     int64_t began_ns; /* libcurl's times count from here */
-    int sends;        /* times that it was about to be sent, ... */
-    int64_t asked_ns; /* ... the last of them then, by the clock, ... */
-    int local_port;   /* ... from this port */
+    int sends;        /* how often it was about to be sent, ... */
+    int64_t asked_ns; /* ... the last time, by the clock, ... */
+    int local_port;   /* ... and from which port */
     size_t head_len;
     struct http1 parser; /* of the head */
     bool is_whole_head;
-    enum http1_error refusal; /* ours, who broke it off */
+    enum http1_error refusal; /* why we broke it off */
     bool broke_late;          /* later than a stale connection would */
-    bool needs_fresh;         /* aborted; send again on a fresh connection */
-    bool is_again;            /* it was restarted for that */
+    bool needs_fresh;         /* aborted, to be sent on a fresh connection */
+    bool is_again;            /* restarted for that */
     char body[CURL_KEPT_BODY];
     size_t body_len;
-    struct buf out; /* a body that was made for it */
+    struct buf out; /* the body, if it was made for this request */
     char why[CURL_ERROR_SIZE];
 };
 
-/* What the user does with a handle; both required. */
+/* The hooks of the pool's user; both required. */
 struct curl_user {
-    /* It is new: set what is to be called during a transfer. */
+    /* A new handle: set the callbacks of its transfers. */
     void (*prepare)(struct curl_handle *h);
 
-    /* See struct curl_loop; the handle is one of these. */
+    /* See struct curl_loop; the handle is a struct curl_handle. */
     void (*ended)(void *handle, CURLcode code);
 };
 
@@ -84,11 +84,11 @@ struct curl_pool {
     const struct curl_trust *trust; /* NULL: libcurl's own */
     const struct curl_user *user;
     struct curl_loop loop;
-    struct curl_route *routes; /* those of the mix */
-    struct curl_place *places; /* likewise */
+    struct curl_route *routes; /* of all classes */
+    struct curl_place *places;
     int64_t n_taken;
-    int64_t read_turn; /* of the loop, in which libcurl handed over ... */
-    int64_t read_ns;   /* ... what it read, the first of it at this time */
+    int64_t read_turn; /* turn of the loop in which data was last handed over */
+    int64_t read_ns;   /* and when the first of it was */
 };
 
 /* In zeroed memory; everything is borrowed. */
@@ -99,11 +99,11 @@ void curl_pool_init(struct curl_pool *pool, const struct transport_env *env,
 /* Closes every connection.  Accepts a zeroed one. */
 void curl_pool_fini(struct curl_pool *pool);
 
-/* The handle that was used last, if there is one of this route, has the warmest
- * connection. */
+/* An unused handle, or a new one.  Of this route the one that was used last is
+ * preferred: it has the warmest connection. */
 struct curl_handle *curl_pool_take(struct curl_route *route);
 
-/* When a connection that the handle may have used was closed last, by the
+/* When a connection that the handle may have used was last closed, by the
  * clock. */
 int64_t curl_pool_closed_ns(const struct curl_handle *h);
 
@@ -113,10 +113,10 @@ bool curl_pool_was_flooded(const struct curl_handle *h);
 /* Begin its transfer; see curl_driver_start(). */
 void curl_pool_start(struct curl_handle *h);
 
-/* Its transfer is over: make it again, on a fresh connection. */
+/* Its transfer is over: repeat it on a fresh connection. */
 void curl_pool_restart(struct curl_handle *h);
 
-/* Its transfer is over, or to be forgotten. */
+/* Its transfer is over or cancelled. */
 void curl_pool_put_back(struct curl_handle *h);
 
 #endif

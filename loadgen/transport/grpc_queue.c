@@ -2,13 +2,13 @@
 
 #include "common/base/err.h"
 
-/* So many events in a row are stamped before what they tell of is done. */
+/* The time of this many completions is taken before they are processed. */
 #define BATCH 16
 
 /* ---- the queue's thread ---- */
 
-/* What came together is stamped before the first of it is dealt with, for that
- * may take as long as to start another call. */
+/* Completions that came together all get their time before the first of them is
+ * processed, which may take as long as starting another call. */
 static grpc_event next_event(struct rpc_queue *q)
 {
     gpr_timespec now = gpr_inf_past(GPR_CLOCK_MONOTONIC);

@@ -5,9 +5,10 @@
 #include <string.h>
 
 #include "common/wire/grpc_status.h"
+#include "loadgen/engine/request.h"
 #include "loadgen/transport/socket.h"
 
-/* C-core's words for a connection that could not be had ... */
+/* C-core's words for a connection that could not be established ... */
 static const char no_connection[] = "failed to connect to all addresses";
 static const char last_error[] = "last error: ";
 
@@ -31,8 +32,8 @@ static const struct {
     {"Cannot allocate memory", CONNECT_MEMORY},
 };
 
-/* Its words for a stream that the other side dropped, and for one whose
- * connection is gone. */
+/* Its words for a stream that the server dropped, and for one whose connection
+ * is gone ... */
 static const char *const broken[] = {
     "Received RST_STREAM",
     "Socket closed",
@@ -49,13 +50,13 @@ static const char *const broken[] = {
 /* ... and for one that ended without a status. */
 static const char no_status[] = "Stream removed";
 
-/* A server on C-core keeps the deadline that we sent with every call, by a
- * clock that it reads now and then: under load it is milliseconds early.  In
- * these words it says that the time is up, not that something took too long for
- * it. */
+/* A server on C-core enforces the deadline that was sent with the call, by a
+ * clock that it reads now and then: under load it is milliseconds early.  These
+ * are its words for the end of that deadline; other words mean that the server
+ * has a limit of its own. */
 static const char time_is_up[] = "Deadline Exceeded";
 
-static bool begins(const char *text, const char *with)
+static bool starts_with(const char *text, const char *with)
 {
     return strncmp(text, with, strlen(with)) == 0;
 }
@@ -63,7 +64,7 @@ static bool begins(const char *text, const char *with)
 static bool is_broken(const char *details)
 {
     for (size_t i = 0; i < sizeof(broken) / sizeof(broken[0]); i++) {
-        if (begins(details, broken[i]))
+        if (starts_with(details, broken[i]))
             return true;
     }
     return false;
@@ -78,8 +79,7 @@ static enum connect_detail find_reason(const char *details)
     return CONNECT_OTHER;
 }
 
-/* Where the client is the cause, the text of the other transports; else NULL.
- */
+/* The text of the other transports if the client is the cause; else NULL. */
 static const char *text_of_client(enum connect_detail detail)
 {
     switch ((int)detail) {
@@ -108,10 +108,10 @@ static void judge_connect(struct rpc_verdict *v, const char *details)
     const char *why = strstr(details, last_error);
 
     why = why ? why + strlen(last_error) : details;
-    if (begins(why, "UNKNOWN: "))
+    if (starts_with(why, "UNKNOWN: "))
         why += strlen("UNKNOWN: ");
     if (strcmp(why, "OK") == 0)
-        why = "it was closed before HTTP/2 began";
+        why = "the connection was closed before HTTP/2 began";
     if (text_of_client(detail))
         why = text_of_client(detail);
     set(v, OUTCOME_CONNECT, detail, why);
@@ -141,13 +141,11 @@ struct rpc_verdict rpc_judge(const struct rpc_ending *e)
 
     if (e->code == RPC_OK)
         return v;
-    if (e->code == RPC_UNAVAILABLE && begins(e->details, no_connection))
+    if (e->code == RPC_UNAVAILABLE && starts_with(e->details, no_connection))
         judge_connect(&v, e->details);
     else if (is_timeout(e))
-        set(&v, OUTCOME_TIMEOUT, 0,
-            e->has_begun ? "an answer that was not over within the timeout"
-                         : "no answer within the timeout");
-    else if (e->code == RPC_UNKNOWN && begins(e->details, no_status))
+        set(&v, OUTCOME_TIMEOUT, 0, request_timeout_text(e->has_begun));
+    else if (e->code == RPC_UNKNOWN && starts_with(e->details, no_status))
         set(&v, OUTCOME_TRUNCATED, 0, "the stream ended without a status");
     else if (is_broken(e->details))
         set(&v, e->has_begun ? OUTCOME_TRUNCATED : OUTCOME_RESET, 0,

@@ -1,5 +1,5 @@
-/* A server that answers before it is asked: what is left is the tool's own
- * cost. */
+/* A transport without a network that answers every request at once: what
+ * remains is the tool's own cost. */
 #include "loadgen/engine/request.h"
 #include "loadgen/transport/transport.h"
 

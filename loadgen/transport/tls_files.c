@@ -19,7 +19,7 @@ static int check_readable(const char *key, const char *path, struct err *err)
                    strerror(errno));
 }
 
-/* Nobody is to be asked for one in the middle of a run. */
+/* A run must not stop to ask for one. */
 static int no_passphrase(char *out, int size, int is_writing, void *arg)
 {
     (void)out;

@@ -377,7 +377,7 @@ static void what_cannot_run_is_said(void **state)
     must_refuse(url, 3, "Connection refused (asked since no --tensor is given)",
                 FLAGS("--model", "m", "-c", "1"));
     must_refuse(url, 2, "target.model: which model?", FLAGS("-c", "1"));
-    must_refuse(url, 2, "target.proxy: not with gRPC",
+    must_refuse(url, 2, "target.proxy cannot be combined with gRPC",
                 FLAGS("-c", "1", "--proxy", "http://127.0.0.1:1"));
     must_refuse(url, 2, "target.success: of gRPC it is OK alone",
                 FLAGS("-c", "1", "--success", "2xx"));

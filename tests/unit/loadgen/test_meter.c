@@ -18,7 +18,6 @@
 #include "common/base/xalloc.h"
 #include "common/settings/settings.h"
 #include "common/wire/prometheus.h"
-#include "loadgen/observe/meter_counters.h"
 #include "loadgen/observe/meter_source.h"
 #include "tests/support/metricsserver.h"
 #include "tests/support/tmpdir.h"
