@@ -420,9 +420,9 @@ static void http1_start(void *self, struct request *r)
 
 static bool http1_has_room(void *self)
 {
-    const struct http1_transport *t = self;
+    const struct http1_pool *p = &((const struct http1_transport *)self)->pool;
 
-    return http1_pool_has_room(&t->pool);
+    return p->n_idle > 0 || p->n_open < p->env->max_connections;
 }
 
 static void http1_cancel(void *self, struct request *r)

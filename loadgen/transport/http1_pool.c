@@ -58,11 +58,6 @@ void http1_pool_close(struct http1_conn *c)
     p->n_open--;
 }
 
-bool http1_pool_has_room(const struct http1_pool *p)
-{
-    return p->n_idle > 0 || p->n_open < p->env->max_connections;
-}
-
 /* At the limit, close an idle connection to another place. */
 static void make_room(struct http1_pool *p)
 {

@@ -178,9 +178,6 @@ void http1_pool_keep(struct http1_conn *c, int64_t now_ns);
  * is opened. */
 void http1_pool_close(struct http1_conn *c);
 
-/* Can a connection be taken or opened? */
-bool http1_pool_has_room(const struct http1_pool *pool);
-
 /* Open n connections to where the lane's first requests will go, and run the
  * event base until each is idle or has failed, for the connect timeout at most.
  * ERR_IO. */

@@ -37,12 +37,6 @@ static void null_start(void *self, struct request *r)
     t->env->ended(t->env->arg, r);
 }
 
-static void null_cancel(void *self, struct request *r)
-{
-    (void)self;
-    (void)r;
-}
-
 static int64_t null_connections(void *self)
 {
     (void)self;
@@ -60,7 +54,6 @@ const struct transport_ops transport_null = {
     .init = null_init,
     .has_room = null_has_room,
     .start = null_start,
-    .cancel = null_cancel,
     .connections = null_connections,
     .fini = null_fini,
 };

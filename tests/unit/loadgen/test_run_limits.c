@@ -265,7 +265,7 @@ static const struct {
     {{.connections = AUTO, .max_in_flight = AUTO, .threads = 65},
      0,
      ERR_CONFIG,
-     "client.threads: 65; at most 64"},
+     "client.threads: 65; the maximum is 64"},
 };
 
 static void what_cannot_be_is_refused(void **state)
