@@ -56,8 +56,7 @@ void handoff_leave(struct handoff *h);
  * loop need not run. */
 void handoff_wait(struct handoff *h, int64_t wait_ns);
 
-/* The transport's thread: add a post; run the posts unless a thread is inside.
- */
+/* The transport's thread: add a post; run them unless a thread is inside. */
 void handoff_post(struct handoff *h, struct post *post);
 void handoff_serve(struct handoff *h);
 

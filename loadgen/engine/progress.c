@@ -171,15 +171,6 @@ static double asked_rps(struct progress *p, int64_t at_ns)
            ((double)at_ns - from);
 }
 
-static enum phase phase_at(const struct progress *p, int64_t at_ns)
-{
-    if (at_ns < phases_start_ns(p->phases))
-        return PHASE_WARMUP;
-    if (at_ns < phases_end_ns(p->phases))
-        return PHASE_WINDOW;
-    return (double)at_ns < end_of_load_ns(p) ? PHASE_COOLDOWN : PHASE_DRAIN;
-}
-
 void progress_read(struct progress *p, int64_t at_ns, struct run_progress *out)
 {
     pthread_mutex_lock(&p->lock);
@@ -188,7 +179,10 @@ void progress_read(struct progress *p, int64_t at_ns, struct run_progress *out)
         out->asked_rps = asked_rps(p, at_ns);
     pthread_mutex_unlock(&p->lock);
     out->elapsed_s = at_ns > 0 ? (double)at_ns / 1e9 : 0;
-    out->phase = phase_at(p, at_ns);
+    out->phase = at_ns < phases_start_ns(p->phases)  ? PHASE_WARMUP
+                 : at_ns < phases_end_ns(p->phases)  ? PHASE_WINDOW
+                 : (double)at_ns < end_of_load_ns(p) ? PHASE_COOLDOWN
+                                                     : PHASE_DRAIN;
     if (p->is_ended_by_time && isfinite(end_of_load_ns(p)))
         out->planned_s = end_of_load_ns(p) / 1e9;
 }

@@ -64,8 +64,7 @@ const char *host_read_start(const char *path, char text[static HOST_TEXT]);
  * NULL: there is none.  The caller frees it. */
 char *host_find_in_cgroup(const char *root, const char *name);
 
-/* A count at the start of a text, after blanks; TIME_ABSENT if there is none.
- */
+/* A count at the start of a text, after blanks; or TIME_ABSENT. */
 int64_t host_parse_count(const char *text);
 
 /* /proc/stat: ticks of all CPUs together, and how many of them were stolen.
@@ -74,7 +73,7 @@ bool host_parse_stat(const char *text, int64_t *ticks, int64_t *steal);
 
 /* /proc/self/cgroup: the path of our cgroup with the cpu controller below
  * /sys/fs/cgroup, such as "/a/b" (version 2) or "/cpu/a/b" (version 1, which is
- * preferred if both are mounted).  False if it does not fit or there is none.
+ * preferred if both are mounted).  False if there is none or it does not fit.
  */
 bool host_parse_cgroup(const char *text, char *out, size_t size);
 

@@ -78,25 +78,20 @@ const struct meter_ops meter_pid = {
 
 /* ---- a process group ---- */
 
-/* /proc/PID/stat: the name in brackets may hold anything; after it come the
- * state, the parent and the group. */
-static int64_t group_of(const char *stat)
-{
-    const char *at = strrchr(stat, ')');
-
-    for (int i = 0; at && i < 3; i++)
-        at = strchr(at + 1, ' ');
-    return at ? host_parse_count(at) : TIME_ABSENT;
-}
-
+/* The memory of a process if it belongs to the group.  /proc/PID/stat: the name
+ * in brackets may hold anything; after it come the state, the parent and the
+ * group. */
 static int64_t member_bytes(const struct memory *m, const char *name)
 {
     char *stat = xasprintf("%s/%s/stat", m->path, name);
     char *status = xasprintf("%s/%s/status", m->path, name);
     char text[HOST_TEXT];
+    const char *at = strrchr(host_read_start(stat, text), ')');
     int64_t bytes = TIME_ABSENT;
 
-    if (group_of(host_read_start(stat, text)) == m->id)
+    for (int i = 0; at && i < 3; i++)
+        at = strchr(at + 1, ' ');
+    if (at && host_parse_count(at) == m->id)
         bytes = status_bytes(host_read_start(status, text), "VmRSS:");
     free(stat);
     free(status);

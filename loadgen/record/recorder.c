@@ -212,37 +212,26 @@ void shard_add(struct shard *s, const struct facts *facts)
         hand_over(s);
 }
 
-/* The row that it extends; NULL: none. */
-static struct facts *range_before(const struct shard *s, const struct facts *f)
+void shard_add_unsent(struct shard *s, const struct facts *f, bool is_first)
 {
     struct chunk *c = s->chunk;
     size_t from = c->n_rows > RANGE_ROWS ? c->n_rows - RANGE_ROWS : 0;
 
-    if (f->session != TIME_ABSENT)
-        return NULL;
-    for (size_t i = c->n_rows; i > from && i > c->first_unsent; i--) {
-        struct facts *r = &c->rows[i - 1];
-
-        if (r->outcome == OUTCOME_UNSENT && r->class == f->class &&
-            r->session == TIME_ABSENT && f->due - r->due < RANGE_NS)
-            return r;
-    }
-    return NULL;
-}
-
-void shard_add_unsent(struct shard *s, const struct facts *f, bool is_first)
-{
-    struct facts *range;
-
     if (is_first)
-        s->chunk->first_unsent = s->chunk->n_rows;
-    range = range_before(s, f);
-    if (!range) {
-        shard_add(s, f);
-        return;
+        c->first_unsent = c->n_rows;
+    if (f->session != TIME_ABSENT)
+        from = c->n_rows; /* turns of sessions are not joined */
+    for (size_t i = c->n_rows; i > from && i > c->first_unsent; i--) {
+        struct facts *range = &c->rows[i - 1];
+
+        if (range->outcome == OUTCOME_UNSENT && range->class == f->class &&
+            range->session == TIME_ABSENT && f->due - range->due < RANGE_NS) {
+            range->more += facts_n(f);
+            range->last_seq = facts_last_seq(f);
+            return;
+        }
     }
-    range->more += facts_n(f);
-    range->last_seq = facts_last_seq(f);
+    shard_add(s, f);
 }
 
 void shard_observe(struct shard *s, const struct observation *seen)

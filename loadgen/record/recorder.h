@@ -48,8 +48,7 @@ int recorder_n_shards(const struct recorder *recorder);
 /* The functions below are for the one thread that owns the shard. */
 struct shard *recorder_shard(struct recorder *recorder, int i);
 
-/* An event of a stream, before its request.  Only if the recorder has events.
- */
+/* An event of a stream, before its request; only if there are events. */
 void shard_add_event(struct shard *shard, const struct content_event *event);
 void shard_add(struct shard *shard, const struct facts *facts);
 

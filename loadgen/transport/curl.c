@@ -162,14 +162,6 @@ static bool is_early(const struct curl_handle *h)
            (!h->why[0] && get_long(h->easy, CURLINFO_OS_ERRNO) == 0);
 }
 
-/* libcurl repeats any request that broke on a connection that was used before.
- * That is right if the server had closed the connection before the request
- * came; otherwise the server had the request. */
-static bool is_late(const struct curl_handle *h)
-{
-    return env_of(h)->settings->http2 ? !is_early(h) : !is_stale(h);
-}
-
 /* libcurl may choose another stale connection for the second attempt, and makes
  * no second attempt if the connection breaks while a large body is sent.  Send
  * it again once, on a fresh connection, before any byte of the response. */
@@ -227,11 +219,15 @@ static void finish(void *handle, CURLcode code)
 
 /* ---- what libcurl reports of a request ---- */
 
+/* libcurl repeats any request that broke on a connection that was used before.
+ * That is right if the server had closed the connection before the request
+ * came; otherwise the server had the request. */
 static int on_prereq(void *arg, char *ip, char *local_ip, int port,
                      int local_port)
 {
     struct curl_handle *h = arg;
     struct facts *f = &h->request->facts;
+    bool is_http2 = env_of(h)->settings->http2;
 
     (void)ip;
     (void)local_ip;
@@ -240,9 +236,10 @@ static int on_prereq(void *arg, char *ip, char *local_ip, int port,
         h->refusal = HTTP1_FLOOD;
         return CURL_PREREQFUNC_ABORT;
     }
-    h->broke_late = h->sends > 0 && !h->is_again && is_late(h);
-    h->needs_fresh = h->sends > 0 && !env_of(h)->settings->http2 &&
-                     !h->is_again && !h->transfer.has_opened;
+    h->broke_late = h->sends > 0 && !h->is_again &&
+                    (is_http2 ? !is_early(h) : !is_stale(h));
+    h->needs_fresh =
+        h->sends > 0 && !is_http2 && !h->is_again && !h->transfer.has_opened;
     if (h->broke_late || h->needs_fresh)
         return CURL_PREREQFUNC_ABORT;
     h->sends++;
@@ -454,33 +451,24 @@ static struct socket_path curl_path(void *self)
     return curl_loop_path(&t->pool.loop);
 }
 
-/* Is there a certificate to verify? */
-static bool needs_trust(const struct transport_env *env)
-{
-    const struct target_settings *s = env->settings;
-    bool is_tls = false;
-
-    for (size_t i = 0; i < env->workload->len; i++) {
-        const struct targets *ts = env->workload->classes[i].targets;
-
-        is_tls |= strcmp(ts->items[0].url.scheme, "https") == 0;
-    }
-    return (is_tls && !s->insecure) ||
-           (s->proxy && strncasecmp(s->proxy, "https:", 6) == 0);
-}
-
 static int curl_transport_init(void *self, const struct transport_env *env,
                                struct err *err)
 {
     struct curl_transport *t = self;
     const struct target_settings *s = env->settings;
+    bool verifies = s->proxy && strncasecmp(s->proxy, "https:", 6) == 0;
 
     if (tls_files_check(s, err)) /* libcurl would fail with each request */
         return -1;
     if (curl_global_init(CURL_GLOBAL_DEFAULT))
         return err_set(err, ERR_IO, "libcurl cannot be initialised");
     t->is_global = true;
-    if (needs_trust(env)) {
+    for (size_t i = 0; i < env->workload->len && !s->insecure; i++) {
+        const struct targets *ts = env->workload->classes[i].targets;
+
+        verifies |= strcmp(ts->items[0].url.scheme, "https") == 0;
+    }
+    if (verifies) {
         t->trust = curl_trust_take(s->ca_file, err);
         if (err->code)
             return -1;

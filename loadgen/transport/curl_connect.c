@@ -24,7 +24,7 @@
 /* ---- authorities ---- */
 
 struct curl_trust {
-    char *ca_file; /* NULL: the system's */
+    char *ca_file; /* "": the system's */
     X509_STORE *store;
     int users;
     struct curl_trust *next;
@@ -73,34 +73,24 @@ static X509_STORE *load_store(const char *ca_file, struct err *err)
     return store;
 }
 
-static struct curl_trust *find_or_load(const char *ca_file, struct err *err)
-{
-    struct curl_trust *t = all;
-    X509_STORE *store;
-
-    while (t && strcmp(t->ca_file ? t->ca_file : "", ca_file ? ca_file : ""))
-        t = t->next;
-    if (t)
-        return t;
-    store = load_store(ca_file, err);
-    if (!store)
-        return NULL;
-    t = xcalloc(1, sizeof(*t));
-    t->ca_file = ca_file ? xstrdup(ca_file) : NULL;
-    t->store = store;
-    t->next = all;
-    all = t;
-    return t;
-}
-
 struct curl_trust *curl_trust_take(const char *ca_file, struct err *err)
 {
     struct curl_trust *t;
+    X509_STORE *store;
 
     if (!is_our_openssl())
         return NULL;
     pthread_mutex_lock(&all_lock);
-    t = find_or_load(ca_file, err);
+    t = all;
+    while (t && strcmp(t->ca_file, ca_file ? ca_file : "") != 0)
+        t = t->next;
+    if (!t && (store = load_store(ca_file, err))) {
+        t = xcalloc(1, sizeof(*t));
+        *t = (struct curl_trust){.ca_file = xstrdup(ca_file ? ca_file : ""),
+                                 .store = store,
+                                 .next = all};
+        all = t;
+    }
     if (t)
         t->users++;
     pthread_mutex_unlock(&all_lock);

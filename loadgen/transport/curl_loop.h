@@ -88,8 +88,7 @@ void curl_loop_adopt(struct curl_transfer *transfer, CURL *easy);
  * over if they have no content.  So its TLS library reports each record, and a
  * connection that receives too much without content at a time is closed.
  *
- * The socket of a new connection of the handle; NULL: it need not be guarded.
- */
+ * The socket of the handle's new connection; NULL: it need not be guarded. */
 struct curl_socket *curl_loop_guarded(CURL *easy);
 
 /* A record of `len` bytes was received. */

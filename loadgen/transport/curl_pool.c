@@ -139,12 +139,12 @@ static void add_room(struct curl_place *place, struct curl_multi *m)
 static struct curl_multi *multi_new(struct curl_route *route)
 {
     struct curl_multi *m = xcalloc(1, sizeof(*m));
-    CURLM *curl;
 
     curl_driver_init(&m->driver, &route->pool->loop);
-    curl = m->driver.multi;
-    curl_multi_setopt(curl, CURLMOPT_MAXCONNECTS, (long)MULTI_HANDLES);
-    curl_multi_setopt(curl, CURLMOPT_PIPELINING, (long)CURLPIPE_MULTIPLEX);
+    curl_multi_setopt(m->driver.multi, CURLMOPT_MAXCONNECTS,
+                      (long)MULTI_HANDLES);
+    curl_multi_setopt(m->driver.multi, CURLMOPT_PIPELINING,
+                      (long)CURLPIPE_MULTIPLEX);
     m->next = route->place->multis;
     route->place->multis = m;
     add_room(route->place, m);
@@ -276,23 +276,6 @@ static bool is_spelled_out(const struct endpoint *e)
            strcmp(address + len + 1, url->port) == 0;
 }
 
-static void add_routes(struct curl_pool *p, const struct class *class)
-{
-    const struct targets *ts = class->targets;
-
-    for (size_t i = 0; i < ts->n_endpoints; i++) {
-        const struct endpoint *e = &ts->endpoints[i];
-
-        p->routes[class->first_route + i] = (struct curl_route){
-            .pool = p,
-            .place = &p->places[e->place],
-            .class = class,
-            .endpoint = e,
-            .connect_to = is_spelled_out(e) ? NULL : curl_connect_to(e),
-        };
-    }
-}
-
 void curl_pool_init(struct curl_pool *p, const struct transport_env *env,
                     const struct curl_trust *trust,
                     const struct curl_user *user)
@@ -306,8 +289,21 @@ void curl_pool_init(struct curl_pool *p, const struct transport_env *env,
     p->loop.is_multiplexed = env->settings->http2;
     p->routes = xcalloc(workload->n_routes, sizeof(*p->routes));
     p->places = xcalloc(workload->n_places, sizeof(*p->places));
-    for (size_t i = 0; i < workload->len; i++)
-        add_routes(p, &workload->classes[i]);
+    for (size_t k = 0; k < workload->len; k++) {
+        const struct class *class = &workload->classes[k];
+
+        for (size_t i = 0; i < class->targets->n_endpoints; i++) {
+            const struct endpoint *e = &class->targets->endpoints[i];
+
+            p->routes[class->first_route + i] = (struct curl_route){
+                .pool = p,
+                .place = &p->places[e->place],
+                .class = class,
+                .endpoint = e,
+                .connect_to = is_spelled_out(e) ? NULL : curl_connect_to(e),
+            };
+        }
+    }
 }
 
 void curl_pool_fini(struct curl_pool *p)

@@ -27,14 +27,6 @@ static bool is_of_names(CURLcode code)
            code == CURLE_COULDNT_RESOLVE_PROXY;
 }
 
-/* Did it fail while connecting, for the first attempt or a second one? */
-static bool is_of_connecting(const struct curl_ending *e)
-{
-    return !e->was_sent || e->code == CURLE_COULDNT_CONNECT ||
-           e->code == CURLE_OPERATION_TIMEDOUT || e->code == CURLE_PROXY ||
-           is_of_names(e->code) || is_of_tls(e->code);
-}
-
 static struct curl_verdict judge_connect(const struct curl_ending *e)
 {
     struct curl_verdict v = {OUTCOME_CONNECT, CONNECT_OTHER, NULL};
@@ -122,12 +114,18 @@ static struct curl_verdict judge_break(const struct curl_ending *e)
 
 struct curl_verdict curl_judge(const struct curl_ending *e)
 {
+    /* Did it fail while connecting, for the first attempt or a second one? */
+    bool is_of_connecting = !e->was_sent || e->code == CURLE_COULDNT_CONNECT ||
+                            e->code == CURLE_OPERATION_TIMEDOUT ||
+                            e->code == CURLE_PROXY || is_of_names(e->code) ||
+                            is_of_tls(e->code);
+
     if (e->refusal)
         return malformed(e->refusal);
     if (e->broke_late)
         return reset(e->error, "closed before any response");
     if (e->code != CURLE_OK)
-        return is_of_connecting(e) ? judge_connect(e) : judge_break(e);
+        return is_of_connecting ? judge_connect(e) : judge_break(e);
     if (e->is_downgrade)
         return (struct curl_verdict){OUTCOME_CONNECT, CONNECT_PROTOCOL,
                                      "the server does not speak HTTP/2"};

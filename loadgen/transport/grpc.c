@@ -494,19 +494,6 @@ static void begin(struct rpc_call *c, struct request *r)
         response_expect_messages(&r->response);
 }
 
-/* GRPC_OP_SEND_MESSAGE empties its buffer, so that each call needs its own; the
- * bytes of a message that is the same for all are shared.  NULL: too large. */
-static grpc_byte_buffer *make_message(struct rpc_transport *t,
-                                      const struct rpc_route *route,
-                                      struct request *r)
-{
-    if (route->message)
-        return grpc_byte_buffer_copy(route->message);
-    buf_reset(&t->body);
-    api_make_body(r->class->api, &r->facts, &r->row, r->session, &t->body);
-    return t->body.overflowed ? NULL : rpc_message_new(&t->body);
-}
-
 static void tap_slice(const struct transport_env *env, grpc_slice slice)
 {
     env->tap(env->arg, true, (const char *)GRPC_SLICE_START_PTR(slice),
@@ -586,14 +573,23 @@ static void start_ops(struct rpc_call *c, grpc_byte_buffer *message)
     }
 }
 
+/* GRPC_OP_SEND_MESSAGE empties its buffer, so that each call needs its own; the
+ * bytes of a message that is the same for all are shared. */
 static void grpc_start(void *self, struct request *r)
 {
     struct rpc_transport *t = self;
     struct rpc_call *c = take_call(t);
-    grpc_byte_buffer *message;
+    grpc_byte_buffer *message = NULL;
 
     begin(c, r);
-    message = make_message(t, c->route, r);
+    if (c->route->message) {
+        message = grpc_byte_buffer_copy(c->route->message);
+    } else {
+        buf_reset(&t->body);
+        api_make_body(r->class->api, &r->facts, &r->row, r->session, &t->body);
+        if (!t->body.overflowed)
+            message = rpc_message_new(&t->body);
+    }
     if (!message) {
         fail_request(c, transport_now(t->env), OUTCOME_RESET, EMSGSIZE,
                      TARGET_TOO_LARGE);

@@ -88,25 +88,16 @@ make_credentials(const char *scheme, const struct target_settings *s,
 
 /* ---- channels ---- */
 
-/* A list of arguments for gRPC; texts are borrowed. */
-struct args {
-    grpc_arg items[16];
-    size_t len;
-};
-
-static void add_number(struct args *a, const char *key, int value)
-{
-    a->items[a->len++] = (grpc_arg){.type = GRPC_ARG_INTEGER,
-                                    .key = (char *)(uintptr_t)key,
-                                    .value.integer = value};
-}
-
-static void add_text(struct args *a, const char *key, const char *value)
-{
-    a->items[a->len++] = (grpc_arg){.type = GRPC_ARG_STRING,
-                                    .key = (char *)(uintptr_t)key,
-                                    .value.string = (char *)(uintptr_t)value};
-}
+#define NUMBER_ARG(name, number)                                               \
+    {                                                                          \
+        .type = GRPC_ARG_INTEGER, .key = (char *)(uintptr_t)(name),            \
+        .value.integer = (number)                                              \
+    }
+#define TEXT_ARG(name, text)                                                   \
+    {                                                                          \
+        .type = GRPC_ARG_STRING, .key = (char *)(uintptr_t)(name),             \
+        .value.string = (char *)(uintptr_t)(text)                              \
+    }
 
 static int bounded(int64_t n)
 {
@@ -125,30 +116,40 @@ static const char *find_header(const struct target_settings *s,
 
 /* Deadlines are sent with every call, and the engine enforces them: a second
  * timer per call, C-core's, would only judge the same fact twice.  C-core must
- * not close idle connections either. */
-static void add_args(struct args *a, const struct endpoint *e,
-                     const struct target_settings *s, const char *authority)
+ * not close idle connections either.  Texts are borrowed. */
+static grpc_channel *make_channel(const char *address, const char *authority,
+                                  const struct url *url,
+                                  const struct target_settings *s,
+                                  grpc_channel_credentials *creds)
 {
     const char *agent = find_header(s, "user-agent");
     const char *host = find_header(s, "host");
+    grpc_arg args[] = {
+        NUMBER_ARG(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1),
+        NUMBER_ARG(GRPC_ARG_ENABLE_RETRIES, 0),
+        NUMBER_ARG(GRPC_ARG_ENABLE_HTTP_PROXY, 0),
+        NUMBER_ARG(GRPC_ARG_SERVICE_CONFIG_DISABLE_RESOLUTION, 1),
+        NUMBER_ARG(GRPC_ARG_ENABLE_CHANNELZ, 0),
+        NUMBER_ARG(GRPC_ARG_ENABLE_DEADLINE_CHECKS, 0),
+        NUMBER_ARG(GRPC_ARG_CLIENT_IDLE_TIMEOUT_MS, INT_MAX),
+        NUMBER_ARG(GRPC_ARG_MAX_RECEIVE_MESSAGE_LENGTH,
+                   bounded(s->max_response)),
+        NUMBER_ARG(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS, FIRST_BACKOFF_MS),
+        NUMBER_ARG(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, MAX_BACKOFF_MS),
+        NUMBER_ARG(GRPC_ARG_MIN_RECONNECT_BACKOFF_MS,
+                   bounded(s->connect_timeout_ns / NS_PER_MS)),
+        TEXT_ARG(GRPC_ARG_PRIMARY_USER_AGENT_STRING,
+                 agent ? agent : "tailgate"),
+        TEXT_ARG(GRPC_ARG_DEFAULT_AUTHORITY, host ? host : authority),
+        TEXT_ARG(GRPC_SSL_TARGET_NAME_OVERRIDE_ARG, url->host), /* TLS only */
+    };
+    size_t n = sizeof(args) / sizeof(args[0]);
+    grpc_channel_args list = {
+        .num_args = strcmp(url->scheme, "grpcs") == 0 ? n : n - 1,
+        .args = args,
+    };
 
-    add_number(a, GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
-    add_number(a, GRPC_ARG_ENABLE_RETRIES, 0);
-    add_number(a, GRPC_ARG_ENABLE_HTTP_PROXY, 0);
-    add_number(a, GRPC_ARG_SERVICE_CONFIG_DISABLE_RESOLUTION, 1);
-    add_number(a, GRPC_ARG_ENABLE_CHANNELZ, 0);
-    add_number(a, GRPC_ARG_ENABLE_DEADLINE_CHECKS, 0);
-    add_number(a, GRPC_ARG_CLIENT_IDLE_TIMEOUT_MS, INT_MAX);
-    add_number(a, GRPC_ARG_MAX_RECEIVE_MESSAGE_LENGTH,
-               bounded(s->max_response));
-    add_number(a, GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS, FIRST_BACKOFF_MS);
-    add_number(a, GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, MAX_BACKOFF_MS);
-    add_number(a, GRPC_ARG_MIN_RECONNECT_BACKOFF_MS,
-               bounded(s->connect_timeout_ns / NS_PER_MS));
-    add_text(a, GRPC_ARG_PRIMARY_USER_AGENT_STRING, agent ? agent : "tailgate");
-    add_text(a, GRPC_ARG_DEFAULT_AUTHORITY, host ? host : authority);
-    if (strcmp(e->target->url.scheme, "grpcs") == 0)
-        add_text(a, GRPC_SSL_TARGET_NAME_OVERRIDE_ARG, e->target->url.host);
+    return grpc_channel_create(address, creds, &list);
 }
 
 static void on_seen(struct rpc_tag *tag, bool ok, int64_t at_ns)
@@ -194,7 +195,6 @@ static int channel_init(struct rpc_channel *c, const struct endpoint *e,
     grpc_channel_credentials *creds = make_credentials(url->scheme, s, err);
     bool is_ipv6 = strchr(url->host, ':') != NULL;
     char text[SOCKET_ADDRESS_TEXT];
-    struct args args = {0};
     char *authority;
     char *address;
 
@@ -207,10 +207,7 @@ static int channel_init(struct rpc_channel *c, const struct endpoint *e,
                                                                        : "ipv4",
                                      socket_address_text(e->address, text))
                          : xasprintf("unix:%s", s->unix_socket);
-    add_args(&args, e, s, authority);
-    c->channel = grpc_channel_create(
-        address, creds,
-        &(grpc_channel_args){.num_args = args.len, .args = args.items});
+    c->channel = make_channel(address, authority, url, s, creds);
     c->address = e->address;
     c->unix_socket = s->unix_socket;
     c->post.run = on_change;
@@ -240,8 +237,7 @@ void rpc_channel_connect(struct rpc_channel *c)
     grpc_channel_check_connectivity_state(c->channel, 1);
 }
 
-/* A call on a channel that has just failed fails at once and gives the reason.
- */
+/* A call on a channel that has just failed fails at once with the reason. */
 void rpc_channel_explain(struct rpc_channel *c, struct buf *out)
 {
     grpc_completion_queue *cq = grpc_completion_queue_create_for_pluck(NULL);
@@ -280,31 +276,7 @@ void rpc_channel_explain(struct rpc_channel *c, struct buf *out)
     grpc_completion_queue_destroy(cq);
 }
 
-/* ---- metadata ---- */
-
-/* The channel sends these itself. */
-static bool is_of_channel(const char *name, size_t len)
-{
-    static const char *const known[] = {"user-agent", "host", "content-type",
-                                        "te"};
-
-    for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
-        if (strlen(known[i]) == len && strncasecmp(name, known[i], len) == 0)
-            return true;
-    }
-    return false;
-}
-
-/* Names are sent in lower case. */
-static grpc_slice lower_slice(const char *name, size_t len)
-{
-    grpc_slice slice = grpc_slice_from_copied_buffer(name, len);
-    unsigned char *at = GRPC_SLICE_START_PTR(slice);
-
-    for (size_t i = 0; i < len; i++)
-        at[i] |= at[i] >= 'A' && at[i] <= 'Z' ? 0x20 : 0;
-    return slice;
-}
+/* ---- routes ---- */
 
 /* If the name ends in -bin, the value is given as base64. */
 static int read_value(grpc_metadata *m, const char *value, struct err *err)
@@ -326,15 +298,25 @@ static int read_value(grpc_metadata *m, const char *value, struct err *err)
     return rc;
 }
 
+/* Names are sent in lower case. */
 static int add_metadata(struct rpc_route *r, const char *line, struct err *err)
 {
+    static const char *const by_channel[] = {"user-agent", "host",
+                                             "content-type", "te"};
     size_t len = strcspn(line, ":");
     const char *value = line + len + (line[len] != '\0');
     grpc_metadata *m = &r->metadata[r->n_metadata];
+    unsigned char *at;
 
-    if (is_of_channel(line, len))
-        return 0;
-    m->key = lower_slice(line, len);
+    for (size_t i = 0; i < sizeof(by_channel) / sizeof(by_channel[0]); i++) {
+        if (strlen(by_channel[i]) == len &&
+            strncasecmp(line, by_channel[i], len) == 0)
+            return 0; /* the channel sends it */
+    }
+    m->key = grpc_slice_from_copied_buffer(line, len);
+    at = GRPC_SLICE_START_PTR(m->key);
+    for (size_t i = 0; i < len; i++)
+        at[i] |= at[i] >= 'A' && at[i] <= 'Z' ? 0x20 : 0;
     m->value = grpc_empty_slice();
     r->n_metadata++;
     if (!grpc_header_key_is_legal(m->key) ||
@@ -346,25 +328,6 @@ static int add_metadata(struct rpc_route *r, const char *line, struct err *err)
                                    (int)len, line);
     return 0;
 }
-
-static int add_all_metadata(struct rpc_route *r, struct err *err)
-{
-    const struct strlist *lines = &r->class->targets->headers;
-
-    r->metadata = xcalloc(lines->len + 1, sizeof(*r->metadata));
-    for (size_t i = 0; i < lines->len; i++) {
-        if (add_metadata(r, lines->items[i], err))
-            return -1;
-    }
-    r->has_id = r->class->settings->request_id;
-    if (r->has_id) {
-        grpc_slice_unref(r->metadata[r->n_metadata - 1].value);
-        r->metadata[r->n_metadata - 1].value = grpc_empty_slice();
-    }
-    return 0;
-}
-
-/* ---- routes ---- */
 
 grpc_byte_buffer *rpc_message_new(const struct buf *bytes)
 {
@@ -381,6 +344,7 @@ static int route_init(struct rpc_route *r, const struct class *c,
                       struct err *err)
 {
     const char *method = c->api ? api_grpc_method(c->api->ops->kind) : NULL;
+    const struct strlist *lines = &c->targets->headers;
 
     r->place = place;
     r->class = c;
@@ -391,9 +355,20 @@ static int route_init(struct rpc_route *r, const struct class *c,
     for (size_t i = 0; i < place->len; i++)
         r->handles[i] = grpc_channel_register_call(place->channels[i].channel,
                                                    r->method, NULL, NULL);
-    return add_all_metadata(r, err);
+    r->metadata = xcalloc(lines->len + 1, sizeof(*r->metadata));
+    for (size_t i = 0; i < lines->len; i++) {
+        if (add_metadata(r, lines->items[i], err))
+            return -1;
+    }
+    r->has_id = c->settings->request_id;
+    if (r->has_id) {
+        grpc_slice_unref(r->metadata[r->n_metadata - 1].value);
+        r->metadata[r->n_metadata - 1].value = grpc_empty_slice();
+    }
+    return 0;
 }
 
+/* Classes may share a place. */
 static int place_init(struct rpc_place *p, const struct endpoint *e,
                       const struct transport_env *env, struct rpc_queue *queue,
                       struct err *err)
@@ -401,26 +376,10 @@ static int place_init(struct rpc_place *p, const struct endpoint *e,
     size_t n = env->channels > 0 ? (size_t)env->channels : 1;
 
     if (p->len > 0)
-        return 0; /* another class goes there, too */
+        return 0;
     p->channels = xcalloc(n, sizeof(*p->channels));
-    for (size_t i = 0; i < n; i++) {
-        if (channel_init(&p->channels[i], e, env->settings, queue, err))
-            return -1;
-        p->len++;
-    }
-    return 0;
-}
-
-static int add_class(struct rpc_routes *r, const struct class *c,
-                     const struct transport_env *env, struct rpc_queue *queue,
-                     struct err *err)
-{
-    for (size_t i = 0; i < c->targets->n_endpoints; i++) {
-        const struct endpoint *e = &c->targets->endpoints[i];
-        struct rpc_place *place = &r->places[e->place];
-
-        if (place_init(place, e, env, queue, err) ||
-            route_init(&r->routes[c->first_route + i], c, e, place, err))
+    for (; p->len < n; p->len++) {
+        if (channel_init(&p->channels[p->len], e, env->settings, queue, err))
             return -1;
     }
     return 0;
@@ -435,23 +394,19 @@ int rpc_routes_init(struct rpc_routes *r, const struct transport_env *env,
     r->n_places = workload->n_places;
     r->routes = xcalloc(r->n_routes, sizeof(*r->routes));
     r->places = xcalloc(r->n_places, sizeof(*r->places));
-    for (size_t i = 0; i < workload->len; i++) {
-        if (add_class(r, &workload->classes[i], env, queue, err))
-            return -1;
+    for (size_t k = 0; k < workload->len; k++) {
+        const struct class *c = &workload->classes[k];
+
+        for (size_t i = 0; i < c->targets->n_endpoints; i++) {
+            const struct endpoint *e = &c->targets->endpoints[i];
+            struct rpc_place *place = &r->places[e->place];
+
+            if (place_init(place, e, env, queue, err) ||
+                route_init(&r->routes[c->first_route + i], c, e, place, err))
+                return -1;
+        }
     }
     return 0;
-}
-
-static void route_fini(struct rpc_route *r)
-{
-    for (size_t i = 0; i < r->n_metadata; i++) {
-        grpc_slice_unref(r->metadata[i].key);
-        grpc_slice_unref(r->metadata[i].value);
-    }
-    if (r->message)
-        grpc_byte_buffer_destroy(r->message);
-    free(r->metadata);
-    free(r->handles);
 }
 
 /* The channels of a place all go to one address. */
@@ -488,8 +443,18 @@ void rpc_routes_fini(struct rpc_routes *r, struct rpc_queue *queue)
 {
     int n_broken = r->n_broken;
 
-    for (size_t i = 0; r->routes && i < r->n_routes; i++)
-        route_fini(&r->routes[i]);
+    for (size_t i = 0; r->routes && i < r->n_routes; i++) {
+        struct rpc_route *route = &r->routes[i];
+
+        for (size_t k = 0; k < route->n_metadata; k++) {
+            grpc_slice_unref(route->metadata[k].key);
+            grpc_slice_unref(route->metadata[k].value);
+        }
+        if (route->message)
+            grpc_byte_buffer_destroy(route->message);
+        free(route->metadata);
+        free(route->handles);
+    }
     for (size_t i = 0; r->places && i < r->n_places; i++)
         n_broken += place_fini(&r->places[i], queue);
     free(r->routes);

@@ -27,7 +27,7 @@ struct rpc_tag {
 };
 
 /* Before each time that gRPC is given the tag.  What was written before is
- * visible to seen(): gRPC ensures that as well, but a sanitizer cannot see it.
+ * visible to seen(): gRPC ensures it as well, but a sanitizer cannot see that.
  */
 static inline void rpc_tag_arm(struct rpc_tag *tag, rpc_seen_fn *seen)
 {

@@ -70,15 +70,6 @@ static bool is_broken(const char *details)
     return false;
 }
 
-static enum connect_detail find_reason(const char *details)
-{
-    for (size_t i = 0; i < sizeof(reasons) / sizeof(reasons[0]); i++) {
-        if (strstr(details, reasons[i].words))
-            return reasons[i].detail;
-    }
-    return CONNECT_OTHER;
-}
-
 /* The text of the other transports if the client is the cause; else NULL. */
 static const char *text_of_client(enum connect_detail detail)
 {
@@ -104,9 +95,15 @@ static void set(struct rpc_verdict *v, enum outcome outcome, int64_t detail,
 
 static void judge_connect(struct rpc_verdict *v, const char *details)
 {
-    enum connect_detail detail = find_reason(details);
+    size_t n_reasons = sizeof(reasons) / sizeof(reasons[0]);
+    enum connect_detail detail = CONNECT_OTHER;
     const char *why = strstr(details, last_error);
+    size_t i = 0;
 
+    while (i < n_reasons && !strstr(details, reasons[i].words))
+        i++;
+    if (i < n_reasons)
+        detail = reasons[i].detail;
     why = why ? why + strlen(last_error) : details;
     if (starts_with(why, "UNKNOWN: "))
         why += strlen("UNKNOWN: ");
@@ -129,21 +126,18 @@ static void judge_status(struct rpc_verdict *v, int code, const char *details)
              name ? name : number, details[0] ? ": " : "", details);
 }
 
-static bool is_timeout(const struct rpc_ending *e)
-{
-    return e->code == RPC_DEADLINE_EXCEEDED &&
-           (e->is_late || (e->is_aging && strcmp(e->details, time_is_up) == 0));
-}
-
 struct rpc_verdict rpc_judge(const struct rpc_ending *e)
 {
     struct rpc_verdict v = {.outcome = OUTCOME_OK};
+    bool is_timeout =
+        e->code == RPC_DEADLINE_EXCEEDED &&
+        (e->is_late || (e->is_aging && strcmp(e->details, time_is_up) == 0));
 
     if (e->code == RPC_OK)
         return v;
     if (e->code == RPC_UNAVAILABLE && starts_with(e->details, no_connection))
         judge_connect(&v, e->details);
-    else if (is_timeout(e))
+    else if (is_timeout)
         set(&v, OUTCOME_TIMEOUT, 0, request_timeout_text(e->has_begun));
     else if (e->code == RPC_UNKNOWN && starts_with(e->details, no_status))
         set(&v, OUTCOME_TRUNCATED, 0, "the stream ended without a status");

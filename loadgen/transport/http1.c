@@ -75,32 +75,27 @@ static void break_off(struct http1_conn *c, enum outcome outcome,
     report_end(env, r, why);
 }
 
-/* The outcome if no API reads the answer. */
-static const char *judge_status(struct facts *f, int status, int64_t now,
-                                char why[static 24])
-{
-    f->first = now;
-    f->last = now;
-    f->end = now;
-    f->outcome = status < 400 ? OUTCOME_OK : OUTCOME_STATUS;
-    f->detail = status < 400 ? 0 : status;
-    if (status < 400)
-        return NULL;
-    snprintf(why, 24, "HTTP status %d", status);
-    return why;
-}
-
 /* The response is complete; the connection is kept if it can be reused. */
 static void finish(struct http1_conn *c, int64_t now, bool has_leftover)
 {
     const struct transport_env *env = c->pool->env;
     struct request *r = c->request;
+    struct facts *f = &r->facts;
     int status = c->parser.status;
+    const char *why = NULL;
     char text[24];
-    const char *why = r->class->api
-                          ? response_finish(&r->response, status, now)
-                          : judge_status(&r->facts, status, now, text);
 
+    if (r->class->api) {
+        why = response_finish(&r->response, status, now);
+    } else {
+        f->first = f->last = f->end = now;
+        f->outcome = status < 400 ? OUTCOME_OK : OUTCOME_STATUS;
+        f->detail = status < 400 ? 0 : status;
+        if (status >= 400) {
+            snprintf(text, sizeof(text), "HTTP status %d", status);
+            why = text;
+        }
+    }
     r->body = c->body;
     r->body_len = c->body_len;
     c->request = NULL;
@@ -208,9 +203,7 @@ static struct bytes make_request(const struct http1_conn *c)
     return bytes;
 }
 
-/* `sent` is the time just before the first byte of the first successful
- * attempt.
- */
+/* `sent` is the time just before the first byte that the kernel took. */
 static ssize_t send_bytes(struct http1_conn *c, const char *data, size_t len,
                           int64_t now)
 {
@@ -298,19 +291,11 @@ static void on_body(void *arg, const char *data, size_t len)
     c->body_len += len;
 }
 
-/* A length that is only announced, as in the answer to HEAD, is not too long.
- */
-static bool is_too_long(const struct http1_conn *c)
-{
-    int64_t max = c->pool->env->settings->max_response;
-
-    return c->request->facts.bytes_in > max ||
-           (c->parser.content_length > max && !http1_is_done(&c->parser));
-}
-
+/* A length that is only announced, as in the answer to HEAD, is no problem. */
 static void take_bytes(struct http1_conn *c, size_t len)
 {
     int64_t now = transport_now(c->pool->env);
+    int64_t max = c->pool->env->settings->max_response;
     struct facts *f = &c->request->facts;
     enum http1_error error;
     ssize_t used;
@@ -320,7 +305,8 @@ static void take_bytes(struct http1_conn *c, size_t len)
     error = used < 0 ? c->parser.error : HTTP1_FINE;
     f->bytes_in += (int64_t)len;
     f->status = c->parser.status;
-    if (!error && is_too_long(c))
+    if (!error && (f->bytes_in > max || (c->parser.content_length > max &&
+                                         !http1_is_done(&c->parser))))
         error = HTTP1_LONG_BODY;
     if (error) {
         break_off(c, OUTCOME_MALFORMED, error, http1_error_text(error));

@@ -58,18 +58,6 @@ void http1_pool_close(struct http1_conn *c)
     p->n_open--;
 }
 
-/* At the limit, close an idle connection to another place. */
-static void make_room(struct http1_pool *p)
-{
-    struct http1_place *place = p->places;
-
-    if (p->n_open < p->env->max_connections || p->n_idle == 0)
-        return;
-    while (!place->idle.last)
-        place++;
-    http1_pool_close(conn_of(place->idle.last));
-}
-
 /* ---- connecting ---- */
 
 static void fail_connect(struct http1_conn *c, int error, const char *why)
@@ -107,8 +95,7 @@ static void on_connected(evutil_socket_t fd, short what, void *arg)
 
 /* All have the same timeout, so that the oldest is the first to be late.  The
  * timer's resolution is milliseconds: if it fires early, it is set again.  It
- * is rounded up, so that it does not fire repeatedly in the last microsecond.
- */
+ * is rounded up, so that it does not fire repeatedly at the very end. */
 static void arm_connect_timer(struct http1_pool *p)
 {
     int64_t late_ns;
@@ -157,10 +144,15 @@ static struct http1_conn *conn_new(struct http1_pool *p)
 struct http1_conn *http1_pool_open(struct http1_pool *p,
                                    struct http1_route *route)
 {
+    struct http1_place *place = p->places;
     struct http1_conn *c;
     int fd;
 
-    make_room(p);
+    if (p->n_open >= p->env->max_connections && p->n_idle > 0) {
+        while (!place->idle.last) /* close an idle one to another place */
+            place++;
+        http1_pool_close(conn_of(place->idle.last));
+    }
     fd = socket_connect(route->endpoint->address);
     if (fd < 0)
         return NULL;
@@ -225,20 +217,6 @@ struct socket_path http1_pool_path(const struct http1_pool *p)
     return path;
 }
 
-static void add_routes(struct http1_pool *p, const struct class *class)
-{
-    for (size_t i = 0; i < class->targets->n_endpoints; i++) {
-        const struct endpoint *e = &class->targets->endpoints[i];
-        const struct buf *request = &e->target->request;
-
-        p->routes[class->first_route + i] = (struct http1_route){
-            .endpoint = e,
-            .place = &p->places[e->place],
-            .out = xstrndup(request->data, request->len),
-        };
-    }
-}
-
 void http1_pool_init(struct http1_pool *p, const struct transport_env *env,
                      const struct http1_user *user)
 {
@@ -249,8 +227,20 @@ void http1_pool_init(struct http1_pool *p, const struct transport_env *env,
     event_assign(&p->connect_timer, env->base, -1, 0, on_connect_timer, p);
     p->routes = xcalloc(workload->n_routes, sizeof(*p->routes));
     p->places = xcalloc(workload->n_places, sizeof(*p->places));
-    for (size_t i = 0; i < workload->len; i++)
-        add_routes(p, &workload->classes[i]);
+    for (size_t k = 0; k < workload->len; k++) {
+        const struct class *class = &workload->classes[k];
+
+        for (size_t i = 0; i < class->targets->n_endpoints; i++) {
+            const struct endpoint *e = &class->targets->endpoints[i];
+            const struct buf *request = &e->target->request;
+
+            p->routes[class->first_route + i] = (struct http1_route){
+                .endpoint = e,
+                .place = &p->places[e->place],
+                .out = xstrndup(request->data, request->len),
+            };
+        }
+    }
 }
 
 void http1_pool_fini(struct http1_pool *p)

@@ -231,13 +231,6 @@ static bool is_same_place(const struct sockaddr *a, const struct sockaddr *b)
            memcmp(&x.sin6_addr, &y.sin6_addr, sizeof(x.sin6_addr)) == 0;
 }
 
-static bool is_stuck(int fd)
-{
-    struct pollfd p = {.fd = fd, .events = POLLOUT};
-
-    return poll(&p, 1, 0) == 0;
-}
-
 int socket_shut_stuck(const struct sockaddr *peer, bool is_forced)
 {
     DIR *dir = opendir("/proc/self/fd");
@@ -248,10 +241,11 @@ int socket_shut_stuck(const struct sockaddr *peer, bool is_forced)
         struct sockaddr_storage seen = {0};
         socklen_t len = sizeof(seen);
         int fd = (int)strtol(e->d_name, NULL, 10);
+        struct pollfd p = {.fd = fd, .events = POLLOUT};
 
         if (getpeername(fd, (struct sockaddr *)&seen, &len) == 0 &&
             is_same_place((const struct sockaddr *)&seen, peer) &&
-            (is_forced || is_stuck(fd)))
+            (is_forced || poll(&p, 1, 0) == 0))
             n += shutdown(fd, SHUT_RDWR) == 0;
     }
     if (dir)
