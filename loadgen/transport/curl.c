@@ -1,7 +1,7 @@
 /* HTTP through libcurl: TLS, HTTP/2, proxies and unix sockets.
  *
- * One easy handle carries one request at a time; the pool provides it, and the
- * loop drives it.  The life of a request is
+ * One easy handle carries one request at a time; the pool provides and drives
+ * it.  The life of a request is
  * curl_start() -> on_prereq() -> on_header(), on_body() -> finish().
  */
 #include <curl/curl.h>
@@ -110,7 +110,7 @@ static struct curl_verdict judge(const struct curl_handle *h, CURLcode code)
 
     return curl_judge(&(struct curl_ending){
         .code = code,
-        .error = error ? error : h->transfer.open_error,
+        .error = error ? error : h->open_error,
         .status = (int)h->request->facts.status,
         .was_sent = h->sends > 0,
         .is_fresh = h->request->facts.is_fresh,
@@ -131,11 +131,11 @@ static struct curl_verdict judge(const struct curl_handle *h, CURLcode code)
  * anything. */
 static bool is_stale(const struct curl_handle *h)
 {
-    const struct curl_closing *c = curl_loop_closing(&h->transfer);
+    const struct curl_closing *c = curl_pool_closing(h);
     int error = (int)get_long(h->easy, CURLINFO_OS_ERRNO);
 
     if (!c)
-        return h->transfer.socket == 0;
+        return h->socket == 0;
     if (c->acked < 0) /* for example a unix socket */
         return c->at_ns - h->asked_ns <= TRANSPORT_STALE_GRACE_NS;
     return stale_is(&(struct stale_facts){
@@ -172,14 +172,12 @@ static bool is_to_be_sent_again(const struct curl_handle *h, CURLcode code)
     if (h->needs_fresh && !h->broke_late)
         return true;
     return code == CURLE_SEND_ERROR && h->sends == 1 &&
-           !env_of(h)->settings->http2 && h->head_len == 0 &&
-           !h->transfer.has_opened &&
+           !env_of(h)->settings->http2 && h->head_len == 0 && !h->has_opened &&
            get_long(h->easy, CURLINFO_NUM_CONNECTS) == 0 && is_stale(h);
 }
 
-static void finish(void *handle, CURLcode code)
+static void finish(struct curl_handle *h, CURLcode code)
 {
-    struct curl_handle *h = handle;
     const struct transport_env *env = env_of(h);
     struct request *r = h->request;
     struct curl_verdict v;
@@ -239,14 +237,14 @@ static int on_prereq(void *arg, char *ip, char *local_ip, int port,
     h->broke_late = h->sends > 0 && !h->is_again &&
                     (is_http2 ? !is_early(h) : !is_stale(h));
     h->needs_fresh =
-        h->sends > 0 && !is_http2 && !h->is_again && !h->transfer.has_opened;
+        h->sends > 0 && !is_http2 && !h->is_again && !h->has_opened;
     if (h->broke_late || h->needs_fresh)
         return CURL_PREREQFUNC_ABORT;
     h->sends++;
     h->asked_ns = clk_now(env_of(h)->clk);
     h->local_port = local_port;
-    h->transfer.socket = 0;
-    h->transfer.has_opened = false;
+    h->socket = 0;
+    h->has_opened = false;
     h->why[0] = '\0'; /* that of an earlier attempt does not count */
     if (f->sent == TIME_ABSENT)
         f->sent = now_ns(h);
@@ -274,7 +272,7 @@ static bool take_end_of_head(struct curl_handle *h)
         get_long(h->easy, CURLINFO_RESPONSE_CODE) < HTTP_FINAL)
         return true;
     h->is_whole_head = true;
-    h->route->pool->loop.n_contents++;
+    h->route->pool->n_contents++;
     h->request->facts.head = now_ns(h);
     if (!h->route->class->targets->is_head &&
         get_number(h->easy, CURLINFO_CONTENT_LENGTH_DOWNLOAD_T) >
@@ -325,8 +323,8 @@ static int64_t read_time_ns(const struct curl_handle *h)
     struct curl_pool *pool = h->route->pool;
     int64_t head_ns = h->request->facts.head;
 
-    if (pool->read_turn != pool->loop.n_turns) {
-        pool->read_turn = pool->loop.n_turns;
+    if (pool->read_turn != pool->n_turns) {
+        pool->read_turn = pool->n_turns;
         pool->read_ns = now_ns(h);
     }
     return pool->read_ns > head_ns ? pool->read_ns : head_ns;
@@ -340,7 +338,7 @@ static size_t on_body(char *data, size_t size, size_t n, void *arg)
     size_t kept = len < room ? len : room;
     bool is_starved = false;
 
-    h->route->pool->loop.n_contents++;
+    h->route->pool->n_contents++;
     memcpy(h->body + h->body_len, data, kept);
     h->body_len += kept;
     if (h->request->class->api) {
@@ -377,7 +375,7 @@ static void begin(struct curl_handle *h, struct request *r)
     h->request = r;
     r->conn = h;
     h->began_ns = now_ns(h);
-    h->transfer.open_error = 0;
+    h->open_error = 0;
     h->sends = 0;
     h->local_port = 0;
     h->head_len = 0;
@@ -441,14 +439,14 @@ static int64_t curl_connections(void *self)
 {
     const struct curl_transport *t = self;
 
-    return t->pool.loop.n_sockets;
+    return t->pool.n_sockets;
 }
 
 static struct socket_path curl_path(void *self)
 {
     const struct curl_transport *t = self;
 
-    return curl_loop_path(&t->pool.loop);
+    return curl_pool_path(&t->pool);
 }
 
 static int curl_transport_init(void *self, const struct transport_env *env,

@@ -15,7 +15,7 @@
 #include "common/base/xalloc.h"
 #include "common/settings/settings.h"
 #include "loadgen/prepare/target.h"
-#include "loadgen/transport/curl_loop.h"
+#include "loadgen/transport/curl_pool.h"
 #include "loadgen/transport/socket.h"
 #include "loadgen/transport/transport.h"
 
@@ -124,13 +124,13 @@ static void on_record(int is_sent, int version, int type, const void *data,
     (void)version;
     (void)ssl;
     if (!is_sent && type == SSL3_RT_HEADER && len == SSL3_RT_HEADER_LENGTH)
-        curl_loop_received(arg, (size_t)head[3] << 8 | head[4]);
+        curl_pool_received(arg, (size_t)head[3] << 8 | head[4]);
 }
 
 static CURLcode on_context(CURL *easy, void *context, void *arg)
 {
     const struct curl_trust *t = arg;
-    struct curl_socket *socket = curl_loop_guarded(easy);
+    struct curl_socket *socket = curl_pool_guarded(easy);
 
     if (t) {
         X509_STORE_up_ref(t->store);
@@ -145,8 +145,8 @@ static CURLcode on_context(CURL *easy, void *context, void *arg)
 
 /* ---- a connection ---- */
 
-/* Without a trust libcurl finds the authorities itself.  With HTTP/2 the loop
- * is told of each record that is received, see curl_loop_received(). */
+/* Without a trust libcurl finds the authorities itself.  With HTTP/2 the pool
+ * is told of each record that is received, see curl_pool_received(). */
 static void set_authorities(CURL *easy, const struct target_settings *s,
                             const struct curl_trust *t)
 {
