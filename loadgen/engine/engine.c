@@ -652,11 +652,6 @@ struct observation engine_observe(struct engine *e)
     return seen;
 }
 
-int64_t engine_observe_ns(const struct engine *e)
-{
-    return e->env.observe_ns > 0 ? e->env.observe_ns : NS_PER_S;
-}
-
 struct handoff *engine_handoff(struct engine *e)
 {
     return e->handoff;

@@ -78,9 +78,6 @@ struct handoff *engine_handoff(struct engine *engine);
  * caller is inside the handoff. */
 struct observation engine_observe(struct engine *engine);
 
-/* Time between two observations. */
-int64_t engine_observe_ns(const struct engine *engine);
-
 struct engine_counts engine_counts(const struct engine *engine);
 const struct failures *engine_failures(const struct engine *engine);
 

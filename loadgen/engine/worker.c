@@ -22,7 +22,8 @@ struct worker {
     struct shard *shard;
     int64_t start_ns;
     struct event_base *base;
-    struct event *tick; /* to observe */
+    struct event *tick; /* to observe ... */
+    int64_t observe_ns; /* ... with this period */
     struct event *cut;
     int cut_fd;
 
@@ -67,7 +68,7 @@ static void on_cut(evutil_socket_t fd, short what, void *arg)
 static void *worker_main(void *arg)
 {
     struct worker *w = arg;
-    struct timeval tick = clk_timeval(engine_observe_ns(w->engine));
+    struct timeval tick = clk_timeval(w->observe_ns);
 
     prctl(PR_SET_TIMERSLACK, 1UL);
     w->cpu_wait = cpu_wait_of_this_thread();
@@ -154,6 +155,7 @@ int worker_new(struct worker **worker, const struct engine_env *env,
 {
     struct worker *w = xcalloc(1, sizeof(*w));
 
+    w->observe_ns = env->observe_ns > 0 ? env->observe_ns : NS_PER_S;
     w->base = transport_base_new(env->transport);
     w->cut_fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
     if (!w->base || w->cut_fd < 0) {

@@ -13,7 +13,6 @@
 #include "common/base/xalloc.h"
 #include "common/recording/schema.h"
 #include "common/settings/settings.h"
-#include "loadgen/observe/meter_source.h"
 
 #define EVERY_NS (200 * NS_PER_MS)
 
@@ -56,14 +55,6 @@ const struct meter_ops *meter_find(const char *text, bool is_memory,
 
 /* ---- opening ---- */
 
-static int open_reader(struct reader *r, const struct meter_ops *ops,
-                       const struct meter_place *place, struct err *err)
-{
-    r->ops = ops;
-    r->self = xcalloc(1, ops->state_size);
-    return ops->open(r->self, place, err);
-}
-
 static void close_reader(struct reader *r)
 {
     if (r->ops)
@@ -72,13 +63,15 @@ static void close_reader(struct reader *r)
     *r = (struct reader){0};
 }
 
-static int open_named(struct reader *r, const char *text, bool is_memory,
-                      const struct settings *s, struct err *err)
+static int open_reader(struct reader *r, const char *text, bool is_memory,
+                       const struct settings *s, struct err *err)
 {
     struct meter_place place = {.root = "", .target = &s->target};
-    const struct meter_ops *ops = meter_find(text, is_memory, &place.arg, err);
 
-    if (!ops || open_reader(r, ops, &place, err))
+    r->ops = meter_find(text, is_memory, &place.arg, err);
+    if (r->ops)
+        r->self = xcalloc(1, r->ops->state_size);
+    if (!r->ops || r->ops->open(r->self, &place, err))
         return err_context(err, "%s",
                            is_memory ? "cost.memory_of" : "cost.energy");
     return 0;
@@ -87,15 +80,13 @@ static int open_named(struct reader *r, const char *text, bool is_memory,
 /* Whatever is available; it is not an error if nothing is. */
 static void open_auto(struct reader *r, const struct settings *s)
 {
-    static const struct meter_ops *const wanted[] = {&meter_rapl, &meter_nvml};
-    const struct meter_place place = {
-        .root = "", .arg = "", .target = &s->target};
+    static const char *const names[] = {"rapl", "nvml"};
 
-    for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++) {
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
         struct err ignored = {0};
 
-        if (open_reader(r, wanted[i], &place, &ignored) == 0) {
-            log_note("energy     measured by %s", wanted[i]->name);
+        if (open_reader(r, names[i], false, s, &ignored) == 0) {
+            log_note("energy     measured by %s", names[i]);
             return;
         }
         close_reader(r);
@@ -116,12 +107,12 @@ int meter_new(struct meter **meter, const struct settings *s,
     m = xcalloc(1, sizeof(*m));
     sem_init(&m->end, 0, 0);
     if (c->memory_of)
-        rc = open_named(&m->memory, memory_of ? memory_of : c->memory_of, true,
-                        s, err);
+        rc = open_reader(&m->memory, memory_of ? memory_of : c->memory_of, true,
+                         s, err);
     if (rc == 0 && c->energy && strcmp(c->energy, "auto") == 0)
         open_auto(&m->energy, s);
     else if (rc == 0 && c->energy)
-        rc = open_named(&m->energy, c->energy, false, s, err);
+        rc = open_reader(&m->energy, c->energy, false, s, err);
     if (rc || (!m->memory.ops && !m->energy.ops)) {
         meter_free(m);
         return rc;

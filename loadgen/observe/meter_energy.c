@@ -14,7 +14,7 @@
 #include "common/base/xalloc.h"
 #include "common/wire/prometheus.h"
 #include "loadgen/observe/host.h"
-#include "loadgen/observe/meter_source.h"
+#include "loadgen/observe/meter.h"
 #include "loadgen/prepare/fetch.h"
 
 /* ---- RAPL: the kernel's power capping files ---- */

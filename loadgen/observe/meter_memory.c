@@ -10,7 +10,7 @@
 #include "common/base/err.h"
 #include "common/base/xalloc.h"
 #include "loadgen/observe/host.h"
-#include "loadgen/observe/meter_source.h"
+#include "loadgen/observe/meter.h"
 
 #define KB 1024
 
