@@ -22,8 +22,8 @@
 /* What a shard has reported. */
 struct shard_state {
     struct observation before; /* when the last second began */
-    struct observation last;
-    bool has_reported; /* since then */
+    struct observation last;   /* all 0: no report yet */
+    bool has_reported;         /* since then */
 };
 
 struct progress {
@@ -272,12 +272,6 @@ void progress_free(struct progress *p)
 
 /* ---- the monitor ---- */
 
-/* How far a worker was at its last report. */
-struct monitor_shard {
-    int64_t at_ns; /* 0: no report yet */
-    int64_t issued;
-};
-
 static void ask_judge(struct monitor *m, const struct facts *rows, size_t n)
 {
     const struct run_judge *judge = m->options->judge;
@@ -288,14 +282,14 @@ static void ask_judge(struct monitor *m, const struct facts *rows, size_t n)
 
     if (!judge || atomic_load(&m->is_enough))
         return;
-    for (int i = 0; i < m->n_shards; i++) {
-        const struct monitor_shard *s = &m->shards[i];
+    for (int i = 0; i < m->progress->n_shards; i++) {
+        const struct observation *last = &m->progress->shards[i].last;
 
-        if (i == 0 || s->at_ns < look.followed_ns)
-            look.followed_ns = s->at_ns;
-        if (s->at_ns > look.issued_ns)
-            look.issued_ns = s->at_ns;
-        look.issued += s->issued;
+        if (i == 0 || last->at < look.followed_ns)
+            look.followed_ns = last->at;
+        if (last->at > look.issued_ns)
+            look.issued_ns = last->at;
+        look.issued += last->issued;
     }
     if (look.followed_ns == 0) {
         look.issued = 0;
@@ -312,8 +306,6 @@ static void on_rows(void *arg, unsigned shard, const struct facts *rows,
     struct monitor *m = arg;
 
     progress_add(m->progress, shard, rows, n, seen);
-    if (seen)
-        m->shards[shard] = (struct monitor_shard){seen->at, seen->issued};
     ask_judge(m, rows, n);
     if (!m->decide.slo)
         return;
@@ -345,10 +337,9 @@ int monitor_init(struct monitor *m, const struct settings *settings,
         (slo_parse(&settings->slo, &m->slo, err) ||
          decide_init(&m->decide, &m->slo, phases_start_ns(phases), err)))
         return -1;
-    m->n_shards = recorder_n_shards(recorder);
-    if (progress_new(&m->progress, settings, phases, m->n_shards, err))
+    if (progress_new(&m->progress, settings, phases,
+                     recorder_n_shards(recorder), err))
         return -1;
-    m->shards = xcalloc((size_t)m->n_shards, sizeof(*m->shards));
     if (abort_on)
         abort_window_init(&m->window, &rule);
     recorder_watch(recorder, (struct watcher){on_rows, m});
@@ -358,7 +349,6 @@ int monitor_init(struct monitor *m, const struct settings *settings,
 void monitor_fini(struct monitor *m)
 {
     progress_free(m->progress);
-    free(m->shards);
     abort_window_fini(&m->window);
     decide_fini(&m->decide);
     *m = (struct monitor){0};

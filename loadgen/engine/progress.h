@@ -86,8 +86,6 @@ struct monitor {
     const struct run_options *options; /* borrowed */
     const struct phases *phases;       /* borrowed */
     struct progress *progress;         /* NULL: not needed */
-    struct monitor_shard *shards;      /* owned; the recorder's thread's */
-    int n_shards;
     struct abort_window window; /* without a ring: nothing aborts the run */
     struct slo slo;
     struct decide decide; /* the recorder's thread's; zeroed: not used */

@@ -28,12 +28,12 @@ static int64_t status_bytes(const char *text, const char *field)
     return kb >= 0 && kb < INT64_MAX / KB ? kb * KB : TIME_ABSENT;
 }
 
-static int parse_id(const char *text, long *id, struct err *err)
+static int parse_id(struct memory *m, const char *text, struct err *err)
 {
     char *end;
 
-    *id = strtol(text, &end, 10);
-    return *end == '\0' && *id > 0
+    m->id = strtol(text, &end, 10);
+    return *end == '\0' && m->id > 0
                ? 0
                : err_set(err, ERR_CONFIG, "'%s' is not a process id", text);
 }
@@ -59,7 +59,7 @@ static int pid_open(void *self, const struct meter_place *place,
 {
     struct memory *m = self;
 
-    if (parse_id(place->arg, &m->id, err))
+    if (parse_id(m, place->arg, err))
         return -1;
     m->path = xasprintf("%s/proc/%ld/status", place->root, m->id);
     return pid_read(m, 0) == TIME_ABSENT
@@ -124,7 +124,7 @@ static int group_open(void *self, const struct meter_place *place,
 {
     struct memory *m = self;
 
-    if (parse_id(place->arg, &m->id, err))
+    if (parse_id(m, place->arg, err))
         return -1;
     m->path = xasprintf("%s/proc", place->root);
     return group_read(m, 0) == TIME_ABSENT

@@ -636,7 +636,7 @@ static int64_t grpc_cpu_ns(void *self)
 {
     const struct rpc_transport *t = self;
 
-    return rpc_queue_cpu_ns(&t->queue);
+    return t->queue.has_thread ? clk_cpu_ns_of(t->queue.thread) : 0;
 }
 
 static int report_no_connection(struct rpc_channel *c, struct err *err)
@@ -665,7 +665,7 @@ static int grpc_preconnect(void *self, int64_t n, struct err *err)
     (void)n;
     handoff_enter(&t->queue.handoff);
     while (rc == 0 && (c = rpc_routes_find_unready(&t->routes))) {
-        rpc_channel_connect(c);
+        grpc_channel_check_connectivity_state(c->channel, 1); /* connect */
         handoff_wait(&t->queue.handoff, TICK_NS);
         if (c->state == GRPC_CHANNEL_TRANSIENT_FAILURE ||
             clk_now(env->clk) > until_ns)

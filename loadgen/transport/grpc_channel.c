@@ -232,11 +232,6 @@ static int channel_break(const struct rpc_channel *c, bool is_forced)
     return socket_shut_stuck((const struct sockaddr *)&path, is_forced);
 }
 
-void rpc_channel_connect(struct rpc_channel *c)
-{
-    grpc_channel_check_connectivity_state(c->channel, 1);
-}
-
 /* A call on a channel that has just failed fails at once with the reason. */
 void rpc_channel_explain(struct rpc_channel *c, struct buf *out)
 {
@@ -433,7 +428,7 @@ static int place_fini(struct rpc_place *p, struct rpc_queue *queue)
     n_broken = place_break(p, false);
     for (size_t i = 0; i < p->len; i++) {
         while (p->channels[i].is_watched)
-            rpc_queue_wait(queue);
+            handoff_wait(&queue->handoff, NS_PER_S);
     }
     free(p->channels);
     return n_broken;

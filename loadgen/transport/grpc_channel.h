@@ -34,9 +34,6 @@ struct rpc_channel {
     int64_t ready_ns; /* when it was last connected, by the clock */
 };
 
-/* Begin to connect, if it is not connected. */
-void rpc_channel_connect(struct rpc_channel *c);
-
 static inline bool rpc_channel_is_ready(const struct rpc_channel *c)
 {
     return c->state == GRPC_CHANNEL_READY;

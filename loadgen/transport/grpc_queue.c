@@ -61,17 +61,7 @@ void rpc_queue_drop_backlog(struct rpc_queue *q, size_t len)
     atomic_fetch_sub_explicit(&q->backlog, (int64_t)len, memory_order_relaxed);
 }
 
-/* ---- the worker's ---- */
-
-void rpc_queue_wait(struct rpc_queue *q)
-{
-    handoff_wait(&q->handoff, NS_PER_S);
-}
-
-int64_t rpc_queue_cpu_ns(const struct rpc_queue *q)
-{
-    return q->has_thread ? clk_cpu_ns_of(q->thread) : 0;
-}
+/* ---- the worker's thread ---- */
 
 int rpc_queue_init(struct rpc_queue *q, struct event_base *base,
                    const struct clk *clk, struct err *err)

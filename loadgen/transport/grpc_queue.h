@@ -68,10 +68,4 @@ bool rpc_queue_add_backlog(struct rpc_queue *q, size_t len);
 /* Inside: the worker has taken that message. */
 void rpc_queue_drop_backlog(struct rpc_queue *q, size_t len);
 
-/* Inside: let the queue's thread in until it has done something. */
-void rpc_queue_wait(struct rpc_queue *q);
-
-/* CPU time of the queue's thread. */
-int64_t rpc_queue_cpu_ns(const struct rpc_queue *q);
-
 #endif
