@@ -45,7 +45,7 @@ measure() {
     costs=$(awk '$1 ~ /cpu_s/ {printf " %s", $2}' "$dir/usage")
     echo "$1 $2 $3 $figures$costs" >>"$dir/rounds"
     echo "$2 $3 $figures$costs" |
-        awk '{printf "round %d  %-15s %8.0f/s  %6.2f us of CPU a request  client busy %3.0f %%  server busy %3.0f %%\n",
+        awk '{printf "round %d  %-15s %8.0f/s  %6.2f us of CPU per request  client busy %3.0f %%  server busy %3.0f %%\n",
             $1, $2, $3 / $4, $5 * 1e6 / $3, $5 / $4 * 100, $6 / $4 * 100}'
 }
 

@@ -44,13 +44,13 @@ END {
         printf "%-16s %12.0f %15.0f %15.2f %10.0f %% %10.0f %%\n", c, median(all(rate, c)), median(all(per_cpu, c)),
             median(all(cost, c)), median(all(client_busy, c)), median(all(busy, c))
     }
-    print "\ntailgate against the others, medians of the ratios of each round"
-    against(per_cpu, "requests a CPU second", "wrk", ">=", "1.0")
-    against(per_cpu, "requests a CPU second", "h2load", ">=", "1.1")
-    against(per_cpu, "requests a CPU second", "hey", ">=", "5")
-    against(rate, "requests a second", "wrk", ">=", "1.0")
-    against(cost, "CPU a request", "floor_epoll", "<=", "1.35")
-    against(cost, "CPU a request", "floor_libevent", "", "")
+    print "\ntailgate compared with the others, medians of the ratios of each round"
+    against(per_cpu, "requests per CPU second", "wrk", ">=", "1.0")
+    against(per_cpu, "requests per CPU second", "h2load", ">=", "1.1")
+    against(per_cpu, "requests per CPU second", "hey", ">=", "5")
+    against(rate, "requests per second", "wrk", ">=", "1.0")
+    against(cost, "CPU per request", "floor_epoll", "<=", "1.35")
+    against(cost, "CPU per request", "floor_libevent", "", "")
     if (("wrk", 1) in rate && (median(all(busy, "wrk")) > 95 || median(all(busy, "tailgate")) > 95))
-        print "The server was the limit of the requests a second: that ratio says little about the clients."
+        print "The server limited the requests per second: that ratio says little about the clients."
 }

@@ -97,9 +97,9 @@ static void print_share(int count, int runs, int is_known)
         printf(" - |");
 }
 
-/* With fewer than `least` trials there is no interval. */
+/* With fewer than `min_size` trials there is no interval. */
 static void print_counts(const char *what, const struct counts *c, int runs,
-                         size_t least)
+                         size_t min_size)
 {
     printf("\n%s, in %%\n\n| requests | measure |", what);
     for (size_t k = 0; k < N_SIZES; k++)
@@ -109,7 +109,7 @@ static void print_counts(const char *what, const struct counts *c, int runs,
         for (size_t m = 0; m < N_MEASURES; m++) {
             printf("| %zu | %s |", lengths[i], measures[m]);
             for (size_t k = 0; k < N_SIZES; k++)
-                print_share(c->of[i][m][k], runs, sizes[k] >= least);
+                print_share(c->of[i][m][k], runs, sizes[k] >= min_size);
             printf("\n");
         }
     }
@@ -351,7 +351,7 @@ static void blocks(int runs)
 
 /* ---- overload ---- */
 
-#define RATE 300 /* requests a second */
+#define RATE 300 /* requests per second */
 
 /* What is said of it. */
 struct said {

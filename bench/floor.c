@@ -129,7 +129,7 @@ static int open_connections(struct floor_client *c,
     return 0;
 }
 
-/* A whole number from 1 to max; 0 if it is none. */
+/* A whole number from 1 to max; 0 for anything else. */
 static int read_number(const char *text, int max)
 {
     char *end;

@@ -1,4 +1,4 @@
-/* The bare client on epoll: the least that a client of one thread can cost. */
+/* The bare client on epoll: the minimum cost of a client with one thread. */
 #include <sys/epoll.h>
 #include <unistd.h>
 
@@ -7,7 +7,7 @@
 
 #define MAX_EVENTS 256
 
-/* How long to sleep at most before the time is looked at again. */
+/* Sleep at most this long before the time is checked again. */
 #define PATIENCE_MS 100
 
 static int watch_all(int epoll_fd, struct floor_client *c)

@@ -1,6 +1,6 @@
-/* The least a client on gRPC's C-core costs: one thread, one completion queue,
- * N calls on their way, nothing recorded; and a server that costs as little, so
- * that it is the client's limit that is found.
+/* The minimum cost of a client on gRPC's C-core: one thread, one completion
+ * queue, N calls on their way, nothing recorded; and a server that costs as
+ * little, so that it is the client's limit that is found.
  *
  *   floor_grpc serve                            echoes; prints its port
  *   floor_grpc unary PORT CALLS CHANNELS SECONDS
@@ -8,7 +8,7 @@
  *
  * Clients print calls, messages and seconds.  Channels do not retry, share no
  * connection, count nothing for others and are never idle, as tailgate's. Calls
- * have a deadline, which C-core keeps: here there is nobody else.
+ * have a deadline, which C-core enforces here.
  */
 #include <grpc/byte_buffer.h>
 #include <grpc/grpc.h>
@@ -52,7 +52,7 @@ struct served {
     gpr_timespec deadline;
     grpc_byte_buffer *message;
     int sent;    /* messages */
-    int is_gone; /* as gRPC says it; nobody looks */
+    int is_gone; /* written by gRPC, not used */
     bool is_waiting;
 };
 

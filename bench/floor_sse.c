@@ -126,7 +126,7 @@ static int run(struct client *c, int epoll_fd, int64_t end_ns)
     return 0;
 }
 
-/* A whole number from 1 to max; 0 if it is none. */
+/* A whole number from 1 to max; 0 for anything else. */
 static int read_number(const char *text, int max)
 {
     char *end;

@@ -1,7 +1,7 @@
 /* Make a recording without a run: an M/M/1 queue at load 0.8, 100,000 requests
  * a second in virtual time, as one worker over HTTP would have written it down.
  * Usage: bench_recording DIR REQUESTS [EVENTS]
- * With EVENTS each answer is a stream of so many. */
+ * With EVENTS each answer is a stream of that many events. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

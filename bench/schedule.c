@@ -23,7 +23,7 @@ static const struct {
     {"LoadGen's", {.seeds = SEEDS_MLPERF, .schedule_seed = 1}},
 };
 
-/* Arrivals a CPU second. */
+/* Arrivals per CPU second. */
 static double measure(struct load_settings load)
 {
     const struct lane all = {.workers = 1};
@@ -50,7 +50,7 @@ static double measure(struct load_settings load)
 int main(void)
 {
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
-        printf("%-20s %6.1f million arrivals a CPU second\n", cases[i].name,
+        printf("%-20s %6.1f million arrivals per CPU second\n", cases[i].name,
                measure(cases[i].load) / 1e6);
     return 0;
 }

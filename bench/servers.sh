@@ -33,7 +33,7 @@ exec_on() {
     exec "$@"
 }
 
-# where: one line that says who runs where.
+# where: one line that says which program runs on which CPU.
 where() {
     if [ -z "$client_cpu" ]; then
         echo 'server and clients share the only CPU'

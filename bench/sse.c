@@ -1,7 +1,7 @@
 /* CPU time to read one chunk of a streamed chat answer: the events alone, with
  * what a client wants to know of each taken by our scanner, and by jansson's
- * tree; beside a bare look for the blank lines.  Alternating rounds, medians,
- * one line each. */
+ * tree; compared with a bare search for the blank lines.  Alternating rounds,
+ * medians, one line each. */
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -301,7 +301,7 @@ static void measure(const char *title, size_t piece)
     for (int w = 0; w < WAYS; w++) {
         double each = median(ns[w]);
 
-        printf("  %-13s %5.0f ns an event, %6.2f million a second\n",
+        printf("  %-13s %5.0f ns per event, %6.2f million per second\n",
                ways[w].name, each, 1e3 / each);
     }
     printf("  ratios: sse %.1f, sse + jscan %.1f of blank lines; "
@@ -314,7 +314,7 @@ int main(void)
     make_stream();
     printf("events of %zu bytes\n", stream.len / EVENTS);
     measure("16 KiB a feed", MANY);
-    measure("an event a feed", 0);
+    measure("one event per feed", 0);
     buf_fini(&stream);
     return 0;
 }

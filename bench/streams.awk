@@ -17,7 +17,7 @@ function ratio(a, b,    i, all) {
 END {
     print title
     for (c = 1; c <= clients; c++)
-        printf "%-12s %8.3f us of CPU an event, %9.0f events a CPU second\n", order[c],
+        printf "%-12s %8.3f us of CPU per event, %9.0f events per CPU second\n", order[c],
             median(costs[order[c]]), 1e6 / median(costs[order[c]])
     printf "tailgate / floor_sse %.2f\n", ratio("tailgate", "floor_sse")
     if ("aiohttp" in n) printf "tailgate / aiohttp   %.2f\n", ratio("tailgate", "aiohttp")

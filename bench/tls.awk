@@ -2,7 +2,7 @@
 # client-CPU-seconds server-CPU-seconds.  Medians over the rounds; a ratio is
 # taken within each round, then the median of those, with its interval.
 # ratios: "client other figure goal;...", the figure being rate or per_cpu, the
-# goal a least ratio, or none.
+# goal a minimum ratio, or nothing.
 function all(figure, client,    r, text) {
     for (r = 1; r <= rounds; r++) text = text " " value[figure, client, r]
     return text
@@ -14,7 +14,7 @@ function against(client, other, figure, goal,    r, text, m, verdict) {
     m = median(text)
     if (goal != "") verdict = sprintf("goal >= %-4s %s", goal, m >= goal + 0 ? "met" : "missed")
     printf "%-21s  %-9s / %-12s %6.2f %-14s  %-20s  rounds%s\n",
-        figure == "rate" ? "requests a second" : "requests a CPU second", client, other, m, median_range(text), verdict, text
+        figure == "rate" ? "requests per second" : "requests per CPU second", client, other, m, median_range(text), verdict, text
 }
 
 $1 == server {

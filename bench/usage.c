@@ -3,7 +3,7 @@
  * Usage: bench_usage FILE SECONDS SERVER_PID COMMAND...
  * FILE gets the lines cpu_s, server_cpu_s and max_rss_kb, each with its value.
  * A command that takes longer than SECONDS is killed.  Exit status: that of
- * the command, or 125 if there is none. */
+ * the command, or 125 if it cannot be run. */
 #include <errno.h>
 #include <signal.h>
 #include <spawn.h>

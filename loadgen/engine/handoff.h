@@ -1,11 +1,11 @@
-/* handoff.h - one at a time: what the worker's thread and a thread of a
- * transport both touch is touched inside.
+/* handoff.h - lets a worker's thread and a thread of its transport take turns:
+ * what both touch is touched only inside the handoff, by one thread at a time.
  *
- * The worker's thread goes in for what its event loop finds, and out again to
- * wait.  The transport's thread brings posts, things to be done inside: if
- * nobody is in, it does them itself, and no thread has to wake another; if the
- * worker is, they wait for its loop, and the transport's thread goes on.  It
- * never waits; the worker waits for one post at the most.
+ * The worker's thread enters for what its event loop finds, and leaves to wait.
+ * The transport's thread posts things to be done inside.  If the handoff is
+ * free, it does them itself, and no thread has to wake another; if the worker
+ * is inside, they wait for its loop, and the transport's thread goes on.  The
+ * transport's thread never waits; the worker waits for one post at most.
  */
 #ifndef LOADGEN_ENGINE_HANDOFF_H
 #define LOADGEN_ENGINE_HANDOFF_H
@@ -22,42 +22,42 @@ struct event_base;
 struct post {
     struct post *next;
     void (*run)(struct post *post);
-    int64_t at_ns; /* of the clock, when what it tells of was seen */
+    int64_t at_ns; /* when the event that it reports was seen, by the clock */
 };
 
-/* If there are posts, then somebody is in and will do them or leave them to the
- * loop, or the loop will come for them, or who brought them is about to. */
+/* While there are posts, one of these holds: a thread is inside and will run
+ * them or leave them to the loop; the loop will come for them; or the thread
+ * that posted them is about to. */
 struct handoff {
-    pthread_mutex_t mutex; /* of what follows; held for moments only */
+    pthread_mutex_t mutex; /* for what follows; held for moments only */
     pthread_cond_t changed;
-    bool is_taken; /* somebody is in */
-    int n_waiting; /* at the door */
-    int n_idle;    /* in gate_wait() */
-    int64_t n_run; /* posts, so far */
+    bool is_taken; /* a thread is inside */
+    int n_waiting; /* threads that wait to enter */
+    int n_idle;    /* threads in handoff_wait() */
+    int64_t n_run; /* posts run so far */
     struct post *first;
     struct post *last;
 
-    struct event *rest; /* of the posts, for the loop */
+    struct event *rest; /* makes the loop run the remaining posts */
     bool is_made;
 };
 
-/* In zeroed memory, which stays where it is; `base` is the worker's, and fit
- * for calls of another thread.  ERR_IO.  gate_fini() may follow either way. */
-int handoff_init(struct handoff *g, struct event_base *base, struct err *err);
-void handoff_fini(struct handoff *g);
+/* In zeroed memory, which must not move; `base` is the worker's, made for
+ * calls from other threads.  ERR_IO.  handoff_fini() may follow either way. */
+int handoff_init(struct handoff *h, struct event_base *base, struct err *err);
+void handoff_fini(struct handoff *h);
 
-/* The worker's thread, or whoever stands for it while it does not run; not
- * twice.  NULL: there is no other thread, and nothing to do. */
-void handoff_enter(struct handoff *g);
-void handoff_leave(struct handoff *g);
+/* The worker's thread, or the one that acts for it while it does not run; not
+ * recursive.  NULL: there is no other thread, and nothing happens. */
+void handoff_enter(struct handoff *h);
+void handoff_leave(struct handoff *h);
 
-/* Inside: let others in until a post has been run, but no longer than so; the
+/* Inside: let others in until a post has been run, for wait_ns at most; the
  * loop need not run. */
-void handoff_wait(struct handoff *g, int64_t wait_ns);
+void handoff_wait(struct handoff *h, int64_t wait_ns);
 
-/* The transport's thread: leave a post; do what is there, unless somebody is
- * in. */
-void handoff_post(struct handoff *g, struct post *post);
-void handoff_serve(struct handoff *g);
+/* The transport's thread: add a post; run them unless a thread is inside. */
+void handoff_post(struct handoff *h, struct post *post);
+void handoff_serve(struct handoff *h);
 
 #endif

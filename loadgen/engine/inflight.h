@@ -1,5 +1,5 @@
-/* inflight.h - the requests in flight, in the order in which they were due,
- * and a store of used ones, so that none is allocated once the run is warm. */
+/* inflight.h - the requests in flight, ordered by due time, and a store of
+ * unused ones, so that nothing is allocated once the run is warm. */
 #ifndef LOADGEN_ENGINE_INFLIGHT_H
 #define LOADGEN_ENGINE_INFLIGHT_H
 
@@ -20,10 +20,10 @@ struct inflight {
 
 void inflight_fini(struct inflight *f);
 
-/* A request with no facts but seq and due, as the newest. */
+/* A request with no facts except seq and due, as the newest. */
 struct request *inflight_add(struct inflight *f, int64_t seq, int64_t due_ns);
 
-/* It may be given out again at once. */
+/* It may be reused at once. */
 void inflight_remove(struct inflight *f, struct request *r);
 
 static inline struct request *inflight_oldest(const struct inflight *f)

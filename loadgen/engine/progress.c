@@ -5,49 +5,45 @@
 #include <stdlib.h>
 
 #include "common/base/clk.h"
+#include "common/base/err.h"
 #include "common/base/xalloc.h"
 #include "common/measure/good.h"
 #include "common/recording/schema.h"
 #include "common/settings/settings.h"
-#include "common/spec/slo.h"
 #include "common/stats/hist.h"
 #include "common/wire/api_names.h"
+#include "loadgen/engine/run.h"
+#include "loadgen/record/recorder.h"
 #include "loadgen/schedule/rate_shape.h"
 #include "loadgen/schedule/source.h"
 #include "loadgen/schedule/window_limits.h"
 #include "loadgen/trace/trace_survey.h"
 
-/* What a shard said of itself. */
-struct witness {
+/* What a shard has reported. */
+struct shard_state {
     struct observation before; /* when the last second began */
-    struct observation last;
-    bool has_reported; /* since then */
+    struct observation last;   /* all 0: no report yet */
+    bool has_reported;         /* since then */
 };
 
 struct progress {
     const struct load_settings *load; /* borrowed */
-    const struct phases *phases;      /* likewise */
+    const struct phases *phases;      /* borrowed */
     bool is_ended_by_time;
-    struct shape shape; /* of an open loop */
+    struct shape shape; /* open loop only */
     struct good_table good;
 
-    pthread_mutex_t lock; /* for all that follows */
-    struct witness *witnesses;
-    int n_witnesses;
-    struct hist e2e; /* of the second that is being gathered */
+    pthread_mutex_t lock; /* for everything below */
+    struct shard_state *shards;
+    int n_shards;
+    struct hist e2e; /* of the second that is being collected */
     struct hist ttft;
     struct hist lag;
     int64_t lag_max_ns;
-    struct run_progress now; /* as of the last whole second */
+    struct run_progress now; /* as of the last complete second */
 };
 
 /* ---- the recorder's thread ---- */
-
-static bool is_in_window(const struct progress *p, int64_t due_ns)
-{
-    return due_ns >= phases_start_ns(p->phases) &&
-           due_ns < phases_end_ns(p->phases);
-}
 
 static void add_latency(struct hist *h, enum measure m, const struct facts *f)
 {
@@ -60,7 +56,8 @@ static void add_latency(struct hist *h, enum measure m, const struct facts *f)
 static void add_row(struct progress *p, const struct facts *f)
 {
     p->now.outcome[f->outcome] += facts_n(f);
-    if (is_in_window(p, f->due)) {
+    if (f->due >= phases_start_ns(p->phases) &&
+        f->due < phases_end_ns(p->phases)) {
         p->now.due += facts_n(f);
         p->now.good += good_is(good_limits_of(&p->good, f), f);
     }
@@ -76,86 +73,73 @@ static double per_second(int64_t count, int64_t ns)
     return ns > 0 ? (double)count * 1e9 / (double)ns : 0;
 }
 
-static void sum_up(struct progress *p)
+static void sum_up_shards(struct progress *p)
 {
     struct run_progress *now = &p->now;
 
     now->issued = now->in_flight = now->unsent = 0;
     now->sent_rps = now->done_rps = 0;
-    for (int i = 0; i < p->n_witnesses; i++) {
-        struct witness *w = &p->witnesses[i];
-        int64_t ns = w->last.at - w->before.at;
+    for (int i = 0; i < p->n_shards; i++) {
+        struct shard_state *s = &p->shards[i];
+        int64_t ns = s->last.at - s->before.at;
 
-        now->issued += w->last.issued;
-        now->in_flight += w->last.issued - w->last.done;
-        now->unsent += w->last.unsent;
-        now->sent_rps += per_second(w->last.issued - w->before.issued, ns);
-        now->done_rps += per_second(w->last.done - w->before.done, ns);
-        w->before = w->last;
-        w->has_reported = false;
+        now->issued += s->last.issued;
+        now->in_flight += s->last.issued - s->last.done;
+        now->unsent += s->last.unsent;
+        now->sent_rps += per_second(s->last.issued - s->before.issued, ns);
+        now->done_rps += per_second(s->last.done - s->before.done, ns);
+        s->before = s->last;
+        s->has_reported = false;
     }
 }
 
-/* A second is whole: say what it was, and begin the next. */
-static void turn(struct progress *p)
+/* The figures of a second that is complete; starts the next one. */
+static void close_hist(struct hist *h, struct last_second *out)
 {
-    sum_up(p);
-    p->now.e2e.p50_ns = hist_rank_quantile(&p->e2e, 0.5);
-    p->now.e2e.p99_ns = hist_rank_quantile(&p->e2e, 0.99);
-    p->now.ttft.p50_ns = hist_rank_quantile(&p->ttft, 0.5);
-    p->now.ttft.p99_ns = hist_rank_quantile(&p->ttft, 0.99);
-    p->now.lag.p50_ns = hist_rank_quantile(&p->lag, 0.5);
-    p->now.lag.p99_ns = hist_rank_quantile(&p->lag, 0.99);
+    out->p50_ns = hist_rank_quantile(h, 0.5);
+    out->p99_ns = hist_rank_quantile(h, 0.99);
+    hist_reset(h);
+}
+
+static void close_second(struct progress *p)
+{
+    sum_up_shards(p);
     p->now.lag.max_ns =
         p->lag.max_ns > p->lag_max_ns ? p->lag.max_ns : p->lag_max_ns;
-    hist_reset(&p->e2e);
-    hist_reset(&p->ttft);
-    hist_reset(&p->lag);
     p->lag_max_ns = 0;
+    close_hist(&p->e2e, &p->now.e2e);
+    close_hist(&p->ttft, &p->now.ttft);
+    close_hist(&p->lag, &p->now.lag);
 }
 
-static bool have_all_reported(const struct progress *p)
-{
-    for (int i = 0; i < p->n_witnesses; i++) {
-        if (!p->witnesses[i].has_reported)
-            return false;
-    }
-    return true;
-}
-
-/* Seconds go by the shards' own, which begin together.  One that reports again
- * before all the others did does not wait for them: they have ended. */
-static void add_seen(struct progress *p, unsigned shard,
-                     const struct observation *seen)
-{
-    struct witness *w = &p->witnesses[shard];
-
-    w->last = *seen;
-    w->has_reported = true;
-    if (seen->lag_max > p->lag_max_ns)
-        p->lag_max_ns = seen->lag_max;
-    if (have_all_reported(p))
-        turn(p);
-}
-
-void progress_add(void *progress, unsigned shard, const struct facts *rows,
+/* The shards' own seconds count, which begin together.  A shard that reports
+ * again before all the others have does not wait for them: they have ended. */
+void progress_add(struct progress *p, unsigned shard, const struct facts *rows,
                   size_t n, const struct observation *seen)
 {
-    struct progress *p = progress;
+    bool have_all_reported = seen != NULL;
 
     pthread_mutex_lock(&p->lock);
-    if (seen && p->witnesses[shard].has_reported)
-        turn(p);
+    if (seen && p->shards[shard].has_reported)
+        close_second(p);
     for (size_t i = 0; i < n; i++)
         add_row(p, &rows[i]);
-    if (seen)
-        add_seen(p, shard, seen);
+    if (seen) {
+        p->shards[shard].last = *seen;
+        p->shards[shard].has_reported = true;
+        if (seen->lag_max > p->lag_max_ns)
+            p->lag_max_ns = seen->lag_max;
+    }
+    for (int i = 0; i < p->n_shards; i++)
+        have_all_reported &= p->shards[i].has_reported;
+    if (have_all_reported)
+        close_second(p);
     pthread_mutex_unlock(&p->lock);
 }
 
-/* ---- whoever shows it ---- */
+/* ---- reading ---- */
 
-/* When the load is over, the cool-down with it; INFINITY: nobody knows yet. */
+/* When the load ends, including the cool-down; INFINITY: not known yet. */
 static double end_of_load_ns(const struct progress *p)
 {
     int64_t end_ns = phases_end_ns(p->phases);
@@ -172,7 +156,7 @@ static double arrivals(const struct progress *p, double until_ns)
     return shape_arrivals(&p->shape, until_ns);
 }
 
-/* What the schedule wanted in the second before `at_ns`. */
+/* The rate of the schedule in the second before `at_ns`. */
 static double asked_rps(struct progress *p, int64_t at_ns)
 {
     int64_t start_ns = phases_start_ns(p->phases);
@@ -187,15 +171,6 @@ static double asked_rps(struct progress *p, int64_t at_ns)
            ((double)at_ns - from);
 }
 
-static enum phase phase_at(const struct progress *p, int64_t at_ns)
-{
-    if (at_ns < phases_start_ns(p->phases))
-        return PHASE_WARMUP;
-    if (at_ns < phases_end_ns(p->phases))
-        return PHASE_WINDOW;
-    return (double)at_ns < end_of_load_ns(p) ? PHASE_COOLDOWN : PHASE_DRAIN;
-}
-
 void progress_read(struct progress *p, int64_t at_ns, struct run_progress *out)
 {
     pthread_mutex_lock(&p->lock);
@@ -204,12 +179,15 @@ void progress_read(struct progress *p, int64_t at_ns, struct run_progress *out)
         out->asked_rps = asked_rps(p, at_ns);
     pthread_mutex_unlock(&p->lock);
     out->elapsed_s = at_ns > 0 ? (double)at_ns / 1e9 : 0;
-    out->phase = phase_at(p, at_ns);
+    out->phase = at_ns < phases_start_ns(p->phases)  ? PHASE_WARMUP
+                 : at_ns < phases_end_ns(p->phases)  ? PHASE_WINDOW
+                 : (double)at_ns < end_of_load_ns(p) ? PHASE_COOLDOWN
+                                                     : PHASE_DRAIN;
     if (p->is_ended_by_time && isfinite(end_of_load_ns(p)))
         out->planned_s = end_of_load_ns(p) / 1e9;
 }
 
-/* ---- making and ending ---- */
+/* ---- making and freeing ---- */
 
 static const struct last_second nothing_yet = {
     .p50_ns = HIST_EMPTY, .p99_ns = HIST_EMPTY, .max_ns = HIST_EMPTY};
@@ -228,56 +206,48 @@ static bool may_stream(const struct settings *s)
 static int make_parts(struct progress *p, const struct settings *settings,
                       struct err *err)
 {
+    const struct load_settings *load = p->load;
     struct slo slo;
 
     if (slo_parse(&settings->slo, &slo, err) ||
         good_table_init(&p->good, &slo, &settings->classes, err))
         return -1;
-    p->now.has_slo = slo.len > 0 || settings_some(has_slo, settings);
-    p->now.has_streams = settings_some(may_stream, settings);
-    p->now.is_open_loop =
-        p->load->scenario == SCENARIO_SERVER ||
-        (p->load->scenario == SCENARIO_TRACE && p->load->trace.timeline);
-    p->now.is_offline = p->load->scenario == SCENARIO_OFFLINE;
-    return p->load->scenario == SCENARIO_SERVER
-               ? shape_init(&p->shape, p->load, err)
-               : 0;
-}
-
-/* Or else max_duration is there in case that nothing else ends it. */
-static bool is_ended_by_time(const struct load_settings *load)
-{
-    return load->duration_ns > 0 ||
-           (load->max_duration_ns > 0 && load->requests == 0 &&
-            load->min_duration_ns == 0 && load->min_requests == 0);
-}
-
-/* The cool-down sends as many as it takes. */
-static int64_t planned_requests(const struct load_settings *load)
-{
-    return load->requests > 0 && load->cooldown_ns == 0
-               ? load->warmup_requests + load->requests
-               : 0;
+    p->now = (struct run_progress){
+        /* A cool-down sends as many as it takes. */
+        .planned_requests = load->requests > 0 && load->cooldown_ns == 0
+                                ? load->warmup_requests + load->requests
+                                : 0,
+        .has_phases = load->warmup_ns > 0 || load->warmup_requests > 0 ||
+                      load->cooldown_ns > 0,
+        .has_slo = slo.len > 0 || settings_some(has_slo, settings),
+        .has_streams = settings_some(may_stream, settings),
+        .is_open_loop =
+            load->scenario == SCENARIO_SERVER ||
+            (load->scenario == SCENARIO_TRACE && load->trace.timeline),
+        .is_offline = load->scenario == SCENARIO_OFFLINE,
+        .e2e = nothing_yet,
+        .ttft = nothing_yet,
+        .lag = nothing_yet,
+    };
+    /* max_duration next to another limit is only a safety net. */
+    p->is_ended_by_time =
+        load->duration_ns > 0 ||
+        (load->max_duration_ns > 0 && load->requests == 0 &&
+         load->min_duration_ns == 0 && load->min_requests == 0);
+    return load->scenario == SCENARIO_SERVER ? shape_init(&p->shape, load, err)
+                                             : 0;
 }
 
 int progress_new(struct progress **progress, const struct settings *settings,
                  const struct phases *phases, int n_shards, struct err *err)
 {
-    const struct load_settings *load = &settings->load;
     struct progress *p = xcalloc(1, sizeof(*p));
 
-    p->load = load;
-    p->now = (struct run_progress){.planned_requests = planned_requests(load),
-                                   .e2e = nothing_yet,
-                                   .ttft = nothing_yet,
-                                   .lag = nothing_yet};
-    p->now.has_phases = load->warmup_ns > 0 || load->warmup_requests > 0 ||
-                        load->cooldown_ns > 0;
+    p->load = &settings->load;
     p->phases = phases;
-    p->is_ended_by_time = is_ended_by_time(load);
     pthread_mutex_init(&p->lock, NULL);
-    p->witnesses = xcalloc((size_t)n_shards, sizeof(*p->witnesses));
-    p->n_witnesses = n_shards;
+    p->shards = xcalloc((size_t)n_shards, sizeof(*p->shards));
+    p->n_shards = n_shards;
     if (make_parts(p, settings, err)) {
         progress_free(p);
         return -1;
@@ -293,9 +263,135 @@ void progress_free(struct progress *p)
     hist_fini(&p->e2e);
     hist_fini(&p->ttft);
     hist_fini(&p->lag);
-    free(p->witnesses);
+    free(p->shards);
     pthread_mutex_destroy(&p->lock);
     shape_fini(&p->shape);
     good_table_fini(&p->good);
     free(p);
+}
+
+/* ---- the monitor ---- */
+
+static void ask_judge(struct monitor *m, const struct facts *rows, size_t n)
+{
+    const struct run_judge *judge = m->options->judge;
+    struct run_look look = {.start_ns = phases_start_ns(m->phases),
+                            .end_ns = phases_end_ns(m->phases),
+                            .rows = rows,
+                            .n = n};
+
+    if (!judge || atomic_load(&m->is_enough))
+        return;
+    for (int i = 0; i < m->progress->n_shards; i++) {
+        const struct observation *last = &m->progress->shards[i].last;
+
+        if (i == 0 || last->at < look.followed_ns)
+            look.followed_ns = last->at;
+        if (last->at > look.issued_ns)
+            look.issued_ns = last->at;
+        look.issued += last->issued;
+    }
+    if (look.followed_ns == 0) {
+        look.issued = 0;
+        look.issued_ns = 0;
+    }
+    if (judge->is_enough(judge->arg, &look))
+        atomic_store(&m->is_enough, true);
+}
+
+/* In the recorder's thread. */
+static void on_rows(void *arg, unsigned shard, const struct facts *rows,
+                    size_t n, const struct observation *seen)
+{
+    struct monitor *m = arg;
+
+    progress_add(m->progress, shard, rows, n, seen);
+    ask_judge(m, rows, n);
+    if (!m->decide.slo)
+        return;
+    decide_window(&m->decide, phases_start_ns(m->phases),
+                  phases_end_ns(m->phases));
+    for (size_t i = 0; i < n; i++)
+        decide_add(&m->decide, &rows[i]);
+    if (m->decide.decision)
+        atomic_store(&m->is_decided, true);
+}
+
+int monitor_init(struct monitor *m, const struct settings *settings,
+                 const struct run_options *options, const struct phases *phases,
+                 struct recorder *recorder, struct err *err)
+{
+    const char *abort_on = settings->load.abort_on;
+    struct abort_rule rule;
+
+    *m = (struct monitor){.options = options,
+                          .phases = phases,
+                          .next_show_ns = RUN_PROGRESS_NS,
+                          .next_second_ns = NS_PER_S};
+    if (!abort_on && !options->progress && !options->judge &&
+        settings->load.stop == STOP_END)
+        return 0;
+    if (abort_on && abort_parse(abort_on, &rule, err))
+        return -1;
+    if (settings->load.stop == STOP_DECIDED &&
+        (slo_parse(&settings->slo, &m->slo, err) ||
+         decide_init(&m->decide, &m->slo, phases_start_ns(phases), err)))
+        return -1;
+    if (progress_new(&m->progress, settings, phases,
+                     recorder_n_shards(recorder), err))
+        return -1;
+    if (abort_on)
+        abort_window_init(&m->window, &rule);
+    recorder_watch(recorder, (struct watcher){on_rows, m});
+    return 0;
+}
+
+void monitor_fini(struct monitor *m)
+{
+    progress_free(m->progress);
+    abort_window_fini(&m->window);
+    decide_fini(&m->decide);
+    *m = (struct monitor){0};
+}
+
+/* A second is over: does load.abort_on apply?  Requests that were never sent,
+ * or in flight when the run was cut, did not end. */
+static bool is_to_abort(struct monitor *m, const struct run_progress *p)
+{
+    struct abort_counts counts = {0};
+    struct abort_finding found;
+
+    if (!m->window.ring || m->why[0])
+        return false;
+    for (int o = 0; o < OUTCOME_COUNT; o++) {
+        if (o != OUTCOME_UNSENT && o != OUTCOME_UNFINISHED)
+            counts.ended += p->outcome[o];
+    }
+    counts.failed = counts.ended - p->outcome[OUTCOME_OK];
+    found = abort_window_add(&m->window, counts);
+    if (found.is_exceeded)
+        abort_describe(&m->window.rule, &found, m->why);
+    return found.is_exceeded;
+}
+
+bool monitor_poll(struct monitor *m, int64_t at_ns)
+{
+    struct run_progress p;
+    bool shows = m->options->progress && at_ns >= m->next_show_ns;
+    bool is_second_over = at_ns >= m->next_second_ns;
+
+    if (atomic_load(&m->is_decided) || atomic_load(&m->is_enough))
+        return true;
+    if (!m->progress || !(shows || is_second_over))
+        return false;
+    progress_read(m->progress, at_ns, &p);
+    if (shows) {
+        m->options->progress(m->options->arg, &p);
+        m->next_show_ns = at_ns + RUN_PROGRESS_NS;
+    }
+    if (!is_second_over)
+        return false;
+    while (m->next_second_ns <= at_ns)
+        m->next_second_ns += NS_PER_S;
+    return is_to_abort(m, &p);
 }

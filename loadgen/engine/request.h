@@ -1,4 +1,4 @@
-/* request.h - one request on its way. */
+/* request.h - one request, from its due time to its recording. */
 #ifndef LOADGEN_ENGINE_REQUEST_H
 #define LOADGEN_ENGINE_REQUEST_H
 
@@ -13,30 +13,29 @@ struct session;
 
 struct request {
     struct facts facts;
-    const struct class *class; /* that it is of */
-    struct request *next;      /* in flight, in the order of due; or free */
+    const struct class *class;
+    struct request *next; /* in flight, ordered by due time; or unused */
     struct request *previous;
     void *conn;          /* the transport's own */
-    int64_t deadline_ns; /* when nobody waits for it any longer */
+    int64_t deadline_ns; /* its timeout ends then */
 
-    /* Why it failed, valid while the transport reports its end. */
+    /* Why it failed; valid while the transport reports its end. */
     const char *why;
     const char *body; /* beginning of a failing response's body */
     size_t body_len;
 
-    struct session *session; /* whose turn it is; NULL: nobody's */
+    struct session *session; /* whose turn it is; NULL: no session */
 
     struct row row; /* what the schedule says of it; keeps its memory */
 
-    struct response response; /* keeps its memory for the next */
+    struct response response; /* keeps its memory for the next request */
 };
 
-/* What is to be said of one that its timeout ends. */
-static inline const char *request_late_text(const struct request *r)
+/* Why a request failed that its timeout ended. */
+static inline const char *request_timeout_text(bool has_begun)
 {
-    return r->facts.head == TIME_ABSENT
-               ? "no answer within the timeout"
-               : "an answer that was not over within the timeout";
+    return has_begun ? "the answer was not complete within the timeout"
+                     : "no answer within the timeout";
 }
 
 #endif

@@ -15,10 +15,10 @@
 #include "common/settings/settings.h"
 #include "common/spec/calibration.h"
 #include "loadgen/api/api.h"
+#include "loadgen/engine/progress.h"
 #include "loadgen/engine/run_limits.h"
-#include "loadgen/engine/watch.h"
 #include "loadgen/engine/worker.h"
-#include "loadgen/observe/environment.h"
+#include "loadgen/observe/host.h"
 #include "loadgen/observe/meter.h"
 #include "loadgen/observe/scrape.h"
 #include "loadgen/payload/workload.h"
@@ -52,13 +52,14 @@ struct run {
     struct phases phases;
     struct manifest manifest;
     struct answers answers;
-    struct watch watch;
+    struct monitor monitor;
     int64_t start_ns;
     int stopped_by; /* the signal that made us cut it; 0: none */
 };
 
-/* A client of a closed loop keeps a connection to each place, as far as files
- * go: else every turn to another place would cost a new one. */
+/* A client of a closed loop keeps a connection to each place if the limit of
+ * open files allows it: else every request to another place would need a new
+ * connection. */
 static int64_t connections_of(const struct run *run, int64_t in_flight)
 {
     int64_t ways = (int64_t)run->workload.n_places;
@@ -108,18 +109,14 @@ static int make_workers(struct run *run, struct err *err)
 static int wait_until_ready(const struct run *run, struct err *err)
 {
     int64_t wait_ns = run->options->wait_ready_ns;
-
     const struct classes *all = &run->settings->classes;
+    int rc = 0;
 
-    if (wait_ns == 0)
-        return 0;
-    if (all->len == 0)
-        return ready_wait(&run->settings->target, wait_ns, err);
-    for (size_t i = 0; i < all->len; i++) {
-        if (ready_wait(&all->items[i].settings->target, wait_ns, err))
-            return -1;
-    }
-    return 0;
+    if (wait_ns > 0 && all->len == 0)
+        rc = ready_wait(&run->settings->target, wait_ns, err);
+    for (size_t i = 0; wait_ns > 0 && i < all->len && rc == 0; i++)
+        rc = ready_wait(&all->items[i].settings->target, wait_ns, err);
+    return rc;
 }
 
 /* What the files come to, of a trace and of a data set. */
@@ -149,7 +146,7 @@ static int look_ahead(struct run *run, struct err *err)
     return 0;
 }
 
-/* The server is that of the first class. */
+/* Of the first class's server. */
 static int find_scrape(struct run *run, struct err *err)
 {
     const struct settings *s = run->settings;
@@ -183,8 +180,8 @@ static int prepare(struct run *run, struct err *err)
     if (recorder_new(&run->recorder, run->options->dir, (int)run->n_workers,
                      run->workload.streams, err))
         return -1;
-    return watch_init(&run->watch, run->settings, run->options, &run->phases,
-                      run->recorder, err);
+    return monitor_init(&run->monitor, run->settings, run->options,
+                        &run->phases, run->recorder, err);
 }
 
 static int start_workers(struct run *run, struct err *err)
@@ -229,31 +226,23 @@ static void record_trace(struct run *run)
         manifest_set_trace(&run->manifest, &seen);
 }
 
-/* What prompts are. */
-static struct data_seen data_of(const struct api *api)
-{
-    const struct sampler *s = &api->sampler;
-    const struct dataset *d = s->data;
-
-    return (struct data_seen){
-        .source = s->ops->name,
-        .format = d ? d->format : NULL,
-        .sha256 = d ? d->sha256 : NULL,
-        .samples = sampler_count(s),
-        .left_out = d ? d->left_out : 0,
-        .has_lengths = d && dataset_has_lengths(d),
-        .cached_share = api_cached_share(api),
-    };
-}
-
-/* Where this side makes any. */
+/* What prompts are made of. */
 static void record_data(struct run *run)
 {
     const struct classes *all = &run->settings->classes;
 
     for (size_t i = 0; i < run->workload.len; i++) {
         const struct api *api = workload_api(&run->workload, i);
-        const struct data_seen seen = data_of(api);
+        const struct dataset *d = api->sampler.data;
+        const struct data_seen seen = {
+            .source = api->sampler.ops->name,
+            .format = d ? d->format : NULL,
+            .sha256 = d ? d->sha256 : NULL,
+            .samples = sampler_count(&api->sampler),
+            .left_out = d ? d->left_out : 0,
+            .has_lengths = d && dataset_has_lengths(d),
+            .cached_share = api_cached_share(api),
+        };
 
         if (!api->makes_bodies)
             continue;
@@ -318,15 +307,6 @@ static int begin(struct run *run, struct err *err)
     return start_workers(run, err);
 }
 
-/* Does somebody, the disk or load.abort_on say stop? */
-static bool is_to_be_cut(struct run *run)
-{
-    int64_t at_ns = clk_now(&clk_monotonic) - run->start_ns;
-
-    return watch_look(&run->watch, at_ns) || atomic_load(&stop_signal) ||
-           recorder_has_failed(run->recorder);
-}
-
 static void cut_workers(const struct run *run)
 {
     for (int64_t i = 0; i < run->n_workers; i++)
@@ -342,7 +322,7 @@ static bool are_done(const struct run *run)
     return true;
 }
 
-/* What the first one that failed says stands. */
+/* Fails with the error of the first worker that failed. */
 static int join_workers(struct run *run, struct err *err)
 {
     struct err ignored = {0};
@@ -355,15 +335,18 @@ static int join_workers(struct run *run, struct err *err)
     return rc;
 }
 
-/* Until the workers are done, or are told to be.  A signal that comes after the
- * end stops nothing. */
+/* Wait until the workers are done; cut the run before if the monitor, a signal
+ * or a disk that failed demands it. */
 static int wait_for_end(struct run *run, struct err *err)
 {
     bool is_cut = false;
 
     while (!are_done(run)) {
         clk_sleep_ns(POLL_NS);
-        if (is_cut || !is_to_be_cut(run))
+        if (is_cut ||
+            !(monitor_poll(&run->monitor,
+                           clk_now(&clk_monotonic) - run->start_ns) ||
+              atomic_load(&stop_signal) || recorder_has_failed(run->recorder)))
             continue;
         run->stopped_by = atomic_load(&stop_signal);
         cut_workers(run);
@@ -372,24 +355,9 @@ static int wait_for_end(struct run *run, struct err *err)
     return join_workers(run, err);
 }
 
-static void add_path(struct run_end *end, const struct socket_path *path)
-{
-    if (path->rtt_floor_ns > 0 &&
-        (end->rtt_floor_ns == 0 || path->rtt_floor_ns < end->rtt_floor_ns))
-        end->rtt_floor_ns = path->rtt_floor_ns;
-    end->segments += path->segments;
-    end->retransmits += path->retransmits;
-}
-
-/* Those who know it agree. */
-static void note_time(int64_t *known_ns, int64_t ns)
-{
-    if (ns != DUE_UNKNOWN)
-        *known_ns = ns;
-}
-
-/* Where workers were cut the earliest counts: beyond it not everything that
- * was due is in the recording. */
+/* If workers were cut, the earliest end counts: after it the recording does not
+ * have everything that was due.  Workers agree on the window's times, as far as
+ * they know them. */
 static void add_end(struct run_end *end, bool *was_cut,
                     const struct engine_end *e)
 {
@@ -401,16 +369,23 @@ static void add_end(struct run_end *end, bool *was_cut,
                      : e->due_end_ns > end->due_end_ns)))
         end->due_end_ns = e->due_end_ns;
     *was_cut |= e->was_cut;
-    note_time(&end->window_start_ns, e->window_start_ns);
-    note_time(&end->window_end_ns, e->window_end_ns);
-    add_path(end, &e->path);
+    if (e->window_start_ns != DUE_UNKNOWN)
+        end->window_start_ns = e->window_start_ns;
+    if (e->window_end_ns != DUE_UNKNOWN)
+        end->window_end_ns = e->window_end_ns;
+    if (e->path.rtt_floor_ns > 0 &&
+        (end->rtt_floor_ns == 0 || e->path.rtt_floor_ns < end->rtt_floor_ns))
+        end->rtt_floor_ns = e->path.rtt_floor_ns;
+    end->segments += e->path.segments;
+    end->retransmits += e->path.retransmits;
 }
 
 static struct run_end sum_up(const struct run *run, struct failures *failures)
 {
     struct run_end end = {.stopped_by = run->stopped_by,
                           .due_end_ns = TIME_ABSENT,
-                          .was_enough = atomic_load(&run->watch.is_enough)};
+                          .was_enough = atomic_load(&run->monitor.is_enough)};
+    const struct err *schedule_error = NULL;
     bool was_cut = false;
 
     for (int64_t i = 0; i < run->n_workers; i++) {
@@ -423,24 +398,16 @@ static struct run_end sum_up(const struct run *run, struct failures *failures)
         end.unsent += c.unsent;
         add_end(&end, &was_cut, &e);
         failures_merge(failures, engine_failures(engine));
+        if (!schedule_error)
+            schedule_error = engine_schedule_error(engine);
     }
+    snprintf(end.aborted, sizeof(end.aborted), "%.*s",
+             (int)sizeof(end.aborted) - 1,
+             schedule_error ? schedule_error->msg : run->monitor.why);
     return end;
 }
 
-/* What cut the run before its end: load.abort_on, or a schedule that could not
- * be read on. */
-static void note_cut(const struct run *run, struct run_end *end)
-{
-    const struct err *broken = NULL;
-
-    for (int64_t i = 0; i < run->n_workers && !broken; i++)
-        broken = engine_broken_off(worker_engine(run->workers[i]));
-    snprintf(end->aborted, sizeof(end->aborted), "%.*s",
-             (int)sizeof(end->aborted) - 1,
-             broken ? broken->msg : run->watch.why);
-}
-
-/* Whatever failed, what was recorded is closed; the first error stands. */
+/* Close the recording whatever has failed; the first error counts. */
 static int conclude(struct run *run, struct run_end *end, struct err *err)
 {
     struct failures failures = {0};
@@ -462,7 +429,6 @@ static int conclude(struct run *run, struct run_end *end, struct err *err)
                      run->workload.classes[i].settings, &secrets);
     secrets_redact_failures(&secrets, &failures);
     strlist_fini(&secrets);
-    note_cut(run, end);
     if (rc)
         return -1;
     manifest_complete(&run->manifest, end, &failures);
@@ -482,7 +448,7 @@ static void run_fini(struct run *run)
     meter_free(run->meter);
     recorder_finish(run->recorder, &(struct err){0});
     answers_close(&run->answers, &(struct err){0});
-    watch_fini(&run->watch);
+    monitor_fini(&run->monitor);
     for (int64_t i = 0; i < run->n_workers; i++)
         worker_free(run->workers[i]);
     free(run->workers);

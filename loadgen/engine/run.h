@@ -17,18 +17,19 @@ struct settings;
 
 #define RUN_PROGRESS_NS (250 * NS_PER_MS)
 
-/* What is known of a run that goes on.  Times are after its start. */
+/* What is known of a run in progress.  Times count from its start. */
 struct run_look {
     int64_t start_ns; /* of the window; INT64_MAX: not known yet */
     int64_t end_ns;
 
-    /* Requests that are over, in any order, borrowed; all of a run come once,
-     * those of the warm-up too. */
+    /* Requests that have ended since the last call, in any order, including
+     * those of the warm-up; borrowed. */
     const struct facts *rows;
     size_t n;
 
-    /* At least so many had been sent by then; and whatever was over by
-     * `followed_ns` has come.  0: not all workers have told. */
+    /* At least `issued` requests had been sent by issued_ns, and every request
+     * that ended before followed_ns has been passed.  0: not all workers have
+     * reported yet. */
     int64_t issued;
     int64_t issued_ns;
     int64_t followed_ns;
@@ -36,8 +37,8 @@ struct run_look {
 
 /* May end a run before its time. */
 struct run_judge {
-    /* Asked in the recorder's thread, at least once a second.  True: the run
-     * need not go on; it is asked no more. */
+    /* Called in the recorder's thread, at least once per second, until it
+     * returns true: then the run need not go on. */
     bool (*is_enough)(void *arg, const struct run_look *look);
     void *arg;
 };
@@ -55,12 +56,12 @@ struct run_options {
     const struct calibration *calibration;
 
     /* The process whose memory is read, if it was started for this run ("pid
-     * 12", "group 12").  NULL: as cost.memory_of has it. */
+     * 12", "group 12").  NULL: the one that cost.memory_of names. */
     const char *memory_of;
 
-    const struct run_judge *judge; /* NULL: it goes on to its end */
+    const struct run_judge *judge; /* NULL: the run goes on to its end */
 
-    int64_t observe_ns; /* how often workers look at themselves; 0: 1 s */
+    int64_t observe_ns; /* time between two observations; 0: 1 s */
 
     /* Called once, before anybody is asked, with what is known by then.
      * Optional. */

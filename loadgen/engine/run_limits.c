@@ -9,34 +9,34 @@
 #include "common/spec/dist.h"
 #include "common/spec/load_stage.h"
 
-/* One thread sends well over twice of this; at half its power it is punctual.
- */
-#define RATE_A_THREAD    50000.0
-#define CLIENTS_A_THREAD 256.0
+/* One thread can send more than twice this rate; at half of its capacity it is
+ * punctual. */
+#define THREAD_RPS     50000.0
+#define THREAD_CLIENTS 256.0
 
 /* Kernel timestamps cost 2 to 3 us each (15 % of a request to an idle server on
- * loopback): this many are under 1 % of a core. */
-#define STAMPS_A_SECOND 2000.0
+ * loopback): this many per second take less than 1 % of a core. */
+#define MAX_STAMPS_RPS 2000.0
 
 /* A thread that goes to sleep and is woken by a timer uses 10 us of CPU and is
  * 40 to 70 us late on common virtual machines. */
 #define SHORT_WAIT_NS (50 * NS_PER_US)
 
-/* Open files beside the connections: in all, and for each thread. */
+/* Open files besides the connections: in all, and per thread. */
 #define SPARE_FILES        64
 #define SPARE_FILES_THREAD 8
 
 /* By default responses may use half of the machine's memory, since the server
- * may run on it, too; MIN_MEMORY if its size is not known. */
+ * may run on it as well; MIN_MEMORY if its size is not known. */
 #define MEMORY_PARTS 2
 #define MIN_MEMORY   ((int64_t)64 << 20)
 
-static int64_t least(int64_t a, int64_t b)
+static int64_t min_of(int64_t a, int64_t b)
 {
     return a < b ? a : b;
 }
 
-static int64_t most(int64_t a, int64_t b)
+static int64_t max_of(int64_t a, int64_t b)
 {
     return a > b ? a : b;
 }
@@ -74,8 +74,8 @@ double plan_peak_rps(const struct load_settings *load)
     return peak * plan_turns(load);
 }
 
-/* Requests that a loop which is not open has in flight at most. */
-static int64_t at_once(const struct load_settings *load)
+/* Requests in flight at most, without a schedule. */
+static int64_t max_at_once(const struct load_settings *load)
 {
     if (load->scenario == SCENARIO_OFFLINE)
         return load->requests;
@@ -83,76 +83,72 @@ static int64_t at_once(const struct load_settings *load)
                                                    : load->clients;
 }
 
-/* A core is left for the recorder and everybody else; in a closed loop, which
- * takes what it can get, half of them. */
-static int64_t choose_threads(const struct load_settings *load, int64_t cores)
-{
-    bool is_open = scenario_has_schedule(load->scenario);
-    int64_t room = most(is_open ? cores - 1 : cores / 2, 1);
-    double wanted = is_open ? plan_peak_rps(load) / RATE_A_THREAD
-                            : (double)at_once(load) / CLIENTS_A_THREAD;
-
-    room = least(room, RECORDING_MAX_SHARDS);
-    return wanted < (double)room ? most((int64_t)ceil(wanted), 1) : room;
-}
-
-/* The cap on connections, whichever way it was asked for; 0: there is none.
- * Offline it is as many as there can be. */
-static int64_t cap_of(const struct settings *s)
+/* The limit of connections, whichever setting it comes from; 0: none.  Offline
+ * there are as many as possible. */
+static int64_t connection_limit(const struct settings *s)
 {
     const struct client_settings *c = &s->client;
-    int64_t cap = INT64_MAX;
+    int64_t limit = INT64_MAX;
 
     if (!scenario_has_schedule(s->load.scenario) &&
         s->load.scenario != SCENARIO_OFFLINE)
-        cap = least(cap, least(at_once(&s->load), PLAN_MAX_IN_FLIGHT));
+        limit = min_of(max_at_once(&s->load), PLAN_MAX_IN_FLIGHT);
     if (c->connections > 0)
-        cap = least(cap, c->connections);
+        limit = min_of(limit, c->connections);
     if (c->max_in_flight > 0)
-        cap = least(cap, c->max_in_flight);
-    return cap < INT64_MAX ? cap : 0;
+        limit = min_of(limit, c->max_in_flight);
+    return limit < INT64_MAX ? limit : 0;
 }
 
-/* A schedule is walked whole, whether or not it can be sent. */
-static int check_rate(const struct load_settings *load, struct err *err)
+/* By default a core is left for the recorder and other processes; in a closed
+ * loop, which takes all it can get, half of them.  Each thread needs a
+ * connection and something to send; a query has one sender. */
+static int64_t choose_threads(const struct settings *s, int64_t limit,
+                              int64_t cores)
 {
-    if (plan_peak_rps(load) > PLAN_MAX_RPS)
+    const struct load_settings *load = &s->load;
+    bool is_open = scenario_has_schedule(load->scenario);
+    int64_t room = max_of(is_open ? cores - 1 : cores / 2, 1);
+    double wanted = is_open ? plan_peak_rps(load) / THREAD_RPS
+                            : (double)max_at_once(load) / THREAD_CLIENTS;
+    int64_t threads = s->client.threads;
+
+    if (load->scenario == SCENARIO_MULTI_STREAM)
+        return 1;
+    room = min_of(room, RECORDING_MAX_SHARDS);
+    if (threads <= 0)
+        threads =
+            wanted < (double)room ? max_of((int64_t)ceil(wanted), 1) : room;
+    if (load->scenario == SCENARIO_OFFLINE)
+        threads = min_of(threads, load->requests);
+    return limit > 0 ? min_of(threads, limit) : threads;
+}
+
+static int check(const struct settings *s, int64_t limit, struct err *err)
+{
+    const struct client_settings *c = &s->client;
+    double peak_rps = plan_peak_rps(&s->load);
+
+    if (peak_rps > PLAN_MAX_RPS) /* a schedule is walked as a whole */
         return err_set(err, ERR_CONFIG,
-                       "load.%s: %g/s at its highest; no client sends more "
-                       "than %g/s",
-                       settings_rate_key(load), plan_peak_rps(load),
+                       "load.%s: the highest rate is %g/s; the maximum is "
+                       "%g/s",
+                       settings_rate_key(&s->load), peak_rps,
                        (double)PLAN_MAX_RPS);
-    return 0;
-}
-
-static int check(const struct client_settings *c, int64_t cap, struct err *err)
-{
     if (c->threads > RECORDING_MAX_SHARDS)
-        return err_set(err, ERR_CONFIG, "client.threads: %lld; at most %d",
+        return err_set(err, ERR_CONFIG,
+                       "client.threads: %lld; the maximum is %d",
                        (long long)c->threads, RECORDING_MAX_SHARDS);
-    if (cap > 0 && c->preconnect > cap)
+    if (limit > 0 && c->preconnect > limit)
         return err_set(err, ERR_CONFIG,
                        "client.preconnect: %lld; at most %lld connections "
                        "are allowed",
-                       (long long)c->preconnect, (long long)cap);
+                       (long long)c->preconnect, (long long)limit);
     return 0;
 }
 
-/* Each needs a connection, and something to send; a query has one sender. */
-static int64_t threads_of(const struct settings *s, int64_t cap, int64_t cores)
-{
-    int64_t threads = s->client.threads > 0 ? s->client.threads
-                                            : choose_threads(&s->load, cores);
-
-    if (s->load.scenario == SCENARIO_MULTI_STREAM)
-        return 1;
-    if (s->load.scenario == SCENARIO_OFFLINE)
-        threads = least(threads, s->load.requests);
-    return cap > 0 ? least(threads, cap) : threads;
-}
-
-/* Threads of a closed loop have clients of their own, so that none knows when
- * all of them together have sent the last of the window. */
+/* Each thread of a closed loop has its own clients, so that none knows when all
+ * of them together have sent the last request of the window. */
 static int check_cooldown(const struct settings *s, struct err *err)
 {
     const struct load_settings *load = &s->load;
@@ -162,9 +158,9 @@ static int check_cooldown(const struct settings *s, struct err *err)
     if (load->cooldown_ns > 0 && has_count && s->client.threads > 1 &&
         !scenario_is_open(load->scenario))
         return err_set(err, ERR_CONFIG,
-                       "load.cooldown: where a count ends the window of a "
-                       "closed loop it needs one thread, not %lld; say "
-                       "--threads 1, or give a duration",
+                       "load.cooldown requires one thread, not %lld, if a "
+                       "count ends the window of a closed loop; use --threads "
+                       "1, or set a duration",
                        (long long)s->client.threads);
     return 0;
 }
@@ -172,40 +168,38 @@ static int check_cooldown(const struct settings *s, struct err *err)
 int plan_client(struct settings *s, struct machine machine, struct err *err)
 {
     struct client_settings *c = &s->client;
-    int64_t cap = cap_of(s);
-    int64_t asked;
+    int64_t limit = connection_limit(s);
+    int64_t connections;
     int64_t spare;
-    long long needed;
 
-    if (check_rate(&s->load, err) || check(c, cap, err))
+    if (check(s, limit, err))
         return -1;
-    c->threads = threads_of(s, cap, machine.cores);
+    c->threads = choose_threads(s, limit, machine.cores);
     if (check_cooldown(s, err))
         return -1;
-    asked = most(most(cap, c->preconnect), c->threads);
+    connections = max_of(max_of(limit, c->preconnect), c->threads);
     spare = SPARE_FILES + SPARE_FILES_THREAD * c->threads;
-    needed = asked + spare;
-    if (needed > machine.files)
+    if (connections + spare > machine.files)
         return err_set(err, ERR_IO,
                        "%lld connections need %lld open files; the limit is "
                        "%lld (ulimit -Hn)",
-                       (long long)asked, needed, (long long)machine.files);
-    if (cap == 0) {
-        cap = least(PLAN_MAX_IN_FLIGHT, machine.files - spare);
-        cap = most(cap, c->preconnect);
-    }
+                       (long long)connections, (long long)(connections + spare),
+                       (long long)machine.files);
+    if (limit == 0)
+        limit = max_of(min_of(PLAN_MAX_IN_FLIGHT, machine.files - spare),
+                       c->preconnect);
     if (s->load.scenario == SCENARIO_OFFLINE)
-        cap = least(cap, s->load.requests);
-    c->max_in_flight = cap;
+        limit = min_of(limit, s->load.requests);
+    c->max_in_flight = limit;
     if (c->memory == OPT_AUTO)
-        c->memory = most(machine.memory / MEMORY_PARTS, MIN_MEMORY);
+        c->memory = max_of(machine.memory / MEMORY_PARTS, MIN_MEMORY);
     return 0;
 }
 
 bool plan_stamps_all(const struct load_settings *load)
 {
     return scenario_has_schedule(load->scenario) &&
-           plan_peak_rps(load) <= STAMPS_A_SECOND;
+           plan_peak_rps(load) <= MAX_STAMPS_RPS;
 }
 
 int64_t plan_short_wait_ns(struct machine machine)

@@ -1,5 +1,5 @@
-/* run_limits.h - what "auto" becomes when a run starts, and whether this
- * machine can do what was asked.  Pure. */
+/* run_limits.h - the values of "auto" when a run starts, and whether this
+ * machine can do what the settings ask for.  Pure. */
 #ifndef LOADGEN_ENGINE_RUN_LIMITS_H
 #define LOADGEN_ENGINE_RUN_LIMITS_H
 
@@ -10,35 +10,34 @@ struct err;
 struct load_settings;
 struct settings;
 
-#define PLAN_MAX_IN_FLIGHT 32768 /* unless told otherwise */
+#define PLAN_MAX_IN_FLIGHT 32768 /* default */
 #define PLAN_MAX_RPS       1e7
 
 /* What the machine has. */
 struct machine {
     int64_t cores;
-    int64_t files;  /* that this process may have open */
+    int64_t files;  /* that this process may open */
     int64_t memory; /* bytes that it may use */
 };
 
 /* Replace OPT_AUTO in client.threads, client.max_in_flight and client.memory.
- * ERR_CONFIG for
- * what contradicts itself, ERR_IO with the number for what the limit of open
- * files does not allow. */
+ * ERR_CONFIG for contradictions, ERR_IO with the number of files if the limit
+ * of open files is too low. */
 int plan_client(struct settings *s, struct machine machine, struct err *err);
 
-/* Requests that one arrival comes to on average: turns of a session.  1 where
- * only the data set knows. */
+/* Average requests per arrival: the turns of a session.  1 if only the data set
+ * knows. */
 double plan_turns(const struct load_settings *load);
 
-/* The highest rate of requests that the schedule comes to. */
+/* The highest rate of requests in the schedule. */
 double plan_peak_rps(const struct load_settings *load);
 
-/* May the kernel be asked of every answer when it received it?  At rates where
- * that costs nothing that matters. */
+/* Can every answer have a kernel receive timestamp?  Only at rates where their
+ * cost does not matter. */
 bool plan_stamps_all(const struct load_settings *load);
 
-/* For how short a wait it is cheaper to poll than to sleep.  With one core the
- * server may need it. */
+/* Waits shorter than this are cheaper by polling than by sleeping.  0 with one
+ * core, which the server may need. */
 int64_t plan_short_wait_ns(struct machine machine);
 
 #endif

@@ -13,7 +13,7 @@
 #include "common/base/err.h"
 #include "common/base/xalloc.h"
 #include "loadgen/engine/handoff.h"
-#include "loadgen/observe/cpu_wait.h"
+#include "loadgen/observe/host.h"
 #include "loadgen/record/recorder.h"
 #include "loadgen/transport/transport.h"
 
@@ -22,7 +22,8 @@ struct worker {
     struct shard *shard;
     int64_t start_ns;
     struct event_base *base;
-    struct event *tick; /* to observe */
+    struct event *tick; /* to observe ... */
+    int64_t observe_ns; /* ... with this period */
     struct event *cut;
     int cut_fd;
 
@@ -35,10 +36,10 @@ struct worker {
 
 /* ---- the thread ---- */
 
-/* The shard is the engine's between, whoever calls that. */
+/* Inside the handoff, because the engine writes to the shard as well. */
 static void observe(struct worker *w)
 {
-    struct handoff *handoff = engine_gate(w->engine);
+    struct handoff *handoff = engine_handoff(w->engine);
     struct observation seen;
 
     handoff_enter(handoff);
@@ -67,7 +68,7 @@ static void on_cut(evutil_socket_t fd, short what, void *arg)
 static void *worker_main(void *arg)
 {
     struct worker *w = arg;
-    struct timeval tick = clk_timeval(engine_observe_ns(w->engine));
+    struct timeval tick = clk_timeval(w->observe_ns);
 
     prctl(PR_SET_TIMERSLACK, 1UL);
     w->cpu_wait = cpu_wait_of_this_thread();
@@ -86,12 +87,15 @@ static void *worker_main(void *arg)
 
 /* ---- other threads ---- */
 
-static int start_thread(struct worker *w, int cpu)
+int worker_start(struct worker *w, struct shard *shard, int64_t start_ns,
+                 int cpu, struct err *err)
 {
     pthread_attr_t attr;
     cpu_set_t set;
     int error;
 
+    w->shard = shard;
+    w->start_ns = start_ns;
     pthread_attr_init(&attr);
     CPU_ZERO(&set);
     if (cpu != WORKER_ANY_CPU) {
@@ -100,17 +104,6 @@ static int start_thread(struct worker *w, int cpu)
     }
     error = pthread_create(&w->thread, &attr, worker_main, w);
     pthread_attr_destroy(&attr);
-    return error;
-}
-
-int worker_start(struct worker *w, struct shard *shard, int64_t start_ns,
-                 int cpu, struct err *err)
-{
-    int error;
-
-    w->shard = shard;
-    w->start_ns = start_ns;
-    error = start_thread(w, cpu);
     if (error && cpu != WORKER_ANY_CPU)
         return err_set(err, ERR_IO, "client.cpus: cannot run on CPU %d: %s",
                        cpu, strerror(error));
@@ -126,7 +119,7 @@ void worker_cut(struct worker *w)
     uint64_t one = 1;
 
     if (write(w->cut_fd, &one, sizeof(one)) < 0)
-        return; /* it has been asked already */
+        return; /* a cut is already pending */
 }
 
 bool worker_is_done(const struct worker *w)
@@ -136,17 +129,18 @@ bool worker_is_done(const struct worker *w)
 
 int worker_join(struct worker *w, struct err *err)
 {
-    const struct err *broken;
+    const struct err *schedule_error;
 
     if (w->has_thread)
         pthread_join(w->thread, NULL);
     w->has_thread = false;
     if (w->has_failed)
         return err_set(err, ERR_IO, "the event loop failed");
-    broken = engine_broken_off(w->engine);
-    if (broken)
-        *err = *broken;
-    return broken ? -1 : 0;
+    schedule_error = engine_schedule_error(w->engine);
+    if (!schedule_error)
+        return 0;
+    *err = *schedule_error;
+    return -1;
 }
 
 const struct engine *worker_engine(const struct worker *w)
@@ -154,38 +148,29 @@ const struct engine *worker_engine(const struct worker *w)
     return w->engine;
 }
 
-/* ---- making and ending ---- */
-
-static int make_parts(struct worker *w, const struct engine_env *env,
-                      struct err *err)
-{
-    w->base = transport_base_new(env->transport);
-    w->cut_fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
-    if (!w->base || w->cut_fd < 0)
-        return err_set(err, ERR_IO, "cannot make an event base");
-    w->tick = event_new(w->base, -1, EV_PERSIST, on_tick, w);
-    w->cut = event_new(w->base, w->cut_fd, EV_READ, on_cut, w);
-    return engine_new(&w->engine, env, w->base, err);
-}
+/* ---- making and freeing ---- */
 
 int worker_new(struct worker **worker, const struct engine_env *env,
                struct err *err)
 {
     struct worker *w = xcalloc(1, sizeof(*w));
 
-    w->cut_fd = -1;
-    if (make_parts(w, env, err)) {
-        worker_free(w);
-        return -1;
+    w->observe_ns = env->observe_ns > 0 ? env->observe_ns : NS_PER_S;
+    w->base = transport_base_new(env->transport);
+    w->cut_fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+    if (!w->base || w->cut_fd < 0) {
+        err_set(err, ERR_IO, "cannot make an event base");
+        goto fail;
     }
+    w->tick = event_new(w->base, -1, EV_PERSIST, on_tick, w);
+    w->cut = event_new(w->base, w->cut_fd, EV_READ, on_cut, w);
+    if (engine_new(&w->engine, env, w->base, err))
+        goto fail;
     *worker = w;
     return 0;
-}
-
-static void free_event(struct event *e)
-{
-    if (e)
-        event_free(e);
+fail:
+    worker_free(w);
+    return -1;
 }
 
 void worker_free(struct worker *w)
@@ -193,8 +178,10 @@ void worker_free(struct worker *w)
     if (!w)
         return;
     engine_free(w->engine);
-    free_event(w->tick);
-    free_event(w->cut);
+    if (w->tick)
+        event_free(w->tick);
+    if (w->cut)
+        event_free(w->cut);
     if (w->base)
         event_base_free(w->base);
     if (w->cut_fd >= 0)

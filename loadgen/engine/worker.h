@@ -1,7 +1,7 @@
 /* worker.h - one thread that runs an engine.
  *
  * It owns its event base, its connections, its requests in flight and its
- * shard of the recording; it shares const data and nothing else.
+ * shard of the recording, and shares only const data.
  */
 #ifndef LOADGEN_ENGINE_WORKER_H
 #define LOADGEN_ENGINE_WORKER_H
@@ -22,9 +22,9 @@ int worker_new(struct worker **worker, const struct engine_env *env,
 /* Accepts NULL; not while its thread runs. */
 void worker_free(struct worker *worker);
 
-/* Record to `shard`, which is its alone from here on; the clock of the run
- * starts at start_ns, soon.  The thread is kept on `cpu`; WORKER_ANY_CPU: on
- * none.  ERR_IO. */
+/* Start the thread, which records to `shard` and owns it from here on; the
+ * clock of the run starts at start_ns, soon.  The thread is pinned to `cpu`
+ * unless that is WORKER_ANY_CPU.  ERR_IO. */
 #define WORKER_ANY_CPU (-1)
 int worker_start(struct worker *worker, struct shard *shard, int64_t start_ns,
                  int cpu, struct err *err);
@@ -32,12 +32,12 @@ int worker_start(struct worker *worker, struct shard *shard, int64_t start_ns,
 /* Cut the run now, see engine_cut().  Any thread. */
 void worker_cut(struct worker *worker);
 
-/* Has its thread nothing left to do?  Any thread. */
+/* Has its thread ended?  Any thread. */
 bool worker_is_done(const struct worker *worker);
 
-/* Wait for the thread.  From here on the engine may be asked how it went.
- * ERR_IO if its event loop failed, or what the schedule is read from; then the
- * run was cut. */
+/* Wait for the thread; from here on the engine's results may be read.  ERR_IO
+ * if its event loop failed or its schedule could not be read; then the run was
+ * cut. */
 int worker_join(struct worker *worker, struct err *err);
 const struct engine *worker_engine(const struct worker *worker);
 

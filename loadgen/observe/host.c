@@ -1,6 +1,7 @@
 #include "loadgen/observe/host.h"
 
 #include <errno.h>
+#include <event2/event.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,8 +9,10 @@
 #include <unistd.h>
 
 #include "common/base/clk.h"
+#include "common/base/str.h"
 #include "common/base/xalloc.h"
 #include "common/recording/schema.h"
+#include "loadgen/transport/transport.h"
 
 #define CGROUPS "/sys/fs/cgroup"
 
@@ -66,24 +69,8 @@ static const char *next_line(const char *line)
     return line ? line + 1 : "";
 }
 
-/* Is `name` one of the names between commas, up to the colon? */
-static bool lists(const char *names, const char *name)
-{
-    size_t len = strlen(name);
-
-    for (;;) {
-        size_t n = strcspn(names, ",:\n");
-
-        if (n == len && strncmp(names, name, len) == 0)
-            return true;
-        if (names[n] != ',')
-            return false;
-        names += n + 1;
-    }
-}
-
-/* Lines are "number:controllers:path"; version 2 lists none.  NULL: one that
- * does not concern the CPU. */
+/* Lines are "number:controllers:path", with commas between controllers; version
+ * 2 lists none.  NULL: a line that does not concern the CPU. */
 static const char *path_in(const char *line, bool *is_v1)
 {
     const char *names = strpbrk(line, ":\n");
@@ -91,7 +78,9 @@ static const char *path_in(const char *line, bool *is_v1)
 
     if (!rest || *names != ':' || *rest != ':')
         return NULL;
-    *is_v1 = lists(names + 1, "cpu");
+    *is_v1 = false;
+    for (const char *at = names; at < rest; at += 1 + strcspn(at + 1, ",:"))
+        *is_v1 |= strcspn(at + 1, ",:") == 3 && strncmp(at + 1, "cpu", 3) == 0;
     return *is_v1 || rest == names + 1 ? rest + 1 : NULL;
 }
 
@@ -114,7 +103,7 @@ bool host_parse_cgroup(const char *text, char *out, size_t size)
     return n >= 0 && (size_t)n < size;
 }
 
-/* The number behind a key that opens a line. */
+/* The number after a key at the start of a line. */
 static int64_t value_of_key(const char *text, const char *key)
 {
     size_t len = strlen(key);
@@ -166,24 +155,21 @@ const char *host_read_start(const char *path, char text[static HOST_TEXT])
     return text;
 }
 
-static bool tells_throttled(const char *path)
+static bool has_throttled(const char *text)
 {
-    char text[HOST_TEXT];
-
-    return host_parse_throttled(host_read_start(path, text)) != TIME_ABSENT;
+    return host_parse_throttled(text) != TIME_ABSENT;
 }
 
-static bool tells_something(const char *path)
+static bool has_text(const char *text)
 {
-    char text[HOST_TEXT];
-
-    return host_read_start(path, text)[0] != '\0';
+    return text[0] != '\0';
 }
 
-/* Our cgroup may have no cpu controller, and in a container its path may be the
- * host's, which is not mounted: the nearest one above that tells will do. */
+/* The file of that name of our cgroup whose text fits, or NULL.  Our cgroup may
+ * have no cpu controller, and in a container its path may be the host's, which
+ * is not mounted: then the nearest one above is used.  The caller frees it. */
 static char *find_in_cgroup(const char *root, const char *name,
-                            bool (*tells)(const char *path))
+                            bool (*fits)(const char *text))
 {
     char text[HOST_TEXT];
     char group[HOST_TEXT];
@@ -195,7 +181,7 @@ static char *find_in_cgroup(const char *root, const char *name,
     free(path);
     while (slash) {
         path = xasprintf("%s" CGROUPS "%s/%s", root, group, name);
-        if (tells(path))
+        if (fits(host_read_start(path, text)))
             return path;
         free(path);
         slash = strrchr(group, '/');
@@ -207,14 +193,14 @@ static char *find_in_cgroup(const char *root, const char *name,
 
 char *host_find_in_cgroup(const char *root, const char *name)
 {
-    return find_in_cgroup(root, name, tells_something);
+    return find_in_cgroup(root, name, has_text);
 }
 
 void host_init(struct host *h, const char *root)
 {
     h->stat = xasprintf("%s/proc/stat", root);
     h->pressure = xasprintf("%s/proc/pressure/cpu", root);
-    h->throttled = find_in_cgroup(root, "cpu.stat", tells_throttled);
+    h->throttled = find_in_cgroup(root, "cpu.stat", has_throttled);
     h->asleep_ns = clk_asleep_ns();
 }
 
@@ -241,4 +227,99 @@ void host_read(const struct host *h, struct observation *seen)
             host_parse_throttled(host_read_start(h->throttled, text));
     seen->pressure = host_parse_pressure(host_read_start(h->pressure, text));
     seen->asleep = clk_asleep_ns() - h->asleep_ns;
+}
+
+/* ---- waiting for a CPU ---- */
+
+bool cpu_wait_parse(const char *text, int64_t *wait_ns, int64_t *turns)
+{
+    int64_t numbers[3]; /* ns on a CPU, ns waited for one, turns */
+
+    for (int i = 0; i < 3; i++) {
+        char *end;
+
+        numbers[i] = count_at(text + strspn(text, " "), &end);
+        if (numbers[i] == TIME_ABSENT)
+            return false;
+        text = end;
+    }
+    if (numbers[2] < 1)
+        return false;
+    *wait_ns = numbers[1];
+    *turns = numbers[2];
+    return true;
+}
+
+struct cpu_wait cpu_wait_of_this_thread(void)
+{
+    return (struct cpu_wait){
+        .fd = open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC)};
+}
+
+void cpu_wait_fini(struct cpu_wait *q)
+{
+    if (q->fd >= 0)
+        close(q->fd);
+    q->fd = -1;
+}
+
+void cpu_wait_read(const struct cpu_wait *q, struct observation *seen)
+{
+    char text[128];
+    ssize_t n = q->fd < 0 ? -1 : pread(q->fd, text, sizeof(text) - 1, 0);
+
+    text[n > 0 ? n : 0] = '\0';
+    if (!cpu_wait_parse(text, &seen->cpu_wait, &seen->cpu_turns)) {
+        seen->cpu_wait = TIME_ABSENT;
+        seen->cpu_turns = TIME_ABSENT;
+    }
+}
+
+/* ---- the environment ---- */
+
+static const struct {
+    const char *key;
+    const char *path;
+    const char *field; /* at the start of its line; NULL: the first line */
+} environment_files[] = {
+    {"cpu_model", "/proc/cpuinfo", "model name"},
+    {"memory", "/proc/meminfo", "MemTotal"},
+    {"clock_source",
+     "/sys/devices/system/clocksource/clocksource0/current_clocksource", NULL},
+    {"governor", "/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor", NULL},
+    {"cgroup_cpu", NULL, "cpu.max"}, /* files of our cgroup */
+    {"cgroup_memory", NULL, "memory.max"},
+};
+
+void environment_read(struct strmap *out, const char *root)
+{
+    for (size_t i = 0;
+         i < sizeof(environment_files) / sizeof(environment_files[0]); i++) {
+        const char *file = environment_files[i].path;
+        const char *field = file ? environment_files[i].field : NULL;
+        char *path =
+            file ? xasprintf("%s%s", root, file)
+                 : host_find_in_cgroup(root, environment_files[i].field);
+        char text[HOST_TEXT];
+        const char *at = path ? host_read_start(path, text) : NULL;
+
+        if (at && field) {
+            at = strstr(at, field);
+            at = at ? strchr(at, ':') : NULL;
+            at = at ? at + 1 : NULL;
+        }
+        if (at) {
+            char *line;
+
+            at += strspn(at, " \t");
+            line = xstrndup(at, strcspn(at, "\n"));
+            if (line[0])
+                strmap_put(out, environment_files[i].key, line);
+            free(line);
+        }
+        free(path);
+    }
+    strmap_put(out, "compiler", __VERSION__);
+    strmap_put(out, "libevent", event_get_version());
+    strmap_put(out, "libcurl", transport_curl_version());
 }

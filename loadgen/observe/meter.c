@@ -13,11 +13,10 @@
 #include "common/base/xalloc.h"
 #include "common/recording/schema.h"
 #include "common/settings/settings.h"
-#include "loadgen/observe/meter_source.h"
 
 #define EVERY_NS (200 * NS_PER_MS)
 
-/* One of them, open. */
+/* A source that is open. */
 struct reader {
     const struct meter_ops *ops; /* NULL: none */
     void *self;
@@ -31,7 +30,7 @@ struct meter {
     pthread_t thread;
     bool has_thread;
     sem_t end;
-    struct err err; /* of writing, the thread's while it runs */
+    struct err err; /* of the file; the thread's while it runs */
 };
 
 static const struct meter_ops *const all[] = {
@@ -50,19 +49,11 @@ const struct meter_ops *meter_find(const char *text, bool is_memory,
             strncmp(all[i]->name, text, len) == 0)
             return all[i];
     }
-    err_set(err, ERR_CONFIG, "'%s' is not known", text);
+    err_set(err, ERR_CONFIG, "unknown source '%s'", text);
     return NULL;
 }
 
 /* ---- opening ---- */
-
-static int open_as(struct reader *r, const struct meter_ops *ops,
-                   const struct meter_place *place, struct err *err)
-{
-    r->ops = ops;
-    r->self = xcalloc(1, ops->state_size);
-    return ops->open(r->self, place, err);
-}
 
 static void close_reader(struct reader *r)
 {
@@ -76,31 +67,31 @@ static int open_reader(struct reader *r, const char *text, bool is_memory,
                        const struct settings *s, struct err *err)
 {
     struct meter_place place = {.root = "", .target = &s->target};
-    const struct meter_ops *ops = meter_find(text, is_memory, &place.arg, err);
 
-    if (!ops || open_as(r, ops, &place, err))
+    r->ops = meter_find(text, is_memory, &place.arg, err);
+    if (r->ops)
+        r->self = xcalloc(1, r->ops->state_size);
+    if (!r->ops || r->ops->open(r->self, &place, err))
         return err_context(err, "%s",
                            is_memory ? "cost.memory_of" : "cost.energy");
     return 0;
 }
 
-/* Whatever there is; nothing is no error. */
+/* Whatever is available; it is not an error if nothing is. */
 static void open_auto(struct reader *r, const struct settings *s)
 {
-    static const struct meter_ops *const wanted[] = {&meter_rapl, &meter_nvml};
-    const struct meter_place place = {
-        .root = "", .arg = "", .target = &s->target};
+    static const char *const names[] = {"rapl", "nvml"};
 
-    for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++) {
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
         struct err ignored = {0};
 
-        if (open_as(r, wanted[i], &place, &ignored) == 0) {
-            log_note("energy     by %s", wanted[i]->name);
+        if (open_reader(r, names[i], false, s, &ignored) == 0) {
+            log_note("energy     measured by %s", names[i]);
             return;
         }
         close_reader(r);
     }
-    log_note("energy     neither RAPL nor NVML here: it is not measured");
+    log_note("energy     not measured: neither RAPL nor NVML is available");
 }
 
 int meter_new(struct meter **meter, const struct settings *s,
@@ -132,25 +123,25 @@ int meter_new(struct meter **meter, const struct settings *s,
 
 /* ---- the thread ---- */
 
-static int64_t read_one(const struct reader *r, int64_t now_ns)
+static int64_t read_source(const struct reader *r, int64_t now_ns)
 {
     return r->ops ? r->ops->read(r->self, now_ns) : TIME_ABSENT;
 }
 
-static void look_once(struct meter *m)
+static void read_once(struct meter *m)
 {
     int64_t now_ns = clk_now(&clk_monotonic);
     struct meter_look look = {
         .at = now_ns - m->start_ns,
-        .memory = read_one(&m->memory, now_ns),
-        .energy = read_one(&m->energy, now_ns),
+        .memory = read_source(&m->memory, now_ns),
+        .energy = read_source(&m->energy, now_ns),
     };
 
     if (m->err.code == ERR_NONE)
         tgr_append(m->table, 0, &look, 1, &m->err);
 }
 
-/* False: it is to end. */
+/* False: the thread is to end. */
 static bool sleep_until(struct meter *m, int64_t ns)
 {
     struct timespec until = {.tv_sec = ns / NS_PER_S, .tv_nsec = ns % NS_PER_S};
@@ -168,11 +159,11 @@ static void *meter_main(void *arg)
     int64_t next_ns = m->start_ns;
 
     do {
-        look_once(m);
+        read_once(m);
         while (next_ns <= clk_now(&clk_monotonic))
             next_ns += EVERY_NS;
     } while (sleep_until(m, next_ns));
-    look_once(m);
+    read_once(m);
     return NULL;
 }
 

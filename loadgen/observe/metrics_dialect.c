@@ -8,33 +8,31 @@
 #define MAX_SERIES 12
 
 /* Values are below 2^62 in a recording. */
-#define MOST 4e18
+#define MAX_VALUE 4e18
 
 #define AT(field) offsetof(struct server_look, field)
 
-/* A value adds up over all labels, but for a share, of which the largest
- * counts: one engine that is full is what makes requests wait.  A part is a
- * count, too: the parts of a field, which have different names, add up. */
+/* Values are summed over all labels, except for a share, whose maximum counts:
+ * one full engine is enough to make requests wait.  A part is a count whose
+ * field is the sum of several series. */
 enum kind { COUNT, SECONDS, SHARE, PART };
 
-/* To what a recording has: counts, microseconds, millionths. */
+/* To the units of a recording: counts, microseconds, millionths. */
 static const double scale[] = {
     [COUNT] = 1, [SECONDS] = 1e6, [SHARE] = 1e6, [PART] = 1};
 
 struct series {
-    const char *name; /* NULL: that was the last */
+    const char *name; /* NULL: end of the list */
     size_t field;
     enum kind kind;
 };
 
 struct metrics_dialect {
     const char *name;
-    /* Does another series of that name say the same?  Optional. */
+    /* Does the sample repeat what another sample says?  Optional. */
     bool (*repeats)(const struct prom_sample *sample);
     struct series series[MAX_SERIES];
 };
-
-/* ---- SGLang ---- */
 
 static bool is_other_rank(const struct prom_sample *s, const char *label)
 {
@@ -45,24 +43,23 @@ static bool is_other_rank(const struct prom_sample *s, const char *label)
 }
 
 /* With priorities there is a series for each, and one with an empty label for
- * all.  The ranks of one model may each say what all of them do; data parallel
- * ones have requests of their own. */
+ * all.  The ranks of one model may each report what all of them do; data
+ * parallel ranks have requests of their own. */
 static bool sglang_repeats(const struct prom_sample *s)
 {
     char text[32];
 
     if (prom_label(s, "priority", text, sizeof(text)) && text[0])
         return true;
-    if (is_other_rank(s, "pp_rank"))
-        return true;
-    return !prom_label(s, "dp_rank", text, sizeof(text)) &&
-           is_other_rank(s, "tp_rank");
+    return is_other_rank(s, "pp_rank") ||
+           (!prom_label(s, "dp_rank", text, sizeof(text)) &&
+            is_other_rank(s, "tp_rank"));
 }
 
 /* ---- the table ---- */
 
-/* The stub shows its own names beside those of others, and so is the last. */
-static const struct metrics_dialect flavours[] = {
+/* The stub is last: it shows its own names in addition to those of others. */
+static const struct metrics_dialect dialects[] = {
     {.name = "vllm",
      .series = {{"vllm:num_requests_running", AT(running), COUNT},
                 {"vllm:num_requests_waiting", AT(waiting), COUNT},
@@ -125,39 +122,31 @@ static const struct metrics_dialect flavours[] = {
                 {"tailgate_stub_served_total", AT(requests), COUNT}}},
 };
 
-#define N_FLAVOURS (sizeof(flavours) / sizeof(flavours[0]))
+#define N_DIALECTS (sizeof(dialects) / sizeof(dialects[0]))
 
 /* ---- reading ---- */
 
-struct sum {
-    double value;
-    bool is_seen;
-};
-
-/* By place in the table. */
+/* By dialect and series of the table. */
 struct sums {
-    struct sum of[N_FLAVOURS][MAX_SERIES];
+    struct {
+        double value;
+        bool is_seen;
+    } of[N_DIALECTS][MAX_SERIES];
 };
 
-static void add(struct sum *sum, const struct series *series, double value)
-{
-    if (series->kind == SHARE)
-        sum->value = fmax(sum->value, value);
-    else
-        sum->value += value;
-    sum->is_seen = true;
-}
-
-static void take_sample(struct sums *sums, size_t f,
+static void take_sample(struct sums *sums, size_t d,
                         const struct prom_sample *s)
 {
-    const struct series *series = flavours[f].series;
+    const struct series *series = dialects[d].series;
 
     for (size_t i = 0; i < MAX_SERIES && series[i].name; i++) {
-        if (!prom_is(s->name, series[i].name))
+        double *sum = &sums->of[d][i].value;
+
+        if (!prom_is(s->name, series[i].name) ||
+            (dialects[d].repeats && dialects[d].repeats(s)))
             continue;
-        if (!flavours[f].repeats || !flavours[f].repeats(s))
-            add(&sums->of[f][i], &series[i], s->value);
+        *sum = series[i].kind == SHARE ? fmax(*sum, s->value) : *sum + s->value;
+        sums->of[d][i].is_seen = true;
     }
 }
 
@@ -165,33 +154,29 @@ static void on_sample(void *arg, const struct prom_sample *s)
 {
     if (!(s->value >= 0 && isfinite(s->value)))
         return;
-    for (size_t f = 0; f < N_FLAVOURS; f++)
-        take_sample(arg, f, s);
+    for (size_t d = 0; d < N_DIALECTS; d++)
+        take_sample(arg, d, s);
 }
 
-/* A share that has two names, of an older and a newer version, is one. */
-static void put(struct server_look *look, const struct series *series,
-                const struct sum *sum)
+/* False: the page has no series of this dialect.  A share may have two names,
+ * of an older and a newer version. */
+static bool put_all(const struct sums *sums, size_t d, struct server_look *look)
 {
-    int64_t *field = (int64_t *)(void *)((char *)look + series->field);
-    int64_t value = llround(fmin(sum->value * scale[series->kind], MOST));
-
-    if (!sum->is_seen)
-        return;
-    if (series->kind == PART && *field != TIME_ABSENT)
-        *field += value;
-    else if (value > *field)
-        *field = value; /* absent is less than all */
-}
-
-static bool put_all(const struct sums *sums, size_t f, struct server_look *look)
-{
-    const struct series *series = flavours[f].series;
+    const struct series *series = dialects[d].series;
     bool is_any_seen = false;
 
     for (size_t i = 0; i < MAX_SERIES && series[i].name; i++) {
-        is_any_seen |= sums->of[f][i].is_seen;
-        put(look, &series[i], &sums->of[f][i]);
+        int64_t *field = (int64_t *)(void *)((char *)look + series[i].field);
+        int64_t value = llround(
+            fmin(sums->of[d][i].value * scale[series[i].kind], MAX_VALUE));
+
+        if (!sums->of[d][i].is_seen)
+            continue;
+        is_any_seen = true;
+        if (series[i].kind == PART && *field != TIME_ABSENT)
+            *field += value;
+        else if (value > *field)
+            *field = value; /* TIME_ABSENT is less than any value */
     }
     return is_any_seen;
 }
@@ -223,9 +208,9 @@ const char *metrics_dialect_read(const char *page, size_t len,
 
     *look = server_look_none();
     *counts = prom_read(page, len, &hooks, &sums);
-    for (size_t f = 0; f < N_FLAVOURS; f++) {
-        if (put_all(&sums, f, look))
-            return flavours[f].name;
+    for (size_t d = 0; d < N_DIALECTS; d++) {
+        if (put_all(&sums, d, look))
+            return dialects[d].name;
     }
     return NULL;
 }

@@ -1,7 +1,8 @@
-/* metrics_dialect.h - whose metrics a page has, and what they come to.
+/* metrics_dialect.h - reads a metrics page in the dialect of its server.
  *
- * Every server has its own names for the same few things.  One table says
- * which series of which server is what; nothing else knows them.  Pure.
+ * Every kind of server has its own names for the same few quantities.  One
+ * table says which series of which server is what; nothing else knows these
+ * names.  Pure.
  */
 #ifndef LOADGEN_OBSERVE_METRICS_DIALECT_H
 #define LOADGEN_OBSERVE_METRICS_DIALECT_H
@@ -11,14 +12,14 @@
 #include "common/recording/schema.h"
 #include "common/wire/prometheus.h"
 
-/* Read a page of metrics: what it says goes to *look, the rest of which is
- * absent.  Returns whose they are: vllm, sglang, tgi, triton, llamacpp or
- * stub; NULL if there is no series that we know. */
+/* Read a metrics page into *look; values that are missing from the page are
+ * absent.  Returns the kind of server: vllm, sglang, tgi, triton, llamacpp or
+ * stub; NULL if no series is known. */
 const char *metrics_dialect_read(const char *page, size_t len,
                                  struct server_look *look,
                                  struct prom_counts *counts);
 
-/* Nothing is known. */
+/* All values absent. */
 struct server_look server_look_none(void);
 
 #endif

@@ -1,9 +1,9 @@
 /* scrape.h - the server's own view of a run: its metrics, once a second.
  *
- * A thread of its own beside the workers asks for them and writes server.tgr.
- * Looks are spread over their seconds, so that load with a rhythm is not seen
- * at the same beat each time.  What goes wrong with a look is written down and
- * harms nothing.
+ * A thread of its own scrapes them and writes server.tgr.  The scrapes are
+ * spread over their seconds, so that periodic load is not always seen at the
+ * same point of its period.  A scrape that fails is recorded as such and does
+ * not affect the run.
  */
 #ifndef LOADGEN_OBSERVE_SCRAPE_H
 #define LOADGEN_OBSERVE_SCRAPE_H
@@ -19,29 +19,29 @@ struct scrape;
 struct settings;
 struct targets;
 
-/* Find out, by asking once, whether there is something to look at; *scrape is
- * NULL if there is not, and a note says so where one would expect it.  Both are
- * borrowed.  May block for two seconds.  Metrics that were asked for by URL
- * must be there: ERR_CONFIG, ERR_IO; ERR_STOPPED. */
+/* Scrape once to find out whether the server has metrics; *scrape is NULL if it
+ * has not, and a note says so if its API lets one expect them.  Arguments are
+ * borrowed.  May block for two seconds.  Metrics whose URL is set must be
+ * available: ERR_CONFIG, ERR_IO; ERR_STOPPED. */
 int scrape_new(struct scrape **scrape, const struct settings *s,
                const struct targets *targets, struct err *err);
 
-/* Write DIR/server.tgr, a row a second, from start_ns of the monotonic clock
- * on.  `dir` is borrowed.  ERR_IO. */
+/* Write DIR/server.tgr, one row per second, from start_ns of the monotonic
+ * clock on.  `dir` is borrowed.  ERR_IO. */
 int scrape_start(struct scrape *scrape, const char *dir, int64_t start_ns,
                  struct err *err);
 
 /* End the thread and close the file.  Accepts NULL, and may be called twice. */
 void scrape_stop(struct scrape *scrape);
 
-/* Stops as well.  Accepts NULL. */
+/* Stops it first.  Accepts NULL. */
 void scrape_free(struct scrape *scrape);
 
-/* For the manifest, before the start and after the end.  The texts live as long
+/* For the manifest; before the start and after the end.  The texts live as long
  * as the scrape. */
 struct server_source scrape_source(const struct scrape *scrape);
 
-/* When to look in second `n` of the run, in ns after its start. */
+/* When to scrape in second `n` of the run, in ns after its start. */
 int64_t scrape_due_ns(int64_t n);
 
 #endif

@@ -84,7 +84,8 @@ static void check(struct drive *d)
              (plan->cancel && atomic_load(plan->cancel)))
         give_up(d, OUTCOME_UNFINISHED, "interrupted");
     else if (transport_now(&d->env) >= plan->timeout_ns)
-        give_up(d, OUTCOME_TIMEOUT, request_late_text(&d->request));
+        give_up(d, OUTCOME_TIMEOUT,
+                request_timeout_text(d->request.facts.head != TIME_ABSENT));
 }
 
 static void loop(struct drive *d)

@@ -13,7 +13,7 @@
 #include "loadgen/api/api.h"
 #include "loadgen/engine/request.h"
 #include "loadgen/prepare/secret.h"
-#include "loadgen/transport/curl_probe.h"
+#include "loadgen/transport/curl_connect.h"
 #include "loadgen/transport/socket.h"
 
 int target_read_body(const char *body, struct buf *out, struct err *err)

@@ -43,7 +43,7 @@ int answers_close(struct answers *a, struct err *err)
                   : 0;
 }
 
-/* What is no UTF-8 has marks where it is none. */
+/* Bytes that are not UTF-8 are replaced. */
 static void put_text(const char *text, size_t len, struct buf *line)
 {
     size_t start = line->len;
@@ -61,19 +61,7 @@ static void put_text(const char *text, size_t len, struct buf *line)
     }
 }
 
-static const char *name_of(enum answer_check check)
-{
-    switch (check) {
-    case CHECK_PASSED:
-        return "true";
-    case CHECK_FAILED:
-        return "false";
-    default:
-        return "null";
-    }
-}
-
-/* Of an answer that has no text, such as tensors, all of it. */
+/* An answer without text, such as tensors, is kept as a whole. */
 void answers_add(struct answers *a, const struct api *api,
                  const struct request *r, struct buf *line)
 {
@@ -87,8 +75,10 @@ void answers_add(struct answers *a, const struct api *api,
     buf_addf(line, "{\"index\":%lld,\"seq\":%lld,\"outcome\":\"%s\",",
              (long long)sample.index, (long long)f->seq,
              outcome_name((enum outcome)f->outcome));
-    buf_addf(line,
-             "\"passed\":%s,\"text\":", name_of((enum answer_check)f->check));
+    buf_addf(line, "\"passed\":%s,\"text\":",
+             f->check == CHECK_PASSED   ? "true"
+             : f->check == CHECK_FAILED ? "false"
+                                        : "null");
     if (f->outcome == OUTCOME_OK)
         put_text(buf_text(text), text->len, line);
     else

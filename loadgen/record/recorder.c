@@ -15,46 +15,46 @@
 #define CHUNK_EVENTS TGR_MAX_ROWS
 #define CHUNKS       16
 
-/* So few rows wait for more, through so many chunks: one comes each second. */
+/* A few rows wait for more, for a number of chunks; one comes each second. */
 #define TRICKLE_ROWS   16
 #define TRICKLE_CHUNKS 5
 
 /* Requests that are left unsent at a cut share a row if they are due within
- * this time.  Classes take turns, so that the last rows are looked at. */
+ * this time.  Because classes alternate, the last rows are searched. */
 #define RANGE_NS   NS_PER_MS
 #define RANGE_ROWS 32
 
 struct chunk {
     struct facts rows[CHUNK_ROWS];
     size_t n_rows;
-    size_t first_unsent; /* row: none before it takes more into its range */
+    size_t first_unsent; /* rows before this one are not extended */
     struct content_event events[CHUNK_EVENTS];
     size_t n_events;
     struct observation seen;
     bool has_seen;
 };
 
-/* Chunks on their way from one thread to another, first in first out. */
+/* Chunks passed from one thread to another, first in, first out. */
 struct queue {
     struct chunk *chunks[CHUNKS];
-    unsigned head; /* of the one who puts, alone */
-    unsigned tail; /* of the one who takes, alone */
+    unsigned head; /* the producer's */
+    unsigned tail; /* the consumer's */
     sem_t n;
 };
 
-/* A chunk goes round: filled by the worker, emptied by the writer.  As few go
- * round as the writer's delay asks for, and stay in the cache. */
+/* Chunks circulate: filled by the worker, emptied by the writer.  Only as many
+ * are used as the writer's delay requires, so that they stay in the cache. */
 struct shard {
     struct recorder *recorder;
     struct chunk chunks[CHUNKS];
-    int n_chunks;        /* of them, in use; the worker's alone */
-    struct chunk *chunk; /* in the worker's hand */
+    int n_chunks;        /* in use; the worker's */
+    struct chunk *chunk; /* being filled by the worker */
     struct queue full;
     struct queue empty;
     int64_t waited_ns;
 
-    /* Rows of a trickle, the writer's alone: blocks of a few would be all
-     * overhead. */
+    /* Few rows wait for more, because small blocks would be mostly overhead;
+     * the writer's. */
     struct facts held[TRICKLE_ROWS];
     size_t n_held;
     int held_chunks;
@@ -62,7 +62,7 @@ struct shard {
 
 struct recorder {
     struct tgr_writer *requests;
-    struct tgr_writer *events; /* NULL: streams have none here */
+    struct tgr_writer *events; /* NULL: no streams */
     struct tgr_writer *client;
     struct shard **shards;
     int n_shards;
@@ -72,12 +72,12 @@ struct recorder {
     atomic_bool is_ending;
     atomic_bool has_failed;
     struct err err;         /* the writer's until it has ended */
-    struct watcher watcher; /* its `saw` is NULL: nobody */
+    struct watcher watcher; /* none if `saw` is NULL */
 };
 
 /* ---- queues ---- */
 
-/* There is room: a queue holds all the chunks that there are. */
+/* There is always room: a queue can hold all chunks. */
 static void queue_put(struct queue *q, struct chunk *c)
 {
     q->chunks[q->head++ % CHUNKS] = c;
@@ -92,12 +92,6 @@ static struct chunk *queue_take(struct queue *q)
 
 /* ---- the writer's thread ---- */
 
-static int write_rows(struct recorder *r, unsigned shard,
-                      const struct facts *rows, size_t n)
-{
-    return n > 0 ? tgr_append(r->requests, shard, rows, n, &r->err) : 0;
-}
-
 static int write_held(struct recorder *r, unsigned shard)
 {
     struct shard *s = r->shards[shard];
@@ -105,26 +99,16 @@ static int write_held(struct recorder *r, unsigned shard)
 
     s->n_held = 0;
     s->held_chunks = 0;
-    return write_rows(r, shard, s->held, n);
+    return n > 0 ? tgr_append(r->requests, shard, s->held, n, &r->err) : 0;
 }
 
-/* True: the rows wait for more. */
-static bool hold(struct shard *s, const struct chunk *c)
-{
-    if (s->n_held + c->n_rows > TRICKLE_ROWS ||
-        s->held_chunks == TRICKLE_CHUNKS)
-        return false;
-    memcpy(s->held + s->n_held, c->rows, c->n_rows * sizeof(c->rows[0]));
-    s->n_held += c->n_rows;
-    s->held_chunks++;
-    return true;
-}
-
-/* What was seen goes out at once: it says how far a run got that is killed.
- * Events go before their requests, so that a request that is there has them.
- */
+/* Observations are written at once: they show how far a run got that was
+ * killed. Events are written before their requests, so that a request that is
+ * on disk has its events. */
 static int write_chunk(struct recorder *r, unsigned shard, struct chunk *c)
 {
+    struct shard *s = r->shards[shard];
+
     if (c->n_events > 0 &&
         tgr_append(r->events, shard, c->events, c->n_events, &r->err))
         return -1;
@@ -133,13 +117,21 @@ static int write_chunk(struct recorder *r, unsigned shard, struct chunk *c)
         if (tgr_append(r->client, shard, &c->seen, 1, &r->err))
             return -1;
     }
-    if (hold(r->shards[shard], c))
+    if (s->n_held + c->n_rows <= TRICKLE_ROWS &&
+        s->held_chunks < TRICKLE_CHUNKS) { /* the rows wait for more */
+        memcpy(s->held + s->n_held, c->rows, c->n_rows * sizeof(c->rows[0]));
+        s->n_held += c->n_rows;
+        s->held_chunks++;
         return 0;
-    return write_held(r, shard) || write_rows(r, shard, c->rows, c->n_rows) ? -1
-                                                                            : 0;
+    }
+    if (write_held(r, shard))
+        return -1;
+    return c->n_rows > 0
+               ? tgr_append(r->requests, shard, c->rows, c->n_rows, &r->err)
+               : 0;
 }
 
-/* After a failure chunks are emptied all the same, so that nobody hangs. */
+/* After a failure chunks are still emptied, so that no worker hangs. */
 static void drain_shard(struct recorder *r, unsigned i)
 {
     struct shard *s = r->shards[i];
@@ -180,23 +172,19 @@ static void *writer_main(void *arg)
 
 /* ---- the workers' side ---- */
 
-static struct chunk *wait_for_chunk(struct shard *s)
-{
-    int64_t before = clk_now(&clk_monotonic);
-
-    while (sem_wait(&s->empty.n) != 0)
-        continue;
-    s->waited_ns += clk_now(&clk_monotonic) - before;
-    return queue_take(&s->empty);
-}
-
 static struct chunk *empty_chunk(struct shard *s)
 {
+    int64_t before;
+
     if (sem_trywait(&s->empty.n) == 0)
         return queue_take(&s->empty);
     if (s->n_chunks < CHUNKS)
         return &s->chunks[s->n_chunks++];
-    return wait_for_chunk(s);
+    before = clk_now(&clk_monotonic);
+    while (sem_wait(&s->empty.n) != 0)
+        continue;
+    s->waited_ns += clk_now(&clk_monotonic) - before;
+    return queue_take(&s->empty);
 }
 
 static void hand_over(struct shard *s)
@@ -224,37 +212,26 @@ void shard_add(struct shard *s, const struct facts *facts)
         hand_over(s);
 }
 
-/* The range that it continues; NULL: none. */
-static struct facts *range_before(const struct shard *s, const struct facts *f)
+void shard_add_unsent(struct shard *s, const struct facts *f, bool is_first)
 {
     struct chunk *c = s->chunk;
     size_t from = c->n_rows > RANGE_ROWS ? c->n_rows - RANGE_ROWS : 0;
 
-    if (f->session != TIME_ABSENT)
-        return NULL;
-    for (size_t i = c->n_rows; i > from && i > c->first_unsent; i--) {
-        struct facts *r = &c->rows[i - 1];
-
-        if (r->outcome == OUTCOME_UNSENT && r->class == f->class &&
-            r->session == TIME_ABSENT && f->due - r->due < RANGE_NS)
-            return r;
-    }
-    return NULL;
-}
-
-void shard_add_unsent(struct shard *s, const struct facts *f, bool is_first)
-{
-    struct facts *range;
-
     if (is_first)
-        s->chunk->first_unsent = s->chunk->n_rows;
-    range = range_before(s, f);
-    if (!range) {
-        shard_add(s, f);
-        return;
+        c->first_unsent = c->n_rows;
+    if (f->session != TIME_ABSENT)
+        from = c->n_rows; /* turns of sessions are not joined */
+    for (size_t i = c->n_rows; i > from && i > c->first_unsent; i--) {
+        struct facts *range = &c->rows[i - 1];
+
+        if (range->outcome == OUTCOME_UNSENT && range->class == f->class &&
+            range->session == TIME_ABSENT && f->due - range->due < RANGE_NS) {
+            range->more += facts_n(f);
+            range->last_seq = facts_last_seq(f);
+            return;
+        }
     }
-    range->more += facts_n(f);
-    range->last_seq = facts_last_seq(f);
+    shard_add(s, f);
 }
 
 void shard_observe(struct shard *s, const struct observation *seen)
@@ -299,17 +276,6 @@ bool recorder_has_failed(const struct recorder *r)
 
 /* ---- making and ending ---- */
 
-static struct shard *shard_new(struct recorder *r)
-{
-    struct shard *s = xcalloc(1, sizeof(*s));
-
-    s->recorder = r;
-    sem_init(&s->full.n, 0, 0);
-    sem_init(&s->empty.n, 0, 0);
-    s->chunk = empty_chunk(s);
-    return s;
-}
-
 static int create_table(struct tgr_writer **writer, const char *dir,
                         const char *name, const struct tgr_schema *schema,
                         struct err *err)
@@ -344,8 +310,15 @@ int recorder_new(struct recorder **recorder, const char *dir, int n_shards,
     sem_init(&r->work, 0, 0);
     r->n_shards = n_shards;
     r->shards = xcalloc((size_t)n_shards, sizeof(struct shard *));
-    for (int i = 0; i < n_shards; i++)
-        r->shards[i] = shard_new(r);
+    for (int i = 0; i < n_shards; i++) {
+        struct shard *s = xcalloc(1, sizeof(*s));
+
+        s->recorder = r;
+        sem_init(&s->full.n, 0, 0);
+        sem_init(&s->empty.n, 0, 0);
+        s->chunk = empty_chunk(s);
+        r->shards[i] = s;
+    }
     if (create_table(&r->requests, dir, "requests.tgr", &schema_requests,
                      err) ||
         create_table(&r->client, dir, "client.tgr", &schema_client, err) ||

@@ -1,9 +1,9 @@
 /* recorder.h - from the workers' memory to the disk, off the hot path.
  *
  * Each worker has a shard: a ring of chunks that it fills and hands over.  One
- * thread takes them, encodes and writes, so that a slow disk delays nobody's
- * sends until the ring is full; then the worker waits, and says for how long.
- * Memory does not grow with the run.
+ * thread encodes and writes them, so that a slow disk delays no request until
+ * the ring is full; then the worker waits, and counts for how long.  Memory
+ * does not grow with the run.
  */
 #ifndef LOADGEN_RECORD_RECORDER_H
 #define LOADGEN_RECORD_RECORDER_H
@@ -19,53 +19,52 @@ struct err;
 struct recorder;
 struct shard;
 
-/* Make DIR/requests.tgr and DIR/client.tgr, for streams DIR/events.tgr too, and
- * start the thread.  ERR_IO. */
+/* Create DIR/requests.tgr and DIR/client.tgr, and DIR/events.tgr for streams,
+ * and start the thread.  ERR_IO. */
 int recorder_new(struct recorder **recorder, const char *dir, int n_shards,
                  bool has_events, struct err *err);
 
-/* Write what is left, end the thread, close.  The first error of the disk's,
- * if there was any: what came before it is on disk.  Accepts NULL. */
+/* Write what is left, end the thread, close the files.  Fails with the first
+ * write error, if any: what came before it is on disk.  Accepts NULL. */
 int recorder_finish(struct recorder *recorder, struct err *err);
 
 /* Has the disk failed?  Any thread. */
 bool recorder_has_failed(const struct recorder *recorder);
 
-/* Who wants to know of every chunk: a shard's rows, and what it saw of itself
- * or NULL; both borrowed for the call.  On the recorder's thread, which it
- * holds up, each shard's in order, whatever the disk does. */
+/* Called with every chunk: a shard's rows, and its observation or NULL; both
+ * are borrowed for the call.  On the recorder's thread, in order for each
+ * shard, even if the disk has failed. */
 struct watcher {
     void (*saw)(void *arg, unsigned shard, const struct facts *rows, size_t n,
                 const struct observation *seen);
     void *arg;
 };
 
-/* At most one, before any shard is filled. */
+/* At most one watcher, before any shard is filled. */
 void recorder_watch(struct recorder *recorder, struct watcher watcher);
 
 int recorder_n_shards(const struct recorder *recorder);
 
-/* The rest belongs to the one thread that owns the shard. */
+/* The functions below are for the one thread that owns the shard. */
 struct shard *recorder_shard(struct recorder *recorder, int i);
 
-/* Of a stream; before its request.  Only if the recorder has events. */
+/* An event of a stream, before its request; only if there are events. */
 void shard_add_event(struct shard *shard, const struct content_event *event);
 void shard_add(struct shard *shard, const struct facts *facts);
 
-/* Of requests that are not sent any more since the run was cut, one after the
- * other: joins those of one class that are due within a millisecond into one
- * row.  `is_first`: of a phase of the run; it joins none before it. */
+/* A request that is left unsent because the run was cut: joins those of one
+ * class that are due within a millisecond into one row.  `is_first`: the first
+ * of a phase of the run, which is not joined with those before it. */
 void shard_add_unsent(struct shard *shard, const struct facts *facts,
                       bool is_first);
 
-/* Once a second; hands over what has gathered, unless it is a trickle that can
- * wait a few seconds more. */
+/* Once per second; also hands over the rows so far. */
 void shard_observe(struct shard *shard, const struct observation *seen);
 
 /* Hand over everything, before the thread ends. */
 void shard_flush(struct shard *shard);
 
-/* Total time spent waiting for room. */
+/* Total time spent waiting for an empty chunk. */
 int64_t shard_waited_ns(const struct shard *shard);
 
 #endif

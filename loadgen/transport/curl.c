@@ -1,7 +1,7 @@
 /* HTTP through libcurl: TLS, HTTP/2, proxies and unix sockets.
  *
- * One easy handle carries one request at a time; where it comes from is the
- * pool's business, and what drives it the loop's.  The life of a request is
+ * One easy handle carries one request at a time; the pool provides and drives
+ * it.  The life of a request is
  * curl_start() -> on_prereq() -> on_header(), on_body() -> finish().
  */
 #include <curl/curl.h>
@@ -9,7 +9,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
-#include <unistd.h>
 
 #include "common/base/err.h"
 #include "common/settings/settings.h"
@@ -18,10 +17,11 @@
 #include "loadgen/payload/workload.h"
 #include "loadgen/prepare/target.h"
 #include "loadgen/schedule/session.h"
+#include "loadgen/transport/curl_connect.h"
 #include "loadgen/transport/curl_pool.h"
-#include "loadgen/transport/curl_trust.h"
 #include "loadgen/transport/curl_verdict.h"
-#include "loadgen/transport/stale.h"
+#include "loadgen/transport/socket.h"
+#include "loadgen/transport/tls_files.h"
 #include "loadgen/transport/transport.h"
 
 #define HTTP_FINAL 200 /* statuses below are followed by another */
@@ -29,7 +29,7 @@
 struct curl_transport {
     struct curl_pool pool;
     struct curl_trust *trust;
-    bool is_global; /* libcurl was got ready */
+    bool is_global; /* libcurl was initialised */
 };
 
 static const struct transport_env *env_of(const struct curl_handle *h)
@@ -73,37 +73,31 @@ static void take_connection(const struct curl_handle *h, struct facts *f)
     int64_t secured_us;
 
     if (get_long(h->easy, CURLINFO_NUM_CONNECTS) == 0 || h->broke_late)
-        return; /* that for another attempt, which we did not allow, is none */
+        return; /* a connection for an attempt that was not allowed */
     connected_us = get_number(h->easy, CURLINFO_CONNECT_TIME_T);
     secured_us = get_number(h->easy, CURLINFO_APPCONNECT_TIME_T);
     if (connected_us == 0 && h->sends == 0)
-        return; /* it was tried; that to a unix socket may take no time */
+        return; /* it failed; connecting to a unix socket may take no time */
     f->is_fresh = 1;
     f->connected = h->began_ns + connected_us * NS_PER_US;
     if (secured_us > 0)
         f->secured = h->began_ns + secured_us * NS_PER_US;
 }
 
-/* libcurl counts a body that goes out along with the head twice. */
-static int64_t count_sent(const struct curl_handle *h)
+/* What only libcurl knows.  It counts a body that is sent along with the head
+ * twice. */
+static void take_facts(const struct curl_handle *h, struct facts *f)
 {
     const struct target *target = h->route->endpoint->target;
     int64_t head =
         (int64_t)(target->request.len - h->route->class->targets->body.len);
-    int64_t asked = get_long(h->easy, CURLINFO_REQUEST_SIZE);
+    int64_t sent = get_long(h->easy, CURLINFO_REQUEST_SIZE);
     int64_t uploaded = get_number(h->easy, CURLINFO_SIZE_UPLOAD_T);
 
-    if (uploaded == 0 || asked - uploaded >= head / 2)
-        return asked;
-    return head + uploaded;
-}
-
-/* What only libcurl knows. */
-static void take_facts(const struct curl_handle *h, struct facts *f)
-{
     f->status = get_long(h->easy, CURLINFO_RESPONSE_CODE);
     f->retries = h->sends > 1;
-    f->bytes_out = count_sent(h);
+    f->bytes_out =
+        uploaded == 0 || sent - uploaded >= head / 2 ? sent : head + uploaded;
     f->bytes_in = get_long(h->easy, CURLINFO_HEADER_SIZE) +
                   get_number(h->easy, CURLINFO_SIZE_DOWNLOAD_T);
     take_connection(h, f);
@@ -116,7 +110,7 @@ static struct curl_verdict judge(const struct curl_handle *h, CURLcode code)
 
     return curl_judge(&(struct curl_ending){
         .code = code,
-        .error = error ? error : h->transfer.open_error,
+        .error = error ? error : h->open_error,
         .status = (int)h->request->facts.status,
         .was_sent = h->sends > 0,
         .is_fresh = h->request->facts.is_fresh,
@@ -130,56 +124,22 @@ static struct curl_verdict judge(const struct curl_handle *h, CURLcode code)
     });
 }
 
-/* Why, in libcurl's words unless there are better. */
-static void explain(struct curl_handle *h, const struct curl_verdict *v,
-                    CURLcode code)
-{
-    const char *text = v->text ? v->text : curl_easy_strerror(code);
-
-    if (v->outcome == OUTCOME_STATUS)
-        snprintf(h->why, sizeof(h->why), "HTTP status %d", (int)v->detail);
-    else if (v->text || !h->why[0])
-        snprintf(h->why, sizeof(h->why), "%s", text);
-}
-
-static bool is_whole(const struct curl_verdict *v)
-{
-    return v->outcome == OUTCOME_OK || v->outcome == OUTCOME_STATUS;
-}
-
-/* What the API makes of it. */
-static void read_end(struct curl_handle *h, const struct curl_verdict *v)
-{
-    struct request *r = h->request;
-
-    r->why = is_whole(v) ? response_finish(&r->response, (int)r->facts.status,
-                                           r->facts.end)
-                         : response_break(&r->response, h->why);
-}
-
 /* ---- a connection that was closed while it was idle ---- */
 
-/* A refused stream is no error to libcurl, unlike a connection that broke. */
-static bool is_refused(const struct curl_handle *h)
-{
-    return env_of(h)->settings->http2 && !h->why[0] &&
-           get_long(h->easy, CURLINFO_OS_ERRNO) == 0;
-}
-
-/* Connections of HTTP/1.1 carry one request at a time, so that it is known
+/* An HTTP/1.1 connection carries one request at a time, so that it is known
  * which one broke, and when; unless it broke at once, before libcurl waited for
  * anything. */
 static bool is_stale(const struct curl_handle *h)
 {
-    const struct curl_closing *c = curl_loop_closing(&h->transfer);
+    const struct curl_closing *c = curl_pool_closing(h);
     int error = (int)get_long(h->easy, CURLINFO_OS_ERRNO);
 
     if (!c)
-        return h->transfer.socket == 0;
-    if (c->acked < 0) /* such as of a unix socket */
+        return h->socket == 0;
+    if (c->acked < 0) /* for example a unix socket */
         return c->at_ns - h->asked_ns <= TRANSPORT_STALE_GRACE_NS;
     return stale_is(&(struct stale_facts){
-        .taken = 1, /* or more: libcurl does not tell */
+        .taken = 1, /* or more: libcurl does not say */
         .acked = c->acked,
         .is_acked_known = true,
         .is_closed = error == 0 || error == EPIPE,
@@ -189,28 +149,22 @@ static bool is_stale(const struct curl_handle *h)
     });
 }
 
-/* HTTP/2 may refuse a stream at any time.  What else breaks within the grace
- * was a stale connection; it is known when the multi last closed one. */
+/* Did an HTTP/2 connection break within the grace, or the server refuse the
+ * stream, which it may do at any time?  To libcurl a refused stream is not an
+ * error, unlike a connection that broke. */
 static bool is_early(const struct curl_handle *h)
 {
     int64_t broke_ns = curl_pool_closed_ns(h);
 
     if (broke_ns < h->asked_ns)
         broke_ns = clk_now(env_of(h)->clk);
-    return broke_ns - h->asked_ns <= TRANSPORT_STALE_GRACE_NS || is_refused(h);
+    return broke_ns - h->asked_ns <= TRANSPORT_STALE_GRACE_NS ||
+           (!h->why[0] && get_long(h->easy, CURLINFO_OS_ERRNO) == 0);
 }
 
-/* libcurl sends again whatever broke on a connection that it had used before.
- * That is right if the server had closed the connection before the request
- * came.  Else the server had the request. */
-static bool is_late(const struct curl_handle *h)
-{
-    return env_of(h)->settings->http2 ? !is_early(h) : !is_stale(h);
-}
-
-/* libcurl may choose another stale connection for the second attempt, and does
- * not make one if the connection breaks while a large body goes out.  Once, on
- * a fresh connection, and only before any byte of the response. */
+/* libcurl may choose another stale connection for the second attempt, and makes
+ * no second attempt if the connection breaks while a large body is sent.  Send
+ * it again once, on a fresh connection, before any byte of the response. */
 static bool is_to_be_sent_again(const struct curl_handle *h, CURLcode code)
 {
     if (h->is_again)
@@ -218,17 +172,16 @@ static bool is_to_be_sent_again(const struct curl_handle *h, CURLcode code)
     if (h->needs_fresh && !h->broke_late)
         return true;
     return code == CURLE_SEND_ERROR && h->sends == 1 &&
-           !env_of(h)->settings->http2 && h->head_len == 0 &&
-           !h->transfer.has_opened &&
+           !env_of(h)->settings->http2 && h->head_len == 0 && !h->has_opened &&
            get_long(h->easy, CURLINFO_NUM_CONNECTS) == 0 && is_stale(h);
 }
 
-static void finish(void *handle, CURLcode code)
+static void finish(struct curl_handle *h, CURLcode code)
 {
-    struct curl_handle *h = handle;
     const struct transport_env *env = env_of(h);
     struct request *r = h->request;
     struct curl_verdict v;
+    bool is_whole;
 
     if (is_to_be_sent_again(h, code)) {
         h->is_again = true;
@@ -240,14 +193,21 @@ static void finish(void *handle, CURLcode code)
         h->refusal = HTTP1_FLOOD;
     take_facts(h, &r->facts);
     v = judge(h, code);
-    explain(h, &v, code);
+    if (v.outcome == OUTCOME_STATUS)
+        snprintf(h->why, sizeof(h->why), "HTTP status %d", (int)v.detail);
+    else if (v.text || !h->why[0])
+        snprintf(h->why, sizeof(h->why), "%s",
+                 v.text ? v.text : curl_easy_strerror(code));
+    is_whole = v.outcome == OUTCOME_OK || v.outcome == OUTCOME_STATUS;
     r->facts.end = now_ns(h);
     r->facts.outcome = v.outcome;
     r->facts.detail = v.detail;
     r->why = h->why;
     if (r->class->api)
-        read_end(h, &v);
-    else if (is_whole(&v))
+        r->why = is_whole ? response_finish(&r->response, (int)r->facts.status,
+                                            r->facts.end)
+                          : response_break(&r->response, h->why);
+    else if (is_whole)
         r->facts.first = r->facts.last = r->facts.end;
     r->body = h->body;
     r->body_len = h->body_len;
@@ -255,13 +215,17 @@ static void finish(void *handle, CURLcode code)
     env->ended(env->arg, r);
 }
 
-/* ---- what libcurl tells of a request ---- */
+/* ---- what libcurl reports of a request ---- */
 
+/* libcurl repeats any request that broke on a connection that was used before.
+ * That is right if the server had closed the connection before the request
+ * came; otherwise the server had the request. */
 static int on_prereq(void *arg, char *ip, char *local_ip, int port,
                      int local_port)
 {
     struct curl_handle *h = arg;
     struct facts *f = &h->request->facts;
+    bool is_http2 = env_of(h)->settings->http2;
 
     (void)ip;
     (void)local_ip;
@@ -270,72 +234,49 @@ static int on_prereq(void *arg, char *ip, char *local_ip, int port,
         h->refusal = HTTP1_FLOOD;
         return CURL_PREREQFUNC_ABORT;
     }
-    h->broke_late = h->sends > 0 && !h->is_again && is_late(h);
-    h->needs_fresh = h->sends > 0 && !env_of(h)->settings->http2 &&
-                     !h->is_again && !h->transfer.has_opened;
+    h->broke_late = h->sends > 0 && !h->is_again &&
+                    (is_http2 ? !is_early(h) : !is_stale(h));
+    h->needs_fresh =
+        h->sends > 0 && !is_http2 && !h->is_again && !h->has_opened;
     if (h->broke_late || h->needs_fresh)
         return CURL_PREREQFUNC_ABORT;
     h->sends++;
     h->asked_ns = clk_now(env_of(h)->clk);
     h->local_port = local_port;
-    h->transfer.socket = 0;
-    h->transfer.has_opened = false;
-    h->why[0] = '\0'; /* of an attempt that does not count */
+    h->socket = 0;
+    h->has_opened = false;
+    h->why[0] = '\0'; /* that of an earlier attempt does not count */
     if (f->sent == TIME_ABSENT)
         f->sent = now_ns(h);
     return CURL_PREREQFUNC_OK;
 }
 
-static enum http1_error judge_length(const struct curl_handle *h)
-{
-    const struct transport_env *env = env_of(h);
-
-    if (h->head_len > HTTP1_MAX_HEAD)
-        return HTTP1_LONG_HEAD;
-    if (h->request->facts.bytes_in > env->settings->max_response)
-        return HTTP1_LONG_BODY;
-    return HTTP1_FINE;
-}
-
-/* False: that is enough of it. */
+/* False: it is too long. */
 static bool take_bytes(struct curl_handle *h, size_t len)
 {
-    h->request->facts.bytes_in += (int64_t)len;
-    if (!h->refusal)
-        h->refusal = judge_length(h);
+    struct facts *f = &h->request->facts;
+
+    f->bytes_in += (int64_t)len;
+    if (!h->refusal && h->head_len > HTTP1_MAX_HEAD)
+        h->refusal = HTTP1_LONG_HEAD;
+    else if (!h->refusal && f->bytes_in > env_of(h)->settings->max_response)
+        h->refusal = HTTP1_LONG_BODY;
     return !h->refusal;
 }
 
-/* A length that was only told, as in the answer to HEAD, is not too long. */
-static bool announces_too_much(const struct curl_handle *h)
-{
-    const struct transport_env *env = env_of(h);
-
-    return !h->route->class->targets->is_head &&
-           get_number(h->easy, CURLINFO_CONTENT_LENGTH_DOWNLOAD_T) >
-               env->settings->max_response;
-}
-
-/* libcurl takes what the native transport does not, so that has a look at the
- * head as well.  Nothing else can make it in HTTP/2. */
-static void check_head(struct curl_handle *h, const char *line, size_t len)
-{
-    if (h->is_whole_head || env_of(h)->settings->http2 || h->refusal)
-        return;
-    if (http1_feed(&h->parser, line, len) < 0)
-        h->refusal = h->parser.error;
-}
-
-/* The empty line, unless it is that of a 1xx. */
+/* The empty line, unless it is that of a 1xx.  A length that is only announced,
+ * as in the answer to HEAD, is not too long. */
 static bool take_end_of_head(struct curl_handle *h)
 {
     if (h->is_whole_head ||
         get_long(h->easy, CURLINFO_RESPONSE_CODE) < HTTP_FINAL)
         return true;
     h->is_whole_head = true;
-    h->route->pool->loop.n_contents++;
+    h->route->pool->n_contents++;
     h->request->facts.head = now_ns(h);
-    if (announces_too_much(h))
+    if (!h->route->class->targets->is_head &&
+        get_number(h->easy, CURLINFO_CONTENT_LENGTH_DOWNLOAD_T) >
+            env_of(h)->settings->max_response)
         h->refusal = HTTP1_LONG_BODY;
     return !h->refusal;
 }
@@ -365,21 +306,25 @@ static size_t on_header(char *data, size_t size, size_t n, void *arg)
     h->head_len += len;
     if (h->request->class->api)
         read_header(h, data, len);
-    check_head(h, data, len);
+    /* libcurl accepts what the native transport does not, so that the native
+     * parser checks the head as well; an HTTP/2 head cannot be malformed. */
+    if (!h->is_whole_head && !env_of(h)->settings->http2 && !h->refusal &&
+        http1_feed(&h->parser, data, len) < 0)
+        h->refusal = h->parser.error;
     if (!take_bytes(h, len) || (is_end && !take_end_of_head(h)))
         return 0;
     return len;
 }
 
-/* libcurl hands over what it reads in pieces, a chunk of HTTP at a time: they
- * came together. */
+/* libcurl hands over what it has read in pieces, one HTTP chunk at a time: they
+ * were received together. */
 static int64_t read_time_ns(const struct curl_handle *h)
 {
     struct curl_pool *pool = h->route->pool;
     int64_t head_ns = h->request->facts.head;
 
-    if (pool->read_turn != pool->loop.n_turns) {
-        pool->read_turn = pool->loop.n_turns;
+    if (pool->read_turn != pool->n_turns) {
+        pool->read_turn = pool->n_turns;
         pool->read_ns = now_ns(h);
     }
     return pool->read_ns > head_ns ? pool->read_ns : head_ns;
@@ -393,7 +338,7 @@ static size_t on_body(char *data, size_t size, size_t n, void *arg)
     size_t kept = len < room ? len : room;
     bool is_starved = false;
 
-    h->route->pool->loop.n_contents++;
+    h->route->pool->n_contents++;
     memcpy(h->body + h->body_len, data, kept);
     h->body_len += kept;
     if (h->request->class->api) {
@@ -423,26 +368,14 @@ static const struct curl_user user = {.prepare = set_callbacks,
 
 /* ---- the ops ---- */
 
-static void put_body(struct curl_handle *h)
-{
-    const struct api *api = h->request->class->api;
-
-    buf_reset(&h->out);
-    if (!api || !api->makes_bodies)
-        return;
-    api_make_body(api, &h->request->facts, &h->request->row,
-                  h->request->session, &h->out);
-    curl_easy_setopt(h->easy, CURLOPT_POSTFIELDS, buf_text(&h->out));
-    curl_easy_setopt(h->easy, CURLOPT_POSTFIELDSIZE_LARGE,
-                     (curl_off_t)h->out.len);
-}
-
 static void begin(struct curl_handle *h, struct request *r)
 {
+    const struct api *api = r->class->api;
+
     h->request = r;
     r->conn = h;
     h->began_ns = now_ns(h);
-    h->transfer.open_error = 0;
+    h->open_error = 0;
     h->sends = 0;
     h->local_port = 0;
     h->head_len = 0;
@@ -455,24 +388,15 @@ static void begin(struct curl_handle *h, struct request *r)
     h->is_again = false;
     h->body_len = 0;
     h->why[0] = '\0';
-    put_body(h);
+    buf_reset(&h->out);
+    if (api && api->makes_bodies) {
+        api_make_body(api, &r->facts, &r->row, r->session, &h->out);
+        curl_easy_setopt(h->easy, CURLOPT_POSTFIELDS, buf_text(&h->out));
+        curl_easy_setopt(h->easy, CURLOPT_POSTFIELDSIZE_LARGE,
+                         (curl_off_t)h->out.len);
+    }
     if (h->id)
         target_put_id(h->id, r->facts.seq);
-}
-
-/* Its body does not fit. */
-static void refuse(struct curl_handle *h)
-{
-    const struct transport_env *env = env_of(h);
-    struct request *r = h->request;
-
-    r->facts.end = now_ns(h);
-    r->facts.outcome = OUTCOME_RESET;
-    r->facts.detail = EMSGSIZE;
-    r->why = response_break(&r->response, TARGET_TOO_LARGE);
-    r->body_len = 0;
-    let_go(h);
-    env->ended(env->arg, r);
 }
 
 static void curl_start(void *self, struct request *r)
@@ -482,10 +406,17 @@ static void curl_start(void *self, struct request *r)
     struct curl_handle *h = curl_pool_take(&p->routes[i]);
 
     begin(h, r);
-    if (h->out.overflowed)
-        refuse(h);
-    else
+    if (!h->out.overflowed) {
         curl_pool_start(h);
+        return;
+    }
+    r->facts.end = now_ns(h);
+    r->facts.outcome = OUTCOME_RESET;
+    r->facts.detail = EMSGSIZE;
+    r->why = response_break(&r->response, TARGET_TOO_LARGE);
+    r->body_len = 0;
+    let_go(h);
+    p->env->ended(p->env->arg, r);
 }
 
 static bool curl_has_room(void *self)
@@ -508,38 +439,14 @@ static int64_t curl_connections(void *self)
 {
     const struct curl_transport *t = self;
 
-    return t->pool.loop.n_sockets;
+    return t->pool.n_sockets;
 }
 
 static struct socket_path curl_path(void *self)
 {
     const struct curl_transport *t = self;
 
-    return curl_loop_path(&t->pool.loop);
-}
-
-/* libcurl would find out with the first request, and each one after it. */
-static int check_file(const char *key, const char *path, struct err *err)
-{
-    if (!path || access(path, R_OK) == 0)
-        return 0;
-    return err_set(err, ERR_CONFIG, "target.%s: %s: %s", key, path,
-                   strerror(errno));
-}
-
-/* Is there a certificate to verify? */
-static bool needs_trust(const struct transport_env *env)
-{
-    const struct target_settings *s = env->settings;
-    bool is_tls = false;
-
-    for (size_t i = 0; i < env->workload->len; i++) {
-        const struct targets *ts = env->workload->classes[i].targets;
-
-        is_tls |= strcmp(ts->items[0].url.scheme, "https") == 0;
-    }
-    return (is_tls && !s->insecure) ||
-           (s->proxy && strncasecmp(s->proxy, "https:", 6) == 0);
+    return curl_pool_path(&t->pool);
 }
 
 static int curl_transport_init(void *self, const struct transport_env *env,
@@ -547,14 +454,19 @@ static int curl_transport_init(void *self, const struct transport_env *env,
 {
     struct curl_transport *t = self;
     const struct target_settings *s = env->settings;
+    bool verifies = s->proxy && strncasecmp(s->proxy, "https:", 6) == 0;
 
-    if (check_file("ca_file", s->ca_file, err) ||
-        check_file("cert", s->cert, err) || check_file("key", s->key, err))
+    if (tls_files_check(s, err)) /* libcurl would fail with each request */
         return -1;
     if (curl_global_init(CURL_GLOBAL_DEFAULT))
-        return err_set(err, ERR_IO, "libcurl cannot be used");
+        return err_set(err, ERR_IO, "libcurl cannot be initialised");
     t->is_global = true;
-    if (needs_trust(env)) {
+    for (size_t i = 0; i < env->workload->len && !s->insecure; i++) {
+        const struct targets *ts = env->workload->classes[i].targets;
+
+        verifies |= strcmp(ts->items[0].url.scheme, "https") == 0;
+    }
+    if (verifies) {
         t->trust = curl_trust_take(s->ca_file, err);
         if (err->code)
             return -1;

@@ -27,15 +27,6 @@ static bool is_of_names(CURLcode code)
            code == CURLE_COULDNT_RESOLVE_PROXY;
 }
 
-/* Of a connection that was not there yet: the first, or another for a request
- * that is to be sent again. */
-static bool is_of_connecting(const struct curl_ending *e)
-{
-    return !e->was_sent || e->code == CURLE_COULDNT_CONNECT ||
-           e->code == CURLE_OPERATION_TIMEDOUT || e->code == CURLE_PROXY ||
-           is_of_names(e->code) || is_of_tls(e->code);
-}
-
 static struct curl_verdict judge_connect(const struct curl_ending *e)
 {
     struct curl_verdict v = {OUTCOME_CONNECT, CONNECT_OTHER, NULL};
@@ -68,7 +59,7 @@ static struct curl_verdict reset(int error, const char *text)
                                  error ? strerror(error) : text};
 }
 
-/* The connection was closed, in good order. */
+/* The connection was closed in good order. */
 static struct curl_verdict closed(bool has_begun)
 {
     if (!has_begun)
@@ -77,19 +68,13 @@ static struct curl_verdict closed(bool has_begun)
                                  "closed inside the response"};
 }
 
-/* With TLS 1.3 a client hears that it was not admitted, for want of a
- * certificate of its own, after the handshake. */
-static bool is_late_alert(const struct curl_ending *e)
-{
-    return e->is_fresh && !e->has_begun && strstr(e->text, "alert");
-}
-
-/* Sending or receiving failed. */
+/* Sending or receiving failed.  With TLS 1.3 a client without the certificate
+ * that the server requires learns so after the handshake, by an alert. */
 static struct curl_verdict judge_wire(const struct curl_ending *e)
 {
     if (strstr(e->text, "chunk"))
         return malformed(HTTP1_BAD_CHUNK);
-    if (is_late_alert(e))
+    if (e->is_fresh && !e->has_begun && strstr(e->text, "alert"))
         return (struct curl_verdict){OUTCOME_CONNECT, CONNECT_TLS, NULL};
     if (e->error)
         return reset(e->error, NULL);
@@ -98,7 +83,7 @@ static struct curl_verdict judge_wire(const struct curl_ending *e)
     return reset(0, NULL);
 }
 
-/* It went out, and then libcurl gave up. */
+/* libcurl gave up after sending had begun. */
 static struct curl_verdict judge_break(const struct curl_ending *e)
 {
     switch (e->code) {
@@ -112,7 +97,7 @@ static struct curl_verdict judge_break(const struct curl_ending *e)
         return malformed(HTTP1_BAD_START);
     case CURLE_BAD_CONTENT_ENCODING:
         return malformed(HTTP1_BAD_ENCODING);
-    case CURLE_OUT_OF_MEMORY: /* a header line above libcurl's bound */
+    case CURLE_OUT_OF_MEMORY: /* a header line beyond libcurl's limit */
         return malformed(HTTP1_LONG_HEAD);
     case CURLE_HTTP2_STREAM: /* its own text has the number of the stream */
         return reset(0, "the server reset the HTTP/2 stream");
@@ -122,19 +107,25 @@ static struct curl_verdict judge_break(const struct curl_ending *e)
     case CURLE_SEND_ERROR:
     case CURLE_SEND_FAIL_REWIND:
         return judge_wire(e);
-    default: /* there was an answer, and libcurl did not like it */
+    default: /* libcurl did not accept the answer */
         return (struct curl_verdict){OUTCOME_MALFORMED, HTTP1_FINE, NULL};
     }
 }
 
 struct curl_verdict curl_judge(const struct curl_ending *e)
 {
+    /* Did it fail while connecting, for the first attempt or a second one? */
+    bool is_of_connecting = !e->was_sent || e->code == CURLE_COULDNT_CONNECT ||
+                            e->code == CURLE_OPERATION_TIMEDOUT ||
+                            e->code == CURLE_PROXY || is_of_names(e->code) ||
+                            is_of_tls(e->code);
+
     if (e->refusal)
         return malformed(e->refusal);
     if (e->broke_late)
         return reset(e->error, "closed before any response");
     if (e->code != CURLE_OK)
-        return is_of_connecting(e) ? judge_connect(e) : judge_break(e);
+        return is_of_connecting ? judge_connect(e) : judge_break(e);
     if (e->is_downgrade)
         return (struct curl_verdict){OUTCOME_CONNECT, CONNECT_PROTOCOL,
                                      "the server does not speak HTTP/2"};

@@ -1,5 +1,5 @@
-/* curl_verdict.h - what libcurl's word on a request means in ours: the same
- * outcomes as on the native transport.  Pure. */
+/* curl_verdict.h - the outcome of a request through libcurl: the same outcomes
+ * as on the native transport.  Pure. */
 #ifndef LOADGEN_TRANSPORT_CURL_VERDICT_H
 #define LOADGEN_TRANSPORT_CURL_VERDICT_H
 
@@ -14,21 +14,21 @@
 struct curl_ending {
     CURLcode code;
     int error;                /* errno, if one was the cause; else 0 */
-    int status;               /* of HTTP; 0: none came */
-    bool was_sent;            /* the request began to go out */
-    bool is_fresh;            /* over a connection of its own */
-    bool has_begun;           /* a byte of the response came */
+    int status;               /* of HTTP; 0: none received */
+    bool was_sent;            /* sending had begun */
+    bool is_fresh;            /* over a new connection */
+    bool has_begun;           /* a byte of the response was received */
     bool is_whole_head;       /* its head was complete */
     enum http1_error refusal; /* why we broke it off, or HTTP1_FINE */
     bool broke_late;          /* the connection, later than a stale one would */
-    bool is_downgrade;        /* not the protocol that was asked for */
+    bool is_downgrade;        /* HTTP/2 was required, and is not spoken */
     const char *text;         /* libcurl's, may be "" */
 };
 
 struct curl_verdict {
     enum outcome outcome;
     int64_t detail;
-    const char *text; /* NULL: libcurl's is right */
+    const char *text; /* NULL: libcurl's own text */
 };
 
 struct curl_verdict curl_judge(const struct curl_ending *e);

@@ -2,13 +2,13 @@
 
 #include "common/base/err.h"
 
-/* So many events in a row are stamped before what they tell of is done. */
+/* The time of this many completions is taken before they are processed. */
 #define BATCH 16
 
 /* ---- the queue's thread ---- */
 
-/* What came together is stamped before the first of it is dealt with, for that
- * may take as long as to start another call. */
+/* Completions that came together all get their time before the first of them is
+ * processed, which may take as long as starting another call. */
 static grpc_event next_event(struct rpc_queue *q)
 {
     gpr_timespec now = gpr_inf_past(GPR_CLOCK_MONOTONIC);
@@ -61,17 +61,7 @@ void rpc_queue_drop_backlog(struct rpc_queue *q, size_t len)
     atomic_fetch_sub_explicit(&q->backlog, (int64_t)len, memory_order_relaxed);
 }
 
-/* ---- the worker's ---- */
-
-void rpc_queue_wait(struct rpc_queue *q)
-{
-    handoff_wait(&q->handoff, NS_PER_S);
-}
-
-int64_t rpc_queue_cpu_ns(const struct rpc_queue *q)
-{
-    return q->has_thread ? clk_cpu_ns_of(q->thread) : 0;
-}
+/* ---- the worker's thread ---- */
 
 int rpc_queue_init(struct rpc_queue *q, struct event_base *base,
                    const struct clk *clk, struct err *err)

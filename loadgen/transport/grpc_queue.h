@@ -1,7 +1,7 @@
 /* grpc_queue.h - gRPC's completion queue, and the thread that waits on it.
  *
- * That thread stamps what it sees, starts the next read of a stream, and takes
- * the rest inside of the gate, which the worker's thread goes through as well.
+ * That thread takes the time of each completion, starts the next read of a
+ * stream, and does the rest inside the handoff that it shares with the worker.
  */
 #ifndef LOADGEN_TRANSPORT_GRPC_QUEUE_H
 #define LOADGEN_TRANSPORT_GRPC_QUEUE_H
@@ -18,16 +18,17 @@
 struct err;
 struct event_base;
 
-/* What gRPC is given to tell of something with: seen() is called on the queue's
- * thread, outside of the gate. */
+/* What gRPC returns when an operation is complete: seen() is then called on the
+ * queue's thread, outside the handoff. */
 struct rpc_tag;
 typedef void rpc_seen_fn(struct rpc_tag *tag, bool ok, int64_t at_ns);
 struct rpc_tag {
     _Atomic(rpc_seen_fn *) seen;
 };
 
-/* Before each time that gRPC is given it.  What was written before is there for
- * seen(): gRPC sees to that as well, but a sanitizer does not look into it. */
+/* Before each time that gRPC is given the tag.  What was written before is
+ * visible to seen(): gRPC ensures it as well, but a sanitizer cannot see that.
+ */
 static inline void rpc_tag_arm(struct rpc_tag *tag, rpc_seen_fn *seen)
 {
     atomic_store_explicit(&tag->seen, seen, memory_order_release);
@@ -39,7 +40,7 @@ struct rpc_queue {
     struct handoff handoff;
     pthread_t thread;
     bool has_thread;
-    int n_posts; /* that the queue's thread has not served yet */
+    int n_posts; /* not yet served by the queue's thread */
     _Atomic int64_t
         backlog; /* bytes of messages that the worker has not taken */
 };
@@ -49,15 +50,15 @@ struct rpc_queue {
  * up has a backlog of some kilobytes. */
 #define RPC_MAX_BACKLOG ((int64_t)16 << 20)
 
-/* In zeroed memory, which stays where it is.  ERR_IO.  rpc_queue_fini() may
+/* In zeroed memory, which must not move.  ERR_IO.  rpc_queue_fini() may
  * follow either way. */
 int rpc_queue_init(struct rpc_queue *q, struct event_base *base,
                    const struct clk *clk, struct err *err);
 
-/* Nothing that was started may be under way. */
+/* No operation may be under way. */
 void rpc_queue_fini(struct rpc_queue *q);
 
-/* The queue's thread: what is to be done inside of the gate. */
+/* The queue's thread: something to be done inside the handoff. */
 void rpc_queue_post(struct rpc_queue *q, struct post *post, int64_t at_ns);
 
 /* The queue's thread, before it posts a message of this length.  Returns true
@@ -66,11 +67,5 @@ bool rpc_queue_add_backlog(struct rpc_queue *q, size_t len);
 
 /* Inside: the worker has taken that message. */
 void rpc_queue_drop_backlog(struct rpc_queue *q, size_t len);
-
-/* Inside: let the queue's thread in until it has done something. */
-void rpc_queue_wait(struct rpc_queue *q);
-
-/* CPU time of the queue's thread. */
-int64_t rpc_queue_cpu_ns(const struct rpc_queue *q);
 
 #endif

@@ -5,9 +5,10 @@
 #include <string.h>
 
 #include "common/wire/status.h"
+#include "loadgen/engine/request.h"
 #include "loadgen/transport/socket.h"
 
-/* C-core's words for a connection that could not be had ... */
+/* C-core's words for a connection that could not be established ... */
 static const char no_connection[] = "failed to connect to all addresses";
 static const char last_error[] = "last error: ";
 
@@ -31,8 +32,8 @@ static const struct {
     {"Cannot allocate memory", CONNECT_MEMORY},
 };
 
-/* Its words for a stream that the other side dropped, and for one whose
- * connection is gone. */
+/* Its words for a stream that the server dropped, and for one whose connection
+ * is gone ... */
 static const char *const broken[] = {
     "Received RST_STREAM",
     "Socket closed",
@@ -49,13 +50,13 @@ static const char *const broken[] = {
 /* ... and for one that ended without a status. */
 static const char no_status[] = "Stream removed";
 
-/* A server on C-core keeps the deadline that we sent with every call, by a
- * clock that it reads now and then: under load it is milliseconds early.  In
- * these words it says that the time is up, not that something took too long for
- * it. */
+/* A server on C-core enforces the deadline that was sent with the call, by a
+ * clock that it reads now and then: under load it is milliseconds early.  These
+ * are its words for the end of that deadline; other words mean that the server
+ * has a limit of its own. */
 static const char time_is_up[] = "Deadline Exceeded";
 
-static bool begins(const char *text, const char *with)
+static bool starts_with(const char *text, const char *with)
 {
     return strncmp(text, with, strlen(with)) == 0;
 }
@@ -63,23 +64,13 @@ static bool begins(const char *text, const char *with)
 static bool is_broken(const char *details)
 {
     for (size_t i = 0; i < sizeof(broken) / sizeof(broken[0]); i++) {
-        if (begins(details, broken[i]))
+        if (starts_with(details, broken[i]))
             return true;
     }
     return false;
 }
 
-static enum connect_detail find_reason(const char *details)
-{
-    for (size_t i = 0; i < sizeof(reasons) / sizeof(reasons[0]); i++) {
-        if (strstr(details, reasons[i].words))
-            return reasons[i].detail;
-    }
-    return CONNECT_OTHER;
-}
-
-/* Where the client is the cause, the text of the other transports; else NULL.
- */
+/* The text of the other transports if the client is the cause; else NULL. */
 static const char *text_of_client(enum connect_detail detail)
 {
     switch ((int)detail) {
@@ -104,14 +95,20 @@ static void set(struct rpc_verdict *v, enum outcome outcome, int64_t detail,
 
 static void judge_connect(struct rpc_verdict *v, const char *details)
 {
-    enum connect_detail detail = find_reason(details);
+    size_t n_reasons = sizeof(reasons) / sizeof(reasons[0]);
+    enum connect_detail detail = CONNECT_OTHER;
     const char *why = strstr(details, last_error);
+    size_t i = 0;
 
+    while (i < n_reasons && !strstr(details, reasons[i].words))
+        i++;
+    if (i < n_reasons)
+        detail = reasons[i].detail;
     why = why ? why + strlen(last_error) : details;
-    if (begins(why, "UNKNOWN: "))
+    if (starts_with(why, "UNKNOWN: "))
         why += strlen("UNKNOWN: ");
     if (strcmp(why, "OK") == 0)
-        why = "it was closed before HTTP/2 began";
+        why = "the connection was closed before HTTP/2 began";
     if (text_of_client(detail))
         why = text_of_client(detail);
     set(v, OUTCOME_CONNECT, detail, why);
@@ -129,25 +126,20 @@ static void judge_status(struct rpc_verdict *v, int code, const char *details)
              name ? name : number, details[0] ? ": " : "", details);
 }
 
-static bool is_timeout(const struct rpc_ending *e)
-{
-    return e->code == RPC_DEADLINE_EXCEEDED &&
-           (e->is_late || (e->is_aging && strcmp(e->details, time_is_up) == 0));
-}
-
 struct rpc_verdict rpc_judge(const struct rpc_ending *e)
 {
     struct rpc_verdict v = {.outcome = OUTCOME_OK};
+    bool is_timeout =
+        e->code == RPC_DEADLINE_EXCEEDED &&
+        (e->is_late || (e->is_aging && strcmp(e->details, time_is_up) == 0));
 
     if (e->code == RPC_OK)
         return v;
-    if (e->code == RPC_UNAVAILABLE && begins(e->details, no_connection))
+    if (e->code == RPC_UNAVAILABLE && starts_with(e->details, no_connection))
         judge_connect(&v, e->details);
-    else if (is_timeout(e))
-        set(&v, OUTCOME_TIMEOUT, 0,
-            e->has_begun ? "an answer that was not over within the timeout"
-                         : "no answer within the timeout");
-    else if (e->code == RPC_UNKNOWN && begins(e->details, no_status))
+    else if (is_timeout)
+        set(&v, OUTCOME_TIMEOUT, 0, request_timeout_text(e->has_begun));
+    else if (e->code == RPC_UNKNOWN && starts_with(e->details, no_status))
         set(&v, OUTCOME_TRUNCATED, 0, "the stream ended without a status");
     else if (is_broken(e->details))
         set(&v, e->has_begun ? OUTCOME_TRUNCATED : OUTCOME_RESET, 0,

@@ -1,9 +1,8 @@
-/* HTTP/1.1 over plain sockets: recvmsg(2), send(2) and libevent's readiness,
- * nothing in between.
+/* HTTP/1.1 over plain sockets, with recv(2), send(2) and libevent.
  *
- * A connection carries one request at a time; where it comes from is the
- * pool's business.  The life of a request is http1_start() -> begin() ->
- * send_request() -> on_readable() -> finish().
+ * A connection carries one request at a time; the pool provides it.  The life
+ * of a request is http1_start() -> begin() -> send_request() -> on_readable()
+ * -> take_bytes() -> finish().
  */
 #include <errno.h>
 #include <stdio.h>
@@ -21,18 +20,20 @@
 #include "loadgen/schedule/session.h"
 #include "loadgen/transport/http1_pool.h"
 #include "loadgen/transport/socket.h"
-#include "loadgen/transport/stale.h"
 #include "loadgen/transport/transport.h"
 
 #define READ_SIZE ((size_t)64 << 10)
 
+/* Timestamps cost something for every segment of a connection, so that at high
+ * rates they are on for this slot of each second only; not at the beginning of
+ * a second, when the client has other work. */
 #define STAMP_SLOT_START_NS (500 * NS_PER_MS)
 #define STAMP_SLOT_NS       (50 * NS_PER_MS)
 
 struct http1_transport {
-    struct http1_pool pool; /* first, so that a connection leads here */
+    struct http1_pool pool; /* first: a connection's pool is this struct */
     char *in;               /* READ_SIZE, shared by all connections */
-    struct buf out;         /* a request that is made for itself ... */
+    struct buf out;         /* a request that is made individually ... */
     struct buf body;        /* ... and its body */
 };
 
@@ -56,7 +57,7 @@ static void report_end(const struct transport_env *env, struct request *r,
     env->ended(env->arg, r);
 }
 
-/* It failed, and its connection with it. */
+/* The request failed, and its connection is closed. */
 static void break_off(struct http1_conn *c, enum outcome outcome,
                       int64_t detail, const char *why)
 {
@@ -74,83 +75,58 @@ static void break_off(struct http1_conn *c, enum outcome outcome,
     report_end(env, r, why);
 }
 
-static bool is_reusable(const struct http1_conn *c, bool has_leftover)
-{
-    return c->parser.keeps_alive && !has_leftover && c->unsent.len == 0 &&
-           !c->pool->env->settings->no_keepalive;
-}
-
-/* What an answer comes to that nobody reads. */
-static const char *judge_status(struct facts *f, int status, int64_t now,
-                                char why[static 24])
-{
-    f->first = now;
-    f->last = now;
-    f->end = now;
-    f->outcome = status < 400 ? OUTCOME_OK : OUTCOME_STATUS;
-    f->detail = status < 400 ? 0 : status;
-    if (status < 400)
-        return NULL;
-    snprintf(why, 24, "HTTP status %d", status);
-    return why;
-}
-
-/* The response is whole: the request is over, the connection may live on. */
+/* The response is complete; the connection is kept if it can be reused. */
 static void finish(struct http1_conn *c, int64_t now, bool has_leftover)
 {
     const struct transport_env *env = c->pool->env;
     struct request *r = c->request;
+    struct facts *f = &r->facts;
     int status = c->parser.status;
+    const char *why = NULL;
     char text[24];
-    const char *why = r->class->api
-                          ? response_finish(&r->response, status, now)
-                          : judge_status(&r->facts, status, now, text);
 
+    if (r->class->api) {
+        why = response_finish(&r->response, status, now);
+    } else {
+        f->first = f->last = f->end = now;
+        f->outcome = status < 400 ? OUTCOME_OK : OUTCOME_STATUS;
+        f->detail = status < 400 ? 0 : status;
+        if (status >= 400) {
+            snprintf(text, sizeof(text), "HTTP status %d", status);
+            why = text;
+        }
+    }
     r->body = c->body;
     r->body_len = c->body_len;
     c->request = NULL;
-    if (is_reusable(c, has_leftover))
+    if (c->parser.keeps_alive && !has_leftover && c->unsent.len == 0 &&
+        !env->settings->no_keepalive)
         http1_pool_keep(c, env->start_ns + now);
     else
         http1_pool_close(c);
     report_end(env, r, why);
 }
 
-/* ---- its beginning, which may be made twice ---- */
-
-/* Timestamps cost every segment of the connection something, so that at high
- * rates they are on for a slot of each second only; not at its beginning, when
- * the client is busy with itself. */
-static bool is_to_be_stamped(const struct transport_env *env,
-                             const struct request *r)
-{
-    int64_t at_ns = r->facts.issued % NS_PER_S - STAMP_SLOT_START_NS;
-
-    return env->stamps_all || (at_ns >= 0 && at_ns < STAMP_SLOT_NS);
-}
-
-static void set_stamps(struct http1_conn *c, bool is_on)
-{
-    if (c->is_stamped == is_on)
-        return;
-    socket_set_stamps(c->fd, is_on);
-    c->is_stamped = is_on;
-}
+/* ---- the beginning of a request, on one connection or two ---- */
 
 static void begin(struct http1_conn *c, struct request *r)
 {
-    const struct transport_env *env = c->pool->env;
+    int64_t slot_ns = r->facts.issued % NS_PER_S - STAMP_SLOT_START_NS;
+    bool is_stamped =
+        c->pool->env->stamps_all || (slot_ns >= 0 && slot_ns < STAMP_SLOT_NS);
 
     c->request = r;
     r->conn = c;
     c->body_len = 0;
     buf_reset(&c->unsent);
     http1_begin(&c->parser);
-    set_stamps(c, is_to_be_stamped(env, r));
+    if (c->is_stamped != is_stamped)
+        socket_set_stamps(c->fd, is_stamped);
+    c->is_stamped = is_stamped;
     c->parser.is_head_request = r->class->targets->is_head;
 }
 
-/* It goes out once the connection is there. */
+/* It is sent once the connection is established. */
 static void begin_fresh(struct http1_pool *p, struct http1_route *route,
                         struct request *r)
 {
@@ -183,8 +159,9 @@ static bool is_stale(const struct http1_conn *c, bool is_closed)
     return stale_is(&f);
 }
 
-/* Once, on a fresh connection, and only before any byte of the response: the
- * clock goes on.  False if this is not such a case. */
+/* Send it again on a fresh connection, once, if the server had closed this one
+ * while it was idle; the request's clock goes on.  False if this is not such a
+ * case. */
 static bool retry(struct http1_conn *c, bool is_closed)
 {
     struct request *r = c->request;
@@ -198,25 +175,17 @@ static bool retry(struct http1_conn *c, bool is_closed)
     return true;
 }
 
-/* The connection broke.  If the server closed it while it was idle, that is
- * not the request's fault. */
+/* The connection broke.  EPIPE: reset, after a FIN that was not read yet. */
 static void take_break(struct http1_conn *c, int error)
 {
-    /* EPIPE: reset, after a FIN that nobody has looked at. */
     if (!retry(c, error == EPIPE))
         break_off(c, OUTCOME_RESET, error, strerror(error));
 }
 
-static void take_close(struct http1_conn *c)
-{
-    if (!retry(c, true))
-        break_off(c, OUTCOME_RESET, 0, "closed before any response");
-}
-
 /* ---- sending ---- */
 
-/* The request's bytes: the same for all, or made for this one; then they are
- * valid until the next is made.  None: there were too many of them. */
+/* The request's bytes: the same for all, or made for this one, and then valid
+ * until the next is made.  NULL: too large. */
 static struct bytes make_request(const struct http1_conn *c)
 {
     struct http1_transport *t = (struct http1_transport *)c->pool;
@@ -234,8 +203,7 @@ static struct bytes make_request(const struct http1_conn *c)
     return bytes;
 }
 
-/* What the kernel took counts, and when it was about to take the first byte of
- * the first attempt that got any out. */
+/* `sent` is the time just before the first byte that the kernel took. */
 static ssize_t send_bytes(struct http1_conn *c, const char *data, size_t len,
                           int64_t now)
 {
@@ -323,18 +291,11 @@ static void on_body(void *arg, const char *data, size_t len)
     c->body_len += len;
 }
 
-/* A length that was only told, as in the answer to HEAD, is not too long. */
-static bool is_too_long(const struct http1_conn *c)
-{
-    int64_t most = c->pool->env->settings->max_response;
-
-    return c->request->facts.bytes_in > most ||
-           (c->parser.content_length > most && !http1_is_done(&c->parser));
-}
-
+/* A length that is only announced, as in the answer to HEAD, is no problem. */
 static void take_bytes(struct http1_conn *c, size_t len)
 {
     int64_t now = transport_now(c->pool->env);
+    int64_t max = c->pool->env->settings->max_response;
     struct facts *f = &c->request->facts;
     enum http1_error error;
     ssize_t used;
@@ -344,7 +305,8 @@ static void take_bytes(struct http1_conn *c, size_t len)
     error = used < 0 ? c->parser.error : HTTP1_FINE;
     f->bytes_in += (int64_t)len;
     f->status = c->parser.status;
-    if (!error && is_too_long(c))
+    if (!error && (f->bytes_in > max || (c->parser.content_length > max &&
+                                         !http1_is_done(&c->parser))))
         error = HTTP1_LONG_BODY;
     if (error) {
         break_off(c, OUTCOME_MALFORMED, error, http1_error_text(error));
@@ -364,38 +326,31 @@ static void take_eof(struct http1_conn *c)
 {
     if (http1_finish_at_eof(&c->parser))
         finish(c, transport_now(c->pool->env), false);
-    else if (!c->parser.has_started)
-        take_close(c);
-    else
+    else if (c->parser.has_started)
         break_off(c, OUTCOME_TRUNCATED, 0, "closed inside the response");
-}
-
-/* Asking the kernel when it got the data costs more than the rest of a read.
- */
-static ssize_t receive(const struct http1_conn *c, int64_t *buffered_ns)
-{
-    char *in = input_of(c);
-
-    return c->is_stamped ? socket_receive(c->fd, in, READ_SIZE, buffered_ns)
-                         : recv(c->fd, in, READ_SIZE, 0);
+    else if (!retry(c, true))
+        break_off(c, OUTCOME_RESET, 0, "closed before any response");
 }
 
 static void on_readable(evutil_socket_t fd, short what, void *arg)
 {
     struct http1_conn *c = arg;
     const struct transport_env *env = c->pool->env;
+    char *in = input_of(c);
     ssize_t n;
 
-    (void)fd;
     (void)what;
     if (!c->request) {
-        http1_pool_close(c); /* an idle one was closed, or is out of step */
+        http1_pool_close(c); /* an idle one was closed, or sent something */
         return;
     }
-    n = receive(c, &c->request->facts.buffered);
+    /* Reading the kernel's timestamp costs more than the rest of a read. */
+    n = c->is_stamped
+            ? socket_receive(fd, in, READ_SIZE, &c->request->facts.buffered)
+            : recv(fd, in, READ_SIZE, 0);
     if (n > 0) {
         if (env->tap)
-            env->tap(env->arg, false, input_of(c), (size_t)n);
+            env->tap(env->arg, false, in, (size_t)n);
         take_bytes(c, (size_t)n);
     } else if (n == 0) {
         take_eof(c);
@@ -404,7 +359,7 @@ static void on_readable(evutil_socket_t fd, short what, void *arg)
     }
 }
 
-/* ---- what the pool says of a connection ---- */
+/* ---- what the pool reports of a connection ---- */
 
 static void on_connected(struct http1_conn *c)
 {
@@ -418,7 +373,7 @@ static void on_failed(struct http1_conn *c, int error, const char *why)
     break_off(c, OUTCOME_CONNECT, socket_connect_detail(error), why);
 }
 
-/* Headers are handed over where somebody looks at them. */
+/* Headers are handed over only if an API reads them. */
 static const struct http1_hooks hooks = {.body = on_body};
 static const struct http1_hooks api_hooks = {.header = on_header,
                                              .body = on_body};
@@ -451,9 +406,9 @@ static void http1_start(void *self, struct request *r)
 
 static bool http1_has_room(void *self)
 {
-    const struct http1_transport *t = self;
+    const struct http1_pool *p = &((const struct http1_transport *)self)->pool;
 
-    return http1_pool_has_room(&t->pool);
+    return p->n_idle > 0 || p->n_open < p->env->max_connections;
 }
 
 static void http1_cancel(void *self, struct request *r)

@@ -58,23 +58,6 @@ void http1_pool_close(struct http1_conn *c)
     p->n_open--;
 }
 
-bool http1_pool_has_room(const struct http1_pool *p)
-{
-    return p->n_idle > 0 || p->n_open < p->env->max_connections;
-}
-
-/* Idle connections to other endpoints give way. */
-static void make_room(struct http1_pool *p)
-{
-    struct http1_place *place = p->places;
-
-    if (p->n_open < p->env->max_connections || p->n_idle == 0)
-        return;
-    while (!place->idle.last)
-        place++;
-    http1_pool_close(conn_of(place->idle.last));
-}
-
 /* ---- connecting ---- */
 
 static void fail_connect(struct http1_conn *c, int error, const char *why)
@@ -87,15 +70,22 @@ static void fail_connect(struct http1_conn *c, int error, const char *why)
     http1_pool_close(c);
 }
 
-/* From here on a socket that is ready is the user's business. */
-static void take_connection(struct http1_conn *c)
+/* From here on the user's callbacks handle the socket's events. */
+static void on_connected(evutil_socket_t fd, short what, void *arg)
 {
+    struct http1_conn *c = arg;
     const struct http1_user *user = c->pool->user;
+    int error = socket_error(fd);
 
+    (void)what;
+    if (error) {
+        fail_connect(c, error, socket_error_text(error));
+        return;
+    }
     connlist_remove(&c->link);
     c->is_connected = true;
-    event_assign(&c->writable, c->pool->env->base, c->fd, EV_WRITE,
-                 user->writable, c);
+    event_assign(&c->writable, c->pool->env->base, fd, EV_WRITE, user->writable,
+                 c);
     event_add(&c->readable, NULL);
     if (c->request)
         user->connected(c);
@@ -103,21 +93,9 @@ static void take_connection(struct http1_conn *c)
         http1_pool_keep(c, clk_now(c->pool->env->clk));
 }
 
-static void on_connected(evutil_socket_t fd, short what, void *arg)
-{
-    struct http1_conn *c = arg;
-    int error = socket_error(fd);
-
-    (void)what;
-    if (error)
-        fail_connect(c, error, socket_error_text(error));
-    else
-        take_connection(c);
-}
-
-/* All have the same time, so the oldest is the first to be late.  A timer of
- * milliseconds may fire before that: then it is set again; rounded up, lest it
- * fires over and over in the last microsecond. */
+/* All have the same timeout, so that the oldest is the first to be late.  The
+ * timer's resolution is milliseconds: if it fires early, it is set again.  It
+ * is rounded up, so that it does not fire repeatedly at the very end. */
 static void arm_connect_timer(struct http1_pool *p)
 {
     int64_t late_ns;
@@ -163,22 +141,18 @@ static struct http1_conn *conn_new(struct http1_pool *p)
     return c;
 }
 
-static void conn_free(struct http1_conn *c)
-{
-    if (c->fd >= 0)
-        http1_pool_close(c);
-    http1_fini(&c->parser);
-    buf_fini(&c->unsent);
-    free(c);
-}
-
 struct http1_conn *http1_pool_open(struct http1_pool *p,
                                    struct http1_route *route)
 {
+    struct http1_place *place = p->places;
     struct http1_conn *c;
     int fd;
 
-    make_room(p);
+    if (p->n_open >= p->env->max_connections && p->n_idle > 0) {
+        while (!place->idle.last) /* close an idle one to another place */
+            place++;
+        http1_pool_close(conn_of(place->idle.last));
+    }
     fd = socket_connect(route->endpoint->address);
     if (fd < 0)
         return NULL;
@@ -203,22 +177,18 @@ struct http1_conn *http1_pool_open(struct http1_pool *p,
 
 /* ---- ahead of the requests ---- */
 
-/* Where the i-th of the lane's requests will go. */
-static struct http1_route *route_ahead(struct http1_pool *p, int64_t i)
+int http1_pool_preconnect(struct http1_pool *p, int64_t n, struct err *err)
 {
     const struct workload *workload = p->env->workload;
     struct lane lane = p->env->lane;
-    int64_t seq = lane.worker + i * lane.workers;
 
-    return &p->routes[workload_route(
-        &workload->classes[workload_draw(workload, seq)], seq)];
-}
-
-int http1_pool_preconnect(struct http1_pool *p, int64_t n, struct err *err)
-{
     p->connect_error = 0;
     for (int64_t i = 0; i < n && !p->connect_error; i++) {
-        if (!http1_pool_open(p, route_ahead(p, i)))
+        int64_t seq = lane.worker + i * lane.workers;
+        const struct class *class =
+            &workload->classes[workload_draw(workload, seq)];
+
+        if (!http1_pool_open(p, &p->routes[workload_route(class, seq)]))
             p->connect_error = errno;
     }
     while (p->connecting.len > 0 && !atomic_load(&stop_signal))
@@ -227,7 +197,9 @@ int http1_pool_preconnect(struct http1_pool *p, int64_t n, struct err *err)
         return err_set(err, ERR_IO, "interrupted");
     if (!p->connect_error)
         return 0;
-    return err_set(err, ERR_IO, "client.preconnect: %lld of %lld: %s",
+    return err_set(err, ERR_IO,
+                   "client.preconnect: only %lld of %lld connections could be "
+                   "opened: %s",
                    (long long)p->n_idle, (long long)n,
                    socket_error_text(p->connect_error));
 }
@@ -245,20 +217,6 @@ struct socket_path http1_pool_path(const struct http1_pool *p)
     return path;
 }
 
-static void add_routes(struct http1_pool *p, const struct class *class)
-{
-    for (size_t i = 0; i < class->targets->n_endpoints; i++) {
-        const struct endpoint *e = &class->targets->endpoints[i];
-        const struct buf *request = &e->target->request;
-
-        p->routes[class->first_route + i] = (struct http1_route){
-            .endpoint = e,
-            .place = &p->places[e->place],
-            .out = xstrndup(request->data, request->len),
-        };
-    }
-}
-
 void http1_pool_init(struct http1_pool *p, const struct transport_env *env,
                      const struct http1_user *user)
 {
@@ -269,8 +227,20 @@ void http1_pool_init(struct http1_pool *p, const struct transport_env *env,
     event_assign(&p->connect_timer, env->base, -1, 0, on_connect_timer, p);
     p->routes = xcalloc(workload->n_routes, sizeof(*p->routes));
     p->places = xcalloc(workload->n_places, sizeof(*p->places));
-    for (size_t i = 0; i < workload->len; i++)
-        add_routes(p, &workload->classes[i]);
+    for (size_t k = 0; k < workload->len; k++) {
+        const struct class *class = &workload->classes[k];
+
+        for (size_t i = 0; i < class->targets->n_endpoints; i++) {
+            const struct endpoint *e = &class->targets->endpoints[i];
+            const struct buf *request = &e->target->request;
+
+            p->routes[class->first_route + i] = (struct http1_route){
+                .endpoint = e,
+                .place = &p->places[e->place],
+                .out = xstrndup(request->data, request->len),
+            };
+        }
+    }
 }
 
 void http1_pool_fini(struct http1_pool *p)
@@ -281,7 +251,11 @@ void http1_pool_fini(struct http1_pool *p)
         struct http1_conn *c = p->made;
 
         p->made = c->next_made;
-        conn_free(c);
+        if (c->fd >= 0)
+            http1_pool_close(c);
+        http1_fini(&c->parser);
+        buf_fini(&c->unsent);
+        free(c);
     }
     event_del(&p->connect_timer);
     for (size_t i = 0; i < p->env->workload->n_routes; i++)

@@ -1,8 +1,8 @@
 /* http1_pool.h - the connections of the native transport: opened within the
  * connect timeout, kept while they are idle, closed.
  *
- * Idle ones are kept on a stack for each place, so that the warmest is used
- * first.  What is sent and received on a connection is its user's business.
+ * Idle connections are kept on a stack for each place, so that the warmest is
+ * used first.  The pool's user sends and receives on them.
  */
 #ifndef LOADGEN_TRANSPORT_HTTP1_POOL_H
 #define LOADGEN_TRANSPORT_HTTP1_POOL_H
@@ -15,7 +15,6 @@
 
 #include "common/base/buf.h"
 #include "common/wire/http_message.h"
-#include "loadgen/transport/connlist.h"
 #include "loadgen/transport/socket.h"
 
 struct endpoint;
@@ -26,28 +25,89 @@ struct transport_env;
 
 #define HTTP1_KEPT_BODY 512
 
-/* Where connections go. */
+/* ---- lists of connections ---- */
+
+struct connlist;
+
+/* The first member of a connection, which is in one list at most: idle ones are
+ * ordered warmest first, those that are connecting oldest first. */
+struct connlink {
+    struct connlist *list; /* NULL: in no list */
+    struct connlink *next;
+    struct connlink *previous;
+};
+
+struct connlist {
+    struct connlink *first;
+    struct connlink *last;
+    size_t len;
+};
+
+static inline void connlist_add_first(struct connlist *list, struct connlink *l)
+{
+    *l = (struct connlink){.list = list, .next = list->first};
+    if (list->first)
+        list->first->previous = l;
+    else
+        list->last = l;
+    list->first = l;
+    list->len++;
+}
+
+static inline void connlist_add_last(struct connlist *list, struct connlink *l)
+{
+    *l = (struct connlink){.list = list, .previous = list->last};
+    if (list->last)
+        list->last->next = l;
+    else
+        list->first = l;
+    list->last = l;
+    list->len++;
+}
+
+/* From the list it is in, if any. */
+static inline void connlist_remove(struct connlink *l)
+{
+    struct connlist *list = l->list;
+
+    if (!list)
+        return;
+    if (l->previous)
+        l->previous->next = l->next;
+    else
+        list->first = l->next;
+    if (l->next)
+        l->next->previous = l->previous;
+    else
+        list->last = l->previous;
+    list->len--;
+    l->list = NULL;
+}
+
+/* ---- the pool ---- */
+
+/* An address that connections go to. */
 struct http1_place {
     struct connlist idle;
 };
 
-/* The way of one class to one endpoint. */
+/* From one class to one endpoint. */
 struct http1_route {
     const struct endpoint *endpoint;
     struct http1_place *place;
-    char *out; /* own copy of the request, for its id */
+    char *out; /* own copy of the request, because of its id */
 };
 
 /* Carries one request at a time. */
 struct http1_conn {
     struct connlink link; /* idle, or being established */
     struct http1_pool *pool;
-    struct http1_route *route; /* of its request, or the last one's */
+    struct http1_route *route; /* of its current or last request */
     int fd;                    /* -1: closed */
     int64_t opened_ns;
     bool is_connected;
     bool was_idle;         /* the server may have closed it meanwhile */
-    int64_t kept_ns;       /* when it last became so, by the clock */
+    int64_t kept_ns;       /* when it last became idle, by the clock */
     struct event readable; /* added while connected */
     struct event writable; /* added while connecting; then the user's */
     struct http1_conn *next_unused;
@@ -55,28 +115,28 @@ struct http1_conn {
 
     /* The user's. */
     struct request *request; /* NULL: none */
-    int64_t asked_ns;        /* it began to go out */
-    int64_t read_ns;         /* what is being taken was read */
-    int64_t taken;        /* bytes that the kernel took of all requests ... */
+    int64_t asked_ns;        /* when sending it began */
+    int64_t read_ns;         /* when the data being processed was read */
+    int64_t taken;        /* bytes of all requests that the kernel took ... */
     int64_t taken_before; /* ... and of those before this one */
-    bool is_stamped;      /* the kernel is asked when it got the answer */
+    bool is_stamped;      /* the kernel's receive timestamps are on */
     struct http1 parser;
     struct buf unsent;          /* what the kernel did not take at once */
     char body[HTTP1_KEPT_BODY]; /* beginning of the body, for failures */
     size_t body_len;
 };
 
-/* What the user does with a connection; all required. */
+/* The hooks of the pool's user; all required. */
 struct http1_user {
     const struct http1_hooks *response; /* of the parser; its arg is the conn */
 
-    /* It is connected and its socket is ready; their arg is the conn.  An idle
-     * one that is readable is to be closed. */
+    /* The socket of a connection is ready; the arg is the conn.  An idle
+     * connection that is readable must be closed. */
     event_callback_fn readable;
     event_callback_fn writable;
 
-    /* One that was given a request is connected, or cannot be: then it is the
-     * user's to close. */
+    /* A connection that was given a request is connected, or cannot be: then
+     * the user must close it. */
     void (*connected)(struct http1_conn *c);
     void (*failed)(struct http1_conn *c, int error, const char *why);
 };
@@ -84,16 +144,16 @@ struct http1_user {
 struct http1_pool {
     const struct transport_env *env;
     const struct http1_user *user;
-    struct http1_route *routes; /* those of the mix */
-    struct http1_place *places; /* likewise */
+    struct http1_route *routes; /* of all classes */
+    struct http1_place *places;
     struct connlist connecting;
-    struct event connect_timer; /* fires when the oldest of those is late */
+    struct event connect_timer; /* for the oldest that is connecting */
     struct http1_conn *unused;  /* closed, kept for their memory */
     int64_t n_open;
     int64_t n_idle;
-    struct http1_conn *made; /* all there are, to be freed */
+    struct http1_conn *made; /* all of them, to be freed */
     struct socket_path path; /* of those that were closed */
-    int connect_error;       /* the last of a connection without a request */
+    int connect_error;       /* the last, of a connection without a request */
 };
 
 /* In zeroed memory; everything is borrowed. */
@@ -103,30 +163,27 @@ void http1_pool_init(struct http1_pool *pool, const struct transport_env *env,
 /* Closes every connection.  Accepts a zeroed one. */
 void http1_pool_fini(struct http1_pool *pool);
 
-/* The warmest that is idle; NULL: there is none. */
+/* The warmest idle connection; NULL: there is none. */
 struct http1_conn *http1_pool_take(struct http1_route *route);
 
-/* A fresh one, which the caller may give a request before it is connected.  At
- * the cap an idle one gives way.  NULL with errno set. */
+/* A new connection, which the caller may give a request before it is connected.
+ * At max_connections an idle one is closed for it.  NULL with errno set. */
 struct http1_conn *http1_pool_open(struct http1_pool *pool,
                                    struct http1_route *route);
 
-/* Keep it for the next request; it has none.  By the clock it is now_ns. */
+/* Keep an idle connection for the next request.  now_ns is the clock's. */
 void http1_pool_keep(struct http1_conn *c, int64_t now_ns);
 
-/* Whatever state it is in.  The memory stays valid until the next one is
- * opened. */
+/* Close a connection in any state.  Its memory stays valid until the next one
+ * is opened. */
 void http1_pool_close(struct http1_conn *c);
 
-/* Can one be taken or opened? */
-bool http1_pool_has_room(const struct http1_pool *pool);
-
-/* Open n to where the lane's first requests will go, and run the event base
- * until each is idle or lost: after the connect timeout at the latest.
+/* Open n connections to where the lane's first requests will go, and run the
+ * event base until each is idle or has failed, for the connect timeout at most.
  * ERR_IO. */
 int http1_pool_preconnect(struct http1_pool *pool, int64_t n, struct err *err);
 
-/* Of every connection there was. */
+/* Over all connections so far. */
 struct socket_path http1_pool_path(const struct http1_pool *pool);
 
 #endif

@@ -1,5 +1,5 @@
-/* A server that answers before it is asked: what is left is the tool's own
- * cost. */
+/* A transport without a network that answers every request at once: what
+ * remains is the tool's own cost. */
 #include "loadgen/engine/request.h"
 #include "loadgen/transport/transport.h"
 
@@ -37,12 +37,6 @@ static void null_start(void *self, struct request *r)
     t->env->ended(t->env->arg, r);
 }
 
-static void null_cancel(void *self, struct request *r)
-{
-    (void)self;
-    (void)r;
-}
-
 static int64_t null_connections(void *self)
 {
     (void)self;
@@ -60,7 +54,6 @@ const struct transport_ops transport_null = {
     .init = null_init,
     .has_room = null_has_room,
     .start = null_start,
-    .cancel = null_cancel,
     .connections = null_connections,
     .fini = null_fini,
 };

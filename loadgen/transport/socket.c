@@ -17,6 +17,13 @@
 #include "common/base/clk.h"
 #include "common/base/stop.h"
 
+/* The shortest common keep-alive timeout is 5 s; a middlebox forgets a
+ * connection after minutes. */
+#define STALE_MIN_IDLE_NS (4 * NS_PER_S)
+
+/* For both ends to react. */
+#define STALE_GRACE_NS NS_PER_MS
+
 int socket_connect(const struct addrinfo *a)
 {
     int one = 1;
@@ -130,7 +137,7 @@ ssize_t socket_receive(int fd, void *data, size_t size, int64_t *buffered_ns)
     return n;
 }
 
-/* All 0 where the kernel does not tell. */
+/* All 0 where the kernel does not say. */
 static struct tcp_info ask_tcp(int fd)
 {
     struct tcp_info info;
@@ -153,7 +160,8 @@ int64_t socket_acked(int fd)
 {
     struct tcp_info info = ask_tcp(fd);
 
-    /* The SYN counts as a byte, so that 0 is a kernel that does not tell. */
+    /* The SYN counts as a byte, so that 0 means that the kernel does not say.
+     */
     return info.tcpi_bytes_acked > 0 ? (int64_t)info.tcpi_bytes_acked - 1 : -1;
 }
 
@@ -223,13 +231,6 @@ static bool is_same_place(const struct sockaddr *a, const struct sockaddr *b)
            memcmp(&x.sin6_addr, &y.sin6_addr, sizeof(x.sin6_addr)) == 0;
 }
 
-static bool is_stuck(int fd)
-{
-    struct pollfd p = {.fd = fd, .events = POLLOUT};
-
-    return poll(&p, 1, 0) == 0;
-}
-
 int socket_shut_stuck(const struct sockaddr *peer, bool is_forced)
 {
     DIR *dir = opendir("/proc/self/fd");
@@ -240,10 +241,11 @@ int socket_shut_stuck(const struct sockaddr *peer, bool is_forced)
         struct sockaddr_storage seen = {0};
         socklen_t len = sizeof(seen);
         int fd = (int)strtol(e->d_name, NULL, 10);
+        struct pollfd p = {.fd = fd, .events = POLLOUT};
 
         if (getpeername(fd, (struct sockaddr *)&seen, &len) == 0 &&
             is_same_place((const struct sockaddr *)&seen, peer) &&
-            (is_forced || is_stuck(fd)))
+            (is_forced || poll(&p, 1, 0) == 0))
             n += shutdown(fd, SHUT_RDWR) == 0;
     }
     if (dir)
@@ -263,4 +265,21 @@ const char *socket_address_text(const struct addrinfo *a,
     snprintf(out, SOCKET_ADDRESS_TEXT, "%s%s%s:%s", is_ipv6 ? "[" : "", host,
              is_ipv6 ? "]" : "", port);
     return out;
+}
+
+/* A FIN acknowledges everything received before it, so that a FIN that does not
+ * acknowledge the request was sent before the request came.  A reset
+ * acknowledges nothing: it is only likely that the server did not have the
+ * request, if the reset comes after an idle time and one round trip, as from a
+ * host that has forgotten the connection. */
+bool stale_is(const struct stale_facts *f)
+{
+    if (f->taken == 0)
+        return true;
+    if (!f->is_acked_known || f->acked > 0)
+        return false;
+    if (f->is_closed)
+        return true;
+    return f->idle_ns >= STALE_MIN_IDLE_NS &&
+           f->waited_ns <= 2 * f->rtt_ns + STALE_GRACE_NS;
 }

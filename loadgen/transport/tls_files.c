@@ -11,15 +11,7 @@
 #include "common/base/err.h"
 #include "common/settings/settings.h"
 
-static int check_readable(const char *key, const char *path, struct err *err)
-{
-    if (!path || access(path, R_OK) == 0)
-        return 0;
-    return err_set(err, ERR_CONFIG, "target.%s: %s: %s", key, path,
-                   strerror(errno));
-}
-
-/* Nobody is to be asked for one in the middle of a run. */
+/* A run must not stop to ask for one. */
 static int no_passphrase(char *out, int size, int is_writing, void *arg)
 {
     (void)out;
@@ -47,13 +39,18 @@ static int check_pair(SSL_CTX *ctx, const char *cert, const char *key,
 
 int tls_files_check(const struct target_settings *s, struct err *err)
 {
+    const struct {
+        const char *key;
+        const char *path;
+    } files[] = {{"ca_file", s->ca_file}, {"cert", s->cert}, {"key", s->key}};
     SSL_CTX *ctx;
     int rc = 0;
 
-    if (check_readable("ca_file", s->ca_file, err) ||
-        check_readable("cert", s->cert, err) ||
-        check_readable("key", s->key, err))
-        return -1;
+    for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
+        if (files[i].path && access(files[i].path, R_OK) < 0)
+            return err_set(err, ERR_CONFIG, "target.%s: %s: %s", files[i].key,
+                           files[i].path, strerror(errno));
+    }
     ctx = SSL_CTX_new(TLS_client_method());
     if (!ctx)
         abort(); /* out of memory */

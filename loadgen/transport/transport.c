@@ -9,75 +9,62 @@
 #include "common/config.h"
 #include "common/settings/settings.h"
 
-/* What the native transport does not speak. */
-static const char *beyond_native(const struct target_settings *s,
-                                 const char *scheme)
-{
-    return strcmp(scheme, "https") == 0 ? "TLS"
-           : s->http2                   ? "HTTP/2"
-           : s->proxy                   ? "proxies"
-           : s->unix_socket             ? "unix sockets"
-                                        : NULL;
-}
-
 #if HAVE_GRPC
 static const struct transport_ops *const grpc = &transport_grpc;
 #else
 static const struct transport_ops *const grpc = NULL;
 #endif
 
-/* What of HTTP's has no meaning for gRPC; or NULL. */
-static const char *beyond_grpc(const struct target_settings *s)
-{
-    return s->proxy                         ? "proxy"
-           : s->http2                       ? "http2"
-           : s->no_keepalive                ? "no_keepalive"
-           : s->transport != TRANSPORT_AUTO ? "transport"
-                                            : NULL;
-}
-
 static const struct transport_ops *choose_grpc(const struct target_settings *s,
                                                struct err *err)
 {
-    const char *beyond = beyond_grpc(s);
-    bool is_torn = s->insecure && (s->cert || s->ca_file);
+    const char *key = s->proxy                         ? "proxy"
+                      : s->http2                       ? "http2"
+                      : s->no_keepalive                ? "no_keepalive"
+                      : s->transport != TRANSPORT_AUTO ? "transport"
+                                                       : NULL;
 
     if (!grpc)
         err_set(err, ERR_CONFIG, "target.url: built without gRPC");
-    else if (beyond)
-        err_set(err, ERR_CONFIG, "target.%s: not with gRPC", beyond);
-    else if (is_torn)
+    else if (key)
+        err_set(err, ERR_CONFIG, "target.%s cannot be combined with gRPC", key);
+    else if (s->insecure && (s->cert || s->ca_file))
         err_set(err, ERR_CONFIG,
-                "target.insecure: with gRPC not beside certificates");
-    return beyond || is_torn ? NULL : grpc;
+                "target.insecure cannot be combined with certificates over "
+                "gRPC");
+    return err->code ? NULL : grpc;
 }
 
 const struct transport_ops *transport_choose(const struct target_settings *s,
                                              const char *scheme,
                                              struct err *err)
 {
-    const char *beyond = beyond_native(s, scheme);
+    bool is_tls = strcmp(scheme, "https") == 0;
+    const char *beyond_native = is_tls           ? "TLS"
+                                : s->http2       ? "HTTP/2"
+                                : s->proxy       ? "proxies"
+                                : s->unix_socket ? "unix sockets"
+                                                 : NULL;
 
     if (url_is_grpc(scheme))
         return choose_grpc(s, err);
-
     if (strcmp(scheme, "null") == 0)
         return &transport_null;
-    if (s->http2 && strcmp(scheme, "https") != 0) {
-        err_set(err, ERR_CONFIG,
-                "target.http2: over TLS only; write https://, or leave it");
+    if (s->http2 && !is_tls) {
+        err_set(err, ERR_CONFIG, "target.http2 requires an https:// URL");
         return NULL;
     }
-    if (s->transport == TRANSPORT_NATIVE && beyond) {
+    if (s->transport == TRANSPORT_NATIVE && beyond_native) {
         err_set(err, ERR_CONFIG,
-                "target.transport: the native one does not speak %s", beyond);
+                "target.transport: the native transport does not support %s",
+                beyond_native);
         return NULL;
     }
-    return beyond || s->transport == TRANSPORT_CURL ? &transport_curl
-                                                    : &transport_http1;
+    return beyond_native || s->transport == TRANSPORT_CURL ? &transport_curl
+                                                           : &transport_http1;
 }
 
-/* With locks only where there are two threads. */
+/* With locks only if there are two threads. */
 struct event_base *transport_base_new(const struct transport_ops *ops)
 {
     struct event_config *config;

@@ -111,8 +111,8 @@ static const struct {
      "answer"},
     {{"tailgate", "run", URL, "-c", "5", "-t", "2", "-n", "5", "--cooldown",
       "1s"},
-     "load.cooldown: where a count ends the window of a closed loop it needs "
-     "one thread, not 2; say --threads 1, or give a duration"},
+     "load.cooldown requires one thread, not 2, if a count ends the window of "
+     "a closed loop; use --threads 1, or set a duration"},
     {{"tailgate", "run", URL, "--scenario", "server"},
      "load.rate: the server scenario needs a rate (--rate)"},
     {{"tailgate", "run", URL, "--rate", "5", "--slo", "e2e p99 200ms"},
@@ -263,10 +263,9 @@ static const struct {
     {"target:\n  url: http://h/\n  body: '@/no/such'\nload: {rate: 5}\n",
      "%s:3: target.body: /no/such: No such file or directory"},
     {"target: {url: http://h/}\nload: {rate: 5}\nclient:\n  threads: 99\n",
-     "%s:4: client.threads: 99; at most 64"},
+     "%s:4: client.threads: 99; the maximum is 64"},
     {"target: {url: http://h/}\nload:\n  rate: 20M\n",
-     "%s:3: load.rate: 2e+07/s at its highest; no client sends more than "
-     "1e+07/s"},
+     "%s:3: load.rate: the highest rate is 2e+07/s; the maximum is 1e+07/s"},
     {"target: {url: http://h/}\nload:\n  stop: decided\n  rate: 5\n",
      "%s:3: load.stop: there is no SLO to decide on"},
     {"stub:\n  replicas: 99\nload: {rate: 5}\n",

@@ -93,9 +93,9 @@ static const struct {
     {"", RAW_HOLD, "timeout", "no answer within the timeout"},
     {HEAD "Content-Le", RAW_HOLD, "timeout", "no answer within the timeout"},
     {HEAD "Content-Length: 9\r\n\r\nhi", RAW_HOLD, "timeout",
-     "an answer that was not over within the timeout"},
+     "the answer was not complete within the timeout"},
     {CHUNKED "5\r\nhi", RAW_HOLD, "timeout",
-     "an answer that was not over within the timeout"},
+     "the answer was not complete within the timeout"},
 };
 
 static const char *const transports[] = {"native", "curl"};

@@ -378,7 +378,7 @@ static void what_cannot_run_is_said(void **state)
                 "Connection refused (called because no --tensor is given)",
                 FLAGS("--model", "m", "-c", "1"));
     must_refuse(url, 2, "target.model is required", FLAGS("-c", "1"));
-    must_refuse(url, 2, "target.proxy: not with gRPC",
+    must_refuse(url, 2, "target.proxy cannot be combined with gRPC",
                 FLAGS("-c", "1", "--proxy", "http://127.0.0.1:1"));
     must_refuse(url, 2, "target.success cannot be set for gRPC",
                 FLAGS("-c", "1", "--success", "2xx"));

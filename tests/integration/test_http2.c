@@ -101,7 +101,7 @@ static void no_http2_without_tls(void **state)
 
     (void)state;
     proc_expect(&r, 2);
-    assert_non_null(strstr(r.err, "target.http2: over TLS only"));
+    assert_non_null(strstr(r.err, "target.http2 requires an https:// URL"));
     proc_result_fini(&r);
 }
 

@@ -196,7 +196,7 @@ static void every_style_shows_the_queue(void **state)
     for (size_t i = 0; i < COUNT(cases); i++) {
         bool tells_running = strcmp(cases[i].style, "triton") != 0;
         char *said =
-            xasprintf("server     %s, by %s", cases[i].dialect, urls[i]);
+            xasprintf("server     %s, %s", cases[i].dialect, urls[i]);
         char *dir = xstrdup(tmpdir_path(cases[i].style));
         struct proc_result r = end_when(&runs[i], dir, shows_queue);
 

@@ -86,7 +86,7 @@ static const struct {
      "target.auth_file cannot be combined with a header Authorization"},
     {{"-H", "Host:"}, "target.headers: Host must not be empty"},
     {{"--transport", "native"},
-     "target.transport: the native one does not speak TLS"},
+     "target.transport: the native transport does not support TLS"},
 };
 
 static void settings_that_are_wrong(void **state)

@@ -319,7 +319,7 @@ static void answers_that_do_not_end(void **state)
     } cases[] = {
         {"", "no answer within the timeout"},
         {HEAD "Content-Length: 9\r\n\r\nhi",
-         "an answer that was not over within the timeout"},
+         "the answer was not complete within the timeout"},
     };
 
     (void)state;

@@ -8,7 +8,7 @@
 
 #include "common/base/clk.h"
 #include "common/recording/schema.h"
-#include "loadgen/observe/cpu_wait.h"
+#include "loadgen/observe/host.h"
 
 static void the_second_number_is_the_wait(void **state)
 {

@@ -109,7 +109,7 @@ static void deadlines_pass_in_the_order_of_due(void **state)
     assert_string_equal(engine_failures(rig->engine)->kinds[0].text,
                         "no answer within the timeout");
     assert_string_equal(engine_failures(rig->engine)->kinds[1].text,
-                        "an answer that was not over within the timeout");
+                        "the answer was not complete within the timeout");
     assert_int_equal(rig->rows[0].outcome, OUTCOME_TIMEOUT);
     assert_int_equal(rig->rows[0].end, 50 * MS);
     assert_int_equal(rig->rows[1].outcome, OUTCOME_TIMEOUT);

@@ -13,7 +13,7 @@
 #include "common/base/file.h"
 #include "common/base/str.h"
 #include "common/base/xalloc.h"
-#include "loadgen/observe/environment.h"
+#include "loadgen/observe/host.h"
 #include "tests/support/tmpdir.h"
 
 static void put(const char *dir, const char *name, const char *text)

@@ -20,13 +20,14 @@
 #include "loadgen/engine/request.h"
 #include "loadgen/payload/workload.h"
 #include "loadgen/prepare/target.h"
-#include "loadgen/transport/grpc_call.h"
+#include "loadgen/transport/grpc_queue.h"
 #include "loadgen/transport/transport.h"
 #include "tests/support/h2raw.h"
 #include "tests/support/loopback.h"
 
 #define MAX_RESPONSE (RPC_MAX_BACKLOG + ((int64_t)8 << 20))
 #define PATIENT_S    60
+#define FRAME_LEN    5
 
 /* ---- a transport to one server ---- */
 
@@ -36,7 +37,7 @@ struct rig {
     struct targets targets;
     struct workload workload;
     struct transport_env env;
-    struct rpc_transport transport;
+    void *transport;
     struct request request;
     int ended;
 };
@@ -74,14 +75,17 @@ static struct rig *rig_new(struct h2raw server)
                                .lane = {0, 1},
                                .ended = on_ended,
                                .arg = rig};
-    if (transport_grpc.init(&rig->transport, &rig->env, &err) ||
-        transport_grpc.preconnect(&rig->transport, 1, &err))
+    rig->transport = xcalloc(1, transport_grpc.state_size);
+    if (transport_grpc.init(rig->transport, &rig->env, &err) ||
+        transport_grpc.preconnect(rig->transport, 1, &err))
         fail_msg("%s", err.msg);
     return rig;
 }
 
 static void rig_free(struct rig *rig)
 {
+    transport_grpc.fini(rig->transport);
+    free(rig->transport);
     event_base_free(rig->env.base);
     targets_fini(&rig->targets);
     strlist_fini(&rig->settings.urls);
@@ -91,7 +95,7 @@ static void rig_free(struct rig *rig)
     free(rig);
 }
 
-/* Inside of the gate. */
+/* Inside the handoff. */
 static void start(struct rig *rig)
 {
     struct request *r = &rig->request;
@@ -100,7 +104,7 @@ static void start(struct rig *rig)
     r->facts.issued = transport_now(&rig->env);
     r->class = &rig->workload.one;
     r->deadline_ns = r->facts.issued + PATIENT_S * NS_PER_S;
-    transport_grpc.start(&rig->transport, r);
+    transport_grpc.start(rig->transport, r);
 }
 
 static bool is_late(const struct rig *rig)
@@ -116,7 +120,9 @@ static bool is_late(const struct rig *rig)
 static void backlog_is_bounded(void **state)
 {
     struct rig *rig = rig_new(h2raw_start_endless(MESSAGE_LEN));
-    struct handoff *handoff = transport_grpc.handoff(&rig->transport);
+    struct handoff *handoff = transport_grpc.handoff(rig->transport);
+    struct rpc_queue *queue =
+        (void *)((char *)handoff - offsetof(struct rpc_queue, handoff));
     struct request *r = &rig->request;
     int64_t backlog = 0;
 
@@ -124,13 +130,13 @@ static void backlog_is_bounded(void **state)
     handoff_enter(handoff);
     start(rig);
     while (backlog <= RPC_MAX_BACKLOG && !is_late(rig))
-        backlog = atomic_load(&rig->transport.queue.backlog);
+        backlog = atomic_load(&queue->backlog);
     /* One stream exceeds the limit by one message; then flow control stops the
      * server. */
     while (!atomic_load(rig->server.is_held) && !is_late(rig))
         continue;
-    assert_in_range(atomic_load(&rig->transport.queue.backlog),
-                    RPC_MAX_BACKLOG + 1, RPC_MAX_BACKLOG + MESSAGE_LEN + 200);
+    assert_in_range(atomic_load(&queue->backlog), RPC_MAX_BACKLOG + 1,
+                    RPC_MAX_BACKLOG + MESSAGE_LEN + 200);
 
     while (rig->ended == 0 && !is_late(rig))
         handoff_wait(handoff, 10 * NS_PER_MS);
@@ -138,9 +144,8 @@ static void backlog_is_bounded(void **state)
     assert_int_equal(r->facts.outcome, OUTCOME_MALFORMED);
     assert_int_equal(r->facts.detail, HTTP1_LONG_BODY);
     assert_in_range(r->facts.bytes_in, MAX_RESPONSE + 1,
-                    MAX_RESPONSE + MESSAGE_LEN + RPC_FRAME_LEN);
+                    MAX_RESPONSE + MESSAGE_LEN + FRAME_LEN);
     handoff_leave(handoff);
-    transport_grpc.fini(&rig->transport);
     rig_free(rig);
 }
 

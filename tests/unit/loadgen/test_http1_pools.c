@@ -258,8 +258,12 @@ static void who_cannot_be_opened_ahead_is_an_error(void **state)
         int64_t asked;
         const char *want;
     } cases[] = {
-        {1, 3, "client.preconnect: 0 of 3: Connection refused"},
-        {2, 4, "client.preconnect: 2 of 4: Connection refused"},
+        {1, 3,
+         "client.preconnect: only 0 of 3 connections could be opened: "
+         "Connection refused"},
+        {2, 4,
+         "client.preconnect: only 2 of 4 connections could be opened: "
+         "Connection refused"},
     };
 
     (void)state;

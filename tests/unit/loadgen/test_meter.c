@@ -18,8 +18,7 @@
 #include "common/base/xalloc.h"
 #include "common/settings/settings.h"
 #include "common/wire/prometheus.h"
-#include "loadgen/observe/meter_counters.h"
-#include "loadgen/observe/meter_source.h"
+#include "loadgen/observe/meter.h"
 #include "tests/support/metricsserver.h"
 #include "tests/support/tmpdir.h"
 

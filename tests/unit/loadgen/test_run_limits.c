@@ -265,7 +265,7 @@ static const struct {
     {{.connections = AUTO, .max_in_flight = AUTO, .threads = 65},
      0,
      ERR_CONFIG,
-     "client.threads: 65; at most 64"},
+     "client.threads: 65; the maximum is 64"},
 };
 
 static void what_cannot_be_is_refused(void **state)
@@ -298,8 +298,8 @@ static void a_rate_that_nobody_sends_is_refused(void **state)
     assert_int_equal(
         plan_client(&s, (struct machine){.cores = 8, .files = 1024}, &err), -1);
     assert_int_equal(err.code, ERR_CONFIG);
-    assert_string_equal(err.msg, "load.rate: 2e+07/s at its highest; no client "
-                                 "sends more than 1e+07/s");
+    assert_string_equal(err.msg, "load.rate: the highest rate is 2e+07/s; the "
+                                 "maximum is 1e+07/s");
 }
 
 static void each_thread_needs_a_connection(void **state)

@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "common/base/clk.h"
-#include "loadgen/transport/stale.h"
+#include "loadgen/transport/socket.h"
 
 #define RTT (40 * NS_PER_US)
 
