@@ -211,8 +211,9 @@ static int print_asked(const struct summary *s, const struct report_args *a,
         return report_checklist(s, rec, ops == &report_json, err);
     if (a->claim)
         return report_claim(s, rec, err);
-    return report_print_profile(s, a->profile, ops, err) ? -1
-                                                         : summary_exit_code(s);
+    return report_print_profile(s, a->profile, ops, err)
+               ? -1
+               : exit_status_of_run(s);
 }
 
 static struct kept_hist wanted_hist(const struct report_args *a)
@@ -270,7 +271,7 @@ static int print_all(const struct summary *s, const struct kept_hist *kept,
     if (rc == 0)
         rc = report_print_any(s, kept, rec, ops, a->detailed, err);
     if (rc == 0)
-        rc = cli_print_report(&below, summary_exit_code(s), err);
+        rc = cli_print_report(&below, exit_status_of_run(s), err);
     buf_fini(&below);
     return rc;
 }

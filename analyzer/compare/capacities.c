@@ -202,13 +202,6 @@ void capacities_fini(struct capacities *c)
     differences_fini(&c->differences);
 }
 
-int capacities_exit_code(const struct capacities *c)
-{
-    const struct comparison same = {.answer = c->answer};
-
-    return compare_exit_code(&same);
-}
-
 /* ---- text ---- */
 
 static void put_capacity(const struct capacities *c, size_t i, struct buf *out)

@@ -272,17 +272,15 @@ void search_summary_fini(struct search_summary *s)
     *s = (struct search_summary){0};
 }
 
-int search_exit_code(const struct search_summary *s)
+enum conclusion search_conclusion(const struct search_summary *s)
 {
-    if (s->set.stopped_by && !s->is_of_others)
-        return 128 + (int)s->set.stopped_by;
     switch (s->answer.outcome) {
     case SEARCH_FOUND:
     case SEARCH_ESTIMATED:
     case SEARCH_AT_LEAST:
-        return 0;
+        return CONCLUSION_YES;
     case SEARCH_NEVER:
-        return 1;
+        return CONCLUSION_NO;
     case SEARCH_GOES_ON:
     case SEARCH_CLIENT:
     case SEARCH_BUDGET:
@@ -290,5 +288,5 @@ int search_exit_code(const struct search_summary *s)
     case SEARCH_NOT_PROBED:
         break;
     }
-    return 4;
+    return CONCLUSION_OPEN;
 }

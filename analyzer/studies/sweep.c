@@ -199,15 +199,13 @@ void sweep_work_out(struct sweep_summary *s)
     find_marks(s);
 }
 
-int sweep_exit_code(const struct sweep_summary *s)
+enum conclusion sweep_conclusion(const struct sweep_summary *s)
 {
-    if (s->set.stopped_by)
-        return 128 + (int)s->set.stopped_by;
     for (size_t i = 0; i < s->n_values; i++) {
         if (s->values[i].counted == 0)
-            return 4;
+            return CONCLUSION_OPEN;
     }
-    return s->n_values > 0 ? 0 : 4;
+    return s->n_values > 0 ? CONCLUSION_YES : CONCLUSION_OPEN;
 }
 
 /* ---- from disk ---- */

@@ -63,7 +63,7 @@ static double price(const struct summary *s, double usd)
 void trial_take(struct trial *t, const struct summary *s)
 {
     t->verdict = s->verdict;
-    t->exit_code = summary_exit_code(s);
+    t->conclusion = summary_conclusion(s);
     t->stopped_by = s->stopped_by;
     t->was_killed = s->integrity.was_killed;
     t->was_aborted = s->aborted != NULL;

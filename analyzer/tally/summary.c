@@ -588,21 +588,19 @@ bool summary_is_overloaded(const struct summary *s)
     return s->steady.load.state == LOAD_OVER;
 }
 
-int summary_exit_code(const struct summary *s)
+enum conclusion summary_conclusion(const struct summary *s)
 {
-    if (s->stopped_by)
-        return 128 + (int)s->stopped_by;
     switch (s->verdict) {
     case VERDICT_INVALID:
     case VERDICT_UNDECIDED:
-        return 4;
+        return CONCLUSION_OPEN;
     case VERDICT_FAIL:
-        return 1;
+        return CONCLUSION_NO;
     default:
         if (s->cache.finding == CACHE_UNDECIDED || s->integrity.was_killed)
-            return 4;
+            return CONCLUSION_OPEN;
         return s->ok > 0 && !s->aborted && s->cache.finding != CACHE_OF_ANSWERS
-                   ? 0
-                   : 1;
+                   ? CONCLUSION_YES
+                   : CONCLUSION_NO;
     }
 }

@@ -21,6 +21,7 @@
 #include "analyzer/tally/tally.h"
 #include "analyzer/tally/tiers.h"
 #include "analyzer/tally/tokens.h"
+#include "analyzer/verdict/conclusion.h"
 #include "analyzer/verdict/cost.h"
 #include "analyzer/verdict/judge.h"
 #include "analyzer/verdict/metered.h"
@@ -181,8 +182,8 @@ struct window summary_window(const struct summary *s);
 /* More was asked of the server than it takes. */
 bool summary_is_overloaded(const struct summary *s);
 
-/* 0 yes, 1 no, aborted or answers that are cached, 4 invalid or undecided,
- * 130/143 interrupted. */
-int summary_exit_code(const struct summary *s);
+/* Open if invalid, undecided or killed.  No if the verdict is FAIL, nothing
+ * succeeded, the run was aborted, or answers come from a cache.  Else yes. */
+enum conclusion summary_conclusion(const struct summary *s);
 
 #endif
