@@ -12,7 +12,6 @@
 #include "analyzer/stats/order_stats.h"
 #include "analyzer/stats/sectioning.h"
 #include "analyzer/stats/steady_tests.h"
-#include "analyzer/stats/trend.h"
 #include "analyzer/stats/trial_stats.h"
 #include "analyzer/verdict/steady.h"
 #include "bench/coverage_compare.h"

@@ -6,7 +6,6 @@
 #include "analyzer/read/salvage.h"
 #include "analyzer/report/report.h"
 #include "analyzer/report/trials_report.h"
-#include "analyzer/tally/goodput.h"
 #include "analyzer/tally/summary.h"
 #include "cli/cli.h"
 #include "cli/cost_asked.h"
@@ -229,7 +228,7 @@ static int read_energy(struct summary *s, const struct recording *rec,
                        const char *path, struct err *err)
 {
     const struct window window = summary_window(s);
-    const struct metered_share share = goodput_energy_share(s);
+    const struct metered_share share = summary_energy_share(s);
 
     return metered_read_file(&s->metered, path,
                              manifest_start_realtime_ns(&rec->manifest),
@@ -324,8 +323,8 @@ static int report_one(const char *dir, const struct report_args *a,
 {
     struct kept_hist kept = wanted_hist(a);
     struct recording rec;
+    struct summary s = {0};
     struct curve curve;
-    struct summary s;
     int rc;
 
     if (recording_open(&rec, dir, err))
@@ -336,6 +335,7 @@ static int report_one(const char *dir, const struct report_args *a,
     else if (rc == 0)
         rc = print_all(&s, &kept, &rec, a, err);
     hist_fini(&kept.hist);
+    summary_fini(&s);
     recording_close(&rec);
     return rc;
 }

@@ -57,6 +57,7 @@ static int claim_of(const struct trials_summary *set, struct recording *first,
     trials_claim(set, &s, &first->manifest, &out);
     rc = cli_print_report(&out, exit_status_of_trials(set), err);
     buf_fini(&out);
+    summary_fini(&s);
     return rc;
 }
 

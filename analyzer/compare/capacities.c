@@ -57,6 +57,7 @@ static int read_card(struct capacity_side *side, const char *dir,
         conditions_make(&all, &rec, &s);
         side->usd_per_hour = s.cost.usd_per_hour;
     }
+    summary_fini(&s);
     recording_close(&rec);
     for (size_t i = 0; i < all.keys.len; i++) {
         if (!is_of_probes(all.keys.items[i]))

@@ -12,7 +12,7 @@
 #include "common/base/xalloc.h"
 #include "common/settings/settings.h"
 
-_Static_assert(SEARCH_BLOCKS == TALLY_BATCHES, "a window is cut but once");
+_Static_assert(SEARCH_BLOCKS == TALLY_SLICES, "a window is cut but once");
 
 /* ---- what is searched for ---- */
 
@@ -92,9 +92,9 @@ static void take_counts(const struct summary *s,
             continue;
         r->terms[i].n = j->terms[k].counts.n;
         r->terms[i].misses = j->terms[k].counts.misses;
-        r->terms[i].spoilt = j->terms[k].counts.spoilt;
+        r->terms[i].spoilt = j->terms[k].counts.client_late;
         r->terms[i].measured_ns = j->terms[k].measured_ns;
-        memcpy(r->terms[i].blocks, j->terms[k].counts.blocks,
+        memcpy(r->terms[i].blocks, j->terms[k].counts.slices,
                sizeof(r->terms[i].blocks));
         r->terms[i].n_blocks = SEARCH_BLOCKS;
     }
@@ -196,6 +196,7 @@ static int read_probe(struct reading *r, const struct study_point *at,
         trial_take(&probe->run, &of);
         search_take(&of, &rec, at, &r->s->terms, &probe->result);
     }
+    summary_fini(&of);
     recording_close(&rec);
     return rc;
 }
@@ -213,6 +214,7 @@ int search_read_one(const char *dir, const struct study_point *at,
     rc = summary_make(&of, &rec, NULL, err);
     if (rc == 0)
         search_take(&of, &rec, at, terms, r);
+    summary_fini(&of);
     recording_close(&rec);
     return rc;
 }

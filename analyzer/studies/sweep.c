@@ -260,6 +260,7 @@ static int read_point(struct sweep_summary *s, const struct study_point *at,
         if (s->n++ == 0)
             keep_common(s, &of);
     }
+    summary_fini(&of);
     recording_close(&rec);
     return rc;
 }

@@ -167,6 +167,7 @@ static int read_trial(struct trials_summary *set, struct trial *t,
     if (rc == 0 && count_terms(&s) != set->n_terms)
         rc = err_set(err, ERR_FORMAT, "%s: trial %lld has another SLO",
                      set->dir, (long long)t->number);
+    summary_fini(&s);
     recording_close(&rec);
     return rc;
 }

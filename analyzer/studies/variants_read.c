@@ -196,6 +196,7 @@ static int read_one(struct variants_summary *out, const struct listed_one *one,
     }
     if (rc == 0 && r->counts)
         rc = read_latencies(&rec, s, out->measure, r, err);
+    summary_fini(s);
     free(s);
     recording_close(&rec);
     return rc;

@@ -2,30 +2,32 @@
 
 #include "common/stats/intervals.h"
 
-#define FAR         0.1  /* from a length that was asked for */
-#define BURST_SHARE 0.02 /* of the time to last, in which all events come */
-#define BURST_READS 2    /* at most so many, */
-#define BURST_EACH  8    /* or one for so many events */
-#define BURST_LEAST 4    /* events; fewer are no stream to speak of */
+#define FAR 0.1 /* relative difference from the requested length */
+#define BURST_SHARE                                                            \
+    0.02                 /* of the time to the last event, for all events ...  \
+                          */
+#define BURST_READS 2    /* ... in at most this many reads, */
+#define BURST_EACH  8    /* or one read per this many events */
+#define BURST_MIN   4    /* events; fewer are not much of a stream */
 #define TAIL_SHARE  0.05 /* of e2e */
-#define CACHED_MORE 0.05 /* of prompt tokens, above what was sent before */
+#define CACHED_MORE 0.05 /* of prompt tokens, above those sent before */
 #define FRESH_SHARE 0.9  /* of requests that open a connection, ... */
-#define FRESH_LEAST 10   /* ... of at least so many, ... */
-#define FRESH_MORE  4    /* ... so many times what is in flight at a time */
+#define FRESH_MIN   10   /* ... of at least this many, ... */
+#define FRESH_MORE  4    /* ... if this many times the mean in flight */
 
-/* A rule: what it makes of a request, when it holds at all, and above which
- * share it speaks. */
+/* Which requests a rule concerns, how it counts them, whether it applies to the
+ * run, and the share above which it adds a note. */
 struct rule {
     const char *name;
     bool (*concerns)(const struct facts *f);
     int64_t (*count)(const struct facts *f);
-    int64_t (*weight)(const struct facts *f); /* NULL: 1 a request */
+    int64_t (*weight)(const struct facts *f); /* NULL: 1 per request */
     bool (*applies)(const struct oddities *o, const struct note_inputs *in);
     double limit;
     const char *text;
 };
 
-/* ---- why it stopped ---- */
+/* ---- finish reasons ---- */
 
 static bool is_answer(const struct facts *f)
 {
@@ -38,7 +40,7 @@ static int64_t has_odd_finish(const struct facts *f)
            f->finish != FINISH_TOOL_CALLS;
 }
 
-/* Some APIs have no such thing. */
+/* Some APIs have no finish reason. */
 static bool says_finish(const struct oddities *o, const struct note_inputs *in)
 {
     (void)in;
@@ -102,7 +104,7 @@ static bool counts_prompt(const struct facts *f)
     return facts_count(f->prompt_tokens) > 0;
 }
 
-/* Many servers say it only where there is something to say. */
+/* Many servers report cached tokens only if there are some. */
 static int64_t cached_of(const struct facts *f)
 {
     return says_cached(f) ? f->cached_tokens : 0;
@@ -113,7 +115,7 @@ static int64_t prompt_of(const struct facts *f)
     return f->prompt_tokens;
 }
 
-/* More than the data gives, by as much as chance and blocks do not explain. */
+/* More than the prompts have in common, beyond chance and block sizes. */
 static bool is_cached_more(const struct oddities *o,
                            const struct note_inputs *in)
 {
@@ -124,7 +126,7 @@ static bool is_cached_more(const struct oddities *o,
                (in->cached_share + CACHED_MORE) * (double)odd->of;
 }
 
-/* A cache that is on finds most of what was sent before. */
+/* A cache that is enabled finds most of what was sent before. */
 static bool is_cached_less(const struct oddities *o,
                            const struct note_inputs *in)
 {
@@ -138,7 +140,7 @@ static bool is_cached_less(const struct oddities *o,
 
 static bool is_long_stream(const struct facts *f)
 {
-    return facts_count(f->events) >= BURST_LEAST &&
+    return facts_count(f->events) >= BURST_MIN &&
            facts_count(f->coalesced) != TIME_ABSENT && f->sent != TIME_ABSENT &&
            f->first != TIME_ABSENT && f->last >= f->first &&
            f->first >= f->sent;
@@ -164,8 +166,8 @@ static int64_t has_long_tail(const struct facts *f)
            TAIL_SHARE * (double)measure_value(MEASURE_E2E, FROM_DUE, f);
 }
 
-/* Of fewer requests than a p99 needs, one that was late would be it: most of
- * them have to be. */
+/* With too few requests for a p99, one late request would be the p99: then most
+ * of them must be late. */
 static bool is_tail_long(const struct oddities *o, const struct note_inputs *in)
 {
     const struct odd *odd = &o->odd[NOTE_TAIL];
@@ -200,18 +202,18 @@ static int64_t is_fresh(const struct facts *f)
     return f->is_fresh != 0;
 }
 
-/* As many connections as requests in flight would have been enough. */
+/* As many connections as requests in flight would have sufficed. */
 static bool could_reuse(const struct oddities *o, const struct note_inputs *in)
 {
     int64_t n = o->odd[NOTE_CLOSED].of;
 
-    return in->keeps_connections && n >= FRESH_LEAST &&
+    return in->keeps_connections && n >= FRESH_MIN &&
            (double)n > FRESH_MORE * (in->in_flight_mean + 1);
 }
 
 /* ---- counts ---- */
 
-/* One from the end, and one from the events. */
+/* A count in the usage record and one from the events. */
 static bool has_two_counts(const struct facts *f)
 {
     return f->token_source == TOKENS_USAGE && f->is_split != 0 &&
@@ -219,92 +221,95 @@ static bool has_two_counts(const struct facts *f)
            facts_count(f->event_tokens) != TIME_ABSENT;
 }
 
-/* The last token may have no text, and reasoning need not be shown. */
+/* The last token may have no text, and reasoning may be hidden. */
 static int64_t do_counts_differ(const struct facts *f)
 {
     int64_t hidden = facts_count(f->reasoning_tokens);
-    int64_t least = f->output_tokens - (hidden > 0 ? hidden : 0) - 1;
+    int64_t min = f->output_tokens - (hidden > 0 ? hidden : 0) - 1;
 
-    return f->event_tokens < least || f->event_tokens > f->output_tokens + 1;
+    return f->event_tokens < min || f->event_tokens > f->output_tokens + 1;
 }
 
 /* ---- the table ---- */
 
-/* docs/metrics.md says why the limits are what they are. */
+/* docs/metrics.md explains the limits. */
 static const struct rule rules[NOTE_COUNT] = {
     [NOTE_FINISH] = {.name = "finish_reason",
                      .concerns = is_answer,
                      .count = has_odd_finish,
                      .applies = says_finish,
-                     .text = "answers ended neither with stop nor length nor "
-                             "tool_calls"},
+                     .text = "answers ended for another reason than stop, "
+                             "length or tool_calls"},
     [NOTE_EARLY_STOP] = {.name = "early_stop",
                          .concerns = is_answer,
                          .count = has_stopped,
                          .applies = is_forced,
-                         .text = "answers stopped by themselves though their "
-                                 "length was forced"},
+                         .text = "answers stopped early although ignore_eos "
+                                 "forces their length"},
     [NOTE_OUTPUT_LENGTH] = {.name = "output_length",
                             .concerns = has_output_lengths,
                             .count = has_far_output,
                             .limit = 0.01,
                             .text = "outputs are more than 10% longer or "
-                                    "shorter than asked: this is other work"},
+                                    "shorter than requested: the server did "
+                                    "different work"},
     [NOTE_PROMPT_LENGTH] = {.name = "prompt_length",
                             .concerns = has_prompt_lengths,
                             .count = has_far_prompt,
                             .limit = 0.01,
-                            .text = "prompts are, as the server counts, more "
-                                    "than 10% longer or shorter than asked"},
+                            .text = "by the server's count, prompts are more "
+                                    "than 10% longer or shorter than "
+                                    "requested"},
     [NOTE_CACHED] = {.name = "cached_prompts",
                      .concerns = counts_prompt,
                      .count = cached_of,
                      .weight = prompt_of,
                      .applies = is_cached_more,
-                     .limit = 0, /* what the data gives decides */
+                     .limit = 0, /* `applies` decides */
                      .text = "prompt tokens came from the server's cache, more "
-                             "than prompts have in common"},
+                             "than the prompts have in common"},
     [NOTE_NOT_CACHED] = {.name = "uncached_prompts",
                          .concerns = counts_prompt,
                          .count = cached_of,
                          .weight = prompt_of,
                          .applies = is_cached_less,
-                         .limit = -1, /* likewise */
+                         .limit = -1, /* `applies` decides */
                          .text = "prompt tokens came from the server's cache, "
-                                 "less than half of what was sent before"},
+                                 "less than half of those sent before"},
     [NOTE_BURST] = {.name = "burst",
                     .concerns = is_long_stream,
                     .count = is_burst,
                     .limit = 0.5,
-                    .text = "the stream arrives in one burst at its end: ttft "
-                            "and tpot say nothing"},
+                    .text = "streams arrive in one burst at the end: ttft and "
+                            "tpot are meaningless"},
     [NOTE_TAIL] = {.name = "tail",
                    .concerns = has_tail,
                    .count = has_long_tail,
                    .applies = is_tail_long,
-                   .limit = -1, /* the p99s decide */
-                   .text = "answers end late after their last content: tail "
+                   .limit = -1, /* `applies` decides */
+                   .text = "answers end long after their last content: tail "
                            "is above 5% of e2e"},
     [NOTE_TOKEN_COUNTS] = {.name = "token_counts",
                            .concerns = has_two_counts,
                            .count = do_counts_differ,
                            .limit = 0.01,
-                           .text = "the server's count of output tokens is not "
-                                   "what its events hold"},
+                           .text =
+                               "the server's count of output tokens differs "
+                               "from the tokens in its events"},
     [NOTE_NO_STREAM] = {.name = "no_stream",
                         .concerns = is_any,
                         .count = came_whole,
                         .applies = limits_ttft,
-                        .text = "answers came whole: their ttft, which the SLO "
-                                "limits, is their e2e"},
+                        .text = "answers did not stream: their ttft, which the "
+                                "SLO limits, equals their e2e"},
     [NOTE_CLOSED] = {.name = "connection_closed",
                      .concerns = is_any,
                      .count = is_fresh,
                      .applies = could_reuse,
                      .limit = FRESH_SHARE,
-                     .text = "the server closes the connection after its "
-                             "answer, so that times include a new one: "
-                             "--no-keepalive asks for that"},
+                     .text = "the server closes the connection after each "
+                             "answer, so times include opening a new one; "
+                             "--no-keepalive makes this explicit"},
 };
 
 void oddities_add(struct oddities *o, const struct facts *f)

@@ -20,9 +20,16 @@ int tiers_begin(struct tiers *t, const struct strlist *texts, struct err *err)
     if (slo_parse_all(texts, &all, err))
         return -1;
     t->len = slo_tiers(&all, names);
+    t->items = t->len > 0 ? xcalloc(t->len, sizeof(*t->items)) : NULL;
     for (size_t i = 0; i < t->len; i++)
         slo_of_tier(&all, names[i], &t->items[i].slo);
     return 0;
+}
+
+void tiers_fini(struct tiers *t)
+{
+    free(t->items);
+    *t = (struct tiers){0};
 }
 
 const struct tier_summary *tiers_best(const struct tiers *t)
@@ -36,7 +43,7 @@ const struct tier_summary *tiers_best(const struct tiers *t)
 
 /* ---- while the recording is read ---- */
 
-/* What the run asks of a tier of this name; nothing, where it has none. */
+/* The terms of the tier of this name of the run; empty if it has none. */
 static const struct slo *of_run(const struct tiers *run, const char *name)
 {
     static const struct slo nothing;
@@ -58,7 +65,7 @@ static int begin_work(struct tier_work *w, const struct tier_summary *tier,
         return -1;
     tally_init(&w->tally, p->window, &tier->slo);
     tally_set_good(&w->tally, &w->good);
-    tally_set_lanes(&w->tally, p->lanes);
+    tally_set_sequences(&w->tally, p->sequences);
     stream_init(&w->stream, &w->tally);
     queries_init(&w->queries, &w->tally, p->query_size);
     return 0;
@@ -136,8 +143,8 @@ void tiers_take(struct tiers *t, const struct tier_works *w, double window_s)
         take_tier(&t->items[i], &w->items[i], window_s);
 }
 
-/* What is counted is what is known to be the class's, what is judged may be
- * more. */
+/* Counts include only requests known to be of the class; the judgement allows
+ * for the unknown ones. */
 void tiers_take_class(struct tiers *t, struct tier_works *w, double window_s,
                       int64_t unknown)
 {

@@ -11,6 +11,7 @@
 #include "analyzer/tally/summary.h"
 #include "analyzer/verdict/next_step.h"
 #include "common/base/clk.h"
+#include "common/base/xalloc.h"
 #include "common/settings/settings.h"
 #include "common/wire/api_names.h"
 #include "tests/support/madesummary.h"
@@ -157,9 +158,10 @@ static void the_key_is_the_one_that_was_given(void **state)
 static void a_class_needs_its_share_of_more(void **state)
 {
     struct made_summary *m = fine(VERDICT_UNDECIDED);
-    struct class_summary *c = &m->s.classes[0];
+    struct class_summary *c = xcalloc(1, sizeof(*c));
 
     (void)state;
+    m->s.classes = c;
     m->s.n_classes = 1;
     c->share = 0.1;
     c->judgement.len = 1;

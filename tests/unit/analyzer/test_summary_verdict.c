@@ -113,6 +113,7 @@ static void another_slo_may_be_asked(void **state)
     assert_int_equal(r->s.verdict, VERDICT_FAIL);
     assert_int_equal(r->s.good, 0);
     strlist_add(&slo, "e2e p50 > 2ms");
+    summary_fini(&r->s);
     assert_int_equal(summary_make(&r->s, &r->rec, &slo, &err), -1);
     assert_int_equal(err.code, ERR_CONFIG);
     strlist_fini(&slo);
