@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyzer/stats/bootstrap.h"
+#include "tests/support/bootstrap.h"
 #include "analyzer/stats/order_stats.h"
 #include "analyzer/stats/sectioning.h"
 #include "analyzer/stats/steady_tests.h"

@@ -9,9 +9,9 @@
 int class_tallies_init(struct class_tallies *t,
                        const struct class_summary *classes, size_t n,
                        const struct good_table *good,
-                       const struct tier_plan *run, struct err *err)
+                       const struct cohort_plan *run, struct err *err)
 {
-    struct tier_plan plan = *run;
+    struct cohort_plan plan = *run;
 
     *t = (struct class_tallies){.len = n};
     if (n == 0)

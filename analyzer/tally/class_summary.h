@@ -59,7 +59,7 @@ struct class_tallies {
 int class_tallies_init(struct class_tallies *t,
                        const struct class_summary *classes, size_t n,
                        const struct good_table *good,
-                       const struct tier_plan *run, struct err *err);
+                       const struct cohort_plan *run, struct err *err);
 void class_tallies_fini(struct class_tallies *t);
 
 /* Add a request to its class. */

@@ -14,15 +14,12 @@
 
 /* Collected while the recording is read. */
 struct work {
-    struct tally tally;
-    struct stream stream;
-    struct queries queries;
+    struct cohort run;
     struct cache_work cache;
     struct sessions sessions;
     struct steady_work steady;
     struct decide decide; /* zeroed: no early decision was asked for */
     struct client client;
-    struct good_table good;
     struct class_tallies classes;
     struct tier_works tiers;
     int64_t lost_inside; /* lost requests that were due in the window */
@@ -87,21 +84,19 @@ static int read_all(struct work *w, struct recording *rec, struct err *err)
 
     while ((rc = recording_next(rec, &rows, &n, err)) > 0) {
         for (size_t i = 0; i < n; i++) {
-            tally_add(&w->tally, &rows[i]);
+            cohort_add(&w->run, &rows[i]);
             class_tallies_add(&w->classes, &rows[i]);
             tier_works_add(&w->tiers, &rows[i]);
-            stream_see(&w->stream, &rows[i]);
-            queries_add(&w->queries, &rows[i]);
             if (rec->settings.data.cache_check)
-                cachecheck_add(&w->cache, &w->tally, &rows[i]);
+                cachecheck_add(&w->cache, &w->run.tally, &rows[i]);
             sessions_add(&w->sessions, &rows[i]);
             steady_add(&w->steady, &rows[i]);
             if (w->decide.slo)
                 decide_add(&w->decide, &rows[i]);
         }
         /* A small file may hold many rows: refuse surplus ones at once. */
-        if (rec->has_end && w->tally.rows > rec->end.scheduled)
-            return completeness_check_surplus(&w->tally, 0, &w->client, rec,
+        if (rec->has_end && w->run.tally.rows > rec->end.scheduled)
+            return completeness_check_surplus(&w->run.tally, 0, &w->client, rec,
                                               err);
     }
     return rc;
@@ -109,41 +104,34 @@ static int read_all(struct work *w, struct recording *rec, struct err *err)
 
 static int read_events(struct work *w, struct recording *rec, struct err *err)
 {
-    struct stream *s = &w->stream;
     struct event_rows e;
     int rc;
 
     while ((rc = recording_next_events(rec, &e, err)) > 0) {
-        if (e.is_after_damage)
-            stream_break(s);
-        stream_add(s, e.shard, e.rows, e.n);
+        cohort_add_events(&w->run, &e);
         tier_works_add_events(&w->tiers, &e);
         /* As with requests: refuse surplus ones at once. */
-        if (completeness_check_surplus(&w->tally, s->events, &w->client, rec,
-                                       err))
+        if (completeness_check_surplus(&w->run.tally, w->run.stream.events,
+                                       &w->client, rec, err))
             return -1;
     }
-    stream_finish(s);
     return rc;
 }
 
 static void add_lost(struct summary *s, struct work *w,
                      const struct recording *rec)
 {
-    struct tally *t = &w->tally;
+    struct tally *t = &w->run.tally;
     int64_t expected = completeness_expected(t, &w->client, rec);
 
     s->integrity.was_killed = !rec->has_end;
     s->integrity.lost_requests = expected > t->rows ? expected - t->rows : 0;
-    if (t->events > w->stream.events)
-        s->integrity.lost_events = t->events - w->stream.events;
+    if (t->events > w->run.stream.events)
+        s->integrity.lost_events = t->events - w->run.stream.events;
     w->never_sent = completeness_never_sent(t, &w->client, rec);
+    w->lost_inside = cohort_end(&w->run, s->integrity.lost_requests, expected);
+    tier_works_end_run(&w->tiers, s->integrity.lost_requests, expected);
     s->integrity.lost_requests -= w->never_sent;
-    w->lost_inside =
-        tally_add_lost(t, s->integrity.lost_requests + w->never_sent);
-    queries_finish(&w->queries, expected);
-    tier_works_end_run(&w->tiers, s->integrity.lost_requests + w->never_sent,
-                       expected);
 }
 
 /* ---- results ---- */
@@ -452,7 +440,7 @@ static void take_steady(struct summary *s, const struct steady_work *w)
 
 static void conclude(struct summary *s, const struct work *w)
 {
-    const struct tally *t = &w->tally;
+    const struct tally *t = &w->run.tally;
     const struct evidence evidence = {
         .tally = t,
         .judgement = &s->judgement,
@@ -469,7 +457,7 @@ static void conclude(struct summary *s, const struct work *w)
         s, t, w->never_sent < w->lost_inside ? w->never_sent : w->lost_inside);
     take_statuses(s, t);
     take_distributions(s, t);
-    take_tokens(s, t, &w->stream);
+    take_tokens(s, t, &w->run.stream);
     take_quality(s, t);
     take_notes(s, t);
     judge(t, s->window_length_s, &s->judgement);
@@ -491,7 +479,7 @@ static void conclude(struct summary *s, const struct work *w)
     for (size_t i = 0; i < s->n_classes; i++)
         settle_tiers(s, &s->classes[i].tiers);
     s->misses = t->misses;
-    s->fluid = fluid_sum_up(&w->stream.fluid, s->window_length_s);
+    s->fluid = fluid_sum_up(&w->run.stream.fluid, s->window_length_s);
     take_cost(s);
 }
 
@@ -503,11 +491,12 @@ static void start_deciding(struct work *w, const struct summary *s,
 
     if (load->stop != STOP_DECIDED || s->slo.len == 0)
         return;
-    if (decide_init(&w->decide, &s->slo, w->tally.window.start_ns, &ignored))
+    if (decide_init(&w->decide, &s->slo, w->run.tally.window.start_ns,
+                    &ignored))
         w->decide = (struct decide){0};
     else
-        decide_window(&w->decide, w->tally.window.start_ns,
-                      w->tally.window.end_ns);
+        decide_window(&w->decide, w->run.tally.window.start_ns,
+                      w->run.tally.window.end_ns);
 }
 
 static int begin_work(struct work *w, struct summary *s,
@@ -515,7 +504,7 @@ static int begin_work(struct work *w, struct summary *s,
                       struct err *err)
 {
     const struct settings *set = &rec->settings;
-    const struct tier_plan plan = {
+    const struct cohort_plan plan = {
         .window = window,
         .sequences = is_open_loop(set) ? 1 : threads_of(set),
         .query_size = set->load.scenario == SCENARIO_MULTI_STREAM
@@ -525,24 +514,20 @@ static int begin_work(struct work *w, struct summary *s,
         .classes = &set->classes,
     };
 
-    tally_init(&w->tally, window, &s->slo);
-    tally_set_good(&w->tally, &w->good);
-    tally_set_sequences(&w->tally, plan.sequences);
-    stream_init(&w->stream, &w->tally);
+    cohort_init(&w->run, &s->slo, &plan);
     start_deciding(w, s, &set->load);
-    queries_init(&w->queries, &w->tally, plan.query_size);
     w->sessions.window = window;
-    steady_init(&w->steady, &w->tally, settings_some(asks_stream, set));
+    steady_init(&w->steady, &w->run.tally, settings_some(asks_stream, set));
     if (tier_works_init(&w->tiers, &s->tiers, &plan, err))
         return -1;
-    return class_tallies_init(&w->classes, s->classes, s->n_classes, &w->good,
-                              &plan, err);
+    return class_tallies_init(&w->classes, s->classes, s->n_classes,
+                              &w->run.good, &plan, err);
 }
 
 static void end_work(struct work *w)
 {
     cachecheck_fini(&w->cache);
-    tally_fini(&w->tally);
+    cohort_fini(&w->run);
     class_tallies_fini(&w->classes);
     tier_works_fini(&w->tiers);
     sessions_fini(&w->sessions);
@@ -558,8 +543,8 @@ static int read_tables(struct work *w, struct recording *rec, struct err *err)
     if (rc == 0)
         rc = read_events(w, rec, err);
     if (rc == 0)
-        rc = completeness_check_surplus(&w->tally, w->stream.events, &w->client,
-                                        rec, err);
+        rc = completeness_check_surplus(&w->run.tally, w->run.stream.events,
+                                        &w->client, rec, err);
     return rc;
 }
 
@@ -587,14 +572,14 @@ static void take_all(struct summary *s, struct work *w,
     add_lost(s, w, rec);
     conclude(s, w);
     s->sessions = sessions_sum_up(&w->sessions);
-    take_server(s, &w->tally, rec);
+    take_server(s, &w->run.tally, rec);
     manifest_calibration(&rec->manifest, &s->calibration);
     s->calibration_used = c->standing == CALIBRATED && c->of.max_rate_rps > 0
                               ? s->offered_rps / c->of.max_rate_rps
                               : -1;
     if (rec->settings.data.cache_check)
         cachecheck_make(&w->cache, &s->cache);
-    mlperf_make(&s->mlperf, s, &w->tally);
+    mlperf_make(&s->mlperf, s, &w->run.tally);
     next_make(s, &s->next);
 }
 
@@ -607,18 +592,17 @@ static int sum_up(struct summary *s, struct work *w, struct recording *rec,
     if (find_window(w, rec, &window, err))
         return -1;
     rc = begin_work(w, s, rec, window, err);
-    w->tally.curve = curve;
+    w->run.tally.curve = curve;
     if (rc == 0)
         rc = read_tables(w, rec, err);
     if (rc == 0)
         take_all(s, w, rec);
     if (rc == 0 && keep) {
-        struct hist *h = &w->tally.hist[keep->measure][keep->view];
+        struct hist *h = &w->run.tally.hist[keep->measure][keep->view];
 
         keep->hist = *h;
         *h = (struct hist){0}; /* the caller owns it now */
     }
-    end_work(w);
     return rc;
 }
 
@@ -689,10 +673,11 @@ int summary_make_keeping(struct summary *s, struct recording *rec,
         curve_init(curve, curve->measure, &s->slo);
     w = xcalloc(1, sizeof(*w));
     if (rc == 0)
-        rc = good_table_init(&w->good, &s->slo, &rec->settings.classes, err);
+        rc =
+            good_table_init(&w->run.good, &s->slo, &rec->settings.classes, err);
     if (rc == 0)
         rc = sum_up(s, w, rec, keep, curve, err);
-    good_table_fini(&w->good);
+    end_work(w);
     free(w);
     if (rc)
         summary_fini(s);

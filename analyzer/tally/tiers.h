@@ -52,21 +52,16 @@ const struct tier_summary *tiers_best(const struct tiers *t);
 
 /* ---- while the recording is read ---- */
 
-struct tier_work {
+/* All requests, counted by one SLO: that of the run, or of one tier. */
+struct cohort {
     struct good_table good;
     struct tally tally;
     struct stream stream;
     struct queries queries;
 };
 
-/* All zero: there are no tiers. */
-struct tier_works {
-    struct tier_work *items; /* owned */
-    size_t len;
-};
-
-/* How the tiers of the run, or of one class, are tallied; borrowed. */
-struct tier_plan {
+/* How the requests of the run, or of one class, are counted; borrowed. */
+struct cohort_plan {
     struct window window;
     int64_t sequences;
     int64_t query_size;
@@ -74,16 +69,33 @@ struct tier_plan {
     const struct classes *classes; /* and those of classes to the run */
 };
 
+/* Initialise everything but `good`, which must be set. */
+void cohort_init(struct cohort *c, const struct slo *slo,
+                 const struct cohort_plan *plan);
+void cohort_fini(struct cohort *c);
+
+void cohort_add(struct cohort *c, const struct facts *f);
+void cohort_add_events(struct cohort *c, const struct event_rows *e);
+
+/* After the last row and event of a run that lost `lost` of its `expected`
+ * requests.  Returns how many of the lost ones were due in the window. */
+int64_t cohort_end(struct cohort *c, int64_t lost, int64_t expected);
+
+/* All zero: there are no tiers. */
+struct tier_works {
+    struct cohort *items; /* owned */
+    size_t len;
+};
+
 /* Borrows everything.  ERR_CONFIG; call tier_works_fini() in any case. */
 int tier_works_init(struct tier_works *w, const struct tiers *tiers,
-                    const struct tier_plan *plan, struct err *err);
+                    const struct cohort_plan *plan, struct err *err);
 void tier_works_fini(struct tier_works *w);
 
 void tier_works_add(struct tier_works *w, const struct facts *f);
 void tier_works_add_events(struct tier_works *w, const struct event_rows *e);
 
-/* After the last row and event of a run that lost `lost` of its `expected`
- * requests. */
+/* cohort_end() for every tier of the run. */
 void tier_works_end_run(struct tier_works *w, int64_t lost, int64_t expected);
 
 /* Judge the tiers.  Trust checks and load are not considered yet. */

@@ -24,13 +24,15 @@ enum finding {
 struct rule {
     const char *name;
     const char *unit;
-    bool is_fatal;
-    bool is_minimum;
+    int flags;
     double limit;
-    enum finding (*find)(const struct evidence *e, struct check *c);
     bool (*share)(const struct client *c, double *share);
+    enum finding (*find)(const struct evidence *e, struct check *c);
     const char *advice;
 };
+
+/* Flags: is_fatal and is_minimum of the check. */
+enum { FATAL = 1, MINIMUM = 2 };
 
 /* ---- a late client ---- */
 
@@ -291,144 +293,66 @@ static const char late[] =
 
 /* docs/metrics.md explains the limits. */
 static const struct rule rules[] = {
-    {.name = "lag p50",
-     .unit = "ms",
-     .is_fatal = true,
-     .find = find_lag_p50,
-     .advice = late},
-    {.name = "lag p99",
-     .unit = "ms",
-     .is_fatal = true,
-     .find = find_lag_p99,
-     .advice = late},
-    {.name = "unsent",
-     .unit = "requests",
-     .is_fatal = true,
-     .find = find_unsent,
-     .advice = "the client could not send them in time: lower the rate or "
-               "allow more connections (-c, ulimit -n)"},
-    {.name = "pace",
-     .unit = "% off in the worst second",
-     .is_fatal = true,
-     .limit = 10,
-     .find = find_pace,
-     .advice = "requests were not sent as scheduled: free the client's CPU or "
-               "lower the rate"},
-    {.name = "rate",
-     .unit = "% sent in the window",
-     .is_fatal = true,
-     .is_minimum = true,
-     .limit = 99,
-     .find = find_rate,
-     .advice = "the client fell behind its schedule: lower the rate, or give "
-               "it more threads (-t) and CPU"},
-    {.name = "connection cap",
-     .unit = "% of the requests",
-     .is_fatal = true,
-     .limit = 1,
-     .share = client_held_back,
-     .find = find_cap,
-     .advice = "they waited for a connection, so the loop was no longer open: "
-               "raise -c, --max-in-flight or ulimit -n"},
-    {.name = "client resources",
-     .unit = "requests",
-     .is_fatal = true,
-     .find = find_resources,
-     .advice = "the client ran out of local ports, open files or memory: keep "
-               "connections alive, use more target addresses, raise "
-               "ulimit -n or net.ipv4.ip_local_port_range, or lower the rate"},
-    {.name = "buffer wait",
-     .unit = "ms at p99",
-     .is_fatal = true,
-     .find = find_buffer_wait,
-     .advice = "answers waited in the kernel while the client was busy: give "
-               "it more threads (-t) and CPU, or lower the rate"},
-    {.name = "busy",
-     .unit = "% of a thread's time",
-     .is_fatal = true,
-     .limit = 90,
-     .share = client_busy,
-     .advice = "this is the client's limit, not the server's: give it more "
-               "threads (-t) or lower the rate"},
-    {.name = "cpu wait",
-     .unit = "% of a thread's time",
-     .is_fatal = true,
-     .limit = 5,
-     .find = find_cpu_wait,
-     .advice = "the client was ready to run but had no CPU: stop other "
-               "processes, or give it CPUs of its own (--cpus)"},
-    {.name = "client memory",
-     .unit = "requests",
-     .is_fatal = true,
-     .find = find_starved,
-     .advice = "their responses exceeded the client's memory limit: raise "
-               "--memory, or lower -c, --max-in-flight or --max-response"},
-    {.name = "disk",
-     .unit = "% of a thread's time",
-     .is_fatal = true,
-     .limit = 1,
-     .share = client_record_wait,
-     .advice = "the client waited for its own recording: put it (-o) on a "
-               "faster disk"},
-    {.name = "suspended",
-     .unit = "ms at a time",
-     .is_fatal = true,
-     .limit = 250,
-     .find = find_suspended,
-     .advice = "the client was not scheduled when it should have run: stop "
-               "other processes on its CPUs and keep the host awake"},
-    {.name = "steal",
-     .unit = "% of the ticks",
-     .is_fatal = true,
-     .limit = 5,
-     .share = client_stolen,
-     .advice = "the hypervisor gave the client's CPUs to other guests: use a "
-               "dedicated host"},
-    {.name = "throttled",
-     .unit = "% of the time",
-     .is_fatal = true,
-     .limit = 1,
-     .share = client_throttled,
-     .advice = "the client's cgroup used up its CPU quota: raise the quota"},
-    {.name = "pressure",
-     .unit = "% of the time",
-     .limit = 50,
-     .share = client_pressed,
-     .find = find_pressure,
-     .advice = "tasks waited for a CPU; harmless if lag is small"},
-    {.name = "sent again",
-     .unit = "% of the requests",
-     .limit = 1,
-     .find = find_sent_again,
-     .advice = "the server had closed their connections, which other clients "
-               "may count as errors: check its keep-alive timeout and log, or "
-               "use a new connection per request (--no-keepalive)"},
-    {.name = "range",
-     .unit = "requests out of it",
-     .find = find_range,
-     .advice = "longer than 1h: percentiles among them are not available"},
-    {.name = "samples",
-     .unit = "effective",
-     .is_minimum = true,
-     .find = find_samples,
-     .advice = "too few requests for this quantile: run longer"},
-    {.name = "recording",
-     .unit = "requests lost",
-     .find = find_recording,
-     .advice = "the file is damaged: missing requests count as unfinished"},
-    {.name = "events",
-     .unit = "content events lost",
-     .find = find_events,
-     .advice =
-         "events.tgr is damaged: gap and itl are of the remaining events"},
-    {.name = "observed",
-     .unit = "% of the window's seconds",
-     .is_minimum = true,
-     .limit = 90,
-     .share = client_observed,
-     .find = find_observed,
-     .advice = "client.tgr lacks the others: how the client affected the "
-               "numbers in them is unknown"},
+    {"lag p50", "ms", FATAL, 0, NULL, find_lag_p50, late},
+    {"lag p99", "ms", FATAL, 0, NULL, find_lag_p99, late},
+    {"unsent", "requests", FATAL, 0, NULL, find_unsent,
+     "the client could not send them in time: lower the rate or "
+     "allow more connections (-c, ulimit -n)"},
+    {"pace", "% off in the worst second", FATAL, 10, NULL, find_pace,
+     "requests were not sent as scheduled: free the client's CPU or "
+     "lower the rate"},
+    {"rate", "% sent in the window", FATAL | MINIMUM, 99, NULL, find_rate,
+     "the client fell behind its schedule: lower the rate, or give "
+     "it more threads (-t) and CPU"},
+    {"connection cap", "% of the requests", FATAL, 1, client_held_back,
+     find_cap,
+     "they waited for a connection, so the loop was no longer open: "
+     "raise -c, --max-in-flight or ulimit -n"},
+    {"client resources", "requests", FATAL, 0, NULL, find_resources,
+     "the client ran out of local ports, open files or memory: keep "
+     "connections alive, use more target addresses, raise "
+     "ulimit -n or net.ipv4.ip_local_port_range, or lower the rate"},
+    {"buffer wait", "ms at p99", FATAL, 0, NULL, find_buffer_wait,
+     "answers waited in the kernel while the client was busy: give "
+     "it more threads (-t) and CPU, or lower the rate"},
+    {"busy", "% of a thread's time", FATAL, 90, client_busy, NULL,
+     "this is the client's limit, not the server's: give it more "
+     "threads (-t) or lower the rate"},
+    {"cpu wait", "% of a thread's time", FATAL, 5, NULL, find_cpu_wait,
+     "the client was ready to run but had no CPU: stop other "
+     "processes, or give it CPUs of its own (--cpus)"},
+    {"client memory", "requests", FATAL, 0, NULL, find_starved,
+     "their responses exceeded the client's memory limit: raise "
+     "--memory, or lower -c, --max-in-flight or --max-response"},
+    {"disk", "% of a thread's time", FATAL, 1, client_record_wait, NULL,
+     "the client waited for its own recording: put it (-o) on a "
+     "faster disk"},
+    {"suspended", "ms at a time", FATAL, 250, NULL, find_suspended,
+     "the client was not scheduled when it should have run: stop "
+     "other processes on its CPUs and keep the host awake"},
+    {"steal", "% of the ticks", FATAL, 5, client_stolen, NULL,
+     "the hypervisor gave the client's CPUs to other guests: use a "
+     "dedicated host"},
+    {"throttled", "% of the time", FATAL, 1, client_throttled, NULL,
+     "the client's cgroup used up its CPU quota: raise the quota"},
+    {"pressure", "% of the time", 0, 50, client_pressed, find_pressure,
+     "tasks waited for a CPU; harmless if lag is small"},
+    {"sent again", "% of the requests", 0, 1, NULL, find_sent_again,
+     "the server had closed their connections, which other clients "
+     "may count as errors: check its keep-alive timeout and log, or "
+     "use a new connection per request (--no-keepalive)"},
+    {"range", "requests out of it", 0, 0, NULL, find_range,
+     "longer than 1h: percentiles among them are not available"},
+    {"samples", "effective", MINIMUM, 0, NULL, find_samples,
+     "too few requests for this quantile: run longer"},
+    {"recording", "requests lost", 0, 0, NULL, find_recording,
+     "the file is damaged: missing requests count as unfinished"},
+    {"events", "content events lost", 0, 0, NULL, find_events,
+     "events.tgr is damaged: gap and itl are of the remaining events"},
+    {"observed", "% of the window's seconds", MINIMUM, 90, client_observed,
+     find_observed,
+     "client.tgr lacks the others: how the client affected the "
+     "numbers in them is unknown"},
 };
 
 _Static_assert(sizeof(rules) / sizeof(rules[0]) <= TRUST_MAX_CHECKS,
@@ -440,8 +364,8 @@ static void apply(const struct rule *r, const struct evidence *e,
     struct check c = {
         .name = r->name,
         .unit = r->unit,
-        .is_fatal = r->is_fatal,
-        .is_minimum = r->is_minimum,
+        .is_fatal = (r->flags & FATAL) != 0,
+        .is_minimum = (r->flags & MINIMUM) != 0,
         .limit = r->limit,
         .advice = r->advice,
     };
