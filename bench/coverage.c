@@ -8,11 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyzer/stats/bootstrap.h"
+#include "tests/support/bootstrap.h"
 #include "analyzer/stats/order_stats.h"
 #include "analyzer/stats/sectioning.h"
 #include "analyzer/stats/steady_tests.h"
-#include "analyzer/stats/trend.h"
 #include "analyzer/stats/trial_stats.h"
 #include "analyzer/verdict/steady.h"
 #include "bench/coverage_compare.h"

@@ -4,20 +4,11 @@
 
 #include <stddef.h>
 
+#include "cli/exit_status.h"
 #include "common/base/str.h"
 #include "common/settings/option.h"
 
 struct err;
-
-/* Exit codes; where several apply the first of 2, 3, 130/143, 4, 1, 0. */
-enum exit_code {
-    EXIT_YES = 0,
-    EXIT_NO = 1,
-    EXIT_USAGE = 2,
-    EXIT_CANNOT = 3,
-    EXIT_INVALID = 4,
-    EXIT_SIGNAL = 128, /* and its number: it asked us to end */
-};
 
 struct command {
     const char *name;

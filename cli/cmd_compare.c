@@ -150,7 +150,8 @@ static int compare(const struct compare_args *a, const struct strlist *words,
     buf_init(&out, MAX_OUTPUT);
     if (rc == 0) {
         (a->json ? compare_render_json : compare_render_text)(c, &out);
-        rc = cli_print_report(&out, compare_exit_code(c), err);
+        rc = cli_print_report(
+            &out, exit_status_of(compare_conclusion(c->answer), 0), err);
     }
     buf_fini(&out);
     compare_fini(c);
@@ -182,7 +183,8 @@ static int compare_searches(const struct compare_args *a,
         rc = capacities_make(&c, &ask, err);
     if (rc == 0) {
         (a->json ? capacities_json : capacities_text)(&c, &out);
-        rc = cli_print_report(&out, capacities_exit_code(&c), err);
+        rc = cli_print_report(
+            &out, exit_status_of(compare_conclusion(c.answer), 0), err);
     }
     capacities_fini(&c);
     buf_fini(&out);
@@ -206,7 +208,8 @@ static int history(const struct compare_args *a, double regression,
     buf_init(&out, MAX_OUTPUT);
     if (rc == 0) {
         (a->json ? history_render_json : history_render_text)(&h, &out);
-        rc = cli_print_report(&out, history_exit_code(&h), err);
+        rc = cli_print_report(&out, exit_status_of(history_conclusion(&h), 0),
+                              err);
     }
     buf_fini(&out);
     history_fini(&h);

@@ -6,7 +6,6 @@
 #include "analyzer/read/salvage.h"
 #include "analyzer/report/report.h"
 #include "analyzer/report/trials_report.h"
-#include "analyzer/tally/goodput.h"
 #include "analyzer/tally/summary.h"
 #include "cli/cli.h"
 #include "cli/cost_asked.h"
@@ -211,8 +210,9 @@ static int print_asked(const struct summary *s, const struct report_args *a,
         return report_checklist(s, rec, ops == &report_json, err);
     if (a->claim)
         return report_claim(s, rec, err);
-    return report_print_profile(s, a->profile, ops, err) ? -1
-                                                         : summary_exit_code(s);
+    return report_print_profile(s, a->profile, ops, err)
+               ? -1
+               : exit_status_of_run(s);
 }
 
 static struct kept_hist wanted_hist(const struct report_args *a)
@@ -228,7 +228,7 @@ static int read_energy(struct summary *s, const struct recording *rec,
                        const char *path, struct err *err)
 {
     const struct window window = summary_window(s);
-    const struct metered_share share = goodput_energy_share(s);
+    const struct metered_share share = summary_energy_share(s);
 
     return metered_read_file(&s->metered, path,
                              manifest_start_realtime_ns(&rec->manifest),
@@ -270,7 +270,7 @@ static int print_all(const struct summary *s, const struct kept_hist *kept,
     if (rc == 0)
         rc = report_print_any(s, kept, rec, ops, a->detailed, err);
     if (rc == 0)
-        rc = cli_print_report(&below, summary_exit_code(s), err);
+        rc = cli_print_report(&below, exit_status_of_run(s), err);
     buf_fini(&below);
     return rc;
 }
@@ -323,8 +323,8 @@ static int report_one(const char *dir, const struct report_args *a,
 {
     struct kept_hist kept = wanted_hist(a);
     struct recording rec;
+    struct summary s = {0};
     struct curve curve;
-    struct summary s;
     int rc;
 
     if (recording_open(&rec, dir, err))
@@ -335,6 +335,7 @@ static int report_one(const char *dir, const struct report_args *a,
     else if (rc == 0)
         rc = print_all(&s, &kept, &rec, a, err);
     hist_fini(&kept.hist);
+    summary_fini(&s);
     recording_close(&rec);
     return rc;
 }

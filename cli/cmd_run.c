@@ -81,7 +81,7 @@ static int print_run(void *arg, const struct summary *s, struct err *err)
 
     return report_print(s, *json ? &report_json : &report_text, err)
                ? -1
-               : summary_exit_code(s);
+               : exit_status_of_run(s);
 }
 
 static int conclude(const char *dir, bool json, struct err *err)

@@ -170,7 +170,8 @@ static int answer(void *args, const struct strlist *words, struct err *err)
     rc = scaling_make(s, &ask, err);
     if (rc == 0) {
         (a->json ? scaling_render_json : scaling_render_text)(s, &out);
-        rc = cli_print_report(&out, scaling_exit_code(s), err);
+        rc = cli_print_report(&out, exit_status_of(scaling_conclusion(s), 0),
+                              err);
     }
     buf_fini(&out);
     scaling_fini(s);

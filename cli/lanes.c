@@ -197,7 +197,7 @@ int variants_report(const char *dir, const struct study_ask *ask,
     if (rc == 0)
         rc = cli_print(buf_text(ask->json ? &data : &text), err);
     if (rc == 0)
-        rc = variants_exit_code(&s);
+        rc = exit_status_of_variants(&s);
     buf_fini(&data);
     buf_fini(&text);
     variants_summary_fini(&s);

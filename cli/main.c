@@ -106,16 +106,6 @@ static int dispatch(const char *const *argv, struct err *err)
     return command->run(argv + 1, err);
 }
 
-static int exit_status(const struct err *err)
-{
-    if (err->code == ERR_STOPPED)
-        return EXIT_SIGNAL + atomic_load(&stop_signal);
-    if (err->code == ERR_UNTOLD)
-        return EXIT_INVALID;
-    return err->code == ERR_USAGE || err->code == ERR_CONFIG ? EXIT_USAGE
-                                                             : EXIT_CANNOT;
-}
-
 /* A standard descriptor that is closed would be taken by the next file or
  * socket, and our messages would go there.  On /dev/null, input is at its end,
  * messages are lost, and a report still cannot be written.
@@ -145,7 +135,7 @@ int main(int argc, char **argv)
     status = dispatch((const char *const *)argv + 1, &err);
     if (status < 0) {
         log_error("%s", err.msg);
-        status = exit_status(&err);
+        status = exit_status_of_error(&err);
     }
     log_flush();
     return status;

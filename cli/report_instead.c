@@ -38,7 +38,7 @@ int report_claim(const struct summary *s, const struct recording *rec,
 
     buf_init(&out, MAX_TEXT);
     run_claim(s, &rec->manifest, &out);
-    rc = cli_print_report(&out, summary_exit_code(s), err);
+    rc = cli_print_report(&out, exit_status_of_run(s), err);
     buf_fini(&out);
     return rc;
 }
@@ -55,8 +55,9 @@ static int claim_of(const struct trials_summary *set, struct recording *first,
         return -1;
     buf_init(&out, MAX_TEXT);
     trials_claim(set, &s, &first->manifest, &out);
-    rc = cli_print_report(&out, trials_exit_code(set), err);
+    rc = cli_print_report(&out, exit_status_of_trials(set), err);
     buf_fini(&out);
+    summary_fini(&s);
     return rc;
 }
 

@@ -48,7 +48,7 @@ int sweep_report(const char *dir, const struct study_ask *ask, struct err *err)
         rc = report_out(&r, dir, ask, err);
     }
     if (rc == 0)
-        rc = sweep_exit_code(&s);
+        rc = exit_status_of_sweep(&s);
     sweep_summary_fini(&s);
     return rc;
 }
@@ -66,7 +66,7 @@ int search_report(const char *dir, const struct study_ask *ask, struct err *err)
         rc = report_out(&r, dir, ask, err);
     }
     if (rc == 0)
-        rc = search_exit_code(&s);
+        rc = exit_status_of_search(&s);
     search_summary_fini(&s);
     return rc;
 }

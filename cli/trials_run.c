@@ -165,7 +165,7 @@ int trials_report(const char *dir, const struct strlist *slo,
     if (rc == 0)
         rc = print_set(&s, render, err);
     if (rc == 0)
-        rc = trials_exit_code(&s);
+        rc = exit_status_of_trials(&s);
     trials_summary_fini(&s);
     return rc;
 }
@@ -184,7 +184,7 @@ static int conclude_side(const char *dir, bool json, json_t *both,
     if (rc == 0 && !both)
         rc = print_set(&s, json ? trials_json : trials_text, err);
     if (rc == 0)
-        rc = trials_exit_code(&s);
+        rc = exit_status_of_trials(&s);
     trials_summary_fini(&s);
     if (rc >= 0)
         log_note("trials     %s", dir);

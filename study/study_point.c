@@ -191,6 +191,7 @@ int point_sum_up(const char *dir,
         rc = save(&s, dir, err);
     if (rc == 0 && see)
         rc = see(arg, &s, err);
+    summary_fini(&s);
     recording_close(&rec);
     return rc;
 }

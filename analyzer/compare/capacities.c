@@ -57,6 +57,7 @@ static int read_card(struct capacity_side *side, const char *dir,
         conditions_make(&all, &rec, &s);
         side->usd_per_hour = s.cost.usd_per_hour;
     }
+    summary_fini(&s);
     recording_close(&rec);
     for (size_t i = 0; i < all.keys.len; i++) {
         if (!is_of_probes(all.keys.items[i]))
@@ -200,13 +201,6 @@ void capacities_fini(struct capacities *c)
     free(c->sides);
     free(c->vary);
     differences_fini(&c->differences);
-}
-
-int capacities_exit_code(const struct capacities *c)
-{
-    const struct comparison same = {.answer = c->answer};
-
-    return compare_exit_code(&same);
 }
 
 /* ---- text ---- */

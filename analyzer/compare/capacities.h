@@ -49,9 +49,6 @@ void capacities_fini(struct capacities *c);
 /* Pure: b's capacity by a's. */
 void capacities_contrast(const struct capacity *a, struct capacity_side *b);
 
-/* As compare_exit_code(). */
-int capacities_exit_code(const struct capacities *c);
-
 void capacities_text(const struct capacities *c, struct buf *out);
 void capacities_json(const struct capacities *c, struct buf *out);
 

@@ -380,15 +380,15 @@ void compare_fini(struct comparison *c)
     *c = (struct comparison){0};
 }
 
-int compare_exit_code(const struct comparison *c)
+enum conclusion compare_conclusion(enum compare_answer answer)
 {
-    switch (c->answer) {
+    switch (answer) {
     case COMPARE_WORSE:
-        return 1;
+        return CONCLUSION_NO;
     case COMPARE_REFUSED:
     case COMPARE_CANNOT_TELL:
-        return 4;
+        return CONCLUSION_OPEN;
     default:
-        return 0;
+        return CONCLUSION_YES;
     }
 }

@@ -15,6 +15,7 @@
 #include "analyzer/compare/finding.h"
 #include "analyzer/compare/matched.h"
 #include "analyzer/compare/quantity.h"
+#include "analyzer/verdict/conclusion.h"
 #include "common/spec/slo.h"
 
 struct buf;
@@ -80,8 +81,9 @@ void compare_fini(struct comparison *c);
 
 const char *compare_answer_name(enum compare_answer answer);
 
-/* 0 better, no worse, or ranked; 1 worse; 4 refused, or it cannot be told. */
-int compare_exit_code(const struct comparison *c);
+/* Yes if better, no worse, or ranked; no if worse; open if refused or
+ * inconclusive. */
+enum conclusion compare_conclusion(enum compare_answer answer);
 
 void compare_render_text(const struct comparison *c, struct buf *out);
 void compare_render_json(const struct comparison *c, struct buf *out);

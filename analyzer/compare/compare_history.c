@@ -303,9 +303,9 @@ void history_fini(struct history *h)
     *h = (struct history){0};
 }
 
-int history_exit_code(const struct history *h)
+enum conclusion history_conclusion(const struct history *h)
 {
     if (h->answer == HISTORY_CANNOT_TELL)
-        return 4;
-    return h->answer == HISTORY_WORSE ? 1 : 0;
+        return CONCLUSION_OPEN;
+    return h->answer == HISTORY_WORSE ? CONCLUSION_NO : CONCLUSION_YES;
 }

@@ -13,6 +13,7 @@
 
 #include "analyzer/compare/quantity.h"
 #include "analyzer/compare/segments.h"
+#include "analyzer/verdict/conclusion.h"
 
 struct buf;
 struct err;
@@ -63,8 +64,8 @@ int history_make(struct history *h, const struct history_ask *ask,
                  struct err *err);
 void history_fini(struct history *h);
 
-/* 0 no change or better, 1 worse, 4 it cannot be told. */
-int history_exit_code(const struct history *h);
+/* Yes if there is no change or it got better, no if worse, else open. */
+enum conclusion history_conclusion(const struct history *h);
 
 void history_render_text(const struct history *h, struct buf *out);
 void history_render_json(const struct history *h, struct buf *out);

@@ -249,6 +249,7 @@ int run_card_load(struct run_card *run, const char *dir,
     rc = summary_make_priced(s, &rec, ask->slo, ask->cost, err);
     if (rc == 0)
         rc = take_all(run, &rec, s, ask->qs, err);
+    summary_fini(s);
     free(s);
     recording_close(&rec);
     if (rc)

@@ -220,7 +220,7 @@ static void put_start(const struct profile *p, const struct profile_request *r,
 static void put_error(const struct profile *p, const struct profile_request *r,
                       struct sink *to)
 {
-    const struct failures *known = &p->summary->failures;
+    const struct failure_list *known = &p->summary->failures;
     const char *text = outcome_name((enum outcome)r->outcome);
     json_t *value;
 

@@ -1,21 +1,22 @@
 #include "analyzer/read/client_log.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "common/base/clk.h"
 #include "common/base/err.h"
 #include "common/base/xalloc.h"
 
-/* Shorter spans say nothing: ticks are of 10 ms. */
-#define LEAST_SPAN_NS (NS_PER_S / 2)
+/* Shorter spans are too coarse: ticks are of 10 ms. */
+#define MIN_SPAN_NS (NS_PER_S / 2)
 
-/* In shorter windows a look more or less is too much of all. */
-#define LEAST_OBSERVED_NS (5 * NS_PER_S)
+/* In shorter windows one observation is too large a share. */
+#define MIN_OBSERVED_NS (5 * NS_PER_S)
 
-/* Of a counter of one worker, so that all together can be added up. */
-#define MOST_REQUESTS ((INT64_C(1) << 62) / RECORDING_MAX_SHARDS)
+/* Bound for the counter of one worker, so that their sum does not overflow. */
+#define MAX_REQUESTS ((INT64_C(1) << 62) / RECORDING_MAX_SHARDS)
 
-/* ---- gathering ---- */
+/* ---- collecting ---- */
 
 void client_init(struct client *c, struct window window, int64_t n_shards)
 {
@@ -26,7 +27,7 @@ void client_init(struct client *c, struct window window, int64_t n_shards)
                                                       : RECORDING_MAX_SHARDS;
 }
 
-static void look(struct counter *c, int64_t at_ns, int64_t value)
+static void observe(struct counter *c, int64_t at_ns, int64_t value)
 {
     if (value == TIME_ABSENT)
         return;
@@ -43,7 +44,7 @@ static void look(struct counter *c, int64_t at_ns, int64_t value)
 
 static int64_t bounded(int64_t count)
 {
-    return count < 0 ? 0 : count < MOST_REQUESTS ? count : MOST_REQUESTS;
+    return count < 0 ? 0 : count < MAX_REQUESTS ? count : MAX_REQUESTS;
 }
 
 static int64_t taken(const struct observation *seen)
@@ -51,21 +52,22 @@ static int64_t taken(const struct observation *seen)
     return bounded(bounded(seen->issued) + bounded(seen->unsent));
 }
 
-/* The worker's counters begin at 0, with the run. */
-static void look_at_start(struct client_shard *s)
+static void observe_worker(struct client_shard *s,
+                           const struct observation *seen)
 {
-    look(&s->taken, 0, 0);
-    look(&s->cap_waits, 0, 0);
-    look(&s->cpu, 0, 0);
-    look(&s->spun, 0, 0);
-    look(&s->record_wait, 0, 0);
-    look(&s->cpu_wait, 0, 0);
-    look(&s->cpu_turns, 0, 0);
+    observe(&s->taken, seen->at, taken(seen));
+    observe(&s->cap_waits, seen->at, seen->cap_waits);
+    observe(&s->cpu, seen->at, seen->cpu);
+    observe(&s->spun, seen->at, seen->spun);
+    observe(&s->record_wait, seen->at, seen->record_wait);
+    observe(&s->cpu_wait, seen->at, seen->cpu_wait);
+    observe(&s->cpu_turns, seen->at, seen->cpu_turns);
 }
 
 void client_add(struct client *c, unsigned shard,
                 const struct observation *seen)
 {
+    static const struct observation start;
     struct client_shard *s;
 
     if (shard >= RECORDING_MAX_SHARDS)
@@ -74,7 +76,7 @@ void client_add(struct client *c, unsigned shard,
     if ((int)shard >= c->n_shards)
         c->n_shards = (int)shard + 1;
     if (!s->is_seen && c->window.start_ns <= 0)
-        look_at_start(s);
+        observe_worker(s, &start); /* its counters start at 0 with the run */
     if (!s->is_seen || seen->at >= s->last_ns) {
         s->is_seen = true;
         s->last_ns = seen->at;
@@ -85,20 +87,14 @@ void client_add(struct client *c, unsigned shard,
     if (seen->asleep > c->asleep_ns)
         c->asleep_ns = seen->asleep;
     if (seen->at < c->window.start_ns ||
-        seen->at - LEAST_SPAN_NS > c->window.end_ns)
+        seen->at - MIN_SPAN_NS > c->window.end_ns)
         return;
-    s->looks++;
-    look(&s->taken, seen->at, taken(seen));
-    look(&s->cap_waits, seen->at, seen->cap_waits);
-    look(&s->cpu, seen->at, seen->cpu);
-    look(&s->spun, seen->at, seen->spun);
-    look(&s->record_wait, seen->at, seen->record_wait);
-    look(&s->cpu_wait, seen->at, seen->cpu_wait);
-    look(&s->cpu_turns, seen->at, seen->cpu_turns);
-    look(&c->ticks, seen->at, seen->host_ticks);
-    look(&c->steal, seen->at, seen->host_steal);
-    look(&c->throttled, seen->at, seen->throttled);
-    look(&c->pressure, seen->at, seen->pressure);
+    s->observations++;
+    observe_worker(s, seen);
+    observe(&c->ticks, seen->at, seen->host_ticks);
+    observe(&c->steal, seen->at, seen->host_steal);
+    observe(&c->throttled, seen->at, seen->throttled);
+    observe(&c->pressure, seen->at, seen->pressure);
 }
 
 void client_read(struct client *c, const char *dir)
@@ -121,7 +117,7 @@ void client_read(struct client *c, const char *dir)
     free(path);
 }
 
-/* ---- how far it got ---- */
+/* ---- progress ---- */
 
 int64_t client_scheduled(const struct client *c, int shard)
 {
@@ -139,13 +135,13 @@ int64_t client_scheduled_in_all(const struct client *c)
 
 int64_t client_known_until_ns(const struct client *c)
 {
-    int64_t least = c->shards[0].last_ns; /* 0 if it was never seen */
+    int64_t min_ns = c->shards[0].last_ns; /* 0 if it was never seen */
 
     for (int i = 1; i < c->n_shards; i++) {
-        if (c->shards[i].last_ns < least)
-            least = c->shards[i].last_ns;
+        if (c->shards[i].last_ns < min_ns)
+            min_ns = c->shards[i].last_ns;
     }
-    return least;
+    return min_ns;
 }
 
 /* ---- shares ---- */
@@ -157,7 +153,7 @@ static double grown(const struct counter *c)
 
 static bool is_known(const struct counter *c)
 {
-    return c->is_seen && c->to_ns - c->from_ns >= LEAST_SPAN_NS;
+    return c->is_seen && c->to_ns - c->from_ns >= MIN_SPAN_NS;
 }
 
 /* A counter of nanoseconds as a share of the time that passed. */
@@ -169,21 +165,20 @@ static bool share_of_time(const struct counter *c, double *share)
     return true;
 }
 
-/* The first second has its look when it is over. */
+/* The first observation is made when the first second is over. */
 bool client_observed(const struct client *c, double *share)
 {
     int64_t length_ns = c->window.end_ns - c->window.start_ns;
-    int64_t fewest = c->shards[0].looks;
+    int64_t fewest = c->shards[0].observations;
 
-    if (c->window.end_ns == INT64_MAX || length_ns < LEAST_OBSERVED_NS)
+    if (c->window.end_ns == INT64_MAX || length_ns < MIN_OBSERVED_NS)
         return false;
     for (int i = 1; i < c->n_shards; i++) {
-        if (c->shards[i].looks < fewest)
-            fewest = c->shards[i].looks;
+        if (c->shards[i].observations < fewest)
+            fewest = c->shards[i].observations;
     }
-    *share = (double)(fewest > 0 ? fewest + 1 : 0) * 1e9 / (double)length_ns;
-    if (*share > 1)
-        *share = 1;
+    *share = fmin(1, (double)(fewest > 0 ? fewest + 1 : 0) * 1e9 /
+                         (double)length_ns);
     return true;
 }
 
@@ -202,8 +197,7 @@ bool client_busy(const struct client *c, double *share)
             continue;
         is_any_known = true;
         share_of_time(&c->shards[i].cpu_wait, &waited);
-        if (cpu - spun + waited > *share)
-            *share = cpu - spun + waited;
+        *share = fmax(*share, cpu - spun + waited);
     }
     return is_any_known;
 }
@@ -211,16 +205,14 @@ bool client_busy(const struct client *c, double *share)
 bool client_record_wait(const struct client *c, double *share)
 {
     bool is_any_known = false;
+    double waited;
 
     *share = 0;
     for (int i = 0; i < c->n_shards; i++) {
-        double waited;
-
         if (!share_of_time(&c->shards[i].record_wait, &waited))
             continue;
         is_any_known = true;
-        if (waited > *share)
-            *share = waited;
+        *share = fmax(*share, waited);
     }
     return is_any_known;
 }
@@ -260,7 +252,7 @@ bool client_held_back(const struct client *c, double *share)
         waits += grown(&c->shards[i].cap_waits);
         requests += grown(&c->shards[i].taken);
     }
-    /* One that waits is counted before it is taken. */
+    /* A waiting request is counted before it is taken. */
     if (requests < waits)
         requests = waits;
     *share = requests > 0 ? waits / requests : 0;

@@ -1,8 +1,8 @@
-/* completeness.h - are the tables of a recording the run's, all of it and
- * nothing else?
+/* completeness.h - which part of a run a recording holds: the measured window,
+ * and the requests that must have existed.
  *
- * What is missing is counted, and judged both ways.  What is there twice, or is
- * another run's, cannot be told from the rest: then there is no answer.
+ * Missing requests are counted and judged both ways.  Duplicates, or rows of
+ * another run, cannot be told apart from the rest: such a recording is refused.
  */
 #ifndef ANALYZER_READ_COMPLETENESS_H
 #define ANALYZER_READ_COMPLETENESS_H
@@ -11,25 +11,43 @@
 
 #include "analyzer/read/client_log.h"
 #include "analyzer/tally/tally.h"
+#include "analyzer/tally/window.h"
 
 struct err;
 struct recording;
 
-/* Requests that there must have been: as the manifest says, or, of a run that
- * was killed, by the places that were seen and what the client wrote down. */
+/* ---- the window ---- */
+
+struct extent {
+    int64_t start_ns;   /* of the window; INT64_MAX: it never began */
+    int64_t end_ns;     /* latest end of the window; INT64_MAX: unknown */
+    int64_t due_end_ns; /* the schedule was followed up to here */
+};
+
+/* For a killed run this reads all rows and rewinds the recording.  Such a run
+ * extends to its last recorded request, and a warm-up given as a number of
+ * requests ended with the last of them. */
+int extent_find(struct extent *e, struct recording *rec, struct err *err);
+
+/* The planned window, cut where the schedule ended; never negative. */
+struct window extent_window(const struct extent *e);
+
+/* ---- the requests ---- */
+
+/* Number of requests that must have existed: from the manifest, or for a killed
+ * run from the numbering and the client's log. */
 int64_t completeness_expected(const struct tally *t,
                               const struct client *client,
                               const struct recording *rec);
 
-/* Of those that are missing, in an offline run that was killed: all were due,
- * and as many as may be were in flight; that the rest was sent nobody has seen.
- */
+/* Of those missing in a killed offline run, the ones that were probably never
+ * sent: all were due at once, and at most the cap was in flight. */
 int64_t completeness_never_sent(const struct tally *t,
                                 const struct client *client,
                                 const struct recording *rec);
 
-/* ERR_FORMAT if there are more requests than there must have been, or more
- * content events (`events` of them were read) than the requests have. */
+/* ERR_FORMAT if there are more requests than expected, or more content events
+ * (`events` were read) than the requests have. */
 int completeness_check_surplus(const struct tally *t, int64_t events,
                                const struct client *client,
                                const struct recording *rec, struct err *err);

@@ -16,7 +16,6 @@ static int check_dir(const char *dir, struct err *err)
     int rc = stat(manifest, &st);
 
     free(manifest);
-
     if (stat(dir, &st) < 0)
         return err_set(err, ERR_CONFIG, "%s: %s", dir, strerror(errno));
     if (!S_ISDIR(st.st_mode))
@@ -37,7 +36,7 @@ static int open_requests(struct recording *rec, struct err *err)
     return rc;
 }
 
-/* Only streams have them. */
+/* Only runs with streams have events. */
 static int open_events(struct recording *rec, struct err *err)
 {
     char *path = xasprintf("%s/events.tgr", rec->dir);
@@ -90,7 +89,7 @@ void recording_close(struct recording *rec)
     *rec = (struct recording){0};
 }
 
-/* Counts are sums of these, and must not overflow. */
+/* Sums of these counts must not overflow. */
 static int check_ranges(struct recording *rec, const struct facts *rows,
                         size_t n, struct err *err)
 {
@@ -102,17 +101,18 @@ static int check_ranges(struct recording *rec, const struct facts *rows,
         if (f->outcome != OUTCOME_UNSENT || f->more < 0 ||
             f->more > READER_MAX_REQUESTS - rec->in_ranges || f->seq < 0 ||
             f->last_seq < f->seq || f->last_seq - f->seq < f->more)
-            return err_set(err, ERR_FORMAT,
-                           "%s/requests.tgr: a range of unsent requests that "
-                           "is not valid, at place %lld",
-                           rec->dir, (long long)f->seq);
+            return err_set(
+                err, ERR_FORMAT,
+                "%s/requests.tgr: invalid range of unsent requests at "
+                "place %lld",
+                rec->dir, (long long)f->seq);
         rec->in_ranges += f->more;
     }
     return 0;
 }
 
-/* The clock that stamps what is sent never runs so evenly that thousands of
- * rows take a few bytes. */
+/* Times of sent requests vary too much for thousands of rows to take only a few
+ * bytes each. */
 static int check_sent(struct recording *rec, const struct facts *rows, size_t n,
                       struct err *err)
 {
@@ -123,8 +123,8 @@ static int check_sent(struct recording *rec, const struct facts *rows, size_t n,
     if (rec->dense_sent <= READER_MAX_DENSE_SENT)
         return 0;
     return err_set(err, ERR_FORMAT,
-                   "%s/requests.tgr: more than %d requests that were sent in "
-                   "less than %d bytes each; it was not written by tailgate",
+                   "%s/requests.tgr: more than %d sent requests take less than "
+                   "%d bytes each; it was not written by tailgate",
                    rec->dir, READER_MAX_DENSE_SENT, READER_SENT_BYTES);
 }
 

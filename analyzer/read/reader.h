@@ -1,5 +1,5 @@
-/* reader.h - a recording as the analyzer sees it: conditions, and a stream of
- * facts.  Memory does not grow with the recording. */
+/* reader.h - reads a recording: settings, manifest, and a stream of requests
+ * and events.  Memory does not grow with the recording. */
 #ifndef ANALYZER_READ_READER_H
 #define ANALYZER_READ_READER_H
 
@@ -14,24 +14,24 @@
 
 struct err;
 
-/* Beyond this many requests a recording is refused. */
+/* A recording with more requests is refused. */
 #define READER_MAX_REQUESTS (INT64_C(1) << 53)
 
-/* What a request that was sent takes at least, in a block of many: the times
- * in its row vary.  Made-up rows may be smaller, up to this many. */
+/* Minimum bytes of a sent request in a block of many, since the times in its
+ * row vary.  Up to READER_MAX_DENSE_SENT made-up rows may be smaller. */
 #define READER_SENT_BYTES     4
 #define READER_MAX_DENSE_SENT (1 << 20)
 
 struct recording {
     char *dir;
-    struct settings settings; /* as used */
+    struct settings settings; /* of the run */
     struct manifest manifest;
     bool has_end;       /* false: the run was killed */
     struct run_end end; /* if has_end */
     struct tgr_reader *requests;
     struct tgr_reader *events; /* NULL: the run has none */
-    int64_t in_ranges;         /* requests read so far that have no row */
-    int64_t dense_sent;        /* rows read so far that are too small */
+    int64_t in_ranges;  /* requests read so far without a row of their own */
+    int64_t dense_sent; /* rows read so far that are too small */
 };
 
 /* Content events of one worker, in its order. */
@@ -46,24 +46,24 @@ struct event_rows {
  * cannot be read. */
 int recording_open(struct recording *rec, const char *dir, struct err *err);
 
-/* The table of requests alone; settings and manifest are empty. */
+/* Open only the table of requests; settings and manifest are empty. */
 int recording_open_bare(struct recording *rec, const char *dir,
                         struct err *err);
 void recording_close(struct recording *rec);
 
-/* The next rows, valid until the next call.  1, 0 at the end, -1.  A row may
- * stand for several requests that were not sent: facts_n(). */
+/* The next rows, valid until the next call.  Returns 1, 0 at the end, or -1.  A
+ * row may represent several unsent requests: facts_n(). */
 int recording_next(struct recording *rec, const struct facts **rows, size_t *n,
                    struct err *err);
 
-/* The same of content events; 0 at once where there are none. */
+/* The same for content events; 0 if there are none. */
 int recording_next_events(struct recording *rec, struct event_rows *out,
                           struct err *err);
 
-/* What could not be read so far, of both. */
+/* What could not be read so far of both tables. */
 struct tgr_damage recording_damage(const struct recording *rec);
 
-/* Start again with the first row of the requests. */
+/* Start again at the first row of the requests. */
 int recording_rewind(struct recording *rec, struct err *err);
 
 #endif

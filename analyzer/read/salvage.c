@@ -22,7 +22,7 @@ static void raise_to(int64_t *max, int64_t ns)
 static void add(struct salvage *s, const struct facts *f)
 {
     if (f->outcome < 0 || f->outcome >= OUTCOME_COUNT)
-        return; /* of a later version */
+        return; /* written by a later version */
     s->requests += facts_n(f);
     s->outcome[f->outcome] += facts_n(f);
     if (f->due != TIME_ABSENT &&
@@ -37,18 +37,10 @@ static void add(struct salvage *s, const struct facts *f)
         tally_add_value(&s->ttft, MEASURE_TTFT, f);
 }
 
-static bool has_summary(const char *dir)
-{
-    char *path = xasprintf("%s/summary.json", dir);
-    bool is_there = access(path, R_OK) == 0;
-
-    free(path);
-    return is_there;
-}
-
 int salvage_read(struct salvage *s, const char *dir, const char *why,
                  struct err *err)
 {
+    char *summary = xasprintf("%s/summary.json", dir);
     const struct facts *rows;
     struct recording rec;
     size_t n;
@@ -59,7 +51,8 @@ int salvage_read(struct salvage *s, const char *dir, const char *why,
                           .first_due_ns = TIME_ABSENT,
                           .last_due_ns = TIME_ABSENT,
                           .last_end_ns = TIME_ABSENT,
-                          .has_summary = has_summary(dir)};
+                          .has_summary = access(summary, R_OK) == 0};
+    free(summary);
     if (recording_open_bare(&rec, dir, err))
         return -1;
     while ((rc = recording_next(&rec, &rows, &n, err)) > 0) {
@@ -127,7 +120,7 @@ static void put_spread(const char *name, const struct hist *h, struct buf *out)
                  : ns < 0           ? "out of range"
                                     : units_show_duration((double)ns, text));
     }
-    buf_addf(out, ", from due, of the %lld ok\n", (long long)h->n);
+    buf_addf(out, ", from due, of %lld ok requests\n", (long long)h->n);
 }
 
 void salvage_text(const struct salvage *s, struct buf *out)
@@ -135,9 +128,8 @@ void salvage_text(const struct salvage *s, struct buf *out)
     buf_addf(out,
              "recording  %s\n"
              "manifest   LOST: manifest.json %s\n"
-             "verdict    none: settings, window and SLO are not known\n"
-             "           what follows is all that the table has, warm-up and "
-             "cool-down included\n\n",
+             "verdict    none: settings, window and SLO are unknown\n"
+             "           the following includes warm-up and cool-down\n\n",
              s->dir, s->why);
     put_outcomes(s, out);
     if (s->first_due_ns != TIME_ABSENT) {
@@ -154,7 +146,7 @@ void salvage_text(const struct salvage *s, struct buf *out)
                  (unsigned long long)s->damage.cut_off_bytes);
     if (s->has_summary)
         buf_addf(out,
-                 "summary    %s/summary.json is there: the report as of "
+                 "summary    %s/summary.json exists: the report made after "
                  "the run\n",
                  s->dir);
 }

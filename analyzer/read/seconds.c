@@ -13,13 +13,13 @@
 /* Four months. */
 #define MAX_SECONDS 10000000
 
-/* Of all measures of a second, in base64. */
+/* Histograms of all measures of a second in base64. */
 #define MAX_TEXT ((size_t)4 << 20)
 
 struct slot {
-    int64_t last_row;    /* in the recording; -1: none is due in it */
-    int64_t flight;      /* requests sent in it less those that ended; then
-                            those in flight at its end */
+    int64_t last_row;    /* in the recording; -1: no request is due in it */
+    int64_t flight;      /* requests sent in it minus those that ended; after
+                            the first reading: requests in flight at its end */
     struct second *open; /* NULL: not begun, or rendered */
     char *text;          /* NULL: not rendered */
 };
@@ -28,19 +28,12 @@ struct reading {
     const struct seconds_ask *ask;
     struct slot *slots;
     int64_t n;
-    int64_t first; /* second of the run that slot 0 is */
-    int64_t row;   /* that comes next */
+    int64_t first; /* second of the run of slot 0 */
+    int64_t row;   /* number of the next row */
     int64_t done;  /* slots that were put */
 };
 
-/* ---- where a time is ---- */
-
-static bool is_in_range(const struct reading *r, int64_t ns)
-{
-    return window_holds(&r->ask->range, ns);
-}
-
-/* Of a time before the end of the range. */
+/* For a time before the end of the range. */
 static struct slot *slot_of(const struct reading *r, int64_t ns)
 {
     int64_t at = ns / NS_PER_S - r->first;
@@ -50,25 +43,21 @@ static struct slot *slot_of(const struct reading *r, int64_t ns)
 
 /* ---- the first reading ---- */
 
-static void add_flight(const struct reading *r, int64_t ns, int64_t change)
-{
-    if (ns != TIME_ABSENT && ns < r->ask->range.end_ns)
-        slot_of(r, ns)->flight += change;
-}
-
 static int look_ahead(struct reading *r, const struct facts *f, struct err *err)
 {
+    int64_t end_ns = r->ask->range.end_ns;
+
     (void)err;
-    if (is_in_range(r, f->due))
+    if (window_holds(&r->ask->range, f->due))
         slot_of(r, f->due)->last_row = r->row;
-    if (f->sent == TIME_ABSENT)
-        return 0;
-    add_flight(r, f->sent, 1);
-    add_flight(r, f->end, -1);
+    if (f->sent != TIME_ABSENT && f->sent < end_ns)
+        slot_of(r, f->sent)->flight++;
+    if (f->sent != TIME_ABSENT && f->end != TIME_ABSENT && f->end < end_ns)
+        slot_of(r, f->end)->flight--;
     return 0;
 }
 
-/* ---- the second ---- */
+/* ---- the second reading ---- */
 
 static struct second *open_slot(const struct reading *r, struct slot *slot)
 {
@@ -129,8 +118,7 @@ static int render(const struct reading *r, struct slot *slot, struct err *err)
     return rc;
 }
 
-/* As many as are known whole, in their order: seconds of which there are no
- * rows are empty. */
+/* Put all complete seconds, in order; seconds without rows are empty. */
 static int put_ready(struct reading *r, struct err *err)
 {
     int rc = 0;
@@ -155,7 +143,7 @@ static int fill(struct reading *r, const struct facts *f, struct err *err)
 {
     struct slot *slot;
 
-    if (!is_in_range(r, f->due))
+    if (!window_holds(&r->ask->range, f->due))
         return 0;
     slot = slot_of(r, f->due);
     if (f->outcome >= 0 && f->outcome < OUTCOME_COUNT)
@@ -167,7 +155,7 @@ static int fill(struct reading *r, const struct facts *f, struct err *err)
     return put_ready(r, err);
 }
 
-/* ---- both ---- */
+/* ---- both readings ---- */
 
 static int read_rows(struct reading *r, struct recording *rec,
                      int (*see)(struct reading *r, const struct facts *f,
@@ -187,13 +175,6 @@ static int read_rows(struct reading *r, struct recording *rec,
     return rc;
 }
 
-/* From changes to how many there are. */
-static void sum_flights(struct reading *r)
-{
-    for (int64_t i = 1; i < r->n; i++)
-        r->slots[i].flight += r->slots[i - 1].flight;
-}
-
 static int begin(struct reading *r, struct err *err)
 {
     const struct window *range = &r->ask->range;
@@ -205,7 +186,7 @@ static int begin(struct reading *r, struct err *err)
     if (r->n > MAX_SECONDS) {
         r->n = 0;
         return err_set(err, ERR_FORMAT,
-                       "more than %d seconds: too many to be told apart",
+                       "the run has more than %d seconds: too many to list",
                        MAX_SECONDS);
     }
     r->slots = xcalloc((size_t)r->n, sizeof(*r->slots));
@@ -222,7 +203,8 @@ int seconds_read(struct recording *rec, const struct seconds_ask *ask,
 
     if (rc == 0 && r.n > 0)
         rc = read_rows(&r, rec, look_ahead, err);
-    sum_flights(&r);
+    for (int64_t i = 1; i < r.n; i++)
+        r.slots[i].flight += r.slots[i - 1].flight;
     if (rc == 0)
         rc = put_ready(&r, err);
     if (rc == 0 && r.n > 0)

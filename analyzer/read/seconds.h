@@ -1,9 +1,9 @@
-/* seconds.h - a run second by second, by when requests were due.
+/* seconds.h - a run second by second, by due time.
  *
- * A recording is in the order in which requests ended, so it is read twice: to
- * see which row is the last of each second, and then to fill the seconds, each
- * of which is rendered and let go when its last row is there.  What is held at
- * a time goes by how long answers take, not by how long the run is.
+ * A recording is in the order in which requests ended, so it is read twice:
+ * first to find the last row of each second, then to fill the seconds, each of
+ * which is rendered and released after its last row.  Memory depends on how
+ * long answers take, not on the length of the run.
  */
 #ifndef ANALYZER_READ_SECONDS_H
 #define ANALYZER_READ_SECONDS_H
@@ -21,7 +21,7 @@ struct recording;
 
 /* scheduled = issued + unsent, and issued = ok + failed. */
 struct second {
-    int64_t start_ns; /* of the run; the first and the last may be shorter */
+    int64_t start_ns; /* in the run; the first and last may be shorter */
     int64_t end_ns;
     int64_t scheduled;
     int64_t measured; /* of those, due in the window */
@@ -29,27 +29,27 @@ struct second {
     int64_t ok;
     int64_t failed;
     int64_t good;
-    int64_t in_flight; /* at its end, whenever they were due */
-    int64_t tokens;    /* of output, where somebody counts them */
+    int64_t in_flight; /* at its end, whenever due */
+    int64_t tokens;    /* of output, if known */
     double bytes_in;
     double bytes_out;
-    struct hist hist[MEASURE_COUNT]; /* from due, failures beyond */
+    struct hist hist[MEASURE_COUNT]; /* VIEW_DUE */
 };
 
 struct seconds_ask {
-    struct window range;  /* of the run: what is due outside is left out */
-    struct window window; /* that is measured */
-    uint32_t measures;    /* bit 1 << enum measure; pooled ones have nothing */
+    struct window range;           /* of the run; other requests are ignored */
+    struct window window;          /* the measured window */
+    uint32_t measures;             /* bits 1 << enum measure; not pooled ones */
     const struct good_table *good; /* what makes a request good */
 
-    /* Append what is to be said of a second. */
+    /* Append the text for a second. */
     int (*render)(const struct second *s, struct buf *out, struct err *err);
 
-    /* Gets what was rendered, in the order of time. */
+    /* Takes the texts in order of time. */
     int (*put)(const char *text, struct err *err);
 };
 
-/* From the recording's beginning. */
+/* Reads the recording from its beginning. */
 int seconds_read(struct recording *rec, const struct seconds_ask *ask,
                  struct err *err);
 

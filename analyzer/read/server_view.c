@@ -7,15 +7,15 @@
 #include "common/base/err.h"
 #include "common/base/xalloc.h"
 
-/* A look so soon after the window still ends what a counter grew by in it. */
+/* A scrape up to this long after the window still counts for its counters. */
 #define GRACE_NS (NS_PER_S / 2)
 
-/* Fewer looks, or requests, say too little to warn of anything. */
-#define LEAST_LOOKS   5
-#define LEAST_PRESENT 4
-#define FAR_FEWER     0.5
+/* No warning with fewer scrapes or requests in flight. */
+#define MIN_SCRAPES 5
+#define MIN_PRESENT 4
+#define FAR_FEWER   0.5
 
-/* ---- gathering ---- */
+/* ---- collecting ---- */
 
 void server_view_init(struct server_view *v, struct window window)
 {
@@ -45,27 +45,21 @@ static void count(struct look_counter *c, int64_t at_ns, int64_t value)
     c->last = value;
 }
 
-static int64_t both(int64_t a, int64_t b)
-{
-    return a == TIME_ABSENT || b == TIME_ABSENT ? TIME_ABSENT : a + b;
-}
-
-static void measure_all(struct server_view *v, const struct server_look *look)
-{
-    v->looks++;
-    v->failed += look->is_failed != 0;
-    measure(&v->running, look->running);
-    measure(&v->waiting, look->waiting);
-    measure(&v->present, both(look->running, look->waiting));
-    measure(&v->cache_use, look->cache_use);
-}
-
 void server_view_add(struct server_view *v, const struct server_look *look)
 {
     const struct window *w = &v->window;
+    bool has_both =
+        look->running != TIME_ABSENT && look->waiting != TIME_ABSENT;
 
-    if (window_holds(w, look->at))
-        measure_all(v, look);
+    if (window_holds(w, look->at)) {
+        v->looks++;
+        v->failed += look->is_failed != 0;
+        measure(&v->running, look->running);
+        measure(&v->waiting, look->waiting);
+        measure(&v->present,
+                has_both ? look->running + look->waiting : TIME_ABSENT);
+        measure(&v->cache_use, look->cache_use);
+    }
     if (look->at < w->start_ns || look->at - GRACE_NS >= w->end_ns)
         return;
     count(&v->queue_sum_us, look->at, look->queue_sum_us);
@@ -110,7 +104,7 @@ static double most(const struct look_gauge *g)
     return g->n > 0 ? (double)g->max : -1;
 }
 
-/* What is not known, -1, stays so. */
+/* -1, unknown, stays -1. */
 static double scaled(double value, double by)
 {
     return value < 0 ? value : value * by;
@@ -161,8 +155,8 @@ struct server_summary server_view_sum_up(const struct server_view *v,
 bool server_view_misses_requests(const struct server_summary *s,
                                  struct note *note)
 {
-    if (!s->is_there || s->is_partial || s->looks - s->failed < LEAST_LOOKS ||
-        s->present_mean < 0 || s->client_mean < LEAST_PRESENT ||
+    if (!s->is_there || s->is_partial || s->looks - s->failed < MIN_SCRAPES ||
+        s->present_mean < 0 || s->client_mean < MIN_PRESENT ||
         s->present_mean >= FAR_FEWER * s->client_mean)
         return false;
     *note = (struct note){
@@ -170,9 +164,9 @@ bool server_view_misses_requests(const struct server_summary *s,
         .count = llround(s->present_mean),
         .of = llround(s->client_mean),
         .share = s->present_mean / s->client_mean,
-        .text = "the server knows of so few of the requests in flight: the "
-                "others wait on the way to it, in a proxy or gateway, or are "
-                "longer on the network than in the server",
+        .text = "the server has only this part of the requests in flight: the "
+                "others wait in a proxy or gateway, or spend more time on the "
+                "network than in the server",
     };
     return true;
 }

@@ -256,7 +256,7 @@ static void put_failures(const struct summary *s, struct buf *out)
 }
 
 /* What they said, of the whole run. */
-static void put_reasons(const struct failures *f, struct buf *out)
+static void put_reasons(const struct failure_list *f, struct buf *out)
 {
     for (size_t i = 0; i < f->len && i < MAX_REASONS; i++) {
         buf_addf(out, "           %lld x %s: ", (long long)f->kinds[i].count,

@@ -227,9 +227,9 @@ void scaling_fini(struct scaling *s)
     *s = (struct scaling){0};
 }
 
-int scaling_exit_code(const struct scaling *s)
+enum conclusion scaling_conclusion(const struct scaling *s)
 {
     if (s->refusals.len > 0)
-        return 4;
-    return s->verdict.recommended_k > 1 ? 0 : 1;
+        return CONCLUSION_OPEN;
+    return s->verdict.recommended_k > 1 ? CONCLUSION_YES : CONCLUSION_NO;
 }

@@ -13,6 +13,7 @@
 #include "analyzer/scaling/bend.h"
 #include "analyzer/scaling/scaling_laws.h"
 #include "analyzer/scaling/scaling_point.h"
+#include "analyzer/verdict/conclusion.h"
 #include "common/base/str.h"
 
 struct buf;
@@ -91,8 +92,8 @@ void scaling_fini(struct scaling *s);
 
 const char *scale_regime_name(enum scale_regime regime);
 
-/* 0 a K above 1 is recommended, 1 none is, 4 refused. */
-int scaling_exit_code(const struct scaling *s);
+/* Yes if a K above 1 is recommended, no if none is, open if refused. */
+enum conclusion scaling_conclusion(const struct scaling *s);
 
 void scaling_render_text(const struct scaling *s, struct buf *out);
 void scaling_render_json(const struct scaling *s, struct buf *out);

@@ -313,6 +313,7 @@ static int read_run(struct scaling *s, const struct run *run, struct err *err)
     rc = summary_make_priced(sum, &rec, s->ask.slo, s->ask.cost, err);
     if (rc == 0)
         rc = take(s, &rec, run, sum, err);
+    summary_fini(sum);
     free(sum);
     recording_close(&rec);
     return rc;

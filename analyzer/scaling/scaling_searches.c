@@ -78,6 +78,7 @@ static int take_conditions(struct scaling *s, const struct search_summary *ss,
         rc = summary_make_priced(sum, &rec, s->ask.slo, s->ask.cost, err);
         if (rc == 0)
             take(s, &rec, sum, ss);
+        summary_fini(sum);
         recording_close(&rec);
     }
     free(sum);

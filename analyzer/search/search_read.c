@@ -12,7 +12,7 @@
 #include "common/base/xalloc.h"
 #include "common/settings/settings.h"
 
-_Static_assert(SEARCH_BLOCKS == TALLY_BATCHES, "a window is cut but once");
+_Static_assert(SEARCH_BLOCKS == TALLY_SLICES, "a window is cut but once");
 
 /* ---- what is searched for ---- */
 
@@ -92,9 +92,9 @@ static void take_counts(const struct summary *s,
             continue;
         r->terms[i].n = j->terms[k].counts.n;
         r->terms[i].misses = j->terms[k].counts.misses;
-        r->terms[i].spoilt = j->terms[k].counts.spoilt;
+        r->terms[i].spoilt = j->terms[k].counts.client_late;
         r->terms[i].measured_ns = j->terms[k].measured_ns;
-        memcpy(r->terms[i].blocks, j->terms[k].counts.blocks,
+        memcpy(r->terms[i].blocks, j->terms[k].counts.slices,
                sizeof(r->terms[i].blocks));
         r->terms[i].n_blocks = SEARCH_BLOCKS;
     }
@@ -196,6 +196,7 @@ static int read_probe(struct reading *r, const struct study_point *at,
         trial_take(&probe->run, &of);
         search_take(&of, &rec, at, &r->s->terms, &probe->result);
     }
+    summary_fini(&of);
     recording_close(&rec);
     return rc;
 }
@@ -213,6 +214,7 @@ int search_read_one(const char *dir, const struct study_point *at,
     rc = summary_make(&of, &rec, NULL, err);
     if (rc == 0)
         search_take(&of, &rec, at, terms, r);
+    summary_fini(&of);
     recording_close(&rec);
     return rc;
 }
@@ -272,17 +274,15 @@ void search_summary_fini(struct search_summary *s)
     *s = (struct search_summary){0};
 }
 
-int search_exit_code(const struct search_summary *s)
+enum conclusion search_conclusion(const struct search_summary *s)
 {
-    if (s->set.stopped_by && !s->is_of_others)
-        return 128 + (int)s->set.stopped_by;
     switch (s->answer.outcome) {
     case SEARCH_FOUND:
     case SEARCH_ESTIMATED:
     case SEARCH_AT_LEAST:
-        return 0;
+        return CONCLUSION_YES;
     case SEARCH_NEVER:
-        return 1;
+        return CONCLUSION_NO;
     case SEARCH_GOES_ON:
     case SEARCH_CLIENT:
     case SEARCH_BUDGET:
@@ -290,5 +290,5 @@ int search_exit_code(const struct search_summary *s)
     case SEARCH_NOT_PROBED:
         break;
     }
-    return 4;
+    return CONCLUSION_OPEN;
 }

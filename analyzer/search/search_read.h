@@ -9,6 +9,7 @@
 
 #include "analyzer/search/search.h"
 #include "analyzer/studies/trials.h"
+#include "analyzer/verdict/conclusion.h"
 #include "common/recording/pointset.h"
 #include "common/spec/calibration.h"
 
@@ -71,8 +72,8 @@ int search_read(struct search_summary *s, const char *dir,
                 const struct strlist *slo, struct err *err);
 void search_summary_fini(struct search_summary *s);
 
-/* 0 found, 1 the objective cannot be met, 4 the client is the limit, undecided
- * or not enough, 130/143 interrupted. */
-int search_exit_code(const struct search_summary *s);
+/* Yes if a capacity was found, no if the objective cannot be met, open if the
+ * client is the limit or the probes do not decide. */
+enum conclusion search_conclusion(const struct search_summary *s);
 
 #endif

@@ -6,14 +6,9 @@
 #include "analyzer/stats/order_stats.h"
 #include "common/stats/student.h"
 
-int64_t section_least_n(double q, size_t sections)
-{
-    return (int64_t)sections * stats_least_n(q);
-}
-
 struct section_quantile section_combine(const double *quantiles,
                                         size_t sections, double overall,
-                                        double q, int64_t least_in_one,
+                                        double q, int64_t min_in_one,
                                         double confidence)
 {
     struct section_quantile s = {.verdict = SECTION_TOO_FEW,
@@ -22,7 +17,7 @@ struct section_quantile section_combine(const double *quantiles,
     double squares = 0;
     double half;
 
-    if (sections < 2 || least_in_one < stats_least_n(q))
+    if (sections < 2 || min_in_one < stats_least_n(q))
         return s;
     s.verdict = SECTION_BEYOND;
     for (size_t i = 0; i < sections; i++)

@@ -102,6 +102,7 @@ static int see_memory(const char *dir, double *peak, struct err *err)
     rc = summary_make(&s, &rec, NULL, err);
     if (rc == 0 && s.metered.has_memory)
         *peak = fmax(*peak, (double)s.metered.peak_bytes);
+    summary_fini(&s);
     recording_close(&rec);
     return rc;
 }

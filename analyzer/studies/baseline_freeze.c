@@ -337,6 +337,7 @@ static int take_memory(struct baseline *b, const char *dir, char *why,
         spread_over(a, &peak, 1);
         rc = add_recording(b, dir, err);
     }
+    summary_fini(&s);
     recording_close(&rec);
     return rc;
 }

@@ -199,15 +199,13 @@ void sweep_work_out(struct sweep_summary *s)
     find_marks(s);
 }
 
-int sweep_exit_code(const struct sweep_summary *s)
+enum conclusion sweep_conclusion(const struct sweep_summary *s)
 {
-    if (s->set.stopped_by)
-        return 128 + (int)s->set.stopped_by;
     for (size_t i = 0; i < s->n_values; i++) {
         if (s->values[i].counted == 0)
-            return 4;
+            return CONCLUSION_OPEN;
     }
-    return s->n_values > 0 ? 0 : 4;
+    return s->n_values > 0 ? CONCLUSION_YES : CONCLUSION_OPEN;
 }
 
 /* ---- from disk ---- */
@@ -262,6 +260,7 @@ static int read_point(struct sweep_summary *s, const struct study_point *at,
         if (s->n++ == 0)
             keep_common(s, &of);
     }
+    summary_fini(&of);
     recording_close(&rec);
     return rc;
 }

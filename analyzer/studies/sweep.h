@@ -12,6 +12,7 @@
 #include <stddef.h>
 
 #include "analyzer/studies/trials.h"
+#include "analyzer/verdict/conclusion.h"
 #include "common/recording/pointset.h"
 
 struct cost_ask;
@@ -76,7 +77,7 @@ int sweep_read(struct sweep_summary *s, const char *dir,
                struct err *err);
 void sweep_summary_fini(struct sweep_summary *s);
 
-/* 0; 4 where a value has no run to be trusted, 130/143 interrupted. */
-int sweep_exit_code(const struct sweep_summary *s);
+/* Open if a value has no run that can be trusted, else yes. */
+enum conclusion sweep_conclusion(const struct sweep_summary *s);
 
 #endif

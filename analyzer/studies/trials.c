@@ -324,33 +324,32 @@ void trials_work_out(struct trials_summary *s)
 
 /* Where there is no SLO, the worst of what the trials came to; a set that did
  * not come to its end is undecided, as a run that was killed. */
-static int worst_of(const struct trials_summary *s)
+static enum conclusion worst_of(const struct trials_summary *s)
 {
-    int worst = s->counted > 0 ? 0 : 1;
+    enum conclusion worst = s->counted > 0 ? CONCLUSION_YES : CONCLUSION_NO;
 
     for (size_t i = 0; i < s->n; i++) {
-        if (trial_is_whole(&s->trials[i]) && s->trials[i].exit_code > worst)
-            worst = s->trials[i].exit_code;
+        if (trial_is_whole(&s->trials[i]) && s->trials[i].conclusion > worst)
+            worst = s->trials[i].conclusion;
     }
-    return worst == 0 && trials_are_cut(s) ? 4 : worst;
+    return worst == CONCLUSION_YES && trials_are_cut(s) ? CONCLUSION_OPEN
+                                                        : worst;
 }
 
-int trials_exit_code(const struct trials_summary *s)
+enum conclusion trials_conclusion(const struct trials_summary *s)
 {
     bool was_aborted = false;
 
-    if (s->stopped_by)
-        return 128 + (int)s->stopped_by;
     for (size_t i = 0; i < s->n; i++)
         was_aborted |= s->trials[i].was_aborted;
     switch (s->verdict) {
     case VERDICT_INVALID:
     case VERDICT_UNDECIDED:
-        return 4;
+        return CONCLUSION_OPEN;
     case VERDICT_FAIL:
-        return 1;
+        return CONCLUSION_NO;
     case VERDICT_PASS:
-        return was_aborted ? 1 : 0;
+        return was_aborted ? CONCLUSION_NO : CONCLUSION_YES;
     case VERDICT_NONE:
         break;
     }

@@ -20,6 +20,7 @@
 
 #include "analyzer/stats/trial_stats.h"
 #include "analyzer/tally/summary.h"
+#include "analyzer/verdict/conclusion.h"
 #include "common/recording/trialset.h"
 
 struct err;
@@ -65,7 +66,7 @@ struct trial {
     int64_t number; /* from 1 */
     uint64_t seed;
     enum verdict verdict;
-    int exit_code;
+    enum conclusion conclusion;
     int64_t stopped_by; /* signal; 0: it came to its end */
     bool was_killed;
     const char *lost; /* "is empty", ...: its manifest, and so nothing below but
@@ -177,7 +178,7 @@ int trials_read(struct trials_summary *s, const char *dir,
 bool trials_have_rate(const struct trials_summary *s, enum trial_rate rate);
 void trials_summary_fini(struct trials_summary *s);
 
-/* As that of a run. */
-int trials_exit_code(const struct trials_summary *s);
+/* As summary_conclusion(), of the whole set. */
+enum conclusion trials_conclusion(const struct trials_summary *s);
 
 #endif

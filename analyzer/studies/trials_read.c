@@ -63,7 +63,7 @@ static double price(const struct summary *s, double usd)
 void trial_take(struct trial *t, const struct summary *s)
 {
     t->verdict = s->verdict;
-    t->exit_code = summary_exit_code(s);
+    t->conclusion = summary_conclusion(s);
     t->stopped_by = s->stopped_by;
     t->was_killed = s->integrity.was_killed;
     t->was_aborted = s->aborted != NULL;
@@ -167,6 +167,7 @@ static int read_trial(struct trials_summary *set, struct trial *t,
     if (rc == 0 && count_terms(&s) != set->n_terms)
         rc = err_set(err, ERR_FORMAT, "%s: trial %lld has another SLO",
                      set->dir, (long long)t->number);
+    summary_fini(&s);
     recording_close(&rec);
     return rc;
 }

@@ -18,6 +18,7 @@
 #include "analyzer/studies/short_run_median.h"
 #include "analyzer/studies/trials.h"
 #include "analyzer/studies/variant_capacity.h"
+#include "analyzer/verdict/conclusion.h"
 #include "common/recording/variantset.h"
 
 struct cost_ask;
@@ -121,8 +122,8 @@ int variants_read(struct variants_summary *s, const char *dir,
                   struct err *err);
 void variants_summary_fini(struct variants_summary *s);
 
-/* 0; 3 where a variant could not be run, 4 where one has no run to be trusted,
- * 130/143 interrupted. */
-int variants_exit_code(const struct variants_summary *s);
+/* Failed if a variant could not be run, open if one has no run that can be
+ * trusted, else yes. */
+enum conclusion variants_conclusion(const struct variants_summary *s);
 
 #endif

@@ -196,6 +196,7 @@ static int read_one(struct variants_summary *out, const struct listed_one *one,
     }
     if (rc == 0 && r->counts)
         rc = read_latencies(&rec, s, out->measure, r, err);
+    summary_fini(s);
     free(s);
     recording_close(&rec);
     return rc;
@@ -320,15 +321,15 @@ static bool has_gap(const struct variants_summary *s, const struct variant *v)
     return false;
 }
 
-int variants_exit_code(const struct variants_summary *s)
+enum conclusion variants_conclusion(const struct variants_summary *s)
 {
-    int code = s->n_values == 0 ? 4 : 0;
+    enum conclusion all = s->n_values == 0 ? CONCLUSION_OPEN : CONCLUSION_YES;
 
     for (size_t i = 0; i < s->set.n; i++) {
         if (s->set.list[i].failed[0])
-            return 3;
+            return CONCLUSION_FAILED;
         if (has_gap(s, &s->list[i]))
-            code = 4;
+            all = CONCLUSION_OPEN;
     }
-    return s->set.stopped_by ? 128 + (int)s->set.stopped_by : code;
+    return all;
 }

@@ -4,11 +4,11 @@
 
 #include "analyzer/stats/trial_stats.h"
 
-#define LEAST_EACH    3     /* of each kind in a batch: a median */
-#define LEAST_BATCHES 10    /* for a scatter */
-#define FAR           0.1   /* lengths of answers that cannot be compared */
-#define LEAST_NS      1000  /* below it clocks differ, not servers */
-#define SPOKEN_NS     50000 /* a token; what is faster is no model */
+#define MIN_EACH    3     /* of each kind in a slice, for a median */
+#define MIN_SLICES  10    /* for a scatter */
+#define FAR         0.1   /* answer lengths that cannot be compared */
+#define MIN_NS      1000  /* differences below it are those of clocks */
+#define MIN_TPOT_NS 50000 /* no model generates tokens faster than this */
 
 static const enum measure measures[CACHE_MEASURES] = {
     [CACHE_E2E] = MEASURE_E2E,
@@ -39,42 +39,30 @@ double cache_group_share(const struct cache_group *g)
 
 static void add_tokens(struct token_sum *s, int64_t count)
 {
+    if (count == TIME_ABSENT)
+        return;
     s->n++;
     s->sum += count;
 }
 
 static void add_counts(struct cache_group *g, const struct facts *f)
 {
-    int64_t output = facts_count(f->output_tokens);
     int64_t prompt = facts_count(f->prompt_tokens);
-    int64_t cached = facts_count(f->cached_tokens);
 
-    if (output != TIME_ABSENT)
-        add_tokens(&g->output, output);
+    add_tokens(&g->output, facts_count(f->output_tokens));
     if (prompt == TIME_ABSENT)
         return;
     g->cached_of += prompt;
-    if (cached != TIME_ABSENT)
-        add_tokens(&g->cached, cached);
+    add_tokens(&g->cached, facts_count(f->cached_tokens));
 }
 
-/* The server's part: from sent, where there is such a view. */
-static int64_t value_of(enum measure m, const struct facts *f)
-{
-    return measure_value(m, measure_has_sent(m) ? FROM_SENT : FROM_DUE, f);
-}
-
-/* By when it was sent, since offline all are due at once. */
-static size_t batch_of(const struct tally *t, const struct facts *f)
-{
-    return tally_batch(t, f->sent == TIME_ABSENT ? f->due : f->sent);
-}
-
+/* The slice is that of the time of sending, since offline all are due at once.
+ * Times are from sent, if the measure has such a view: the server's part. */
 void cachecheck_add(struct cache_work *w, const struct tally *t,
                     const struct facts *f)
 {
     enum cache_kind kind = f->repeat ? CACHE_REPEATED : CACHE_NEW;
-    size_t batch;
+    size_t slice;
 
     if (!window_holds(&t->window, f->due))
         return;
@@ -84,14 +72,16 @@ void cachecheck_add(struct cache_work *w, const struct tally *t,
         return;
     }
     add_counts(&w->group[kind], f);
-    batch = batch_of(t, f);
+    slice = tally_slice(t, f->sent == TIME_ABSENT ? f->due : f->sent);
     for (int m = 0; m < CACHE_MEASURES; m++) {
-        int64_t ns = value_of(measures[m], f);
+        int64_t ns = measure_value(
+            measures[m], measure_has_sent(measures[m]) ? FROM_SENT : FROM_DUE,
+            f);
 
         if (ns == TIME_ABSENT)
             continue;
         hist_add(&w->all[kind][m], ns);
-        hist_add(&w->batch[kind][m][batch], ns);
+        hist_add(&w->slice[kind][m][slice], ns);
     }
 }
 
@@ -100,8 +90,8 @@ void cachecheck_fini(struct cache_work *w)
     for (int k = 0; k < CACHE_KINDS; k++) {
         for (int m = 0; m < CACHE_MEASURES; m++) {
             hist_fini(&w->all[k][m]);
-            for (int b = 0; b < TALLY_BATCHES; b++)
-                hist_fini(&w->batch[k][m][b]);
+            for (int b = 0; b < TALLY_SLICES; b++)
+                hist_fini(&w->slice[k][m][b]);
         }
     }
 }
@@ -112,61 +102,39 @@ static double log_median(const struct hist *h)
 {
     int64_t ns = hist_rank_quantile(h, 0.5);
 
-    return log((double)(ns > LEAST_NS ? ns : LEAST_NS));
-}
-
-/* Logarithms of the ratios of the batches that have enough of both. */
-static size_t gather(const struct cache_work *w, int m,
-                     double logs[static TALLY_BATCHES])
-{
-    size_t n = 0;
-
-    for (int b = 0; b < TALLY_BATCHES; b++) {
-        const struct hist *fresh = &w->batch[CACHE_NEW][m][b];
-        const struct hist *again = &w->batch[CACHE_REPEATED][m][b];
-
-        if (fresh->n >= LEAST_EACH && again->n >= LEAST_EACH)
-            logs[n++] = log_median(again) - log_median(fresh);
-    }
-    return n;
-}
-
-static enum cache_sign sign_of(struct interval ci)
-{
-    if (ci.high < CACHE_LIMIT)
-        return CACHE_FASTER;
-    return ci.low >= CACHE_LIMIT ? CACHE_SAME : CACHE_OPEN;
+    return log((double)(ns > MIN_NS ? ns : MIN_NS));
 }
 
 static struct cache_ratio compare(const struct cache_work *w, int m)
 {
     struct cache_ratio r = {.measure = measures[m]};
-    double logs[TALLY_BATCHES];
-    size_t n = gather(w, m, logs);
+    double logs[TALLY_SLICES];
     struct uncertain mean;
+    size_t n = 0;
 
-    if (n < LEAST_BATCHES)
+    for (int i = 0; i < TALLY_SLICES; i++) {
+        const struct hist *fresh = &w->slice[CACHE_NEW][m][i];
+        const struct hist *again = &w->slice[CACHE_REPEATED][m][i];
+
+        if (fresh->n >= MIN_EACH && again->n >= MIN_EACH)
+            logs[n++] = log_median(again) - log_median(fresh);
+    }
+    if (n < MIN_SLICES)
         return r;
     mean = trials_mean(logs, n, 0.95);
     r.ratio = exp(mean.value);
     r.ci95 = (struct interval){exp(mean.range.low), exp(mean.range.high)};
-    r.sign = sign_of(r.ci95);
+    r.sign = r.ci95.high < CACHE_LIMIT   ? CACHE_FASTER
+             : r.ci95.low >= CACHE_LIMIT ? CACHE_SAME
+                                         : CACHE_OPEN;
     for (int k = 0; k < CACHE_KINDS; k++)
         r.median_ns[k] = hist_rank_quantile(&w->all[k][m], 0.5);
     return r;
 }
 
-/* ---- what it comes to ---- */
+/* ---- the finding ---- */
 
-/* An answer in one piece has no time between tokens to compare, and neither has
- * a stream that something on the way gathers. */
-static bool is_spoken(const struct cache_ratio *tpot)
-{
-    return tpot->sign != CACHE_ABSENT &&
-           tpot->median_ns[CACHE_NEW] >= SPOKEN_NS;
-}
-
-/* Where the model decides about lengths, one prompt has its own. */
+/* If the model decides about lengths, the repeated prompt has its own. */
 static bool are_as_long(const struct cache_check *c)
 {
     double fresh = token_mean(&c->group[CACHE_NEW].output);
@@ -184,37 +152,45 @@ static enum cache_finding find(const struct cache_check *c, const char **why)
         return CACHE_UNDECIDED;
     }
     if (c->by == CACHE_E2E && !are_as_long(c)) {
-        *why = "answers to the repeated prompt have another length";
+        *why = "answers to the repeated prompt have a different length";
         return CACHE_UNDECIDED;
     }
     if (sign == CACHE_OPEN) {
-        *why = "the interval is too wide to tell: send more requests";
+        *why = "inconclusive: the interval is too wide; send more requests";
         return CACHE_UNDECIDED;
     }
     if (sign == CACHE_FASTER) {
         *why = c->by == CACHE_E2E &&
                        cache_group_share(&c->group[CACHE_REPEATED]) > 0.5
-                   ? "suspiciously faster: its answer may be cached, or its "
-                     "prompt, as the server's count says; a stream would tell"
-                   : "suspiciously faster: its answer may be cached";
+                   ? "suspiciously faster: the server may cache the answer, or "
+                     "only the prompt, as its token counts suggest; use "
+                     "streaming to tell them apart"
+                   : "suspiciously faster: the server may cache the answer";
         return CACHE_OF_ANSWERS;
     }
     if (c->by == CACHE_TPOT && c->ratio[CACHE_TTFT].sign == CACHE_FASTER) {
-        *why = "no sign that answers are cached; its first token comes sooner, "
-               "the others do not: its prompt is cached";
+        *why = "no sign of cached answers; only the first token is faster: the "
+               "server caches the prompt";
         return CACHE_OF_PROMPTS;
     }
     *why = "no sign of caching";
     return CACHE_NO_SIGN;
 }
 
+/* An answer in one piece has no time between tokens to compare, nor has a
+ * stream that a proxy buffers. */
 void cachecheck_make(const struct cache_work *w, struct cache_check *out)
 {
+    const struct cache_ratio *tpot = &out->ratio[CACHE_TPOT];
+
     *out = (struct cache_check){.is_there = true};
     for (int k = 0; k < CACHE_KINDS; k++)
         out->group[k] = w->group[k];
     for (int m = 0; m < CACHE_MEASURES; m++)
         out->ratio[m] = compare(w, m);
-    out->by = is_spoken(&out->ratio[CACHE_TPOT]) ? CACHE_TPOT : CACHE_E2E;
+    out->by =
+        tpot->sign != CACHE_ABSENT && tpot->median_ns[CACHE_NEW] >= MIN_TPOT_NS
+            ? CACHE_TPOT
+            : CACHE_E2E;
     out->finding = find(out, &out->why);
 }

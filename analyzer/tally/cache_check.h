@@ -1,10 +1,10 @@
-/* cache_check.h - does the server answer a prompt that it has seen sooner than
+/* cache_check.h - does the server answer a prompt that it has seen faster than
  * a new one of the same length?
  *
- * In the manner of MLPerf's TEST04: of each two neighbours in the schedule one
- * carries the same prompt again.  Both kinds meet the same server at the same
- * time, so that each batch of the window gives a ratio of medians by itself,
- * and their scatter the interval.  Pure but for its histograms.
+ * As in MLPerf's TEST04: of each two neighbours in the schedule one repeats the
+ * same prompt.  Both kinds meet the same server at the same time, so each slice
+ * of the window gives a ratio of medians, and their scatter gives the interval.
+ * No I/O.
  */
 #ifndef ANALYZER_TALLY_CACHE_CHECK_H
 #define ANALYZER_TALLY_CACHE_CHECK_H
@@ -30,26 +30,26 @@ enum cache_measure {
     CACHE_MEASURES,
 };
 
-/* What a ratio says. */
+/* The interval of a ratio compared with the limit. */
 enum cache_sign {
-    CACHE_ABSENT, /* nothing: there are too few of both kinds */
-    CACHE_SAME,   /* surely above the limit */
-    CACHE_OPEN,   /* it may be either */
-    CACHE_FASTER, /* surely below it */
+    CACHE_ABSENT, /* too few answers of both kinds */
+    CACHE_SAME,   /* above the limit */
+    CACHE_OPEN,   /* contains the limit */
+    CACHE_FASTER, /* below the limit */
 };
 
 enum cache_finding {
     CACHE_NO_SIGN,
-    CACHE_OF_PROMPTS, /* the first token comes sooner, the others do not */
+    CACHE_OF_PROMPTS, /* only the first token is faster */
     CACHE_OF_ANSWERS,
     CACHE_UNDECIDED,
     CACHE_FINDINGS,
 };
 
-/* Repeated to new, as the geometric mean over batches. */
+/* Repeated / new, as the geometric mean over slices. */
 struct cache_ratio {
     enum measure measure;
-    enum cache_sign sign; /* the rest unless absent */
+    enum cache_sign sign; /* CACHE_ABSENT: the rest is not set */
     int64_t median_ns[CACHE_KINDS];
     double ratio;
     struct interval ci95;
@@ -57,7 +57,7 @@ struct cache_ratio {
 
 struct cache_group {
     int64_t n;      /* due in the window */
-    int64_t failed; /* of those; left out of all that follows */
+    int64_t failed; /* of those; not part of the following */
     struct token_sum output;
     struct token_sum cached;
     int64_t cached_of; /* prompt tokens */
@@ -67,19 +67,19 @@ struct cache_check {
     bool is_there;
     struct cache_group group[CACHE_KINDS];
     struct cache_ratio ratio[CACHE_MEASURES];
-    enum cache_measure by; /* the one that says whether answers are cached */
+    enum cache_measure by; /* the ratio that decides about cached answers */
     enum cache_finding finding;
     const char *why; /* in words */
 };
 
-/* All zero is an empty one. */
+/* All zero is empty. */
 struct cache_work {
     struct cache_group group[CACHE_KINDS];
     struct hist all[CACHE_KINDS][CACHE_MEASURES];
-    struct hist batch[CACHE_KINDS][CACHE_MEASURES][TALLY_BATCHES];
+    struct hist slice[CACHE_KINDS][CACHE_MEASURES][TALLY_SLICES];
 };
 
-/* The tally says what belongs to the window. */
+/* The tally has the window. */
 void cachecheck_add(struct cache_work *w, const struct tally *t,
                     const struct facts *f);
 void cachecheck_make(const struct cache_work *w, struct cache_check *out);
@@ -88,8 +88,8 @@ void cachecheck_fini(struct cache_work *w);
 /* "no sign", "prompts", "answers", "undecided". */
 const char *cache_finding_name(enum cache_finding finding);
 
-/* Of the prompt tokens of a kind, the share from the server's cache; below 0:
- * it does not say. */
+/* Share of prompt tokens that came from the server's cache; below 0: not
+ * reported. */
 double cache_group_share(const struct cache_group *g);
 
 #endif

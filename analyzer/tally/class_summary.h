@@ -1,7 +1,7 @@
-/* class_summary.h - what is said of one class of a mix.
+/* class_summary.h - the results of one class of a workload.
  *
- * The requests of a class are tallied as those of the run are, by the same
- * window and with the class's own terms.
+ * The requests of a class are tallied like those of the run, in the same window
+ * and with the class's own terms.
  */
 #ifndef ANALYZER_TALLY_CLASS_SUMMARY_H
 #define ANALYZER_TALLY_CLASS_SUMMARY_H
@@ -10,10 +10,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "analyzer/tally/spread.h"
+#include "analyzer/tally/distribution.h"
 #include "analyzer/tally/tally.h"
 #include "analyzer/tally/tiers.h"
-#include "analyzer/tally/window.h"
 #include "analyzer/verdict/judge.h"
 #include "common/measure/good.h"
 #include "common/settings/classes.h"
@@ -23,11 +22,11 @@ struct err;
 
 struct class_summary {
     const char *name; /* borrowed */
-    double share;     /* of the requests that were to be of it */
-    struct slo slo;   /* its own */
+    double share;     /* planned share of the requests */
+    struct slo slo;   /* its own terms */
 
-    /* scheduled = issued + unsent; issued = ok + failed.  Of all classes they
-     * add up to those of the run, but for what the recording lost. */
+    /* scheduled = issued + unsent; issued = ok + failed.  The sum over all
+     * classes is that of the run, except for requests that were lost. */
     int64_t scheduled;
     int64_t issued;
     int64_t unsent;
@@ -41,39 +40,39 @@ struct class_summary {
     double attainment;
     struct interval attainment_ci95;
 
-    bool is_streamed;                    /* some came in events, or should */
-    struct spread spread[MEASURE_COUNT]; /* from due, failures beyond */
+    bool is_streamed; /* some answers had events, or should have had */
+    struct spread spread[MEASURE_COUNT]; /* VIEW_DUE */
     struct judgement judgement;
     struct tiers tiers; /* its own */
 };
 
-/* While the recording is read; zeroed: there are no classes. */
+/* While the recording is read.  All zero: there are no classes. */
 struct class_tallies {
     struct tally *items;      /* owned */
     struct tier_works *tiers; /* owned, as many */
     size_t len;
 };
 
-/* Begin with the terms that each class has; everything is borrowed. */
-void class_tallies_init(struct class_tallies *t, struct window window,
-                        const struct class_summary *classes, size_t n,
-                        const struct good_table *good);
-
-/* The tiers of each class.  ERR_CONFIG. */
-int class_tallies_begin_tiers(struct class_tallies *t,
-                              const struct class_summary *classes,
-                              const struct tier_plan *run, struct err *err);
+/* Borrows everything, with the terms that each class has.  `run` is the plan
+ * for the tiers of the run.  ERR_CONFIG; call class_tallies_fini() in any case.
+ */
+int class_tallies_init(struct class_tallies *t,
+                       const struct class_summary *classes, size_t n,
+                       const struct good_table *good,
+                       const struct cohort_plan *run, struct err *err);
 void class_tallies_fini(struct class_tallies *t);
 
-/* A request goes to its class. */
+/* Add a request to its class. */
 void class_tallies_add(struct class_tallies *t, const struct facts *f);
 
-/* Name, share and terms.  ERR_CONFIG. */
+/* Set name, share and terms.  ERR_CONFIG.  Call class_summary_fini() in any
+ * case. */
 int class_summary_begin(struct class_summary *c, const struct classes *all,
                         size_t i, struct err *err);
+void class_summary_fini(struct class_summary *c);
 
-/* The rest.  Of the lost requests, due in the window, nobody knows the class:
- * they are not counted, and each may be one that misses a limit. */
+/* Set the rest.  The class of the `lost` requests that were due in the window
+ * is unknown: they are not counted, but each may have missed a limit. */
 void class_summary_take(struct class_summary *c,
                         const struct class_tallies *all, size_t i,
                         bool asked_stream, int64_t lost);

@@ -1,8 +1,9 @@
-/* notes.h - what a reader of the numbers should know of the answers: lengths
- * that are not those asked for, streams that are none, counts that disagree.
+/* notes.h - remarks about the answers that a reader of the numbers should know:
+ * lengths that differ from those requested, answers that do not stream, counts
+ * that disagree.
  *
- * Named rules; each counts the requests that are odd, of those that it can be
- * said of, and speaks up above a share.  They change no number and no verdict.
+ * Each named rule counts the odd requests among those it applies to and adds a
+ * note above a given share.  Notes change no number and no verdict.
  */
 #ifndef ANALYZER_TALLY_NOTES_H
 #define ANALYZER_TALLY_NOTES_H
@@ -35,23 +36,23 @@ struct odd {
 
 struct oddities {
     struct odd odd[NOTE_COUNT];
-    bool says_finish; /* some request says why it stopped */
-    bool says_cached; /* ... or what of its prompt was cached */
+    bool says_finish; /* a request reports why its answer stopped */
+    bool says_cached; /* a request reports cached prompt tokens */
 };
 
 /* An ok request that was due in the window. */
 void oddities_add(struct oddities *o, const struct facts *f);
 
-/* What else the rules go by. */
+/* What else the rules depend on. */
 struct note_inputs {
-    bool is_length_forced;  /* the model may not stop before */
-    bool limits_ttft;       /* the SLO does */
-    double cached_share;    /* of prompt tokens that were sent before; below 0:
-                               not known */
-    int64_t e2e_p99_ns;     /* of the ok requests; below 0: not known */
-    int64_t tail_p99_ns;    /* likewise */
-    bool keeps_connections; /* unless the server closes them */
-    double in_flight_mean;  /* requests in flight in the window */
+    bool is_length_forced;  /* the model must not stop earlier */
+    bool limits_ttft;       /* the SLO limits ttft */
+    double cached_share;    /* of prompt tokens, those sent before; below 0:
+                               unknown */
+    int64_t e2e_p99_ns;     /* of ok requests; below 0: unknown */
+    int64_t tail_p99_ns;    /* of ok requests; below 0: unknown */
+    bool keeps_connections; /* keep-alive is on */
+    double in_flight_mean;  /* requests in flight, mean over the window */
 };
 
 struct note {
@@ -62,7 +63,7 @@ struct note {
     const char *text;
 };
 
-/* Those of the rules, one of the server, and one of lengths. */
+/* One per rule, one about the server, one about output lengths. */
 #define NOTES_MAX (NOTE_COUNT + 2)
 
 struct notes {

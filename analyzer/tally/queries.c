@@ -7,12 +7,14 @@ void queries_init(struct queries *q, struct tally *tally, int64_t size)
     *q = (struct queries){.tally = tally, .size = size, .max_id = -1, .id = -1};
 }
 
-/* What became of some queries. */
 enum fate { FATE_OK, FATE_FAILED, FATE_OPEN };
 
-static void add_to_terms(struct tally *t, int64_t count, size_t batch,
-                         enum fate fate, int64_t slowest_ns)
+/* Add `count` queries that ended the same way. */
+static void add(struct tally *t, int64_t count, size_t slice, enum fate fate,
+                int64_t slowest_ns)
 {
+    struct hist *all = &t->hist[MEASURE_QUERY][VIEW_DUE];
+
     for (size_t i = 0; i < t->slo->len; i++) {
         const struct slo_term *term = &t->slo->terms[i];
         struct term_tally *tt = &t->terms[i];
@@ -20,58 +22,42 @@ static void add_to_terms(struct tally *t, int64_t count, size_t batch,
         if (term->kind != SLO_QUANTILE || term->measure != MEASURE_QUERY)
             continue;
         if (fate == FATE_OPEN)
-            term_tally_add_open(tt, batch, count);
+            term_tally_add_open(tt, slice, count);
         else
-            term_tally_add(tt, term, batch, fate == FATE_OK ? slowest_ns : -1,
+            term_tally_add(tt, term, slice, fate == FATE_OK ? slowest_ns : -1,
                            count);
     }
+    if (fate == FATE_OK)
+        hist_add(all, slowest_ns);
+    else
+        hist_add_beyond(all, count);
 }
 
-/* A failure keeps no limit, whatever became of the others; without one, those
- * that are missing may have been the slowest. */
-static enum fate fate_of(const struct queries *q)
-{
-    if (q->has_failed)
-        return FATE_FAILED;
-    return q->is_open || q->n < q->size ? FATE_OPEN : FATE_OK;
-}
-
+/* A failed request decides, whatever happened to the others.  Otherwise missing
+ * requests may have been the slowest. */
 static void end_query(struct queries *q)
 {
     struct tally *t = q->tally;
-    struct hist *all = &t->hist[MEASURE_QUERY][VIEW_DUE];
-    enum fate fate = fate_of(q);
+    enum fate fate = q->has_failed                  ? FATE_FAILED
+                     : q->is_open || q->n < q->size ? FATE_OPEN
+                                                    : FATE_OK;
 
-    if (q->id < 0 || !window_holds(&t->window, q->due_ns))
-        return;
-    add_to_terms(t, 1, tally_batch(t, q->due_ns), fate, q->slowest_ns);
-    if (fate == FATE_OK)
-        hist_add(all, q->slowest_ns);
-    else
-        hist_add_beyond(all, 1);
+    if (q->id >= 0 && window_holds(&t->window, q->due_ns))
+        add(t, 1, tally_slice(t, q->due_ns), fate, q->slowest_ns);
 }
 
-static void add_lost(struct queries *q, int64_t count, size_t batch)
-{
-    if (count <= 0)
-        return;
-    add_to_terms(q->tally, count, batch, FATE_OPEN, 0);
-    hist_add_beyond(&q->tally->hist[MEASURE_QUERY][VIEW_DUE], count);
-}
-
-/* Those between two that were seen count by the later one. */
+/* Queries missing between two that were seen count with the later one. */
 static void begin_query(struct queries *q, int64_t id, int64_t due_ns)
 {
-    if (window_holds(&q->tally->window, due_ns))
-        add_lost(q, id - q->max_id - 1, tally_batch(q->tally, due_ns));
-    if (id > q->max_id)
-        q->max_id = id;
-    q->id = id;
-    q->due_ns = due_ns;
-    q->n = 0;
-    q->slowest_ns = 0;
-    q->has_failed = false;
-    q->is_open = false;
+    int64_t lost = id - q->max_id - 1;
+
+    if (lost > 0 && window_holds(&q->tally->window, due_ns))
+        add(q->tally, lost, tally_slice(q->tally, due_ns), FATE_OPEN, 0);
+    *q = (struct queries){.tally = q->tally,
+                          .size = q->size,
+                          .max_id = id > q->max_id ? id : q->max_id,
+                          .id = id,
+                          .due_ns = due_ns};
 }
 
 void queries_add(struct queries *q, const struct facts *f)
@@ -95,14 +81,14 @@ void queries_add(struct queries *q, const struct facts *f)
 
 void queries_finish(struct queries *q, int64_t expected_rows)
 {
-    int64_t last_id;
+    const struct window *w = &q->tally->window;
+    int64_t lost;
 
     if (q->size < 2)
         return;
-    last_id = expected_rows > 0 ? (expected_rows - 1) / q->size : -1;
+    lost = (expected_rows > 0 ? (expected_rows - 1) / q->size : -1) - q->max_id;
     end_query(q);
     q->id = -1;
-    if (q->tally->window.end_ns > q->tally->window.start_ns &&
-        q->due_ns < q->tally->window.end_ns)
-        add_lost(q, last_id - q->max_id, TALLY_BATCHES - 1);
+    if (lost > 0 && w->end_ns > w->start_ns && q->due_ns < w->end_ns)
+        add(q->tally, lost, TALLY_SLICES - 1, FATE_OPEN, 0);
 }

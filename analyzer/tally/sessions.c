@@ -30,7 +30,7 @@ static void add_turn(struct turn_tally *t, const struct facts *f)
     t->says_cached = true;
 }
 
-/* One that was in flight at the end is neither finished nor broken. */
+/* A turn in flight at the end neither finishes nor breaks its session. */
 void sessions_add(struct sessions *s, const struct facts *f)
 {
     if (f->session == TIME_ABSENT)
@@ -56,7 +56,7 @@ static struct turn_summary sum_up(const struct turn_tally *t)
     return out;
 }
 
-/* Of a run that was killed first turns may be missing, and later ones there. */
+/* After a kill, first turns may be missing while later ones are present. */
 struct session_summary sessions_sum_up(const struct sessions *s)
 {
     int64_t over = s->finished + s->broken;

@@ -6,48 +6,30 @@
 
 #include "analyzer/read/client_log.h"
 #include "analyzer/read/completeness.h"
-#include "analyzer/read/extent.h"
 #include "analyzer/read/reader.h"
-#include "analyzer/tally/goodput.h"
 #include "analyzer/tally/queries.h"
 #include "analyzer/tally/stream.h"
 #include "common/base/err.h"
 #include "common/base/xalloc.h"
 
-/* What the readings gather: too large for a stack. */
+/* Collected while the recording is read. */
 struct work {
-    struct tally tally;
-    struct stream stream;
-    struct queries queries;
+    struct cohort run;
     struct cache_work cache;
     struct sessions sessions;
     struct steady_work steady;
-    struct decide decide; /* zeroed: the run was to go on to its end */
+    struct decide decide; /* zeroed: no early decision was asked for */
     struct client client;
-    struct good_table good;
     struct class_tallies classes;
     struct tier_works tiers;
-    int64_t completeness_inside; /* requests, due in the window, ... */
-    int64_t never_sent;          /* ... and of those that were not issued */
+    int64_t lost_inside; /* lost requests that were due in the window */
+    int64_t never_sent;  /* lost requests that were never issued */
 };
 
-/* Of an older recording nothing is known: it had one. */
+/* Older recordings do not say; they had one. */
 static int64_t threads_of(const struct settings *s)
 {
     return s->client.threads > 1 ? s->client.threads : 1;
-}
-
-/* What the client saw in the window as planned, which for a run that was killed
- * is all there is. */
-static void read_client(struct client *c, const struct recording *rec,
-                        const struct extent *extent)
-{
-    struct extent planned = *extent;
-
-    if (!rec->has_end)
-        planned.due_end_ns = INT64_MAX;
-    client_init(c, extent_window(&planned), threads_of(&rec->settings));
-    client_read(c, rec->dir);
 }
 
 static bool is_offline(const struct settings *s)
@@ -55,16 +37,39 @@ static bool is_offline(const struct settings *s)
     return s->load.scenario == SCENARIO_OFFLINE;
 }
 
-/* When was it measured?  A run that was killed got as far as its rows, or as
- * the client last saw itself. */
+static bool is_open_loop(const struct settings *s)
+{
+    return scenario_is_open(s->load.scenario);
+}
+
+static bool asks_stream(const struct settings *s)
+{
+    return s->target.stream == STREAM_ON;
+}
+
+static bool forces_length(const struct settings *s)
+{
+    return s->target.ignore_eos;
+}
+
+/* ---- reading ---- */
+
+/* Also reads the client's log, in the window as planned.  A killed run got as
+ * far as its rows or its last entry in the client's log. */
 static int find_window(struct work *w, struct recording *rec,
                        struct window *window, struct err *err)
 {
     struct extent extent;
+    struct extent planned;
 
     if (extent_find(&extent, rec, err))
         return -1;
-    read_client(&w->client, rec, &extent);
+    planned = extent;
+    if (!rec->has_end)
+        planned.due_end_ns = INT64_MAX;
+    client_init(&w->client, extent_window(&planned),
+                threads_of(&rec->settings));
+    client_read(&w->client, rec->dir);
     if (!rec->has_end && client_known_until_ns(&w->client) > extent.due_end_ns)
         extent.due_end_ns = client_known_until_ns(&w->client);
     *window = extent_window(&extent);
@@ -79,21 +84,19 @@ static int read_all(struct work *w, struct recording *rec, struct err *err)
 
     while ((rc = recording_next(rec, &rows, &n, err)) > 0) {
         for (size_t i = 0; i < n; i++) {
-            tally_add(&w->tally, &rows[i]);
+            cohort_add(&w->run, &rows[i]);
             class_tallies_add(&w->classes, &rows[i]);
             tier_works_add(&w->tiers, &rows[i]);
-            stream_see(&w->stream, &rows[i]);
-            queries_add(&w->queries, &rows[i]);
             if (rec->settings.data.cache_check)
-                cachecheck_add(&w->cache, &w->tally, &rows[i]);
+                cachecheck_add(&w->cache, &w->run.tally, &rows[i]);
             sessions_add(&w->sessions, &rows[i]);
             steady_add(&w->steady, &rows[i]);
             if (w->decide.slo)
                 decide_add(&w->decide, &rows[i]);
         }
-        /* A small file may hold many rows: too many are refused at once. */
-        if (rec->has_end && w->tally.rows > rec->end.scheduled)
-            return completeness_check_surplus(&w->tally, 0, &w->client, rec,
+        /* A small file may hold many rows: refuse surplus ones at once. */
+        if (rec->has_end && w->run.tally.rows > rec->end.scheduled)
+            return completeness_check_surplus(&w->run.tally, 0, &w->client, rec,
                                               err);
     }
     return rc;
@@ -101,61 +104,99 @@ static int read_all(struct work *w, struct recording *rec, struct err *err)
 
 static int read_events(struct work *w, struct recording *rec, struct err *err)
 {
-    struct stream *s = &w->stream;
     struct event_rows e;
     int rc;
 
     while ((rc = recording_next_events(rec, &e, err)) > 0) {
-        if (e.is_after_damage)
-            stream_break(s);
-        stream_add(s, e.shard, e.rows, e.n);
+        cohort_add_events(&w->run, &e);
         tier_works_add_events(&w->tiers, &e);
-        /* As with requests: too many are refused at once. */
-        if (completeness_check_surplus(&w->tally, s->events, &w->client, rec,
-                                       err))
+        /* As with requests: refuse surplus ones at once. */
+        if (completeness_check_surplus(&w->run.tally, w->run.stream.events,
+                                       &w->client, rec, err))
             return -1;
     }
-    stream_finish(s);
     return rc;
 }
 
 static void add_lost(struct summary *s, struct work *w,
                      const struct recording *rec)
 {
-    struct tally *t = &w->tally;
+    struct tally *t = &w->run.tally;
     int64_t expected = completeness_expected(t, &w->client, rec);
 
     s->integrity.was_killed = !rec->has_end;
     s->integrity.lost_requests = expected > t->rows ? expected - t->rows : 0;
-    if (t->events > w->stream.events)
-        s->integrity.lost_events = t->events - w->stream.events;
+    if (t->events > w->run.stream.events)
+        s->integrity.lost_events = t->events - w->run.stream.events;
     w->never_sent = completeness_never_sent(t, &w->client, rec);
+    w->lost_inside = cohort_end(&w->run, s->integrity.lost_requests, expected);
+    tier_works_end_run(&w->tiers, s->integrity.lost_requests, expected);
     s->integrity.lost_requests -= w->never_sent;
-    w->completeness_inside =
-        tally_add_lost(t, s->integrity.lost_requests + w->never_sent);
-    queries_finish(&w->queries, expected);
-    tier_works_end_run(&w->tiers, s->integrity.lost_requests + w->never_sent,
-                       expected);
 }
 
-static void take_calibration(struct summary *s, const struct manifest *m)
-{
-    const struct calibration_stamp *c = &s->calibration;
+/* ---- results ---- */
 
-    manifest_calibration(m, &s->calibration);
-    s->calibration_used = -1;
-    if (c->standing == CALIBRATED && c->of.max_rate_rps > 0)
-        s->calibration_used = s->offered_rps / c->of.max_rate_rps;
+/* The most frequent status other than 200; 0: none. */
+static int most_frequent(const int64_t counts[static TALLY_STATUSES])
+{
+    int best = 0;
+
+    for (int i = 1; i < TALLY_STATUSES; i++) {
+        if (i != 200 && counts[i] > counts[best])
+            best = i;
+    }
+    return best;
 }
 
-static bool asks_stream(const struct settings *s)
+static void take_statuses(struct summary *s, const struct tally *t)
 {
-    return s->target.stream == STREAM_ON;
+    int64_t left[TALLY_STATUSES];
+
+    memcpy(left, t->status, sizeof(left));
+    left[0] = 0;
+    while (s->n_statuses < SUMMARY_STATUSES) {
+        int status = most_frequent(left);
+
+        if (status == 0)
+            return;
+        s->statuses[s->n_statuses++] =
+            (struct status_count){.status = status, .count = left[status]};
+        left[status] = 0;
+    }
 }
 
-static bool forces_length(const struct settings *s)
+/* For the verdict, requests that were never sent are unfinished, since how they
+ * would have ended is unknown; here they are unsent.  Over the null transport
+ * no connection is used. */
+static void take_counts(struct summary *s, const struct tally *t,
+                        int64_t never_sent)
 {
-    return s->target.ignore_eos;
+    double length = s->window_length_s;
+
+    for (int o = 0; o < OUTCOME_COUNT; o++)
+        s->outcome[o] = t->outcome[o];
+    s->outcome[OUTCOME_UNFINISHED] -= never_sent;
+    s->outcome[OUTCOME_UNSENT] += never_sent;
+    s->scheduled = t->due;
+    s->unsent = s->outcome[OUTCOME_UNSENT];
+    s->issued = s->scheduled - s->unsent;
+    s->ok = t->outcome[OUTCOME_OK];
+    s->failed = s->issued - s->ok;
+    s->warmup_requests = t->before;
+    s->cooldown_requests = t->after;
+    s->good = t->good;
+    s->fresh_connections = t->fresh;
+    if (strncmp(settings_url(s->settings), "null:", 5) != 0)
+        s->reused_connections = t->reused;
+    s->retried = t->retried;
+    s->attainment = tally_attainment(t, &s->attainment_ci95);
+    if (!(length > 0))
+        return;
+    s->offered_rps = (double)t->due / length;
+    s->throughput_rps = (double)t->ok_inside / length;
+    s->goodput_rps = (double)t->good / length;
+    s->bytes_in_per_s = t->bytes_in / length;
+    s->bytes_out_per_s = t->bytes_out / length;
 }
 
 static void take_classes(struct summary *s, const struct work *w)
@@ -166,15 +207,18 @@ static void take_classes(struct summary *s, const struct work *w)
 
         class_summary_take(c, &w->classes, i,
                            asks_stream(s->settings->classes.items[i].settings),
-                           w->completeness_inside);
+                           w->lost_inside);
         s->answer = verdict_combine(s->answer, c->judgement.verdict);
     }
 }
 
-/* Where nothing streams, not even its failures have measures of streams. */
-static void take_spreads(struct summary *s, const struct tally *t)
+/* If nothing streams, not even failures have the measures of streams. */
+static void take_distributions(struct summary *s, const struct tally *t)
 {
+    enum measure shown; /* what users wait for */
+
     s->is_streamed = t->events > 0 || settings_some(asks_stream, s->settings);
+    shown = s->is_streamed ? MEASURE_TTFT : MEASURE_E2E;
     for (int m = 0; m < MEASURE_COUNT; m++) {
         bool has_it = s->is_streamed || !measure_is_of_stream((enum measure)m);
 
@@ -186,14 +230,7 @@ static void take_spreads(struct summary *s, const struct tally *t)
             s->spread[m][v] = spread_of(&h);
         }
     }
-}
-
-/* Of what its users wait for. */
-static void take_bars(struct summary *s, const struct tally *t)
-{
-    enum measure m = s->is_streamed ? MEASURE_TTFT : MEASURE_E2E;
-
-    bars_make(&t->hist[m][VIEW_DUE], m, t->limit_ns[m], &s->bars);
+    bars_make(&t->hist[shown][VIEW_DUE], shown, t->limit_ns[shown], &s->bars);
 }
 
 static void take_tokens(struct summary *s, const struct tally *t,
@@ -213,7 +250,7 @@ static void take_tokens(struct summary *s, const struct tally *t,
 static void take_quality(struct summary *s, const struct tally *t)
 {
     struct batch all = tally_checks(t);
-    double inflation = stats_inflation(t->check_batches, TALLY_BATCHES);
+    double inflation = stats_inflation(t->check_slices, TALLY_SLICES);
 
     s->quality = (struct quality){.checked = all.n, .passed = all.hits};
     if (all.n == 0)
@@ -224,8 +261,8 @@ static void take_quality(struct summary *s, const struct tally *t)
         stats_share_interval(s->quality.share, s->quality.n_effective);
 }
 
-/* What a cache can have seen of the prompts; below 0: nobody knows.  Where the
- * recording does not say, prompts that were made were made for one request. */
+/* Share of prompt tokens that a cache can have seen before; below 0: unknown.
+ * If the recording does not say, generated prompts are unique. */
 static double cached_share(const struct summary *s, const struct tally *t)
 {
     if (s->trace.has_blocks || s->n_classes > 0)
@@ -247,7 +284,7 @@ static bool has_ttft(const struct slo *slo)
     return false;
 }
 
-/* Of a class that streams it is one to keep. */
+/* A class that streams can keep such a limit, so it does not count. */
 static bool limits_ttft(const struct summary *s)
 {
     for (size_t i = 0; i < s->n_classes; i++) {
@@ -258,7 +295,7 @@ static bool limits_ttft(const struct summary *s)
     return has_ttft(&s->slo);
 }
 
-/* Of requests; below 0: there is no window. */
+/* Mean number of requests in flight; below 0: there is no window. */
 static double in_flight_mean(const struct summary *s, const struct tally *t)
 {
     return s->window_length_s > 0 ? t->in_flight_ns / (s->window_length_s * 1e9)
@@ -287,7 +324,7 @@ static void take_notes(struct summary *s, const struct tally *t)
         s->notes.list[s->notes.len++] = drift;
 }
 
-/* After the notes, to which it may add. */
+/* After take_notes(): may add a note. */
 static void take_server(struct summary *s, const struct tally *t,
                         const struct recording *rec)
 {
@@ -310,12 +347,7 @@ static void take_server(struct summary *s, const struct tally *t,
         s->notes.list[s->notes.len++] = note;
 }
 
-static bool is_open_loop(const struct settings *s)
-{
-    return scenario_is_open(s->load.scenario);
-}
-
-/* Did max_duration end it before what else was asked for? */
+/* Did max_duration end the run before anything else would have? */
 static bool is_cut_short(const struct settings *set, const struct tally *t)
 {
     const struct load_settings *load = &set->load;
@@ -329,18 +361,71 @@ static bool is_cut_short(const struct settings *set, const struct tally *t)
            load->duration_ns > load->max_duration_ns;
 }
 
-/* What was decided stands, whatever became of those that were in flight then.
- */
-static void take_decision(struct summary *s, const struct decide *d)
+/* Output tokens that arrived in the window; below 0: unknown. */
+static double output_inside(const struct summary *s)
 {
-    if (!d->decision)
-        return;
-    memcpy(s->decided, d->why, sizeof(s->decided));
-    if (s->trust.valid)
-        s->verdict = d->decision == DECISION_PASS ? VERDICT_PASS : VERDICT_FAIL;
+    return s->has_tokens && tokens_have_output(&s->tokens)
+               ? s->output_tokens_per_s * s->window_length_s
+               : -1;
 }
 
-/* Later turns of a session wait, but sessions arrive. */
+struct metered_share summary_energy_share(const struct summary *s)
+{
+    return (struct metered_share){
+        .good = s->good,
+        .tokens = output_inside(s),
+        .co2_g_per_kwh = s->settings->cost.co2_g_per_kwh,
+    };
+}
+
+static void take_cost(struct summary *s)
+{
+    const struct metered_share share = summary_energy_share(s);
+    const struct window window = summary_window(s);
+    const struct delivered d = {
+        .window_s = s->window_length_s,
+        .good = s->good,
+        .good_tokens = share.tokens < 0 ? -1 : (double)s->tokens.good_output,
+        .tokens = share.tokens,
+    };
+
+    s->cost = cost_of(&s->settings->cost, &d);
+    metered_read(&s->metered, s->dir, &window, &share);
+}
+
+/* ---- the verdict ---- */
+
+/* A run that failed a trust check cannot pass, nor can one that was killed or
+ * interrupted, since the rest of it is unknown. */
+static enum verdict after_trust(const struct summary *s, enum verdict answer)
+{
+    if (!s->trust.valid)
+        return VERDICT_INVALID;
+    if (answer == VERDICT_PASS && (s->integrity.was_killed || s->stopped_by))
+        return VERDICT_UNDECIDED;
+    return answer;
+}
+
+/* Nor can a run that overloaded the server, which will not keep up for longer,
+ * or that was aborted. */
+static enum verdict after_load(const struct summary *s, enum verdict verdict)
+{
+    bool is_open = verdict == VERDICT_PASS || verdict == VERDICT_UNDECIDED;
+
+    if (is_open && summary_is_overloaded(s))
+        return VERDICT_FAIL;
+    return verdict == VERDICT_PASS && s->aborted ? VERDICT_FAIL : verdict;
+}
+
+static void settle_tiers(const struct summary *s, struct tiers *t)
+{
+    for (size_t i = 0; i < t->len; i++)
+        t->items[i].verdict =
+            after_load(s, after_trust(s, t->items[i].judgement.verdict));
+}
+
+/* Later turns of a session wait for answers, but sessions arrive on schedule.
+ */
 static void take_steady(struct summary *s, const struct steady_work *w)
 {
     const int scenario = s->settings->load.scenario;
@@ -355,7 +440,7 @@ static void take_steady(struct summary *s, const struct steady_work *w)
 
 static void conclude(struct summary *s, const struct work *w)
 {
-    const struct tally *t = &w->tally;
+    const struct tally *t = &w->run.tally;
     const struct evidence evidence = {
         .tally = t,
         .judgement = &s->judgement,
@@ -368,26 +453,37 @@ static void conclude(struct summary *s, const struct work *w)
     s->cut_by_max_duration = is_cut_short(s->settings, t);
     s->window_start_s = s->warmup_s = (double)t->window.start_ns / 1e9;
     s->window_length_s = (double)(t->window.end_ns - t->window.start_ns) / 1e9;
-    summary_count(s, t,
-                  w->never_sent < w->completeness_inside
-                      ? w->never_sent
-                      : w->completeness_inside);
-    take_spreads(s, t);
-    take_bars(s, t);
-    take_tokens(s, t, &w->stream);
+    take_counts(
+        s, t, w->never_sent < w->lost_inside ? w->never_sent : w->lost_inside);
+    take_statuses(s, t);
+    take_distributions(s, t);
+    take_tokens(s, t, &w->run.stream);
     take_quality(s, t);
     take_notes(s, t);
     judge(t, s->window_length_s, &s->judgement);
     take_classes(s, w);
     trust_check(&evidence, &s->trust);
-    s->verdict = goodput_believed(s, s->answer);
-    take_decision(s, &w->decide);
+    s->verdict = after_trust(s, s->answer);
+    if (w->decide.decision) {
+        /* An early decision stands, whatever happened to requests that were in
+         * flight then. */
+        memcpy(s->decided, w->decide.why, sizeof(s->decided));
+        if (s->trust.valid)
+            s->verdict = w->decide.decision == DECISION_PASS ? VERDICT_PASS
+                                                             : VERDICT_FAIL;
+    }
     take_steady(s, &w->steady);
-    s->verdict = goodput_settled(s, s->verdict);
-    goodput_take(s, t, &w->stream.fluid, &w->tiers);
+    s->verdict = after_load(s, s->verdict);
+    tiers_take(&s->tiers, &w->tiers, s->window_length_s);
+    settle_tiers(s, &s->tiers);
+    for (size_t i = 0; i < s->n_classes; i++)
+        settle_tiers(s, &s->classes[i].tiers);
+    s->misses = t->misses;
+    s->fluid = fluid_sum_up(&w->run.stream.fluid, s->window_length_s);
+    take_cost(s);
 }
 
-/* By the terms of this report; one that has others decides nothing. */
+/* Decide again by the terms of this report. */
 static void start_deciding(struct work *w, const struct summary *s,
                            const struct load_settings *load)
 {
@@ -395,25 +491,12 @@ static void start_deciding(struct work *w, const struct summary *s,
 
     if (load->stop != STOP_DECIDED || s->slo.len == 0)
         return;
-    if (decide_init(&w->decide, &s->slo, w->tally.window.start_ns, &ignored))
+    if (decide_init(&w->decide, &s->slo, w->run.tally.window.start_ns,
+                    &ignored))
         w->decide = (struct decide){0};
     else
-        decide_window(&w->decide, w->tally.window.start_ns,
-                      w->tally.window.end_ns);
-}
-
-static int64_t query_size_of(const struct load_settings *load)
-{
-    return load->scenario == SCENARIO_MULTI_STREAM ? load->query_size : 1;
-}
-
-/* Out of the tally, which forgets it. */
-static void keep_hist(struct kept_hist *keep, struct tally *t)
-{
-    struct hist *h = &t->hist[keep->measure][keep->view];
-
-    keep->hist = *h;
-    *h = (struct hist){0};
+        decide_window(&w->decide, w->run.tally.window.start_ns,
+                      w->run.tally.window.end_ns);
 }
 
 static int begin_work(struct work *w, struct summary *s,
@@ -421,32 +504,30 @@ static int begin_work(struct work *w, struct summary *s,
                       struct err *err)
 {
     const struct settings *set = &rec->settings;
-    const struct tier_plan plan = {
+    const struct cohort_plan plan = {
         .window = window,
-        .lanes = is_open_loop(set) ? 1 : threads_of(set),
-        .query_size = query_size_of(&set->load),
+        .sequences = is_open_loop(set) ? 1 : threads_of(set),
+        .query_size = set->load.scenario == SCENARIO_MULTI_STREAM
+                          ? set->load.query_size
+                          : 1,
         .run = &s->tiers,
         .classes = &set->classes,
     };
 
-    tally_init(&w->tally, window, &s->slo);
-    tally_set_good(&w->tally, &w->good);
-    class_tallies_init(&w->classes, window, s->classes, s->n_classes, &w->good);
-    tally_set_lanes(&w->tally, plan.lanes);
-    stream_init(&w->stream, &w->tally);
+    cohort_init(&w->run, &s->slo, &plan);
     start_deciding(w, s, &set->load);
-    queries_init(&w->queries, &w->tally, plan.query_size);
     w->sessions.window = window;
-    steady_init(&w->steady, &w->tally, settings_some(asks_stream, set));
+    steady_init(&w->steady, &w->run.tally, settings_some(asks_stream, set));
     if (tier_works_init(&w->tiers, &s->tiers, &plan, err))
         return -1;
-    return class_tallies_begin_tiers(&w->classes, s->classes, &plan, err);
+    return class_tallies_init(&w->classes, s->classes, s->n_classes,
+                              &w->run.good, &plan, err);
 }
 
 static void end_work(struct work *w)
 {
     cachecheck_fini(&w->cache);
-    tally_fini(&w->tally);
+    cohort_fini(&w->run);
     class_tallies_fini(&w->classes);
     tier_works_fini(&w->tiers);
     sessions_fini(&w->sessions);
@@ -458,29 +539,47 @@ static int read_tables(struct work *w, struct recording *rec, struct err *err)
 {
     int rc = read_all(w, rec, err);
 
-    steady_end(&w->steady);
+    slices_end(&w->steady.slices);
     if (rc == 0)
         rc = read_events(w, rec, err);
     if (rc == 0)
-        rc = completeness_check_surplus(&w->tally, w->stream.events, &w->client,
-                                        rec, err);
+        rc = completeness_check_surplus(&w->run.tally, w->run.stream.events,
+                                        &w->client, rec, err);
     return rc;
+}
+
+static void take_failures(struct failure_list *out, const struct manifest *m)
+{
+    struct failures *all = xcalloc(1, sizeof(*all));
+
+    manifest_failures(m, all);
+    failures_sort(all);
+    *out = (struct failure_list){.len = all->len, .overflow = all->overflow};
+    if (all->len > 0) {
+        out->kinds = xcalloc(all->len, sizeof(*out->kinds));
+        memcpy(out->kinds, all->kinds, all->len * sizeof(*out->kinds));
+    }
+    free(all);
 }
 
 static void take_all(struct summary *s, struct work *w,
                      const struct recording *rec)
 {
+    const struct calibration_stamp *c = &s->calibration;
+
     s->damage = recording_damage(rec);
-    manifest_failures(&rec->manifest, &s->failures);
-    failures_sort(&s->failures);
+    take_failures(&s->failures, &rec->manifest);
     add_lost(s, w, rec);
     conclude(s, w);
     s->sessions = sessions_sum_up(&w->sessions);
-    take_server(s, &w->tally, rec);
-    take_calibration(s, &rec->manifest);
+    take_server(s, &w->run.tally, rec);
+    manifest_calibration(&rec->manifest, &s->calibration);
+    s->calibration_used = c->standing == CALIBRATED && c->of.max_rate_rps > 0
+                              ? s->offered_rps / c->of.max_rate_rps
+                              : -1;
     if (rec->settings.data.cache_check)
         cachecheck_make(&w->cache, &s->cache);
-    mlperf_make(&s->mlperf, s, &w->tally);
+    mlperf_make(&s->mlperf, s, &w->run.tally);
     next_make(s, &s->next);
 }
 
@@ -493,25 +592,37 @@ static int sum_up(struct summary *s, struct work *w, struct recording *rec,
     if (find_window(w, rec, &window, err))
         return -1;
     rc = begin_work(w, s, rec, window, err);
-    w->tally.curve = curve;
+    w->run.tally.curve = curve;
     if (rc == 0)
         rc = read_tables(w, rec, err);
-    if (rc == 0) {
+    if (rc == 0)
         take_all(s, w, rec);
-        if (keep)
-            keep_hist(keep, &w->tally);
+    if (rc == 0 && keep) {
+        struct hist *h = &w->run.tally.hist[keep->measure][keep->view];
+
+        keep->hist = *h;
+        *h = (struct hist){0}; /* the caller owns it now */
     }
-    end_work(w);
     return rc;
 }
 
-static int begin_classes(struct summary *s, const struct classes *all,
-                         struct err *err)
+/* Parse the terms of the run and of its classes.  In a cache check half of the
+ * requests are not load, so the run has no SLO. */
+static int begin_slo(struct summary *s, const struct settings *set,
+                     const struct strlist *terms, struct err *err)
 {
-    for (size_t i = 0; i < all->len; i++) {
+    const struct classes *all = &set->classes;
+
+    if (!set->data.cache_check &&
+        (slo_parse(terms, &s->slo, err) || tiers_begin(&s->tiers, terms, err)))
+        return -1;
+    if (all->len > 0)
+        s->classes = xcalloc(all->len, sizeof(*s->classes));
+    while (s->n_classes < all->len) {
+        size_t i = s->n_classes++;
+
         if (class_summary_begin(&s->classes[i], all, i, err))
             return -1;
-        s->n_classes++;
     }
     return 0;
 }
@@ -535,7 +646,6 @@ int summary_make_keeping(struct summary *s, struct recording *rec,
                          const struct strlist *slo, struct kept_hist *keep,
                          struct curve *curve, struct err *err)
 {
-    const struct strlist *terms = slo ? slo : &rec->settings.slo;
     struct work *w;
     int rc;
 
@@ -558,20 +668,30 @@ int summary_make_keeping(struct summary *s, struct recording *rec,
     }
     s->has_trace = manifest_trace(&rec->manifest, &s->trace);
     s->has_data = manifest_data(&rec->manifest, &s->data);
-    if (!rec->settings.data.cache_check && /* half of it is no load at all */
-        (slo_parse(terms, &s->slo, err) || tiers_begin(&s->tiers, terms, err)))
-        return -1;
-    if (curve)
+    rc = begin_slo(s, &rec->settings, slo ? slo : &rec->settings.slo, err);
+    if (rc == 0 && curve)
         curve_init(curve, curve->measure, &s->slo);
-    if (begin_classes(s, &rec->settings.classes, err))
-        return -1;
     w = xcalloc(1, sizeof(*w));
-    rc = good_table_init(&w->good, &s->slo, &rec->settings.classes, err);
+    if (rc == 0)
+        rc =
+            good_table_init(&w->run.good, &s->slo, &rec->settings.classes, err);
     if (rc == 0)
         rc = sum_up(s, w, rec, keep, curve, err);
-    good_table_fini(&w->good);
+    end_work(w);
     free(w);
+    if (rc)
+        summary_fini(s);
     return rc;
+}
+
+void summary_fini(struct summary *s)
+{
+    for (size_t i = 0; i < s->n_classes; i++)
+        class_summary_fini(&s->classes[i]);
+    free(s->classes);
+    tiers_fini(&s->tiers);
+    free(s->failures.kinds);
+    *s = (struct summary){0};
 }
 
 struct window summary_window(const struct summary *s)
@@ -588,21 +708,19 @@ bool summary_is_overloaded(const struct summary *s)
     return s->steady.load.state == LOAD_OVER;
 }
 
-int summary_exit_code(const struct summary *s)
+enum conclusion summary_conclusion(const struct summary *s)
 {
-    if (s->stopped_by)
-        return 128 + (int)s->stopped_by;
     switch (s->verdict) {
     case VERDICT_INVALID:
     case VERDICT_UNDECIDED:
-        return 4;
+        return CONCLUSION_OPEN;
     case VERDICT_FAIL:
-        return 1;
+        return CONCLUSION_NO;
     default:
         if (s->cache.finding == CACHE_UNDECIDED || s->integrity.was_killed)
-            return 4;
+            return CONCLUSION_OPEN;
         return s->ok > 0 && !s->aborted && s->cache.finding != CACHE_OF_ANSWERS
-                   ? 0
-                   : 1;
+                   ? CONCLUSION_YES
+                   : CONCLUSION_NO;
     }
 }

@@ -1,6 +1,6 @@
-/* summary.h - everything that is said of a run, in one struct.
+/* summary.h - all results of a run in one struct.
  *
- * Every report is a rendering of it; none computes a number of its own.
+ * Every report renders it; none computes a number of its own.
  */
 #ifndef ANALYZER_TALLY_SUMMARY_H
 #define ANALYZER_TALLY_SUMMARY_H
@@ -9,18 +9,16 @@
 #include <stdint.h>
 
 #include "analyzer/read/server_view.h"
-#include "analyzer/tally/bars.h"
 #include "analyzer/tally/cache_check.h"
 #include "analyzer/tally/class_summary.h"
-#include "analyzer/tally/curve.h"
-#include "analyzer/tally/fluid.h"
+#include "analyzer/tally/distribution.h"
 #include "analyzer/tally/notes.h"
-#include "analyzer/tally/outlen.h"
 #include "analyzer/tally/sessions.h"
-#include "analyzer/tally/spread.h"
+#include "analyzer/tally/stream.h"
 #include "analyzer/tally/tally.h"
 #include "analyzer/tally/tiers.h"
 #include "analyzer/tally/tokens.h"
+#include "analyzer/verdict/conclusion.h"
 #include "analyzer/verdict/cost.h"
 #include "analyzer/verdict/judge.h"
 #include "analyzer/verdict/metered.h"
@@ -38,16 +36,16 @@
 struct err;
 struct recording;
 
-/* Of the answers that were checked. */
+/* Checked answers. */
 struct quality {
     int64_t checked;
     int64_t passed;
-    double share;       /* the rest if any was checked */
-    double n_effective; /* as many independent answers say as much */
+    double share;       /* the following is set if any was checked */
+    double n_effective; /* number of independent answers worth as much */
     struct interval ci95;
 };
 
-/* How many answers had an HTTP status. */
+/* Number of answers with an HTTP status. */
 struct status_count {
     int status;
     int64_t count;
@@ -55,6 +53,14 @@ struct status_count {
 
 #define SUMMARY_STATUSES 16
 
+/* Failures of the whole run by kind, the most frequent first. */
+struct failure_list {
+    struct failure_kind *kinds; /* owned */
+    size_t len;
+    int64_t overflow; /* of further kinds */
+};
+
+/* Classes, tiers and failures are on the heap: summary_fini(). */
 struct summary {
     const char *dir; /* borrowed from the recording */
     const struct settings *settings;
@@ -63,8 +69,8 @@ struct summary {
     double window_start_s;
     double window_length_s;
     double warmup_s;
-    double cooldown_s;        /* as asked */
-    bool cut_by_max_duration; /* before what else was asked for */
+    double cooldown_s;        /* as configured */
+    bool cut_by_max_duration; /* before anything else ended the run */
 
     /* scheduled = issued + unsent; issued = ok + failed. */
     int64_t scheduled;
@@ -73,11 +79,12 @@ struct summary {
     int64_t ok;
     int64_t failed;
     int64_t outcome[OUTCOME_COUNT];
-    struct failures failures; /* texts and counts, of the whole run */
-    struct status_count statuses[SUMMARY_STATUSES]; /* but 200, most first */
-    size_t n_statuses;       /* the rarest are left out where they do not fit */
-    int64_t warmup_requests; /* beside those */
-    int64_t cooldown_requests; /* likewise */
+    struct failure_list failures;
+    struct status_count statuses[SUMMARY_STATUSES]; /* except 200; the most
+                                                       frequent ones first */
+    size_t n_statuses;
+    int64_t warmup_requests;   /* not part of scheduled */
+    int64_t cooldown_requests; /* not part of scheduled */
     int64_t good;
     int64_t fresh_connections;
     int64_t reused_connections;
@@ -88,101 +95,103 @@ struct summary {
     double goodput_rps;
     double attainment;
     struct interval attainment_ci95;
-    double output_tokens_per_s;  /* that arrived in the window */
-    double goodput_tokens_per_s; /* of good requests */
+    double output_tokens_per_s;  /* arrived in the window */
+    double goodput_tokens_per_s; /* of good requests due in it */
     double bytes_in_per_s;
     double bytes_out_per_s;
 
-    /* The client, and the network path; noted, not judged. */
-    const char *transport; /* borrowed; NULL: not known */
+    /* The client and the network path; shown, not judged. */
+    const char *transport; /* borrowed; NULL: unknown */
     int64_t threads;
-    int64_t rtt_floor_ns; /* smallest round trip; 0: not known */
-    int64_t segments;     /* sent */
+    int64_t rtt_floor_ns; /* smallest round trip; 0: unknown */
+    int64_t segments;     /* TCP segments sent */
     int64_t retransmits;  /* of those, sent again */
     struct calibration_stamp calibration;
-    double calibration_used; /* offered, as a share of what the client is good
-                                for; below 0: not known */
+    double calibration_used; /* offered rate / calibrated maximum of the client;
+                                below 0: unknown */
 
     /* The answers. */
-    bool is_streamed; /* some came in events, or should have */
-    bool has_tokens;  /* somebody counts them */
+    bool is_streamed; /* some had events, or should have had */
+    bool has_tokens;  /* token counts are known */
     struct tokens tokens;
     struct outlen outlen;
     struct quality quality;
     struct notes notes;
 
-    struct steady steady; /* state of the run, and how sure its numbers are */
+    struct steady steady; /* steady state, and how precise quantiles are */
     struct session_summary sessions;
     struct server_summary server;
     struct cache_check cache;
     struct mlperf mlperf;
     struct metered metered;
 
-    bool has_trace; /* one was replayed: */
+    bool has_trace; /* a trace was replayed */
     struct trace_seen trace;
-    bool has_data; /* bodies were made, of this */
+    bool has_data; /* bodies were made from data */
     struct data_seen data;
 
     struct spread spread[MEASURE_COUNT][VIEW_COUNT];
-    struct bars bars;           /* of ttft where answers stream, else of e2e */
-    struct judgement judgement; /* of all requests, by the run's terms */
-    struct tiers tiers;         /* likewise, by those of each tier */
+    struct bars bars;           /* of ttft if answers stream, else of e2e */
+    struct judgement judgement; /* all requests by the terms of the run */
+    struct tiers tiers;         /* all requests by the terms of each tier */
     struct misses misses;
     struct fluid_summary fluid;
     struct cost cost;
-    const struct curve *curve; /* borrowed; NULL: nobody asked for one */
-    struct class_summary classes[CLASSES_MAX];
+    const struct curve *curve;     /* borrowed; NULL: not wanted */
+    struct class_summary *classes; /* owned */
     size_t n_classes;
-    enum verdict answer; /* of the run's terms and those of all classes */
+    enum verdict answer; /* by the terms of the run and of all classes, before
+                            trust checks and load are considered */
     struct trust trust;
     struct integrity integrity;
     struct tgr_damage damage;
 
     int64_t stopped_by;        /* signal; 0: not interrupted */
     bool was_enough;           /* a study ended it early */
-    char decided[DECIDE_TEXT]; /* early, and why; "": it was not */
-    const char *aborted;       /* by load.abort_on, and why; NULL: it was not */
+    char decided[DECIDE_TEXT]; /* why the run was decided early; "": it was not
+                                */
+    const char *aborted; /* why load.abort_on ended it; NULL: it did not */
     enum verdict verdict;
-    struct next next; /* what to do about it */
+    struct next next; /* advice */
 };
 
-/* One distribution whole, beside the summary. */
+/* One whole histogram, in addition to the summary. */
 struct kept_hist {
     enum measure measure;
     enum view view;
-    struct hist hist; /* owned by whoever asked */
+    struct hist hist; /* owned by the caller */
 };
 
-/* Read the recording once and work everything out.  `slo` replaces the one in
- * the recording; NULL keeps that. */
+/* Read the recording and compute everything.  `slo` replaces the SLO of the
+ * recording; NULL keeps it.  Call summary_fini() in any case. */
 int summary_make(struct summary *s, struct recording *rec,
                  const struct strlist *slo, struct err *err);
 
-/* The same with prices in place of the recording's, whose settings are changed;
- * `cost` may be NULL. */
+/* The same with other prices, which are stored in the settings of the
+ * recording; `cost` may be NULL. */
 int summary_make_priced(struct summary *s, struct recording *rec,
                         const struct strlist *slo, const struct cost_ask *cost,
                         struct err *err);
 
-/* The same, with the distribution that *keep names, and the attainment of one
- * measure, which is begun here by the SLO; NULL: neither. */
+/* The same, and keep the histogram that *keep names, and fill the curve of
+ * curve->measure.  Both may be NULL. */
 int summary_make_keeping(struct summary *s, struct recording *rec,
                          const struct strlist *slo, struct kept_hist *keep,
                          struct curve *curve, struct err *err);
 
-/* The part of it that is about how many there were, and how many a second; its
- * window is known.  Of the tally's unfinished so many were never sent. */
-void summary_count(struct summary *s, const struct tally *t,
-                   int64_t never_sent);
+void summary_fini(struct summary *s);
 
 /* The window in nanoseconds of the run. */
 struct window summary_window(const struct summary *s);
 
-/* More was asked of the server than it takes. */
+/* What energy is divided by. */
+struct metered_share summary_energy_share(const struct summary *s);
+
+/* The offered load exceeds the capacity of the server. */
 bool summary_is_overloaded(const struct summary *s);
 
-/* 0 yes, 1 no, aborted or answers that are cached, 4 invalid or undecided,
- * 130/143 interrupted. */
-int summary_exit_code(const struct summary *s);
+/* Open if invalid, undecided or killed.  No if the verdict is FAIL, nothing
+ * succeeded, the run was aborted, or answers come from a cache.  Else yes. */
+enum conclusion summary_conclusion(const struct summary *s);
 
 #endif

@@ -1,11 +1,197 @@
 #include "analyzer/tally/tally.h"
 
-#include "analyzer/tally/curve.h"
-#include "common/base/clk.h"
-#include "common/measure/good.h"
+#include <stdlib.h>
 
-static void find_measures(struct tally *t)
+#include "analyzer/tally/distribution.h"
+#include "common/base/clk.h"
+#include "common/base/xalloc.h"
+
+static int64_t min_of(int64_t a, int64_t b)
 {
+    return a < b ? a : b;
+}
+
+static int64_t max_of(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+/* ---- values of an SLO term ---- */
+
+/* Values below 1000 have a cell each; above, each power of ten has PER_POWER
+ * cells, from 100 to 999 of its units. */
+#define PER_POWER 900
+#define LOWEST    100
+#define HIGHEST   999 /* of three digits */
+
+static size_t cell_of(int64_t ns)
+{
+    size_t power = 0;
+
+    for (; ns > HIGHEST; ns /= 10)
+        power++;
+    return power * PER_POWER + (size_t)ns;
+}
+
+size_t grid_len(void)
+{
+    return cell_of(HIST_HIGHEST_NS) + 1;
+}
+
+int64_t grid_edge_ns(size_t cell)
+{
+    size_t power = cell < LOWEST ? 0 : (cell - LOWEST) / PER_POWER;
+    int64_t ns = (int64_t)(cell - power * PER_POWER);
+
+    for (; power > 0; power--)
+        ns *= 10;
+    return ns;
+}
+
+static void grid_add(struct grid *g, size_t slice, int64_t ns, int64_t count)
+{
+    uint32_t *cell;
+    size_t at;
+
+    if (ns < 0 || ns > HIST_HIGHEST_NS) {
+        g->never[slice] += count;
+        return;
+    }
+    at = cell_of(ns);
+    if (!g->cells) {
+        g->cells = xcalloc(grid_len(), sizeof(*g->cells));
+        g->begin = at;
+    }
+    if (at < g->begin)
+        g->begin = at;
+    if (at >= g->end)
+        g->end = at + 1;
+    cell = &g->cells[at][slice];
+    if (count <= (int64_t)(UINT32_MAX - *cell))
+        *cell += (uint32_t)count;
+}
+
+void term_tally_add(struct term_tally *tt, const struct slo_term *term,
+                    size_t slice, int64_t ns, int64_t count)
+{
+    tt->n += count;
+    tt->misses[slice].n += count;
+    if (ns >= 0 && ns < term->limit_ns)
+        tt->keeps += count;
+    else
+        tt->misses[slice].hits += count;
+    if (term->kind == SLO_QUANTILE)
+        grid_add(&tt->grid, slice, ns, count);
+}
+
+void term_tally_add_open(struct term_tally *tt, size_t slice, int64_t count)
+{
+    tt->n += count;
+    tt->open += count;
+    tt->misses[slice].n += count;
+}
+
+/* Pooled measures are counted in stream.c and queries.c. */
+static bool is_counted_by_request(const struct slo_term *term)
+{
+    return (term->kind == SLO_QUANTILE || term->kind == SLO_LIMIT) &&
+           !measure_is_pooled(term->measure);
+}
+
+/* Is the value unknown, and could it still have kept the limit? */
+static bool is_open(const struct slo_term *term, const struct facts *f)
+{
+    enum measure m = term->measure;
+    bool is_awaited = m == MEASURE_E2E ||
+                      (m == MEASURE_TTFT && f->first == TIME_ABSENT) ||
+                      (m == MEASURE_TTFB && f->head == TIME_ABSENT);
+    int64_t waited_ns =
+        is_awaited && f->end != TIME_ABSENT ? f->end - f->due : 0;
+
+    return f->outcome == OUTCOME_UNFINISHED &&
+           (measure_is_of_answer(m) ||
+            measure_value(m, FROM_DUE, f) == TIME_ABSENT) &&
+           waited_ns < term->limit_ns;
+}
+
+static void add_to_term(struct term_tally *tt, const struct slo_term *term,
+                        const struct facts *f, size_t slice)
+{
+    if (!is_counted_by_request(term))
+        return;
+    if (!good_concerns(term->measure, f)) {
+        tt->lacks += good_lacks(term->measure, f);
+        return;
+    }
+    if (is_open(term, f)) {
+        term_tally_add_open(tt, slice, 1);
+        return;
+    }
+    term_tally_add(tt, term, slice, good_value(term->measure, f), facts_n(f));
+    tt->client_late += good_is_spoilt(term->measure, f, term->limit_ns);
+}
+
+/* ---- why requests are not good ---- */
+
+static bool is_missed(int limit, int64_t limit_ns, const struct facts *f)
+{
+    if (limit_ns == 0)
+        return false;
+    if (limit == GOOD_CHECK)
+        return f->check == CHECK_FAILED;
+    return good_concerns((enum measure)limit, f) &&
+           !good_keeps((enum measure)limit, f, limit_ns);
+}
+
+static void add_miss(struct misses *m, const int64_t *limit_ns,
+                     const struct facts *f)
+{
+    int count = 0;
+    int last = 0;
+
+    m->not_good += facts_n(f);
+    if (f->outcome != OUTCOME_OK) {
+        m->failed += facts_n(f);
+        return;
+    }
+    for (int i = 0; i < GOOD_LIMITS; i++) {
+        if (!is_missed(i, limit_ns[i], f))
+            continue;
+        m->by[i].missed++;
+        last = i;
+        count++;
+    }
+    if (count == 1)
+        m->by[last].only++;
+    else
+        m->several++;
+}
+
+int misses_limits(const struct misses *m)
+{
+    int n = 0;
+
+    for (int i = 0; i < GOOD_LIMITS; i++)
+        n += m->by[i].limit_ns > 0;
+    return n;
+}
+
+const char *misses_name(int limit)
+{
+    return limit == GOOD_CHECK ? "check" : measure_name((enum measure)limit);
+}
+
+/* ---- set-up ---- */
+
+static void note_limits(struct tally *t)
+{
+    for (int i = 0; i < GOOD_LIMITS; i++)
+        t->misses.by[i].limit_ns = t->limit_ns[i];
+}
+
+void tally_init(struct tally *t, struct window window, const struct slo *slo)
+{
+    *t = (struct tally){.window = window, .slo = slo, .pace.window = window};
     for (int i = 0; i < MEASURE_COUNT; i++) {
         enum measure m = (enum measure)i;
 
@@ -15,31 +201,15 @@ static void find_measures(struct tally *t)
                                        .is_of_answer = measure_is_of_answer(m),
                                        .has_sent = measure_has_sent(m)};
     }
-}
-
-/* Misses are told by limit. */
-static void note_limits(struct tally *t)
-{
-    for (int i = 0; i < GOOD_LIMITS; i++)
-        t->misses.by[i].limit_ns = t->limit_ns[i];
-}
-
-void tally_init(struct tally *t, struct window window, const struct slo *slo)
-{
-    *t = (struct tally){.window = window, .slo = slo};
-    find_measures(t);
     good_limits(slo, t->limit_ns);
     note_limits(t);
-    tally_set_lanes(t, 1);
-    pace_init(&t->pace, window);
+    tally_set_sequences(t, 1);
 }
 
-void tally_leave(struct tally *t, enum measure m)
+void tally_add_later(struct tally *t, enum measure m)
 {
-    for (size_t i = 0; i < t->n_measures; i++) {
-        if (t->measures[i].measure == m)
-            t->measures[i].is_elsewhere = true;
-    }
+    for (size_t i = 0; i < t->n_measures; i++)
+        t->measures[i].is_added_later |= t->measures[i].measure == m;
 }
 
 void tally_set_good(struct tally *t, const struct good_table *good)
@@ -52,93 +222,50 @@ void tally_set_good(struct tally *t, const struct good_table *good)
     note_limits(t);
 }
 
+void tally_set_sequences(struct tally *t, int64_t n)
+{
+    t->n_sequences = n > 1 && n <= RECORDING_MAX_SHARDS ? (int)n : 1;
+    for (int i = 0; i < t->n_sequences; i++)
+        t->sequences[i] = (struct sequence){
+            .max_place = -1, .max_place_before = -1, .min_place_after = -1};
+}
+
 void tally_fini(struct tally *t)
 {
     pace_fini(&t->pace);
     hist_fini(&t->buffered);
     for (size_t i = 0; i < SLO_MAX_TERMS; i++)
-        grid_fini(&t->terms[i].grid);
+        free(t->terms[i].grid.cells);
     for (int m = 0; m < MEASURE_COUNT; m++) {
         for (int v = 0; v < VIEW_COUNT; v++)
             hist_fini(&t->hist[m][v]);
     }
 }
 
-/* ---- places ---- */
-
-void tally_set_lanes(struct tally *t, int64_t n)
-{
-    t->n_lanes = n > 1 && n <= RECORDING_MAX_SHARDS ? (int)n : 1;
-    for (int i = 0; i < t->n_lanes; i++)
-        t->lanes[i] = (struct place_lane){
-            .max_place = -1, .max_place_before = -1, .min_place_after = -1};
-}
-
-int64_t tally_places(const struct tally *t, int lane)
-{
-    return t->lanes[lane].max_place + 1;
-}
-
-static struct place_lane *lane_of(struct tally *t, const struct facts *f)
-{
-    return &t->lanes[f->seq < 0 ? 0 : f->seq % t->n_lanes];
-}
-
-/* -1: none, in a damaged row. */
-static int64_t place_of(const struct tally *t, int64_t seq)
-{
-    return seq < 0 ? -1 : seq / t->n_lanes;
-}
-
-static void raise_to(int64_t *max, int64_t place)
-{
-    if (place > *max)
-        *max = place;
-}
-
-static void note_before(struct tally *t, const struct facts *f)
-{
-    struct place_lane *l = lane_of(t, f);
-
-    t->before += facts_n(f);
-    l->before += facts_n(f);
-    raise_to(&l->max_place_before, place_of(t, facts_last_seq(f)));
-}
-
-static void note_after(struct tally *t, const struct facts *f)
-{
-    struct place_lane *l = lane_of(t, f);
-    int64_t place = place_of(t, f->seq);
-
-    t->after += facts_n(f);
-    if (place >= 0 && (l->min_place_after < 0 || place < l->min_place_after))
-        l->min_place_after = place;
-}
-
 /* ---- one request ---- */
 
-size_t tally_batch(const struct tally *t, int64_t due_ns)
+size_t tally_slice(const struct tally *t, int64_t due_ns)
 {
     int64_t length = t->window.end_ns - t->window.start_ns;
-    int64_t at = (due_ns - t->window.start_ns) / (length / TALLY_BATCHES + 1);
+    int64_t at = (due_ns - t->window.start_ns) / (length / TALLY_SLICES + 1);
 
-    return at < TALLY_BATCHES ? (size_t)at : TALLY_BATCHES - 1;
+    return at < TALLY_SLICES ? (size_t)at : TALLY_SLICES - 1;
 }
 
 struct batch tally_checks(const struct tally *t)
 {
     struct batch all = {0};
 
-    for (int i = 0; i < TALLY_BATCHES; i++) {
-        all.n += t->check_batches[i].n;
-        all.hits += t->check_batches[i].hits;
+    for (int i = 0; i < TALLY_SLICES; i++) {
+        all.n += t->check_slices[i].n;
+        all.hits += t->check_slices[i].hits;
     }
     return all;
 }
 
 double tally_attainment(const struct tally *t, struct interval *ci95)
 {
-    double inflation = stats_inflation(t->good_batches, TALLY_BATCHES);
+    double inflation = stats_inflation(t->good_slices, TALLY_SLICES);
     double share = t->due > 0 ? (double)t->good / (double)t->due : 0;
 
     if (t->due > 0)
@@ -146,72 +273,13 @@ double tally_attainment(const struct tally *t, struct interval *ci95)
     return share;
 }
 
-/* What it would have come to is longer than this. */
-static int64_t waited_ns(enum measure m, const struct facts *f)
-{
-    bool is_awaited = m == MEASURE_E2E ||
-                      (m == MEASURE_TTFT && f->first == TIME_ABSENT) ||
-                      (m == MEASURE_TTFB && f->head == TIME_ABSENT);
-
-    return is_awaited && f->end != TIME_ABSENT ? f->end - f->due : 0;
-}
-
-/* Nobody knows what it would have come to. */
-static bool is_open(const struct slo_term *term, const struct facts *f)
-{
-    enum measure m = term->measure;
-
-    return f->outcome == OUTCOME_UNFINISHED &&
-           (measure_is_of_answer(m) ||
-            measure_value(m, FROM_DUE, f) == TIME_ABSENT) &&
-           waited_ns(m, f) < term->limit_ns;
-}
-
-void term_tally_add(struct term_tally *tt, const struct slo_term *term,
-                    size_t batch, int64_t ns, int64_t count)
-{
-    tt->n += count;
-    tt->misses[batch].n += count;
-    if (ns >= 0 && ns < term->limit_ns)
-        tt->keeps += count;
-    else
-        tt->misses[batch].hits += count;
-    if (term->kind == SLO_QUANTILE)
-        grid_add(&tt->grid, batch, ns, count);
-}
-
-void term_tally_add_open(struct term_tally *tt, size_t batch, int64_t count)
-{
-    tt->n += count;
-    tt->open += count;
-    tt->misses[batch].n += count;
-}
-
-static void add_to_term(struct term_tally *tt, const struct slo_term *term,
-                        const struct facts *f, size_t batch)
-{
-    if (term->kind != SLO_QUANTILE && term->kind != SLO_LIMIT)
-        return;
-    if (measure_is_pooled(term->measure))
-        return; /* stream.c counts these */
-    if (!good_concerns(term->measure, f)) {
-        tt->lacks += good_lacks(term->measure, f);
-        return;
-    }
-    if (is_open(term, f)) {
-        term_tally_add_open(tt, batch, 1);
-        return;
-    }
-    term_tally_add(tt, term, batch, good_value(term->measure, f), facts_n(f));
-    tt->spoilt += good_is_spoilt(term->measure, f, term->limit_ns);
-}
-
-static void add_if_there(struct hist *h, int64_t ns)
+static void add_if_present(struct hist *h, int64_t ns)
 {
     if (ns != TIME_ABSENT)
         hist_add(h, ns);
 }
 
+/* Successes are all values without the failures: no need to count twice. */
 struct hist tally_view(const struct tally *t, enum measure m, enum view v)
 {
     struct hist h = t->hist[m][v];
@@ -229,31 +297,31 @@ void tally_add_value(struct hist *h, enum measure m, const struct facts *f)
     if (measure_is_of_answer(m) && f->outcome != OUTCOME_OK)
         hist_add_beyond(h, facts_n(f));
     else
-        add_if_there(h, measure_value(m, FROM_DUE, f));
+        add_if_present(h, measure_value(m, FROM_DUE, f));
 }
 
-/* The same of two views, with what is asked of the measure asked before. */
 static void add_to_views(struct tally *t, const struct tally_measure *tm,
                          const struct facts *f)
 {
     enum measure m = tm->measure;
 
     if (tm->is_of_answer && f->outcome != OUTCOME_OK) {
-        if (!tm->is_elsewhere)
+        if (!tm->is_added_later)
             hist_add_beyond(&t->hist[m][VIEW_DUE], facts_n(f));
         if (tm->has_sent && facts_issued(f))
             hist_add_beyond(&t->hist[m][VIEW_SENT], 1);
         return;
     }
-    if (!tm->is_elsewhere)
-        add_if_there(&t->hist[m][VIEW_DUE], measure_value(m, FROM_DUE, f));
+    if (!tm->is_added_later)
+        add_if_present(&t->hist[m][VIEW_DUE], measure_value(m, FROM_DUE, f));
     if (tm->has_sent)
-        add_if_there(&t->hist[m][VIEW_SENT], measure_value(m, FROM_SENT, f));
+        add_if_present(&t->hist[m][VIEW_SENT], measure_value(m, FROM_SENT, f));
 }
 
+/* A request that was due in the window. */
 static void add_measured(struct tally *t, const struct facts *f)
 {
-    size_t batch = tally_batch(t, f->due);
+    size_t slice = tally_slice(t, f->due);
     const int64_t *limits =
         t->by_class ? good_limits_of(t->by_class, f) : t->limit_ns;
     bool good = good_is(limits, f);
@@ -265,18 +333,18 @@ static void add_measured(struct tally *t, const struct facts *f)
         t->status[f->status]++;
     t->good += good;
     if (!good)
-        misses_add(&t->misses, limits, f);
+        add_miss(&t->misses, limits, f);
     if (t->curve)
-        curve_add(t->curve, batch, f);
-    t->good_batches[batch].n += n;
-    t->good_batches[batch].hits += good;
+        curve_add(t->curve, slice, f);
+    t->good_slices[slice].n += n;
+    t->good_slices[slice].hits += good;
     if (f->outcome != OUTCOME_UNFINISHED) {
-        t->ended_batches[batch].n += n;
-        t->ended_batches[batch].hits += f->outcome != OUTCOME_OK ? n : 0;
+        t->ended_slices[slice].n += n;
+        t->ended_slices[slice].hits += f->outcome != OUTCOME_OK ? n : 0;
     }
     if (f->check == CHECK_PASSED || f->check == CHECK_FAILED) {
-        t->check_batches[batch].n++;
-        t->check_batches[batch].hits += f->check == CHECK_PASSED;
+        t->check_slices[slice].n++;
+        t->check_slices[slice].hits += f->check == CHECK_PASSED;
     }
     t->fresh += f->is_fresh != 0;
     t->reused += f->is_fresh == 0 && f->sent != TIME_ABSENT;
@@ -285,29 +353,20 @@ static void add_measured(struct tally *t, const struct facts *f)
     t->exhausted += facts_is_exhausted(f);
     if (facts_count(f->events) > 1)
         t->gaps += f->events - 1;
-    add_if_there(&t->buffered, f->buffered);
+    add_if_present(&t->buffered, f->buffered);
     tokens_add(&t->tokens, f, good);
     if (f->outcome == OUTCOME_OK)
         oddities_add(&t->oddities, f);
     for (size_t i = 0; i < t->slo->len; i++)
-        add_to_term(&t->terms[i], &t->slo->terms[i], f, batch);
+        add_to_term(&t->terms[i], &t->slo->terms[i], f, slice);
     for (size_t i = 0; i < t->n_measures; i++)
         add_to_views(t, &t->measures[i], f);
 }
 
-/* Throughput goes by completion, whenever it was due. */
-static void add_ended(struct tally *t, const struct facts *f)
-{
-    t->ok_inside += f->outcome == OUTCOME_OK;
-    t->bytes_in += (double)f->bytes_in;
-    t->bytes_out += (double)f->bytes_out;
-}
-
-/* From when it was sent until it was over. */
 static double flight_inside_ns(const struct window *w, const struct facts *f)
 {
-    int64_t from = f->sent > w->start_ns ? f->sent : w->start_ns;
-    int64_t to = f->end < w->end_ns ? f->end : w->end_ns;
+    int64_t from = max_of(f->sent, w->start_ns);
+    int64_t to = min_of(f->end, w->end_ns);
 
     if (f->sent == TIME_ABSENT || f->end == TIME_ABSENT || to <= from)
         return 0;
@@ -316,66 +375,64 @@ static double flight_inside_ns(const struct window *w, const struct facts *f)
 
 void tally_add(struct tally *t, const struct facts *f)
 {
-    raise_to(&lane_of(t, f)->max_place, place_of(t, facts_last_seq(f)));
+    struct sequence *s =
+        &t->sequences[f->seq < 0 ? 0 : f->seq % t->n_sequences];
+    int64_t last_seq = facts_last_seq(f);
+    int64_t last_place = last_seq < 0 ? -1 : last_seq / t->n_sequences;
+    int64_t n = facts_n(f);
+
+    s->max_place = max_of(s->max_place, last_place);
     if (f->outcome < 0 || f->outcome >= OUTCOME_COUNT)
-        return; /* of a later version: not a row that we can read */
-    t->rows += facts_n(f);
+        return; /* written by a later version: this row cannot be read */
+    t->rows += n;
     pace_add(&t->pace, f);
     if (facts_count(f->events) > 0)
         t->events += f->events;
     tokens_see(&t->tokens, &t->window, f);
     t->in_flight_ns += flight_inside_ns(&t->window, f);
-    if (window_holds(&t->window, f->end))
-        add_ended(t, f);
-    if (f->due < t->window.start_ns)
-        note_before(t, f);
-    else if (f->due >= t->window.end_ns)
-        note_after(t, f);
-    else {
-        lane_of(t, f)->inside += facts_n(f);
+    if (window_holds(&t->window, f->end)) {
+        t->ok_inside += f->outcome == OUTCOME_OK;
+        t->bytes_in += (double)f->bytes_in;
+        t->bytes_out += (double)f->bytes_out;
+    }
+    if (f->due < t->window.start_ns) {
+        t->before += n;
+        s->before += n;
+        s->max_place_before = max_of(s->max_place_before, last_place);
+    } else if (f->due >= t->window.end_ns) {
+        int64_t place = f->seq < 0 ? -1 : f->seq / t->n_sequences;
+
+        t->after += n;
+        if (place >= 0 &&
+            (s->min_place_after < 0 || place < s->min_place_after))
+            s->min_place_after = place;
+    } else {
+        s->inside += n;
         add_measured(t, f);
     }
 }
 
-/* ---- those that are missing ---- */
+/* ---- missing requests ---- */
 
-/* Places grow with due, without gaps: how many were certainly due before the
- * window and not seen?  Of those missing at its edge nobody knows, so they
- * count as of the window. */
-static int64_t lost_before(const struct tally *t)
+int64_t tally_places(const struct tally *t, int sequence)
 {
-    int64_t lost = 0;
-
-    if (t->window.end_ns <= t->window.start_ns)
-        return INT64_MAX; /* it never got to the window */
-    for (int i = 0; i < t->n_lanes; i++) {
-        const struct place_lane *l = &t->lanes[i];
-        int64_t places = l->max_place_before + 1;
-
-        if (places > l->before)
-            lost += places - l->before;
-    }
-    return lost;
+    return t->sequences[sequence].max_place + 1;
 }
 
-/* As many facts_unknown() that are unfinished. */
 void tally_add_unknown(struct tally *t, int64_t count)
 {
-    const size_t batch = TALLY_BATCHES - 1;
+    const size_t slice = TALLY_SLICES - 1;
 
     t->due += count;
     t->outcome[OUTCOME_UNFINISHED] += count;
-    t->good_batches[batch].n += count;
-    misses_add_failed(&t->misses, count);
+    t->good_slices[slice].n += count;
+    t->misses.not_good += count;
+    t->misses.failed += count;
     if (t->curve && !measure_is_pooled(t->curve->measure))
-        curve_add_never(t->curve, batch, count);
+        t->curve->n[slice] += count;
     for (size_t i = 0; i < t->slo->len; i++) {
-        const struct slo_term *term = &t->slo->terms[i];
-
-        if ((term->kind != SLO_QUANTILE && term->kind != SLO_LIMIT) ||
-            measure_is_pooled(term->measure))
-            continue;
-        term_tally_add_open(&t->terms[i], batch, count);
+        if (is_counted_by_request(&t->slo->terms[i]))
+            term_tally_add_open(&t->terms[i], slice, count);
     }
     for (int m = 0; m < MEASURE_COUNT; m++) {
         if (!measure_is_of_answer((enum measure)m))
@@ -386,32 +443,44 @@ void tally_add_unknown(struct tally *t, int64_t count)
     }
 }
 
-/* Where every lane got beyond the window, it can have lost so many at most. */
-static int64_t completeness_inside(const struct tally *t)
+/* Requests missing before the last one seen before the window were due before
+ * it.  Those missing at its edge may have been due on either side: they count
+ * as due in the window. */
+static int64_t lost_before(const struct tally *t)
 {
     int64_t lost = 0;
 
-    for (int i = 0; i < t->n_lanes; i++) {
-        const struct place_lane *l = &t->lanes[i];
-        int64_t places = l->min_place_after - (l->max_place_before + 1);
+    if (t->window.end_ns <= t->window.start_ns)
+        return INT64_MAX; /* the run never reached the window */
+    for (int i = 0; i < t->n_sequences; i++) {
+        const struct sequence *s = &t->sequences[i];
 
-        if (l->min_place_after < 0)
-            return INT64_MAX;
-        if (places > l->inside)
-            lost += places - l->inside;
+        lost += max_of(0, s->max_place_before + 1 - s->before);
     }
     return lost;
 }
 
-static int64_t at_most(int64_t a, int64_t b)
+/* Upper bound for the requests lost in the window, known if every sequence went
+ * on beyond the window. */
+static int64_t max_lost_inside(const struct tally *t)
 {
-    return a < b ? a : b;
+    int64_t lost = 0;
+
+    for (int i = 0; i < t->n_sequences; i++) {
+        const struct sequence *s = &t->sequences[i];
+
+        if (s->min_place_after < 0)
+            return INT64_MAX;
+        lost += max_of(0, s->min_place_after - (s->max_place_before + 1) -
+                              s->inside);
+    }
+    return lost;
 }
 
 int64_t tally_add_lost(struct tally *t, int64_t count)
 {
-    int64_t early = at_most(lost_before(t), count);
-    int64_t inside = at_most(completeness_inside(t), count - early);
+    int64_t early = min_of(lost_before(t), count);
+    int64_t inside = min_of(max_lost_inside(t), count - early);
 
     t->before += early;
     t->after += count - early - inside;

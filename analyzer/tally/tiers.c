@@ -20,9 +20,16 @@ int tiers_begin(struct tiers *t, const struct strlist *texts, struct err *err)
     if (slo_parse_all(texts, &all, err))
         return -1;
     t->len = slo_tiers(&all, names);
+    t->items = t->len > 0 ? xcalloc(t->len, sizeof(*t->items)) : NULL;
     for (size_t i = 0; i < t->len; i++)
         slo_of_tier(&all, names[i], &t->items[i].slo);
     return 0;
+}
+
+void tiers_fini(struct tiers *t)
+{
+    free(t->items);
+    *t = (struct tiers){0};
 }
 
 const struct tier_summary *tiers_best(const struct tiers *t)
@@ -36,7 +43,7 @@ const struct tier_summary *tiers_best(const struct tiers *t)
 
 /* ---- while the recording is read ---- */
 
-/* What the run asks of a tier of this name; nothing, where it has none. */
+/* The terms of the tier of this name of the run; empty if it has none. */
 static const struct slo *of_run(const struct tiers *run, const char *name)
 {
     static const struct slo nothing;
@@ -48,75 +55,92 @@ static const struct slo *of_run(const struct tiers *run, const char *name)
     return &nothing;
 }
 
-static int begin_work(struct tier_work *w, const struct tier_summary *tier,
-                      const struct tier_plan *p, struct err *err)
+void cohort_init(struct cohort *c, const struct slo *slo,
+                 const struct cohort_plan *plan)
 {
-    const char *name = tier_name(tier);
+    tally_init(&c->tally, plan->window, slo);
+    tally_set_good(&c->tally, &c->good);
+    tally_set_sequences(&c->tally, plan->sequences);
+    stream_init(&c->stream, &c->tally);
+    queries_init(&c->queries, &c->tally, plan->query_size);
+}
 
-    if (good_table_init_tier(&w->good, of_run(p->run, name), p->classes, name,
-                             err))
-        return -1;
-    tally_init(&w->tally, p->window, &tier->slo);
-    tally_set_good(&w->tally, &w->good);
-    tally_set_lanes(&w->tally, p->lanes);
-    stream_init(&w->stream, &w->tally);
-    queries_init(&w->queries, &w->tally, p->query_size);
-    return 0;
+void cohort_fini(struct cohort *c)
+{
+    tally_fini(&c->tally);
+    good_table_fini(&c->good);
+}
+
+void cohort_add(struct cohort *c, const struct facts *f)
+{
+    tally_add(&c->tally, f);
+    stream_see(&c->stream, f);
+    queries_add(&c->queries, f);
+}
+
+void cohort_add_events(struct cohort *c, const struct event_rows *e)
+{
+    if (e->is_after_damage)
+        stream_break(&c->stream);
+    stream_add(&c->stream, e->shard, e->rows, e->n);
+}
+
+int64_t cohort_end(struct cohort *c, int64_t lost, int64_t expected)
+{
+    int64_t inside;
+
+    stream_finish(&c->stream);
+    inside = tally_add_lost(&c->tally, lost);
+    queries_finish(&c->queries, expected);
+    return inside;
 }
 
 int tier_works_init(struct tier_works *w, const struct tiers *tiers,
-                    const struct tier_plan *plan, struct err *err)
+                    const struct cohort_plan *plan, struct err *err)
 {
     *w = (struct tier_works){0};
     if (tiers->len == 0)
         return 0;
     w->items = xcalloc(tiers->len, sizeof(*w->items));
     for (size_t i = 0; i < tiers->len; i++) {
+        const char *name = tier_name(&tiers->items[i]);
+
         w->len++;
-        if (begin_work(&w->items[i], &tiers->items[i], plan, err))
+        if (good_table_init_tier(&w->items[i].good, of_run(plan->run, name),
+                                 plan->classes, name, err))
             return -1;
+        cohort_init(&w->items[i], &tiers->items[i].slo, plan);
     }
     return 0;
 }
 
 void tier_works_fini(struct tier_works *w)
 {
-    for (size_t i = 0; i < w->len; i++) {
-        tally_fini(&w->items[i].tally);
-        good_table_fini(&w->items[i].good);
-    }
+    for (size_t i = 0; i < w->len; i++)
+        cohort_fini(&w->items[i]);
     free(w->items);
     *w = (struct tier_works){0};
 }
 
 void tier_works_add(struct tier_works *w, const struct facts *f)
 {
-    for (size_t i = 0; i < w->len; i++) {
-        tally_add(&w->items[i].tally, f);
-        queries_add(&w->items[i].queries, f);
-        stream_see(&w->items[i].stream, f);
-    }
+    for (size_t i = 0; i < w->len; i++)
+        cohort_add(&w->items[i], f);
 }
 
 void tier_works_add_events(struct tier_works *w, const struct event_rows *e)
 {
-    for (size_t i = 0; i < w->len; i++) {
-        if (e->is_after_damage)
-            stream_break(&w->items[i].stream);
-        stream_add(&w->items[i].stream, e->shard, e->rows, e->n);
-    }
+    for (size_t i = 0; i < w->len; i++)
+        cohort_add_events(&w->items[i], e);
 }
 
 void tier_works_end_run(struct tier_works *w, int64_t lost, int64_t expected)
 {
-    for (size_t i = 0; i < w->len; i++) {
-        stream_finish(&w->items[i].stream);
-        tally_add_lost(&w->items[i].tally, lost);
-        queries_finish(&w->items[i].queries, expected);
-    }
+    for (size_t i = 0; i < w->len; i++)
+        cohort_end(&w->items[i], lost, expected);
 }
 
-static void take_tier(struct tier_summary *t, const struct tier_work *w,
+static void take_tier(struct tier_summary *t, const struct cohort *w,
                       double window_s)
 {
     judge(&w->tally, window_s, &t->judgement);
@@ -136,8 +160,8 @@ void tiers_take(struct tiers *t, const struct tier_works *w, double window_s)
         take_tier(&t->items[i], &w->items[i], window_s);
 }
 
-/* What is counted is what is known to be the class's, what is judged may be
- * more. */
+/* Counts include only requests known to be of the class; the judgement allows
+ * for the unknown ones. */
 void tiers_take_class(struct tiers *t, struct tier_works *w, double window_s,
                       int64_t unknown)
 {

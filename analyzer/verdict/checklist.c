@@ -16,21 +16,19 @@
 #include "common/settings/settings.h"
 #include "common/wire/api_names.h"
 
-/* What is said of the server, as conditions: no client can find it out.  Each
- * goes by several names. */
-struct told {
+/* What the user states about the server as conditions, since no client can
+ * measure it.  Each has several names. */
+static const struct stated {
     const char *name;
     const char *keys[4];
-    const char *what;
-};
-
-static const struct told told[] = {
+    const char *how;
+} stated[] = {
     {"weights",
      {"revision", "weights", "checkpoint", "model_revision"},
      "which weights of the model: --label revision=..."},
     {"server",
      {"server", "engine", "image", "version"},
-     "the server's software and its version: --label server=..."},
+     "the server's software and version: --label server=..."},
     {"hardware",
      {"hardware", "gpu", "machine", "instance"},
      "what the server ran on: --label hardware=..."},
@@ -62,7 +60,7 @@ __attribute__((format(printf, 4, 5))) static void add(struct checklist *c,
     printable(item->text, strlen(item->text), "");
 }
 
-/* ---- what was asked ---- */
+/* ---- the workload ---- */
 
 static void add_load(struct checklist *c, const struct summary *s)
 {
@@ -74,76 +72,51 @@ static void add_load(struct checklist *c, const struct summary *s)
         buf_text(&line));
     buf_fini(&line);
     add(c, "seeds", true,
-        "seed %llu, nonce %llu: tailgate rerun sends the "
-        "same bytes",
+        "seed %llu, nonce %llu: tailgate rerun sends the same bytes",
         (unsigned long long)s->settings->load.seed,
         (unsigned long long)s->settings->data.nonce);
-}
-
-static void add_data(struct checklist *c, const struct summary *s)
-{
     if (s->has_trace)
-        add(c, "data", true, "a trace, hash %016llx: hand it along",
+        add(c, "data", true, "a trace, hash %016llx: include the file",
             (unsigned long long)s->trace.hash);
     else if (s->has_data && s->data.sha256)
-        add(c, "data", true, "a file, sha256 %s: hand it along",
-            s->data.sha256);
+        add(c, "data", true, "a file, sha256 %s: include it", s->data.sha256);
     else if (s->has_data)
-        add(c, "data", true, "%s, made from seed and nonce",
+        add(c, "data", true, "%s, generated from seed and nonce",
             s->data.source ? s->data.source : "synthetic");
     else
-        add(c, "data", true, "every request has the body of the settings");
-}
-
-static void add_window(struct checklist *c, const struct summary *s)
-{
-    add(c, "warm-up", s->warmup_s > 0 || s->warmup_requests > 0,
-        s->warmup_s > 0 || s->warmup_requests > 0
-            ? "%.6g s before the window, left out"
-            : "none was left out (%.6g s): --warmup",
-        s->warmup_s);
-    add(c, "objective", s->slo.len > 0,
-        s->slo.len > 0 ? "%zu terms, in the manifest"
-                       : "none (%zu terms): --slo",
-        s->slo.len);
+        add(c, "data", true, "every request has the body in the settings");
+    if (s->warmup_s > 0 || s->warmup_requests > 0)
+        add(c, "warm-up", true, "%.6g s before the window, excluded",
+            s->warmup_s);
+    else
+        add(c, "warm-up", false, "no warm-up was excluded: --warmup");
+    if (s->slo.len > 0)
+        add(c, "objective", true, "%zu terms, in the manifest", s->slo.len);
+    else
+        add(c, "objective", false, "there is no SLO: --slo");
 }
 
 /* ---- the server ---- */
 
-static const char *condition(const struct summary *s, const struct told *t)
-{
-    for (size_t i = 0; i < sizeof(t->keys) / sizeof(t->keys[0]); i++) {
-        const char *value = strmap_get(&s->settings->conditions, t->keys[i]);
-
-        if (value)
-            return value;
-    }
-    return NULL;
-}
-
-static void add_model(struct checklist *c, const struct summary *s)
+static void add_server(struct checklist *c, const struct summary *s)
 {
     const char *model = s->settings->target.model;
 
-    if (s->settings->target.api == API_HTTP)
-        return;
-    add(c, "model", model && model[0], "%.200s",
-        model && model[0] ? model : "its name: --model");
-}
-
-static void add_server(struct checklist *c, const struct summary *s)
-{
-    add_model(c, s);
+    if (s->settings->target.api != API_HTTP)
+        add(c, "model", model && model[0], "%.200s",
+            model && model[0] ? model : "its name: --model");
     if (s->settings->has_stub) {
         add(c, "server", true,
-            "the stub of this tool; its settings are in the manifest");
+            "the stub of tailgate; its settings are in the manifest");
         return;
     }
-    for (size_t i = 0; i < sizeof(told) / sizeof(told[0]); i++) {
-        const char *value = condition(s, &told[i]);
+    for (size_t i = 0; i < sizeof(stated) / sizeof(stated[0]); i++) {
+        const char *value = NULL;
 
-        add(c, told[i].name, value != NULL, "%.200s",
-            value ? value : told[i].what);
+        for (size_t k = 0; !value && k < 4; k++)
+            value = strmap_get(&s->settings->conditions, stated[i].keys[k]);
+        add(c, stated[i].name, value != NULL, "%.200s",
+            value ? value : stated[i].how);
     }
 }
 
@@ -161,28 +134,29 @@ static void add_client(struct checklist *c, const struct summary *s,
     add(c, "client", cpu != NULL, "%s",
         cpu ? "host, kernel, CPU, memory, cgroup, clock and libraries are in "
               "the manifest"
-            : "the recording is of a version that did not write down its host");
+            : "this version of the recording does not describe the host");
     add(c, "clock", clock != NULL, "%.100s",
-        clock ? clock : "the kernel's clock source is not known");
+        clock ? clock : "the kernel's clock source is unknown");
     if (has_file)
         add(c, "settings file", is_kept, "%.120s%s", git ? git : "",
             is_kept ? ""
             : git   ? ": commit it"
-                    : "not under version control, as far as git knows; its "
-                      "settings are in the manifest");
+                    : "not under version control; its settings are in the "
+                      "manifest");
     add(c, "calibration", s->calibration.standing == CALIBRATED, "%s",
         s->calibration.standing == CALIBRATED
-            ? "what the client is good for was known"
-            : "what the client is good for here: tailgate calibrate");
-    add(c, "network", s->rtt_floor_ns > 0,
-        s->rtt_floor_ns > 0 ? "round trip floor %.6g us"
-                            : "the round trip is not known (%.6g us)",
-        (double)s->rtt_floor_ns / 1e3);
+            ? "the maximum rate of the client was known"
+            : "the maximum rate of the client is unknown: tailgate calibrate");
+    if (s->rtt_floor_ns > 0)
+        add(c, "network", true, "minimum round trip %.6g us",
+            (double)s->rtt_floor_ns / 1e3);
+    else
+        add(c, "network", false, "the round-trip time is unknown");
 }
 
-/* ---- what it proves ---- */
+/* ---- the evidence ---- */
 
-/* The directory that this one is in; "set/trial-1/" is in "set". */
+/* The directory that contains this one; "set/trial-1/" is in "set". */
 static char *parent_of(const char *dir)
 {
     size_t len = strlen(dir);
@@ -194,7 +168,7 @@ static char *parent_of(const char *dir)
     return len > 0 ? xstrndup(dir, len) : xstrdup(".");
 }
 
-/* Is it one of several?  How many. */
+/* Number of trials in the set that contains the recording; else 1. */
 static int64_t trials_around(const char *dir)
 {
     char *parent = parent_of(dir);
@@ -215,18 +189,20 @@ static void add_proof(struct checklist *c, const struct summary *s)
     bool is_whole = !s->stopped_by && !s->integrity.was_killed;
     int64_t trials = trials_around(s->dir);
 
-    add(c, "repeats", trials > 1,
-        trials > 1 ? "one of %lld trials"
-                   : "%lld run: its spread is not known: --trials 7",
-        (long long)trials);
-    add(c, "quality", s->quality.checked > 0,
-        s->quality.checked > 0 ? "%lld answers were checked"
-                               : "%lld answers were checked: --check",
-        (long long)s->quality.checked);
+    if (trials > 1)
+        add(c, "repeats", true, "one of %lld trials", (long long)trials);
+    else
+        add(c, "repeats", false,
+            "a single run, whose spread is unknown: --trials 7");
+    if (s->quality.checked > 0)
+        add(c, "quality", true, "%lld answers were checked",
+            (long long)s->quality.checked);
+    else
+        add(c, "quality", false, "no answer was checked: --check");
     add(c, "trust", s->trust.valid && is_whole, "%s",
-        !is_whole        ? "the run did not come to its end"
-        : s->trust.valid ? "no check withdraws the run"
-                         : "the run is withdrawn by its own checks");
+        !is_whole        ? "the run was interrupted"
+        : s->trust.valid ? "no trust check failed"
+                         : "a trust check failed");
 }
 
 void checklist_make(struct checklist *c, const struct summary *s,
@@ -234,8 +210,6 @@ void checklist_make(struct checklist *c, const struct summary *s,
 {
     *c = (struct checklist){0};
     add_load(c, s);
-    add_data(c, s);
-    add_window(c, s);
     add_server(c, s);
     add_client(c, s, m);
     add_proof(c, s);
@@ -244,8 +218,8 @@ void checklist_make(struct checklist *c, const struct summary *s,
 void checklist_text(const struct checklist *c, struct buf *out)
 {
     buf_addf(out,
-             "checklist  %zu of %zu things that somebody else needs to "
-             "repeat this run are there\n",
+             "checklist  %zu of %zu things that another person needs to "
+             "repeat this run are present\n",
              c->len - c->missing, c->len);
     for (size_t i = 0; i < c->len; i++)
         buf_addf(out, "  %-8s %-14s %s\n",

@@ -1,4 +1,4 @@
-/* checklist.h - what somebody else would need to repeat a run, and whether the
+/* checklist.h - what another person needs to repeat a run, and whether the
  * recording has it. */
 #ifndef ANALYZER_VERDICT_CHECKLIST_H
 #define ANALYZER_VERDICT_CHECKLIST_H
@@ -16,7 +16,7 @@ struct summary;
 struct checklist_item {
     const char *name;
     bool is_present;
-    char text[CHECKLIST_TEXT]; /* what it says, or what would mend it */
+    char text[CHECKLIST_TEXT]; /* its content, or how to add it */
 };
 
 struct checklist {
@@ -25,7 +25,7 @@ struct checklist {
     size_t missing;
 };
 
-/* Pure, but that a set of trials around the recording is looked for. */
+/* No I/O, except to check whether the recording is part of a set of trials. */
 void checklist_make(struct checklist *c, const struct summary *s,
                     const struct manifest *m);
 

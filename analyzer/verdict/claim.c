@@ -14,16 +14,7 @@
 #include "common/settings/settings.h"
 #include "common/wire/api_names.h"
 
-/* A name may hold anything. */
-static void put_named(const char *what, const char *value, struct buf *out)
-{
-    if (!value || !value[0])
-        return;
-    buf_addf(out, ", %s ", what);
-    settings_describe_path(value, out);
-}
-
-static void put_who(const struct summary *s, struct buf *out)
+static void put_server(const struct summary *s, struct buf *out)
 {
     const struct settings *set = s->settings;
     char *url = redact_url(settings_url(set));
@@ -34,7 +25,10 @@ static void put_who(const struct summary *s, struct buf *out)
         settings_describe_path(url, out);
     free(url);
     buf_addf(out, " (%s", api_names[set->target.api]);
-    put_named("model", set->target.model, out);
+    if (set->target.model && set->target.model[0]) {
+        buf_adds(out, ", model ");
+        settings_describe_path(set->target.model, out);
+    }
     for (size_t i = 0; i < set->conditions.keys.len; i++) {
         buf_adds(out, ", ");
         settings_describe_path(set->conditions.keys.items[i], out);
@@ -63,7 +57,7 @@ static void put_answer(enum verdict verdict, struct buf *out)
 {
     buf_adds(out, verdict == VERDICT_PASS
                       ? ": met"
-                      : ": MISSED, so that this load is not deliverable");
+                      : ": MISSED, so the server cannot deliver this load");
 }
 
 static void put_slo(const struct summary *s, struct buf *out)
@@ -111,7 +105,7 @@ static void put_due(int64_t due, int64_t ok, int64_t failed, struct buf *out)
 {
     buf_addf(out,
              "; %lld requests due = %lld ok + %lld failed + %lld unsent, "
-             "latencies from due, failures beyond every percentile",
+             "latencies from due time, failures above every percentile",
              (long long)due, (long long)ok, (long long)failed,
              (long long)(due - ok - failed));
 }
@@ -131,12 +125,16 @@ static void put_client(const struct summary *s, const struct manifest *m,
                        const char *how, struct buf *out)
 {
     const char *version = manifest_text(m, NULL, "tailgate");
+    const char *cpu = manifest_text(m, "environment", "cpu_model");
     const char *utc = manifest_text(m, "clock", "utc");
 
     buf_addf(out, "; %s, tailgate %s", how, version ? version : "");
-    put_named("on", manifest_text(m, "environment", "cpu_model"), out);
+    if (cpu && cpu[0]) {
+        buf_adds(out, ", on ");
+        settings_describe_path(cpu, out);
+    }
     if (s->rtt_floor_ns > 0)
-        buf_addf(out, ", round trip floor %.4g us",
+        buf_addf(out, ", minimum round trip %.4g us",
                  (double)s->rtt_floor_ns / 1e3);
     if (utc)
         buf_addf(out, ", %s", utc);
@@ -166,7 +164,7 @@ bool run_claim(const struct summary *s, const struct manifest *m,
         buf_addf(out, "no claim: the run is %s\n", why);
         return false;
     }
-    put_who(s, out);
+    put_server(s, out);
     put_rates(s, out);
     put_slo(s, out);
     put_load(s, out);
@@ -177,7 +175,7 @@ bool run_claim(const struct summary *s, const struct manifest *m,
 
 /* ---- a set of trials ---- */
 
-/* "12 [11, 14]": the median over trials, and its interval. */
+/* "12 [11, 14]": the median over trials and its interval. */
 static void put_median(const struct over_trials *o, enum text_kind kind,
                        struct buf *out)
 {
@@ -185,8 +183,8 @@ static void put_median(const struct over_trials *o, enum text_kind kind,
     char text[UNITS_TEXT];
 
     if (!o->is_known) {
-        buf_adds(out, o->missing == HIST_TOO_FEW ? "not known (n too small)"
-                                                 : "not known");
+        buf_adds(out, o->missing == HIST_TOO_FEW ? "unknown (n too small)"
+                                                 : "unknown");
         return;
     }
     buf_adds(out, text_show_kind(m->value, kind, text));
@@ -223,7 +221,7 @@ static void put_set_slo(const struct trials_summary *t, struct buf *out)
 
         buf_adds(out, i ? ", " : "; SLO ");
         if (term->class)
-            buf_addf(out, "of class %s ", term->class);
+            buf_addf(out, "class %s ", term->class);
         buf_addf(out, "%s (measured ", term->term.text);
         put_median(&term->measured, text_kind_of(&term->term), out);
         buf_addf(out, ", kept by %lld of %zu)", (long long)term->kept,
@@ -237,18 +235,6 @@ static void put_set_slo(const struct trials_summary *t, struct buf *out)
         return;
     }
     put_answer(t->verdict, out);
-}
-
-/* Where nothing was good there is none, as of a run. */
-static void put_set_price(const struct trials_summary *t,
-                          const struct summary *first, struct buf *out)
-{
-    if (!t->rate[TRIAL_USD].is_known)
-        return;
-    buf_adds(out, "; ");
-    put_median(&t->rate[TRIAL_USD], TEXT_RATE, out);
-    buf_addf(out, " USD per thousand good requests at %.4g USD/hour",
-             first->cost.usd_per_hour);
 }
 
 static void put_set_counts(const struct trials_summary *t,
@@ -266,7 +252,12 @@ static void put_set_counts(const struct trials_summary *t,
         checked += t->trials[i].checked;
     }
     put_due(due, ok, failed, out);
-    put_set_price(t, first, out);
+    if (t->rate[TRIAL_USD].is_known) {
+        buf_adds(out, "; ");
+        put_median(&t->rate[TRIAL_USD], TEXT_RATE, out);
+        buf_addf(out, " USD per thousand good requests at %.4g USD/hour",
+                 first->cost.usd_per_hour);
+    }
     if (trials_have_rate(t, TRIAL_QUALITY)) {
         buf_adds(out, "; quality ");
         put_median(&t->rate[TRIAL_QUALITY], TEXT_SHARE, out);
@@ -307,14 +298,14 @@ bool trials_claim(const struct trials_summary *t, const struct summary *first,
         return false;
     }
     snprintf(how, sizeof(how),
-             "medians over %zu trials with seeds of their own, %s, in brackets "
-             "their %.4g%% intervals",
+             "medians over %zu trials with different seeds, %s, with their "
+             "%.4g%% intervals in brackets",
              t->counted,
              t->set.launched_by == LAUNCHED_ONCE
-                 ? "all of one launch of the server"
-                 : "the server started anew for each",
+                 ? "all with one launch of the server"
+                 : "the server restarted for each",
              100 * t->confidence);
-    put_who(first, out);
+    put_server(first, out);
     put_set_rates(t, out);
     put_set_slo(t, out);
     put_load(first, out);

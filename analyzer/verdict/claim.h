@@ -1,5 +1,5 @@
-/* claim.h - what a run or a set of trials shows, in one sentence that carries
- * its conditions: the sentence to quote. */
+/* claim.h - the sentence to quote: what a run or a set of trials shows, with
+ * its conditions. */
 #ifndef ANALYZER_VERDICT_CLAIM_H
 #define ANALYZER_VERDICT_CLAIM_H
 
@@ -10,13 +10,13 @@ struct manifest;
 struct summary;
 struct trials_summary;
 
-/* Of a run that is withdrawn or undecided there is none: then why.  Returns
- * whether there is one. */
+/* Appends the claim and returns true; or why there is none, for a run that is
+ * invalid, undecided or incomplete, and returns false. */
 bool run_claim(const struct summary *s, const struct manifest *m,
                struct buf *out);
 
-/* The same of a set; conditions and client are those of the first trial, whose
- * summary and manifest these are. */
+/* The same for a set of trials.  Conditions and client are those of the first
+ * trial, whose summary and manifest these are. */
 bool trials_claim(const struct trials_summary *t, const struct summary *first,
                   const struct manifest *m, struct buf *out);
 

@@ -10,26 +10,25 @@ struct err;
 struct prices;
 struct settings;
 
-/* What a reader says of prices, in place of what the recording does; 0 and
- * NULL: what it does. */
+/* Prices that replace those of the recording; 0 and NULL keep them. */
 struct cost_ask {
     double usd_per_hour;         /* of one replica */
     int64_t replicas;            /* of the recording */
     const struct prices *prices; /* instead of usd_per_hour */
-    const char *machine;         /* of one replica, as the prices name it */
+    const char *machine;         /* of one replica, a name in `prices` */
 };
 
 /* What was delivered in the window. */
 struct delivered {
     double window_s;
     int64_t good;
-    double good_tokens; /* output, of good requests; below 0: nobody counts */
-    double tokens;      /* output that arrived in the window; likewise */
+    double good_tokens; /* output of good requests; below 0: unknown */
+    double tokens; /* output that arrived in the window; below 0: unknown */
 };
 
 struct cost {
     bool is_there;       /* a price was given */
-    double usd;          /* of the window, all replicas */
+    double usd;          /* for the window, all replicas */
     double usd_per_hour; /* of all replicas */
 
     /* Below 0: there is nothing to divide by. */
@@ -38,8 +37,8 @@ struct cost {
     double usd_per_million_tokens;
 };
 
-/* Over the settings of a recording; `ask` may be NULL.  ERR_CONFIG if the
- * prices have none of its machine. */
+/* Store the prices in the settings of a recording; `ask` may be NULL.
+ * ERR_CONFIG if `prices` does not have the machine. */
 int cost_ask_apply(const struct cost_ask *ask, struct settings *s,
                    struct err *err);
 

@@ -3,8 +3,6 @@
 #include <float.h>
 #include <math.h>
 
-#include "analyzer/verdict/whatif.h"
-
 #define SIGNIFICANT 0.05
 
 const char *verdict_name(enum verdict verdict)
@@ -18,6 +16,17 @@ const char *verdict_name(enum verdict verdict)
     return names[verdict];
 }
 
+enum verdict verdict_combine(enum verdict all, enum verdict one)
+{
+    if (one == VERDICT_NONE)
+        return all;
+    if (all == VERDICT_FAIL || one == VERDICT_FAIL)
+        return VERDICT_FAIL;
+    if (all == VERDICT_UNDECIDED || one == VERDICT_UNDECIDED)
+        return VERDICT_UNDECIDED;
+    return VERDICT_PASS;
+}
+
 static enum verdict of_bounds(bool at_best, bool at_worst)
 {
     if (at_best != at_worst)
@@ -25,25 +34,16 @@ static enum verdict of_bounds(bool at_best, bool at_worst)
     return at_best ? VERDICT_PASS : VERDICT_FAIL;
 }
 
-/* With too few samples a pass proves nothing; misses may still be too frequent
- * for chance, those that nobody knows left out. */
-static enum verdict with_few(enum verdict seen, const struct term_tally *tt,
-                             double inflation, double quantile)
+static double share(int64_t part, int64_t whole)
 {
-    int64_t n = (int64_t)((double)tt->n / inflation);
-    int64_t misses =
-        (int64_t)((double)(tt->n - tt->keeps - tt->open) / inflation);
-
-    if (seen == VERDICT_FAIL &&
-        stats_binomial_upper_tail(n, 1 - quantile, misses) < SIGNIFICANT)
-        return VERDICT_FAIL;
-    return VERDICT_UNDECIDED;
+    return whole > 0 ? (double)part / (double)whole : 0;
 }
 
-/* Why a term cannot be judged, however many requests there were; NULL: it can.
- */
-static const char *what_stops(const struct term_tally *tt,
-                              const struct slo_term *term)
+/* ---- quantiles ---- */
+
+/* Why a term cannot be judged with any number of requests; NULL: it can. */
+static const char *why_unjudgeable(const struct term_tally *tt,
+                                   const struct slo_term *term)
 {
     int64_t all = tt->n + tt->lacks;
 
@@ -52,32 +52,63 @@ static const char *what_stops(const struct term_tally *tt,
     if (measure_is_pooled(term->measure) && tt->n == 0)
         return "no stream had two events";
     if (tt->lacks > 0 && tt->lacks > all - stats_rank(term->quantile, all))
-        return "too many answers are too short a stream to have it";
+        return "too many streams are too short to have this measure";
     return NULL;
 }
 
-/* In requests, where the samples are of their events. */
-static int64_t more_needed(const struct tally *t, const struct term_tally *tt,
-                           const struct slo_term *term, double samples)
-{
-    if (measure_is_pooled(term->measure))
-        samples *= (double)t->due / (double)tt->n;
-    return (int64_t)ceil(samples);
-}
-
-enum verdict judge_counts(const struct term_tally *tt,
-                          const struct slo_term *term)
+/* With too few samples a pass shows nothing, but known misses may be more
+ * frequent than chance explains. */
+static enum verdict judge_counts(const struct term_tally *tt,
+                                 const struct slo_term *term)
 {
     int64_t needed = stats_rank(term->quantile, tt->n);
-    double inflation = stats_inflation(tt->misses, TALLY_BATCHES);
+    double inflation = stats_inflation(tt->misses, TALLY_SLICES);
+    double n = (double)tt->n / inflation;
+    double misses = (double)(tt->n - tt->keeps - tt->open) / inflation;
     enum verdict seen;
 
-    if (tt->n == 0 || what_stops(tt, term))
+    if (tt->n == 0 || why_unjudgeable(tt, term))
         return VERDICT_UNDECIDED;
     seen = of_bounds(tt->keeps + tt->open >= needed, tt->keeps >= needed);
-    if ((double)tt->n / inflation >= (double)stats_least_n(term->quantile))
+    if (n >= (double)stats_least_n(term->quantile))
         return seen;
-    return with_few(seen, tt, inflation, term->quantile);
+    if (seen == VERDICT_FAIL &&
+        stats_binomial_upper_tail((int64_t)n, 1 - term->quantile,
+                                  (int64_t)misses) < SIGNIFICANT)
+        return VERDICT_FAIL;
+    return VERDICT_UNDECIDED;
+}
+
+/* Raise the limit from 0, cell by cell, to the lowest that passes.  The number
+ * that keeps a limit grows with it, their scatter need not: a higher limit may
+ * fail again. */
+static int64_t tightest_ns(const struct term_tally *tt,
+                           const struct slo_term *term)
+{
+    int64_t needed = stats_rank(term->quantile, tt->n);
+    struct term_tally at = *tt;
+
+    if (!tt->grid.cells)
+        return HIST_BEYOND;
+    at.keeps = 0;
+    for (size_t i = 0; i < TALLY_SLICES; i++)
+        at.misses[i].hits = at.grid.never[i];
+    for (size_t cell = at.grid.begin; cell < at.grid.end; cell++) {
+        for (size_t i = 0; i < TALLY_SLICES; i++)
+            at.misses[i].hits += at.grid.cells[cell][i];
+    }
+    for (size_t cell = at.grid.begin; cell < at.grid.end; cell++) {
+        int64_t before = at.keeps;
+
+        for (size_t i = 0; i < TALLY_SLICES; i++) {
+            at.misses[i].hits -= at.grid.cells[cell][i];
+            at.keeps += at.grid.cells[cell][i];
+        }
+        if (at.keeps > before && at.keeps >= needed &&
+            judge_counts(&at, term) == VERDICT_PASS)
+            return grid_edge_ns(cell + 1);
+    }
+    return HIST_BEYOND;
 }
 
 static void judge_quantile(const struct tally *t, size_t i,
@@ -86,29 +117,32 @@ static void judge_quantile(const struct tally *t, size_t i,
     const struct term_tally *tt = &t->terms[i];
     const struct slo_term *term = j->term;
     int64_t needed = stats_rank(term->quantile, tt->n);
-    double inflation = stats_inflation(tt->misses, TALLY_BATCHES);
+    double inflation = stats_inflation(tt->misses, TALLY_SLICES);
     double lacking;
 
-    /* Whom the term concerns and the histogram does not hold has no value: it
-     * lies beyond. */
+    /* Samples of the term that the histogram does not hold have no value: they
+     * are beyond. */
     j->measured_ns =
         tt->n > 0 ? hist_at_rank(&t->hist[term->measure][VIEW_DUE], needed)
                   : HIST_EMPTY;
     j->n_effective = (double)tt->n / inflation;
-    j->why = what_stops(tt, term);
+    j->why = why_unjudgeable(tt, term);
     j->verdict = judge_counts(tt, term);
-    j->tightest_ns = whatif_tightest_ns(tt, term);
+    j->tightest_ns = tightest_ns(tt, term);
     lacking = (double)stats_least_n(term->quantile) - j->n_effective;
     if (j->why || j->verdict != VERDICT_UNDECIDED || lacking <= 0)
         return;
-    j->more_needed = tt->n == 0 ? stats_least_n(term->quantile)
-                                : more_needed(t, tt, term, lacking * inflation);
+    if (tt->n == 0) {
+        j->more_needed = stats_least_n(term->quantile);
+        return;
+    }
+    lacking *= inflation;
+    if (measure_is_pooled(term->measure)) /* from events to requests */
+        lacking *= (double)t->due / (double)tt->n;
+    j->more_needed = (int64_t)ceil(lacking);
 }
 
-static double share(int64_t part, int64_t whole)
-{
-    return whole > 0 ? (double)part / (double)whole : 0;
-}
+/* ---- shares and rates ---- */
 
 static void judge_errors(const struct tally *t, struct term_judgement *j)
 {
@@ -120,12 +154,13 @@ static void judge_errors(const struct tally *t, struct term_judgement *j)
                            share(failed + open, t->due) < j->term->limit);
 }
 
-/* Exactly the limit keeps it, whatever the division was rounded to. */
+/* A value equal to the limit keeps it, whatever division rounded it to. */
 static bool reaches(double value, double limit)
 {
     return value >= limit * (1 - 4 * DBL_EPSILON);
 }
 
+/* Good requests per request due, or per second. */
 static void judge_good(const struct tally *t, double per,
                        struct term_judgement *j)
 {
@@ -136,26 +171,6 @@ static void judge_good(const struct tally *t, double per,
     j->measured = (double)t->good / per;
     j->verdict = of_bounds(reaches(at_best / per, j->term->limit),
                            reaches(j->measured, j->term->limit));
-}
-
-/* It says which requests are good, and nothing of the run. */
-static void judge_limit(const struct term_tally *tt, struct term_judgement *j)
-{
-    j->measured = share(tt->keeps, tt->n);
-    j->verdict = VERDICT_NONE;
-    j->is_unmeasured = tt->n == 0;
-    j->why = j->is_unmeasured ? "no request has it" : NULL;
-}
-
-/* Likewise. */
-static void judge_check(const struct tally *t, struct term_judgement *j)
-{
-    struct batch all = tally_checks(t);
-
-    j->measured = share(all.hits, all.n);
-    j->verdict = VERDICT_NONE;
-    j->is_unmeasured = all.n == 0;
-    j->why = j->is_unmeasured ? "no answer was checked" : NULL;
 }
 
 static void judge_quality(const struct tally *t, struct term_judgement *j)
@@ -174,79 +189,54 @@ static void judge_quality(const struct tally *t, struct term_judgement *j)
     j->why = "no answer was checked";
 }
 
-/* Why a term is open that has samples enough. */
-static const char *what_is_open(const struct tally *t,
-                                const struct slo_term *term)
+/* A term that says which requests are good has no verdict of its own. */
+static void show_share(int64_t part, int64_t whole, const char *why_none,
+                       struct term_judgement *j)
 {
-    if (t->due == 0)
-        return "nothing was due in the window";
-    if (term->kind == SLO_QUANTILE && measure_is_pooled(term->measure) &&
-        measure_is_of_stream(term->measure))
-        return "depends on events that are not in the recording";
-    return "depends on unfinished requests";
+    j->measured = share(part, whole);
+    j->verdict = VERDICT_NONE;
+    j->is_unmeasured = whole == 0;
+    j->why = whole == 0 ? why_none : NULL;
 }
 
 /* ---- counts ---- */
 
-static void add_block(struct term_counts *c, size_t i, int64_t n,
-                      int64_t misses)
-{
-    c->blocks[i] = (struct batch){.n = n, .hits = misses};
-    c->n += n;
-    c->misses += misses;
-}
-
-/* Those whose end nobody knows are the last: of a run that was cut. */
-static void leave_out(struct term_counts *c, int64_t open)
-{
-    for (size_t i = TALLY_BATCHES; i > 0 && open > 0; i--) {
-        struct batch *b = &c->blocks[i - 1];
-        int64_t some = b->n - b->hits < open ? b->n - b->hits : open;
-
-        b->n -= some;
-        c->n -= some;
-        open -= some;
-    }
-}
-
 static struct term_counts count(const struct tally *t, size_t term)
 {
     const struct term_tally *tt = &t->terms[term];
+    enum slo_kind kind = t->slo->terms[term].kind;
+    const struct batch *from = kind == SLO_QUANTILE  ? tt->misses
+                               : kind == SLO_ERRORS  ? t->ended_slices
+                               : kind == SLO_GOOD    ? t->good_slices
+                               : kind == SLO_QUALITY ? t->check_slices
+                                                     : NULL;
+    bool has_misses = kind == SLO_QUANTILE || kind == SLO_ERRORS;
+    int64_t open = kind == SLO_QUANTILE ? tt->open : 0;
     struct term_counts c = {0};
 
-    for (size_t i = 0; i < TALLY_BATCHES; i++) {
-        const struct batch *good = &t->good_batches[i];
-        const struct batch *passed = &t->check_batches[i];
+    /* Unknown samples are the last ones, those of a run that was cut. */
+    for (size_t i = from ? TALLY_SLICES : 0; i-- > 0;) {
+        struct batch *s = &c.slices[i];
+        int64_t unknown;
 
-        switch (t->slo->terms[term].kind) {
-        case SLO_QUANTILE:
-            add_block(&c, i, tt->misses[i].n, tt->misses[i].hits);
-            break;
-        case SLO_ERRORS:
-            add_block(&c, i, t->ended_batches[i].n, t->ended_batches[i].hits);
-            break;
-        case SLO_GOOD:
-            add_block(&c, i, good->n, good->n - good->hits);
-            break;
-        case SLO_QUALITY:
-            add_block(&c, i, passed->n, passed->n - passed->hits);
-            break;
-        case SLO_GOODPUT:
-        case SLO_LIMIT:
-        case SLO_CHECK:
-            return c;
-        }
+        s->n = from[i].n;
+        s->hits = has_misses ? from[i].hits : from[i].n - from[i].hits;
+        unknown = s->n - s->hits < open ? s->n - s->hits : open;
+        s->n -= unknown;
+        open -= unknown;
+        c.n += s->n;
+        c.misses += s->hits;
     }
-    if (t->slo->terms[term].kind == SLO_QUANTILE) {
-        leave_out(&c, tt->open);
-        c.spoilt = tt->spoilt;
-    }
+    if (kind == SLO_QUANTILE)
+        c.client_late = tt->client_late;
     return c;
 }
 
 static void judge_term(const struct tally *t, size_t i, double window_s,
                        struct term_judgement *j)
 {
+    struct batch checks = tally_checks(t);
+
     j->term = &t->slo->terms[i];
     switch (j->term->kind) {
     case SLO_QUANTILE:
@@ -265,28 +255,24 @@ static void judge_term(const struct tally *t, size_t i, double window_s,
         judge_quality(t, j);
         break;
     case SLO_LIMIT:
-        judge_limit(&t->terms[i], j);
+        show_share(t->terms[i].keeps, t->terms[i].n, "no request has it", j);
         return;
     case SLO_CHECK:
-        judge_check(t, j);
+        show_share(checks.hits, checks.n, "no answer was checked", j);
         return;
     }
-    if (t->due == 0)
+    if (t->due == 0) {
         j->verdict = VERDICT_UNDECIDED;
-    if (j->verdict == VERDICT_UNDECIDED && j->more_needed == 0 &&
-        (!j->why || t->due == 0))
-        j->why = what_is_open(t, j->term);
-}
-
-enum verdict verdict_combine(enum verdict all, enum verdict one)
-{
-    if (one == VERDICT_NONE)
-        return all;
-    if (all == VERDICT_FAIL || one == VERDICT_FAIL)
-        return VERDICT_FAIL;
-    if (all == VERDICT_UNDECIDED || one == VERDICT_UNDECIDED)
-        return VERDICT_UNDECIDED;
-    return VERDICT_PASS;
+        if (j->more_needed == 0)
+            j->why = "no request was due in the window";
+    } else if (j->verdict == VERDICT_UNDECIDED && j->more_needed == 0 &&
+               !j->why) {
+        j->why = j->term->kind == SLO_QUANTILE &&
+                         measure_is_pooled(j->term->measure) &&
+                         measure_is_of_stream(j->term->measure)
+                     ? "depends on events that are missing in the recording"
+                     : "depends on unfinished requests";
+    }
 }
 
 void judge(const struct tally *t, double window_s, struct judgement *out)

@@ -1,7 +1,8 @@
-/* judge.h - is the objective met?  Exact counts in, a verdict out.  Pure.
+/* judge.h - what decides PASS: is every term of the SLO met?  Exact counts in,
+ * a verdict out.  Pure.
  *
  * Unfinished requests are judged twice, as if they kept their limits and as if
- * they missed: a term whose answer depends on that is undecided.
+ * they missed them; if the two verdicts differ, the term is undecided.
  */
 #ifndef ANALYZER_VERDICT_JUDGE_H
 #define ANALYZER_VERDICT_JUDGE_H
@@ -13,37 +14,38 @@
 #include "common/spec/slo.h"
 
 enum verdict {
-    VERDICT_NONE, /* no objective was given */
+    VERDICT_NONE, /* there is no SLO */
     VERDICT_PASS,
     VERDICT_FAIL,
     VERDICT_UNDECIDED,
-    VERDICT_INVALID, /* the trust checks withdraw the measurement */
+    VERDICT_INVALID, /* a trust check failed */
 };
 
 const char *verdict_name(enum verdict verdict);
 
-/* One missed decides; else one undecided leaves it open. */
+/* FAIL if either is FAIL, else UNDECIDED if either is; NONE is ignored. */
 enum verdict verdict_combine(enum verdict all, enum verdict one);
 
-/* Of those whose end is known; all zero where a term is no share of any. */
+/* Samples whose outcome is known; all zero for terms that are not a share. */
 struct term_counts {
-    int64_t n; /* that the term is about */
+    int64_t n;
     int64_t misses;
-    int64_t spoilt; /* of the misses of a quantile: the client may be why */
-    struct batch blocks[TALLY_BATCHES]; /* in time; hits: misses */
+    int64_t client_late; /* misses of a quantile that a late client may have
+                            caused */
+    struct batch slices[TALLY_SLICES]; /* in order of time; hits: misses */
 };
 
 struct term_judgement {
     const struct slo_term *term;
     struct term_counts counts;
     enum verdict verdict;
-    int64_t measured_ns; /* of a quantile; may be HIST_BEYOND and the like */
-    double measured;     /* of the others: a share, or requests a second */
-    bool is_unmeasured;  /* of these: there was nothing to measure; see why */
-    double n_effective;  /* of a quantile */
-    int64_t tightest_ns; /* likewise: the lowest limit that it would have met,
-                            to three digits; HIST_BEYOND: none */
-    int64_t more_needed; /* requests, if undecided for want of samples */
+    int64_t measured_ns; /* quantiles; may be HIST_BEYOND or another HIST_ */
+    double measured;     /* other terms: a share, or requests per second */
+    bool is_unmeasured;  /* other terms: nothing to measure, see why */
+    double n_effective;  /* quantiles */
+    int64_t tightest_ns; /* quantiles: the lowest limit that would pass, to
+                            three digits; HIST_BEYOND: none */
+    int64_t more_needed; /* requests, if undecided because of too few samples */
     const char *why;     /* if undecided for another reason; else NULL */
 };
 
@@ -52,10 +54,6 @@ struct judgement {
     struct term_judgement terms[SLO_MAX_TERMS];
     size_t len;
 };
-
-/* What these counts make of a quantile. */
-enum verdict judge_counts(const struct term_tally *tt,
-                          const struct slo_term *term);
 
 void judge(const struct tally *t, double window_s, struct judgement *out);
 

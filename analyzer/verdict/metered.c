@@ -15,14 +15,14 @@
 #define J_PER_KWH 3.6e6
 #define MAX_FILE  ((size_t)256 << 20)
 
-/* Of a line of watts: what a nanosecond counter holds, and a thousand of the
- * largest data centres. */
+/* Bounds for a line of watts: what a nanosecond counter holds, and a thousand
+ * of the largest data centres. */
 #define MAX_SECONDS 9e9
 #define MAX_WATTS   1e12
 
-/* Looks further than this from an end of the window do not tell what it was
- * there. */
-#define FARTHEST_NS (2 * NS_PER_S)
+/* A sample farther than this from an end of the window does not count for it.
+ */
+#define MAX_DISTANCE_NS (2 * NS_PER_S)
 
 static double between(const struct metered_energy *e, int64_t at_ns, double uj,
                       int64_t want_ns)
@@ -34,14 +34,14 @@ static double between(const struct metered_energy *e, int64_t at_ns, double uj,
     return e->last_uj + share * (uj - e->last_uj);
 }
 
-/* At an end of the window that lies between two looks, or close to the first
- * or the last of them. */
+/* An end of the window must lie between two samples, or close to the first or
+ * the last of them. */
 void metered_add(struct metered_energy *e, const struct window *w,
                  int64_t at_ns, double uj)
 {
     if (!e->has_last) {
         e->has_start =
-            at_ns >= w->start_ns && at_ns - w->start_ns < FARTHEST_NS;
+            at_ns >= w->start_ns && at_ns - w->start_ns < MAX_DISTANCE_NS;
         e->start_uj = uj;
     } else {
         if (e->last_ns <= w->start_ns && at_ns > w->start_ns) {
@@ -59,16 +59,6 @@ void metered_add(struct metered_energy *e, const struct window *w,
     e->last_uj = uj;
 }
 
-static bool has_end(const struct metered_energy *e, const struct window *w,
-                    double *end_uj)
-{
-    bool is_near = e->has_last && e->last_ns < w->end_ns &&
-                   w->end_ns - e->last_ns < FARTHEST_NS;
-
-    *end_uj = e->has_end ? e->end_uj : e->last_uj;
-    return e->has_end || is_near;
-}
-
 static double per(double amount, double count)
 {
     return count > 0 ? amount / count : -1;
@@ -77,8 +67,10 @@ static double per(double amount, double count)
 void metered_take(struct metered *m, const struct metered_energy *e,
                   const struct window *w, const struct metered_share *share)
 {
-    double end_uj;
-    bool is_covered = has_end(e, w, &end_uj) && e->has_start;
+    bool is_near = e->has_last && e->last_ns < w->end_ns &&
+                   w->end_ns - e->last_ns < MAX_DISTANCE_NS;
+    bool is_covered = e->has_start && (e->has_end || is_near);
+    double end_uj = e->has_end ? e->end_uj : e->last_uj;
 
     m->note[0] = '\0';
     m->has_energy = is_covered && e->has_moved;
@@ -87,7 +79,7 @@ void metered_take(struct metered *m, const struct metered_energy *e,
     if (!m->has_energy) {
         snprintf(m->note, sizeof(m->note), "%s",
                  is_covered ? "the counter never moved"
-                            : "the looks do not cover the window");
+                            : "the samples do not cover the window");
         return;
     }
     m->joules = (end_uj - e->start_uj) / 1e6;
@@ -101,19 +93,6 @@ void metered_take(struct metered *m, const struct metered_energy *e,
 
 /* ---- from the recording ---- */
 
-static void see(struct metered *m, struct metered_energy *e,
-                const struct window *w, const struct meter_look *look)
-{
-    m->is_asked = true;
-    if (look->memory >= 0) {
-        m->has_memory = true;
-        if (look->memory > m->peak_bytes)
-            m->peak_bytes = look->memory;
-    }
-    if (look->energy >= 0)
-        metered_add(e, w, look->at, (double)look->energy);
-}
-
 void metered_read(struct metered *m, const char *dir, const struct window *w,
                   const struct metered_share *share)
 {
@@ -123,16 +102,24 @@ void metered_read(struct metered *m, const char *dir, const struct window *w,
     struct err ignored = {0};
     const void *data;
     size_t n;
-    bool is_there = tgr_open(&reader, path, &schema_meter, &ignored) == 0;
+    bool is_open = tgr_open(&reader, path, &schema_meter, &ignored) == 0;
 
     *m = (struct metered){0};
-    while (is_there && tgr_next(reader, &data, &n, &ignored) > 0) {
+    while (is_open && tgr_next(reader, &data, &n, &ignored) > 0) {
         const struct meter_look *looks = data;
 
-        for (size_t i = 0; i < n; i++)
-            see(m, &e, w, &looks[i]);
+        m->is_asked |= n > 0;
+        for (size_t i = 0; i < n; i++) {
+            if (looks[i].memory >= 0) {
+                m->has_memory = true;
+                if (looks[i].memory > m->peak_bytes)
+                    m->peak_bytes = looks[i].memory;
+            }
+            if (looks[i].energy >= 0)
+                metered_add(&e, w, looks[i].at, (double)looks[i].energy);
+        }
     }
-    if (is_there)
+    if (is_open)
         tgr_close(reader);
     free(path);
     metered_take(m, &e, w, share);
@@ -147,18 +134,6 @@ struct watts {
     int64_t last_ns;
     double last_w;
 };
-
-/* Power is taken to be straight between two lines. */
-static void add_watts(struct watts *s, const struct window *w, int64_t at_ns,
-                      double watts)
-{
-    if (s->has_last)
-        s->uj += (watts + s->last_w) / 2 * (double)(at_ns - s->last_ns) / 1e3;
-    metered_add(&s->energy, w, at_ns, s->uj);
-    s->has_last = true;
-    s->last_ns = at_ns;
-    s->last_w = watts;
-}
 
 /* A number of at least 0 and below `limit`, and nothing else. */
 static int read_number(char *cell, double limit, double *out)
@@ -182,14 +157,13 @@ static int add_line(struct watts *s, const struct window *w, char *line)
     at_ns = (int64_t)(seconds * 1e9);
     if (s->has_last && at_ns <= s->last_ns)
         return -1;
-    add_watts(s, w, at_ns, watts);
+    if (s->has_last) /* power is linear between two lines */
+        s->uj += (watts + s->last_w) / 2 * (double)(at_ns - s->last_ns) / 1e3;
+    metered_add(&s->energy, w, at_ns, s->uj);
+    s->has_last = true;
+    s->last_ns = at_ns;
+    s->last_w = watts;
     return 0;
-}
-
-static bool is_heading(const char *line, size_t number)
-{
-    return number == 1 &&
-           (isalpha((unsigned char)*line) || *line == '"' || *line == '#');
 }
 
 int metered_parse_watts(struct metered *m, const char *name, char *text,
@@ -203,16 +177,19 @@ int metered_parse_watts(struct metered *m, const char *name, char *text,
     while ((line = strsep(&text, "\n")) != NULL) {
         line = str_trim(line);
         number++;
-        if (*line && !is_heading(line, number) && add_line(&s, w, line))
+        if (!*line || (number == 1 && (isalpha((unsigned char)*line) ||
+                                       *line == '"' || *line == '#')))
+            continue; /* empty, or a heading */
+        if (add_line(&s, w, line))
             return err_set(err, ERR_CONFIG,
-                           "%s:%zu: not 'seconds since 1970, watts', or not "
+                           "%s:%zu: expected 'seconds since 1970, watts', "
                            "later than the line before",
                            name, number);
     }
     m->is_asked = true;
     metered_take(m, &s.energy, w, share);
     if (!s.has_last)
-        snprintf(m->note, sizeof(m->note), "the file holds nothing");
+        snprintf(m->note, sizeof(m->note), "the file has no samples");
     return 0;
 }
 

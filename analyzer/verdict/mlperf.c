@@ -5,22 +5,20 @@
 
 #include "analyzer/tally/summary.h"
 #include "analyzer/tally/tally.h"
-#include "analyzer/verdict/early_stop.h"
 #include "common/settings/settings.h"
+#include "common/stats/student.h"
 
 /* The rules of the closed division, as of inference 6.1. */
-#define LEAST_S         600
-#define LEAST_OFFLINE   24576
+#define MIN_S           600
+#define MIN_OFFLINE     24576
 #define QUERY_SIZE      8
 #define SCHEDULE_SEED   16159082839903944936U
 #define QSL_SEED        2085463073848966840U
 #define INDEX_SEED      2747215439041700203U
 #define SERVER_QUANTILE 0.99
 
-static void note_break(struct mlperf *m, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
-
-static void note_break(struct mlperf *m, const char *format, ...)
+__attribute__((format(printf, 2, 3))) static void
+note_break(struct mlperf *m, const char *format, ...)
 {
     va_list args;
 
@@ -33,7 +31,60 @@ static void note_break(struct mlperf *m, const char *format, ...)
 
 /* ---- early stopping ---- */
 
-/* Failures lie beyond: a rank among them has no time. */
+#define DOUBT 0.01 /* 1 - the confidence */
+
+bool early_stop_proves(double p, int64_t n, int64_t t)
+{
+    return stats_binomial_upper_tail(n, p, n - t) < DOUBT;
+}
+
+int64_t early_stop_min_within(double p, int64_t t)
+{
+    int64_t low = 0; /* too few */
+    int64_t high = 1;
+
+    while (!early_stop_proves(p, high + t, t)) {
+        low = high;
+        high *= 2;
+    }
+    while (high - low > 1) {
+        int64_t middle = low + (high - low) / 2;
+
+        if (early_stop_proves(p, middle + t, t))
+            high = middle;
+        else
+            low = middle;
+    }
+    return high;
+}
+
+int64_t early_stop_max_over(double p, int64_t n)
+{
+    int64_t low = -1; /* allowed */
+    int64_t high = n;
+
+    while (high - low > 1) {
+        int64_t middle = low + (high - low) / 2;
+
+        if (early_stop_proves(p, n, middle))
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* The value itself is not over it, so one more may have at least that rank. */
+int64_t early_stop_rank(double p, int64_t n)
+{
+    int64_t over = early_stop_max_over(p, n);
+
+    return over > 0 ? n - over + 1 : 0;
+}
+
+/* ---- proofs ---- */
+
+/* Failures are beyond every value: a rank among them has no time. */
 static struct mlperf_proof estimate(const struct tally *t, enum measure measure,
                                     double percentile)
 {
@@ -65,9 +116,8 @@ static struct mlperf_proof limit(const struct term_tally *tt,
         .over = over,
         .is_proved = is_proved,
         .more_needed =
-            is_proved
-                ? 0
-                : early_stop_least_within(term->quantile, over) - tt->keeps,
+            is_proved ? 0
+                      : early_stop_min_within(term->quantile, over) - tt->keeps,
     };
 }
 
@@ -95,7 +145,7 @@ static void of_single_stream(struct mlperf *m, const struct tally *t)
 
     m->metric = "p90 latency";
     add_proof(m, estimate(t, MEASURE_E2E, 0.9));
-    beside.is_beside = true; /* the edge may infer a multi-stream from it */
+    beside.is_beside = true; /* edge results may infer multi-stream from it */
     add_proof(m, beside);
 }
 
@@ -136,29 +186,19 @@ static void of_offline(struct mlperf *m, const struct summary *s)
     m->metric = "samples/s";
     m->is_rate = true;
     m->rate_rps = s->throughput_rps;
-    if (s->scheduled < LEAST_OFFLINE)
+    if (s->scheduled < MIN_OFFLINE)
         note_break(m, "%lld samples, fewer than %d", (long long)s->scheduled,
-                   LEAST_OFFLINE);
-}
-
-/* Prompts that are made are of no data set. */
-static void check_samples(struct mlperf *m, const struct settings *s)
-{
-    const struct load_settings *load = &s->load;
-
-    if (s->data.file &&
-        (load->seeds != SEEDS_MLPERF || load->qsl_seed != QSL_SEED ||
-         load->sample_index_seed != INDEX_SEED))
-        note_break(m, "the samples are not those of the official seeds");
+                   MIN_OFFLINE);
 }
 
 static void check_rules(struct mlperf *m, const struct summary *s)
 {
+    const struct load_settings *load = &s->settings->load;
     long long unanswered = s->failed + s->unsent;
 
-    if (s->window_length_s < LEAST_S)
+    if (s->window_length_s < MIN_S)
         note_break(m, "lasted %.4g s, less than %d s", s->window_length_s,
-                   LEAST_S);
+                   MIN_S);
     for (size_t i = 0; i < m->n_proofs; i++) {
         const struct mlperf_proof *p = &m->proofs[i];
         bool is_few = p->limit_ns > 0 || p->estimate_ns == HIST_TOO_FEW;
@@ -169,7 +209,10 @@ static void check_rules(struct mlperf *m, const struct summary *s)
                               : "failures, or what takes hours, are at",
                        100 * p->percentile, measure_name(p->measure));
     }
-    check_samples(m, s->settings);
+    if (s->settings->data.file && /* generated prompts are no data set */
+        (load->seeds != SEEDS_MLPERF || load->qsl_seed != QSL_SEED ||
+         load->sample_index_seed != INDEX_SEED))
+        note_break(m, "the samples are not those of the official seeds");
     if (unanswered > 0)
         note_break(m, "%lld requests have no answer", unanswered);
     if (!s->trust.valid)

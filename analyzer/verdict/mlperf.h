@@ -1,6 +1,6 @@
-/* mlperf.h - a run as MLPerf's rules look at it: the scenario's result, what
- * LoadGen's early stopping makes of it, and which rules of the closed division
- * it breaks.  Pure.
+/* mlperf.h - a run by MLPerf's rules: the result of the scenario, what
+ * LoadGen's early stopping proves, and which rules of the closed division it
+ * breaks. Pure.
  */
 #ifndef ANALYZER_VERDICT_MLPERF_H
 #define ANALYZER_VERDICT_MLPERF_H
@@ -14,37 +14,61 @@
 struct summary;
 struct tally;
 
+/* ---- early stopping ----
+ *
+ * How many queries a claim about a quantile needs, as LoadGen counts.  The
+ * claim: at least a share p of all queries is within the limit.  Of n = h + t
+ * independent queries h were within it and t over it.  The claim is proved at
+ * 99 % confidence if h or more within would have a probability below 1 % for a
+ * share just below p. */
+
+/* Do n queries with t over the limit prove the claim? */
+bool early_stop_proves(double p, int64_t n, int64_t t);
+
+/* Minimum number within the limit that proves it with t over the limit. */
+int64_t early_stop_min_within(double p, int64_t t);
+
+/* Maximum number over the limit that n queries may have; -1: n is too small. */
+int64_t early_stop_max_over(double p, int64_t n);
+
+/* Rank, from 1, of the value that n queries prove to bound quantile p from
+ * above: the smallest limit that early_stop_max_over() allows.  0: n is too
+ * small. */
+int64_t early_stop_rank(double p, int64_t n);
+
+/* ---- the result ---- */
+
 #define MLPERF_MAX_BREAKS 16
 #define MLPERF_BREAK_TEXT 96
 
-/* A latency, of so many queries: the value that they prove to bound the
- * percentile from above, or, of a limit, whether they prove that it is kept. */
+/* A latency percentile: the value that n queries prove to bound it from above,
+ * or, with a limit, whether they prove that it is kept. */
 struct mlperf_proof {
     enum measure measure;
     double percentile;
     int64_t n;
-    int64_t limit_ns;    /* of the server scenario; 0: there is none */
-    int64_t over;        /* queries over the limit, or left out as too slow */
-    int64_t estimate_ns; /* without a limit; HIST_TOO_FEW and the like */
+    int64_t limit_ns;    /* server scenario; 0: no limit */
+    int64_t over;        /* queries over the limit, or discarded as too slow */
+    int64_t estimate_ns; /* without a limit; may be HIST_TOO_FEW or another */
     bool is_proved;
-    bool is_beside;      /* said beside the result, and no rule asks for it */
-    int64_t more_needed; /* queries within the limit that would prove it */
+    bool is_beside;      /* for information: no rule requires it */
+    int64_t more_needed; /* further queries within the limit to prove it */
 };
 
 #define MLPERF_MAX_PROOFS 4
 
 struct mlperf {
-    bool is_there; /* the scenario is one of theirs, or the seeds are */
+    bool is_there; /* an MLPerf scenario or MLPerf seeds were used */
     const char *metric;
     bool is_rate;
-    double rate_rps; /* of a rate; a latency is that of the first proof */
+    double rate_rps; /* if is_rate; else the result is the first proof */
     struct mlperf_proof proofs[MLPERF_MAX_PROOFS];
     size_t n_proofs;
     char breaks[MLPERF_MAX_BREAKS][MLPERF_BREAK_TEXT];
-    size_t n_breaks; /* 0: what can be seen from here would do as closed */
+    size_t n_breaks; /* 0: no broken rule can be seen in the recording */
 };
 
-/* After everything else of the summary. */
+/* After everything else in the summary is set. */
 void mlperf_make(struct mlperf *m, const struct summary *s,
                  const struct tally *t);
 

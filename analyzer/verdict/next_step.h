@@ -1,6 +1,6 @@
-/* next_step.h - one or two things to do about a run: how to get an answer where
- * it gave none, and where to look where the answer is no.  A pure function of
- * the summary.
+/* next_step.h - one or two suggestions: how to get an answer from a run that
+ * gave none, and where to look if the answer is no.  A pure function of the
+ * summary.
  */
 #ifndef ANALYZER_VERDICT_NEXT_STEP_H
 #define ANALYZER_VERDICT_NEXT_STEP_H
@@ -10,14 +10,14 @@
 struct summary;
 
 #define NEXT_MAX  2
-#define NEXT_TEXT 512 /* it may hold the name of the recording */
+#define NEXT_TEXT 512 /* may contain the name of the recording */
 
 struct next {
     char lines[NEXT_MAX][NEXT_TEXT];
     size_t len;
 };
 
-/* Everything else in the summary must be there. */
+/* After everything else in the summary is set. */
 void next_make(const struct summary *s, struct next *out);
 
 #endif

@@ -2,21 +2,39 @@
 
 #include <math.h>
 
-#include "analyzer/stats/mser.h"
 #include "common/base/clk.h"
 #include "common/stats/student.h"
 
-/* Requests of a value that MSER and the autocorrelation look at. */
+/* Requests per value for MSER and the autocorrelation. */
 #define GROUP 2
 
-/* Blocks of the halves: at least so many, and of so many requests. */
-#define LEAST_BLOCKS 8
-#define MOST_BLOCKS  30
-#define BLOCK_TAUS   20
-#define BLOCK_LEAST  10
+/* Length of a block in autocorrelation times. */
+#define BLOCK_TAUS 20
 
-/* Requests at the start of a run, which meet a server that is still empty. */
+/* Blocks of the halves: how many, and how many requests each. */
+#define MIN_BLOCKS   8
+#define MAX_BLOCKS   30
+#define MIN_IN_BLOCK 10
+
+/* Requests at the start of a run, which find the server empty. */
 #define FIRST_REQUESTS 20
+
+/* Steps from which chance is estimated. */
+#define STEPS 60
+
+static double sum_of(const double *x, size_t n)
+{
+    double sum = 0;
+
+    for (size_t i = 0; i < n; i++)
+        sum += x[i];
+    return sum;
+}
+
+static double mean(const double *x, size_t n)
+{
+    return sum_of(x, n) / (double)n;
+}
 
 /* ---- the pass ---- */
 
@@ -25,18 +43,13 @@ void steady_init(struct steady_work *w, struct tally *t, bool asks_stream)
     w->tally = t;
     w->measure = asks_stream ? MEASURE_TTFT : MEASURE_E2E;
     series_init(&w->series, t->window);
-    sections_init(&w->sections, t, asks_stream);
+    slices_init(&w->slices, t, asks_stream);
 }
 
 void steady_fini(struct steady_work *w)
 {
-    sections_fini(&w->sections);
+    slices_fini(&w->slices);
     hist_fini(&w->cold);
-}
-
-void steady_end(const struct steady_work *w)
-{
-    sections_end(&w->sections);
 }
 
 void steady_add(struct steady_work *w, const struct facts *f)
@@ -49,19 +62,14 @@ void steady_add(struct steady_work *w, const struct facts *f)
         ns = measure_value(w->measure, FROM_DUE, f);
     series_add(&w->series, f, ns);
     if (window_holds(&w->tally->window, f->due))
-        sections_add(&w->sections, f);
+        slices_add(&w->slices, f);
     else if (ns != TIME_ABSENT && f->due < w->tally->window.start_ns)
         hist_add(&w->cold, ns);
 }
 
 /* ---- the warm-up ---- */
 
-static double time_of_s(const struct series *s, size_t bin)
-{
-    return fmax(0, s->origin_ns + (double)bin * s->width_ns) / 1e9;
-}
-
-/* NAN: nothing was measured in them. */
+/* NAN: nothing was measured in these bins. */
 static double mean_of(const struct series *s, size_t from, size_t to)
 {
     double mean = NAN;
@@ -71,25 +79,8 @@ static double mean_of(const struct series *s, size_t from, size_t to)
     return mean;
 }
 
-/* Up, to as many digits as one would type. */
-static double rounded_up(double seconds)
-{
-    double step = seconds < 1 ? 0.01 : seconds < 10 ? 0.1 : 1;
-
-    return ceil(seconds / step - 1e-9) * step;
-}
-
-static double mean(const double *x, size_t n)
-{
-    double sum = 0;
-
-    for (size_t i = 0; i < n; i++)
-        sum += x[i];
-    return sum / (double)n;
-}
-
-/* How many of its standard errors the mean of the values in [from, to) is
- * off that of those from `drop` on, which are taken for the steady state. */
+/* Difference, in standard errors, between the mean of the values in [from, to)
+ * and of those from `drop` on, which are assumed to be the steady state. */
 static double errors_off(const double *x, size_t n, size_t from, size_t to,
                          size_t drop)
 {
@@ -106,16 +97,17 @@ static double errors_off(const double *x, size_t n, size_t from, size_t to,
     return fabs(mean(x + from, to - from) - steady) / fmax(error, 1e-9);
 }
 
-/* A longer one is worth it where the mean would be another, and not by chance:
- * a server that warms up is off from the start on, not for a while later.
- * Of the `n` values the first `drop` are to go; those from `from` on are in
- * the window. */
+/* Suggest a longer warm-up if the mean would change, and not by chance: a
+ * server that warms up is off from the start, not for a while later.  Of the
+ * `n` values the first `drop` are to go; those from `from` on are in the
+ * window.  The suggestion is rounded up to as many digits as one would type. */
 static void suggest(const struct series *s, const double *x, size_t n,
                     size_t drop, struct warmup_found *w)
 {
     size_t from = s->first * n / s->n;
     double whole = mean_of(s, s->first, s->n);
     double rest = mean_of(s, drop * s->n / n, s->n);
+    double step = w->found_s < 1 ? 0.01 : w->found_s < 10 ? 0.1 : 1;
 
     if (drop <= from || !(rest > 0) || !isfinite(whole))
         return;
@@ -123,7 +115,7 @@ static void suggest(const struct series *s, const double *x, size_t n,
     if (fabs(w->shift) > STEADY_SHIFT &&
         errors_off(x, n, from, drop, drop) > STEADY_ERRORS &&
         errors_off(x, n, from, (from + drop + 1) / 2, drop) > STEADY_ERRORS)
-        w->suggested_s = rounded_up(w->found_s);
+        w->suggested_s = ceil(w->found_s / step - 1e-9) * step;
 }
 
 struct warmup_found steady_warmup(const struct series *s)
@@ -132,23 +124,131 @@ struct warmup_found steady_warmup(const struct series *s)
     double x[SERIES_MAX];
     size_t groups = series_groups(s, 0, s->n, GROUP);
     struct mser m;
+    size_t bin;
 
-    if (groups < MSER_LEAST_N)
+    if (groups < MSER_MIN_N)
         return w;
     series_means(s, 0, s->n, x, groups);
     m = mser_truncate(x, groups);
     w.why = "not found: the run is too short";
     if (!m.is_found)
         return w;
-    w = (struct warmup_found){.is_found = true,
-                              .found_s = time_of_s(s, m.drop * s->n / groups)};
+    bin = m.drop * s->n / groups;
+    w = (struct warmup_found){
+        .is_found = true,
+        .found_s = fmax(0, s->origin_ns + (double)bin * s->width_ns) / 1e9};
     suggest(s, x, groups, m.drop, &w);
     return w;
 }
 
-/* ---- the load ---- */
+/* ---- overload ---- */
 
-static void look_at_flight(const struct series *s, struct load_judgement *l)
+/* A rising series has a far too long autocorrelation time; ten blocks suffice
+ * to see it rise. */
+static size_t trend_blocks(const double *x, size_t n)
+{
+    double blocks = (double)n / (BLOCK_TAUS * autocorr_time(x, n));
+
+    if (blocks < TREND_MIN_N)
+        return TREND_MIN_N;
+    return blocks < OVERLOAD_BLOCKS ? (size_t)blocks : OVERLOAD_BLOCKS;
+}
+
+/* Arrivals before a time in bins, given those before each bin; evenly spread
+ * within a bin. */
+static double arrived(const double *before, double at)
+{
+    size_t bin = at > 0 ? (size_t)at : 0;
+
+    if (!(at > 0))
+        return 0;
+    return before[bin] + (at - (double)bin) * (before[bin + 1] - before[bin]);
+}
+
+/* Mean number in flight in bins [from, to) if every request took answer_bins:
+ * those that arrived within that time. */
+static double expected(const double *before, size_t from, size_t to,
+                       double answer_bins)
+{
+    double sum = 0;
+
+    for (size_t i = from; i < to; i++) {
+        double at = (double)i + 0.5;
+
+        sum += arrived(before, at) - arrived(before, at - answer_bins);
+    }
+    return sum / (double)(to - from);
+}
+
+/* How much more a server that keeps up has in flight in the last block than in
+ * the first: the run fills up, the rate rises, sessions have more turns. */
+static double explained_of(const struct flight *f, size_t blocks)
+{
+    double before[SERIES_MAX + 1] = {0};
+    size_t len = (f->n - f->first) / blocks;
+    double first;
+    double last;
+
+    for (size_t i = 0; i < f->n; i++)
+        before[i + 1] = before[i] + f->arrivals[i];
+    first = expected(before, f->first, f->first + len, f->answer_bins);
+    last = expected(before, f->n - len, f->n, f->answer_bins);
+    return fmax(0, last - first);
+}
+
+/* Standard deviation of the end of a random walk with these steps. */
+static double chance_of(const double *in_flight, size_t bins)
+{
+    size_t n = bins < STEPS ? bins : STEPS;
+    double x[STEPS];
+    double drift;
+    double squares = 0;
+
+    series_blocks(in_flight, bins, x, n);
+    drift = (x[n - 1] - x[0]) / (double)(n - 1);
+    for (size_t i = 1; i < n; i++)
+        squares += (x[i] - x[i - 1] - drift) * (x[i] - x[i - 1] - drift);
+    return sqrt(squares);
+}
+
+/* The slope overstates the growth of what fills up and is then full. */
+static bool is_material(const struct overload *o)
+{
+    double excess = fmin(o->growth, o->rise) - OVERLOAD_MARGIN * o->explained;
+
+    return excess >= OVERLOAD_MIN && excess >= OVERLOAD_SHARE * o->arrivals &&
+           excess >= OVERLOAD_CHANCE * o->chance;
+}
+
+struct overload overload_judge(const struct flight *f)
+{
+    const double *x = f->in_flight + f->first;
+    size_t n = f->n - f->first;
+    struct overload o = {.blocks = trend_blocks(x, n),
+                         .arrivals = sum_of(f->arrivals + f->first, n),
+                         .chance = chance_of(x, n)};
+    double blocks[OVERLOAD_BLOCKS];
+    double scratch[TREND_PAIRS(OVERLOAD_BLOCKS)];
+    double count = (double)o.blocks;
+    struct trend_test t;
+    struct trend_slope slope;
+
+    series_blocks(x, n, blocks, o.blocks);
+    t = trend_test(blocks, o.blocks, scratch);
+    slope = trend_slope(blocks, o.blocks, 0.95, scratch);
+    o.p = t.p;
+    o.is_rising = trend_verdict(&t, OVERLOAD_LEVEL) == TREND_RISING;
+    o.growth = slope.slope * count;
+    o.rise = blocks[o.blocks - 1] - blocks[0];
+    o.has_ci95 = slope.has_range;
+    o.ci95.low = slope.range.low * count;
+    o.ci95.high = slope.range.high * count;
+    o.explained = explained_of(f, o.blocks);
+    o.is_over = o.is_rising && is_material(&o);
+    return o;
+}
+
+static void measure_flight(const struct series *s, struct load_judgement *l)
 {
     double in_flight[SERIES_MAX];
     double arrivals[SERIES_MAX];
@@ -178,17 +278,17 @@ static void look_at_flight(const struct series *s, struct load_judgement *l)
     });
 }
 
-/* Why it cannot be said whether the server was overloaded; NULL: it can. */
-static const char *what_hides(const struct steady_ask *ask,
-                              const struct load_judgement *l)
+/* Why it is unknown whether the server was overloaded; NULL: it is known. */
+static const char *why_unknown(const struct steady_ask *ask,
+                               const struct load_judgement *l)
 {
     if (!ask->is_open)
         return ask->is_offline
-                   ? "all was due at once"
-                   : "closed loop: a slow server is asked less often";
+                   ? "all requests were due at once"
+                   : "closed loop: a slow server gets fewer requests";
     if (!ask->is_whole)
-        return "requests are missing in the recording";
-    if (!l->has_flight || l->overload.arrivals < OVERLOAD_LEAST_N)
+        return "the recording lacks requests";
+    if (!l->has_flight || l->overload.arrivals < OVERLOAD_MIN_N)
         return "too few requests";
     return NULL;
 }
@@ -199,8 +299,8 @@ struct load_judgement steady_load(const struct series *s,
     struct load_judgement l = {0};
 
     if (s->n - s->first >= OVERLOAD_BLOCKS)
-        look_at_flight(s, &l);
-    l.why = what_hides(ask, &l);
+        measure_flight(s, &l);
+    l.why = why_unknown(ask, &l);
     if (!l.why)
         l.state = l.overload.is_over ? LOAD_OVER : LOAD_WITHIN;
     return l;
@@ -208,7 +308,7 @@ struct load_judgement steady_load(const struct series *s,
 
 /* ---- the halves ---- */
 
-/* What the series remembers, a difference of the halves apart. */
+/* Autocorrelation time without the difference between the halves. */
 static double memory_of(double *x, size_t n)
 {
     double first = mean(x, n / 2);
@@ -219,26 +319,26 @@ static double memory_of(double *x, size_t n)
     return autocorr_time(x, n);
 }
 
-/* Even, and long against what the series remembers as far as there is room; 0:
- * there is none. */
-static size_t blocks_of(const struct series *s)
+/* An even number of blocks, each long compared with the autocorrelation time if
+ * possible; 0: too few requests. */
+static size_t half_blocks(const struct series *s)
 {
     double x[SERIES_MAX];
     size_t groups = series_groups(s, s->first, s->n, GROUP);
     double blocks;
 
-    if (groups < (size_t)LEAST_BLOCKS * BLOCK_LEAST / GROUP)
+    if (groups < (size_t)MIN_BLOCKS * MIN_IN_BLOCK / GROUP)
         return 0;
     series_means(s, s->first, s->n, x, groups);
     blocks = (double)groups / (BLOCK_TAUS * memory_of(x, groups));
-    return (size_t)fmin(MOST_BLOCKS, fmax(LEAST_BLOCKS, blocks)) / 2 * 2;
+    return (size_t)fmin(MAX_BLOCKS, fmax(MIN_BLOCKS, blocks)) / 2 * 2;
 }
 
 struct halves steady_halves(const struct series *s)
 {
-    struct halves h = {.why = "too few requests", .blocks = blocks_of(s)};
+    struct halves h = {.why = "too few requests", .blocks = half_blocks(s)};
     const struct interval *range = &h.drift.difference.range;
-    double x[MOST_BLOCKS];
+    double x[MAX_BLOCKS];
 
     if (h.blocks == 0)
         return h;
@@ -252,7 +352,7 @@ struct halves steady_halves(const struct series *s)
     return h;
 }
 
-/* ---- the cold ones ---- */
+/* ---- requests of the warm-up ---- */
 
 static struct cold cold_of(const struct steady_work *w)
 {
@@ -280,12 +380,12 @@ static struct cold cold_of(const struct steady_work *w)
     return c;
 }
 
-/* ---- all ---- */
+/* ---- everything ---- */
 
 void steady_make(const struct steady_work *w, const struct steady_ask *ask,
                  struct steady *out)
 {
-    const char *const at_once = "all was due at once";
+    const char *const at_once = "all requests were due at once";
 
     *out = (struct steady){
         .measure = w->measure, .warmup.why = at_once, .halves.why = at_once};
@@ -296,6 +396,6 @@ void steady_make(const struct steady_work *w, const struct steady_ask *ask,
     out->warmup = steady_warmup(&w->series);
     out->halves = steady_halves(&w->series);
     if (out->load.state == LOAD_OVER)
-        out->warmup.suggested_s = 0; /* no warm-up is long enough */
-    out->n_within = sections_make(&w->sections, out->within);
+        out->warmup.suggested_s = 0; /* none is long enough */
+    out->n_within = slices_make(&w->slices, out->within);
 }

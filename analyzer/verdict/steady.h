@@ -1,10 +1,9 @@
-/* steady.h - was there a steady state, and what was before it: where the
- * warm-up ends, whether the server was overloaded, what drifted, what the
- * requests of the warm-up would have done to the numbers, and how sure one run
- * can be of its quantiles.
+/* steady.h - was the run in a steady state?  Where the warm-up ends, whether
+ * the server was overloaded, what drifted, how much the requests of the warm-up
+ * would have changed the numbers, and how precise the quantiles of one run are.
  *
- * Gathered beside the tally in the one pass over a recording; judged by pure
- * functions of the series.
+ * Collected together with the tally in one pass over a recording; judged by
+ * pure functions of the series.
  */
 #ifndef ANALYZER_VERDICT_STEADY_H
 #define ANALYZER_VERDICT_STEADY_H
@@ -13,23 +12,69 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "analyzer/read/series.h"
 #include "analyzer/stats/steady_tests.h"
 #include "analyzer/tally/tally.h"
-#include "analyzer/verdict/overload.h"
-#include "analyzer/verdict/sections.h"
+#include "analyzer/verdict/series.h"
+#include "analyzer/verdict/slices.h"
+#include "common/stats/student.h"
 
-#define STEADY_DRIFT      0.1  /* that matters, of the mean of both halves */
-#define STEADY_CONFIDENCE 0.99 /* that a drift is there at all */
+#define STEADY_DRIFT      0.1  /* smallest drift that matters, of the mean */
+#define STEADY_CONFIDENCE 0.99 /* that there is a drift */
 #define STEADY_SHIFT      0.05 /* of the mean, for a longer warm-up to matter */
-#define STEADY_ERRORS     6    /* that what it would drop is off the rest */
+#define STEADY_ERRORS     6 /* standard errors that the dropped part is off */
+
+/* ---- overload ----
+ *
+ * If the offered load exceeds the capacity, requests pile up: the number in
+ * flight grows through the window and would go on growing.  So blocks of the
+ * window must rise (Mann and Kendall's test at a strict level), and by an
+ * amount that matters: more than what would be in flight if every request took
+ * as long as the first ones of the run, more than a small share of the
+ * arrivals, and more than chance piles up in a server exactly at its limit. The
+ * last condition distinguishes a queue that fills by chance from one that fills
+ * for good: the net flow of such a queue is a random walk, and its steps show
+ * how far it gets. */
+
+#define OVERLOAD_LEVEL  0.001
+#define OVERLOAD_MIN    5    /* minimum growth in requests ... */
+#define OVERLOAD_SHARE  0.01 /* ... as a share of arrivals ... */
+#define OVERLOAD_CHANCE 2.0  /* ... and as a multiple of chance */
+#define OVERLOAD_MARGIN 1.5  /* on the explained part, a rough estimate */
+#define OVERLOAD_BLOCKS 30   /* maximum; the minimum is TREND_MIN_N */
+#define OVERLOAD_MIN_N  50   /* fewer requests are not judged */
+
+struct flight {
+    const double *in_flight; /* mean in each bin, from the start of the run */
+    const double *arrivals;  /* requests due in each bin */
+    size_t n;                /* bins, at most SERIES_MAX */
+    size_t first;       /* bin of the window, followed by OVERLOAD_BLOCKS */
+    double answer_bins; /* time in flight of the first requests of the run */
+};
+
+struct overload {
+    size_t blocks;
+    double p;             /* of the trend, two-sided */
+    bool is_rising;       /* at OVERLOAD_LEVEL */
+    double growth;        /* through the window, by Theil and Sen's slope */
+    double rise;          /* last block minus first block */
+    struct interval ci95; /* of the growth */
+    bool has_ci95;
+    double explained; /* growth due to arrivals, at the first requests' time */
+    double arrivals;  /* in the window */
+    double chance;    /* how far the steps of the series get by chance */
+    bool is_over;
+};
+
+struct overload overload_judge(const struct flight *f);
+
+/* ---- results ---- */
 
 /* The warm-up that the measure itself shows, from the start of the run. */
 struct warmup_found {
     bool is_found;
     double found_s;     /* if it is */
-    double shift;       /* of the window's mean, without what lies before */
-    double suggested_s; /* a longer one than was asked for; 0: none is needed */
+    double shift;       /* of the window's mean due to what is before it */
+    double suggested_s; /* a longer warm-up; 0: not needed */
     const char *why;    /* it was not found; else NULL */
 };
 
@@ -37,40 +82,40 @@ enum load_state { LOAD_UNKNOWN, LOAD_WITHIN, LOAD_OVER };
 
 struct load_judgement {
     enum load_state state;
-    const char *why; /* unknown; else NULL */
-    bool has_flight; /* the rest of it is there */
+    const char *why; /* it is unknown; else NULL */
+    bool has_flight; /* the following is set */
     struct overload overload;
-    double in_flight; /* mean in the window ... */
-    double first;     /* ... in its first tenth, and its last */
-    double last;
+    double in_flight;     /* mean in the window, ... */
+    double first;         /* ... in its first tenth, ... */
+    double last;          /* ... and in its last */
     struct little little; /* if something ended */
     bool has_little;
 };
 
 struct halves {
-    const char *why; /* not known; else NULL */
+    const char *why; /* the drift is unknown; else NULL */
     size_t blocks;
     struct drift drift; /* in ns */
-    bool is_drifting;   /* it is there, and it matters */
+    bool is_drifting;   /* significant and large enough */
 };
 
-/* Of the requests due before the window; times as in struct spread. */
+/* Requests due before the window; times as in struct spread. */
 struct cold {
     int64_t requests;
-    int64_t ok; /* of those: */
+    int64_t ok; /* the following is of these */
     double mean_ns;
     int64_t p99_ns;
     int64_t max_ns;
-    double mean_with_ns; /* of the window's, had they been among them */
+    double mean_with_ns; /* of the window with them */
     int64_t p99_with_ns;
-    bool has_shift;    /* they and the window have numbers: */
+    bool has_shift;    /* both they and the window have values */
     double mean_shift; /* 0.2: 20 % more with them */
     bool has_p99_shift;
     double p99_shift;
 };
 
 struct steady {
-    enum measure measure; /* ttft where answers stream, else e2e */
+    enum measure measure; /* ttft if answers stream, else e2e */
     struct warmup_found warmup;
     struct load_judgement load;
     struct halves halves;
@@ -79,10 +124,10 @@ struct steady {
     size_t n_within;
 };
 
-/* What is known of the run beside its rows. */
+/* What is known of the run in addition to its rows. */
 struct steady_ask {
-    bool is_open;    /* what arrives does not wait for answers */
-    bool is_offline; /* all is due at once: there is no course of time */
+    bool is_open;    /* arrivals do not wait for answers */
+    bool is_offline; /* all requests are due at once */
     bool is_whole;   /* no request is missing */
 };
 
@@ -90,24 +135,20 @@ struct steady_work {
     const struct tally *tally; /* borrowed */
     enum measure measure;
     struct series series;
-    struct sections sections;
+    struct slices slices;
     struct hist cold; /* ok, due before the window */
 };
 
-/* All zero to begin with; the tally has its window and its SLO. */
+/* *w must be zeroed; the tally has its window and its SLO. */
 void steady_init(struct steady_work *w, struct tally *t, bool asks_stream);
 void steady_fini(struct steady_work *w);
 void steady_add(struct steady_work *w, const struct facts *f);
 
-/* After the last row, once: until then the tally lacks what is gathered here
- * (sections.h). */
-void steady_end(const struct steady_work *w);
-
-/* After that, and after the tally knows what is lost. */
+/* After slices_end(), and after lost requests were added to the tally. */
 void steady_make(const struct steady_work *w, const struct steady_ask *ask,
                  struct steady *out);
 
-/* The parts that are made of the series alone. */
+/* The parts that depend on the series alone. */
 struct warmup_found steady_warmup(const struct series *s);
 struct load_judgement steady_load(const struct series *s,
                                   const struct steady_ask *ask);

@@ -6,34 +6,37 @@
 
 /* Lag may be this share of what is measured ... */
 #define LAG_SHARE 0.1
-/* ... and below this it harms nobody, whatever is measured (but see floor_ns).
+/* ... and below this it is harmless, whatever is measured (but see floor_ns).
  */
 #define LAG_FLOOR_P50_NS (200 * NS_PER_US)
 #define LAG_FLOOR_P99_NS (2 * NS_PER_MS)
 
-/* What a rule makes of the evidence. */
 enum finding {
-    UNKNOWN,  /* nothing: no check */
-    BY_LIMIT, /* the value decides */
+    UNKNOWN,  /* no evidence: the check is left out */
+    BY_LIMIT, /* the value is compared with the limit */
     FINE,
     WRONG,
 };
 
-/* One check: its line in the table below, and a function that sets the value
- * and, where it is not the same for every run, the limit or the advice. */
+/* One check.  `share` or `find` sets the value, `share` in percent.  `find` may
+ * also set the limit, the unit or the advice if they depend on the run.  Either
+ * may be NULL. */
 struct rule {
     const char *name;
     const char *unit;
-    bool is_fatal;
-    bool is_minimum;
+    int flags;
     double limit;
+    bool (*share)(const struct client *c, double *share);
     enum finding (*find)(const struct evidence *e, struct check *c);
     const char *advice;
 };
 
-/* ---- late ---- */
+/* Flags: is_fatal and is_minimum of the check. */
+enum { FATAL = 1, MINIMUM = 2 };
 
-/* Of the ok requests. */
+/* ---- a late client ---- */
+
+/* Of ok requests. */
 static int64_t quantile_of(const struct tally *t, enum measure m, double q)
 {
     struct hist h = tally_view(t, m, VIEW_OK);
@@ -41,8 +44,8 @@ static int64_t quantile_of(const struct tally *t, enum measure m, double q)
     return hist_rank_quantile(&h, q);
 }
 
-/* The measure in the SLO whose quantile is smallest, or e2e.  The client's lag
- * has no part in differences of arrivals. */
+/* The measure in the SLO whose quantile is smallest, or e2e.  Measures of
+ * streams are differences between arrivals, which lag does not change. */
 static enum measure tightest(const struct tally *t, double q)
 {
     enum measure best = MEASURE_E2E;
@@ -60,7 +63,7 @@ static enum measure tightest(const struct tally *t, double q)
     return best;
 }
 
-/* No floor may be more than the share of a limit that was asked for. */
+/* The floor must not exceed that share of a limit in the SLO. */
 static double floor_ns(const struct tally *t, enum measure m, int64_t floor)
 {
     double of_limit = LAG_SHARE * (double)t->limit_ns[m];
@@ -69,7 +72,7 @@ static double floor_ns(const struct tally *t, enum measure m, int64_t floor)
                                                           : (double)floor;
 }
 
-/* A delay of the client's against what is measured. */
+/* Compare a delay in the client with what is measured. */
 static enum finding find_delay(const struct tally *t, const struct hist *delay,
                                double q, int64_t floor, struct check *c)
 {
@@ -78,7 +81,7 @@ static enum finding find_delay(const struct tally *t, const struct hist *delay,
     int64_t measured_ns = quantile_of(t, m, q);
     double limit_ns = floor_ns(t, m, floor);
 
-    /* Too few to bound the quantile, or no latency that it could spoil. */
+    /* Too few to bound the quantile, or there is no latency to distort. */
     if (delay->n < stats_least_n(q) || t->outcome[OUTCOME_OK] == 0)
         return UNKNOWN;
     if (delay_ns == HIST_OUT_OF_RANGE)
@@ -90,20 +93,22 @@ static enum finding find_delay(const struct tally *t, const struct hist *delay,
     return BY_LIMIT;
 }
 
+static enum finding find_lag(const struct evidence *e, double q, int64_t floor,
+                             struct check *c)
+{
+    const struct hist *lag = &e->tally->hist[MEASURE_LAG][VIEW_DUE];
+
+    return e->is_offline ? UNKNOWN : find_delay(e->tally, lag, q, floor, c);
+}
+
 static enum finding find_lag_p50(const struct evidence *e, struct check *c)
 {
-    if (e->is_offline)
-        return UNKNOWN;
-    return find_delay(e->tally, &e->tally->hist[MEASURE_LAG][VIEW_DUE], 0.5,
-                      LAG_FLOOR_P50_NS, c);
+    return find_lag(e, 0.5, LAG_FLOOR_P50_NS, c);
 }
 
 static enum finding find_lag_p99(const struct evidence *e, struct check *c)
 {
-    if (e->is_offline)
-        return UNKNOWN;
-    return find_delay(e->tally, &e->tally->hist[MEASURE_LAG][VIEW_DUE], 0.99,
-                      LAG_FLOOR_P99_NS, c);
+    return find_lag(e, 0.99, LAG_FLOOR_P99_NS, c);
 }
 
 static enum finding find_buffer_wait(const struct evidence *e, struct check *c)
@@ -111,14 +116,14 @@ static enum finding find_buffer_wait(const struct evidence *e, struct check *c)
     return find_delay(e->tally, &e->tally->buffered, 0.99, LAG_FLOOR_P99_NS, c);
 }
 
-/* ---- not what the schedule asked ---- */
+/* ---- deviations from the schedule ---- */
 
 static enum finding find_unsent(const struct evidence *e, struct check *c)
 {
     c->value = (double)e->tally->outcome[OUTCOME_UNSENT];
     if (e->is_offline) {
         c->is_fatal = false;
-        c->advice = "the run was ended before it was their turn";
+        c->advice = "the run ended before they were sent";
     }
     return BY_LIMIT;
 }
@@ -135,7 +140,7 @@ static enum finding find_rate(const struct evidence *e, struct check *c)
     return e->is_open_loop && e->tally->pace.due > 0 ? BY_LIMIT : UNKNOWN;
 }
 
-/* A server that closes connections all the time may also break them. */
+/* A server that keeps closing connections may also break them. */
 static enum finding find_sent_again(const struct evidence *e, struct check *c)
 {
     const struct tally *t = e->tally;
@@ -147,30 +152,12 @@ static enum finding find_sent_again(const struct evidence *e, struct check *c)
     return BY_LIMIT;
 }
 
-/* The check is only made if a request was affected. */
-static enum finding find_starved(const struct evidence *e, struct check *c)
-{
-    c->value = (double)e->tally->starved;
-    return e->tally->starved > 0 ? BY_LIMIT : UNKNOWN;
-}
-
-/* ---- what the client saw of itself and of its host ---- */
-
-static enum finding find_share(bool (*share_of)(const struct client *c,
-                                                double *share),
-                               const struct evidence *e, struct check *c)
-{
-    double share = 0;
-
-    if (!share_of(e->client, &share))
-        return UNKNOWN;
-    c->value = 100 * share;
-    return BY_LIMIT;
-}
+/* ---- the client and its host ---- */
 
 static enum finding find_cap(const struct evidence *e, struct check *c)
 {
-    return e->is_open_loop ? find_share(client_held_back, e, c) : UNKNOWN;
+    (void)c;
+    return e->is_open_loop ? BY_LIMIT : UNKNOWN;
 }
 
 static enum finding find_resources(const struct evidence *e, struct check *c)
@@ -179,14 +166,15 @@ static enum finding find_resources(const struct evidence *e, struct check *c)
     return BY_LIMIT;
 }
 
-static enum finding find_busy(const struct evidence *e, struct check *c)
+static enum finding find_starved(const struct evidence *e, struct check *c)
 {
-    return find_share(client_busy, e, c);
+    c->value = (double)e->tally->starved;
+    return e->tally->starved > 0 ? BY_LIMIT : UNKNOWN;
 }
 
-/* Long turns of waiting in every latency, or a closed loop that is as slow as
- * its client.  Where answers take long, short ones harm nobody; nor do those
- * that lag would forgive, in an open loop. */
+/* The starved client: waits for a CPU add to every latency, and slow down a
+ * closed loop.  Waits that are short compared with the answers are harmless; in
+ * an open loop so are those that the lag checks allow. */
 static enum finding find_cpu_wait(const struct evidence *e, struct check *c)
 {
     const struct tally *t = e->tally;
@@ -207,13 +195,8 @@ static enum finding find_cpu_wait(const struct evidence *e, struct check *c)
     return BY_LIMIT;
 }
 
-static enum finding find_disk(const struct evidence *e, struct check *c)
-{
-    return find_share(client_record_wait, e, c);
-}
-
-/* The client, or the whole system: its clock stood still, and what others did
- * meanwhile seems to have taken no time. */
+/* The client, or the whole system.  In the second case its clock stood still,
+ * so that times across the suspension are too short. */
 static enum finding find_suspended(const struct evidence *e, struct check *c)
 {
     double asleep_ms = (double)e->client->asleep_ns / 1e6;
@@ -221,7 +204,7 @@ static enum finding find_suspended(const struct evidence *e, struct check *c)
     if (asleep_ms > c->limit) {
         c->value = asleep_ms;
         c->unit = "ms with the whole system";
-        c->advice = "the system went to sleep during the run, and times across "
+        c->advice = "the system was suspended during the run, so times across "
                     "that are too short: keep it awake (systemd-inhibit) and "
                     "run again";
         return BY_LIMIT;
@@ -230,27 +213,17 @@ static enum finding find_suspended(const struct evidence *e, struct check *c)
     return e->client->suspended_max_ns == TIME_ABSENT ? UNKNOWN : BY_LIMIT;
 }
 
-static enum finding find_steal(const struct evidence *e, struct check *c)
-{
-    return find_share(client_stolen, e, c);
-}
-
-static enum finding find_throttled(const struct evidence *e, struct check *c)
-{
-    return find_share(client_throttled, e, c);
-}
-
 static enum finding find_pressure(const struct evidence *e, struct check *c)
 {
     if (!e->is_open_loop)
         c->advice = "tasks waited for a CPU; a closed loop has no lag to show "
-                    "what that did, see cpu wait";
-    return find_share(client_pressed, e, c);
+                    "the effect, see cpu wait";
+    return BY_LIMIT;
 }
 
 /* ---- the evidence itself ---- */
 
-/* Of the measure that has most of them: a request is in several. */
+/* The largest count of any measure, since a request has several. */
 static enum finding find_range(const struct evidence *e, struct check *c)
 {
     for (int m = 0; m < MEASURE_COUNT; m++) {
@@ -262,7 +235,7 @@ static enum finding find_range(const struct evidence *e, struct check *c)
     return BY_LIMIT;
 }
 
-/* The term that lacks most. */
+/* The term that lacks most samples. */
 static enum finding find_samples(const struct evidence *e, struct check *c)
 {
     const struct judgement *j = e->judgement;
@@ -273,7 +246,7 @@ static enum finding find_samples(const struct evidence *e, struct check *c)
 
         if (term->term->kind != SLO_QUANTILE ||
             (term->why && !(term->n_effective > 0)))
-            continue; /* or no number of requests would help */
+            continue; /* more requests would not help */
         if (!worst || term->more_needed > worst->more_needed ||
             (term->more_needed == worst->more_needed &&
              term->n_effective < worst->n_effective))
@@ -283,7 +256,7 @@ static enum finding find_samples(const struct evidence *e, struct check *c)
         return UNKNOWN;
     c->value = worst->n_effective;
     c->limit = (double)stats_least_n(worst->term->quantile);
-    /* Few may be enough: a miss that chance does not explain is a miss. */
+    /* Few samples may suffice to show a miss. */
     return worst->more_needed == 0 ? FINE : WRONG;
 }
 
@@ -293,9 +266,9 @@ static enum finding find_recording(const struct evidence *e, struct check *c)
     if (!e->integrity->was_killed)
         return BY_LIMIT;
     c->unit = "requests known to be lost";
-    c->advice = "the run was killed: requests in flight then count as "
-                "unfinished; what came after the last write (up to a second, "
-                "of a trickle five) is not known";
+    c->advice = "the run was killed: requests in flight count as unfinished; "
+                "what happened after the last write (up to one second, or "
+                "five at a low rate) is unknown";
     return WRONG;
 }
 
@@ -307,162 +280,83 @@ static enum finding find_events(const struct evidence *e, struct check *c)
 
 static enum finding find_observed(const struct evidence *e, struct check *c)
 {
-    /* Of a run that was killed the window ends with what was seen. */
-    return e->integrity->was_killed ? UNKNOWN
-                                    : find_share(client_observed, e, c);
+    (void)c;
+    /* The window of a killed run ends with the last observation. */
+    return e->integrity->was_killed ? UNKNOWN : BY_LIMIT;
 }
 
 /* ---- the table ---- */
 
 static const char late[] =
-    "the client was late: try --spin, free its CPU, lower the rate, or let it "
-    "open more connections (-c, the limit of open files)";
+    "the client was late: use --spin, free its CPU, lower the rate, or allow "
+    "more connections (-c, ulimit -n)";
 
-/* docs/metrics.md says why the limits are what they are. */
+/* docs/metrics.md explains the limits. */
 static const struct rule rules[] = {
-    {.name = "lag p50",
-     .unit = "ms",
-     .is_fatal = true,
-     .find = find_lag_p50,
-     .advice = late},
-    {.name = "lag p99",
-     .unit = "ms",
-     .is_fatal = true,
-     .find = find_lag_p99,
-     .advice = late},
-    {.name = "unsent",
-     .unit = "requests",
-     .is_fatal = true,
-     .find = find_unsent,
-     .advice = "the client did not get to them: lower the rate or let it open "
-               "more connections (-c, the limit of open files)"},
-    {.name = "pace",
-     .unit = "% off in the worst second",
-     .is_fatal = true,
-     .limit = 10,
-     .find = find_pace,
-     .advice = "what was sent then is not what was due: free the client's CPU "
-               "or lower the rate"},
-    {.name = "rate",
-     .unit = "% sent in the window",
-     .is_fatal = true,
-     .is_minimum = true,
-     .limit = 99,
-     .find = find_rate,
-     .advice = "the client fell behind its schedule: lower the rate, or give "
-               "it more threads (-t) and CPU"},
-    {.name = "connection cap",
-     .unit = "% of the requests",
-     .is_fatal = true,
-     .limit = 1,
-     .find = find_cap,
-     .advice = "they waited for a connection, so the loop was no longer open: "
-               "raise -c or --max-in-flight, or the limit of open files"},
-    {.name = "client resources",
-     .unit = "requests",
-     .is_fatal = true,
-     .find = find_resources,
-     .advice = "the client had no local port, open file or memory left for "
-               "them: keep connections alive, use more target addresses, raise "
-               "ulimit -n or net.ipv4.ip_local_port_range, or lower the rate"},
-    {.name = "buffer wait",
-     .unit = "ms at p99",
-     .is_fatal = true,
-     .find = find_buffer_wait,
-     .advice = "answers lay in the kernel while the client was busy: give it "
-               "more threads (-t) and CPU, or lower the rate"},
-    {.name = "busy",
-     .unit = "% of a thread's time",
-     .is_fatal = true,
-     .limit = 90,
-     .find = find_busy,
-     .advice = "this is the client's limit, not the server's: give it more "
-               "threads (-t) or lower the rate"},
-    {.name = "cpu wait",
-     .unit = "% of a thread's time",
-     .is_fatal = true,
-     .limit = 5,
-     .find = find_cpu_wait,
-     .advice = "the client was ready to run and had no CPU: keep others off "
-               "it, or give it a CPU of its own (--cpus)"},
-    {.name = "client memory",
-     .unit = "requests",
-     .is_fatal = true,
-     .find = find_starved,
-     .advice = "their responses exceeded the client's memory limit: raise "
-               "--memory, or lower -c, --max-in-flight or --max-response"},
-    {.name = "disk",
-     .unit = "% of a thread's time",
-     .is_fatal = true,
-     .limit = 1,
-     .find = find_disk,
-     .advice = "the client waited for its own recording: put it (-o) on a "
-               "faster disk"},
-    {.name = "suspended",
-     .unit = "ms at a time",
-     .is_fatal = true,
-     .limit = 250,
-     .find = find_suspended,
-     .advice = "the client did not run though it had to: keep others off its "
-               "CPU, and the host from sleeping"},
-    {.name = "steal",
-     .unit = "% of the ticks",
-     .is_fatal = true,
-     .limit = 5,
-     .find = find_steal,
-     .advice = "the hypervisor gave the client's CPUs to others: use a host "
-               "of its own"},
-    {.name = "throttled",
-     .unit = "% of the time",
-     .is_fatal = true,
-     .limit = 1,
-     .find = find_throttled,
-     .advice = "the client's cgroup has used up its CPU quota: raise it"},
-    {.name = "pressure",
-     .unit = "% of the time",
-     .limit = 50,
-     .find = find_pressure,
-     .advice = "tasks waited for a CPU; harmless where lag is small"},
-    {.name = "sent again",
-     .unit = "% of the requests",
-     .limit = 1,
-     .find = find_sent_again,
-     .advice = "the server had closed their connections, and other clients may "
-               "count that as errors: look at its keep-alive timeout and its "
-               "log, or open a connection for each (--no-keepalive)"},
-    {.name = "range",
-     .unit = "requests out of it",
-     .find = find_range,
-     .advice = "longer than 1h: percentiles among them are not given"},
-    {.name = "samples",
-     .unit = "effective",
-     .is_minimum = true,
-     .find = find_samples,
-     .advice = "too few requests for this quantile: run longer"},
-    {.name = "recording",
-     .unit = "requests lost",
-     .find = find_recording,
-     .advice = "the file is damaged: what is missing counts as unfinished"},
-    {.name = "events",
-     .unit = "content events lost",
-     .find = find_events,
-     .advice = "events.tgr is damaged: gap and itl are of what is left"},
-    {.name = "observed",
-     .unit = "% of the window's seconds",
-     .is_minimum = true,
-     .limit = 90,
-     .find = find_observed,
-     .advice = "client.tgr has no more: what the client did to the numbers in "
-               "the others is not known"},
+    {"lag p50", "ms", FATAL, 0, NULL, find_lag_p50, late},
+    {"lag p99", "ms", FATAL, 0, NULL, find_lag_p99, late},
+    {"unsent", "requests", FATAL, 0, NULL, find_unsent,
+     "the client could not send them in time: lower the rate or "
+     "allow more connections (-c, ulimit -n)"},
+    {"pace", "% off in the worst second", FATAL, 10, NULL, find_pace,
+     "requests were not sent as scheduled: free the client's CPU or "
+     "lower the rate"},
+    {"rate", "% sent in the window", FATAL | MINIMUM, 99, NULL, find_rate,
+     "the client fell behind its schedule: lower the rate, or give "
+     "it more threads (-t) and CPU"},
+    {"connection cap", "% of the requests", FATAL, 1, client_held_back,
+     find_cap,
+     "they waited for a connection, so the loop was no longer open: "
+     "raise -c, --max-in-flight or ulimit -n"},
+    {"client resources", "requests", FATAL, 0, NULL, find_resources,
+     "the client ran out of local ports, open files or memory: keep "
+     "connections alive, use more target addresses, raise "
+     "ulimit -n or net.ipv4.ip_local_port_range, or lower the rate"},
+    {"buffer wait", "ms at p99", FATAL, 0, NULL, find_buffer_wait,
+     "answers waited in the kernel while the client was busy: give "
+     "it more threads (-t) and CPU, or lower the rate"},
+    {"busy", "% of a thread's time", FATAL, 90, client_busy, NULL,
+     "this is the client's limit, not the server's: give it more "
+     "threads (-t) or lower the rate"},
+    {"cpu wait", "% of a thread's time", FATAL, 5, NULL, find_cpu_wait,
+     "the client was ready to run but had no CPU: stop other "
+     "processes, or give it CPUs of its own (--cpus)"},
+    {"client memory", "requests", FATAL, 0, NULL, find_starved,
+     "their responses exceeded the client's memory limit: raise "
+     "--memory, or lower -c, --max-in-flight or --max-response"},
+    {"disk", "% of a thread's time", FATAL, 1, client_record_wait, NULL,
+     "the client waited for its own recording: put it (-o) on a "
+     "faster disk"},
+    {"suspended", "ms at a time", FATAL, 250, NULL, find_suspended,
+     "the client was not scheduled when it should have run: stop "
+     "other processes on its CPUs and keep the host awake"},
+    {"steal", "% of the ticks", FATAL, 5, client_stolen, NULL,
+     "the hypervisor gave the client's CPUs to other guests: use a "
+     "dedicated host"},
+    {"throttled", "% of the time", FATAL, 1, client_throttled, NULL,
+     "the client's cgroup used up its CPU quota: raise the quota"},
+    {"pressure", "% of the time", 0, 50, client_pressed, find_pressure,
+     "tasks waited for a CPU; harmless if lag is small"},
+    {"sent again", "% of the requests", 0, 1, NULL, find_sent_again,
+     "the server had closed their connections, which other clients "
+     "may count as errors: check its keep-alive timeout and log, or "
+     "use a new connection per request (--no-keepalive)"},
+    {"range", "requests out of it", 0, 0, NULL, find_range,
+     "longer than 1h: percentiles among them are not available"},
+    {"samples", "effective", MINIMUM, 0, NULL, find_samples,
+     "too few requests for this quantile: run longer"},
+    {"recording", "requests lost", 0, 0, NULL, find_recording,
+     "the file is damaged: missing requests count as unfinished"},
+    {"events", "content events lost", 0, 0, NULL, find_events,
+     "events.tgr is damaged: gap and itl are of the remaining events"},
+    {"observed", "% of the window's seconds", MINIMUM, 90, client_observed,
+     find_observed,
+     "client.tgr lacks the others: how the client affected the "
+     "numbers in them is unknown"},
 };
 
 _Static_assert(sizeof(rules) / sizeof(rules[0]) <= TRUST_MAX_CHECKS,
                "a check would not fit");
-
-static bool keeps_limit(const struct check *c)
-{
-    return c->is_minimum ? c->value >= c->limit : c->value <= c->limit;
-}
 
 static void apply(const struct rule *r, const struct evidence *e,
                   struct trust *out)
@@ -470,16 +364,23 @@ static void apply(const struct rule *r, const struct evidence *e,
     struct check c = {
         .name = r->name,
         .unit = r->unit,
-        .is_fatal = r->is_fatal,
-        .is_minimum = r->is_minimum,
+        .is_fatal = (r->flags & FATAL) != 0,
+        .is_minimum = (r->flags & MINIMUM) != 0,
         .limit = r->limit,
         .advice = r->advice,
     };
-    enum finding found = r->find(e, &c);
+    enum finding found = BY_LIMIT;
 
+    if (r->share && !r->share(e->client, &c.value))
+        return;
+    c.value *= 100;
+    if (r->find)
+        found = r->find(e, &c);
     if (found == UNKNOWN)
         return;
-    c.ok = found == BY_LIMIT ? keeps_limit(&c) : found == FINE;
+    c.ok = found == FINE ||
+           (found == BY_LIMIT &&
+            (c.is_minimum ? c.value >= c.limit : c.value <= c.limit));
     if (c.ok)
         c.advice = "";
     else if (c.is_fatal)

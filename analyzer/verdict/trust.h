@@ -1,8 +1,9 @@
-/* trust.h - may the measurement be believed?
+/* trust.h - can the measurement be trusted?  Was the client late, starved of
+ * CPU or out of resources, and is the recording complete?
  *
  * Named checks, each with a value, a limit and one line of advice.  They judge
- * the size of an effect, never its significance.  A check for which nothing is
- * known is left out.
+ * the size of an effect, not its significance.  A check without evidence is
+ * left out.
  */
 #ifndef ANALYZER_VERDICT_TRUST_H
 #define ANALYZER_VERDICT_TRUST_H
@@ -19,10 +20,10 @@
 
 struct check {
     const char *name;
-    const char *unit; /* of value and limit: "ms", "requests" */
+    const char *unit; /* of value and limit, such as "ms" */
     bool ok;
-    bool is_fatal;   /* if it fails the run is invalid, not just undecided */
-    bool is_minimum; /* the limit is the least value, not the most */
+    bool is_fatal;   /* if it fails, the run is invalid */
+    bool is_minimum; /* the limit is a minimum, not a maximum */
     double value;
     double limit;
     const char *advice; /* "" if it passed */
@@ -34,24 +35,24 @@ struct trust {
     size_t len;
 };
 
-/* What is known of the recording itself. */
+/* The state of the recording itself. */
 struct integrity {
-    int64_t lost_requests; /* issued, and their end is not in the recording */
-    int64_t lost_events;   /* of requests whose end is */
+    int64_t lost_requests; /* issued, but not in the recording */
+    int64_t lost_events;   /* of recorded requests */
     bool was_killed;
 };
 
-/* Everything that a check may look at; borrowed. */
+/* Everything that checks are based on; borrowed. */
 struct evidence {
     const struct tally *tally;
     const struct judgement *judgement;
     const struct integrity *integrity;
     const struct client *client;
     bool is_open_loop;
-    bool is_offline; /* all was due at once: nothing was late */
+    bool is_offline; /* all requests were due at once: none can be late */
 };
 
-/* The check of that name; NULL: it was not made. */
+/* The check of that name; NULL: there was no evidence. */
 const struct check *trust_find(const struct trust *t, const char *name);
 
 void trust_check(const struct evidence *e, struct trust *out);

@@ -11,7 +11,7 @@
 #include "common/base/xalloc.h"
 #include "common/recording/schema.h"
 
-/* Requests of a run that was killed, of which nobody knows the number. */
+/* Maximum number of requests of a killed run, whose number is unknown. */
 #define MAX_KILLED 100000000
 
 /* What is kept of a row of the log, by its id. */
@@ -29,7 +29,7 @@ struct log {
     size_t len;
 };
 
-/* Rows of other runs, by their time or their id, are passed over. */
+/* Rows whose time or id shows that they are of another run are ignored. */
 static void keep(struct log *log, const struct truth *row)
 {
     size_t id;
@@ -73,9 +73,9 @@ static int64_t positive(int64_t ns)
     return ns > 0 ? ns : 0;
 }
 
-/* Times of the client count from the start of the run, those of the log do
- * not.  The stub's clock is read when its send() has returned; by then the
- * answer may be here. */
+/* Times of the client count from the start of the run, those of the log do not.
+ * The stub reads its clock after send() has returned, when the client may
+ * already have the answer. */
 static void compare(struct truth_report *t, const struct facts *f,
                     const struct known *k, int64_t start_ns)
 {
@@ -100,13 +100,6 @@ static void compare(struct truth_report *t, const struct facts *f,
                      positive(k->sent_ns - k->finish_ns));
 }
 
-static bool is_known(const struct log *log, int64_t seq)
-{
-    return seq >= 0 && (size_t)seq < log->len &&
-           log->rows[seq].arrival_ns != TIME_ABSENT &&
-           log->rows[seq].finish_ns != TIME_ABSENT;
-}
-
 static int join(struct truth_report *t, struct recording *rec,
                 const struct log *log, struct err *err)
 {
@@ -116,10 +109,14 @@ static int join(struct truth_report *t, struct recording *rec,
 
     while ((rc = recording_next(rec, &rows, &n, err)) > 0) {
         for (size_t i = 0; i < n; i++) {
+            int64_t seq = rows[i].seq;
+
             if (rows[i].outcome != OUTCOME_OK)
                 continue;
-            if (is_known(log, rows[i].seq))
-                compare(t, &rows[i], &log->rows[rows[i].seq], log->start_ns);
+            if (seq >= 0 && (size_t)seq < log->len &&
+                log->rows[seq].arrival_ns != TIME_ABSENT &&
+                log->rows[seq].finish_ns != TIME_ABSENT)
+                compare(t, &rows[i], &log->rows[seq], log->start_ns);
             else
                 t->unmatched++;
         }
@@ -164,8 +161,9 @@ void truth_print(const struct truth_report *t, struct buf *out)
              (long long)t->matched, (long long)t->unmatched,
              (long long)t->negative);
     if (t->matched == 0) {
-        buf_adds(out, "           the log is of another run, or the client "
-                      "sent no ids (--request-id)\n");
+        buf_adds(out,
+                 "           the log belongs to another run, or the client "
+                 "sent no ids (--request-id)\n");
         return;
     }
     buf_addf(out, "           measured - truth at least %s\n",

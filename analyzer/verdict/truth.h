@@ -1,5 +1,5 @@
-/* truth.h - what the client measured against what the stub knows, request by
- * request. */
+/* truth.h - compares what the client measured with what the stub knows, request
+ * by request. */
 #ifndef ANALYZER_VERDICT_TRUTH_H
 #define ANALYZER_VERDICT_TRUTH_H
 
@@ -11,34 +11,33 @@ struct buf;
 struct err;
 struct recording;
 
-/* Differences of matched, successful requests.  due -> arrival -> finish ->
- * handed out -> last; the middle step is the stub's own lateness. */
+/* Differences for matched, successful requests: due -> arrival -> finish ->
+ * sent -> last.  From finish to sent the stub itself is late. */
 enum truth_part {
-    TRUTH_EXCESS, /* e2e minus the time at the server: all that is not service
-                   */
+    TRUTH_EXCESS, /* e2e minus the time at the server: all but the service */
     TRUTH_THERE,  /* from due to the arrival at the server */
     TRUTH_LATE,   /* from when the answer was due to when it was sent */
-    TRUTH_BACK,   /* from then to its last byte here */
-    TRUTH_STUB,   /* on its way there and TRUTH_LATE, faults left out: what the
-                     stub's host adds to the model */
+    TRUTH_BACK,   /* from then to its last byte at the client */
+    TRUTH_STUB,   /* from sent to arrival, plus TRUTH_LATE, without faults: what
+                     the stub's host adds to the model */
     TRUTH_PARTS,
 };
 
 struct truth_report {
     int64_t matched;
-    int64_t unmatched; /* recorded, and not in the truth log */
-    int64_t negative;  /* measured less than the truth: must not be */
+    int64_t unmatched; /* recorded, but not in the truth log */
+    int64_t negative;  /* measured less than the truth: must be 0 */
     int64_t min_excess_ns;
     struct hist part[TRUTH_PARTS];
 };
 
-/* Join the recording with the log at `path`.  The caller calls
- * truth_report_fini() in any case.  ERR_IO, ERR_FORMAT. */
+/* Join the recording with the log at `path`.  Call truth_report_fini() in any
+ * case.  ERR_IO, ERR_FORMAT. */
 int truth_compare(struct truth_report *report, struct recording *rec,
                   const char *path, struct err *err);
 void truth_report_fini(struct truth_report *report);
 
-/* A table for people. */
+/* As a table. */
 void truth_print(const struct truth_report *report, struct buf *out);
 
 #endif

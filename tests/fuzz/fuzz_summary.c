@@ -110,6 +110,7 @@ static void sum_up(struct recording *rec)
     report_text.render(&s, &out);
     report_json.render(&s, &out);
     buf_fini(&out);
+    summary_fini(&s);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

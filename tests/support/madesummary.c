@@ -151,6 +151,7 @@ struct made_summary *made_summary_bare(const char *url)
 
 void made_summary_free(struct made_summary *m)
 {
+    summary_fini(&m->s);
     settings_fini(&m->settings);
     free(m);
 }

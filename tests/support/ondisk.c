@@ -47,6 +47,7 @@ struct read_run *read_run_new(const char *dir, const struct strlist *slo)
 
 void read_run_free(struct read_run *r)
 {
+    summary_fini(&r->s);
     recording_close(&r->rec);
     free(r);
 }

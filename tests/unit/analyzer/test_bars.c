@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "analyzer/tally/bars.h"
+#include "analyzer/tally/distribution.h"
 #include "common/base/clk.h"
 #include "common/stats/hist.h"
 

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "analyzer/stats/bootstrap.h"
+#include "tests/support/bootstrap.h"
 #include "common/base/rng.h"
 #include "tests/support/near.h"
 

@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "analyzer/compare/capacities.h"
+#include "cli/exit_status.h"
 #include "common/base/buf.h"
 #include "tests/support/near.h"
 #include "tests/support/rendered.h"
@@ -90,14 +91,14 @@ static void it_is_said(void **state)
     assert_says(buf_text(&out), "A          a: 100 [95, 105]\n"
                                 "B          b: 120 [115, 125]\n"
                                 "           1.2 times that of A [");
-    assert_int_equal(capacities_exit_code(&c), 0);
+    assert_int_equal(exit_status_of(compare_conclusion(c.answer), 0), 0);
     buf_reset(&out);
     capacities_json(&c, &out);
     assert_says(buf_text(&out), "\"ratio\": 1.2");
     c.answer = COMPARE_WORSE;
-    assert_int_equal(capacities_exit_code(&c), 1);
+    assert_int_equal(exit_status_of(compare_conclusion(c.answer), 0), 1);
     c.answer = COMPARE_REFUSED;
-    assert_int_equal(capacities_exit_code(&c), 4);
+    assert_int_equal(exit_status_of(compare_conclusion(c.answer), 0), 4);
     buf_fini(&out);
 }
 

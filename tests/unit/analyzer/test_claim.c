@@ -69,7 +69,7 @@ static void what_misses_its_objective_is_not_deliverable(void **state)
     char *text = claimed("e2e p90 < 1ms", true);
 
     (void)state;
-    assert_says(text, "MISSED, so that this load is not deliverable");
+    assert_says(text, "MISSED, so the server cannot deliver this load");
     free(text);
 }
 
@@ -152,9 +152,10 @@ static void a_set_is_claimed_with_its_interval(void **state)
     assert_says(text, "; SLO e2e p90 < 50ms (measured 5.00ms [5.00ms, 5.00ms], "
                       "kept by 6 of 6): met");
     assert_says(text, "3000 requests due = 3000 ok + 0 failed + 0 unsent");
-    assert_says(text, "; medians over 6 trials with seeds of their own, the "
-                      "server started anew for each, in brackets their "
-                      "96.88%% intervals, tailgate ");
+    assert_says(text,
+                "; medians over 6 trials with different seeds, the server "
+                "restarted for each, with their 96.88%% intervals in "
+                "brackets, tailgate ");
     free(text);
 }
 
@@ -197,9 +198,9 @@ static void a_set_of_one_launch_says_so(void **state)
     char *text = set_claimed("e2e p90 < 1ms", 6, are_of_one_launch, true);
 
     (void)state;
-    assert_says(text, "kept by 0 of 6): MISSED, so that this load is not "
-                      "deliverable");
-    assert_says(text, "all of one launch of the server");
+    assert_says(text, "kept by 0 of 6): MISSED, so the server cannot deliver "
+                      "this load");
+    assert_says(text, "all with one launch of the server");
     free(text);
 }
 
@@ -283,7 +284,7 @@ static void the_checklist_of_what_was_killed(void **state)
     assert_string_equal(killed.items[killed.len - 1].name, "trust");
     assert_false(killed.items[killed.len - 1].is_present);
     assert_string_equal(killed.items[killed.len - 1].text,
-                        "the run did not come to its end");
+                        "the run was interrupted");
     read_run_free(r);
 }
 

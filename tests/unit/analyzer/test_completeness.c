@@ -38,8 +38,8 @@ static void more_than_the_run_had_is_an_error(void **state)
         {12, 36, NULL}, /* events of those that are lost */
         {0, 30, NULL},
         {0, 33, NULL}, /* of those that were in flight */
-        {9, 30, "requests.tgr: 10 requests where the run had 9"},
-        {10, 31, "events.tgr: 31 content events where the requests have 30"},
+        {9, 30, "requests.tgr has 10 requests but the run had 9"},
+        {10, 31, "events.tgr has 31 content events but the requests have 30"},
     };
 
     (void)state;

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "analyzer/verdict/early_stop.h"
+#include "analyzer/verdict/mlperf.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
@@ -30,11 +30,11 @@ static void as_many_as_loadgen(void **state)
         for (size_t k = 0; k < COUNT(over); k++) {
             int64_t n = over[k] + rows[i].within[k];
 
-            assert_int_equal(early_stop_least_within(rows[i].p, over[k]),
+            assert_int_equal(early_stop_min_within(rows[i].p, over[k]),
                              rows[i].within[k]);
             assert_true(early_stop_proves(rows[i].p, n, over[k]));
             assert_false(early_stop_proves(rows[i].p, n - 1, over[k]));
-            assert_int_equal(early_stop_most_over(rows[i].p, n), over[k]);
+            assert_int_equal(early_stop_max_over(rows[i].p, n), over[k]);
         }
     }
 }
@@ -62,9 +62,9 @@ static void an_estimate_needs_its_number(void **state)
 static void too_few_prove_nothing(void **state)
 {
     (void)state;
-    assert_int_equal(early_stop_most_over(.99, 0), -1);
-    assert_int_equal(early_stop_most_over(.99, 458), -1);
-    assert_int_equal(early_stop_most_over(.99, 459), 0);
+    assert_int_equal(early_stop_max_over(.99, 0), -1);
+    assert_int_equal(early_stop_max_over(.99, 458), -1);
+    assert_int_equal(early_stop_max_over(.99, 459), 0);
     assert_int_equal(early_stop_rank(.99, 459), 0);
 }
 

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "analyzer/tally/fluid.h"
+#include "analyzer/tally/stream.h"
 #include "common/base/clk.h"
 #include "tests/support/rows.h"
 #include "tests/support/streams.h"

@@ -302,7 +302,7 @@ static void nothing_due_is_undecided(void **state)
     for (size_t i = 0; i < COUNT(slos); i++)
         assert_int_equal(judge_mix(slos[i], &none).verdict, VERDICT_UNDECIDED);
     assert_string_equal(judge_mix("errors < 1%", &none).terms[0].why,
-                        "nothing was due in the window");
+                        "no request was due in the window");
 }
 
 static void what_was_measured_stands_beside(void **state)
@@ -362,8 +362,8 @@ static void what_the_client_has_spoilt_is_counted(void **state)
             tally_add(&t, &f);
         }
         judge(&t, WINDOW_MS / 1e3, &j);
-        assert_int_equal(j.terms[0].counts.spoilt, rows[k].spoilt);
-        assert_int_equal(j.terms[1].counts.spoilt, 0);
+        assert_int_equal(j.terms[0].counts.client_late, rows[k].spoilt);
+        assert_int_equal(j.terms[1].counts.client_late, 0);
         tally_fini(&t);
     }
 }

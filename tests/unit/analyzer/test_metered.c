@@ -61,7 +61,7 @@ static void what_is_not_covered_is_not_there(void **state)
 
     (void)state;
     assert_false(m.has_energy);
-    assert_string_equal(m.note, "the looks do not cover the window");
+    assert_string_equal(m.note, "the samples do not cover the window");
     m = steady(4800, 8000, 10);
     assert_false(m.has_energy);
 }
@@ -113,7 +113,7 @@ static void watts_from_elsewhere(void **state)
     err = (struct err){0};
     assert_int_equal(read_text(&m, "\n", &err), 0);
     assert_false(m.has_energy);
-    assert_string_equal(m.note, "the file holds nothing");
+    assert_string_equal(m.note, "the file has no samples");
 }
 
 static void what_is_no_power_is_refused(void **state)

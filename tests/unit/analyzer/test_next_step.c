@@ -11,6 +11,7 @@
 #include "analyzer/tally/summary.h"
 #include "analyzer/verdict/next_step.h"
 #include "common/base/clk.h"
+#include "common/base/xalloc.h"
 #include "common/settings/settings.h"
 #include "common/wire/api_names.h"
 #include "tests/support/madesummary.h"
@@ -74,11 +75,11 @@ static void a_check_that_failed_has_its_remedy(void **state)
                     "50)"},
         {"busy", "run again with more threads (-t 4), or at half the rate "
                  "(--rate 50)"},
-        {"connection cap", "run again with room for more in flight "
+        {"connection cap", "run again with a higher limit "
                            "(--max-in-flight 14), or at half the rate (--rate "
                            "50)"},
-        {"steal", "run again where nobody else uses the client's CPUs (--cpus, "
-                  "or another host)"},
+        {"steal", "run again on CPUs that no other process uses (--cpus, or "
+                  "another host)"},
         {"disk", "run again with the recording on a faster disk (-o)"},
         {"what is to come", NULL},
     };
@@ -148,18 +149,19 @@ static void the_key_is_the_one_that_was_given(void **state)
     m = needs_1995();
     m->settings.data.accuracy = true;
     m->settings.load.requests = 1000;
-    expect(m, "each sample is sent once: take a larger data set", NULL);
+    expect(m, "use a larger data set: each sample is sent once", NULL);
     m = needs_1995();
     m->settings.load.scenario = SCENARIO_TRACE;
-    expect(m, "take 2995 rows of a trace: a longer part, or more trials", NULL);
+    expect(m, "use 2995 rows of a trace: a longer part, or more trials", NULL);
 }
 
 static void a_class_needs_its_share_of_more(void **state)
 {
     struct made_summary *m = fine(VERDICT_UNDECIDED);
-    struct class_summary *c = &m->s.classes[0];
+    struct class_summary *c = xcalloc(1, sizeof(*c));
 
     (void)state;
+    m->s.classes = c;
     m->s.n_classes = 1;
     c->share = 0.1;
     c->judgement.len = 1;
@@ -174,7 +176,8 @@ static void what_is_unfinished_needs_time_to_end(void **state)
     (void)state;
     m->s.outcome[OUTCOME_UNFINISHED] = 3;
     expect(m,
-           "let what is in flight at the end come to its end: a longer --drain",
+           "use a longer --drain, so that requests in flight at the end can "
+           "finish",
            NULL);
 }
 
@@ -187,18 +190,20 @@ static void a_missed_limit_is_shown_as_it_was_kept(void **state)
     judge_by(m, "ttft p99 < 200ms,errors < 1%,e2e p50 < 1s");
     m->s.judgement.terms[0].tightest_ns = 231 * NS_PER_MS;
     m->s.judgement.terms[2].verdict = VERDICT_PASS;
-    expect(m,
-           "what it did keep: tailgate report runs/a --slo 'ttft p99 < 231ms'",
-           "see if it holds at half the rate: --rate 50");
+    expect(
+        m,
+        "limits that it kept: tailgate report runs/a --slo 'ttft p99 < 231ms'",
+        "try half the rate: --rate 50");
     m = fine(VERDICT_FAIL);
     judge_by(m, "ttft p99 < 200ms,e2e p50 < 1s");
     m->s.judgement.terms[0].tightest_ns = 1000 * NS_PER_MS;
     m->s.judgement.terms[1].tightest_ns = 2010 * NS_PER_MS;
-    expect(m,
-           "what it did keep: tailgate report runs/a --slo 'ttft p99 < 1.00s, "
-           "e2e p50 "
-           "< 2.01s'",
-           "see if it holds at half the rate: --rate 50");
+    expect(
+        m,
+        "limits that it kept: tailgate report runs/a --slo 'ttft p99 < 1.00s, "
+        "e2e p50 "
+        "< 2.01s'",
+        "try half the rate: --rate 50");
 }
 
 static void failures_are_named(void **state)
@@ -211,12 +216,13 @@ static void failures_are_named(void **state)
     m->s.failed = 40;
     m->s.outcome[OUTCOME_RESET] = 10;
     m->s.outcome[OUTCOME_TIMEOUT] = 30;
-    expect(m, "look into what failed: 30 of 40 by timeout",
-           "see if it holds at half the rate: --rate 50");
+    expect(m, "check the failures: 30 of 40 are timeout",
+           "try half the rate: --rate 50");
     m = fine(VERDICT_NONE);
     m->s.ok = 0;
     expect(m,
-           "no request succeeded: --show sends one and prints both sides of it",
+           "no request succeeded: --show sends one and prints the request and "
+           "the answer",
            NULL);
 }
 
@@ -238,11 +244,12 @@ static void a_400_of_token_ids_is_about_the_vocabulary(void **state)
         {API_OPENAI_COMPLETIONS, PROMPT_AUTO, 400, 999, false},
     };
     static const char hint[] =
-        "prompts are token ids from 1000 to 9999, which the server's "
-        "vocabulary may lack: --last-id gives its last one, or send text "
+        "prompts are token ids from 1000 to 9999, which may be outside the "
+        "server's vocabulary: set its last id (--last-id) or send text "
         "(--prompts text)";
     static const char show[] =
-        "no request succeeded: --show sends one and prints both sides of it";
+        "no request succeeded: --show sends one and prints the request and "
+        "the answer";
 
     (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
@@ -267,7 +274,7 @@ static void a_run_that_went_well_asks_for_more(void **state)
     struct made_summary *m = fine(VERDICT_PASS);
 
     (void)state;
-    expect(m, "see if it holds at more: --rate 150", NULL);
+    expect(m, "try a higher rate: --rate 150", NULL);
     m = fine(VERDICT_NONE);
     m->s.spread[MEASURE_E2E][VIEW_DUE].quantile_ns[3] = 41 * NS_PER_MS;
     expect(
@@ -291,7 +298,7 @@ static void a_run_that_went_well_asks_for_more(void **state)
     expect(m, NULL, NULL);
     m = fine(VERDICT_UNDECIDED);
     m->s.stopped_by = 2;
-    expect(m, "it did not come to its end: run it again", NULL);
+    expect(m, "the run was interrupted: run it again", NULL);
 }
 
 int main(void)

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "analyzer/verdict/pace.h"
+#include "analyzer/tally/pace.h"
 #include "common/base/clk.h"
 #include "tests/support/rows.h"
 
@@ -15,11 +15,8 @@
 
 static struct pace paced(int64_t start_ms, int64_t end_ms)
 {
-    struct pace p;
-
-    pace_init(&p, (struct window){.start_ns = start_ms * NS_PER_MS,
-                                  .end_ns = end_ms * NS_PER_MS});
-    return p;
+    return (struct pace){.window = {.start_ns = start_ms * NS_PER_MS,
+                                    .end_ns = end_ms * NS_PER_MS}};
 }
 
 static void add_one(struct pace *p, double due_ms, double issued_ms)
@@ -183,10 +180,9 @@ static void odd_rows_do_no_harm(void **state)
 static void a_window_of_ages(void **state)
 {
     struct facts f = row_ok(0, 0, 1);
-    struct pace p;
+    struct pace p = {.window.end_ns = INT64_C(1) << 62};
 
     (void)state;
-    pace_init(&p, (struct window){.end_ns = INT64_C(1) << 62});
     f.due = f.issued = (INT64_C(1) << 62) - 1;
     pace_add(&p, &f);
     assert_int_equal(p.len, 0);

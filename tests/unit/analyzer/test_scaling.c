@@ -13,6 +13,7 @@
 #include <jansson.h>
 
 #include "analyzer/scaling/scaling.h"
+#include "cli/exit_status.h"
 #include "common/base/buf.h"
 #include "common/base/xalloc.h"
 #include "tests/support/near.h"
@@ -80,7 +81,7 @@ static void a_fixed_job(void **state)
     scaled_says(s, "recommendation: 8 workers");
     scaled_says(s, "K = 1 and at every K, as declared");
     assert_int_equal(s->n_flags, 0);
-    assert_int_equal(scaling_exit_code(s), 0);
+    assert_int_equal(exit_status_of(scaling_conclusion(s), 0), 0);
     scaled_free(s);
 }
 
@@ -197,7 +198,8 @@ static void a_degraded_row_is_never_recommended(void **state)
         assert_int_equal(s->verdict.recommended_k, cases[i].recommended);
         assert_int_equal(s->verdict.cheapest_k, cases[i].cheapest);
         assert_int_equal(strstr(text, "EXCLUDED") != NULL, cases[i].excludes);
-        assert_int_equal(scaling_exit_code(s), cases[i].recommended == 1);
+        assert_int_equal(exit_status_of(scaling_conclusion(s), 0),
+                         cases[i].recommended == 1);
         free(text);
         free(csv);
         scaled_free(s);
@@ -391,7 +393,7 @@ static void an_slo_that_is_missed(void **state)
                      scaled_usual);
     assert_int_equal(s->verdict.efficient_k, 2);
     assert_int_equal(s->verdict.recommended_k, 1);
-    assert_int_equal(scaling_exit_code(s), 1);
+    assert_int_equal(exit_status_of(scaling_conclusion(s), 0), 1);
     scaled_free(s);
 }
 

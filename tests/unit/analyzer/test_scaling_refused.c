@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "analyzer/scaling/scaling.h"
+#include "cli/exit_status.h"
 #include "common/base/buf.h"
 #include "common/base/err.h"
 #include "tests/support/near.h"
@@ -25,7 +26,7 @@ static void is_refused(const char *csv, enum scale_regime regime,
 
     ask.regime = regime;
     s = scaled_study(csv, ask);
-    assert_int_equal(scaling_exit_code(s), 4);
+    assert_int_equal(exit_status_of(scaling_conclusion(s), 0), 4);
     scaled_says(s, "REFUSED");
     scaled_says(s, why);
     scaled_free(s);

@@ -13,6 +13,7 @@
 
 #include "analyzer/scaling/scaling.h"
 #include "analyzer/search/search_read.h"
+#include "cli/exit_status.h"
 #include "common/base/err.h"
 #include "common/base/file.h"
 #include "common/base/xalloc.h"
@@ -152,7 +153,7 @@ static void a_search_that_found_none(void **state)
     struct scaling *s = study_of(one, two);
 
     (void)state;
-    assert_int_equal(scaling_exit_code(s), 4);
+    assert_int_equal(exit_status_of(scaling_conclusion(s), 0), 4);
     assert_non_null(strstr(s->refusals.items[0], "none: no capacity: "));
     scaling_fini(s);
     free(s);

@@ -14,6 +14,7 @@
 
 #include "analyzer/report/search_report.h"
 #include "analyzer/search/search_read.h"
+#include "cli/exit_status.h"
 #include "common/base/buf.h"
 #include "common/base/xalloc.h"
 #include "tests/support/madeserver.h"
@@ -286,7 +287,7 @@ static void expect_said(const struct search_summary *said, const char *outcome,
 
     assert_string_equal(json_string_value(json_object_get(json, "outcome")),
                         outcome);
-    assert_int_equal(search_exit_code(said), status);
+    assert_int_equal(exit_status_of_search(said), status);
     if (!strstr(text, what))
         fail_msg("'%s' is not in: %s", what, text);
     assert_int_equal(json_is_null(capacity), isnan(said->answer.capacity));

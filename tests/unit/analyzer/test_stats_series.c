@@ -8,9 +8,8 @@
 
 #include <cmocka.h>
 
-#include "analyzer/stats/mser.h"
 #include "analyzer/stats/order_stats.h"
-#include "analyzer/stats/trend.h"
+#include "analyzer/stats/steady_tests.h"
 #include "common/base/rng.h"
 #include "common/stats/student.h"
 #include "tests/support/mm1.h"
@@ -156,8 +155,8 @@ static void nothing_is_dropped_without_reason(void **state)
     (void)state;
     assert_true(mser_truncate(x, COUNT(x)).is_found);
     assert_int_equal(mser_truncate(x, COUNT(x)).drop, 0);
-    assert_true(mser_truncate(x, MSER_LEAST_N).is_found);
-    assert_false(mser_truncate(x, MSER_LEAST_N - 1).is_found);
+    assert_true(mser_truncate(x, MSER_MIN_N).is_found);
+    assert_false(mser_truncate(x, MSER_MIN_N - 1).is_found);
     assert_false(mser_truncate(x, 0).is_found);
 }
 
@@ -203,7 +202,7 @@ static void trend_by_hand(void **state)
     assert_near(t.p, 0.006863794985, 1e-11);
     assert_int_equal(trend_verdict(&t, 0.01), TREND_RISING);
     assert_int_equal(trend_verdict(&t, 0.001), TREND_NONE);
-    assert_int_equal(trend_pairs(COUNT(many)), COUNT(scratch));
+    assert_int_equal(TREND_PAIRS(COUNT(many)), COUNT(scratch));
     s = trend_slope(many, COUNT(many), 0.95, scratch);
     assert_near(s.slope, 4.0 / 9, 1e-12);
     assert_true(s.has_range);

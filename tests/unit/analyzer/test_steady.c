@@ -286,9 +286,10 @@ static void what_cannot_be_judged(void **state)
         struct steady_ask ask;
         const char *why;
     } cases[] = {
-        {{.is_whole = true}, "closed loop: a slow server is asked less often"},
-        {{.is_whole = true, .is_offline = true}, "all was due at once"},
-        {{.is_open = true}, "requests are missing in the recording"},
+        {{.is_whole = true}, "closed loop: a slow server gets fewer requests"},
+        {{.is_whole = true, .is_offline = true},
+         "all requests were due at once"},
+        {{.is_open = true}, "the recording lacks requests"},
     };
 
     (void)state;

@@ -184,7 +184,7 @@ static void pooled_terms_may_be_open(void **state)
         const char *why;
     } cases[] = {
         {0, false, "no stream had two events"},
-        {4, true, "depends on events that are not in the recording"},
+        {4, true, "depends on events that are missing in the recording"},
     };
 
     (void)state;
@@ -257,8 +257,8 @@ static void a_short_stream_is_judged_on_the_rest(void **state)
         assert_int_equal(r->s.good, cases[i].good);
         if (cases[i].want == VERDICT_UNDECIDED)
             assert_string_equal(r->s.judgement.terms[0].why,
-                                "too many answers are too short a stream to "
-                                "have it");
+                                "too many streams are too short to have this "
+                                "measure");
         read_run_free(r);
     }
 }
@@ -427,7 +427,7 @@ static void too_many_events_are_refused_at_once(void **state)
     assert_int_equal(summary_make(&s, &rec, NULL, &err), -1);
     assert_int_equal(err.code, ERR_FORMAT);
     assert_non_null(
-        strstr(err.msg, "10 content events where the requests have 5:"));
+        strstr(err.msg, "10 content events but the requests have 5:"));
     recording_close(&rec);
     free(m);
     free(dir);

@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "analyzer/tally/summary.h"
+#include "cli/exit_status.h"
 #include "common/base/clk.h"
 #include "tests/support/maderun.h"
 #include "tests/support/rows.h"
@@ -51,7 +52,7 @@ static void gaps_of_a_killed_run_are_unfinished(void **state)
         assert_int_equal(r->s.failed, 3);
         assert_true(fabs(r->s.window_length_s - 0.99) < 1e-6);
         assert_int_equal(r->s.verdict, cases[i].want);
-        assert_int_equal(summary_exit_code(&r->s), cases[i].code);
+        assert_int_equal(exit_status_of_run(&r->s), cases[i].code);
         assert_int_equal(r->s.stopped_by, 0);
         read_run_free(r);
     }
@@ -75,7 +76,7 @@ static void the_end_of_a_killed_run_is_known(void **state)
     assert_int_equal(r->s.outcome[OUTCOME_UNFINISHED], 300);
     assert_true(r->s.window_length_s == 4);
     assert_int_equal(r->s.verdict, VERDICT_UNDECIDED);
-    assert_int_equal(summary_exit_code(&r->s), 4);
+    assert_int_equal(exit_status_of_run(&r->s), 4);
     read_run_free(r);
 }
 
@@ -146,7 +147,7 @@ static void killed_in_its_warm_up(void **state)
         assert_int_equal(r->s.warmup_requests, 20);
         assert_true(r->s.window_length_s == 0);
         assert_int_equal(r->s.verdict, i ? VERDICT_UNDECIDED : VERDICT_NONE);
-        assert_int_equal(summary_exit_code(&r->s), 4);
+        assert_int_equal(exit_status_of_run(&r->s), 4);
         read_run_free(r);
     }
 }
@@ -163,7 +164,7 @@ static void nothing_recorded_at_all(void **state)
         assert_int_equal(r->s.scheduled, 0);
         assert_int_equal(r->s.integrity.lost_requests, 0);
         assert_int_equal(r->s.verdict, VERDICT_UNDECIDED);
-        assert_int_equal(summary_exit_code(&r->s), 4);
+        assert_int_equal(exit_status_of_run(&r->s), 4);
         read_run_free(r);
     }
 }

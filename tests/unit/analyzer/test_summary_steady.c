@@ -14,6 +14,7 @@
 
 #include "analyzer/report/report.h"
 #include "analyzer/tally/summary.h"
+#include "cli/exit_status.h"
 #include "tests/support/maderun.h"
 #include "tests/support/rendered.h"
 #include "tests/support/rows.h"
@@ -64,7 +65,7 @@ static void overload_fails_the_objective(void **state)
         r = made_run_sum_up(m, NULL);
         assert_int_equal(r->s.steady.load.state, cases[i].load);
         assert_int_equal(r->s.verdict, cases[i].verdict);
-        assert_int_equal(summary_exit_code(&r->s), cases[i].code);
+        assert_int_equal(exit_status_of_run(&r->s), cases[i].code);
         json = report_parsed(&r->s);
         assert_int_equal(json_is_true(part_at(json, "overloaded")),
                          cases[i].load == LOAD_OVER);
@@ -86,7 +87,7 @@ static void an_invalid_run_stays_invalid(void **state)
     r = made_run_sum_up(m, NULL);
     assert_true(summary_is_overloaded(&r->s));
     assert_int_equal(r->s.verdict, VERDICT_INVALID);
-    assert_int_equal(summary_exit_code(&r->s), 4);
+    assert_int_equal(exit_status_of_run(&r->s), 4);
     read_run_free(r);
 }
 

@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "analyzer/tally/summary.h"
+#include "cli/exit_status.h"
 #include "common/base/err.h"
 #include "common/base/str.h"
 #include "tests/support/maderun.h"
@@ -52,7 +53,7 @@ static void exit_codes(void **state)
         m->end.stopped_by = cases[i].stopped_by;
         r = made_run_sum_up(m, NULL);
         assert_int_equal(r->s.verdict, cases[i].verdict);
-        assert_int_equal(summary_exit_code(&r->s), cases[i].code);
+        assert_int_equal(exit_status_of_run(&r->s), cases[i].code);
         assert_null(r->s.aborted);
         read_run_free(r);
     }
@@ -91,7 +92,7 @@ static void exit_codes_of_aborted_runs(void **state)
         r = made_run_sum_up(m, NULL);
         assert_string_equal(r->s.aborted, why);
         assert_int_equal(r->s.verdict, cases[i].verdict);
-        assert_int_equal(summary_exit_code(&r->s), cases[i].code);
+        assert_int_equal(exit_status_of_run(&r->s), cases[i].code);
         read_run_free(r);
     }
 }
@@ -112,6 +113,7 @@ static void another_slo_may_be_asked(void **state)
     assert_int_equal(r->s.verdict, VERDICT_FAIL);
     assert_int_equal(r->s.good, 0);
     strlist_add(&slo, "e2e p50 > 2ms");
+    summary_fini(&r->s);
     assert_int_equal(summary_make(&r->s, &r->rec, &slo, &err), -1);
     assert_int_equal(err.code, ERR_CONFIG);
     strlist_fini(&slo);

@@ -231,8 +231,8 @@ static void only_an_answer_is_good(void **state)
         add(&t, row_failed(0, 152, 1, (enum outcome)o));
         assert_int_equal(t.good, o == OUTCOME_OK);
         assert_int_equal(t.outcome[o], 1);
-        assert_int_equal(t.good_batches[10].n, 1);
-        assert_int_equal(t.good_batches[10].hits, o == OUTCOME_OK);
+        assert_int_equal(t.good_slices[10].n, 1);
+        assert_int_equal(t.good_slices[10].hits, o == OUTCOME_OK);
         tally_fini(&t);
     }
 }
@@ -243,7 +243,7 @@ static int64_t sum_of(const struct batch *batches, bool hits)
 {
     int64_t sum = 0;
 
-    for (size_t i = 0; i < TALLY_BATCHES; i++)
+    for (size_t i = 0; i < TALLY_SLICES; i++)
         sum += hits ? batches[i].hits : batches[i].n;
     return sum;
 }
@@ -335,10 +335,10 @@ static void batches_cut_the_window_evenly(void **state)
     tally_init(&t, window, &slo);
     for (int64_t i = 0; i < 100; i++)
         add(&t, row_ok(i, 100 + i, 5));
-    for (size_t b = 0; b < TALLY_BATCHES; b++) {
-        assert_in_range(t.good_batches[b].n, 4, 6);
-        assert_int_equal(t.terms[0].misses[b].n, t.good_batches[b].n);
-        assert_int_equal(t.terms[0].misses[b].hits, t.good_batches[b].n);
+    for (size_t b = 0; b < TALLY_SLICES; b++) {
+        assert_in_range(t.good_slices[b].n, 4, 6);
+        assert_int_equal(t.terms[0].misses[b].n, t.good_slices[b].n);
+        assert_int_equal(t.terms[0].misses[b].hits, t.good_slices[b].n);
     }
     tally_fini(&t);
 }
@@ -354,7 +354,7 @@ static void a_row_without_a_place_is_counted(void **state)
 
     (void)state;
     tally_init(&t, window, &slo);
-    tally_set_lanes(&t, 3);
+    tally_set_sequences(&t, 3);
     for (size_t i = 0; i < COUNT(seqs); i++) {
         add(&t, row_ok(seqs[i], 150, 5));
         add(&t, row_ok(seqs[i], 50, 5));
@@ -444,7 +444,7 @@ static void any_number_may_be_lost(void **state)
         assert_int_equal(sum_of(t.terms[i].misses, true), 0);
     }
     assert_int_equal(t.terms[2].n, 0);
-    assert_int_equal(sum_of(t.good_batches, false), many + 1);
+    assert_int_equal(sum_of(t.good_slices, false), many + 1);
     assert_int_equal(t.hist[MEASURE_E2E][VIEW_SENT].beyond, many);
     assert_int_equal(t.hist[MEASURE_SERVICE][VIEW_SENT].n, 0);
     tally_fini(&t);

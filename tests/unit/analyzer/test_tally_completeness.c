@@ -116,7 +116,7 @@ static void lanes_are_numbered_apart(void **state)
         struct tally t;
 
         tally_init(&t, window, &slo);
-        tally_set_lanes(&t, cases[i].lanes);
+        tally_set_sequences(&t, cases[i].lanes);
         for (size_t k = 0; k < 4; k++) {
             if (cases[i].inside[k] >= 0)
                 add(&t, row_ok(cases[i].inside[k], 150, 5));
@@ -124,7 +124,7 @@ static void lanes_are_numbered_apart(void **state)
                 add(&t, row_ok(cases[i].before[k], 50, 5));
         }
         before = t.before;
-        for (int k = 0; k < t.n_lanes; k++)
+        for (int k = 0; k < t.n_sequences; k++)
             places += tally_places(&t, k);
         assert_int_equal(places, cases[i].places);
         tally_add_lost(&t, places - t.rows);

@@ -14,6 +14,7 @@
 
 #include "analyzer/report/trials_report.h"
 #include "analyzer/studies/trials.h"
+#include "cli/exit_status.h"
 #include "common/base/buf.h"
 #include "common/base/err.h"
 #include "common/base/rng.h"
@@ -133,7 +134,7 @@ static void verdicts(void **state)
 
         trials_work_out(&s);
         assert_int_equal(s.verdict, cases[i].verdict);
-        assert_int_equal(trials_exit_code(&s), cases[i].code);
+        assert_int_equal(exit_status_of_trials(&s), cases[i].code);
         trials_summary_fini(&s);
     }
 }
@@ -174,7 +175,7 @@ static void sets_that_were_killed(void **state)
         s.set.asked = cases[i].asked;
         trials_work_out(&s);
         assert_int_equal(s.verdict, cases[i].verdict);
-        assert_int_equal(trials_exit_code(&s), cases[i].code);
+        assert_int_equal(exit_status_of_trials(&s), cases[i].code);
         buf_init(&text, (size_t)1 << 20);
         trials_text(&s, &text);
         if (!strstr(buf_text(&text), cases[i].says))
@@ -204,13 +205,13 @@ static void doubtful_trials(void **state)
     trials_work_out(&s);
     assert_int_equal(s.verdict, VERDICT_INVALID);
     assert_int_equal(s.withdrawn_by, 3);
-    assert_int_equal(trials_exit_code(&s), 4);
+    assert_int_equal(exit_status_of_trials(&s), 4);
     trials_summary_fini(&s);
 
     s = made(p99_ms, 3, 100);
     s.trials[0].was_aborted = true;
     trials_work_out(&s);
-    assert_int_equal(trials_exit_code(&s), 1);
+    assert_int_equal(exit_status_of_trials(&s), 1);
     trials_summary_fini(&s);
 }
 
@@ -225,7 +226,7 @@ static void an_interrupted_trial_is_not_counted(void **state)
     assert_int_equal(s.counted, 2);
     assert_true(s.quantile[MEASURE_E2E][P99].greatest == 2e6);
     assert_int_equal(s.terms[0].missed, 0);
-    assert_int_equal(trials_exit_code(&s), 143);
+    assert_int_equal(exit_status_of_trials(&s), 143);
     trials_summary_fini(&s);
 }
 
@@ -249,7 +250,7 @@ static void a_lost_trial_is_not_counted(void **state)
         assert_true(s.quantile[MEASURE_E2E][P99].is_known);
         assert_int_equal(s.terms[0].kept, 2);
         assert_int_equal(s.verdict, VERDICT_UNDECIDED);
-        assert_int_equal(trials_exit_code(&s), 4);
+        assert_int_equal(exit_status_of_trials(&s), 4);
         assert_int_equal(trials_first(&s)->number, lost == 0 ? 2 : 1);
         buf_init(&out, 1 << 16);
         trials_text(&s, &out);
@@ -276,12 +277,12 @@ static void without_an_slo(void **state)
     s.n_terms = 0;
     trials_work_out(&s);
     assert_int_equal(s.verdict, VERDICT_NONE);
-    assert_int_equal(trials_exit_code(&s), 0);
-    s.trials[1].exit_code = 1; /* nothing succeeded in it */
-    assert_int_equal(trials_exit_code(&s), 1);
-    s.trials[1].exit_code = 0;
+    assert_int_equal(exit_status_of_trials(&s), 0);
+    s.trials[1].conclusion = CONCLUSION_NO; /* nothing succeeded in it */
+    assert_int_equal(exit_status_of_trials(&s), 1);
+    s.trials[1].conclusion = CONCLUSION_YES;
     s.set.asked = 3; /* it was killed in the third */
-    assert_int_equal(trials_exit_code(&s), 4);
+    assert_int_equal(exit_status_of_trials(&s), 4);
     trials_summary_fini(&s);
 }
 

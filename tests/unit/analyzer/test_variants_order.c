@@ -13,6 +13,7 @@
 
 #include "analyzer/report/variants_report.h"
 #include "analyzer/studies/variants.h"
+#include "cli/exit_status.h"
 #include "common/base/buf.h"
 #include "common/base/xalloc.h"
 
@@ -299,7 +300,7 @@ static void reports_have_all_of_it(void **state)
         must_say(buf_text(&text), in_text[i]);
     for (size_t i = 0; i < COUNT(in_json); i++)
         must_say(buf_text(&json), in_json[i]);
-    assert_int_equal(variants_exit_code(&r.s), 3);
+    assert_int_equal(exit_status_of_variants(&r.s), 3);
     buf_fini(&text);
     buf_fini(&json);
     rig_fini(&r);

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "analyzer/tally/curve.h"
+#include "analyzer/tally/distribution.h"
 #include "analyzer/verdict/judge.h"
 #include "common/base/clk.h"
 #include "common/base/rng.h"

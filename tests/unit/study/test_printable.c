@@ -138,19 +138,19 @@ static char *show_exchange(const char *text)
 static char *show_report(const char *text)
 {
     struct settings settings;
-    struct summary s = {.settings = &settings, .aborted = text};
-    struct failure_kind *k = &s.failures.kinds[0];
+    struct failure_kind kind = {.outcome = OUTCOME_INBAND, .count = 1};
+    struct summary s = {.settings = &settings,
+                        .aborted = text,
+                        .failures = {.kinds = &kind, .len = 1}};
     char *shown;
 
     settings_init(&settings);
     settings.name = xstrdup(text);
     settings.target.model = xstrdup(text);
     strmap_put(&settings.conditions, text, text);
-    s.failures.len = 1;
-    *k = (struct failure_kind){.outcome = OUTCOME_INBAND, .count = 1};
     s.outcome[OUTCOME_INBAND] = 1;
     s.issued = s.scheduled = 1;
-    snprintf(k->text, sizeof(k->text), "%s", text);
+    snprintf(kind.text, sizeof(kind.text), "%s", text);
     shown = report_rendered(&report_text, &s);
     assert_non_null(strstr(shown, "1 x in-band error: "));
     settings_fini(&settings);

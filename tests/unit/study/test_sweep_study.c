@@ -12,6 +12,7 @@
 
 #include "analyzer/report/sweep_report.h"
 #include "analyzer/studies/sweep.h"
+#include "cli/exit_status.h"
 #include "common/base/err.h"
 #include "common/base/xalloc.h"
 #include "common/recording/pointset.h"
@@ -200,7 +201,7 @@ static void knee_and_saturation_are_found(void **state)
     assert_true(s.best->value == 400);
     assert_true(s.within->value == 400);
     assert_true(s.most_rps == 500);
-    assert_int_equal(sweep_exit_code(&s), 0);
+    assert_int_equal(exit_status_of_sweep(&s), 0);
     sweep_summary_fini(&s);
 }
 
@@ -227,7 +228,7 @@ static void what_is_not_trusted_is_withdrawn(void **state)
     assert_true(s.values[0].rate[TRIAL_THROUGHPUT] == 95);
     assert_int_equal(s.values[1].counted, 0);
     assert_int_equal(s.withdrawn, 2);
-    assert_int_equal(sweep_exit_code(&s), 4);
+    assert_int_equal(exit_status_of_sweep(&s), 4);
     buf_init(&text, 1 << 16);
     sweep_text(&s, &text);
     assert_non_null(strstr(buf_text(&text), "200/s  withdrawn"));

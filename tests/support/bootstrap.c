@@ -1,4 +1,4 @@
-#include "analyzer/stats/bootstrap.h"
+#include "tests/support/bootstrap.h"
 
 #include <math.h>
 #include <string.h>

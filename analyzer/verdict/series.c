@@ -1,4 +1,4 @@
-#include "analyzer/read/series.h"
+#include "analyzer/verdict/series.h"
 
 #include <math.h>
 
@@ -22,7 +22,8 @@ void series_init(struct series *s, struct window window)
     s->n = s->first + (size_t)fmax(1, round(length / s->width_ns));
 }
 
-/* -1: before the first; n: after the last.  Damaged rows may hold any time. */
+/* -1: before the first bin; n: after the last.  Damaged rows may hold any time.
+ */
 static ptrdiff_t bin_at(const struct series *s, double ns)
 {
     double at = (ns - s->origin_ns) * s->per_ns;
@@ -37,7 +38,7 @@ static double start_of(const struct series *s, ptrdiff_t bin)
     return s->origin_ns + (double)bin * s->width_ns;
 }
 
-/* The first and the last bin have a part of it, those between all. */
+/* The first and the last bin get a part of it, those between all of it. */
 static void add_flight(struct series *s, double from, double to)
 {
     ptrdiff_t last = (ptrdiff_t)s->n - 1;
@@ -64,26 +65,11 @@ static void add_flight(struct series *s, double from, double to)
     s->bins[j].step--;
 }
 
-static void add_sent(struct series *s, const struct facts *f,
-                     struct series_bin *due)
-{
-    double flight = (double)f->end - (double)f->sent;
-
-    add_flight(s, (double)f->sent, (double)f->end);
-    if (due) {
-        due->sent++;
-        due->flight_ns += flight;
-    }
-    if (window_holds(&s->window, f->end)) {
-        s->ended++;
-        s->ended_flight_ns += flight;
-    }
-}
-
 void series_add(struct series *s, const struct facts *f, int64_t value_ns)
 {
     ptrdiff_t at = s->n > 0 ? bin_at(s, (double)f->due) : -1;
     struct series_bin *due = NULL;
+    double flight;
 
     if (s->n == 0)
         return;
@@ -95,8 +81,18 @@ void series_add(struct series *s, const struct facts *f, int64_t value_ns)
             due->sum_ns += (double)value_ns;
         }
     }
-    if (f->sent != TIME_ABSENT && f->end != TIME_ABSENT)
-        add_sent(s, f, due);
+    if (f->sent == TIME_ABSENT || f->end == TIME_ABSENT)
+        return;
+    flight = (double)f->end - (double)f->sent;
+    add_flight(s, (double)f->sent, (double)f->end);
+    if (due) {
+        due->sent++;
+        due->flight_ns += flight;
+    }
+    if (window_holds(&s->window, f->end)) {
+        s->ended++;
+        s->ended_flight_ns += flight;
+    }
 }
 
 void series_in_flight(const struct series *s, double *out)

@@ -1,14 +1,9 @@
-#include "analyzer/verdict/pace.h"
+#include "analyzer/tally/pace.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/base/xalloc.h"
-
-void pace_init(struct pace *p, struct window window)
-{
-    *p = (struct pace){.window = window};
-}
 
 void pace_fini(struct pace *p)
 {
@@ -16,21 +11,17 @@ void pace_fini(struct pace *p)
     *p = (struct pace){0};
 }
 
-/* A window that is no whole number of seconds has a last one that is longer:
- * in a short one few requests would be a large share. */
-static int64_t second_of(const struct window *w, int64_t at_ns)
-{
-    int64_t n = (w->end_ns - w->start_ns) / NS_PER_S;
-    int64_t at = (at_ns - w->start_ns) / NS_PER_S;
-
-    return at < n || at == 0 ? at : n - 1;
-}
-
-/* NULL: too far to be looked at. */
+/* NULL: too late to be counted.  If the window is not a whole number of
+ * seconds, its last second is longer: in a short one a few requests would be a
+ * large share. */
 static struct pace_second *second_at(struct pace *p, int64_t at_ns)
 {
-    int64_t i = second_of(&p->window, at_ns);
+    const struct window *w = &p->window;
+    int64_t n = (w->end_ns - w->start_ns) / NS_PER_S;
+    int64_t i = (at_ns - w->start_ns) / NS_PER_S;
 
+    if (i >= n && i > 0)
+        i = n - 1;
     if (i >= PACE_MAX_SECONDS)
         return NULL;
     if ((size_t)i >= p->cap) {
@@ -65,25 +56,17 @@ void pace_add(struct pace *p, const struct facts *f)
         s->sent++;
 }
 
-static double deviation_percent(const struct pace *p, size_t i)
-{
-    const struct pace_second *s = &p->seconds[i];
-    int64_t off = llabs(s->sent - s->due);
-    int64_t of = i > 0 && s[-1].due > s->due ? s[-1].due : s->due;
-
-    if (off <= PACE_SLACK)
-        return 0;
-    return 100 * (double)off / (double)(of > 0 ? of : 1);
-}
-
 double pace_worst_percent(const struct pace *p)
 {
     double worst = 0;
 
     for (size_t i = 0; i < p->len; i++) {
-        double percent = deviation_percent(p, i);
+        const struct pace_second *s = &p->seconds[i];
+        int64_t off = llabs(s->sent - s->due);
+        int64_t of = i > 0 && s[-1].due > s->due ? s[-1].due : s->due;
+        double percent = 100 * (double)off / (double)(of > 0 ? of : 1);
 
-        if (percent > worst)
+        if (off > PACE_SLACK && percent > worst)
             worst = percent;
     }
     return worst;

@@ -10,8 +10,8 @@
  * needs no standard error of the statistic, which for a median could not be had
  * from so few; it cannot leave what the trials span.
  */
-#ifndef ANALYZER_STATS_BOOTSTRAP_H
-#define ANALYZER_STATS_BOOTSTRAP_H
+#ifndef TESTS_SUPPORT_BOOTSTRAP_H
+#define TESTS_SUPPORT_BOOTSTRAP_H
 
 #include <stddef.h>
 
