@@ -1,10 +1,187 @@
 #include "analyzer/scaling/scaling_laws.h"
 
+#include <float.h>
 #include <math.h>
+#include <string.h>
 
-#include "analyzer/scaling/least_squares.h"
 #include "analyzer/scaling/scaling_point.h"
 #include "common/stats/student.h"
+
+/* ---- least squares by Levenberg-Marquardt ---- */
+
+#define LM_PARAMETERS 3
+#define MAX_STEPS     200
+#define ENOUGH        1e-12 /* relative step size at which to stop */
+
+/* A curve with a few parameters; for a handful of points. */
+struct lm {
+    double (*curve)(double x, const double *p); /* NAN: not defined at x */
+    const double *x;
+    const double *y;
+    size_t n;
+    size_t parameters;       /* number of free ones; the others are fixed */
+    double p[LM_PARAMETERS]; /* in: the start; out: the fit */
+
+    double squares; /* sum of the squared residuals of the fit */
+    /* Inverse of the curvature; times the variance of a point it is the
+     * covariance of the parameters. */
+    double inverse[LM_PARAMETERS][LM_PARAMETERS];
+};
+
+/* Solve a x = b for n unknowns by Gauss-Jordan elimination; false: singular. */
+static bool lm_solve(double a[LM_PARAMETERS][LM_PARAMETERS], const double *b,
+                     size_t n, double *x)
+{
+    double m[LM_PARAMETERS][LM_PARAMETERS + 1];
+
+    for (size_t i = 0; i < n; i++) {
+        memcpy(m[i], a[i], n * sizeof(m[i][0]));
+        m[i][n] = b[i];
+    }
+    for (size_t c = 0; c < n; c++) {
+        size_t best = c;
+
+        for (size_t r = c + 1; r < n; r++)
+            best = fabs(m[r][c]) > fabs(m[best][c]) ? r : best;
+        if (!(fabs(m[best][c]) > DBL_MIN))
+            return false;
+        for (size_t i = 0; i <= n; i++) {
+            double keep = m[c][i];
+
+            m[c][i] = m[best][i];
+            m[best][i] = keep;
+        }
+        for (size_t r = 0; r < n; r++) {
+            double by = m[r][c] / m[c][c];
+
+            for (size_t i = c; r != c && i <= n; i++)
+                m[r][i] -= by * m[c][i];
+        }
+    }
+    for (size_t i = 0; i < n; i++)
+        x[i] = m[i][n] / m[i][i];
+    return true;
+}
+
+/* INFINITY where the curve is not defined. */
+static double squares_at(const struct lm *f, const double *p)
+{
+    double sum = 0;
+
+    for (size_t i = 0; i < f->n; i++) {
+        double off = f->y[i] - f->curve(f->x[i], p);
+
+        sum += off * off;
+    }
+    return isnan(sum) ? INFINITY : sum;
+}
+
+/* By central differences. */
+static double slope(const struct lm *f, size_t i, size_t of)
+{
+    double p[LM_PARAMETERS];
+    double step = 1e-6 * fmax(1e-3, fabs(f->p[of]));
+    double above, below;
+
+    memcpy(p, f->p, sizeof(p));
+    p[of] = f->p[of] + step;
+    above = f->curve(f->x[i], p);
+    p[of] = f->p[of] - step;
+    below = f->curve(f->x[i], p);
+    return (above - below) / (2 * step);
+}
+
+/* Curvature J'J and descent J'r at the current parameters. */
+static void linearise(const struct lm *f,
+                      double a[LM_PARAMETERS][LM_PARAMETERS], double *g)
+{
+    memset(a, 0, sizeof(double[LM_PARAMETERS][LM_PARAMETERS]));
+    memset(g, 0, sizeof(double[LM_PARAMETERS]));
+    for (size_t i = 0; i < f->n; i++) {
+        double off = f->y[i] - f->curve(f->x[i], f->p);
+        double j[LM_PARAMETERS];
+
+        for (size_t c = 0; c < f->parameters; c++)
+            j[c] = slope(f, i, c);
+        for (size_t c = 0; c < f->parameters; c++) {
+            g[c] += j[c] * off;
+            for (size_t r = 0; r < f->parameters; r++)
+                a[c][r] += j[c] * j[r];
+        }
+    }
+}
+
+/* One step with this damping: 1 taken, 0 refused, -1 singular.  *size is its
+ * relative length. */
+static int step(struct lm *f, double damping, double *size)
+{
+    double a[LM_PARAMETERS][LM_PARAMETERS];
+    double g[LM_PARAMETERS];
+    double by[LM_PARAMETERS] = {0};
+    double p[LM_PARAMETERS];
+    double squares;
+
+    linearise(f, a, g);
+    for (size_t c = 0; c < f->parameters; c++)
+        a[c][c] *= 1 + damping;
+    if (!lm_solve(a, g, f->parameters, by))
+        return -1;
+    memcpy(p, f->p, sizeof(p));
+    *size = 0;
+    for (size_t c = 0; c < f->parameters; c++) {
+        p[c] += by[c];
+        *size = fmax(*size, fabs(by[c]) / fmax(1e-3, fabs(p[c])));
+    }
+    squares = squares_at(f, p);
+    if (!(squares <= f->squares))
+        return 0;
+    memcpy(f->p, p, sizeof(p));
+    f->squares = squares;
+    return 1;
+}
+
+static bool invert(struct lm *f)
+{
+    double a[LM_PARAMETERS][LM_PARAMETERS];
+    double g[LM_PARAMETERS];
+
+    linearise(f, a, g);
+    for (size_t c = 0; c < f->parameters; c++) {
+        double unit[LM_PARAMETERS] = {0};
+        double column[LM_PARAMETERS];
+
+        unit[c] = 1;
+        if (!lm_solve(a, unit, f->parameters, column))
+            return false;
+        for (size_t r = 0; r < f->parameters; r++)
+            f->inverse[r][c] = column[r];
+    }
+    return true;
+}
+
+/* false: the points do not determine the parameters. */
+static bool lm_fit(struct lm *f)
+{
+    double damping = 1e-3;
+
+    memset(f->inverse, 0, sizeof(f->inverse));
+    f->squares = squares_at(f, f->p);
+    if (f->n < f->parameters || isinf(f->squares))
+        return false;
+    for (int i = 0; i < MAX_STEPS && damping < 1e12; i++) {
+        double size;
+        int taken = step(f, damping, &size);
+
+        if (taken < 0)
+            return false;
+        if (size < ENOUGH)
+            break;
+        damping *= taken ? 0.1 : 10;
+    }
+    return invert(f);
+}
+
+/* ---- the laws ---- */
 
 double amdahl_at(double serial, double k)
 {
@@ -22,7 +199,7 @@ double usl_at(const struct usl *u, double k)
            (1 + u->alpha.value * (k - 1) + u->beta.value * k * (k - 1));
 }
 
-/* ---- the curves on logarithms; the first parameter is that of T(1) ---- */
+/* The curves on logarithms; the first parameter is that of T(1). */
 
 static double log_or_nan(double x)
 {
@@ -39,7 +216,7 @@ static double gustafson_curve(double k, const double *p)
     return p[0] + log_or_nan(gustafson_at(p[1], k));
 }
 
-/* A fit of so many parameters from this start; false: none. */
+/* false: no fit. */
 static bool fit(struct lm *f, const struct law_data *d, double *logs)
 {
     for (size_t i = 0; i < d->n; i++)
@@ -50,8 +227,8 @@ static bool fit(struct lm *f, const struct law_data *d, double *logs)
     return d->n <= LAWS_MAX_POINTS && lm_fit(f);
 }
 
-/* How far to either side, for an estimate whose squared error is `factor`
- * times that of a point; NAN: nobody knows. */
+/* Half-width of the interval for an estimate whose squared error is `factor`
+ * times that of a point; NAN: unknown. */
 static double reach(const struct lm *f, const struct law_data *d, double factor)
 {
     double freedom = (double)f->n - (double)f->parameters;
@@ -79,8 +256,8 @@ static struct uncertain around(double value, double half)
 struct serial_kind {
     double (*at)(double serial, double k);
     double (*curve)(double k, const double *p);
-    /* What is regressed on 1 - 1/K is loss - rest: a point moves it by so
-     * much a share of its time. */
+    /* moves - rest is regressed on 1 - 1/K; `moves` is also the effect of a
+     * relative error of a time. */
     double (*moves)(double k, double speedup);
     double (*rest)(double k);
 };
@@ -137,7 +314,7 @@ static double guess_at(const void *law, double k)
     return g->kind->at(g->serial, k);
 }
 
-/* Both terms of the loss of a point: T(K) itself, and T(1), which all share. */
+/* Both errors of a point: of T(K) itself, and of T(1), which all share. */
 static double error_factor(const struct law_data *d,
                            const struct serial_kind *kind, double xx)
 {
@@ -232,7 +409,7 @@ static double usl_model(const void *law, double k)
     return usl_at(law, k);
 }
 
-/* By the delta method on its logarithm.  Open above where beta may be 0. */
+/* By the delta method on its logarithm.  Open above if beta may be 0. */
 static struct uncertain peak(const struct usl *u, const struct lm *f,
                              const struct law_data *d)
 {
@@ -256,15 +433,15 @@ static struct uncertain peak(const struct usl *u, const struct lm *f,
     };
 }
 
-/* The last parameter cannot be told from 0, or seems below it: nobody gains by
- * talking, so that it is 0, and at most what the free fit allows. */
+/* Communication cannot make workers faster: if the fitted beta is negative, it
+ * is 0, with the upper bound of the free fit. */
 static bool usl_without_beta(struct usl *u, struct lm *f,
                              const struct law_data *d, double *logs)
 {
-    double most = f->p[2] + reach(f, d, f->inverse[2][2]);
+    double max = f->p[2] + reach(f, d, f->inverse[2][2]);
 
-    u->beta = (struct uncertain){.range = {0, fmax(0, most)},
-                                 .has_range = !isnan(most)};
+    u->beta = (struct uncertain){.range = {0, fmax(0, max)},
+                                 .has_range = !isnan(max)};
     *f = (struct lm){.curve = usl_curve, .parameters = 2};
     return fit(f, d, logs);
 }
@@ -275,7 +452,7 @@ struct usl law_usl(const struct law_data *d)
     double logs[LAWS_MAX_POINTS];
     struct usl u = {.is_hint = d->n < USL_TRUSTED};
 
-    if (d->n < USL_LEAST)
+    if (d->n < USL_MIN)
         return u;
     linearised(d, f.p);
     if (!fit(&f, d, logs))

@@ -1,6 +1,6 @@
-/* Timings from a CSV: names of columns in the first line, a row a point, or a
- * row a run where several have the same K.  A column that is not known is an
- * error, since a typo that is passed over would change what is said. */
+/* Timings from a CSV file: column names in the first line, then one row per
+ * point, or one row per run if several rows have the same K.  An unknown column
+ * is an error, since ignoring a typo would change the result. */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -19,10 +19,10 @@
 #define MAX_COLUMNS 64
 #define MAX_WORKERS 1e9
 
-/* Several configurations of each K that a law takes. */
+/* Several configurations for each K that a law takes. */
 #define MAX_POINTS ((size_t)4 * LAWS_MAX_POINTS)
 
-/* One line, by column. */
+/* The cells of a line; NAN: empty. */
 struct row {
     double k;
     double seconds;
@@ -43,14 +43,14 @@ struct row {
     const char *machine; /* of one worker */
 };
 
-/* How a cell is read, and what it may be. */
+/* How a cell is read, and which values are allowed. */
 enum cell {
     CELL_COUNT,
     CELL_POSITIVE,
     CELL_AMOUNT,
     CELL_SHARE,
     CELL_YES,
-    CELL_TEXT
+    CELL_TEXT,
 };
 
 static const struct column {
@@ -88,15 +88,10 @@ struct table {
     const char *name;
     size_t line; /* from 1 */
     const struct column *at[MAX_COLUMNS];
-    size_t n; /* columns; 0: before the first line */
+    size_t n; /* number of columns; 0: before the first line */
 };
 
 /* ---- cells ---- */
-
-static void *field(struct row *row, const struct column *c)
-{
-    return (char *)row + c->offset;
-}
 
 static bool is_allowed(enum cell cell, double x)
 {
@@ -118,7 +113,7 @@ static int read_number(const struct column *c, const char *text, double *out,
     static const char *const want[] = {
         [CELL_COUNT] = "a whole number from 1",
         [CELL_POSITIVE] = "a number above 0",
-        [CELL_AMOUNT] = "a number, not negative",
+        [CELL_AMOUNT] = "a number that is not negative",
         [CELL_SHARE] = "a share from 0 to 1",
     };
     char *end;
@@ -132,27 +127,28 @@ static int read_number(const struct column *c, const char *text, double *out,
                                               : 0;
 }
 
-static int read_yes(const struct column *c, const char *text, double *out,
-                    struct err *err)
-{
-    *out = strcmp(text, "yes") == 0;
-    if (*out == 0 && strcmp(text, "no") != 0)
-        return err_set(err, ERR_CONFIG, "%s: '%.80s' is neither yes nor no",
-                       c->name, text);
-    return 0;
-}
-
 static int read_cell(const struct column *c, char *text, struct row *row,
                      struct err *err)
 {
+    void *field = (char *)row + c->offset;
+    bool is_yes = strcmp(text, "yes") == 0;
+
     if (!*text)
-        return 0; /* not known of this row */
-    if (c->cell == CELL_TEXT) {
-        *(const char **)field(row, c) = text;
+        return 0; /* unknown for this row */
+    switch (c->cell) {
+    case CELL_TEXT:
+        *(const char **)field = text;
         return 0;
+    case CELL_YES:
+        *(double *)field = is_yes;
+        return is_yes || strcmp(text, "no") == 0
+                   ? 0
+                   : err_set(err, ERR_CONFIG,
+                             "%s: '%.80s' is neither yes nor no", c->name,
+                             text);
+    default:
+        return read_number(c, text, field, err);
     }
-    return (c->cell == CELL_YES ? read_yes : read_number)(c, text,
-                                                          field(row, c), err);
 }
 
 /* ---- the first line ---- */
@@ -188,7 +184,7 @@ static int check_columns(const struct table *t, struct err *err)
         for (size_t k = 0; k < i; k++) {
             if (t->at[k]->offset == t->at[i]->offset)
                 return err_set(err, ERR_CONFIG,
-                               "columns '%s' and '%s' say the same",
+                               "columns '%s' and '%s' have the same meaning",
                                t->at[k]->name, t->at[i]->name);
         }
     }
@@ -219,7 +215,7 @@ static int read_head(struct table *t, char *line, struct err *err)
 
 /* ---- rows ---- */
 
-/* Means of what each run has of its own, over the runs that have it. */
+/* Update a mean over the runs that have the value. */
 static void blend(double *mean, double x, size_t runs)
 {
     if (isnan(*mean) || runs < 2)
@@ -232,7 +228,7 @@ static int keep_same(double *kept, double x, const char *what, struct err *err)
 {
     if (!isnan(*kept) && !isnan(x) && *kept != x)
         return err_set(err, ERR_CONFIG,
-                       "%s: %.10g, where another run of the same K has %.10g",
+                       "%s: %.10g, but another run with the same K has %.10g",
                        what, x, *kept);
     *kept = isnan(*kept) ? x : *kept;
     return 0;
@@ -243,7 +239,7 @@ static enum scale_answer answer(double yes)
     return isnan(yes) ? SCALE_UNKNOWN : yes > 0 ? SCALE_YES : SCALE_NO;
 }
 
-/* One no of several runs is enough. */
+/* A single "no" is enough. */
 static enum scale_answer worse(enum scale_answer a, enum scale_answer b)
 {
     return a > b ? a : b;
@@ -257,16 +253,15 @@ static int take_time(struct scale_point *p, const struct row *row,
     if (isnan(row->runs) && isnan(row->std)) {
         if (!is_first && p->n_times == 0)
             return err_set(err, ERR_CONFIG,
-                           "K = %lld is there as a mean "
-                           "already",
+                           "K = %lld was already given as a mean",
                            (long long)p->k);
         scale_point_add_time(p, row->seconds);
         return 0;
     }
     if (!is_first)
         return err_set(err, ERR_CONFIG,
-                       "K = %lld is there twice; rows with "
-                       "std or runs are of all runs",
+                       "K = %lld was given twice; a row with std or runs "
+                       "stands for all runs",
                        (long long)p->k);
     p->mean_s = row->seconds;
     p->std_s = row->std;
@@ -274,35 +269,29 @@ static int take_time(struct scale_point *p, const struct row *row,
     return 0;
 }
 
-/* Whose price it is: what the reader says stands over the row.  NULL: nobody
- * says. */
-static const char *machine_of(const struct cost_ask *cost,
-                              const struct row *row)
-{
-    return cost && cost->machine ? cost->machine : row->machine;
-}
-
-/* By the table of prices; a price in the row itself would be a second one. */
+/* Sets the price by the price table; the row cannot have a second price. */
 static int look_up(const struct table *t, struct row *row, struct err *err)
 {
     const struct cost_ask *cost = t->s->ask.cost;
     const struct prices *prices = cost ? cost->prices : NULL;
-    const char *machine = machine_of(cost, row);
+    /* The machine on the command line overrides the row. */
+    const char *machine = cost && cost->machine ? cost->machine : row->machine;
     double usd;
 
     if (!machine)
         return prices ? err_set(err, ERR_CONFIG,
-                                "%s: the price of which machine? (column "
+                                "%s: prices require a machine (column "
                                 "'machine', or --machine)",
                                 prices->name)
                       : 0;
     if (!isnan(row->usd_per_hour))
-        return err_set(err, ERR_CONFIG,
-                       "machine: not beside usd_per_hour, which is a price");
+        return err_set(
+            err, ERR_CONFIG,
+            "machine cannot be combined with usd_per_hour, which is a "
+            "price");
     if (!prices)
         return err_set(err, ERR_CONFIG,
-                       "machine: '%.80s' has its price in a table; which? "
-                       "(--prices)",
+                       "machine '%.80s' requires a price table (--prices)",
                        machine);
     if (prices_find(prices, machine, &usd, err))
         return -1;
@@ -320,7 +309,7 @@ static int take_machine(struct scale_point *p, const char *machine,
     return strcmp(p->machine, machine) == 0
                ? 0
                : err_set(err, ERR_CONFIG,
-                         "machine: '%.80s', where another run of the same K "
+                         "machine: '%.80s', but another run with the same K "
                          "has '%.80s'",
                          machine, p->machine);
 }
@@ -334,8 +323,7 @@ static int take_row(struct table *t, const struct row *row, struct err *err)
     free(where);
     if (t->s->n > MAX_POINTS)
         return err_set(err, ERR_CONFIG,
-                       "more than %zu points, of which each has a K and a "
-                       "config of its own",
+                       "more than %zu points with different K or config",
                        MAX_POINTS);
     if (take_machine(p, row->machine, err) || take_time(p, row, err) ||
         keep_same(&p->work, row->work, "work", err) ||
@@ -407,14 +395,6 @@ static int read_row(struct table *t, char *line, struct err *err)
                : 0;
 }
 
-static int read_line(struct table *t, char *line, struct err *err)
-{
-    line = str_trim(line);
-    if (!*line || *line == '#')
-        return 0;
-    return (t->n == 0 ? read_head : read_row)(t, line, err);
-}
-
 int scale_table_parse(struct scaling *s, const char *name, char *text,
                       struct err *err)
 {
@@ -423,11 +403,13 @@ int scale_table_parse(struct scaling *s, const char *name, char *text,
 
     while ((line = strsep(&text, "\n")) != NULL) {
         t.line++;
-        if (read_line(&t, line, err))
+        line = str_trim(line);
+        if (*line && *line != '#' &&
+            (t.n == 0 ? read_head : read_row)(&t, line, err))
             return err_context(err, "%s:%zu", name, t.line);
     }
     if (s->n == 0)
-        return err_set(err, ERR_CONFIG, "%s: no rows of timings", name);
+        return err_set(err, ERR_CONFIG, "%s: no rows with timings", name);
     return 0;
 }
 
