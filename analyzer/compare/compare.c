@@ -409,19 +409,22 @@ static void put_conditions(const struct comparison *c, struct buf *out)
         buf_addf(out, "%s %s", i ? "," : ", SLO", c->slo.terms[i].text);
 }
 
+static bool is_shown(const struct finding *f)
+{
+    return f->verdict == FINDING_BETTER || f->verdict == FINDING_WORSE;
+}
+
 void claim_make(const struct comparison *c, struct buf *out)
 {
     size_t shown = 0;
 
-    if (c->n != 2 || !c->is_compared)
-        return;
-    for (size_t i = 0; i < c->qs.asked; i++) {
+    for (size_t i = 0; c->n == 2 && c->is_compared && i < c->qs.asked; i++) {
         const struct quantity *q = &c->qs.list[i];
         const struct finding *f = &c->findings[i];
         char a[SHOW_TEXT];
         char b[SHOW_TEXT];
 
-        if (f->verdict != FINDING_BETTER && f->verdict != FINDING_WORSE)
+        if (!is_shown(f))
             continue;
         if (shown == 0)
             put_variable(c, out);

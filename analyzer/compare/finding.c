@@ -292,12 +292,13 @@ enum regression finding_regression(const struct finding *f, bool more_is_better,
 
     if (f->ratio.has_range) {
         /* The loss as a share of a: for latencies b / a - 1. */
-        double low = more_is_better ? 1 - ratio->high : ratio->low - 1;
-        double high = more_is_better ? 1 - ratio->low : ratio->high - 1;
+        struct interval loss = {ratio->low - 1, ratio->high - 1};
 
-        if (low > threshold)
-            return REGRESSION_YES;
-        return high <= threshold ? REGRESSION_NO : REGRESSION_UNKNOWN;
+        if (more_is_better)
+            loss = (struct interval){1 - ratio->high, 1 - ratio->low};
+        return loss.low > threshold     ? REGRESSION_YES
+               : loss.high <= threshold ? REGRESSION_NO
+                                        : REGRESSION_UNKNOWN;
     }
     if (f->verdict == FINDING_WORSE && (f->a_is_zero || !isfinite(f->b)))
         return REGRESSION_YES;

@@ -251,120 +251,61 @@ static struct uncertain around(double value, double half)
                               .has_range = !isnan(half)};
 }
 
-/* ---- one serial fraction ---- */
-
-struct serial_kind {
-    double (*at)(double serial, double k);
-    double (*curve)(double k, const double *p);
-    /* moves - rest is regressed on 1 - 1/K; `moves` is also the effect of a
-     * relative error of a time. */
-    double (*moves)(double k, double speedup);
-    double (*rest)(double k);
-};
-
-static double inverse_speedup(double k, double speedup)
-{
-    (void)k;
-    return 1 / speedup;
-}
-
-static double inverse_k(double k)
-{
-    return 1 / k;
-}
-
-static double efficiency(double k, double speedup)
-{
-    return speedup / k;
-}
-
-static double one(double k)
-{
-    (void)k;
-    return 1;
-}
-
-static const struct serial_kind amdahl = {amdahl_at, usl_curve, inverse_speedup,
-                                          inverse_k};
-static const struct serial_kind gustafson = {gustafson_at, gustafson_curve,
-                                             efficiency, one};
-
-static double residual(const struct law_data *d,
-                       double (*at)(const void *law, double k), const void *law)
+/* Root mean square of measured / predicted - 1, without the baseline. */
+static double residual(const struct law_data *d, const double *predicted)
 {
     double sum = 0;
 
     for (size_t i = 1; i < d->n; i++) {
-        double off = d->speedup[i] / at(law, d->k[i]) - 1;
+        double off = d->speedup[i] / predicted[i] - 1;
 
         sum += off * off;
     }
     return sqrt(sum / (double)(d->n - 1));
 }
 
-struct serial_guess {
-    const struct serial_kind *kind;
-    double serial;
-};
+/* ---- one serial fraction ---- */
 
-static double guess_at(const void *law, double k)
+static struct serial_law serial_fit(const struct law_data *d, bool is_weak)
 {
-    const struct serial_guess *g = law;
-
-    return g->kind->at(g->serial, k);
-}
-
-/* Both errors of a point: of T(K) itself, and of T(1), which all share. */
-static double error_factor(const struct law_data *d,
-                           const struct serial_kind *kind, double xx)
-{
-    double own = 0;
-    double shared = 0;
-
-    for (size_t i = 1; i < d->n; i++) {
-        double by = (1 - 1 / d->k[i]) * kind->moves(d->k[i], d->speedup[i]);
-
-        own += by * by;
-        shared += by;
-    }
-    return (own + shared * shared) / (xx * xx);
-}
-
-static struct serial_law serial_fit(const struct law_data *d,
-                                    const struct serial_kind *kind)
-{
-    struct lm f = {.curve = kind->curve, .parameters = 2};
-    double logs[LAWS_MAX_POINTS];
+    struct lm f = {.curve = is_weak ? gustafson_curve : usl_curve,
+                   .parameters = 2};
     struct serial_law law = {.ceiling = INFINITY, .half_k = INFINITY};
-    struct serial_guess guess = {.kind = kind};
-    double sign = kind == &amdahl ? 1 : -1;
+    double values[LAWS_MAX_POINTS];
+    double xx = 0, xy = 0;
+    double own = 0, shared = 0; /* errors of T(K), and of T(1) */
     double half = NAN;
-    double xx = 0;
-    double xy = 0;
+    double serial;
 
-    if (d->n < 2)
+    if (d->n < 2 || d->n > LAWS_MAX_POINTS)
         return law;
     for (size_t i = 1; i < d->n; i++) {
-        double x = 1 - 1 / d->k[i];
-        double loss =
-            sign * (kind->moves(d->k[i], d->speedup[i]) - kind->rest(d->k[i]));
+        double k = d->k[i];
+        double x = 1 - 1 / k;
+        /* What a relative error of a time changes. */
+        double moves = is_weak ? d->speedup[i] / k : 1 / d->speedup[i];
+        double loss = is_weak ? 1 - moves : moves - 1 / k;
 
         xx += x * x;
         xy += x * loss;
+        own += x * moves * (x * moves);
+        shared += x * moves;
     }
-    guess.serial = xy / xx;
-    f.p[1] = guess.serial;
-    if (fit(&f, d, logs))
-        half = reach(&f, d, error_factor(d, kind, xx));
+    serial = xy / xx;
+    f.p[1] = serial;
+    if (fit(&f, d, values))
+        half = reach(&f, d, (own + shared * shared) / (xx * xx));
+    for (size_t i = 0; i < d->n; i++)
+        values[i] = (is_weak ? gustafson_at : amdahl_at)(serial, d->k[i]);
     law.is_fitted = true;
-    law.serial = around(guess.serial, half);
-    law.residual = residual(d, guess_at, &guess);
+    law.serial = around(serial, half);
+    law.residual = residual(d, values);
     return law;
 }
 
 struct serial_law law_amdahl(const struct law_data *d)
 {
-    struct serial_law law = serial_fit(d, &amdahl);
+    struct serial_law law = serial_fit(d, false);
 
     if (law.is_fitted && law.serial.value > 0) {
         law.ceiling = 1 / law.serial.value;
@@ -375,7 +316,7 @@ struct serial_law law_amdahl(const struct law_data *d)
 
 struct serial_law law_gustafson(const struct law_data *d)
 {
-    return serial_fit(d, &gustafson);
+    return serial_fit(d, true);
 }
 
 /* ---- the Universal Scalability Law ---- */
@@ -404,11 +345,6 @@ static void linearised(const struct law_data *d, double *p)
     p[2] = c[2] / c[0];
 }
 
-static double usl_model(const void *law, double k)
-{
-    return usl_at(law, k);
-}
-
 /* By the delta method on its logarithm.  Open above if beta may be 0. */
 static struct uncertain peak(const struct usl *u, const struct lm *f,
                              const struct law_data *d)
@@ -433,37 +369,33 @@ static struct uncertain peak(const struct usl *u, const struct lm *f,
     };
 }
 
-/* Communication cannot make workers faster: if the fitted beta is negative, it
- * is 0, with the upper bound of the free fit. */
-static bool usl_without_beta(struct usl *u, struct lm *f,
-                             const struct law_data *d, double *logs)
-{
-    double max = f->p[2] + reach(f, d, f->inverse[2][2]);
-
-    u->beta = (struct uncertain){.range = {0, fmax(0, max)},
-                                 .has_range = !isnan(max)};
-    *f = (struct lm){.curve = usl_curve, .parameters = 2};
-    return fit(f, d, logs);
-}
-
 struct usl law_usl(const struct law_data *d)
 {
     struct lm f = {.curve = usl_curve, .parameters = 3};
-    double logs[LAWS_MAX_POINTS];
+    double values[LAWS_MAX_POINTS];
     struct usl u = {.is_hint = d->n < USL_TRUSTED};
 
     if (d->n < USL_MIN)
         return u;
     linearised(d, f.p);
-    if (!fit(&f, d, logs))
+    if (!fit(&f, d, values))
         return u;
     u.beta = around(f.p[2], reach(&f, d, f.inverse[2][2]));
-    if (u.beta.value < 0 && !usl_without_beta(&u, &f, d, logs))
-        return u;
+    if (u.beta.value < 0) {
+        /* Communication cannot make workers faster: beta is 0, with the upper
+         * bound of the free fit. */
+        u.beta.value = 0;
+        u.beta.range = (struct interval){0, fmax(0, u.beta.range.high)};
+        f = (struct lm){.curve = usl_curve, .parameters = 2};
+        if (!fit(&f, d, values))
+            return u;
+    }
     u.is_fitted = true;
     u.scale = exp(f.p[0]);
     u.alpha = around(f.p[1], reach(&f, d, f.inverse[1][1]));
     u.peak_k = peak(&u, &f, d);
-    u.residual = residual(d, usl_model, &u);
+    for (size_t i = 0; i < d->n; i++)
+        values[i] = usl_at(&u, d->k[i]);
+    u.residual = residual(d, values);
     return u;
 }

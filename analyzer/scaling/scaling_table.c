@@ -22,25 +22,33 @@
 /* Several configurations for each K that a law takes. */
 #define MAX_POINTS ((size_t)4 * LAWS_MAX_POINTS)
 
-/* The cells of a line; NAN: empty. */
+/* The columns; several names may stand for one. */
+enum field {
+    K,
+    SECONDS,
+    STD,
+    RUNS,
+    WORK,
+    TOKENS,
+    USD_PER_HOUR,
+    JOULES,
+    QUALITY,
+    QUALITY_N,
+    P50_MS,
+    P99_MS,
+    CAPACITY,
+    KEEPS_SLO, /* 1 or 0 */
+    IS_WARM,   /* 1 or 0 */
+    NUMBERS,
+    CONFIG = NUMBERS,
+    MACHINE, /* of one worker */
+    FIELDS,
+};
+
+/* The cells of a line. */
 struct row {
-    double k;
-    double seconds;
-    double std;
-    double runs;
-    double work;
-    double tokens;
-    double usd_per_hour;
-    double joules;
-    double quality;
-    double quality_n;
-    double p50_ms;
-    double p99_ms;
-    double capacity;
-    double keeps_slo; /* 1 or 0 */
-    double is_warm;
-    const char *config;
-    const char *machine; /* of one worker */
+    double x[NUMBERS];        /* NAN: empty */
+    const char *text[FIELDS]; /* NULL: empty */
 };
 
 /* How a cell is read, and which values are allowed. */
@@ -56,29 +64,29 @@ enum cell {
 static const struct column {
     const char *name;
     enum cell cell;
-    size_t offset;
+    enum field field;
 } columns[] = {
-    {"workers", CELL_COUNT, offsetof(struct row, k)},
-    {"replicas", CELL_COUNT, offsetof(struct row, k)},
-    {"k", CELL_COUNT, offsetof(struct row, k)},
-    {"seconds", CELL_POSITIVE, offsetof(struct row, seconds)},
-    {"mean_seconds", CELL_POSITIVE, offsetof(struct row, seconds)},
-    {"std_seconds", CELL_AMOUNT, offsetof(struct row, std)},
-    {"std", CELL_AMOUNT, offsetof(struct row, std)},
-    {"runs", CELL_COUNT, offsetof(struct row, runs)},
-    {"work", CELL_POSITIVE, offsetof(struct row, work)},
-    {"tokens", CELL_AMOUNT, offsetof(struct row, tokens)},
-    {"usd_per_hour", CELL_AMOUNT, offsetof(struct row, usd_per_hour)},
-    {"joules", CELL_AMOUNT, offsetof(struct row, joules)},
-    {"quality", CELL_SHARE, offsetof(struct row, quality)},
-    {"quality_n", CELL_COUNT, offsetof(struct row, quality_n)},
-    {"p50_ms", CELL_AMOUNT, offsetof(struct row, p50_ms)},
-    {"p99_ms", CELL_AMOUNT, offsetof(struct row, p99_ms)},
-    {"capacity_rps", CELL_POSITIVE, offsetof(struct row, capacity)},
-    {"slo_met", CELL_YES, offsetof(struct row, keeps_slo)},
-    {"warmup_excluded", CELL_YES, offsetof(struct row, is_warm)},
-    {"config", CELL_TEXT, offsetof(struct row, config)},
-    {"machine", CELL_TEXT, offsetof(struct row, machine)},
+    {"workers", CELL_COUNT, K},
+    {"replicas", CELL_COUNT, K},
+    {"k", CELL_COUNT, K},
+    {"seconds", CELL_POSITIVE, SECONDS},
+    {"mean_seconds", CELL_POSITIVE, SECONDS},
+    {"std_seconds", CELL_AMOUNT, STD},
+    {"std", CELL_AMOUNT, STD},
+    {"runs", CELL_COUNT, RUNS},
+    {"work", CELL_POSITIVE, WORK},
+    {"tokens", CELL_AMOUNT, TOKENS},
+    {"usd_per_hour", CELL_AMOUNT, USD_PER_HOUR},
+    {"joules", CELL_AMOUNT, JOULES},
+    {"quality", CELL_SHARE, QUALITY},
+    {"quality_n", CELL_COUNT, QUALITY_N},
+    {"p50_ms", CELL_AMOUNT, P50_MS},
+    {"p99_ms", CELL_AMOUNT, P99_MS},
+    {"capacity_rps", CELL_POSITIVE, CAPACITY},
+    {"slo_met", CELL_YES, KEEPS_SLO},
+    {"warmup_excluded", CELL_YES, IS_WARM},
+    {"config", CELL_TEXT, CONFIG},
+    {"machine", CELL_TEXT, MACHINE},
 };
 
 #define N_COLUMNS (sizeof(columns) / sizeof(columns[0]))
@@ -130,24 +138,23 @@ static int read_number(const struct column *c, const char *text, double *out,
 static int read_cell(const struct column *c, char *text, struct row *row,
                      struct err *err)
 {
-    void *field = (char *)row + c->offset;
     bool is_yes = strcmp(text, "yes") == 0;
 
     if (!*text)
         return 0; /* unknown for this row */
     switch (c->cell) {
     case CELL_TEXT:
-        *(const char **)field = text;
+        row->text[c->field] = text;
         return 0;
     case CELL_YES:
-        *(double *)field = is_yes;
+        row->x[c->field] = is_yes;
         return is_yes || strcmp(text, "no") == 0
                    ? 0
                    : err_set(err, ERR_CONFIG,
                              "%s: '%.80s' is neither yes nor no", c->name,
                              text);
     default:
-        return read_number(c, text, field, err);
+        return read_number(c, text, &row->x[c->field], err);
     }
 }
 
@@ -169,10 +176,10 @@ static int find_column(struct table *t, const char *name, struct err *err)
                    suggest_text(&s, "", hint, sizeof(hint)));
 }
 
-static bool has(const struct table *t, size_t offset)
+static bool has(const struct table *t, enum field field)
 {
     for (size_t i = 0; i < t->n; i++) {
-        if (t->at[i]->offset == offset)
+        if (t->at[i]->field == field)
             return true;
     }
     return false;
@@ -180,23 +187,22 @@ static bool has(const struct table *t, size_t offset)
 
 static int check_columns(const struct table *t, struct err *err)
 {
+    bool is_capacity = t->s->ask.regime == SCALE_CAPACITY;
+
     for (size_t i = 0; i < t->n; i++) {
         for (size_t k = 0; k < i; k++) {
-            if (t->at[k]->offset == t->at[i]->offset)
+            if (t->at[k]->field == t->at[i]->field)
                 return err_set(err, ERR_CONFIG,
                                "columns '%s' and '%s' have the same meaning",
                                t->at[k]->name, t->at[i]->name);
         }
     }
-    if (!has(t, offsetof(struct row, k)))
+    if (!has(t, K))
         return err_set(err, ERR_CONFIG, "no column 'workers'");
-    if (t->s->ask.regime == SCALE_CAPACITY &&
-        !has(t, offsetof(struct row, capacity)))
-        return err_set(err, ERR_CONFIG, "no column 'capacity_rps'");
-    if (t->s->ask.regime != SCALE_CAPACITY &&
-        !has(t, offsetof(struct row, seconds)))
-        return err_set(err, ERR_CONFIG, "no column 'seconds'");
-    return 0;
+    return has(t, is_capacity ? CAPACITY : SECONDS)
+               ? 0
+               : err_set(err, ERR_CONFIG, "no column '%s'",
+                         is_capacity ? "capacity_rps" : "seconds");
 }
 
 static int read_head(struct table *t, char *line, struct err *err)
@@ -234,15 +240,14 @@ static int keep_same(double *kept, double x, const char *what, struct err *err)
     return 0;
 }
 
-static enum scale_answer answer(double yes)
+/* A single "no" of several runs is enough. */
+static void take_answer(enum scale_answer *all, double yes)
 {
-    return isnan(yes) ? SCALE_UNKNOWN : yes > 0 ? SCALE_YES : SCALE_NO;
-}
+    enum scale_answer a = isnan(yes) ? SCALE_UNKNOWN
+                          : yes > 0  ? SCALE_YES
+                                     : SCALE_NO;
 
-/* A single "no" is enough. */
-static enum scale_answer worse(enum scale_answer a, enum scale_answer b)
-{
-    return a > b ? a : b;
+    *all = *all > a ? *all : a;
 }
 
 static int take_time(struct scale_point *p, const struct row *row,
@@ -250,12 +255,12 @@ static int take_time(struct scale_point *p, const struct row *row,
 {
     bool is_first = isnan(p->mean_s);
 
-    if (isnan(row->runs) && isnan(row->std)) {
+    if (isnan(row->x[RUNS]) && isnan(row->x[STD])) {
         if (!is_first && p->n_times == 0)
             return err_set(err, ERR_CONFIG,
                            "K = %lld was already given as a mean",
                            (long long)p->k);
-        scale_point_add_time(p, row->seconds);
+        scale_point_add_time(p, row->x[SECONDS]);
         return 0;
     }
     if (!is_first)
@@ -263,9 +268,9 @@ static int take_time(struct scale_point *p, const struct row *row,
                        "K = %lld was given twice; a row with std or runs "
                        "stands for all runs",
                        (long long)p->k);
-    p->mean_s = row->seconds;
-    p->std_s = row->std;
-    p->runs = row->runs;
+    p->mean_s = row->x[SECONDS];
+    p->std_s = row->x[STD];
+    p->runs = row->x[RUNS];
     return 0;
 }
 
@@ -275,7 +280,8 @@ static int look_up(const struct table *t, struct row *row, struct err *err)
     const struct cost_ask *cost = t->s->ask.cost;
     const struct prices *prices = cost ? cost->prices : NULL;
     /* The machine on the command line overrides the row. */
-    const char *machine = cost && cost->machine ? cost->machine : row->machine;
+    const char *machine =
+        cost && cost->machine ? cost->machine : row->text[MACHINE];
     double usd;
 
     if (!machine)
@@ -284,7 +290,7 @@ static int look_up(const struct table *t, struct row *row, struct err *err)
                                 "'machine', or --machine)",
                                 prices->name)
                       : 0;
-    if (!isnan(row->usd_per_hour))
+    if (!isnan(row->x[USD_PER_HOUR]))
         return err_set(
             err, ERR_CONFIG,
             "machine cannot be combined with usd_per_hour, which is a "
@@ -295,7 +301,7 @@ static int look_up(const struct table *t, struct row *row, struct err *err)
                        machine);
     if (prices_find(prices, machine, &usd, err))
         return -1;
-    row->usd_per_hour = usd * row->k;
+    row->x[USD_PER_HOUR] = usd * row->x[K];
     return 0;
 }
 
@@ -317,28 +323,29 @@ static int take_machine(struct scale_point *p, const char *machine,
 static int take_row(struct table *t, const struct row *row, struct err *err)
 {
     char *where = xasprintf("%s:%zu", t->name, t->line);
-    struct scale_point *p = scaling_point(
-        t->s, (int64_t)row->k, row->config ? row->config : "", where);
+    struct scale_point *p =
+        scaling_point(t->s, (int64_t)row->x[K],
+                      row->text[CONFIG] ? row->text[CONFIG] : "", where);
 
     free(where);
     if (t->s->n > MAX_POINTS)
         return err_set(err, ERR_CONFIG,
                        "more than %zu points with different K or config",
                        MAX_POINTS);
-    if (take_machine(p, row->machine, err) || take_time(p, row, err) ||
-        keep_same(&p->work, row->work, "work", err) ||
-        keep_same(&p->usd_per_hour, row->usd_per_hour, "usd_per_hour", err))
+    if (take_machine(p, row->text[MACHINE], err) || take_time(p, row, err) ||
+        keep_same(&p->work, row->x[WORK], "work", err) ||
+        keep_same(&p->usd_per_hour, row->x[USD_PER_HOUR], "usd_per_hour", err))
         return -1;
-    blend(&p->tokens, row->tokens, p->n_times);
-    blend(&p->joules, row->joules, p->n_times);
-    blend(&p->quality, row->quality, p->n_times);
-    blend(&p->p50_ms, row->p50_ms, p->n_times);
-    blend(&p->p99_ms, row->p99_ms, p->n_times);
-    if (!isnan(row->quality_n))
+    blend(&p->tokens, row->x[TOKENS], p->n_times);
+    blend(&p->joules, row->x[JOULES], p->n_times);
+    blend(&p->quality, row->x[QUALITY], p->n_times);
+    blend(&p->p50_ms, row->x[P50_MS], p->n_times);
+    blend(&p->p99_ms, row->x[P99_MS], p->n_times);
+    if (!isnan(row->x[QUALITY_N]))
         p->quality_n =
-            (isnan(p->quality_n) ? 0 : p->quality_n) + row->quality_n;
-    p->keeps_slo = worse(p->keeps_slo, answer(row->keeps_slo));
-    p->is_warm = worse(p->is_warm, answer(row->is_warm));
+            (isnan(p->quality_n) ? 0 : p->quality_n) + row->x[QUALITY_N];
+    take_answer(&p->keeps_slo, row->x[KEEPS_SLO]);
+    take_answer(&p->is_warm, row->x[IS_WARM]);
     return 0;
 }
 
@@ -347,40 +354,29 @@ static int as_time(const struct table *t, struct row *row, struct err *err)
 {
     bool is_capacity = t->s->ask.regime == SCALE_CAPACITY;
 
-    if (isnan(row->k) || isnan(is_capacity ? row->capacity : row->seconds))
+    if (isnan(row->x[K]) ||
+        isnan(is_capacity ? row->x[CAPACITY] : row->x[SECONDS]))
         return err_set(err, ERR_CONFIG, "no %s",
-                       isnan(row->k) ? "number of workers"
-                       : is_capacity ? "capacity_rps"
-                                     : "seconds");
+                       isnan(row->x[K]) ? "number of workers"
+                       : is_capacity    ? "capacity_rps"
+                                        : "seconds");
     if (is_capacity) {
-        row->seconds = 1 / row->capacity;
-        row->work = 1;
-        row->std = NAN;
-        row->runs = NAN;
+        row->x[SECONDS] = 1 / row->x[CAPACITY];
+        row->x[WORK] = 1;
+        row->x[STD] = NAN;
+        row->x[RUNS] = NAN;
     }
     return 0;
 }
 
 static int read_row(struct table *t, char *line, struct err *err)
 {
-    struct row row = {.k = NAN,
-                      .seconds = NAN,
-                      .std = NAN,
-                      .runs = NAN,
-                      .work = NAN,
-                      .tokens = NAN,
-                      .usd_per_hour = NAN,
-                      .joules = NAN,
-                      .quality = NAN,
-                      .quality_n = NAN,
-                      .p50_ms = NAN,
-                      .p99_ms = NAN,
-                      .capacity = NAN,
-                      .keeps_slo = NAN,
-                      .is_warm = NAN};
+    struct row row = {0};
     size_t n = 0;
     char *cell;
 
+    for (int i = 0; i < NUMBERS; i++)
+        row.x[i] = NAN;
     while ((cell = strsep(&line, ",")) != NULL) {
         if (n == t->n)
             return err_set(err, ERR_CONFIG, "more cells than columns");

@@ -119,22 +119,6 @@ static const char *delayed_by(const struct summary *s, const struct hist *late,
     return NULL;
 }
 
-static bool has_counts(const struct search_result *r)
-{
-    for (size_t i = 0; i < r->n_terms; i++)
-        if (r->terms[i].n > 0)
-            return true;
-    return false;
-}
-
-static const char *unmeasured_by(const struct summary *s,
-                                 const struct search_result *r)
-{
-    if (has_counts(r))
-        return NULL;
-    return s->scheduled > 0 ? SEARCH_UNMEASURED : "no requests";
-}
-
 static bool is_failed(const struct summary *s, const char *name)
 {
     const struct check *c = trust_find(&s->trust, name);
@@ -158,10 +142,15 @@ const char *disturbed_by(const struct summary *s, const struct hist *late,
                          const struct search_terms *terms,
                          const struct search_result *r)
 {
-    const char *by = unmeasured_by(s, r);
+    const char *by;
     bool has_limit = false;
+    int64_t counted = 0;
 
-    if (!by)
+    for (size_t i = 0; i < r->n_terms; i++)
+        counted += r->terms[i].n;
+    if (counted == 0)
+        by = s->scheduled > 0 ? SEARCH_UNMEASURED : "no requests";
+    else
         by = exhausted_by(s);
     for (size_t i = 0; i < terms->slo.len && !by; i++) {
         if (!disturbed_concerns(&terms->slo.terms[i]))

@@ -52,40 +52,31 @@ static int misses(const struct probe_watch *watch, const struct slo_term *term,
     return -1;
 }
 
-static bool is_spoilt(const struct slo_term *term, const struct facts *f)
-{
-    return disturbed_concerns(term) &&
-           good_is_spoilt(term->measure, f, term->limit_ns);
-}
-
-static void count(struct probe_watch *watch, const struct facts *f)
+/* Count a request of the window that has ended. */
+static void count(struct probe_watch *watch, int64_t start_ns,
+                  const struct facts *f)
 {
     const struct search_terms *terms = watch->terms;
-
-    for (size_t i = 0; i < terms->slo.len; i++) {
-        struct search_counts *c = &watch->so_far.terms[i];
-        int missed = terms->class[i] < 0 || terms->class[i] == f->class
-                         ? misses(watch, &terms->slo.terms[i], f)
-                         : -1;
-
-        if (missed < 0)
-            continue;
-        c->n += facts_n(f);
-        c->misses += missed * facts_n(f);
-        c->spoilt += is_spoilt(&terms->slo.terms[i], f);
-    }
-}
-
-/* Requests of the window that have ended. */
-static void see(struct probe_watch *watch, int64_t start_ns,
-                const struct facts *f)
-{
     int64_t at_ns = f->due - start_ns;
 
     if (start_ns == INT64_MAX || at_ns < 0 || at_ns >= watch->window_ns ||
         f->outcome == OUTCOME_UNFINISHED)
         return;
-    count(watch, f);
+    for (size_t i = 0; i < terms->slo.len; i++) {
+        const struct slo_term *term = &terms->slo.terms[i];
+        struct search_counts *c = &watch->so_far.terms[i];
+        int missed =
+            terms->class[i] < 0 || terms->class[i] == f->class ? misses(watch,
+                                                                        term, f)
+                                                               : -1;
+
+        if (missed < 0)
+            continue;
+        c->n += facts_n(f);
+        c->misses += missed * facts_n(f);
+        c->spoilt += disturbed_concerns(term) &&
+                     good_is_spoilt(term->measure, f, term->limit_ns);
+    }
     watch->so_far.requests += facts_n(f);
     if (at_ns > watch->so_far.window_ns)
         watch->so_far.window_ns = at_ns;
@@ -157,26 +148,21 @@ static struct search_result with_overdue(const struct probe_watch *watch,
     return r;
 }
 
-/* ---- is it hopeless? ---- */
-
-static void check(struct probe_watch *watch, const struct probe_progress *sight)
-{
-    struct search_result r = with_overdue(watch, sight);
-    size_t slices = (size_t)(r.window_ns * SEARCH_SLICES / watch->window_ns);
-
-    if (slices < watch->next_check || r.window_ns == 0)
-        return;
-    watch->is_over = search_is_hopeless(watch->search, &r);
-    watch->next_check = slices + 1;
-}
-
 bool probe_watch_see(struct probe_watch *watch,
                      const struct probe_progress *sight)
 {
     for (size_t i = 0; i < sight->n; i++)
-        see(watch, sight->start_ns, &sight->rows[i]);
+        count(watch, sight->start_ns, &sight->rows[i]);
     note_sent(watch, sight);
-    if (!watch->is_over)
-        check(watch, sight);
+    if (!watch->is_over) {
+        struct search_result r = with_overdue(watch, sight);
+        size_t slices =
+            (size_t)(r.window_ns * SEARCH_SLICES / watch->window_ns);
+
+        if (slices >= watch->next_check && r.window_ns > 0) {
+            watch->is_over = search_is_hopeless(watch->search, &r);
+            watch->next_check = slices + 1;
+        }
+    }
     return watch->is_over;
 }

@@ -1,6 +1,7 @@
 #include "analyzer/search/search.h"
 
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -127,28 +128,6 @@ void search_feed(struct search *s, const struct search_result *result)
 #define HOPELESS_FEW      10
 #define HOPELESS_FEW_NS   INT64_C(5000000000)
 
-static bool is_lost(const struct search_counts *c, double allowed,
-                    int64_t window_ns)
-{
-    double line = fmax(HOPELESS_SHARE, (1 + allowed) / 2);
-    bool are_all = c->n >= HOPELESS_FEW && c->misses == c->n &&
-                   window_ns >= HOPELESS_FEW_NS;
-
-    return are_all || (c->n >= HOPELESS_REQUESTS &&
-                       (double)c->misses > line * (double)c->n);
-}
-
-/* Would it be discarded even if the client delayed no further request? */
-static bool is_disturbed(const struct search_result *so_far, size_t term,
-                         const struct slo_term *t)
-{
-    struct search_counts whole = so_far->terms[term];
-
-    whole.n = llround((double)whole.n * (double)so_far->asked_ns /
-                      (double)so_far->window_ns);
-    return disturbed_by_lag(t, &whole);
-}
-
 bool search_is_hopeless(const struct search *s,
                         const struct search_result *so_far)
 {
@@ -156,11 +135,22 @@ bool search_is_hopeless(const struct search *s,
         return false;
     for (size_t i = 0; i < so_far->n_terms; i++) {
         const struct slo_term *t = &s->config.slo->terms[i];
+        const struct search_counts *c = &so_far->terms[i];
         double allowed = search_allowed(t);
+        double max_share = fmax(HOPELESS_SHARE, (1 + allowed) / 2);
+        /* Would it be discarded even if the client delayed no further request?
+         */
+        struct search_counts whole = *c;
 
-        if (allowed >= 0 &&
-            (is_lost(&so_far->terms[i], allowed, so_far->window_ns) ||
-             is_disturbed(so_far, i, t)))
+        if (allowed < 0)
+            continue;
+        whole.n = llround((double)c->n * (double)so_far->asked_ns /
+                          (double)so_far->window_ns);
+        if (disturbed_by_lag(t, &whole) ||
+            (c->n >= HOPELESS_FEW && c->misses == c->n &&
+             so_far->window_ns >= HOPELESS_FEW_NS) ||
+            (c->n >= HOPELESS_REQUESTS &&
+             (double)c->misses > max_share * (double)c->n))
             return true;
     }
     return false;
@@ -201,158 +191,124 @@ const char *search_confirmed_how(const struct search_answer *a)
     return a->confirmed_met ? "confirmed" : "not rejected";
 }
 
-static void say_found(const struct search_config *c, struct search_answer *a)
+__attribute__((format(printf, 2, 3))) static void say(struct search_answer *a,
+                                                      const char *fmt, ...)
 {
-    char low[32];
-    char high[32];
-    char at[32];
-    char proof[64] = "not confirmed";
+    va_list args;
 
-    if (isfinite(a->confirmed))
-        snprintf(proof, sizeof(proof), "%s at %s", search_confirmed_how(a),
-                 shown(c, a->confirmed, low));
-    snprintf(a->why, sizeof(a->why), "%s (%.0f %% interval %s to %s), %s",
-             shown(c, a->capacity, at), 100 * SEARCH_CONFIDENCE,
-             shown(c, a->ci.low, low), shown(c, a->ci.high, high), proof);
-}
-
-static void say_never(const struct search_config *c, struct search_answer *a)
-{
-    char at[32];
-
-    snprintf(a->why, sizeof(a->why),
-             "the SLO is not met at any load: it is missed even at %s",
-             shown(c, a->at_most, at));
-}
-
-static void say_at_least(const struct search_config *c, struct search_answer *a)
-{
-    char at[32];
-
-    snprintf(a->why, sizeof(a->why), "at least %s%s: %s",
-             shown(c, a->at_least, at),
-             isfinite(a->confirmed) ? "" : ", not confirmed",
-             a->outcome == SEARCH_CLIENT ? "the client is the limit"
-                                         : "no higher load was allowed");
+    va_start(args, fmt);
+    vsnprintf(a->why, sizeof(a->why), fmt, args);
+    va_end(args);
 }
 
 /* The bracket as far as it is known. */
 static void say_bracket(const struct search_config *c, struct search_answer *a)
 {
-    char low[32];
-    char high[32];
-    const char *what = a->outcome == SEARCH_BUDGET ? "the time is over"
-                                                   : "the results scatter too "
-                                                     "much";
-    bool has_ci = isfinite(a->ci.low) && isfinite(a->ci.high);
-
-    if (has_ci && a->ci.low >= a->ci.high)
-        snprintf(a->why, sizeof(a->why), "%s: about %s", what,
-                 shown(c, a->ci.low, low));
-    else if (!has_ci && isfinite(a->at_least) && isfinite(a->at_most))
-        snprintf(a->why, sizeof(a->why), "%s: met at %s, missed at %s", what,
-                 shown(c, a->at_least, low), shown(c, a->at_most, high));
-    else if (!has_ci && isfinite(a->at_least))
-        snprintf(a->why, sizeof(a->why), "%s: above %s, as far as probed", what,
-                 shown(c, a->at_least, low));
-    else if (!has_ci)
-        snprintf(a->why, sizeof(a->why), "%s: no probe met the SLO yet", what);
-    else
-        snprintf(a->why, sizeof(a->why), "%s: between %s and %s", what,
-                 shown(c, a->ci.low, low), shown(c, a->ci.high, high));
-}
-
-static void say_contradiction(const struct search_config *c,
-                              const struct evidence *e, struct search_answer *a)
-{
+    const char *what = a->outcome == SEARCH_BUDGET
+                           ? "the time is over"
+                           : "the results scatter too much";
     char low[32];
     char high[32];
 
-    snprintf(a->why, sizeof(a->why),
-             "the probes contradict each other: the SLO was missed at %s and "
-             "met at %s",
-             shown(c, e->contradiction_low, low),
-             shown(c, e->contradiction_high, high));
-}
-
-static const char *noise_in_words(const char *check)
-{
-    static const struct {
-        const char *check;
-        const char *words;
-    } rows[] = {
-        {SEARCH_UNMEASURED, "no answer allows the SLO to be judged"},
-        {SEARCH_CAPPED, "the client has too few connections"},
-        {SEARCH_EXHAUSTED, "the client has too few ports, files or memory"},
-    };
-
-    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
-        if (strcmp(check, rows[i].check) == 0)
-            return rows[i].words;
-    return "the machine is too busy";
+    if (isfinite(a->ci.low) && isfinite(a->ci.high)) {
+        shown(c, a->ci.low, low);
+        shown(c, a->ci.high, high);
+        if (a->ci.low >= a->ci.high)
+            say(a, "%s: about %s", what, low);
+        else
+            say(a, "%s: between %s and %s", what, low, high);
+    } else if (!isfinite(a->at_least)) {
+        say(a, "%s: no probe met the SLO yet", what);
+    } else if (isfinite(a->at_most)) {
+        say(a, "%s: met at %s, missed at %s", what, shown(c, a->at_least, low),
+            shown(c, a->at_most, high));
+    } else {
+        say(a, "%s: above %s, as far as probed", what,
+            shown(c, a->at_least, low));
+    }
 }
 
 static void say_noisy(const struct search_config *c, const struct evidence *e,
                       struct search_answer *a)
 {
+    static const char *const causes[][2] = {
+        {SEARCH_UNMEASURED, "no answer allows the SLO to be judged"},
+        {SEARCH_CAPPED, "the client has too few connections"},
+        {SEARCH_EXHAUSTED, "the client has too few ports, files or memory"},
+    };
+    const char *cause = "the machine is too busy";
     char low[32];
     char high[32];
     char so_far[96] = "";
 
+    for (size_t i = 0; i < sizeof(causes) / sizeof(causes[0]); i++) {
+        if (strcmp(e->noise, causes[i][0]) == 0)
+            cause = causes[i][1];
+    }
     if (isfinite(a->ci.low) && isfinite(a->ci.high))
         snprintf(so_far, sizeof(so_far), "; so far between %s and %s",
                  shown(c, a->ci.low, low), shown(c, a->ci.high, high));
     else if (isfinite(a->at_least))
         snprintf(so_far, sizeof(so_far), "; so far met at %s",
                  shown(c, a->at_least, low));
-    snprintf(a->why, sizeof(a->why),
-             "%s: %zu of %zu probes were discarded, the last by '%s'%s",
-             noise_in_words(e->noise), e->discarded, a->probes, e->noise,
-             so_far);
+    say(a, "%s: %zu of %zu probes were discarded, the last by '%s'%s", cause,
+        e->discarded, a->probes, e->noise, so_far);
 }
 
 static void say_missing(const struct search_config *c, struct search_answer *a)
 {
-    char low[32];
-    char high[32];
+    bool has_low = isfinite(a->missing.low);
+    bool has_high = isfinite(a->missing.high);
+    char low[32] = "";
+    char high[32] = "";
     char discarded[48] = "";
 
     if (a->discarded > 0)
         snprintf(discarded, sizeof(discarded), " (%zu of %zu are discarded)",
                  a->discarded, a->probes);
-    if (!isfinite(a->missing.low) && !isfinite(a->missing.high))
-        snprintf(a->why, sizeof(a->why),
-                 "no recorded probe counts for this SLO%s", discarded);
-    else if (!isfinite(a->missing.high))
-        snprintf(a->why, sizeof(a->why),
-                 "no recorded probe misses the SLO: probes above %s are "
-                 "missing%s",
-                 shown(c, a->missing.low, low), discarded);
-    else if (!isfinite(a->missing.low))
-        snprintf(a->why, sizeof(a->why),
-                 "no recorded probe meets the SLO: probes below %s are "
-                 "missing%s",
-                 shown(c, a->missing.high, high), discarded);
+    if (has_low)
+        shown(c, a->missing.low, low);
+    if (has_high)
+        shown(c, a->missing.high, high);
+    if (!has_low && !has_high)
+        say(a, "no recorded probe counts for this SLO%s", discarded);
+    else if (!has_high)
+        say(a,
+            "no recorded probe misses the SLO: probes above %s are missing%s",
+            low, discarded);
+    else if (!has_low)
+        say(a, "no recorded probe meets the SLO: probes below %s are missing%s",
+            high, discarded);
     else
-        snprintf(a->why, sizeof(a->why),
-                 "too few probes between %s and %s were recorded%s",
-                 shown(c, a->missing.low, low), shown(c, a->missing.high, high),
-                 discarded);
+        say(a, "too few probes between %s and %s were recorded%s", low, high,
+            discarded);
 }
 
-static void say(const struct search_config *c, struct search_answer *a)
+static void say_outcome(const struct search_config *c, struct search_answer *a)
 {
+    bool is_confirmed = isfinite(a->confirmed);
+    char at[32], low[32], high[32], confirmed[32];
+
     switch (a->outcome) {
     case SEARCH_FOUND:
     case SEARCH_ESTIMATED:
-        say_found(c, a);
+        say(a, "%s (%.0f %% interval %s to %s), %s%s%s",
+            shown(c, a->capacity, at), 100 * SEARCH_CONFIDENCE,
+            shown(c, a->ci.low, low), shown(c, a->ci.high, high),
+            is_confirmed ? search_confirmed_how(a) : "not confirmed",
+            is_confirmed ? " at " : "",
+            is_confirmed ? shown(c, a->confirmed, confirmed) : "");
         break;
     case SEARCH_NEVER:
-        say_never(c, a);
+        say(a, "the SLO is not met at any load: it is missed even at %s",
+            shown(c, a->at_most, at));
         break;
     case SEARCH_AT_LEAST:
     case SEARCH_CLIENT:
-        say_at_least(c, a);
+        say(a, "at least %s%s: %s", shown(c, a->at_least, at),
+            is_confirmed ? "" : ", not confirmed",
+            a->outcome == SEARCH_CLIENT ? "the client is the limit"
+                                        : "no higher load was allowed");
         break;
     case SEARCH_BUDGET:
     case SEARCH_UNDECIDED:
@@ -362,7 +318,7 @@ static void say(const struct search_config *c, struct search_answer *a)
         say_missing(c, a);
         break;
     case SEARCH_GOES_ON:
-        snprintf(a->why, sizeof(a->why), "the search is not finished");
+        say(a, "the search is not finished");
         break;
     }
 }
@@ -407,14 +363,6 @@ static void take_evidence(const struct search *s, const struct evidence *e,
     a->binding = c->slo->terms[e->binding].text;
 }
 
-static void forget_line(struct search_answer *a)
-{
-    a->capacity = NAN;
-    a->ci = (struct interval){NAN, NAN};
-    a->slope = NAN;
-    a->binding = NULL;
-}
-
 /* The regression is dropped if probes contradict each other, if it leads beyond
  * the limit of the client, or if hardly any probe is near.  A load that the
  * client managed only for seconds does not count as reached. */
@@ -422,20 +370,30 @@ static void take_outcome(const struct search_config *c,
                          const struct evidence *e, struct search_answer *a)
 {
     bool is_undecided = a->outcome == SEARCH_UNDECIDED;
+    bool is_contradictory = is_undecided && plan_is_contradictory(e);
+    char low[32];
+    char high[32];
 
-    if (a->outcome == SEARCH_CLIENT ||
-        (is_undecided && plan_is_contradictory(e)) ||
-        (a->outcome == SEARCH_BUDGET && e->near < RECORDED_NEAR))
-        forget_line(a);
+    if (a->outcome == SEARCH_CLIENT || is_contradictory ||
+        (a->outcome == SEARCH_BUDGET && e->near < RECORDED_NEAR)) {
+        a->capacity = NAN;
+        a->ci = (struct interval){NAN, NAN};
+        a->slope = NAN;
+        a->binding = NULL;
+    }
     if (a->outcome == SEARCH_CLIENT)
-        a->at_least = isfinite(a->confirmed) ? fmin(e->met, a->confirmed)
-                                             : fmin(e->met, e->reached);
-    if (is_undecided && plan_is_contradictory(e))
-        say_contradiction(c, e, a);
+        a->at_least =
+            fmin(e->met, isfinite(a->confirmed) ? a->confirmed : e->reached);
+    if (is_contradictory)
+        say(a,
+            "the probes contradict each other: the SLO was missed at %s and "
+            "met at %s",
+            shown(c, e->contradiction_low, low),
+            shown(c, e->contradiction_high, high));
     else if (is_undecided && plan_is_noisy(e))
         say_noisy(c, e, a);
     else
-        say(c, a);
+        say_outcome(c, a);
 }
 
 void search_answer(const struct search *s, struct search_answer *answer)
@@ -470,49 +428,40 @@ static enum search_outcome recorded_outcome(const struct search *s,
     return e->confirmed > 0 ? SEARCH_FOUND : SEARCH_ESTIMATED;
 }
 
-static struct interval missing_of(const struct evidence *e)
-{
-    if (e->met <= 0)
-        return (struct interval){NAN, or_nan(e->missed)};
-    if (!e->has_fit)
-        return (struct interval){e->met, NAN};
-    return e->ci;
-}
-
-/* A run that ended early was lost by its own SLO.  Whether it would have met
- * another one is unknown. */
-static bool is_cut(const struct slo *slo, const struct search_result *r)
-{
-    return r->ended_early && search_is_met(slo, r);
-}
-
-static void add_cost(struct search_answer *a, const struct search_result *r)
-{
-    a->probes++;
-    a->discarded += r->discarded != NULL;
-    a->requests += r->requests;
-    a->took_ns += r->took_ns;
-}
-
 void search_from_probes(const struct search_config *config,
                         const struct search_result *probes, size_t n,
                         struct search_answer *answer)
 {
+    struct search_answer cut = {0};
     struct search s;
     struct evidence e;
 
     search_init(&s, config);
-    for (size_t i = 0; i < n; i++)
-        if (!is_cut(config->slo, &probes[i]))
-            search_feed(&s, &probes[i]);
+    for (size_t i = 0; i < n; i++) {
+        const struct search_result *r = &probes[i];
+
+        /* A run that ended early was lost by its own SLO.  Whether it would
+         * have met another one is unknown. */
+        if (!r->ended_early || !search_is_met(config->slo, r)) {
+            search_feed(&s, r);
+            continue;
+        }
+        cut.probes++;
+        cut.discarded += r->discarded != NULL;
+        cut.requests += r->requests;
+        cut.took_ns += r->took_ns;
+    }
     evidence_take(&s, &e);
     take_evidence(&s, &e, answer);
-    for (size_t i = 0; i < n; i++)
-        if (is_cut(config->slo, &probes[i]))
-            add_cost(answer, &probes[i]);
+    answer->probes += cut.probes;
+    answer->discarded += cut.discarded;
+    answer->requests += cut.requests;
+    answer->took_ns += cut.took_ns;
     answer->outcome = recorded_outcome(&s, &e);
     if (answer->outcome == SEARCH_NOT_PROBED)
-        answer->missing = missing_of(&e);
+        answer->missing = e.met <= 0 ? (struct interval){NAN, or_nan(e.missed)}
+                          : !e.has_fit ? (struct interval){e.met, NAN}
+                                       : e.ci;
     take_outcome(config, &e, answer);
     search_fini(&s);
 }

@@ -64,18 +64,6 @@ bool evidence_is_confirm_at(const struct search_result *r, double value)
            fabs(r->value - value) <= EVIDENCE_SAME * value;
 }
 
-static void add_counts(struct search_counts *sum, const struct search_counts *c)
-{
-    sum->n += c->n;
-    sum->misses += c->misses;
-    for (size_t i = 0; i < c->n_slices; i++) {
-        sum->slices[i].n += c->slices[i].n;
-        sum->slices[i].hits += c->slices[i].hits;
-    }
-    if (c->n_slices > sum->n_slices)
-        sum->n_slices = c->n_slices;
-}
-
 void evidence_pool_confirms(const struct search *s, double value,
                             struct search_result *sum)
 {
@@ -91,28 +79,34 @@ void evidence_pool_confirms(const struct search *s, double value,
         if (r->discarded)
             continue;
         sum->window_ns += r->window_ns;
-        for (size_t k = 0; k < r->n_terms; k++)
-            add_counts(&sum->terms[k], &r->terms[k]);
+        for (size_t k = 0; k < r->n_terms; k++) {
+            const struct search_counts *c = &r->terms[k];
+            struct search_counts *to = &sum->terms[k];
+
+            to->n += c->n;
+            to->misses += c->misses;
+            for (size_t j = 0; j < c->n_slices; j++) {
+                to->slices[j].n += c->slices[j].n;
+                to->slices[j].hits += c->slices[j].hits;
+            }
+            if (c->n_slices > to->n_slices)
+                to->n_slices = c->n_slices;
+        }
     }
 }
 
-static bool is_first_of_confirm(const struct search *s, size_t i)
-{
-    for (size_t k = 0; k < i; k++)
-        if (!s->results[k].discarded &&
-            evidence_is_confirm_at(&s->results[k], s->results[i].value))
-            return false;
-    return true;
-}
-
-/* A disturbed confirmation continues in pieces, which count together. */
+/* The first undiscarded piece of a confirmation stands for all, since pieces
+ * count together. */
 static void take_confirm(struct evidence *e, const struct search *s, size_t i)
 {
     double value = s->results[i].value;
     struct search_result sum;
 
-    if (!is_first_of_confirm(s, i))
-        return;
+    for (size_t k = 0; k < i; k++) {
+        if (!s->results[k].discarded &&
+            evidence_is_confirm_at(&s->results[k], value))
+            return;
+    }
     evidence_pool_confirms(s, value, &sum);
     if (is_failed(s->config.slo, &sum)) {
         e->rejections++;
@@ -127,21 +121,6 @@ static void take_confirm(struct evidence *e, const struct search *s, size_t i)
     }
 }
 
-/* ---- met and missed values ---- */
-
-static void take_mark(struct evidence *e, const struct search *s, size_t i)
-{
-    const struct slo *slo = s->config.slo;
-    const struct search_result *r = &s->results[i];
-
-    if (!search_is_met(slo, r))
-        e->missed = fmin(e->missed, r->value);
-    if (is_failed(slo, r))
-        e->failed = fmin(e->failed, r->value);
-    if (r->step == SEARCH_CONFIRM)
-        take_confirm(e, s, i);
-}
-
 static void take_all(struct evidence *e, const struct search *s)
 {
     for (size_t i = 0; i < s->n; i++) {
@@ -153,10 +132,15 @@ static void take_all(struct evidence *e, const struct search *s)
             e->discarded++;
             e->confirms_discarded += r->step == SEARCH_CONFIRM;
             e->noise = r->discarded;
-        } else {
-            e->kept++;
-            take_mark(e, s, i);
+            continue;
         }
+        e->kept++;
+        if (!search_is_met(s->config.slo, r))
+            e->missed = fmin(e->missed, r->value);
+        if (is_failed(s->config.slo, r))
+            e->failed = fmin(e->failed, r->value);
+        if (r->step == SEARCH_CONFIRM)
+            take_confirm(e, s, i);
     }
     for (size_t i = 0; i < s->n; i++)
         if (!s->results[i].discarded && s->results[i].value < e->missed)
@@ -379,7 +363,7 @@ static double chance_of(const struct search *s, double limit, struct run *runs)
 }
 
 /* The most likely limit; among equals the lowest. */
-static void find_limit(struct evidence *e, const struct search *s)
+static void take_client(struct evidence *e, const struct search *s)
 {
     struct run *runs = xcalloc(s->n + 1, sizeof(*runs));
 
@@ -397,11 +381,6 @@ static void find_limit(struct evidence *e, const struct search *s)
         }
     }
     free(runs);
-}
-
-static void take_client(struct evidence *e, const struct search *s)
-{
-    find_limit(e, s);
     for (size_t i = 0; i < s->n; i++) {
         const struct search_result *r = &s->results[i];
 
@@ -415,8 +394,6 @@ static void take_client(struct evidence *e, const struct search *s)
 #define ALLOWED_MIN 1e-5
 #define ALLOWED_MAX 0.99
 
-/* ---- the regressions ---- */
-
 static bool is_ever_missed(const struct search *s, size_t term, double allowed)
 {
     for (size_t i = 0; i < s->n; i++)
@@ -426,45 +403,33 @@ static bool is_ever_missed(const struct search *s, size_t term, double allowed)
     return false;
 }
 
-/* The offered rate is more accurate than the requested one: with a queue much
- * of the scatter comes from the arrivals. */
-static double load_of(const struct search *s, const struct search_result *r)
-{
-    return s->config.by == SEARCH_RATE && r->offered_rps > 0 ? r->offered_rps
-                                                             : r->value;
-}
-
-/* Earlier results above a rejected load no longer count. */
-static bool is_outdated(const struct search *s, const struct evidence *e,
-                        size_t i)
-{
-    return i < e->rejected_at && s->results[i].value >= e->rejected;
-}
-
-/* A successful confirmation tests the estimate and is not a part of it. */
-static bool is_proof(const struct evidence *e, const struct search_result *r)
-{
-    return r->step == SEARCH_CONFIRM &&
-           !(r->value >= (1 - EVIDENCE_SAME) * e->rejected);
-}
-
 static size_t take_points(struct fit_point *points, const struct search *s,
                           const struct evidence *e, size_t term)
 {
     size_t n = 0;
 
     for (size_t i = 0; i < s->n; i++) {
-        const struct search_counts *c = &s->results[i].terms[term];
+        const struct search_result *r = &s->results[i];
+        const struct search_counts *c = &r->terms[term];
+        /* Earlier results above a rejected load no longer count. */
+        bool is_outdated = i < e->rejected_at && r->value >= e->rejected;
+        /* A successful confirmation tests the estimate and is not part of it.
+         */
+        bool is_proof = r->step == SEARCH_CONFIRM &&
+                        !(r->value >= (1 - EVIDENCE_SAME) * e->rejected);
+        /* The offered rate is more accurate than the requested one: with a
+         * queue much of the scatter comes from the arrivals. */
+        double load = s->config.by == SEARCH_RATE && r->offered_rps > 0
+                          ? r->offered_rps
+                          : r->value;
 
-        if (s->results[i].discarded || c->n == 0 || is_outdated(s, e, i) ||
-            is_proof(e, &s->results[i]))
+        if (r->discarded || c->n == 0 || is_outdated || is_proof)
             continue;
-        points[n] = (struct fit_point){.x = log(load_of(s, &s->results[i])),
-                                       .n = (double)c->n,
-                                       .misses = (double)c->misses,
-                                       .slices = c->slices,
-                                       .n_slices = c->n_slices};
-        n++;
+        points[n++] = (struct fit_point){.x = log(load),
+                                         .n = (double)c->n,
+                                         .misses = (double)c->misses,
+                                         .slices = c->slices,
+                                         .n_slices = c->n_slices};
     }
     return n;
 }
@@ -509,21 +474,17 @@ static void take_lines(struct evidence *e, const struct search *s)
     e->value = exp(e->fit.x);
 }
 
-/* The next whole number always counts as near. */
-static bool is_near(const struct search *s, double value, double estimate)
-{
-    if (s->config.by == SEARCH_CONCURRENCY && fabs(value - estimate) <= 1)
-        return true;
-    return value < estimate * EVIDENCE_NEAR && value > estimate / EVIDENCE_NEAR;
-}
-
 static void count_near(struct evidence *e, const struct search *s)
 {
     for (size_t i = 0; i < s->n; i++) {
         const struct search_result *r = &s->results[i];
+        /* The next whole number always counts as near. */
+        bool is_next = s->config.by == SEARCH_CONCURRENCY &&
+                       fabs(r->value - e->value) <= 1;
 
-        e->near +=
-            !r->discarded && !r->ended_early && is_near(s, r->value, e->value);
+        e->near += !r->discarded && !r->ended_early &&
+                   (is_next || (r->value < e->value * EVIDENCE_NEAR &&
+                                r->value > e->value / EVIDENCE_NEAR));
     }
 }
 

@@ -73,11 +73,6 @@ static bool is_near_client(const struct evidence *e)
     return e->client <= ratio * e->reached;
 }
 
-static double bracket_below_client(const struct evidence *e)
-{
-    return is_near_client(e) ? e->reached : sqrt(e->reached * e->client);
-}
-
 /* Number of discarded confirmations of a value. */
 static size_t count_discarded_confirms(const struct search *s, double value)
 {
@@ -152,23 +147,20 @@ static void bracket_to_client(const struct search *s, const struct evidence *e,
 /* ---- no value was missed yet ---- */
 
 /* A nearly idle server can take much more. */
-static double next_factor(const struct search *s, double met)
-{
-    double flight = -1;
-
-    for (size_t i = 0; i < s->n; i++)
-        if (!s->results[i].discarded && s->results[i].value >= met)
-            flight = in_flight(s, &s->results[i]);
-    if (s->config.by == SEARCH_CONCURRENCY || flight < 0 || flight > 0.5)
-        return 2;
-    return flight > 0.1 ? 4 : 8;
-}
-
 static void bracket_up(const struct search *s, const struct evidence *e,
                        struct step *out)
 {
-    double value = step_rounded(s, e->met * next_factor(s, e->met));
+    double flight = -1;
+    double factor, value;
 
+    for (size_t i = 0; i < s->n; i++)
+        if (!s->results[i].discarded && s->results[i].value >= e->met)
+            flight = in_flight(s, &s->results[i]);
+    factor = s->config.by == SEARCH_CONCURRENCY || flight < 0 || flight > 0.5
+                 ? 2
+             : flight > 0.1 ? 4
+                            : 8;
+    value = step_rounded(s, e->met * factor);
     if (isfinite(e->client))
         bracket_to_client(s, e, out);
     else if (value <= e->met)
@@ -247,22 +239,15 @@ static double lower_than(const struct search *s,
 
 /* A discarded run at a light load is repeated, and then a lower load is tried,
  * but none that takes minutes. */
-static bool is_tried_again(const struct search *s,
-                           const struct search_result *low)
-{
-    return low->discarded &&
-           (count_discarded(s, low->value) < DISCARDED_TRIES ||
-            (is_light(s, low) &&
-             (low->value < LIGHT_RPS || lower_than(s, low) >= low->value)));
-}
-
 static void bracket_down(const struct search *s, const struct evidence *e,
                          struct step *out)
 {
     const struct search_result *low = lowest(s);
     double value = lower_than(s, low);
+    bool is_low = low->value < LIGHT_RPS || value >= low->value;
 
-    if (is_tried_again(s, low))
+    if (low->discarded && (count_discarded(s, low->value) < DISCARDED_TRIES ||
+                           (is_light(s, low) && is_low)))
         value = low->value;
     else if (bracket_is_never(s, e)) {
         step_end(out, SEARCH_NEVER);
@@ -390,7 +375,7 @@ static void plan_near(const struct search *s, const struct evidence *e,
         value = most_telling(s, e, window);
     }
     if (value >= e->client && bracket_is_client_limit(e))
-        value = bracket_below_client(e);
+        value = is_near_client(e) ? e->reached : sqrt(e->reached * e->client);
     step_ask(s, out, SEARCH_NEAR, value, window);
 }
 
@@ -449,55 +434,36 @@ bool plan_is_contradictory(const struct evidence *e)
     return e->contradictions >= MAX_CONTRADICTIONS;
 }
 
-/* The load to check; 0: none. */
-static double check_above(const struct search *s, const struct evidence *e)
-{
-    double value = check_value(s, e);
-    bool may = value < e->client || !bracket_is_client_limit(e);
-
-    return may && count_checks(s, e) < CHECKS * (1 + e->contradictions) &&
-                   step_rounded(s, value) >= value
-               ? value
-               : 0;
-}
-
-/* What to do when the estimate is good enough. */
+/* What to do when the estimate is good enough: check a load above it, if
+ * possible, then confirm it. */
 static void plan_proof(const struct search *s, const struct evidence *e,
                        struct step *out)
 {
-    double above = check_above(s, e);
+    double above = check_value(s, e);
 
-    if (above > 0)
+    if ((above < e->client || !bracket_is_client_limit(e)) &&
+        count_checks(s, e) < CHECKS * (1 + e->contradictions) &&
+        step_rounded(s, above) >= above)
         step_ask(s, out, SEARCH_NEAR, above, windows_short(s, above));
     else
         step_confirm(s, e, out, SEARCH_CONFIRM_PART * e->value, SEARCH_FOUND);
 }
 
-/* Was the estimate confirmed, and not just a lower value for the client? */
-static bool is_proven(const struct search *s, const struct evidence *e)
-{
-    double value =
-        step_rounded(s, step_whole(s, SEARCH_CONFIRM_PART * e->value));
-
-    return e->confirmed >= (1 - EVIDENCE_SAME) * value;
-}
-
-/* Is it certain that more probes cannot help? */
-static bool is_lost(const struct evidence *e)
-{
-    return e->confirmed <= 0 &&
-           (e->rejections >= CONFIRM_MAX ||
-            (e->kept >= PROBES_MAX && evidence_reach(e) > PLAN_WORST_REACH));
-}
-
 static void plan_between(const struct search *s, const struct evidence *e,
                          struct step *out)
 {
-    if (is_lost(e))
+    double proof =
+        step_rounded(s, step_whole(s, SEARCH_CONFIRM_PART * e->value));
+    bool is_lost =
+        e->confirmed <= 0 &&
+        (e->rejections >= CONFIRM_MAX ||
+         (e->kept >= PROBES_MAX && evidence_reach(e) > PLAN_WORST_REACH));
+
+    if (is_lost)
         step_end(out, SEARCH_UNDECIDED);
     else if (e->value >= e->client)
         bracket_to_client(s, e, out);
-    else if (is_proven(s, e))
+    else if (e->confirmed >= (1 - EVIDENCE_SAME) * proof)
         step_end(out, SEARCH_FOUND);
     else if (is_narrow(s, e) || e->kept >= PROBES_MAX)
         plan_proof(s, e, out);
@@ -507,20 +473,16 @@ static void plan_between(const struct search *s, const struct evidence *e,
 
 /* ---- the time ---- */
 
-/* Time of a run in addition to window and warm-up: drain and settling. */
-static double overhead(const struct search *s)
-{
-    const struct search_result *last = &s->results[s->n - 1];
-
-    return fmax(0, (double)(last->took_ns - last->warmup_ns - last->window_ns));
-}
-
-/* Expected time of a step; 0 for none. */
+/* Expected time of a step, with drain and settling as in the last run; 0 for
+ * none. */
 static double cost(const struct search *s, const struct search_ask *a)
 {
-    return a->window_ns > 0
-               ? (double)a->warmup_ns + (double)a->window_ns + overhead(s)
-               : 0;
+    const struct search_result *last = &s->results[s->n - 1];
+    double rest =
+        fmax(0, (double)(last->took_ns - last->warmup_ns - last->window_ns));
+
+    return a->window_ns > 0 ? (double)a->warmup_ns + (double)a->window_ns + rest
+                            : 0;
 }
 
 /* End the search.  If the limit of the client is known, that is the answer. */

@@ -8,7 +8,6 @@
 #include "analyzer/studies/study_recordings.h"
 #include "analyzer/tally/summary.h"
 #include "common/base/err.h"
-#include "common/base/redact.h"
 #include "common/base/xalloc.h"
 #include "common/settings/settings.h"
 
@@ -134,11 +133,7 @@ void search_take(const struct summary *s, struct recording *rec,
 
 static void keep_common(struct search_summary *s, const struct summary *of)
 {
-    char *url = redact_url(settings_url(of->settings));
-
-    s->title = xasprintf(
-        "%s: %s", of->settings->name ? of->settings->name : "search", url);
-    free(url);
+    s->title = study_title(of->settings, "search");
     s->is_streamed = of->is_streamed;
     s->calibration = of->calibration;
     s->tolerance = of->settings->search.tolerance;

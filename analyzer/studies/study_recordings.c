@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "analyzer/tally/summary.h"
+#include "common/base/redact.h"
 #include "common/base/str.h"
 #include "common/base/xalloc.h"
 #include "common/recording/trialset.h"
@@ -33,6 +34,15 @@ void study_run_close(struct study_run *run)
 {
     free(run->summary);
     recording_close(&run->rec);
+}
+
+char *study_title(const struct settings *s, const char *fallback)
+{
+    char *url = redact_url(settings_url(s));
+    char *title = xasprintf("%s: %s", s->name ? s->name : fallback, url);
+
+    free(url);
+    return title;
 }
 
 static struct study_recording *add_take(struct study_recordings *l, char *dir,

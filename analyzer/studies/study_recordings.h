@@ -27,6 +27,10 @@ int study_run_open(struct study_run *run, const char *dir,
                    struct err *err);
 void study_run_close(struct study_run *run);
 
+/* "NAME: URL" without secrets; `fallback` if the run has no name.  Owned by the
+ * caller. */
+char *study_title(const struct settings *s, const char *fallback);
+
 struct study_recording {
     char *dir;                /* owned */
     struct study_point point; /* of a sweep or a search */

@@ -9,7 +9,6 @@
 #include "analyzer/studies/study_recordings.h"
 #include "common/base/buf.h"
 #include "common/base/err.h"
-#include "common/base/redact.h"
 #include "common/base/xalloc.h"
 
 #define MAX_TITLE ((size_t)64 << 10)
@@ -125,40 +124,10 @@ static double power(const struct sweep_value *v)
     return v->counted > 0 && ns > 0 ? v->rate[TRIAL_THROUGHPUT] / ns : 0;
 }
 
-static bool has_fallen_behind(const struct sweep_summary *s,
-                              const struct sweep_value *v)
-{
-    if (v->counted == 0)
-        return false;
-    if (s->has_rate)
-        return v->is_overloaded || v->rate[TRIAL_THROUGHPUT] <
-                                       SWEEP_KEEPS_UP * v->rate[TRIAL_OFFERED];
-    return v->rate[TRIAL_THROUGHPUT] >= SWEEP_KEEPS_UP * s->most_rps;
-}
-
-static void find_marks(struct sweep_summary *s)
+void sweep_work_out(struct sweep_summary *s)
 {
     bool is_missed = s->terms.len == 0;
 
-    for (size_t i = 0; i < s->n_values; i++) {
-        const struct sweep_value *v = &s->values[i];
-
-        if (v->counted == 0)
-            continue;
-        if (s->is_load && (!s->knee || power(v) > power(s->knee)))
-            s->knee = v;
-        if (s->is_load && !s->saturation && has_fallen_behind(s, v))
-            s->saturation = v;
-        if (!s->best || v->rate[TRIAL_GOODPUT] > s->best->rate[TRIAL_GOODPUT])
-            s->best = v;
-        is_missed |= v->verdict != VERDICT_PASS;
-        if (!is_missed)
-            s->within = v;
-    }
-}
-
-void sweep_work_out(struct sweep_summary *s)
-{
     list_values(s);
     for (size_t i = 0; i < s->n; i++)
         s->withdrawn += !s->points[i].counts;
@@ -169,7 +138,26 @@ void sweep_work_out(struct sweep_summary *s)
         if (v->counted > 0 && v->rate[TRIAL_THROUGHPUT] > s->most_rps)
             s->most_rps = v->rate[TRIAL_THROUGHPUT];
     }
-    find_marks(s);
+    for (size_t i = 0; i < s->n_values; i++) {
+        const struct sweep_value *v = &s->values[i];
+        double rps = v->rate[TRIAL_THROUGHPUT];
+        bool is_saturated =
+            s->has_rate ? v->is_overloaded ||
+                              rps < SWEEP_KEEPS_UP * v->rate[TRIAL_OFFERED]
+                        : rps >= SWEEP_KEEPS_UP * s->most_rps;
+
+        if (v->counted == 0)
+            continue;
+        if (s->is_load && (!s->knee || power(v) > power(s->knee)))
+            s->knee = v;
+        if (s->is_load && !s->saturation && is_saturated)
+            s->saturation = v;
+        if (!s->best || v->rate[TRIAL_GOODPUT] > s->best->rate[TRIAL_GOODPUT])
+            s->best = v;
+        is_missed |= v->verdict != VERDICT_PASS;
+        if (!is_missed)
+            s->within = v;
+    }
 }
 
 int sweep_exit_code(const struct sweep_summary *s)
@@ -188,19 +176,14 @@ int sweep_exit_code(const struct sweep_summary *s)
 /* What all points have in common, from the first one. */
 static void keep_common(struct sweep_summary *s, const struct summary *of)
 {
-    char *url = redact_url(settings_url(of->settings));
     struct buf text;
 
     buf_init(&text, MAX_TITLE);
-    buf_addf(&text, "%s: %s", of->settings->name ? of->settings->name : "sweep",
-             url);
-    s->title = xstrdup(buf_text(&text));
-    buf_reset(&text);
     settings_describe_load(&of->settings->load, &text);
     s->load =
         xasprintf("%.*s", (int)strcspn(buf_text(&text), "\n"), buf_text(&text));
     buf_fini(&text);
-    free(url);
+    s->title = study_title(of->settings, "sweep");
     for (size_t i = 0; i < of->slo.len; i++)
         strlist_add(&s->terms, of->slo.terms[i].text);
     s->is_streamed = of->is_streamed;

@@ -3,12 +3,12 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "analyzer/stats/order_stats.h"
 #include "analyzer/studies/study_recordings.h"
 #include "common/base/buf.h"
 #include "common/base/err.h"
-#include "common/base/redact.h"
 #include "common/base/xalloc.h"
 #include "common/stats/hist.h"
 
@@ -23,11 +23,6 @@
 #define ODD_SCALE 0.6745
 #define ODD_SHARE 0.05
 #define ODD_MIN   5
-
-static double odd_score(size_t n)
-{
-    return 4 + 42.0 / (double)(n - 2);
-}
 
 bool trial_is_whole(const struct trial *t)
 {
@@ -107,37 +102,20 @@ size_t trials_needed(size_t n, double *confidence)
 
 /* ---- one value per trial ---- */
 
-/* Which value to take from a trial. */
+/* Which number to take from a trial. */
 struct pick {
-    double (*take)(const struct trial *t, int i, int j);
-    int i;
-    int j;
+    size_t offset; /* in struct trial */
     bool is_ns;
 };
 
-static double take_rate(const struct trial *t, int i, int j)
-{
-    (void)j;
-    return t->rate[i];
-}
-
-static double take_quantile(const struct trial *t, int i, int j)
-{
-    return t->quantile_ns[i][j];
-}
-
-static double take_term(const struct trial *t, int i, int j)
-{
-    (void)j;
-    return t->terms[i].measured;
-}
-
 /* Failures are slower than any answer; a missing value is NAN. */
-static double as_number(double value, bool is_ns)
+static double number_of(const struct trial *t, const struct pick *p,
+                        double *raw)
 {
-    if (!is_ns || value >= 0)
-        return value;
-    return value == HIST_BEYOND || value == HIST_OUT_OF_RANGE ? INFINITY : NAN;
+    memcpy(raw, (const char *)t + p->offset, sizeof(*raw));
+    if (!p->is_ns || *raw >= 0)
+        return *raw;
+    return *raw == HIST_BEYOND || *raw == HIST_OUT_OF_RANGE ? INFINITY : NAN;
 }
 
 /* The values of all trials that count; returns how many have none. */
@@ -148,11 +126,11 @@ static size_t gather(const struct trials_summary *s, const struct pick *p,
     size_t lacking = 0;
 
     for (size_t i = 0; i < s->n; i++) {
-        double raw = p->take(&s->trials[i], p->i, p->j);
+        double raw;
 
         if (!trial_is_whole(&s->trials[i]))
             continue;
-        values[n] = as_number(raw, p->is_ns);
+        values[n] = number_of(&s->trials[i], p, &raw);
         if (isnan(values[n++]) && lacking++ == 0)
             *missing = isnan(raw) ? HIST_EMPTY : raw;
     }
@@ -181,37 +159,30 @@ static struct over_trials over(const struct trials_summary *s,
 
 /* ---- the odd ones ---- */
 
-static double deviation(const struct trials_summary *s, const struct pick *p,
-                        double median)
-{
-    double *off = xcalloc(s->counted, sizeof(*off));
-    double missing;
-    double result;
-
-    gather(s, p, off, &missing);
-    for (size_t i = 0; i < s->counted; i++)
-        off[i] = fabs(off[i] - median);
-    result = order_median(off, s->counted);
-    free(off);
-    return result;
-}
-
 static void note_odd(struct trials_summary *s, const struct pick *p,
                      const struct over_trials *o, const char *what)
 {
     double median = o->median.median.value;
-    double mad;
+    double min_score = 4 + 42.0 / (double)(s->counted - 2);
+    double *off;
+    double raw, mad;
 
     if (!o->is_known || s->counted < ODD_MIN || !isfinite(median))
         return;
-    mad = deviation(s, p, median);
+    off = xcalloc(s->counted, sizeof(*off));
+    gather(s, p, off, &raw);
+    for (size_t i = 0; i < s->counted; i++)
+        off[i] = fabs(off[i] - median);
+    mad = order_median(off, s->counted);
+    free(off);
     for (size_t i = 0; i < s->n && s->n_odd < TRIALS_MAX_ODD; i++) {
-        double value = as_number(p->take(&s->trials[i], p->i, p->j), p->is_ns);
-        double off = fabs(value - median);
+        double value = number_of(&s->trials[i], p, &raw);
+        double distance = fabs(value - median);
         struct odd_trial *odd = &s->odd[s->n_odd];
 
-        if (!trial_is_whole(&s->trials[i]) || !(off > ODD_SHARE * median) ||
-            !(ODD_SCALE * off > odd_score(s->counted) * mad))
+        if (!trial_is_whole(&s->trials[i]) ||
+            !(distance > ODD_SHARE * median) ||
+            !(ODD_SCALE * distance > min_score * mad))
             continue;
         *odd = (struct odd_trial){.number = s->trials[i].number,
                                   .value = value,
@@ -227,7 +198,10 @@ static void note_odd(struct trials_summary *s, const struct pick *p,
 static void judge_set_term(struct trials_summary *s, size_t i)
 {
     struct set_term *t = &s->terms[i];
-    struct pick p = {take_term, (int)i, 0, t->term.kind == SLO_QUANTILE};
+    struct pick p = {offsetof(struct trial, terms) +
+                         i * sizeof(struct trial_term) +
+                         offsetof(struct trial_term, measured),
+                     t->term.kind == SLO_QUANTILE};
     bool is_judged = false;
 
     for (size_t k = 0; k < s->n; k++) {
@@ -303,7 +277,8 @@ void trials_work_out(struct trials_summary *s)
 {
     count_trials(s);
     for (int r = 0; r < TRIAL_RATES; r++) {
-        struct pick p = {take_rate, r, 0, false};
+        struct pick p = {
+            offsetof(struct trial, rate) + (size_t)r * sizeof(double), false};
 
         s->rate[r] = over(s, &p);
         if (r == TRIAL_ATTAINMENT) /* the other rates follow the load */
@@ -311,7 +286,10 @@ void trials_work_out(struct trials_summary *s)
     }
     for (int m = 0; m < MEASURE_COUNT; m++) {
         for (int q = 0; q < SUMMARY_QUANTILES; q++) {
-            struct pick p = {take_quantile, m, q, true};
+            struct pick p = {offsetof(struct trial, quantile_ns) +
+                                 (size_t)(m * SUMMARY_QUANTILES + q) *
+                                     sizeof(double),
+                             true};
             char what[32];
 
             s->quantile[m][q] = over(s, &p);
@@ -421,16 +399,14 @@ static void add_terms(struct trials_summary *set, const struct judgement *j,
 /* What all trials have in common, from the first one. */
 static void keep_common(struct trials_summary *set, const struct summary *s)
 {
-    char *url = redact_url(settings_url(s->settings));
-    struct buf text;
+    char *name = study_title(s->settings, "run");
+    struct buf load;
 
-    buf_init(&text, MAX_TITLE);
-    buf_adds(&text, s->settings->name ? s->settings->name : "run");
-    buf_addf(&text, ": %s\nload       ", url);
-    settings_describe_load(&s->settings->load, &text);
-    set->title = xstrdup(buf_text(&text));
-    buf_fini(&text);
-    free(url);
+    buf_init(&load, MAX_TITLE);
+    settings_describe_load(&s->settings->load, &load);
+    set->title = xasprintf("%s\nload       %s", name, buf_text(&load));
+    buf_fini(&load);
+    free(name);
     add_terms(set, &s->judgement, NULL);
     for (size_t i = 0; i < s->n_classes; i++)
         add_terms(set, &s->classes[i].judgement, s->classes[i].name);

@@ -19,26 +19,13 @@
 #define MAX_LINE   8192
 #define CONFIDENCE 0.95
 
-enum run_number {
-    RUN_OFFERED, /* per second, like the next three */
-    RUN_THROUGHPUT,
-    RUN_GOODPUT,
-    RUN_TOKENS,
-    RUN_ATTAINMENT,
-    RUN_TAIL, /* p99 in ns, or HIST_BEYOND and the like */
-    RUN_USD,  /* per 1000 good requests; below 0: unknown */
-    RUN_NUMBERS,
-};
-
 /* What is taken from one recording. */
 struct variant_run {
     size_t variant;
     double value;
     bool counts;
-    bool is_overloaded;
-    enum verdict verdict;
+    struct trial trial;
     struct uncertain latency_ns; /* within this run */
-    double x[RUN_NUMBERS];
     double window_s;
     struct interval attainment_ci95;
     struct latencies latencies; /* owned until a cell takes them */
@@ -150,42 +137,25 @@ static struct uncertain median_within(const struct summary *s, enum measure m)
     return u;
 }
 
-static const char *why_not(const struct summary *s)
-{
-    if (s->stopped_by)
-        return "interrupted";
-    if (s->integrity.was_killed)
-        return "killed before its end";
-    if (s->aborted)
-        return "aborted before its end";
-    for (size_t i = 0; !s->trust.valid && i < s->trust.len; i++) {
-        if (!s->trust.checks[i].ok && s->trust.checks[i].is_fatal)
-            return s->trust.checks[i].name;
-    }
-    return s->trust.valid ? NULL : "cannot be trusted";
-}
-
 static void take(struct variants_summary *out, const struct summary *s,
                  struct variant_run *r)
 {
+    struct trial *t = &r->trial;
     char *distrust = out->list[r->variant].distrust;
-    const char *why = why_not(s);
+    const char *why;
 
+    trial_take(t, s);
+    why = t->stopped_by    ? "interrupted"
+          : t->was_killed  ? "killed before its end"
+          : t->was_aborted ? "aborted before its end"
+          : s->trust.valid ? NULL
+          : t->distrust[0] ? t->distrust
+                           : "cannot be trusted";
     r->counts = !why;
     /* A search has its own rules and repeats what did not count. */
     if (why && out->set.of != STUDY_SEARCH && !distrust[0])
         snprintf(distrust, sizeof(out->list[0].distrust), "%s", why);
-    r->is_overloaded = summary_is_overloaded(s);
-    r->verdict = s->verdict;
     r->latency_ns = median_within(s, out->measure);
-    r->x[RUN_TAIL] =
-        (double)s->spread[out->measure][VIEW_DUE].quantile_ns[SUMMARY_P99];
-    r->x[RUN_OFFERED] = s->offered_rps;
-    r->x[RUN_THROUGHPUT] = s->throughput_rps;
-    r->x[RUN_GOODPUT] = s->goodput_rps;
-    r->x[RUN_ATTAINMENT] = s->attainment;
-    r->x[RUN_TOKENS] = s->output_tokens_per_s;
-    r->x[RUN_USD] = s->cost.is_there ? s->cost.usd_per_1000_good : -1;
     r->window_s = s->window_length_s;
     r->attainment_ci95 = s->attainment_ci95;
     out->has_tokens |= s->has_tokens;
@@ -276,23 +246,14 @@ struct group {
     size_t n;
 };
 
-static double mean(const struct group *g, enum run_number which)
-{
-    double sum = 0;
-
-    for (size_t i = 0; i < g->n; i++)
-        sum += g->list[i]->x[which];
-    return sum / (double)g->n;
-}
-
-/* Over several runs, which are independent. */
-static struct uncertain over_runs(const struct group *g, enum run_number which)
+/* Mean over independent runs. */
+static struct uncertain over_runs(const struct group *g, enum trial_rate rate)
 {
     double *x = xcalloc(g->n, sizeof(*x));
     struct uncertain u;
 
     for (size_t i = 0; i < g->n; i++)
-        x[i] = g->list[i]->x[which];
+        x[i] = g->list[i]->trial.rate[rate];
     u = trials_mean_amount(x, g->n, CONFIDENCE);
     free(x);
     return u;
@@ -316,51 +277,19 @@ static struct uncertain latency_of(const struct group *g)
     return u;
 }
 
-static struct uncertain goodput_of(const struct group *g)
+/* The mean p99 of a measure, or HIST_BEYOND and the like. */
+static double tail_of(const struct group *g, enum measure m)
 {
-    const struct variant_run *one = g->list[0];
-
-    if (g->n > 1)
-        return over_runs(g, RUN_GOODPUT);
-    return (struct uncertain){one->x[RUN_GOODPUT],
-                              {one->x[RUN_OFFERED] * one->attainment_ci95.low,
-                               one->x[RUN_OFFERED] * one->attainment_ci95.high},
-                              true};
-}
-
-/* For a single run as if requests ended at random, which scatters more than a
- * server that is always busy. */
-static struct uncertain throughput_of(const struct group *g)
-{
-    const struct variant_run *one = g->list[0];
-    double rps = one->x[RUN_THROUGHPUT];
-    double reach = 1.96 * sqrt(rps / one->window_s);
-
-    if (g->n > 1)
-        return over_runs(g, RUN_THROUGHPUT);
-    return (struct uncertain){rps, {fmax(0, rps - reach), rps + reach}, true};
-}
-
-static double tail_over(const struct group *g)
-{
-    for (size_t i = 0; i < g->n; i++) {
-        if (g->list[i]->x[RUN_TAIL] < 0)
-            return g->list[i]->x[RUN_TAIL];
-    }
-    return mean(g, RUN_TAIL);
-}
-
-static enum verdict verdict_of(const struct group *g)
-{
-    enum verdict verdict = g->list[0]->verdict;
+    double sum = 0;
 
     for (size_t i = 0; i < g->n; i++) {
-        if (g->list[i]->verdict == VERDICT_FAIL)
-            return VERDICT_FAIL;
-        if (g->list[i]->verdict != verdict)
-            verdict = VERDICT_UNDECIDED;
+        double ns = g->list[i]->trial.quantile_ns[m][SUMMARY_P99];
+
+        if (ns < 0)
+            return ns;
+        sum += ns;
     }
-    return verdict;
+    return sum / (double)g->n;
 }
 
 /* The mean of the known parts. */
@@ -389,29 +318,51 @@ static struct server_parts parts_of(const struct group *g)
     return mean_parts;
 }
 
-static void fill_cell(struct variant_cell *c, const struct group *g)
+static void fill_cell(struct variant_cell *c, const struct group *g,
+                      enum measure measure)
 {
+    struct variant_run *one = g->list[0];
     size_t overloaded = 0;
+    double usd;
 
     c->counted = g->n;
     if (g->n == 0)
         return;
-    for (size_t i = 0; i < g->n; i++)
-        overloaded += g->list[i]->is_overloaded;
+    c->verdict = one->trial.verdict;
+    for (size_t i = 0; i < g->n; i++) {
+        enum verdict v = g->list[i]->trial.verdict;
+
+        overloaded += g->list[i]->trial.was_overloaded;
+        if (v == VERDICT_FAIL || c->verdict == VERDICT_FAIL)
+            c->verdict = VERDICT_FAIL;
+        else if (v != c->verdict)
+            c->verdict = VERDICT_UNDECIDED;
+    }
+    usd = over_runs(g, TRIAL_USD).value;
     c->latency_ns = latency_of(g);
-    c->tail_ns = tail_over(g);
-    c->goodput_rps = goodput_of(g);
-    c->offered_rps = mean(g, RUN_OFFERED);
-    c->throughput_rps = throughput_of(g);
-    c->attainment = mean(g, RUN_ATTAINMENT);
-    c->tokens_per_s = mean(g, RUN_TOKENS);
-    c->usd_per_1000_good = mean(g, RUN_USD);
+    c->tail_ns = tail_of(g, measure);
+    c->goodput_rps = over_runs(g, TRIAL_GOODPUT);
+    c->offered_rps = over_runs(g, TRIAL_OFFERED).value;
+    c->throughput_rps = over_runs(g, TRIAL_THROUGHPUT);
+    c->attainment = over_runs(g, TRIAL_ATTAINMENT).value;
+    c->tokens_per_s = over_runs(g, TRIAL_TOKENS).value;
+    c->usd_per_1000_good = isnan(usd) ? -1 : usd;
     c->is_overloaded = 2 * overloaded >= g->n;
-    c->verdict = verdict_of(g);
     c->parts = parts_of(g);
     if (g->n == 1) {
-        c->latencies = g->list[0]->latencies;
-        g->list[0]->latencies = (struct latencies){0};
+        /* As if requests ended at random, which scatters more than a server
+         * that is always busy. */
+        double rps = c->throughput_rps.value;
+        double reach = 1.96 * sqrt(rps / one->window_s);
+
+        c->throughput_rps =
+            (struct uncertain){rps, {fmax(0, rps - reach), rps + reach}, true};
+        c->goodput_rps.has_range = true;
+        c->goodput_rps.range =
+            (struct interval){c->offered_rps * one->attainment_ci95.low,
+                              c->offered_rps * one->attainment_ci95.high};
+        c->latencies = one->latencies;
+        one->latencies = (struct latencies){0};
     }
 }
 
@@ -430,7 +381,7 @@ static void make_cell(struct variants_summary *s, size_t variant, size_t value,
         if (r->counts)
             g.list[g.n++] = r;
     }
-    fill_cell(c, &g);
+    fill_cell(c, &g, s->measure);
     free((void *)g.list);
 }
 
